@@ -1,0 +1,403 @@
+import { isJsonMediaType } from './body.js';
+import type { FullClock } from './clock.js';
+import type { Environment } from './environment.js';
+import { FrameworkError } from './errors.js';
+import type { Logger } from './hooks.js';
+import type { IdGenerator } from './ids.js';
+import { createMap } from './multimap.js';
+import type { SecurePrincipal } from './principal.js';
+import type { SourceProvenance } from './provenance.js';
+import type { IncomingRequest, Request } from './request.js';
+import type { MaybePromise, Response, Result } from './response.js';
+import type { LambdaContext, TriggerKind } from './surface.js';
+import type { AppSyncContext, ContextTransport, WebSocketContext } from './transport.js';
+
+/** The registration that an invocation reached. */
+export interface Route {
+  readonly surface: 'http' | 'appsync' | 'websocket';
+  /** `''` on websocket. */
+  readonly method: string;
+  /** Canonical pattern, `Query.note`, or the route key. */
+  readonly pattern: string;
+}
+
+/** Everything that belongs to one request. Read-only but for the bag of `set` and `get`. */
+export interface Context {
+  readonly request: Request;
+  /** Percent-decoded once; a map without a prototype. */
+  readonly params: Readonly<Record<string, string>>;
+  /** `null` before the match. */
+  readonly route: Route | null;
+  /** The detected kind; `direct` for `serve`. */
+  readonly triggerKind: TriggerKind | 'direct';
+  /** The raw event, `undefined` for `serve`. */
+  readonly event: unknown;
+  readonly lambdaContext: LambdaContext | undefined;
+  /** `''` at tier P0. */
+  readonly requestId: string;
+  readonly traceId: string;
+  readonly tenantId: string;
+  readonly authIdentity: string;
+  /** Milliseconds left now; 0 when unknown. */
+  readonly remainingMs: number;
+  /** Aborts at the deadline, at a timeout, or when the client is gone and the door sees it. */
+  readonly signal: AbortSignal;
+  /** Whether the door sends bytes before the handler ends. */
+  readonly canStream: boolean;
+  /** Names of the stages passed so far; a copy. */
+  readonly middlewareTrace: readonly string[];
+  /** Bound to this invocation on first use. */
+  readonly log: Logger;
+  /** First value, or `''`; the name in any case. */
+  header(name: string): string;
+  headerAll(name: string): readonly string[];
+  query(name: string): string;
+  queryAll(name: string): readonly string[];
+  cookie(name: string): string;
+  /** Decoded once; a malformed escape stays as it is; `''` when missing. */
+  param(name: string): string;
+  rawParam(name: string): string;
+  bodyText(): string;
+  /** @throws FrameworkError `app.bad_request` `invalid json` when media type or syntax is not JSON; empty is `null` */
+  bodyJson<T = unknown>(): T;
+  /** @throws FrameworkError `app.bad_request` for a blank key or one that begins `framework.` */
+  set(key: string, value: unknown): void;
+  get(key: string): unknown;
+  now(): Date;
+  newId(): string;
+  sourceProvenance(): SourceProvenance;
+  sourceIP(): string;
+  /** A deep copy at each call, or `null`. */
+  securePrincipal(): SecurePrincipal | null;
+  asAppSync(): AppSyncContext | null;
+  asWebSocket(): WebSocketContext | null;
+}
+
+export type Handler = (ctx: Context) => Result;
+export type Next = (ctx: Context) => Promise<Response>;
+export type Middleware = (ctx: Context, next: Next) => Result;
+/** Names the caller of an `authRequired` route of the open container; blank is 401. */
+export type AuthHook = (ctx: Context) => MaybePromise<string>;
+/** Answers instead of the route when `code` is not blank. */
+export type PolicyHook = (ctx: Context) => MaybePromise<PolicyDecision | null | undefined>;
+
+export interface PolicyDecision {
+  readonly code: string;
+  readonly message?: string;
+  readonly headers?: Readonly<Record<string, string | readonly string[]>>;
+}
+
+/** What all invocations of one container share. */
+export interface ContextRuntime {
+  readonly clock: FullClock;
+  readonly ids: IdGenerator;
+  readonly log: Logger;
+  readonly environment: Environment;
+  /** Stage names that every context of this container starts its trace with. */
+  readonly traceHead: readonly string[];
+  /** The tenant of an invocation; asked once, when first read. */
+  readonly tenantOf: (state: ContextState) => string;
+}
+
+/** What the pipeline writes and the context shows. One an invocation, shared by its derived contexts. */
+export class ContextState {
+  readonly runtime: ContextRuntime;
+  readonly request: IncomingRequest;
+  readonly triggerKind: TriggerKind | 'direct';
+  readonly event: unknown;
+  readonly lambdaContext: LambdaContext | undefined;
+  requestId = '';
+  authIdentity = '';
+  principal: SecurePrincipal | null = null;
+  route: Route | null = null;
+  paramNames: readonly string[] = NO_NAMES;
+  paramValues: readonly string[] = NO_NAMES;
+  transport: ContextTransport | undefined = undefined;
+  canStream = false;
+  /** Stage names behind the runtime's, `undefined` while there are none. */
+  trace: string[] | undefined = undefined;
+  bag: Map<string, unknown> | undefined = undefined;
+  #tenant: string | undefined = undefined;
+  #abort: AbortController | undefined = undefined;
+  #aborted: { reason: unknown } | undefined = undefined;
+  #stopTimer: (() => void) | undefined = undefined;
+
+  constructor(
+    runtime: ContextRuntime,
+    request: IncomingRequest,
+    triggerKind: TriggerKind | 'direct',
+    event: unknown,
+    lambdaContext: LambdaContext | undefined,
+  ) {
+    this.runtime = runtime;
+    this.request = request;
+    this.triggerKind = triggerKind;
+    this.event = event;
+    this.lambdaContext = lambdaContext;
+  }
+
+  /** Adds a stage's name to the trace. */
+  mark(stage: string): void {
+    if (this.trace === undefined) this.trace = [stage];
+    else this.trace.push(stage);
+  }
+
+  get tenantId(): string {
+    this.#tenant ??= this.runtime.tenantOf(this);
+    return this.#tenant;
+  }
+
+  set tenantId(tenant: string) {
+    this.#tenant = tenant;
+  }
+
+  get remainingMs(): number {
+    return remainingMs(this.lambdaContext);
+  }
+
+  /** Made on first use; aborts at the deadline from then on. */
+  get signal(): AbortSignal {
+    if (this.#abort === undefined) {
+      const controller = new AbortController();
+      this.#abort = controller;
+      if (this.#aborted) controller.abort(this.#aborted.reason);
+      else this.#watchDeadline(controller);
+    }
+    return this.#abort.signal;
+  }
+
+  #watchDeadline(controller: AbortController): void {
+    const remaining = this.remainingMs;
+    if (remaining <= 0) return;
+    this.#stopTimer = this.runtime.clock.after(remaining, () => controller.abort(new FrameworkError('app.timeout')));
+  }
+
+  /** Aborts the invocation's signal; a signal that is asked for later is aborted from the start. */
+  abort(reason: unknown): void {
+    this.#aborted ??= { reason };
+    this.#stopTimer?.();
+    this.#abort?.abort(reason);
+  }
+
+  /** Clears what the invocation left running. */
+  end(): void {
+    this.#stopTimer?.();
+    this.#stopTimer = undefined;
+  }
+}
+
+const NO_NAMES: readonly string[] = [];
+
+/** Milliseconds that a Lambda context says are left; 0 when it does not say, or says nonsense. */
+export function remainingMs(lambdaContext: LambdaContext | undefined): number {
+  if (typeof lambdaContext?.getRemainingTimeInMillis !== 'function') return 0;
+  const left = lambdaContext.getRemainingTimeInMillis();
+  return left > 0 ? left : 0;
+}
+
+/** The one implementation of {@link Context}. */
+export class RequestContext implements Context {
+  readonly state: ContextState;
+  readonly #signal: AbortSignal | undefined;
+  #params: Record<string, string> | undefined;
+  #log: Logger | undefined;
+
+  constructor(state: ContextState, signal?: AbortSignal) {
+    this.state = state;
+    this.#signal = signal;
+  }
+
+  get request(): Request {
+    return this.state.request;
+  }
+
+  get params(): Readonly<Record<string, string>> {
+    if (this.#params === undefined) {
+      this.#params = createMap<string>();
+      for (const name of this.state.paramNames) this.#params[name] = this.param(name);
+    }
+    return this.#params;
+  }
+
+  get route(): Route | null {
+    return this.state.route;
+  }
+
+  get triggerKind(): TriggerKind | 'direct' {
+    return this.state.triggerKind;
+  }
+
+  get event(): unknown {
+    return this.state.event;
+  }
+
+  get lambdaContext(): LambdaContext | undefined {
+    return this.state.lambdaContext;
+  }
+
+  get requestId(): string {
+    return this.state.requestId;
+  }
+
+  get traceId(): string {
+    return this.state.request.traceId;
+  }
+
+  get tenantId(): string {
+    return this.state.tenantId;
+  }
+
+  get authIdentity(): string {
+    return this.state.authIdentity;
+  }
+
+  get remainingMs(): number {
+    return this.state.remainingMs;
+  }
+
+  get signal(): AbortSignal {
+    return this.#signal ?? this.state.signal;
+  }
+
+  get canStream(): boolean {
+    return this.state.canStream;
+  }
+
+  get middlewareTrace(): readonly string[] {
+    return [...this.state.runtime.traceHead, ...(this.state.trace ?? NO_NAMES)];
+  }
+
+  get log(): Logger {
+    this.#log ??= this.state.runtime.log.with(boundFields(this.state));
+    return this.#log;
+  }
+
+  header(name: string): string {
+    return this.headerAll(name)[0] ?? '';
+  }
+
+  headerAll(name: string): readonly string[] {
+    return this.state.request.headerValues(name.toLowerCase());
+  }
+
+  query(name: string): string {
+    return this.queryAll(name)[0] ?? '';
+  }
+
+  queryAll(name: string): readonly string[] {
+    return this.state.request.query[name] ?? NO_NAMES;
+  }
+
+  cookie(name: string): string {
+    return this.state.request.cookies[name] ?? '';
+  }
+
+  param(name: string): string {
+    return decodeOnce(this.rawParam(name));
+  }
+
+  rawParam(name: string): string {
+    return this.state.paramValues[this.state.paramNames.indexOf(name)] ?? '';
+  }
+
+  bodyText(): string {
+    return this.state.request.text;
+  }
+
+  bodyJson<T = unknown>(): T {
+    const text = this.state.request.text;
+    if (text === '') return null as T;
+    if (!isJsonMediaType(this.header('content-type'))) throw new FrameworkError('app.bad_request', 'invalid json');
+    try {
+      return JSON.parse(text) as T;
+    } catch (cause) {
+      throw new FrameworkError('app.bad_request', 'invalid json', { cause });
+    }
+  }
+
+  set(key: string, value: unknown): void {
+    if (typeof key !== 'string' || key.trim() === '') {
+      throw new FrameworkError('app.bad_request', 'context key is empty');
+    }
+    if (key.startsWith(RESERVED_PREFIX)) {
+      throw new FrameworkError('app.bad_request', 'context key is reserved', { details: { key } });
+    }
+    const { state } = this;
+    state.bag ??= new Map();
+    state.bag.set(key, value);
+  }
+
+  get(key: string): unknown {
+    if (key.startsWith(RESERVED_PREFIX)) return this.state.transport?.metadata?.(key);
+    return this.state.bag?.get(key);
+  }
+
+  now(): Date {
+    return this.state.runtime.clock.now();
+  }
+
+  newId(): string {
+    return this.state.runtime.ids.newId();
+  }
+
+  sourceProvenance(): SourceProvenance {
+    return this.state.request.sourceProvenance;
+  }
+
+  sourceIP(): string {
+    return this.state.request.sourceProvenance.sourceIP;
+  }
+
+  securePrincipal(): SecurePrincipal | null {
+    const { principal } = this.state;
+    return principal === null ? null : structuredClone(principal);
+  }
+
+  asAppSync(): AppSyncContext | null {
+    return this.state.transport?.appSync?.() ?? null;
+  }
+
+  asWebSocket(): WebSocketContext | null {
+    return this.state.transport?.webSocket?.() ?? null;
+  }
+}
+
+/** Keys under this prefix are a wire contract between runtimes; only the framework writes them. */
+export const RESERVED_PREFIX = 'framework.';
+
+/** A context of the same invocation with another signal: it shares principal, bag, transport and ids. */
+export function deriveContext(ctx: Context, { signal }: { readonly signal: AbortSignal }): Context {
+  return new RequestContext(stateOf(ctx), signal);
+}
+
+/**
+ * The state behind a context.
+ *
+ * @throws FrameworkError `app.internal` for an object that the framework did not make
+ */
+export function stateOf(ctx: Context): ContextState {
+  if (ctx instanceof RequestContext) return ctx.state;
+  throw new FrameworkError('app.internal');
+}
+
+function decodeOnce(raw: string): string {
+  if (!raw.includes('%')) return raw;
+  try {
+    return decodeURIComponent(raw);
+  } catch {
+    return raw;
+  }
+}
+
+/** The fields that every line of an invocation carries; empty ones are left to the logger. */
+function boundFields(state: ContextState): Record<string, unknown> {
+  return {
+    request_id: state.requestId,
+    trace_id: state.request.traceId,
+    tenant_id: state.tenantId,
+    trigger: state.triggerKind,
+    route: state.route?.pattern ?? '',
+    function_name: state.lambdaContext?.functionName ?? '',
+    function_version: state.lambdaContext?.functionVersion ?? '',
+  };
+}

@@ -1,0 +1,80 @@
+/** Severity of a record, lowest first. */
+export type LogLevel = 'debug' | 'info' | 'warn' | 'error';
+
+/**
+ * What happened, in the wire's snake_case. `event` names it: `request.completed`, `event.completed`, `batch.completed`
+ * and a few warnings of the framework. Values are already bounded and safe to write out.
+ */
+export interface LogRecord {
+  readonly level: LogLevel;
+  readonly event: string;
+  readonly [field: string]: unknown;
+}
+
+/** One count with its duration; tags are bounded by what is registered. */
+export interface MetricRecord {
+  readonly name: string;
+  readonly value: number;
+  readonly duration_ms?: number;
+  readonly tags: Readonly<Record<string, string>>;
+  /** For a sink's properties, never for its dimensions: request id, tenant. */
+  readonly properties?: Readonly<Record<string, string>>;
+}
+
+export type SpanAttributes = Readonly<Record<string, string | number | boolean>>;
+
+/** One span of a tracer of the user's. */
+export interface Span {
+  set(attributes: SpanAttributes): void;
+  error(error: unknown): void;
+  end(): void;
+  /** Runs `run` with this span as the current one. */
+  run<T>(run: () => T): T;
+}
+
+export interface SpanHook {
+  start(kind: 'framework.request' | 'framework.event', name: string, attributes: SpanAttributes, parent?: Span): Span;
+}
+
+/** Hooks of a container. Called, not awaited; what they throw or reject with never changes an answer. */
+export interface Observability {
+  readonly log?: ((record: LogRecord) => unknown) | undefined;
+  readonly metric?: ((record: MetricRecord) => unknown) | undefined;
+  readonly span?: SpanHook | undefined;
+}
+
+/** What the framework needs of a logger; `createLogger` of `@sallyport/core/observability` makes one. */
+export interface Logger {
+  debug(message: string, fields?: Readonly<Record<string, unknown>>): void;
+  info(message: string, fields?: Readonly<Record<string, unknown>>): void;
+  warn(message: string, fields?: Readonly<Record<string, unknown>>): void;
+  error(message: string, fields?: Readonly<Record<string, unknown>>): void;
+  isEnabled(level: LogLevel): boolean;
+  /** A logger that adds these fields to every line. */
+  with(fields: Readonly<Record<string, unknown>>): Logger;
+}
+
+/** A logger that writes nothing. */
+export const silentLogger: Logger = {
+  debug() {},
+  info() {},
+  warn() {},
+  error() {},
+  isEnabled: () => false,
+  with: () => silentLogger,
+};
+
+/** Calls a hook; what it throws or rejects with is dropped, so that no hook ever changes an answer. */
+export function guardHook<A extends readonly unknown[]>(hook: ((...args: A) => unknown) | undefined, ...args: A): void {
+  if (!hook) return;
+  try {
+    const result = hook(...args);
+    if (isThenable(result)) result.then(undefined, () => {});
+  } catch {
+    // A hook's failure is the hook's own.
+  }
+}
+
+function isThenable(value: unknown): value is PromiseLike<unknown> {
+  return typeof value === 'object' && value !== null && typeof (value as { then?: unknown }).then === 'function';
+}

@@ -1,0 +1,63 @@
+// Shapes
+
+// Bytes
+export { asBuffer, base64Size, decodeBase64, decodeUtf8, EMPTY_BYTES, encodeUtf8, isJsonMediaType } from './body.js';
+// Time, ids, environment
+export { type Clock, completeClock, type FullClock, systemClock } from './clock.js';
+export {
+  type AuthHook,
+  type Context,
+  deriveContext,
+  type Handler,
+  type Middleware,
+  type Next,
+  type PolicyDecision,
+  type PolicyHook,
+  type Route,
+} from './context.js';
+export { type Environment, isLambda } from './environment.js';
+// Errors
+export {
+  APP_CODES,
+  type AppCode,
+  defaultMessage,
+  FrameworkError,
+  type FrameworkErrorInit,
+  isFrameworkError,
+  statusOfCode,
+} from './errors.js';
+// Hooks
+export {
+  guardHook,
+  type Logger,
+  type LogLevel,
+  type LogRecord,
+  type MetricRecord,
+  type Observability,
+  type Span,
+  type SpanAttributes,
+  type SpanHook,
+  silentLogger,
+} from './hooks.js';
+export { type IdGenerator, randomIds } from './ids.js';
+export { canonicalIp } from './ip.js';
+export { createMap, type MultiMap, type OneOrMany } from './multimap.js';
+export { assertKnownOptions, INVALID_CONFIGURATION, invalidOption } from './options.js';
+export type { PrincipalKind, SecurePrincipal } from './principal.js';
+export { parseProvenance, providerProvenance, type SourceProvenance, unknownProvenance } from './provenance.js';
+export type { Request, RequestInput } from './request.js';
+export type { BodyStream, MaybePromise, Response, ResponseInput, Result } from './response.js';
+
+// The seam between packages
+export {
+  handlerName,
+  type Invocation,
+  type LambdaContext,
+  type Surface,
+  type Target,
+  TRIGGER_KINDS,
+  type TriggerKind,
+} from './surface.js';
+// Trace and provenance
+export { firstTraceId, parseTraceparent, parseXrayTraceHeader } from './trace.js';
+export type { AppSyncContext, WebSocketClient, WebSocketConnection, WebSocketContext } from './transport.js';

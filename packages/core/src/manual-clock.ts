@@ -1,0 +1,81 @@
+import type { FullClock } from './clock.js';
+
+interface Timer {
+  readonly at: number;
+  readonly order: number;
+  readonly run: () => void;
+}
+
+/** A clock that stands still until a test moves it. Starts at the epoch. */
+export class ManualClock implements FullClock {
+  #nowMs: number;
+  #elapsedMs = 0;
+  #order = 0;
+  readonly #timers = new Set<Timer>();
+
+  constructor(start: Date | number = 0) {
+    this.#nowMs = typeof start === 'number' ? start : start.getTime();
+  }
+
+  now(): Date {
+    return new Date(this.#nowMs);
+  }
+
+  monotonicMs(): number {
+    return this.#elapsedMs;
+  }
+
+  after(ms: number, run: () => void): () => void {
+    const timer: Timer = { at: this.#elapsedMs + Math.max(0, ms), order: this.#order++, run };
+    this.#timers.add(timer);
+    return () => {
+      this.#timers.delete(timer);
+    };
+  }
+
+  /** How many timers wait; 0 shows that nothing was left running. */
+  get pendingTimers(): number {
+    return this.#timers.size;
+  }
+
+  /** Sets the wall clock. Timers run on elapsed time and do not notice. */
+  set(date: Date): void {
+    this.#nowMs = date.getTime();
+  }
+
+  /** Moves both clocks forward at once, firing nothing. For handlers that "take" time synchronously. */
+  tick(ms: number): void {
+    this.#nowMs += ms;
+    this.#elapsedMs += ms;
+  }
+
+  /** Moves time forward, fires what falls due in order of time, and awaits the turns that each firing causes. */
+  async advance(ms: number): Promise<void> {
+    const end = this.#elapsedMs + ms;
+    await settle();
+    for (let next = this.#due(end); next; next = this.#due(end)) {
+      this.#timers.delete(next);
+      this.tick(Math.max(0, next.at - this.#elapsedMs));
+      next.run();
+      await settle();
+    }
+    this.tick(Math.max(0, end - this.#elapsedMs));
+    await settle();
+  }
+
+  #due(end: number): Timer | undefined {
+    let first: Timer | undefined;
+    for (const timer of this.#timers) {
+      if (timer.at > end) continue;
+      if (!first || timer.at < first.at || (timer.at === first.at && timer.order < first.order)) first = timer;
+    }
+    return first;
+  }
+}
+
+/** Lets every turn that is already caused run. */
+async function settle(): Promise<void> {
+  await new Promise<void>((resolve) => {
+    setImmediate(resolve);
+  });
+}

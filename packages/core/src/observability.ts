@@ -1,0 +1,2 @@
+/** Sanitization, logger, metrics, spans and notification. Kept apart: a hello-world bundle holds none of it. */
+export {};

@@ -1,0 +1,20 @@
+import { FrameworkError } from './errors.js';
+
+/** Code of every refused option; thrown at construction or registration. */
+export const INVALID_CONFIGURATION = 'app.invalid_configuration';
+
+/**
+ * Refuses keys that are not in the list: a misspelt option must never be ignored.
+ *
+ * @throws FrameworkError `framework: unknown option "<key>"`
+ */
+export function assertKnownOptions(options: object, known: readonly string[]): void {
+  for (const key of Object.keys(options)) {
+    if (!known.includes(key)) throw new FrameworkError(INVALID_CONFIGURATION, `framework: unknown option "${key}"`);
+  }
+}
+
+/** A refused option, by name and never by value. */
+export function invalidOption(key: string, wanted: string): FrameworkError {
+  return new FrameworkError(INVALID_CONFIGURATION, `framework: option "${key}" must be ${wanted}`);
+}

@@ -1,0 +1,6 @@
+/** What `http`, `appsync`, `secure` and `streams` build on; applications have no use for it. */
+export { type ContextRuntime, ContextState, RESERVED_PREFIX, RequestContext, remainingMs, stateOf } from './context.js';
+export { append, appendHeader, toHeaderMap, toStringList } from './multimap.js';
+export { canonicalMethod, canonicalPath, IncomingRequest, type RequestSource } from './request.js';
+export { canonicalizeResponse, closeStream, OutgoingResponse, toResponse } from './response.js';
+export type { ContextTransport } from './transport.js';

@@ -1,0 +1,39 @@
+// `node scripts/run.mjs <task> [arguments]`: sets the workspace up, then runs one task of the table below.
+import { spawnSync } from 'node:child_process';
+import { join } from 'node:path';
+import { ensureSetup, root } from './setup.mjs';
+
+const bin = (name) => join(root, 'node_modules', '.bin', name);
+/** A TypeScript script of ours, run on the sources of the workspace's packages. */
+const script = (file, ...args) => [
+  process.execPath,
+  ['--conditions=@sallyport/source', '--import', 'tsx', file, ...args],
+];
+
+const tasks = {
+  build: [[bin('tsc'), ['-b']]],
+  check: [script('scripts/check/main.ts')],
+  contract: [script('scripts/contract.ts')],
+  demo: [script('examples/notes/demo/main.ts')],
+  bench: [script('scripts/bench/main.ts')],
+  format: [[bin('biome'), ['check', '--write', '.']]],
+  size: [script('scripts/size/main.ts')],
+  test: [
+    [process.execPath, ['--experimental-vm-modules', '--no-warnings', join(root, 'node_modules/jest/bin/jest.js')]],
+  ],
+  'test:matrix': [script('scripts/matrix.ts')],
+};
+
+const [name, ...args] = process.argv.slice(2);
+const steps = Object.hasOwn(tasks, name ?? '') ? tasks[name] : undefined;
+if (!steps) {
+  process.stderr.write(`usage: node scripts/run.mjs <${Object.keys(tasks).join(' | ')}> [arguments]\n`);
+  process.exit(2);
+}
+
+ensureSetup();
+for (const [index, [command, commandArgs]] of steps.entries()) {
+  const last = index === steps.length - 1;
+  const { status } = spawnSync(command, [...commandArgs, ...(last ? args : [])], { cwd: root, stdio: 'inherit' });
+  if (status !== 0) process.exit(status ?? 1);
+}

@@ -1,0 +1,36 @@
+// Installs what the workspace needs, once for each lock file. Runs on a bare Node 20 with npm; imports nothing installed.
+import { spawnSync } from 'node:child_process';
+import { createHash } from 'node:crypto';
+import { existsSync, readFileSync, writeFileSync } from 'node:fs';
+import { dirname, join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+
+export const root = dirname(dirname(fileURLToPath(import.meta.url)));
+const PNPM = 'pnpm@12.21.0';
+const stamp = join(root, 'node_modules', '.sallyport-setup');
+
+/** Runs pnpm through npx, so that nobody has to install it. */
+export function pnpm(args, options = {}) {
+  return spawnSync('npx', ['--yes', PNPM, ...args], { cwd: root, stdio: 'inherit', ...options });
+}
+
+function fingerprint() {
+  const hash = createHash('sha256');
+  for (const file of ['pnpm-lock.yaml', 'pnpm-workspace.yaml']) hash.update(readFileSync(join(root, file)));
+  return hash.digest('hex');
+}
+
+/** Does nothing, and needs no network, when the installed tree already belongs to this lock file. */
+export function ensureSetup() {
+  const wanted = fingerprint();
+  if (existsSync(stamp) && readFileSync(stamp, 'utf8') === wanted) return;
+  process.stderr.write('Setting up the workspace (once for each lock file)\n');
+  const { status } = pnpm(['install', '--frozen-lockfile'], { stdio: ['ignore', 2, 2] });
+  if (status !== 0) {
+    process.stderr.write('Set-up failed: pnpm install ended with an error (see above).\n');
+    process.exit(status ?? 1);
+  }
+  writeFileSync(stamp, wanted);
+}
+
+if (process.argv[1] === fileURLToPath(import.meta.url)) ensureSetup();
