@@ -1,0 +1,1 @@
+export { MCP_PATH } from './path.js';
