@@ -5,6 +5,7 @@ import { FrameworkError } from './errors.js';
 import type { Logger } from './hooks.js';
 import type { IdGenerator } from './ids.js';
 import { createMap } from './multimap.js';
+import { decodePercent } from './percent.js';
 import type { SecurePrincipal } from './principal.js';
 import type { SourceProvenance } from './provenance.js';
 import type { IncomingRequest, Request } from './request.js';
@@ -99,6 +100,10 @@ export interface ContextRuntime {
   readonly tenantOf: (state: ContextState) => string;
 }
 
+/** Stages that not every invocation passes, in their order; the bits of `passed`. */
+export const STAGE = { cors: 1, auth: 2, handler: 4 } as const;
+const OPTIONAL_STAGES = ['cors', 'auth', 'handler'];
+
 /** What the pipeline writes and the context shows. One an invocation, shared by its derived contexts. */
 export class ContextState {
   readonly runtime: ContextRuntime;
@@ -114,8 +119,10 @@ export class ContextState {
   paramValues: readonly string[] = NO_NAMES;
   transport: ContextTransport | undefined = undefined;
   canStream = false;
-  /** Stage names behind the runtime's, `undefined` while there are none. */
-  trace: string[] | undefined = undefined;
+  /** Optional stages passed so far, as bits of {@link STAGE}. */
+  passed = 0;
+  /** How many middlewares have been entered; a second `next()` shows here. */
+  depth = 0;
   bag: Map<string, unknown> | undefined = undefined;
   #tenant: string | undefined = undefined;
   #abort: AbortController | undefined = undefined;
@@ -134,12 +141,6 @@ export class ContextState {
     this.triggerKind = triggerKind;
     this.event = event;
     this.lambdaContext = lambdaContext;
-  }
-
-  /** Adds a stage's name to the trace. */
-  mark(stage: string): void {
-    if (this.trace === undefined) this.trace = [stage];
-    else this.trace.push(stage);
   }
 
   get tenantId(): string {
@@ -264,7 +265,8 @@ export class RequestContext implements Context {
   }
 
   get middlewareTrace(): readonly string[] {
-    return [...this.state.runtime.traceHead, ...(this.state.trace ?? NO_NAMES)];
+    const { runtime, passed } = this.state;
+    return [...runtime.traceHead, ...OPTIONAL_STAGES.filter((_, index) => (passed & (1 << index)) !== 0)];
   }
 
   get log(): Logger {
@@ -293,7 +295,7 @@ export class RequestContext implements Context {
   }
 
   param(name: string): string {
-    return decodeOnce(this.rawParam(name));
+    return decodePercent(this.rawParam(name));
   }
 
   rawParam(name: string): string {
@@ -378,15 +380,6 @@ export function deriveContext(ctx: Context, { signal }: { readonly signal: Abort
 export function stateOf(ctx: Context): ContextState {
   if (ctx instanceof RequestContext) return ctx.state;
   throw new FrameworkError('app.internal');
-}
-
-function decodeOnce(raw: string): string {
-  if (!raw.includes('%')) return raw;
-  try {
-    return decodeURIComponent(raw);
-  } catch {
-    return raw;
-  }
 }
 
 /** The fields that every line of an invocation carries; empty ones are left to the logger. */

@@ -47,6 +47,8 @@ export interface RequestSource {
   /** Text, or base64 text when `isBase64` is true, or bytes. */
   readonly rawBody: string | Uint8Array;
   readonly isBase64: boolean;
+  /** Why the body of the event is no body at all; the request is refused with this message. */
+  readonly invalidBody?: string | undefined;
   provenance(): SourceProvenance;
 }
 
