@@ -16,11 +16,33 @@ export function pnpm(args, options = {}) {
 
 function fingerprint() {
   const hash = createHash('sha256');
-  for (const file of ['pnpm-lock.yaml', 'pnpm-workspace.yaml']) hash.update(readFileSync(join(root, file)));
+  for (const file of ['pnpm-lock.yaml', 'pnpm-workspace.yaml', 'scripts/setup.mjs'])
+    hash.update(readFileSync(join(root, file)));
   return hash.digest('hex');
 }
 
-/** Does nothing, and needs no network, when the installed tree already belongs to this lock file. */
+const JAVA_STEPS = [
+  ['apt-get', ['update', '-qq']],
+  ['apt-get', ['install', '-y', '-qq', '--no-install-recommends', 'default-jre-headless']],
+];
+
+/** DynamoDB Local, which the tests of the stores run on, is a Java program. Installed where we can, else asked for. */
+function ensureJava() {
+  const runs = (command, args) => spawnSync(command, args, { stdio: 'ignore' }).status === 0;
+  if (process.env.DYNAMODB_ENDPOINT || runs('java', ['-version'])) return;
+  if (process.getuid?.() !== 0 || !existsSync('/etc/debian_version')) {
+    process.stderr.write(
+      'Java is missing: for the DynamoDB tests install a JRE (17 or later) or set DYNAMODB_ENDPOINT.\n',
+    );
+    return;
+  }
+  process.stderr.write('Installing default-jre-headless for the DynamoDB tests\n');
+  const env = { ...process.env, DEBIAN_FRONTEND: 'noninteractive' };
+  for (const [command, args] of JAVA_STEPS) spawnSync(command, args, { stdio: ['ignore', 'ignore', 2], env });
+  if (!runs('java', ['-version'])) process.stderr.write('Java could not be installed: the DynamoDB tests will fail.\n');
+}
+
+/** Does nothing, and needs no network, when this script already ran to its end for this lock file. */
 export function ensureSetup() {
   const wanted = fingerprint();
   if (existsSync(stamp) && readFileSync(stamp, 'utf8') === wanted) return;
@@ -30,6 +52,7 @@ export function ensureSetup() {
     process.stderr.write('Set-up failed: pnpm install ended with an error (see above).\n');
     process.exit(status ?? 1);
   }
+  ensureJava();
   writeFileSync(stamp, wanted);
 }
 

@@ -1,0 +1,189 @@
+import { createServer, type IncomingMessage, request, type Server, type ServerResponse } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { setTimeout as sleep } from 'node:timers/promises';
+
+/** What happens to a request on its way. */
+export type Fault =
+  /** The server never sees it; this error comes back. */
+  | { readonly kind: 'error'; readonly status: number; readonly type: string; readonly body?: object }
+  /** The server never sees it, and no answer ever comes. */
+  | { readonly kind: 'silence' }
+  /** The server never sees it; the connection is reset. */
+  | { readonly kind: 'reset' }
+  /** It is answered after `ms` more milliseconds. */
+  | { readonly kind: 'slow'; readonly ms: number }
+  /** The server applies it; the connection is reset in place of the answer. */
+  | { readonly kind: 'lost-answer' }
+  /** The server applies it, and no answer ever comes. */
+  | { readonly kind: 'silence-after' }
+  /** Old items are cut out of a failed condition, as servers answer that do not know the parameter. */
+  | { readonly kind: 'no-old-item' };
+
+export interface FaultRule {
+  /** `UpdateItem`; every operation without it. */
+  readonly operation?: string;
+  /** Requests that pass untouched before it starts; 0. */
+  readonly after?: number;
+  /** Requests that it hits; all without it. */
+  readonly times?: number;
+}
+
+/** The error that a throttled table answers. */
+export const THROTTLED: Fault = { kind: 'error', status: 400, type: 'ProvisionedThroughputExceededException' };
+/** The error of a fault inside the service. */
+export const SERVER_ERROR: Fault = { kind: 'error', status: 500, type: 'InternalServerError' };
+
+interface ActiveRule {
+  readonly fault: Fault;
+  readonly operation: string | undefined;
+  pass: number;
+  left: number;
+}
+
+interface Answer {
+  readonly status: number;
+  readonly headers: NodeJS.Dict<string | string[]>;
+  readonly body: Buffer;
+}
+
+/** A loopback HTTP proxy between client and server that breaks what it is told to break. */
+export class FaultProxy {
+  readonly #target: URL;
+  readonly #server: Server;
+  /** Operations in the order in which they arrived. */
+  readonly operations: string[] = [];
+  #rules: ActiveRule[] = [];
+  #stopped = new AbortController();
+
+  constructor(target: string) {
+    this.#target = new URL(target);
+    this.#server = createServer((incoming, outgoing) => {
+      this.#serve(incoming, outgoing).catch(() => outgoing.destroy());
+    });
+  }
+
+  async start(): Promise<void> {
+    await new Promise<void>((resolve) => this.#server.listen(0, '127.0.0.1', resolve));
+  }
+
+  /** What clients use in place of the server's address. */
+  get endpoint(): string {
+    return `http://127.0.0.1:${(this.#server.address() as AddressInfo).port}`;
+  }
+
+  /** Breaks requests from now on. Of several rules the first that fits counts. */
+  inject(fault: Fault, rule: FaultRule = {}): void {
+    const { operation, after: pass = 0, times: left = Number.POSITIVE_INFINITY } = rule;
+    this.#rules.push({ fault, operation, pass, left });
+  }
+
+  /** Forgets all rules and seen operations. */
+  clear(): void {
+    this.#rules = [];
+    this.operations.length = 0;
+  }
+
+  async stop(): Promise<void> {
+    this.#stopped.abort();
+    const closed = new Promise<void>((resolve) => this.#server.close(() => resolve()));
+    this.#server.closeAllConnections();
+    await closed;
+  }
+
+  async #serve(incoming: IncomingMessage, outgoing: ServerResponse): Promise<void> {
+    const operation = operationOf(incoming);
+    this.operations.push(operation);
+    const fault = this.#faultFor(operation);
+    const body = await bytesOf(incoming);
+    if (!fault) return send(outgoing, await this.#forward(incoming, body));
+    switch (fault.kind) {
+      case 'error':
+        return send(outgoing, errorAnswer(fault));
+      case 'silence':
+        return;
+      case 'reset':
+        return reset(outgoing);
+      case 'slow':
+        await sleep(fault.ms, undefined, { signal: this.#stopped.signal });
+        return send(outgoing, await this.#forward(incoming, body));
+      case 'lost-answer':
+        await this.#forward(incoming, body);
+        return reset(outgoing);
+      case 'silence-after':
+        await this.#forward(incoming, body);
+        return;
+      case 'no-old-item':
+        return send(outgoing, withoutOldItem(await this.#forward(incoming, body)));
+    }
+  }
+
+  #faultFor(operation: string): Fault | undefined {
+    for (const rule of this.#rules) {
+      if (rule.operation !== undefined && rule.operation !== operation) continue;
+      if (rule.left <= 0) continue;
+      if (rule.pass > 0) {
+        rule.pass -= 1;
+        continue;
+      }
+      rule.left -= 1;
+      return rule.fault;
+    }
+    return undefined;
+  }
+
+  #forward(incoming: IncomingMessage, body: Buffer): Promise<Answer> {
+    return new Promise((resolve, reject) => {
+      const { method, url: path, headers } = incoming;
+      const { hostname, port } = this.#target;
+      const onward = request({ hostname, port, method, path, headers }, (answer) => {
+        bytesOf(answer).then((bytes) => {
+          resolve({ status: answer.statusCode ?? 502, headers: answer.headers, body: bytes });
+        }, reject);
+      });
+      onward.once('error', reject);
+      onward.end(body);
+    });
+  }
+}
+
+/** A started proxy before the given server. Stop it when the test ends. */
+export async function startFaultProxy(target: string): Promise<FaultProxy> {
+  const proxy = new FaultProxy(target);
+  await proxy.start();
+  return proxy;
+}
+
+function operationOf(incoming: IncomingMessage): string {
+  const target = incoming.headers['x-amz-target'];
+  return typeof target === 'string' ? target.slice(target.lastIndexOf('.') + 1) : '';
+}
+
+async function bytesOf(stream: AsyncIterable<Buffer>): Promise<Buffer> {
+  const chunks: Buffer[] = [];
+  for await (const chunk of stream) chunks.push(chunk);
+  return Buffer.concat(chunks);
+}
+
+function reset(outgoing: ServerResponse): void {
+  outgoing.socket?.resetAndDestroy();
+}
+
+function send(outgoing: ServerResponse, { status, headers, body }: Answer): void {
+  outgoing.writeHead(status, { ...headers, 'content-length': String(body.length) });
+  outgoing.end(body);
+}
+
+function errorAnswer({ status, type, body }: Fault & { kind: 'error' }): Answer {
+  const text = JSON.stringify({ __type: `com.amazonaws.dynamodb.v20120810#${type}`, message: 'injected', ...body });
+  return { status, headers: { 'content-type': 'application/x-amz-json-1.0' }, body: Buffer.from(text) };
+}
+
+function withoutOldItem(answer: Answer): Answer {
+  if (answer.status !== 400) return answer;
+  const { Item, CancellationReasons, ...rest } = JSON.parse(answer.body.toString()) as Record<string, unknown>;
+  const reasons = Array.isArray(CancellationReasons) && {
+    CancellationReasons: CancellationReasons.map(({ Item: _, ...reason }: { Item?: unknown }) => reason),
+  };
+  const { 'x-amz-crc32': _, 'transfer-encoding': __, ...headers } = answer.headers;
+  return { status: answer.status, headers, body: Buffer.from(JSON.stringify({ ...rest, ...reasons })) };
+}
