@@ -1,0 +1,10 @@
+/** One thing that must hold for the whole workspace. */
+export interface Gate {
+  readonly name: string;
+  /** What the gate demands, in a few words. */
+  readonly demands: string;
+  /** Names of gates whose work this one reads. It starts when they have ended, however they ended. */
+  readonly after?: readonly string[];
+  /** What is wrong, one entry a finding; empty when the gate holds. */
+  run(): Promise<readonly string[]>;
+}

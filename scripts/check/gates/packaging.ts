@@ -1,0 +1,56 @@
+import { createHash } from 'node:crypto';
+import { existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { CACHE, findingsOf, ROOT, run, tool } from '../command.js';
+import { mapConcurrently } from '../concurrently.js';
+import type { Gate } from '../gate.js';
+import { readWorkspace, type WorkspacePackage } from '../workspace.js';
+
+const CLEAN = join(CACHE, 'packaging');
+
+/**
+ * Packs every published package and lets publint and attw look at the archive. An archive that was clean before, byte
+ * for byte, is not looked at again.
+ */
+export const packagingGate: Gate = {
+  name: 'packaging',
+  demands: 'what would be published resolves and is typed for every consumer (publint, attw)',
+  after: ['build'],
+  async run() {
+    mkdirSync(CLEAN, { recursive: true });
+    const archives = mkdtempSync(join(tmpdir(), 'sallyport-pack-'));
+    try {
+      const published = readWorkspace(ROOT, ['packages']).filter(({ manifest }) => manifest.private !== true);
+      return (await mapConcurrently(published, 2, (entry) => checkPackage(entry, archives))).flat();
+    } finally {
+      rmSync(archives, { recursive: true, force: true });
+    }
+  },
+};
+
+async function checkPackage({ folder, manifest }: WorkspacePackage, archives: string): Promise<readonly string[]> {
+  const pack = ['pack', '--json', '--ignore-scripts', '--loglevel=error', '--pack-destination', archives];
+  const packed = await run('npm', pack, join(ROOT, folder));
+  if (packed.status !== 0) return [`${manifest.name}: npm pack failed\n${packed.output}`];
+  const [{ filename }] = JSON.parse(packed.stdout) as [{ filename: string }];
+  const archive = join(archives, filename);
+  const clean = join(CLEAN, createHash('sha256').update(readFileSync(archive)).digest('hex'));
+  if (existsSync(clean)) return [];
+
+  const findings = [
+    ...findingsOf(await tool('publint', archive, '--strict')),
+    ...(hasEntries(manifest.exports) ? await checkTypes(archive) : []),
+  ];
+  if (findings.length === 0) writeFileSync(clean, manifest.name);
+  return findings.map((finding) => `${manifest.name}: ${finding}`);
+}
+
+async function checkTypes(archive: string): Promise<readonly string[]> {
+  return findingsOf(await tool('attw', archive, '--profile', 'esm-only', '--no-emoji', '--no-color', '-f', 'ascii'));
+}
+
+/** A package that is only a command has nothing to import. */
+function hasEntries(exports: object | undefined): boolean {
+  return Object.keys(exports ?? {}).some((subpath) => subpath !== './package.json');
+}

@@ -1,0 +1,30 @@
+import { readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { ROOT, run } from '../command.js';
+import type { Gate } from '../gate.js';
+import { type CodeBlock, codeBlocks, compileBlocks } from '../readme-blocks.js';
+import { readWorkspace, sourceEntries } from '../workspace.js';
+
+export const readmesGate: Gate = {
+  name: 'readmes',
+  demands: 'every ts block of a README compiles against the sources',
+  async run() {
+    const { stdout } = await run('git', ['ls-files', '-co', '--exclude-standard', '--', '*.md']);
+    const files = stdout.split('\n').filter((file) => file !== '' && !/CHANGELOG\.md$|^\.changeset\//.test(file));
+    const blocks = files.flatMap((file): readonly CodeBlock[] =>
+      codeBlocks(file, readFileSync(join(ROOT, file), 'utf8')),
+    );
+    return compileBlocks(blocks, { root: ROOT, config: join(ROOT, 'tsconfig.check.json'), paths: packagePaths() });
+  },
+};
+
+/** Package names to source files: a README may show packages that its own package does not depend on. */
+function packagePaths(): Record<string, string[]> {
+  const paths: Record<string, string[]> = {};
+  for (const { folder, manifest } of readWorkspace(ROOT, ['packages'])) {
+    for (const [subpath, source] of sourceEntries(manifest)) {
+      paths[join(manifest.name, subpath)] = [join(ROOT, folder, source)];
+    }
+  }
+  return paths;
+}

@@ -1,0 +1,59 @@
+// What the architecture allows, as data. A line here is a decision about the architecture.
+
+/** Packages that stand on their own: nothing from outside the workspace at run time but the peers below. */
+export const CLOSED_PACKAGES: readonly string[] = [
+  '@sallyport/core',
+  '@sallyport/dispatch',
+  '@sallyport/http',
+  '@sallyport/appsync',
+  '@sallyport/streams',
+  '@sallyport/secure',
+];
+
+/** Which packages of the workspace a package may depend on at run time. A package that is not listed is free. */
+export const WORKSPACE_DEPENDENCIES: Readonly<Record<string, readonly string[]>> = {
+  '@sallyport/core': [],
+  '@sallyport/dispatch': ['core', 'http', 'appsync', 'streams'],
+  '@sallyport/http': ['core'],
+  '@sallyport/appsync': ['core', 'http'],
+  '@sallyport/streams': ['core'],
+  '@sallyport/secure': ['core', 'http', 'appsync', 'streams', 'dispatch'],
+  '@sallyport/mcp': ['core', 'http', 'secure'],
+  '@sallyport/ratelimit': ['core', 'http'],
+  '@sallyport/jobs': ['core'],
+  '@sallyport/objectstore': ['core'],
+  '@sallyport/vectors': ['core'],
+  '@sallyport/microvm': ['core', 'secure'],
+};
+
+/** Entries that reach less of the workspace than their package depends on. */
+export const LEAN_ENTRIES: Readonly<Record<string, readonly string[]>> = {
+  '@sallyport/dispatch': ['core'],
+};
+
+/** Peers that only some entries of a package may reach. */
+export const OPTIONAL_PEERS: Readonly<Record<string, Readonly<Record<string, readonly string[]>>>> = {
+  '@sallyport/secure': { jose: ['./jwt'] },
+  '@sallyport/mcp': { jose: ['./oauth'] },
+  '@sallyport/http': { '@aws-sdk/client-apigatewaymanagementapi': ['./websocket'] },
+  '@sallyport/streams': { '@aws-sdk/client-sns': ['./error-topic'] },
+};
+
+/** Packages whose modules may import an AWS client, always lazily. */
+export const CLIENT_OWNERS: readonly string[] = [
+  '@sallyport/http',
+  '@sallyport/streams',
+  '@sallyport/mcp',
+  '@sallyport/ratelimit',
+  '@sallyport/jobs',
+  '@sallyport/objectstore',
+  '@sallyport/vectors',
+  '@sallyport/microvm',
+];
+
+/** Packages that exist for tests and for a developer's machine; nothing else may reach them at run time. */
+export const TEST_PACKAGES: readonly string[] = ['@sallyport/testkit', '@sallyport/local'];
+
+export function isAwsClient(specifier: string): boolean {
+  return /^@(?:aws-sdk|smithy|aws)\//.test(specifier);
+}

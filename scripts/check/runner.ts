@@ -1,0 +1,59 @@
+import type { Gate } from './gate.js';
+
+export interface GateResult {
+  readonly name: string;
+  readonly findings: readonly string[];
+  readonly seconds: number;
+}
+
+export interface RunnerOptions {
+  /** How many gates run at once. */
+  readonly concurrency: number;
+  /** Called as each gate ends, in the order of ending. */
+  readonly onResult: (result: GateResult) => void;
+}
+
+/** Runs every gate, also after one failed. A gate that throws has failed. Results are in the order of the table. */
+export async function runGates(gates: readonly Gate[], options: RunnerOptions): Promise<readonly GateResult[]> {
+  assertOrder(gates);
+  const results = new Map<string, GateResult>();
+  const waiting = [...gates];
+  const running = new Set<Promise<void>>();
+  while (waiting.length > 0 || running.size > 0) {
+    const index = waiting.findIndex((gate) => isReady(gate, gates, results));
+    if (index >= 0 && running.size < options.concurrency) {
+      const [gate] = waiting.splice(index, 1);
+      if (!gate) continue;
+      const task = runGate(gate).then((result) => {
+        results.set(result.name, result);
+        options.onResult(result);
+        running.delete(task);
+      });
+      running.add(task);
+    } else {
+      await Promise.race(running);
+    }
+  }
+  return gates.flatMap((gate) => results.get(gate.name) ?? []);
+}
+
+/** What a gate waits for may have been left out of this run. */
+function isReady(gate: Gate, gates: readonly Gate[], results: ReadonlyMap<string, GateResult>): boolean {
+  return (gate.after ?? []).every((name) => results.has(name) || !gates.some((other) => other.name === name));
+}
+
+/** A gate may only wait for one above it in the table, so that nothing waits for ever. */
+function assertOrder(gates: readonly Gate[]): void {
+  for (const [index, gate] of gates.entries()) {
+    for (const name of gate.after ?? []) {
+      const position = gates.findIndex((other) => other.name === name);
+      if (position >= index) throw new Error(`gate ${gate.name} waits for ${name}, which stands below it`);
+    }
+  }
+}
+
+async function runGate(gate: Gate): Promise<GateResult> {
+  const start = performance.now();
+  const findings = await gate.run().catch((error: unknown) => [error instanceof Error ? error.message : String(error)]);
+  return { name: gate.name, findings, seconds: (performance.now() - start) / 1000 };
+}

@@ -1,0 +1,52 @@
+import { existsSync, readdirSync, readFileSync } from 'node:fs';
+import { join } from 'node:path';
+
+/** The parts of a `package.json` that the gates read. */
+export interface Manifest {
+  readonly name: string;
+  readonly private?: boolean;
+  readonly exports?: Readonly<Record<string, string | Readonly<Record<string, string>>>>;
+  readonly dependencies?: Readonly<Record<string, string>>;
+  readonly devDependencies?: Readonly<Record<string, string>>;
+  readonly optionalDependencies?: Readonly<Record<string, string>>;
+  readonly peerDependencies?: Readonly<Record<string, string>>;
+  readonly peerDependenciesMeta?: Readonly<Record<string, { readonly optional?: boolean }>>;
+}
+
+export interface WorkspacePackage {
+  /** Relative to the workspace's root: `packages/core`. */
+  readonly folder: string;
+  readonly manifest: Manifest;
+}
+
+/** The packages in these folders, each `packages` (all below it) or `scripts/bench` (itself), in order of folder. */
+export function readWorkspace(root: string, folders: readonly string[]): readonly WorkspacePackage[] {
+  return folders
+    .flatMap((folder) => (existsSync(join(root, folder, 'package.json')) ? [folder] : childrenOf(root, folder)))
+    .filter((folder) => existsSync(join(root, folder, 'package.json')))
+    .map((folder) => ({ folder, manifest: readManifest(join(root, folder, 'package.json')) }));
+}
+
+function childrenOf(root: string, folder: string): readonly string[] {
+  if (!existsSync(join(root, folder))) return [];
+  return readdirSync(join(root, folder))
+    .sort()
+    .map((name) => `${folder}/${name}`);
+}
+
+function readManifest(file: string): Manifest {
+  return JSON.parse(readFileSync(file, 'utf8')) as Manifest;
+}
+
+/** The condition of every `exports` map that names the TypeScript source. */
+const SOURCE_CONDITION = '@sallyport/source';
+
+/** Sub-path (`.`, `./testing`) to source file, relative to the package's folder. Files that are no code are left out. */
+export function sourceEntries(manifest: Manifest): ReadonlyMap<string, string> {
+  const entries = new Map<string, string>();
+  for (const [subpath, target] of Object.entries(manifest.exports ?? {})) {
+    const source = typeof target === 'string' ? undefined : target[SOURCE_CONDITION];
+    if (source !== undefined) entries.set(subpath, source.replace(/^\.\//, ''));
+  }
+  return entries;
+}
