@@ -1,1 +1,2 @@
-export {};
+// Events
+export * from './events.js';
