@@ -1,0 +1,18 @@
+import { FrameworkError } from '@sallyport/core';
+
+/**
+ * JSON of a value; `undefined` is `null`.
+ *
+ * @throws FrameworkError `app.internal` with the reason as its cause
+ */
+export function toJsonText(value: unknown): string {
+  let text: string | undefined;
+  try {
+    text = JSON.stringify(value);
+  } catch (cause) {
+    throw new FrameworkError('app.internal', undefined, { cause });
+  }
+  if (text !== undefined) return text;
+  if (value === undefined) return 'null';
+  throw new FrameworkError('app.internal', undefined, { cause: new TypeError('framework: value is not JSON') });
+}
