@@ -1,9 +1,12 @@
 import { isJsonMediaType } from './body.js';
+import { type BoundFields, bindLogger } from './bound-log.js';
 import type { FullClock } from './clock.js';
+import { Deliveries } from './deliveries.js';
 import type { Environment } from './environment.js';
 import { FrameworkError } from './errors.js';
 import type { Logger } from './hooks.js';
 import type { IdGenerator } from './ids.js';
+import type { MetricOptions, MetricRegistry } from './metrics.js';
 import { createMap } from './multimap.js';
 import { decodePercent } from './percent.js';
 import type { SecurePrincipal } from './principal.js';
@@ -49,6 +52,8 @@ export interface Context {
   readonly middlewareTrace: readonly string[];
   /** Bound to this invocation on first use. */
   readonly log: Logger;
+  /** Writes one value of a metric that `observability.metrics` declares; anything else is dropped, with one `warn`. */
+  metric(name: string, value: number, options?: MetricOptions): void;
   /** First value, or `''`; the name in any case. */
   header(name: string): string;
   headerAll(name: string): readonly string[];
@@ -94,6 +99,8 @@ export interface ContextRuntime {
   readonly ids: IdGenerator;
   readonly log: Logger;
   readonly environment: Environment;
+  /** What `ctx.metric` writes to; without it nothing is declared and nothing is written. */
+  readonly metrics?: MetricRegistry | undefined;
   /** Stage names that every context of this container starts its trace with. */
   readonly traceHead: readonly string[];
   /** The tenant of an invocation; asked once, when first read. */
@@ -128,6 +135,7 @@ export class ContextState {
   #abort: AbortController | undefined = undefined;
   #aborted: { reason: unknown } | undefined = undefined;
   #stopTimer: (() => void) | undefined = undefined;
+  #deliveries: Deliveries | undefined = undefined;
 
   constructor(
     runtime: ContextRuntime,
@@ -178,6 +186,18 @@ export class ContextState {
     this.#aborted ??= { reason };
     this.#stopTimer?.();
     this.#abort?.abort(reason);
+  }
+
+  /** Work that the answer waits for, made on first use. */
+  get deliveries(): Deliveries {
+    this.#deliveries ??= new Deliveries(this.runtime.clock);
+    return this.#deliveries;
+  }
+
+  /** What to await before the answer leaves: kept deliveries, within their timeouts and the deadline; else `undefined`. */
+  settleDeliveries(): Promise<void> | undefined {
+    const known = typeof this.lambdaContext?.getRemainingTimeInMillis === 'function';
+    return this.#deliveries?.settle(known ? this.remainingMs : undefined);
   }
 
   /** Clears what the invocation left running. */
@@ -270,8 +290,13 @@ export class RequestContext implements Context {
   }
 
   get log(): Logger {
-    this.#log ??= this.state.runtime.log.with(boundFields(this.state));
+    const { state } = this;
+    this.#log ??= bindLogger(state.runtime.log, boundFields(state), () => state.deliveries);
     return this.#log;
+  }
+
+  metric(name: string, value: number, options?: MetricOptions): void {
+    this.state.runtime.metrics?.emit(name, value, options, this.state);
   }
 
   header(name: string): string {
@@ -382,14 +407,22 @@ export function stateOf(ctx: Context): ContextState {
   throw new FrameworkError('app.internal');
 }
 
-/** The fields that every line of an invocation carries; empty ones are left to the logger. */
-function boundFields(state: ContextState): Record<string, unknown> {
+/** The fields that every line of an invocation carries; read at each line, for tenant and route become known late. */
+function boundFields(state: ContextState): BoundFields {
   return {
-    request_id: state.requestId,
-    trace_id: state.request.traceId,
-    tenant_id: state.tenantId,
+    get request_id() {
+      return state.requestId;
+    },
+    get trace_id() {
+      return state.request.traceId;
+    },
+    get tenant_id() {
+      return state.tenantId;
+    },
     trigger: state.triggerKind,
-    route: state.route?.pattern ?? '',
+    get route() {
+      return state.route?.pattern ?? '';
+    },
     function_name: state.lambdaContext?.functionName ?? '',
     function_version: state.lambdaContext?.functionVersion ?? '',
   };

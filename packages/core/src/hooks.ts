@@ -11,14 +11,39 @@ export interface LogRecord {
   readonly [field: string]: unknown;
 }
 
-/** One count with its duration; tags are bounded by what is registered. */
+/** One count with its duration, or a value of the application's; tags are bounded by what is registered. */
 export interface MetricRecord {
+  /** `framework.request`, `framework.event`, or the name of a declared metric. */
   readonly name: string;
   readonly value: number;
+  /** Of a declared metric only. */
+  readonly unit?: MetricUnit;
   readonly duration_ms?: number;
   readonly tags: Readonly<Record<string, string>>;
   /** For a sink's properties, never for its dimensions: request id, tenant. */
   readonly properties?: Readonly<Record<string, string>>;
+}
+
+type DataUnit = 'Bytes' | 'Bits' | `${'Kilo' | 'Mega' | 'Giga' | 'Tera'}${'bytes' | 'bits'}`;
+
+/** The units that CloudWatch knows (MetricDatum, `Unit`). */
+export type MetricUnit =
+  | 'Seconds'
+  | 'Milliseconds'
+  | 'Microseconds'
+  | 'Percent'
+  | 'None'
+  | 'Count'
+  | 'Count/Second'
+  | DataUnit
+  | `${DataUnit}/Second`;
+
+/** A metric that `ctx.metric` may write. */
+export interface MetricDefinition {
+  /** Default `None`. */
+  readonly unit?: MetricUnit;
+  /** The tag keys that a value may carry. Never a tag: `tenant_id`, `request_id`, `path`. */
+  readonly tags?: readonly string[];
 }
 
 export type SpanAttributes = Readonly<Record<string, string | number | boolean>>;
@@ -32,8 +57,15 @@ export interface Span {
   run<T>(run: () => T): T;
 }
 
+export type SpanKind = 'framework.request' | 'framework.event';
+
+/** Another trace that a span has to do with: the one that a record of a batch came from. */
+export interface SpanLink {
+  readonly traceId: string;
+}
+
 export interface SpanHook {
-  start(kind: 'framework.request' | 'framework.event', name: string, attributes: SpanAttributes, parent?: Span): Span;
+  start(kind: SpanKind, name: string, attributes: SpanAttributes, parent?: Span, links?: readonly SpanLink[]): Span;
 }
 
 /** Hooks of a container. Called, not awaited; what they throw or reject with never changes an answer. */
@@ -41,6 +73,10 @@ export interface Observability {
   readonly log?: ((record: LogRecord) => unknown) | undefined;
   readonly metric?: ((record: MetricRecord) => unknown) | undefined;
   readonly span?: SpanHook | undefined;
+  /** Whether `request.completed` carries the scrubbed path; default `true`. */
+  readonly logPath?: boolean | undefined;
+  /** What `ctx.metric` may write, by name. */
+  readonly metrics?: Readonly<Record<string, MetricDefinition>> | undefined;
 }
 
 /** What the framework needs of a logger; `createLogger` of `@sallyport/core/observability` makes one. */

@@ -32,15 +32,20 @@ export {
   type Logger,
   type LogLevel,
   type LogRecord,
+  type MetricDefinition,
   type MetricRecord,
+  type MetricUnit,
   type Observability,
   type Span,
   type SpanAttributes,
   type SpanHook,
+  type SpanKind,
+  type SpanLink,
   silentLogger,
 } from './hooks.js';
 export { type IdGenerator, randomIds } from './ids.js';
 export { canonicalIp } from './ip.js';
+export type { MetricOptions } from './metrics.js';
 export { createMap, type MultiMap, type OneOrMany } from './multimap.js';
 export { assertKnownOptions, INVALID_CONFIGURATION, invalidOption } from './options.js';
 export type { PrincipalKind, SecurePrincipal } from './principal.js';
@@ -59,5 +64,12 @@ export {
   type TriggerKind,
 } from './surface.js';
 // Trace and provenance
-export { firstTraceId, parseTraceparent, parseXrayTraceHeader } from './trace.js';
+export {
+  firstTraceId,
+  invocationTraceId,
+  onwardTraceHeaders,
+  parseTraceparent,
+  parseTracestate,
+  parseXrayTraceHeader,
+} from './trace.js';
 export type { AppSyncContext, WebSocketClient, WebSocketConnection, WebSocketContext } from './transport.js';

@@ -1,4 +1,5 @@
 /** What `http`, `appsync`, `secure` and `streams` build on; applications have no use for it. */
+export { BOUND, type BoundContext, type BoundFields, bindLogger, isBoundContext } from './bound-log.js';
 export {
   type ContextRuntime,
   ContextState,
@@ -8,8 +9,22 @@ export {
   STAGE,
   stateOf,
 } from './context.js';
+export { Deliveries } from './deliveries.js';
+export {
+  type BatchOutcome,
+  batchCompleted,
+  type EventFacts,
+  type EventOutcome,
+  eventCompleted,
+  recordCompleted,
+  startEventSpan,
+} from './event-records.js';
+export { MetricRegistry } from './metrics.js';
 export { append, appendHeader, toHeaderMap, toStringList } from './multimap.js';
+export { parseObservability } from './observability-options.js';
 export { decodePercent, decodeQueryPart } from './percent.js';
+export { type RequestOutcome, requestCompleted, startRequestSpan } from './records.js';
 export { canonicalMethod, canonicalPath, IncomingRequest, type RequestSource } from './request.js';
 export { canonicalizeResponse, closeStream, OutgoingResponse, toResponse } from './response.js';
+export type { ActiveSpan } from './spans.js';
 export type { ContextTransport } from './transport.js';

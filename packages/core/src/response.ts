@@ -93,7 +93,6 @@ export function toResponse(result: unknown): OutgoingResponse {
 
 /** RFC 9110 section 5.6.2, in lower case. */
 const TOKEN = /^[!#$%&'*+\-.^_`|~0-9a-z]+$/;
-// biome-ignore lint/suspicious/noControlCharactersInRegex: these are the characters that would split a header.
 const UNSAFE_VALUE = /[\r\n\0]/;
 
 /**

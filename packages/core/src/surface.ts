@@ -23,6 +23,9 @@ export interface LambdaContext {
   readonly functionVersion?: string;
   readonly invokedFunctionArn?: string;
   readonly tenantId?: string;
+  /** The invocation's own X-Ray header or trace id, where the runtime puts it on the context. */
+  readonly xRayTraceId?: string;
+  readonly traceId?: string;
   getRemainingTimeInMillis?(): number;
 }
 
