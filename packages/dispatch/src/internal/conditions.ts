@@ -1,0 +1,90 @@
+import type { DetectionCondition, DetectionRow } from '../table.js';
+
+/** Stands for a key that is not there; `undefined` would be a value. */
+export const ABSENT = Symbol('absent');
+
+/** A condition with its path taken apart once. */
+export interface CompiledCondition extends DetectionCondition {
+  readonly steps: readonly (string | number)[];
+}
+
+export interface CompiledRow {
+  readonly kind: string;
+  readonly anyOf: readonly (readonly CompiledCondition[])[];
+}
+
+/** The interpreted form of a row; extension rows and explanations use it. */
+export function compileRow({ kind, anyOf }: DetectionRow): CompiledRow {
+  return {
+    kind,
+    anyOf: anyOf.map((all) => all.map((condition) => ({ ...condition, steps: parsePath(condition.path) }))),
+  };
+}
+
+/** `Records[0].eventSource` → `['Records', 0, 'eventSource']`. */
+export function parsePath(path: string): (string | number)[] {
+  const parts = path.split(/[.[\]]+/).filter((part) => part !== '');
+  return parts.map((part) => (/^\d+$/.test(part) ? Number(part) : part));
+}
+
+/** Whether one alternative of the row holds wholly. */
+export function rowHolds(row: CompiledRow, event: unknown): boolean {
+  for (const all of row.anyOf) {
+    if (all.every((condition) => conditionHolds(condition, valueAt(event, condition.steps)))) return true;
+  }
+  return false;
+}
+
+/** The value behind own properties only, or {@link ABSENT}; a name needs an object, an index needs a list. */
+export function valueAt(event: unknown, steps: readonly (string | number)[]): unknown {
+  let value: unknown = event;
+  for (const step of steps) {
+    const fits = typeof step === 'number' ? Array.isArray(value) : isObject(value);
+    if (!fits || !Object.hasOwn(value as object, step)) return ABSENT;
+    value = (value as Record<string | number, unknown>)[step];
+  }
+  return value;
+}
+
+export function conditionHolds({ test, value }: DetectionCondition, found: unknown): boolean {
+  switch (test) {
+    case 'equals':
+      return found === value;
+    case 'present':
+      return found !== ABSENT;
+    case 'absent':
+      return found === ABSENT;
+    case 'string':
+      return typeof found === 'string';
+    case 'text':
+      return isText(found);
+    case 'object':
+      return isObject(found);
+    case 'url_domain':
+      return isUrlDomain(found);
+    case 'not_url_domain':
+      return !isUrlDomain(found);
+  }
+}
+
+/** Conditions that an event without anything fulfils: they never count for a row. */
+export function isNegative({ test }: DetectionCondition): boolean {
+  return test === 'absent' || test === 'not_url_domain';
+}
+
+/** Neither `null` nor a list. */
+export function isObject(value: unknown): value is object {
+  return typeof value === 'object' && value !== null && !Array.isArray(value);
+}
+
+/** A string with a character that is not blank. */
+export function isText(value: unknown): value is string {
+  return typeof value === 'string' && /\S/.test(value);
+}
+
+const URL_DOMAIN = /^[a-z0-9-]+\.lambda-url\.[a-z0-9-]+\.on\.(?:aws|amazonwebservices\.com\.cn)$/;
+
+/** The host name of a function URL. The suffixes are looked at first: nearly every other host ends there. */
+export function isUrlDomain(value: unknown): boolean {
+  return typeof value === 'string' && (value.endsWith('.aws') || value.endsWith('.cn')) && URL_DOMAIN.test(value);
+}
