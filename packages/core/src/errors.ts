@@ -27,7 +27,8 @@ const DEFAULT_MESSAGES: Partial<Record<string, string>> = {
 
 /** The message of a code that came without one: the code's last part with spaces, but for three codes. */
 export function defaultMessage(code: string): string {
-  return DEFAULT_MESSAGES[code] ?? code.slice(code.lastIndexOf('.') + 1).replaceAll('_', ' ');
+  const known = Object.hasOwn(DEFAULT_MESSAGES, code) ? DEFAULT_MESSAGES[code] : undefined;
+  return known ?? code.slice(code.lastIndexOf('.') + 1).replaceAll('_', ' ');
 }
 
 /** The HTTP status of a code; 500 for a code that is not one of {@link APP_CODES}. */
