@@ -1,0 +1,60 @@
+import { type MultiMap, parseProvenance, type RequestInput, type SourceProvenance } from '@sallyport/core';
+import { type RequestSource, toHeaderMap } from '@sallyport/core/pipeline';
+import type { DoorTraits } from '../exchange.js';
+import type { DoorRequest } from './door.js';
+import { lookupHeader, type RawHeaders, rawHeaders } from './header-lookup.js';
+import { asIs, mapQuery, parseQuery } from './query.js';
+
+/** A request that a caller hands in without any front door. */
+class DirectSource implements RequestSource {
+  readonly rawBody: string | Uint8Array;
+  readonly isBase64: boolean;
+  readonly invalidBody: string | undefined;
+  readonly #input: RequestInput;
+  readonly #headers: RawHeaders | undefined;
+
+  constructor(input: RequestInput) {
+    const body: unknown = input.body ?? '';
+    const valid = typeof body === 'string' || body instanceof Uint8Array;
+    this.rawBody = valid ? body : '';
+    this.isBase64 = input.isBase64 === true && typeof body === 'string';
+    this.invalidBody = valid ? undefined : 'invalid body';
+    this.#input = input;
+    this.#headers = rawHeaders(input.headers);
+  }
+
+  headers(): MultiMap {
+    return toHeaderMap(this.#headers);
+  }
+
+  header(name: string): readonly string[] {
+    return lookupHeader(this.#headers, name);
+  }
+
+  query(): MultiMap {
+    const { query, path } = this.#input;
+    if (query) return mapQuery(query, undefined, asIs);
+    const question = path.indexOf('?');
+    return parseQuery(question < 0 ? '' : path.slice(question + 1));
+  }
+
+  cookieValues(): readonly string[] {
+    return this.header('cookie');
+  }
+
+  provenance(): SourceProvenance {
+    return parseProvenance(this.#input.sourceProvenance);
+  }
+}
+
+export const directTraits: DoorTraits = { maxEncodedBytes: Number.POSITIVE_INFINITY, streams: 'pass', encodes: false };
+
+/** Reads a request of `serve`. A base64 body may also come as bytes of its text. */
+export function readDirect(input: RequestInput): DoorRequest {
+  const method = typeof input.method === 'string' ? input.method : '';
+  const path = typeof input.path === 'string' ? input.path : '';
+  const { body, isBase64 } = input;
+  const text = isBase64 && body instanceof Uint8Array ? Buffer.from(body).toString('latin1') : body;
+  const source = new DirectSource({ ...input, path, ...(text === undefined ? {} : { body: text }) });
+  return { method, path, rawPath: path, source };
+}

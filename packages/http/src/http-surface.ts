@@ -1,0 +1,228 @@
+import {
+  FrameworkError,
+  type Handler,
+  handlerName,
+  type Invocation,
+  type LambdaContext,
+  type MaybePromise,
+  type RequestInput,
+  type Response,
+  type Surface,
+  type Target,
+  type TriggerKind,
+} from '@sallyport/core';
+import {
+  ContextState,
+  canonicalMethod,
+  canonicalPath,
+  IncomingRequest,
+  type OutgoingResponse,
+} from '@sallyport/core/pipeline';
+import { parseCors } from './cors.js';
+import { directTraits, readDirect } from './doors/direct.js';
+import type { Door, DoorRequest } from './doors/door.js';
+import { functionUrlDoor, gatewayV2Door } from './doors/http-api.js';
+import { cutBasePath } from './doors/paths.js';
+import { gatewayV1Door, isMultiValue, loadBalancerDoor } from './doors/proxy.js';
+import { errorResponse, HTTP_ERROR_FORMAT_NESTED } from './error-body.js';
+import { type DoorTraits, type EncodedBody, Exchange } from './exchange.js';
+import type { Kernel } from './kernel.js';
+import { isPromise } from './middleware.js';
+import { beginSpan, observer } from './observe.js';
+import { parsePattern } from './pattern.js';
+import { type Decorate, Pipeline, type RenderError, type Stage } from './pipeline.js';
+import type { Registration, RegistrationInit } from './registration.js';
+import { RouteTable } from './route-table.js';
+import { type PipelineOptions, parseBasePath } from './settings.js';
+import { validBody } from './stages/body.js';
+import { addCorsHeaders, corsPreflight } from './stages/cors.js';
+import { invoke, tracedInvoke } from './stages/invoke.js';
+import { policy } from './stages/policy.js';
+import { requestId } from './stages/request-id.js';
+import { requestLimit } from './stages/request-limit.js';
+import { matchRoute } from './stages/route.js';
+
+/** The HTTP front doors by the kind of event that comes through them. */
+const DOORS: Readonly<Record<string, Door>> = {
+  'gateway-v2': gatewayV2Door,
+  'function-url': functionUrlDoor,
+  'load-balancer': loadBalancerDoor,
+  'gateway-v1': gatewayV1Door,
+};
+
+const PROJECTIONS: Readonly<Record<string, string>> = {
+  'gateway-v2': 'v2 response',
+  'function-url': 'URL response',
+  'load-balancer': 'ALB response',
+  'gateway-v1': 'v1 response',
+};
+
+/** How `explain` words the posture of a registration; the secure container's. */
+export type DescribePosture = (posture: unknown) => string | null;
+
+export type HttpSurfaceOptions = Pick<PipelineOptions, 'cors' | 'httpErrorFormat' | 'basePath' | 'autoHead'> & {
+  readonly describePosture?: DescribePosture;
+};
+
+/** Routes and the four HTTP front doors of one container. */
+export class HttpSurface implements Surface {
+  readonly serves: readonly TriggerKind[] = Object.keys(DOORS);
+  readonly #kernel: Kernel;
+  readonly #routes: RouteTable;
+  readonly #pipeline: Pipeline;
+  readonly #basePath: readonly string[];
+  readonly #describePosture: DescribePosture;
+  #warnedOfCookies = false;
+
+  constructor(kernel: Kernel, options: HttpSurfaceOptions) {
+    this.#kernel = kernel;
+    this.#routes = new RouteTable(options.autoHead ?? false);
+    this.#basePath = parseBasePath(options.basePath);
+    this.#describePosture = options.describePosture ?? (() => null);
+    this.#pipeline = createHttpPipeline(kernel, this.#routes, options);
+  }
+
+  /** @throws FrameworkError `app.bad_request`: nil handler, empty method, invalid pattern, duplicate route */
+  register(method: string, pattern: string, handler: Handler, extra: RegistrationExtra = {}): Registration {
+    if (typeof handler !== 'function') throw new FrameworkError('app.bad_request', 'route handler is nil');
+    const verb = typeof method === 'string' ? canonicalMethod(method) : '';
+    if (verb === '') throw new FrameworkError('app.bad_request', 'route method is empty');
+    const compiled = parsePattern(pattern);
+    this.#routes.reserve(verb, compiled);
+    const registration = this.#kernel.book.register({
+      route: { surface: 'http', method: verb, pattern: compiled.canonical },
+      paramNames: compiled.paramNames,
+      handler,
+      ...extra,
+    });
+    this.#routes.add(verb, compiled, registration);
+    return registration;
+  }
+
+  serve(kind: TriggerKind, event: unknown, { lambdaContext }: Invocation): Promise<unknown> {
+    const door = DOORS[kind] as Door;
+    const exchange = this.#open(door.read(event), door.traits, kind, event, lambdaContext);
+    const response = this.#pipeline.run(exchange);
+    if (isPromise(response)) return response.then((settled) => this.#write(door, exchange, settled));
+    return Promise.resolve(this.#write(door, exchange, response));
+  }
+
+  /** Runs a request without any front door. A stream in the answer is the caller's to read. */
+  serveRequest(request: RequestInput, lambdaContext?: LambdaContext): Promise<Response> {
+    const exchange = this.#open(readDirect(request), directTraits, 'direct', undefined, lambdaContext);
+    return Promise.resolve(this.#pipeline.run(exchange));
+  }
+
+  /** Runs an event up to the point where the first byte could leave; for doors that stream. */
+  serveStream(kind: TriggerKind, event: unknown, lambdaContext: LambdaContext | undefined): OpenedStream {
+    const door = DOORS[kind] as Door;
+    const exchange = this.#open(door.read(event), STREAMING, kind, event, lambdaContext);
+    exchange.state.canStream = true;
+    return { exchange, response: this.#pipeline.run(exchange), fail: (error) => this.#pipeline.fail(exchange, error) };
+  }
+
+  /** The answer of a synthesized request that another surface routes like HTTP. */
+  match(method: string, path: string): { registration: Registration; params: readonly string[] } | undefined {
+    const match = this.#routes.match(method, path);
+    return match && { registration: match.value, params: match.params };
+  }
+
+  allowedMethods(path: string): string[] {
+    return this.#routes.allowedMethods(path);
+  }
+
+  explainTarget(kind: TriggerKind, event: unknown): Target {
+    const { method, path } = this.#address((DOORS[kind] as Door).read(event));
+    const projection = PROJECTIONS[kind] ?? '';
+    const match = this.#routes.match(method, path);
+    if (!match) {
+      const outcome = this.#routes.allowedMethods(path).length > 0 ? 'method_not_allowed' : 'not_found';
+      return { handler: null, posture: null, outcome, projection };
+    }
+    const { route, handler, posture } = match.value;
+    return {
+      route: `${route.method} ${route.pattern}`,
+      handler: handlerName(handler),
+      posture: this.#describePosture(posture),
+      outcome: 'handled',
+      projection,
+    };
+  }
+
+  #address(read: DoorRequest): { method: string; path: string } {
+    return { method: canonicalMethod(read.method), path: cutBasePath(canonicalPath(read.path), this.#basePath) };
+  }
+
+  #open(
+    read: DoorRequest,
+    traits: DoorTraits,
+    kind: TriggerKind,
+    event: unknown,
+    lambdaContext: LambdaContext | undefined,
+  ): Exchange {
+    const { method, path } = this.#address(read);
+    const request = new IncomingRequest(method, path, read.rawPath, read.source);
+    return new Exchange(new ContextState(this.#kernel.runtime, request, kind, event, lambdaContext), traits);
+  }
+
+  #write(door: Door, exchange: Exchange, response: OutgoingResponse): Record<string, unknown> {
+    const { event } = exchange.state;
+    if (door === loadBalancerDoor && response.cookies.length > 1 && !isMultiValue(event)) this.#warnOfCookies(exchange);
+    return door.write(response, exchange.encoded as EncodedBody, event);
+  }
+
+  #warnOfCookies({ ctx }: Exchange): void {
+    if (this.#warnedOfCookies) return;
+    this.#warnedOfCookies = true;
+    ctx.log.warn('several cookies through a load balancer in single-value mode; turn on multi-value headers', {
+      event: 'http.load_balancer_cookies',
+    });
+  }
+}
+
+export type RegistrationExtra = Pick<RegistrationInit, 'authRequired' | 'posture' | 'streaming'>;
+
+/** Options of a route of the open container. */
+export interface RouteOptions {
+  /** The auth hook must name a caller; without a hook the route answers 401. Default false. */
+  readonly authRequired?: boolean;
+  /** States in the inventory that the route streams. Default false. */
+  readonly streaming?: boolean;
+}
+
+/** What a streaming door gets: the exchange, and an answer whose body may be a stream. */
+export interface OpenedStream {
+  readonly exchange: Exchange;
+  readonly response: MaybePromise<OutgoingResponse>;
+  /** The answer of a failure that shows only at the door. */
+  readonly fail: (error: unknown) => OutgoingResponse;
+}
+
+const STREAMING: DoorTraits = { maxEncodedBytes: Number.POSITIVE_INFINITY, streams: 'commit', encodes: false };
+
+function createHttpPipeline(kernel: Kernel, routes: RouteTable, options: HttpSurfaceOptions): Pipeline {
+  const format = options.httpErrorFormat ?? HTTP_ERROR_FORMAT_NESTED;
+  const basic = kernel.tier === 'p0';
+  const cors = options.cors && !basic ? parseCors(options.cors) : undefined;
+  const renderError: RenderError = ({ state }, error) =>
+    errorResponse(error, format, { requestId: state.requestId, traceId: state.request.traceId });
+
+  const stages: Stage[] = [];
+  if (!basic) stages.push(requestId);
+  if (cors) stages.push(corsPreflight(cors));
+  if (kernel.maxRequestBytes > 0) stages.push(requestLimit(kernel.maxRequestBytes));
+  stages.push(validBody, matchRoute(routes, renderError));
+  if (kernel.tier === 'p2') stages.push(beginSpan(kernel.observability));
+  if (kernel.policyHook) stages.push(policy(kernel.policyHook));
+  stages.push(kernel.gate, basic ? invoke : tracedInvoke);
+
+  const decorate: Decorate[] = [];
+  if (!basic) decorate.push(addRequestId);
+  if (cors) decorate.push((exchange, response) => addCorsHeaders(cors, exchange, response));
+  const { maxResponseBytes, timed } = kernel;
+  return new Pipeline({ stages, decorate, renderError, maxResponseBytes, timed, observe: observer(kernel) });
+}
+
+const addRequestId: Decorate = ({ state }, { headers }) => {
+  headers['x-request-id'] = [state.requestId];
+};

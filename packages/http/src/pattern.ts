@@ -1,0 +1,61 @@
+import { FrameworkError } from '@sallyport/core';
+
+/** One segment of a compiled pattern. */
+export type PatternSegment =
+  | { readonly kind: 'static'; readonly text: string }
+  | { readonly kind: 'param'; readonly name: string }
+  | { readonly kind: 'rest'; readonly name: string };
+
+export interface Pattern {
+  /** Trimmed, cut at `?`, parameters as `{name}`, the catch-all as `{name+}`. */
+  readonly canonical: string;
+  /** The same without parameter names: equal for patterns that match the same paths. */
+  readonly shape: string;
+  readonly segments: readonly PatternSegment[];
+  readonly paramNames: readonly string[];
+}
+
+const BRACED = /^\{\s*([^{}+\s]+)(\+?)\s*\}$/;
+const COLON = /^:([^{}+:\s]+)(\+?)$/;
+
+/**
+ * Compiles a route pattern: static segments, `{id}` or `:id` for one segment, `{rest+}` or `:rest+` for the rest.
+ *
+ * @throws FrameworkError `app.bad_request` `invalid route pattern`
+ */
+export function parsePattern(pattern: string): Pattern {
+  if (typeof pattern !== 'string') throw invalidPattern();
+  const path = cutQuery(pattern.trim());
+  const text = path.startsWith('/') ? path.slice(1) : path;
+  const segments = text === '' ? [] : text.split('/').map(parseSegment);
+  if (segments.slice(0, -1).some((segment) => segment.kind === 'rest')) throw invalidPattern();
+  const paramNames = segments.flatMap((segment) => (segment.kind === 'static' ? [] : [segment.name]));
+  if (new Set(paramNames).size !== paramNames.length) throw invalidPattern();
+  return {
+    canonical: `/${segments.map((segment) => print(segment, true)).join('/')}`,
+    shape: `/${segments.map((segment) => print(segment, false)).join('/')}`,
+    segments,
+    paramNames,
+  };
+}
+
+function cutQuery(path: string): string {
+  const question = path.indexOf('?');
+  return question < 0 ? path : path.slice(0, question);
+}
+
+function parseSegment(text: string): PatternSegment {
+  const match = BRACED.exec(text) ?? COLON.exec(text);
+  if (match) return { kind: match[2] === '+' ? 'rest' : 'param', name: match[1] ?? '' };
+  if (text === '' || text.startsWith(':') || /[{}]/.test(text)) throw invalidPattern();
+  return { kind: 'static', text };
+}
+
+function print(segment: PatternSegment, withName: boolean): string {
+  if (segment.kind === 'static') return segment.text;
+  return `{${withName ? segment.name : ''}${segment.kind === 'rest' ? '+' : ''}}`;
+}
+
+function invalidPattern(): FrameworkError {
+  return new FrameworkError('app.bad_request', 'invalid route pattern');
+}

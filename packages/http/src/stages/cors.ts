@@ -1,0 +1,40 @@
+import { createMap, type MultiMap } from '@sallyport/core';
+import { OutgoingResponse, STAGE } from '@sallyport/core/pipeline';
+import type { CorsPolicy } from '../cors.js';
+import type { Exchange } from '../exchange.js';
+import type { Stage } from '../pipeline.js';
+import { addVary } from '../vary-header.js';
+
+const TOKEN = /^[!#$%&'*+\-.^_`|~0-9A-Za-z]+$/;
+
+/** Answers preflights before routing and auth, with the same bytes for public, closed and unknown paths. */
+export function corsPreflight(policy: CorsPolicy): Stage {
+  return ({ state }) => {
+    const origin = state.request.headerValues('origin')[0];
+    if (origin === undefined || origin === '') return undefined;
+    state.passed |= STAGE.cors;
+    if (state.request.method !== 'OPTIONS') return undefined;
+    const method = state.request.headerValues('access-control-request-method')[0]?.trim();
+    if (!method) return undefined;
+    const headers: MultiMap = createMap();
+    if (policy.allows(origin)) addPreflightHeaders(headers, policy, method);
+    return new OutgoingResponse(204, headers, '');
+  };
+}
+
+function addPreflightHeaders(headers: MultiMap, policy: CorsPolicy, method: string): void {
+  if (TOKEN.test(method)) headers['access-control-allow-methods'] = [method];
+  if (policy.allowHeaders !== '') headers['access-control-allow-headers'] = [policy.allowHeaders];
+  if (policy.maxAge !== '') headers['access-control-max-age'] = [policy.maxAge];
+}
+
+/** Adds the CORS headers of an answer, errors too. The origin is echoed, never `*`; `vary` is always there. */
+export function addCorsHeaders(policy: CorsPolicy, { state }: Exchange, response: OutgoingResponse): void {
+  const { headers } = response;
+  addVary(headers, 'origin');
+  const origin = state.request.headerValues('origin')[0];
+  if (!origin || !policy.allows(origin) || /[\r\n\0]/.test(origin)) return;
+  headers['access-control-allow-origin'] = [origin];
+  if (policy.credentials) headers['access-control-allow-credentials'] = ['true'];
+  if (policy.exposeHeaders !== '') headers['access-control-expose-headers'] = [policy.exposeHeaders];
+}

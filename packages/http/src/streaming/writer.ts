@@ -1,0 +1,59 @@
+import type { ResponseStream } from './response-stream.js';
+
+/** Writes to a response stream one chunk at a time, and knows when its reader is gone. */
+export class StreamWriter {
+  readonly #stream: ResponseStream;
+  #gone = false;
+  #finished = false;
+  #wake: (() => void) | undefined;
+
+  /** `onGone` runs once when the stream closes or fails before it was finished. */
+  constructor(stream: ResponseStream, onGone: () => void) {
+    this.#stream = stream;
+    const leave = () => {
+      if (this.#finished || this.#gone) return;
+      this.#gone = true;
+      onGone();
+      this.#wake?.();
+    };
+    stream.on('drain', () => this.#wake?.());
+    stream.on('finish', () => {
+      this.#finished = true;
+      this.#wake?.();
+    });
+    stream.on('error', leave);
+    stream.on('close', leave);
+  }
+
+  get gone(): boolean {
+    return this.#gone || (this.#stream.destroyed === true && !this.#finished);
+  }
+
+  /** Resolves once the stream takes more; at once when nobody reads any longer. */
+  async write(chunk: Uint8Array): Promise<void> {
+    if (this.gone || this.#stream.write(chunk)) return;
+    await this.#nextChange();
+  }
+
+  /** Ends the stream and waits until everything has been handed over. */
+  async finish(): Promise<void> {
+    if (this.gone) return;
+    this.#stream.end();
+    while (!this.#finished && !this.gone) await this.#nextChange();
+  }
+
+  /** Breaks the stream off, so that its reader never takes it for complete. */
+  destroy(error: Error): void {
+    this.#gone = true;
+    this.#stream.destroy(error);
+  }
+
+  #nextChange(): Promise<void> {
+    return new Promise((resolve) => {
+      this.#wake = () => {
+        this.#wake = undefined;
+        resolve();
+      };
+    });
+  }
+}

@@ -1,0 +1,127 @@
+import {
+  FrameworkError,
+  type Handler,
+  handlerName,
+  type Invocation,
+  type LambdaContext,
+  type Surface,
+  type Target,
+  type TriggerKind,
+} from '@sallyport/core';
+import {
+  ContextState,
+  canonicalMethod,
+  canonicalPath,
+  IncomingRequest,
+  type OutgoingResponse,
+} from '@sallyport/core/pipeline';
+import { objectOf } from './doors/door.js';
+import { textOf } from './doors/paths.js';
+import { webSocketDoor } from './doors/proxy.js';
+import { errorResponse, HTTP_ERROR_FORMAT_NESTED } from './error-body.js';
+import { type EncodedBody, Exchange } from './exchange.js';
+import type { DescribePosture } from './http-surface.js';
+import type { Kernel } from './kernel.js';
+import { isPromise } from './middleware.js';
+import { beginSpan, observer } from './observe.js';
+import { Pipeline, type RenderError, type Stage } from './pipeline.js';
+import type { Registration } from './registration.js';
+import type { WebSocketClientFactory } from './settings.js';
+import { validBody } from './stages/body.js';
+import { invoke, tracedInvoke } from './stages/invoke.js';
+import { policy } from './stages/policy.js';
+import { requestLimit } from './stages/request-limit.js';
+import { WebSocketTransport } from './websocket-transport.js';
+
+const KIND = 'websocket';
+
+export interface WebSocketSurfaceOptions {
+  readonly webSocketClientFactory?: WebSocketClientFactory | undefined;
+  readonly describePosture?: DescribePosture;
+}
+
+/** The WebSocket operations of one container. Every event runs through the whole pipeline by itself. */
+export class WebSocketSurface implements Surface {
+  readonly serves: readonly TriggerKind[] = [KIND];
+  readonly #kernel: Kernel;
+  readonly #routes = new Map<string, Registration>();
+  readonly #pipeline: Pipeline;
+  readonly #options: WebSocketSurfaceOptions;
+
+  constructor(kernel: Kernel, options: WebSocketSurfaceOptions) {
+    this.#kernel = kernel;
+    this.#options = options;
+    this.#pipeline = createWebSocketPipeline(kernel, this.#routes);
+  }
+
+  /** @throws FrameworkError `app.bad_request`: blank key, nil handler, a key twice */
+  register(routeKey: string, handler: Handler, posture?: unknown): void {
+    const key = typeof routeKey === 'string' ? routeKey.trim() : '';
+    if (key === '') throw new FrameworkError('app.bad_request', 'framework: invalid websocket route');
+    if (typeof handler !== 'function') throw new FrameworkError('app.bad_request', 'route handler is nil');
+    if (this.#routes.has(key)) throw new FrameworkError('app.bad_request', 'duplicate route');
+    const route = { surface: 'websocket', method: '', pattern: key } as const;
+    this.#routes.set(key, this.#kernel.book.register({ route, paramNames: [], handler, posture }));
+  }
+
+  serve(_kind: TriggerKind, event: unknown, { lambdaContext }: Invocation): Promise<unknown> {
+    const exchange = this.#open(event, lambdaContext);
+    const response = this.#pipeline.run(exchange);
+    const write = (settled: OutgoingResponse) => webSocketDoor.write(settled, exchange.encoded as EncodedBody, event);
+    return isPromise(response) ? response.then(write) : Promise.resolve(write(response));
+  }
+
+  explainTarget(_kind: TriggerKind, event: unknown): Target {
+    const key = routeKeyOf(event);
+    const registration = this.#routes.get(key);
+    const projection = 'v1-style response';
+    if (!registration) return { route: key, handler: null, posture: null, outcome: 'not_found', projection };
+    const posture = this.#options.describePosture?.(registration.posture) ?? null;
+    return { route: key, handler: handlerName(registration.handler), posture, outcome: 'handled', projection };
+  }
+
+  #open(event: unknown, lambdaContext: LambdaContext | undefined): Exchange {
+    const { method, path, rawPath, source } = webSocketDoor.read(event);
+    const request = new IncomingRequest(canonicalMethod(method), canonicalPath(path), rawPath, source);
+    const state = new ContextState(this.#kernel.runtime, request, KIND, event, lambdaContext);
+    state.transport = new WebSocketTransport(state, this.#options.webSocketClientFactory);
+    return new Exchange(state, webSocketDoor.traits);
+  }
+}
+
+/** The route key that the gateway chose. It says `$default` itself; nothing falls back to it. */
+function routeKeyOf(event: unknown): string {
+  return textOf(objectOf(objectOf(event).requestContext).routeKey).trim();
+}
+
+/** As HTTP's, without CORS and without the answer header; errors are always nested. */
+function createWebSocketPipeline(kernel: Kernel, routes: ReadonlyMap<string, Registration>): Pipeline {
+  const basic = kernel.tier === 'p0';
+  const renderError: RenderError = ({ state }, error) =>
+    errorResponse(error, HTTP_ERROR_FORMAT_NESTED, { requestId: state.requestId, traceId: state.request.traceId });
+  const stages: Stage[] = [];
+  if (!basic) stages.push(socketRequestId);
+  if (kernel.maxRequestBytes > 0) stages.push(requestLimit(kernel.maxRequestBytes));
+  stages.push(validBody, matchRouteKey(routes));
+  if (kernel.tier === 'p2') stages.push(beginSpan(kernel.observability));
+  if (kernel.policyHook) stages.push(policy(kernel.policyHook));
+  stages.push(kernel.gate, basic ? invoke : tracedInvoke);
+  const { maxResponseBytes, timed } = kernel;
+  return new Pipeline({ stages, decorate: [], renderError, maxResponseBytes, timed, observe: observer(kernel) });
+}
+
+const socketRequestId: Stage = ({ state }) => {
+  const sent = textOf(objectOf(objectOf(state.event).requestContext).requestId).trim();
+  state.requestId = sent || state.lambdaContext?.awsRequestId?.trim() || state.runtime.ids.newId();
+  return undefined;
+};
+
+function matchRouteKey(routes: ReadonlyMap<string, Registration>): Stage {
+  return (exchange) => {
+    const registration = routes.get(routeKeyOf(exchange.state.event));
+    if (!registration) throw new FrameworkError('app.not_found');
+    exchange.registration = registration;
+    exchange.state.route = registration.route;
+    return undefined;
+  };
+}
