@@ -51,8 +51,9 @@ function mistakeIn(event: unknown, misses: readonly Miss[]): string {
   return '';
 }
 
-function mistakeOf(event: unknown, { path, found }: Miss): string {
-  if (found === 'empty array') return `"${path}" is empty: there is no record to tell the kind by`;
+function mistakeOf(event: unknown, { path, expected, found }: Miss): string {
+  if (found === 'empty array' && expected === 'non-empty array')
+    return `"${path}" is empty: there is no record to tell the kind by`;
   if (found === 'absent') {
     const steps = parsePath(path);
     const key = String(steps.pop());
