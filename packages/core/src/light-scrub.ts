@@ -1,4 +1,5 @@
 import { sanitizeLogString } from './control-characters.js';
+import { decodePercent } from './percent.js';
 
 /**
  * The scrubbing of the few short texts in records that a client chooses: path, correlation id, detail type. The whole
@@ -26,13 +27,8 @@ export function scrubWords(text: string, limit: number): string {
 }
 
 function holdsSecret(word: string): boolean {
-  const plain = decode(word);
+  const plain = decodePercent(word);
   return SECRET.test(plain) || holdsCardNumber(plain);
-}
-
-function decode(word: string): string {
-  if (!word.includes('%')) return word;
-  return word.replace(/%([0-9a-f]{2})/gi, (_, hex: string) => String.fromCharCode(Number.parseInt(hex, 16)));
 }
 
 function holdsCardNumber(text: string): boolean {

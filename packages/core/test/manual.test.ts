@@ -1,0 +1,109 @@
+import { completeClock, systemClock } from '../src/clock.js';
+import { randomIds } from '../src/ids.js';
+import { ManualClock, ManualIdGenerator } from '../src/testing.js';
+
+describe('ManualClock', () => {
+  it('starts at the epoch and stands still', () => {
+    const clock = new ManualClock();
+    expect([clock.now().getTime(), clock.monotonicMs()]).toEqual([0, 0]);
+    expect(new ManualClock(new Date(5)).now().getTime()).toBe(5);
+    expect(new ManualClock(7).now().getTime()).toBe(7);
+  });
+
+  it('fires due timers in order of time, then of making, each at its own time', async () => {
+    const clock = new ManualClock();
+    const fired: [string, number][] = [];
+    clock.after(30, () => fired.push(['c', clock.monotonicMs()]));
+    clock.after(10, () => fired.push(['a', clock.monotonicMs()]));
+    clock.after(10, () => fired.push(['b', clock.monotonicMs()]));
+    clock.after(31, () => fired.push(['never', 0]));
+    await clock.advance(30);
+    expect(fired).toEqual([
+      ['a', 10],
+      ['b', 10],
+      ['c', 30],
+    ]);
+    expect(clock.now().getTime()).toBe(30);
+    expect(clock.pendingTimers).toBe(1);
+  });
+
+  it('awaits what a firing causes, also timers that it sets', async () => {
+    const clock = new ManualClock();
+    const seen: number[] = [];
+    clock.after(1, async () => {
+      await Promise.resolve();
+      clock.after(1, () => seen.push(clock.monotonicMs()));
+    });
+    await clock.advance(5);
+    expect(seen).toEqual([2]);
+  });
+
+  it('fires nothing that was cancelled, nor on set or tick', async () => {
+    const clock = new ManualClock();
+    let fired = 0;
+    const cancel = clock.after(1, () => {
+      fired += 1;
+    });
+    clock.set(new Date(1000));
+    clock.tick(10);
+    expect(fired).toBe(0);
+    cancel();
+    await clock.advance(10);
+    expect(fired).toBe(0);
+    expect([clock.now().getTime(), clock.monotonicMs()]).toEqual([1020, 20]);
+  });
+
+  it('takes a negative delay as none', async () => {
+    const clock = new ManualClock();
+    let fired = false;
+    clock.after(-5, () => {
+      fired = true;
+    });
+    await clock.advance(0);
+    expect(fired).toBe(true);
+  });
+});
+
+describe('ManualIdGenerator', () => {
+  it('counts, gives queued ids first, and starts anew', () => {
+    const ids = new ManualIdGenerator();
+    ids.queue('x', 'y');
+    expect([ids.newId(), ids.newId(), ids.newId(), ids.newId()]).toEqual(['x', 'y', 'test-id-1', 'test-id-2']);
+    ids.queue('z');
+    ids.reset();
+    expect(ids.newId()).toBe('test-id-1');
+    expect(new ManualIdGenerator('req').newId()).toBe('req-1');
+  });
+});
+
+it('random ids are version 4 UUIDs and differ', () => {
+  const id = randomIds.newId();
+  expect(id).toMatch(/^[0-9a-f]{8}-[0-9a-f]{4}-4[0-9a-f]{3}-[89ab][0-9a-f]{3}-[0-9a-f]{12}$/);
+  expect(randomIds.newId()).not.toBe(id);
+});
+
+describe('completeClock', () => {
+  it('takes from the system what a clock leaves out', () => {
+    expect(completeClock(undefined)).toBe(systemClock);
+    const clock = completeClock({ now: () => new Date(5) });
+    expect(clock.now().getTime()).toBe(5);
+    expect(clock.monotonicMs).toBe(systemClock.monotonicMs);
+    expect(clock.after).toBe(systemClock.after);
+  });
+
+  it('keeps the members that are there, called on their own clock', async () => {
+    const manual = new ManualClock(3);
+    const clock = completeClock(manual);
+    let fired = false;
+    clock.after(1, () => {
+      fired = true;
+    });
+    await manual.advance(1);
+    expect([clock.now().getTime(), clock.monotonicMs(), fired]).toEqual([4, 1, true]);
+  });
+});
+
+it('a timer of the system is cancelled by what it gave', () => {
+  const cancel = systemClock.after(1e12, () => {});
+  expect(cancel()).toBeUndefined();
+});

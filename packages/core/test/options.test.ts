@@ -1,0 +1,63 @@
+import { isLambda } from '../src/environment.js';
+import { parseObservability } from '../src/observability-options.js';
+import { assertKnownOptions, INVALID_CONFIGURATION, invalidOption } from '../src/options.js';
+
+describe('assertKnownOptions', () => {
+  it('accepts what is in the list', () => {
+    expect(() => assertKnownOptions({ a: 1 }, ['a', 'b'])).not.toThrow();
+  });
+
+  it.each([['teir'], ['constructor'], ['toString'], ['']])('refuses %p by name', (key) => {
+    expect(() => assertKnownOptions({ [key]: 'secret-value' }, ['tier'])).toThrow(
+      expect.objectContaining({ code: 'app.invalid_configuration', message: `framework: unknown option "${key}"` }),
+    );
+  });
+});
+
+it('names a refused option and never its value', () => {
+  expect(invalidOption('tier', 'p0, p1 or p2')).toMatchObject({
+    code: INVALID_CONFIGURATION,
+    message: 'framework: option "tier" must be p0, p1 or p2',
+  });
+});
+
+describe('parseObservability', () => {
+  it('takes a whole set of hooks, or nothing', () => {
+    const hooks = {
+      log: () => {},
+      metric: () => {},
+      span: { start: () => undefined as never },
+      logPath: false,
+      metrics: {},
+    };
+    expect(parseObservability(hooks)).toBe(hooks);
+    expect(parseObservability(undefined)).toEqual({});
+  });
+
+  it.each([
+    [null, 'option "observability" must be an object'],
+    [{ logs: () => {} }, 'unknown option "logs"'],
+    [{ log: {} }, 'option "observability.log" must be a function'],
+    [{ metric: 'x' }, 'option "observability.metric" must be a function'],
+    [{ span: () => {} }, 'option "observability.span" must be an object with start()'],
+    [{ span: null }, 'option "observability.span" must be an object with start()'],
+    [{ logPath: 'no' }, 'option "observability.logPath" must be true or false'],
+    [{ metrics: 'x' }, 'option "observability.metrics" must be an object'],
+  ])('refuses %j', (value, message) => {
+    expect(() => parseObservability(value as never)).toThrow(`framework: ${message}`);
+  });
+});
+
+describe('isLambda', () => {
+  it.each([['AWS_LAMBDA_FUNCTION_NAME'], ['AWS_LAMBDA_RUNTIME_API'], ['LAMBDA_TASK_ROOT'], ['AWS_EXECUTION_ENV']])(
+    'is told by %s, unless it is empty',
+    (name) => {
+      expect(isLambda({ [name]: 'x' })).toBe(true);
+      expect(isLambda({ [name]: '' })).toBe(false);
+    },
+  );
+
+  it('is not told by anything else', () => {
+    expect(isLambda({ AWS_REGION: 'eu-west-1' })).toBe(false);
+  });
+});

@@ -1,0 +1,62 @@
+import type { Logger } from '../src/hooks.js';
+import { silentLogger } from '../src/hooks.js';
+import type { MultiMap } from '../src/multimap.js';
+import { toHeaderMap } from '../src/multimap.js';
+import {
+  type ContextRuntime,
+  ContextState,
+  IncomingRequest,
+  type MetricRegistry,
+  type RequestSource,
+} from '../src/pipeline.js';
+import { unknownProvenance } from '../src/provenance.js';
+import type { LambdaContext } from '../src/surface.js';
+import { ManualClock, ManualIdGenerator } from '../src/testing.js';
+
+export interface StateOptions {
+  readonly method?: string;
+  readonly path?: string;
+  readonly headers?: Record<string, string>;
+  readonly query?: MultiMap;
+  readonly body?: string;
+  readonly clock?: ManualClock;
+  readonly log?: Logger;
+  readonly metrics?: MetricRegistry;
+  readonly tenant?: string;
+  readonly lambda?: LambdaContext;
+}
+
+/** The state of one request as the pipeline makes it. */
+export function requestState(options: StateOptions = {}): ContextState {
+  const headers = toHeaderMap(options.headers);
+  const source: RequestSource = {
+    headers: () => headers,
+    header: (name) => headers[name] ?? [],
+    query: () => options.query ?? {},
+    cookieValues: () => headers.cookie ?? [],
+    rawBody: options.body ?? '',
+    isBase64: false,
+    provenance: unknownProvenance,
+  };
+  const path = options.path ?? '/users/1';
+  const runtime: ContextRuntime = {
+    clock: options.clock ?? new ManualClock(),
+    ids: new ManualIdGenerator(),
+    log: options.log ?? silentLogger,
+    environment: {},
+    metrics: options.metrics,
+    traceHead: ['request_id'],
+    tenantOf: () => options.tenant ?? '',
+  };
+  const request = new IncomingRequest(options.method ?? 'GET', path, path, source);
+  const state = new ContextState(runtime, request, 'gateway-v2', { raw: true }, options.lambda);
+  state.requestId = 'req-1';
+  return state;
+}
+
+/** Lets every turn that is already caused run. */
+export function turns(): Promise<void> {
+  return new Promise((resolve) => {
+    setImmediate(resolve);
+  });
+}
