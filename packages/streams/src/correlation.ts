@@ -1,0 +1,59 @@
+import type { LooseRecord } from './loose-record.js';
+
+/** Text without the blanks around it; anything else `''`. */
+export function trimmedText(value: unknown): string {
+  return typeof value === 'string' ? value.trim() : '';
+}
+
+/** An object, or the object that a JSON text stands for; anything else is empty. Only own keys are ever read from it. */
+export function objectPart(value: unknown): Readonly<Record<string, unknown>> {
+  const parsed = typeof value === 'string' ? parseQuietly(value) : value;
+  return typeof parsed === 'object' && parsed !== null && !Array.isArray(parsed)
+    ? (parsed as Record<string, unknown>)
+    : NOTHING;
+}
+
+const NOTHING: Readonly<Record<string, unknown>> = Object.freeze(Object.create(null));
+
+function parseQuietly(text: string): unknown {
+  try {
+    return JSON.parse(text);
+  } catch {
+    return undefined;
+  }
+}
+
+/** What joins an event to the work that it belongs to, and which field said so. */
+export interface Correlation {
+  readonly id: string;
+  readonly source: string;
+}
+
+/**
+ * The correlation of an event-bus event: the first usable of its metadata, headers, detail, its own id and the invocation's.
+ * Usable are 1 to 256 characters without a control character.
+ */
+export function correlationOf(event: LooseRecord, awsRequestId: unknown): Correlation {
+  const headers = objectPart(event.headers);
+  const candidates: (readonly [string, unknown])[] = [
+    ['metadata.correlation_id', objectPart(event.metadata).correlation_id],
+    ...Object.keys(headers)
+      .filter((name) => name.toLowerCase() === 'x-correlation-id')
+      .flatMap((name) => [headers[name]].flat())
+      .map((value) => ['headers.x-correlation-id', value] as const),
+    ['detail.correlation_id', objectPart(event.detail).correlation_id],
+    ['event.id', event.id],
+    ['lambda.aws_request_id', awsRequestId],
+  ];
+  for (const [source, value] of candidates) {
+    const id = trimmedText(value);
+    if (isUsable(id)) return { id, source };
+  }
+  return { id: '', source: '' };
+}
+
+function isUsable(id: string): boolean {
+  return id !== '' && id.length <= 256 && !CONTROL.test(id);
+}
+
+const CONTROL = /\p{Cc}/u;

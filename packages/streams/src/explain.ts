@@ -1,0 +1,38 @@
+import { type Target as Explained, handlerName } from '@sallyport/core';
+import { type LooseRecord, textOf } from './loose-record.js';
+import type { Registry, Target } from './registry.js';
+import { parseSourceArn, type RecordKind, recordArn } from './sources.js';
+
+type Outcome = Pick<Explained, 'handler' | 'posture' | 'outcome'>;
+
+/** Which handlers a batch or a list of notifications would reach. Runs nothing. */
+export function explainRecords(registry: Registry, kind: RecordKind, records: readonly LooseRecord[]): Explained {
+  const targets = registry.resolve(kind, records);
+  const sources = new Map<string, { name: string; records: number; handler: string | null }>();
+  records.forEach((record, index) => {
+    const target = targets[index];
+    const name = target?.source.name ?? parseSourceArn(kind, textOf(recordArn(kind, record)))?.name ?? '';
+    const source = sources.get(name) ?? { name, records: 0, handler: target ? nameOf(target) : null };
+    source.records += 1;
+    sources.set(name, source);
+  });
+  return {
+    sources: [...sources.values()],
+    ...outcomeOf(targets.includes(undefined) ? undefined : targets[0]),
+    projection: kind === 'topic' ? 'list of results' : 'batch report',
+  };
+}
+
+/** Which handler an event-bus event would reach. Runs nothing. */
+export function explainEvent(registry: Registry, event: LooseRecord): Explained {
+  const [target] = registry.resolve('event-bus', [event]);
+  return { ...(target && { route: target.registration.name }), ...outcomeOf(target), projection: 'result or null' };
+}
+
+function outcomeOf(target: Target | undefined): Outcome {
+  return { handler: target ? nameOf(target) : null, posture: null, outcome: target ? 'handled' : 'no_handler' };
+}
+
+function nameOf({ registration }: Target): string {
+  return handlerName(registration.handler);
+}

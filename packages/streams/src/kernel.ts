@@ -1,0 +1,18 @@
+import type { Environment, FullClock, IdGenerator, Logger, Observability } from '@sallyport/core';
+import type { EventMiddleware } from './context.js';
+
+/** What all deliveries of one router share. */
+export interface Kernel {
+  readonly clock: FullClock;
+  readonly ids: IdGenerator;
+  readonly environment: Environment;
+  readonly log: Logger;
+  readonly observability: Observability;
+  readonly marginMs: number;
+  readonly streamIdentifier: 'eventID' | 'sequenceNumber';
+  readonly maskErrors: boolean;
+  /** Text of the error that stands for a handler's. */
+  readonly failureText: string;
+  /** First registered is outermost. */
+  readonly middlewares: readonly EventMiddleware[];
+}

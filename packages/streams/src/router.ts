@@ -1,0 +1,176 @@
+import {
+  type Invocation,
+  isLambda,
+  type LambdaContext,
+  type Surface,
+  type Target,
+  type TriggerKind,
+} from '@sallyport/core';
+import type { EventHandler, EventMiddleware } from './context.js';
+import { deliverBatch, deliverEvents, recordsOf } from './deliver.js';
+import { streamsError } from './errors.js';
+import type {
+  BatchReport,
+  EventBusEvent,
+  QueueRecord,
+  StreamRecord,
+  TableStreamRecord,
+  TopicRecord,
+} from './event-types.js';
+import { explainEvent, explainRecords } from './explain.js';
+import type { Kernel } from './kernel.js';
+import type { LooseRecord } from './loose-record.js';
+import { warn } from './observer.js';
+import { type EventRouterOptions, isIdentifierDefaulted, parseOptions } from './options.js';
+import { readPhysicalNames } from './physical-names.js';
+import {
+  assertHandler,
+  parseRegistration,
+  type QueueOptions,
+  type RegistrationDefaults,
+  type StreamOptions,
+  type Trigger,
+} from './registration.js';
+import { Registry } from './registry.js';
+import { type EventBusSelector, parseSelector } from './selectors.js';
+import type { BatchKind, RecordKind } from './sources.js';
+
+/** A direct entrypoint: a Lambda handler for one kind of event. Bound; it may be destructured. */
+export type Entrypoint<R> = (event: unknown, lambdaContext?: LambdaContext) => Promise<R>;
+
+/** Serves queues, table streams, data streams, topics and event buses. Each registration returns the router. */
+export interface EventRouter extends Surface {
+  /** @throws FrameworkError for a blank or repeated name, a handler that is no function, options that do not fit */
+  queue(name: string, handler: EventHandler<QueueRecord>, options?: QueueOptions): this;
+  tableStream(name: string, handler: EventHandler<TableStreamRecord>, options?: StreamOptions): this;
+  kinesis(name: string, handler: EventHandler<StreamRecord>, options?: StreamOptions): this;
+  topic(name: string, handler: EventHandler<TopicRecord>): this;
+  eventBus(selector: EventBusSelector, handler: EventHandler<EventBusEvent>): this;
+  /** Wraps every record and event; the first registered is outermost. */
+  useEvents(middleware: EventMiddleware): this;
+  /** What is registered, in order; frozen, fresh at each call. */
+  triggers(): readonly Trigger[];
+  explainTarget(kind: TriggerKind, event: unknown): Target;
+  readonly serveQueueEvent: Entrypoint<BatchReport>;
+  readonly serveTableStream: Entrypoint<BatchReport>;
+  readonly serveStreamEvent: Entrypoint<BatchReport>;
+  /** The same function as `serveStreamEvent`. */
+  readonly serveKinesisEvent: Entrypoint<BatchReport>;
+  readonly serveTopicEvent: Entrypoint<unknown[]>;
+  readonly serveEventBus: Entrypoint<unknown>;
+}
+
+/**
+ * Makes a router for events that are no requests.
+ *
+ * @param failureText what is thrown in a handler's place where its own error may not be; containers have their own
+ * @throws FrameworkError `app.invalid_configuration` for an option or variable that does not hold
+ * @example
+ * const events = createEventRouter();
+ * events.queue('orders', (ctx, message) => fulfil(JSON.parse(message.body)));
+ * export const handler = createDispatcher(events).handleLambda;
+ */
+export function createEventRouter(options: EventRouterOptions = {}, failureText?: string): EventRouter {
+  return new Router(options, failureText);
+}
+
+class Router implements EventRouter {
+  readonly serves = ['queue', 'table-stream', 'stream', 'topic', 'event-bus'] as const;
+  readonly serveQueueEvent: Entrypoint<BatchReport> = (event, context) => this.#serveBatch('queue', event, context);
+  readonly serveTableStream: Entrypoint<BatchReport> = (event, context) =>
+    this.#serveStream('table-stream', event, context);
+  readonly serveStreamEvent: Entrypoint<BatchReport> = (event, context) => this.#serveStream('stream', event, context);
+  readonly serveKinesisEvent = this.serveStreamEvent;
+  readonly serveTopicEvent: Entrypoint<unknown[]> = async (event, context) =>
+    deliverEvents(this.#kernel, this.#registry, 'topic', recordsOf(event), context);
+  readonly serveEventBus: Entrypoint<unknown> = async (event, context) => {
+    if (typeof event !== 'object' || event === null)
+      throw streamsError('streams.invalid_event', 'event must be an object');
+    return (await deliverEvents(this.#kernel, this.#registry, 'event-bus', [event as LooseRecord], context))[0];
+  };
+
+  readonly #middlewares: EventMiddleware[] = [];
+  readonly #registry = new Registry();
+  readonly #triggers: Trigger[] = [];
+  readonly #kernel: Kernel;
+  readonly #defaults: RegistrationDefaults;
+  /** Set on real Lambda where nobody has chosen the identifier; one warning an instance. */
+  #warnsOfIdentifier: boolean;
+
+  constructor(options: EventRouterOptions, failureText = 'framework: event handler failed') {
+    this.#kernel = parseOptions(options, failureText, this.#middlewares);
+    const { environment } = this.#kernel;
+    this.#defaults = { physicalNames: readPhysicalNames(environment), concurrency: options.queueConcurrency ?? 1 };
+    this.#warnsOfIdentifier = isIdentifierDefaulted(options, environment) && isLambda(environment);
+  }
+
+  queue(name: string, handler: EventHandler<QueueRecord>, options?: QueueOptions): this {
+    return this.#register('queue', name, handler, options);
+  }
+
+  tableStream(name: string, handler: EventHandler<TableStreamRecord>, options?: StreamOptions): this {
+    return this.#register('table-stream', name, handler, options);
+  }
+
+  kinesis(name: string, handler: EventHandler<StreamRecord>, options?: StreamOptions): this {
+    return this.#register('stream', name, handler, options);
+  }
+
+  topic(name: string, handler: EventHandler<TopicRecord>): this {
+    return this.#register('topic', name, handler);
+  }
+
+  eventBus(selector: EventBusSelector, handler: EventHandler<EventBusEvent>): this {
+    const copy = parseSelector(selector);
+    assertHandler(handler);
+    this.#registry.addSelector(copy, handler as EventHandler<unknown>);
+    this.#triggers.push(Object.freeze({ kind: 'event-bus', selector: copy }));
+    return this;
+  }
+
+  useEvents(middleware: EventMiddleware): this {
+    assertHandler(middleware, 'middleware');
+    this.#middlewares.push(middleware);
+    return this;
+  }
+
+  triggers(): readonly Trigger[] {
+    return Object.freeze([...this.#triggers]);
+  }
+
+  serve(kind: TriggerKind, event: unknown, { lambdaContext }: Invocation): Promise<unknown> {
+    if (kind === 'queue') return this.serveQueueEvent(event, lambdaContext);
+    if (kind === 'table-stream') return this.serveTableStream(event, lambdaContext);
+    if (kind === 'stream') return this.serveStreamEvent(event, lambdaContext);
+    return kind === 'topic' ? this.serveTopicEvent(event, lambdaContext) : this.serveEventBus(event, lambdaContext);
+  }
+
+  explainTarget(kind: TriggerKind, event: unknown): Target {
+    if (kind === 'event-bus') return explainEvent(this.#registry, event as LooseRecord);
+    return explainRecords(this.#registry, kind as RecordKind, recordsOf(event));
+  }
+
+  #register(
+    kind: RecordKind,
+    name: string,
+    handler: EventHandler<never>,
+    options: QueueOptions & StreamOptions = {},
+  ): this {
+    const { place, registration } = parseRegistration(kind, name, handler, options, this.#defaults);
+    this.#registry.addRecords(kind, place, registration);
+    this.#triggers.push(Object.freeze({ kind, name, ...options }) as Trigger);
+    return this;
+  }
+
+  #serveStream(kind: BatchKind, event: unknown, lambdaContext: LambdaContext | undefined): Promise<BatchReport> {
+    if (this.#warnsOfIdentifier) {
+      this.#warnsOfIdentifier = false;
+      warn(this.#kernel, 'streams.failure_identifier_default', { trigger: kind });
+    }
+    return this.#serveBatch(kind, event, lambdaContext);
+  }
+
+  #serveBatch(kind: BatchKind, event: unknown, lambdaContext: LambdaContext | undefined): Promise<BatchReport> {
+    return deliverBatch(this.#kernel, this.#registry, kind, event, lambdaContext);
+  }
+}

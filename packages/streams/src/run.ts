@@ -1,0 +1,148 @@
+import { RecordContext } from './context.js';
+import type { Delivery } from './delivery.js';
+import { deadlineExceeded } from './errors.js';
+import { textOf } from './loose-record.js';
+import { callWrapped } from './middleware.js';
+import type { Observer } from './observer.js';
+import { DONE, FAILED, type Identify, isIdentifier, RUNNING } from './outcomes.js';
+import { isFifo } from './sources.js';
+
+/** Why records were left untried. */
+export type StoppedBy = 'none' | 'failure' | 'deadline' | 'no_handler';
+
+/** One delivery on its way through the handlers: which record comes next, and what became of each. */
+export class Run {
+  readonly states: Uint8Array;
+  readonly results: unknown[] = [];
+  stoppedBy: StoppedBy = 'none';
+  /** What the first failed record threw; in a box, because `undefined` can be thrown. */
+  failure: { readonly thrown: unknown } | undefined = undefined;
+  readonly #delivery: Delivery;
+  readonly #observer: Observer | undefined;
+  /** Of a batch; a kind without it answers results and ends at its first failure. */
+  readonly #identify: Identify | undefined;
+  #next = 0;
+  #stopped = false;
+  #closed = false;
+  #heldGroups: Set<string> | undefined = undefined;
+
+  constructor(delivery: Delivery, observer: Observer | undefined, identify: Identify | undefined) {
+    this.states = new Uint8Array(delivery.records.length);
+    this.#delivery = delivery;
+    this.#observer = observer;
+    this.#identify = identify;
+  }
+
+  /** Runs until no record is left or may start, at most until half a margin behind the deadline. Never rejects. */
+  async complete(): Promise<void> {
+    const workers: Promise<void>[] = [];
+    for (let count = this.#concurrency(); count > 0; count -= 1) workers.push(this.#work());
+    const work = workers.length === 1 ? workers[0] : Promise.all(workers);
+    const { abandoned } = this.#delivery;
+    await (abandoned ? Promise.race([work, abandoned]) : work);
+    this.#close();
+  }
+
+  /** Leaves every record untried, because one of them has no handler. */
+  refuse(): void {
+    this.stoppedBy = 'no_handler';
+  }
+
+  /** Workers side by side; the most cautious of the sources in the batch decides. */
+  #concurrency(): number {
+    const { targets } = this.#delivery;
+    let least = targets.length;
+    for (const target of targets) least = Math.min(least, target?.registration.concurrency ?? 1);
+    return least;
+  }
+
+  /** Takes record after record. A handler that returns no promise costs no turn of the event loop. */
+  async #work(): Promise<void> {
+    for (let index = this.#take(); index >= 0; index = this.#take()) {
+      try {
+        let result = this.#call(index);
+        if (isThenable(result)) {
+          this.#delivery.watch();
+          result = await result;
+        }
+        this.#settle(index, result);
+      } catch (thrown) {
+        this.#fail(index, thrown);
+      }
+    }
+  }
+
+  /** The next record that may start, or -1. */
+  #take(): number {
+    const { records } = this.#delivery;
+    while (this.#next < records.length && !this.#closed) {
+      if (this.#stopped || this.#delivery.isPast) {
+        this.stoppedBy = this.#stopped ? 'failure' : 'deadline';
+        break;
+      }
+      const index = this.#next;
+      this.#next += 1;
+      if (!this.#heldGroups?.has(this.#group(index))) return index;
+      this.stoppedBy = 'failure';
+    }
+    return -1;
+  }
+
+  #call(index: number): unknown {
+    const delivery = this.#delivery;
+    const { middlewares } = delivery.kernel;
+    const { handler } = delivery.targetAt(index).registration;
+    const record = delivery.recordAt(index);
+    const ctx = new RecordContext(delivery, index);
+    this.states[index] = RUNNING;
+    const observer = this.#observer;
+    if (observer === undefined) return callWrapped(middlewares, 0, handler, ctx, record);
+    return observer.runRecord(index, () => callWrapped(middlewares, 0, handler, ctx, record));
+  }
+
+  #settle(index: number, result: unknown): void {
+    if (this.#closed) return;
+    this.states[index] = DONE;
+    if (this.#identify === undefined) this.results[index] = result === undefined ? null : result;
+    this.#observer?.recordEnded(index, undefined);
+  }
+
+  #fail(index: number, thrown: unknown): void {
+    const failure = { thrown };
+    if (this.#closed) {
+      this.#observer?.lateFailure(index, failure);
+      return;
+    }
+    this.states[index] = FAILED;
+    this.failure ??= failure;
+    this.#observer?.recordEnded(index, failure);
+    this.#hold(index);
+  }
+
+  /** Decides what a failure keeps from starting. */
+  #hold(index: number): void {
+    const { registration, source } = this.#delivery.targetAt(index);
+    const isNamed = this.#identify !== undefined && isIdentifier(this.#identify(this.#delivery.recordAt(index)));
+    if (registration.stops || !isNamed) this.#stopped = true;
+    if (isFifo(source.name)) this.#heldGroups = (this.#heldGroups ?? new Set()).add(this.#group(index));
+  }
+
+  /** The message group of a record, apart from those of other queues. */
+  #group(index: number): string {
+    const { attributes } = this.#delivery.recordAt(index);
+    return `${this.#delivery.targetAt(index).source.arn} ${textOf(attributes?.MessageGroupId)}`;
+  }
+
+  /** Records that have not settled now have failed; nothing that their handlers still do counts any more. */
+  #close(): void {
+    for (let index = this.states.indexOf(RUNNING); index >= 0; index = this.states.indexOf(RUNNING)) {
+      this.stoppedBy = 'deadline';
+      this.#fail(index, deadlineExceeded());
+    }
+    this.#closed = true;
+  }
+}
+
+function isThenable(value: unknown): value is PromiseLike<unknown> {
+  return typeof value === 'object' && value !== null && typeof (value as { then?: unknown }).then === 'function';
+}
