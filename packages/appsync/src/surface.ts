@@ -1,0 +1,252 @@
+import {
+  FrameworkError,
+  type Handler,
+  handlerName,
+  type Invocation,
+  invalidOption,
+  type LambdaContext,
+  type Surface,
+  type Target,
+  type TriggerKind,
+} from '@sallyport/core';
+import { ContextState, type OutgoingResponse, remainingMs } from '@sallyport/core/pipeline';
+import {
+  type DescribePosture,
+  type DoorTraits,
+  Exchange,
+  type HttpSurface,
+  isRequestId,
+  type Kernel,
+  observer,
+  type Pipeline,
+  type Registration,
+  toFrameworkError,
+} from '@sallyport/http/pipeline';
+import { mapLimited } from './batch.js';
+import {
+  type AppSyncBatchHandler,
+  BatchGroup,
+  BatchSlot,
+  type BatchSlots,
+  toBatchElementHandler,
+} from './batch-field.js';
+import { toErrorObject } from './error-object.js';
+import { createAppSyncPipeline } from './pipeline.js';
+import { project } from './project.js';
+import { methodOf, namesOf, toRequest } from './read-event.js';
+import { AppSyncTransport } from './transport.js';
+import type { AppSyncErrorObject } from './types.js';
+
+const KIND = 'appsync';
+const DOOR: DoorTraits = { maxEncodedBytes: Number.POSITIVE_INFINITY, streams: 'pass', encodes: false };
+
+/** Options that a container takes for GraphQL. */
+export interface AppSyncOptions {
+  /** Elements of a batch invoke that run at once; default 10. */
+  readonly batchConcurrency?: number;
+  /** What stands in the list of a batch invoke: payloads (default), or `{ data, errorMessage, errorType }`. */
+  readonly batchResult?: 'native' | 'envelope';
+  /** Elements are not started when less than this is left; default 500. */
+  readonly deadlineMarginMs?: number;
+}
+
+/** Names of {@link AppSyncOptions}, for containers that check their own options. */
+export const APPSYNC_OPTIONS = ['batchConcurrency', 'batchResult', 'deadlineMarginMs'] as const;
+
+export interface AppSyncSurfaceInit extends AppSyncOptions {
+  /** The open container's HTTP routes, tried when no field fits. */
+  readonly http?: HttpSurface | undefined;
+  readonly describePosture?: DescribePosture;
+}
+
+/** A registered field, of its own or of a batch. */
+interface Field {
+  readonly registration: Registration;
+  readonly batch: AppSyncBatchHandler | undefined;
+}
+
+/** The GraphQL operations of one container. */
+export class AppSyncSurface implements Surface {
+  readonly serves: readonly TriggerKind[] = [KIND];
+  readonly #kernel: Kernel;
+  readonly #init: AppSyncSurfaceInit;
+  readonly #fields = new Map<string, Field>();
+  readonly #slots: BatchSlots = new WeakMap();
+  readonly #pipeline: Pipeline;
+  readonly #observe: ReturnType<typeof observer>;
+
+  /** @throws FrameworkError `app.invalid_configuration` for an unfit option */
+  constructor(kernel: Kernel, init: AppSyncSurfaceInit = {}) {
+    assertAppSyncOptions(init);
+    this.#kernel = kernel;
+    this.#init = init;
+    this.#pipeline = createAppSyncPipeline(kernel, (event) => this.#fieldOf(event)?.registration, init.http);
+    this.#observe = observer(kernel);
+  }
+
+  /** @throws FrameworkError `app.bad_request`: blank names, nil handler, a pair twice */
+  register(parentType: string, field: string, handler: Handler, posture?: unknown): void {
+    this.#add(parentType, field, handler, posture, undefined);
+  }
+
+  /** A field whose elements of one invocation are answered together. */
+  registerBatch(parentType: string, field: string, handler: AppSyncBatchHandler, posture?: unknown): void {
+    if (typeof handler !== 'function') throw new FrameworkError('app.bad_request', 'route handler is nil');
+    this.#add(parentType, field, toBatchElementHandler(this.#slots, handler), posture, handler);
+  }
+
+  #add(parentType: string, field: string, handler: Handler, posture: unknown, batch: AppSyncBatchHandler | undefined) {
+    const parent = typeof parentType === 'string' ? parentType.trim() : '';
+    const name = typeof field === 'string' ? field.trim() : '';
+    if (parent === '' || name === '') {
+      throw new FrameworkError('app.bad_request', 'framework: appsync parent type and field are required');
+    }
+    const key = keyOf(parent, name);
+    if (typeof handler !== 'function') throw new FrameworkError('app.bad_request', 'route handler is nil');
+    if (this.#fields.has(key)) throw new FrameworkError('app.bad_request', 'duplicate route');
+    const route = { surface: 'appsync', method: methodOf(parent), pattern: `${parent}.${name}` } as const;
+    this.#fields.set(key, {
+      registration: this.#kernel.book.register({ route, paramNames: [], handler, posture }),
+      batch,
+    });
+  }
+
+  #fieldOf(event: unknown): Field | undefined {
+    const { parentType, field } = namesOf(event);
+    return this.#fields.get(keyOf(parentType, field));
+  }
+
+  serve(_kind: TriggerKind, event: unknown, { lambdaContext }: Invocation): Promise<unknown> {
+    return Array.isArray(event) ? this.#serveBatch(event, lambdaContext) : this.#serveOne(event, lambdaContext);
+  }
+
+  explainTarget(_kind: TriggerKind, event: unknown): Target {
+    const first: unknown = Array.isArray(event) ? event[0] : event;
+    const { parentType, field } = namesOf(first);
+    const projection = 'payload';
+    const registration = this.#fieldOf(first)?.registration ?? this.#httpFallback(parentType, field);
+    const route = `${parentType}.${field}`;
+    if (!registration) return { route, handler: null, posture: null, outcome: 'not_found', projection };
+    const posture = this.#init.describePosture?.(registration.posture) ?? null;
+    return { route, handler: handlerName(registration.handler), posture, outcome: 'handled', projection };
+  }
+
+  #httpFallback(parentType: string, field: string): Registration | undefined {
+    return this.#init.http?.match(methodOf(parentType), `/${field}`)?.registration;
+  }
+
+  async #serveOne(event: unknown, lambdaContext: LambdaContext | undefined): Promise<unknown> {
+    const batch = this.#fieldOf(event)?.batch;
+    const element = this.#open(event, lambdaContext, '', batch && new BatchGroup(batch, 1));
+    const outcome = await this.#run(element);
+    return 'payload' in outcome ? outcome.payload : outcome.error;
+  }
+
+  async #serveBatch(events: readonly unknown[], lambdaContext: LambdaContext | undefined): Promise<unknown[]> {
+    if (events.length === 0) throw new FrameworkError('dispatch.not_an_object', 'framework: event must be an object');
+    const groups = this.#createGroups(events);
+    const elements = events.map((event, index) => {
+      const field = this.#fieldOf(event);
+      return this.#open(event, lambdaContext, `#${index}`, field && groups.get(field));
+    });
+    // Elements of batch fields wait for each other, so they must not wait for a free place.
+    const started = new Map(elements.filter(({ slot }) => slot).map((element) => [element, this.#start(element)]));
+    const limit = this.#init.batchConcurrency ?? 10;
+    const outcomes = await mapLimited(elements, limit, (element) => started.get(element) ?? this.#start(element));
+    return outcomes.map((outcome) => this.#toListEntry(outcome));
+  }
+
+  #createGroups(events: readonly unknown[]): Map<Field, BatchGroup> {
+    const sizes = new Map<Field, number>();
+    for (const event of events) {
+      const field = this.#fieldOf(event);
+      if (field?.batch) sizes.set(field, (sizes.get(field) ?? 0) + 1);
+    }
+    return new Map(
+      [...sizes].map(([field, size]) => [field, new BatchGroup(field.batch as AppSyncBatchHandler, size)] as const),
+    );
+  }
+
+  #open(
+    event: unknown,
+    lambdaContext: LambdaContext | undefined,
+    suffix: string,
+    group: BatchGroup | undefined,
+  ): Element {
+    const state = new ContextState(this.#kernel.runtime, toRequest(event), KIND, event, lambdaContext);
+    state.transport = new AppSyncTransport(event);
+    if (this.#kernel.tier !== 'p0') state.requestId = requestIdOf(state, suffix);
+    const slot = group && new BatchSlot(group);
+    if (slot) this.#slots.set(state, slot);
+    return { exchange: new Exchange(state, DOOR), slot };
+  }
+
+  /** One element of a batch, unless the time is up. */
+  #start(element: Element): Promise<Outcome> {
+    const { state } = element.exchange;
+    const left = remainingMs(state.lambdaContext);
+    const margin = this.#init.deadlineMarginMs ?? 500;
+    if (left === 0 || left >= margin) return this.#run(element);
+    element.slot?.close();
+    return Promise.resolve({ error: toErrorObject(new FrameworkError('app.timeout'), state) });
+  }
+
+  async #run({ exchange, slot }: Element): Promise<Outcome> {
+    const response = await this.#pipeline.run(exchange);
+    slot?.close();
+    return this.#conclude(exchange, response);
+  }
+
+  #conclude(exchange: Exchange, response: OutgoingResponse): Outcome {
+    const projection = project(exchange, response);
+    if ('payload' in projection) {
+      this.#observe?.(exchange, response, () => response.body.byteLength);
+      return projection;
+    }
+    exchange.error = toFrameworkError(projection.error);
+    response.status = exchange.error.status;
+    this.#observe?.(exchange, response, () => 0);
+    return { error: toErrorObject(projection.error, exchange.state) };
+  }
+
+  #toListEntry(outcome: Outcome): unknown {
+    const native = this.#init.batchResult !== 'envelope';
+    if ('payload' in outcome) {
+      return native ? outcome.payload : { data: outcome.payload, errorMessage: null, errorType: null };
+    }
+    const { error } = outcome;
+    return native ? error : { data: null, errorMessage: error.error_message, errorType: error.error_info.code ?? null };
+  }
+}
+
+interface Element {
+  readonly exchange: Exchange;
+  /** Only of batch fields. */
+  readonly slot: BatchSlot | undefined;
+}
+
+type Outcome = { readonly payload: unknown } | { readonly error: AppSyncErrorObject };
+
+/** The forwarded id if it is fit to print; else the invocation's, or a new one, with the element's place behind it. */
+function requestIdOf({ request, lambdaContext, runtime }: ContextState, suffix: string): string {
+  const sent = request.headerValues('x-request-id')[0];
+  if (isRequestId(sent)) return sent;
+  return `${lambdaContext?.awsRequestId?.trim() || runtime.ids.newId()}${suffix}`;
+}
+
+/** A pair of names as one key; neither holds a line end. */
+function keyOf(parentType: string, field: string): string {
+  return `${parentType}\n${field}`;
+}
+
+function assertAppSyncOptions({ batchConcurrency, batchResult, deadlineMarginMs }: AppSyncOptions): void {
+  if (batchConcurrency !== undefined && !(Number.isInteger(batchConcurrency) && batchConcurrency >= 1)) {
+    throw invalidOption('batchConcurrency', 'a whole number of at least 1');
+  }
+  if (batchResult !== undefined && batchResult !== 'native' && batchResult !== 'envelope') {
+    throw invalidOption('batchResult', 'native or envelope');
+  }
+  if (deadlineMarginMs !== undefined && !(Number.isFinite(deadlineMarginMs) && deadlineMarginMs >= 0)) {
+    throw invalidOption('deadlineMarginMs', 'a number of milliseconds');
+  }
+}
