@@ -1,0 +1,125 @@
+import { writeFileSync } from 'node:fs';
+import { parseArgs } from 'node:util';
+import { inProcess } from './in-process.js';
+import { loadContract, uncovered, type Validate } from './load.js';
+import { type ContractRuntime, ProtocolError } from './protocol.js';
+import { runContract, type Verdict } from './run.js';
+import { spawnRuntime } from './spawn.js';
+
+/** Exit statuses of {@link runCli}. */
+export const EXIT = { passed: 0, failed: 1, invalid: 2, protocol: 3 } as const;
+
+export interface CliParts {
+  /** The folder of the fixtures. */
+  readonly folder: string;
+  readonly validate: Validate;
+  /** The runtime that is driven without `--cmd`. */
+  readonly createRuntime: () => Promise<ContractRuntime>;
+  readonly write: (line: string) => void;
+}
+
+const FLAGS = {
+  area: { type: 'string' },
+  id: { type: 'string', multiple: true },
+  cmd: { type: 'string' },
+  'timeout-ms': { type: 'string', default: '10000' },
+  report: { type: 'string' },
+  bail: { type: 'boolean', default: false },
+  list: { type: 'boolean', default: false },
+} as const;
+
+/** The contract runner's command line; resolves to the exit status. */
+export async function runCli(args: readonly string[], parts: CliParts): Promise<number> {
+  const { write } = parts;
+  const flags = readFlags(args);
+  if (typeof flags === 'string') {
+    write(flags);
+    return EXIT.invalid;
+  }
+  const contract = loadContract(parts.folder, parts.validate);
+  const isSelected = selector(flags);
+  const fixtures = contract.fixtures.filter(({ id }) => isSelected(id));
+  const invalid = contract.invalid.filter(({ id }) => isSelected(id));
+  for (const { id, problem } of invalid) write(`INVALID ${id}: ${problem}`);
+  if (invalid.length > 0) return EXIT.invalid;
+  if (fixtures.length === 0) {
+    write('no fixture is selected');
+    return EXIT.invalid;
+  }
+  if (flags.list) {
+    for (const { id, name } of fixtures) write(`${id}: ${name}`);
+    return EXIT.passed;
+  }
+  const whole = flags.area === undefined && flags.id === undefined;
+  try {
+    const runtime = flags.cmd === undefined ? inProcess(await parts.createRuntime()) : spawnRuntime(flags.cmd);
+    const verdicts = await runContract(runtime, contract, fixtures, {
+      timeoutMs: flags.timeoutMs,
+      bail: flags.bail,
+      onVerdict: (verdict) => report(verdict, write),
+    });
+    return conclude(verdicts, whole ? uncovered(contract) : [], flags.report, write);
+  } catch (error) {
+    if (!(error instanceof ProtocolError)) throw error;
+    write(`PROTOCOL ${error.message}`);
+    return EXIT.protocol;
+  }
+}
+
+interface Flags {
+  readonly area: readonly string[] | undefined;
+  readonly id: readonly string[] | undefined;
+  readonly cmd: string | undefined;
+  readonly timeoutMs: number;
+  readonly report: string | undefined;
+  readonly bail: boolean;
+  readonly list: boolean;
+}
+
+/** The flags, or what is wrong with them. */
+function readFlags(args: readonly string[]): Flags | string {
+  try {
+    const { values } = parseArgs({ args: [...args], options: FLAGS, strict: true });
+    const timeoutMs = Number(values['timeout-ms']);
+    if (!Number.isInteger(timeoutMs) || timeoutMs < 1) return '--timeout-ms must be a whole number of at least 1';
+    const { area, id, cmd, report: file, bail, list } = values;
+    return { area: area?.split(','), id, cmd, timeoutMs, report: file, bail, list };
+  } catch (error) {
+    return error instanceof Error ? error.message : String(error);
+  }
+}
+
+function selector({ area, id }: Flags): (fixture: string) => boolean {
+  return (fixture) =>
+    (id === undefined || id.includes(fixture)) && (area === undefined || area.includes(fixture.split('/', 1)[0] ?? ''));
+}
+
+/** One line a failed fixture: its first difference, and how many more there are. */
+function report({ id, outcome, failures, reason }: Verdict, write: (line: string) => void): void {
+  if (outcome !== 'failed') return;
+  write(`FAIL ${id}${describe(failures) ?? `: ${reason}`}`);
+}
+
+function describe([first, ...more]: Verdict['failures']): string | undefined {
+  if (first === undefined) return undefined;
+  const step = first.step === null ? '' : ` step ${first.step}`;
+  const rest = more.length === 0 ? '' : ` (and ${more.length} more)`;
+  return `${step} ${first.path}: expected ${first.expected}, found ${first.found}${rest}`;
+}
+
+function conclude(
+  verdicts: readonly Verdict[],
+  open: readonly string[],
+  file: string | undefined,
+  write: (line: string) => void,
+): number {
+  for (const requirement of open) write(`FAIL requirement ${requirement} is covered by no fixture`);
+  const count = (outcome: Verdict['outcome']) => verdicts.filter((verdict) => verdict.outcome === outcome).length;
+  const totals = { passed: count('passed'), failed: count('failed') + open.length, skipped: count('skipped') };
+  write(`${totals.passed} passed, ${totals.failed} failed, ${totals.skipped} skipped`);
+  if (file !== undefined) {
+    const body = { ...totals, uncovered: open, fixtures: verdicts };
+    writeFileSync(file, `${JSON.stringify(body, null, 2)}\n`);
+  }
+  return totals.failed === 0 ? EXIT.passed : EXIT.failed;
+}

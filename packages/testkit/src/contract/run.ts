@@ -1,0 +1,130 @@
+import type { Fixture } from './fixture.js';
+import { type Failure, judge } from './judge.js';
+import type { Contract } from './load.js';
+import {
+  type ContractRuntime,
+  checkAnswer,
+  checkHello,
+  type DoneMessage,
+  type HelloAnswer,
+  PROTOCOL,
+  ProtocolError,
+  runMessage,
+  type UnsupportedMessage,
+} from './protocol.js';
+
+/** What became of one fixture. */
+export interface Verdict {
+  readonly id: string;
+  readonly outcome: 'passed' | 'failed' | 'skipped';
+  readonly failures: readonly Failure[];
+  /** Why it was skipped, or could not be judged. */
+  readonly reason?: string;
+}
+
+export interface RunOptions {
+  /** Of one answer; 10,000 unless given. */
+  readonly timeoutMs?: number;
+  /** Whether the first failure ends the run. */
+  readonly bail?: boolean;
+  readonly onVerdict?: (verdict: Verdict) => void;
+}
+
+/**
+ * Holds a runtime against fixtures, one by one and in order.
+ *
+ * @throws ProtocolError when the runtime cannot be talked to: a wrong hello, a second breach after its restart, a bad end
+ */
+export async function runContract(
+  runtime: ContractRuntime,
+  contract: Contract,
+  fixtures: readonly Fixture[],
+  options: RunOptions = {},
+): Promise<Verdict[]> {
+  const session = new Session(runtime, contract.digest, options.timeoutMs ?? 10_000);
+  const hello = await session.hello();
+  const skips = contract.skips(hello.runtime.name);
+  const verdicts: Verdict[] = [];
+  for (const fixture of fixtures) {
+    const verdict = hello.areas.includes(fixture.area)
+      ? await session.judge(fixture, skips.get(fixture.id))
+      : skipped(fixture, `area ${fixture.area} is not announced`);
+    verdicts.push(verdict);
+    options.onVerdict?.(verdict);
+    if (options.bail && verdict.outcome === 'failed') break;
+  }
+  await session.bye();
+  return verdicts;
+}
+
+/** One conversation with a runtime, over its one restart. */
+class Session {
+  readonly #runtime: ContractRuntime;
+  readonly #digest: string;
+  readonly #timeoutMs: number;
+  #seq = 0;
+  #restarted = false;
+
+  constructor(runtime: ContractRuntime, digest: string, timeoutMs: number) {
+    this.#runtime = runtime;
+    this.#digest = digest;
+    this.#timeoutMs = timeoutMs;
+  }
+
+  async hello(): Promise<HelloAnswer> {
+    const message = { type: 'hello', protocol: PROTOCOL, fixtures: this.#digest } as const;
+    return checkHello(await this.#inTime(this.#runtime.hello(message)));
+  }
+
+  bye(): Promise<void> {
+    return this.#runtime.bye();
+  }
+
+  async judge(fixture: Fixture, skip: string | undefined): Promise<Verdict> {
+    this.#seq += 1;
+    try {
+      const answer = await this.#inTime(this.#runtime.run(runMessage(fixture, this.#seq)));
+      return verdictOf(fixture, checkAnswer(answer, this.#seq), skip);
+    } catch (error) {
+      if (!(error instanceof ProtocolError)) throw error;
+      await this.#restart(error);
+      return { id: fixture.id, outcome: 'failed', failures: [], reason: error.message };
+    }
+  }
+
+  async #restart(cause: ProtocolError): Promise<void> {
+    if (this.#restarted || !this.#runtime.restart) throw cause;
+    this.#restarted = true;
+    await this.#runtime.restart();
+    await this.hello();
+  }
+
+  async #inTime<T>(answer: Promise<T>): Promise<T> {
+    let timer: NodeJS.Timeout | undefined;
+    const late = new Promise<never>((_, reject) => {
+      timer = setTimeout(() => reject(new ProtocolError(`no answer within ${this.#timeoutMs} ms`)), this.#timeoutMs);
+    });
+    try {
+      return await Promise.race([answer, late]);
+    } finally {
+      clearTimeout(timer);
+    }
+  }
+}
+
+function verdictOf(
+  { id, expect }: Fixture,
+  answer: DoneMessage | UnsupportedMessage,
+  skip: string | undefined,
+): Verdict {
+  if (answer.type === 'unsupported') {
+    const reason = skip ?? `unsupported: ${answer.reason}`;
+    return { id, outcome: skip === undefined ? 'failed' : 'skipped', failures: [], reason };
+  }
+  const failures = judge(expect, answer);
+  return { id, outcome: failures.length === 0 ? 'passed' : 'failed', failures };
+}
+
+function skipped({ id }: Fixture, reason: string): Verdict {
+  return { id, outcome: 'skipped', failures: [], reason };
+}

@@ -1,0 +1,119 @@
+import { type ChildProcess, spawn } from 'node:child_process';
+import { LineReader, toLine } from './lines.js';
+import {
+  type ContractRuntime,
+  type DoneMessage,
+  type HelloAnswer,
+  type HelloMessage,
+  ProtocolError,
+  type RunMessage,
+  type UnsupportedMessage,
+} from './protocol.js';
+
+/** How long a runtime may take to end after `bye`, in milliseconds. */
+const BYE_MS = 5000;
+
+interface Waiting {
+  readonly resolve: (message: unknown) => void;
+  readonly reject: (error: ProtocolError) => void;
+}
+
+/** A foreign runtime behind standard input and output; its standard error is passed through. */
+export function spawnRuntime(command: string, byeMs: number = BYE_MS): ContractRuntime {
+  let current = new RuntimeProcess(command);
+  return {
+    hello: (message: HelloMessage) => current.ask(message) as Promise<HelloAnswer>,
+    run: (message: RunMessage) => current.ask(message) as Promise<DoneMessage | UnsupportedMessage>,
+    bye: () => current.end(byeMs),
+    async restart() {
+      await current.kill();
+      current = new RuntimeProcess(command);
+    },
+  };
+}
+
+/** One run of the command: strictly one line back for each line sent. */
+class RuntimeProcess {
+  readonly #child: ChildProcess;
+  readonly #exit: Promise<number | null>;
+  #waiting: Waiting | undefined;
+  #breach: ProtocolError | undefined;
+  #ending = false;
+
+  constructor(command: string) {
+    this.#child = spawn(command, { shell: true, stdio: ['pipe', 'pipe', 'inherit'], detached: true });
+    const reader = new LineReader(
+      (message) => this.#receive(message),
+      (error) => this.#break(error),
+    );
+    this.#child.stdout?.on('data', (bytes: Buffer) => reader.push(bytes)).on('end', () => reader.end());
+    // A runtime that died is told by its exit, not by the pipe it left.
+    this.#child.stdin?.on('error', () => {});
+    this.#exit = new Promise((resolve) => {
+      this.#child.on('error', () => resolve(null)).on('close', (status) => resolve(status));
+    });
+    void this.#exit.then((status) => {
+      if (!this.#ending) this.#break(new ProtocolError(`the runtime ended with status ${status}`));
+    });
+  }
+
+  ask(message: object): Promise<unknown> {
+    return new Promise((resolve, reject) => {
+      if (this.#breach) return reject(this.#breach);
+      this.#waiting = { resolve, reject };
+      this.#child.stdin?.write(toLine(message));
+    });
+  }
+
+  /** @throws ProtocolError for a breach at any time, another status than 0, or an end that takes too long */
+  async end(byeMs: number): Promise<void> {
+    if (this.#breach) {
+      await this.kill();
+      throw this.#breach;
+    }
+    this.#ending = true;
+    this.#child.stdin?.end(toLine({ type: 'bye' }));
+    const status = await this.#exitWithin(byeMs);
+    if (status !== 0) throw new ProtocolError(`the runtime ended with status ${status}`);
+    if (this.#breach) throw this.#breach;
+  }
+
+  async #exitWithin(byeMs: number): Promise<number | null> {
+    let timer: NodeJS.Timeout | undefined;
+    const late = new Promise<'late'>((resolve) => {
+      timer = setTimeout(() => resolve('late'), byeMs);
+    });
+    const status = await Promise.race([this.#exit, late]);
+    clearTimeout(timer);
+    if (status !== 'late') return status;
+    await this.kill();
+    throw new ProtocolError(`the runtime did not end within ${byeMs} ms of bye`);
+  }
+
+  /** Ends the command and what it started. */
+  async kill(): Promise<void> {
+    const { pid } = this.#child;
+    if (pid !== undefined && this.#child.exitCode === null) {
+      try {
+        process.kill(-pid, 'SIGKILL');
+      } catch {
+        this.#child.kill('SIGKILL');
+      }
+    }
+    await this.#exit;
+  }
+
+  #receive(message: unknown): void {
+    const waiting = this.#waiting;
+    this.#waiting = undefined;
+    if (waiting) waiting.resolve(message);
+    else this.#break(new ProtocolError('the runtime printed a line that nobody asked for'));
+  }
+
+  /** The first breach counts. */
+  #break(error: ProtocolError): void {
+    this.#breach ??= error;
+    this.#waiting?.reject(this.#breach);
+    this.#waiting = undefined;
+  }
+}
