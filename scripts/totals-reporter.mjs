@@ -1,7 +1,10 @@
-/** Ends a jest run with the one line that CI reads: `N passed, N failed`. A suite that could not run counts as failed. */
+/**
+ * Ends a jest run with the one line that CI reads: `N passed, N failed`. A suite that could not run counts as failed.
+ * Written as the process exits, because jest prints its own summary after every reporter.
+ */
 export default class TotalsReporter {
   onRunComplete(_contexts, results) {
     const failed = results.numFailedTests + results.numRuntimeErrorTestSuites;
-    process.stdout.write(`${results.numPassedTests} passed, ${failed} failed\n`);
+    process.once('exit', () => process.stdout.write(`${results.numPassedTests} passed, ${failed} failed\n`));
   }
 }

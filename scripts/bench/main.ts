@@ -1,0 +1,49 @@
+// `npm run bench`: Sallyport beside its peers, in one run, on the same work. See README.md.
+import { writeFileSync } from 'node:fs';
+import { bundle } from './bundle.js';
+import { formatCold, measureCold } from './cold.js';
+import { type Contestant, measureWorkload } from './measure.js';
+import { type BenchOptions, parseOptions, USAGE } from './options.js';
+import type { Peer } from './peers.js';
+import { writeReadme } from './readme.js';
+import { formatWorkload } from './report.js';
+import { WORKLOAD_TABLE } from './workloads.js';
+
+function readOptions(): BenchOptions {
+  try {
+    return parseOptions(process.argv.slice(2));
+  } catch (error) {
+    process.stderr.write(`${(error as Error).message}\n${USAGE}`);
+    process.exit(2);
+  }
+}
+
+async function contestantOf(peer: Peer): Promise<Contestant> {
+  try {
+    return { peer, bundle: { file: await bundle(peer.module) } };
+  } catch (error) {
+    return { peer, bundle: { problem: (error as Error).message } };
+  }
+}
+
+const options = readOptions();
+const worker = await bundle('worker.ts');
+const contestants = await Promise.all(options.peers.map(contestantOf));
+const effort = {
+  rounds: options.rounds,
+  ...(options.quick ? { warmUpMs: 250, roundMs: 25 } : { warmUpMs: 1000, roundMs: 100 }),
+};
+
+const results = [];
+for (const workload of options.workloads) {
+  const outcomes = await measureWorkload(workload, contestants, worker, effort);
+  const rows = [...outcomes].map(([peer, outcome]) => ({ peer, outcome }));
+  rows.sort((a, b) => options.peers.indexOf(a.peer) - options.peers.indexOf(b.peer));
+  results.push({ workload, title: WORKLOAD_TABLE[workload].title, rows });
+  process.stdout.write(`${formatWorkload(workload, rows)}\n`);
+}
+const cold = options.cold ? await measureCold(options.rounds) : [];
+if (options.cold) process.stdout.write(`${formatCold(cold)}\n`);
+if (options.json)
+  writeFileSync(options.json, `${JSON.stringify({ rounds: options.rounds, results, cold }, null, 2)}\n`);
+if (options.writeReadme) writeReadme(options.peers, results, cold);

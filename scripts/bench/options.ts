@@ -1,0 +1,55 @@
+import { parseArgs } from 'node:util';
+import { WORKLOADS, type WorkloadName } from './invoke.js';
+import { FLOOR, FLOOR_AGAIN, PEERS, type Peer } from './peers.js';
+
+export interface BenchOptions {
+  readonly workloads: readonly WorkloadName[];
+  readonly peers: readonly Peer[];
+  readonly rounds: number;
+  readonly quick: boolean;
+  readonly cold: boolean;
+  readonly json: string | undefined;
+  readonly writeReadme: boolean;
+}
+
+export const USAGE = `npm run bench -- [options]
+  --only <name>     a workload (${WORKLOADS.join(', ')}),
+                    a peer (${[...new Set(PEERS.map(({ name }) => name))].join('; ')}),
+                    or cold; may be repeated. A peer is always measured beside bare
+  --rounds <n>      rounds, 11 unless given
+  --quick           few and short rounds, no cold start: for while you work
+  --json <file>     writes everything that was measured
+  --write-readme    writes the tables into scripts/bench/README.md
+`;
+
+/** @throws Error when an option is unknown or its value is */
+export function parseOptions(args: readonly string[]): BenchOptions {
+  const { values } = parseArgs({
+    args: [...args],
+    options: {
+      only: { type: 'string', multiple: true, default: [] },
+      rounds: { type: 'string' },
+      quick: { type: 'boolean', default: false },
+      json: { type: 'string' },
+      'write-readme': { type: 'boolean', default: false },
+    },
+  });
+  const workloads = WORKLOADS.filter((name) => values.only.includes(name));
+  const peers = PEERS.filter(({ name }) => values.only.includes(name));
+  const unknown = values.only.filter(
+    (name) => name !== 'cold' && !workloads.some((w) => w === name) && !peers.some((peer) => peer.name === name),
+  );
+  if (unknown.length > 0) throw new Error(`nothing is called ${unknown.join(', ')}`);
+  const rounds = Number(values.rounds ?? (values.quick ? 5 : 11));
+  if (!Number.isInteger(rounds) || rounds < 1) throw new Error('--rounds wants a whole number above 0');
+  const onlyCold = values.only.includes('cold');
+  return {
+    workloads: workloads.length > 0 || onlyCold ? workloads : WORKLOADS,
+    peers: peers.length > 0 ? PEERS.filter((peer) => [FLOOR, FLOOR_AGAIN, ...peers].includes(peer)) : PEERS,
+    rounds,
+    quick: values.quick,
+    cold: onlyCold || (values.only.length === 0 && !values.quick),
+    json: values.json,
+    writeReadme: values['write-readme'],
+  };
+}

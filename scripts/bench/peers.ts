@@ -1,0 +1,29 @@
+export interface Peer {
+  readonly name: string;
+  /** Module that exports its `handlers`. */
+  readonly module: string;
+}
+
+/** The floor is measured twice, first and last in each round: the difference is the noise. */
+export const FLOOR: Peer = { name: 'bare', module: 'peers/bare.ts' };
+export const FLOOR_AGAIN: Peer = { name: 'bare again', module: 'peers/bare.ts' };
+
+export const OTHERS: readonly Peer[] = [
+  { name: 'Middy', module: 'peers/middy.ts' },
+  { name: 'lambda-api', module: 'peers/lambda-api.ts' },
+  { name: 'Hono', module: 'peers/hono.ts' },
+  { name: 'h3', module: 'peers/h3.ts' },
+  { name: 'fastify', module: 'peers/fastify.ts' },
+  { name: 'Powertools', module: 'peers/powertools.ts' },
+  { name: 'express, serverless-http', module: 'peers/serverless-http.ts' },
+  { name: 'express, codegenie', module: 'peers/codegenie.ts' },
+];
+
+/** `ours` is the full tier and the one that is compared; the leaner ones are for whoever works on it. */
+export const OURS: readonly Peer[] = [
+  { name: 'ours', module: 'peers/ours-p2.ts' },
+  { name: 'ours P1', module: 'peers/ours-p1.ts' },
+  { name: 'ours P0', module: 'peers/ours-p0.ts' },
+];
+
+export const PEERS: readonly Peer[] = [FLOOR, ...OTHERS, ...OURS, FLOOR_AGAIN];

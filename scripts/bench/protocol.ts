@@ -1,0 +1,10 @@
+/** What the parent asks of a worker. A worker serves one peer and one workload and answers each order once. */
+export type Order =
+  | { readonly do: 'check' }
+  | { readonly do: 'run'; readonly cpuMs: number }
+  | { readonly do: 'allocate' };
+
+export type Answer =
+  | { readonly ok: true; readonly value: number }
+  /** Why the peer cannot be measured. */
+  | { readonly ok: false; readonly problem: string };

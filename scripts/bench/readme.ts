@@ -1,0 +1,1 @@
+export function writeReadme(..._x: unknown[]): void {}

@@ -1,0 +1,22 @@
+/** The middle value, or the mean of the two in the middle. */
+export function median(values: readonly number[]): number {
+  return quantile(values, 0.5);
+}
+
+/** How far apart the middle half of the values lies, as a share of the median. */
+export function spread(values: readonly number[]): number {
+  return (quantile(values, 0.75) - quantile(values, 0.25)) / median(values);
+}
+
+/** The median of the quotients, pair by pair: what slows a whole round down does not touch it. */
+export function pairedRatio(values: readonly number[], bases: readonly number[]): number {
+  return median(values.map((value, index) => value / (bases[index] ?? Number.NaN)));
+}
+
+function quantile(values: readonly number[], share: number): number {
+  const sorted = [...values].sort((a, b) => a - b);
+  const position = (sorted.length - 1) * share;
+  const low = sorted[Math.floor(position)] ?? Number.NaN;
+  const high = sorted[Math.ceil(position)] ?? Number.NaN;
+  return low + (high - low) * (position - Math.floor(position));
+}

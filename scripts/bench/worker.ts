@@ -1,0 +1,112 @@
+// One process: one peer, one workload. Started by the parent with `<bundle> <workload>`, driven over IPC.
+import { pathToFileURL } from 'node:url';
+import type { BenchContext, Handlers, Invoke, WorkloadName } from './invoke.js';
+import type { Answer, Order } from './protocol.js';
+import { WORKLOAD_TABLE } from './workloads.js';
+
+const [bundle = '', name = ''] = process.argv.slice(2);
+const workload = WORKLOAD_TABLE[name as WorkloadName];
+
+/** Distinct events, so that nobody measures a cache of one. Large ones are few. */
+const text = JSON.stringify(workload.event);
+const RING = Array.from({ length: text.length > 100_000 ? 4 : 64 }, () => JSON.parse(text) as object);
+
+/** Calls between two readings of the clock. */
+const CHUNK = text.length > 100_000 ? 4 : 128;
+
+interface Call {
+  readonly event: never;
+  readonly context: BenchContext;
+}
+
+let calls = 0;
+
+/** What the service would hand in. Made outside the measured part; peers may write into the event's top level. */
+function nextCall(): Call {
+  calls++;
+  const event = { ...RING[calls % RING.length] } as never;
+  const context: BenchContext = {
+    awsRequestId: `c6af9ac6-7b61-11e6-9a41-${String(calls).padStart(12, '0')}`,
+    functionName: 'bench',
+    functionVersion: '$LATEST',
+    invokedFunctionArn: 'arn:aws:lambda:eu-west-1:123456789012:function:bench',
+    memoryLimitInMB: '1024',
+    logGroupName: '/aws/lambda/bench',
+    logStreamName: '2026/11/21/[$LATEST]0123456789abcdef',
+    callbackWaitsForEmptyEventLoop: true,
+    getRemainingTimeInMillis: () => 29_000,
+  };
+  return { event, context };
+}
+
+let invoke: Invoke;
+
+/**
+ * Makes the peer's handler and compares its answers, the first one and later ones.
+ *
+ * @returns 1, or 0 when the peer has nothing for this workload
+ */
+async function check(): Promise<number> {
+  const { handlers } = (await import(pathToFileURL(bundle).href)) as { handlers: Handlers };
+  const create = handlers[name as WorkloadName];
+  if (!create) return 0;
+  invoke = await create();
+  for (let round = 0; round < 3; round++) {
+    const { event, context } = nextCall();
+    const problem = workload.check(await invoke(event, context));
+    if (problem !== null) throw new Error(problem);
+  }
+  return 1;
+}
+
+/** Runs until this much CPU time is used; microseconds of CPU a call, of all threads of this process. */
+async function measure(cpuMs: number): Promise<number> {
+  let used = 0;
+  let done = 0;
+  while (used < cpuMs * 1000) {
+    const chunk = Array.from({ length: CHUNK }, nextCall);
+    const before = process.cpuUsage();
+    for (const { event, context } of chunk) await invoke(event, context);
+    const { user, system } = process.cpuUsage(before);
+    used += user + system;
+    done += CHUNK;
+  }
+  return used / done;
+}
+
+/**
+ * Bytes allocated a call, on the heap and in buffers. The parent starts this worker with a young generation so large
+ * that nothing is collected meanwhile: then the growth of the heap is what was allocated.
+ */
+async function allocate(): Promise<number> {
+  await measure(300);
+  const count = text.length > 100_000 ? 8 : 1024;
+  const chunk = Array.from({ length: count }, nextCall);
+  const { gc } = globalThis as { gc?: () => void };
+  gc?.();
+  const before = allocated();
+  for (const { event, context } of chunk) await invoke(event, context);
+  const grown = allocated() - before;
+  if (grown < 0) throw new Error('the heap was collected while it was measured');
+  return grown / count;
+}
+
+function allocated(): number {
+  const { heapUsed, arrayBuffers } = process.memoryUsage();
+  return heapUsed + arrayBuffers;
+}
+
+async function obey(order: Order): Promise<number> {
+  if (order.do === 'check') return check();
+  if (order.do === 'allocate') return allocate();
+  return measure(order.cpuMs);
+}
+
+process.on('message', async (order: Order) => {
+  const answer: Answer = await obey(order).then(
+    (value): Answer => ({ ok: true, value }),
+    (error: unknown): Answer => ({ ok: false, problem: error instanceof Error ? error.message : String(error) }),
+  );
+  process.send?.(answer);
+});
+process.on('disconnect', () => process.exit());
