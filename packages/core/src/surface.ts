@@ -18,11 +18,11 @@ export type TriggerKind = (typeof TRIGGER_KINDS)[number] | (string & {});
 
 /** The parts of the Lambda service's context object that the framework reads. All may be missing. */
 export interface LambdaContext {
-  readonly awsRequestId?: string;
-  readonly functionName?: string;
-  readonly functionVersion?: string;
-  readonly invokedFunctionArn?: string;
-  readonly tenantId?: string;
+  readonly awsRequestId?: string | undefined;
+  readonly functionName?: string | undefined;
+  readonly functionVersion?: string | undefined;
+  readonly invokedFunctionArn?: string | undefined;
+  readonly tenantId?: string | undefined;
   /** The invocation's own X-Ray header or trace id, where the runtime puts it on the context. */
   readonly xRayTraceId?: string;
   readonly traceId?: string;
