@@ -52,8 +52,9 @@ function mistakeIn(event: unknown, misses: readonly Miss[]): string {
 }
 
 function mistakeOf(event: unknown, { path, expected, found }: Miss): string {
-  if (found === 'empty array' && expected === 'non-empty array')
+  if (found === 'empty array' && expected === 'non-empty array') {
     return `"${path}" is empty: there is no record to tell the kind by`;
+  }
   if (found === 'absent') {
     const steps = parsePath(path);
     const key = String(steps.pop());

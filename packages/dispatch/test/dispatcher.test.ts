@@ -1,0 +1,387 @@
+import { FrameworkError, type Logger, type Surface, silentLogger, type Target } from '@sallyport/core';
+import { createDispatcher, createDispatcherWith, type Explanation, explain } from '@sallyport/dispatch';
+import fc from 'fast-check';
+import { anyEvent } from './support/arbitraries.js';
+import { EVENTS } from './support/events.js';
+import { HOSTILE } from './support/hostile.js';
+
+const ALL_KINDS = Object.keys(EVENTS);
+
+interface Call {
+  readonly kind: string;
+  readonly event: unknown;
+  readonly lambdaContext: unknown;
+}
+
+function recordingSurface(serves: readonly string[], calls: Call[] = []): Surface & { calls: Call[] } {
+  return {
+    serves,
+    calls,
+    serve(kind, event, { lambdaContext }) {
+      calls.push({ kind, event, lambdaContext });
+      return Promise.resolve(`answer of ${kind}`);
+    },
+  };
+}
+
+interface Line {
+  readonly level: string;
+  readonly message: string;
+  readonly fields: unknown;
+  readonly bound: unknown;
+}
+
+function recordingLogger(lines: Line[], bound: unknown = {}): Logger {
+  const write = (level: string) => (message: string, fields?: unknown) =>
+    void lines.push({ level, message, fields, bound });
+  return {
+    debug: write('debug'),
+    info: write('info'),
+    warn: write('warn'),
+    error: write('error'),
+    isEnabled: () => true,
+    with: (fields) => recordingLogger(lines, fields),
+  };
+}
+
+async function rejectionOf(promise: Promise<unknown>): Promise<FrameworkError> {
+  const error = await promise.then(
+    () => new Error('nothing was thrown'),
+    (reason: unknown) => reason,
+  );
+  if (error instanceof FrameworkError) return error;
+  throw error;
+}
+
+/** What a piece of code writes to standard output. */
+async function outputOf(run: () => Promise<unknown>): Promise<string[]> {
+  const written: string[] = [];
+  const { write } = process.stdout;
+  process.stdout.write = (chunk) => written.push(String(chunk)) > 0;
+  try {
+    await run();
+  } finally {
+    process.stdout.write = write;
+  }
+  return written;
+}
+
+describe('handleLambda', () => {
+  it.each(ALL_KINDS)('hands a %s event to the one surface that serves it', async (kind) => {
+    const mine = recordingSurface([kind]);
+    const others = recordingSurface(ALL_KINDS.filter((other) => other !== kind));
+    const lambdaContext = { awsRequestId: 'r-1' };
+
+    const answer = await createDispatcher(others, mine).handleLambda(EVENTS[kind], lambdaContext);
+
+    expect(answer).toBe(`answer of ${kind}`);
+    expect(mine.calls).toEqual([{ kind, event: EVENTS[kind], lambdaContext }]);
+    expect(mine.calls[0]?.event).toBe(EVENTS[kind]);
+    expect(others.calls).toEqual([]);
+  });
+
+  it('takes two arguments by its signature, as the Lambda runtime looks at it, and works without the second', async () => {
+    const surface = recordingSurface(['queue']);
+    const { handleLambda } = createDispatcher(surface);
+
+    expect(handleLambda).toHaveLength(2);
+    await handleLambda(EVENTS.queue);
+    expect(surface.calls[0]?.lambdaContext).toBeUndefined();
+  });
+
+  it('works taken out of its object, and so do detect and explain', async () => {
+    const { handleLambda, detect, explain: explainEvent } = createDispatcher(recordingSurface(['queue']));
+
+    await expect(handleLambda(EVENTS.queue)).resolves.toBe('answer of queue');
+    expect(detect(EVENTS.queue)).toBe('queue');
+    expect(explainEvent(EVENTS.queue).kind).toBe('queue');
+  });
+
+  it('keeps the surface’s own this', async () => {
+    class Counter implements Surface {
+      readonly serves = ['queue'];
+      count = 0;
+      async serve() {
+        this.count += 1;
+        return this.count;
+      }
+    }
+    const { handleLambda } = createDispatcher(new Counter());
+
+    await handleLambda(EVENTS.queue);
+    await expect(handleLambda(EVENTS.queue)).resolves.toBe(2);
+  });
+
+  it('never gives an event to a later row when its own kind is not served', async () => {
+    const event = {
+      requestContext: { connectionId: 'c', http: {}, elb: { targetGroupArn: 'arn' } },
+      routeKey: '$default',
+      httpMethod: 'GET',
+    };
+    const surface = recordingSurface(['gateway-v2', 'function-url', 'load-balancer', 'gateway-v1']);
+
+    const error = await rejectionOf(createDispatcher(surface).handleLambda(event));
+
+    expect(error.message).toBe('framework: no adapter for websocket');
+    expect(error.code).toBe('dispatch.no_adapter');
+    expect(surface.calls).toEqual([]);
+  });
+
+  it.each(ALL_KINDS)('refuses a %s event without a surface', async (kind) => {
+    const error = await rejectionOf(createDispatcher().handleLambda(EVENTS[kind]));
+
+    expect(error.message).toBe(`framework: no adapter for ${kind}`);
+    expect(error.code).toBe('dispatch.no_adapter');
+  });
+
+  it('turns a surface’s synchronous throw into a rejection, with the thrown value itself', async () => {
+    const thrown = new TypeError('in the surface');
+    const surface: Surface = {
+      serves: ['queue'],
+      serve() {
+        throw thrown;
+      },
+    };
+
+    await expect(createDispatcher(surface).handleLambda(EVENTS.queue)).rejects.toBe(thrown);
+  });
+
+  it('passes a surface’s rejection on as it is, undefined too', async () => {
+    const surface: Surface = { serves: ['queue'], serve: () => Promise.reject(undefined) };
+
+    await expect(createDispatcher(surface).handleLambda(EVENTS.queue)).rejects.toBeUndefined();
+  });
+
+  it('returns a promise even where a surface returns none', async () => {
+    const surface = { serves: ['queue'], serve: () => 'plain' } as unknown as Surface;
+    const answer = createDispatcher(surface).handleLambda(EVENTS.queue);
+
+    expect(answer).toBeInstanceOf(Promise);
+    await expect(answer).resolves.toBe('plain');
+  });
+
+  it('returns the surface’s own promise: nothing is added between them', () => {
+    const promise = Promise.resolve('answer');
+    const surface: Surface = { serves: ['queue'], serve: () => promise };
+
+    expect(createDispatcher(surface).handleLambda(EVENTS.queue)).toBe(promise);
+  });
+
+  it.each(HOSTILE)('rejects with a framework error for %s', async (_name, event) => {
+    const { handleLambda } = createDispatcherWith({ log: silentLogger }, recordingSurface(ALL_KINDS));
+
+    expect((await rejectionOf(handleLambda(event))).code).toMatch(/^dispatch\.(?:unknown_event|not_an_object)$/);
+  });
+
+  it('answers or rejects with a framework error, whatever the event', async () => {
+    const { handleLambda } = createDispatcherWith({ log: silentLogger }, recordingSurface(ALL_KINDS));
+
+    await fc.assert(
+      fc.asyncProperty(anyEvent, async (event) => {
+        try {
+          expect(await handleLambda(event)).toMatch(/^answer of /);
+        } catch (error) {
+          expect((error as FrameworkError).code).toMatch(/^dispatch\.(?:unknown_event|not_an_object)$/);
+        }
+      }),
+      { numRuns: 1000 },
+    );
+  });
+});
+
+describe('an unknown event', () => {
+  const S3 = { Records: [{ eventSource: 'aws:s3' }] };
+  const NEAREST = {
+    kind: 'queue',
+    misses: [{ path: 'Records[0].eventSource', expected: 'aws:sqs', found: 'aws:s3' }],
+    hint: 'looks like an S3 notification; no opt-in row is registered',
+  };
+
+  it('is logged once, at error, with the nearest row and the request id', async () => {
+    const lines: Line[] = [];
+    const { handleLambda } = createDispatcherWith({ log: recordingLogger(lines) }, recordingSurface(ALL_KINDS));
+
+    const error = await rejectionOf(handleLambda(S3, { awsRequestId: 'r-1' }));
+
+    expect(error.details).toEqual(explain(S3));
+    expect(lines).toEqual([
+      {
+        level: 'error',
+        message: 'framework: unknown event type',
+        fields: { event: 'dispatch.unknown_event', nearest: NEAREST },
+        bound: { request_id: 'r-1' },
+      },
+    ]);
+  });
+
+  it('is one JSON line on standard output when no logger was given', async () => {
+    const { handleLambda } = createDispatcher(recordingSurface(ALL_KINDS));
+
+    const written = await outputOf(() => rejectionOf(handleLambda(S3, { awsRequestId: 'r-1\n2' })));
+
+    expect(written).toHaveLength(1);
+    expect(written[0]).toMatch(/^[^\n]+\n$/);
+    expect(JSON.parse(written[0] ?? '')).toEqual({
+      timestamp: expect.stringMatching(/^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z$/),
+      level: 'ERROR',
+      message: 'framework: unknown event type',
+      service: '',
+      request_id: 'r-12',
+      event: 'dispatch.unknown_event',
+      nearest: NEAREST,
+    });
+  });
+
+  it.each([
+    ['an event that nobody serves', EVENTS.queue],
+    ['what is no object', []],
+  ])('is the only refusal that is logged: %s is not', async (_name, event) => {
+    const lines: Line[] = [];
+
+    await rejectionOf(createDispatcherWith({ log: recordingLogger(lines) }).handleLambda(event));
+
+    expect(lines).toEqual([]);
+  });
+
+  it('is not logged by detect and explain', async () => {
+    const lines: Line[] = [];
+    const dispatcher = createDispatcherWith({ log: recordingLogger(lines) });
+
+    dispatcher.explain(S3);
+    expect(() => dispatcher.detect(S3)).toThrow('framework: unknown event type');
+
+    expect(lines).toEqual([]);
+  });
+
+  it('is refused in the same way when the logger throws', async () => {
+    const log: Logger = {
+      ...silentLogger,
+      with() {
+        throw new Error('broken logger');
+      },
+    };
+
+    const error = await rejectionOf(createDispatcherWith({ log }).handleLambda(S3));
+
+    expect(error.code).toBe('dispatch.unknown_event');
+  });
+});
+
+describe('a dispatcher’s explain', () => {
+  const target: Target = {
+    route: 'GET /notes/{id}',
+    handler: 'getNote',
+    posture: null,
+    outcome: 'handled',
+    projection: 'v2 response',
+  };
+
+  it('asks the surface what it would do, and serves nothing', () => {
+    const asked: unknown[] = [];
+    const surface = {
+      ...recordingSurface(['gateway-v2']),
+      explainTarget(kind: string, event: unknown) {
+        asked.push(kind, event);
+        return target;
+      },
+    };
+
+    const explanation = createDispatcher(surface).explain(EVENTS['gateway-v2']);
+
+    expect(explanation).toEqual({ ...explain(EVENTS['gateway-v2']), target });
+    expect(explanation.error).toBeNull();
+    expect(asked).toEqual(['gateway-v2', EVENTS['gateway-v2']]);
+    expect(surface.calls).toEqual([]);
+  });
+
+  it('has the text of the missing adapter and still the kind', () => {
+    const explanation: Explanation = createDispatcher().explain(EVENTS.topic);
+
+    expect(explanation.kind).toBe('topic');
+    expect(explanation.error).toBe('framework: no adapter for topic');
+    expect(explanation.entrypoint).toBe('serveTopicEvent');
+    expect(explanation.target).toBeNull();
+  });
+
+  it('has no target where the surface does not tell or cannot', () => {
+    const broken = {
+      ...recordingSurface(['topic']),
+      explainTarget() {
+        throw new Error('broken');
+      },
+    };
+
+    expect(createDispatcher(recordingSurface(['queue'])).explain(EVENTS.queue).target).toBeNull();
+    expect(createDispatcher(broken).explain(EVENTS.topic).target).toBeNull();
+  });
+
+  it('has the exact text that handleLambda rejects with, whatever the event', async () => {
+    const dispatcher = createDispatcherWith(
+      { log: silentLogger },
+      recordingSurface(['queue', 'gateway-v2', 'appsync']),
+    );
+
+    await fc.assert(
+      fc.asyncProperty(anyEvent, async (event) => {
+        const text = await dispatcher.handleLambda(event).then(
+          () => null,
+          (error: Error) => error.message,
+        );
+        expect(dispatcher.explain(event).error).toBe(text);
+      }),
+      { numRuns: 1000 },
+    );
+  });
+});
+
+describe('createDispatcher', () => {
+  it.each([
+    ['two surfaces', [recordingSurface(['queue']), recordingSurface(['topic', 'queue'])]],
+    ['one surface twice', [recordingSurface(['queue', 'queue'])]],
+  ])('refuses a kind served by %s', (_name, surfaces) => {
+    expect(() => createDispatcher(...surfaces)).toThrow(
+      expect.objectContaining({ message: 'framework: two surfaces serve queue', code: 'dispatch.duplicate_surface' }),
+    );
+  });
+
+  it.each([
+    ['undefined', undefined],
+    ['null', null],
+    ['options', { log: silentLogger }],
+    ['a handler', async () => null],
+    ['an object without serves', { serve: async () => null }],
+    ['an object without serve', { serves: ['queue'] }],
+  ])('refuses what is no surface: %s', (_name, surface) => {
+    expect(() => createDispatcher(surface as unknown as Surface)).toThrow(
+      expect.objectContaining({
+        message: 'framework: surface must have serves and serve()',
+        code: 'dispatch.invalid_surface',
+      }),
+    );
+  });
+
+  it('refuses a kind that no row detects, for it would never be served', () => {
+    expect(() => createDispatcher(recordingSurface(['Queue']))).toThrow(
+      expect.objectContaining({ message: 'framework: no row detects Queue', code: 'dispatch.invalid_surface' }),
+    );
+  });
+
+  it.each([
+    ['an unknown option', { logger: silentLogger }, 'framework: unknown option "logger"'],
+    ['a log that is no logger', { log: () => {} }, 'framework: option "log" must be a logger'],
+    ['no options', undefined, 'framework: option "options" must be an object'],
+    ['null as log', { log: null }, 'framework: option "log" must be a logger'],
+  ])('refuses %s', (_name, options, message) => {
+    expect(() => createDispatcherWith(options as object)).toThrow(
+      expect.objectContaining({ message, code: 'app.invalid_configuration' }),
+    );
+  });
+
+  it('shares nothing between two dispatchers', async () => {
+    const one = createDispatcher(recordingSurface(['queue']));
+    const two = createDispatcher(recordingSurface(['topic']));
+
+    await expect(one.handleLambda(EVENTS.queue)).resolves.toBe('answer of queue');
+    await expect(two.handleLambda(EVENTS.queue)).rejects.toThrow('framework: no adapter for queue');
+  });
+});

@@ -1,0 +1,154 @@
+import { detect, explain } from '@sallyport/dispatch';
+import fc from 'fast-check';
+import { anyEvent } from './support/arbitraries.js';
+import { EVENTS } from './support/events.js';
+import { HOSTILE } from './support/hostile.js';
+
+const WORDS =
+  /^(?:absent|null|unreadable|blank string|string|number|boolean|object|array|empty array|url_domain|undefined|function|symbol|bigint)$/;
+
+function decision(event: unknown): { kind: string | null; error: string | null } {
+  try {
+    return { kind: detect(event), error: null };
+  } catch (error) {
+    return { kind: null, error: (error as Error).message };
+  }
+}
+
+describe('explain', () => {
+  it('agrees with detect on kind and error, whatever the event', () => {
+    fc.assert(
+      fc.property(anyEvent, (event) => {
+        const { kind, error } = explain(event);
+        expect({ kind, error }).toEqual(decision(event));
+      }),
+      { numRuns: 2000 },
+    );
+  });
+
+  it('has one row a kind, at most one matched, and none shadowed before it', () => {
+    fc.assert(
+      fc.property(anyEvent, (event) => {
+        const { kind, rows, nearest } = explain(event);
+        const outcomes = rows.map((row) => row.outcome);
+        const matched = outcomes.indexOf('matched');
+        expect(rows).toHaveLength(11);
+        expect(outcomes.filter((outcome) => outcome === 'matched')).toHaveLength(kind === null ? 0 : 1);
+        if (kind === null) expect(outcomes).not.toContain('shadowed');
+        else {
+          expect(rows[matched]?.kind).toBe(kind);
+          expect(nearest).toBeNull();
+          expect(outcomes.slice(0, matched)).not.toContain('shadowed');
+        }
+        for (const row of rows) expect(row.misses.length > 0).toBe(row.outcome === 'missed');
+      }),
+      { numRuns: 2000 },
+    );
+  });
+
+  it('shows words for what it found, and the text itself of tags only', () => {
+    fc.assert(
+      fc.property(anyEvent, (event) => {
+        for (const { path, found } of explain(event).rows.flatMap((row) => row.misses)) {
+          if (/[eE]ventSource$/.test(path)) expect([...found].length).toBeLessThanOrEqual(64);
+          else expect(found).toMatch(WORDS);
+        }
+      }),
+      { numRuns: 2000 },
+    );
+  });
+
+  it('shows no value of a payload', () => {
+    const secret = fc.string({ minLength: 12, maxLength: 40, unit: fc.constantFrom(...'QXZ0123456789') });
+    fc.assert(
+      fc.property(secret, fc.constantFrom(...Object.keys(EVENTS)), (text, kind) => {
+        const event = replaceTexts(EVENTS[kind], text);
+        expect(JSON.stringify(explain(event))).not.toContain(text);
+      }),
+    );
+  });
+
+  it.each(HOSTILE)('never throws: %s', (_name, event) => {
+    const { kind, error, rows } = explain(event);
+
+    expect(kind).toBeNull();
+    expect(error).toBe(decision(event).error);
+    expect(rows).toHaveLength(11);
+  });
+
+  it('calls what it cannot read unreadable, and nothing behind it has matched', () => {
+    const record = Object.defineProperty({}, 'eventSource', {
+      get() {
+        throw new Error('private');
+      },
+    });
+    const { kind, error, rows } = explain({ Records: [record], httpMethod: 'GET' });
+
+    expect(kind).toBeNull();
+    expect(error).toBe('framework: unknown event type');
+    expect(rows[0]?.misses).toEqual([{ path: 'Records[0].eventSource', expected: 'aws:sqs', found: 'unreadable' }]);
+    expect(rows[10]?.outcome).toBe('shadowed');
+  });
+
+  it('changes nothing in the event and runs no function of it', () => {
+    let ran = 0;
+    const event = Object.freeze({ toJSON: () => (ran += 1), toString: () => (ran += 1), Records: Object.freeze([]) });
+
+    explain(event);
+
+    expect(ran).toBe(0);
+  });
+
+  it.each([
+    ['records', { records: [{ eventSource: 'aws:sqs' }] }, '"records" is not "Records": names are compared exactly'],
+    ['HttpMethod', { HttpMethod: 'GET' }, '"HttpMethod" is not "httpMethod": names are compared exactly'],
+    [
+      'request_context',
+      { request_context: {} },
+      '"request_context" is not "requestContext": names are compared exactly',
+    ],
+    [
+      'connectionID',
+      { requestContext: { connectionID: 'c' } },
+      '"connectionID" is not "connectionId": names are compared exactly',
+    ],
+    [
+      'a tag',
+      { Records: [{ eventSource: 'AWS:Kinesis' }] },
+      '"AWS:Kinesis" is not "aws:kinesis": tags are compared exactly',
+    ],
+    ['no Records', { Records: [] }, '"Records" is empty: there is no record to tell the kind by'],
+    ['a number', { Records: [{ eventSource: 5 }] }, '"Records[0].eventSource": expected aws:sqs, found number'],
+  ])('hints at the usual mistake: %s', (_name, event, hint) => {
+    expect(explain(event).nearest?.hint).toBe(hint);
+  });
+
+  it.each([
+    ['an S3 notification', { Records: [{ eventSource: 'aws:s3' }] }],
+    ['an SES receipt', { Records: [{ eventSource: 'aws:ses' }] }],
+    ['a Lambda@Edge event', { Records: [{ cf: {} }] }],
+    ['a Kafka batch', { eventSource: 'SelfManagedKafka', records: {} }],
+    ['an Amazon MQ batch', { eventSource: 'aws:rmq' }],
+    ['a Cognito trigger', { triggerSource: 'TokenGeneration_HostedAuth', userPoolId: 'p' }],
+    ['an authorizer request', { type: 'TOKEN', authorizationToken: 't', methodArn: 'arn' }],
+    ['a Firehose batch', { deliveryStreamArn: 'arn', records: [] }],
+    ['a custom resource request', { RequestType: 'Create', ResponseURL: 'https://example.com', StackId: 's' }],
+    ['a log subscription without a data stream', { awslogs: { data: '' } }],
+  ])('names a shape outside the table: %s', (name, event) => {
+    expect(explain(event).nearest?.hint).toBe(`looks like ${name}; no opt-in row is registered`);
+  });
+
+  it('does not repeat a key that is longer than a misspelling', () => {
+    const { nearest } = explain({ [`DETAIL${'_'.repeat(5000)}TYPE`]: 'A' });
+
+    expect(nearest).toBeNull();
+  });
+});
+
+/** Every text of an event but for the tags, which are shown on purpose. */
+function replaceTexts(value: unknown, text: string, key = ''): unknown {
+  if (typeof value === 'string') return /^eventSource$/i.test(key) ? 'aws:other' : text;
+  if (Array.isArray(value)) return value.map((item) => replaceTexts(item, text));
+  if (typeof value !== 'object' || value === null) return value;
+  return Object.fromEntries(Object.entries(value).map(([name, item]) => [name, replaceTexts(item, text, name)]));
+}
