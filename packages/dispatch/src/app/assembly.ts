@@ -1,12 +1,11 @@
-import type { LambdaContext, RequestInput, Response, TriggerKind } from '@sallyport/core';
 import { type AppSyncOptions, AppSyncSurface } from '@sallyport/appsync/surface';
+import type { LambdaContext, RequestInput, Response, TriggerKind } from '@sallyport/core';
 import type { PipelineOptions } from '@sallyport/http';
 import {
   type DescribePosture,
   HttpSurface,
   type Kernel,
   type StreamAccess,
-  toRouteRecord,
   WebSocketSurface,
 } from '@sallyport/http/pipeline';
 import { createEventRouter, type EventRouter, type EventRouterOptions } from '@sallyport/streams';
@@ -48,4 +47,50 @@ export interface Entrypoints {
   readonly serveWebSocket: Entrypoint;
   readonly serveAppSync: Entrypoint;
   readonly serve: (request: RequestInput, lambdaContext?: LambdaContext) => Promise<Response>;
+}
+
+/** Puts a container's surfaces together. */
+export function assemble(init: AssemblyInit): Assembly {
+  const { kernel, pipeline, describePosture } = init;
+  const described = describePosture ? { describePosture } : {};
+  const http = new HttpSurface(kernel, { ...pipeline, ...described });
+  const webSocket = new WebSocketSurface(kernel, { ...pipeline, ...described });
+  const appSync = new AppSyncSurface(kernel, {
+    ...init.appSync,
+    ...described,
+    http: init.httpFallback ? http : undefined,
+  });
+  const events = createEventRouter(init.events, init.failureText);
+  const dispatcher = createDispatcherWith({ log: pipeline.log }, http, webSocket, appSync, events);
+  return {
+    kernel,
+    http,
+    webSocket,
+    appSync,
+    events,
+    dispatcher,
+    entrypoints: bindEntrypoints(http, webSocket, appSync),
+    streamAccess: { http, detect: dispatcher.detect },
+  };
+}
+
+function bindEntrypoints(http: HttpSurface, webSocket: WebSocketSurface, appSync: AppSyncSurface): Entrypoints {
+  const bind =
+    (surface: HttpSurface | WebSocketSurface | AppSyncSurface, kind: TriggerKind): Entrypoint =>
+    (event, lambdaContext) =>
+      surface.serve(kind, event, { lambdaContext });
+  return {
+    serveGatewayV2: bind(http, 'gateway-v2'),
+    serveLambdaFunctionURL: bind(http, 'function-url'),
+    serveGatewayProxy: bind(http, 'gateway-v1'),
+    serveLoadBalancer: bind(http, 'load-balancer'),
+    serveWebSocket: bind(webSocket, 'websocket'),
+    serveAppSync: bind(appSync, 'appsync'),
+    serve: (request, lambdaContext) => http.serveRequest(request, lambdaContext),
+  };
+}
+
+/** The options under the given names, as they are. */
+export function pickOptions<T extends object>(options: T, names: readonly string[]): Partial<T> {
+  return Object.fromEntries(Object.entries(options).filter(([name]) => names.includes(name))) as Partial<T>;
 }
