@@ -1,6 +1,6 @@
 import type { MaybePromise, Observability } from '@sallyport/core';
 import { completeClock, type PolicyHook, randomIds, silentLogger } from '@sallyport/core';
-import type { ContextRuntime, ContextState } from '@sallyport/core/pipeline';
+import { type ContextRuntime, type ContextState, parseObservability } from '@sallyport/core/pipeline';
 import type { Exchange } from './exchange.js';
 import { RegistrationBook } from './registration.js';
 import type { PipelineOptions, Tier } from './settings.js';
@@ -37,7 +37,7 @@ const TRACE_HEADS: Readonly<Record<Tier, readonly string[]>> = {
 /** The shared part of a container, from options that were checked. */
 export function createKernel(options: PipelineOptions, { gate, tenantOf }: KernelInit): Kernel {
   const tier = options.tier ?? 'p2';
-  const observability = (tier === 'p2' ? options.observability : undefined) ?? {};
+  const observability = parseObservability(tier === 'p2' ? options.observability : undefined);
   const runtime: ContextRuntime = {
     clock: completeClock(options.clock),
     ids: options.ids ?? randomIds,
