@@ -1,7 +1,8 @@
-import { createMap, EMPTY_BYTES, FrameworkError } from '@sallyport/core';
+import { createMap, EMPTY_BYTES } from '@sallyport/core';
 import { OutgoingResponse } from '@sallyport/core/pipeline';
 import { toByteStream } from './internal/byte-stream.js';
 import { toJsonText } from './internal/json-text.js';
+import { refused } from './internal/refused.js';
 
 const TEXT = 'text/plain; charset=utf-8';
 const HTML = 'text/html; charset=utf-8';
@@ -69,7 +70,7 @@ export function created(value: unknown, location?: string): OutgoingResponse {
  * @throws FrameworkError `app.internal` for a target with control characters, or a status that redirects nobody
  */
 export function redirect(url: string, status: 301 | 302 | 303 | 307 | 308 = 302): OutgoingResponse {
-  if (!REDIRECTS.includes(status)) throw refused('framework: redirect status must be 301, 302, 303, 307 or 308');
+  if (!REDIRECTS.includes(status)) throw refused('redirect status must be 301, 302, 303, 307 or 308');
   const headers = createMap<string[]>();
   headers.location = [toLocation(url)];
   return new OutgoingResponse(status, headers, EMPTY_BYTES);
@@ -87,16 +88,11 @@ const CONTROLS = /[\u0000-\u001f\u007f]/;
 const OUTSIDE_ASCII = /[^\u0021-\u007e]+/g;
 
 function toLocation(url: string): string {
-  if (typeof url !== 'string' || CONTROLS.test(url)) throw refused('framework: redirect target has control characters');
+  if (typeof url !== 'string' || CONTROLS.test(url)) throw refused('redirect target has control characters');
   return url.replace(OUTSIDE_ASCII, (part) => percentEncode(part));
 }
 
 function percentEncode(part: string): string {
   const hex = Buffer.from(part, 'utf8').toString('hex').toUpperCase();
   return hex.replace(/../g, '%$&');
-}
-
-/** The client reads `internal error`; the reason is for logs. */
-function refused(reason: string): FrameworkError {
-  return new FrameworkError('app.internal', undefined, { cause: new TypeError(reason) });
 }

@@ -1,5 +1,6 @@
-import { decodeUtf8, FrameworkError } from '@sallyport/core';
+import { decodeUtf8 } from '@sallyport/core';
 import { toJsonText } from './internal/json-text.js';
+import { refused } from './internal/refused.js';
 
 /** One server-sent event. */
 export interface SseEvent {
@@ -13,7 +14,7 @@ export interface SseEvent {
   readonly data?: unknown;
 }
 
-// biome-ignore lint/suspicious/noControlCharactersInRegex: the format ends a field at these (WHATWG HTML section 9.2.6).
+/** The format ends a field at these (WHATWG HTML section 9.2.6). */
 const UNSAFE = /[\r\n\0]/;
 const LINE_END = /\r\n|\r|\n/;
 
@@ -40,16 +41,11 @@ function dataText(data: unknown): string {
 }
 
 function fieldValue(name: string, value: string): string {
-  if (typeof value !== 'string' || UNSAFE.test(value)) throw refused(`${name} must be text without CR, LF and NUL`);
+  if (typeof value !== 'string' || UNSAFE.test(value)) throw refused(`sse ${name} must be text without CR, LF and NUL`);
   return value;
 }
 
 function milliseconds(retry: number): number {
-  if (!Number.isSafeInteger(retry) || retry < 0) throw refused('retry must be a whole number of milliseconds');
+  if (!Number.isSafeInteger(retry) || retry < 0) throw refused('sse retry must be a whole number of milliseconds');
   return retry;
-}
-
-/** The client reads `internal error`; the reason is for logs. */
-function refused(reason: string): FrameworkError {
-  return new FrameworkError('app.internal', undefined, { cause: new TypeError(`framework: sse ${reason}`) });
 }

@@ -2,12 +2,12 @@ import {
   assertKnownOptions,
   type Context,
   createMap,
-  FrameworkError,
   type MultiMap,
   type Response,
   type ResponseInput,
 } from '@sallyport/core';
 import { closeStream, OutgoingResponse, toResponse } from '@sallyport/core/pipeline';
+import { refused } from './internal/refused.js';
 import { addVary } from './vary-header.js';
 
 /**
@@ -87,7 +87,7 @@ const TOKEN = /^[!#$%&'*+\-.^_`|~0-9A-Za-z]+$/;
  */
 export function vary(answer: Response | ResponseInput, ...names: readonly string[]): OutgoingResponse {
   const bad = names.some((name) => typeof name !== 'string' || !TOKEN.test(name.trim()));
-  if (bad) throw new FrameworkError('app.internal', undefined, { cause: new TypeError('framework: bad vary name') });
+  if (bad) throw refused('vary name is no header name');
   const response = toResponse(answer);
   addVary(response.headers, ...names);
   return response;

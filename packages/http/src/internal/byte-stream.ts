@@ -1,5 +1,6 @@
-import { encodeUtf8, FrameworkError } from '@sallyport/core';
+import { encodeUtf8 } from '@sallyport/core';
 import { abandon, iteratorOf, type Source } from './pull.js';
+import { refused } from './refused.js';
 
 const DONE: IteratorResult<Uint8Array> = { done: true, value: undefined };
 
@@ -48,9 +49,7 @@ class ByteIterator implements AsyncIterator<Uint8Array> {
   #append(piece: Uint8Array): Uint8Array {
     if (!(piece instanceof Uint8Array)) {
       void this.return();
-      throw new FrameworkError('app.internal', undefined, {
-        cause: new TypeError('framework: chunk is no text or bytes'),
-      });
+      throw refused('stream chunk is no text and no bytes');
     }
     const half = this.#half;
     this.#half = '';

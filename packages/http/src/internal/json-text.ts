@@ -1,4 +1,5 @@
 import { FrameworkError } from '@sallyport/core';
+import { refused } from './refused.js';
 
 /**
  * JSON of a value; `undefined` is `null`.
@@ -14,5 +15,5 @@ export function toJsonText(value: unknown): string {
   }
   if (text !== undefined) return text;
   if (value === undefined) return 'null';
-  throw new FrameworkError('app.internal', undefined, { cause: new TypeError('framework: value is not JSON') });
+  throw refused('value is not JSON');
 }

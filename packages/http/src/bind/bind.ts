@@ -1,0 +1,61 @@
+import { type Context, invalidOption, type Response } from '@sallyport/core';
+import { createAnswer, isResponse } from './answer.js';
+import {
+  type BindSpec,
+  type BoundFunction,
+  type BoundHandler,
+  type BoundInput,
+  type Contract,
+  parseContract,
+  SOURCES,
+} from './contract.js';
+import type { Values } from './convert.js';
+import { IssueList } from './issues.js';
+import { createBinder, readBody } from './sources.js';
+
+/**
+ * A handler whose input is converted and validated before it runs, and whose values are sent as JSON. Sources are
+ * validated in the order params, query, headers, body, all of them, and what is wrong is answered together.
+ *
+ * @throws FrameworkError `app.invalid_configuration` for an unknown option, a schema that is none, or a rule that does not
+ *   fit its field
+ * @example
+ * app.get('/notes/{id}', bind(
+ *   { params: { id: { type: 'int', rules: [min(1)] } }, response: z.object({ title: z.string() }) },
+ *   async (ctx, { params }) => notes.get(params.id),
+ * ));
+ */
+export function bind<const S extends BindSpec>(spec: S, handler: BoundFunction<S>): BoundHandler<S> {
+  const contract = parseContract(spec);
+  if (typeof handler !== 'function') throw invalidOption('handler', 'a function');
+  const readInput = createInputReader(contract);
+  const toAnswer = createAnswer(contract);
+  const bound = async (ctx: Context): Promise<Response> => {
+    // The contract's own schemas made these values; the type follows from them.
+    const input = (await readInput(ctx)) as unknown as BoundInput<S>;
+    const result: unknown = await handler(ctx, input);
+    return isResponse(result) ? result : toAnswer(ctx, result);
+  };
+  Object.defineProperty(bound, 'name', { value: handler.name });
+  return Object.assign(bound, { contract });
+}
+
+/** Reads all sources, then validates all: what cannot be read is 400 before anything is 422. */
+function createInputReader(contract: Contract): (ctx: Context) => Promise<Values> {
+  const binders = SOURCES.flatMap((source) => {
+    const schema = contract[source];
+    return schema === undefined ? [] : [createBinder(source, schema, contract)];
+  });
+  const wantsBody = contract.body !== undefined;
+  return async (ctx) => {
+    const body = wantsBody ? readBody(ctx, contract.bodyOptional === true) : undefined;
+    const raw = binders.map((binder) => binder.read(ctx, body));
+    const issues = new IssueList();
+    const input: Values = { params: undefined, query: undefined, headers: undefined, body: undefined };
+    for (const [index, binder] of binders.entries()) {
+      input[binder.source] = await binder.validate(raw[index], issues);
+    }
+    if (issues.found) throw issues.toError();
+    return input;
+  };
+}

@@ -1,0 +1,36 @@
+import { FrameworkError } from '@sallyport/core';
+
+/** One thing that is wrong with a request, as the client reads it. */
+export interface BindingIssue {
+  readonly source: string;
+  /** The field, or the path to it joined with `.`. */
+  readonly field: string;
+  /** The rule's name; `schema` for a Standard Schema. */
+  readonly rule: string;
+  readonly message: string;
+}
+
+/** As many as anybody reads; a hostile body cannot make the answer long. */
+const MAX_ISSUES = 100;
+
+/** What a validation found, up to 100 of it. */
+export class IssueList {
+  readonly errors: BindingIssue[] = [];
+
+  add(issue: BindingIssue): void {
+    if (!this.full) this.errors.push(issue);
+  }
+
+  get full(): boolean {
+    return this.errors.length >= MAX_ISSUES;
+  }
+
+  get found(): boolean {
+    return this.errors.length > 0;
+  }
+
+  /** 422 with all of them. */
+  toError(): FrameworkError {
+    return new FrameworkError('app.validation_failed', undefined, { details: { errors: this.errors } });
+  }
+}

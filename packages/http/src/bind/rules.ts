@@ -1,0 +1,96 @@
+import { FrameworkError, INVALID_CONFIGURATION } from '@sallyport/core';
+
+export interface RequiredRule {
+  readonly rule: 'required';
+}
+export interface MinRule {
+  readonly rule: 'min';
+  readonly value: number;
+}
+export interface MaxRule {
+  readonly rule: 'max';
+  readonly value: number;
+}
+export interface MinLengthRule {
+  readonly rule: 'minLength';
+  readonly value: number;
+}
+export interface MaxLengthRule {
+  readonly rule: 'maxLength';
+  readonly value: number;
+}
+export interface PatternRule {
+  readonly rule: 'pattern';
+  /** Source of a regular expression with the `u` flag. */
+  readonly value: string;
+}
+export interface OneOfRule {
+  readonly rule: 'oneOf';
+  readonly value: readonly (string | number)[];
+}
+
+/** What a field must fulfil; plain data, so that a contract can be written from it. */
+export type Rule = RequiredRule | MinRule | MaxRule | MinLengthRule | MaxLengthRule | PatternRule | OneOfRule;
+
+/** The field must be there; an empty text or list is not. */
+export function required(): RequiredRule {
+  return Object.freeze({ rule: 'required' });
+}
+
+/** Of numbers; of durations in milliseconds. */
+export function min(value: number): MinRule {
+  return Object.freeze({ rule: 'min', value: finite('min', value) });
+}
+
+/** Of numbers; of durations in milliseconds. */
+export function max(value: number): MaxRule {
+  return Object.freeze({ rule: 'max', value: finite('max', value) });
+}
+
+/** Characters of a text, entries of a list. */
+export function minLength(value: number): MinLengthRule {
+  return Object.freeze({ rule: 'minLength', value: count('minLength', value) });
+}
+
+/** Characters of a text, entries of a list. */
+export function maxLength(value: number): MaxLengthRule {
+  return Object.freeze({ rule: 'maxLength', value: count('maxLength', value) });
+}
+
+/** Somewhere in the text; anchor it to mean all of it. A regular expression may have no flag but `u`. */
+export function pattern(expression: string | RegExp): PatternRule {
+  const flags = typeof expression === 'string' ? '' : expression.flags.replace('u', '');
+  const value = typeof expression === 'string' ? expression : expression.source;
+  if (flags !== '' || !compiles(value)) throw badRule('pattern', 'a regular expression without flags');
+  return Object.freeze({ rule: 'pattern', value });
+}
+
+/** One of the values and nothing else. */
+export function oneOf(...values: readonly (string | number)[]): OneOfRule {
+  const scalar = (value: unknown) => typeof value === 'string' || Number.isFinite(value);
+  if (values.length === 0 || !values.every(scalar)) throw badRule('oneOf', 'given texts or numbers');
+  return Object.freeze({ rule: 'oneOf', value: Object.freeze([...values]) });
+}
+
+/** A rule that cannot mean anything, refused where it is written. */
+export function badRule(rule: string, wanted: string): FrameworkError {
+  return new FrameworkError(INVALID_CONFIGURATION, `framework: rule "${rule}" must be ${wanted}`);
+}
+
+function finite(rule: string, value: number): number {
+  if (!Number.isFinite(value)) throw badRule(rule, 'a number');
+  return value;
+}
+
+function count(rule: string, value: number): number {
+  if (!Number.isSafeInteger(value) || value < 0) throw badRule(rule, 'a whole number, 0 or more');
+  return value;
+}
+
+function compiles(source: string): boolean {
+  try {
+    return new RegExp(source, 'u').source !== '';
+  } catch {
+    return false;
+  }
+}
