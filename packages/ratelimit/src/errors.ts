@@ -1,0 +1,61 @@
+import { FrameworkError } from '@sallyport/core';
+
+/** Stable codes of this package. */
+export const RATE_LIMIT_CODES = [
+  'ratelimit.invalid_config',
+  'ratelimit.invalid_input',
+  'ratelimit.store_unavailable',
+] as const;
+
+export type RateLimitErrorCode = (typeof RATE_LIMIT_CODES)[number];
+
+export interface RateLimitErrorInit {
+  /** Whether the same call may succeed later without a change of the deployment. */
+  readonly retryable?: boolean;
+  /** Kept for logs, never sent. */
+  readonly cause?: unknown;
+}
+
+const BRAND = Symbol.for('sallyport.RateLimitError');
+
+/** What goes wrong in this package itself; a denial is a decision, not an error. Immutable. */
+export class RateLimitError extends FrameworkError {
+  override readonly name: string = 'RateLimitError';
+  declare readonly code: RateLimitErrorCode;
+  /** True for throttling, 5xx, time-outs and network faults; false for a fault of code or deployment. */
+  readonly retryable: boolean;
+
+  constructor(code: RateLimitErrorCode, message: string, init: RateLimitErrorInit = {}) {
+    super(code, message, 'cause' in init ? { cause: init.cause } : {});
+    this.retryable = init.retryable ?? false;
+    if (new.target === RateLimitError) Object.freeze(this);
+  }
+
+  get [BRAND](): true {
+    return true;
+  }
+
+  /** True for a RateLimitError of any copy of this package. */
+  static override [Symbol.hasInstance](value: unknown): boolean {
+    if (this !== RateLimitError) return Function.prototype[Symbol.hasInstance].call(this, value);
+    return typeof value === 'object' && value !== null && (value as Record<symbol, unknown>)[BRAND] === true;
+  }
+}
+
+/** A refused option, by name and never by value. */
+export function invalidConfig(message: string): RateLimitError {
+  return new RateLimitError('ratelimit.invalid_config', `framework: ${message}`);
+}
+
+/** A refused argument of a call. */
+export function invalidInput(message: string): RateLimitError {
+  return new RateLimitError('ratelimit.invalid_input', `framework: ${message}`);
+}
+
+/** A call that the store did not answer. */
+export function storeUnavailable(retryable: boolean, cause: unknown): RateLimitError {
+  return new RateLimitError('ratelimit.store_unavailable', 'framework: rate limit store unavailable', {
+    retryable,
+    cause,
+  });
+}

@@ -1,0 +1,147 @@
+import type { DynamoDBClient } from '@aws-sdk/client-dynamodb';
+import { type Clock, completeClock, type FullClock, type Logger } from '@sallyport/core';
+import { RateLimitError, storeUnavailable } from '../errors.js';
+import type { CallOptions, ConsumeOptions, LimitDecision, LimitFor, RateLimiter, RateLimitKey } from '../limiter.js';
+import type { Strategy } from '../strategy.js';
+import { type AddressedClaim, denyUnfit, toClaim } from './claims.js';
+import type { CounterStore } from './counter-store.js';
+import { withDeadline } from './deadline.js';
+import { createDecider, type Decider } from './deciders.js';
+import { DeniedCache } from './denied-cache.js';
+import { openDynamoStore } from './dynamo-store.js';
+import type { AnyStrategy } from './limits.js';
+import { Reporter } from './report.js';
+import { isTransient } from './store-errors.js';
+import { canFit, decide, hasRoom } from './windows.js';
+
+export interface DynamoRateLimiterSettings {
+  readonly strategy: AnyStrategy;
+  readonly allowOnError: boolean;
+  readonly tableName: string;
+  readonly client: Pick<DynamoDBClient, 'send'> | undefined;
+  readonly clock: Clock | undefined;
+  readonly limitFor: LimitFor | undefined;
+  readonly deniedCache: { readonly maxKeys: number; readonly maxAgeMs: number } | undefined;
+  readonly storeTimeoutMs: number;
+  readonly maxClockSkewMs: number;
+  readonly onError: ((error: RateLimitError, key: RateLimitKey) => void) | undefined;
+  readonly log: Logger | undefined;
+}
+
+/** What a decision without the store tells a denied caller to wait. */
+const DEGRADED_RETRY_MS = 1000;
+
+interface OpenStore {
+  readonly store: CounterStore;
+  readonly decider: Decider;
+}
+
+export class DynamoRateLimiter implements RateLimiter {
+  readonly #settings: DynamoRateLimiterSettings;
+  readonly #clock: FullClock;
+  readonly #denied: DeniedCache | undefined;
+  readonly #reporter: Reporter;
+  #opening: Promise<OpenStore> | undefined;
+
+  constructor(settings: DynamoRateLimiterSettings) {
+    this.#settings = settings;
+    this.#clock = completeClock(settings.clock);
+    const cache = settings.deniedCache;
+    this.#denied = cache && new DeniedCache(cache.maxKeys, cache.maxAgeMs);
+    const { strategy, log, onError } = settings;
+    this.#reporter = new Reporter({ policy: strategy.policy, clock: this.#clock, log, onError });
+  }
+
+  get strategy(): Strategy {
+    return this.#settings.strategy;
+  }
+
+  async consume(key: RateLimitKey, { cost = 1, signal }: ConsumeOptions = {}): Promise<LimitDecision> {
+    const addressed = this.#claim(key, cost);
+    const { claim, address, name } = addressed;
+    signal?.throwIfAborted();
+    if (!canFit(claim)) return denyUnfit(this.#settings.strategy, claim);
+    const known = this.#denied?.find(name, claim);
+    if (known !== undefined) return known;
+    try {
+      const decision = await this.#call(signal, ({ decider }, within) => decider.consume(address, claim, within));
+      if (!decision.allowed && !hasRoom(decision.windows, cost)) this.#denied?.add(name, claim, decision);
+      return decision;
+    } catch (error) {
+      signal?.throwIfAborted();
+      this.#reporter.failed(toStoreError(error), key);
+      return this.#degraded(addressed);
+    }
+  }
+
+  async peek(key: RateLimitKey, { signal }: CallOptions = {}): Promise<LimitDecision> {
+    const { claim, address } = this.#claim(key, 1);
+    signal?.throwIfAborted();
+    if (!canFit(claim)) return denyUnfit(this.#settings.strategy, claim);
+    return this.#orThrow(signal, ({ decider }, within) => decider.peek(address, claim, within));
+  }
+
+  async reset(key: RateLimitKey, { signal }: CallOptions = {}): Promise<void> {
+    const { address, name } = this.#claim(key, 1);
+    await this.#orThrow(signal, ({ store }, within) => store.remove(address, within));
+    this.#denied?.delete(name);
+  }
+
+  #claim(key: RateLimitKey, cost: unknown): AddressedClaim {
+    const { strategy, limitFor } = this.#settings;
+    return toClaim(strategy, limitFor, key, cost, this.#clock.now().getTime());
+  }
+
+  async #orThrow<T>(
+    signal: AbortSignal | undefined,
+    run: (open: OpenStore, signal: AbortSignal) => Promise<T>,
+  ): Promise<T> {
+    try {
+      return await this.#call(signal, run);
+    } catch (error) {
+      signal?.throwIfAborted();
+      throw toStoreError(error);
+    }
+  }
+
+  /** Loading the SDK at the first decision is a cold start's own time and not the store's. */
+  async #call<T>(
+    signal: AbortSignal | undefined,
+    run: (open: OpenStore, signal: AbortSignal) => Promise<T>,
+  ): Promise<T> {
+    const open = await this.#open();
+    const deadline = { ms: this.#settings.storeTimeoutMs, clock: this.#clock, signal };
+    return withDeadline(deadline, (within) => run(open, within));
+  }
+
+  #open(): Promise<OpenStore> {
+    this.#opening ??= this.#load().catch((error: unknown) => {
+      this.#opening = undefined;
+      throw error;
+    });
+    return this.#opening;
+  }
+
+  async #load(): Promise<OpenStore> {
+    const { tableName, client, strategy, maxClockSkewMs } = this.#settings;
+    const store = await openDynamoStore(tableName, client);
+    const onBrokenClock = (key: RateLimitKey) => this.#reporter.failed(brokenClock(), key);
+    return { store, decider: createDecider(strategy, store, { maxClockSkewMs, onBrokenClock }) };
+  }
+
+  #degraded({ claim }: AddressedClaim): LimitDecision {
+    const allowed = this.#settings.allowOnError;
+    const resetsAt = new Date(claim.nowMs + DEGRADED_RETRY_MS);
+    const windows = claim.windows.map((window) => ({ ...window, currentCount: 0, remaining: 0, resetsAt }));
+    const decision = { ...decide(windows, claim, allowed, 'local'), degraded: true, source: 'none' } as const;
+    return allowed ? decision : { ...decision, retryAfterMs: DEGRADED_RETRY_MS };
+  }
+}
+
+function toStoreError(error: unknown): RateLimitError {
+  return error instanceof RateLimitError ? error : storeUnavailable(isTransient(error), error);
+}
+
+function brokenClock(): RateLimitError {
+  return new RateLimitError('ratelimit.store_unavailable', 'framework: token bucket was written by a broken clock');
+}

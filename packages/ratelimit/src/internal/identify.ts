@@ -1,0 +1,92 @@
+import { type Context, FrameworkError, type MaybePromise } from '@sallyport/core';
+import { fingerprintCredential, parseFingerprintKey, stripBlanks } from '../fingerprint.js';
+
+/** Who calls, and how that is known. */
+export interface Identity {
+  readonly kind: string;
+  readonly identifier: string;
+}
+
+export type FingerprintKey = string | Uint8Array | (() => Promise<string | Uint8Array>);
+export type Identify = (ctx: Context) => Promise<Identity>;
+
+const ANONYMOUS: Identity = { kind: 'anonymous', identifier: 'anonymous' };
+/** RFC 6750 section 2.1; the scheme in any case (RFC 9110 section 11.1). */
+const BEARER = /^bearer +/i;
+
+/** The first of own identifier, API key, bearer token, identity, tenant that is not blank. */
+export function createIdentify(
+  extract: ((ctx: Context) => MaybePromise<string>) | undefined,
+  fingerprintKey: FingerprintKey | undefined,
+): Identify {
+  const keyOf = onceKey(fingerprintKey);
+  return async (ctx) => {
+    const own = extract === undefined ? '' : await askText(extract, ctx);
+    if (own.trim() !== '') return { kind: 'custom', identifier: own };
+    const credential = credentialOf(ctx);
+    if (credential !== undefined) return fingerprintOf(credential, await keyOf());
+    if (ctx.authIdentity.trim() !== '') return { kind: 'auth', identifier: ctx.authIdentity };
+    return ctx.tenantId.trim() === '' ? ANONYMOUS : { kind: 'tenant', identifier: ctx.tenantId };
+  };
+}
+
+/** The own identifier alone: what a caller sends without proof must not choose the bucket. */
+export function createIdentifyBefore(extract: (ctx: Context) => MaybePromise<string>): Identify {
+  return async (ctx) => {
+    const own = await askText(extract, ctx);
+    return own.trim() === '' ? ANONYMOUS : { kind: 'custom', identifier: own };
+  };
+}
+
+/**
+ * Asks a function of the user's for a text.
+ *
+ * @throws FrameworkError `app.internal` when it throws or answers anything else: never "allow"
+ */
+export async function askText(extract: (ctx: Context) => MaybePromise<string>, ctx: Context): Promise<string> {
+  let text: unknown;
+  try {
+    text = await extract(ctx);
+  } catch (cause) {
+    throw new FrameworkError('app.internal', undefined, { cause });
+  }
+  if (typeof text === 'string') return text;
+  throw new FrameworkError('app.internal', undefined, {
+    cause: new TypeError('rate limit extractor must answer a text'),
+  });
+}
+
+interface Credential {
+  readonly kind: 'api_key' | 'bearer';
+  readonly text: string;
+}
+
+function credentialOf(ctx: Context): Credential | undefined {
+  const apiKey = stripBlanks(ctx.header('x-api-key'));
+  if (apiKey !== '') return { kind: 'api_key', text: apiKey };
+  const authorization = stripBlanks(ctx.header('authorization'));
+  const token = BEARER.test(authorization) ? stripBlanks(authorization.replace(BEARER, '')) : '';
+  return token === '' ? undefined : { kind: 'bearer', text: token };
+}
+
+function fingerprintOf({ kind, text }: Credential, key: string | Uint8Array | undefined): Identity {
+  return { kind, identifier: `${kind}:hmac-sha256:${fingerprintCredential(kind, text, key)}` };
+}
+
+/** Checks a given key at once; asks a function once, and again only if it failed. */
+function onceKey(key: FingerprintKey | undefined): () => Promise<string | Uint8Array | undefined> {
+  if (typeof key !== 'function') {
+    const parsed = key === undefined ? undefined : parseFingerprintKey(key);
+    return async () => parsed;
+  }
+  let asked: Promise<string | Uint8Array> | undefined;
+  return async () => {
+    asked ??= Promise.resolve().then(key).then(parseFingerprintKey);
+    try {
+      return await asked;
+    } catch (cause) {
+      asked = undefined;
+      throw new FrameworkError('app.internal', undefined, { cause });
+    }
+  };
+}

@@ -1,0 +1,60 @@
+import { type Clock, guardHook, type Logger } from '@sallyport/core';
+import type { RateLimitError } from '../errors.js';
+import type { RateLimitKey } from '../limiter.js';
+
+const WARN_EVERY_MS = 60_000;
+
+export interface ReporterOptions {
+  readonly policy: string;
+  readonly clock: Clock;
+  readonly log: Logger | undefined;
+  readonly onError: ((error: RateLimitError, key: RateLimitKey) => void) | undefined;
+}
+
+/** Tells of failures of the store: the hook each time, the log once a minute, of a fault of deployment once. */
+export class Reporter {
+  readonly #options: ReporterOptions;
+  #warnedAtMs = Number.NEGATIVE_INFINITY;
+  #hasReportedFault = false;
+
+  constructor(options: ReporterOptions) {
+    this.#options = options;
+  }
+
+  failed(error: RateLimitError, key: RateLimitKey): void {
+    guardHook(this.#options.onError, error, key);
+    if (error.retryable) this.#warn(error);
+    else this.#reportFault(error);
+  }
+
+  #warn(error: RateLimitError): void {
+    const nowMs = this.#options.clock.now().getTime();
+    if (Math.abs(nowMs - this.#warnedAtMs) < WARN_EVERY_MS) return;
+    this.#warnedAtMs = nowMs;
+    this.#write('warn', error);
+  }
+
+  #reportFault(error: RateLimitError): void {
+    if (this.#hasReportedFault) return;
+    this.#hasReportedFault = true;
+    this.#write('error', error);
+  }
+
+  /** The cause by its name alone: its text may quote a key. */
+  #write(level: 'warn' | 'error', error: RateLimitError): void {
+    const fields = { code: error.code, policy: this.#options.policy, cause: causeName(error.cause) };
+    const { log } = this.#options;
+    guardHook(() => (log ? log[level](error.message, fields) : writeLine(level, error.message, fields)));
+  }
+}
+
+function causeName(cause: unknown): string {
+  const { name } = (cause ?? {}) as { name?: unknown };
+  return typeof name === 'string' ? name : 'unknown';
+}
+
+/** One JSON line, past the console that the Lambda runtime patches. */
+function writeLine(level: 'warn' | 'error', message: string, fields: Readonly<Record<string, string>>): void {
+  const line = { timestamp: new Date().toISOString(), level: level.toUpperCase(), message, ...fields };
+  process.stdout.write(`${JSON.stringify(line)}\n`);
+}
