@@ -118,6 +118,11 @@ describe('explain', () => {
       '"AWS:Kinesis" is not "aws:kinesis": tags are compared exactly',
     ],
     ['no Records', { Records: [] }, '"Records" is empty: there is no record to tell the kind by'],
+    [
+      'a tag that reads like a word',
+      { Records: [{ eventSource: 'absent' }] },
+      '"Records[0].eventSource": expected aws:sqs, found absent',
+    ],
     ['a number', { Records: [{ eventSource: 5 }] }, '"Records[0].eventSource": expected aws:sqs, found number'],
   ])('hints at the usual mistake: %s', (_name, event, hint) => {
     expect(explain(event).nearest?.hint).toBe(hint);
@@ -125,15 +130,11 @@ describe('explain', () => {
 
   it.each([
     ['an S3 notification', { Records: [{ eventSource: 'aws:s3' }] }],
-    ['an SES receipt', { Records: [{ eventSource: 'aws:ses' }] }],
-    ['a Lambda@Edge event', { Records: [{ cf: {} }] }],
     ['a Kafka batch', { eventSource: 'SelfManagedKafka', records: {} }],
-    ['an Amazon MQ batch', { eventSource: 'aws:rmq' }],
     ['a Cognito trigger', { triggerSource: 'TokenGeneration_HostedAuth', userPoolId: 'p' }],
     ['an authorizer request', { type: 'TOKEN', authorizationToken: 't', methodArn: 'arn' }],
     ['a Firehose batch', { deliveryStreamArn: 'arn', records: [] }],
     ['a custom resource request', { RequestType: 'Create', ResponseURL: 'https://example.com', StackId: 's' }],
-    ['a log subscription without a data stream', { awslogs: { data: '' } }],
   ])('names a shape outside the table: %s', (name, event) => {
     expect(explain(event).nearest?.hint).toBe(`looks like ${name}; no opt-in row is registered`);
   });

@@ -2,18 +2,14 @@ import type { Miss, Nearest } from '../explain.js';
 import { isObject, isText, parsePath } from './conditions.js';
 import { type RowCheck, read } from './row-check.js';
 
-/** Shapes that the table leaves out: the row of the nearest relative, what it is, where it shows, and its tag. */
+/** Shapes that only an extension can serve: the row of the nearest relative, what it is, where it shows, and its tags. */
 const OUTSIDE: readonly (readonly [near: string, name: string, path: string, ...tags: string[]])[] = [
   ['queue', 'an S3 notification', 'Records[0].eventSource', 'aws:s3'],
-  ['queue', 'an SES receipt', 'Records[0].eventSource', 'aws:ses'],
-  ['gateway-v1', 'a Lambda@Edge event', 'Records[0].cf'],
   ['stream', 'a Kafka batch', 'eventSource', 'aws:kafka', 'SelfManagedKafka'],
-  ['queue', 'an Amazon MQ batch', 'eventSource', 'aws:mq', 'aws:rmq'],
   ['appsync', 'a Cognito trigger', 'triggerSource'],
   ['gateway-v1', 'an authorizer request', 'authorizationToken'],
   ['stream', 'a Firehose batch', 'deliveryStreamArn'],
   ['event-bus', 'a custom resource request', 'ResponseURL'],
-  ['stream', 'a log subscription without a data stream', 'awslogs'],
 ];
 
 const TAG = /^aws:(?:sqs|dynamodb|kinesis|sns)$/;
@@ -39,7 +35,7 @@ export function nearestRow(event: unknown, checks: readonly RowCheck[], extensio
 
 function isThere(event: unknown, path: string, tags: readonly string[]): boolean {
   const found = read(event, parsePath(path));
-  return tags.length > 0 ? tags.some((tag) => tag === found) : isText(found) || isObject(found);
+  return isText(found) && (tags.length === 0 || tags.includes(found));
 }
 
 /** The first mistake that explains a miss, or `''`. */
@@ -70,7 +66,9 @@ function otherSpelling(container: unknown, key: string): string | undefined {
   try {
     if (!isObject(container)) return undefined;
     const plain = plainName(key);
-    return Object.keys(container).find((name) => name.length <= key.length + 3 && plainName(name) === plain);
+    return Object.keys(container).find(
+      (name) => name !== key && name.length <= key.length + 3 && plainName(name) === plain,
+    );
   } catch {
     return undefined;
   }

@@ -69,7 +69,7 @@ function missOf(condition: CompiledCondition, event: unknown, prefix: string): M
     const wantsList = typeof steps[depth] === 'number';
     const container = read(event, steps.slice(0, depth));
     if (wantsList ? !hasEntry(container) : !isObject(container)) {
-      const at = formatPath(steps.slice(0, depth), prefix);
+      const at = headOf(path, depth, prefix);
       return { path: at, expected: wantsList ? 'non-empty array' : 'object', found: foundWord(at, container) };
     }
   }
@@ -91,9 +91,14 @@ function hasEntry(value: unknown): boolean {
   return Array.isArray(value) && value.length > 0;
 }
 
-function formatPath(steps: readonly (string | number)[], prefix: string): string {
-  if (steps.length === 0) return prefix === '' ? '(event)' : prefix.slice(0, -1);
+/** The first steps of a path; of none the event itself. */
+function headOf(path: string, depth: number, prefix: string): string {
+  if (depth === 0) return prefix === '' ? '(event)' : prefix.slice(0, -1);
   return (
-    prefix + steps.map((step, at) => (typeof step === 'number' ? `[${step}]` : `${at > 0 ? '.' : ''}${step}`)).join('')
+    prefix +
+    path
+      .split(/(?=[.[])/)
+      .slice(0, depth)
+      .join('')
   );
 }
