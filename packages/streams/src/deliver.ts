@@ -38,7 +38,8 @@ export async function deliverBatch(
   else await (observer ? observer.runBatch(() => run.complete()) : run.complete());
   observer?.batchEnded(run);
   warnOfDeadline(run, delivery);
-  await delivery.end();
+  const kept = delivery.end();
+  if (kept) await kept;
   return toReport(records, run.states, identify);
 }
 

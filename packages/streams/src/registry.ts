@@ -72,7 +72,7 @@ export class Registry {
         arn = own;
         target = this.#resolveArn(kind as RecordKind, textOf(own));
       }
-      return own === undefined ? undefined : target;
+      return target;
     });
   }
 

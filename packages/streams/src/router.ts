@@ -76,7 +76,8 @@ export function createEventRouter(options: EventRouterOptions = {}, failureText?
 
 class Router implements EventRouter {
   readonly serves = ['queue', 'table-stream', 'stream', 'topic', 'event-bus'] as const;
-  readonly serveQueueEvent: Entrypoint<BatchReport> = (event, context) => this.#serveBatch('queue', event, context);
+  readonly serveQueueEvent: Entrypoint<BatchReport> = (event, context) =>
+    deliverBatch(this.#kernel, this.#registry, 'queue', event, context);
   readonly serveTableStream: Entrypoint<BatchReport> = (event, context) =>
     this.#serveStream('table-stream', event, context);
   readonly serveStreamEvent: Entrypoint<BatchReport> = (event, context) => this.#serveStream('stream', event, context);
@@ -167,10 +168,6 @@ class Router implements EventRouter {
       this.#warnsOfIdentifier = false;
       warn(this.#kernel, 'streams.failure_identifier_default', { trigger: kind });
     }
-    return this.#serveBatch(kind, event, lambdaContext);
-  }
-
-  #serveBatch(kind: BatchKind, event: unknown, lambdaContext: LambdaContext | undefined): Promise<BatchReport> {
     return deliverBatch(this.#kernel, this.#registry, kind, event, lambdaContext);
   }
 }

@@ -1,10 +1,11 @@
-import { RecordContext } from './context.js';
+import { type EventContext, type EventHandler, RecordContext } from './context.js';
 import type { Delivery } from './delivery.js';
 import { deadlineExceeded } from './errors.js';
 import { textOf } from './loose-record.js';
 import { callWrapped } from './middleware.js';
 import type { Observer } from './observer.js';
 import { DONE, FAILED, type Identify, isIdentifier, RUNNING } from './outcomes.js';
+import type { Target } from './registry.js';
 import { isFifo } from './sources.js';
 
 /** Why records were left untried. */
@@ -34,13 +35,15 @@ export class Run {
   }
 
   /** Runs until no record is left or may start, at most until half a margin behind the deadline. Never rejects. */
-  async complete(): Promise<void> {
-    const workers: Promise<void>[] = [];
-    for (let count = this.#concurrency(); count > 0; count -= 1) workers.push(this.#work());
-    const work = workers.length === 1 ? workers[0] : Promise.all(workers);
+  complete(): Promise<unknown> {
+    const work = this.#startWorkers();
     const { abandoned } = this.#delivery;
-    await (abandoned ? Promise.race([work, abandoned]) : work);
-    this.#close();
+    return abandoned ? Promise.race([work, abandoned.then(() => this.#close())]) : work;
+  }
+
+  #startWorkers(): Promise<unknown> {
+    const count = this.#concurrency();
+    return count === 1 ? this.#work() : Promise.all(Array.from({ length: count }, () => this.#work()));
   }
 
   /** Leaves every record untried, because one of them has no handler. */
@@ -58,9 +61,15 @@ export class Run {
 
   /** Takes record after record. A handler that returns no promise costs no turn of the event loop. */
   async #work(): Promise<void> {
+    const { records, targets, kernel } = this.#delivery;
+    const isPlain = this.#observer === undefined && kernel.middlewares.length === 0;
     for (let index = this.#take(); index >= 0; index = this.#take()) {
+      const { handler } = (targets[index] as Target).registration;
+      const ctx = new RecordContext(this.#delivery, index);
+      this.states[index] = RUNNING;
       try {
-        let result = this.#call(index);
+        // The handler is called from here where that can be: each frame between would be one more in every stack trace.
+        let result = isPlain ? handler(ctx, records[index]) : this.#callWatched(index, ctx, handler);
         if (isThenable(result)) {
           this.#delivery.watch();
           result = await result;
@@ -88,16 +97,10 @@ export class Run {
     return -1;
   }
 
-  #call(index: number): unknown {
-    const delivery = this.#delivery;
-    const { middlewares } = delivery.kernel;
-    const { handler } = delivery.targetAt(index).registration;
-    const record = delivery.recordAt(index);
-    const ctx = new RecordContext(delivery, index);
-    this.states[index] = RUNNING;
-    const observer = this.#observer;
-    if (observer === undefined) return callWrapped(middlewares, 0, handler, ctx, record);
-    return observer.runRecord(index, () => callWrapped(middlewares, 0, handler, ctx, record));
+  #callWatched(index: number, ctx: EventContext, handler: EventHandler<unknown>): unknown {
+    const { records, kernel } = this.#delivery;
+    const call = () => callWrapped(kernel.middlewares, 0, handler, ctx, records[index]);
+    return this.#observer ? this.#observer.runRecord(index, call) : call();
   }
 
   #settle(index: number, result: unknown): void {
