@@ -1,12 +1,12 @@
 // `npm run bench`: Sallyport beside its peers, in one run, on the same work. See README.md.
 import { writeFileSync } from 'node:fs';
 import { bundle } from './bundle.js';
-import { formatCold, measureCold } from './cold.js';
+import { coldTable, measureCold } from './cold.js';
 import { type Contestant, measureWorkload } from './measure.js';
 import { type BenchOptions, parseOptions, USAGE } from './options.js';
 import type { Peer } from './peers.js';
 import { writeReadme } from './readme.js';
-import { formatWorkload } from './report.js';
+import { formatWorkload, type WorkloadResult } from './report.js';
 import { WORKLOAD_TABLE } from './workloads.js';
 
 function readOptions(): BenchOptions {
@@ -34,7 +34,7 @@ const effort = {
   ...(options.quick ? { warmUpMs: 250, roundMs: 25 } : { warmUpMs: 1000, roundMs: 100 }),
 };
 
-const results = [];
+const results: WorkloadResult[] = [];
 for (const workload of options.workloads) {
   const outcomes = await measureWorkload(workload, contestants, worker, effort);
   const rows = [...outcomes].map(([peer, outcome]) => ({ peer, outcome }));
@@ -43,7 +43,7 @@ for (const workload of options.workloads) {
   process.stdout.write(`${formatWorkload(workload, rows)}\n`);
 }
 const cold = options.cold ? await measureCold(options.rounds) : [];
-if (options.cold) process.stdout.write(`${formatCold(cold)}\n`);
+if (options.cold) process.stdout.write(`${coldTable(cold)}\n`);
 if (options.json)
   writeFileSync(options.json, `${JSON.stringify({ rounds: options.rounds, results, cold }, null, 2)}\n`);
-if (options.writeReadme) writeReadme(options.peers, results, cold);
+if (options.writeReadme) writeReadme({ peers: options.peers, rounds: options.rounds, results, cold });

@@ -8,6 +8,12 @@ export interface Row {
   readonly outcome: Outcome;
 }
 
+export interface WorkloadResult {
+  readonly workload: WorkloadName;
+  readonly title: string;
+  readonly rows: readonly Row[];
+}
+
 /** One workload as a table for the terminal. */
 export function formatWorkload(workload: WorkloadName, rows: readonly Row[]): string {
   const floor = microsOf(rows, FLOOR);
@@ -44,10 +50,7 @@ function fastestOf(rows: readonly Row[]): readonly number[] | null {
 }
 
 /** Ratios to bare, as a Markdown table with a row a workload and a column a peer. */
-export function markdownTable(
-  peers: readonly Peer[],
-  results: readonly { readonly title: string; readonly rows: readonly Row[] }[],
-): string {
+export function markdownTable(peers: readonly Peer[], results: readonly WorkloadResult[]): string {
   const columns = peers.filter((peer) => peer !== FLOOR && peer !== FLOOR_AGAIN);
   const lines = results.map(({ title, rows }) => {
     const floor = microsOf(rows, FLOOR);

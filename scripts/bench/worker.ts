@@ -1,4 +1,5 @@
 // One process: one peer, one workload. Started by the parent with `<bundle> <workload>`, driven over IPC.
+import { PerformanceObserver } from 'node:perf_hooks';
 import { pathToFileURL } from 'node:url';
 import type { BenchContext, Handlers, Invoke, WorkloadName } from './invoke.js';
 import type { Answer, Order } from './protocol.js';
@@ -75,25 +76,41 @@ async function measure(cpuMs: number): Promise<number> {
 }
 
 /**
- * Bytes allocated a call, on the heap and in buffers. The parent starts this worker with a young generation so large
- * that nothing is collected meanwhile: then the growth of the heap is what was allocated.
+ * Bytes allocated a call, on the heap and outside of it. The parent starts this worker with a young generation so large
+ * that nothing is collected meanwhile: then the growth of the heap is what was allocated. A collection voids the figure.
  */
 async function allocate(): Promise<number> {
   await measure(300);
-  const count = text.length > 100_000 ? 8 : 1024;
+  let bytes = await growth(2);
+  if (bytes * 1024 < ROOM) bytes = await growth(1024);
+  return bytes;
+}
+
+/** What may be allocated before V8 collects, with room to spare. */
+const ROOM = 64 * 1024 * 1024;
+
+async function growth(count: number): Promise<number> {
   const chunk = Array.from({ length: count }, nextCall);
   const { gc } = globalThis as { gc?: () => void };
   gc?.();
-  const before = allocated();
+  await turn();
+  let collections = 0;
+  const observer = new PerformanceObserver((list) => {
+    collections += list.getEntries().length;
+  });
+  observer.observe({ entryTypes: ['gc'] });
+  const before = process.memoryUsage();
   for (const { event, context } of chunk) await invoke(event, context);
-  const grown = allocated() - before;
-  if (grown < 0) throw new Error('the heap was collected while it was measured');
-  return grown / count;
+  const after = process.memoryUsage();
+  await turn();
+  observer.disconnect();
+  if (collections > 0) throw new Error('the heap was collected while it was measured');
+  return (after.heapUsed + after.external - before.heapUsed - before.external) / count;
 }
 
-function allocated(): number {
-  const { heapUsed, arrayBuffers } = process.memoryUsage();
-  return heapUsed + arrayBuffers;
+/** One turn of the event loop, in which observers are told. */
+function turn(): Promise<void> {
+  return new Promise((resolve) => setTimeout(resolve, 5));
 }
 
 async function obey(order: Order): Promise<number> {

@@ -1,0 +1,34 @@
+import { parseOptions } from './options.js';
+
+const namesOf = (args: readonly string[]) => parseOptions(args).peers.map(({ name }) => name);
+
+it('measures everything when nothing is named', () => {
+  expect(parseOptions([])).toMatchObject({ rounds: 11, quick: false, cold: true, writeReadme: false });
+  expect(parseOptions([]).workloads).toHaveLength(15);
+});
+
+it('measures a named peer beside bare, twice', () => {
+  expect(namesOf(['--only', 'ours'])).toEqual(['bare', 'ours', 'bare again']);
+});
+
+it('takes a workload and a peer together', () => {
+  const { workloads, cold } = parseOptions(['--only', 'sqs', '--only', 'Middy']);
+  expect(workloads).toEqual(['sqs']);
+  expect(cold).toBe(false);
+});
+
+it('starts no workload for the cold start alone', () => {
+  expect(parseOptions(['--only', 'cold'])).toMatchObject({ workloads: [], cold: true });
+});
+
+it('is quick with fewer rounds and without the cold start', () => {
+  expect(parseOptions(['--quick'])).toMatchObject({ rounds: 5, cold: false });
+});
+
+it.each([
+  [['--only', 'get-v3'], 'nothing is called get-v3'],
+  [['--rounds', '0'], '--rounds wants a whole number above 0'],
+  [['--rounds', 'many'], '--rounds wants a whole number above 0'],
+])('refuses %j', (args, message) => {
+  expect(() => parseOptions(args)).toThrow(message);
+});

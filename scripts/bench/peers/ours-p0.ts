@@ -1,0 +1,3 @@
+import { createOurs } from './ours.js';
+
+export const handlers = createOurs('p0');
