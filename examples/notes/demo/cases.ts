@@ -1,0 +1,101 @@
+/** One event file, the row that must take it, and the answer that must come back. */
+export interface Case {
+  readonly file: string;
+  readonly kind: string;
+  readonly adapter: string;
+  /** What must be in the answer: every member given here, at any depth, must be equal. */
+  readonly expect: unknown;
+}
+
+const failed = (...ids: string[]) => ({ batchItemFailures: ids.map((itemIdentifier) => ({ itemIdentifier })) });
+const NOTE = '{"id":"note-1","title":"Milk","text":"one litre","authorId":"ada"}';
+const KINESIS_ID = 'shardId-000000000006:4959033827149025660855969253836157109543116142501396480';
+
+/** In the order in which they are fed: later answers build on earlier ones. */
+export const cases: readonly Case[] = [
+  { file: 'gateway-v2-get', kind: 'gateway-v2', adapter: 'serveGatewayV2', expect: { statusCode: 200, body: NOTE } },
+  {
+    file: 'gateway-v2-post',
+    kind: 'gateway-v2',
+    adapter: 'serveGatewayV2',
+    expect: { statusCode: 201, headers: { location: '/notes/note-2' } },
+  },
+  {
+    file: 'gateway-v2-binary',
+    kind: 'gateway-v2',
+    adapter: 'serveGatewayV2',
+    expect: { statusCode: 201, body: '{"bytes":12}' },
+  },
+  {
+    file: 'function-url-get',
+    kind: 'function-url',
+    adapter: 'serveLambdaFunctionURL',
+    expect: { statusCode: 200, headers: { 'content-type': 'application/json; charset=utf-8' } },
+  },
+  { file: 'function-url-404', kind: 'function-url', adapter: 'serveLambdaFunctionURL', expect: { statusCode: 404 } },
+  {
+    file: 'gateway-v1-get',
+    kind: 'gateway-v1',
+    adapter: 'serveGatewayProxy',
+    expect: { statusCode: 200, body: `{"notes":[${NOTE}]}` },
+  },
+  { file: 'gateway-v1-bad-json', kind: 'gateway-v1', adapter: 'serveGatewayProxy', expect: { statusCode: 400 } },
+  {
+    file: 'load-balancer-single',
+    kind: 'load-balancer',
+    adapter: 'serveLoadBalancer',
+    expect: { statusCode: 200, statusDescription: '200 OK', body: NOTE },
+  },
+  {
+    file: 'load-balancer-multi',
+    kind: 'load-balancer',
+    adapter: 'serveLoadBalancer',
+    expect: {
+      statusCode: 200,
+      multiValueHeaders: {
+        'set-cookie': [
+          'session=s-1; Path=/; HttpOnly; Secure; Expires=Sun, 22 Nov 2026 09:00:00 GMT',
+          'theme=dark; Path=/',
+        ],
+      },
+    },
+  },
+  { file: 'websocket-connect', kind: 'websocket', adapter: 'serveWebSocket', expect: { statusCode: 204 } },
+  {
+    file: 'websocket-message',
+    kind: 'websocket',
+    adapter: 'serveWebSocket',
+    expect: {
+      statusCode: 200,
+      body: '{"watching":"{\\"action\\":\\"watch\\",\\"id\\":\\"note-1\\"}","by":"JKJaXeOMvHcCIWA="}',
+    },
+  },
+  { file: 'websocket-default', kind: 'websocket', adapter: 'serveWebSocket', expect: { statusCode: 400 } },
+  { file: 'websocket-disconnect', kind: 'websocket', adapter: 'serveWebSocket', expect: { statusCode: 204 } },
+  { file: 'appsync-query', kind: 'appsync', adapter: 'serveAppSync', expect: { id: 'note-1', title: 'Milk' } },
+  { file: 'appsync-mutation', kind: 'appsync', adapter: 'serveAppSync', expect: { id: 'note-3', title: 'Bread' } },
+  { file: 'appsync-batch', kind: 'appsync', adapter: 'serveAppSync', expect: ['Ada Lovelace', 'Alan Turing', null] },
+  {
+    file: 'queue-standard',
+    kind: 'queue',
+    adapter: 'serveQueueEvent',
+    expect: failed('2e1424d4-f796-459a-8184-9c92662be6da'),
+  },
+  {
+    file: 'queue-fifo',
+    kind: 'queue',
+    adapter: 'serveQueueEvent',
+    expect: failed('a0000000-0000-4000-8000-000000000001', 'a0000000-0000-4000-8000-000000000002'),
+  },
+  { file: 'table-stream', kind: 'table-stream', adapter: 'serveTableStream', expect: failed() },
+  { file: 'stream', kind: 'stream', adapter: 'serveStreamEvent', expect: failed(`${KINESIS_ID}1`) },
+  {
+    file: 'stream-unregistered',
+    kind: 'stream',
+    adapter: 'serveStreamEvent',
+    expect: failed(`${KINESIS_ID}0`, `${KINESIS_ID}1`),
+  },
+  { file: 'topic', kind: 'topic', adapter: 'serveTopicEvent', expect: [{ read: true }] },
+  { file: 'event-bus', kind: 'event-bus', adapter: 'serveEventBus', expect: { paid: 'inv-7' } },
+  { file: 'event-bus-scheduled', kind: 'event-bus', adapter: 'serveEventBus', expect: { processed: 3, failed: 0 } },
+];

@@ -1,0 +1,89 @@
+/**
+ * The main job: bundles the service as it would be deployed, feeds the bundle one event of every kind and front door from
+ * files of the shape that AWS sends, and shows what came back. Ends with status 1 if any answer is not the expected one.
+ */
+import { mkdtemp, readFile, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { fileURLToPath, pathToFileURL } from 'node:url';
+import { detect, explain } from '@sallyport/dispatch';
+import { build } from 'esbuild';
+import { type Case, cases } from './cases.js';
+import { contains } from './contains.js';
+import { printTable, type Row } from './table.js';
+
+type Handler = (event: unknown, lambdaContext: unknown) => Promise<unknown>;
+
+const here = fileURLToPath(new URL('.', import.meta.url));
+const CONTEXT = {
+  awsRequestId: '8f507cfc-xmpl-4697-b07a-ac58fc914c95',
+  functionName: 'notes',
+  functionVersion: '$LATEST',
+  invokedFunctionArn: 'arn:aws:lambda:eu-west-1:123456789012:function:notes',
+  memoryLimitInMB: '256',
+  getRemainingTimeInMillis: () => 30_000,
+};
+
+/** One ESM file, minified, as a deployment would have it. */
+async function bundle(folder: string): Promise<{ handler: Handler; bytes: number }> {
+  const outfile = join(folder, 'lambda.mjs');
+  await build({
+    entryPoints: [join(here, '../src/lambda.ts')],
+    outfile,
+    bundle: true,
+    format: 'esm',
+    platform: 'node',
+    target: 'node20',
+    minify: true,
+    conditions: ['@sallyport/source'],
+    external: ['@aws-sdk/*'],
+    logLevel: 'error',
+  });
+  const { handler } = (await import(pathToFileURL(outfile).href)) as { handler: Handler };
+  return { handler, bytes: (await readFile(outfile)).byteLength };
+}
+
+async function feed(handler: Handler, testCase: Case): Promise<Row> {
+  const event: unknown = JSON.parse(await readFile(join(here, 'events', `${testCase.file}.json`), 'utf8'));
+  const kind = detect(event);
+  const started = process.hrtime.bigint();
+  const answer = await handler(event, CONTEXT);
+  const micros = Number(process.hrtime.bigint() - started) / 1000;
+  const { entrypoint, rows } = explain(event);
+  const row = rows.findIndex(({ outcome }) => outcome === 'matched') + 1;
+  const right = kind === testCase.kind && entrypoint === testCase.adapter && contains(answer, testCase.expect);
+  if (!right) console.error(`${testCase.file}: expected ${JSON.stringify(testCase)}, got ${JSON.stringify(answer)}`);
+  return {
+    event: testCase.file,
+    row: `${row} ${kind}`,
+    adapter: entrypoint ?? '',
+    answer: describe(answer),
+    micros,
+    right,
+  };
+}
+
+/** A status, a batch report, or the payload in short. */
+function describe(answer: unknown): string {
+  const { statusCode, batchItemFailures } = (answer ?? {}) as { statusCode?: number; batchItemFailures?: unknown[] };
+  if (statusCode !== undefined) return String(statusCode);
+  if (batchItemFailures) return `${batchItemFailures.length} failed`;
+  const text = JSON.stringify(answer);
+  return text.length > 40 ? `${text.slice(0, 37)}...` : text;
+}
+
+const folder = await mkdtemp(join(tmpdir(), 'sallyport-notes-'));
+try {
+  const { handler, bytes } = await bundle(folder);
+  console.log(`examples/notes: one ESM file of ${Math.round(bytes / 1024)} KiB\n`);
+  const rows: Row[] = [];
+  for (const testCase of cases) rows.push(await feed(handler, testCase));
+  printTable(rows);
+  const wrong = rows.filter(({ right }) => !right).length;
+  console.log(
+    wrong === 0 ? `\nAll ${rows.length} answers are as expected.` : `\n${wrong} of ${rows.length} answers are wrong.`,
+  );
+  process.exitCode = wrong === 0 ? 0 : 1;
+} finally {
+  await rm(folder, { recursive: true, force: true });
+}

@@ -1,0 +1,44 @@
+import type { App } from '@sallyport/dispatch/app';
+import { recordJson } from '@sallyport/streams';
+import type { NoteStore } from './notes.js';
+
+/** What the service learned from events; the demo and the tests look at it. */
+export interface Journal {
+  readonly reminders: string[];
+  readonly payments: number[];
+  readonly changes: string[];
+  readonly clicks: string[];
+  readonly notices: string[];
+}
+
+export function createJournal(): Journal {
+  return { reminders: [], payments: [], changes: [], clicks: [], notices: [] };
+}
+
+/** Queues, streams, topics and buses. A handler that throws has its record reported, and AWS sends it again. */
+export function registerEvents(app: App, notes: NoteStore, journal: Journal): void {
+  app.queue('reminders', (_ctx, message) => {
+    const { noteId } = JSON.parse(message.body) as { noteId: string };
+    journal.reminders.push(noteId);
+  });
+  app.queue('ledger.fifo', (_ctx, message) => {
+    const { amount } = JSON.parse(message.body) as { amount: unknown };
+    if (typeof amount !== 'number') throw new Error('amount is no number');
+    journal.payments.push(amount);
+  });
+  app.tableStream('notes', (_ctx, record) => {
+    journal.changes.push(`${record.eventName} ${record.dynamodb?.Keys?.id?.S}`);
+  });
+  app.kinesis('clicks', (_ctx, record) => {
+    journal.clicks.push((recordJson(record) as { path: string }).path);
+  });
+  app.topic('announcements', (_ctx, record) => {
+    journal.notices.push(record.Sns.Message);
+    return { read: true };
+  });
+  app.eventBus({ source: 'billing', detailType: 'InvoicePaid' }, (_ctx, event) => {
+    const { invoice } = event.detail as { invoice: string };
+    return { paid: invoice };
+  });
+  app.eventBus({ ruleName: 'nightly-cleanup' }, () => ({ processed: notes.list(100).length, failed: 0 }));
+}

@@ -1,0 +1,3 @@
+import { createNotesService } from './app.js';
+
+export const handler = createNotesService().app.handleLambda;
