@@ -1,0 +1,107 @@
+import type { Logger, LogLevel, LogRecord, MetricRecord, Observability, Span, SpanAttributes } from '@sallyport/core';
+
+/** A line of the logger: its level and message, then its fields. */
+export interface CapturedLine {
+  readonly level: LogLevel;
+  readonly message: string;
+  readonly [field: string]: unknown;
+}
+
+export interface CapturedSpan {
+  readonly kind: 'framework.request' | 'framework.event';
+  readonly name: string;
+  readonly attributes: Readonly<Record<string, string | number | boolean>>;
+  /** Name of the span around it, `''` for none. */
+  readonly parent: string;
+  /** What was reported as its error; `undefined` for none. */
+  readonly error: unknown;
+  readonly ended: boolean;
+}
+
+/** What the hooks and the logger of an environment were given, in order. */
+export interface Records {
+  /** Records of the `log` hook, and lines of the logger. */
+  readonly logs: readonly (LogRecord | CapturedLine)[];
+  readonly metrics: readonly MetricRecord[];
+  readonly spans: readonly CapturedSpan[];
+  clear(): void;
+}
+
+export interface Recording {
+  readonly records: Records;
+  readonly log: Logger;
+  readonly observability: Required<Pick<Observability, 'log' | 'metric' | 'span'>>;
+}
+
+type Writable<T> = { -readonly [K in keyof T]: T[K] };
+
+/** A logger and hooks that keep what they are given. */
+export function createRecording(): Recording {
+  const logs: (LogRecord | CapturedLine)[] = [];
+  const metrics: MetricRecord[] = [];
+  const spans: CapturedSpan[] = [];
+  return {
+    records: {
+      logs,
+      metrics,
+      spans,
+      clear() {
+        for (const list of [logs, metrics, spans]) list.length = 0;
+      },
+    },
+    log: captureLogger((line) => logs.push(line), {}),
+    observability: {
+      log: (record) => void logs.push(record),
+      metric: (record) => void metrics.push(record),
+      span: { start: (kind, name, attributes, parent) => startSpan(spans, kind, name, attributes, parent) },
+    },
+  };
+}
+
+function captureLogger(write: (line: CapturedLine) => void, bound: Readonly<Record<string, unknown>>): Logger {
+  const at = (level: LogLevel) => (message: string, fields?: Readonly<Record<string, unknown>>) =>
+    write({ ...bound, ...fields, level, message });
+  return {
+    debug: at('debug'),
+    info: at('info'),
+    warn: at('warn'),
+    error: at('error'),
+    isEnabled: () => true,
+    with: (fields) => captureLogger(write, { ...bound, ...fields }),
+  };
+}
+
+/** The names of captured spans, by the object that the framework holds of them. */
+const NAMES = new WeakMap<Span, string>();
+
+function startSpan(
+  spans: CapturedSpan[],
+  kind: CapturedSpan['kind'],
+  name: string,
+  attributes: SpanAttributes,
+  parent: Span | undefined,
+): Span {
+  const captured: Writable<CapturedSpan> = {
+    kind,
+    name,
+    attributes: { ...attributes },
+    parent: (parent && NAMES.get(parent)) ?? '',
+    error: undefined,
+    ended: false,
+  };
+  spans.push(captured);
+  const span: Span = {
+    set(more) {
+      captured.attributes = { ...captured.attributes, ...more };
+    },
+    error(error) {
+      captured.error = error;
+    },
+    end() {
+      captured.ended = true;
+    },
+    run: (run) => run(),
+  };
+  NAMES.set(span, name);
+  return span;
+}

@@ -1,0 +1,124 @@
+import type { WebSocketClient } from '@sallyport/core';
+import type { Registration, Setup } from '@sallyport/testkit/contract';
+import { toCamel } from './casing.js';
+import { eventHandler, eventMiddleware } from './handlers/event.js';
+import { readNamed } from './handlers/named.js';
+import { requestHandler, requestMiddleware } from './handlers/request.js';
+import { containerOptions, principalOptions } from './options.js';
+import { makePosture } from './postures.js';
+import type { World } from './world.js';
+
+/** The parts of a container that fixtures use; each container has some of them. */
+export interface Container {
+  readonly handleLambda: (event: unknown, lambdaContext?: unknown) => Promise<unknown>;
+  readonly explain?: (event: unknown) => object;
+  readonly detect?: (event: unknown) => string;
+  readonly [member: string]: unknown;
+}
+
+/** Loaded by name, so that only fixtures of the secure container need it. */
+const SECURE: string = '@sallyport/secure';
+
+/** Builds what a setup asks for; what it throws is the fixture's construction error. */
+export async function buildContainer(setup: Setup, world: World): Promise<Container | undefined> {
+  const container = await CONTAINERS[setup.container](setup, world);
+  world.app = container;
+  if (!container) return undefined;
+  const target = (container.router ?? container) as Record<string, (...args: unknown[]) => unknown>;
+  for (const named of setup.middlewares ?? []) target.use?.(await requestMiddleware(named, world));
+  for (const named of setup.event_middlewares ?? []) target.useEvents?.(eventMiddleware(named, world));
+  for (const registration of setup.register ?? []) await register(target, registration, world);
+  return container;
+}
+
+const CONTAINERS: Readonly<Record<Setup['container'], (setup: Setup, world: World) => Promise<Container | undefined>>> =
+  {
+    open: async (setup, world) => {
+      const { createApp } = await import('@sallyport/dispatch/app');
+      return createApp({ ...containerOptions(setup, world), ...socketOptions(setup, world) }) as unknown as Container;
+    },
+    secure: async (setup, world) => {
+      const { SecureApp } = (await import(SECURE)) as {
+        SecureApp: new (options: object) => Container;
+      };
+      return new SecureApp({
+        ...containerOptions(setup, world),
+        ...socketOptions(setup, world),
+        ...principalOptions(world),
+      });
+    },
+    events: async (setup, world) => {
+      const [{ createEventRouter }, { createDispatcherWith }] = await Promise.all([
+        import('@sallyport/streams'),
+        import('@sallyport/dispatch'),
+      ]);
+      const router = createEventRouter(containerOptions(setup, world));
+      const { log } = world.env.options();
+      return { ...createDispatcherWith({ log }, router), router } as unknown as Container;
+    },
+    none: async () => undefined,
+  };
+
+/** A client that records what handlers post; only where a handler posts. */
+function socketOptions(setup: Setup, world: World): object {
+  const senders = (setup.register ?? [])
+    .map(({ handler }) => readNamed(handler))
+    .filter((read) => read?.use === 'send');
+  if (senders.length === 0) return {};
+  const gone = senders.some((read) => read?.parameters.gone === true);
+  const client: WebSocketClient = {
+    async postToConnection(connectionId, data) {
+      const post = { connection_id: connectionId, base64: Buffer.from(data).toString('base64') };
+      world.calls.push({ post });
+      return { gone };
+    },
+    getConnection: async () => null,
+    deleteConnection: async () => {},
+  };
+  return { webSocketClientFactory: () => client };
+}
+
+type Target = Record<string, (...args: unknown[]) => unknown>;
+
+/** The method of a record surface. */
+const RECORD_METHODS: Readonly<Record<string, string>> = {
+  queue: 'queue',
+  'table-stream': 'tableStream',
+  stream: 'kinesis',
+  topic: 'topic',
+};
+
+async function register(target: Target, registration: Registration, world: World): Promise<void> {
+  const { surface, handler } = registration;
+  const options = registration.options && camelOptions(registration.options);
+  const method = RECORD_METHODS[surface];
+  if (method !== undefined) {
+    const rest = options === undefined ? [] : [options];
+    target[method]?.(registration.name, eventHandler(handler, world), ...rest);
+  } else if (surface === 'event-bus') {
+    target.eventBus?.(camelOptions(registration.selector ?? {}), eventHandler(handler, world));
+  } else {
+    const extra = registration.posture === undefined ? options : await makePosture(registration.posture);
+    target[REQUEST_METHODS[surface] ?? '']?.(
+      ...addressOf(registration),
+      requestHandler(handler, world),
+      ...(extra === undefined ? [] : [extra]),
+    );
+  }
+}
+
+const REQUEST_METHODS: Readonly<Record<string, string>> = {
+  http: 'handle',
+  appsync: 'appSyncField',
+  'appsync-batch': 'appSyncBatchField',
+  websocket: 'webSocket',
+};
+
+function addressOf({ surface, method, pattern, parent_type, field, route_key }: Registration): readonly unknown[] {
+  if (surface === 'http') return [method, pattern];
+  return surface === 'websocket' ? [route_key] : [parent_type, field];
+}
+
+function camelOptions(options: object): object {
+  return Object.fromEntries(Object.entries(options).map(([name, value]) => [toCamel(name), value]));
+}

@@ -1,0 +1,126 @@
+import type { JsonObject } from '@sallyport/testkit/contract';
+import type { World } from '../world.js';
+import { callExport } from './streams.js';
+
+type Args = Readonly<Record<string, unknown>>;
+
+/** A portable function: the module that has it, its name there, and its arguments in order. */
+interface PortableFunction {
+  readonly load: () => Promise<object>;
+  readonly name: string;
+  readonly arguments: (args: Args, world: World) => readonly unknown[];
+}
+
+const streams = () => import('@sallyport/streams');
+const core = () => import('@sallyport/core');
+const observability = () => import('@sallyport/core/observability');
+
+/** What an event helper reads of its context: the invocation's clock, ids and Lambda context. */
+function contextOf(args: Args, { env }: World): object {
+  const { request_id = '', remaining_ms } = (args.context ?? {}) as JsonObject;
+  const lambdaContext =
+    args.lambda === undefined ? undefined : env.lambdaContext(lambdaOptions(args.lambda as JsonObject));
+  return {
+    requestId: request_id,
+    remainingMs: Number(remaining_ms ?? lambdaContext?.getRemainingTimeInMillis() ?? 0),
+    lambdaContext,
+    now: () => env.clock.now(),
+    newId: () => env.ids.newId(),
+  };
+}
+
+function lambdaOptions({ request_id, remaining_ms }: JsonObject): object {
+  return {
+    ...(request_id !== undefined && { requestId: request_id }),
+    ...(remaining_ms !== undefined && { remainingMs: remaining_ms }),
+  };
+}
+
+/** By the name that fixtures use. An argument object's keys are snake_case. */
+export const FUNCTIONS: Readonly<Record<string, PortableFunction>> = {
+  event_bus_envelope: {
+    load: streams,
+    name: 'eventBusEnvelope',
+    arguments: (args, world) => [args.event, contextOf(args, world)],
+  },
+  require_event_bus_envelope: {
+    load: streams,
+    name: 'requireEventBusEnvelope',
+    arguments: (args, world) => [args.event, contextOf(args, world)],
+  },
+  scheduled_summary: {
+    load: streams,
+    name: 'scheduledSummary',
+    arguments: (args, world) => [args.event, contextOf(args, world), args.result],
+  },
+  table_stream_summary: { load: streams, name: 'tableStreamSummary', arguments: ({ record }) => [record] },
+  decode_log_subscription: {
+    load: streams,
+    name: 'decodeCloudWatchLogsSubscription',
+    arguments: ({ record }) => [record],
+  },
+  create_kinesis_json_record: {
+    load: streams,
+    name: 'createKinesisJsonRecord',
+    arguments: ({ partition_key, payload, explicit_hash_key }) => [
+      {
+        partitionKey: partition_key,
+        payload,
+        ...(explicit_hash_key !== undefined && { explicitHashKey: explicit_hash_key }),
+      },
+    ],
+  },
+  report_kinesis_put_records_failures: {
+    load: streams,
+    name: 'reportKinesisPutRecordsFailures',
+    arguments: ({ records, results }) => [(records as JsonObject[]).map(toKinesisRecord), results],
+  },
+  sanitize_value: { load: observability, name: 'sanitizeValue', arguments: ({ value }) => [value] },
+  sanitize_field_value: {
+    load: observability,
+    name: 'sanitizeFieldValue',
+    arguments: ({ key, value }) => [key, value],
+  },
+  sanitize_json: { load: observability, name: 'sanitizeJson', arguments: ({ text, options }) => [text, options] },
+  sanitize_xml: { load: observability, name: 'sanitizeXml', arguments: ({ text, patterns }) => [text, patterns] },
+  scrub_free_text: { load: observability, name: 'scrubFreeText', arguments: ({ text }) => [text] },
+  sanitize_log_string: { load: observability, name: 'sanitizeLogString', arguments: ({ text }) => [text] },
+  encode_safe_value: { load: observability, name: 'encodeSafeValue', arguments: ({ text }) => [text] },
+  mask_card: { load: observability, name: 'maskCard', arguments: ({ value }) => [value] },
+  mask_restricted: { load: observability, name: 'maskRestricted', arguments: ({ value }) => [value] },
+  mask_first_last: {
+    load: observability,
+    name: 'maskFirstLast',
+    arguments: ({ value, first, last }) => [value, first, last],
+  },
+  mask_first_last_4: { load: observability, name: 'maskFirstLast4', arguments: ({ value }) => [value] },
+  normalize_stage: { load: observability, name: 'normalizeStage', arguments: ({ stage }) => [stage] },
+  name_part: { load: observability, name: 'namePart', arguments: ({ text }) => [text] },
+  base_name: { load: observability, name: 'baseName', arguments: ({ app, stage, tenant }) => [app, stage, tenant] },
+  resource_name: {
+    load: observability,
+    name: 'resourceName',
+    arguments: ({ app, resource, stage, tenant, max_length }) => [
+      app,
+      resource,
+      stage,
+      tenant,
+      ...(max_length === undefined ? [] : [{ maxLength: max_length }]),
+    ],
+  },
+  canonical_ip: { load: core, name: 'canonicalIp', arguments: ({ text }) => [text] },
+  parse_traceparent: { load: core, name: 'parseTraceparent', arguments: ({ value }) => [value] },
+  parse_xray_trace_header: { load: core, name: 'parseXrayTraceHeader', arguments: ({ value }) => [value] },
+};
+
+/** A record that `create_kinesis_json_record` could have made: its bytes may be given as base64 or as text. */
+function toKinesisRecord(record: JsonObject): object {
+  const { data } = record;
+  if (typeof data === 'string') return { ...record, data: Buffer.from(data) };
+  const { base64 } = (data ?? {}) as JsonObject;
+  return typeof base64 === 'string' ? { ...record, data: Buffer.from(base64, 'base64') } : record;
+}
+
+export async function callFunction(call: PortableFunction, args: Args, world: World): Promise<unknown> {
+  return callExport(await call.load(), call.name, ...call.arguments(args, world));
+}

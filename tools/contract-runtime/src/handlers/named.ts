@@ -1,0 +1,13 @@
+import type { JsonObject, Named } from '@sallyport/testkit/contract';
+
+/** A name and its parameters; `undefined` for `null`, which registers no function. */
+export function readNamed(named: Named): { use: string; parameters: JsonObject } | undefined {
+  if (named === null) return undefined;
+  if (typeof named === 'string') return { use: named, parameters: {} };
+  return { use: named.use, parameters: named.with ?? {} };
+}
+
+/** The parameter `then`, a fixed answer if there is none. */
+export function thenOf(parameters: JsonObject): Named {
+  return (parameters.then as Named | undefined) ?? 'reply';
+}

@@ -1,0 +1,27 @@
+import { FrameworkError, type ResponseInput } from '@sallyport/core';
+import type { JsonObject } from '@sallyport/testkit/contract';
+
+/** The answer of the handler `stream`: chunks that come one by one, and a failure behind some of them. */
+export async function streamed(parameters: JsonObject): Promise<ResponseInput> {
+  const { sse, status = 200, headers } = parameters;
+  if (sse !== undefined) {
+    const { sseEventStream } = await import('@sallyport/http');
+    return sseEventStream(sse as object[]);
+  }
+  return {
+    status: Number(status),
+    headers: (headers ?? { 'content-type': 'text/plain; charset=utf-8' }) as Record<string, string>,
+    bodyStream: chunks(parameters),
+  };
+}
+
+async function* chunks(parameters: JsonObject): AsyncGenerator<Uint8Array> {
+  const list = (parameters.chunks ?? []) as (string | { base64: string })[];
+  const { fail_after = Number.POSITIVE_INFINITY, code } = parameters;
+  for (const [index, chunk] of list.entries()) {
+    if (index === fail_after) break;
+    yield typeof chunk === 'string' ? Buffer.from(chunk) : Buffer.from(chunk.base64, 'base64');
+  }
+  if (Number(fail_after) > list.length) return;
+  throw code === undefined ? new Error('stream failure') : new FrameworkError(String(code));
+}

@@ -1,0 +1,3 @@
+export { FIXTURES, runContractCli } from './cli.js';
+export { createTypeScriptRuntime } from './runtime.js';
+export { validate } from './validate.js';

@@ -1,0 +1,13 @@
+// The runtime as a program of its own: `node --conditions=@sallyport/source --import tsx tools/contract-runtime/src/main.ts`.
+import { serveRuntime } from '@sallyport/testkit/contract';
+import { createTypeScriptRuntime } from './runtime.js';
+import { reserveStdout } from './stdout.js';
+
+const output = reserveStdout();
+try {
+  await serveRuntime(createTypeScriptRuntime(), process.stdin, output);
+} catch (error) {
+  process.stderr.write(`${error instanceof Error ? error.message : 'failed'}\n`);
+  process.exitCode = 3;
+}
+process.stdin.destroy();

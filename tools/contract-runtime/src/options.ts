@@ -1,0 +1,40 @@
+import { FrameworkError } from '@sallyport/core';
+import type { Json, JsonObject, Setup } from '@sallyport/testkit/contract';
+import { renameKeys, toCamel } from './casing.js';
+import type { World } from './world.js';
+
+/** Options that stand for a function answering them. */
+const HOOKS = new Set(['auth_hook', 'policy_hook', 'challenge_hook']);
+
+/** A container's options: the environment's own, and the fixture's in our spelling. */
+export function containerOptions(setup: Setup, world: World): Record<string, unknown> {
+  const own = Object.entries(setup.options ?? {}).map(([name, value]): [string, unknown] =>
+    HOOKS.has(name) ? [toCamel(name), () => answerHook(value)] : [toCamel(name), optionValue(name, value)],
+  );
+  return { ...world.env.options(), ...Object.fromEntries(own) };
+}
+
+function optionValue(name: string, value: Json): unknown {
+  return name === 'limits' || name === 'cors' ? renameKeys(value, toCamel) : value;
+}
+
+function answerHook(value: Json): Json {
+  const { fail } = (typeof value === 'object' && value !== null ? value : {}) as JsonObject;
+  if (fail !== undefined) throw new FrameworkError(String(fail));
+  return value;
+}
+
+/** The principal resolver that a setup asks for; absent without `principal`. */
+export function principalOptions(world: World): Record<string, unknown> {
+  if (world.principal === undefined) return {};
+  return { principalResolver: () => resolvePrincipal(world.principal ?? null) };
+}
+
+/** A principal object's own keys are in our spelling; claims stay as they are. */
+function resolvePrincipal(principal: Json): unknown {
+  if (typeof principal !== 'object' || principal === null || Array.isArray(principal)) return principal;
+  const { fail, message, ...fields } = principal as JsonObject;
+  if (fail === 'plain') throw new Error(String(message ?? 'plain failure'));
+  if (fail !== undefined) throw new FrameworkError(String(fail), message === undefined ? undefined : String(message));
+  return Object.fromEntries(Object.entries(fields).map(([key, value]) => [toCamel(key), value]));
+}

@@ -1,0 +1,22 @@
+import type { Registration } from '@sallyport/testkit/contract';
+
+type Posture = NonNullable<Registration['posture']>;
+type Factory = (...scopes: readonly string[]) => unknown;
+
+const SECURE: string = '@sallyport/secure';
+
+const FACTORIES: Readonly<Record<string, string>> = {
+  public: 'Public',
+  optional: 'Optional',
+  authenticated: 'Authenticated',
+  authenticated_any_of: 'AuthenticatedAnyOf',
+  internal_only: 'InternalOnly',
+};
+
+/** A posture of the secure container; a kind that has no factory is handed over as the literal it is. */
+export async function makePosture(posture: Posture): Promise<unknown> {
+  const name = FACTORIES[posture.kind];
+  if (name === undefined) return posture;
+  const secure = (await import(SECURE)) as Record<string, Factory>;
+  return secure[name]?.(...(posture.scopes ?? []));
+}

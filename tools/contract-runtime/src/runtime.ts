@@ -1,0 +1,64 @@
+import {
+  AREAS,
+  type ContractRuntime,
+  type DoneMessage,
+  PROTOCOL,
+  type RunMessage,
+  type UnsupportedMessage,
+} from '@sallyport/testkit/contract';
+import { buildContainer, type Container } from './container.js';
+import { toErrorObject } from './failure.js';
+import { FUNCTIONS } from './functions/index.js';
+import { EVENT_HANDLER_NAMES } from './handlers/event.js';
+import { REQUEST_HANDLER_NAMES } from './handlers/request.js';
+import { CALL_NAMES, runStep } from './steps.js';
+import { Unsupported } from './unsupported.js';
+import { createWorld } from './world.js';
+
+/** The TypeScript packages as a runtime of the contract: a fresh container a fixture, nothing kept. */
+export function createTypeScriptRuntime(): ContractRuntime {
+  return {
+    hello: async () => ({
+      type: 'hello',
+      protocol: PROTOCOL,
+      runtime: { name: 'typescript', version: '0.0.0' },
+      areas: AREAS,
+      calls: [...CALL_NAMES, ...Object.keys(FUNCTIONS)],
+      handlers: [...new Set([...REQUEST_HANDLER_NAMES, ...EVENT_HANDLER_NAMES])],
+    }),
+    run,
+    bye: async () => {},
+  };
+}
+
+async function run(message: RunMessage): Promise<DoneMessage | UnsupportedMessage> {
+  const { seq } = message;
+  try {
+    return await runFixture(message);
+  } catch (error) {
+    if (error instanceof Unsupported || isMissingModule(error)) {
+      return { type: 'unsupported', seq, reason: (error as Error).message };
+    }
+    throw error;
+  }
+}
+
+async function runFixture({ seq, setup, steps }: RunMessage): Promise<DoneMessage> {
+  const world = createWorld(setup);
+  let container: Container | undefined;
+  try {
+    container = await buildContainer(setup, world);
+  } catch (error) {
+    if (error instanceof Unsupported || isMissingModule(error)) throw error;
+    return { type: 'done', seq, construction_error: toErrorObject(error), steps: [] };
+  }
+  const outcomes = [];
+  for (const step of steps) outcomes.push(await runStep(step, setup, container, world));
+  return { type: 'done', seq, construction_error: null, steps: outcomes };
+}
+
+/** A package that is not there fails its own fixtures only. */
+function isMissingModule(error: unknown): boolean {
+  const { code } = (error ?? {}) as { code?: unknown };
+  return code === 'ERR_MODULE_NOT_FOUND' || code === 'MODULE_NOT_FOUND';
+}

@@ -1,0 +1,139 @@
+import type { LambdaContext, RequestInput, Response } from '@sallyport/core';
+import type { Json, JsonObject, LambdaSetup, Setup, Step } from '@sallyport/testkit/contract';
+import { renameKeys, toCamel, toSnake } from './casing.js';
+import type { Container } from './container.js';
+import { toErrorObject } from './failure.js';
+import { callFunction, FUNCTIONS } from './functions/index.js';
+import { streamThrough } from './streaming.js';
+import { Unsupported } from './unsupported.js';
+import { responseOf, resultOf } from './wire.js';
+import { takeRecords, type World } from './world.js';
+
+interface StepParts {
+  readonly step: Step;
+  readonly container: Container | undefined;
+  readonly world: World;
+  readonly lambdaContext: LambdaContext | undefined;
+}
+
+/** The direct entrypoints under the names that fixtures use. */
+const ENTRYPOINTS: Readonly<Record<string, string>> = {
+  serve_queue: 'serveQueueEvent',
+  serve_table_stream: 'serveTableStream',
+  serve_stream: 'serveStreamEvent',
+  serve_kinesis: 'serveKinesisEvent',
+  serve_topic: 'serveTopicEvent',
+  serve_eventbus: 'serveEventBus',
+  serve_appsync: 'serveAppSync',
+  serve_websocket: 'serveWebSocket',
+  serve_apigw_v2: 'serveGatewayV2',
+  serve_lambda_function_url: 'serveLambdaFunctionURL',
+  serve_alb: 'serveLoadBalancer',
+  serve_apigw_proxy: 'serveGatewayProxy',
+};
+
+const CALLS: Readonly<Record<string, (parts: StepParts) => Promise<JsonObject>>> = {
+  dispatch: async ({ container, step, lambdaContext }) =>
+    resultOf(await member(container, 'handleLambda')(step.event, lambdaContext)),
+  detect: async ({ container, step }) => {
+    const { detect } = await import('@sallyport/dispatch');
+    return resultOf((container?.detect ?? detect)(step.event));
+  },
+  explain: async ({ container, step }) => {
+    const { explain } = await import('@sallyport/dispatch');
+    return resultOf(container ? await member(container, 'explain')(step.event) : explain(step.event));
+  },
+  serve: async ({ container, step, lambdaContext }) => {
+    const request = toRequest(step.request ?? {});
+    return responseOf((await member(container, 'serve')(request, lambdaContext)) as Response);
+  },
+  stream: async ({ container, step, lambdaContext }) =>
+    streamThrough(container as Container, step.event, lambdaContext),
+  routes: async ({ container }) => resultOf(renameKeys(await member(container, 'routes')(), toSnake)),
+  triggers: async ({ container }) => resultOf(renameKeys(await member(container, 'triggers')(), toSnake)),
+  openapi: async ({ container, step }) => resultOf(await member(container, 'generateOpenAPI')(openApiSpec(step.args))),
+};
+
+/** Runs one step and tells what came of it; a clock that is to move does so while the call runs. */
+export async function runStep(
+  step: Step,
+  setup: Setup,
+  container: Container | undefined,
+  world: World,
+): Promise<JsonObject> {
+  if (step.principal !== undefined) world.principal = step.principal;
+  const lambda = step.lambda === undefined ? setup.lambda : step.lambda;
+  const lambdaContext = lambda ? world.env.lambdaContext(lambdaOptions(lambda)) : undefined;
+  const answer = settle(call({ step, container, world, lambdaContext }));
+  if (step.advance_ms !== undefined) await world.env.clock.advance(step.advance_ms);
+  return { ...(await answer), ...takeRecords(world) };
+}
+
+async function call(parts: StepParts): Promise<JsonObject> {
+  const { step, container, world, lambdaContext } = parts;
+  const known = CALLS[step.call];
+  if (known) return known(parts);
+  const entrypoint = ENTRYPOINTS[step.call];
+  if (entrypoint !== undefined) {
+    const target = (container?.router ?? container) as Container | undefined;
+    return resultOf(await member(target, entrypoint)(step.event, lambdaContext));
+  }
+  const portable = FUNCTIONS[step.call];
+  if (!portable) throw new Unsupported(`no call ${step.call}`);
+  return resultOf(await callFunction(portable, (step.args ?? {}) as JsonObject, world));
+}
+
+/** What is thrown is an outcome too, unless it says that the fixture cannot be run. */
+async function settle(outcome: Promise<JsonObject>): Promise<JsonObject> {
+  try {
+    return await outcome;
+  } catch (thrown) {
+    if (thrown instanceof Unsupported) throw thrown;
+    return { error: toErrorObject(thrown) };
+  }
+}
+
+function member(container: Container | undefined, name: string): (...args: unknown[]) => unknown {
+  const found = container?.[name];
+  if (typeof found !== 'function') throw new Unsupported(`the container has no ${name}`);
+  return found.bind(container);
+}
+
+function lambdaOptions({ request_id, remaining_ms, tenant_id, trace_id, function_name }: LambdaSetup): object {
+  return {
+    ...(request_id !== undefined && { requestId: request_id }),
+    ...(remaining_ms !== undefined && { remainingMs: remaining_ms }),
+    ...(tenant_id !== undefined && { tenantId: tenant_id }),
+    ...(trace_id !== undefined && { traceId: trace_id }),
+    ...(function_name !== undefined && { functionName: function_name }),
+  };
+}
+
+function toRequest({ body, is_base64, source_provenance, ...request }: JsonObject): RequestInput {
+  const { base64 } = (typeof body === 'object' && body !== null ? body : {}) as JsonObject;
+  return {
+    ...(request as unknown as RequestInput),
+    ...(typeof body === 'string' && { body }),
+    ...(typeof base64 === 'string' && { body: Buffer.from(base64, 'base64') }),
+    ...(is_base64 !== undefined && { isBase64: is_base64 === true }),
+    ...(source_provenance !== undefined && { sourceProvenance: toProvenance(source_provenance) }),
+  };
+}
+
+function toProvenance(value: Json): NonNullable<RequestInput['sourceProvenance']> {
+  const { source_ip, ...rest } = (value ?? {}) as JsonObject;
+  return { ...rest, sourceIP: source_ip } as unknown as NonNullable<RequestInput['sourceProvenance']>;
+}
+
+/** The specification's own top-level names and those of its routes; schemes and fields are OpenAPI's. */
+function openApiSpec(args: Json | undefined): unknown {
+  const { routes, auth_schemes, security_schemes, ...rest } = (args ?? {}) as JsonObject;
+  return {
+    ...rest,
+    ...(security_schemes !== undefined && { securitySchemes: security_schemes }),
+    ...(auth_schemes !== undefined && { authSchemes: renameKeys(auth_schemes, toCamel) }),
+    ...(routes !== undefined && { routes: renameKeys(routes, toCamel) }),
+  };
+}
+
+export const CALL_NAMES: readonly string[] = [...Object.keys(CALLS), ...Object.keys(ENTRYPOINTS)];

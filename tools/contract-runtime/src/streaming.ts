@@ -1,0 +1,75 @@
+import { once } from 'node:events';
+import { Writable } from 'node:stream';
+import type { LambdaContext } from '@sallyport/core';
+import { detect } from '@sallyport/dispatch';
+import {
+  createGatewayRestStreamingHandler,
+  createLambdaFunctionURLStreamingHandler,
+  type StreamingApp,
+} from '@sallyport/http';
+import type { JsonObject } from '@sallyport/testkit/contract';
+import { streamError, toJson, withChunks } from './wire.js';
+
+/** What a client sees of an answer that is streamed by the streaming handler of the event's kind. */
+export async function streamThrough(
+  app: unknown,
+  event: unknown,
+  lambdaContext: LambdaContext | undefined,
+): Promise<JsonObject> {
+  const stream = new ClientStream();
+  const scope = globalThis as { awslambda?: unknown };
+  const before = scope.awslambda;
+  scope.awslambda = {
+    streamifyResponse:
+      (handler: (event: unknown, stream: Writable, context: unknown) => Promise<unknown>) =>
+      (given: unknown, context: unknown) =>
+        handler(given, stream, context),
+    HttpResponseStream: { from: (body: ClientStream, metadata: JsonObject) => body.begin(metadata) },
+  };
+  try {
+    const create =
+      detect(event) === 'function-url' ? createLambdaFunctionURLStreamingHandler : createGatewayRestStreamingHandler;
+    await create(app as StreamingApp)(event, lambdaContext);
+  } finally {
+    scope.awslambda = before;
+  }
+  return stream.outcome();
+}
+
+/** The far end of the runtime's response stream. */
+class ClientStream extends Writable {
+  readonly #chunks: Uint8Array[] = [];
+  #metadata: JsonObject = {};
+  #error: Error | undefined;
+
+  constructor() {
+    super();
+    this.on('error', (error) => {
+      this.#error = error;
+    });
+  }
+
+  begin(metadata: JsonObject): this {
+    this.#metadata = metadata;
+    return this;
+  }
+
+  override _write(chunk: Uint8Array, _encoding: string, done: () => void): void {
+    if (chunk.length > 0) this.#chunks.push(chunk);
+    done();
+  }
+
+  async outcome(): Promise<JsonObject> {
+    if (!this.closed) await once(this, 'close');
+    const response = withChunks(headOf(this.#metadata), this.#chunks);
+    return { response, ...(this.#error && { stream_error: streamError(this.#error) }) };
+  }
+}
+
+function headOf({ statusCode, headers, multiValueHeaders, cookies }: JsonObject): JsonObject {
+  const lists = Object.entries({ ...(headers as object), ...(multiValueHeaders as object) }).map(
+    ([name, value]): [string, unknown] => [name.toLowerCase(), Array.isArray(value) ? value : [value]],
+  );
+  const { 'set-cookie': setCookies, ...rest } = Object.fromEntries(lists);
+  return { status: statusCode ?? 0, headers: toJson(rest), cookies: toJson(cookies ?? setCookies ?? []) };
+}

@@ -1,0 +1,36 @@
+import { createTestEnv, type TestEnv } from '@sallyport/testkit';
+import type { Json, JsonObject, Setup } from '@sallyport/testkit/contract';
+
+/** Everything that belongs to one fixture; nothing outlives it. */
+export interface World {
+  readonly env: TestEnv;
+  /** What handlers report of themselves. */
+  readonly calls: Json[];
+  /** What the principal resolver answers now; `undefined` when there is none. */
+  principal: Json | undefined;
+  /** The container, once it is built. */
+  app: unknown;
+}
+
+export function createWorld(setup: Setup): World {
+  const env = createTestEnv({
+    ...(setup.clock !== undefined && { now: new Date(setup.clock) }),
+    ...(setup.environment && { environment: setup.environment }),
+  });
+  env.ids.queue(...(setup.ids ?? []));
+  return { env, calls: [], principal: setup.principal, app: undefined };
+}
+
+/** What was recorded since the last call, as the wire has it. */
+export function takeRecords({ env, calls }: World): JsonObject {
+  const { logs, metrics, spans } = env.records;
+  const taken = {
+    logs: [...logs],
+    metrics: [...metrics],
+    spans: spans.map(({ error, ...span }) => ({ ...span, failed: error !== undefined })),
+    calls: [...calls],
+  };
+  env.records.clear();
+  calls.length = 0;
+  return taken as unknown as JsonObject;
+}
