@@ -11,3 +11,25 @@ const LONE_SURROGATES = /\p{Surrogate}/gu;
 export function sanitizeLogString(text: string): string {
   return UNSAFE.test(text) ? text.replace(CONTROLS, '').replace(LONE_SURROGATES, '\ufffd') : text;
 }
+
+const UNSAFE_VALUE = new RegExp(`[%=\\s${CLASS}]|\\p{Surrogate}`, 'gu');
+
+/**
+ * A value of a `safe_log` line (`name=value` pairs joined by blanks): `%`, `=`, whitespace and control characters become
+ * upper-case percent escapes of their UTF-8 bytes, a lone surrogate those of U+FFFD.
+ */
+export function encodeSafeValue(text: string): string {
+  return text.replace(UNSAFE_VALUE, (character) =>
+    [...Buffer.from(character, 'utf8')].map((byte) => `%${byte.toString(16).toUpperCase().padStart(2, '0')}`).join(''),
+  );
+}
+
+const UNESCAPED = new RegExp(`[${CLASS}]`, 'g');
+
+/**
+ * JSON text in which no character can fool a terminal or a line splitter: what `JSON.stringify` leaves as it is (DEL, C1,
+ * U+2028, U+2029, bidi controls) becomes `\uXXXX`.
+ */
+export function escapeJsonText(json: string): string {
+  return json.replace(UNESCAPED, (character) => `\\u${character.charCodeAt(0).toString(16).padStart(4, '0')}`);
+}

@@ -9,6 +9,7 @@ export {
   STAGE,
   stateOf,
 } from './context.js';
+export { encodeSafeValue, sanitizeLogString } from './control-characters.js';
 export { Deliveries } from './deliveries.js';
 export {
   type BatchOutcome,
