@@ -1,11 +1,14 @@
 import type { LooseRecord } from './loose-record.js';
 
+const MAX_ID = 256;
+const CONTROL = /\p{Cc}/u;
+
 /** Text without the blanks around it; anything else `''`. */
 export function trimmedText(value: unknown): string {
   return typeof value === 'string' ? value.trim() : '';
 }
 
-/** An object, or the object that a JSON text stands for; anything else is empty. Only own keys are ever read from it. */
+/** An object, or the object that a JSON text stands for; anything else is empty. */
 export function objectPart(value: unknown): Readonly<Record<string, unknown>> {
   const parsed = typeof value === 'string' ? parseQuietly(value) : value;
   return typeof parsed === 'object' && parsed !== null && !Array.isArray(parsed)
@@ -53,7 +56,7 @@ export function correlationOf(event: LooseRecord, awsRequestId: unknown): Correl
 }
 
 function isUsable(id: string): boolean {
-  return id !== '' && id.length <= 256 && !CONTROL.test(id);
+  return (
+    id !== '' && !CONTROL.test(id) && (id.length <= MAX_ID || (id.length <= MAX_ID * 2 && [...id].length <= MAX_ID))
+  );
 }
-
-const CONTROL = /\p{Cc}/u;

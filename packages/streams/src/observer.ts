@@ -6,6 +6,7 @@ import {
   type EventOutcome,
   eventCompleted,
   recordCompleted,
+  sanitizeLogString,
   startEventSpan,
 } from '@sallyport/core/pipeline';
 import { RecordContext } from './context.js';
@@ -79,7 +80,7 @@ export class Observer {
     warn(this.#delivery.kernel, 'streams.late_failure', {
       trigger,
       source,
-      record_id: recordId,
+      record_id: sanitizeLogString(recordId).slice(0, 256),
       error_code: codeOf(thrown),
     });
   }
