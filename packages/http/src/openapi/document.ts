@@ -1,0 +1,44 @@
+import { Components } from './components.js';
+import { compareCodePoints } from './json.js';
+import { operationOf } from './operation.js';
+import { type ParsedRoute, parseOpenApiSpec } from './parse.js';
+import type { OpenApiDocument, OpenApiSpec } from './spec.js';
+
+/** What a generator that knows more than the routes adds. */
+export interface DocumentExtensions {
+  /** Members of the root whose names begin `x-`. */
+  readonly root?: Readonly<Record<`x-${string}`, unknown>>;
+  /** Members of `components` beside `schemas` and `responses`. */
+  readonly components?: Readonly<Record<string, unknown>>;
+  /** Members of one operation, behind the common ones. */
+  readonly operation?: (route: ParsedRoute) => Readonly<Record<string, unknown>>;
+}
+
+/** OpenAPI 3.1 section 4.8.9.1 lists them so. */
+const METHODS: readonly string[] = ['GET', 'PUT', 'POST', 'DELETE', 'OPTIONS', 'HEAD', 'PATCH', 'TRACE'];
+
+/**
+ * The OpenAPI 3.1 document of a specification: paths by code point, then methods in OpenAPI's own order.
+ *
+ * @throws FrameworkError `framework: openapi …`
+ */
+export function buildDocument(spec: OpenApiSpec, extensions: DocumentExtensions = {}): OpenApiDocument {
+  const routes = [...parseOpenApiSpec(spec)].sort(
+    (a, b) =>
+      compareCodePoints(a.path.emitted, b.path.emitted) || METHODS.indexOf(a.method) - METHODS.indexOf(b.method),
+  );
+  const components = new Components();
+  const paths = new Map<string, Record<string, unknown>>();
+  for (const route of routes) {
+    const item = paths.get(route.path.emitted) ?? {};
+    item[route.method.toLowerCase()] = { ...operationOf(route, components), ...extensions.operation?.(route) };
+    paths.set(route.path.emitted, item);
+  }
+  return {
+    openapi: '3.1.0',
+    info: { title: spec.title, version: spec.version },
+    ...extensions.root,
+    paths: Object.fromEntries(paths),
+    components: components.toObject(extensions.components),
+  };
+}
