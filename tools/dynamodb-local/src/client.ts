@@ -7,5 +7,30 @@ const CREDENTIALS = { accessKeyId: 'local', secretAccessKey: 'local' };
 /** The real client with a local endpoint: the run's server, or the `endpoint` of a fault proxy. */
 export async function createLocalClient(config: DynamoDBClientConfig = {}): Promise<DynamoDBClient> {
   const endpoint = config.endpoint ?? (await dynamodbEndpoint());
-  return new DynamoDBClient({ region: 'us-east-1', credentials: CREDENTIALS, ...config, endpoint });
+  const client = new DynamoDBClient({ region: 'us-east-1', credentials: CREDENTIALS, ...config, endpoint });
+  adoptNetworkErrors(client);
+  return client;
+}
+
+/**
+ * Jest runs tests in a context of their own, where Node's errors are no instances of `Error`: the SDK would take a reset
+ * connection for a thing that is no error, not try again, and lose its code.
+ */
+function adoptNetworkErrors(client: DynamoDBClient): void {
+  client.middlewareStack.add(
+    (next) => async (args) => {
+      try {
+        return await next(args);
+      } catch (error) {
+        throw error instanceof Error ? error : adopt(error as NodeJS.ErrnoException);
+      }
+    },
+    { step: 'finalizeRequest', priority: 'low', name: 'adoptNetworkErrors' },
+  );
+}
+
+function adopt({ message, name, code, stack }: NodeJS.ErrnoException): Error {
+  const error = Object.assign(new Error(message), { name, code });
+  if (stack !== undefined) error.stack = stack;
+  return error;
 }
