@@ -40,3 +40,14 @@ export function toClaim(
 export function denyUnfit(strategy: AnyStrategy, claim: Claim): LimitDecision {
   return decide(strategy.usage(NOTHING_COUNTED, claim, false), claim, false, 'local');
 }
+
+/** What a decision without the store tells a denied caller to wait. */
+const DEGRADED_RETRY_MS = 1000;
+
+/** The decision of `onStoreError`: the counts are unknown, and shown as 0. */
+export function decideWithoutStore(claim: Claim, allowed: boolean): LimitDecision {
+  const resetsAt = new Date(claim.nowMs + DEGRADED_RETRY_MS);
+  const windows = claim.windows.map((window) => ({ ...window, currentCount: 0, remaining: 0, resetsAt }));
+  const decision = { ...decide(windows, claim, allowed, 'local'), degraded: true, source: 'none' } as const;
+  return allowed ? decision : { ...decision, retryAfterMs: DEGRADED_RETRY_MS };
+}

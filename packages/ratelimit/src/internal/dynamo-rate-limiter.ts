@@ -3,7 +3,7 @@ import { type Clock, completeClock, type FullClock, type Logger } from '@sallypo
 import { RateLimitError, storeUnavailable } from '../errors.js';
 import type { CallOptions, ConsumeOptions, LimitDecision, LimitFor, RateLimiter, RateLimitKey } from '../limiter.js';
 import type { Strategy } from '../strategy.js';
-import { type AddressedClaim, denyUnfit, toClaim } from './claims.js';
+import { type AddressedClaim, decideWithoutStore, denyUnfit, toClaim } from './claims.js';
 import type { CounterStore } from './counter-store.js';
 import { withDeadline } from './deadline.js';
 import { createDecider, type Decider } from './deciders.js';
@@ -12,7 +12,7 @@ import { openDynamoStore } from './dynamo-store.js';
 import type { AnyStrategy } from './limits.js';
 import { Reporter } from './report.js';
 import { isTransient } from './store-errors.js';
-import { canFit, decide, hasRoom } from './windows.js';
+import { canFit, hasRoom } from './windows.js';
 
 export interface DynamoRateLimiterSettings {
   readonly strategy: AnyStrategy;
@@ -27,9 +27,6 @@ export interface DynamoRateLimiterSettings {
   readonly onError: ((error: RateLimitError, key: RateLimitKey) => void) | undefined;
   readonly log: Logger | undefined;
 }
-
-/** What a decision without the store tells a denied caller to wait. */
-const DEGRADED_RETRY_MS = 1000;
 
 interface OpenStore {
   readonly store: CounterStore;
@@ -57,8 +54,7 @@ export class DynamoRateLimiter implements RateLimiter {
   }
 
   async consume(key: RateLimitKey, { cost = 1, signal }: ConsumeOptions = {}): Promise<LimitDecision> {
-    const addressed = this.#claim(key, cost);
-    const { claim, address, name } = addressed;
+    const { claim, address, name } = this.#claim(key, cost);
     signal?.throwIfAborted();
     if (!canFit(claim)) return denyUnfit(this.#settings.strategy, claim);
     const known = this.#denied?.find(name, claim);
@@ -70,7 +66,7 @@ export class DynamoRateLimiter implements RateLimiter {
     } catch (error) {
       signal?.throwIfAborted();
       this.#reporter.failed(toStoreError(error), key);
-      return this.#degraded(addressed);
+      return decideWithoutStore(claim, this.#settings.allowOnError);
     }
   }
 
@@ -127,14 +123,6 @@ export class DynamoRateLimiter implements RateLimiter {
     const store = await openDynamoStore(tableName, client);
     const onBrokenClock = (key: RateLimitKey) => this.#reporter.failed(brokenClock(), key);
     return { store, decider: createDecider(strategy, store, { maxClockSkewMs, onBrokenClock }) };
-  }
-
-  #degraded({ claim }: AddressedClaim): LimitDecision {
-    const allowed = this.#settings.allowOnError;
-    const resetsAt = new Date(claim.nowMs + DEGRADED_RETRY_MS);
-    const windows = claim.windows.map((window) => ({ ...window, currentCount: 0, remaining: 0, resetsAt }));
-    const decision = { ...decide(windows, claim, allowed, 'local'), degraded: true, source: 'none' } as const;
-    return allowed ? decision : { ...decision, retryAfterMs: DEGRADED_RETRY_MS };
   }
 }
 

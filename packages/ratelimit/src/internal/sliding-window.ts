@@ -47,7 +47,7 @@ export class SlidingWindow implements CountingShape {
       adds: span.map((counter) => ({ counter, value: cost })),
       sets: [],
       removes: names(dead - SWEEP + 1, dead),
-      expiresAt: Math.ceil((this.#endOf(granule) + this.#granuleMs) / 1000) + EXPIRY_GRACE_SECONDS,
+      expiresAt: Math.ceil(this.#endOf(granule) / 1000) + EXPIRY_GRACE_SECONDS,
       keepsExpiry: false,
     };
   }

@@ -1,0 +1,205 @@
+import {
+  dynamodbEndpoint,
+  type Fault,
+  type FaultProxy,
+  SERVER_ERROR,
+  startFaultProxy,
+  THROTTLED,
+} from '@sallyport/dynamodb-local';
+import { fixedWindow, type RateLimitError, slidingWindow, tokenBucket } from '@sallyport/ratelimit';
+import { type Bench, createBench, KEY } from './support/dynamo.js';
+import { createLogRecorder, createRecorder, linesOf } from './support/recorder.js';
+
+const strategy = fixedWindow({ limit: 2, windowMs: 60_000 });
+const error = (type: string, status = 400): Fault => ({ kind: 'error', status, type });
+
+let proxy: FaultProxy;
+let bench: Bench;
+
+beforeAll(async () => {
+  proxy = await startFaultProxy(await dynamodbEndpoint());
+}, 60_000);
+
+beforeEach(async () => {
+  bench = await createBench(proxy.endpoint);
+  proxy.clear();
+});
+
+afterEach(() => bench.client.destroy());
+afterAll(() => proxy.stop());
+
+/** Faults of every kind, and whether the same call may succeed later. */
+const FAULTS: readonly (readonly [string, Fault, boolean])[] = [
+  ['throttling', THROTTLED, true],
+  ['a full account', error('RequestLimitExceeded'), true],
+  ['throttling of the control plane', error('ThrottlingException'), true],
+  ['an error of the service', SERVER_ERROR, true],
+  ['a service that is away', error('ServiceUnavailable', 503), true],
+  ['a reset', { kind: 'reset' }, true],
+  ['silence', { kind: 'silence' }, true],
+  ['a slow answer', { kind: 'slow', ms: 60_000 }, true],
+  ['an answer that is lost each time', { kind: 'lost-answer' }, true],
+  ['silence after the write', { kind: 'silence-after' }, true],
+  ['no table', error('ResourceNotFoundException'), false],
+  ['no permission', error('AccessDeniedException'), false],
+  ['an invalid request', error('ValidationException'), false],
+  ['bad credentials', error('UnrecognizedClientException'), false],
+];
+
+describe('a store that fails', () => {
+  it.each(FAULTS)('denies or allows as configured, marked as degraded: %s', async (_, fault, retryable) => {
+    proxy.inject(fault);
+    for (const onStoreError of ['deny', 'allow'] as const) {
+      const onError = createRecorder<[RateLimitError, object]>();
+      const limiter = bench.limiter({ strategy, onStoreError, storeTimeoutMs: 250, onError, log: createLogRecorder() });
+      const decision = await limiter.consume(KEY);
+      expect(decision).toMatchObject({
+        allowed: onStoreError === 'allow',
+        degraded: true,
+        source: 'none',
+        limit: 2,
+        currentCount: 0,
+        remaining: 0,
+        windows: [{ currentCount: 0, remaining: 0 }],
+      });
+      expect(decision.retryAfterMs).toBe(onStoreError === 'allow' ? undefined : 1000);
+      expect(onError.calls).toEqual([[expect.anything(), KEY]]);
+      expect(onError.calls[0]?.[0]).toMatchObject({ code: 'ratelimit.store_unavailable', retryable });
+      expect(onError.calls[0]?.[0].cause).toBeDefined();
+    }
+  });
+
+  it.each(FAULTS)('rejects peek and reset: %s', async (_, fault, retryable) => {
+    proxy.inject(fault);
+    const onError = createRecorder();
+    const limiter = bench.limiter({ strategy, storeTimeoutMs: 250, onError, log: createLogRecorder() });
+    await expect(limiter.peek(KEY)).rejects.toMatchObject({ code: 'ratelimit.store_unavailable', retryable });
+    await expect(limiter.reset(KEY)).rejects.toMatchObject({ code: 'ratelimit.store_unavailable', retryable });
+    expect(onError.calls).toEqual([]);
+  });
+
+  it('is tried again once, and the decision is then a real one', async () => {
+    proxy.inject(SERVER_ERROR, { times: 1 });
+    const decision = await bench.limiter({ strategy }).consume(KEY);
+    expect(decision).toMatchObject({ allowed: true, degraded: false, source: 'store', currentCount: 1 });
+    expect(proxy.operations).toEqual(['UpdateItem', 'UpdateItem']);
+  });
+
+  it('may count a lost answer twice, never less than once', async () => {
+    proxy.inject({ kind: 'lost-answer' }, { times: 1 });
+    const limiter = bench.limiter({ strategy });
+    expect(await limiter.consume(KEY)).toMatchObject({ allowed: true, currentCount: 2 });
+    expect(await limiter.consume(KEY)).toMatchObject({ allowed: false, currentCount: 2 });
+  });
+
+  it('gives the caller its own reason when the caller gives up', async () => {
+    proxy.inject({ kind: 'silence' });
+    const caller = new AbortController();
+    const onError = createRecorder();
+    const limiter = bench.limiter({ strategy, onError });
+    for (const call of [
+      () => limiter.consume(KEY, { signal: caller.signal }),
+      () => limiter.peek(KEY, { signal: caller.signal }),
+      () => limiter.reset(KEY, { signal: caller.signal }),
+    ]) {
+      const pending = call();
+      caller.abort(new Error('client is gone'));
+      await expect(pending).rejects.toThrow('client is gone');
+    }
+    expect(onError.calls).toEqual([]);
+  });
+
+  it('never fills the cache of denials', async () => {
+    proxy.inject(THROTTLED, { times: 2 });
+    const limiter = bench.limiter({ strategy, log: createLogRecorder() });
+    expect(await limiter.consume(KEY)).toMatchObject({ allowed: false, degraded: true });
+    expect(await limiter.consume(KEY)).toMatchObject({ allowed: true, degraded: false });
+  });
+});
+
+describe('a server that does not return the old item', () => {
+  it.each([
+    ['fixed window', strategy],
+    ['sliding window', slidingWindow({ limit: 2, windowMs: 60_000 })],
+    ['token bucket', tokenBucket({ capacity: 2, refillPerSecond: 0.1 })],
+  ])('is read once, and the same decision follows: %s', async (_, given) => {
+    const limiter = bench.limiter({ strategy: given, deniedCache: false });
+    await limiter.consume(KEY, { cost: 2 });
+    const denied = await limiter.consume(KEY);
+    proxy.inject({ kind: 'no-old-item' });
+    bench.counter.take();
+    const fresh = bench.limiter({ strategy: given, deniedCache: false });
+    expect(await fresh.consume(KEY)).toEqual(denied);
+    expect(bench.counter.take()).toEqual({
+      UpdateItem: { calls: 1, readUnits: 0, writeUnits: 1 },
+      GetItem: { calls: 1, readUnits: 1, writeUnits: 0 },
+    });
+  });
+
+  it('does not loop over a bucket that was thought busy and is gone', async () => {
+    const limiter = bench.limiter({ strategy: tokenBucket({ capacity: 2, refillPerSecond: 0.1 }) });
+    await limiter.consume(KEY);
+    proxy.inject({ kind: 'no-old-item' });
+    await limiter.reset(KEY);
+    bench.counter.take();
+    expect(await limiter.consume(KEY)).toMatchObject({ allowed: true, remaining: 1 });
+    expect(bench.counter.take()).toEqual({ UpdateItem: { calls: 2, readUnits: 0, writeUnits: 2 } });
+  });
+});
+
+describe('what the log says', () => {
+  it('warns once a minute of a store that is busy', async () => {
+    proxy.inject(THROTTLED);
+    const log = createLogRecorder();
+    const limiter = bench.limiter({ strategy, log });
+    for (const seconds of [0, 59, 61]) {
+      bench.clock.ms = 1_699_999_200_000 + seconds * 1000;
+      await limiter.consume(KEY);
+    }
+    const line = [
+      'warn',
+      'framework: rate limit store unavailable',
+      {
+        code: 'ratelimit.store_unavailable',
+        policy: 'default:f60000',
+        cause: 'ProvisionedThroughputExceededException',
+      },
+    ];
+    expect(log.lines).toEqual([line, line]);
+  });
+
+  it('tells of a fault of deployment once an instance', async () => {
+    proxy.inject(error('AccessDeniedException'));
+    const log = createLogRecorder();
+    const limiter = bench.limiter({ strategy, log });
+    for (const minutes of [0, 5, 10]) {
+      bench.clock.ms += minutes * 60_000;
+      await limiter.consume(KEY);
+    }
+    expect(log.lines.map(([level]) => level)).toEqual(['error']);
+  });
+
+  it('writes one JSON line to standard output when it is given no logger, without the key', async () => {
+    proxy.inject(error('AccessDeniedException'));
+    const lines = await linesOf(() => bench.limiter({ strategy }).consume({ ...KEY, identifier: 'raw-credential' }));
+    expect(lines.map((line) => JSON.parse(line) as unknown)).toEqual([
+      {
+        timestamp: expect.any(String),
+        level: 'ERROR',
+        message: 'framework: rate limit store unavailable',
+        code: 'ratelimit.store_unavailable',
+        policy: 'default:f60000',
+        cause: 'AccessDeniedException',
+      },
+    ]);
+  });
+
+  it('survives hooks that throw', async () => {
+    proxy.inject(THROTTLED);
+    const fail = () => {
+      throw new Error('hook');
+    };
+    const log = { ...createLogRecorder(), warn: fail };
+    expect(await bench.limiter({ strategy, log, onError: fail }).consume(KEY)).toMatchObject({ degraded: true });
+  });
+});
