@@ -228,6 +228,11 @@ export class RequestContext implements Context {
     this.#signal = signal;
   }
 
+  /** The state of a context that this class made itself; `undefined` for anything else, a copy or a wrapper too. */
+  static stateOf(value: unknown): ContextState | undefined {
+    return typeof value === 'object' && value !== null && #params in value ? value.state : undefined;
+  }
+
   get request(): Request {
     return this.state.request;
   }
@@ -403,8 +408,9 @@ export function deriveContext(ctx: Context, { signal }: { readonly signal: Abort
  * @throws FrameworkError `app.internal` for an object that the framework did not make
  */
 export function stateOf(ctx: Context): ContextState {
-  if (ctx instanceof RequestContext) return ctx.state;
-  throw new FrameworkError('app.internal');
+  const state = RequestContext.stateOf(ctx);
+  if (state === undefined) throw new FrameworkError('app.internal');
+  return state;
 }
 
 /** The fields that every line of an invocation carries; read at each line, for tenant and route become known late. */

@@ -98,6 +98,7 @@ function valueSpan(text: string, after: number, key: string, action: KeyAction):
 
 /** The end of an unquoted value: a comma ends it only before a blank or another pair, for passwords hold commas. */
 function wordEnd(text: string, start: number): number {
+  if (text.startsWith(REDACTED, start)) return start + REDACTED.length;
   let end = start + matchAt(WORD, text, start).length;
   while (text[end] === ',' && matchAt(NEXT_PAIR, text, end) === '') {
     const more = matchAt(WORD, text, end + 1);
