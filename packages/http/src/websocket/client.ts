@@ -1,0 +1,179 @@
+import {
+  assertKnownOptions,
+  type Clock,
+  completeClock,
+  FrameworkError,
+  type FullClock,
+  invalidOption,
+  type WebSocketClient,
+  type WebSocketConnection,
+} from '@sallyport/core';
+import { type BroadcastOptions, type BroadcastResult, broadcast } from './broadcast.js';
+import { assertMessageSize } from './message-size.js';
+import { loadManagementSdk, type ManagementSdk, type SdkClient } from './sdk.js';
+
+export interface WebSocketClientOptions {
+  /** Handed to the AWS client: credentials, region, retries. The region is read off an `execute-api` endpoint. */
+  readonly config?: Readonly<Record<string, unknown>>;
+  /** After so many milliseconds a call fails, retries included. Default 5,000. */
+  readonly timeoutMs?: number;
+  readonly clock?: Clock;
+  /** Where the AWS client comes from. Default: the installed package, imported at first use. */
+  readonly loadSdk?: () => Promise<ManagementSdk>;
+}
+
+/** The gateway's connection management API. */
+export interface ManagementClient extends WebSocketClient {
+  /** See {@link broadcast}. */
+  broadcast(connectionIds: Iterable<string>, data: Uint8Array, options?: BroadcastOptions): Promise<BroadcastResult>;
+  /** Closes idle sockets; the client opens new ones when it is used again. */
+  close(): void;
+}
+
+/**
+ * A client for the endpoint of one stage. The AWS client is an optional peer dependency that is imported when the first
+ * call is made.
+ *
+ * A call that fails throws `websocket.request_failed` with a text of operation and status (0 without an answer) and never
+ * of the payload; the AWS error is its cause.
+ *
+ * @throws FrameworkError `app.invalid_configuration` for an unknown option or an endpoint that is no URL
+ * @example
+ * const client = createWebSocketClient('https://abc123.execute-api.eu-west-1.amazonaws.com/prod');
+ * const { gone } = await client.postToConnection(connectionId, new TextEncoder().encode('hello'));
+ */
+export function createWebSocketClient(endpoint: string, options: WebSocketClientOptions = {}): ManagementClient {
+  assertKnownOptions(options, ['config', 'timeoutMs', 'clock', 'loadSdk']);
+  const { timeoutMs = 5000, config = {}, clock, loadSdk = loadManagementSdk } = options;
+  if (!Number.isFinite(timeoutMs) || timeoutMs <= 0)
+    throw invalidOption('timeoutMs', 'a positive number of milliseconds');
+  if (typeof endpoint !== 'string' || !/^https?:\/\/[^/]/.test(endpoint))
+    throw invalidOption('endpoint', 'an http(s) URL');
+  return new Client({ endpoint, config, timeoutMs, clock: completeClock(clock), loadSdk });
+}
+
+interface Settings {
+  readonly endpoint: string;
+  readonly config: Readonly<Record<string, unknown>>;
+  readonly timeoutMs: number;
+  readonly clock: FullClock;
+  readonly loadSdk: () => Promise<ManagementSdk>;
+}
+
+interface Sdk {
+  readonly module: ManagementSdk;
+  readonly client: SdkClient;
+}
+
+class Client implements ManagementClient {
+  readonly #settings: Settings;
+  #sdk: Promise<Sdk> | undefined;
+
+  constructor(settings: Settings) {
+    this.#settings = settings;
+  }
+
+  async postToConnection(connectionId: string, data: Uint8Array): Promise<{ readonly gone: boolean }> {
+    assertMessageSize(data);
+    const answer = await this.#call('post_to_connection', connectionId, (sdk, ConnectionId) => {
+      return new sdk.PostToConnectionCommand({ ConnectionId, Data: data });
+    });
+    return { gone: answer === GONE };
+  }
+
+  async getConnection(connectionId: string): Promise<WebSocketConnection | null> {
+    const answer = await this.#call('get_connection', connectionId, (sdk, ConnectionId) => {
+      return new sdk.GetConnectionCommand({ ConnectionId });
+    });
+    return answer === GONE ? null : toConnection(answer);
+  }
+
+  async deleteConnection(connectionId: string): Promise<void> {
+    await this.#call('delete_connection', connectionId, (sdk, ConnectionId) => {
+      return new sdk.DeleteConnectionCommand({ ConnectionId });
+    });
+  }
+
+  broadcast(connectionIds: Iterable<string>, data: Uint8Array, options?: BroadcastOptions): Promise<BroadcastResult> {
+    return broadcast(this, connectionIds, data, options);
+  }
+
+  close(): void {
+    this.#sdk?.then(
+      ({ client }) => client.destroy(),
+      () => {},
+    );
+    this.#sdk = undefined;
+  }
+
+  /** One call: `GONE` for a connection that no longer exists, else the answer. */
+  async #call(
+    operation: string,
+    connectionId: string,
+    command: (sdk: ManagementSdk, connectionId: string) => object,
+  ): Promise<unknown> {
+    if (typeof connectionId !== 'string' || connectionId === '') {
+      throw new FrameworkError('websocket.invalid_connection', 'framework: connection id is empty');
+    }
+    const { module, client } = await this.#load();
+    const abort = new AbortController();
+    const stop = this.#settings.clock.after(this.#settings.timeoutMs, () => abort.abort());
+    try {
+      return await client.send(command(module, connectionId), { abortSignal: abort.signal });
+    } catch (cause) {
+      const status = statusOf(cause);
+      if (status === 410) return GONE;
+      throw new FrameworkError('websocket.request_failed', `framework: ${operation} failed (${status})`, { cause });
+    } finally {
+      stop();
+    }
+  }
+
+  /** The AWS client, made once; a failure is not kept. */
+  #load(): Promise<Sdk> {
+    this.#sdk ??= this.#create().catch((error: unknown) => {
+      this.#sdk = undefined;
+      throw error;
+    });
+    return this.#sdk;
+  }
+
+  async #create(): Promise<Sdk> {
+    const { endpoint, config, loadSdk } = this.#settings;
+    const module = await loadSdk();
+    const region = regionOf(endpoint);
+    const client = new module.ApiGatewayManagementApiClient({ ...(region && { region }), ...config, endpoint });
+    return { module, client };
+  }
+}
+
+const GONE = Symbol('gone');
+
+/** The region that a gateway's own host name states; other hosts leave it to the environment. */
+function regionOf(endpoint: string): string | undefined {
+  return /^https?:\/\/[^./]+\.execute-api\.([a-z0-9-]+)\./.exec(endpoint)?.[1];
+}
+
+/** The HTTP status of an AWS error; 0 when there was no answer. */
+function statusOf(error: unknown): number {
+  const { $metadata, $response } = (error ?? {}) as {
+    $metadata?: { httpStatusCode?: unknown };
+    $response?: { statusCode?: unknown };
+  };
+  const status = $metadata?.httpStatusCode ?? $response?.statusCode;
+  return typeof status === 'number' ? status : 0;
+}
+
+function toConnection(answer: unknown): WebSocketConnection {
+  const { ConnectedAt, LastActiveAt, Identity } = (answer ?? {}) as {
+    ConnectedAt?: Date;
+    LastActiveAt?: Date;
+    Identity?: { SourceIp?: string; UserAgent?: string };
+  };
+  return {
+    connectedAt: ConnectedAt,
+    lastActiveAt: LastActiveAt,
+    sourceIp: Identity?.SourceIp ?? '',
+    userAgent: Identity?.UserAgent ?? '',
+  };
+}

@@ -1,0 +1,113 @@
+import {
+  assertKnownOptions,
+  type Clock,
+  FrameworkError,
+  INVALID_CONFIGURATION,
+  invalidOption,
+  systemClock,
+} from '@sallyport/core';
+
+/** What names a connection; `ctx.asWebSocket()` has all three. */
+export interface ConnectionKey {
+  readonly apiId: string;
+  readonly stage: string;
+  readonly connectionId: string;
+}
+
+/** What is kept of a connection. */
+export interface ConnectionRecord<T = unknown> {
+  /** Epoch milliseconds, as the gateway states it: a record with another value belongs to another connection. */
+  readonly connectedAt: number;
+  /** Plain data of the application's. */
+  readonly data: T;
+}
+
+/** Where connections are kept between events. A record whose time is over counts as absent. */
+export interface ConnectionRegistry<T = unknown> {
+  /** Writes or replaces. `ttlSeconds` is a positive whole number; a connection lives two hours at most. */
+  put(key: ConnectionKey, record: ConnectionRecord<T>, ttlSeconds: number): Promise<void>;
+  /** `null` when there is none, or its time is over. */
+  get(key: ConnectionKey): Promise<ConnectionRecord<T> | null>;
+  /** Succeeds when there is none. */
+  delete(key: ConnectionKey): Promise<void>;
+}
+
+/**
+ * `apiId/stage/connectionId`, what stores key connections by.
+ *
+ * @throws FrameworkError `websocket.invalid_connection` for a blank part, or a slash where it would make two keys one
+ */
+export function connectionKey({ apiId, stage, connectionId }: ConnectionKey): string {
+  const parts: readonly unknown[] = [apiId, stage, connectionId];
+  const blank = parts.some((part) => typeof part !== 'string' || part.trim() === '');
+  if (blank || apiId.includes('/') || stage.includes('/')) {
+    throw new FrameworkError('websocket.invalid_connection', 'framework: connection key is incomplete');
+  }
+  return `${apiId}/${stage}/${connectionId}`;
+}
+
+/** A lifetime as stores write it. @throws FrameworkError `app.invalid_configuration` */
+function assertTtl(ttlSeconds: number): void {
+  if (Number.isSafeInteger(ttlSeconds) && ttlSeconds > 0) return;
+  throw new FrameworkError(INVALID_CONFIGURATION, 'framework: ttlSeconds must be a positive whole number');
+}
+
+export interface MemoryConnectionRegistryOptions {
+  readonly clock?: Clock;
+  /** The oldest goes when there are more. Default 10,000. */
+  readonly maxConnections?: number;
+}
+
+/** A registry in this process's memory: for tests and a local server. Function instances do not share it. */
+export function createMemoryConnectionRegistry<T = unknown>(
+  options: MemoryConnectionRegistryOptions = {},
+): ConnectionRegistry<T> {
+  assertKnownOptions(options, ['clock', 'maxConnections']);
+  const { clock = systemClock, maxConnections = 10_000 } = options;
+  if (!Number.isSafeInteger(maxConnections) || maxConnections < 1) {
+    throw invalidOption('maxConnections', 'a whole number, 1 or more');
+  }
+  return new MemoryRegistry<T>(clock, maxConnections);
+}
+
+interface Entry<T> {
+  readonly record: ConnectionRecord<T>;
+  readonly expiresAt: number;
+}
+
+class MemoryRegistry<T> implements ConnectionRegistry<T> {
+  readonly #clock: Clock;
+  readonly #max: number;
+  readonly #entries = new Map<string, Entry<T>>();
+
+  constructor(clock: Clock, max: number) {
+    this.#clock = clock;
+    this.#max = max;
+  }
+
+  async put(key: ConnectionKey, record: ConnectionRecord<T>, ttlSeconds: number): Promise<void> {
+    assertTtl(ttlSeconds);
+    const name = connectionKey(key);
+    const { connectedAt, data } = record;
+    this.#entries.delete(name);
+    this.#entries.set(name, {
+      record: structuredClone({ connectedAt, data }),
+      expiresAt: this.#clock.now().getTime() + ttlSeconds * 1000,
+    });
+    const [oldest] = this.#entries.keys();
+    if (this.#entries.size > this.#max && oldest !== undefined) this.#entries.delete(oldest);
+  }
+
+  async get(key: ConnectionKey): Promise<ConnectionRecord<T> | null> {
+    const name = connectionKey(key);
+    const entry = this.#entries.get(name);
+    if (!entry) return null;
+    if (this.#clock.now().getTime() < entry.expiresAt) return structuredClone(entry.record);
+    this.#entries.delete(name);
+    return null;
+  }
+
+  async delete(key: ConnectionKey): Promise<void> {
+    this.#entries.delete(connectionKey(key));
+  }
+}
