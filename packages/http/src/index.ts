@@ -1,5 +1,40 @@
 // Router
 
+// Binding and validation
+export {
+  type BindingIssue,
+  type BindSource,
+  type BindSpec,
+  type BoundFunction,
+  type BoundHandler,
+  type BoundInput,
+  type BoundValue,
+  bind,
+  type Contract,
+  type FieldMap,
+  type FieldSpec,
+  type FieldType,
+  max,
+  maxLength,
+  min,
+  minLength,
+  oneOf,
+  pattern,
+  type Rule,
+  required,
+  type Schema,
+  type StandardIssue,
+  type StandardJsonSchema,
+  type StandardResult,
+  type StandardSchema,
+} from './bind.js';
+export {
+  type CacheControlOptions,
+  cacheControl,
+  cacheControlIsr,
+  cacheControlSsg,
+  cacheControlSsr,
+} from './cache-control.js';
 export type { CorsOptions } from './cors.js';
 export { HTTP_ERROR_FORMAT_FLAT_LEGACY, HTTP_ERROR_FORMAT_NESTED, type HttpErrorFormat } from './error-body.js';
 export { createHttpRouter, type HttpRouter } from './http-router.js';
@@ -7,7 +42,10 @@ export type { RouteOptions } from './http-surface.js';
 // Responses
 export { binary, created, type HtmlChunks, html, htmlStream, json, noContent, redirect, text } from './responses.js';
 export type { RouteRecord } from './route-record.js';
+export { safeJsonForHtml } from './safe-json.js';
 export type { Limits, OpenPipelineOptions, PipelineOptions, Tier, WebSocketClientFactory } from './settings.js';
+export { type SseStreamOptions, sse, sseEventStream } from './sse.js';
+export { encodeSseEvent, type SseEvent } from './sse-event.js';
 // Streaming
 export {
   createGatewayRestStreamingHandler,
@@ -15,3 +53,6 @@ export {
   type StreamingHandler,
 } from './streaming/handler.js';
 export type { StreamingApp } from './surface-access.js';
+// Timeouts
+export { type TimeoutOptions, timeoutMiddleware } from './timeout.js';
+export { conditional, etag, matchesIfNoneMatch, vary } from './validators.js';
