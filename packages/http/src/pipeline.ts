@@ -58,7 +58,7 @@ export class Pipeline {
       }
       throw INTERNAL_ERROR;
     } catch (error) {
-      return this.#finish(exchange, this.#recover(exchange, error));
+      return this.#complete(exchange, this.#recover(exchange, error));
     }
   }
 
@@ -71,7 +71,7 @@ export class Pipeline {
     try {
       response = await pending;
     } catch (error) {
-      return this.#finish(exchange, this.#recover(exchange, error));
+      return this.#complete(exchange, this.#recover(exchange, error));
     }
     return response ? this.#finish(exchange, response) : this.#resume(exchange, next);
   }
@@ -94,7 +94,8 @@ export class Pipeline {
     try {
       canonicalizeResponse(response, exchange.state.request.method);
       if (response.bodyStream) return this.#finishStream(exchange, response, response.bodyStream);
-      this.#limit(response);
+      // An error answer that a stage gave is no larger for a limit on answers.
+      if (exchange.error === undefined) this.#limit(response);
     } catch (error) {
       response = this.#recover(exchange, error);
     }

@@ -1,0 +1,47 @@
+import { parsePattern } from '../src/pattern.js';
+
+describe('parsePattern', () => {
+  it.each([
+    ['/users', '/users'],
+    ['users', '/users'],
+    [' /users/{ id } ', '/users/{id}'],
+    ['/users/:id', '/users/{id}'],
+    ['/files/:path+', '/files/{path+}'],
+    ['/files/{path+}', '/files/{path+}'],
+    ['/users?x=1', '/users'],
+    ['/', '/'],
+    ['', '/'],
+  ])('writes %j as %j', (pattern, canonical) => {
+    expect(parsePattern(pattern).canonical).toBe(canonical);
+  });
+
+  it.each([
+    '//',
+    '/a//b',
+    '/a/',
+    '/{}',
+    '/{+}',
+    '/{a}{b}',
+    '/a{b}',
+    '/{a',
+    '/a}',
+    '/{a}/{a}',
+    '/{a}/b/:a',
+    '/{a+}/b',
+    '/:',
+    '/{a b}',
+  ])('refuses %j', (pattern) => {
+    expect(() => parsePattern(pattern)).toThrow(
+      expect.objectContaining({ code: 'app.bad_request', message: 'invalid route pattern' }),
+    );
+  });
+
+  it('refuses what is no string', () => {
+    expect(() => parsePattern(undefined as never)).toThrow('invalid route pattern');
+  });
+
+  it('gives one shape to patterns that differ only in parameter names', () => {
+    expect(parsePattern('/u/{a}/{b+}').shape).toBe('/u/{}/{+}');
+    expect(parsePattern('/u/:x/{y+}').shape).toBe('/u/{}/{+}');
+  });
+});

@@ -1,0 +1,144 @@
+import fc from 'fast-check';
+import { parsePattern } from '../src/pattern.js';
+import { Router } from '../src/router.js';
+
+function routerOf(...patterns: string[]): Router<string> {
+  const router = new Router<string>();
+  for (const pattern of patterns) router.add(parsePattern(pattern), pattern);
+  return router;
+}
+
+describe('Router', () => {
+  it.each<[string, string[], string, string | undefined, string[]]>([
+    ['matches a static path', ['/users'], '/users', '/users', []],
+    ['is case-sensitive', ['/users'], '/Users', undefined, []],
+    ['keeps a trailing slash significant', ['/users'], '/users/', undefined, []],
+    ['keeps a repeated slash significant', ['/users'], '//users', undefined, []],
+    ['matches the root', ['/'], '/', '/', []],
+    ['never matches a parameter with an empty segment', ['/users/{id}'], '/users/', undefined, []],
+    ['gives the undecoded segment', ['/users/{id}'], '/users/a%2Fb', '/users/{id}', ['a%2Fb']],
+    ['gives several parameters in order', ['/a/{x}/b/{y}'], '/a/1/b/2', '/a/{x}/b/{y}', ['1', '2']],
+    ['gives the rest with inner and trailing slashes', ['/f/{p+}'], '/f/a//b/', '/f/{p+}', ['a//b/']],
+    ['wants at least one segment of the rest', ['/f/{p+}'], '/f', undefined, []],
+    ['wants the first segment of the rest not empty', ['/f/{p+}'], '/f/', undefined, []],
+    ['wants it also before more segments', ['/f/{p+}'], '/f//x', undefined, []],
+    ['never takes //host/x for an authority', ['/{a}/{b}', '/x'], '//host/x', undefined, []],
+    [
+      'treats prototype names as segments',
+      ['/constructor', '/{x}/toString'],
+      '/__proto__/toString',
+      '/{x}/toString',
+      ['__proto__'],
+    ],
+    [
+      'finds a static route named like a property of Object',
+      ['/{x}', '/constructor'],
+      '/constructor',
+      '/constructor',
+      [],
+    ],
+  ])('%s', (_name, patterns, path, value, params) => {
+    expect(routerOf(...patterns).match(path)).toEqual(value === undefined ? undefined : { value, params });
+  });
+
+  it.each<[string, string[], string, string]>([
+    ['more static segments win over more parameters', ['/{x}/{y}/{z}', '/a/{r+}'], '/a/b/c', '/a/{r+}'],
+    ['with equal static segments more parameters win', ['/a/{x+}', '/a/{x}/{y}'], '/a/1/2', '/a/{x}/{y}'],
+    ['no catch-all beats a catch-all', ['/a/{x+}', '/a/{x}'], '/a/1', '/a/{x}'],
+    ['the earlier one wins a tie', ['/{x}/b', '/a/{y}'], '/a/b', '/{x}/b'],
+    ['the earlier one wins a tie the other way round', ['/a/{y}', '/{x}/b'], '/a/b', '/a/{y}'],
+    ['a longer catch-all beats a shorter one', ['/a/{x+}', '/a/b/{x+}'], '/a/b/c', '/a/b/{x+}'],
+    ['a dead end falls back to the catch-all before it', ['/a/b/c', '/a/{x+}'], '/a/b/d', '/a/{x+}'],
+  ])('%s', (_name, patterns, path, value) => {
+    expect(routerOf(...patterns).match(path)?.value).toBe(value);
+  });
+
+  it('agrees with a linear reference on random routes and paths', () => {
+    const segment = fc.constantFrom('a', 'b', '{x}', 'c');
+    const pattern = fc.tuple(fc.array(segment, { maxLength: 5 }), fc.boolean());
+    const paths = fc.array(fc.array(fc.constantFrom('a', 'b', 'c', 'd', ''), { maxLength: 6 }), {
+      minLength: 1,
+      maxLength: 8,
+    });
+    fc.assert(
+      fc.property(fc.array(pattern, { maxLength: 30 }), paths, (drafts, tries) => {
+        const patterns = distinctShapes(drafts.map(([segments, rest]) => toPattern(segments, rest)));
+        const router = routerOf(...patterns);
+        for (const segments of tries) {
+          const path = `/${segments.join('/')}`;
+          expect([path, router.match(path)?.value]).toEqual([path, linearMatch(patterns, path)]);
+        }
+      }),
+      { numRuns: 500 },
+    );
+  });
+
+  it('answers right on an adversarial set: a or {x} at each of 20 levels', () => {
+    const random = lcg(7);
+    const patterns = distinctShapes(
+      Array.from({ length: 400 }, () =>
+        toPattern(
+          Array.from({ length: 20 }, () => (random() < 0.5 ? 'a' : '{x}')),
+          false,
+        ),
+      ),
+    );
+    const router = routerOf(...patterns);
+    for (let count = 0; count < 60; count += 1) {
+      const path = `/${Array.from({ length: 20 }, () => (random() < 0.85 ? 'a' : 'z')).join('/')}`;
+      expect(router.match(path)?.value).toBe(linearMatch(patterns, path));
+    }
+  });
+
+  it('takes up routes that are added after a match', () => {
+    const router = routerOf('/a/{x}');
+    expect(router.match('/a/b')?.value).toBe('/a/{x}');
+    router.add(parsePattern('/a/b'), 'late');
+    router.add(parsePattern('/{y}/b/c'), 'later');
+    expect(router.match('/a/b')?.value).toBe('late');
+    expect(router.match('/a/b/c')?.value).toBe('later');
+  });
+});
+
+/** Names each parameter by its place. */
+function toPattern(segments: readonly string[], rest: boolean): string {
+  const named = segments.map((segment, index) => (segment === '{x}' ? `{p${index}}` : segment));
+  return `/${[...named, ...(rest ? ['{rest+}'] : [])].join('/')}`;
+}
+
+function distinctShapes(patterns: readonly string[]): string[] {
+  return [...new Map(patterns.map((pattern) => [parsePattern(pattern).shape, pattern])).values()];
+}
+
+/** The rules, read off one by one for every route. */
+function linearMatch(patterns: readonly string[], path: string): string | undefined {
+  const parts = path === '/' ? [] : path.slice(1).split('/');
+  const fitting = patterns.filter((pattern) => {
+    const segments = pattern === '/' ? [] : pattern.slice(1).split('/');
+    const rest = segments.at(-1) === '{rest+}';
+    const fixed = rest ? segments.slice(0, -1) : segments;
+    if (rest ? parts.length <= fixed.length || parts[fixed.length] === '' : parts.length !== fixed.length) return false;
+    return fixed.every((segment, index) => (segment.startsWith('{') ? parts[index] !== '' : parts[index] === segment));
+  });
+  const rank = (pattern: string) => {
+    const segments = pattern === '/' ? [] : pattern.slice(1).split('/');
+    const rest = segments.at(-1) === '{rest+}' ? 1 : 0;
+    const statics = segments.filter((segment) => !segment.startsWith('{')).length;
+    return [-statics, -(segments.length - statics - rest), rest, -segments.length, patterns.indexOf(pattern)];
+  };
+  return fitting.sort((a, b) => compare(rank(a), rank(b)))[0];
+}
+
+function compare(a: readonly number[], b: readonly number[]): number {
+  const index = a.findIndex((value, place) => value !== b[place]);
+  return index < 0 ? 0 : (a[index] ?? 0) - (b[index] ?? 0);
+}
+
+/** A repeatable source of numbers in 0..1. */
+function lcg(seed: number): () => number {
+  let state = seed;
+  return () => {
+    state = (state * 1_103_515_245 + 12_345) % 2_147_483_648;
+    return state / 2_147_483_648;
+  };
+}
