@@ -1,0 +1,106 @@
+import { digestOf } from './crypto.js';
+import { isObject, own } from './json-rpc.js';
+import { createCheck } from './json-schema.js';
+import type { AskKind, ClientCapabilities, InputRequest, InputResponse, JsonObject } from './types.js';
+
+/** A question to the client, under the key that names it. */
+export interface Question {
+  readonly key: string;
+  readonly digest: string;
+  readonly request: InputRequest;
+}
+
+const KEY = /^[A-Za-z0-9_.-]{1,64}$/;
+const KINDS = {
+  'elicitation/create': 'elicitation',
+  'sampling/createMessage': 'sampling',
+  'roots/list': 'roots',
+} as const satisfies Record<InputRequest['method'], AskKind>;
+
+export function isQuestionKey(key: unknown): key is string {
+  return typeof key === 'string' && KEY.test(key);
+}
+
+/** `undefined` for a method that clients do not serve. */
+export function askKindOf(request: InputRequest): AskKind | undefined {
+  return Object.hasOwn(KINDS, request.method) ? KINDS[request.method] : undefined;
+}
+
+export function toQuestion(key: string, request: InputRequest): Question {
+  return { key, request, digest: digestOf(request) };
+}
+
+/** The capabilities that a client must declare for a question, or `undefined` when it has them. */
+export function missingCapability(
+  capabilities: ClientCapabilities,
+  request: InputRequest,
+): ClientCapabilities | undefined {
+  const kind = askKindOf(request);
+  if (kind === undefined) return {};
+  if (!isObject(capabilities[kind])) return { [kind]: {} };
+  if (request.method === 'elicitation/create') return missingMode(capabilities.elicitation ?? {}, request.params.mode);
+  if (request.method !== 'sampling/createMessage' || request.params.tools === undefined) return undefined;
+  return capabilities.sampling?.tools ? undefined : { sampling: { tools: {} } };
+}
+
+/** A client that names no mode takes forms (revision 2025-11-25, elicitation). */
+function missingMode(
+  declared: NonNullable<ClientCapabilities['elicitation']>,
+  mode: 'form' | 'url' = 'form',
+): ClientCapabilities | undefined {
+  const has = mode === 'url' ? declared.url !== undefined : declared.form !== undefined || declared.url === undefined;
+  return has ? undefined : { elicitation: { [mode]: {} } };
+}
+
+/** The capabilities of a list of kinds that a client does not declare. */
+export function missingKinds(
+  capabilities: ClientCapabilities,
+  kinds: readonly AskKind[],
+): ClientCapabilities | undefined {
+  const missing = kinds.filter((kind) => !isObject(own(capabilities as JsonObject, kind)));
+  return missing.length === 0 ? undefined : Object.fromEntries(missing.map((kind) => [kind, {}]));
+}
+
+/** A client's answer as a typed value, or `undefined` when it does not fit the question. */
+export async function checkAnswer(request: InputRequest, raw: unknown): Promise<InputResponse | undefined> {
+  if (!isObject(raw)) return undefined;
+  switch (request.method) {
+    case 'elicitation/create':
+      return isElicitResult(raw) && (await fitsSchema(request.params.requestedSchema, raw)) ? cast(raw) : undefined;
+    case 'sampling/createMessage':
+      return isSampleResult(raw) ? cast(raw) : undefined;
+    case 'roots/list':
+      return isRootsResult(raw) ? cast(raw) : undefined;
+  }
+}
+
+/** Whether an answer has the shape of an answer to anything. */
+export function isInputResponse(raw: unknown): raw is InputResponse {
+  return isObject(raw) && (isElicitResult(raw) || isSampleResult(raw) || isRootsResult(raw));
+}
+
+const cast = (raw: JsonObject): InputResponse => raw as unknown as InputResponse;
+
+function isElicitResult(raw: JsonObject): boolean {
+  const { content } = raw;
+  return ['accept', 'decline', 'cancel'].includes(raw.action as string) && (content === undefined || isObject(content));
+}
+
+function isSampleResult({ role, model, content }: JsonObject): boolean {
+  return (
+    (role === 'user' || role === 'assistant') &&
+    typeof model === 'string' &&
+    typeof content === 'object' &&
+    content !== null
+  );
+}
+
+function isRootsResult({ roots }: JsonObject): boolean {
+  return Array.isArray(roots) && roots.every((root) => isObject(root) && typeof root.uri === 'string');
+}
+
+async function fitsSchema(schema: JsonObject | undefined, raw: JsonObject): Promise<boolean> {
+  if (raw.action !== 'accept' || schema === undefined) return true;
+  const check = await createCheck(schema);
+  return check(raw.content ?? {}).length === 0;
+}

@@ -1,0 +1,47 @@
+import { FrameworkError } from '@sallyport/core';
+
+/** The codes of this package's errors. */
+export type McpErrorCode =
+  | 'mcp.tool_error'
+  | 'mcp.invalid_registration'
+  | 'mcp.closed'
+  | 'mcp.changes_off'
+  | 'mcp.store';
+
+/**
+ * The one error whose text a tool shows to the client, as a result with `isError: true`. Every other exception is
+ * answered with a fixed text.
+ *
+ * @example throw new McpToolError('There is no note 7.');
+ */
+export class McpToolError extends FrameworkError {
+  override readonly name: string = 'McpToolError';
+
+  constructor(text: string, init: { readonly cause?: unknown } = {}) {
+    super('mcp.tool_error', text, init);
+    Object.freeze(this);
+  }
+}
+
+/** A refused registration, by what is wrong with it. */
+export function invalidRegistration(what: string): FrameworkError {
+  return new FrameworkError('mcp.invalid_registration', `framework: mcp: ${what}`);
+}
+
+/** A JSON-RPC error on its way to the client; thrown inside the engine, never by handlers. */
+export class RpcError extends Error {
+  readonly code: number;
+  readonly data: unknown;
+  /** HTTP status in the stateless era, where it is not 200. */
+  readonly status: number;
+  /** For the log only. */
+  readonly why: string | undefined;
+
+  constructor(code: number, message: string, data?: unknown, status = 200, why?: string) {
+    super(message);
+    this.code = code;
+    this.data = data;
+    this.status = status;
+    this.why = why;
+  }
+}

@@ -1,0 +1,20 @@
+/** Names and shapes that infrastructure code shares with the server. Imports nothing. */
+
+/** Name of the DynamoDB table. */
+export const MCP_TABLE_NAME_ENV = 'FRAMEWORK_MCP_TABLE_NAME';
+/** ARN of the secret whose value is the server's `secret`. */
+export const MCP_SECRET_ARN_ENV = 'FRAMEWORK_MCP_SECRET_ARN';
+
+/** The one table: no index, on demand, TTL on `ttl` (seconds). */
+export const MCP_TABLE_SCHEMA = {
+  partitionKey: { name: 'pk', type: 'S' },
+  sortKey: { name: 'sk', type: 'S' },
+  ttlAttribute: 'ttl',
+  versionAttribute: 'v',
+  dataAttribute: 'd',
+} as const;
+
+/** Session lifetimes in seconds. */
+export const MCP_SESSION_TTL_SECONDS = { sealed: 7 * 86_400, durable: 86_400, maximum: 30 * 86_400 } as const;
+/** Bytes that each key of the secret has at least. */
+export const MCP_SECRET_MIN_BYTES = 32;
