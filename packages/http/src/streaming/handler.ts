@@ -112,8 +112,8 @@ async function pump(
 }
 
 /** Destroys the stream: what has been sent must never look complete. Only the code is told. */
-function breakOff({ ctx }: Exchange, writer: StreamWriter, error: unknown): void {
+function breakOff({ ctx }: Exchange, writer: StreamWriter, error: unknown): Promise<void> {
   const { code } = toFrameworkError(error);
   ctx.log.error('response stream broke off', { event: 'http.stream_failed', error_code: code });
-  writer.destroy(new FrameworkError(code));
+  return writer.destroy(new FrameworkError(code));
 }

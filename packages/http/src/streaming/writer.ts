@@ -42,10 +42,14 @@ export class StreamWriter {
     while (!this.#finished && !this.gone) await this.#nextChange();
   }
 
-  /** Breaks the stream off, so that its reader never takes it for complete. */
-  destroy(error: Error): void {
+  /** Breaks the stream off, so that its reader never takes it for complete; resolves once it is closed. */
+  async destroy(error: Error): Promise<void> {
     this.#gone = true;
-    this.#stream.destroy(error);
+    if (this.#stream.destroyed === true) return;
+    await new Promise<void>((resolve) => {
+      this.#stream.on('close', () => resolve());
+      this.#stream.destroy(error);
+    });
   }
 
   #nextChange(): Promise<void> {

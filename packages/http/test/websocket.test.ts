@@ -1,0 +1,187 @@
+import { FrameworkError, type LogRecord, type WebSocketClient } from '@sallyport/core';
+import { createOpenKernel } from '../src/http-router.js';
+import { json, type OpenPipelineOptions, text } from '../src/index.js';
+import { WebSocketSurface } from '../src/websocket-surface.js';
+import { LAMBDA } from './support/doors.js';
+
+function surfaceWith(options: OpenPipelineOptions = {}): WebSocketSurface {
+  return new WebSocketSurface(createOpenKernel(options), options);
+}
+
+function socketEvent(routeKey: string, change: Record<string, unknown> = {}, context: Record<string, unknown> = {}) {
+  return {
+    requestContext: {
+      routeKey,
+      eventType: 'MESSAGE',
+      connectionId: 'conn-1',
+      connectedAt: 1_795_252_520_000,
+      requestId: 'ws-1',
+      domainName: 'w.execute-api.eu-west-1.amazonaws.com',
+      stage: 'live',
+      apiId: 'w',
+      ...context,
+    },
+    body: 'hello',
+    isBase64Encoded: false,
+    ...change,
+  };
+}
+
+const serve = async (surface: WebSocketSurface, event: unknown) =>
+  (await surface.serve('websocket', event, { lambdaContext: LAMBDA })) as {
+    statusCode: number;
+    body: string;
+    headers: Record<string, string>;
+  };
+
+describe('the WebSocket surface', () => {
+  it('routes by the exact key and never falls back to $default', async () => {
+    const surface = surfaceWith();
+    surface.register('$default', () => text(200, 'default'));
+    surface.register(' watch ', () => text(200, 'watch'));
+    expect((await serve(surface, socketEvent('watch'))).body).toBe('watch');
+    expect((await serve(surface, socketEvent('$default'))).body).toBe('default');
+    expect((await serve(surface, socketEvent('other'))).statusCode).toBe(404);
+  });
+
+  it.each<[string, unknown, string]>([
+    ['a blank key', ' ', 'framework: invalid websocket route'],
+    ['a key that is no string', 5, 'framework: invalid websocket route'],
+    ['a key twice', 'taken', 'duplicate route'],
+  ])('refuses %s', (_name, key, message) => {
+    const surface = surfaceWith();
+    surface.register('taken', () => text(200, ''));
+    expect(() => surface.register(key as string, () => text(200, ''))).toThrow(message);
+  });
+
+  it('refuses what is no handler', () => {
+    expect(() => surfaceWith().register('x', undefined as never)).toThrow('route handler is nil');
+  });
+
+  it('binds the connection to the context', async () => {
+    const surface = surfaceWith();
+    surface.register('$disconnect', (ctx) => {
+      const socket = ctx.asWebSocket();
+      return json(200, [
+        socket?.connectionId,
+        socket?.routeKey,
+        socket?.eventType,
+        socket?.stage,
+        socket?.apiId,
+        socket?.connectedAt,
+        socket?.disconnectReason,
+        socket?.managementEndpoint,
+        Buffer.from(socket?.body ?? []).toString(),
+        ctx.requestId,
+        ctx.route,
+        ctx.asAppSync(),
+      ]);
+    });
+    const event = socketEvent('$disconnect', {}, { eventType: 'DISCONNECT', disconnectReason: 'bye' });
+    expect(JSON.parse((await serve(surface, event)).body)).toEqual([
+      'conn-1',
+      '$disconnect',
+      'DISCONNECT',
+      'live',
+      'w',
+      1_795_252_520_000,
+      'bye',
+      'https://w.execute-api.eu-west-1.amazonaws.com/live',
+      'hello',
+      'ws-1',
+      { surface: 'websocket', method: '', pattern: '$disconnect' },
+      null,
+    ]);
+  });
+
+  it.each([
+    [{ domainName: 'ws.example.com', stage: 'live', path: '/chat/' }, 'https://ws.example.com/chat'],
+    [{ domainName: 'ws.example.com', stage: 'live' }, 'https://ws.example.com'],
+    [{ domainName: '' }, ''],
+  ])('finds the management endpoint of %j', async (context, endpoint) => {
+    const surface = surfaceWith();
+    surface.register('x', (ctx) => text(200, ctx.asWebSocket()?.managementEndpoint ?? '-'));
+    expect((await serve(surface, socketEvent('x', {}, context))).body).toBe(endpoint);
+  });
+
+  it('sends through one client a context, and asks a failed factory again', async () => {
+    const made: string[] = [];
+    const sent: string[] = [];
+    const client = {
+      postToConnection: async (id: string, data: Uint8Array) => {
+        sent.push(`${id}:${Buffer.from(data).toString()}`);
+        return { gone: sent.length > 2 };
+      },
+    } as unknown as WebSocketClient;
+    const surface = surfaceWith({
+      webSocketClientFactory: async (endpoint) => {
+        made.push(endpoint);
+        if (made.length === 1) throw new FrameworkError('app.overloaded');
+        return client;
+      },
+    });
+    surface.register('x', async (ctx) => {
+      const socket = ctx.asWebSocket();
+      await socket?.sendMessage('lost').catch(() => {});
+      await socket?.sendMessage('a');
+      await socket?.sendJSONMessage({ b: 1 });
+      await socket?.sendMessage('gone');
+      return text(200, '');
+    });
+    const answer = await serve(surface, socketEvent('x'));
+    expect([made.length, sent]).toEqual([2, ['conn-1:a', 'conn-1:{"b":1}', 'conn-1:gone']]);
+    expect([answer.statusCode, JSON.parse(answer.body)]).toEqual([
+      410,
+      { error: { code: 'websocket.gone', message: 'connection is gone', status_code: 410, request_id: 'ws-1' } },
+    ]);
+  });
+
+  it('answers errors nested whatever the format, without x-request-id', async () => {
+    const surface = surfaceWith({ httpErrorFormat: 'flat_legacy', cors: {} });
+    surface.register('x', () => {
+      throw new Error('secret');
+    });
+    expect(await serve(surface, socketEvent('x'))).toEqual({
+      statusCode: 500,
+      headers: { 'content-type': 'application/json; charset=utf-8' },
+      body: '{"error":{"code":"app.internal","message":"internal error","request_id":"ws-1"}}',
+      isBase64Encoded: false,
+    });
+  });
+
+  it('has no place for a stream, nor for more than 128 KiB', async () => {
+    let closed = false;
+    async function* chunks() {
+      try {
+        yield Buffer.from('a');
+      } finally {
+        closed = true;
+      }
+    }
+    const surface = surfaceWith();
+    surface.register('stream', () => ({ bodyStream: chunks() }));
+    surface.register('big', () => text(200, 'x'.repeat(128 * 1024 + 1)));
+    expect((await serve(surface, socketEvent('stream'))).statusCode).toBe(500);
+    expect((await serve(surface, socketEvent('big'))).statusCode).toBe(413);
+    expect(closed).toBe(false);
+  });
+
+  it('is observed under its route key', async () => {
+    const logs: LogRecord[] = [];
+    const surface = surfaceWith({ observability: { log: (record) => logs.push(record) } });
+    surface.register('x', () => text(200, ''));
+    await serve(surface, socketEvent('x'));
+    await serve(surface, socketEvent('y'));
+    expect(logs.map(({ trigger, route, status }) => [trigger, route, status])).toEqual([
+      ['websocket', 'x', 200],
+      ['websocket', '(unmatched)', 404],
+    ]);
+  });
+
+  it('reads malformed events without failing', async () => {
+    const surface = surfaceWith();
+    for (const event of [{}, { requestContext: null }, { requestContext: { routeKey: 5, connectedAt: 'x' } }]) {
+      expect((await serve(surface, event)).statusCode).toBe(404);
+    }
+  });
+});
