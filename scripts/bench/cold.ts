@@ -19,6 +19,7 @@ const COLD: Readonly<Record<string, string>> = {
   'express, serverless-http': 'cold/serverless-http.ts',
   'express, codegenie': 'cold/codegenie.ts',
   ours: 'cold/ours.ts',
+  'ours, createApp': 'cold/ours-app.ts',
 };
 
 export interface ColdRow {

@@ -32,9 +32,10 @@ export interface HttpCall {
   readonly isBase64Encoded?: boolean;
 }
 
-function headersOf({ contentType, body }: HttpCall): Record<string, string> {
+function headersOf({ contentType, body, isBase64Encoded }: HttpCall): Record<string, string> {
   if (body === undefined) return { ...HEADERS };
-  return { ...HEADERS, 'content-type': contentType ?? 'application/json', 'content-length': String(body.length) };
+  const length = Buffer.byteLength(body, isBase64Encoded ? 'base64' : 'utf8');
+  return { ...HEADERS, 'content-type': contentType ?? 'application/json', 'content-length': String(length) };
 }
 
 /** API Gateway HTTP API, payload format 2.0. */

@@ -77,6 +77,19 @@ interface Records {
   readonly Records: readonly { readonly body: string; readonly kinesis: { sequenceNumber: string; data: string } }[];
 }
 
+/** Middy has nothing for streams: the report is the handler's own work. */
+async function runStream({ Records }: Records): Promise<object> {
+  const batchItemFailures: object[] = [];
+  for (const { kinesis } of Records) {
+    try {
+      await runJob(JSON.parse(Buffer.from(kinesis.data, 'base64').toString()) as Job);
+    } catch {
+      batchItemFailures.push({ itemIdentifier: kinesis.sequenceNumber });
+    }
+  }
+  return { batchItemFailures };
+}
+
 export const handlers: Handlers = {
   ...httpHandlers(createHttp),
   sqs: () =>
@@ -84,4 +97,5 @@ export const handlers: Handlers = {
       .use(partialBatchFailure({ logger: undefined as never }))
       .handler(((event: Records) =>
         Promise.allSettled(event.Records.map(({ body }) => runJob(JSON.parse(body) as Job)))) as never) as never,
+  kinesis: () => middy().handler(runStream as never) as never,
 };

@@ -1,15 +1,17 @@
-import { createDispatcher } from '@sallyport/dispatch';
-import { binary, createHttpRouter, json, type Tier } from '@sallyport/http';
-import { createEventRouter } from '@sallyport/streams';
+import { resolver } from '@sallyport/appsync';
+import { createApp } from '@sallyport/dispatch/app';
+import { binary, json, type Tier } from '@sallyport/http';
 import {
   boom,
   describeUpload,
+  FIELDS,
   FILE,
   findUser,
   type Job,
   type Order,
   placeOrder,
   registerAll,
+  resolveField,
   runJob,
   STEPS,
   showResource,
@@ -17,7 +19,7 @@ import {
 import { type Handlers, httpHandlers, type Invoke } from '../invoke.js';
 
 function createHttp(tier: Tier, { routes, steps }: { routes: number; steps: boolean }): Invoke {
-  const app = createHttpRouter({ tier });
+  const app = createApp({ tier });
   for (const step of steps ? STEPS : []) {
     app.use(async (ctx, next) => {
       const response = await next(ctx);
@@ -36,7 +38,7 @@ function createHttp(tier: Tier, { routes, steps }: { routes: number; steps: bool
       app.get('/files/{id}', () => binary(200, FILE, 'application/octet-stream'));
     },
   );
-  return createDispatcher(app).handleLambda;
+  return app.handleLambda;
 }
 
 /** Sallyport at one tier. Nothing is switched off. */
@@ -44,17 +46,28 @@ export function createOurs(tier: Tier): Handlers {
   return {
     ...httpHandlers((options) => createHttp(tier, options)),
     'routes-1000': () => createHttp(tier, { routes: 1000, steps: false }),
-    sqs: () => {
-      const events = createEventRouter();
-      events.queue('jobs', (_ctx, { body }) => runJob(JSON.parse(body ?? '') as Job));
-      return createDispatcher(events).handleLambda;
+    sqs() {
+      const app = createApp({ tier });
+      app.queue('jobs', (_ctx, { body }) => runJob(JSON.parse(body ?? '') as Job));
+      return app.handleLambda;
     },
-    kinesis: () => {
-      const events = createEventRouter({ streamFailureIdentifier: 'sequenceNumber' });
-      events.kinesis('jobs', (_ctx, { kinesis }) =>
+    kinesis() {
+      const app = createApp({ tier, streamFailureIdentifier: 'sequenceNumber' });
+      app.kinesis('jobs', (_ctx, { kinesis }) =>
         runJob(JSON.parse(Buffer.from(kinesis?.data ?? '', 'base64').toString()) as Job),
       );
-      return createDispatcher(events).handleLambda;
+      return app.handleLambda;
+    },
+    graphql() {
+      const app = createApp({ tier });
+      for (const field of FIELDS) {
+        app.appSyncField(
+          'Query',
+          field,
+          resolver<{ id: string }>((_ctx, { id }) => resolveField(field, id)),
+        );
+      }
+      return app.handleLambda;
     },
   };
 }

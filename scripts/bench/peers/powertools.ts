@@ -49,10 +49,10 @@ function createHttp({ steps }: { steps: boolean }): Invoke {
       app.post('/uploads', async ({ event }) =>
         json(200, describeUpload(Buffer.from((event as { body?: string }).body ?? '', 'base64'))),
       );
-      app.get(
-        '/files/:id',
-        async () => new Response(FILE, { status: 200, headers: { 'content-type': 'application/octet-stream' } }),
-      );
+      app.get('/files/:id', async (reqCtx) => {
+        reqCtx.isBase64Encoded = true;
+        return new Response(FILE, { status: 200, headers: { 'content-type': 'application/octet-stream' } });
+      });
     },
   );
   return (event: unknown, context: unknown) => app.resolve(event, context as never);
