@@ -1,0 +1,138 @@
+import {
+  fixedWindow,
+  multiWindow,
+  type RateLimiter,
+  type Strategy,
+  slidingWindow,
+  tokenBucket,
+} from '@sallyport/ratelimit';
+import { type Bench, createBench, KEY, START_MS, WallClock } from './support/dynamo.js';
+
+let bench: Bench;
+
+beforeEach(async () => {
+  bench = await createBench();
+}, 60_000);
+
+afterEach(() => bench.client.destroy());
+
+const SKEWS = [-5000, 0, 5000];
+
+interface Admission {
+  /** By the clock of the instance that decided. */
+  readonly stamp: number;
+  /** By a clock that is right. */
+  readonly at: number;
+}
+
+/** What three instances with clocks apart admit while time passes. */
+async function admissionsOf(strategy: Strategy, maxClockSkewMs: number): Promise<Admission[]> {
+  const instances = SKEWS.map((skew) => {
+    const clock = new WallClock(START_MS + 60_000 + skew);
+    return { clock, limiter: bench.limiter({ strategy, clock, maxClockSkewMs, deniedCache: false }) };
+  });
+  const admissions: Admission[] = [];
+  for (let step = 1; step <= 40; step += 1) {
+    for (const { clock, limiter } of instances) {
+      clock.ms += 700;
+      if ((await limiter.consume(KEY)).allowed) admissions.push({ stamp: clock.ms, at: step * 700 });
+    }
+  }
+  return admissions;
+}
+
+/** The most that any interval of a length holds. */
+function densest(times: readonly number[], lengthMs: number): number {
+  return Math.max(...times.map((start) => times.filter((at) => at >= start && at < start + lengthMs).length));
+}
+
+/** The most that any window of Unix time holds. */
+function fullest(times: readonly number[], windowMs: number): number {
+  const windows = times.map((at) => Math.floor(at / windowMs));
+  return Math.max(...windows.map((window) => windows.filter((other) => other === window).length));
+}
+
+const stamps = (admissions: readonly Admission[]) => admissions.map(({ stamp }) => stamp);
+const instants = (admissions: readonly Admission[]) => admissions.map(({ at }) => at);
+
+describe('instances whose clocks are up to ten seconds apart', () => {
+  it('never pass a sliding limit by their own clocks, and at most double it by a right one', async () => {
+    const admissions = await admissionsOf(slidingWindow({ limit: 6, windowMs: 10_000 }), 10_000);
+    expect(admissions.length).toBeGreaterThan(12);
+    expect(densest(stamps(admissions), 10_000)).toBeLessThanOrEqual(6);
+    expect(densest(instants(admissions), 10_000)).toBeLessThanOrEqual(12);
+  });
+
+  it('admit at most the limit more where clearing did not allow for that much', async () => {
+    const admissions = await admissionsOf(slidingWindow({ limit: 6, windowMs: 10_000 }), 0);
+    expect(densest(instants(admissions), 10_000)).toBeLessThanOrEqual(12);
+  });
+
+  it('never pass a fixed limit in a window of Unix time', async () => {
+    const admissions = await admissionsOf(fixedWindow({ limit: 6, windowMs: 10_000 }), 1000);
+    expect(fullest(stamps(admissions), 10_000)).toBe(6);
+    expect(densest(instants(admissions), 10_000)).toBeLessThanOrEqual(18);
+  });
+
+  it('never pass any of several limits', async () => {
+    const strategy = multiWindow([
+      { limit: 3, windowMs: 2000 },
+      { limit: 9, windowMs: 20_000 },
+    ]);
+    const admissions = await admissionsOf(strategy, 10_000);
+    expect(fullest(stamps(admissions), 20_000)).toBe(9);
+    expect(fullest(stamps(admissions), 2000)).toBeLessThanOrEqual(3);
+  });
+
+  it('pass a bucket by at most what refills in the difference', async () => {
+    const admissions = await admissionsOf(tokenBucket({ capacity: 6, refillPerSecond: 0.5 }), 10_000);
+    expect(densest(instants(admissions), 10_000)).toBeLessThanOrEqual(16);
+  });
+});
+
+describe('clearing', () => {
+  it.each<[string, Strategy, number, number]>([
+    ['sliding', slidingWindow({ limit: 2, windowMs: 2000, granules: 20 }), 1000, 900],
+    ['sliding, at the furthest', slidingWindow({ limit: 2, windowMs: 2000, granules: 20 }), 1000, 1000],
+    ['sliding, less than a granule', slidingWindow({ limit: 2, windowMs: 20_000, granules: 20 }), 0, 999],
+    [
+      'several windows',
+      multiWindow([
+        { limit: 2, windowMs: 1000 },
+        { limit: 99, windowMs: 60_000 },
+      ]),
+      1000,
+      1000,
+    ],
+    [
+      'several windows, further',
+      multiWindow([
+        { limit: 2, windowMs: 100 },
+        { limit: 99, windowMs: 60_000 },
+      ]),
+      2000,
+      1999,
+    ],
+  ])(
+    '%s: leaves what an instance behind by the allowed skew still checks',
+    async (_, strategy, maxClockSkewMs, behindMs) => {
+      const slow = new WallClock(START_MS + 30_000);
+      const fast = new WallClock(START_MS + 30_000 + behindMs);
+      const [slowLimiter, fastLimiter] = [slow, fast].map((clock) =>
+        bench.limiter({ strategy, clock, maxClockSkewMs, deniedCache: false }),
+      ) as [RateLimiter, RateLimiter];
+      for (const _ of [1, 2]) expect((await slowLimiter.consume(KEY)).allowed).toBe(true);
+      await fastLimiter.consume(KEY);
+      expect(await slowLimiter.consume(KEY)).toMatchObject({ allowed: false, remaining: 0 });
+    },
+  );
+
+  it('a write that others overtook still cannot overfill the span', async () => {
+    const strategy = slidingWindow({ limit: 3, windowMs: 10_000 });
+    const [early, late] = [START_MS + 5500, START_MS + 6500].map((ms) =>
+      bench.limiter({ strategy, clock: new WallClock(ms), deniedCache: false }),
+    ) as [RateLimiter, RateLimiter];
+    await late.consume(KEY, { cost: 3 });
+    expect(await early.consume(KEY)).toMatchObject({ allowed: false, currentCount: 3 });
+  });
+});

@@ -1,0 +1,191 @@
+import {
+  createDynamoRateLimiter,
+  fixedWindow,
+  multiWindow,
+  RateLimitError,
+  type SlidingWindowOptions,
+  type Strategy,
+  slidingWindow,
+  type TokenBucketOptions,
+  tokenBucket,
+  type WindowOptions,
+} from '@sallyport/ratelimit';
+
+const DAY_MS = 86_400_000;
+
+describe('strategies', () => {
+  it.each<[string, Strategy, string]>([
+    ['fixed', fixedWindow({ limit: 5, windowMs: 60_000 }), 'default:f60000'],
+    ['fixed', fixedWindow({ limit: 5, windowMs: 60_000, name: 'login' }), 'login:f60000'],
+    ['sliding', slidingWindow({ limit: 5, windowMs: 60_000 }), 'default:s60000x10'],
+    [
+      'multi',
+      multiWindow([
+        { limit: 1, windowMs: 60_000 },
+        { limit: 9, windowMs: 3_600_000 },
+      ]),
+      'default:m3600000-60000',
+    ],
+    [
+      'multi',
+      multiWindow([
+        { limit: 1, windowMs: 1000, name: 'a' },
+        { limit: 9, windowMs: 2000 },
+      ]),
+      'default-2s+a:m2000-1000',
+    ],
+    ['bucket', tokenBucket({ capacity: 5, refillPerSecond: 2 }), 'default:b500000'],
+  ])('%s names its shape and not its limits', (kind, strategy, policy) => {
+    expect([strategy.kind, strategy.policy]).toEqual([kind, policy]);
+  });
+
+  it('several windows are ordered by length, the longest first, with names of their own', () => {
+    const { windows } = multiWindow([
+      { limit: 10, windowMs: 30_000 },
+      { limit: 1000, windowMs: DAY_MS },
+      { limit: 100, windowMs: 3_600_000 },
+      { limit: 20, windowMs: 60_000 },
+    ]);
+    expect(windows).toEqual([
+      { name: 'default-1d', windowMs: DAY_MS, limit: 1000 },
+      { name: 'default-1h', windowMs: 3_600_000, limit: 100 },
+      { name: 'default-1m', windowMs: 60_000, limit: 20 },
+      { name: 'default-30s', windowMs: 30_000, limit: 10 },
+    ]);
+  });
+
+  it('are frozen', () => {
+    const strategy = fixedWindow({ limit: 5, windowMs: 60_000 });
+    expect([strategy, strategy.windows, strategy.windows[0]].every(Object.isFrozen)).toBe(true);
+  });
+
+  it.each<[string, Record<string, unknown>]>([
+    ['a limit below 0', { limit: -1 }],
+    ['a broken limit', { limit: 1.5 }],
+    ['a limit over 1,000,000,000', { limit: 1_000_000_001 }],
+    ['no limit', { limit: undefined }],
+    ['a window under 100 ms', { windowMs: 99 }],
+    ['a window over 31 days', { windowMs: 31 * DAY_MS + 1 }],
+    ['a broken window', { windowMs: 1000.5 }],
+    ['a window that is text', { windowMs: '1000' }],
+    ['an empty name', { name: '' }],
+    ['a name of 65', { name: 'n'.repeat(65) }],
+    ['a name with a quote', { name: 'a"b' }],
+    ['an unknown option', { windowsMs: 5 }],
+  ])('a window refuses %s', (_, change) => {
+    const options = { limit: 1, windowMs: 1000, ...change } as WindowOptions;
+    expectInvalid(() => fixedWindow(options));
+    expectInvalid(() => slidingWindow(options));
+    expectInvalid(() => multiWindow([options]));
+  });
+
+  it.each<[string, Partial<SlidingWindowOptions>]>([
+    ['one granule', { granules: 1 }],
+    ['21 granules', { granules: 21 }],
+    ['a window that granules do not divide', { windowMs: 1000, granules: 3 }],
+    ['granules under 100 ms', { windowMs: 1000, granules: 20 }],
+  ])('a sliding window refuses %s', (_, change) => {
+    expectInvalid(() => slidingWindow({ limit: 1, windowMs: 60_000, ...change }));
+  });
+
+  it.each<[string, readonly number[]]>([
+    ['none', []],
+    ['five', [1000, 2000, 4000, 8000, 16_000]],
+    ['two of one length', [1000, 1000]],
+    ['one that does not divide the next', [1000, 1500]],
+    ['one that divides the longest only', [6000, 9000, 18_000]],
+    ['a ratio over 3,600', [1000, 3_601_000]],
+  ])('several windows refuse %s', (_, lengths) => {
+    expectInvalid(() => multiWindow(lengths.map((windowMs) => ({ limit: 1, windowMs }))));
+  });
+
+  it('several windows refuse one name for two, and granules', () => {
+    expectInvalid(() =>
+      multiWindow([
+        { limit: 1, windowMs: 1000, name: 'a' },
+        { limit: 1, windowMs: 2000, name: 'a' },
+      ]),
+    );
+    expectInvalid(() => multiWindow([{ limit: 1, windowMs: 1000, granules: 2 } as WindowOptions]));
+    expectInvalid(() => multiWindow(undefined as never));
+  });
+
+  it.each<[string, Record<string, unknown>]>([
+    ['a capacity over 1,000,000', { capacity: 1_000_001 }],
+    ['a broken capacity', { capacity: 0.5 }],
+    ['a refill under 0.001', { refillPerSecond: 0.0009 }],
+    ['a refill over 1,000,000', { refillPerSecond: 1_000_001 }],
+    ['a refill that is no number', { refillPerSecond: Number.NaN }],
+    ['an unknown option', { limit: 5 }],
+  ])('a token bucket refuses %s', (_, change) => {
+    expectInvalid(() => tokenBucket({ capacity: 1, refillPerSecond: 1, ...change } as TokenBucketOptions));
+  });
+
+  it.each([
+    [{ capacity: 100, refillPerSecond: 3 }, 33_334],
+    [{ capacity: 3, refillPerSecond: 3 }, 1000],
+    [{ capacity: 7, refillPerSecond: 0.7 }, 10_000],
+    [{ capacity: 1_000_000, refillPerSecond: 0.001 }, 1_000_000_000_000],
+    [{ capacity: 10, refillPerSecond: 1_000_000 }, 1],
+  ])('%j is as long as it takes to fill', (options, windowMs) => {
+    expect(tokenBucket(options).windows[0]?.windowMs).toBe(windowMs);
+  });
+
+  it('take the extremes of what is documented', () => {
+    fixedWindow({ limit: 1_000_000_000, windowMs: 31 * DAY_MS });
+    fixedWindow({ limit: 0, windowMs: 100 });
+    slidingWindow({ limit: 1, windowMs: 200, granules: 2 });
+    slidingWindow({ limit: 1, windowMs: 2000, granules: 20 });
+    multiWindow([1000, 3_600_000].map((windowMs) => ({ limit: 1, windowMs })));
+  });
+});
+
+describe('the options of the limiter', () => {
+  const good = { strategy: fixedWindow({ limit: 1, windowMs: 1000 }), onStoreError: 'deny', tableName: 't' } as const;
+
+  it.each<[string, object]>([
+    ['no onStoreError', { onStoreError: undefined }],
+    ['another onStoreError', { onStoreError: 'open' }],
+    ['no strategy', { strategy: undefined }],
+    ['a strategy made by hand', { strategy: { ...good.strategy } }],
+    ['no table name', { tableName: undefined, environment: {} }],
+    ['a blank table name', { tableName: ' ' }],
+    ['an unknown option', { table: 't' }],
+    ['a client without send', { client: {} }],
+    ['a clock without now', { clock: {} }],
+    ['a limitFor that is no function', { limitFor: { a: 1 } }],
+    ['an onError that is no function', { onError: true }],
+    ['a time-out of 0', { storeTimeoutMs: 0 }],
+    ['a skew below 0', { maxClockSkewMs: -1 }],
+    ['a cache that is true', { deniedCache: true }],
+    ['an unknown option of the cache', { deniedCache: { keys: 1 } }],
+    ['a cache for no key', { deniedCache: { maxKeys: 0 } }],
+    ['a cache for no time', { deniedCache: { maxAgeMs: 0 } }],
+  ])('refuse %s', (_, change) => {
+    expectInvalid(() => createDynamoRateLimiter({ ...good, ...change } as never));
+  });
+
+  it('name the unknown option and never a value', () => {
+    expect(() => createDynamoRateLimiter({ ...good, tabelName: 'secret' } as never)).toThrow(
+      'framework: unknown option "tabelName"',
+    );
+  });
+
+  it('take the table name from the environment, in whatever way the limiter is made', () => {
+    const environment = { FRAMEWORK_RATE_LIMIT_TABLE_NAME: 'limits' };
+    for (const strategy of [
+      good.strategy,
+      slidingWindow({ limit: 1, windowMs: 1000 }),
+      tokenBucket({ capacity: 1, refillPerSecond: 1 }),
+    ]) {
+      createDynamoRateLimiter({ strategy, onStoreError: 'allow', environment });
+    }
+  });
+});
+
+function expectInvalid(run: () => unknown): void {
+  expect(run).toThrow(RateLimitError);
+  expect(run).toThrow(
+    expect.objectContaining({ code: 'ratelimit.invalid_config', message: expect.stringMatching(/^framework: /) }),
+  );
+}
