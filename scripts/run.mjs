@@ -17,7 +17,7 @@ const tasks = {
   demo: [script('examples/notes/demo/main.ts')],
   bench: [script('scripts/bench/main.ts')],
   format: [[bin('biome'), ['check', '--write', '.']]],
-  size: [script('scripts/size/main.ts')],
+  size: [script('scripts/bench/size/main.ts')],
   test: [
     [process.execPath, ['--experimental-vm-modules', '--no-warnings', join(root, 'node_modules/jest/bin/jest.js')]],
   ],

@@ -1,6 +1,7 @@
-import { mkdirSync } from 'node:fs';
+import { mkdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
+import { gzipSync } from 'node:zlib';
 import { build } from 'esbuild';
 
 export const HERE = fileURLToPath(new URL('.', import.meta.url));
@@ -9,31 +10,48 @@ const OUT = join(HERE, 'node_modules', '.cache', 'bundles');
 /** CommonJS code inside of an ESM bundle needs `require`. */
 const REQUIRE = "import{createRequire as __cr}from'node:module';const require=__cr(import.meta.url);";
 
-/** Parts of peers that a deployment would not carry: clients that the Lambda runtime brings, optional peers not used. */
+/** Parts that a deployment would not carry: clients that the Lambda runtime brings, optional peers that nobody uses. */
 const EXTERNAL = ['@aws-sdk/*', '@smithy/*', '@aws/durable-execution-sdk-js', '@aws-lambda-powertools/tracer'];
 
-/**
- * Bundles a TypeScript module as it would be deployed: one minified ESM file for the lowest Node that we support.
- *
- * @returns path of the file
- */
-export async function bundle(source: string): Promise<string> {
+export interface Bundle {
+  readonly file: string;
+  readonly bytes: number;
+  readonly gzipBytes: number;
+  /** Bytes that each source file adds to the bundle. */
+  readonly parts: ReadonlyMap<string, number>;
+}
+
+/** Bundles a TypeScript module as it would be deployed: one minified ESM file for the lowest Node that we support. */
+export async function bundle(source: string): Promise<Bundle> {
   mkdirSync(OUT, { recursive: true });
-  const outfile = join(OUT, source.replaceAll('/', '-').replace(/\.ts$/, '.mjs'));
-  await build({
-    entryPoints: [join(HERE, source)],
-    outfile,
+  const file = join(OUT, source.replaceAll('/', '-').replace(/\.ts$/, '.mjs'));
+  const { metafile } = await build({
+    absWorkingDir: HERE,
+    entryPoints: [source],
+    outfile: file,
     bundle: true,
     minify: true,
+    metafile: true,
     platform: 'node',
     format: 'esm',
     target: 'node20',
     mainFields: ['module', 'main'],
     conditions: ['@sallyport/source'],
     define: { 'process.env.NODE_ENV': '"production"' },
-    banner: { js: REQUIRE },
+    banner: needsRequire(source) ? { js: REQUIRE } : {},
     external: EXTERNAL,
-    logLevel: 'error',
+    logLevel: 'silent',
   });
-  return outfile;
+  const code = readFileSync(file);
+  const [output] = Object.values(metafile.outputs);
+  const parts = Object.entries(output?.inputs ?? {}).map(([path, { bytesInOutput }]): [string, number] => [
+    path,
+    bytesInOutput,
+  ]);
+  return { file, bytes: code.length, gzipBytes: gzipSync(code, { level: 9 }).length, parts: new Map(parts) };
+}
+
+/** Our own packages are ESM through and through. */
+function needsRequire(source: string): boolean {
+  return /^(?:peers|cold)\//.test(source) && !/\/(?:ours|bare|empty|start)/.test(source);
 }

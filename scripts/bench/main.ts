@@ -20,7 +20,7 @@ function readOptions(): BenchOptions {
 
 async function contestantOf(peer: Peer): Promise<Contestant> {
   try {
-    return { peer, bundle: { file: await bundle(peer.module) } };
+    return { peer, bundle: await bundle(peer.module) };
   } catch (error) {
     return { peer, bundle: { problem: (error as Error).message } };
   }
@@ -36,7 +36,7 @@ const effort = {
 
 const results: WorkloadResult[] = [];
 for (const workload of options.workloads) {
-  const outcomes = await measureWorkload(workload, contestants, worker, effort);
+  const outcomes = await measureWorkload(workload, contestants, worker.file, effort);
   const rows = [...outcomes].map(([peer, outcome]) => ({ peer, outcome }));
   rows.sort((a, b) => options.peers.indexOf(a.peer) - options.peers.indexOf(b.peer));
   results.push({ workload, title: WORKLOAD_TABLE[workload].title, rows });

@@ -94,3 +94,7 @@ function ratio(value: number | null): string {
 function percent(share: number): string {
   return `${(share * 100).toFixed(0)}%`;
 }
+
+export function kilobytes(bytes: number): string {
+  return `${(bytes / 1000).toFixed(1)} KB`;
+}

@@ -1,26 +1,26 @@
-// A fresh process: loads one bundle, answers one event, reports, ends. Started with `<bundle>`, driven over IPC.
+// A fresh process: loads one bundle, answers one event, reports, ends. Started with `<bundle> <event as JSON>`.
 import { pathToFileURL } from 'node:url';
-import { gatewayV2Event } from '../events.js';
 
 export interface FirstAnswer {
   /** Milliseconds of wall time from before the import to the answer. */
   readonly millis: number;
   readonly residentBytes: number;
-  readonly status: unknown;
+  readonly answer: unknown;
 }
 
-const event = JSON.parse(JSON.stringify(gatewayV2Event({ method: 'GET', path: '/health' }))) as object;
+const [bundle = '', text = ''] = process.argv.slice(2);
+const event = JSON.parse(text) as object;
 const context = { awsRequestId: 'c6af9ac6-7b61-11e6-9a41-93e8deadbeef', getRemainingTimeInMillis: () => 29_000 };
 
 const residentBefore = process.memoryUsage.rss();
 const before = performance.now();
-const { handler } = (await import(pathToFileURL(process.argv[2] ?? '').href)) as {
-  handler: (event: object, context: object) => Promise<{ statusCode: unknown }>;
+const { handler } = (await import(pathToFileURL(bundle).href)) as {
+  handler: (event: object, context: object) => Promise<unknown>;
 };
-const { statusCode } = await handler(event, context);
-const answer: FirstAnswer = {
+const answer = await handler(event, context);
+const first: FirstAnswer = {
   millis: performance.now() - before,
   residentBytes: process.memoryUsage.rss() - residentBefore,
-  status: statusCode,
+  answer,
 };
-process.send?.(answer, () => process.exit());
+process.send?.(first, () => process.exit());

@@ -1,0 +1,56 @@
+import { fork } from 'node:child_process';
+import { type Bundle, bundle } from '../bundle.js';
+import type { FirstAnswer } from './start.js';
+
+export interface Starter {
+  readonly name: string;
+  /** A bundle that exports `handler`. */
+  readonly file: string;
+  readonly event: object;
+  /** Whether the answer is right. */
+  accepts(answer: unknown): boolean;
+}
+
+/** Beyond an empty module's, start by start. */
+export interface Starts {
+  readonly millis: readonly number[];
+  readonly residentBytes: readonly number[];
+  /** Answers that were not right, or processes that ended without one. */
+  readonly wrong: number;
+}
+
+/** Starts each in fresh processes, in turn, so that whatever else the machine does meets everyone alike. */
+export async function startInTurn(starters: readonly Starter[], rounds: number): Promise<ReadonlyMap<string, Starts>> {
+  const start = await bundle('cold/start.ts');
+  const empty = await bundle('cold/empty.ts');
+  const starts = new Map(
+    starters.map(({ name }) => [name, { millis: [] as number[], residentBytes: [] as number[], wrong: 0 }]),
+  );
+  for (let round = 0; round < rounds; round++) {
+    const base = await firstAnswer(start, empty.file, {});
+    for (const { name, file, event, accepts } of starters) {
+      const first = await firstAnswer(start, file, event);
+      const own = starts.get(name);
+      if (!own) continue;
+      if (!first || !base || !accepts(first.answer)) {
+        own.wrong++;
+        continue;
+      }
+      own.millis.push(first.millis - base.millis);
+      own.residentBytes.push(first.residentBytes - base.residentBytes);
+    }
+  }
+  return starts;
+}
+
+function firstAnswer(start: Bundle, file: string, event: object): Promise<FirstAnswer | null> {
+  return new Promise((resolve) => {
+    const child = fork(start.file, [file, JSON.stringify(event)], {
+      execArgv: [],
+      env: { ...process.env, NODE_ENV: 'production' },
+      stdio: ['ignore', 'ignore', 'ignore', 'ipc'],
+    });
+    child.once('message', (answer: FirstAnswer) => resolve(answer));
+    child.once('exit', () => resolve(null));
+  });
+}

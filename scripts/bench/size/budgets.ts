@@ -1,0 +1,22 @@
+// What a function may weigh that uses one package. A line here is a promise to users: raise one only with a reason.
+import { gatewayV2Event, queueEvent } from '../events.js';
+
+export interface Budget {
+  /** The entry file `entries/<name>.ts`. */
+  readonly name: string;
+  /** Gzip bytes of the minified bundle; `null` while there is no promise. */
+  readonly gzipBytes: number | null;
+  /** An event for the first response, and whether the answer to it is right. */
+  readonly event: object;
+  accepts(answer: unknown): boolean;
+}
+
+const HEALTH = gatewayV2Event({ method: 'GET', path: '/health' });
+const isOk = (answer: unknown) => (answer as { statusCode?: unknown } | null)?.statusCode === 200;
+const isClean = (answer: unknown) => JSON.stringify(answer) === '{"batchItemFailures":[]}';
+
+export const BUDGETS: readonly Budget[] = [
+  { name: 'http', gzipBytes: 9_000, event: HEALTH, accepts: isOk },
+  { name: 'queue', gzipBytes: 4_000, event: queueEvent(10, []), accepts: isClean },
+  { name: 'app', gzipBytes: null, event: HEALTH, accepts: isOk },
+];
