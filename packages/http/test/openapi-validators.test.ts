@@ -9,6 +9,8 @@ import { z } from 'zod';
 import { bind, min, required, type StandardSchema } from '../src/bind.js';
 import { generateOpenAPI, generateOpenAPIJSON, type OpenApiSpec } from '../src/openapi.js';
 
+const require = createRequire(import.meta.url);
+
 const Tree = z.object({
   name: z.string().min(1),
   get kids() {
@@ -86,7 +88,7 @@ describe('documents', () => {
     const here = dirname(fileURLToPath(import.meta.url));
     try {
       writeFileSync(join(folder, 'openapi.json'), generateOpenAPIJSON(spec));
-      const cli = join(dirname(createRequire(import.meta.url).resolve('@redocly/cli/package.json')), 'bin/cli.js');
+      const cli = join(dirname(require.resolve('@redocly/cli/package.json')), 'bin/cli.js');
       const { status, stdout, stderr } = spawnSync(
         process.execPath,
         [
