@@ -9,7 +9,7 @@ import type { IdGenerator } from './ids.js';
 import type { MetricOptions, MetricRegistry } from './metrics.js';
 import { createMap } from './multimap.js';
 import { decodePercent } from './percent.js';
-import type { SecurePrincipal } from './principal.js';
+import { copyPrincipal, type SecurePrincipal } from './principal.js';
 import type { SourceProvenance } from './provenance.js';
 import type { IncomingRequest, Request } from './request.js';
 import type { MaybePromise, Response, Result } from './response.js';
@@ -382,7 +382,7 @@ export class RequestContext implements Context {
 
   securePrincipal(): SecurePrincipal | null {
     const { principal } = this.state;
-    return principal === null ? null : structuredClone(principal);
+    return principal === null ? null : copyPrincipal(principal);
   }
 
   asAppSync(): AppSyncContext | null {

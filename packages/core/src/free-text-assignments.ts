@@ -3,6 +3,8 @@ import { type KeyAction, type KeyJudge, normalizeKey } from './sanitize-keys.js'
 
 /** What may stand between a key and its value, and the schemes of RFC 9110 section 11.4 whose credentials follow a blank. */
 const MARKS = /=|:(?!\/\/)|%3[ad]|\b(?:bearer|basic)\b/gi;
+/** A value that ends in a mark may be a key itself, or a scheme: `pin= password: x`. */
+const LAST_MARK = /(?:[=:]|%3[ad]|\b(?:bearer|basic))$/i;
 const KEY_CHARACTER = /[A-Za-z0-9_.-]/;
 /** What precedes the colons of a time, RFC 3339: no key. */
 const TIME = /^[\dT.-]+$/;
@@ -38,7 +40,7 @@ export function scrubAssignments(text: string, judge: KeyJudge): string {
   for (let mark = MARKS.exec(text); mark; mark = MARKS.exec(text)) {
     const after = mark.index + mark[0].length;
     const isScheme = mark[0].length > 3;
-    const key = isScheme ? '' : keyBefore(text, mark.index, done, judge);
+    const key = isScheme ? '' : keyBefore(text, mark.index, judge);
     const action = isScheme ? 'redact' : actionOf(key, judge);
     if (action === 'clean') continue;
     const span = isScheme ? schemeSpan(text, mark.index) : valueSpan(text, after, key, action);
@@ -47,7 +49,7 @@ export function scrubAssignments(text: string, judge: KeyJudge): string {
     if (masked === value) continue;
     out += text.slice(done, span.start) + masked;
     done = span.end;
-    MARKS.lastIndex = done;
+    MARKS.lastIndex = done - (LAST_MARK.exec(value)?.[0].length ?? 0);
   }
   return done === 0 ? text : out + text.slice(done);
 }
@@ -57,20 +59,23 @@ function actionOf(key: string, judge: KeyJudge): KeyAction {
   return SIGNED_QUERY.includes(normalizeKey(key)) ? 'redact' : judge(key, '');
 }
 
-/** The word before a mark, quotes and blanks aside; with the word before it where both together are a known key. */
-function keyBefore(text: string, mark: number, floor: number, judge: KeyJudge): string {
+/**
+ * The word before a mark, quotes and blanks aside; with the word before it where both together are a known key. A word that
+ * was masked itself, as the value of a key before it, is a key all the same.
+ */
+function keyBefore(text: string, mark: number, judge: KeyJudge): string {
   let end = mark;
-  for (let skipped = 0; end > floor && skipped < 8 && /[\s"'`\\]/.test(text.charAt(end - 1)); skipped += 1) end -= 1;
-  const start = wordStart(text, end, floor);
+  for (let skipped = 0; end > 0 && skipped < 8 && /[\s"'`\\]/.test(text.charAt(end - 1)); skipped += 1) end -= 1;
+  const start = wordStart(text, end);
   const key = text.slice(start, end);
-  if (start - 1 <= floor || text[start - 1] !== ' ') return key;
-  const both = text.slice(wordStart(text, start - 1, floor), end);
+  if (start < 2 || text[start - 1] !== ' ') return key;
+  const both = text.slice(wordStart(text, start - 1), end);
   return judge(both, '', true) === 'clean' ? key : both;
 }
 
-function wordStart(text: string, end: number, floor: number): number {
+function wordStart(text: string, end: number): number {
   let start = end;
-  while (start > floor && end - start < MAX_KEY && KEY_CHARACTER.test(text.charAt(start - 1))) start -= 1;
+  while (start > 0 && end - start < MAX_KEY && KEY_CHARACTER.test(text.charAt(start - 1))) start -= 1;
   return start;
 }
 

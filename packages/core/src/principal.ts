@@ -1,3 +1,5 @@
+import { copyPlain } from './plain.js';
+
 /** `internal` callers are the organisation's own services; everyone else is `external`. */
 export type PrincipalKind = 'external' | 'internal';
 
@@ -8,4 +10,14 @@ export interface SecurePrincipal {
   readonly claims?: Readonly<Record<string, unknown>>;
   readonly kind?: PrincipalKind;
   readonly tenantId?: string;
+}
+
+/** A deep copy; the claims of it have no prototype. */
+export function copyPrincipal(principal: SecurePrincipal): SecurePrincipal {
+  const { scopes, claims } = principal;
+  return {
+    ...principal,
+    ...(scopes && { scopes: [...scopes] }),
+    ...(claims && { claims: copyPlain(claims) as Record<string, unknown> }),
+  };
 }
