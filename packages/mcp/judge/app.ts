@@ -1,0 +1,55 @@
+import type { ServerResponse } from 'node:http';
+import type { LambdaContext } from '@sallyport/core';
+import { createOpenKernel, HttpSurface, STREAM_ACCESS } from '@sallyport/http/pipeline';
+import { createLambdaFunctionURLStreamingHandler, type StreamingApp } from '@sallyport/http';
+import { MCP_PATH, type McpStore } from '../src/index.js';
+import { createJudgedServer } from './fixtures.js';
+
+interface FunctionUrlAnswer {
+  readonly statusCode: number;
+  readonly headers?: Readonly<Record<string, string>>;
+  readonly body?: string;
+  readonly isBase64Encoded?: boolean;
+}
+
+/** The judged function with its two ways out. */
+export interface JudgedApp {
+  answerBuffered(event: object, context: LambdaContext, outgoing: ServerResponse, end: () => void): Promise<void>;
+  answerStreaming(event: object, context: LambdaContext, outgoing: ServerResponse, end: () => void): Promise<void>;
+}
+
+/** What the Lambda runtime puts on the global object of a streaming function. */
+const runtime = {
+  streamifyResponse: (handler: unknown) => handler,
+  HttpResponseStream: {
+    from(stream: ServerResponse, { statusCode, headers }: FunctionUrlAnswer) {
+      stream.writeHead(statusCode, headers);
+      stream.flushHeaders();
+      return stream;
+    },
+  },
+};
+Object.assign(globalThis, { awslambda: runtime });
+
+export function createApp(store: McpStore): JudgedApp {
+  const { handler } = createJudgedServer(store);
+  const http = new HttpSurface(createOpenKernel({}), {});
+  for (const method of ['POST', 'GET', 'DELETE']) http.register(method, MCP_PATH, handler, {});
+  const app: StreamingApp = {
+    [STREAM_ACCESS]: { http, detect: () => 'function-url' },
+    handleLambda: (event, lambdaContext) => http.serve('function-url', event, { lambdaContext }),
+  };
+  const streaming = createLambdaFunctionURLStreamingHandler(app) as (event: object, stream: ServerResponse, context: LambdaContext) => Promise<void>;
+  return {
+    async answerBuffered(event, context, outgoing, end) {
+      const answer = (await app.handleLambda(event, context)) as FunctionUrlAnswer;
+      end();
+      outgoing.writeHead(answer.statusCode, answer.headers);
+      outgoing.end(Buffer.from(answer.body ?? '', answer.isBase64Encoded ? 'base64' : 'utf8'));
+    },
+    async answerStreaming(event, context, outgoing, end) {
+      await streaming(event, outgoing, context);
+      end();
+    },
+  };
+}
