@@ -1,0 +1,83 @@
+import { randomUUID } from 'node:crypto';
+import { createLocalClient, createTable, dynamodbEndpoint } from '@sallyport/dynamodb-local';
+import { RATE_LIMIT_TABLE_SCHEMA } from '@sallyport/ratelimit/schema';
+import { Fleet } from './support/fleet.js';
+import { History } from './support/history.js';
+import type { Order } from './support/instance.js';
+
+const INSTANCES = 8;
+/** Sets clocks to the first minute of an hour, so that no window ends while a test runs. */
+const earlyInTheHour = () => [1_699_999_260_000 - Date.now()];
+const fleet = new Fleet();
+let tableName: string;
+
+beforeAll(async () => {
+  const client = await createLocalClient();
+  tableName = await createTable(client, RATE_LIMIT_TABLE_SCHEMA);
+  client.destroy();
+  await fleet.start(INSTANCES, await dynamodbEndpoint());
+}, 90_000);
+
+afterAll(() => fleet.stop());
+
+async function run(order: Pick<Order, 'strategy' | 'decisions'> & Partial<Order>, skews: readonly number[] = [0]) {
+  const identifier = randomUUID();
+  const whole = { tableName, identifier, lanes: 4, deniedCache: false, ...order };
+  const answers = await fleet.run((instance) => ({ ...whole, skewMs: skews[instance % skews.length] ?? 0 }));
+  const history = new History(answers);
+  expect(history).toMatchObject({ decided: INSTANCES * order.decisions, degraded: 0 });
+  return history;
+}
+
+describe('eight processes that share a table', () => {
+  it('admit exactly a fixed limit of 100 in 4,000 decisions', async () => {
+    const strategy = { fixed: { limit: 100, windowMs: 3_600_000 } };
+    expect(await run({ strategy, decisions: 500, deniedCache: true }, earlyInTheHour())).toHaveProperty(
+      'admitted',
+      100,
+    );
+  }, 60_000);
+
+  it.each([
+    { fixed: { limit: 100, windowMs: 3_600_000 } },
+    { sliding: { limit: 100, windowMs: 3_600_000 } },
+    { multi: [{ limit: 100, windowMs: 3_600_000 }] },
+  ])(
+    'admit exactly the limit too when every decision asks the table: %j',
+    async (strategy) => {
+      expect(await run({ strategy, decisions: 32 }, earlyInTheHour())).toHaveProperty('admitted', 100);
+    },
+    60_000,
+  );
+
+  it('never pass a sliding limit while time goes on', async () => {
+    const history = await run({ strategy: { sliding: { limit: 40, windowMs: 1000 } }, decisions: 48 });
+    expect(history.densest(1000)).toBeLessThanOrEqual(40);
+    expect(history.admitted).toBeGreaterThanOrEqual(40);
+  }, 60_000);
+
+  it('never pass any of several limits while time goes on', async () => {
+    const multi = [
+      { limit: 20, windowMs: 200 },
+      { limit: 60, windowMs: 2000 },
+    ];
+    const history = await run({ strategy: { multi }, decisions: 48 });
+    expect(history.fullest(200)).toBeLessThanOrEqual(20);
+    expect(history.fullest(2000)).toBeLessThanOrEqual(60);
+    expect(history.admitted).toBeGreaterThanOrEqual(60);
+  }, 60_000);
+
+  it('never pass a sliding limit by their own clocks, five seconds behind and ahead', async () => {
+    const strategy = { sliding: { limit: 40, windowMs: 1000 } };
+    const history = await run({ strategy, decisions: 48 }, [-5000, 0, 5000]);
+    expect(history.densest(1000)).toBeLessThanOrEqual(40);
+  }, 60_000);
+
+  it('take no more from a bucket than it holds and refills', async () => {
+    const strategy = { bucket: { capacity: 50, refillPerSecond: 10 } };
+    const history = await run({ strategy, decisions: 40, lanes: 1 });
+    const seconds = ((history.stamps.at(-1) ?? 0) - (history.stamps[0] ?? 0)) / 1000;
+    expect(history.admitted).toBeGreaterThanOrEqual(50);
+    expect(history.admitted).toBeLessThanOrEqual(50 + Math.ceil(seconds * 10));
+  }, 60_000);
+});

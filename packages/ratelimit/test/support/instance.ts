@@ -1,0 +1,101 @@
+/** One instance of a function, as a process of its own: takes orders and answers with what it admitted. */
+import { DynamoDBClient } from '@aws-sdk/client-dynamodb';
+import {
+  createDynamoRateLimiter,
+  fixedWindow,
+  multiWindow,
+  type Strategy,
+  slidingWindow,
+  tokenBucket,
+  type WindowOptions,
+} from '@sallyport/ratelimit';
+
+/** One round of decisions, as JSON. */
+export interface Order {
+  readonly tableName: string;
+  readonly identifier: string;
+  readonly strategy:
+    | { readonly fixed: WindowOptions }
+    | { readonly sliding: WindowOptions }
+    | { readonly multi: readonly WindowOptions[] }
+    | { readonly bucket: { readonly capacity: number; readonly refillPerSecond: number } };
+  readonly decisions: number;
+  /** Decisions under way at once. */
+  readonly lanes: number;
+  /** Added to the machine's clock. */
+  readonly skewMs: number;
+  readonly deniedCache: boolean;
+}
+
+export interface Answer {
+  readonly decided: number;
+  readonly degraded: number;
+  /** When, by this instance's clock, each request that was admitted was decided. */
+  readonly admittedAt: readonly number[];
+}
+
+const client = new DynamoDBClient({
+  region: 'us-east-1',
+  credentials: { accessKeyId: 'local', secretAccessKey: 'local' },
+  endpoint: process.env.DYNAMODB_ENDPOINT as string,
+});
+
+process.on('message', (order: Order) => {
+  void work(order).then((answer) => process.send?.(answer));
+});
+process.send?.('ready');
+
+async function work(order: Order): Promise<Answer> {
+  const share = Math.ceil(order.decisions / order.lanes);
+  const answers = await Promise.all(Array.from({ length: order.lanes }, () => lane(order, share)));
+  return {
+    decided: answers.reduce((sum, { decided }) => sum + decided, 0),
+    degraded: answers.reduce((sum, { degraded }) => sum + degraded, 0),
+    admittedAt: answers.flatMap(({ admittedAt }) => admittedAt),
+  };
+}
+
+/** Decides one after the other, so that the clock's last answer is that of the decision. */
+async function lane(order: Order, decisions: number): Promise<Answer> {
+  const clock = new SkewedClock(order.skewMs);
+  const limiter = createDynamoRateLimiter({
+    strategy: strategyOf(order.strategy),
+    client,
+    clock,
+    tableName: order.tableName,
+    onStoreError: 'deny',
+    storeTimeoutMs: 30_000,
+    maxClockSkewMs: 10_000,
+    ...(!order.deniedCache && { deniedCache: false }),
+  });
+  const key = { identifier: order.identifier, resource: '/notes', operation: 'POST' };
+  const admittedAt: number[] = [];
+  let degraded = 0;
+  for (let decided = 0; decided < decisions; decided += 1) {
+    const decision = await limiter.consume(key);
+    if (decision.degraded) degraded += 1;
+    else if (decision.allowed) admittedAt.push(clock.lastMs);
+  }
+  return { decided: decisions, degraded, admittedAt };
+}
+
+class SkewedClock {
+  lastMs = 0;
+  readonly #skewMs: number;
+
+  constructor(skewMs: number) {
+    this.#skewMs = skewMs;
+  }
+
+  now(): Date {
+    this.lastMs = Date.now() + this.#skewMs;
+    return new Date(this.lastMs);
+  }
+}
+
+function strategyOf(strategy: Order['strategy']): Strategy {
+  if ('fixed' in strategy) return fixedWindow(strategy.fixed);
+  if ('sliding' in strategy) return slidingWindow(strategy.sliding);
+  if ('multi' in strategy) return multiWindow(strategy.multi);
+  return tokenBucket(strategy.bucket);
+}
