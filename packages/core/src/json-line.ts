@@ -25,15 +25,17 @@ export function encodeBoundedLine(line: Record<string, unknown>, members: readon
   const limit = MAX_LINE_BYTES - ENVELOPE_BYTES - 1;
   const whole = encodeLine(line);
   if (whole.length * 3 <= limit || Buffer.byteLength(whole) <= limit) return whole;
-  const sizes = members
-    .map((name) => ({ name, bytes: Buffer.byteLength(encodeLine({ [name]: line[name] })) }))
-    .sort((a, b) => b.bytes - a.bytes);
+  const sizes = members.map((name) => ({ name, bytes: jsonBytes(line[name]) })).sort((a, b) => b.bytes - a.bytes);
   let over = Buffer.byteLength(whole) + ',"truncated":true'.length - limit;
   const cut: Record<string, unknown> = { ...line };
   for (const { name, bytes } of sizes) {
     if (over <= 0) break;
     cut[name] = `[${bytes} bytes]`;
-    over -= bytes - Buffer.byteLength(encodeLine({ [name]: cut[name] }));
+    over -= bytes - jsonBytes(cut[name]);
   }
   return encodeLine({ ...cut, truncated: true });
+}
+
+function jsonBytes(value: unknown): number {
+  return Buffer.byteLength(escapeJsonText(JSON.stringify(value) ?? ''));
 }

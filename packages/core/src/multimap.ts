@@ -18,6 +18,18 @@ export function append(map: MultiMap, name: string, values: string | readonly st
 }
 
 /**
+ * Objects whose one ancestor is empty: every name is data in them as in {@link createMap}, but V8 keeps them in the fast
+ * form of ordinary objects. For maps that are made on every answer.
+ */
+const Bare = function Bare() {} as unknown as new () => object;
+Bare.prototype = Object.create(null);
+
+/** A map for names of an answer; like {@link createMap} but cheaper to make. */
+export function createAnswerMap<T>(): Record<string, T> {
+  return new Bare() as Record<string, T>;
+}
+
+/**
  * Canonical headers: names trimmed and lower-cased, blank names dropped, visited in sorted order so that names which
  * differ only in case give one list in one order. Values that are no strings are left out.
  */

@@ -21,7 +21,7 @@ export {
   startEventSpan,
 } from './event-records.js';
 export { MetricRegistry } from './metrics.js';
-export { append, appendHeader, toHeaderMap, toStringList } from './multimap.js';
+export { append, appendHeader, createAnswerMap, toHeaderMap, toStringList } from './multimap.js';
 export { parseObservability } from './observability-options.js';
 export { decodePercent, decodeQueryPart } from './percent.js';
 export { copyPlain, isPlainObject } from './plain.js';

@@ -110,10 +110,21 @@ export function canonicalizeResponse(response: OutgoingResponse, method: string)
   return response;
 }
 
+/** Names that were found canonical: nearly all answers of a service use the same few. */
+const KNOWN_NAMES = new Set<string>();
+const MAX_KNOWN_NAMES = 256;
+
+function isCanonicalName(name: string): boolean {
+  if (KNOWN_NAMES.has(name)) return true;
+  if (!TOKEN.test(name)) return false;
+  if (KNOWN_NAMES.size < MAX_KNOWN_NAMES) KNOWN_NAMES.add(name);
+  return true;
+}
+
 /** The map itself when it is canonical already, as it nearly always is. */
 function canonicalHeaders(headers: MultiMap): MultiMap {
   for (const name in headers) {
-    if (!TOKEN.test(name)) return checkedHeaders(headers);
+    if (!isCanonicalName(name)) return checkedHeaders(headers);
     const values: unknown = headers[name];
     if (!Array.isArray(values)) return checkedHeaders(headers);
     for (const value of values) assertValue(value);

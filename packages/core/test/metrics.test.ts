@@ -1,0 +1,90 @@
+import type { LogRecord, MetricRecord } from '../src/hooks.js';
+import { MetricRegistry, RequestContext } from '../src/pipeline.js';
+import { requestState } from './support.js';
+
+function registry(metrics: Record<string, unknown>) {
+  const logs: LogRecord[] = [];
+  const written: MetricRecord[] = [];
+  const made = new MetricRegistry({
+    metrics: metrics as never,
+    log: (r) => logs.push(r),
+    metric: (r) => written.push(r),
+  });
+  return { logs, written, ctx: new RequestContext(requestState({ metrics: made, tenant: 't-1' })) };
+}
+
+describe('ctx.metric', () => {
+  it('writes a declared metric with its declared unit and tags', () => {
+    const { ctx, written, logs } = registry({ OrdersPlaced: { unit: 'Count', tags: ['channel'] } });
+    ctx.metric('OrdersPlaced', 2, { tags: { channel: 'we\u2028b' } });
+    ctx.metric('OrdersPlaced', 1, { unit: 'None' });
+    expect(written).toEqual([
+      {
+        name: 'OrdersPlaced',
+        value: 2,
+        unit: 'Count',
+        tags: { channel: 'web' },
+        properties: { request_id: 'req-1', tenant_id: 't-1' },
+      },
+      { name: 'OrdersPlaced', value: 1, unit: 'None', tags: {}, properties: { request_id: 'req-1', tenant_id: 't-1' } },
+    ]);
+    expect(logs).toEqual([]);
+  });
+
+  it('drops what is not declared, with one warning each', () => {
+    const { ctx, written, logs } = registry({ A: {} });
+    for (let n = 0; n < 3; n += 1) {
+      ctx.metric('B', 1);
+      ctx.metric('constructor', 1);
+      ctx.metric('A', 1, { tags: { user: 'u' } });
+      ctx.metric('A', Number.NaN);
+    }
+    expect(written.map(({ name, tags }) => [name, tags])).toEqual([
+      ['A', {}],
+      ['A', {}],
+      ['A', {}],
+    ]);
+    expect(logs).toEqual([
+      { level: 'warn', event: 'metric.dropped', dropped: 'metric B' },
+      { level: 'warn', event: 'metric.dropped', dropped: 'metric constructor' },
+      { level: 'warn', event: 'metric.dropped', dropped: 'tag A.user' },
+      { level: 'warn', event: 'metric.dropped', dropped: 'value A' },
+    ]);
+  });
+
+  it('does nothing in a container that declares none', () => {
+    expect(() => new RequestContext(requestState()).metric('A', 1)).not.toThrow();
+  });
+
+  it.each([
+    [{ 'framework.request': {} }],
+    [{ '': {} }],
+    [{ 'a b': {} }],
+    [{ A: null }],
+    [{ A: { units: 'Count' } }],
+    [{ A: { unit: 'Apples' } }],
+    [{ A: { tags: ['tenant_id'] } }],
+    [{ A: { tags: ['request_id'] } }],
+    [{ A: { tags: ['path'] } }],
+    [{ A: { tags: 'channel' } }],
+    [{ A: { tags: ['a', 'b', 'c', 'd', 'e', 'f', 'g', 'h', 'i'] } }],
+  ])('refuses %j at construction', (metrics) => {
+    expect(() => registry(metrics)).toThrow(expect.objectContaining({ code: 'app.invalid_configuration' }));
+  });
+
+  it.each([
+    'Seconds',
+    'Milliseconds',
+    'Microseconds',
+    'Percent',
+    'None',
+    'Count',
+    'Count/Second',
+    'Bytes',
+    'Kilobytes',
+    'Terabits/Second',
+    'Bits',
+  ])('knows the unit %s', (unit) => {
+    expect(() => registry({ A: { unit } })).not.toThrow();
+  });
+});
