@@ -53,6 +53,8 @@ export interface ContractRuntime {
   bye(): Promise<void>;
   /** Ends what hangs and starts afresh. A runtime without it cannot be restarted. */
   restart?(): Promise<void>;
+  /** Ends it at once, when it cannot be talked to any more. */
+  kill?(): Promise<void>;
 }
 
 /** The other side broke the protocol. */

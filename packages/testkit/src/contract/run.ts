@@ -42,6 +42,22 @@ export async function runContract(
   options: RunOptions = {},
 ): Promise<Verdict[]> {
   const session = new Session(runtime, contract.digest, options.timeoutMs ?? 10_000);
+  try {
+    const verdicts = await judgeAll(session, contract, fixtures, options);
+    await session.bye();
+    return verdicts;
+  } catch (error) {
+    await runtime.kill?.();
+    throw error;
+  }
+}
+
+async function judgeAll(
+  session: Session,
+  contract: Contract,
+  fixtures: readonly Fixture[],
+  { bail, onVerdict }: RunOptions,
+): Promise<Verdict[]> {
   const hello = await session.hello();
   const skips = contract.skips(hello.runtime.name);
   const verdicts: Verdict[] = [];
@@ -50,10 +66,9 @@ export async function runContract(
       ? await session.judge(fixture, skips.get(fixture.id))
       : skipped(fixture, `area ${fixture.area} is not announced`);
     verdicts.push(verdict);
-    options.onVerdict?.(verdict);
-    if (options.bail && verdict.outcome === 'failed') break;
+    onVerdict?.(verdict);
+    if (bail && verdict.outcome === 'failed') break;
   }
-  await session.bye();
   return verdicts;
 }
 

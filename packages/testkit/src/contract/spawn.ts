@@ -29,6 +29,7 @@ export function spawnRuntime(command: string, byeMs: number = BYE_MS): ContractR
       await current.kill();
       current = new RuntimeProcess(command);
     },
+    kill: () => current.kill(),
   };
 }
 

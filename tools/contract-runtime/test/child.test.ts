@@ -1,0 +1,16 @@
+import { fileURLToPath } from 'node:url';
+import { loadContract, runContract, spawnRuntime } from '@sallyport/testkit/contract';
+import { FIXTURES, validate } from '../src/index.js';
+
+const MAIN = fileURLToPath(new URL('../src/main.ts', import.meta.url));
+
+describe('the TypeScript runtime as a program of its own', () => {
+  it('answers over standard input and output as it does in process', async () => {
+    const contract = loadContract(FIXTURES, validate);
+    const fixtures = contract.fixtures.filter(({ area }) => area === 'detection' || area === 'doors');
+    const runtime = spawnRuntime(`"${process.execPath}" --conditions=@sallyport/source --import tsx "${MAIN}"`);
+    const verdicts = await runContract(runtime, contract, fixtures, { timeoutMs: 30_000 });
+    expect(verdicts.filter(({ outcome }) => outcome !== 'passed')).toEqual([]);
+    expect(verdicts.length).toBeGreaterThan(100);
+  }, 60_000);
+});
