@@ -77,16 +77,16 @@ export class Router<T> {
   match(path: string): Match<T> | undefined {
     const exact = this.#exact.get(path);
     if (exact !== undefined) return { value: exact.value, params: NO_PARAMS };
-    const segments = path === '/' ? [] : path.slice(1).split('/');
-    const entry = this.#find(segments);
-    return entry && { value: entry.value, params: paramsOf(entry, segments) };
+    const entry = this.#find(path);
+    return entry && { value: entry.value, params: paramsOf(entry, path) };
   }
 
-  #find(segments: readonly string[]): Entry<T> | undefined {
+  #find(path: string): Entry<T> | undefined {
     this.#start ??= toState([this.#root], undefined);
     let state = this.#start;
-    for (const segment of segments) {
+    for (let from = path === '/' ? 0 : 1; from > 0; from = path.indexOf('/', from) + 1) {
       if (state.nodes.length === 0) return state.rest;
+      const segment = segmentAt(path, from);
       state = state.next.get(segment) ?? this.#step(state, segment);
     }
     return better(state.end, state.rest);
@@ -144,11 +144,21 @@ function toEntry<T>(pattern: Pattern, value: T, order: number): Entry<T> {
   return { value, pattern, statics: segments.length - positions.length, params, rest, order, positions };
 }
 
-function paramsOf<T>(entry: Entry<T>, segments: readonly string[]): string[] {
-  const last = entry.positions.length - 1;
-  return entry.positions.map((position, index) =>
-    entry.rest && index === last ? segments.slice(position).join('/') : (segments[position] ?? ''),
-  );
+/** The segment that begins at an index. */
+function segmentAt(path: string, from: number): string {
+  const end = path.indexOf('/', from);
+  return end < 0 ? path.slice(from) : path.slice(from, end);
+}
+
+function paramsOf<T>(entry: Entry<T>, path: string): string[] {
+  const params: string[] = [];
+  let from = 1;
+  let index = 0;
+  for (const position of entry.positions) {
+    for (; index < position; index += 1) from = path.indexOf('/', from) + 1;
+    params.push(entry.rest && params.length === entry.params ? path.slice(from) : segmentAt(path, from));
+  }
+  return params;
 }
 
 function createNode<T>(): Node<T> {

@@ -1,5 +1,5 @@
 import { type MultiMap, providerProvenance, type SourceProvenance } from '@sallyport/core';
-import { type OutgoingResponse, type RequestSource, toHeaderMap } from '@sallyport/core/pipeline';
+import { createAnswerMap, type OutgoingResponse, type RequestSource, toHeaderMap } from '@sallyport/core/pipeline';
 import type { EncodedBody } from '../exchange.js';
 import { bodyOf, bufferedDoor, type Door, type DoorRequest, GATEWAY_MAX_BYTES, objectOf } from './door.js';
 import { lookupHeader, type RawHeaders, rawHeaders } from './header-lookup.js';
@@ -70,7 +70,7 @@ function write(response: OutgoingResponse, body: EncodedBody): Record<string, un
 
 /** One value a header (RFC 9110 section 5.3 allows the join for all but `set-cookie`, which is not here). */
 export function joinHeaders(headers: MultiMap): Record<string, string> {
-  const joined = Object.create(null) as Record<string, string>;
+  const joined = createAnswerMap<string>();
   for (const name in headers) {
     const values = headers[name] as string[];
     if (values.length > 0) joined[name] = values.length === 1 ? (values[0] as string) : values.join(',');

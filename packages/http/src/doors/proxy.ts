@@ -1,5 +1,5 @@
 import { type MultiMap, providerProvenance, type SourceProvenance, unknownProvenance } from '@sallyport/core';
-import { decodeQueryPart, type OutgoingResponse, type RequestSource } from '@sallyport/core/pipeline';
+import { createAnswerMap, decodeQueryPart, type OutgoingResponse, type RequestSource } from '@sallyport/core/pipeline';
 import type { EncodedBody } from '../exchange.js';
 import {
   bodyOf,
@@ -78,7 +78,7 @@ const WEBSOCKET: ProxyTraits = { decodeQuery: asIs, provenance: unknownProvenanc
 
 /** Values once in `headers`; what has more, in `multiValueHeaders` only. Cookies likewise. */
 function writeProxy(response: OutgoingResponse, body: EncodedBody): Record<string, unknown> {
-  const headers = Object.create(null) as Record<string, string>;
+  const headers = createAnswerMap<string>();
   let multi: MultiMap | undefined;
   const put = (name: string, values: readonly string[]) => {
     if (values.length === 1) headers[name] = values[0] as string;
