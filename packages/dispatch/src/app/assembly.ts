@@ -1,5 +1,5 @@
 import { type AppSyncOptions, AppSyncSurface } from '@sallyport/appsync/surface';
-import type { LambdaContext, RequestInput, Response, TriggerKind } from '@sallyport/core';
+import type { LambdaContext, RequestInput, Response, Surface, Target, TriggerKind } from '@sallyport/core';
 import type { PipelineOptions } from '@sallyport/http';
 import {
   type DescribePosture,
@@ -10,6 +10,7 @@ import {
 } from '@sallyport/http/pipeline';
 import { createEventRouter, type EventRouter, type EventRouterOptions } from '@sallyport/streams';
 import { createDispatcherWith, type Dispatcher } from '../dispatcher.js';
+import { dispatchError, noAdapterText } from '../errors.js';
 
 /** What a container is made of besides its own kernel. */
 export interface AssemblyInit {
@@ -22,6 +23,8 @@ export interface AssemblyInit {
   /** How a masked event failure is worded. */
   readonly failureText?: string;
   readonly describePosture?: DescribePosture;
+  /** Asked at each WebSocket event; while it says no there is no adapter for them. */
+  readonly servesWebSocket?: () => boolean;
 }
 
 /** All surfaces of one container behind one dispatcher. */
@@ -61,7 +64,8 @@ export function assemble(init: AssemblyInit): Assembly {
     http: init.httpFallback ? http : undefined,
   });
   const events = createEventRouter(init.events, init.failureText);
-  const dispatcher = createDispatcherWith({ log: pipeline.log }, http, webSocket, appSync, events);
+  const sockets = init.servesWebSocket ? openWhen(webSocket, init.servesWebSocket) : webSocket;
+  const dispatcher = createDispatcherWith({ log: pipeline.log }, http, sockets, appSync, events);
   return {
     kernel,
     http,
@@ -71,6 +75,18 @@ export function assemble(init: AssemblyInit): Assembly {
     dispatcher,
     entrypoints: bindEntrypoints(http, webSocket, appSync),
     streamAccess: { http, detect: dispatcher.detect },
+  };
+}
+
+/** A surface that counts as missing until it is wanted. */
+function openWhen(surface: Surface, isOpen: () => boolean): Surface {
+  return {
+    serves: surface.serves,
+    async serve(kind, event, invocation) {
+      if (!isOpen()) throw dispatchError('dispatch.no_adapter', noAdapterText(kind));
+      return surface.serve(kind, event, invocation);
+    },
+    explainTarget: (kind, event) => surface.explainTarget?.(kind, event) as Target,
   };
 }
 
