@@ -1,0 +1,227 @@
+import type { AppSyncBatchHandler } from '@sallyport/appsync';
+import { assertKnownOptions, FrameworkError, type Handler, isFrameworkError, type Middleware } from '@sallyport/core';
+import type { Dispatcher } from '@sallyport/dispatch';
+import { type Assembly, assemble, type Entrypoints, pickOptions } from '@sallyport/dispatch/assembly';
+import { createKernel, STREAM_ACCESS, type StreamAccess } from '@sallyport/http/pipeline';
+import type { EventMiddleware, EventRouter, Trigger } from '@sallyport/streams';
+import { createGate } from './challenge.js';
+import { type SecureRouteRecord, toSecureRouteRecord } from './inventory.js';
+import { OPTION_NAMES, type ParsedOptions, parseOptions, type SecureOptions } from './options.js';
+import { assertPosture, describePosture, type Posture } from './posture.js';
+import { createTenantOf } from './tenant.js';
+
+/** Options of an HTTP route of the closed container. */
+export interface SecureRouteOptions {
+  /** States in the inventory that the route streams. Default `false`. */
+  readonly streaming?: boolean;
+}
+
+/**
+ * The closed container: every HTTP, GraphQL and WebSocket operation states who may call it, and a gate asks before anything
+ * of the application's runs. Queue, stream, topic and event-bus registrations take no posture: the mapping's IAM is their
+ * door.
+ *
+ * @throws FrameworkError `framework: invalid secure configuration: <option>`
+ * @example
+ * const app = new SecureApp({ principalResolver });
+ * app.get('/health', () => json(200, { ok: true }), Public());
+ * app.get('/notes/{id}', getNote, Authenticated('notes:read'));
+ * export const handler = app.handleLambda;
+ */
+export class SecureApp {
+  readonly #assembly: Assembly;
+  #hasSocketRoutes: boolean;
+  /** Bound: `export const handler = app.handleLambda` works. */
+  readonly handleLambda: Dispatcher['handleLambda'];
+  readonly explain: Dispatcher['explain'];
+  readonly serve: Entrypoints['serve'];
+  readonly serveGatewayV2: Entrypoints['serveGatewayV2'];
+  readonly serveLambdaFunctionURL: Entrypoints['serveLambdaFunctionURL'];
+  readonly serveGatewayProxy: Entrypoints['serveGatewayProxy'];
+  readonly serveLoadBalancer: Entrypoints['serveLoadBalancer'];
+  readonly serveWebSocket: Entrypoints['serveWebSocket'];
+  readonly serveAppSync: Entrypoints['serveAppSync'];
+  readonly serveQueueEvent: EventRouter['serveQueueEvent'];
+  readonly serveTableStream: EventRouter['serveTableStream'];
+  readonly serveStreamEvent: EventRouter['serveStreamEvent'];
+  readonly serveKinesisEvent: EventRouter['serveKinesisEvent'];
+  readonly serveTopicEvent: EventRouter['serveTopicEvent'];
+  readonly serveEventBus: EventRouter['serveEventBus'];
+
+  constructor(options: SecureOptions = {}) {
+    const parsed = parseOptions(options);
+    this.#hasSocketRoutes = parsed.webSocketSupport ?? false;
+    const assembly = assembleSecure(parsed, () => this.#hasSocketRoutes);
+    const { entrypoints, events, dispatcher } = assembly;
+    this.#assembly = assembly;
+    this.handleLambda = dispatcher.handleLambda;
+    this.explain = dispatcher.explain;
+    this.serve = entrypoints.serve;
+    this.serveGatewayV2 = entrypoints.serveGatewayV2;
+    this.serveLambdaFunctionURL = entrypoints.serveLambdaFunctionURL;
+    this.serveGatewayProxy = entrypoints.serveGatewayProxy;
+    this.serveLoadBalancer = entrypoints.serveLoadBalancer;
+    this.serveWebSocket = entrypoints.serveWebSocket;
+    this.serveAppSync = entrypoints.serveAppSync;
+    this.serveQueueEvent = events.serveQueueEvent;
+    this.serveTableStream = events.serveTableStream;
+    this.serveStreamEvent = events.serveStreamEvent;
+    this.serveKinesisEvent = events.serveKinesisEvent;
+    this.serveTopicEvent = events.serveTopicEvent;
+    this.serveEventBus = events.serveEventBus;
+  }
+
+  /** For streaming handlers. */
+  get [STREAM_ACCESS](): StreamAccess {
+    return this.#assembly.streamAccess;
+  }
+
+  /**
+   * Registers an HTTP operation.
+   *
+   * @throws FrameworkError `app.bad_request`: `framework: invalid auth posture`, `framework: route handler is nil`,
+   *   `framework: route method is empty`, `framework: invalid route pattern`, `framework: duplicate route`
+   */
+  handle(method: string, pattern: string, handler: Handler, posture: Posture, options: SecureRouteOptions = {}): this {
+    assertPosture(posture);
+    assertKnownOptions(options, ['streaming']);
+    const { streaming = false } = options;
+    worded(() => this.#assembly.http.register(method, pattern, handler, { posture, streaming }));
+    return this;
+  }
+
+  get(pattern: string, handler: Handler, posture: Posture, options?: SecureRouteOptions): this {
+    return this.handle('GET', pattern, handler, posture, options);
+  }
+
+  post(pattern: string, handler: Handler, posture: Posture, options?: SecureRouteOptions): this {
+    return this.handle('POST', pattern, handler, posture, options);
+  }
+
+  put(pattern: string, handler: Handler, posture: Posture, options?: SecureRouteOptions): this {
+    return this.handle('PUT', pattern, handler, posture, options);
+  }
+
+  patch(pattern: string, handler: Handler, posture: Posture, options?: SecureRouteOptions): this {
+    return this.handle('PATCH', pattern, handler, posture, options);
+  }
+
+  delete(pattern: string, handler: Handler, posture: Posture, options?: SecureRouteOptions): this {
+    return this.handle('DELETE', pattern, handler, posture, options);
+  }
+
+  options(pattern: string, handler: Handler, posture: Posture, options?: SecureRouteOptions): this {
+    return this.handle('OPTIONS', pattern, handler, posture, options);
+  }
+
+  head(pattern: string, handler: Handler, posture: Posture, options?: SecureRouteOptions): this {
+    return this.handle('HEAD', pattern, handler, posture, options);
+  }
+
+  /** @deprecated `handle` is as strict. */
+  handleStrict(method: string, pattern: string, handler: Handler, posture: Posture): this {
+    return this.handle(method, pattern, handler, posture);
+  }
+
+  /** @deprecated `get` is as strict. */
+  getStrict(pattern: string, handler: Handler, posture: Posture): this {
+    return this.get(pattern, handler, posture);
+  }
+
+  /** A GraphQL field, matched by exactly this parent type and field; HTTP routes are never tried. */
+  appSyncField(parentType: string, field: string, handler: Handler, posture: Posture): this {
+    assertPosture(posture);
+    worded(() => this.#assembly.appSync.register(parentType, field, handler, posture));
+    return this;
+  }
+
+  /** A GraphQL field whose elements of one batch invoke are answered together; each is gated by itself. */
+  appSyncBatchField(parentType: string, field: string, handler: AppSyncBatchHandler, posture: Posture): this {
+    assertPosture(posture);
+    worded(() => this.#assembly.appSync.registerBatch(parentType, field, handler, posture));
+    return this;
+  }
+
+  /** A WebSocket route: `$connect`, `$disconnect`, `$default` or a key of the API's own. Every event is gated by itself. */
+  webSocket(routeKey: string, handler: Handler, posture: Posture): this {
+    assertPosture(posture);
+    worded(() => this.#assembly.webSocket.register(routeKey, handler, posture));
+    this.#hasSocketRoutes = true;
+    return this;
+  }
+
+  queue(...args: Parameters<EventRouter['queue']>): this {
+    this.#assembly.events.queue(...args);
+    return this;
+  }
+
+  tableStream(...args: Parameters<EventRouter['tableStream']>): this {
+    this.#assembly.events.tableStream(...args);
+    return this;
+  }
+
+  kinesis(...args: Parameters<EventRouter['kinesis']>): this {
+    this.#assembly.events.kinesis(...args);
+    return this;
+  }
+
+  topic(...args: Parameters<EventRouter['topic']>): this {
+    this.#assembly.events.topic(...args);
+    return this;
+  }
+
+  eventBus(...args: Parameters<EventRouter['eventBus']>): this {
+    this.#assembly.events.eventBus(...args);
+    return this;
+  }
+
+  /** Adds a middleware around every HTTP, GraphQL and WebSocket operation, inside the gate; the first added is outermost. */
+  use(middleware: Middleware): this {
+    worded(() => this.#assembly.kernel.book.use(middleware));
+    return this;
+  }
+
+  /** Adds a middleware around every record and event. */
+  useEvents(middleware: EventMiddleware): this {
+    this.#assembly.events.useEvents(middleware);
+    return this;
+  }
+
+  /** HTTP, GraphQL and WebSocket operations with their postures in the order of registration; frozen, fresh at each call. */
+  routes(): readonly SecureRouteRecord[] {
+    return Object.freeze(this.#assembly.kernel.book.all.map(toSecureRouteRecord));
+  }
+
+  /** Event registrations in order; frozen, fresh at each call. */
+  triggers(): readonly Trigger[] {
+    return this.#assembly.events.triggers();
+  }
+}
+
+function assembleSecure(options: ParsedOptions, servesWebSocket: () => boolean): Assembly {
+  const { principalResolver, challenge, trustTenantHeader = false } = options;
+  const pipeline = pickOptions(options, OPTION_NAMES.pipeline) as object;
+  return assemble({
+    kernel: createKernel(pipeline, {
+      gate: createGate(principalResolver, challenge),
+      tenantOf: createTenantOf(trustTenantHeader),
+    }),
+    pipeline,
+    events: pickOptions(options, OPTION_NAMES.events) as object,
+    appSync: pickOptions(options, OPTION_NAMES.appSync) as object,
+    httpFallback: false,
+    failureText: 'framework: event workload failed',
+    describePosture,
+    servesWebSocket,
+  });
+}
+
+/** A refused registration in the words of this container, which all begin alike. */
+function worded(register: () => unknown): void {
+  try {
+    register();
+  } catch (error) {
+    if (!isFrameworkError(error) || error.message.startsWith('framework: ')) throw error;
+    throw new FrameworkError(error.code, `framework: ${error.message}`, { cause: error });
+  }
+}

@@ -1,0 +1,49 @@
+import type { Context, MaybePromise, PrincipalKind, SecurePrincipal } from '@sallyport/core';
+import { copyPlain, isPlainObject } from '@sallyport/core/pipeline';
+import { normalizeScopes } from './scopes.js';
+
+/**
+ * Finds out who calls. It reads the credentials itself, and gives nothing when there are none; for credentials that are
+ * wrong it throws, so that `Optional` never takes a bad token for an anonymous caller.
+ */
+export type SecurePrincipalResolver = (ctx: Context) => MaybePromise<SecurePrincipal | null | undefined>;
+
+/** A principal with every field in normal form. */
+export type NormalPrincipal = Required<SecurePrincipal>;
+
+/** A principal whose kind nobody knows: refused whatever the posture. */
+export const UNKNOWN_KIND = Symbol('unknown kind');
+
+const NO_CLAIMS: Readonly<Record<string, unknown>> = Object.freeze(Object.create(null) as Record<string, unknown>);
+
+/** What a resolver gave, copied: each field is read once. `null` for no principal. */
+export function normalizePrincipal(input: unknown): NormalPrincipal | typeof UNKNOWN_KIND | null {
+  if (typeof input !== 'object' || input === null) return null;
+  const { identity, scopes, claims, kind, tenantId } = input as Readonly<Record<keyof SecurePrincipal, unknown>>;
+  const normalKind = normalizeKind(kind);
+  if (normalKind === undefined) return UNKNOWN_KIND;
+  const name = normalizeText(identity);
+  if (name === '') return null;
+  return {
+    identity: name,
+    scopes: normalizeScopes(scopes),
+    claims: normalizeClaims(claims),
+    kind: normalKind,
+    tenantId: normalizeText(tenantId),
+  };
+}
+
+/** Absent or blank is `external`; `undefined` for everything that is no kind. */
+function normalizeKind(kind: unknown): PrincipalKind | undefined {
+  if (kind === undefined || kind === 'external') return 'external';
+  if (kind === 'internal') return 'internal';
+  return typeof kind === 'string' && kind.trim() === '' ? 'external' : undefined;
+}
+
+function normalizeClaims(claims: unknown): Readonly<Record<string, unknown>> {
+  return isPlainObject(claims) ? (copyPlain(claims) as Record<string, unknown>) : NO_CLAIMS;
+}
+
+export function normalizeText(value: unknown): string {
+  return typeof value === 'string' ? value.trim() : '';
+}
