@@ -16,7 +16,7 @@ const SHAPES = [
 ] as const;
 
 /** Routes beside the five that the workloads call, as a service of many resources has them. */
-export function otherRoutes(count: number): readonly ResourceRoute[] {
+function otherRoutes(count: number): readonly ResourceRoute[] {
   return Array.from({ length: count }, (_, index) => {
     const resource = `resource-${Math.floor(index / SHAPES.length)}`;
     const [method, tail] = SHAPES[index % SHAPES.length] ?? SHAPES[0];

@@ -20,7 +20,7 @@ export const OTHERS: readonly Peer[] = [
 ];
 
 /** `ours` is the full tier and the one that is compared; the leaner ones are for whoever works on it. */
-export const OURS: readonly Peer[] = [
+const OURS: readonly Peer[] = [
   { name: 'ours', module: 'peers/ours-p2.ts' },
   { name: 'ours P1', module: 'peers/ours-p1.ts' },
   { name: 'ours P0', module: 'peers/ours-p0.ts' },
