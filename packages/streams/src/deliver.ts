@@ -3,7 +3,7 @@ import { Delivery } from './delivery.js';
 import { deadlineExceeded, streamsError } from './errors.js';
 import type { BatchReport } from './event-types.js';
 import type { Kernel } from './kernel.js';
-import type { LooseRecord } from './loose-record.js';
+import { type LooseRecord, readRecords } from './loose-record.js';
 import { observerOf, warn } from './observer.js';
 import { countUntried, identifierOf, toReport } from './outcomes.js';
 import type { Registry } from './registry.js';
@@ -16,8 +16,8 @@ import type { BatchKind } from './sources.js';
  * @throws FrameworkError `streams.invalid_event`
  */
 export function recordsOf(event: unknown): readonly LooseRecord[] {
-  const records = (event as { readonly Records?: unknown } | null | undefined)?.Records;
-  if (!Array.isArray(records)) throw streamsError('streams.invalid_event', 'event has no records');
+  const records = readRecords(event);
+  if (records === undefined) throw streamsError('streams.invalid_event', 'event has no records');
   return records;
 }
 
@@ -31,7 +31,7 @@ export async function deliverBatch(
 ): Promise<BatchReport> {
   const records = recordsOf(event);
   const delivery = new Delivery(kernel, kind, lambdaContext, records, registry.resolve(kind, records));
-  const identify = identifierOf(kind, kernel.streamIdentifier);
+  const identify = identifierOf(kind, kernel.chosenIdentifier ?? 'eventID');
   const observer = observerOf(delivery, true);
   const run = new Run(delivery, observer, identify);
   if (delivery.targets.includes(undefined)) run.refuse();

@@ -4,6 +4,8 @@ import type { Kernel } from './kernel.js';
 import { type LooseRecord, textOf } from './loose-record.js';
 import type { Target } from './registry.js';
 
+const NOTHING: LooseRecord = {};
+
 /** One call of the function: what its records share. */
 export class Delivery {
   readonly kernel: Kernel;
@@ -42,7 +44,7 @@ export class Delivery {
 
   /** @param index of a record of this delivery */
   recordAt(index: number): LooseRecord {
-    return this.records[index] as LooseRecord;
+    return this.records[index] ?? NOTHING;
   }
 
   /** Of a delivery whose every record has a target. */

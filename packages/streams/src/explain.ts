@@ -1,12 +1,13 @@
 import { type Target as Explained, handlerName } from '@sallyport/core';
-import { type LooseRecord, textOf } from './loose-record.js';
+import { isObject, readRecords, textOf } from './loose-record.js';
 import type { Registry, Target } from './registry.js';
 import { parseSourceArn, type RecordKind, recordArn } from './sources.js';
 
 type Outcome = Pick<Explained, 'handler' | 'posture' | 'outcome'>;
 
 /** Which handlers a batch or a list of notifications would reach. Runs nothing. */
-export function explainRecords(registry: Registry, kind: RecordKind, records: readonly LooseRecord[]): Explained {
+export function explainRecords(registry: Registry, kind: RecordKind, event: unknown): Explained {
+  const records = readRecords(event) ?? [];
   const targets = registry.resolve(kind, records);
   const sources = new Map<string, { name: string; records: number; handler: string | null }>();
   records.forEach((record, index) => {
@@ -24,8 +25,8 @@ export function explainRecords(registry: Registry, kind: RecordKind, records: re
 }
 
 /** Which handler an event-bus event would reach. Runs nothing. */
-export function explainEvent(registry: Registry, event: LooseRecord): Explained {
-  const [target] = registry.resolve('event-bus', [event]);
+export function explainEvent(registry: Registry, event: unknown): Explained {
+  const [target] = isObject(event) ? registry.resolve('event-bus', [event]) : [];
   return { ...(target && { route: target.registration.name }), ...outcomeOf(target), projection: 'result or null' };
 }
 

@@ -9,7 +9,10 @@ export interface Kernel {
   readonly log: Logger;
   readonly observability: Observability;
   readonly marginMs: number;
-  readonly streamIdentifier: 'eventID' | 'sequenceNumber';
+  /** By what a failed stream record is reported; `undefined` when nobody chose, which means `eventID`. */
+  readonly chosenIdentifier: 'eventID' | 'sequenceNumber' | undefined;
+  /** Whether the code runs on real Lambda. */
+  readonly isLambda: boolean;
   readonly maskErrors: boolean;
   /** Text of the error that stands for a handler's. */
   readonly failureText: string;

@@ -32,3 +32,13 @@ export function recordTraceId(record: LooseRecord): string {
     record.messageAttributes?.traceparent?.stringValue ?? record.Sns?.MessageAttributes?.traceparent?.Value;
   return firstTraceId(textOf(attribute), textOf(record.attributes?.AWSTraceHeader));
 }
+
+/** The list of records of an event, if it has one. */
+export function readRecords(event: unknown): readonly LooseRecord[] | undefined {
+  const records = (event as { readonly Records?: unknown } | null | undefined)?.Records;
+  return Array.isArray(records) ? records : undefined;
+}
+
+export function isObject(value: unknown): value is LooseRecord {
+  return typeof value === 'object' && value !== null;
+}

@@ -116,11 +116,13 @@ export function observerOf(delivery: Delivery, isBatch: boolean): Observer | und
   return listened ? new Observer(delivery, isBatch) : undefined;
 }
 
-/** A warning of the framework: to the hook, else to the logger. */
+/** A warning of the framework: to the hook, else to the logger; on real Lambda without either, to standard error. */
 export function warn(kernel: Kernel, event: string, fields: Readonly<Record<string, unknown>>): void {
   const { observability, log } = kernel;
   const record: LogRecord = { level: 'warn', event, ...fields };
-  guardHook(observability.log ?? (() => log.warn(event, fields)), record);
+  if (observability.log) guardHook(observability.log, record);
+  else if (log !== silentLogger) guardHook(() => log.warn(event, fields));
+  else if (kernel.isLambda) console.warn(JSON.stringify(record));
 }
 
 /** The code of a thrown value; `app.internal` for whatever has none. */

@@ -5,6 +5,7 @@ import {
   type Environment,
   type IdGenerator,
   invalidOption,
+  isLambda,
   type Logger,
   type Observability,
   randomIds,
@@ -64,14 +65,14 @@ export function isCount(value: unknown): value is number {
 export function parseOptions(options: EventRouterOptions, failureText: string, middlewares: EventMiddleware[]): Kernel {
   assertKnownOptions(options, KEYS);
   const { deadlineMarginMs = 500, maskErrors = false, clock, ids = randomIds, log = silentLogger } = options;
-  if (!(deadlineMarginMs >= 0 && deadlineMarginMs < Number.POSITIVE_INFINITY)) {
+  if (!(Number.isFinite(deadlineMarginMs) && deadlineMarginMs >= 0)) {
     throw invalidOption('deadlineMarginMs', 'a number of milliseconds');
   }
   if (!isCount(options.queueConcurrency ?? 1)) throw invalidOption('queueConcurrency', 'a whole number');
   if (typeof maskErrors !== 'boolean') throw invalidOption('maskErrors', 'true or false');
   if (clock !== undefined) assertMethod('clock', clock, 'now');
   assertMethod('ids', ids, 'newId');
-  assertMethod('log', log, 'with');
+  assertMethod('log', log, 'error');
   const environment = options.environment ?? process.env;
   if (typeof environment !== 'object') throw invalidOption('environment', 'an object');
   return {
@@ -81,9 +82,8 @@ export function parseOptions(options: EventRouterOptions, failureText: string, m
     log,
     observability: parseObservability(options.observability),
     marginMs: deadlineMarginMs,
-    streamIdentifier: parseIdentifier(
-      options.streamFailureIdentifier ?? (environment[IDENTIFIER_VARIABLE] || 'eventID'),
-    ),
+    chosenIdentifier: parseIdentifier(options.streamFailureIdentifier, environment[IDENTIFIER_VARIABLE]),
+    isLambda: isLambda(environment),
     maskErrors,
     failureText,
     middlewares,
@@ -96,12 +96,13 @@ function assertMethod(key: string, value: object, method: string): void {
   }
 }
 
-function parseIdentifier(value: unknown): 'eventID' | 'sequenceNumber' {
-  if (value === 'eventID' || value === 'sequenceNumber') return value;
-  throw refused('streamFailureIdentifier must be eventID or sequenceNumber');
-}
-
-/** Whether nobody has said by what failed stream records are reported. */
-export function isIdentifierDefaulted(options: EventRouterOptions, environment: Environment): boolean {
-  return options.streamFailureIdentifier === undefined && !environment[IDENTIFIER_VARIABLE];
+/** What was chosen, by option or variable; each that is there must hold. */
+function parseIdentifier(option: unknown, variable: string | undefined): 'eventID' | 'sequenceNumber' | undefined {
+  const chosen = [option, variable || undefined].filter((value) => value !== undefined);
+  for (const value of chosen) {
+    if (value !== 'eventID' && value !== 'sequenceNumber') {
+      throw refused('streamFailureIdentifier must be eventID or sequenceNumber');
+    }
+  }
+  return chosen[0] as 'eventID' | 'sequenceNumber' | undefined;
 }

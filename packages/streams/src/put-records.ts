@@ -4,6 +4,8 @@ import { safeLog } from './safe-log.js';
 
 /** An entry of the answer to `PutRecordsCommand`, as the SDK gives it or in snake_case. */
 export interface PutRecordsResult {
+  readonly SequenceNumber?: string | null | undefined;
+  readonly ShardId?: string | null | undefined;
   readonly ErrorCode?: string | null | undefined;
   readonly ErrorMessage?: string | null | undefined;
   readonly error_code?: string | null | undefined;

@@ -1,11 +1,4 @@
-import {
-  type Invocation,
-  isLambda,
-  type LambdaContext,
-  type Surface,
-  type Target,
-  type TriggerKind,
-} from '@sallyport/core';
+import type { Invocation, LambdaContext, Surface, Target, TriggerKind } from '@sallyport/core';
 import type { EventHandler, EventMiddleware } from './context.js';
 import { deliverBatch, deliverEvents, recordsOf } from './deliver.js';
 import { streamsError } from './errors.js';
@@ -19,9 +12,9 @@ import type {
 } from './event-types.js';
 import { explainEvent, explainRecords } from './explain.js';
 import type { Kernel } from './kernel.js';
-import type { LooseRecord } from './loose-record.js';
+import { isObject } from './loose-record.js';
 import { warn } from './observer.js';
-import { type EventRouterOptions, isIdentifierDefaulted, parseOptions } from './options.js';
+import { type EventRouterOptions, parseOptions } from './options.js';
 import { readPhysicalNames } from './physical-names.js';
 import {
   assertHandler,
@@ -85,9 +78,8 @@ class Router implements EventRouter {
   readonly serveTopicEvent: Entrypoint<unknown[]> = async (event, context) =>
     deliverEvents(this.#kernel, this.#registry, 'topic', recordsOf(event), context);
   readonly serveEventBus: Entrypoint<unknown> = async (event, context) => {
-    if (typeof event !== 'object' || event === null)
-      throw streamsError('streams.invalid_event', 'event must be an object');
-    return (await deliverEvents(this.#kernel, this.#registry, 'event-bus', [event as LooseRecord], context))[0];
+    if (!isObject(event)) throw streamsError('streams.invalid_event', 'event must be an object');
+    return (await deliverEvents(this.#kernel, this.#registry, 'event-bus', [event], context))[0];
   };
 
   readonly #middlewares: EventMiddleware[] = [];
@@ -102,7 +94,7 @@ class Router implements EventRouter {
     this.#kernel = parseOptions(options, failureText, this.#middlewares);
     const { environment } = this.#kernel;
     this.#defaults = { physicalNames: readPhysicalNames(environment), concurrency: options.queueConcurrency ?? 1 };
-    this.#warnsOfIdentifier = isIdentifierDefaulted(options, environment) && isLambda(environment);
+    this.#warnsOfIdentifier = this.#kernel.isLambda && this.#kernel.chosenIdentifier === undefined;
   }
 
   queue(name: string, handler: EventHandler<QueueRecord>, options?: QueueOptions): this {
@@ -147,8 +139,8 @@ class Router implements EventRouter {
   }
 
   explainTarget(kind: TriggerKind, event: unknown): Target {
-    if (kind === 'event-bus') return explainEvent(this.#registry, event as LooseRecord);
-    return explainRecords(this.#registry, kind as RecordKind, recordsOf(event));
+    if (kind === 'event-bus') return explainEvent(this.#registry, event);
+    return explainRecords(this.#registry, kind as RecordKind, event);
   }
 
   #register(

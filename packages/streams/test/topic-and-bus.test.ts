@@ -1,0 +1,167 @@
+import { FrameworkError } from '@sallyport/core';
+import { createEventRouter } from '@sallyport/streams';
+import { environment, loadEvent, notification } from './support.js';
+
+describe('a topic', () => {
+  it('answers the list of results, null where there is none', async () => {
+    const router = createEventRouter(environment().options);
+    router.topic('alerts', async (_ctx, { Sns }) => (Sns.MessageId === 'a' ? { sent: true } : undefined));
+    expect(await router.serveTopicEvent({ Records: [notification('a'), notification('b')] })).toEqual([
+      { sent: true },
+      null,
+    ]);
+  });
+
+  it.each([
+    ['topic', 'alerts'],
+    ['topic', 'arn:aws:sns:us-east-2:123456789012:alerts'],
+    ['topic-fifo-cross-account', 'alerts.fifo'],
+  ])('%s is served under %s', async (event, name) => {
+    const router = createEventRouter(environment().options);
+    router.topic(name, (_ctx, { Sns }) => Sns.Message);
+    expect(await router.serveTopicEvent(loadEvent(event))).toEqual(['Hello from SNS!']);
+  });
+
+  it('throws the error of the first failure as it is and runs no later notification', async () => {
+    const router = createEventRouter(environment().options);
+    const seen: string[] = [];
+    const error = new TypeError('own text');
+    router.topic('alerts', (_ctx, { Sns }) => {
+      seen.push(Sns.MessageId);
+      throw error;
+    });
+    await expect(router.serveTopicEvent({ Records: [notification('a'), notification('b')] })).rejects.toBe(error);
+    expect(seen).toEqual(['a']);
+  });
+
+  it.each([
+    ['another topic', notification('b', { TopicArn: 'arn:aws:sns:us-east-2:123456789012:other' })],
+    ['no TopicArn', notification('b', { TopicArn: undefined })],
+    ['no Sns', { EventSource: 'aws:sns' }],
+    ['Sns: null', { EventSource: 'aws:sns', Sns: null }],
+    ['another tag', { ...notification('b'), EventSource: 'aws:s3' }],
+    ['a queue tag', { ...notification('b'), EventSource: undefined, eventSource: 'aws:sqs' }],
+    ['nothing', null],
+  ])('throws before anything runs when a notification has %s', async (_name, stranger) => {
+    const router = createEventRouter(environment().options);
+    const seen: string[] = [];
+    router.topic('alerts', (_ctx, { Sns }) => void seen.push(Sns.MessageId));
+    await expect(router.serveTopicEvent({ Records: [notification('a'), stranger] })).rejects.toMatchObject({
+      code: 'streams.no_handler',
+      message: 'framework: no handler for topic',
+    });
+    expect(seen).toEqual([]);
+  });
+
+  it('serves a notification that carries no tag at all', async () => {
+    const router = createEventRouter(environment().options);
+    router.topic('alerts', () => 1);
+    expect(await router.serveTopicEvent({ Records: [{ Sns: notification('a').Sns }] })).toEqual([1]);
+  });
+});
+
+describe('an event bus', () => {
+  const event = { source: 'billing', 'detail-type': 'InvoicePaid', detail: {} };
+
+  it.each([
+    ['a value', 7, 7],
+    ['nothing', undefined, null],
+    ['null', null, null],
+    ['false', false, false],
+    ['a promise', Promise.resolve('x'), 'x'],
+  ])('answers %s', async (_name, result, expected) => {
+    const router = createEventRouter(environment().options);
+    router.eventBus({ source: 'billing' }, () => result);
+    expect(await router.serveEventBus(event)).toEqual(expected);
+  });
+
+  it.each([{}, event, [], { source: 'other', 'detail-type': 'x' }])(
+    'throws when no selector matches %j',
+    async (given) => {
+      const router = createEventRouter(environment().options);
+      router.eventBus({ source: 'nobody' }, () => {});
+      await expect(router.serveEventBus(given)).rejects.toMatchObject({
+        code: 'streams.no_handler',
+        message: 'framework: no handler for event-bus event',
+      });
+    },
+  );
+
+  it.each([null, undefined, 'text', 5])('refuses %j', async (given) => {
+    await expect(createEventRouter().serveEventBus(given)).rejects.toMatchObject({
+      code: 'streams.invalid_event',
+      message: 'framework: event must be an object',
+    });
+  });
+});
+
+describe('what topics and event buses throw', () => {
+  const thrownBy = async (thrown: unknown, options: object = {}, failureText?: string) => {
+    const router = createEventRouter({ ...environment().options, ...options }, failureText);
+    router.eventBus({ source: 'billing' }, () => {
+      throw thrown;
+    });
+    return router.serveEventBus({ source: 'billing', 'detail-type': 'x' }).then(
+      () => 'nothing',
+      (error: unknown) => error,
+    );
+  };
+
+  it.each([new Error('plain'), new FrameworkError('app.conflict', 'coded'), new RangeError('sub')])(
+    'is the very error %s',
+    async (error) => {
+      expect(await thrownBy(error)).toBe(error);
+    },
+  );
+
+  it.each(['text', 5, null, undefined, { message: 'object' }])(
+    'is an error of ours for the non-error %j',
+    async (thrown) => {
+      expect(await thrownBy(thrown)).toMatchObject({
+        name: 'FrameworkError',
+        code: 'streams.handler_failed',
+        message: 'framework: event handler failed',
+        cause: thrown,
+      });
+    },
+  );
+
+  it('is masked with maskErrors, the cause kept', async () => {
+    const error = new Error('secret');
+    expect(await thrownBy(error, { maskErrors: true })).toMatchObject({
+      code: 'streams.handler_failed',
+      message: 'framework: event handler failed',
+      cause: error,
+    });
+  });
+
+  it('carries the words of the container that masks', async () => {
+    const masked = await thrownBy(new Error('secret'), { maskErrors: true }, 'framework: event workload failed');
+    expect(masked).toMatchObject({ message: 'framework: event workload failed' });
+    expect((masked as Error).stack).not.toContain('secret');
+  });
+
+  it('is known to the log, with the cause', async () => {
+    const { lines, options } = environment();
+    const router = createEventRouter({ ...options, maskErrors: true });
+    const error = new Error('the cause');
+    router.eventBus({ source: 'billing' }, () => Promise.reject(error));
+    await expect(router.serveEventBus({ source: 'billing', 'detail-type': 'x' })).rejects.toThrow();
+    expect(lines).toEqual([
+      {
+        level: 'error',
+        message: 'framework: event handler failed',
+        fields: {
+          request_id: 'test-id-1',
+          trace_id: '',
+          tenant_id: '',
+          trigger: 'event-bus',
+          source: 'source=billing',
+          function_name: '',
+          function_version: '',
+          error,
+        },
+      },
+    ]);
+  });
+});
