@@ -15,7 +15,7 @@ const DIGITS = /\d(?:[ -]?\d)*/y;
 /** An unquoted value: its first character may be a bracket or a backslash, later ones end it before a quote. */
 const WORD = /(?:[^\s,;&"'`)>}\]\\]|\\(?!["'`]))(?:[^\s,;&"'`<>(){}[\]\\]|\\(?!["'`]))*/y;
 const NEXT_PAIR = /,[\w.-]{1,64}[=:]/y;
-const LINE = /[^\r\n"]+/y;
+const LINE = /[^\r\n]+/y;
 /** Headers whose value is a list of its own; in prose it ends with the line. */
 const LINE_KEYS: readonly string[] = [
   'authorization',

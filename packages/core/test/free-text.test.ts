@@ -29,6 +29,7 @@ describe('scrubFreeText', () => {
     ['secret:\n  hunter2', 'secret:\n  [REDACTED]'],
     ['my api key: abc', 'my api key: [REDACTED]'],
     ['cookie: a=b; c=d\nnext line', 'cookie: [REDACTED]\nnext line'],
+    ['Cookie: a="b"; session="c" x', 'Cookie: [REDACTED]'],
     ['x_token=1&y=2', 'x_token=[REDACTED]&y=2'],
     ['password%3Dabc x', 'password%3D[REDACTED] x'],
     ['max_tokens=5, max_tokens=five', 'max_tokens=5, max_tokens=[REDACTED]'],
