@@ -1,7 +1,7 @@
 import type { ServerResponse } from 'node:http';
 import type { LambdaContext } from '@sallyport/core';
-import { createOpenKernel, HttpSurface, STREAM_ACCESS } from '@sallyport/http/pipeline';
 import { createLambdaFunctionURLStreamingHandler, type StreamingApp } from '@sallyport/http';
+import { createOpenKernel, HttpSurface, STREAM_ACCESS } from '@sallyport/http/pipeline';
 import { MCP_PATH, type McpStore } from '../src/index.js';
 import { createJudgedServer } from './fixtures.js';
 
@@ -39,7 +39,11 @@ export function createApp(store: McpStore): JudgedApp {
     [STREAM_ACCESS]: { http, detect: () => 'function-url' },
     handleLambda: (event, lambdaContext) => http.serve('function-url', event, { lambdaContext }),
   };
-  const streaming = createLambdaFunctionURLStreamingHandler(app) as (event: object, stream: ServerResponse, context: LambdaContext) => Promise<void>;
+  const streaming = createLambdaFunctionURLStreamingHandler(app) as (
+    event: object,
+    stream: ServerResponse,
+    context: LambdaContext,
+  ) => Promise<void>;
   return {
     async answerBuffered(event, context, outgoing, end) {
       const answer = (await app.handleLambda(event, context)) as FunctionUrlAnswer;

@@ -58,12 +58,16 @@ async function judge({ name, options }) {
   const judged = await startJudged(options);
   process.stdout.write(`\n${name}\n`);
   try {
-    for (const suite of suites) report(suite, options, await runSuite(suite, judged.url, join(out, `${name} ${suite.name}`)));
+    for (const suite of suites)
+      report(suite, options, await runSuite(suite, judged.url, join(out, `${name} ${suite.name}`)));
     line('inspector CLI', await runInspector(judged.url));
     for (const { client, gets } of await countIdleGets(judged)) {
       line(`idle ${client}, 10 s`, { ok: gets === 1, text: `${gets} GET` });
     }
-    line('store used after the response', { ok: judged.violations.length === 0, text: `${judged.violations.length} times` });
+    line('store used after the response', {
+      ok: judged.violations.length === 0,
+      text: `${judged.violations.length} times`,
+    });
     for (const violation of judged.violations.slice(0, 5)) process.stdout.write(`      ${violation}\n`);
   } finally {
     await judged.stop();
@@ -74,7 +78,8 @@ function report(suite, options, result) {
   const text = `scenarios ${result.passed}/${result.scenarios}, checks ${result.checks} passed, ${result.failures.length} failed, ${result.warnings.length} warnings (wanted ${suite.wanted})`;
   line(suite.name, { ok: suite.target(result, options) && result.failures.length === 0, text });
   const listed = values.verbose ? [...result.failures, ...result.warnings] : result.failures;
-  for (const { scenario, check } of listed) process.stdout.write(`      ${scenario} ${check.id}: ${check.errorMessage}\n`);
+  for (const { scenario, check } of listed)
+    process.stdout.write(`      ${scenario} ${check.id}: ${check.errorMessage}\n`);
 }
 
 function line(what, { ok, text }) {
@@ -85,7 +90,17 @@ function line(what, { ok, text }) {
 async function runSuite({ command, scored = () => true }, url, directory) {
   const [suite, ...args] = command;
   const main = join(packageRoot, 'node_modules', suite, 'dist', 'index.js');
-  await run(['--import', join(packageRoot, 'judge', 'fs-shim.mjs'), main, 'server', '--url', url, ...args, '-o', directory]);
+  await run([
+    '--import',
+    join(packageRoot, 'judge', 'fs-shim.mjs'),
+    main,
+    'server',
+    '--url',
+    url,
+    ...args,
+    '-o',
+    directory,
+  ]);
   return readResults(directory, scored);
 }
 

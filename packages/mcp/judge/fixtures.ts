@@ -1,4 +1,4 @@
-import { createMcpServer, type InputRequests, McpToolError, type McpServer, type McpStore } from '../src/index.js';
+import { createMcpServer, type InputRequests, type McpServer, type McpStore, McpToolError } from '../src/index.js';
 
 /** A red pixel. */
 const PNG = 'iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mP8z8DwHwAFBQIAX8jx0gAAAABJRU5ErkJggg==';
@@ -47,7 +47,11 @@ export function createJudgedServer(store: McpStore): McpServer {
 }
 
 function addContentTools(server: McpServer): void {
-  server.tool('test_simple_text', { description: 'Answers with text.' }, () => 'This is a simple text response for testing.');
+  server.tool(
+    'test_simple_text',
+    { description: 'Answers with text.' },
+    () => 'This is a simple text response for testing.',
+  );
   server.tool('test_image_content', { description: 'Answers with an image.' }, () => ({ content: [image] }));
   server.tool('test_audio_content', { description: 'Answers with audio.' }, () => ({
     content: [{ type: 'audio', data: WAV, mimeType: 'audio/wav' }],
@@ -121,44 +125,76 @@ function addEventTools(server: McpServer): void {
 
 function addAskingTools(server: McpServer): void {
   const prompt = { type: 'object', properties: { prompt: { type: 'string' } }, required: ['prompt'] };
-  server.tool('test_sampling', { description: "Asks the client's model.", input: prompt, asks: ['sampling'] }, async (args, ctx) => {
-    const answer = await ctx.sample(question(String(args.prompt)).params as never);
-    const { content } = answer;
-    return `LLM response: ${'text' in content ? content.text : JSON.stringify(content)}`;
-  });
+  server.tool(
+    'test_sampling',
+    { description: "Asks the client's model.", input: prompt, asks: ['sampling'] },
+    async (args, ctx) => {
+      const answer = await ctx.sample(question(String(args.prompt)).params as never);
+      const { content } = answer;
+      return `LLM response: ${'text' in content ? content.text : JSON.stringify(content)}`;
+    },
+  );
   const message = { type: 'object', properties: { message: { type: 'string' } }, required: ['message'] };
-  server.tool('test_elicitation', { description: 'Asks the person.', input: message, asks: ['elicitation'] }, async (args, ctx) => {
-    const answer = await ctx.elicit(textForm(String(args.message), 'username', 'email'));
-    return `User response: action=${answer.action}, content=${JSON.stringify(answer.content ?? {})}`;
-  });
-  server.tool('test_elicitation_sep1034_defaults', { description: 'Asks with defaults.', asks: ['elicitation'] }, async (_, ctx) => {
-    const answer = await ctx.elicit({
-      message: 'Please review and update the form fields with defaults',
-      requestedSchema: {
-        type: 'object',
-        properties: {
-          name: { type: 'string', description: 'User name', default: 'John Doe' },
-          age: { type: 'integer', description: 'User age', default: 30 },
-          score: { type: 'number', description: 'User score', default: 95.5 },
-          status: { type: 'string', description: 'User status', enum: ['active', 'inactive', 'pending'], default: 'active' },
-          verified: { type: 'boolean', description: 'Verification status', default: true },
+  server.tool(
+    'test_elicitation',
+    { description: 'Asks the person.', input: message, asks: ['elicitation'] },
+    async (args, ctx) => {
+      const answer = await ctx.elicit(textForm(String(args.message), 'username', 'email'));
+      return `User response: action=${answer.action}, content=${JSON.stringify(answer.content ?? {})}`;
+    },
+  );
+  server.tool(
+    'test_elicitation_sep1034_defaults',
+    { description: 'Asks with defaults.', asks: ['elicitation'] },
+    async (_, ctx) => {
+      const answer = await ctx.elicit({
+        message: 'Please review and update the form fields with defaults',
+        requestedSchema: {
+          type: 'object',
+          properties: {
+            name: { type: 'string', description: 'User name', default: 'John Doe' },
+            age: { type: 'integer', description: 'User age', default: 30 },
+            score: { type: 'number', description: 'User score', default: 95.5 },
+            status: {
+              type: 'string',
+              description: 'User status',
+              enum: ['active', 'inactive', 'pending'],
+              default: 'active',
+            },
+            verified: { type: 'boolean', description: 'Verification status', default: true },
+          },
+          required: [],
         },
-        required: [],
-      },
-    });
-    return `Elicitation completed: action=${answer.action}, content=${JSON.stringify(answer.content ?? {})}`;
-  });
-  server.tool('test_elicitation_sep1330_enums', { description: 'Asks with enumerations.', asks: ['elicitation'] }, async (_, ctx) => {
-    const answer = await ctx.elicit({ message: 'Please choose', requestedSchema: { type: 'object', properties: ENUMS } });
-    return `Elicitation completed: action=${answer.action}, content=${JSON.stringify(answer.content ?? {})}`;
-  });
-  server.tool('test_streaming_elicitation', { description: 'Reports progress, then answers.', asks: ['elicitation'] }, async (_, ctx) => {
-    ctx.progress(1, 2);
-    await pause(20);
-    ctx.progress(2, 2);
-    return 'Streamed.';
-  });
-  server.tool('test_missing_capability', { description: 'Needs sampling.', requires: ['sampling'] }, () => 'The client can sample.');
+      });
+      return `Elicitation completed: action=${answer.action}, content=${JSON.stringify(answer.content ?? {})}`;
+    },
+  );
+  server.tool(
+    'test_elicitation_sep1330_enums',
+    { description: 'Asks with enumerations.', asks: ['elicitation'] },
+    async (_, ctx) => {
+      const answer = await ctx.elicit({
+        message: 'Please choose',
+        requestedSchema: { type: 'object', properties: ENUMS },
+      });
+      return `Elicitation completed: action=${answer.action}, content=${JSON.stringify(answer.content ?? {})}`;
+    },
+  );
+  server.tool(
+    'test_streaming_elicitation',
+    { description: 'Reports progress, then answers.', asks: ['elicitation'] },
+    async (_, ctx) => {
+      ctx.progress(1, 2);
+      await pause(20);
+      ctx.progress(2, 2);
+      return 'Streamed.';
+    },
+  );
+  server.tool(
+    'test_missing_capability',
+    { description: 'Needs sampling.', requires: ['sampling'] },
+    () => 'The client can sample.',
+  );
 }
 
 const ENUMS = {
@@ -214,9 +250,17 @@ function addSchemaTools(server: McpServer): void {
     else: { required: ['email'] },
     additionalProperties: false,
   };
-  server.tool('json_schema_2020_12_tool', { description: 'Tool with JSON Schema 2020-12 features', input: schema }, (args) => JSON.stringify(args));
+  server.tool(
+    'json_schema_2020_12_tool',
+    { description: 'Tool with JSON Schema 2020-12 features', input: schema },
+    (args) => JSON.stringify(args),
+  );
   const region = { type: 'object', properties: { region: { type: 'string', 'x-mcp-header': 'Region' } } };
-  server.tool('test_x_mcp_header', { description: 'Repeats a region that routers can read.', input: region }, (args) => `Region: ${String(args.region)}`);
+  server.tool(
+    'test_x_mcp_header',
+    { description: 'Repeats a region that routers can read.', input: region },
+    (args) => `Region: ${String(args.region)}`,
+  );
 }
 
 const firstWord = (inputs: object, key: string, member: string): string | undefined => {
@@ -243,15 +287,19 @@ function addInputTools(server: McpServer): void {
     if (ctx.inputs.confirm && ctx.state === 'asked') return 'state-ok';
     return ctx.inputRequired({ confirm: confirm() }, 'asked');
   });
-  server.tool(name('multiple_inputs'), { description: 'Asks three things at once.', asks: ['elicitation', 'sampling', 'roots'] }, async (_, ctx) => {
-    const [user, greeting, roots] = await Promise.all([
-      ctx.elicit<{ name: string }>(textForm('What is your name?', 'name') as never, 'user_name'),
-      ctx.sample(question('Generate a greeting').params as never, 'greeting'),
-      ctx.roots('client_roots'),
-      ctx.step('noted', () => true),
-    ]);
-    return `${JSON.stringify(greeting.content)} ${user.content?.name ?? ''} ${roots.length}`;
-  });
+  server.tool(
+    name('multiple_inputs'),
+    { description: 'Asks three things at once.', asks: ['elicitation', 'sampling', 'roots'] },
+    async (_, ctx) => {
+      const [user, greeting, roots] = await Promise.all([
+        ctx.elicit<{ name: string }>(textForm('What is your name?', 'name') as never, 'user_name'),
+        ctx.sample(question('Generate a greeting').params as never, 'greeting'),
+        ctx.roots('client_roots'),
+        ctx.step('noted', () => true),
+      ]);
+      return `${JSON.stringify(greeting.content)} ${user.content?.name ?? ''} ${roots.length}`;
+    },
+  );
   server.tool(name('multi_round'), { description: 'Asks twice.', asks: ['elicitation'] }, (_, ctx) => {
     const state = (ctx.state ?? {}) as { name?: string };
     const first = state.name ?? firstWord(ctx.inputs, 'step1', 'name');
@@ -265,13 +313,18 @@ function addInputTools(server: McpServer): void {
   server.tool(name('tampered_state'), { description: 'Carries a sealed state.', asks: ['elicitation'] }, (_, ctx) => {
     return ctx.inputs.confirm ? 'Confirmed.' : ctx.inputRequired({ confirm: confirm() }, 'sealed');
   });
-  server.tool(name('capabilities'), { description: 'Asks what it can.', asks: ['elicitation', 'sampling'] }, (_, ctx) => {
-    if (Object.keys(ctx.inputs).length > 0) return 'Thank you.';
-    const requests: Record<string, InputRequests[string]> = {};
-    if (ctx.clientCapabilities.sampling) requests.capital_question = question('What is the capital of France?') as never;
-    if (ctx.clientCapabilities.elicitation) requests.user_name = ask('What is your name?', 'name');
-    return ctx.inputRequired(requests);
-  });
+  server.tool(
+    name('capabilities'),
+    { description: 'Asks what it can.', asks: ['elicitation', 'sampling'] },
+    (_, ctx) => {
+      if (Object.keys(ctx.inputs).length > 0) return 'Thank you.';
+      const requests: Record<string, InputRequests[string]> = {};
+      if (ctx.clientCapabilities.sampling)
+        requests.capital_question = question('What is the capital of France?') as never;
+      if (ctx.clientCapabilities.elicitation) requests.user_name = ask('What is your name?', 'name');
+      return ctx.inputRequired(requests);
+    },
+  );
 }
 
 const confirm = () =>
@@ -287,12 +340,20 @@ function addResources(server: McpServer): void {
   server.resource('test://static-text', { name: 'static-text', description: 'A text.', mimeType: 'text/plain' }, () => {
     return 'This is the content of the static text resource.';
   });
-  server.resource('test://static-binary', { name: 'static-binary', description: 'An image.', mimeType: 'image/png' }, () => {
-    return Buffer.from(PNG, 'base64');
-  });
-  server.resource('test://watched-resource', { name: 'watched-resource', description: 'One to subscribe to.', mimeType: 'text/plain' }, () => {
-    return 'Watched resource content';
-  });
+  server.resource(
+    'test://static-binary',
+    { name: 'static-binary', description: 'An image.', mimeType: 'image/png' },
+    () => {
+      return Buffer.from(PNG, 'base64');
+    },
+  );
+  server.resource(
+    'test://watched-resource',
+    { name: 'watched-resource', description: 'One to subscribe to.', mimeType: 'text/plain' },
+    () => {
+      return 'Watched resource content';
+    },
+  );
   server.resourceTemplate(
     'test://template/{id}/data',
     { name: 'template', description: 'Data by id.', mimeType: 'application/json', complete: { id: ['123', '456'] } },
@@ -301,7 +362,11 @@ function addResources(server: McpServer): void {
 }
 
 function addPrompts(server: McpServer): void {
-  server.prompt('test_simple_prompt', { description: 'A prompt without arguments.' }, () => 'This is a simple prompt for testing.');
+  server.prompt(
+    'test_simple_prompt',
+    { description: 'A prompt without arguments.' },
+    () => 'This is a simple prompt for testing.',
+  );
   server.prompt(
     'test_prompt_with_arguments',
     {
@@ -315,7 +380,10 @@ function addPrompts(server: McpServer): void {
   );
   server.prompt(
     'test_prompt_with_embedded_resource',
-    { description: 'A prompt with a resource.', args: { resourceUri: { description: 'URI to embed', required: true } } },
+    {
+      description: 'A prompt with a resource.',
+      args: { resourceUri: { description: 'URI to embed', required: true } },
+    },
     ({ resourceUri = '' }) => [
       {
         role: 'user',
@@ -331,11 +399,15 @@ function addPrompts(server: McpServer): void {
     { role: 'user', content: image },
     { role: 'user', content: text('Please analyze the image above.') },
   ]);
-  server.prompt('test_input_required_result_prompt', { description: 'A prompt that asks.', asks: ['elicitation'] }, async (_, ctx) => {
-    const answer = await ctx.elicit<{ context: string }>(
-      textForm('What context should the prompt use?', 'context') as never,
-      'user_context',
-    );
-    return `Use this context: ${answer.content?.context ?? ''}`;
-  });
+  server.prompt(
+    'test_input_required_result_prompt',
+    { description: 'A prompt that asks.', asks: ['elicitation'] },
+    async (_, ctx) => {
+      const answer = await ctx.elicit<{ context: string }>(
+        textForm('What context should the prompt use?', 'context') as never,
+        'user_context',
+      );
+      return `Use this context: ${answer.content?.context ?? ''}`;
+    },
+  );
 }

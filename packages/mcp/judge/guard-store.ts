@@ -1,7 +1,10 @@
 import type { McpStore } from '../src/index.js';
 
 /** A store that throws once its request is answered: the platform freezes then, and nothing must run. */
-export function guardStore(store: McpStore, report: (what: string) => void): { readonly store: McpStore; readonly end: () => void } {
+export function guardStore(
+  store: McpStore,
+  report: (what: string) => void,
+): { readonly store: McpStore; readonly end: () => void } {
   let ended = false;
   const check = (method: string): void => {
     if (!ended) return;

@@ -12,7 +12,11 @@ export async function countIdleGets(judged) {
   const counts = [];
   for (const [client, connect] of [
     ['SDK 1.x', () => connectWith(new Client1(INFO), new Transport1(new URL(judged.url)))],
-    ['SDK 2.x', () => connectWith(new Client2(INFO, { versionNegotiation: { mode: 'legacy' } }), new Transport2(new URL(judged.url)))],
+    [
+      'SDK 2.x',
+      () =>
+        connectWith(new Client2(INFO, { versionNegotiation: { mode: 'legacy' } }), new Transport2(new URL(judged.url))),
+    ],
   ]) {
     const before = judged.gets;
     const connected = await connect();

@@ -41,7 +41,8 @@ async function toFunctionUrlEvent(incoming: IncomingMessage): Promise<object> {
   for await (const chunk of incoming) chunks.push(chunk as Buffer);
   const [path = '/', query = ''] = (incoming.url ?? '/').split('?');
   const headers: Record<string, string> = {};
-  for (const [name, value] of Object.entries(incoming.headers)) headers[name] = Array.isArray(value) ? value.join(',') : (value ?? '');
+  for (const [name, value] of Object.entries(incoming.headers))
+    headers[name] = Array.isArray(value) ? value.join(',') : (value ?? '');
   const domainName = 'judged.lambda-url.eu-west-1.on.aws';
   return {
     version: '2.0',
@@ -52,7 +53,13 @@ async function toFunctionUrlEvent(incoming: IncomingMessage): Promise<object> {
     requestContext: {
       domainName,
       stage: '$default',
-      http: { method: incoming.method, path, protocol: 'HTTP/1.1', sourceIp: '127.0.0.1', userAgent: headers['user-agent'] ?? '' },
+      http: {
+        method: incoming.method,
+        path,
+        protocol: 'HTTP/1.1',
+        sourceIp: '127.0.0.1',
+        userAgent: headers['user-agent'] ?? '',
+      },
     },
     body: Buffer.concat(chunks).toString('base64'),
     isBase64Encoded: true,

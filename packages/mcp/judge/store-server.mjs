@@ -1,5 +1,5 @@
 // One store for several processes: the memory store behind loopback HTTP. Row data travels as base64.
-import { createServer, request, Agent } from 'node:http';
+import { Agent, createServer, request } from 'node:http';
 
 /** Serves a store; resolves with its port. */
 export async function serveStore(store) {

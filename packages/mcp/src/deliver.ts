@@ -83,7 +83,7 @@ async function deliverBuffered({ accepted, run, sink, atOnce }: Delivery): Promi
   const { messages, status, form, trailer = '' } = ending;
   const [only] = messages;
   const plain = events.length === 0 && form !== 'sse' && only !== undefined && atOnce !== true;
-  if (plain && (form === 'json' || accepted.json)) return jsonReply(only, status);
+  if (plain && (form === 'json' || (accepted.json && !accepted.ratherSse))) return jsonReply(only, status);
   if (!accepted.sse) return jsonReply(only ?? '', status);
   const head = await sink.open(false);
   const frames = await sink.write([...events, ...messages], false);

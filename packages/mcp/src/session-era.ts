@@ -33,7 +33,10 @@ export function sessionError(status: number, code: number, message: string, id: 
   return jsonReply(errorText(id, code, message), status);
 }
 
-/** The session of a request, or the answer that says what is wrong with its headers. */
+/**
+ * The session of a request, or the answer that says what is wrong with its headers. What was negotiated stands for the
+ * session's life; the version header of a request must be one that we know.
+ */
 export async function resolveSession(
   core: Core,
   exchange: Exchange,
@@ -49,7 +52,7 @@ export async function resolveSession(
   if (sessionId === '') return sessionError(400, RPC.invalidRequest, 'Mcp-Session-Id is required', id);
   const session = await findSession(core, exchange, sessionId);
   if (!session) return sessionError(404, RPC.sessionNotFound, 'Session not found', id);
-  return { session: version === undefined ? session : { ...session, version }, sessionId };
+  return { session, sessionId };
 }
 
 function requestedVersion(exchange: Exchange): SessionVersion | 'unknown' | undefined {
@@ -204,7 +207,8 @@ export async function serveBatch(
   const resolved = await resolveSession(core, exchange, null);
   if ('status' in resolved) return resolved;
   const { session } = resolved;
-  if (session.version !== BATCH_VERSION) return sessionError(400, RPC.invalidRequest, 'Batches are not supported');
+  if ((requestedVersion(exchange) ?? session.version) !== BATCH_VERSION)
+    return sessionError(400, RPC.invalidRequest, 'Batches are not supported');
   const answered = messages.some((message) => message.kind === 'request' || message.kind === 'invalid');
   if (answered && !accepted) return sessionError(406, RPC.invalidRequest, 'Not acceptable');
   for (const message of messages) checkBatchScopes(core, exchange, message);

@@ -18,6 +18,7 @@ import { isLogLevel, type LogLevel, META, RPC, STATELESS_VERSION } from './proto
 import { readRetry, sealState } from './request-state.js';
 import { type Outcome, Run, type RunScope } from './run.js';
 import { freshMemory, type RunMemory } from './run-memory.js';
+import { messageFrame, SSE_HEADERS } from './sse.js';
 import { serveSubscriptions } from './subscriptions.js';
 import type { ClientCapabilities, Implementation, JsonObject } from './types.js';
 
@@ -195,10 +196,10 @@ function answerText(id: string | number, result: string, accepted: Accepted): Re
   return replyWith(resultText(id, result), accepted);
 }
 
-/** A finished message as JSON, or as the one event of a stream for who takes nothing else. */
+/** A finished message as JSON, or as the one event of a stream for who takes nothing else, or that rather. */
 export function replyWith(json: string, accepted: Accepted): Reply {
-  if (accepted.json) return jsonReply(json);
-  return { status: 200, headers: { 'content-type': 'text/event-stream' }, body: `event: message\ndata: ${json}\n\n` };
+  if (accepted.json && !accepted.ratherSse) return jsonReply(json);
+  return { status: 200, headers: SSE_HEADERS, body: messageFrame(json) };
 }
 
 function discoverText(core: Core, exchange: Exchange): string {
