@@ -1,4 +1,4 @@
-import type { LambdaContext, Logger, MaybePromise, TriggerKind } from '@sallyport/core';
+import type { LambdaContext, Logger, MaybePromise, MetricOptions, TriggerKind } from '@sallyport/core';
 import { type BoundFields, bindLogger } from '@sallyport/core/pipeline';
 import type { Delivery } from './delivery.js';
 import { recordId, recordTraceId } from './loose-record.js';
@@ -27,6 +27,8 @@ export interface EventContext {
   /** Bound to this record on first use. */
   readonly log: Logger;
   readonly lambdaContext: LambdaContext | undefined;
+  /** Writes one value of a metric that `observability.metrics` declares; anything else is dropped, with one `warn`. */
+  metric(name: string, value: number, options?: MetricOptions): void;
   now(): Date;
   newId(): string;
   get(key: string): unknown;
@@ -120,6 +122,10 @@ export class RecordContext implements EventContext {
 
   get lambdaContext(): LambdaContext | undefined {
     return this.#delivery.lambdaContext;
+  }
+
+  metric(name: string, value: number, options?: MetricOptions): void {
+    this.#delivery.kernel.metrics.emit(name, value, options, this);
   }
 
   now(): Date {

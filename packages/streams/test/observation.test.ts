@@ -367,3 +367,61 @@ describe('fifty invocations at once', () => {
     expect(events).toHaveLength(50);
   });
 });
+
+describe('ctx.metric', () => {
+  it('writes a declared metric with the ids of the invocation, and nothing else', async () => {
+    const { metrics, options, records } = environment();
+    const observability = {
+      ...options.observability,
+      metrics: { Fulfilled: { unit: 'Count' as const, tags: ['shop'] } },
+    };
+    const router = createEventRouter({ ...options, observability });
+    router.queue('orders', (ctx) => {
+      ctx.metric('Fulfilled', 2, { tags: { shop: 'north' } });
+      ctx.metric('Undeclared', 1);
+    });
+    expect(await router.serveQueueEvent({ Records: [message('a')] }, lambda)).toEqual(reportOf());
+    expect(metrics[0]).toEqual({
+      name: 'Fulfilled',
+      value: 2,
+      unit: 'Count',
+      tags: { shop: 'north' },
+      properties: { request_id: 'request-1', tenant_id: 'tenant-1' },
+    });
+    expect(metrics.map(({ name }) => name)).toEqual(['Fulfilled', 'framework.event']);
+    expect(records[0]).toEqual({ level: 'warn', event: 'metric.dropped', dropped: 'metric Undeclared' });
+  });
+
+  it('is refused at construction when its definition does not hold', () => {
+    const observability = { metrics: { 'framework.mine': {} } };
+    expect(() => createEventRouter({ observability })).toThrow(
+      expect.objectContaining({ code: 'app.invalid_configuration' }),
+    );
+  });
+});
+
+describe('work that the log started', () => {
+  it('is waited for before the answer leaves', async () => {
+    const { clock, options } = environment();
+    const bound = Symbol.for('sallyport.bound-context');
+    let sent = false;
+    const log = {
+      ...options.log,
+      with: (fields: Record<PropertyKey, unknown>) => ({
+        ...options.log,
+        error: () => {
+          const deliveries = (fields[bound] as () => { keep(work: Promise<void>, ms: number): void })();
+          const work = new Promise<void>((resolve) => clock.after(50, resolve)).then(() => {
+            sent = true;
+          });
+          deliveries.keep(work, 500);
+        },
+      }),
+    };
+    const router = createEventRouter({ ...options, log });
+    router.queue('orders', () => Promise.reject(new Error('no')));
+    const answer = router.serveQueueEvent({ Records: [message('a')] }).then((report) => [sent, report]);
+    await clock.advance(100);
+    expect(await answer).toEqual([true, reportOf('a')]);
+  });
+});
