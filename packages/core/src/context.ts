@@ -4,9 +4,8 @@ import type { FullClock } from './clock.js';
 import { Deliveries } from './deliveries.js';
 import type { Environment } from './environment.js';
 import { FrameworkError } from './errors.js';
-import type { Logger } from './hooks.js';
+import { guardHook, type Logger, type MetricOptions, type Observability } from './hooks.js';
 import type { IdGenerator } from './ids.js';
-import type { MetricOptions, MetricRegistry } from './metrics.js';
 import { createMap } from './multimap.js';
 import { decodePercent } from './percent.js';
 import { copyPrincipal, type SecurePrincipal } from './principal.js';
@@ -99,8 +98,8 @@ export interface ContextRuntime {
   readonly ids: IdGenerator;
   readonly log: Logger;
   readonly environment: Environment;
-  /** What `ctx.metric` writes to; without it nothing is declared and nothing is written. */
-  readonly metrics?: MetricRegistry | undefined;
+  /** What `ctx.metric` writes to; without it nothing is written. */
+  readonly observability?: Observability | undefined;
   /** Stage names that every context of this container starts its trace with. */
   readonly traceHead: readonly string[];
   /** The tenant of an invocation; asked once, when first read. */
@@ -301,7 +300,9 @@ export class RequestContext implements Context {
   }
 
   metric(name: string, value: number, options?: MetricOptions): void {
-    this.state.runtime.metrics?.emit(name, value, options, this.state);
+    const { observability } = this.state.runtime;
+    if (observability?.metrics) observability.metrics.emit(observability, name, value, options, this.state);
+    else if (observability) warnOfUndeclared(observability);
   }
 
   header(name: string): string {
@@ -411,6 +412,15 @@ export function stateOf(ctx: Context): ContextState {
   const state = RequestContext.stateOf(ctx);
   if (state === undefined) throw new FrameworkError('app.internal');
   return state;
+}
+
+const WARNED = new WeakSet<Observability>();
+
+/** One warning a container whose handlers write metrics though it declares none. */
+function warnOfUndeclared(observability: Observability): void {
+  if (WARNED.has(observability)) return;
+  WARNED.add(observability);
+  guardHook(observability.log, { level: 'warn', event: 'metric.dropped', dropped: 'observability.metrics is missing' });
 }
 
 /** The fields that every line of an invocation carries; read at each line, for tenant and route become known late. */

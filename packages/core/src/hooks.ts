@@ -38,12 +38,29 @@ export type MetricUnit =
   | DataUnit
   | `${DataUnit}/Second`;
 
-/** A metric that `ctx.metric` may write. */
-export interface MetricDefinition {
-  /** Default `None`. */
+/** Unit and tags of one value of a declared metric. */
+export interface MetricOptions {
+  /** Instead of the declared unit. */
   readonly unit?: MetricUnit;
-  /** The tag keys that a value may carry. Never a tag: `tenant_id`, `request_id`, `path`. */
-  readonly tags?: readonly string[];
+  readonly tags?: Readonly<Record<string, string>>;
+}
+
+/** The invocation that a value belongs to. */
+export interface MetricScope {
+  readonly requestId: string;
+  readonly tenantId: string;
+}
+
+/** The metrics that a service declares: they, and no others, reach the metric hook. */
+export interface DeclaredMetrics {
+  /** Hands one value to the metric hook. What is not declared is dropped, with one `warn` each. */
+  emit(
+    observability: Observability,
+    name: string,
+    value: number,
+    options: MetricOptions | undefined,
+    scope: MetricScope,
+  ): void;
 }
 
 export type SpanAttributes = Readonly<Record<string, string | number | boolean>>;
@@ -75,8 +92,8 @@ export interface Observability {
   readonly span?: SpanHook | undefined;
   /** Whether `request.completed` carries the scrubbed path; default `true`. */
   readonly logPath?: boolean | undefined;
-  /** What `ctx.metric` may write, by name. */
-  readonly metrics?: Readonly<Record<string, MetricDefinition>> | undefined;
+  /** What `ctx.metric` may write; `defineMetrics` of `@sallyport/core/observability` makes it. */
+  readonly metrics?: DeclaredMetrics | undefined;
 }
 
 /** What the framework needs of a logger; `createLogger` of `@sallyport/core/observability` makes one. */

@@ -28,11 +28,12 @@ export {
 } from './errors.js';
 // Hooks
 export {
+  type DeclaredMetrics,
   guardHook,
   type Logger,
   type LogLevel,
   type LogRecord,
-  type MetricDefinition,
+  type MetricOptions,
   type MetricRecord,
   type MetricUnit,
   type Observability,
@@ -45,7 +46,6 @@ export {
 } from './hooks.js';
 export { type IdGenerator, randomIds } from './ids.js';
 export { canonicalIp } from './ip.js';
-export type { MetricOptions } from './metrics.js';
 export { createMap, type MultiMap, type OneOrMany } from './multimap.js';
 export { assertKnownOptions, INVALID_CONFIGURATION, invalidOption } from './options.js';
 export type { PrincipalKind, SecurePrincipal } from './principal.js';

@@ -1,18 +1,20 @@
 import { sanitizeLogString } from './control-characters.js';
-import { guardHook, type MetricDefinition, type MetricUnit, type Observability } from './hooks.js';
+import {
+  type DeclaredMetrics,
+  guardHook,
+  type MetricOptions,
+  type MetricScope,
+  type MetricUnit,
+  type Observability,
+} from './hooks.js';
 import { assertKnownOptions, invalidOption } from './options.js';
 
-/** Unit and tags of one value of a declared metric. */
-export interface MetricOptions {
-  /** Instead of the declared unit. */
+/** A metric that `ctx.metric` may write. */
+export interface MetricDefinition {
+  /** Default `None`. */
   readonly unit?: MetricUnit;
-  readonly tags?: Readonly<Record<string, string>>;
-}
-
-/** The invocation that a value belongs to. */
-export interface MetricScope {
-  readonly requestId: string;
-  readonly tenantId: string;
+  /** The tag keys that a value may carry. Never a tag: `tenant_id`, `request_id`, `correlation_id`, `path`, `detail_type`. */
+  readonly tags?: readonly string[];
 }
 
 /** Never tags: each would make a time series of its own for every request or tenant. */
@@ -22,38 +24,51 @@ const UNITS =
   /^(?:Milliseconds|Microseconds|Seconds|Percent|None|(?:Count|B(?:yte|it)s|(?:Kilo|Mega|Giga|Tera)b(?:yte|it)s)(?:\/Second)?)$/;
 const MAX_TAG = 256;
 
-/** What `ctx.metric` writes to: the metrics that were declared at construction, and no others. */
-export class MetricRegistry {
-  readonly #observability: Observability;
+/**
+ * Declares the metrics that `ctx.metric` may write, by name.
+ *
+ * @throws FrameworkError `app.invalid_configuration` for a definition that does not hold
+ * @example createApp({ observability: { metric, metrics: defineMetrics({ OrdersPlaced: { unit: 'Count', tags: ['channel'] } }) } });
+ */
+export function defineMetrics(definitions: Readonly<Record<string, MetricDefinition>>): DeclaredMetrics {
+  const entries = Object.entries(definitions);
+  for (const [name, definition] of entries) assertDefinition(name, definition);
+  return new MetricRegistry(new Map(entries));
+}
+
+class MetricRegistry implements DeclaredMetrics {
   readonly #definitions: ReadonlyMap<string, MetricDefinition>;
   /** What was dropped and reported already; bounded, for the names are the application's own. */
   readonly #reported = new Set<string>();
 
-  /** @throws FrameworkError `app.invalid_configuration` for a definition that does not hold */
-  constructor(observability: Observability) {
-    this.#observability = observability;
-    this.#definitions = new Map(Object.entries(observability.metrics ?? {}));
-    for (const [name, definition] of this.#definitions) assertDefinition(name, definition);
+  constructor(definitions: ReadonlyMap<string, MetricDefinition>) {
+    this.#definitions = definitions;
   }
 
-  /** Hands one value to the metric hook. What is not declared is dropped, with one `warn` each. */
-  emit(name: string, value: number, options: MetricOptions | undefined, scope: MetricScope): void {
+  emit(
+    observability: Observability,
+    name: string,
+    value: number,
+    options: MetricOptions | undefined,
+    scope: MetricScope,
+  ): void {
     const definition = this.#definitions.get(name);
     const unit = options?.unit ?? definition?.unit ?? 'None';
     if (!definition || !Number.isFinite(value) || !isUnit(unit)) {
-      this.#drop(definition ? 'value' : 'metric', name);
+      this.#drop(observability, definition ? 'value' : 'metric', name);
       return;
     }
-    guardHook(this.#observability.metric, {
+    guardHook(observability.metric, {
       name,
       value,
       unit,
-      tags: this.#declaredTags(name, definition, options?.tags),
+      tags: this.#declaredTags(observability, name, definition, options?.tags),
       properties: { request_id: scope.requestId, tenant_id: scope.tenantId },
     });
   }
 
   #declaredTags(
+    observability: Observability,
     name: string,
     definition: MetricDefinition,
     tags: Readonly<Record<string, string>> = {},
@@ -61,16 +76,16 @@ export class MetricRegistry {
     const declared: Record<string, string> = {};
     for (const [key, value] of Object.entries(tags)) {
       if (definition.tags?.includes(key)) declared[key] = sanitizeLogString(String(value)).slice(0, MAX_TAG);
-      else this.#drop('tag', `${name}.${key}`);
+      else this.#drop(observability, 'tag', `${name}.${key}`);
     }
     return declared;
   }
 
-  #drop(part: 'metric' | 'tag' | 'value', name: string): void {
+  #drop(observability: Observability, part: 'metric' | 'tag' | 'value', name: string): void {
     const what = sanitizeLogString(`${part} ${name}`).slice(0, MAX_TAG);
     if (this.#reported.has(what) || this.#reported.size >= MAX_TAG) return;
     this.#reported.add(what);
-    guardHook(this.#observability.log, { level: 'warn', event: 'metric.dropped', dropped: what });
+    guardHook(observability.log, { level: 'warn', event: 'metric.dropped', dropped: what });
   }
 }
 

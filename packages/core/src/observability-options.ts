@@ -23,8 +23,8 @@ export function parseObservability(value: Observability | undefined): Observabil
   if (value.logPath !== undefined && typeof value.logPath !== 'boolean') {
     throw invalidOption('observability.logPath', 'true or false');
   }
-  if (value.metrics !== undefined && (typeof value.metrics !== 'object' || value.metrics === null)) {
-    throw invalidOption('observability.metrics', 'an object');
+  if (value.metrics !== undefined && typeof value.metrics?.emit !== 'function') {
+    throw invalidOption('observability.metrics', 'what defineMetrics() gives');
   }
   return value;
 }

@@ -13,6 +13,7 @@ export {
 } from './event-records.js';
 export { createLogger, type LoggerLevel, type LoggerOptions, type LogLine, type LogSink } from './logger.js';
 export { maskCard, maskFirstLast, maskFirstLast4, maskRestricted } from './masks.js';
+export { defineMetrics, type MetricDefinition } from './metrics.js';
 export { baseName, namePart, normalizeStage, resourceName } from './names.js';
 export { recordLog } from './record-log.js';
 export { type RequestOutcome, requestCompleted, startRequestSpan } from './records.js';

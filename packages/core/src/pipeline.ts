@@ -20,7 +20,6 @@ export {
   recordCompleted,
   startEventSpan,
 } from './event-records.js';
-export { MetricRegistry } from './metrics.js';
 export { append, appendHeader, createAnswerMap, toHeaderMap, toStringList } from './multimap.js';
 export { parseObservability } from './observability-options.js';
 export { decodePercent, decodeQueryPart } from './percent.js';

@@ -1,16 +1,17 @@
 import type { LogRecord, MetricRecord } from '../src/hooks.js';
-import { MetricRegistry, RequestContext } from '../src/pipeline.js';
+import { defineMetrics } from '../src/observability.js';
+import { RequestContext } from '../src/pipeline.js';
 import { requestState } from './support.js';
 
 function registry(metrics: Record<string, unknown>) {
   const logs: LogRecord[] = [];
   const written: MetricRecord[] = [];
-  const made = new MetricRegistry({
-    metrics: metrics as never,
-    log: (r) => logs.push(r),
-    metric: (r) => written.push(r),
-  });
-  return { logs, written, ctx: new RequestContext(requestState({ metrics: made, tenant: 't-1' })) };
+  const observability = {
+    metrics: defineMetrics(metrics as never),
+    log: (r: LogRecord) => logs.push(r),
+    metric: (r: MetricRecord) => written.push(r),
+  };
+  return { logs, written, ctx: new RequestContext(requestState({ observability, tenant: 't-1' })) };
 }
 
 describe('ctx.metric', () => {
@@ -52,7 +53,13 @@ describe('ctx.metric', () => {
     ]);
   });
 
-  it('does nothing in a container that declares none', () => {
+  it('warns once in a container that declares none', () => {
+    const logs: LogRecord[] = [];
+    const observability = { log: (r: LogRecord) => logs.push(r) };
+    const ctx = new RequestContext(requestState({ observability }));
+    ctx.metric('A', 1);
+    ctx.metric('B', 1);
+    expect(logs).toEqual([{ level: 'warn', event: 'metric.dropped', dropped: 'observability.metrics is missing' }]);
     expect(() => new RequestContext(requestState()).metric('A', 1)).not.toThrow();
   });
 

@@ -28,7 +28,7 @@ describe('parseObservability', () => {
       metric: () => {},
       span: { start: () => undefined as never },
       logPath: false,
-      metrics: {},
+      metrics: { emit: () => {} },
     };
     expect(parseObservability(hooks)).toBe(hooks);
     expect(parseObservability(undefined)).toEqual({});
@@ -42,7 +42,7 @@ describe('parseObservability', () => {
     [{ span: () => {} }, 'option "observability.span" must be an object with start()'],
     [{ span: null }, 'option "observability.span" must be an object with start()'],
     [{ logPath: 'no' }, 'option "observability.logPath" must be true or false'],
-    [{ metrics: 'x' }, 'option "observability.metrics" must be an object'],
+    [{ metrics: {} }, 'option "observability.metrics" must be what defineMetrics() gives'],
   ])('refuses %j', (value, message) => {
     expect(() => parseObservability(value as never)).toThrow(`framework: ${message}`);
   });

@@ -1,14 +1,8 @@
-import type { Logger } from '../src/hooks.js';
+import type { Logger, Observability } from '../src/hooks.js';
 import { silentLogger } from '../src/hooks.js';
 import type { MultiMap } from '../src/multimap.js';
 import { toHeaderMap } from '../src/multimap.js';
-import {
-  type ContextRuntime,
-  ContextState,
-  IncomingRequest,
-  type MetricRegistry,
-  type RequestSource,
-} from '../src/pipeline.js';
+import { type ContextRuntime, ContextState, IncomingRequest, type RequestSource } from '../src/pipeline.js';
 import { unknownProvenance } from '../src/provenance.js';
 import type { LambdaContext } from '../src/surface.js';
 import { ManualClock, ManualIdGenerator } from '../src/testing.js';
@@ -21,7 +15,7 @@ export interface StateOptions {
   readonly body?: string;
   readonly clock?: ManualClock;
   readonly log?: Logger;
-  readonly metrics?: MetricRegistry;
+  readonly observability?: Observability;
   readonly tenant?: string;
   readonly lambda?: LambdaContext;
 }
@@ -44,7 +38,7 @@ export function requestState(options: StateOptions = {}): ContextState {
     ids: new ManualIdGenerator(),
     log: options.log ?? silentLogger,
     environment: {},
-    metrics: options.metrics,
+    observability: options.observability,
     traceHead: ['request_id'],
     tenantOf: () => options.tenant ?? '',
   };
