@@ -11,3 +11,4 @@ export {
   type FakeRateLimiter,
   type FakeRateLimiterOptions,
 } from './testing/fake.js';
+export { rateLimitItemKey } from './testing/item-key.js';
