@@ -14,6 +14,7 @@ interface PortableFunction {
 const streams = () => import('@sallyport/streams');
 const core = () => import('@sallyport/core');
 const observability = () => import('@sallyport/core/observability');
+const quota = () => import('./quota.js');
 
 /** What an event helper reads of its context: the invocation's clock, ids and Lambda context. */
 function contextOf(args: Args, { env }: World): object {
@@ -108,6 +109,12 @@ export const FUNCTIONS: Readonly<Record<string, PortableFunction>> = {
       ...(max_length === undefined ? [] : [{ maxLength: max_length }]),
     ],
   },
+  fingerprint_credential: { load: quota, name: 'fingerprint', arguments: (args) => [args] },
+  rate_limit_headers: { load: quota, name: 'headers', arguments: (args) => [args] },
+  rate_limit_item_key: { load: quota, name: 'itemKey', arguments: (args) => [args] },
+  rate_limit_policy: { load: quota, name: 'policy', arguments: (args) => [args] },
+  rate_limit_source_identifier: { load: quota, name: 'sourceIdentifier', arguments: (args) => [args] },
+  rate_limit_decisions: { load: quota, name: 'decisions', arguments: (args) => [args] },
   canonical_ip: { load: core, name: 'canonicalIp', arguments: ({ text }) => [text] },
   parse_traceparent: { load: core, name: 'parseTraceparent', arguments: ({ value }) => [value] },
   parse_xray_trace_header: { load: core, name: 'parseXrayTraceHeader', arguments: ({ value }) => [value] },
