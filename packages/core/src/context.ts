@@ -4,7 +4,7 @@ import type { FullClock } from './clock.js';
 import { Deliveries } from './deliveries.js';
 import type { Environment } from './environment.js';
 import { FrameworkError } from './errors.js';
-import { guardHook, type Logger, type MetricOptions, type Observability } from './hooks.js';
+import { emitMetric, type Logger, type MetricOptions, type Observability } from './hooks.js';
 import type { IdGenerator } from './ids.js';
 import { createMap } from './multimap.js';
 import { decodePercent } from './percent.js';
@@ -301,8 +301,7 @@ export class RequestContext implements Context {
 
   metric(name: string, value: number, options?: MetricOptions): void {
     const { observability } = this.state.runtime;
-    if (observability?.metrics) observability.metrics.emit(observability, name, value, options, this.state);
-    else if (observability) warnOfUndeclared(observability);
+    if (observability) emitMetric(observability, name, value, options, this.state);
   }
 
   header(name: string): string {
@@ -412,15 +411,6 @@ export function stateOf(ctx: Context): ContextState {
   const state = RequestContext.stateOf(ctx);
   if (state === undefined) throw new FrameworkError('app.internal');
   return state;
-}
-
-const WARNED = new WeakSet<Observability>();
-
-/** One warning a container whose handlers write metrics though it declares none. */
-function warnOfUndeclared(observability: Observability): void {
-  if (WARNED.has(observability)) return;
-  WARNED.add(observability);
-  guardHook(observability.log, { level: 'warn', event: 'metric.dropped', dropped: 'observability.metrics is missing' });
 }
 
 /** The fields that every line of an invocation carries; read at each line, for tenant and route become known late. */

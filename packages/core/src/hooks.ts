@@ -107,6 +107,25 @@ export interface Logger {
   with(fields: Readonly<Record<string, unknown>>): Logger;
 }
 
+const WARNED = new WeakSet<Observability>();
+
+/** Writes one value of a declared metric; a container that declares none gets one warning. */
+export function emitMetric(
+  observability: Observability,
+  name: string,
+  value: number,
+  options: MetricOptions | undefined,
+  scope: MetricScope,
+): void {
+  const { metrics, log } = observability;
+  if (metrics) {
+    guardHook(() => metrics.emit(observability, name, value, options, scope));
+  } else if (!WARNED.has(observability)) {
+    WARNED.add(observability);
+    guardHook(log, { level: 'warn', event: 'metric.dropped', dropped: 'observability.metrics is missing' });
+  }
+}
+
 /** A logger that writes nothing. */
 export const silentLogger: Logger = {
   debug() {},

@@ -20,6 +20,7 @@ export {
   recordCompleted,
   startEventSpan,
 } from './event-records.js';
+export { emitMetric } from './hooks.js';
 export { append, appendHeader, createAnswerMap, toHeaderMap, toStringList } from './multimap.js';
 export { parseObservability } from './observability-options.js';
 export { decodePercent, decodeQueryPart } from './percent.js';

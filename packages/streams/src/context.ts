@@ -1,5 +1,5 @@
 import type { LambdaContext, Logger, MaybePromise, MetricOptions, TriggerKind } from '@sallyport/core';
-import { type BoundFields, bindLogger } from '@sallyport/core/pipeline';
+import { type BoundFields, bindLogger, emitMetric } from '@sallyport/core/pipeline';
 import type { Delivery } from './delivery.js';
 import { recordId, recordTraceId } from './loose-record.js';
 import type { EventSource } from './sources.js';
@@ -125,7 +125,7 @@ export class RecordContext implements EventContext {
   }
 
   metric(name: string, value: number, options?: MetricOptions): void {
-    this.#delivery.kernel.metrics.emit(name, value, options, this);
+    emitMetric(this.#delivery.kernel.observability, name, value, options, this);
   }
 
   now(): Date {

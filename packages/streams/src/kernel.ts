@@ -1,5 +1,4 @@
 import type { Environment, FullClock, IdGenerator, Logger, Observability } from '@sallyport/core';
-import type { MetricRegistry } from '@sallyport/core/pipeline';
 import type { EventMiddleware } from './context.js';
 
 /** What all deliveries of one router share. */
@@ -9,8 +8,6 @@ export interface Kernel {
   readonly environment: Environment;
   readonly log: Logger;
   readonly observability: Observability;
-  /** What `ctx.metric` writes to. */
-  readonly metrics: MetricRegistry;
   readonly marginMs: number;
   /** By what a failed stream record is reported; `undefined` when nobody chose, which means `eventID`. */
   readonly chosenIdentifier: 'eventID' | 'sequenceNumber' | undefined;

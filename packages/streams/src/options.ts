@@ -11,7 +11,7 @@ import {
   randomIds,
   silentLogger,
 } from '@sallyport/core';
-import { MetricRegistry, parseObservability } from '@sallyport/core/pipeline';
+import { parseObservability } from '@sallyport/core/pipeline';
 import type { EventMiddleware } from './context.js';
 import { refused } from './errors.js';
 import type { Kernel } from './kernel.js';
@@ -75,14 +75,12 @@ export function parseOptions(options: EventRouterOptions, failureText: string, m
   assertMethod('log', log, 'error');
   const environment = options.environment ?? process.env;
   if (typeof environment !== 'object') throw invalidOption('environment', 'an object');
-  const observability = parseObservability(options.observability);
   return {
     clock: completeClock(clock),
     ids,
     environment,
     log,
-    observability,
-    metrics: new MetricRegistry(observability),
+    observability: parseObservability(options.observability),
     marginMs: deadlineMarginMs,
     chosenIdentifier: parseIdentifier(options.streamFailureIdentifier, environment[IDENTIFIER_VARIABLE]),
     isLambda: isLambda(environment),

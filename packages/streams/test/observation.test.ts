@@ -1,5 +1,6 @@
 import { tracingChannel } from 'node:diagnostics_channel';
 import type { Span, SpanAttributes, SpanLink } from '@sallyport/core';
+import { defineMetrics, defineMetrics } from '@sallyport/core/observability';
 import { createEventRouter } from '@sallyport/streams';
 import { change, click, environment, loadEvent, message, notification, reportOf } from './support.js';
 
@@ -373,7 +374,7 @@ describe('ctx.metric', () => {
     const { metrics, options, records } = environment();
     const observability = {
       ...options.observability,
-      metrics: { Fulfilled: { unit: 'Count' as const, tags: ['shop'] } },
+      metrics: defineMetrics({ Fulfilled: { unit: 'Count', tags: ['shop'] } }),
     };
     const router = createEventRouter({ ...options, observability });
     router.queue('orders', (ctx) => {
@@ -392,11 +393,13 @@ describe('ctx.metric', () => {
     expect(records[0]).toEqual({ level: 'warn', event: 'metric.dropped', dropped: 'metric Undeclared' });
   });
 
-  it('is refused at construction when its definition does not hold', () => {
-    const observability = { metrics: { 'framework.mine': {} } };
-    expect(() => createEventRouter({ observability })).toThrow(
-      expect.objectContaining({ code: 'app.invalid_configuration' }),
-    );
+  it('is dropped with one warning where none is declared', async () => {
+    const { metrics, options, records } = environment();
+    const router = createEventRouter(options);
+    router.queue('orders', (ctx) => ctx.metric('Fulfilled', 1));
+    await router.serveQueueEvent({ Records: [message('a'), message('b')] });
+    expect(metrics.map(({ name }) => name)).toEqual(['framework.event']);
+    expect(records.filter(({ event }) => event === 'metric.dropped')).toHaveLength(1);
   });
 });
 
