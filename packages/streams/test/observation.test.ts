@@ -1,6 +1,6 @@
 import { tracingChannel } from 'node:diagnostics_channel';
 import type { Span, SpanAttributes, SpanLink } from '@sallyport/core';
-import { defineMetrics, defineMetrics } from '@sallyport/core/observability';
+import { defineMetrics } from '@sallyport/core/observability';
 import { createEventRouter } from '@sallyport/streams';
 import { change, click, environment, loadEvent, message, notification, reportOf } from './support.js';
 
