@@ -38,7 +38,7 @@ export interface CaseDefinition {
 }
 
 /** A whole hour, minute and second of Unix time: 2023-11-14T22:00:00Z. */
-export const START_MS = 1_699_999_200_000;
+const START_MS = 1_699_999_200_000;
 
 /** A wall clock that a case sets; timers stay the system's. */
 export class SettableClock implements Clock {

@@ -4,7 +4,7 @@ import { fixedWindow, multiWindow, slidingWindow, tokenBucket } from '../strateg
 import type { CaseDefinition } from './conformance.js';
 
 /** What a decision says, without its windows. */
-export function brief({ allowed, limit, currentCount, remaining, resetsAt, retryAfterMs }: LimitDecision): unknown[] {
+function brief({ allowed, limit, currentCount, remaining, resetsAt, retryAfterMs }: LimitDecision): unknown[] {
   return [allowed, limit, currentCount, remaining, resetsAt.toISOString(), retryAfterMs];
 }
 
