@@ -2,10 +2,12 @@ import type { AppSyncBatchHandler } from '@sallyport/appsync';
 import { assertKnownOptions, FrameworkError, type Handler, isFrameworkError, type Middleware } from '@sallyport/core';
 import type { Dispatcher } from '@sallyport/dispatch';
 import { type Assembly, assemble, type Entrypoints, pickOptions } from '@sallyport/dispatch/assembly';
+import { type OpenApiDocument, toCanonicalJson } from '@sallyport/http/openapi';
 import { createKernel, STREAM_ACCESS, type StreamAccess } from '@sallyport/http/pipeline';
 import type { EventMiddleware, EventRouter, Trigger } from '@sallyport/streams';
 import { createGate } from './challenge.js';
 import { type SecureRouteRecord, toSecureRouteRecord } from './inventory.js';
+import { buildSecureDocument, type SecureOpenApiSpec } from './openapi/document.js';
 import { OPTION_NAMES, type ParsedOptions, parseOptions, type SecureOptions } from './options.js';
 import { assertPosture, describePosture, type Posture } from './posture.js';
 import { createTenantOf } from './tenant.js';
@@ -195,6 +197,21 @@ export class SecureApp {
   /** Event registrations in order; frozen, fresh at each call. */
   triggers(): readonly Trigger[] {
     return this.#assembly.events.triggers();
+  }
+
+  /**
+   * The OpenAPI 3.1 document of the HTTP operations, each with its posture. Every one must be described, and no other;
+   * what a bound handler takes and gives is read from its contract.
+   *
+   * @throws FrameworkError `framework: secure openapi …`, or `framework: openapi …` for a description that cannot be written
+   */
+  generateOpenAPI(spec: SecureOpenApiSpec): OpenApiDocument {
+    return buildSecureDocument(spec, this.#assembly.kernel.book.all);
+  }
+
+  /** The same as compact JSON, the keys of every object in the order of their code points. */
+  generateOpenAPIJSON(spec: SecureOpenApiSpec): string {
+    return toCanonicalJson(this.generateOpenAPI(spec));
   }
 }
 

@@ -4,7 +4,10 @@
 export type { PrincipalKind, SecurePrincipal } from '@sallyport/core';
 export { SecureApp, type SecureRouteOptions } from './app.js';
 export type { Challenge } from './challenge.js';
+export { firstPrincipal } from './first-principal.js';
 export type { SecureRouteRecord } from './inventory.js';
+// OpenAPI
+export type { SecureOpenApiSpec } from './openapi/document.js';
 export type { SecureOptions } from './options.js';
 // Postures
 export {

@@ -1,1 +1,6 @@
-export {};
+/** Callers who prove themselves by a secret in a header. */
+export {
+  type SharedSecret,
+  type SharedSecretOptions,
+  sharedSecretPrincipalResolver,
+} from './shared-secret/resolver.js';

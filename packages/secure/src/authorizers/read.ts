@@ -1,0 +1,44 @@
+import { type Context, FrameworkError } from '@sallyport/core';
+
+export type Fields = Readonly<Record<string, unknown>>;
+
+/** An own member, so that nothing is taken from a prototype; `undefined` when there is none. */
+export function ownOf(value: unknown, key: string): unknown {
+  return typeof value === 'object' && value !== null && Object.hasOwn(value, key) ? (value as Fields)[key] : undefined;
+}
+
+/** A member of the event's request context. */
+export function contextMember(ctx: Context, key: string): unknown {
+  return ownOf(ownOf(ctx.event, 'requestContext'), key);
+}
+
+/** An object that may be absent. @throws FrameworkError 401 for anything else: what AWS verified never looks so */
+export function objectOrAbsent(value: unknown): Fields | undefined {
+  if (value === undefined || value === null) return undefined;
+  if (typeof value !== 'object' || Array.isArray(value)) throw malformed();
+  return value as Fields;
+}
+
+/** A text that must be there. @throws FrameworkError 401 */
+export function requireText(value: unknown): string {
+  if (typeof value !== 'string' || value.trim() === '') throw malformed();
+  return value;
+}
+
+/** A place that holds something else than AWS puts there. */
+export function malformed(): FrameworkError {
+  return new FrameworkError('app.unauthorized');
+}
+
+/** `scope` of RFC 8693 section 4.2: scopes with spaces between. */
+export function splitScope(value: unknown): readonly string[] {
+  return typeof value === 'string' ? value.split(' ').filter((scope) => scope !== '') : [];
+}
+
+/** The members that are texts, or can only be meant as one: the gateways turn numbers and booleans into text here and there. */
+export function textMembers(fields: Fields, except: readonly string[] = []): Record<string, string> {
+  const entries = Object.entries(fields).filter(
+    ([key, value]) => !except.includes(key) && ['string', 'number', 'boolean'].includes(typeof value),
+  );
+  return Object.fromEntries(entries.map(([key, value]) => [key, String(value)]));
+}

@@ -1,0 +1,113 @@
+import { canonicalMethod } from '@sallyport/core/pipeline';
+import {
+  buildDocument,
+  type OpenApiDocument,
+  type OpenApiRoute,
+  type OpenApiSpec,
+  type ParsedRoute,
+  toOpenApiPath,
+} from '@sallyport/http/openapi';
+import type { Registration } from '@sallyport/http/pipeline';
+import type { Posture } from '../posture.js';
+import { secureOpenApiError } from './error.js';
+import { assertBound, parseSchemes, type SecuritySchemes } from './schemes.js';
+import { securityOf } from './security.js';
+
+/** What a document of the closed container is written from. */
+export interface SecureOpenApiSpec extends OpenApiSpec {
+  /** Security Scheme Objects (OpenAPI 3.1 section 4.8.27) by name. */
+  readonly securitySchemes: Readonly<Record<string, unknown>>;
+  /** Which schemes prove a known caller, and which one of the organisation's own. */
+  readonly authSchemes: { readonly authenticated: readonly string[]; readonly internalOnly: readonly string[] };
+}
+
+/** The contract that the document keeps: every operation states its posture. */
+const CONTRACT_MODE = 'secure-v1';
+
+/** The document of a container's HTTP operations; GraphQL and WebSocket ones have no place in it. */
+export function buildSecureDocument(spec: SecureOpenApiSpec, registrations: readonly Registration[]): OpenApiDocument {
+  const { title, version, routes, securitySchemes, authSchemes, ...unknown } = parseSpec(spec);
+  const [stray] = Object.keys(unknown);
+  if (stray !== undefined) throw secureOpenApiError(`specification has the unknown key "${stray}"`);
+  const joined = join(routes, registrations);
+  const schemes = parseSchemes(securitySchemes, authSchemes);
+  assertRoutes(joined, schemes);
+  const bound = new Map(joined.map((entry) => [entry.key, entry]));
+  return buildDocument(
+    { title, version, routes: joined.map(withContract) },
+    {
+      root: { 'x-framework-contract-mode': CONTRACT_MODE },
+      components: { securitySchemes: schemes.components },
+      operation: (parsed) => extensionsOf(parsed, (bound.get(parsed.key) as Joined).posture, schemes),
+    },
+  );
+}
+
+/** A described route and what is registered under it. */
+interface Joined {
+  readonly key: string;
+  readonly emitted: string;
+  readonly route: OpenApiRoute;
+  readonly registration: Registration;
+  readonly posture: Posture;
+}
+
+function parseSpec(spec: SecureOpenApiSpec): SecureOpenApiSpec {
+  if (typeof spec !== 'object' || spec === null) throw secureOpenApiError('specification must be an object');
+  if (!Array.isArray(spec.routes)) throw secureOpenApiError('routes must be a list');
+  return spec;
+}
+
+/** Pairs descriptions and registrations by method and canonical pattern; neither may be without the other. */
+function join(routes: readonly OpenApiRoute[], registrations: readonly Registration[]): readonly Joined[] {
+  const described = new Map<string, { route: OpenApiRoute; emitted: string }>();
+  for (const route of routes) {
+    const { key, emitted } = addressOf(route);
+    if (described.has(key)) throw secureOpenApiError(`route ${key} is duplicated`);
+    described.set(key, { route, emitted });
+  }
+  const registered = new Map<string, Registration>();
+  for (const registration of registrations) {
+    const { surface, method, pattern } = registration.route;
+    if (surface === 'http') registered.set(`${method} ${pattern}`, registration);
+  }
+  for (const key of registered.keys()) if (!described.has(key)) throw secureOpenApiError(`missing route ${key}`);
+  return [...described].map(([key, { route, emitted }]) => {
+    const registration = registered.get(key);
+    if (!registration) throw secureOpenApiError(`extra route ${key}`);
+    return { key, emitted, route, registration, posture: registration.posture as Posture };
+  });
+}
+
+function addressOf(route: OpenApiRoute): { key: string; emitted: string } {
+  const { method, path } = (route ?? {}) as Partial<OpenApiRoute>;
+  const verb = typeof method === 'string' ? canonicalMethod(method) : '';
+  const { canonical, emitted } = toOpenApiPath(path as string);
+  return { key: `${verb} ${canonical}`, emitted: `${verb} ${emitted}` };
+}
+
+function assertRoutes(joined: readonly Joined[], schemes: SecuritySchemes): void {
+  const emitted = new Set<string>();
+  for (const route of joined) {
+    if (emitted.has(route.emitted)) throw secureOpenApiError(`emitted route ${route.emitted} collides`);
+    emitted.add(route.emitted);
+    assertBound(route.posture, schemes);
+  }
+}
+
+/** A bound handler describes its route itself, unless the description already does. */
+function withContract({ route, registration }: Joined): OpenApiRoute {
+  const { contract } = registration.handler as { contract?: NonNullable<OpenApiRoute['contract']> };
+  const described = route.contract ?? route.request ?? route.response?.fields;
+  return contract === undefined || described !== undefined ? route : { ...route, contract };
+}
+
+function extensionsOf({ path }: ParsedRoute, posture: Posture, schemes: SecuritySchemes): Record<string, unknown> {
+  const { kind, scopes } = posture;
+  return {
+    security: securityOf(posture, schemes),
+    'x-framework-auth-posture': kind,
+    ...(scopes.length > 0 && { 'x-framework-required-scopes': [...scopes] }),
+    ...(path.catchAll && { 'x-framework-proxy': true }),
+  };
+}
