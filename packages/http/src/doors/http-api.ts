@@ -99,8 +99,7 @@ export const functionUrlDoor: Door = {
     const event = objectOf(input);
     const http = httpOf(event);
     const rawPath = firstText(event.rawPath, http.path);
-    const path = cutStage(rawPath, objectOf(event.requestContext).stage);
-    return { method: textOf(http.method), path, rawPath, source: new HttpApiSource(event, 'lambda-url') };
+    return { method: textOf(http.method), path: rawPath, rawPath, source: new HttpApiSource(event, 'lambda-url') };
   },
   write,
 };
