@@ -1,0 +1,68 @@
+import { readFileSync } from 'node:fs';
+import { dirname, join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+
+const SOURCE = join(dirname(fileURLToPath(import.meta.url)), '..', 'src');
+
+/** Every file that is loaded with an entry, and every module from outside that they import. */
+function loadedWith(entry: string): { readonly files: string[]; readonly outside: string[] } {
+  const files = new Set<string>();
+  const outside = new Set<string>();
+  const visit = (file: string) => {
+    if (files.has(file)) return;
+    files.add(file);
+    const text = readFileSync(join(SOURCE, file), 'utf8');
+    for (const [, clause = '', from = ''] of text.matchAll(/^(?:import|export) ([^;]*?)from '([^']+)';/gms)) {
+      const names = clause
+        .replace(/[{}]/g, '')
+        .split(',')
+        .map((name) => name.trim());
+      const typesOnly = clause.startsWith('type ') || names.every((name) => name === '' || name.startsWith('type '));
+      if (typesOnly) continue;
+      if (from.startsWith('./')) visit(from.slice(2).replace(/\.js$/, '.ts'));
+      else outside.add(from);
+    }
+  };
+  visit(entry);
+  return { files: [...files].sort(), outside: [...outside].sort() };
+}
+
+const HEAVY = /sanitize|free-text|logger|emf|notifier|xml|masks|json-line|names|metrics|async-context|manual/;
+
+describe('what an entry loads', () => {
+  it.each(['index.ts', 'pipeline.ts'])('%s has neither sanitizer, logger nor sinks in it', (entry) => {
+    expect(loadedWith(entry).files.filter((file) => HEAVY.test(file))).toEqual([]);
+  });
+
+  it.each([
+    ['index.ts', []],
+    ['pipeline.ts', ['node:diagnostics_channel']],
+    ['observability.ts', ['node:diagnostics_channel', 'node:util']],
+    ['async-context.ts', ['node:async_hooks']],
+    ['testing.ts', []],
+  ])('%s needs nothing from outside but %j', (entry, expected) => {
+    expect(loadedWith(entry).outside).toEqual(expected);
+  });
+
+  it.each(['index.ts', 'pipeline.ts', 'observability.ts'])(
+    '%s loads no AsyncLocalStorage and no test helper',
+    (entry) => {
+      expect(loadedWith(entry).files.filter((file) => /async-context|manual|testing/.test(file))).toEqual([]);
+    },
+  );
+});
+
+it('the root entry shows no internals of the pipeline and no test helper', async () => {
+  const names = Object.keys(await import('../src/index.js'));
+  for (const hidden of [
+    'RequestContext',
+    'ContextState',
+    'IncomingRequest',
+    'OutgoingResponse',
+    'ManualClock',
+    'ManualIdGenerator',
+    'BOUND',
+  ]) {
+    expect(names).not.toContain(hidden);
+  }
+});
