@@ -323,6 +323,8 @@ describe('bind with field maps', () => {
 
   it('reads parameters decoded once, and misses one that the pattern has not', async () => {
     const handler = bind({ params: { id: { type: 'string' } } }, (_ctx, { params }) => params.id);
+    const number = bind({ params: { id: { type: 'int' } } }, (_ctx, { params }) => params.id);
+    expect((await failure(number, contextOf({ params: { other: '1' } }))).status).toBe(422);
     expect((await run(handler, contextOf({ params: { id: 'a%2520b' } }))).content).toBe('"a%20b"');
     expect((await failure(handler, contextOf({ params: { other: 'x' } }))).details).toEqual({
       errors: [{ source: 'params', field: 'id', rule: 'required', message: 'id is required' }],

@@ -1,3 +1,4 @@
+import { getEventListeners } from 'node:events';
 import type { FrameworkError } from '@sallyport/core';
 import { closeStream } from '@sallyport/core/pipeline';
 import { ManualClock } from '@sallyport/core/testing';
@@ -191,6 +192,15 @@ describe('sseEventStream', () => {
     expect(await text(stream)).toBe('(done)');
     expect(calls).toEqual(['next', 'return']);
     expect(clock.pendingTimers).toBe(0);
+  });
+
+  it('lets go of a signal that outlives it', async () => {
+    const { signal } = new AbortController();
+    const stream = iterate(sseEventStream([{ data: 'a' }], { signal }));
+    await text(stream);
+    expect(getEventListeners(signal, 'abort')).toHaveLength(1);
+    await text(stream);
+    expect(getEventListeners(signal, 'abort')).toHaveLength(0);
   });
 
   it('never starts a source under a signal that has aborted', async () => {

@@ -49,12 +49,16 @@ describe('broadcast', () => {
     expect(result.sent).toHaveLength(25);
   });
 
-  it('does not hide that a gone connection could not be forgotten', async () => {
-    const result = await broadcast(fakeClient(), ['gone-1', 'a'], DATA, {
-      onGone: () => {
+  it.each([
+    [
+      'at once',
+      () => {
         throw new Error('store down');
       },
-    });
+    ],
+    ['later', () => Promise.reject(new Error('store down'))],
+  ])('does not hide that a gone connection could not be forgotten (%s)', async (_, onGone) => {
+    const result = await broadcast(fakeClient(), ['gone-1', 'a'], DATA, { onGone });
     expect(result).toEqual({
       sent: ['a'],
       gone: [],

@@ -1,4 +1,4 @@
-import { type Context, createMap, FrameworkError, type Response } from '@sallyport/core';
+import { type Context, createMap, FrameworkError, type Response, type Result } from '@sallyport/core';
 import { OutgoingResponse } from '@sallyport/core/pipeline';
 import { json, noContent } from '../responses.js';
 import { checkFields } from './check.js';
@@ -22,24 +22,23 @@ export function isResponse(result: unknown): result is Response {
  * How a value becomes an answer. One that breaks the response schema is a fault of ours: the client reads
  * `internal error`, the log what is wrong.
  */
-export function createAnswer({
-  response,
-  status = 200,
-}: Contract): (ctx: Context, value: unknown) => Promise<Response> {
-  const validate = response === undefined ? async (value: unknown) => value : responseValidator(response);
+export function createAnswer({ response, status = 200 }: Contract): (ctx: Context, value: unknown) => Result {
+  const send = (value: unknown) => (status === 204 ? noContent() : json(status, value));
+  if (response === undefined) return (_, value) => send(value);
+  const validate = responseValidator(response);
   return async (ctx, value) => {
     const issues = new IssueList();
     const checked = await validate(value, issues);
-    if (!issues.found) return status === 204 ? noContent() : json(status, checked);
+    if (!issues.found) return send(checked);
     ctx.log.error('response validation failed', { errors: issues.errors });
     throw new FrameworkError('app.internal');
   };
 }
 
-function responseValidator(schema: Schema): (value: unknown, issues: IssueList) => Promise<unknown> {
+function responseValidator(schema: Schema): (value: unknown, issues: IssueList) => unknown {
   if (isStandardSchema(schema)) return (value, issues) => runSchema('response', schema, value, issues);
   const fields = parseFields('response', schema);
-  return async (value, issues) => {
+  return (value, issues) => {
     const values = readValues(fields, value, issues);
     if (!issues.found) checkFields('response', fields, values, issues);
     return issues.found ? undefined : toWire(fields, values);

@@ -1,4 +1,5 @@
-import { type Context, invalidOption, type Response } from '@sallyport/core';
+import { type Context, invalidOption, type Response, type ResponseInput } from '@sallyport/core';
+import { isPromise } from '../middleware.js';
 import { createAnswer, isResponse } from './answer.js';
 import {
   type BindSpec,
@@ -30,7 +31,7 @@ export function bind<const S extends BindSpec>(spec: S, handler: BoundFunction<S
   if (typeof handler !== 'function') throw invalidOption('handler', 'a function');
   const readInput = createInputReader(contract);
   const toAnswer = createAnswer(contract);
-  const bound = async (ctx: Context): Promise<Response> => {
+  const bound = async (ctx: Context): Promise<Response | ResponseInput> => {
     // The contract's own schemas made these values; the type follows from them.
     const input = (await readInput(ctx)) as unknown as BoundInput<S>;
     const result: unknown = await handler(ctx, input);
@@ -53,7 +54,8 @@ function createInputReader(contract: Contract): (ctx: Context) => Promise<Values
     const issues = new IssueList();
     const input: Values = { params: undefined, query: undefined, headers: undefined, body: undefined };
     for (const [index, binder] of binders.entries()) {
-      input[binder.source] = await binder.validate(raw[index], issues);
+      const value = binder.validate(raw[index], issues);
+      input[binder.source] = isPromise(value) ? await value : value;
     }
     if (issues.found) throw issues.toError();
     return input;

@@ -1,14 +1,16 @@
+import { isPromise } from '../middleware.js';
 import type { IssueList } from './issues.js';
-import type { StandardIssue, StandardSchema } from './standard-schema.js';
+import type { StandardIssue, StandardResult, StandardSchema } from './standard-schema.js';
 
 /** The value as a validator gives it back; its issues go to the list. What the validator throws is passed on. */
-export async function runSchema(
-  source: string,
-  schema: StandardSchema,
-  value: unknown,
-  issues: IssueList,
-): Promise<unknown> {
-  const result = await schema['~standard'].validate(value);
+export function runSchema(source: string, schema: StandardSchema, value: unknown, issues: IssueList): unknown {
+  const result = schema['~standard'].validate(value);
+  return isPromise(result)
+    ? result.then((settled) => takeResult(source, settled, issues))
+    : takeResult(source, result, issues);
+}
+
+function takeResult(source: string, result: StandardResult<unknown>, issues: IssueList): unknown {
   if (result.issues === undefined) return result.value;
   for (const issue of result.issues) {
     if (issues.full) break;

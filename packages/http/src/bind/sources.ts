@@ -13,7 +13,7 @@ export interface Binder {
   /** @throws FrameworkError `app.bad_request` for what cannot be read as what it should be */
   read(ctx: Context, body: unknown): unknown;
   /** The value for the handler; what is wrong goes to the list. */
-  validate(value: unknown, issues: IssueList): Promise<unknown> | unknown;
+  validate(value: unknown, issues: IssueList): unknown;
 }
 
 /** What an optional body is that did not come. */
