@@ -89,7 +89,7 @@ class XmlPass {
     const text = this.#text;
     let end = afterName;
     while (end < text.length && closeMark(text, end) === 0) end += 1;
-    if (this.#open.at(-1) === name) this.#open.pop();
+    if (sameName(this.#open.at(-1) ?? '', name)) this.#open.pop();
     const close = text.slice(end, end + closeMark(text, end));
     return this.#emit(before, text.slice(at, afterName) + close, end + close.length);
   }
@@ -119,7 +119,7 @@ class XmlPass {
       }
       const isEnd = mark > 0 && text[inner] === '/';
       const found = mark > 0 ? nameAt(text, isEnd ? inner + 1 : inner) : '';
-      if (found !== '' && localName(found) === name) depth += isEnd ? -1 : 1;
+      if (found !== '' && sameName(localName(found), name)) depth += isEnd ? -1 : 1;
       if (depth === 0) return at;
       at = inner + Math.max(found.length, mark > 0 ? 0 : 1);
     }
@@ -152,6 +152,10 @@ class XmlPass {
     if (!/&quot;|&#34;/i.test(text)) return scrubText(text, this.#judge);
     return scrubText(text.replace(/&quot;|&#34;/gi, '"'), this.#judge).replaceAll('"', '&quot;');
   }
+}
+
+function sameName(a: string, b: string): boolean {
+  return a.length === b.length && a.toLowerCase() === b.toLowerCase();
 }
 
 /** The masked form of what stands between two tags or two quotes. */

@@ -37,9 +37,9 @@ export function nameAt(text: string, at: number): string {
   return NAME.exec(text)?.[0] ?? '';
 }
 
-/** A name without its namespace prefix, in lower case. */
+/** A name without its namespace prefix. Its case stays: humps part its words. */
 export function localName(name: string): string {
-  return name.slice(name.lastIndexOf(':') + 1).toLowerCase();
+  return name.slice(name.lastIndexOf(':') + 1);
 }
 
 /** The place behind a comment, a CDATA section or a declaration; the end of the text when it does not end. */
