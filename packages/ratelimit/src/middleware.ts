@@ -70,7 +70,7 @@ export function rateLimitMiddleware(options: RateLimitMiddlewareOptions): Middle
     if (decision === undefined) return next(ctx);
     const headers = rateLimitHeaders(decision, ctx.now(), options.headers);
     if (!decision.allowed) throw new FrameworkError(codeOf(decision), undefined, { headers });
-    return withHeaders(toResponse(await next(ctx)), headers);
+    return withHeaders(await next(ctx), headers);
   };
 }
 
@@ -98,11 +98,9 @@ function codeOf({ degraded }: LimitDecision): string {
   return degraded ? 'app.overloaded' : 'app.rate_limited';
 }
 
-/** The handler's own headers win. */
-function withHeaders(response: Response, headers: Readonly<Record<string, string>>): Response {
-  const present = new Set(Object.keys(response.headers).map((name) => name.toLowerCase()));
-  for (const [name, value] of Object.entries(headers)) {
-    if (!present.has(name)) response.headers[name] = [value];
-  }
+/** On a copy: a handler may answer with one object for all requests. The handler's own headers win. */
+function withHeaders(answer: Response, headers: Readonly<Record<string, string>>): Response {
+  const response = toResponse({ ...toResponse(answer) });
+  for (const [name, value] of Object.entries(headers)) response.headers[name] ??= [value];
   return response;
 }

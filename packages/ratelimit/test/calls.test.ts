@@ -98,6 +98,13 @@ describe('what a decision costs', () => {
     expect(Object.keys(Items[0] ?? {}).length).toBeLessThanOrEqual(16);
   });
 
+  it('as many buckets as one write can clear are still one write of one unit', async () => {
+    const strategy = multiWindow([1000, 2000, 4000, 3_600_000].map((windowMs) => ({ limit: 9, windowMs })));
+    bench.clock.ms += 3_000_000;
+    expect(await bench.limiter({ strategy }).consume(KEY)).toMatchObject({ allowed: true, degraded: false });
+    expect(bench.counter.take()).toEqual(ONE_WRITE);
+  });
+
   it('the buckets of shorter windows are cleared on the way', async () => {
     const strategy = multiWindow([
       { limit: 9, windowMs: 1000 },

@@ -1,4 +1,5 @@
 import {
+  createLocalClient,
   dynamodbEndpoint,
   type Fault,
   type FaultProxy,
@@ -6,7 +7,13 @@ import {
   startFaultProxy,
   THROTTLED,
 } from '@sallyport/dynamodb-local';
-import { fixedWindow, type RateLimitError, slidingWindow, tokenBucket } from '@sallyport/ratelimit';
+import {
+  createDynamoRateLimiter,
+  fixedWindow,
+  type RateLimitError,
+  slidingWindow,
+  tokenBucket,
+} from '@sallyport/ratelimit';
 import { type Bench, createBench, KEY } from './support/dynamo.js';
 import { createLogRecorder, createRecorder, linesOf } from './support/recorder.js';
 
@@ -116,6 +123,72 @@ describe('a store that fails', () => {
     expect(await limiter.consume(KEY)).toMatchObject({ allowed: true, degraded: false });
   });
 });
+
+describe('a client of our own', () => {
+  const variables = {
+    AWS_ENDPOINT_URL_DYNAMODB: () => proxy.endpoint,
+    AWS_REGION: () => 'us-east-1',
+    AWS_ACCESS_KEY_ID: () => 'local',
+    AWS_SECRET_ACCESS_KEY: () => 'local',
+  };
+  const before = { ...process.env };
+
+  beforeEach(() => {
+    for (const [name, value] of Object.entries(variables)) process.env[name] = value();
+  });
+
+  afterEach(() => {
+    for (const name of Object.keys(variables)) {
+      if (before[name] === undefined) delete process.env[name];
+      else process.env[name] = before[name];
+    }
+  });
+
+  const own = () =>
+    createDynamoRateLimiter({
+      strategy,
+      onStoreError: 'deny',
+      environment: { FRAMEWORK_RATE_LIMIT_TABLE_NAME: bench.tableName },
+      storeTimeoutMs: 10_000,
+      log: createLogRecorder(),
+    });
+
+  it('is made at the first decision, for the table of the environment', async () => {
+    expect(await own().consume(KEY)).toMatchObject({ allowed: true, source: 'store' });
+    expect(proxy.operations).toEqual(['UpdateItem']);
+  });
+
+  it('tries twice and no more', async () => {
+    proxy.inject(SERVER_ERROR);
+    expect(await own().consume(KEY)).toMatchObject({ degraded: true });
+    expect(proxy.operations).toEqual(['UpdateItem', 'UpdateItem']);
+  });
+});
+
+describe('a client that never reaches a server', () => {
+  it.each<[string, object, boolean]>([
+    ['nobody listens', { endpoint: 'http://127.0.0.1:1', maxAttempts: 1 }, true],
+    ['no credentials', { credentials: () => Promise.reject(new CredentialsProviderError('none')) }, false],
+  ])('degrades: %s', async (_, config, retryable) => {
+    const client = await createLocalClient(config);
+    const onError = createRecorder<[RateLimitError, object]>();
+    const limiter = bench.limiter({ strategy, client, onError, log: createLogRecorder() });
+    expect(await limiter.consume(KEY)).toMatchObject({ allowed: false, degraded: true });
+    expect(onError.calls[0]?.[0].retryable).toBe(retryable);
+  });
+
+  it('is not waited for when it ignores the signal that it was given', async () => {
+    const client = { send: () => new Promise(() => {}) };
+    const limiter = bench.limiter({ strategy, client: client as never, storeTimeoutMs: 20, log: createLogRecorder() });
+    expect(await limiter.consume(KEY)).toMatchObject({ allowed: false, degraded: true });
+    await expect(limiter.peek(KEY)).rejects.toMatchObject({ code: 'ratelimit.store_unavailable', retryable: true });
+  });
+});
+
+/** As the SDK's credential chain ends. */
+class CredentialsProviderError extends Error {
+  override readonly name = 'CredentialsProviderError';
+}
 
 describe('a server that does not return the old item', () => {
   it.each([

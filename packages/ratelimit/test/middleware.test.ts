@@ -1,4 +1,5 @@
 import { type Context, FrameworkError, type Middleware, type Response } from '@sallyport/core';
+import { text } from '@sallyport/http';
 import {
   fixedWindow,
   multiWindow,
@@ -165,6 +166,18 @@ describe('what is answered', () => {
       'x-ratelimit-reset': ['1699999260'],
     });
     expect(ctx.get('rate_limit_decision')).toMatchObject({ allowed: true, source: 'store', currentCount: 1 });
+  });
+
+  it('one answer for all requests does not keep the headers of the first', async () => {
+    const limiter = createFakeRateLimiter({ strategy: fixedWindow({ limit: 9, windowMs: 60_000 }), clock });
+    const constant = text(200, 'same');
+    const rests = [];
+    for (const _ of [1, 2]) {
+      const response = await run(rateLimitMiddleware({ limiter }), createContext({ clock }), constant);
+      rests.push(response.headers['x-ratelimit-remaining'], new TextDecoder().decode(response.body));
+    }
+    expect(rests).toEqual([['8'], 'same', ['7'], 'same']);
+    expect(Object.keys(constant.headers)).toEqual(['content-type']);
   });
 
   it('headers of the handler stay', async () => {

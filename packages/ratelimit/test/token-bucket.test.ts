@@ -66,6 +66,14 @@ describe('a token bucket in a table', () => {
     expect(Item?.tat).toEqual({ N: String((START_MS + 1000) * 1000) });
   });
 
+  it('that was used before its limit was lowered is denied until it has drained, and not taken for broken', async () => {
+    let capacity = 3;
+    const limiter = bench.limiter({ strategy, limitFor: () => capacity, maxClockSkewMs: 0, log: createLogRecorder() });
+    await limiter.consume(KEY, { cost: 3 });
+    capacity = 1;
+    expect(await limiter.consume(KEY)).toMatchObject({ allowed: false, limit: 1, remaining: 0, retryAfterMs: 3000 });
+  });
+
   it('that a clock within the allowed skew wrote is respected', async () => {
     await put((START_MS + 3000 + 1000) * 1000);
     expect(await bench.limiter({ strategy }).consume(KEY)).toMatchObject({ allowed: false, retryAfterMs: 2000 });

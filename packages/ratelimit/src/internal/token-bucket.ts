@@ -64,9 +64,10 @@ export class TokenBucket implements StrategyShape {
     return this.isIdle(tat, claim) || (tat ?? 0) <= this.#latest(claim);
   }
 
-  /** Whether a `tat` lies further ahead than a full use of the bucket and the clock skew explain. */
+  /** Whether a `tat` lies further ahead than a full use of the bucket, also before a limit was lowered, and the skew explain. */
   isBroken(tat: number | undefined, claim: Claim, maxClockSkewMs: number): boolean {
-    const furthest = toMicros(claim.nowMs + maxClockSkewMs) + capacityOf(claim) * this.#interval;
+    const capacity = Math.max(capacityOf(claim), capacityOf(this));
+    const furthest = toMicros(claim.nowMs + maxClockSkewMs) + capacity * this.#interval;
     return tat !== undefined && tat > furthest;
   }
 
@@ -102,7 +103,7 @@ function toMicros(ms: number): number {
   return ms * MICROS_PER_MS;
 }
 
-function capacityOf({ windows }: Claim): number {
+function capacityOf({ windows }: Pick<Claim, 'windows'>): number {
   return windows[0]?.limit ?? 0;
 }
 
