@@ -9,7 +9,8 @@ import {
   type Next,
   type Response,
 } from '@sallyport/core';
-import { closeStream, stateOf } from '@sallyport/core/pipeline';
+import { canonicalMethod, closeStream, stateOf } from '@sallyport/core/pipeline';
+import { parsePattern } from './pattern.js';
 
 /** Times in milliseconds. A value of 0 or less sets no timeout. */
 export interface TimeoutOptions {
@@ -50,7 +51,7 @@ function createBudget(options: TimeoutOptions): (ctx: Context) => number | undef
   const fallback = milliseconds('defaultTimeoutMs', options.defaultTimeoutMs ?? 30_000);
   const margin = milliseconds('safetyMarginMs', options.safetyMarginMs ?? 100);
   if (margin < 0) throw invalidOption('safetyMarginMs', 'a number of milliseconds, 0 or more');
-  const operations = table('operationTimeoutsMs', options.operationTimeoutsMs);
+  const operations = table('operationTimeoutsMs', options.operationTimeoutsMs, canonicalOperation);
   const tenants = table('tenantTimeoutsMs', options.tenantTimeoutsMs);
   return (ctx) => {
     const configured =
@@ -69,10 +70,20 @@ function operationOf({ route }: Context): string {
   return route.method === '' ? route.pattern : `${route.method}:${route.pattern}`;
 }
 
-function table(name: string, values: Readonly<Record<string, number>> | undefined): Map<string, number> | undefined {
+/** An HTTP operation as the router writes it: `get:/users/:id` is `GET:/users/{id}`. */
+function canonicalOperation(key: string): string {
+  const [, method = '', path = ''] = /^\s*([^\s:]+)\s*:\s*(\/.*)$/.exec(key) ?? [];
+  return method === '' ? key : `${canonicalMethod(method)}:${parsePattern(path).canonical}`;
+}
+
+function table(
+  name: string,
+  values: Readonly<Record<string, number>> | undefined,
+  canonical = (key: string): string => key,
+): Map<string, number> | undefined {
   if (values === undefined) return undefined;
   if (typeof values !== 'object' || values === null) throw invalidOption(name, 'an object of milliseconds');
-  return new Map(Object.entries(values).map(([key, value]) => [key, milliseconds(`${name}.${key}`, value)]));
+  return new Map(Object.entries(values).map(([key, value]) => [canonical(key), milliseconds(`${name}.${key}`, value)]));
 }
 
 function milliseconds(name: string, value: number): number {

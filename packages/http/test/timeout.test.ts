@@ -78,6 +78,18 @@ describe('timeoutMiddleware', () => {
       90,
     ],
     [
+      "the operation's as it was registered",
+      { operationTimeoutsMs: { 'get:/users/:id': 90 } },
+      { path: '/users/7', pattern: '/users/{id}' },
+      90,
+    ],
+    [
+      "the operation's of a route without a method",
+      { operationTimeoutsMs: { $connect: 90 } },
+      { method: '', pattern: '$connect' },
+      90,
+    ],
+    [
       "not the operation's of another method",
       { defaultTimeoutMs: 50, operationTimeoutsMs: { 'GET:/users/{id}': 90 } },
       { method: 'PUT', path: '/users/7', pattern: '/users/{id}' },
@@ -247,6 +259,7 @@ describe('timeoutMiddleware', () => {
     ],
     [{ tenantTimeoutsMs: { a: null } }, 'framework: option "tenantTimeoutsMs.a" must be a number of milliseconds'],
     [{ operationTimeoutsMs: 5 }, 'framework: option "operationTimeoutsMs" must be an object of milliseconds'],
+    [{ operationTimeoutsMs: { 'GET:/a{b}': 5 } }, 'invalid route pattern'],
     [{ timeoutMessage: 5 }, 'framework: option "timeoutMessage" must be text'],
     [{ safetyMarginMs: -1 }, 'framework: option "safetyMarginMs" must be a number of milliseconds, 0 or more'],
   ])('refuses the options %j', (options, message) => {

@@ -146,6 +146,14 @@ describe('createWebSocketClient', () => {
     expect(api.received).toHaveLength(1);
   });
 
+  it('sends a part of a larger buffer, and refuses what is no bytes', async () => {
+    const client = connect();
+    await client.postToConnection('c1', Buffer.from('xhellox').subarray(1, 6));
+    expect(api.received[0]?.body.toString()).toBe('hello');
+    const error = await failure(client.postToConnection('c1', 'hello' as unknown as Uint8Array));
+    expect([error.code, error.message]).toEqual(['websocket.invalid_message', 'framework: message must be bytes']);
+  });
+
   it('refuses an empty connection id', async () => {
     expect((await failure(connect().deleteConnection(''))).code).toBe('websocket.invalid_connection');
     expect(api.received).toHaveLength(0);
