@@ -2,7 +2,7 @@
 import { writeFileSync } from 'node:fs';
 import { bundle } from './bundle.js';
 import { coldTable, measureCold } from './cold.js';
-import { type Contestant, measureWorkload } from './measure.js';
+import { type Contestant, measureWorkload, type Outcome } from './measure.js';
 import { type BenchOptions, parseOptions, USAGE } from './options.js';
 import type { Peer } from './peers.js';
 import { writeReadme } from './readme.js';
@@ -31,14 +31,14 @@ const worker = await bundle('worker.ts');
 const contestants = await Promise.all(options.peers.map(contestantOf));
 const effort = {
   rounds: options.rounds,
-  ...(options.quick ? { warmUpMs: 250, roundMs: 25 } : { warmUpMs: 1000, roundMs: 100 }),
+  ...(options.quick ? { warmUpMs: 400, roundMs: 25 } : { warmUpMs: 1000, roundMs: 100 }),
 };
 
+const ABSENT: Outcome = { kind: 'absent' };
 const results: WorkloadResult[] = [];
 for (const workload of options.workloads) {
   const outcomes = await measureWorkload(workload, contestants, worker.file, effort);
-  const rows = [...outcomes].map(([peer, outcome]) => ({ peer, outcome }));
-  rows.sort((a, b) => options.peers.indexOf(a.peer) - options.peers.indexOf(b.peer));
+  const rows = contestants.map(({ peer }, index) => ({ peer, outcome: outcomes[index] ?? ABSENT }));
   results.push({ workload, title: WORKLOAD_TABLE[workload].title, rows });
   process.stdout.write(`${formatWorkload(workload, rows)}\n`);
 }

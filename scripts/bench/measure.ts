@@ -1,3 +1,4 @@
+import { mapConcurrently } from '../check/concurrently.js';
 import { type Driver, startWorker } from './driver.js';
 import type { WorkloadName } from './invoke.js';
 import type { Peer } from './peers.js';
@@ -23,6 +24,13 @@ export interface Contestant {
   readonly bundle: { readonly file: string } | { readonly problem: string };
 }
 
+/** A contestant that is warm and answers rightly. */
+interface Lane {
+  readonly driver: Driver;
+  readonly micros: number[];
+  readonly bytes: number | null;
+}
+
 /**
  * Measures all contestants in one workload: each in its own process, every answer checked before anything is timed, and
  * the rounds interleaved, so that whatever else the machine does meets everyone alike.
@@ -32,33 +40,34 @@ export async function measureWorkload(
   contestants: readonly Contestant[],
   worker: string,
   effort: Effort,
-): Promise<ReadonlyMap<Peer, Outcome>> {
-  const outcomes = new Map<Peer, Outcome>();
-  const lanes = new Map<Peer, { driver: Driver; micros: number[]; bytes: number | null }>();
-  for (const { peer, bundle } of contestants) {
-    if ('problem' in bundle) {
-      outcomes.set(peer, { kind: 'failed', problem: bundle.problem });
-      continue;
-    }
-    const driver = startWorker({ worker, bundle: bundle.file, workload });
-    const outcome = await prepare(driver, effort);
-    if (outcome === null)
-      lanes.set(peer, { driver, micros: [], bytes: await allocation(worker, bundle.file, workload) });
-    else {
-      outcomes.set(peer, outcome);
-      driver.stop();
-    }
-  }
+): Promise<readonly Outcome[]> {
+  // Warming up is counted in CPU time, so two at once do not disturb each other.
+  const lanes = await mapConcurrently(contestants, 2, (contestant) => enter(contestant, workload, worker, effort));
   for (let round = 0; round < effort.rounds; round++) {
-    for (const { driver, micros } of lanes.values()) {
-      micros.push(await driver.ask({ do: 'run', cpuMs: effort.roundMs }));
+    for (const lane of lanes) {
+      if ('driver' in lane) lane.micros.push(await lane.driver.ask({ do: 'run', cpuMs: effort.roundMs }));
     }
   }
-  for (const [peer, { driver, micros, bytes }] of lanes) {
-    driver.stop();
-    outcomes.set(peer, { kind: 'measured', micros, bytes });
-  }
-  return outcomes;
+  return lanes.map((lane): Outcome => {
+    if (!('driver' in lane)) return lane;
+    lane.driver.stop();
+    return { kind: 'measured', micros: lane.micros, bytes: lane.bytes };
+  });
+}
+
+/** A warm worker with checked answers, or why there is none. */
+async function enter(
+  { bundle }: Contestant,
+  workload: WorkloadName,
+  worker: string,
+  effort: Effort,
+): Promise<Lane | Outcome> {
+  if ('problem' in bundle) return { kind: 'failed', problem: bundle.problem };
+  const driver = startWorker({ worker, bundle: bundle.file, workload });
+  const outcome = await prepare(driver, effort);
+  if (outcome === null) return { driver, micros: [], bytes: await allocation(worker, bundle.file, workload, effort) };
+  driver.stop();
+  return outcome;
 }
 
 /** Why a peer will not be measured, or `null` when it is warm and right. */
@@ -72,14 +81,27 @@ async function prepare(driver: Driver, { warmUpMs }: Effort): Promise<Outcome | 
   }
 }
 
-/** A young generation of 256 MiB: nothing is collected while the few thousand calls of the measurement run. */
-const ROOMY = ['--expose-gc', '--min-semi-space-size=256', '--max-semi-space-size=256'];
+/**
+ * A young generation of 256 MiB: nothing is collected while the calls of the measurement run. The compiler runs in turn with
+ * the program, so that a busy machine does not leave code uncompiled, which allocates more.
+ */
+const ROOMY = [
+  '--expose-gc',
+  '--no-concurrent-recompilation',
+  '--min-semi-space-size=256',
+  '--max-semi-space-size=256',
+];
 
-async function allocation(worker: string, bundle: string, workload: WorkloadName): Promise<number | null> {
+async function allocation(
+  worker: string,
+  bundle: string,
+  workload: WorkloadName,
+  { warmUpMs }: Effort,
+): Promise<number | null> {
   const driver = startWorker({ worker, bundle, workload, flags: ROOMY });
   try {
     await driver.ask({ do: 'check' });
-    return await driver.ask({ do: 'allocate' });
+    return await driver.ask({ do: 'allocate', warmUpMs });
   } catch {
     return null;
   } finally {

@@ -2,7 +2,7 @@
 export type Order =
   | { readonly do: 'check' }
   | { readonly do: 'run'; readonly cpuMs: number }
-  | { readonly do: 'allocate' };
+  | { readonly do: 'allocate'; readonly warmUpMs: number };
 
 export type Answer =
   | { readonly ok: true; readonly value: number }

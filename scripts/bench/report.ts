@@ -20,7 +20,8 @@ export function formatWorkload(workload: WorkloadName, rows: readonly Row[]): st
   const fastest = fastestOf(rows);
   const lines = rows.flatMap(({ peer, outcome }) => {
     if (outcome.kind === 'absent') return [];
-    if (outcome.kind === 'failed') return [`  ${peer.name.padEnd(26)}FAILED: ${outcome.problem.split('\n')[0]}`];
+    if (outcome.kind === 'failed')
+      return [`  ${peer.name.padEnd(26)}FAILED: ${outcome.problem.split('\n', 2).join(' ')}`];
     const { micros, bytes } = outcome;
     return [
       `  ${peer.name.padEnd(26)}${number(median(micros)).padStart(9)} µs` +
