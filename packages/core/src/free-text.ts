@@ -91,11 +91,12 @@ function scrubEmails(text: string): string {
   let done = 0;
   for (const { 0: mark, index } of text.matchAll(/@|%40/g)) {
     if (index < done) continue;
-    let start = index;
-    while (start > done && index - start < MAX_LOCAL_PART && LOCAL_PART.test(text.charAt(start - 1))) start -= 1;
     DOMAIN.lastIndex = index + mark.length;
     const domain = DOMAIN.exec(text)?.[0] ?? '';
-    if (start === index || !/\.[A-Za-z][A-Za-z0-9-]+$/.test(domain)) continue;
+    if (!/\.[A-Za-z][A-Za-z0-9-]+$/.test(domain)) continue;
+    let start = index;
+    while (start > done && index - start < MAX_LOCAL_PART && LOCAL_PART.test(text.charAt(start - 1))) start -= 1;
+    if (start === index) continue;
     out += text.slice(done, start) + REDACTED;
     done = index + mark.length + domain.length;
   }
