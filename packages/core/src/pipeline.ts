@@ -24,7 +24,7 @@ export { emitMetric } from './hooks.js';
 export { append, appendHeader, createAnswerMap, toHeaderMap, toStringList } from './multimap.js';
 export { parseObservability } from './observability-options.js';
 export { decodePercent, decodeQueryPart } from './percent.js';
-export { copyPlain, isPlainObject } from './plain.js';
+export { copyPlain, isPlainObject, snapshotPlain } from './plain.js';
 export { type RequestOutcome, requestCompleted, startRequestSpan } from './records.js';
 export { canonicalMethod, canonicalPath, IncomingRequest, type RequestSource } from './request.js';
 export { canonicalizeResponse, closeStream, OutgoingResponse, toResponse } from './response.js';

@@ -50,6 +50,40 @@ function copyObject(source: object, outer: Met | undefined, depth: number): Reco
   return copy;
 }
 
+/**
+ * The same data as {@link copyPlain} takes, for keeping rather than for handing out: the outermost object is an ordinary
+ * one, which is several times as fast to make where it is flat.
+ */
+export function snapshotPlain(source: Readonly<Record<string, unknown>>): Readonly<Record<string, unknown>> {
+  const snapshot: Record<string, unknown> = { ...source };
+  let met: Met | undefined;
+  for (const key in snapshot) {
+    const value = snapshot[key];
+    if (isScalar(value) || !Object.hasOwn(snapshot, key)) continue;
+    const scalars = copyScalars(value);
+    if (!scalars) met ??= new Map([[source, undefined]]);
+    const member = scalars ?? copyValue(value, met, 1);
+    if (member === undefined) delete snapshot[key];
+    else snapshot[key] = member;
+  }
+  return snapshot;
+}
+
+/** A copy of a list that holds scalars alone, as most lists of claims do; they lead nowhere, so nothing is to be kept in mind. */
+function copyScalars(value: unknown): unknown[] | undefined {
+  if (!Array.isArray(value)) return undefined;
+  const copies: unknown[] = [];
+  for (const item of value as readonly unknown[]) {
+    if (!isScalar(item)) return undefined;
+    copies.push(item);
+  }
+  return copies;
+}
+
+function isScalar(value: unknown): boolean {
+  return typeof value === 'string' || typeof value === 'number' || typeof value === 'boolean' || value === null;
+}
+
 /** Whether an object has no prototype, or one that has none itself: `Object.prototype` of any realm. */
 export function isPlainObject(value: unknown): value is Record<string, unknown> {
   if (typeof value !== 'object' || value === null || Array.isArray(value)) return false;

@@ -1,4 +1,4 @@
-import { copyPlain, isPlainObject } from '../src/pipeline.js';
+import { copyPlain, isPlainObject, snapshotPlain } from '../src/pipeline.js';
 
 class Box {
   value = 1;
@@ -81,6 +81,44 @@ describe('copyPlain', () => {
     };
     expect(copyPlain(source)).toEqual({ changing: 1 });
     expect(reads).toBe(1);
+  });
+});
+
+describe('snapshotPlain', () => {
+  const cyclic: Record<string, unknown> = { name: 'a', inner: {} };
+  (cyclic.inner as { up: unknown }).up = cyclic;
+
+  it.each<[string, Record<string, unknown>, unknown]>([
+    ['flat data', { a: 'b', n: 1, yes: true, none: null }, { a: 'b', n: 1, yes: true, none: null }],
+    ['nested data', { list: [1, ['b']], map: { a: 1 } }, { list: [1, ['b']], map: { a: 1 } }],
+    ['members that are no data', { f: () => 1, s: Symbol('s'), u: undefined, d: new Date(0), ok: 5n }, { ok: 5n }],
+    ['cycles', cyclic, { name: 'a', inner: {} }],
+    ['an own __proto__', JSON.parse('{"__proto__":{"admin":true}}'), JSON.parse('{"__proto__":{"admin":true}}')],
+  ])('keeps %s', (_, source, snapshot) => {
+    expect(snapshotPlain(source)).toEqual(snapshot);
+  });
+
+  it('is not moved by a __proto__ of the data', () => {
+    const snapshot = snapshotPlain(JSON.parse('{"__proto__":{"admin":true}}'));
+    expect([snapshot.admin, Object.keys(snapshot)]).toEqual([undefined, ['__proto__']]);
+  });
+
+  it('takes nothing from a polluted prototype', () => {
+    const polluted = Object.prototype as { injected?: unknown };
+    polluted.injected = { admin: true };
+    try {
+      expect(Object.keys(snapshotPlain({ a: 1 }))).toEqual(['a']);
+    } finally {
+      delete polluted.injected;
+    }
+  });
+
+  it('shares nothing with its source', () => {
+    const source = { list: [1], map: { deep: { a: 1 } } };
+    const snapshot = snapshotPlain(source);
+    source.list.push(2);
+    source.map.deep.a = 2;
+    expect(snapshot).toEqual({ list: [1], map: { deep: { a: 1 } } });
   });
 });
 
