@@ -89,7 +89,14 @@ function normalize(ctx: Context, answer: unknown): NormalPrincipal | typeof UNKN
 }
 
 function suffices({ kind, scopes }: Posture, principal: NormalPrincipal): boolean {
-  if (kind === 'authenticated') return scopes.every((scope) => principal.scopes.includes(scope));
-  if (kind === 'authenticated_any_of') return scopes.some((scope) => principal.scopes.includes(scope));
+  if (kind === 'authenticated') return countHeld(scopes, principal.scopes) === scopes.length;
+  if (kind === 'authenticated_any_of') return countHeld(scopes, principal.scopes) > 0;
   return kind === 'internal_only' ? principal.kind === 'internal' : kind === 'optional';
+}
+
+/** How many of the wanted scopes are among those held; exact texts. */
+function countHeld(wanted: readonly string[], held: readonly string[]): number {
+  let count = 0;
+  for (const scope of wanted) if (held.includes(scope)) count += 1;
+  return count;
 }

@@ -1,5 +1,5 @@
 import type { Context, MaybePromise, PrincipalKind, SecurePrincipal } from '@sallyport/core';
-import { copyPlain, isPlainObject } from '@sallyport/core/pipeline';
+import { isPlainObject, snapshotPlain } from '@sallyport/core/pipeline';
 import { normalizeScopes } from './scopes.js';
 
 /**
@@ -41,7 +41,7 @@ function normalizeKind(kind: unknown): PrincipalKind | undefined {
 }
 
 function normalizeClaims(claims: unknown): Readonly<Record<string, unknown>> {
-  return isPlainObject(claims) ? (copyPlain(claims) as Record<string, unknown>) : NO_CLAIMS;
+  return isPlainObject(claims) ? snapshotPlain(claims) : NO_CLAIMS;
 }
 
 export function normalizeText(value: unknown): string {
