@@ -542,6 +542,19 @@ describe('answers', () => {
     expect((await run(handler, contextOf())).content).toBe('{"id":1,"time_to_live":"PT1.5S","tags":["a"]}');
   });
 
+  it('may be instances, and names of an object prototype are names', async () => {
+    class Note {
+      get id() {
+        return 7;
+      }
+    }
+    const handler = bind(
+      { response: { id: { type: 'int' }, constructor: { type: 'string' }, toString: { type: 'string' } } },
+      () => new Note() as never,
+    );
+    expect((await run(handler, contextOf())).content).toBe('{"id":7}');
+  });
+
   it.each([
     [{ id: 'x' }, [{ source: 'response', field: 'id', rule: 'type', message: 'id must be int' }]],
     [
@@ -610,6 +623,16 @@ describe('construction', () => {
       'framework: rule "oneOf" must be of values of type bool',
     ],
     [{ query: { a: { type: 'int', rules: [{ rule: 'even' }] } } }, 'framework: rule "even" must be one that there is'],
+    [
+      { query: { a: { type: 'string', rules: [{ rule: 'pattern', value: '(' }] } } },
+      'framework: rule "pattern" must be a regular expression without flags',
+    ],
+    [{ query: { a: { type: 'int', rules: [{ rule: 'min', value: '1' }] } } }, 'framework: rule "min" must be a number'],
+    [
+      { query: { a: { type: 'int', rules: [{ rule: 'oneOf' }] } } },
+      'framework: rule "oneOf" must be given texts or numbers',
+    ],
+    [{ query: { a: { type: 'int', rules: [null] } } }, 'framework: rule "undefined" must be one that there is'],
     [{ status: 99 }, 'framework: option "status" must be an HTTP status of 200 to 599'],
     [{ queryArrays: 'a' }, 'framework: option "queryArrays" must be a list of names'],
     [
@@ -629,6 +652,7 @@ describe('construction', () => {
     [() => min(Number.NaN), 'framework: rule "min" must be a number'],
     [() => maxLength(-1), 'framework: rule "maxLength" must be a whole number, 0 or more'],
     [() => pattern(/a/g), 'framework: rule "pattern" must be a regular expression without flags'],
+    [() => pattern(5 as never), 'framework: rule "pattern" must be a regular expression without flags'],
     [() => pattern('('), 'framework: rule "pattern" must be a regular expression without flags'],
     [() => oneOf(), 'framework: rule "oneOf" must be given texts or numbers'],
   ])('refuses a rule that means nothing: %s', (make, message) => {

@@ -51,8 +51,8 @@ function readValues(fields: readonly Field[], value: unknown, issues: IssueList)
   const object = typeof value === 'object' && value !== null ? (value as Values) : undefined;
   if (!object) issues.add({ source: 'response', field: '', rule: 'type', message: 'response must be an object' });
   for (const field of fields) {
-    const found = object?.[field.field] ?? undefined;
-    if (found === undefined) continue;
+    const found = object && memberOf(object, field.field);
+    if (found === undefined || found === null) continue;
     values[field.field] = found;
     const entries: readonly unknown[] = field.array && Array.isArray(found) ? found : [found];
     const typed = field.array === Array.isArray(found) && entries.every((entry) => hasType(field, entry));
@@ -62,6 +62,11 @@ function readValues(fields: readonly Field[], value: unknown, issues: IssueList)
     }
   }
   return values;
+}
+
+/** A member as the handler meant it: of an instance its getters too, of no object what every object has. */
+function memberOf(object: Values, name: string): unknown {
+  return Object.hasOwn(object, name) || !(name in Object.prototype) ? object[name] : undefined;
 }
 
 function hasType({ type }: Field, value: unknown): boolean {

@@ -1,5 +1,5 @@
 import { assertKnownOptions, invalidOption } from '@sallyport/core';
-import { badRule, type RequiredRule, type Rule } from './rules.js';
+import { badRule, parseRule, type RequiredRule, type Rule, required } from './rules.js';
 
 /** `duration` is `1h30m`, `250ms` or ISO 8601 `PT1H30M`, and becomes milliseconds. */
 export type FieldType = 'string' | 'int' | 'float' | 'bool' | 'duration';
@@ -87,15 +87,16 @@ function parseField(source: string, field: string, spec: FieldSpec): Field {
   if (typeof array !== 'boolean') throw invalidOption(`${path}.array`, 'a boolean');
   if (array && source === 'params') throw invalidOption(`${path}.array`, 'false: a path parameter is one value');
   if (!Array.isArray(rules)) throw invalidOption(`${path}.rules`, 'a list of rules');
-  for (const rule of rules as readonly Rule[]) assertApplies(rule, type, array);
+  const parsed = rules.map(parseRule);
+  for (const rule of parsed) assertApplies(rule, type, array);
   return {
     field,
     name: source === 'headers' ? name.toLowerCase() : name,
     type,
     array,
-    rules: impliesRequired(source, rules) ? [{ rule: 'required' }, ...rules] : rules,
+    rules: impliesRequired(source, parsed) ? [required(), ...parsed] : parsed,
     patterns: new Map(
-      rules.flatMap((rule) => (rule.rule === 'pattern' ? [[rule, new RegExp(rule.value, 'u')] as const] : [])),
+      parsed.flatMap((rule) => (rule.rule === 'pattern' ? [[rule, new RegExp(rule.value, 'u')] as const] : [])),
     ),
   };
 }
@@ -107,7 +108,7 @@ function impliesRequired(source: string, rules: readonly Rule[]): boolean {
 
 /** Refuses a rule that could never fail or never hold for its field's type. */
 function assertApplies(rule: Rule, type: FieldType, array: boolean): void {
-  switch (rule?.rule) {
+  switch (rule.rule) {
     case 'required':
       return;
     case 'min':
@@ -126,7 +127,5 @@ function assertApplies(rule: Rule, type: FieldType, array: boolean): void {
       if (rule.value.some((value) => typeof value !== wanted)) throw badRule('oneOf', `of values of type ${type}`);
       return;
     }
-    default:
-      throw badRule(String((rule as { rule?: unknown } | undefined)?.rule), 'one that there is');
   }
 }

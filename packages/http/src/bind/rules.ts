@@ -59,9 +59,10 @@ export function maxLength(value: number): MaxLengthRule {
 
 /** Somewhere in the text; anchor it to mean all of it. A regular expression may have no flag but `u`. */
 export function pattern(expression: string | RegExp): PatternRule {
-  const flags = typeof expression === 'string' ? '' : expression.flags.replace('u', '');
-  const value = typeof expression === 'string' ? expression : expression.source;
-  if (flags !== '' || !compiles(value)) throw badRule('pattern', 'a regular expression without flags');
+  const value = expression instanceof RegExp ? expression.source : expression;
+  const flags = expression instanceof RegExp ? expression.flags.replace('u', '') : '';
+  if (flags !== '' || typeof value !== 'string' || !compiles(value))
+    throw badRule('pattern', 'a regular expression without flags');
   return Object.freeze({ rule: 'pattern', value });
 }
 
@@ -70,6 +71,28 @@ export function oneOf(...values: readonly (string | number)[]): OneOfRule {
   const scalar = (value: unknown) => typeof value === 'string' || Number.isFinite(value);
   if (values.length === 0 || !values.every(scalar)) throw badRule('oneOf', 'given texts or numbers');
   return Object.freeze({ rule: 'oneOf', value: Object.freeze([...values]) });
+}
+
+/** A rule that was written as data, checked as its function checks it. */
+export function parseRule(rule: Rule): Rule {
+  switch (rule?.rule) {
+    case 'required':
+      return required();
+    case 'min':
+      return min(rule.value);
+    case 'max':
+      return max(rule.value);
+    case 'minLength':
+      return minLength(rule.value);
+    case 'maxLength':
+      return maxLength(rule.value);
+    case 'pattern':
+      return pattern(rule.value);
+    case 'oneOf':
+      return oneOf(...(Array.isArray(rule.value) ? rule.value : []));
+    default:
+      throw badRule(String((rule as { rule?: unknown } | undefined)?.rule), 'one that there is');
+  }
 }
 
 /** A rule that cannot mean anything, refused where it is written. */
