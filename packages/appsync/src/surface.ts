@@ -194,7 +194,10 @@ export class AppSyncSurface implements Surface {
   async #run({ exchange, slot }: Element): Promise<Outcome> {
     const response = await this.#pipeline.run(exchange);
     slot?.close();
-    return this.#conclude(exchange, response);
+    const outcome = this.#conclude(exchange, response);
+    const deliveries = exchange.state.settleDeliveries();
+    if (deliveries) await deliveries;
+    return outcome;
   }
 
   #conclude(exchange: Exchange, response: OutgoingResponse): Outcome {

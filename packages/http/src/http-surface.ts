@@ -195,7 +195,7 @@ export interface OpenedStream {
   readonly exchange: Exchange;
   readonly response: MaybePromise<OutgoingResponse>;
   /** The answer of a failure that shows only at the door. */
-  readonly fail: (error: unknown) => OutgoingResponse;
+  readonly fail: (error: unknown) => MaybePromise<OutgoingResponse>;
 }
 
 const STREAMING: DoorTraits = { maxEncodedBytes: Number.POSITIVE_INFINITY, streams: 'commit', encodes: false };

@@ -45,6 +45,7 @@ export function createKernel(options: PipelineOptions, { gate, tenantOf }: Kerne
     environment: options.environment ?? process.env,
     traceHead: TRACE_HEADS[tier],
     tenantOf,
+    observability,
   };
   return {
     runtime,

@@ -43,7 +43,7 @@ export class Pipeline {
   }
 
   /** The answer of a failure that shows only after the run. */
-  fail(exchange: Exchange, error: unknown): OutgoingResponse {
+  fail(exchange: Exchange, error: unknown): MaybePromise<OutgoingResponse> {
     return this.#complete(exchange, this.#recover(exchange, error));
   }
 
@@ -156,7 +156,7 @@ export class Pipeline {
   }
 
   /** Headers of ours, encoding at the door, and the end of the invocation. */
-  #complete(exchange: Exchange, answer: OutgoingResponse): OutgoingResponse {
+  #complete(exchange: Exchange, answer: OutgoingResponse): MaybePromise<OutgoingResponse> {
     let response = this.#decorate(exchange, answer);
     if (exchange.door.encodes) {
       exchange.encoded = encodeBody(response);
@@ -167,7 +167,9 @@ export class Pipeline {
     }
     this.#parts.observe?.(exchange, response, () => contentBytes(response.content));
     exchange.state.end();
-    return response;
+    // What hooks and logs have started (a notification, say) may need a moment before the instance freezes.
+    const deliveries = exchange.state.settleDeliveries();
+    return deliveries ? deliveries.then(() => response) : response;
   }
 
   #completeStream(exchange: Exchange, answer: OutgoingResponse): OutgoingResponse {

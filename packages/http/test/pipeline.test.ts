@@ -1,4 +1,5 @@
 import { FrameworkError, type LogRecord, type MetricRecord } from '@sallyport/core';
+import { createErrorNotifier, createLogger, defineMetrics } from '@sallyport/core/observability';
 import { HTTP_ERROR_FORMAT_FLAT_LEGACY, json, type OpenPipelineOptions, text } from '../src/index.js';
 import { functionUrl, type Got, gatewayV2, LAMBDA, routerWith, type Sent, send } from './support/doors.js';
 
@@ -522,5 +523,51 @@ describe('serve without a door', () => {
     const router = routerWith((http) => http.post('/', (ctx) => text(200, ctx.bodyText())));
     const answer = await router.serveRequest({ method: 'POST', path: '/', body: 'aGk=', isBase64: true });
     expect(Buffer.from(answer.body).toString()).toBe('hi');
+  });
+});
+
+describe('deliveries', () => {
+  it('that a log line has started are awaited before the answer', async () => {
+    const order: string[] = [];
+    const publish = async () => {
+      await new Promise((resolve) => setImmediate(resolve));
+      order.push('published');
+    };
+    const notifier = createErrorNotifier({
+      publish,
+      topicArn: 'arn:aws:sns:eu-west-1:123456789012:errors',
+      service: 's',
+    });
+    const log = createLogger({ write: () => {}, sinks: [notifier] });
+    const router = routerWith(
+      (http) =>
+        http.get('/', (ctx) => {
+          ctx.log.error('broken', { error: new Error('x') });
+          return text(200, '');
+        }),
+      { log },
+    );
+    await send(router, gatewayV2, {});
+    order.push('answered');
+    expect(order).toEqual(['published', 'answered']);
+  });
+});
+
+describe('ctx.metric', () => {
+  it('writes what is declared', async () => {
+    const metrics: MetricRecord[] = [];
+    await once(
+      (http) =>
+        http.get('/', (ctx) => {
+          ctx.metric('orders', 2, { unit: 'Count' });
+          return text(200, '');
+        }),
+      {},
+      { observability: { metric: (record) => metrics.push(record), metrics: defineMetrics({ orders: { tags: [] } }) } },
+    );
+    expect(metrics.map(({ name, value }) => [name, value])).toEqual([
+      ['orders', 2],
+      ['framework.request', 1],
+    ]);
   });
 });

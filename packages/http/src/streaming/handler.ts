@@ -57,16 +57,17 @@ async function streamEvent(
     return writer.finish();
   }
   const opened = http.serveStream(door.kind, event, lambdaContext);
-  const { response, metadata } = checkMetadata(door, opened, await opened.response);
+  const { response, metadata } = await checkMetadata(door, opened, await opened.response);
   await writeResponse(opened.exchange, response, openBody(stream, metadata));
+  await opened.exchange.state.settleDeliveries();
 }
 
 /** The metadata has a bound of the service's; an answer whose headers are past it is a failure of ours. */
-function checkMetadata(door: StreamingDoor, opened: OpenedStream, response: OutgoingResponse) {
+async function checkMetadata(door: StreamingDoor, opened: OpenedStream, response: OutgoingResponse) {
   const metadata = door.metadata(response);
   if (Buffer.byteLength(JSON.stringify(metadata)) < MAX_METADATA_BYTES) return { response, metadata };
   if (response.bodyStream) void closeStream(response.bodyStream);
-  const failed = opened.fail(INTERNAL_ERROR);
+  const failed = await opened.fail(INTERNAL_ERROR);
   return { response: failed, metadata: door.metadata(failed) };
 }
 
@@ -89,14 +90,11 @@ async function pump(
   signal: AbortSignal,
 ): Promise<{ readonly error: unknown } | undefined> {
   const iterator = (body as AsyncIterable<Uint8Array>)[Symbol.asyncIterator]();
-  const aborted = new Promise<'aborted'>((resolve) => {
-    if (signal.aborted) resolve('aborted');
-    else signal.addEventListener('abort', () => resolve('aborted'), { once: true });
-  });
+  const race = raceWith(signal);
   try {
     for (;;) {
       const next = iterator.next();
-      const result = await Promise.race([next, aborted]);
+      const result = await race(next);
       if (result === 'aborted' || writer.gone) {
         // An iterator that is still busy with `next` runs its `return` afterwards: nobody waits for that.
         next.catch(() => {});
@@ -109,6 +107,18 @@ async function pump(
   } catch (error) {
     return { error };
   }
+}
+
+/** Races one promise after another with a signal, through one listener however many they are. */
+function raceWith(signal: AbortSignal): <T>(work: Promise<T>) => Promise<T | 'aborted'> {
+  let stop: (() => void) | undefined;
+  signal.addEventListener('abort', () => stop?.(), { once: true });
+  return (work) =>
+    new Promise((resolve, reject) => {
+      stop = () => resolve('aborted');
+      if (signal.aborted) stop();
+      work.then(resolve, reject);
+    });
 }
 
 /** Destroys the stream: what has been sent must never look complete. Only the code is told. */
