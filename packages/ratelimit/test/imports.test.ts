@@ -28,6 +28,31 @@ function nodeWithHooks(): string {
 }
 
 describe('imports', () => {
+  it.each([
+    [
+      '@sallyport/ratelimit',
+      [
+        'RATE_LIMIT_CODES',
+        'RateLimitError',
+        'bySourceIp',
+        'createDynamoRateLimiter',
+        'fingerprintCredential',
+        'fixedWindow',
+        'multiWindow',
+        'rateLimitHeaders',
+        'rateLimitMiddleware',
+        'rateLimitPolicy',
+        'slidingWindow',
+        'tokenBucket',
+      ],
+    ],
+    ['@sallyport/ratelimit/memory', ['createMemoryRateLimiter']],
+    ['@sallyport/ratelimit/schema', ['RATE_LIMIT_TABLE_NAME_ENV', 'RATE_LIMIT_TABLE_SCHEMA']],
+    ['@sallyport/ratelimit/testing', ['createFakeRateLimiter', 'rateLimitItemKey', 'rateLimiterConformance']],
+  ])('%s exports what is documented and no more', async (entry, names) => {
+    expect(Object.keys((await import(entry)) as object).sort()).toEqual(names);
+  });
+
   it.each(['@sallyport/ratelimit', '@sallyport/ratelimit/memory'])('%s loads no AWS client', (entry) => {
     const modules = modulesOf(entry);
     expect(modules.some((url) => url.includes('/ratelimit/src/'))).toBe(true);
