@@ -17,6 +17,7 @@ const tasks = {
   demo: [script('examples/notes/demo/main.ts')],
   bench: [script('scripts/bench/main.ts')],
   format: [[bin('biome'), ['check', '--write', '.']]],
+  'mcp:conformance': [script('packages/mcp/judge/conformance.mjs')],
   size: [script('scripts/bench/size/main.ts')],
   test: [
     [process.execPath, ['--experimental-vm-modules', '--no-warnings', join(root, 'node_modules/jest/bin/jest.js')]],

@@ -1,8 +1,8 @@
 import type { ServerResponse } from 'node:http';
 import type { LambdaContext } from '@sallyport/core';
-import { createLambdaFunctionURLStreamingHandler, type StreamingApp } from '@sallyport/http';
-import { createOpenKernel, HttpSurface, STREAM_ACCESS } from '@sallyport/http/pipeline';
-import { MCP_PATH, type McpStore } from '../src/index.js';
+import { createLambdaFunctionURLStreamingHandler } from '@sallyport/http';
+import { Optional, SecureApp } from '@sallyport/secure';
+import { type McpStore, mountMcp } from '../src/index.js';
 import { createJudgedServer } from './fixtures.js';
 
 interface FunctionUrlAnswer {
@@ -32,13 +32,8 @@ const runtime = {
 Object.assign(globalThis, { awslambda: runtime });
 
 export function createApp(store: McpStore): JudgedApp {
-  const { handler } = createJudgedServer(store);
-  const http = new HttpSurface(createOpenKernel({}), {});
-  for (const method of ['POST', 'GET', 'DELETE']) http.register(method, MCP_PATH, handler, {});
-  const app: StreamingApp = {
-    [STREAM_ACCESS]: { http, detect: () => 'function-url' },
-    handleLambda: (event, lambdaContext) => http.serve('function-url', event, { lambdaContext }),
-  };
+  const app = new SecureApp();
+  mountMcp(app, createJudgedServer(store), { posture: Optional() });
   const streaming = createLambdaFunctionURLStreamingHandler(app) as (
     event: object,
     stream: ServerResponse,

@@ -1,4 +1,11 @@
-import { createMcpServer, type InputRequests, type McpServer, type McpStore, McpToolError } from '../src/index.js';
+import {
+  createMcpServer,
+  type InputRequest,
+  type McpServer,
+  type McpStore,
+  McpToolError,
+  type SampleRequest,
+} from '../src/index.js';
 
 /** A red pixel. */
 const PNG = 'iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mP8z8DwHwAFBQIAX8jx0gAAAABJRU5ErkJggg==';
@@ -16,13 +23,14 @@ const textForm = (message: string, ...names: string[]) => ({
     required: names,
   },
 });
-const ask = (message: string, name: string) =>
-  ({ method: 'elicitation/create', params: textForm(message, name) }) as const;
-const question = (words: string) =>
-  ({
-    method: 'sampling/createMessage',
-    params: { messages: [{ role: 'user', content: text(words) }], maxTokens: 100 },
-  }) as const;
+const ask = (message: string, name: string): InputRequest => ({
+  method: 'elicitation/create',
+  params: textForm(message, name),
+});
+const words = (question: string): SampleRequest => ({
+  messages: [{ role: 'user', content: text(question) }],
+  maxTokens: 100,
+});
 
 /** The server that the conformance suites want: a fixture for each scenario. */
 export function createJudgedServer(store: McpStore): McpServer {
@@ -129,7 +137,7 @@ function addAskingTools(server: McpServer): void {
     'test_sampling',
     { description: "Asks the client's model.", input: prompt, asks: ['sampling'] },
     async (args, ctx) => {
-      const answer = await ctx.sample(question(String(args.prompt)).params as never);
+      const answer = await ctx.sample(words(String(args.prompt)));
       const { content } = answer;
       return `LLM response: ${'text' in content ? content.text : JSON.stringify(content)}`;
     },
@@ -272,11 +280,11 @@ const firstWord = (inputs: object, key: string, member: string): string | undefi
 function addInputTools(server: McpServer): void {
   const name = (suffix: string) => `test_input_required_result_${suffix}`;
   server.tool(name('elicitation'), { description: 'Asks for a name.', asks: ['elicitation'] }, async (_, ctx) => {
-    const answer = await ctx.elicit<{ name: string }>(textForm('What is your name?', 'name') as never, 'user_name');
+    const answer = await ctx.elicit<{ name: string }>(textForm('What is your name?', 'name'), 'user_name');
     return `Hello, ${answer.content?.name ?? 'stranger'}!`;
   });
   server.tool(name('sampling'), { description: 'Asks for a capital.', asks: ['sampling'] }, async (_, ctx) => {
-    const answer = await ctx.sample(question('What is the capital of France?').params as never, 'capital_question');
+    const answer = await ctx.sample(words('What is the capital of France?'), 'capital_question');
     return JSON.stringify(answer.content);
   });
   server.tool(name('list_roots'), { description: 'Asks for roots.', asks: ['roots'] }, async (_, ctx) => {
@@ -292,8 +300,8 @@ function addInputTools(server: McpServer): void {
     { description: 'Asks three things at once.', asks: ['elicitation', 'sampling', 'roots'] },
     async (_, ctx) => {
       const [user, greeting, roots] = await Promise.all([
-        ctx.elicit<{ name: string }>(textForm('What is your name?', 'name') as never, 'user_name'),
-        ctx.sample(question('Generate a greeting').params as never, 'greeting'),
+        ctx.elicit<{ name: string }>(textForm('What is your name?', 'name'), 'user_name'),
+        ctx.sample(words('Generate a greeting'), 'greeting'),
         ctx.roots('client_roots'),
         ctx.step('noted', () => true),
       ]);
@@ -318,23 +326,25 @@ function addInputTools(server: McpServer): void {
     { description: 'Asks what it can.', asks: ['elicitation', 'sampling'] },
     (_, ctx) => {
       if (Object.keys(ctx.inputs).length > 0) return 'Thank you.';
-      const requests: Record<string, InputRequests[string]> = {};
+      const requests: Record<string, InputRequest> = {};
       if (ctx.clientCapabilities.sampling)
-        requests.capital_question = question('What is the capital of France?') as never;
+        requests.capital_question = {
+          method: 'sampling/createMessage',
+          params: words('What is the capital of France?'),
+        };
       if (ctx.clientCapabilities.elicitation) requests.user_name = ask('What is your name?', 'name');
       return ctx.inputRequired(requests);
     },
   );
 }
 
-const confirm = () =>
-  ({
-    method: 'elicitation/create',
-    params: {
-      message: 'Please confirm',
-      requestedSchema: { type: 'object', properties: { ok: { type: 'boolean' } }, required: ['ok'] },
-    },
-  }) as const;
+const confirm = (): InputRequest => ({
+  method: 'elicitation/create',
+  params: {
+    message: 'Please confirm',
+    requestedSchema: { type: 'object', properties: { ok: { type: 'boolean' } }, required: ['ok'] },
+  },
+});
 
 function addResources(server: McpServer): void {
   server.resource('test://static-text', { name: 'static-text', description: 'A text.', mimeType: 'text/plain' }, () => {
@@ -404,7 +414,7 @@ function addPrompts(server: McpServer): void {
     { description: 'A prompt that asks.', asks: ['elicitation'] },
     async (_, ctx) => {
       const answer = await ctx.elicit<{ context: string }>(
-        textForm('What context should the prompt use?', 'context') as never,
+        textForm('What context should the prompt use?', 'context'),
         'user_context',
       );
       return `Use this context: ${answer.content?.context ?? ''}`;

@@ -1,15 +1,14 @@
 // One instance of the judged function: takes HTTP, makes function URL events of it, answers through the front door.
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
-import type { McpStore } from '../src/index.js';
 import { createApp } from './app.js';
 import { guardStore } from './guard-store.js';
-import { connectStore } from './store-server.mjs';
+import { connectStore } from './store-wire.js';
 
 const FUNCTION_TIMEOUT_MS = 30_000;
 
 const args = new Map(process.argv.slice(2).map((arg) => arg.replace(/^--/, '').split('=') as [string, string]));
-const store = connectStore(Number(args.get('store'))) as McpStore;
+const store = connectStore(Number(args.get('store')));
 const fresh = args.get('fresh') === 'true';
 const buffered = args.get('buffered') === 'true';
 const shared = createApp(store);

@@ -5,18 +5,16 @@ import { createServer, request } from 'node:http';
 import { dirname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { parseArgs } from 'node:util';
-import { serveStore } from './store-server.mjs';
 
 const here = dirname(fileURLToPath(import.meta.url));
 
-/** Starts instances and the round-robin proxy; resolves when they take requests. */
+/** Starts store, instances and the round-robin proxy; resolves when they take requests. */
 export async function startJudged({ port = 0, instances = 1, fresh = false, buffered = false }) {
-  const { memoryMcpStore } = await import(await storeModule());
-  const store = await serveStore(memoryMcpStore());
   const violations = [];
-  const children = await Promise.all(
-    Array.from({ length: instances }, () => startInstance({ store: store.port, fresh, buffered }, violations)),
-  );
+  const note = ({ violation }) => violation && violations.push(violation);
+  const store = await start('store-process.ts', [], note);
+  const args = [`--store=${store.port}`, `--fresh=${fresh}`, `--buffered=${buffered}`];
+  const children = await Promise.all(Array.from({ length: instances }, () => start('instance.ts', args, note)));
   let turn = 0;
   let gets = 0;
   const proxy = createServer((incoming, outgoing) => {
@@ -32,28 +30,22 @@ export async function startJudged({ port = 0, instances = 1, fresh = false, buff
       return gets;
     },
     async stop() {
-      for (const { child } of children) child.disconnect();
+      for (const { child } of [...children, store]) child.disconnect();
       proxy.closeAllConnections();
       proxy.close();
-      store.close();
     },
   };
 }
 
-/** The sources when TypeScript can be loaded here, else what was built. */
-async function storeModule() {
-  return process.execArgv.some((arg) => arg.includes('tsx')) ? '../src/index.ts' : '../dist/index.js';
-}
-
-function startInstance({ store, fresh, buffered }, violations) {
-  const child = fork(join(here, 'instance.ts'), [`--store=${store}`, `--fresh=${fresh}`, `--buffered=${buffered}`], {
-    execArgv: ['--conditions=@sallyport/source', '--import', 'tsx'],
-  });
+/** A process of ours on the sources; resolves with its port. */
+function start(file, args, onMessage) {
+  const child = fork(join(here, file), args, { execArgv: ['--conditions=@sallyport/source', '--import', 'tsx'] });
   return new Promise((resolve, reject) => {
     child.once('error', reject);
+    child.once('exit', (code) => reject(new Error(`judge: ${file} ended with ${code}`)));
     child.on('message', (message) => {
+      onMessage(message);
       if (message.port) resolve({ child, port: message.port });
-      if (message.violation) violations.push(message.violation);
     });
   });
 }

@@ -26,6 +26,9 @@ export { type DynamoMcpStoreOptions, dynamoMcpStore } from './dynamo-store.js';
 // Errors
 export { type McpErrorCode, McpToolError } from './errors.js';
 export { type MemoryMcpStoreOptions, memoryMcpStore } from './memory-store.js';
+// Mounting
+export { type MountMcpOptions, type MountTarget, mountMcp } from './mount.js';
+export { type AuthInfo, type MountHandlerOptions, mountHandler, type WebHandler } from './mount-handler.js';
 export type { McpServerOptions, SessionMode } from './options.js';
 export { MCP_PATH } from './path.js';
 export type { McpSecret } from './seal.js';

@@ -1,1 +1,2 @@
-export {};
+/** For tests of stores. Never reachable from the root entry. */
+export { type McpStoreCase, type McpStoreHarness, mcpStoreConformance } from './testing/store-conformance.js';

@@ -1,0 +1,49 @@
+import { assertKnownOptions, type Handler, invalidOption } from '@sallyport/core';
+import { MCP_PATH } from './path.js';
+import type { McpServer } from './server.js';
+
+/** What a closed container offers to mount on: `SecureApp`, and everything with its `handle`. */
+export interface MountTarget<Posture> {
+  handle(
+    method: string,
+    pattern: string,
+    handler: Handler,
+    posture: Posture,
+    options?: { readonly streaming?: boolean },
+  ): unknown;
+}
+
+export interface MountMcpOptions<Posture> {
+  /** Default {@link MCP_PATH}. */
+  readonly path?: string;
+  /** Who may call; required. */
+  readonly posture: Posture;
+  /** Default: the server's own. */
+  readonly allowedOrigins?: readonly string[];
+}
+
+const METHODS = ['POST', 'GET', 'DELETE'];
+
+/**
+ * Registers POST, GET and DELETE of an MCP server.
+ *
+ * @throws FrameworkError without a posture
+ *
+ * @example mountMcp(app, server, { posture: Authenticated('mcp') });
+ */
+export function mountMcp<Posture>(
+  app: MountTarget<Posture>,
+  server: McpServer,
+  options: MountMcpOptions<Posture>,
+): void {
+  assertKnownOptions(options, ['path', 'posture', 'allowedOrigins']);
+  const { path = MCP_PATH, posture, allowedOrigins } = options;
+  assertPosture(posture);
+  const handler = allowedOrigins === undefined ? server.handler : server.handlerFor({ allowedOrigins });
+  for (const method of METHODS) app.handle(method, path, handler, posture, { streaming: true });
+}
+
+/** @throws FrameworkError for no posture at all; whether it is a valid one is the container's to say */
+export function assertPosture(posture: unknown): void {
+  if (typeof posture !== 'object' || posture === null) throw invalidOption('posture', 'a posture');
+}
