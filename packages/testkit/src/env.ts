@@ -98,7 +98,7 @@ export function assembleEnv(
   pause: () => Promise<void> = async () => {},
 ): TestEnv {
   const environment = { ...variables };
-  const { records, log, observability } = createRecording();
+  const { records, log, observability } = createRecording(clock);
   const containerOptions = (): ContainerOptions => ({ clock, ids, environment, log, observability });
   const lambdaContext = (own: LambdaContextOptions = {}) => createLambdaContext(clock, { ...lambda, ...own });
   return {

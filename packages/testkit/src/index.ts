@@ -12,6 +12,31 @@ export {
   type TestEnvOptions,
 } from './env.js';
 export * from './events.js';
+// Fakes
+export { type CaptureWriter, captureWriter } from './fakes/capture-writer.js';
+export { type FakeHandler, type FakeHandlerOptions, type FakeResult, fakeHandler } from './fakes/handler.js';
+export { type FakePublisher, fakePublisher } from './fakes/publisher.js';
+export {
+  type FakeWebSocketClient,
+  type FakeWebSocketClientOptions,
+  fakeWebSocketClient,
+  type WebSocketCall,
+} from './fakes/web-socket-client.js';
 export type { LambdaContextOptions, TestLambdaContext } from './lambda-context.js';
-export type { CapturedLine, CapturedSpan, Records } from './records.js';
+export type { CapturedSpan, Records } from './records.js';
+// Simulation
+export type { QueueSimulation } from './simulate/queue.js';
+export {
+  assertCompletedOnce,
+  assertNothingLost,
+  assertOrdered,
+  type RecordEnd,
+  type RecordResult,
+  type SimulatedInvocation,
+  type SimulationResult,
+  type Violation,
+} from './simulate/result.js';
+export { type SimulationOptions, simulate } from './simulate/simulate.js';
+export { type QueueSource, queue, type StreamSource, stream } from './simulate/source.js';
+export type { StreamSimulation } from './simulate/stream.js';
 export type { StreamedAnswer, StreamingApp } from './streamed.js';

@@ -1,11 +1,5 @@
-import type { Logger, LogLevel, LogRecord, MetricRecord, Observability, Span, SpanAttributes } from '@sallyport/core';
-
-/** A line of the logger: its level and message, then its fields. */
-export interface CapturedLine {
-  readonly level: LogLevel;
-  readonly message: string;
-  readonly [field: string]: unknown;
-}
+import type { FullClock, Logger, LogRecord, MetricRecord, Observability, Span, SpanAttributes } from '@sallyport/core';
+import { createLogger, type LogLine } from '@sallyport/core/observability';
 
 export interface CapturedSpan {
   readonly kind: 'framework.request' | 'framework.event';
@@ -20,8 +14,8 @@ export interface CapturedSpan {
 
 /** What the hooks and the logger of an environment were given, in order. */
 export interface Records {
-  /** Records of the `log` hook, and lines of the logger. */
-  readonly logs: readonly (LogRecord | CapturedLine)[];
+  /** Records of the `log` hook, and parsed lines of the logger. */
+  readonly logs: readonly (LogRecord | LogLine)[];
   readonly metrics: readonly MetricRecord[];
   readonly spans: readonly CapturedSpan[];
   clear(): void;
@@ -35,9 +29,9 @@ export interface Recording {
 
 type Writable<T> = { -readonly [K in keyof T]: T[K] };
 
-/** A logger and hooks that keep what they are given. */
-export function createRecording(): Recording {
-  const logs: (LogRecord | CapturedLine)[] = [];
+/** The real logger and hooks, whose output is kept. */
+export function createRecording(clock: FullClock): Recording {
+  const logs: (LogRecord | LogLine)[] = [];
   const metrics: MetricRecord[] = [];
   const spans: CapturedSpan[] = [];
   return {
@@ -49,25 +43,17 @@ export function createRecording(): Recording {
         for (const list of [logs, metrics, spans]) list.length = 0;
       },
     },
-    log: captureLogger((line) => logs.push(line), {}),
+    log: createLogger({
+      level: 'debug',
+      clock,
+      environment: {},
+      write: (line) => void logs.push(JSON.parse(line) as LogLine),
+    }),
     observability: {
       log: (record) => void logs.push(record),
       metric: (record) => void metrics.push(record),
       span: { start: (kind, name, attributes, parent) => startSpan(spans, kind, name, attributes, parent) },
     },
-  };
-}
-
-function captureLogger(write: (line: CapturedLine) => void, bound: Readonly<Record<string, unknown>>): Logger {
-  const at = (level: LogLevel) => (message: string, fields?: Readonly<Record<string, unknown>>) =>
-    write({ ...bound, ...fields, level, message });
-  return {
-    debug: at('debug'),
-    info: at('info'),
-    warn: at('warn'),
-    error: at('error'),
-    isEnabled: () => true,
-    with: (fields) => captureLogger(write, { ...bound, ...fields }),
   };
 }
 

@@ -25,7 +25,8 @@ export function createWorld(setup: Setup): World {
 export function takeRecords({ env, calls }: World): JsonObject {
   const { logs, metrics, spans } = env.records;
   const taken = {
-    logs: [...logs],
+    // A line about an error holds frames and a text that are this runtime's own; its record stands beside it.
+    logs: logs.filter((log) => !('message' in log && 'error' in log)),
     metrics: [...metrics],
     spans: spans.map(({ error, ...span }) => ({ ...span, failed: error !== undefined })),
     calls: [...calls],
