@@ -4,9 +4,12 @@ export function normalizeScopes(scopes: unknown): readonly string[] {
   const normal: string[] = [];
   for (const scope of scopes as readonly unknown[]) {
     const name = typeof scope === 'string' ? scope.trim() : '';
-    if (name !== '' && !normal.includes(name)) normal.push(name);
+    if (name !== '' && (scopes.length > FEW || !normal.includes(name))) normal.push(name);
   }
-  return normal;
+  return scopes.length > FEW ? [...new Set(normal)] : normal;
 }
+
+/** Below this a search through the list is cheaper than a set. */
+const FEW = 16;
 
 const NO_SCOPES: readonly string[] = Object.freeze([]);

@@ -1,0 +1,120 @@
+import { json } from '@sallyport/http';
+import {
+  Authenticated,
+  AuthenticatedAnyOf,
+  InternalOnly,
+  Optional,
+  type Posture,
+  Public,
+  SecureApp,
+} from '@sallyport/secure';
+import { describePosture, isPosture } from '../src/posture.js';
+
+const handler = () => json(200, 1);
+
+describe('the factories', () => {
+  it.each<[string, Posture, string, string[], string]>([
+    ['Public', Public(), 'public', [], 'Public()'],
+    ['Optional', Optional(), 'optional', [], 'Optional()'],
+    ['InternalOnly', InternalOnly(), 'internal_only', [], 'InternalOnly()'],
+    ['Authenticated', Authenticated(), 'authenticated', [], 'Authenticated()'],
+    [
+      'Authenticated with scopes',
+      Authenticated(' b ', 'a', 'b', ''),
+      'authenticated',
+      ['b', 'a'],
+      'Authenticated(b, a)',
+    ],
+    [
+      'AuthenticatedAnyOf',
+      AuthenticatedAnyOf('a', ' a', 'B'),
+      'authenticated_any_of',
+      ['a', 'B'],
+      'AuthenticatedAnyOf(a, B)',
+    ],
+  ])('%s', (_, posture, kind, scopes, words) => {
+    expect(posture.kind).toBe(kind);
+    expect(posture.scopes).toEqual(scopes);
+    expect([Object.isFrozen(posture), Object.isFrozen(posture.scopes)]).toEqual([true, true]);
+    expect(describePosture(posture)).toBe(words);
+  });
+
+  it.each<[string, () => Posture]>([
+    ["Authenticated(' ')", () => Authenticated(' ')],
+    ["Authenticated('', '\\t')", () => Authenticated('', '\t')],
+    ['AuthenticatedAnyOf()', () => AuthenticatedAnyOf()],
+    ["AuthenticatedAnyOf('')", () => AuthenticatedAnyOf('')],
+  ])('%s is refused', (_, make) => {
+    expect(make).toThrow(
+      expect.objectContaining({
+        message: 'framework: authenticated scopes normalize to empty',
+        code: 'app.bad_request',
+      }),
+    );
+  });
+
+  it('refuses a scope that is no text instead of asking for less', () => {
+    expect(() => Authenticated('read', 5 as never)).toThrow('framework: authenticated scopes must be strings');
+    expect(() => AuthenticatedAnyOf(['read'] as never)).toThrow('framework: authenticated scopes must be strings');
+  });
+
+  it('keeps nothing of the list that it was given', () => {
+    const scopes = ['read'];
+    const posture = Authenticated(...scopes);
+    scopes.push('write');
+    expect(posture.scopes).toEqual(['read']);
+    expect(() => (posture.scopes as string[]).push('x')).toThrow(TypeError);
+  });
+});
+
+describe('registration takes a posture of this package and nothing else', () => {
+  const forged: readonly (readonly [string, unknown])[] = [
+    ['none', undefined],
+    ['null', null],
+    ['a name', 'public'],
+    ['a literal', { kind: 'public', scopes: [] }],
+    ['a frozen literal', Object.freeze({ kind: 'public', scopes: Object.freeze([]) })],
+    ['a clone', { ...Public() }],
+    ['a structured clone', structuredClone(Authenticated('a'))],
+    ['a proxy', new Proxy(Public(), {})],
+    ['an heir', Object.create(Authenticated())],
+    ['the factory itself', Public],
+    ['a kind of Object', { kind: 'toString', scopes: null }],
+  ];
+
+  it.each(forged)('%s', (_, posture) => {
+    const app = new SecureApp();
+    const given = posture as Posture;
+    const register: readonly (() => unknown)[] = [
+      () => app.handle('GET', '/a', handler, given),
+      () => app.get('/a', handler, given),
+      () => app.post('/a', handler, given),
+      () => app.put('/a', handler, given),
+      () => app.patch('/a', handler, given),
+      () => app.delete('/a', handler, given),
+      () => app.options('/a', handler, given),
+      () => app.head('/a', handler, given),
+      () => app.handleStrict('GET', '/a', handler, given),
+      () => app.getStrict('/a', handler, given),
+      () => app.appSyncField('Query', 'a', handler, given),
+      () => app.appSyncBatchField('Query', 'a', () => [], given),
+      () => app.webSocket('a', handler, given),
+    ];
+    for (const attempt of register) {
+      expect(attempt).toThrow(
+        expect.objectContaining({ message: 'framework: invalid auth posture', code: 'app.bad_request' }),
+      );
+    }
+    expect(app.routes()).toEqual([]);
+  });
+
+  it('not even one that a second copy of the package made', async () => {
+    let copy: typeof import('../src/posture.js') | undefined;
+    await import.meta.jest.isolateModulesAsync(async () => {
+      copy = await import('../src/posture.js');
+    });
+    const other = (copy as NonNullable<typeof copy>).Public();
+    expect([copy?.isPosture(other), isPosture(other)]).toEqual([true, false]);
+    expect(() => new SecureApp().get('/a', handler, other)).toThrow('framework: invalid auth posture');
+  });
+});

@@ -1,0 +1,28 @@
+import { type Context, createMap, silentLogger, unknownProvenance } from '@sallyport/core';
+import { ContextState, IncomingRequest, RequestContext } from '@sallyport/core/pipeline';
+import { ManualClock, ManualIdGenerator } from '@sallyport/core/testing';
+import { createLambdaContext, type LambdaContextOptions } from './lambda.js';
+
+/** The context of a request that no pipeline runs. */
+export function requestContext(lambda?: LambdaContextOptions, clock = new ManualClock()): Context {
+  const source = {
+    headers: () => createMap<string[]>(),
+    header: () => [],
+    query: () => createMap<string[]>(),
+    cookieValues: () => [],
+    rawBody: '',
+    isBase64: false,
+    provenance: unknownProvenance,
+  };
+  const runtime = {
+    clock,
+    ids: new ManualIdGenerator(),
+    log: silentLogger,
+    environment: {},
+    traceHead: [],
+    tenantOf: () => '',
+  };
+  const request = new IncomingRequest('GET', '/', '/', source);
+  const lambdaContext = lambda && createLambdaContext(clock, lambda);
+  return new RequestContext(new ContextState(runtime, request, 'direct', undefined, lambdaContext));
+}
