@@ -32,6 +32,12 @@ export const cases: readonly Case[] = [
     adapter: 'serveLambdaFunctionURL',
     expect: { statusCode: 200, headers: { 'content-type': 'application/json; charset=utf-8' } },
   },
+  {
+    file: 'function-url-anonymous',
+    kind: 'function-url',
+    adapter: 'serveLambdaFunctionURL',
+    expect: { statusCode: 401 },
+  },
   { file: 'function-url-404', kind: 'function-url', adapter: 'serveLambdaFunctionURL', expect: { statusCode: 404 } },
   {
     file: 'gateway-v1-get',
@@ -55,10 +61,16 @@ export const cases: readonly Case[] = [
       multiValueHeaders: {
         'set-cookie': [
           'session=s-1; Path=/; HttpOnly; Secure; Expires=Sun, 22 Nov 2026 09:00:00 GMT',
-          'theme=dark; Path=/',
+          'theme=dark; Path=/; Secure',
         ],
       },
     },
+  },
+  {
+    file: 'gateway-v2-mcp',
+    kind: 'gateway-v2',
+    adapter: 'serveGatewayV2',
+    expect: { statusCode: 200, headers: { 'content-type': 'application/json' } },
   },
   { file: 'websocket-connect', kind: 'websocket', adapter: 'serveWebSocket', expect: { statusCode: 204 } },
   {
@@ -67,7 +79,7 @@ export const cases: readonly Case[] = [
     adapter: 'serveWebSocket',
     expect: {
       statusCode: 200,
-      body: '{"watching":"{\\"action\\":\\"watch\\",\\"id\\":\\"note-1\\"}","by":"JKJaXeOMvHcCIWA="}',
+      body: '{"watching":"{\\"action\\":\\"watch\\",\\"id\\":\\"note-1\\"}","by":"ada"}',
     },
   },
   { file: 'websocket-default', kind: 'websocket', adapter: 'serveWebSocket', expect: { statusCode: 400 } },

@@ -10,6 +10,7 @@ import { detect, explain } from '@sallyport/dispatch';
 import { build } from 'esbuild';
 import { type Case, cases } from './cases.js';
 import { contains } from './contains.js';
+import { startIssuer } from './issuer.js';
 import { printTable, type Row } from './table.js';
 
 type Handler = (event: unknown, lambdaContext: unknown) => Promise<unknown>;
@@ -25,10 +26,10 @@ const CONTEXT = {
 };
 
 /** One ESM file, minified, as a deployment would have it. */
-async function bundle(folder: string): Promise<{ handler: Handler; bytes: number }> {
+async function bundle(folder: string, keysUrl: string): Promise<{ handler: Handler; bytes: number }> {
   const outfile = join(folder, 'lambda.mjs');
   await build({
-    entryPoints: [join(here, '../src/lambda.ts')],
+    entryPoints: [join(here, 'entry.ts')],
     outfile,
     bundle: true,
     format: 'esm',
@@ -39,12 +40,13 @@ async function bundle(folder: string): Promise<{ handler: Handler; bytes: number
     external: ['@aws-sdk/*'],
     logLevel: 'error',
   });
-  const { handler } = (await import(pathToFileURL(outfile).href)) as { handler: Handler };
-  return { handler, bytes: (await readFile(outfile)).byteLength };
+  const { createHandler } = (await import(pathToFileURL(outfile).href)) as { createHandler: (url: string) => Handler };
+  return { handler: createHandler(keysUrl), bytes: (await readFile(outfile)).byteLength };
 }
 
-async function feed(handler: Handler, testCase: Case): Promise<Row> {
-  const event: unknown = JSON.parse(await readFile(join(here, 'events', `${testCase.file}.json`), 'utf8'));
+async function feed(handler: Handler, testCase: Case, token: string): Promise<Row> {
+  const text = await readFile(join(here, 'events', `${testCase.file}.json`), 'utf8');
+  const event: unknown = JSON.parse(text.replaceAll('{{token}}', token));
   const kind = detect(event);
   const started = process.hrtime.bigint();
   const answer = await handler(event, CONTEXT);
@@ -73,11 +75,13 @@ function describe(answer: unknown): string {
 }
 
 const folder = await mkdtemp(join(tmpdir(), 'sallyport-notes-'));
+const issuer = await startIssuer();
 try {
-  const { handler, bytes } = await bundle(folder);
+  const { handler, bytes } = await bundle(folder, issuer.keysUrl);
+  const token = await issuer.sign({ sub: 'ada', scope: 'notes:read notes:write' });
   console.log(`examples/notes: one ESM file of ${Math.round(bytes / 1024)} KiB\n`);
   const rows: Row[] = [];
-  for (const testCase of cases) rows.push(await feed(handler, testCase));
+  for (const testCase of cases) rows.push(await feed(handler, testCase, token));
   printTable(rows);
   const wrong = rows.filter(({ right }) => !right).length;
   console.log(
@@ -85,5 +89,6 @@ try {
   );
   process.exitCode = wrong === 0 ? 0 : 1;
 } finally {
+  await issuer.close();
   await rm(folder, { recursive: true, force: true });
 }

@@ -1,25 +1,39 @@
-import { type App, type AppOptions, createApp } from '@sallyport/dispatch/app';
+import { type RateLimiter, rateLimitMiddleware } from '@sallyport/ratelimit';
+import { SecureApp, type SecureOptions } from '@sallyport/secure';
+import { type AuthConfig, createPrincipalResolver } from './auth.js';
 import { createJournal, type Journal, registerEvents } from './events.js';
 import { registerGraphQL } from './graphql.js';
 import { registerHttp } from './http.js';
 import { NoteStore } from './notes.js';
 import { registerSockets } from './sockets.js';
+import { registerTools, type ToolsConfig } from './tools.js';
+
+/** What differs between a deployment, the demo and a test. */
+export interface NotesConfig {
+  readonly auth: AuthConfig;
+  readonly limiter: RateLimiter;
+  readonly tools: ToolsConfig;
+  /** Clock, ids, log and the like of the container. */
+  readonly container?: Pick<SecureOptions, 'clock' | 'ids' | 'environment' | 'log' | 'observability'>;
+}
 
 export interface NotesService {
-  readonly app: App;
+  readonly app: SecureApp;
   readonly notes: NoteStore;
   readonly journal: Journal;
 }
 
-/** Composes the whole service; tests hand in their own clock, ids and environment. */
-export function createNotesService(options: AppOptions = {}): NotesService {
+/** Composes the whole service. */
+export function createNotesService({ auth, limiter, tools, container }: NotesConfig): NotesService {
   const notes = new NoteStore();
   const journal = createJournal();
-  const app = createApp(options);
+  const app = new SecureApp({ ...container, principalResolver: createPrincipalResolver(auth) });
   notes.add({ title: 'Milk', text: 'one litre' }, 'ada');
+  app.use(rateLimitMiddleware({ limiter }));
   registerHttp(app, notes);
   registerSockets(app);
   registerGraphQL(app, notes);
   registerEvents(app, notes, journal);
+  registerTools(app, notes, tools);
   return { app, notes, journal };
 }

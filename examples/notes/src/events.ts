@@ -1,4 +1,4 @@
-import type { App } from '@sallyport/dispatch/app';
+import type { SecureApp } from '@sallyport/secure';
 import { recordJson } from '@sallyport/streams';
 import type { NoteStore } from './notes.js';
 
@@ -16,7 +16,7 @@ export function createJournal(): Journal {
 }
 
 /** Queues, streams, topics and buses. A handler that throws has its record reported, and AWS sends it again. */
-export function registerEvents(app: App, notes: NoteStore, journal: Journal): void {
+export function registerEvents(app: SecureApp, notes: NoteStore, journal: Journal): void {
   app.queue('reminders', (_ctx, message) => {
     const { noteId } = JSON.parse(message.body) as { noteId: string };
     journal.reminders.push(noteId);

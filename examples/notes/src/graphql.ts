@@ -1,5 +1,5 @@
 import { resolver } from '@sallyport/appsync';
-import type { App } from '@sallyport/dispatch/app';
+import { Authenticated, type SecureApp } from '@sallyport/secure';
 import type { NoteStore } from './notes.js';
 
 const AUTHORS: ReadonlyMap<unknown, string> = new Map([
@@ -7,17 +7,26 @@ const AUTHORS: ReadonlyMap<unknown, string> = new Map([
   ['alan', 'Alan Turing'],
 ]);
 
+const canRead = Authenticated('notes:read');
+
 /** Two fields of their own, and one whose batch is answered at once. */
-export function registerGraphQL(app: App, notes: NoteStore): void {
+export function registerGraphQL(app: SecureApp, notes: NoteStore): void {
   app.appSyncField(
     'Query',
     'note',
     resolver<{ id: string }>((_ctx, { id }) => notes.get(id)),
+    canRead,
   );
   app.appSyncField(
     'Mutation',
     'addNote',
-    resolver<{ title: string; text: string }>((_ctx, input) => notes.add(input, 'ada')),
+    resolver<{ title: string; text: string }>((ctx, input) => notes.add(input, ctx.authIdentity)),
+    Authenticated('notes:write'),
   );
-  app.appSyncBatchField('Note', 'author', (items) => items.map(({ source }) => AUTHORS.get(source.authorId) ?? null));
+  app.appSyncBatchField(
+    'Note',
+    'author',
+    (items) => items.map(({ source }) => AUTHORS.get(source.authorId) ?? null),
+    canRead,
+  );
 }

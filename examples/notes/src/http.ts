@@ -1,79 +1,88 @@
 import { type Context, FrameworkError } from '@sallyport/core';
-import type { App } from '@sallyport/dispatch/app';
-import { binary, created, json, noContent, text } from '@sallyport/http';
-import type { Note, NoteInput, NoteStore } from './notes.js';
+import { binary, bind, created, json, noContent, text } from '@sallyport/http';
+import { Authenticated, Public, type SecureApp } from '@sallyport/secure';
+import type { Note, NoteStore } from './notes.js';
+import { NoteChange, NoteInput, NoteParams, PageQuery, Session } from './schemas.js';
 
-const ANONYMOUS = 'anonymous';
-const MAX_PAGE = 100;
+const canRead = Authenticated('notes:read');
+const canWrite = Authenticated('notes:write');
 
 /** The ten HTTP routes. */
-export function registerHttp(app: App, notes: NoteStore): void {
-  app.get('/health', () => json(200, { ok: true }));
-  app.get('/notes', (ctx) => json(200, { notes: notes.list(pageSize(ctx)) }));
-  app.post('/notes', (ctx) => {
-    const note = notes.add(noteInput(ctx), ANONYMOUS);
-    return created(note, `/notes/${note.id}`);
-  });
-  app.get('/notes/{id}', (ctx) => json(200, found(notes, ctx)));
-  app.put('/notes/{id}', (ctx) => json(200, notes.put(ctx.param('id'), noteInput(ctx), ANONYMOUS)));
-  app.patch('/notes/{id}', (ctx) => {
-    const note = found(notes, ctx);
-    return json(200, notes.put(note.id, { ...note, ...partialInput(ctx) }, note.authorId));
-  });
-  app.delete('/notes/{id}', (ctx) => {
-    if (!notes.remove(ctx.param('id'))) throw new FrameworkError('app.not_found', 'no such note');
-    return noContent();
-  });
-  app.put('/notes/{id}/attachments/{name}', (ctx) => {
-    const note = found(notes, ctx);
-    notes.attach(note.id, ctx.param('name'), ctx.request.body);
-    return json(201, { bytes: ctx.request.body.byteLength });
-  });
-  app.get('/notes/{id}/attachments/{name}', (ctx) => {
-    const bytes = notes.attachment(ctx.param('id'), ctx.param('name'));
-    if (!bytes) throw new FrameworkError('app.not_found', 'no such attachment');
-    return binary(200, bytes, 'image/png');
-  });
-  app.post('/sessions', (ctx) => {
-    const { name } = record(ctx.bodyJson());
-    const answer = text(200, `welcome, ${String(name)}`);
-    answer.cookies.push(
-      'session=s-1; Path=/; HttpOnly; Secure; Expires=Sun, 22 Nov 2026 09:00:00 GMT',
-      'theme=dark; Path=/',
-    );
-    return answer;
-  });
+export function registerHttp(app: SecureApp, notes: NoteStore): void {
+  app.get('/health', () => json(200, { ok: true }), Public());
+  app.get(
+    '/notes',
+    bind({ query: PageQuery }, (_ctx, { query }) => ({ notes: notes.list(query.limit) })),
+    canRead,
+  );
+  app.post(
+    '/notes',
+    bind({ body: NoteInput }, (ctx, { body }) => {
+      const note = notes.add(body, ctx.authIdentity);
+      return created(note, `/notes/${note.id}`);
+    }),
+    canWrite,
+  );
+  app.get(
+    '/notes/{id}',
+    bind({ params: NoteParams }, (_ctx, { params }) => found(notes, params.id)),
+    canRead,
+  );
+  app.put(
+    '/notes/{id}',
+    bind({ params: NoteParams, body: NoteInput }, (ctx, { params, body }) =>
+      notes.put(params.id, body, ctx.authIdentity),
+    ),
+    canWrite,
+  );
+  app.patch(
+    '/notes/{id}',
+    bind({ params: NoteParams, body: NoteChange }, (_ctx, { params, body }) => {
+      const note = found(notes, params.id);
+      return notes.put(note.id, { title: body.title ?? note.title, text: body.text ?? note.text }, note.authorId);
+    }),
+    canWrite,
+  );
+  app.delete(
+    '/notes/{id}',
+    (ctx) => {
+      if (!notes.remove(ctx.param('id'))) throw new FrameworkError('app.not_found', 'no such note');
+      return noContent();
+    },
+    canWrite,
+  );
+  app.put('/notes/{id}/attachments/{name}', (ctx) => attach(notes, ctx), canWrite);
+  app.get('/notes/{id}/attachments/{name}', (ctx) => attachment(notes, ctx), canRead);
+  app.post(
+    '/sessions',
+    bind({ body: Session }, (_ctx, { body }) => openSession(body.name)),
+    Authenticated(),
+  );
 }
 
-function pageSize(ctx: Context): number {
-  const limit = Number(ctx.query('limit') || MAX_PAGE);
-  if (!Number.isInteger(limit) || limit < 1)
-    throw new FrameworkError('app.bad_request', 'limit must be a whole number');
-  return Math.min(limit, MAX_PAGE);
-}
-
-function found(notes: NoteStore, ctx: Context): Note {
-  const note = notes.get(ctx.param('id'));
+function found(notes: NoteStore, id: string): Note {
+  const note = notes.get(id);
   if (!note) throw new FrameworkError('app.not_found', 'no such note');
   return note;
 }
 
-function noteInput(ctx: Context): NoteInput {
-  const { title, text: body } = partialInput(ctx);
-  if (title === undefined || body === undefined) throw new FrameworkError('app.validation_failed');
-  return { title, text: body };
+function attach(notes: NoteStore, ctx: Context) {
+  const note = found(notes, ctx.param('id'));
+  notes.attach(note.id, ctx.param('name'), ctx.request.body);
+  return json(201, { bytes: ctx.request.body.byteLength });
 }
 
-function partialInput(ctx: Context): Partial<NoteInput> {
-  const body = record(ctx.bodyJson());
-  return {
-    ...(typeof body.title === 'string' ? { title: body.title } : {}),
-    ...(typeof body.text === 'string' ? { text: body.text } : {}),
-  };
+function attachment(notes: NoteStore, ctx: Context) {
+  const bytes = notes.attachment(ctx.param('id'), ctx.param('name'));
+  if (!bytes) throw new FrameworkError('app.not_found', 'no such attachment');
+  return binary(200, bytes, 'image/png');
 }
 
-function record(value: unknown): Readonly<Record<string, unknown>> {
-  if (typeof value !== 'object' || value === null)
-    throw new FrameworkError('app.bad_request', 'a JSON object is wanted');
-  return value as Record<string, unknown>;
+function openSession(name: string) {
+  const answer = text(200, `welcome, ${name}`);
+  answer.cookies.push(
+    'session=s-1; Path=/; HttpOnly; Secure; Expires=Sun, 22 Nov 2026 09:00:00 GMT',
+    'theme=dark; Path=/; Secure',
+  );
+  return answer;
 }

@@ -1,3 +1,22 @@
+import { dynamoMcpStore } from '@sallyport/mcp';
+import { createDynamoRateLimiter, fixedWindow } from '@sallyport/ratelimit';
 import { createNotesService } from './app.js';
 
-export const handler = createNotesService().app.handleLambda;
+/** @throws Error when the deployment forgot a variable: better at start than at the first request */
+function required(name: string): string {
+  const value = process.env[name];
+  if (!value) throw new Error(`the environment variable ${name} is not set`);
+  return value;
+}
+
+const { app } = createNotesService({
+  auth: {
+    issuer: required('NOTES_ISSUER'),
+    audience: required('NOTES_AUDIENCE'),
+    jwksUri: required('NOTES_JWKS_URI'),
+  },
+  limiter: createDynamoRateLimiter({ strategy: fixedWindow({ limit: 600, windowMs: 60_000 }), onStoreError: 'allow' }),
+  tools: { store: dynamoMcpStore(), secret: required('NOTES_MCP_SECRET') },
+});
+
+export const handler = app.handleLambda;

@@ -1,5 +1,4 @@
 import { asBuffer, type BodyStream, FrameworkError } from '@sallyport/core';
-import { closeStream } from '@sallyport/core/pipeline';
 import { INTERNAL_ERROR } from './error-body.js';
 
 /** A chunk as bytes; text is taken for UTF-8, anything else breaks the stream. */
@@ -27,14 +26,10 @@ export async function collectStream(stream: BodyStream, maxBytes: number): Promi
 }
 
 /** The stream, failing with 413 at the chunk that would exceed the limit. */
-export async function* limitStream(stream: BodyStream, maxBytes: number): AsyncGenerator<Uint8Array> {
-  let size = 0;
-  for await (const chunk of stream) {
-    const bytes = toBytes(chunk);
-    size += bytes.byteLength;
-    if (size > maxBytes) throw new FrameworkError('app.too_large', 'response too large');
-    yield bytes;
-  }
+export function limitStream(stream: BodyStream, maxBytes: number): AsyncIterable<Uint8Array> {
+  return tapStream(stream, (bytes) => {
+    if (bytes > maxBytes) throw new FrameworkError('app.too_large', 'response too large');
+  });
 }
 
 /** The stream, telling how it ended: once, also when its reader leaves before the end or before the start. */
@@ -42,43 +37,56 @@ export function watchStream(
   stream: BodyStream,
   onEnd: (bytes: number, error?: unknown) => void,
 ): AsyncIterable<Uint8Array> {
-  let ended = false;
   let size = 0;
+  return tapStream(
+    stream,
+    (bytes) => {
+      size = bytes;
+    },
+    (error) => onEnd(size, error),
+  );
+}
+
+/**
+ * The stream as bytes, with a look at the running total behind each chunk and at its end. Written by hand: the `return()` of
+ * an async generator waits for a pending `next()`, so a source that hangs would never learn that its reader has left.
+ */
+function tapStream(
+  stream: BodyStream,
+  onChunk: (totalBytes: number) => void,
+  onEnd: (error?: unknown) => void = () => {},
+): AsyncIterable<Uint8Array> {
+  const iterator = iterate(stream);
+  let total = 0;
+  let ended = false;
   const end = (error?: unknown) => {
-    if (!ended) onEnd(size, error);
+    if (!ended) onEnd(error);
     ended = true;
   };
-  async function* run(): AsyncGenerator<Uint8Array> {
+  const leave = async () => {
+    end();
+    await iterator.return?.();
+    return { done: true as const, value: undefined };
+  };
+  const next = async (): Promise<IteratorResult<Uint8Array>> => {
+    if (ended) return { done: true, value: undefined };
     try {
-      for await (const chunk of stream) {
-        const bytes = toBytes(chunk);
-        size += bytes.byteLength;
-        yield bytes;
+      const result = await iterator.next();
+      if (result.done) {
+        end();
+        return { done: true, value: undefined };
       }
+      const bytes = toBytes(result.value);
+      onChunk(total + bytes.byteLength);
+      total += bytes.byteLength;
+      return { done: false, value: bytes };
     } catch (error) {
       end(error);
+      void Promise.resolve(iterator.return?.()).catch(() => {});
       throw error;
-    } finally {
-      end();
     }
-  }
-  return {
-    [Symbol.asyncIterator]() {
-      const iterator = run();
-      let started = false;
-      return {
-        next: () => {
-          started = true;
-          return iterator.next();
-        },
-        return: async (value?: unknown) => {
-          if (!started) await closeStream(stream);
-          end();
-          return iterator.return(value);
-        },
-      };
-    },
   };
+  return { [Symbol.asyncIterator]: () => ({ next, return: leave }) };
 }
 
 /** The stream behind its first chunk, which has been read by then; `undefined` when it ends before one. */
@@ -89,13 +97,13 @@ export async function startStream(stream: BodyStream): Promise<AsyncIterable<Uin
   let pending: IteratorResult<Uint8Array> | undefined = first;
   return {
     [Symbol.asyncIterator]: () => ({
-      next: () => {
+      next: async () => {
         const ready = pending;
         pending = undefined;
-        return ready ? Promise.resolve(ready) : Promise.resolve(iterator.next());
+        return ready ?? iterator.next();
       },
-      return: async (value?: unknown) => {
-        await iterator.return?.(value);
+      return: async () => {
+        await iterator.return?.();
         return { done: true, value: undefined };
       },
     }),

@@ -46,11 +46,13 @@ export class WebSocketSurface implements Surface {
   readonly #kernel: Kernel;
   readonly #routes = new Map<string, Registration>();
   readonly #pipeline: Pipeline;
-  readonly #options: WebSocketSurfaceOptions;
+  readonly #describePosture: DescribePosture;
+  readonly #clientFactory: WebSocketClientFactory;
 
   constructor(kernel: Kernel, options: WebSocketSurfaceOptions) {
     this.#kernel = kernel;
-    this.#options = options;
+    this.#describePosture = options.describePosture ?? (() => null);
+    this.#clientFactory = options.webSocketClientFactory ?? lazyClientFactory();
     this.#pipeline = createWebSocketPipeline(kernel, this.#routes);
   }
 
@@ -76,7 +78,7 @@ export class WebSocketSurface implements Surface {
     const registration = this.#routes.get(key);
     const projection = 'v1-style response';
     if (!registration) return { route: key, handler: null, posture: null, outcome: 'not_found', projection };
-    const posture = this.#options.describePosture?.(registration.posture) ?? null;
+    const posture = this.#describePosture(registration.posture);
     return { route: key, handler: handlerName(registration.handler), posture, outcome: 'handled', projection };
   }
 
@@ -84,9 +86,18 @@ export class WebSocketSurface implements Surface {
     const { method, path, rawPath, source } = webSocketDoor.read(event);
     const request = new IncomingRequest(canonicalMethod(method), canonicalPath(path), rawPath, source);
     const state = new ContextState(this.#kernel.runtime, request, KIND, event, lambdaContext);
-    state.transport = new WebSocketTransport(state, this.#options.webSocketClientFactory);
+    state.transport = new WebSocketTransport(state, this.#clientFactory);
     return new Exchange(state, webSocketDoor.traits);
   }
+}
+
+/** The management client, one an endpoint. The AWS client behind it is an optional peer: loaded when a first message is sent. */
+function lazyClientFactory(): WebSocketClientFactory {
+  let loaded: Promise<WebSocketClientFactory> | undefined;
+  return async (endpoint, lambdaContext) => {
+    loaded ??= import('./websocket.js').then(({ createWebSocketClientFactory }) => createWebSocketClientFactory());
+    return (await loaded)(endpoint, lambdaContext);
+  };
 }
 
 /** The route key that the gateway chose. It says `$default` itself; nothing falls back to it. */

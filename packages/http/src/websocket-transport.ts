@@ -7,10 +7,10 @@ import type { WebSocketClientFactory } from './settings.js';
 /** Binds a WebSocket event to its context. */
 export class WebSocketTransport implements ContextTransport {
   readonly #state: ContextState;
-  readonly #factory: WebSocketClientFactory | undefined;
+  readonly #factory: WebSocketClientFactory;
   #context: WebSocketContext | undefined;
 
-  constructor(state: ContextState, factory: WebSocketClientFactory | undefined) {
+  constructor(state: ContextState, factory: WebSocketClientFactory) {
     this.#state = state;
     this.#factory = factory;
   }
@@ -32,10 +32,10 @@ class SocketContext implements WebSocketContext {
   readonly disconnectReason: string;
   readonly managementEndpoint: string;
   readonly #state: ContextState;
-  readonly #factory: WebSocketClientFactory | undefined;
+  readonly #factory: WebSocketClientFactory;
   #client: Promise<WebSocketClient> | undefined;
 
-  constructor(state: ContextState, factory: WebSocketClientFactory | undefined) {
+  constructor(state: ContextState, factory: WebSocketClientFactory) {
     const context = objectOf(objectOf(state.event).requestContext);
     const { connectedAt } = context;
     this.connectionId = textOf(context.connectionId);
@@ -78,15 +78,8 @@ class SocketContext implements WebSocketContext {
   }
 
   async #create(): Promise<WebSocketClient> {
-    const factory = this.#factory ?? (await defaultFactory());
-    return factory(this.managementEndpoint, this.#state.lambdaContext);
+    return this.#factory(this.managementEndpoint, this.#state.lambdaContext);
   }
-}
-
-/** The AWS client is an optional peer: it is loaded when a first message is sent. */
-async function defaultFactory(): Promise<WebSocketClientFactory> {
-  const { createWebSocketClient } = await import('./websocket.js');
-  return (endpoint) => createWebSocketClient(endpoint);
 }
 
 /** `https://host/stage` for the gateway's own host name; a custom domain maps the stage itself. */

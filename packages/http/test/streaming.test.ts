@@ -241,6 +241,34 @@ describe('a function URL streaming handler', () => {
     expect([bytesOf(sink), sink.ended(), sink.error()?.message]).toEqual(['a', false, 'request timeout']);
   });
 
+  it('tells a source that hangs when its reader leaves', async () => {
+    let returned = false;
+    const hanging = {
+      [Symbol.asyncIterator]: () => {
+        let count = 0;
+        return {
+          next: () => {
+            count += 1;
+            return count === 1
+              ? Promise.resolve({ done: false as const, value: Buffer.from('a') })
+              : new Promise<IteratorResult<Uint8Array>>(() => {});
+          },
+          return: async () => {
+            returned = true;
+            return { done: true as const, value: undefined };
+          },
+        };
+      },
+    };
+    const app = appWith({ '/s': () => ({ bodyStream: hanging }) }, { limits: { maxResponseBytes: 100 } });
+    const sink = createSink();
+    const running = onLambda(() => createLambdaFunctionURLStreamingHandler(app))(functionUrl, '/s', sink);
+    while (sink.chunks.length === 0) await new Promise((resolve) => setImmediate(resolve));
+    sink.stream.destroy();
+    await running;
+    expect(returned).toBe(true);
+  });
+
   it('does not show a header that is set after the first chunk', async () => {
     const headers: Record<string, string> = { 'x-a': 'early' };
     async function* late() {

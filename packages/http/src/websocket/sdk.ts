@@ -14,14 +14,18 @@ export interface ManagementSdk {
   readonly DeleteConnectionCommand: new (input: { ConnectionId: string }) => object;
 }
 
+/** Named where bundlers do not follow: a service that sends nothing carries no AWS client, and the Lambda runtime has its own. */
+const CLIENT = '@aws-sdk/client-apigatewaymanagementapi';
+
 /**
- * Imports the installed AWS client.
+ * Imports the AWS client that is installed or that the runtime brings. Who wants it in the bundle hands in
+ * `loadSdk: () => import('@aws-sdk/client-apigatewaymanagementapi')`.
  *
  * @throws FrameworkError `websocket.sdk_missing`
  */
 export async function loadManagementSdk(): Promise<ManagementSdk> {
   try {
-    const sdk: unknown = await import('@aws-sdk/client-apigatewaymanagementapi');
+    const sdk: unknown = await import(CLIENT);
     return sdk as ManagementSdk;
   } catch (cause) {
     const message = 'framework: @aws-sdk/client-apigatewaymanagementapi could not be loaded; is it installed?';

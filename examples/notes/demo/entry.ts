@@ -1,0 +1,19 @@
+import { memoryMcpStore } from '@sallyport/mcp';
+import { fixedWindow } from '@sallyport/ratelimit';
+import { createMemoryRateLimiter } from '@sallyport/ratelimit/memory';
+import { createNotesService } from '../src/app.js';
+
+/** The service as `src/lambda.ts` composes it, with memory in place of tables and an issuer on this machine. */
+export function createHandler(keysUrl: string) {
+  const { app } = createNotesService({
+    auth: {
+      issuer: 'https://issuer.notes.example',
+      audience: 'notes',
+      jwksUri: 'https://issuer.notes.example/jwks.json',
+      fetch: (_url, init) => fetch(keysUrl, init),
+    },
+    limiter: createMemoryRateLimiter({ strategy: fixedWindow({ limit: 600, windowMs: 60_000 }) }),
+    tools: { store: memoryMcpStore(), secret: 'a secret of the demo, which seals nothing that lasts' },
+  });
+  return app.handleLambda;
+}

@@ -1,0 +1,15 @@
+import { z } from 'zod';
+
+/** What a note is made of. The same declarations check requests and describe the service. */
+export const NoteInput = z.object({
+  title: z.string().min(1).max(200),
+  text: z.string().max(10_000),
+});
+
+export const NoteChange = NoteInput.partial();
+
+export const NoteParams = z.object({ id: z.string() });
+
+export const PageQuery = z.object({ limit: z.coerce.number().int().min(1).max(100).default(100) });
+
+export const Session = z.object({ name: z.string().min(1) });

@@ -1,0 +1,42 @@
+import { createMcpServer, type McpStore, McpToolError, mountMcp } from '@sallyport/mcp';
+import { Authenticated, type SecureApp } from '@sallyport/secure';
+import { z } from 'zod';
+import type { NoteStore } from './notes.js';
+import { NoteInput } from './schemas.js';
+
+export interface ToolsConfig {
+  /** Where sessions live, so that any instance can answer. */
+  readonly store: McpStore;
+  /** Seals what clients carry between calls; at least 32 bytes. */
+  readonly secret: string;
+}
+
+/** The notes for agents: two tools, a resource for each note, and a prompt, at `/mcp`. */
+export function registerTools(app: SecureApp, notes: NoteStore, { store, secret }: ToolsConfig): void {
+  const server = createMcpServer({ name: 'notes', version: '1.0.0', store, secret: { current: secret } });
+  server.tool(
+    'find_notes',
+    { description: 'Finds notes whose title or text contains a word.', input: z.object({ word: z.string().min(1) }) },
+    ({ word }) => ({
+      structured: { notes: notes.list(100).filter(({ title, text }) => `${title} ${text}`.includes(word)) },
+    }),
+  );
+  server.tool(
+    'add_note',
+    { description: 'Adds a note.', input: NoteInput, scopes: ['notes:write'] },
+    (input, { principal }) => {
+      if (!principal) throw new McpToolError('sign in first');
+      return { structured: { id: notes.add(input, principal.identity).id } };
+    },
+  );
+  server.resourceTemplate('notes://{id}', { name: 'note', mimeType: 'text/plain' }, ({ id }) => {
+    const note = notes.get(id ?? '');
+    return note?.text ?? '';
+  });
+  server.prompt(
+    'summarise',
+    { description: 'Asks for a summary of a note.', args: { id: { required: true } } },
+    ({ id }) => `Summarise this note in one sentence:\n\n${notes.get(id ?? '')?.text ?? ''}`,
+  );
+  mountMcp(app, server, { posture: Authenticated('notes:read') });
+}

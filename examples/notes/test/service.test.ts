@@ -1,0 +1,179 @@
+import { memoryMcpStore } from '@sallyport/mcp';
+import { fixedWindow } from '@sallyport/ratelimit';
+import { createMemoryRateLimiter } from '@sallyport/ratelimit/memory';
+import {
+  buildAPIGatewayV2Request,
+  buildAppSyncEvent,
+  buildLoadBalancerRequest,
+  buildQueueEvent,
+  buildWebSocketEvent,
+  createTestEnv,
+} from '@sallyport/testkit';
+import { type Issuer, startIssuer } from '../demo/issuer.js';
+import { createNotesService, type NotesService } from '../src/app.js';
+
+let issuer: Issuer;
+let service: NotesService;
+let writer: string;
+let reader: string;
+const env = createTestEnv({ now: new Date() });
+
+beforeAll(async () => {
+  issuer = await startIssuer();
+  writer = await issuer.sign({ sub: 'ada', scope: 'notes:read notes:write' });
+  reader = await issuer.sign({ sub: 'alan', scope: 'notes:read' });
+});
+
+beforeEach(() => {
+  service = createNotesService({
+    auth: {
+      issuer: 'https://issuer.notes.example',
+      audience: 'notes',
+      jwksUri: 'https://issuer.notes.example/jwks.json',
+      fetch: (_url, init) => fetch(issuer.keysUrl, init),
+    },
+    limiter: createMemoryRateLimiter({ strategy: fixedWindow({ limit: 5, windowMs: 60_000 }), clock: env.clock }),
+    tools: { store: memoryMcpStore(), secret: 'a secret of the tests, which seals nothing that lasts' },
+    container: env.options(),
+  });
+});
+
+afterAll(() => issuer.close());
+
+const bearer = (token: string) => ({ headers: { authorization: `Bearer ${token}` } });
+const send = (method: string, path: string, options: Parameters<typeof buildAPIGatewayV2Request>[2] = {}) =>
+  env.invoke(service.app, buildAPIGatewayV2Request(method, path, options)) as Promise<{
+    statusCode: number;
+    headers: Record<string, string>;
+    body: string;
+  }>;
+
+describe('who may call', () => {
+  it.each<[string, string, () => object, number]>([
+    ['health, asking nobody', '/health', () => ({}), 200],
+    ['notes without a token', '/notes', () => ({}), 401],
+    ['notes with a broken token', '/notes', () => bearer('x.y.z'), 401],
+    ['notes with a token that may read', '/notes', () => bearer(reader), 200],
+  ])('%s', async (_name, path, options, status) => {
+    expect((await send('GET', path, options())).statusCode).toBe(status);
+  });
+
+  it('refuses to write with a token that may only read, at HTTP and at GraphQL', async () => {
+    const json = { title: 'a', text: 'b' };
+    expect((await send('POST', '/notes', { ...bearer(reader), json })).statusCode).toBe(403);
+    const event = buildAppSyncEvent({ fieldName: 'addNote', arguments: json, ...bearer(reader) });
+    expect(await env.invoke(service.app, event)).toMatchObject({ error_info: { code: 'app.forbidden' } });
+    expect(service.notes.list(10)).toHaveLength(1);
+  });
+
+  it('states a posture for every route', () => {
+    expect(service.app.routes().filter(({ posture }) => posture === 'public')).toEqual([
+      { surface: 'http', method: 'GET', path: '/health', posture: 'public' },
+    ]);
+  });
+});
+
+describe('notes over HTTP', () => {
+  it('are added, changed, read and removed', async () => {
+    const auth = bearer(writer);
+    const added = await send('POST', '/notes', { ...auth, json: { title: 'Bread', text: 'one loaf' } });
+    expect([added.statusCode, added.headers.location]).toEqual([201, '/notes/note-2']);
+    await send('PATCH', '/notes/note-2', { ...auth, json: { text: 'two loaves' } });
+    expect(JSON.parse((await send('GET', '/notes/note-2', auth)).body)).toEqual({
+      id: 'note-2',
+      title: 'Bread',
+      text: 'two loaves',
+      authorId: 'ada',
+    });
+    expect((await send('DELETE', '/notes/note-2', auth)).statusCode).toBe(204);
+    expect((await send('GET', '/notes/note-2', auth)).statusCode).toBe(404);
+  });
+
+  it('name the fields that do not fit', async () => {
+    const refused = await send('POST', '/notes', { ...bearer(writer), json: { title: '' } });
+    expect(refused.statusCode).toBe(422);
+    const { errors } = (JSON.parse(refused.body) as { error: { details: { errors: { field: string }[] } } }).error
+      .details;
+    expect(errors.map(({ field }) => field)).toEqual(['title', 'text']);
+  });
+
+  it('carry attachments byte for byte', async () => {
+    const body = Uint8Array.from([0, 255, 254, 1]);
+    await send('PUT', '/notes/note-1/attachments/dot.png', { ...bearer(writer), body });
+    const event = buildLoadBalancerRequest('GET', '/notes/note-1/attachments/dot.png', bearer(writer));
+    expect(await env.invoke(service.app, event)).toMatchObject({ isBase64Encoded: true, body: 'AP/+AQ==' });
+  });
+
+  it('are limited for each caller', async () => {
+    const statuses: number[] = [];
+    for (let call = 0; call < 6; call += 1) statuses.push((await send('GET', '/notes', bearer(reader))).statusCode);
+    expect(statuses).toEqual([200, 200, 200, 200, 200, 429]);
+    expect((await send('GET', '/notes', bearer(writer))).statusCode).toBe(200);
+  });
+});
+
+describe('a WebSocket', () => {
+  const event = (routeKey: string, eventType: 'CONNECT' | 'MESSAGE', connectionId: string, headers = {}) =>
+    ({ ...buildWebSocketEvent({ routeKey, eventType, connectionId, body: 'hi' }), headers }) as ReturnType<
+      typeof buildWebSocketEvent
+    >;
+
+  it('shows its token once; nobody else speaks on its connection', async () => {
+    const connect = event('$connect', 'CONNECT', 'conn-1', bearer(reader).headers);
+    expect(await env.invoke(service.app, connect)).toMatchObject({ statusCode: 204 });
+    expect(await env.invoke(service.app, event('watch', 'MESSAGE', 'conn-1'))).toMatchObject({
+      statusCode: 200,
+      body: '{"watching":"hi","by":"alan"}',
+    });
+    expect(await env.invoke(service.app, event('watch', 'MESSAGE', 'conn-2'))).toMatchObject({ statusCode: 401 });
+  });
+});
+
+describe('events', () => {
+  it('report the reminder that failed and keep the others', async () => {
+    const arn = 'arn:aws:sqs:us-east-1:123456789012:reminders';
+    const batch = buildQueueEvent(arn, [{ body: { noteId: 'note-1' } }, { body: '{' }, { body: { noteId: 'note-2' } }]);
+    expect(await env.invoke(service.app, batch)).toEqual({ batchItemFailures: [{ itemIdentifier: 'msg-2' }] });
+    expect(service.journal.reminders).toEqual(['note-1', 'note-2']);
+  });
+});
+
+describe('tools for agents', () => {
+  const call = (token: string, name: string, args: object) =>
+    send('POST', '/mcp', {
+      headers: {
+        authorization: `Bearer ${token}`,
+        accept: 'application/json, text/event-stream',
+        'mcp-protocol-version': '2026-07-28',
+        'mcp-method': 'tools/call',
+        'mcp-name': name,
+      },
+      json: {
+        jsonrpc: '2.0',
+        id: 1,
+        method: 'tools/call',
+        params: {
+          name,
+          arguments: args,
+          _meta: {
+            'io.modelcontextprotocol/protocolVersion': '2026-07-28',
+            'io.modelcontextprotocol/clientCapabilities': {},
+          },
+        },
+      },
+    });
+
+  it('find notes, and add them only for those who may write', async () => {
+    const found = await call(reader, 'find_notes', { word: 'litre' });
+    expect(JSON.parse(found.body)).toMatchObject({
+      id: 1,
+      result: { structuredContent: { notes: [{ id: 'note-1' }] } },
+    });
+    expect((await call(reader, 'add_note', { title: 'a', text: 'b' })).statusCode).toBe(403);
+    expect((await call(writer, 'add_note', { title: 'a', text: 'b' })).statusCode).toBe(200);
+    expect(service.notes.list(10).map(({ title, authorId }) => [title, authorId])).toEqual([
+      ['Milk', 'ada'],
+      ['a', 'ada'],
+    ]);
+  });
+});
