@@ -13,8 +13,8 @@ import { type App, type AppOptions, createApp } from '@sallyport/dispatch/app';
 import type { AnswerOf } from './events/shape.js';
 import { type Check, type Checks, checkOptions, nonBlank, object, textMap } from './internal/check.js';
 import { createLambdaContext, type LambdaContextOptions, type TestLambdaContext } from './lambda-context.js';
-import { createRecording, type Records } from './records.js';
-import { drain, type StreamedAnswer, type StreamingApp } from './streamed.js';
+import { createRecording, type Recording, type Records } from './records.js';
+import { drain, type StreamedAnswer } from './streamed.js';
 
 export interface TestEnvOptions {
   /** Start of the clock; the epoch unless given. */
@@ -60,7 +60,7 @@ export interface TestEnv {
   /** Hands an event to the app; the type of the answer follows from the builder's event. */
   invoke<E>(app: LambdaApp, event: E, lambda?: LambdaContext): Promise<AnswerOf<E>>;
   /** Reads a streamed answer to its end. */
-  invokeStreaming(app: StreamingApp, event: unknown, lambda?: LambdaContext): Promise<StreamedAnswer>;
+  invokeStreaming(app: LambdaApp, event: unknown, lambda?: LambdaContext): Promise<StreamedAnswer>;
   /** Runs the pipeline without a front door. */
   serve(app: DirectApp, request: RequestInput, lambda?: LambdaContext): Promise<Response>;
   /** A turn in which other invocations may run; where `interleave` may park this one. */
@@ -96,9 +96,9 @@ export function assembleEnv(
   ids: ManualIdGenerator,
   { environment: variables, lambda }: TestEnvOptions,
   pause: () => Promise<void> = async () => {},
+  { records, log, observability }: Recording = createRecording(clock),
 ): TestEnv {
   const environment = { ...variables };
-  const { records, log, observability } = createRecording(clock);
   const containerOptions = (): ContainerOptions => ({ clock, ids, environment, log, observability });
   const lambdaContext = (own: LambdaContextOptions = {}) => createLambdaContext(clock, { ...lambda, ...own });
   return {

@@ -22,6 +22,8 @@ export {
   fakeWebSocketClient,
   type WebSocketCall,
 } from './fakes/web-socket-client.js';
+// Concurrency
+export { type InterleaveOptions, interleave, type MarkedEvent } from './interleave/interleave.js';
 export type { LambdaContextOptions, TestLambdaContext } from './lambda-context.js';
 export type { CapturedSpan, Records } from './records.js';
 // Simulation
@@ -39,4 +41,4 @@ export {
 export { type SimulationOptions, simulate } from './simulate/simulate.js';
 export { type QueueSource, queue, type StreamSource, stream } from './simulate/source.js';
 export type { StreamSimulation } from './simulate/stream.js';
-export type { StreamedAnswer, StreamingApp } from './streamed.js';
+export type { StreamedAnswer } from './streamed.js';

@@ -24,7 +24,7 @@ export interface Records {
 export interface Recording {
   readonly records: Records;
   readonly log: Logger;
-  readonly observability: Required<Pick<Observability, 'log' | 'metric' | 'span'>>;
+  readonly observability: { readonly [K in 'log' | 'metric' | 'span']: NonNullable<Observability[K]> };
 }
 
 type Writable<T> = { -readonly [K in keyof T]: T[K] };

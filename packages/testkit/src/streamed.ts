@@ -5,17 +5,15 @@ import type { OutgoingResponse } from '@sallyport/core/pipeline';
 const STREAM_ACCESS = Symbol.for('sallyport.stream-access');
 
 /** A container as a streaming front door sees it. */
-export interface StreamingApp {
-  readonly [STREAM_ACCESS]: {
-    readonly http: {
-      serveStream(
-        kind: TriggerKind,
-        event: unknown,
-        lambdaContext: LambdaContext | undefined,
-      ): { readonly response: MaybePromise<OutgoingResponse> };
-    };
-    readonly detect: (event: unknown) => TriggerKind;
+interface StreamAccess {
+  readonly http: {
+    serveStream(
+      kind: TriggerKind,
+      event: unknown,
+      lambdaContext: LambdaContext | undefined,
+    ): { readonly response: MaybePromise<OutgoingResponse> };
   };
+  readonly detect: (event: unknown) => TriggerKind;
 }
 
 /** What a client of a streaming front door saw. */
@@ -30,9 +28,15 @@ export interface StreamedAnswer {
   readonly streamErrorCode: string;
 }
 
-/** Reads an answer to its end, one chunk at a time, as a streaming front door does. */
-export async function drain(app: StreamingApp, event: unknown, lambdaContext: LambdaContext): Promise<StreamedAnswer> {
-  const { http, detect } = app[STREAM_ACCESS];
+/**
+ * Reads an answer to its end, one chunk at a time, as a streaming front door does.
+ *
+ * @throws TypeError for an app that is no container
+ */
+export async function drain(app: object, event: unknown, lambdaContext: LambdaContext): Promise<StreamedAnswer> {
+  const access = (app as { readonly [STREAM_ACCESS]?: StreamAccess })[STREAM_ACCESS];
+  if (!access) throw new TypeError('only a container can stream');
+  const { http, detect } = access;
   const response = await http.serveStream(detect(event), event, lambdaContext).response;
   const chunks: Uint8Array[] = response.body.length > 0 ? [response.body] : [];
   let streamErrorCode = '';

@@ -1,0 +1,140 @@
+import { ManualIdGenerator } from '@sallyport/core/testing';
+import { assembleEnv, type LambdaApp, type TestEnv } from '../env.js';
+import { type Checks, checkOptions, count, positive } from '../internal/check.js';
+import { splitRecording } from './recordings.js';
+import { Scheduler } from './scheduler.js';
+import { changeSince, observeSurroundings } from './surroundings.js';
+import { firstDifference, type Transcript, transcribe } from './transcript.js';
+
+/**
+ * Makes the event of one invocation. The marker is that invocation's alone: put it into a header, the payload and whatever
+ * names the principal. It is the request id and the tenant of the Lambda context anyway.
+ */
+export type MarkedEvent = (marker: string) => unknown;
+
+export interface InterleaveOptions {
+  /** 20. */
+  readonly rounds?: number;
+  /** 1. */
+  readonly seed?: number;
+}
+
+const CHECKS: Checks<InterleaveOptions> = { rounds: positive, seed: count };
+
+/** An app whose operations can be wrapped; both containers are. */
+interface Wrappable {
+  use?(middleware: (ctx: never, next: (ctx: never) => Promise<unknown>) => Promise<unknown>): unknown;
+  useEvents?(middleware: (ctx: never, event: unknown, next: () => Promise<unknown>) => Promise<unknown>): unknown;
+}
+
+/**
+ * Proves that invocations which run at once in one app share nothing: each must answer, log, measure and trace exactly as
+ * it does alone in a fresh app. Invocations are parked at their yield points (`env.pause()`, timers of `env.clock`, fakes
+ * that are given `env.pause`, before and behind each handler) and a seed decides which goes on.
+ *
+ * @throws Error with seed, schedule and the first difference: an answer or record that differs, a marker of another
+ *   invocation, timers left running, `process.env` or a global changed
+ * @example await interleave((env) => buildApp(env), [(marker) => buildAPIGatewayV2Request('GET', '/me', { headers: { 'x-user': marker } }), …]);
+ */
+export async function interleave(
+  buildApp: (env: TestEnv) => LambdaApp | Promise<LambdaApp>,
+  invocations: readonly MarkedEvent[],
+  options: InterleaveOptions = {},
+): Promise<void> {
+  checkOptions(options, CHECKS);
+  const { rounds = 20, seed = 1 } = options;
+  const marked = invocations.map((build, index) => ({
+    build,
+    marker: `marker-${String(index + 1).padStart(4, '0')}x`,
+  }));
+  const surroundings = observeSurroundings();
+  const alone: Transcript[] = [];
+  for (const one of marked) alone.push(...(await new Round(seed).run(buildApp, [one])));
+  for (let n = 0; n < rounds; n += 1) {
+    const round = new Round(seed + n);
+    const together = await round.run(buildApp, marked);
+    for (const [index, transcript] of together.entries()) {
+      const problem = problemOf(index, transcript, alone[index] as Transcript, marked);
+      if (problem !== undefined) throw round.failure(problem);
+    }
+    const change = changeSince(surroundings);
+    if (change !== undefined) throw round.failure(change);
+  }
+}
+
+interface Marked {
+  readonly build: MarkedEvent;
+  readonly marker: string;
+}
+
+function problemOf(index: number, found: Transcript, alone: Transcript, marked: readonly Marked[]): string | undefined {
+  const text = Object.values(found).flat().join('\n');
+  const foreign = marked.find(({ marker }, other) => other !== index && text.includes(marker));
+  const difference = firstDifference(alone, found);
+  if (foreign) return `invocation ${index} shows ${foreign.marker} of another: ${difference ?? 'alone it does too'}`;
+  return difference === undefined ? undefined : `invocation ${index} differs from itself alone at ${difference}`;
+}
+
+/** One app and the invocations that run in it at once. */
+class Round {
+  readonly #seed: number;
+  readonly #scheduler: Scheduler;
+
+  constructor(seed: number) {
+    this.#seed = seed;
+    this.#scheduler = new Scheduler(seed);
+  }
+
+  async run(
+    buildApp: (env: TestEnv) => LambdaApp | Promise<LambdaApp>,
+    marked: readonly Marked[],
+  ): Promise<Transcript[]> {
+    const scheduler = this.#scheduler;
+    const recordings = splitRecording(scheduler.clock, scheduler.running);
+    const pause = () => scheduler.pause();
+    const env = assembleEnv(scheduler.clock, new ManualIdGenerator(), {}, pause, recordings.shared);
+    const app = await buildApp(env);
+    parkHandlers(app as Wrappable, pause);
+    const outcomes: unknown[] = [];
+    const invoke = async ({ build, marker }: Marked, index: number) => {
+      const context = env.lambdaContext({ requestId: marker, tenantId: marker });
+      outcomes[index] = await outcomeOf(app.handleLambda(build(marker), context));
+    };
+    try {
+      await scheduler.runAll(marked.map((one, index) => () => invoke(one, index)));
+    } catch (error) {
+      throw this.failure(error instanceof Error ? error.message : String(error));
+    }
+    const left = scheduler.clock.pendingTimers;
+    if (left > 0) throw this.failure(`${left} timers are left running`);
+    return marked.map((_, index) => transcribe(outcomes[index], recordings.of(index).records));
+  }
+
+  failure(problem: string): Error {
+    return new Error(`${problem}\nseed ${this.#seed}, schedule ${this.#scheduler.schedule.join(' ')}`);
+  }
+}
+
+/** Yield points right before and right behind each handler. */
+function parkHandlers(app: Wrappable, pause: () => Promise<void>): void {
+  app.use?.(async (ctx, next) => {
+    await pause();
+    const response = await next(ctx);
+    await pause();
+    return response;
+  });
+  app.useEvents?.(async (_ctx, _event, next) => {
+    await pause();
+    const result = await next();
+    await pause();
+    return result;
+  });
+}
+
+async function outcomeOf(answer: Promise<unknown>): Promise<unknown> {
+  try {
+    return { answer: await answer };
+  } catch (error) {
+    return { error };
+  }
+}

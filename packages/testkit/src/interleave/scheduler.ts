@@ -1,0 +1,96 @@
+import { AsyncLocalStorage, AsyncResource } from 'node:async_hooks';
+import { seededRandom } from '../internal/random.js';
+import { settle, TrackedClock } from '../internal/tracked-clock.js';
+
+interface Parked {
+  readonly invocation: number;
+  readonly resume: () => void;
+}
+
+/** Turns that one resumed invocation gets to reach its next yield point. */
+const TURNS = 2;
+
+/** Parks invocations at their yield points and lets a seed decide which one goes on. */
+export class Scheduler {
+  /** The invocation whose code runs. */
+  readonly running = new AsyncLocalStorage<number>();
+  readonly clock: TrackedClock;
+  /** The invocations in the order in which they were resumed. */
+  readonly schedule: number[] = [];
+  readonly #random: () => number;
+  readonly #parked: Parked[] = [];
+
+  constructor(seed: number) {
+    this.#random = seededRandom(seed);
+    this.clock = new ParkingClock((resume) => this.#park(resume));
+  }
+
+  /** A yield point: resolves when this invocation's turn has come. */
+  pause(): Promise<void> {
+    return new Promise((resolve) => this.#park(resolve));
+  }
+
+  /**
+   * Runs all of them to their end, one step of one invocation at a time.
+   *
+   * @throws Error when those that are left wait for something that is no yield point
+   */
+  async runAll(invocations: readonly (() => Promise<void>)[]): Promise<void> {
+    let open = invocations.length;
+    for (const [index, invoke] of invocations.entries()) {
+      const start = () => invoke().finally(() => (open -= 1));
+      this.running.run(index, () => void this.pause().then(start));
+    }
+    while (open > 0) {
+      if (this.#parked.length > 0) await this.#resumeOne();
+      else if (this.clock.nextDue !== undefined)
+        await this.clock.advance(this.clock.nextDue - this.clock.monotonicMs());
+      else if (!(await this.#outside(() => open === 0))) throw new Error('an invocation waits for no yield point');
+    }
+  }
+
+  #park(resume: () => void): void {
+    const invocation = this.running.getStore() ?? -1;
+    this.#parked.push({ invocation, resume: AsyncResource.bind(resume) });
+  }
+
+  async #resumeOne(): Promise<void> {
+    const [next] = this.#parked.splice(Math.floor(this.#random() * this.#parked.length), 1);
+    if (!next) return;
+    this.schedule.push(next.invocation);
+    next.resume();
+    let turns = 0;
+    await settle(() => turns++ >= TURNS);
+  }
+
+  /** Work that waits for the event loop alone gets some turns; `true` once it has led somewhere. */
+  async #outside(isDone: () => boolean): Promise<boolean> {
+    const led = () => isDone() || this.#parked.length > 0 || this.clock.nextDue !== undefined;
+    await settle(led);
+    return led();
+  }
+}
+
+/** A clock whose timers park their invocation when they are due, so that those due at once run in any order. */
+class ParkingClock extends TrackedClock {
+  readonly #park: (resume: () => void) => void;
+
+  constructor(park: (resume: () => void) => void) {
+    super();
+    this.#park = park;
+  }
+
+  override after(ms: number, run: () => void): () => void {
+    let cancelled = false;
+    const due = AsyncResource.bind(() => {
+      this.#park(() => {
+        if (!cancelled) run();
+      });
+    });
+    const cancel = super.after(ms, due);
+    return () => {
+      cancelled = true;
+      cancel();
+    };
+  }
+}

@@ -1,0 +1,48 @@
+import { canonicalJson, type Json } from '../contract/json.js';
+import type { Records } from '../records.js';
+
+/** What an invocation showed of itself, in a form that two runs of it share. */
+export type Transcript = Readonly<Record<'outcome' | 'logs' | 'metrics' | 'spans', readonly string[]>>;
+
+/** Fields that tell how much time passed, which other invocations decide too. */
+const DURATIONS = new Set(['duration_ms', 'remaining_ms', 'remainingMs', 'durationMs']);
+const GENERATED = /test-id-\d+|\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d(?:\.\d+)?Z/g;
+
+/** Generated ids and times are replaced by the order in which they first appear. */
+export function transcribe(outcome: unknown, { logs, metrics, spans }: Records): Transcript {
+  const names = new Map<string, string>();
+  const normalize = (text: string) =>
+    text.replace(GENERATED, (generated) => {
+      const kind = generated.startsWith('test-id') ? 'id' : 'time';
+      const name = names.get(generated) ?? `<${kind}-${names.size + 1}>`;
+      names.set(generated, name);
+      return name;
+    });
+  const lines = (list: readonly unknown[]) => list.map((entry) => normalize(canonicalJson(plain(entry))));
+  return { outcome: lines([outcome]), logs: lines(logs), metrics: lines(metrics), spans: lines(spans) };
+}
+
+/** The first place where two transcripts differ, in words; `undefined` when they are the same. */
+export function firstDifference(expected: Transcript, found: Transcript): string | undefined {
+  for (const part of ['outcome', 'logs', 'metrics', 'spans'] as const) {
+    const length = Math.max(expected[part].length, found[part].length);
+    for (let index = 0; index < length; index += 1) {
+      const [alone, together] = [expected[part][index], found[part][index]];
+      if (alone !== together)
+        return `${part}[${index}]\n  alone:    ${alone ?? '(absent)'}\n  together: ${together ?? '(absent)'}`;
+    }
+  }
+  return undefined;
+}
+
+function plain(value: unknown): Json {
+  if (value === undefined || value === null) return null;
+  if (value instanceof Error) return { name: value.name, message: value.message };
+  if (value instanceof Uint8Array) return Buffer.from(value).toString('base64');
+  if (Array.isArray(value)) return value.map(plain);
+  if (typeof value === 'object') {
+    const entries = Object.entries(value).filter(([, member]) => member !== undefined && typeof member !== 'function');
+    return Object.fromEntries(entries.map(([key, member]) => [key, DURATIONS.has(key) ? 0 : plain(member)]));
+  }
+  return typeof value === 'bigint' || typeof value === 'symbol' ? String(value) : (value as Json);
+}

@@ -1,0 +1,194 @@
+import { html, htmlStream, json, sseEventStream, text } from '@sallyport/http';
+import {
+  buildAPIGatewayProxyRequest,
+  buildAPIGatewayV2Request,
+  buildLambdaFunctionURLRequest,
+  buildLoadBalancerRequest,
+  buildQueueEvent,
+  createTestEnv,
+} from '../src/index.js';
+
+describe('an environment', () => {
+  it('stands at the epoch, counts its ids and has no variables', async () => {
+    const env = createTestEnv();
+    expect([env.clock.now().toISOString(), env.ids.newId(), env.ids.newId(), env.environment]).toEqual([
+      '1970-01-01T00:00:00.000Z',
+      'test-id-1',
+      'test-id-2',
+      {},
+    ]);
+    env.ids.queue('first');
+    expect([env.ids.newId(), env.ids.newId()]).toEqual(['first', 'test-id-3']);
+    env.ids.reset();
+    expect(env.ids.newId()).toBe('test-id-1');
+  });
+
+  it('takes a time, a prefix, variables and defaults of the Lambda context', () => {
+    const env = createTestEnv({
+      now: new Date('2026-11-21T00:00:00Z'),
+      idPrefix: 'id',
+      environment: { STAGE: 'test' },
+      lambda: { tenantId: 't1' },
+    });
+    expect(env.clock.now().toISOString()).toBe('2026-11-21T00:00:00.000Z');
+    expect([env.ids.newId(), env.environment.STAGE, env.lambdaContext().tenantId]).toEqual(['id-1', 'test', 't1']);
+    expect(env.lambdaContext({ tenantId: 't2' }).tenantId).toBe('t2');
+  });
+
+  it.each<[object, string]>([
+    [{ clock: 1 }, 'framework: unknown option "clock"'],
+    [{ now: 'today' }, 'framework: option "now" must be a valid Date or a number of milliseconds'],
+    [{ now: new Date('x') }, 'framework: option "now" must be a valid Date or a number of milliseconds'],
+    [{ environment: { A: 1 } }, 'framework: option "environment" must be an object of strings'],
+    [{ idPrefix: '' }, 'framework: option "idPrefix" must be a non-blank string'],
+  ])('refuses %j', (options, message) => {
+    expect(() => createTestEnv(options)).toThrow(message);
+  });
+
+  it('gives a Lambda context whose time falls with the clock', async () => {
+    const env = createTestEnv();
+    const context = env.lambdaContext({
+      requestId: 'r',
+      remainingMs: 5000,
+      traceId: 'Root=1-5759e988-bd862e3fe1be46a994272793',
+    });
+    expect(context).toMatchObject({
+      awsRequestId: 'r',
+      functionName: 'test-function',
+      xRayTraceId: 'Root=1-5759e988-bd862e3fe1be46a994272793',
+    });
+    await env.clock.advance(2000);
+    expect(context.getRemainingTimeInMillis()).toBe(3000);
+    await env.clock.advance(9000);
+    expect(context.getRemainingTimeInMillis()).toBe(0);
+    expect(env.lambdaContext().getRemainingTimeInMillis()).toBe(30_000);
+    expect(() => env.lambdaContext({ requestID: 'r' } as object)).toThrow('framework: unknown option "requestID"');
+  });
+
+  it('shares nothing with another', async () => {
+    const [one, other] = [createTestEnv(), createTestEnv()];
+    one.environment.A = '1';
+    one.ids.newId();
+    one.clock.tick(1000);
+    one.options().log.info('hello');
+    expect([other.environment, other.ids.newId(), other.clock.now().getTime(), other.records.logs]).toEqual([
+      {},
+      'test-id-1',
+      0,
+      [],
+    ]);
+  });
+
+  it('touches neither the environment of the process nor its clock', async () => {
+    const before = JSON.stringify(process.env);
+    const now = Date.now;
+    Date.now = () => {
+      throw new Error('the system clock was asked');
+    };
+    try {
+      const env = createTestEnv();
+      const app = env.app();
+      app.get('/now', (ctx) => json(200, { at: ctx.now(), id: ctx.newId() }));
+      const answer = await env.invoke(app, buildAPIGatewayV2Request('GET', '/now'));
+      expect(answer.body).toBe('{"at":"1970-01-01T00:00:00.000Z","id":"test-id-1"}');
+    } finally {
+      Date.now = now;
+    }
+    expect(JSON.stringify(process.env)).toBe(before);
+  });
+
+  it('keeps logs, metrics and spans until they are cleared', async () => {
+    const env = createTestEnv();
+    const app = env.app();
+    app.get('/a/{id}', (ctx) => {
+      ctx.log.info('seen', { password: 'x', n: 1 });
+      return text(200, 'ok');
+    });
+    await env.invoke(app, buildAPIGatewayV2Request('GET', '/a/1'));
+    const { records } = env;
+    expect(records.logs).toMatchObject([
+      { level: 'INFO', message: 'seen', request_id: 'lambda-1', password: '[REDACTED]', n: 1 },
+      { level: 'info', event: 'request.completed', route: '/a/{id}', status: 200 },
+    ]);
+    expect(records.metrics).toMatchObject([{ name: 'framework.request', tags: { route: '/a/{id}', status: '200' } }]);
+    expect(records.spans).toMatchObject([
+      { kind: 'framework.request', name: 'http GET /a/{id}', ended: true, parent: '', error: undefined },
+    ]);
+    records.clear();
+    expect([records.logs, records.metrics, records.spans]).toEqual([[], [], []]);
+  });
+});
+
+describe('invoking', () => {
+  it('gives an answer of the type that the builder says', async () => {
+    const env = createTestEnv();
+    const app = env.app();
+    app.get('/', () => text(200, 'hi'));
+    app.queue('orders', async () => {});
+    const v2 = await env.invoke(app, buildAPIGatewayV2Request('GET', '/'));
+    const url = await env.invoke(app, buildLambdaFunctionURLRequest('GET', '/'));
+    const v1 = await env.invoke(app, buildAPIGatewayProxyRequest('GET', '/'));
+    const alb = await env.invoke(app, buildLoadBalancerRequest('GET', '/'));
+    const report = await env.invoke(app, buildQueueEvent('arn:aws:sqs:eu-west-1:123456789012:orders', [{}]));
+    const typed: [string, readonly string[] | undefined, Readonly<Record<string, string>>, string, number] = [
+      v2.body,
+      url.cookies,
+      v1.headers,
+      alb.statusDescription,
+      report.batchItemFailures.length,
+    ];
+    expect(typed).toEqual([
+      'hi',
+      undefined,
+      { 'content-type': 'text/plain; charset=utf-8', 'x-request-id': 'lambda-1' },
+      '200 OK',
+      0,
+    ]);
+  });
+
+  it('hands on the Lambda context given', async () => {
+    const env = createTestEnv();
+    const app = env.app();
+    app.get('/', (ctx) => text(200, `${ctx.requestId} ${ctx.remainingMs}`));
+    const answer = await env.invoke(
+      app,
+      buildAPIGatewayV2Request('GET', '/'),
+      env.lambdaContext({ requestId: 'r', remainingMs: 7 }),
+    );
+    expect(answer.body).toBe('r 7');
+  });
+
+  it('serves a request without a front door', async () => {
+    const env = createTestEnv();
+    const app = env.app();
+    app.get('/', () => html(200, '<p>'));
+    const response = await env.serve(app, { method: 'GET', path: '/' });
+    expect([response.status, response.headers['content-type'], Buffer.from(response.body).toString()]).toEqual([
+      200,
+      ['text/html; charset=utf-8'],
+      '<p>',
+    ]);
+  });
+
+  it('drains a streamed answer chunk by chunk', async () => {
+    const env = createTestEnv();
+    const app = env.app();
+    app.get('/s', () => htmlStream(200, ['<p>', 'hi', '</p>']));
+    const answer = await env.invokeStreaming(app, buildLambdaFunctionURLRequest('GET', '/s'));
+    expect(answer).toMatchObject({ status: 200, body: '<p>hi</p>', cookies: [], streamErrorCode: '' });
+    expect(answer.headers['content-type']).toEqual(['text/html; charset=utf-8']);
+    expect(answer.chunks.map((chunk) => Buffer.from(chunk).toString())).toEqual(['<p>', 'hi', '</p>']);
+    expect(env.records.logs).toMatchObject([{ event: 'request.completed', streamed: true, response_bytes: 9 }]);
+  });
+
+  it('tells the code of a stream that broke off, and drains an answer that is no stream', async () => {
+    const env = createTestEnv();
+    const app = env.app();
+    app.get('/s', () => sseEventStream([{ data: 'one' }, { id: 'bad\nid', data: 'two' }]));
+    app.get('/t', () => text(200, 'whole'));
+    const broken = await env.invokeStreaming(app, buildLambdaFunctionURLRequest('GET', '/s'));
+    expect([broken.body, broken.streamErrorCode]).toEqual(['data: one\n\n', 'app.internal']);
+    const whole = await env.invokeStreaming(app, buildLambdaFunctionURLRequest('GET', '/t'));
+    expect([whole.body, whole.chunks.length, whole.streamErrorCode]).toEqual(['whole', 1, '']);
+  });
+});
