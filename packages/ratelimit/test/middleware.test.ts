@@ -149,7 +149,10 @@ describe('what is counted', () => {
     await run(rateLimitMiddleware({ limiter, cost: 2 }), createContext());
     await run(rateLimitMiddleware({ limiter, cost: async () => 3 }), createContext());
     await run(rateLimitMiddleware({ limiter, skip: async () => true }), createContext());
-    expect(limiter.calls.map(({ cost }) => cost)).toEqual([2, 3]);
+    for (const skip of [() => false, () => 'yes' as never, () => undefined as never]) {
+      await run(rateLimitMiddleware({ limiter, skip }), createContext());
+    }
+    expect(limiter.calls.map(({ cost }) => cost)).toEqual([2, 3, 1, 1, 1]);
   });
 });
 

@@ -19,7 +19,8 @@ export function createGuard(options: RateLimitGuardOptions, identify: Identify):
   const { limiter, skip, cost = 1, onDecision, onRateLimit } = options;
   return async (ctx) => {
     const operation = operationOf(ctx);
-    if (operation === undefined || (skip !== undefined && (await ask(skip, ctx)))) return undefined;
+    if (operation === undefined) return undefined;
+    if (skip !== undefined && (await ask(skip, ctx)) === true) return undefined;
     const key = await keyOf(options, identify, ctx, operation);
     const units = typeof cost === 'number' ? cost : await ask(cost, ctx);
     const decision = await consume(limiter, key, units, ctx.signal);

@@ -42,7 +42,8 @@ export const DECISION_CASES: readonly CaseDefinition[] = [
           { limit: 3, windowMs: 60_000 },
         ]),
       );
-      await limit.consume(key());
+      // The fullest binds while none is exhausted.
+      deepEqual(brief(await limit.consume(key())), [true, 2, 1, 1, '2023-11-14T22:00:01.000Z', undefined]);
       await limit.consume(key());
       deepEqual(brief(await limit.consume(key())), [false, 2, 2, 0, '2023-11-14T22:00:01.000Z', 1000]);
       clock.at(1000);
