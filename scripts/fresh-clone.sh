@@ -13,13 +13,17 @@ cd "$place/clone"
 # The registry and the certificates that this machine is set up with; nothing else of its configuration.
 registry=$(npm config get registry)
 trust=(${NODE_EXTRA_CA_CERTS:+"NODE_EXTRA_CA_CERTS=$NODE_EXTRA_CA_CERTS"})
+failures=()
 run() {
   local name=$1 from=$2
   shift 2
   echo "== $name"
-  local start=$SECONDS
-  env -i PATH="$PATH" HOME="$place/home" LANG="${LANG:-C.UTF-8}" "${trust[@]}" npm_config_registry="$from" "$@" </dev/null
-  echo "== $name: $((SECONDS - start)) s"
+  local start=$SECONDS result=passed
+  env -i PATH="$PATH" HOME="$place/home" LANG="${LANG:-C.UTF-8}" "${trust[@]}" npm_config_registry="$from" "$@" </dev/null || {
+    result=FAILED
+    failures+=("$name")
+  }
+  echo "== $name: $result, $((SECONDS - start)) s"
 }
 
 run 'npm start, first time' "$registry" npm start
@@ -31,6 +35,10 @@ run 'npm test, no network' http://127.0.0.1:9/ npm test
 if [ -n "$(git status --porcelain)" ]; then
   echo 'files changed or appeared that git does not ignore:'
   git status --short
+  failures+=('a clean tree')
+fi
+if [ ${#failures[@]} -gt 0 ]; then
+  printf 'failed: %s\n' "${failures[@]}"
   exit 1
 fi
 echo 'the clone works'
