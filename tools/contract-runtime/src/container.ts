@@ -16,9 +16,6 @@ export interface Container {
   readonly [member: string]: unknown;
 }
 
-/** Loaded by name, so that only fixtures of the secure container need it. */
-const SECURE: string = '@sallyport/secure';
-
 /** Builds what a setup asks for; what it throws is the fixture's construction error. */
 export async function buildContainer(setup: Setup, world: World): Promise<Container | undefined> {
   const container = await CONTAINERS[setup.container](setup, world);
@@ -38,14 +35,9 @@ const CONTAINERS: Readonly<Record<Setup['container'], (setup: Setup, world: Worl
       return createApp({ ...containerOptions(setup, world), ...socketOptions(setup, world) }) as unknown as Container;
     },
     secure: async (setup, world) => {
-      const { SecureApp } = (await import(SECURE)) as {
-        SecureApp: new (options: object) => Container;
-      };
-      return new SecureApp({
-        ...containerOptions(setup, world),
-        ...socketOptions(setup, world),
-        ...principalOptions(world),
-      });
+      const { SecureApp } = await import('@sallyport/secure');
+      const options = { ...containerOptions(setup, world), ...socketOptions(setup, world), ...principalOptions(world) };
+      return new SecureApp(options) as unknown as Container;
     },
     events: async (setup, world) => {
       const [{ createEventRouter }, { createDispatcherWith }] = await Promise.all([

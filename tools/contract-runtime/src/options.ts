@@ -24,10 +24,9 @@ function answerHook(value: Json): Json {
   return value;
 }
 
-/** The principal resolver that a setup asks for; absent without `principal`. */
+/** The principal resolver of a fixture that names principals. */
 export function principalOptions(world: World): Record<string, unknown> {
-  if (world.principal === undefined) return {};
-  return { principalResolver: () => resolvePrincipal(world.principal ?? null) };
+  return world.resolves ? { principalResolver: () => resolvePrincipal(world.principal) } : {};
 }
 
 /** A principal object's own keys are in our spelling; claims stay as they are. */

@@ -3,8 +3,6 @@ import type { Registration } from '@sallyport/testkit/contract';
 type Posture = NonNullable<Registration['posture']>;
 type Factory = (...scopes: readonly string[]) => unknown;
 
-const SECURE: string = '@sallyport/secure';
-
 const FACTORIES: Readonly<Record<string, string>> = {
   public: 'Public',
   optional: 'Optional',
@@ -17,6 +15,6 @@ const FACTORIES: Readonly<Record<string, string>> = {
 export async function makePosture(posture: Posture): Promise<unknown> {
   const name = FACTORIES[posture.kind];
   if (name === undefined) return posture;
-  const secure = (await import(SECURE)) as Record<string, Factory>;
+  const secure = (await import('@sallyport/secure')) as unknown as Record<string, Factory>;
   return secure[name]?.(...(posture.scopes ?? []));
 }

@@ -2,13 +2,14 @@ import {
   AREAS,
   type ContractRuntime,
   type DoneMessage,
+  type HelloAnswer,
   PROTOCOL,
   type RunMessage,
   type UnsupportedMessage,
 } from '@sallyport/testkit/contract';
 import { buildContainer, type Container } from './container.js';
 import { toErrorObject } from './failure.js';
-import { FUNCTIONS } from './functions/index.js';
+import { FUNCTIONS, preload } from './functions/index.js';
 import { EVENT_HANDLER_NAMES } from './handlers/event.js';
 import { REQUEST_HANDLER_NAMES } from './handlers/request.js';
 import { CALL_NAMES, runStep } from './steps.js';
@@ -18,16 +19,21 @@ import { createWorld } from './world.js';
 /** The TypeScript packages as a runtime of the contract: a fresh container a fixture, nothing kept. */
 export function createTypeScriptRuntime(): ContractRuntime {
   return {
-    hello: async () => ({
-      type: 'hello',
-      protocol: PROTOCOL,
-      runtime: { name: 'typescript', version: '0.0.0' },
-      areas: AREAS,
-      calls: [...CALL_NAMES, ...Object.keys(FUNCTIONS)],
-      handlers: [...new Set([...REQUEST_HANDLER_NAMES, ...EVENT_HANDLER_NAMES])],
-    }),
+    hello,
     run,
     bye: async () => {},
+  };
+}
+
+async function hello(): Promise<HelloAnswer> {
+  await preload();
+  return {
+    type: 'hello',
+    protocol: PROTOCOL,
+    runtime: { name: 'typescript', version: '0.0.0' },
+    areas: AREAS,
+    calls: [...CALL_NAMES, ...Object.keys(FUNCTIONS)],
+    handlers: [...new Set([...REQUEST_HANDLER_NAMES, ...EVENT_HANDLER_NAMES])],
   };
 }
 
@@ -44,7 +50,7 @@ async function run(message: RunMessage): Promise<DoneMessage | UnsupportedMessag
 }
 
 async function runFixture({ seq, setup, steps }: RunMessage): Promise<DoneMessage> {
-  const world = createWorld(setup);
+  const world = createWorld(setup, steps);
   let container: Container | undefined;
   try {
     container = await buildContainer(setup, world);

@@ -1,24 +1,27 @@
 import { createTestEnv, type TestEnv } from '@sallyport/testkit';
-import type { Json, JsonObject, Setup } from '@sallyport/testkit/contract';
+import type { Json, JsonObject, Setup, Step } from '@sallyport/testkit/contract';
 
 /** Everything that belongs to one fixture; nothing outlives it. */
 export interface World {
   readonly env: TestEnv;
   /** What handlers report of themselves. */
   readonly calls: Json[];
-  /** What the principal resolver answers now; `undefined` when there is none. */
-  principal: Json | undefined;
+  /** Whether the fixture names principals at all, so that there is a resolver. */
+  readonly resolves: boolean;
+  /** What the principal resolver answers now. */
+  principal: Json;
   /** The container, once it is built. */
   app: unknown;
 }
 
-export function createWorld(setup: Setup): World {
+export function createWorld(setup: Setup, steps: readonly Step[]): World {
   const env = createTestEnv({
     ...(setup.clock !== undefined && { now: new Date(setup.clock) }),
     ...(setup.environment && { environment: setup.environment }),
   });
   env.ids.queue(...(setup.ids ?? []));
-  return { env, calls: [], principal: setup.principal, app: undefined };
+  const resolves = setup.principal !== undefined || steps.some(({ principal }) => principal !== undefined);
+  return { env, calls: [], resolves, principal: setup.principal ?? null, app: undefined };
 }
 
 /** What was recorded since the last call, as the wire has it. */
