@@ -77,6 +77,25 @@ describe('interleave', () => {
     );
   });
 
+  it('finds a place that middlewares share behind their next', async () => {
+    const build = (env: TestEnv) => {
+      let answered = '';
+      const app = env.app();
+      app.use(async (ctx, next) => {
+        const response = await next(ctx);
+        response.headers['x-answered'] = [answered];
+        return response;
+      });
+      app.use(async (ctx, next) => {
+        const response = await next(ctx);
+        answered = ctx.header('x-user');
+        return response;
+      });
+      return app.post('/a', () => text(200, 'ok'));
+    };
+    await expect(run(build)).rejects.toThrow(/shows marker-000\dx of another: outcome\[0\]/);
+  });
+
   it('finds a logger that is set for each request', async () => {
     const build = (env: TestEnv) => {
       let log = env.options().log;

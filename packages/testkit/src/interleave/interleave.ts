@@ -30,7 +30,7 @@ interface Wrappable {
 /**
  * Proves that invocations which run at once in one app share nothing: each must answer, log, measure and trace exactly as
  * it does alone in a fresh app. Invocations are parked at their yield points (`env.pause()`, timers of `env.clock`, fakes
- * that are given `env.pause`, before and behind each handler) and a seed decides which goes on.
+ * that are given `env.pause`, before and behind each handler, every `next()` of `env.app()`) and a seed decides which goes on.
  *
  * @throws Error with seed, schedule and the first difference: an answer or record that differs, a marker of another
  *   invocation, timers left running, `process.env` or a global changed
@@ -92,7 +92,7 @@ class Round {
     const scheduler = this.#scheduler;
     const recordings = splitRecording(scheduler.clock, scheduler.running);
     const pause = () => scheduler.pause();
-    const env = assembleEnv(scheduler.clock, new ManualIdGenerator(), {}, pause, recordings.shared);
+    const env = parkingEnv(assembleEnv(scheduler.clock, new ManualIdGenerator(), {}, pause, recordings.shared));
     const app = await buildApp(env);
     parkHandlers(app as Wrappable, pause);
     const outcomes: unknown[] = [];
@@ -115,20 +115,33 @@ class Round {
   }
 }
 
+/** The environment, whose own containers park at every `next()` too. */
+function parkingEnv(env: TestEnv): TestEnv {
+  return {
+    ...env,
+    app(options) {
+      const app = env.app(options);
+      const { use, useEvents } = app;
+      app.use = (middleware) =>
+        use.call(app, (ctx, next) => middleware(ctx, (own) => around(env.pause, () => next(own))));
+      app.useEvents = (middleware) =>
+        useEvents.call(app, (ctx, event, next) => middleware(ctx, event, () => around(env.pause, next)));
+      return app;
+    },
+  };
+}
+
+async function around<T>(pause: () => Promise<void>, next: () => Promise<T>): Promise<T> {
+  await pause();
+  const result = await next();
+  await pause();
+  return result;
+}
+
 /** Yield points right before and right behind each handler. */
 function parkHandlers(app: Wrappable, pause: () => Promise<void>): void {
-  app.use?.(async (ctx, next) => {
-    await pause();
-    const response = await next(ctx);
-    await pause();
-    return response;
-  });
-  app.useEvents?.(async (_ctx, _event, next) => {
-    await pause();
-    const result = await next();
-    await pause();
-    return result;
-  });
+  app.use?.((ctx, next) => around(pause, () => next(ctx)));
+  app.useEvents?.((_ctx, _event, next) => around(pause, next));
 }
 
 async function outcomeOf(answer: Promise<unknown>): Promise<unknown> {
