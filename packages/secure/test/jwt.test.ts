@@ -1,0 +1,508 @@
+import type { LogRecord } from '@sallyport/core';
+import { ManualClock } from '@sallyport/core/testing';
+import { json } from '@sallyport/http';
+import { Authenticated, Optional, SecureApp, type SecureOptions } from '@sallyport/secure';
+import {
+  cognitoPrincipalResolver,
+  createJwtVerifier,
+  type JwtPrincipalOptions,
+  jwtPrincipalResolver,
+} from '@sallyport/secure/jwt';
+import { createTestEnv } from '@sallyport/testkit';
+import { CognitoJwtVerifier } from 'aws-jwt-verify';
+import type { JWTPayload } from 'jose';
+import { DIRECT, DOORS, send } from './support/operations.js';
+import {
+  AUDIENCE,
+  createKey,
+  GOOD,
+  ISSUER,
+  type KeyServer,
+  NOW,
+  rawToken,
+  type SigningKey,
+  serveKeys,
+  sign,
+} from './support/tokens.js';
+
+let key: SigningKey;
+let other: SigningKey;
+let server: KeyServer;
+let base: JwtPrincipalOptions;
+
+beforeAll(async () => {
+  [key, other] = await Promise.all([createKey('k1'), createKey('k2')]);
+  server = await serveKeys(() => [key.jwk]);
+  base = { issuer: ISSUER, jwksUri: server.jwksUri, fetch: server.fetch, audience: [AUDIENCE] };
+});
+afterAll(() => server.close());
+
+const clock = new ManualClock(NOW * 1000);
+
+function build(options: JwtPrincipalOptions | readonly JwtPrincipalOptions[], more: SecureOptions = {}) {
+  const show = (ctx: { securePrincipal(): unknown }) => json(200, ctx.securePrincipal());
+  return new SecureApp({ clock, ...more, principalResolver: jwtPrincipalResolver(options) })
+    .get('/op', show, Authenticated())
+    .get('/maybe', show, Optional());
+}
+
+async function call(
+  authorization: string | undefined,
+  options: Partial<JwtPrincipalOptions> = {},
+  more: SecureOptions = {},
+) {
+  const headers: Record<string, string> = authorization === undefined ? {} : { authorization };
+  const {
+    status,
+    code,
+    headers: sent,
+    body,
+    raw,
+  } = await send(build({ ...base, ...options }, more), DIRECT, { headers });
+  return { status, code, challenge: sent['www-authenticate'], body, raw };
+}
+
+const UNAUTHORIZED = { status: 401, code: 'app.unauthorized', challenge: 'Bearer' };
+const FORBIDDEN = { status: 403, code: 'app.forbidden', challenge: undefined };
+
+describe('a good token', () => {
+  it('becomes a principal', async () => {
+    expect(await call(`Bearer ${await sign(key)}`)).toMatchObject({
+      status: 200,
+      body: { identity: 'ada', scopes: ['read', 'write'], kind: 'external', tenantId: '', claims: { ...GOOD } },
+    });
+  });
+
+  it('is read at every door', async () => {
+    const token = await sign(key);
+    for (const door of DOORS) {
+      expect((await send(build(base), door, { headers: { Authorization: `Bearer ${token}` } })).status).toBe(200);
+    }
+  });
+
+  it.each(['RS256', 'PS256', 'ES256', 'EdDSA'])('may be signed by %s', async (alg) => {
+    const own = await createKey('own', alg);
+    const { jwksUri: _, ...rest } = base;
+    const resolver = jwtPrincipalResolver({ ...rest, jwks: { keys: [own.jwk] } });
+    const app = new SecureApp({ clock, principalResolver: resolver }).get('/op', () => json(200, 1), Authenticated());
+    const authorization = `Bearer ${await sign(own)}`;
+    expect((await send(app, DIRECT, { headers: { authorization } })).status).toBe(200);
+  });
+
+  it.each<[string, Partial<JwtPrincipalOptions>, JWTPayload, object]>([
+    ['scp as a text', {}, { ...GOOD, scope: undefined, scp: 'a b' }, { scopes: ['a', 'b'] }],
+    ['scp as a list', {}, { ...GOOD, scope: undefined, scp: ['a', 'b c'] }, { scopes: ['a', 'b c'] }],
+    ['no scopes', {}, { ...GOOD, scope: undefined }, { scopes: [] }],
+    ['groups, no scopes of theirs', {}, { ...GOOD, scope: undefined, 'cognito:groups': ['admin'] }, { scopes: [] }],
+    [
+      'groups by a function',
+      { scopes: (claims) => claims['cognito:groups'] as string[] },
+      { ...GOOD, 'cognito:groups': ['admin'] },
+      { scopes: ['admin'] },
+    ],
+    [
+      'an identity by a function',
+      { identity: (claims) => `c:${claims.cid}` },
+      { ...GOOD, sub: undefined, cid: 'x' },
+      { identity: 'c:x' },
+    ],
+    [
+      'a tenant by a function',
+      { tenantId: (claims) => claims.org as string },
+      { ...GOOD, org: 't1' },
+      { tenantId: 't1' },
+    ],
+    ['no tenant by a function', { tenantId: (claims) => claims.org as string }, GOOD, { tenantId: '' }],
+    ['a kind by a function', { kind: () => 'internal' }, GOOD, { kind: 'internal' }],
+    ['one audience of a list', {}, { ...GOOD, aud: ['x', AUDIENCE] }, { identity: 'ada' }],
+    ['one of several wanted', { audience: ['y', AUDIENCE] }, GOOD, { identity: 'ada' }],
+  ])('%s', async (_, options, claims, principal) => {
+    expect((await call(`Bearer ${await sign(key, claims)}`, options)).body).toMatchObject(principal);
+  });
+});
+
+describe('what the header holds', () => {
+  it.each<[string, (token: string) => string | undefined, object]>([
+    ['nothing', () => undefined, { status: 401, challenge: undefined }],
+    ['another scheme', () => 'Basic YTpi', { status: 401, challenge: undefined }],
+    ['a lower-case scheme', (token) => `bearer ${token}`, { status: 200 }],
+    ['more blanks', (token) => `  Bearer   ${token}  `, { status: 200 }],
+    ['a token without a scheme', (token) => token, { status: 401, challenge: undefined }],
+    ['a scheme alone', () => 'Bearer', UNAUTHORIZED],
+    ['a scheme and blanks', () => 'Bearer   ', UNAUTHORIZED],
+    ['two tokens', (token) => `Bearer ${token} ${token}`, UNAUTHORIZED],
+    ['two values joined', (token) => `Bearer ${token},Bearer ${token}`, UNAUTHORIZED],
+    ['another scheme joined with a token', (token) => `Basic YTpi, Bearer ${token}`, UNAUTHORIZED],
+    ['no token at all', () => 'Bearer not-a-token', UNAUTHORIZED],
+    ['characters of no token', (token) => `Bearer ${token}é`, UNAUTHORIZED],
+    ['a token of more than 16 KiB', () => `Bearer ${'a'.repeat(16_385)}`, UNAUTHORIZED],
+    ['a token of a megabyte', () => `Bearer ${'a.'.repeat(500_000)}`, UNAUTHORIZED],
+  ])('%s', async (_, authorization, answer) => {
+    expect(await call(authorization(await sign(key)))).toMatchObject(answer);
+  });
+
+  it('two values are nobody’s', async () => {
+    const token = await sign(key);
+    const { status } = await build(base).serve({
+      method: 'GET',
+      path: '/op',
+      headers: { authorization: [`Bearer ${token}`, `Bearer ${token}`] },
+    });
+    expect(status).toBe(401);
+  });
+
+  it('another scheme is left to another resolver, a wrong token is not', async () => {
+    const maybe = async (authorization: string) =>
+      (await send(build(base), DIRECT, { path: '/maybe', headers: { authorization } })).status;
+    expect([await maybe('Basic YTpi'), await maybe('Bearer x')]).toEqual([200, 401]);
+  });
+
+  it('another header may hold a bare token', async () => {
+    const token = await sign(key);
+    const app = build({ ...base, header: 'X-Id-Token' });
+    const status = async (headers: Record<string, string>) => (await send(app, DIRECT, { headers })).status;
+    expect(
+      await Promise.all(
+        [{ 'x-id-token': token }, { 'x-id-token': `Bearer ${token}` }, { authorization: `Bearer ${token}` }].map(
+          (headers) => status(headers as never),
+        ),
+      ),
+    ).toEqual([200, 200, 401]);
+  });
+});
+
+describe('a token is refused', () => {
+  const at = (claims: Partial<JWTPayload>): JWTPayload => ({ ...GOOD, ...claims });
+
+  it.each<[string, () => Promise<string> | string, Partial<JwtPrincipalOptions>, object]>([
+    ['signed by another key under a known id', () => sign({ ...other, kid: 'k1' }), {}, UNAUTHORIZED],
+    ['signed by a key that the issuer has not', () => sign(other), {}, UNAUTHORIZED],
+    ['of another issuer', () => sign(key, at({ iss: 'https://evil.example' })), {}, UNAUTHORIZED],
+    ['of an issuer with a slash more', () => sign(key, at({ iss: `${ISSUER}/` })), {}, UNAUTHORIZED],
+    ['without an issuer', () => sign(key, at({ iss: undefined })), {}, UNAUTHORIZED],
+    ['of an issuer in a list', () => sign(key, at({ iss: [ISSUER] as never })), {}, UNAUTHORIZED],
+    ['without exp', () => sign(key, at({ exp: undefined })), {}, UNAUTHORIZED],
+    ['with exp as a text', () => sign(key, at({ exp: String(NOW + 300) as never })), {}, UNAUTHORIZED],
+    ['expired', () => sign(key, at({ exp: NOW - 60 })), {}, UNAUTHORIZED],
+    ['at the edge of the tolerance', () => sign(key, at({ exp: NOW - 5 })), {}, UNAUTHORIZED],
+    ['a second inside the tolerance', () => sign(key, at({ exp: NOW - 4 })), {}, { status: 200 }],
+    ['without tolerance, at its second', () => sign(key, at({ exp: NOW })), { clockToleranceSeconds: 0 }, UNAUTHORIZED],
+    [
+      'without tolerance, a second before',
+      () => sign(key, at({ exp: NOW + 1 })),
+      { clockToleranceSeconds: 0 },
+      { status: 200 },
+    ],
+    ['not yet valid', () => sign(key, at({ nbf: NOW + 6 })), {}, UNAUTHORIZED],
+    ['about to be valid', () => sign(key, at({ nbf: NOW + 5 })), {}, { status: 200 }],
+    ['with nbf as a text', () => sign(key, at({ nbf: 'soon' as never })), {}, UNAUTHORIZED],
+    ['without sub', () => sign(key, at({ sub: undefined })), {}, UNAUTHORIZED],
+    ['with a blank sub', () => sign(key, at({ sub: ' ' })), {}, UNAUTHORIZED],
+    ['with a number for sub', () => sign(key, at({ sub: 7 as never })), {}, UNAUTHORIZED],
+    ['with a blank identity by a function', () => sign(key), { identity: () => '' }, UNAUTHORIZED],
+    ['of a kind that nobody knows', () => sign(key), { kind: () => 'root' as never }, { status: 401 }],
+    ['too old', () => sign(key, at({ iat: NOW - 120 })), { maxTokenAgeSeconds: 60 }, UNAUTHORIZED],
+    ['of no age', () => sign(key, at({ iat: undefined })), { maxTokenAgeSeconds: 60 }, UNAUTHORIZED],
+    ['young enough', () => sign(key, at({ iat: NOW - 30 })), { maxTokenAgeSeconds: 60 }, { status: 200 }],
+    ['without a claim that is wanted', () => sign(key), { requiredClaims: ['org'] }, UNAUTHORIZED],
+    ['of no type', () => sign(key), { typ: 'at+jwt' }, UNAUTHORIZED],
+    ['of another type', () => sign(key, GOOD, { typ: 'JWT' }), { typ: 'at+jwt' }, UNAUTHORIZED],
+    ['of the type that is wanted', () => sign(key, GOOD, { typ: 'at+jwt' }), { typ: 'at+jwt' }, { status: 200 }],
+    ['of another use', () => sign(key, at({ token_use: 'id' })), { tokenUse: 'access' }, UNAUTHORIZED],
+    ['without a use', () => sign(key), { tokenUse: 'access' }, UNAUTHORIZED],
+    [
+      'with an unknown crit',
+      () => rawToken({ alg: 'RS256', kid: 'k1', crit: ['odd'], odd: 1 }, GOOD, 'AAAA'),
+      {},
+      UNAUTHORIZED,
+    ],
+    ['for another audience', () => sign(key, at({ aud: 'https://other.example' })), {}, FORBIDDEN],
+    ['for no audience', () => sign(key, at({ aud: undefined })), {}, FORBIDDEN],
+    ['for a prefix of the audience', () => sign(key, at({ aud: 'https://api' })), {}, FORBIDDEN],
+    ['for more than the audience', () => sign(key, at({ aud: `${AUDIENCE}.evil` })), {}, FORBIDDEN],
+    ['for an audience in a list in a list', () => sign(key, at({ aud: [[AUDIENCE]] as never })), {}, FORBIDDEN],
+    ['for another audience and expired', () => sign(key, at({ aud: 'x', exp: NOW - 60 })), {}, UNAUTHORIZED],
+    [
+      'for another audience and of another use',
+      () => sign(key, at({ aud: 'x' })),
+      { tokenUse: 'access' },
+      UNAUTHORIZED,
+    ],
+    [
+      'with client_id, which must be an access token',
+      () => sign(key, at({ client_id: 'c1' })),
+      { audienceClaim: 'client_id', audience: ['c1'] },
+      UNAUTHORIZED,
+    ],
+    [
+      'of another client',
+      () => sign(key, at({ client_id: 'c2', token_use: 'access' })),
+      { audienceClaim: 'client_id', audience: ['c1'] },
+      FORBIDDEN,
+    ],
+    [
+      'not, with its client',
+      () => sign(key, at({ client_id: 'c1', token_use: 'access' })),
+      { audienceClaim: 'client_id', audience: ['c1'] },
+      { status: 200 },
+    ],
+  ])('%s', async (_, token, options, answer) => {
+    expect(await call(`Bearer ${await token()}`, options)).toMatchObject(answer);
+  });
+
+  it('says so when it is told to', async () => {
+    const challenges = [
+      (await call('Bearer x', { describeErrors: true })).challenge,
+      (await call('Bearer x', { describeErrors: true }, { challenge: 'Bearer realm="a"' })).challenge,
+      (await call('Bearer x', {}, { challenge: 'Bearer realm="a"' })).challenge,
+      (await call(undefined, { describeErrors: true }, { challenge: 'Bearer realm="a"' })).challenge,
+    ];
+    expect(challenges).toEqual([
+      'Bearer error="invalid_token"',
+      'Bearer realm="a", error="invalid_token"',
+      'Bearer realm="a"',
+      'Bearer realm="a"',
+    ]);
+  });
+
+  it('and neither token nor claims are in an answer or a log', async () => {
+    const env = createTestEnv({ now: NOW * 1000 });
+    const records: LogRecord[] = [];
+    const claims = { ...GOOD, exp: NOW - 600, secret: 'hush-hush' };
+    const token = await sign(key, claims);
+    const { raw } = await call(
+      `Bearer ${token}`,
+      {},
+      { ...env.options(), observability: { log: (record) => records.push(record) } },
+    );
+    const written = JSON.stringify([raw, records, env.records.logs]);
+    expect(written).toContain('ERR_JWT_EXPIRED');
+    for (const part of [token, token.split('.')[1] as string, 'hush-hush', '"sub"'])
+      expect(written).not.toContain(part);
+  });
+});
+
+describe('several issuers', () => {
+  const second = 'https://second.example';
+  let servers: KeyServer;
+  let both: JwtPrincipalOptions[];
+
+  beforeAll(async () => {
+    servers = await serveKeys(() => [other.jwk]);
+    both = [
+      base,
+      { issuer: second, jwksUri: servers.jwksUri, fetch: servers.fetch, audience: ['second'], kind: () => 'internal' },
+    ];
+  });
+  afterAll(() => servers.close());
+
+  it('each have their own keys and rules', async () => {
+    const app = build(both);
+    const status = async (token: string) => await send(app, DIRECT, { headers: { authorization: `Bearer ${token}` } });
+    expect((await status(await sign(key))).body).toMatchObject({ kind: 'external' });
+    expect((await status(await sign(other, { ...GOOD, iss: second, aud: 'second' }))).body).toMatchObject({
+      kind: 'internal',
+    });
+    // The first issuer's key cannot speak for the second one, nor its audience.
+    expect((await status(await sign(key, { ...GOOD, iss: second, aud: 'second' }))).status).toBe(401);
+    expect((await status(await sign({ ...key, kid: 'k2' }, { ...GOOD, iss: second, aud: 'second' }))).status).toBe(401);
+    expect((await status(await sign(other, { ...GOOD, iss: second }))).status).toBe(403);
+    expect((await status(await sign(other, { ...GOOD, iss: 'https://third.example' }))).status).toBe(401);
+  });
+
+  it('are not the same one twice', () => {
+    expect(() => jwtPrincipalResolver([base, base])).toThrow(
+      'framework: option "issuer" must be another for each configuration',
+    );
+    expect(() => jwtPrincipalResolver([])).toThrow('framework: option "options" must be one issuer or more');
+    expect(() =>
+      jwtPrincipalResolver([both[0] as never, { ...(both[1] as JwtPrincipalOptions), header: 'x' }]),
+    ).toThrow('framework: option "header" must be the same for all issuers');
+  });
+});
+
+describe('keys', () => {
+  it('are fetched once per issuer and process, whoever asks', async () => {
+    const own = await serveKeys(() => [key.jwk]);
+    const options = { ...base, jwksUri: own.jwksUri, fetch: own.fetch };
+    const token = await sign(key);
+    const apps = [build(options), build(options)];
+    const statuses = await Promise.all(
+      [...apps, ...apps].map((app) => send(app, DIRECT, { headers: { authorization: `Bearer ${token}` } })),
+    );
+    expect(statuses.map(({ status }) => status)).toEqual([200, 200, 200, 200]);
+    // An unknown id within the cool-down asks nobody.
+    expect(
+      (await send(build(options), DIRECT, { headers: { authorization: `Bearer ${await sign(other)}` } })).status,
+    ).toBe(401);
+    expect(own.requests).toEqual(['/.well-known/jwks.json']);
+    await own.close();
+  });
+
+  it.each<[string, (own: KeyServer) => void]>([
+    ['no server', (own) => void own.close()],
+    [
+      'an error answer',
+      (own) => {
+        own.answer = (_, response) => response.writeHead(500).end();
+      },
+    ],
+    [
+      'a redirect',
+      (own) => {
+        own.answer = (_, response) => response.writeHead(302, { location: '/other' }).end();
+      },
+    ],
+    [
+      'no JSON',
+      (own) => {
+        own.answer = (_, response) => response.end('<html>');
+      },
+    ],
+    [
+      'no key set',
+      (own) => {
+        own.answer = (_, response) => response.end('{"keys":"none"}');
+      },
+    ],
+    [
+      'a connection that ends',
+      (own) => {
+        own.answer = (request) => request.socket.destroy();
+      },
+    ],
+  ])('that cannot be had are 503, and the log says why: %s', async (_, spoil) => {
+    const own = await serveKeys(() => [key.jwk]);
+    spoil(own);
+    const env = createTestEnv({ now: NOW * 1000 });
+    const token = await sign(key);
+    const answer = await call(`Bearer ${token}`, { jwksUri: own.jwksUri, fetch: own.fetch }, env.options());
+    expect(answer).toMatchObject({ status: 503, code: 'app.overloaded', challenge: undefined });
+    const lines = JSON.stringify(env.records.logs);
+    expect(lines).toContain('secure.jwt_keys_unavailable');
+    expect(lines).not.toContain(token);
+    expect(own.requests.filter((path) => path === '/other')).toEqual([]);
+    await own.close().catch(() => {});
+  });
+
+  it('without an id are tried one after the other', async () => {
+    const keyless = [other, key].map(({ jwk: { kid: _, ...jwk } }) => jwk);
+    const { jwksUri: _, fetch: __, ...rest } = base;
+    const { kid: ___, ...nameless } = key;
+    const verify = createJwtVerifier({ ...rest, jwks: { keys: keyless } });
+    const now = new Date(NOW * 1000);
+    const token = await sign({ ...nameless, kid: undefined as never });
+    expect((await verify.verify(token, now)).claims.sub).toBe('ada');
+    const foreign = await createKey('k3');
+    await expect(verify.verify(await sign({ ...foreign, kid: undefined as never }), now)).rejects.toMatchObject({
+      reason: 'invalid',
+    });
+  });
+
+  it('with an id out of a file system are just unknown', async () => {
+    for (const kid of ['../../../../etc/passwd', 'https://evil.example/jwks.json', "k1' or '1'='1", '__proto__']) {
+      expect(await call(`Bearer ${await sign({ ...key, kid })}`)).toMatchObject(UNAUTHORIZED);
+    }
+  });
+});
+
+describe('a configuration', () => {
+  const valid = { issuer: ISSUER, jwksUri: 'https://keys.example/jwks', audience: ['a'] };
+  it.each<[string, object | null, string]>([
+    ['of nothing', null, 'options'],
+    ['with an unknown option', { ...valid, audiance: ['a'] }, 'audiance'],
+    ['without an issuer', { ...valid, issuer: ' ' }, 'issuer'],
+    ['with http', { ...valid, jwksUri: 'http://keys.example/jwks' }, 'jwksUri'],
+    ['with loopback http', { ...valid, jwksUri: 'http://127.0.0.1/jwks' }, 'jwksUri'],
+    ['with a user name', { ...valid, jwksUri: 'https://user:secret@keys.example/' }, 'jwksUri'],
+    ['with no URL', { ...valid, jwksUri: 'keys' }, 'jwksUri'],
+    ['with two sources of keys', { ...valid, jwks: { keys: [] } }, 'jwksUri'],
+    ['without keys', { ...valid, jwksUri: undefined }, 'jwksUri'],
+    ['with no key set', { ...valid, jwksUri: undefined, jwks: { keys: 5 } }, 'jwks'],
+    ['without an audience', { ...valid, audience: [] }, 'audience'],
+    ['with a text for an audience', { ...valid, audience: 'a' }, 'audience'],
+    ['without algorithms', { ...valid, algorithms: [] }, 'algorithms'],
+    ['with none', { ...valid, algorithms: ['none'] }, 'algorithms'],
+    ['with HS256', { ...valid, algorithms: ['RS256', 'HS256'] }, 'algorithms'],
+    ['with hs512', { ...valid, algorithms: ['hs512'] }, 'algorithms'],
+    ['with tolerance over 300', { ...valid, clockToleranceSeconds: 301 }, 'clockToleranceSeconds'],
+    ['with negative tolerance', { ...valid, clockToleranceSeconds: -1 }, 'clockToleranceSeconds'],
+    ['with another audience claim', { ...valid, audienceClaim: 'azp' }, 'audienceClaim'],
+    ['with another use', { ...valid, tokenUse: 'refresh' }, 'tokenUse'],
+    ['with client_id of ID tokens', { ...valid, audienceClaim: 'client_id', tokenUse: 'id' }, 'tokenUse'],
+    ['with a blank type', { ...valid, typ: '' }, 'typ'],
+    ['with no age', { ...valid, maxTokenAgeSeconds: 0 }, 'maxTokenAgeSeconds'],
+    ['with a text for claims', { ...valid, requiredClaims: 'org' }, 'requiredClaims'],
+    ['with an identity that is no function', { ...valid, identity: 'sub' }, 'identity'],
+    ['with a bad header', { ...valid, header: 'x y' }, 'header'],
+    ['with a bad describeErrors', { ...valid, describeErrors: 1 }, 'describeErrors'],
+    ['with a bad fetch', { ...valid, fetch: {} }, 'fetch'],
+  ])('%s is refused by name', (_, options, name) => {
+    const make = () => jwtPrincipalResolver(options as JwtPrincipalOptions);
+    expect(make).toThrow(expect.objectContaining({ code: 'app.invalid_configuration' }));
+    expect(make).toThrow(new RegExp(`^framework: .*"${name}"`));
+    expect(make).not.toThrow(/secret/);
+  });
+});
+
+describe('Cognito', () => {
+  const pool = { region: 'eu-central-1', userPoolId: 'eu-central-1_Ab12', clientIds: ['client-1'] };
+  const iss = 'https://cognito-idp.eu-central-1.amazonaws.com/eu-central-1_Ab12';
+  const access = {
+    iss,
+    client_id: 'client-1',
+    token_use: 'access',
+    sub: 'u1',
+    exp: NOW + 300,
+    iat: NOW,
+    scope: 'a b',
+    'cognito:groups': ['admin'],
+  };
+  const id = { iss, aud: 'client-1', token_use: 'id', sub: 'u1', exp: NOW + 300, iat: NOW };
+  const status = async (tokenUse: 'access' | 'id', claims: JWTPayload) => {
+    const principalResolver = cognitoPrincipalResolver({ ...pool, tokenUse, jwks: { keys: [key.jwk] } });
+    const app = new SecureApp({ clock, principalResolver }).get(
+      '/op',
+      (ctx) => json(200, ctx.securePrincipal()?.scopes),
+      Authenticated(),
+    );
+    return send(app, DIRECT, { headers: { authorization: `Bearer ${await sign(key, claims)}` } });
+  };
+
+  it('takes the token that callers are to send and refuses the other', async () => {
+    expect(await status('access', access)).toMatchObject({ status: 200, body: ['a', 'b'] });
+    expect(await status('id', id)).toMatchObject({ status: 200, body: [] });
+    expect((await status('access', id)).status).toBe(401);
+    expect((await status('id', access)).status).toBe(401);
+    expect((await status('access', { ...access, client_id: 'client-2' })).status).toBe(403);
+    expect((await status('access', { ...access, iss: `${iss}x` })).status).toBe(401);
+  });
+
+  it('agrees with the library of AWS', async () => {
+    for (const tokenUse of ['access', 'id'] as const) {
+      const verifier = CognitoJwtVerifier.create({ userPoolId: pool.userPoolId, clientId: 'client-1', tokenUse });
+      verifier.cacheJwks({ keys: [key.jwk] } as never);
+      for (const claims of [access, id, { ...access, client_id: 'client-2' }, { ...id, aud: 'client-2' }]) {
+        const live = { ...claims, exp: Math.floor(Date.now() / 1000) + 300 };
+        const token = await sign(key, live);
+        const theirs = await verifier.verify(token).then(
+          () => true,
+          () => false,
+        );
+        const ours = (await status(tokenUse, claims)).status === 200;
+        expect([tokenUse, claims, ours]).toEqual([tokenUse, claims, theirs]);
+      }
+    }
+  });
+
+  it.each<[string, object]>([
+    ['region', { ...pool, region: 'evil.example/', tokenUse: 'id' }],
+    ['userPoolId', { ...pool, userPoolId: '../x', tokenUse: 'id' }],
+    ['clientIds', { ...pool, clientIds: 'c', tokenUse: 'id' }],
+    ['audience', { ...pool, clientIds: [], tokenUse: 'id' }],
+    ['tokenUse', pool],
+    ['issuer', { ...pool, tokenUse: 'id', issuer: 'https://x' }],
+  ])('refuses a bad %s', (name, options) => {
+    expect(() => cognitoPrincipalResolver(options as never)).toThrow(new RegExp(`"${name}"`));
+  });
+});
