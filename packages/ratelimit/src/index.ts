@@ -1,8 +1,4 @@
-// Strategies
-
-// Limiter
 export { createDynamoRateLimiter, type DynamoRateLimiterOptions } from './dynamo-limiter.js';
-// Errors
 export { RATE_LIMIT_CODES, RateLimitError, type RateLimitErrorCode, type RateLimitErrorInit } from './errors.js';
 export { type CredentialKind, fingerprintCredential } from './fingerprint.js';
 export { type RateLimitHeaderOptions, rateLimitHeaders } from './headers.js';
@@ -15,7 +11,6 @@ export type {
   RateLimitKey,
   WindowState,
 } from './limiter.js';
-// Middleware
 export {
   type RateLimitGuardOptions,
   type RateLimitMiddlewareOptions,

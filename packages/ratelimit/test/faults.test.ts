@@ -116,6 +116,29 @@ describe('a store that fails', () => {
     expect(onError.calls).toEqual([]);
   });
 
+  it.each<[string, Fault]>([
+    ['fails', SERVER_ERROR],
+    ['is refused', error('AccessDeniedException')],
+    ['is never answered', { kind: 'silence' }],
+  ])('does not change a decision when only the clearing after it %s', async (_, fault) => {
+    const onError = createRecorder();
+    const limiter = bench.limiter({
+      strategy: slidingWindow({ limit: 9, windowMs: 10_000 }),
+      storeTimeoutMs: 400,
+      onError,
+    });
+    for (const request of [1, 2, 3]) {
+      bench.clock.ms += request * 100_000;
+      await limiter.consume(KEY);
+    }
+    bench.clock.ms += 100_000;
+    proxy.inject(fault, { after: 1 });
+    proxy.operations.length = 0;
+    expect(await limiter.consume(KEY)).toMatchObject({ allowed: true, degraded: false, currentCount: 1 });
+    expect(proxy.operations.length).toBeGreaterThan(1);
+    expect(onError.calls).toEqual([]);
+  });
+
   it('never fills the cache of denials', async () => {
     proxy.inject(THROTTLED, { times: 2 });
     const limiter = bench.limiter({ strategy, log: createLogRecorder() });

@@ -54,13 +54,17 @@ describe('a token bucket in a table', () => {
   it('that a broken clock wrote is replaced by one conditional write, and onError is told', async () => {
     const onError = createRecorder<[RateLimitError, object]>();
     await put((START_MS + 3000 + 1000 + 1) * 1000);
-    const limiter = bench.limiter({ strategy, onError, log: createLogRecorder() });
+    const log = createLogRecorder();
+    const limiter = bench.limiter({ strategy, onError, log });
     expect(await limiter.peek(KEY)).toMatchObject({ allowed: true });
     bench.counter.take();
     expect(await limiter.consume(KEY)).toMatchObject({ allowed: true, remaining: 2, source: 'store' });
     expect(bench.counter.take()).toEqual({ UpdateItem: { calls: 2, readUnits: 0, writeUnits: 2 } });
     expect(onError.calls).toEqual([
       [expect.objectContaining({ message: 'framework: token bucket was written by a broken clock' }), KEY],
+    ]);
+    expect(log.lines.map(([level, message]) => [level, message])).toEqual([
+      ['error', 'framework: token bucket was written by a broken clock'],
     ]);
     const { Item } = await bench.client.send(new GetItemCommand({ TableName: bench.tableName, Key: PK }));
     expect(Item?.tat).toEqual({ N: String((START_MS + 1000) * 1000) });

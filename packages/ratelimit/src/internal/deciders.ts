@@ -12,7 +12,13 @@ const MAX_BUCKET_WRITES = 4;
 
 /** Turns claims into writes and their outcomes into decisions. */
 export interface Decider {
-  consume(address: Address, claim: Claim, signal?: AbortSignal): Promise<LimitDecision>;
+  /** @param commit told of the decision when only clearing up is left to do */
+  consume(
+    address: Address,
+    claim: Claim,
+    signal?: AbortSignal,
+    commit?: (decision: LimitDecision) => void,
+  ): Promise<LimitDecision>;
   peek(address: Address, claim: Claim, signal?: AbortSignal): Promise<LimitDecision>;
 }
 
@@ -39,12 +45,19 @@ class WindowDecider implements Decider {
     this.#options = options;
   }
 
-  async consume(address: Address, claim: Claim, signal?: AbortSignal): Promise<LimitDecision> {
+  async consume(
+    address: Address,
+    claim: Claim,
+    signal?: AbortSignal,
+    commit?: (decision: LimitDecision) => void,
+  ): Promise<LimitDecision> {
     const write = this.#strategy.write(claim, this.#options.maxClockSkewMs);
     const { applied, counters } = await this.#store.write(address, write, signal);
     const counted = counters ?? (await this.#store.read(address, signal));
+    const decision = decide(this.#strategy.usage(counted, claim, applied), claim, applied, 'store');
+    commit?.(decision);
     if (applied) await this.#tidy(address, counted, claim, signal);
-    return decide(this.#strategy.usage(counted, claim, applied), claim, applied, 'store');
+    return decision;
   }
 
   async peek(address: Address, claim: Claim, signal?: AbortSignal): Promise<LimitDecision> {

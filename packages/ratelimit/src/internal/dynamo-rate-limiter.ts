@@ -5,7 +5,7 @@ import type { CallOptions, ConsumeOptions, LimitDecision, LimitFor, RateLimiter,
 import type { Strategy } from '../strategy.js';
 import { type AddressedClaim, decideWithoutStore, denyUnfit, toClaim } from './claims.js';
 import type { CounterStore } from './counter-store.js';
-import { withDeadline } from './deadline.js';
+import { type StoreCall, withDeadline } from './deadline.js';
 import { createDecider, type Decider } from './deciders.js';
 import { DeniedCache } from './denied-cache.js';
 import { openDynamoStore } from './dynamo-store.js';
@@ -32,6 +32,8 @@ interface OpenStore {
   readonly store: CounterStore;
   readonly decider: Decider;
 }
+
+type OpenCall<T> = (open: OpenStore, ...args: Parameters<StoreCall<T>>) => Promise<T>;
 
 export class DynamoRateLimiter implements RateLimiter {
   readonly #settings: DynamoRateLimiterSettings;
@@ -60,7 +62,9 @@ export class DynamoRateLimiter implements RateLimiter {
     const known = this.#denied?.find(name, claim);
     if (known !== undefined) return known;
     try {
-      const decision = await this.#call(signal, ({ decider }, within) => decider.consume(address, claim, within));
+      const decision = await this.#call<LimitDecision>(signal, ({ decider }, within, commit) =>
+        decider.consume(address, claim, within, commit),
+      );
       if (!decision.allowed && !hasRoom(decision.windows, cost)) this.#denied?.add(name, claim, decision);
       return decision;
     } catch (error) {
@@ -88,10 +92,7 @@ export class DynamoRateLimiter implements RateLimiter {
     return toClaim(strategy, limitFor, key, cost, this.#clock.now().getTime());
   }
 
-  async #orThrow<T>(
-    signal: AbortSignal | undefined,
-    run: (open: OpenStore, signal: AbortSignal) => Promise<T>,
-  ): Promise<T> {
+  async #orThrow<T>(signal: AbortSignal | undefined, run: OpenCall<T>): Promise<T> {
     try {
       return await this.#call(signal, run);
     } catch (error) {
@@ -101,13 +102,10 @@ export class DynamoRateLimiter implements RateLimiter {
   }
 
   /** Loading the SDK at the first decision is a cold start's own time and not the store's. */
-  async #call<T>(
-    signal: AbortSignal | undefined,
-    run: (open: OpenStore, signal: AbortSignal) => Promise<T>,
-  ): Promise<T> {
+  async #call<T>(signal: AbortSignal | undefined, run: OpenCall<T>): Promise<T> {
     const open = await this.#open();
     const deadline = { ms: this.#settings.storeTimeoutMs, clock: this.#clock, signal };
-    return withDeadline(deadline, (within) => run(open, within));
+    return withDeadline<T>(deadline, (within, commit) => run(open, within, commit));
   }
 
   #open(): Promise<OpenStore> {

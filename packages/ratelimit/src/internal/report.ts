@@ -15,7 +15,7 @@ export interface ReporterOptions {
 export class Reporter {
   readonly #options: ReporterOptions;
   #warnedAtMs = Number.NEGATIVE_INFINITY;
-  #hasReportedFault = false;
+  readonly #reported = new Set<string>();
 
   constructor(options: ReporterOptions) {
     this.#options = options;
@@ -35,8 +35,8 @@ export class Reporter {
   }
 
   #reportFault(error: RateLimitError): void {
-    if (this.#hasReportedFault) return;
-    this.#hasReportedFault = true;
+    if (this.#reported.has(error.message)) return;
+    this.#reported.add(error.message);
     this.#write('error', error);
   }
 
