@@ -17,7 +17,7 @@ export class Fleet {
   #instances: ChildProcess[] = [];
 
   /** Builds the instance once and starts it `size` times. */
-  async start(size: number, endpoint: string): Promise<void> {
+  async start(size: number): Promise<void> {
     const program = join(this.#directory, 'instance.mjs');
     const flags = [
       '--bundle',
@@ -28,8 +28,7 @@ export class Fleet {
     ];
     const { status, stderr } = spawnSync(ESBUILD, [SOURCE, ...flags, `--outfile=${program}`], { encoding: 'utf8' });
     if (status !== 0) throw new Error(stderr);
-    const env = { PATH: process.env.PATH, DYNAMODB_ENDPOINT: endpoint };
-    this.#instances = Array.from({ length: size }, () => fork(program, { env }));
+    this.#instances = Array.from({ length: size }, () => fork(program));
     await Promise.all(this.#instances.map((instance) => once(instance, 'message')));
   }
 

@@ -1,5 +1,6 @@
 /** One instance of a function, as a process of its own: takes orders and answers with what it admitted. */
 import { DynamoDBClient } from '@aws-sdk/client-dynamodb';
+import { silentLogger } from '@sallyport/core';
 import {
   createDynamoRateLimiter,
   fixedWindow,
@@ -12,6 +13,7 @@ import {
 
 /** One round of decisions, as JSON. */
 export interface Order {
+  readonly endpoint: string;
   readonly tableName: string;
   readonly identifier: string;
   readonly strategy:
@@ -34,12 +36,10 @@ export interface Answer {
   readonly admittedAt: readonly number[];
 }
 
-const client = new DynamoDBClient({
-  region: 'us-east-1',
-  credentials: { accessKeyId: 'local', secretAccessKey: 'local' },
-  endpoint: process.env.DYNAMODB_ENDPOINT as string,
-});
+const clients = new Map<string, DynamoDBClient>();
 
+// Whoever gave the orders is gone.
+process.on('disconnect', () => process.exit());
 process.on('message', (order: Order) => {
   void work(order).then((answer) => process.send?.(answer));
 });
@@ -60,10 +60,11 @@ async function lane(order: Order, decisions: number): Promise<Answer> {
   const clock = new SkewedClock(order.skewMs);
   const limiter = createDynamoRateLimiter({
     strategy: strategyOf(order.strategy),
-    client,
+    client: clientOf(order.endpoint),
     clock,
     tableName: order.tableName,
     onStoreError: 'deny',
+    log: silentLogger,
     storeTimeoutMs: 30_000,
     maxClockSkewMs: 10_000,
     ...(!order.deniedCache && { deniedCache: false }),
@@ -77,6 +78,14 @@ async function lane(order: Order, decisions: number): Promise<Answer> {
     else if (decision.allowed) admittedAt.push(clock.lastMs);
   }
   return { decided: decisions, degraded, admittedAt };
+}
+
+function clientOf(endpoint: string): DynamoDBClient {
+  const credentials = { accessKeyId: 'local', secretAccessKey: 'local' };
+  const client =
+    clients.get(endpoint) ?? new DynamoDBClient({ region: 'us-east-1', credentials, endpoint, maxAttempts: 2 });
+  clients.set(endpoint, client);
+  return client;
 }
 
 class SkewedClock {
