@@ -24,7 +24,9 @@ export function toolError(text: string): JsonObject {
 export async function toToolResult(tool: Tool, answer: unknown, report: Report): Promise<JsonObject> {
   const result = expandToolAnswer(answer);
   if (!tool.checkOutput || result.isError === true) return result;
-  const checked = await tool.checkOutput(result.structuredContent);
+  const { structuredContent } = result;
+  const checked =
+    structuredContent === undefined ? { issues: ['/: required'] } : await tool.checkOutput(structuredContent);
   if (!('issues' in checked)) return result;
   const { log, requestId } = report;
   log.error('mcp.output_mismatch', { tool: tool.name, issues: checked.issues });
