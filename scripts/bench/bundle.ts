@@ -51,6 +51,15 @@ export async function bundle(source: string): Promise<Bundle> {
   return { file, bytes: code.length, gzipBytes: gzipSync(code, { level: 9 }).length, parts: new Map(parts) };
 }
 
+/** The bundle, or why there is none: one peer that does not build never hides the others. */
+export async function tryBundle(source: string): Promise<Bundle | { readonly problem: string }> {
+  try {
+    return await bundle(source);
+  } catch (error) {
+    return { problem: (error as Error).message };
+  }
+}
+
 /** Our own packages are ESM through and through. */
 function needsRequire(source: string): boolean {
   return /^(?:peers|cold)\//.test(source) && !/\/(?:ours|bare|empty|start)/.test(source);

@@ -1,4 +1,4 @@
-import { type Bundle, bundle } from './bundle.js';
+import { tryBundle } from './bundle.js';
 import { startInTurn } from './cold/in-turn.js';
 import { gatewayV2Event } from './events.js';
 import { headOf, kilobytes, number } from './report.js';
@@ -32,12 +32,15 @@ export interface ColdRow {
 
 /** The first response of each peer in fresh processes, beyond an empty module's. */
 export async function measureCold(rounds: number): Promise<readonly ColdRow[]> {
-  const bundles = await Promise.all(
-    Object.entries(COLD).map(async ([name, module]): Promise<[string, Bundle]> => [name, await bundle(module)]),
+  const entries = await Promise.all(
+    Object.entries(COLD).map(async ([name, module]) => ({ name, bundle: await tryBundle(module) })),
   );
-  const starters = bundles.map(([name, { file }]) => ({ name, file, event: EVENT, accepts: isOk }));
+  const starters = entries.flatMap(({ name, bundle }) =>
+    'file' in bundle ? [{ name, file: bundle.file, event: EVENT, accepts: isOk }] : [],
+  );
   const starts = await startInTurn(starters, rounds);
-  return bundles.map(([name, { bytes, gzipBytes }]) => {
+  return entries.map(({ name, bundle }) => {
+    const { bytes, gzipBytes } = 'file' in bundle ? bundle : { bytes: 0, gzipBytes: 0 };
     const { millis = [], residentBytes = [], wrong = rounds } = starts.get(name) ?? {};
     return { name, bytes, gzipBytes, millis, residentBytes, wrong };
   });

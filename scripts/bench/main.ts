@@ -1,6 +1,6 @@
 // `npm run bench`: Sallyport beside its peers, in one run, on the same work. See README.md.
 import { writeFileSync } from 'node:fs';
-import { bundle } from './bundle.js';
+import { bundle, tryBundle } from './bundle.js';
 import { coldTable, measureCold } from './cold.js';
 import { type Contestant, measureWorkload, type Outcome } from './measure.js';
 import { type BenchOptions, parseOptions, USAGE } from './options.js';
@@ -19,11 +19,7 @@ function readOptions(): BenchOptions {
 }
 
 async function contestantOf(peer: Peer): Promise<Contestant> {
-  try {
-    return { peer, bundle: await bundle(peer.module) };
-  } catch (error) {
-    return { peer, bundle: { problem: (error as Error).message } };
-  }
+  return { peer, bundle: await tryBundle(peer.module) };
 }
 
 const options = readOptions();

@@ -6,7 +6,8 @@ export interface Starter {
   readonly name: string;
   /** A bundle that exports `handler`. */
   readonly file: string;
-  readonly event: object;
+  /** `null` times the import alone. */
+  readonly event: object | null;
   /** Whether the answer is right. */
   accepts(answer: unknown): boolean;
 }
@@ -43,7 +44,7 @@ export async function startInTurn(starters: readonly Starter[], rounds: number):
   return starts;
 }
 
-function firstAnswer(start: Bundle, file: string, event: object): Promise<FirstAnswer | null> {
+function firstAnswer(start: Bundle, file: string, event: object | null): Promise<FirstAnswer | null> {
   return new Promise((resolve) => {
     const child = fork(start.file, [file, JSON.stringify(event)], {
       execArgv: [],

@@ -9,7 +9,7 @@ export interface FirstAnswer {
 }
 
 const [bundle = '', text = ''] = process.argv.slice(2);
-const event = JSON.parse(text) as object;
+const event = JSON.parse(text) as object | null;
 const context = { awsRequestId: 'c6af9ac6-7b61-11e6-9a41-93e8deadbeef', getRemainingTimeInMillis: () => 29_000 };
 
 const residentBefore = process.memoryUsage.rss();
@@ -17,7 +17,7 @@ const before = performance.now();
 const { handler } = (await import(pathToFileURL(bundle).href)) as {
   handler: (event: object, context: object) => Promise<unknown>;
 };
-const answer = await handler(event, context);
+const answer = event === null ? null : await handler(event, context);
 const first: FirstAnswer = {
   millis: performance.now() - before,
   residentBytes: process.memoryUsage.rss() - residentBefore,

@@ -1,10 +1,10 @@
 // `npm run size [-- --why <entry>]`: bundle bytes and first response of functions that use one package each.
 import { parseArgs } from 'node:util';
-import { bundle } from '../bundle.js';
-import { startInTurn } from '../cold/in-turn.js';
+import { type Bundle, bundle, tryBundle } from '../bundle.js';
+import { type Starts, startInTurn } from '../cold/in-turn.js';
 import { kilobytes, number } from '../report.js';
 import { median } from '../statistics.js';
-import { BUDGETS } from './budgets.js';
+import { BUDGETS, type Budget } from './budgets.js';
 
 const ROUNDS = 7;
 
@@ -20,19 +20,34 @@ async function explain(name: string): Promise<void> {
 }
 
 async function weigh(): Promise<void> {
-  const bundles = await Promise.all(BUDGETS.map(({ name }) => bundle(`size/entries/${name}.ts`)));
-  const starters = BUDGETS.map((budget, index) => ({ ...budget, file: bundles[index]?.file ?? '' }));
+  const entries = await Promise.all(
+    BUDGETS.map(async (budget) => ({ budget, bundle: await tryBundle(`size/entries/${budget.name}.ts`) })),
+  );
+  const starters = entries.flatMap(({ budget, bundle }) =>
+    'file' in bundle ? [{ ...budget, file: bundle.file }] : [],
+  );
   const starts = await startInTurn(starters, ROUNDS);
-  for (const [index, { name, gzipBytes: budget }] of BUDGETS.entries()) {
-    const { bytes = 0, gzipBytes = 0 } = bundles[index] ?? {};
-    const { millis = [], wrong = ROUNDS } = starts.get(name) ?? {};
-    const first = wrong > 0 ? `answered wrongly ${wrong} times` : `first response ${number(median(millis))} ms`;
-    const over = budget !== null && gzipBytes > budget;
-    if (over || wrong > 0) process.exitCode = 1;
-    const limit = budget === null ? 'no budget' : `${over ? 'OVER' : 'within'} ${kilobytes(budget)}`;
-    const columns = [name.padEnd(12), kilobytes(bytes).padStart(9), `${kilobytes(gzipBytes)} gzip`.padStart(13)];
-    process.stdout.write(`${columns.join(' ')}   ${limit.padEnd(16)} ${first}\n`);
+  for (const { budget, bundle } of entries) {
+    const line = 'file' in bundle ? weight(budget, bundle, starts.get(budget.name)) : `FAILED: ${bundle.problem}`;
+    process.stdout.write(`${budget.name.padEnd(12)} ${line}\n`);
+    if (/\b(?:FAILED|OVER|WRONG)\b/.test(line)) process.exitCode = 1;
   }
+}
+
+function weight(
+  { gzipBytes: budget, event }: Budget,
+  { bytes, gzipBytes }: Bundle,
+  starts: Starts | undefined,
+): string {
+  const { millis = [], wrong = ROUNDS } = starts ?? {};
+  const first = `${event ? 'first response' : 'import'} ${number(median(millis))} ms`;
+  const limit = budget === null ? 'no budget' : `${gzipBytes > budget ? 'OVER' : 'within'} ${kilobytes(budget)}`;
+  return [
+    kilobytes(bytes).padStart(9),
+    `${kilobytes(gzipBytes)} gzip`.padStart(13),
+    `   ${limit.padEnd(16)}`,
+    wrong > 0 ? `WRONG answer ${wrong} times` : first,
+  ].join(' ');
 }
 
 await (values.why === undefined ? weigh() : explain(values.why));
