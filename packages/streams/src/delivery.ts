@@ -14,9 +14,9 @@ export class Delivery {
   readonly records: readonly LooseRecord[];
   readonly targets: readonly (Target | undefined)[];
   /** On the monotonic clock; infinite without a deadline. */
-  readonly #deadlineAt: number;
-  /** Settles half a margin behind the deadline; made by {@link watch}. */
-  abandoned: Promise<void> | undefined = undefined;
+  readonly #deadlineAt: number = Number.POSITIVE_INFINITY;
+  #abandon: (() => void) | undefined = undefined;
+  #isWatched = false;
   #kept: Deliveries | undefined = undefined;
   #past = false;
   #requestId: string | undefined = undefined;
@@ -37,9 +37,16 @@ export class Delivery {
     this.records = records;
     this.targets = targets;
     const left = readRemaining(lambdaContext);
-    this.#deadlineAt = Number.isNaN(left)
-      ? Number.POSITIVE_INFINITY
-      : kernel.clock.monotonicMs() + left - kernel.marginMs;
+    if (!Number.isNaN(left)) this.#deadlineAt = kernel.clock.monotonicMs() + left - kernel.marginMs;
+  }
+
+  get hasDeadline(): boolean {
+    return this.#deadlineAt !== Number.POSITIVE_INFINITY;
+  }
+
+  /** Says what happens half a margin behind the deadline, if the delivery is watched and has not ended by then. */
+  onAbandoned(abandon: () => void): void {
+    this.#abandon = abandon;
   }
 
   /** @param index of a record of this delivery */
@@ -88,22 +95,21 @@ export class Delivery {
 
   /** Whether the deadline is behind us. */
   get isPast(): boolean {
-    if (!this.#past && this.#deadlineAt !== Number.POSITIVE_INFINITY) {
+    if (!this.#past && this.hasDeadline) {
       this.#past = this.kernel.clock.monotonicMs() > this.#deadlineAt;
     }
     return this.#past;
   }
 
-  /** Starts the timers, once, as soon as something can be waited for. */
+  /** Starts the timer, once, as soon as something can be waited for. */
   watch(): void {
+    if (this.#isWatched || !this.hasDeadline) return;
+    this.#isWatched = true;
     const { clock, marginMs } = this.kernel;
-    if (this.abandoned !== undefined || this.#deadlineAt === Number.POSITIVE_INFINITY) return;
-    this.abandoned = new Promise((resolve) => {
-      this.#stopTimer = clock.after(this.#deadlineAt - clock.monotonicMs(), () => {
-        this.#past = true;
-        this.#stopTimer = clock.after(marginMs / 2, resolve);
-        for (const controller of this.#controllers ?? []) abort(controller);
-      });
+    this.#stopTimer = clock.after(this.#deadlineAt - clock.monotonicMs(), () => {
+      this.#past = true;
+      this.#stopTimer = clock.after(marginMs / 2, () => this.#abandon?.());
+      for (const controller of this.#controllers ?? []) abort(controller);
     });
   }
 

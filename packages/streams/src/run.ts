@@ -36,14 +36,17 @@ export class Run {
 
   /** Runs until no record is left or may start, at most until half a margin behind the deadline. Never rejects. */
   complete(): Promise<unknown> {
-    const work = this.#startWorkers();
-    const { abandoned } = this.#delivery;
-    return abandoned ? Promise.race([work, abandoned.then(() => this.#close())]) : work;
-  }
-
-  #startWorkers(): Promise<unknown> {
     const count = this.#concurrency();
-    return count === 1 ? this.#work() : Promise.all(Array.from({ length: count }, () => this.#work()));
+    const work = count === 1 ? this.#work() : Promise.all(Array.from({ length: count }, () => this.#work()));
+    const delivery = this.#delivery;
+    if (!delivery.hasDeadline) return work;
+    return new Promise((resolve) => {
+      delivery.onAbandoned(() => {
+        this.#close();
+        resolve(undefined);
+      });
+      work.then(resolve);
+    });
   }
 
   /** Leaves every record untried, because one of them has no handler. */
@@ -63,6 +66,8 @@ export class Run {
   async #work(): Promise<void> {
     const { records, targets, kernel } = this.#delivery;
     const isPlain = this.#observer === undefined && kernel.middlewares.length === 0;
+    // One turn a batch leaves the caller's stack behind: every error that a handler throws would pay for its frames again.
+    if (isPlain) await undefined;
     for (let index = this.#take(); index >= 0; index = this.#take()) {
       const { handler } = (targets[index] as Target).registration;
       const ctx = new RecordContext(this.#delivery, index);
