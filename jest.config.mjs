@@ -1,6 +1,8 @@
 export default {
   testMatch: ['<rootDir>/{packages,examples,tools}/*/test/**/*.test.ts', '<rootDir>/scripts/**/*.test.ts'],
   testEnvironment: 'node',
+  // Real servers on a busy two-core machine: only what hangs takes longer.
+  testTimeout: 20_000,
   testEnvironmentOptions: { customExportConditions: ['@sallyport/source', 'node', 'node-addons'] },
   extensionsToTreatAsEsm: ['.ts'],
   moduleNameMapper: { '^(\\.{1,2}/.*)\\.js$': '$1' },

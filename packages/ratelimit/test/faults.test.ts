@@ -1,3 +1,4 @@
+import type { DynamoDBClient } from '@aws-sdk/client-dynamodb';
 import {
   createLocalClient,
   dynamodbEndpoint,
@@ -22,9 +23,12 @@ const error = (type: string, status = 400): Fault => ({ kind: 'error', status, t
 
 let proxy: FaultProxy;
 let bench: Bench;
+/** Does not try again. */
+let client: DynamoDBClient;
 
 beforeAll(async () => {
   proxy = await startFaultProxy(await dynamodbEndpoint());
+  client = await createLocalClient({ endpoint: proxy.endpoint, maxAttempts: 1 });
 }, 60_000);
 
 beforeEach(async () => {
@@ -33,7 +37,13 @@ beforeEach(async () => {
 });
 
 afterEach(() => bench.client.destroy());
-afterAll(() => proxy.stop());
+afterAll(async () => {
+  client.destroy();
+  await proxy.stop();
+});
+
+/** Short where no answer is to come; long where one is, however busy the machine. */
+const patienceFor = ({ kind }: Fault) => (['silence', 'silence-after', 'slow'].includes(kind) ? 50 : 10_000);
 
 /** Faults of every kind, and whether the same call may succeed later. */
 const FAULTS: readonly (readonly [string, Fault, boolean])[] = [
@@ -56,9 +66,10 @@ const FAULTS: readonly (readonly [string, Fault, boolean])[] = [
 describe('a store that fails', () => {
   it.each(FAULTS)('denies or allows as configured, marked as degraded: %s', async (_, fault, retryable) => {
     proxy.inject(fault);
+    const given = { strategy, client, storeTimeoutMs: patienceFor(fault) };
     for (const onStoreError of ['deny', 'allow'] as const) {
       const onError = createRecorder<[RateLimitError, object]>();
-      const limiter = bench.limiter({ strategy, onStoreError, storeTimeoutMs: 250, onError, log: createLogRecorder() });
+      const limiter = bench.limiter({ ...given, onStoreError, onError, log: createLogRecorder() });
       const decision = await limiter.consume(KEY);
       expect(decision).toMatchObject({
         allowed: onStoreError === 'allow',
@@ -79,7 +90,8 @@ describe('a store that fails', () => {
   it.each(FAULTS)('rejects peek and reset: %s', async (_, fault, retryable) => {
     proxy.inject(fault);
     const onError = createRecorder();
-    const limiter = bench.limiter({ strategy, storeTimeoutMs: 250, onError, log: createLogRecorder() });
+    const given = { strategy, client, storeTimeoutMs: patienceFor(fault) };
+    const limiter = bench.limiter({ ...given, onError, log: createLogRecorder() });
     await expect(limiter.peek(KEY)).rejects.toMatchObject({ code: 'ratelimit.store_unavailable', retryable });
     await expect(limiter.reset(KEY)).rejects.toMatchObject({ code: 'ratelimit.store_unavailable', retryable });
     expect(onError.calls).toEqual([]);
@@ -124,7 +136,7 @@ describe('a store that fails', () => {
     const onError = createRecorder();
     const limiter = bench.limiter({
       strategy: slidingWindow({ limit: 9, windowMs: 10_000 }),
-      storeTimeoutMs: 400,
+      storeTimeoutMs: 2000,
       onError,
     });
     for (const request of [1, 2, 3]) {
