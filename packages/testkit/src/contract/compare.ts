@@ -89,7 +89,7 @@ export function difference(path: string, expected: Json | undefined, found: Json
 const SHOWN_LENGTH = 200;
 
 /** Data for one line of a report: bounded, and unable to move a terminal's cursor. */
-export function show(value: Json | undefined): string {
+function show(value: Json | undefined): string {
   if (value === undefined) return '(absent)';
   const text = JSON.stringify(value).replace(
     /[\u007f-\u009f\u200e\u200f\u2028-\u202e\u2066-\u2069\ufeff]/g,

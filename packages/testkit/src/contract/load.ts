@@ -52,6 +52,12 @@ export function loadContract(folder: string, validate: Validate): Contract {
     for (const problem of problems) invalid.push({ id: file.path.slice(0, -'.json'.length), problem });
     if (fixture !== undefined && problems.length === 0) fixtures.push(fixture);
   }
+  const paths = new Set(files.map(({ path }) => path));
+  for (const file of files.filter(({ path }) => path.startsWith('skips/'))) {
+    for (const id of readTexts(file).keys()) {
+      if (!paths.has(`${id}.json`)) invalid.push({ id: file.path, problem: `skips ${id}, which does not exist` });
+    }
+  }
   return {
     fixtures,
     requirements: catalog.requirements,

@@ -3,7 +3,7 @@ export const ACCOUNT = '123456789012';
 export const EPOCH: Date = new Date(0);
 
 /** Carries the type of the answer to an event; exists for the compiler alone. */
-export declare const ANSWER: unique symbol;
+declare const ANSWER: unique symbol;
 
 /** An event whose answer has a known type. */
 export interface Answered<Result> {

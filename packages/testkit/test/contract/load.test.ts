@@ -93,6 +93,20 @@ describe('loading fixtures', () => {
     expect(problems(twice)).toContain('requirement detection.a stands twice');
   });
 
+  it('refuses a skip of a fixture that does not exist', () => {
+    const files = {
+      'detection/a.json': fixture('detection/a'),
+      'skips/go.json': { 'detection/a': 'later', 'detection/gone': 'never' },
+    };
+    expect(makeContract(files).invalid).toEqual([
+      { id: 'skips/go.json', problem: 'skips detection/gone, which does not exist' },
+    ]);
+    expect([...makeContract(files).skips('go')]).toEqual([
+      ['detection/a', 'later'],
+      ['detection/gone', 'never'],
+    ]);
+  });
+
   it('gives a digest that changes with any file', () => {
     const digest = (name: string) =>
       makeContract({ 'detection/a.json': fixture('detection/a', undefined, { name }) }).digest;
