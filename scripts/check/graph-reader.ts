@@ -29,7 +29,7 @@ function readPackage(root: string, { folder, manifest }: WorkspacePackage): Pack
     devDependencies: manifest.devDependencies ?? {},
     peerDependencies: manifest.peerDependencies ?? {},
     optionalPeers: Object.entries(manifest.peerDependenciesMeta ?? {}).flatMap(([n, m]) => (m.optional ? [n] : [])),
-    imports: folder === '.' ? [] : ['src', 'test'].flatMap((part) => readImports(root, posix.join(folder, part))),
+    imports: folder === '.' ? [] : readImports(root, folder),
     references: readReferences(root, folder),
   };
 }
@@ -57,11 +57,15 @@ function readImports(root: string, folder: string): readonly WrittenImport[] {
   });
 }
 
+/** Folders whose files are not the package's own code: installed, built, or copied into somebody else's project. */
+const NOT_OURS = ['node_modules', 'dist', 'cdk.out', 'templates'];
+
 function sourceFiles(root: string, folder: string): readonly string[] {
-  if (!existsSync(join(root, folder))) return [];
-  return readdirSync(join(root, folder), { recursive: true, encoding: 'utf8' })
-    .filter((file) => /\.(?:ts|tsx|mts)$/.test(file) && !file.includes('node_modules'))
-    .map((file) => posix.join(folder, file));
+  return readdirSync(join(root, folder), { withFileTypes: true }).flatMap((entry) => {
+    const path = posix.join(folder, entry.name);
+    if (entry.isDirectory()) return NOT_OURS.includes(entry.name) ? [] : sourceFiles(root, path);
+    return /\.(?:ts|tsx|mts)$/.test(entry.name) ? [path] : [];
+  });
 }
 
 function readReferences(root: string, folder: string): readonly string[] {

@@ -32,7 +32,7 @@ export interface PackageNode {
   readonly devDependencies: Readonly<Record<string, string>>;
   readonly peerDependencies: Readonly<Record<string, string>>;
   readonly optionalPeers: readonly string[];
-  /** Of the files below `src` and `test`. */
+  /** Of all its files. */
   readonly imports: readonly WrittenImport[];
   /** Folders that its tsconfig refers to. */
   readonly references: readonly string[];
