@@ -1,17 +1,13 @@
 import { createMap, FrameworkError } from '@sallyport/core';
 import { OutgoingResponse } from '@sallyport/core/pipeline';
 import {
-  beginSpan,
+  createPipeline,
   type Exchange,
   type HttpSurface,
-  invoke,
   type Kernel,
-  Pipeline,
-  policy,
+  type Pipeline,
   type Registration,
-  requestLimit,
   type Stage,
-  tracedInvoke,
 } from '@sallyport/http/pipeline';
 import { isResolverEvent } from './read-event.js';
 
@@ -19,21 +15,12 @@ type FindField = (event: unknown) => Registration | undefined;
 
 /** HTTP's stages without CORS and answer headers. Errors stay errors: the projection words them. */
 export function createAppSyncPipeline(kernel: Kernel, findField: FindField, http: HttpSurface | undefined): Pipeline {
-  const basic = kernel.tier === 'p0';
-  const stages: Stage[] = [validEvent];
-  if (kernel.maxRequestBytes > 0) stages.push(requestLimit(kernel.maxRequestBytes));
-  stages.push(matchField(findField, http));
-  if (kernel.tier === 'p2') stages.push(beginSpan(kernel.observability));
-  if (kernel.policyHook) stages.push(policy(kernel.policyHook));
-  stages.push(kernel.gate, basic ? invoke : tracedInvoke);
-  return new Pipeline({
-    stages,
-    decorate: [],
+  // The surface observes after its projection.
+  const features = kernel.features.map((feature) => ({ ...feature, observe: undefined }));
+  return createPipeline(kernel, features, {
+    first: validEvent,
+    match: [matchField(findField, http)],
     renderError: (_, error) => new OutgoingResponse(error.status, createMap(), ''),
-    maxResponseBytes: kernel.maxResponseBytes,
-    timed: kernel.timed,
-    // The surface observes after its projection.
-    observe: undefined,
   });
 }
 

@@ -17,7 +17,7 @@ import {
   type HttpSurface,
   isRequestId,
   type Kernel,
-  observer,
+  type Observe,
   type Pipeline,
   type Registration,
   toFrameworkError,
@@ -73,7 +73,7 @@ export class AppSyncSurface implements Surface {
   readonly #fields = new Map<string, Field>();
   readonly #slots: BatchSlots = new WeakMap();
   readonly #pipeline: Pipeline;
-  readonly #observe: ReturnType<typeof observer>;
+  readonly #observe: Observe | undefined;
 
   /** @throws FrameworkError `app.invalid_configuration` for an unfit option */
   constructor(kernel: Kernel, init: AppSyncSurfaceInit = {}) {
@@ -81,7 +81,7 @@ export class AppSyncSurface implements Surface {
     this.#kernel = kernel;
     this.#init = init;
     this.#pipeline = createAppSyncPipeline(kernel, (event) => this.#fieldOf(event)?.registration, init.http);
-    this.#observe = observer(kernel);
+    this.#observe = kernel.features.find(({ observe }) => observe)?.observe;
   }
 
   /** @throws FrameworkError `app.bad_request`: blank names, nil handler, a pair twice */

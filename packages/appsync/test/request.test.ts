@@ -1,4 +1,5 @@
 import { json, text } from '@sallyport/http';
+import { serveDirect } from '@sallyport/http/pipeline';
 import { createService, portable, resolverEvent } from './support/service.js';
 
 describe('the synthesized request', () => {
@@ -206,7 +207,7 @@ describe('the context', () => {
   it('has these keys on GraphQL only, and nobody may write them', async () => {
     const service = createService();
     service.http.register('GET', '/x', (ctx) => json(200, ctx.get('framework.trigger_type') ?? 'none'));
-    const answer = await service.http.serveRequest({ method: 'GET', path: '/x' });
+    const answer = await serveDirect(service.http, { method: 'GET', path: '/x' });
     expect(Buffer.from(answer.body).toString()).toBe('"none"');
     service.graphql.register('Query', 'note', (ctx) => {
       ctx.set('framework.appsync.identity', {});

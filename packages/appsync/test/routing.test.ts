@@ -1,4 +1,5 @@
 import { json, text } from '@sallyport/http';
+import { serveDirect } from '@sallyport/http/pipeline';
 import { resolver } from '../src/index.js';
 import { createService, portable, resolverEvent } from './support/service.js';
 
@@ -12,7 +13,7 @@ describe('routing', () => {
     for (const parent of ['Query', 'Subscription', 'Mutation', 'User']) {
       expect(await service.serve(resolverEvent({ parent }))).toBe(parent);
     }
-    expect(Buffer.from((await service.http.serveRequest({ method: 'GET', path: '/note' })).body).toString()).toBe(
+    expect(Buffer.from((await serveDirect(service.http, { method: 'GET', path: '/note' })).body).toString()).toBe(
       'http',
     );
   });

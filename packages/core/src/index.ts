@@ -47,7 +47,7 @@ export {
 export { type IdGenerator, randomIds } from './ids.js';
 export { canonicalIp } from './ip.js';
 export { createMap, type MultiMap, type OneOrMany } from './multimap.js';
-export { assertKnownOptions, INVALID_CONFIGURATION, invalidOption } from './options.js';
+export { assertKnownOptions, assertTypes, INVALID_CONFIGURATION, invalidOption } from './options.js';
 export type { PrincipalKind, SecurePrincipal } from './principal.js';
 export { parseProvenance, providerProvenance, type SourceProvenance, unknownProvenance } from './provenance.js';
 export type { Request, RequestInput } from './request.js';

@@ -18,3 +18,17 @@ export function assertKnownOptions(options: object, known: readonly string[]): v
 export function invalidOption(key: string, wanted: string): FrameworkError {
   return new FrameworkError(INVALID_CONFIGURATION, `framework: option "${key}" must be ${wanted}`);
 }
+
+/**
+ * Refuses values of a wrong type; what is left out is right.
+ *
+ * @param types the type of each option that is checked; `null` is no object
+ * @throws FrameworkError that names the option
+ */
+export function assertTypes(options: object, types: Readonly<Record<string, 'function' | 'object' | 'boolean'>>): void {
+  for (const [key, type] of Object.entries(types)) {
+    const value = (options as Record<string, unknown>)[key];
+    const fits = value === undefined || (typeof value === type && value !== null);
+    if (!fits) throw invalidOption(key, type === 'object' ? 'an object' : `a ${type}`);
+  }
+}

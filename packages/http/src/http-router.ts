@@ -1,7 +1,10 @@
 import {
   assertKnownOptions,
+  assertTypes,
+  FrameworkError,
   type Handler,
   type Invocation,
+  invalidOption,
   type LambdaContext,
   type Middleware,
   type RequestInput,
@@ -10,20 +13,26 @@ import {
   type Target,
   type TriggerKind,
 } from '@sallyport/core';
-import { HttpSurface, type RouteOptions } from './http-surface.js';
+import { STAGE } from '@sallyport/core/pipeline';
+import { serveDirect } from './doors/direct.js';
+import type { HttpErrorFormat } from './error-body.js';
+import { type Feature, membersOf } from './feature.js';
+import { HttpSurface, type HttpSurfaceOptions, type RouteOptions } from './http-surface.js';
 import { HttpVerbs } from './http-verbs.js';
-import { createKernel, type Kernel, legacyTenant } from './kernel.js';
+import { assembleKernel, type Gate, type Kernel, legacyTenant, type RuntimeOptions } from './kernel.js';
 import { type RouteRecord, toRouteRecord } from './route-record.js';
-import { assertPipelineOptions, type OpenPipelineOptions, PIPELINE_OPTIONS } from './settings.js';
-import { authHookGate } from './stages/auth-hook.js';
+import { assertErrorFormat } from './settings.js';
 
-/** Names of {@link OpenPipelineOptions}. */
-export const OPEN_PIPELINE_OPTIONS: readonly string[] = [...PIPELINE_OPTIONS, 'authHook'];
-
-/** The kernel of an open container, from options whose names were checked. */
-export function createOpenKernel(options: OpenPipelineOptions): Kernel {
-  assertPipelineOptions(options);
-  return createKernel(options, { gate: authHookGate(options.authHook), tenantOf: legacyTenant });
+/** Closed: an unknown key is refused. */
+export interface HttpRouterOptions extends RuntimeOptions {
+  /** What the router does beside routing: `cors`, `limits`, `observe`, `policy`, `authorize`. They run in this order. */
+  readonly features?: readonly Feature[];
+  /** Default nested. */
+  readonly httpErrorFormat?: HttpErrorFormat;
+  /** Literal path prefixes of whole segments; the longest that fits is removed once before routing. */
+  readonly basePath?: string | readonly string[];
+  /** Lets `HEAD` without a route of its own run `GET`'s. Default false. */
+  readonly autoHead?: boolean;
 }
 
 /** Registers an HTTP route of an open container. */
@@ -44,10 +53,10 @@ export class HttpRouter extends HttpVerbs implements Surface {
   readonly #kernel: Kernel;
   readonly #surface: HttpSurface;
 
-  constructor(options: OpenPipelineOptions) {
+  constructor(kernel: Kernel, options: HttpSurfaceOptions) {
     super();
-    this.#kernel = createOpenKernel(options);
-    this.#surface = new HttpSurface(this.#kernel, options);
+    this.#kernel = kernel;
+    this.#surface = new HttpSurface(kernel, options);
     this.serves = this.#surface.serves;
   }
 
@@ -71,9 +80,9 @@ export class HttpRouter extends HttpVerbs implements Surface {
     return this.#surface.serve(kind, event, invocation);
   }
 
-  /** Runs a request without a front door. A stream in the answer is the caller's to read. */
-  serveRequest(request: RequestInput, lambdaContext?: LambdaContext): Promise<Response> {
-    return this.#surface.serveRequest(request, lambdaContext);
+  /** What `serveRequest` runs a request on. */
+  get surface(): HttpSurface {
+    return this.#surface;
   }
 
   explainTarget(kind: TriggerKind, event: unknown): Target {
@@ -81,16 +90,38 @@ export class HttpRouter extends HttpVerbs implements Surface {
   }
 }
 
+const TYPES = { clock: 'object', ids: 'object', log: 'object', environment: 'object', autoHead: 'boolean' } as const;
+
 /**
  * HTTP alone, for a function that serves nothing else.
  *
  * @example
- * const http = createHttpRouter();
+ * const http = createHttpRouter({ features: [cors({ allowedOrigins: ['https://app.example'] })] });
  * http.get('/health', () => json(200, { ok: true }));
  * export const handler = createDispatcher(http).handleLambda;
  * @throws FrameworkError `app.invalid_configuration` for an unknown or unfit option
  */
-export function createHttpRouter(options: OpenPipelineOptions = {}): HttpRouter {
-  assertKnownOptions(options, OPEN_PIPELINE_OPTIONS);
-  return new HttpRouter(options);
+export function createHttpRouter({ features = [], ...options }: HttpRouterOptions = {}): HttpRouter {
+  assertKnownOptions(options, [...Object.keys(TYPES), 'httpErrorFormat', 'basePath']);
+  assertTypes(options, TYPES);
+  assertErrorFormat(options.httpErrorFormat);
+  if (!Array.isArray(features)) throw invalidOption('features', 'a list');
+  const gate = membersOf(features, 'gate')[0] ?? closedGate;
+  return new HttpRouter(assembleKernel(options, 'p2', features, { gate, tenantOf: legacyTenant }), options);
+}
+
+/** Without `authorize` nobody names a caller, so nobody passes. */
+const closedGate: Gate = ({ registration, state }) => {
+  if (!registration?.authRequired) return undefined;
+  state.passed |= STAGE.auth;
+  throw new FrameworkError('app.unauthorized');
+};
+
+/** Runs a request on a router without a front door. A stream in the answer is the caller's to read. */
+export function serveRequest(
+  http: HttpRouter,
+  request: RequestInput,
+  lambdaContext?: LambdaContext,
+): Promise<Response> {
+  return serveDirect(http.surface, request, lambdaContext);
 }

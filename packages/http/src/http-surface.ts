@@ -5,8 +5,6 @@ import {
   type Invocation,
   type LambdaContext,
   type MaybePromise,
-  type RequestInput,
-  type Response,
   type Surface,
   type Target,
   type TriggerKind,
@@ -18,28 +16,22 @@ import {
   IncomingRequest,
   type OutgoingResponse,
 } from '@sallyport/core/pipeline';
-import { parseCors } from './cors.js';
-import { directTraits, readDirect } from './doors/direct.js';
 import type { Door, DoorRequest } from './doors/door.js';
 import { functionUrlDoor, gatewayV2Door } from './doors/http-api.js';
 import { cutBasePath } from './doors/paths.js';
 import { gatewayV1Door, isMultiValue, loadBalancerDoor } from './doors/proxy.js';
 import { errorResponse, HTTP_ERROR_FORMAT_NESTED } from './error-body.js';
 import { type DoorTraits, type EncodedBody, Exchange } from './exchange.js';
-import type { Kernel } from './kernel.js';
+import type { Feature } from './feature.js';
+import { createPipeline, type Kernel } from './kernel.js';
 import { isPromise } from './middleware.js';
-import { beginSpan, observer } from './observe.js';
 import { parsePattern } from './pattern.js';
-import { type Decorate, Pipeline, type RenderError, type Stage } from './pipeline.js';
+import type { Decorate, Pipeline, RenderError } from './pipeline.js';
 import type { Registration, RegistrationInit } from './registration.js';
 import { RouteTable } from './route-table.js';
 import { type PipelineOptions, parseBasePath } from './settings.js';
 import { validBody } from './stages/body.js';
-import { addCorsHeaders, corsPreflight } from './stages/cors.js';
-import { invoke, tracedInvoke } from './stages/invoke.js';
-import { policy } from './stages/policy.js';
 import { requestId } from './stages/request-id.js';
-import { requestLimit } from './stages/request-limit.js';
 import { matchRoute } from './stages/route.js';
 
 /** The HTTP front doors by the kind of event that comes through them. */
@@ -60,9 +52,14 @@ const PROJECTIONS: Readonly<Record<string, string>> = {
 /** How `explain` words the posture of a registration; the secure container's. */
 export type DescribePosture = (posture: unknown) => string | null;
 
-export type HttpSurfaceOptions = Pick<PipelineOptions, 'cors' | 'httpErrorFormat' | 'basePath' | 'autoHead'> & {
+export interface HttpSurfaceOptions {
+  readonly httpErrorFormat?: PipelineOptions['httpErrorFormat'] | undefined;
+  readonly basePath?: PipelineOptions['basePath'] | undefined;
+  readonly autoHead?: boolean | undefined;
+  /** What HTTP alone does, before the kernel's own. */
+  readonly features?: readonly Feature[];
   readonly describePosture?: DescribePosture;
-};
+}
 
 /** Routes and the four HTTP front doors of one container. */
 export class HttpSurface implements Surface {
@@ -107,18 +104,22 @@ export class HttpSurface implements Surface {
     return Promise.resolve(this.#write(door, exchange, response));
   }
 
-  /** Runs a request without any front door. A stream in the answer is the caller's to read. */
-  serveRequest(request: RequestInput, lambdaContext?: LambdaContext): Promise<Response> {
-    const exchange = this.#open(readDirect(request), directTraits, 'direct', undefined, lambdaContext);
-    return Promise.resolve(this.#pipeline.run(exchange));
+  /** Runs what some door has read, and leaves the answer as it is. */
+  run(
+    read: DoorRequest,
+    traits: DoorTraits,
+    kind: TriggerKind,
+    event: unknown,
+    lambdaContext: LambdaContext | undefined,
+  ): OpenedStream {
+    const exchange = this.#open(read, traits, kind, event, lambdaContext);
+    exchange.state.canStream = traits.streams === 'commit';
+    return { exchange, response: this.#pipeline.run(exchange), fail: (error) => this.#pipeline.fail(exchange, error) };
   }
 
   /** Runs an event up to the point where the first byte could leave; for doors that stream. */
   serveStream(kind: TriggerKind, event: unknown, lambdaContext: LambdaContext | undefined): OpenedStream {
-    const door = DOORS[kind] as Door;
-    const exchange = this.#open(door.read(event), STREAMING, kind, event, lambdaContext);
-    exchange.state.canStream = true;
-    return { exchange, response: this.#pipeline.run(exchange), fail: (error) => this.#pipeline.fail(exchange, error) };
+    return this.run((DOORS[kind] as Door).read(event), STREAMING, kind, event, lambdaContext);
   }
 
   /** The answer of a synthesized request that another surface routes like HTTP. */
@@ -203,24 +204,14 @@ const STREAMING: DoorTraits = { maxEncodedBytes: Number.POSITIVE_INFINITY, strea
 function createHttpPipeline(kernel: Kernel, routes: RouteTable, options: HttpSurfaceOptions): Pipeline {
   const format = options.httpErrorFormat ?? HTTP_ERROR_FORMAT_NESTED;
   const basic = kernel.tier === 'p0';
-  const cors = options.cors && !basic ? parseCors(options.cors) : undefined;
   const renderError: RenderError = ({ state }, error) =>
     errorResponse(error, format, { requestId: state.requestId, traceId: state.request.traceId });
-
-  const stages: Stage[] = [];
-  if (!basic) stages.push(requestId);
-  if (cors) stages.push(corsPreflight(cors));
-  if (kernel.maxRequestBytes > 0) stages.push(requestLimit(kernel.maxRequestBytes));
-  stages.push(validBody, matchRoute(routes, renderError));
-  if (kernel.tier === 'p2') stages.push(beginSpan(kernel.observability));
-  if (kernel.policyHook) stages.push(policy(kernel.policyHook));
-  stages.push(kernel.gate, basic ? invoke : tracedInvoke);
-
-  const decorate: Decorate[] = [];
-  if (!basic) decorate.push(addRequestId);
-  if (cors) decorate.push((exchange, response) => addCorsHeaders(cors, exchange, response));
-  const { maxResponseBytes, timed } = kernel;
-  return new Pipeline({ stages, decorate, renderError, maxResponseBytes, timed, observe: observer(kernel) });
+  return createPipeline(kernel, [...(options.features ?? []), ...kernel.features], {
+    first: basic ? undefined : requestId,
+    match: [validBody, matchRoute(routes, renderError)],
+    decorate: basic ? [] : [addRequestId],
+    renderError,
+  });
 }
 
 const addRequestId: Decorate = ({ state }, { headers }) => {

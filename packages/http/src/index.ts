@@ -37,7 +37,9 @@ export {
 } from './cache-control.js';
 export type { CorsOptions } from './cors.js';
 export { HTTP_ERROR_FORMAT_FLAT_LEGACY, HTTP_ERROR_FORMAT_NESTED, type HttpErrorFormat } from './error-body.js';
-export { createHttpRouter, type HttpRouter } from './http-router.js';
+export type { Feature } from './feature.js';
+export { authorize, cors, limits, observe, policy } from './features.js';
+export { createHttpRouter, type HttpRouter, type HttpRouterOptions, serveRequest } from './http-router.js';
 export type { RouteOptions } from './http-surface.js';
 // Responses
 export { binary, created, type HtmlChunks, html, htmlStream, json, noContent, redirect, text } from './responses.js';

@@ -1,9 +1,21 @@
-import type { MaybePromise, Observability } from '@sallyport/core';
-import { completeClock, type PolicyHook, randomIds, silentLogger } from '@sallyport/core';
-import { type ContextRuntime, type ContextState, parseObservability } from '@sallyport/core/pipeline';
+import {
+  type Clock,
+  completeClock,
+  type Environment,
+  type IdGenerator,
+  type Logger,
+  type MaybePromise,
+  randomIds,
+  silentLogger,
+} from '@sallyport/core';
+import type { ContextRuntime, ContextState } from '@sallyport/core/pipeline';
 import type { Exchange } from './exchange.js';
+import { type Feature, membersOf } from './feature.js';
+import { limits, observe, policy } from './features.js';
+import { Pipeline, type PipelineParts, type Stage } from './pipeline.js';
 import { RegistrationBook } from './registration.js';
 import type { PipelineOptions, Tier } from './settings.js';
+import { invoke, tracedInvoke } from './stages/invoke.js';
 
 /** Lets a caller through or throws. Runs before every middleware. */
 export type Gate = (exchange: Exchange) => MaybePromise<undefined>;
@@ -12,12 +24,8 @@ export type Gate = (exchange: Exchange) => MaybePromise<undefined>;
 export interface Kernel {
   readonly runtime: ContextRuntime;
   readonly tier: Tier;
-  readonly maxRequestBytes: number;
-  readonly maxResponseBytes: number;
-  readonly policyHook: PolicyHook | undefined;
-  readonly observability: Observability;
-  /** Whether anybody wants to know how long a request took. */
-  readonly timed: boolean;
+  /** What every surface does beside routing, in this order. */
+  readonly features: readonly Feature[];
   readonly gate: Gate;
   readonly book: RegistrationBook;
 }
@@ -27,37 +35,78 @@ export interface KernelInit {
   readonly tenantOf: (state: ContextState) => string;
 }
 
-/** Stage names that start every trace, by tier. */
-const TRACE_HEADS: Readonly<Record<Tier, readonly string[]>> = {
-  p0: [],
-  p1: ['request_id', 'recovery', 'logging'],
-  p2: ['request_id', 'recovery', 'logging'],
-};
+/** What a kernel takes from its surroundings. */
+export interface RuntimeOptions {
+  readonly clock?: Clock;
+  readonly ids?: IdGenerator;
+  /** Base of `ctx.log`. Default: a logger that writes nothing. */
+  readonly log?: Logger;
+  /** Read instead of `process.env`. */
+  readonly environment?: Environment;
+}
 
-/** The shared part of a container, from options that were checked. */
-export function createKernel(options: PipelineOptions, { gate, tenantOf }: KernelInit): Kernel {
-  const tier = options.tier ?? 'p2';
-  const observability = parseObservability(tier === 'p2' ? options.observability : undefined);
+/** Stage names that start the trace of every request above tier P0. */
+const TRACE_HEAD = ['request_id', 'recovery', 'logging'];
+
+/** The shared part of a container, from its features. */
+export function assembleKernel(
+  options: RuntimeOptions,
+  tier: Tier,
+  features: readonly Feature[],
+  { gate, tenantOf }: KernelInit,
+): Kernel {
   const runtime: ContextRuntime = {
     clock: completeClock(options.clock),
     ids: options.ids ?? randomIds,
     log: options.log ?? silentLogger,
     environment: options.environment ?? process.env,
-    traceHead: TRACE_HEADS[tier],
+    traceHead: tier === 'p0' ? [] : TRACE_HEAD,
     tenantOf,
-    observability,
+    observability: membersOf(features, 'observability')[0],
   };
-  return {
-    runtime,
-    tier,
-    maxRequestBytes: tier === 'p0' ? 0 : (options.limits?.maxRequestBytes ?? 0),
-    maxResponseBytes: tier === 'p0' ? 0 : (options.limits?.maxResponseBytes ?? 0),
-    policyHook: tier === 'p2' ? options.policyHook : undefined,
-    observability,
-    timed: observability.log !== undefined || observability.metric !== undefined || observability.span !== undefined,
-    gate,
-    book: new RegistrationBook(),
-  };
+  return { runtime, tier, features, gate, book: new RegistrationBook() };
+}
+
+/** The shared part of a container, from options that were checked. */
+export function createKernel(options: PipelineOptions, init: KernelInit): Kernel {
+  const { tier = 'p2', limits: sizes, policyHook, observability = {} } = options;
+  const features: Feature[] = [];
+  if (sizes && tier !== 'p0') features.push(limits(sizes));
+  if (tier === 'p2') features.push(observe(observability));
+  if (policyHook && tier === 'p2') features.push(policy(policyHook));
+  return assembleKernel(options, tier, features, init);
+}
+
+/** What a surface brings to its pipeline: its stages up to the match of the route, and how it answers. */
+export interface SurfaceStages extends Pick<PipelineParts, 'renderError'> {
+  /** Before the features'. */
+  readonly first?: Stage | undefined;
+  /** Behind the features'. */
+  readonly match: readonly Stage[];
+  readonly decorate?: PipelineParts['decorate'];
+}
+
+/** The pipeline of a surface: its own stages between those of the features, then the gate and the operation. */
+export function createPipeline(
+  { tier, gate }: Kernel,
+  features: readonly Feature[],
+  { first, match, decorate = [], renderError }: SurfaceStages,
+): Pipeline {
+  return new Pipeline({
+    stages: [
+      ...(first ? [first] : []),
+      ...membersOf(features, 'entry'),
+      ...match,
+      ...membersOf(features, 'routed'),
+      gate,
+      tier === 'p0' ? invoke : tracedInvoke,
+    ],
+    decorate: [...decorate, ...membersOf(features, 'decorate')],
+    renderError,
+    maxResponseBytes: membersOf(features, 'maxResponseBytes')[0] ?? 0,
+    timed: membersOf(features, 'timed').includes(true),
+    observe: membersOf(features, 'observe')[0],
+  });
 }
 
 /** Tenant of the open container, as the legacy contract has it: the header, then the query. */

@@ -1,8 +1,7 @@
 import type { Observability } from '@sallyport/core';
 import { type ActiveSpan, requestCompleted, startRequestSpan } from '@sallyport/core/pipeline';
 import type { Exchange } from './exchange.js';
-import type { Kernel } from './kernel.js';
-import type { PipelineParts, Stage } from './pipeline.js';
+import type { Observe, Stage } from './pipeline.js';
 
 /** Starts the span of a request whose route is known; costs two look-ups when nobody listens. */
 export function beginSpan(observability: Observability): Stage {
@@ -12,9 +11,8 @@ export function beginSpan(observability: Observability): Stage {
   };
 }
 
-/** Emits the records of a request that has ended; `undefined` below tier P2. */
-export function observer({ tier, observability, runtime }: Kernel): PipelineParts['observe'] {
-  if (tier !== 'p2') return undefined;
+/** Emits the records of a request that has ended. */
+export function observer(observability: Observability): Observe {
   const { log, metric } = observability;
   const timed = log !== undefined || metric !== undefined;
   return (exchange, { status }, bytes) => {
@@ -23,7 +21,7 @@ export function observer({ tier, observability, runtime }: Kernel): PipelinePart
     const outcome = {
       status,
       errorCode: exchange.error?.code ?? '',
-      durationMs: runtime.clock.monotonicMs() - exchange.startedMs,
+      durationMs: exchange.state.runtime.clock.monotonicMs() - exchange.startedMs,
       streamed: exchange.streamed,
       responseBytes: bytes(),
     };

@@ -14,6 +14,9 @@ export type RenderError = (exchange: Exchange, error: FrameworkError) => Outgoin
 /** One step on the way out, on answers and errors alike. Must not throw. */
 export type Decorate = (exchange: Exchange, response: OutgoingResponse) => void;
 
+/** Called once, when the last byte is out. */
+export type Observe = (exchange: Exchange, response: OutgoingResponse, bytes: () => number) => void;
+
 export interface PipelineParts {
   readonly stages: readonly Stage[];
   readonly decorate: readonly Decorate[];
@@ -22,8 +25,7 @@ export interface PipelineParts {
   readonly maxResponseBytes: number;
   /** Whether durations are wanted. */
   readonly timed: boolean;
-  /** Called once, when the last byte is out; `undefined` when nobody observes. */
-  readonly observe: ((exchange: Exchange, response: OutgoingResponse, bytes: () => number) => void) | undefined;
+  readonly observe: Observe | undefined;
 }
 
 /**

@@ -1,6 +1,7 @@
 import {
   type AuthHook,
   assertKnownOptions,
+  assertTypes,
   type Clock,
   type Environment,
   type IdGenerator,
@@ -76,8 +77,19 @@ export const PIPELINE_OPTIONS = [
   'autoHead',
 ] as const;
 
-const FUNCTIONS = ['authHook', 'policyHook', 'webSocketClientFactory'] as const;
-const OBJECTS = ['clock', 'ids', 'limits', 'cors', 'observability', 'log', 'environment'] as const;
+const TYPES = {
+  authHook: 'function',
+  policyHook: 'function',
+  webSocketClientFactory: 'function',
+  clock: 'object',
+  ids: 'object',
+  limits: 'object',
+  cors: 'object',
+  observability: 'object',
+  log: 'object',
+  environment: 'object',
+  autoHead: 'boolean',
+} as const;
 
 /**
  * Checks the values of the pipeline's options; their names are the container's to check.
@@ -85,25 +97,23 @@ const OBJECTS = ['clock', 'ids', 'limits', 'cors', 'observability', 'log', 'envi
  * @throws FrameworkError `app.invalid_configuration` that names the option
  */
 export function assertPipelineOptions(options: OpenPipelineOptions): void {
-  const { tier, httpErrorFormat, limits, autoHead, basePath } = options;
+  const { tier, limits } = options;
   if (tier !== undefined && !['p0', 'p1', 'p2'].includes(tier)) throw invalidOption('tier', 'p0, p1 or p2');
-  const formats: unknown[] = [undefined, HTTP_ERROR_FORMAT_NESTED, HTTP_ERROR_FORMAT_FLAT_LEGACY];
-  if (!formats.includes(httpErrorFormat)) throw invalidOption('httpErrorFormat', 'nested or flat_legacy');
-  if (autoHead !== undefined && typeof autoHead !== 'boolean') throw invalidOption('autoHead', 'a boolean');
-  for (const name of FUNCTIONS) {
-    const value: unknown = options[name];
-    if (value !== undefined && typeof value !== 'function') throw invalidOption(name, 'a function');
-  }
-  for (const name of OBJECTS) {
-    const value: unknown = options[name];
-    if (value !== undefined && (typeof value !== 'object' || value === null)) throw invalidOption(name, 'an object');
-  }
-  if (limits) assertLimits(limits);
+  assertErrorFormat(options.httpErrorFormat);
+  assertTypes(options, TYPES);
+  if (limits) parseLimits(limits);
   if (options.cors) parseCors(options.cors);
-  parseBasePath(basePath);
+  parseBasePath(options.basePath);
 }
 
-function assertLimits(limits: Limits): void {
+/** @throws FrameworkError `app.invalid_configuration` */
+export function assertErrorFormat(format: unknown): void {
+  const formats: unknown[] = [undefined, HTTP_ERROR_FORMAT_NESTED, HTTP_ERROR_FORMAT_FLAT_LEGACY];
+  if (!formats.includes(format)) throw invalidOption('httpErrorFormat', 'nested or flat_legacy');
+}
+
+/** @throws FrameworkError `app.invalid_configuration` for anything but whole numbers of bytes */
+export function parseLimits(limits: Limits): Limits {
   assertKnownOptions(limits, ['maxRequestBytes', 'maxResponseBytes']);
   for (const name of ['maxRequestBytes', 'maxResponseBytes'] as const) {
     const value = limits[name];
@@ -111,6 +121,7 @@ function assertLimits(limits: Limits): void {
       throw invalidOption(`limits.${name}`, 'a whole number of bytes, 0 for none');
     }
   }
+  return limits;
 }
 
 /** The prefixes, longest first, without a trailing slash. */

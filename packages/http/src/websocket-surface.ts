@@ -21,16 +21,12 @@ import { webSocketDoor } from './doors/proxy.js';
 import { errorResponse, HTTP_ERROR_FORMAT_NESTED } from './error-body.js';
 import { type EncodedBody, Exchange } from './exchange.js';
 import type { DescribePosture } from './http-surface.js';
-import type { Kernel } from './kernel.js';
+import { createPipeline, type Kernel } from './kernel.js';
 import { isPromise } from './middleware.js';
-import { beginSpan, observer } from './observe.js';
-import { Pipeline, type RenderError, type Stage } from './pipeline.js';
+import type { Pipeline, RenderError, Stage } from './pipeline.js';
 import type { Registration } from './registration.js';
 import type { WebSocketClientFactory } from './settings.js';
 import { validBody } from './stages/body.js';
-import { invoke, tracedInvoke } from './stages/invoke.js';
-import { policy } from './stages/policy.js';
-import { requestLimit } from './stages/request-limit.js';
 import { WebSocketTransport } from './websocket-transport.js';
 
 const KIND = 'websocket';
@@ -107,18 +103,13 @@ function routeKeyOf(event: unknown): string {
 
 /** As HTTP's, without CORS and without the answer header; errors are always nested. */
 function createWebSocketPipeline(kernel: Kernel, routes: ReadonlyMap<string, Registration>): Pipeline {
-  const basic = kernel.tier === 'p0';
   const renderError: RenderError = ({ state }, error) =>
     errorResponse(error, HTTP_ERROR_FORMAT_NESTED, { requestId: state.requestId, traceId: state.request.traceId });
-  const stages: Stage[] = [];
-  if (!basic) stages.push(socketRequestId);
-  if (kernel.maxRequestBytes > 0) stages.push(requestLimit(kernel.maxRequestBytes));
-  stages.push(validBody, matchRouteKey(routes));
-  if (kernel.tier === 'p2') stages.push(beginSpan(kernel.observability));
-  if (kernel.policyHook) stages.push(policy(kernel.policyHook));
-  stages.push(kernel.gate, basic ? invoke : tracedInvoke);
-  const { maxResponseBytes, timed } = kernel;
-  return new Pipeline({ stages, decorate: [], renderError, maxResponseBytes, timed, observe: observer(kernel) });
+  return createPipeline(kernel, kernel.features, {
+    first: kernel.tier === 'p0' ? undefined : socketRequestId,
+    match: [validBody, matchRouteKey(routes)],
+    renderError,
+  });
 }
 
 const socketRequestId: Stage = ({ state }) => {

@@ -1,6 +1,5 @@
 import { Writable } from 'node:stream';
 import { type BodyStream, FrameworkError, type LogRecord } from '@sallyport/core';
-import { createOpenKernel } from '../src/http-router.js';
 import { HttpSurface } from '../src/http-surface.js';
 import {
   createGatewayRestStreamingHandler,
@@ -9,6 +8,7 @@ import {
   type StreamingHandler,
   text,
 } from '../src/index.js';
+import { createOpenKernel, toHttpOptions } from '../src/open-kernel.js';
 import { STREAM_ACCESS, type StreamingApp } from '../src/surface-access.js';
 import { functionUrl, gatewayV1, gatewayV2, LAMBDA, type TestDoor } from './support/doors.js';
 
@@ -16,7 +16,7 @@ type Route = Parameters<HttpSurface['register']>[2];
 
 /** The least container that a streaming handler takes. */
 function appWith(routes: Record<string, Route>, options: OpenPipelineOptions = {}): StreamingApp {
-  const surface = new HttpSurface(createOpenKernel(options), options);
+  const surface = new HttpSurface(createOpenKernel(options), toHttpOptions(options));
   for (const [path, handler] of Object.entries(routes)) surface.register('GET', path, handler);
   const kindOf = (event: unknown) => {
     const { httpMethod, requestContext } = event as { httpMethod?: string; requestContext: { domainName?: string } };

@@ -1,5 +1,5 @@
-import { createOpenKernel } from '../src/http-router.js';
 import { json } from '../src/index.js';
+import { createOpenKernel } from '../src/open-kernel.js';
 import { createMemoryConnectionRegistry, createWebSocketClientFactory } from '../src/websocket.js';
 import { WebSocketSurface } from '../src/websocket-surface.js';
 import { LAMBDA } from './support/doors.js';

@@ -1,6 +1,6 @@
 import type { LambdaContext } from '@sallyport/core';
 import type { OpenPipelineOptions } from '@sallyport/http';
-import { createOpenKernel, HttpSurface } from '@sallyport/http/pipeline';
+import { createOpenKernel, HttpSurface, toHttpOptions } from '@sallyport/http/pipeline';
 import { type AppSyncOptions, AppSyncSurface } from '../../src/surface.js';
 
 /** What somebody serves GraphQL with: an open container's two surfaces. */
@@ -16,7 +16,7 @@ export const LAMBDA: LambdaContext = { awsRequestId: 'req-1', getRemainingTimeIn
 export function createService(options: OpenPipelineOptions & AppSyncOptions = {}): Service {
   const { batchConcurrency, batchResult, deadlineMarginMs, ...pipeline } = options;
   const kernel = createOpenKernel(pipeline);
-  const http = new HttpSurface(kernel, pipeline);
+  const http = new HttpSurface(kernel, toHttpOptions(pipeline));
   const graphql = new AppSyncSurface(kernel, {
     http,
     ...(batchConcurrency === undefined ? {} : { batchConcurrency }),

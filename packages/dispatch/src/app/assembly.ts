@@ -6,6 +6,8 @@ import {
   HttpSurface,
   type Kernel,
   type StreamAccess,
+  serveDirect,
+  toHttpOptions,
   WebSocketSurface,
 } from '@sallyport/http/pipeline';
 import { createEventRouter, type EventRouter, type EventRouterOptions } from '@sallyport/streams';
@@ -56,7 +58,7 @@ export interface Entrypoints {
 export function assemble(init: AssemblyInit): Assembly {
   const { kernel, pipeline, describePosture } = init;
   const described = describePosture ? { describePosture } : {};
-  const http = new HttpSurface(kernel, { ...pipeline, ...described });
+  const http = new HttpSurface(kernel, { ...toHttpOptions(pipeline), ...described });
   const webSocket = new WebSocketSurface(kernel, { ...pipeline, ...described });
   const appSync = new AppSyncSurface(kernel, {
     ...init.appSync,
@@ -102,7 +104,7 @@ function bindEntrypoints(http: HttpSurface, webSocket: WebSocketSurface, appSync
     serveLoadBalancer: bind(http, 'load-balancer'),
     serveWebSocket: bind(webSocket, 'websocket'),
     serveAppSync: bind(appSync, 'appsync'),
-    serve: (request, lambdaContext) => http.serveRequest(request, lambdaContext),
+    serve: (request, lambdaContext) => serveDirect(http, request, lambdaContext),
   };
 }
 

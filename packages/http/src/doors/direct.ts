@@ -1,6 +1,14 @@
-import { type MultiMap, parseProvenance, type RequestInput, type SourceProvenance } from '@sallyport/core';
+import {
+  type LambdaContext,
+  type MultiMap,
+  parseProvenance,
+  type RequestInput,
+  type Response,
+  type SourceProvenance,
+} from '@sallyport/core';
 import { type RequestSource, toHeaderMap } from '@sallyport/core/pipeline';
 import type { DoorTraits } from '../exchange.js';
+import type { HttpSurface } from '../http-surface.js';
 import type { DoorRequest } from './door.js';
 import { lookupHeader, type RawHeaders, rawHeaders } from './header-lookup.js';
 import { asIs, mapQuery, parseQuery } from './query.js';
@@ -47,14 +55,23 @@ class DirectSource implements RequestSource {
   }
 }
 
-export const directTraits: DoorTraits = { maxEncodedBytes: Number.POSITIVE_INFINITY, streams: 'pass', encodes: false };
+const TRAITS: DoorTraits = { maxEncodedBytes: Number.POSITIVE_INFINITY, streams: 'pass', encodes: false };
 
 /** Reads a request of `serve`. A base64 body may also come as bytes of its text. */
-export function readDirect(input: RequestInput): DoorRequest {
+function readDirect(input: RequestInput): DoorRequest {
   const method = typeof input.method === 'string' ? input.method : '';
   const path = typeof input.path === 'string' ? input.path : '';
   const { body, isBase64 } = input;
   const text = isBase64 && body instanceof Uint8Array ? Buffer.from(body).toString('latin1') : body;
   const source = new DirectSource({ ...input, path, ...(text === undefined ? {} : { body: text }) });
   return { method, path, rawPath: path, source };
+}
+
+/** Runs a request without any front door. A stream in the answer is the caller's to read. */
+export async function serveDirect(
+  surface: Pick<HttpSurface, 'run'>,
+  request: RequestInput,
+  lambdaContext?: LambdaContext,
+): Promise<Response> {
+  return surface.run(readDirect(request), TRAITS, 'direct', undefined, lambdaContext).response;
 }

@@ -3,7 +3,7 @@ import { isPromise } from '../middleware.js';
 import type { Stage } from '../pipeline.js';
 
 /** Asks the policy hook; a decision with a code is the answer. */
-export function policy(hook: PolicyHook): Stage {
+export function askPolicy(hook: PolicyHook): Stage {
   return ({ ctx }) => {
     const decision = hook(ctx);
     return isPromise(decision) ? decision.then(enforce) : enforce(decision);

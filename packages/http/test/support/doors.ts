@@ -1,4 +1,8 @@
-import { createHttpRouter, type HttpRouter, type OpenPipelineOptions } from '../../src/index.js';
+import type { LambdaContext, RequestInput, Response } from '@sallyport/core';
+import { assertKnownOptions } from '@sallyport/core';
+import { HttpRouter } from '../../src/http-router.js';
+import { type OpenPipelineOptions, serveRequest } from '../../src/index.js';
+import { createOpenKernel, OPEN_PIPELINE_OPTIONS, toHttpOptions } from '../../src/open-kernel.js';
 
 /** What a client sends, whatever the door. */
 export interface Sent {
@@ -156,9 +160,21 @@ export const albMulti: TestDoor = {
 
 export const doors: readonly TestDoor[] = [gatewayV2, functionUrl, gatewayV1, albSingle, albMulti];
 
+/** The HTTP part of an open container: every feature there, chosen by the container's options. */
+class OpenRouter extends HttpRouter {
+  constructor(options: OpenPipelineOptions) {
+    assertKnownOptions(options, OPEN_PIPELINE_OPTIONS);
+    super(createOpenKernel(options), toHttpOptions(options));
+  }
+
+  serveRequest(request: RequestInput, lambdaContext?: LambdaContext): Promise<Response> {
+    return serveRequest(this, request, lambdaContext);
+  }
+}
+
 /** A router with the routes that `register` adds. */
-export function routerWith(register: (router: HttpRouter) => void, options?: OpenPipelineOptions): HttpRouter {
-  const router = createHttpRouter(options);
+export function routerWith(register: (router: HttpRouter) => void, options: OpenPipelineOptions = {}): OpenRouter {
+  const router = new OpenRouter(options);
   register(router);
   return router;
 }
