@@ -1,0 +1,35 @@
+// Ledger
+
+// Errors
+export { type ErrorEnvelope, toErrorEnvelope } from './error-envelope.js';
+export {
+  type ConflictReason,
+  JOB_LEDGER_ERROR_TYPES,
+  JobLedgerError,
+  type JobLedgerErrorCode,
+  type JobLedgerErrorInit,
+  type JobLedgerErrorType,
+  type JobLedgerReason,
+} from './errors.js';
+// Event store
+export {
+  createEventBusStore,
+  type EventBusStore,
+  type EventBusStoreOptions,
+  type EventQuery,
+  type PublishInput,
+  type StoredEvent,
+} from './event-bus.js';
+export { createJobLedger, type JobLedgerOptions } from './job-ledger.js';
+export type * from './ledger.js';
+// States
+export {
+  IDEMPOTENCY_STATUSES,
+  type IdempotencyStatus,
+  JOB_STATUSES,
+  JOB_TRANSITIONS,
+  type JobStatus,
+  RECORD_STATUSES,
+  RECORD_TRANSITIONS,
+  type RecordStatus,
+} from './states.js';

@@ -1,0 +1,32 @@
+import type { FullClock, IdGenerator, Logger } from '@sallyport/core';
+import type { JobLedger } from '../ledger.js';
+import { batchOperations } from './batches.js';
+import { idempotencyOperations } from './idempotency.js';
+import type { ItemStore } from './item-store.js';
+import { jobOperations } from './jobs.js';
+import { leaseOperations } from './leases.js';
+import { recordOperations } from './records.js';
+import { semaphoreOperations } from './semaphores.js';
+
+export interface LedgerParts {
+  readonly store: ItemStore;
+  readonly clock: FullClock;
+  readonly ids: IdGenerator;
+  readonly log: Logger;
+}
+
+/** A ledger over any store. Its methods need no `this`, so that one of them can be replaced in a copy. */
+export function createLedger({ store, clock, ids, log }: LedgerParts): JobLedger {
+  const kit = { store, clock, ids };
+  return Object.freeze({
+    clock,
+    ids,
+    log,
+    ...jobOperations(kit),
+    ...recordOperations(kit),
+    ...batchOperations(kit),
+    ...leaseOperations(kit),
+    ...semaphoreOperations(kit),
+    ...idempotencyOperations(kit),
+  });
+}

@@ -1,0 +1,38 @@
+import type { IdempotencyRecord } from '../ledger.js';
+import type { IdempotencyStatus } from '../states.js';
+import type { Condition, Item } from './item-store.js';
+import { idempotencyKey } from './keys.js';
+import { type Kit, numberOf, textOf, textsOf } from './kit.js';
+import { storedOutcome } from './transition.js';
+
+/** The one who may complete or abandon. */
+export function ownInProgress(owner: string): Condition {
+  return {
+    all: [
+      { attribute: 'status', is: '=', value: 'IN_PROGRESS' },
+      { attribute: 'idem_owner', is: '=', value: owner },
+    ],
+  };
+}
+
+/** The record of a row; a result that lies aside is fetched. Rows of other versions may lack anything but their key. */
+export async function readRecord(
+  { store }: Pick<Kit, 'store'>,
+  { scope, key }: Pick<IdempotencyRecord, 'scope' | 'key'>,
+  item: Item,
+  signal?: AbortSignal,
+): Promise<IdempotencyRecord> {
+  const aside = textOf(item, 'result_ref');
+  const large = aside === '' ? undefined : await store.get({ ...idempotencyKey(scope, key), sk: aside }, true, signal);
+  const until = item.status === 'IN_PROGRESS' ? numberOf(item, 'in_progress_until_ms') : undefined;
+  return {
+    scope,
+    key,
+    status: textOf(item, 'status') as IdempotencyStatus,
+    expiresAtMs: numberOf(item, 'expires_at_ms'),
+    ...(until !== undefined && { inProgressUntilMs: until }),
+    ...textsOf(item, { fingerprint: 'fingerprint', executionId: 'execution_id', completedAt: 'completed_at' }),
+    ...storedOutcome(large ? { ...item, result: large.result } : item),
+    resultOmitted: item.result_omitted === true || (aside !== '' && large?.result === undefined),
+  };
+}

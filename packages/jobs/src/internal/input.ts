@@ -1,0 +1,67 @@
+import { createMap } from '@sallyport/core';
+import type { LedgerErrors } from './errors-of.js';
+
+/** Checks of what callers hand in. Each throws JobLedgerError `invalid_input`. */
+
+const MAX_METADATA_ENTRIES = 32;
+const MAX_METADATA_BYTES = 4096;
+const MAX_TTL_SECONDS = 3_155_760_000;
+const FINGERPRINT = /^[0-9a-f]{64}$/;
+
+/** An object that holds known keys only: a misspelt `expectedVersion` must never be ignored. */
+export function assertInput(input: unknown, known: readonly string[], errors: LedgerErrors): void {
+  if (typeof input !== 'object' || input === null) throw errors.invalid('input must be an object');
+  for (const key of Object.keys(input)) if (!known.includes(key)) throw errors.invalid(`unknown input "${key}"`);
+}
+
+export function whole(name: string, value: unknown, least: number, most: number, errors: LedgerErrors): number {
+  if (Number.isSafeInteger(value) && (value as number) >= least && (value as number) <= most) return value as number;
+  throw errors.invalid(`${name} must be a whole number from ${least} to ${most}`);
+}
+
+export function ttlSeconds(name: string, value: unknown, errors: LedgerErrors): number {
+  return whole(name, value, 1, MAX_TTL_SECONDS, errors);
+}
+
+export function oneOf<T extends string>(name: string, value: unknown, allowed: readonly T[], errors: LedgerErrors): T {
+  if ((allowed as readonly unknown[]).includes(value)) return value as T;
+  throw errors.invalid(`${name} must be one of ${allowed.join(', ')}`);
+}
+
+export function flag(name: string, value: unknown, errors: LedgerErrors): boolean {
+  if (value === undefined || typeof value === 'boolean') return value === true;
+  throw errors.invalid(`${name} must be true or false`);
+}
+
+export function isoTime(name: string, value: unknown, errors: LedgerErrors): string {
+  const time = typeof value === 'string' ? Date.parse(value) : Number.NaN;
+  if (Number.isNaN(time)) throw errors.invalid(`${name} must be an ISO 8601 time`);
+  return new Date(time).toISOString();
+}
+
+export function textMap(name: string, value: unknown, errors: LedgerErrors): Readonly<Record<string, string>> {
+  if (typeof value !== 'object' || value === null || Array.isArray(value))
+    throw errors.invalid(`${name} must be a map`);
+  const entries = Object.entries(value);
+  if (entries.length > MAX_METADATA_ENTRIES) throw errors.invalid(`${name} may have ${MAX_METADATA_ENTRIES} entries`);
+  let bytes = 0;
+  const copy = createMap<string>();
+  for (const [key, text] of entries) {
+    if (key === '' || typeof text !== 'string') throw errors.invalid(`${name} must map names to texts`);
+    if (key === '__proto__') throw errors.invalid(`${name} must not have an entry "__proto__"`);
+    bytes += Buffer.byteLength(key) + Buffer.byteLength(text);
+    copy[key] = text;
+  }
+  if (bytes > MAX_METADATA_BYTES) throw errors.tooLarge(`${name} may have ${MAX_METADATA_BYTES} bytes`);
+  return copy;
+}
+
+export function fingerprintOf(value: unknown, errors: LedgerErrors): string {
+  if (typeof value === 'string' && FINGERPRINT.test(value)) return value;
+  throw errors.invalid('fingerprint must be 64 lower-case hex digits of a SHA-256');
+}
+
+/** A list of texts, each of which stands once. */
+export function distinct(name: string, values: readonly unknown[], errors: LedgerErrors): void {
+  if (new Set(values).size < values.length) throw errors.invalid(`${name} must not repeat`);
+}

@@ -1,0 +1,68 @@
+import { createHash } from 'node:crypto';
+import type { LedgerErrors } from './errors-of.js';
+import type { Key } from './item-store.js';
+
+const MAX_ID_BYTES = 256;
+const HASHED = 'sha256:';
+/** C0, DEL and C1. */
+const CONTROL = /[\u0000-\u001f\u007f-\u009f]/;
+
+/** A part of a key in which no separator is left. */
+export function keyPart(text: string): string {
+  return text.replaceAll('%', '%25').replaceAll('#', '%23');
+}
+
+export function jobKey(jobId: string): Key {
+  return { pk: `JOB#${keyPart(jobId)}`, sk: 'META' };
+}
+
+export function recordKey(jobId: string, recordId: string): Key {
+  return { pk: `JOB#${keyPart(jobId)}`, sk: `REC#${keyPart(recordId)}` };
+}
+
+export function leaseKey(name: string): Key {
+  return { pk: `LEASE#${keyPart(name)}`, sk: 'LEASE' };
+}
+
+export function semaphorePk(scope: string, subject: string): string {
+  return `SEM#${keyPart(scope)}#${keyPart(subject)}`;
+}
+
+export function slotSk(slot: number): string {
+  return `SLOT#${String(slot).padStart(9, '0')}`;
+}
+
+export function idempotencyKey(scope: string, key: string): Key {
+  return { pk: `IDEM#${keyPart(scope)}#${keyPart(shortKey(key))}`, sk: 'IDEM' };
+}
+
+export function resultKey(scope: string, key: string, owner: string): Key {
+  return { ...idempotencyKey(scope, key), sk: `RESULT#${owner}` };
+}
+
+export function tenantStatus(tenantId: string, status: string): string {
+  return `${keyPart(tenantId)}#${status}`;
+}
+
+/** What would be no id, or is the hash of one, is hashed: no short key is a long one's hash. */
+export function shortKey(key: string): string {
+  if (Buffer.byteLength(key) <= MAX_ID_BYTES && !key.startsWith(HASHED)) return key;
+  return HASHED + sha256(key);
+}
+
+export function sha256(data: string | Uint8Array): string {
+  return createHash('sha256').update(data).digest('hex');
+}
+
+/** @throws JobLedgerError `invalid_input` for anything but 1 to 256 bytes of text without control characters */
+export function assertId(name: string, value: unknown, errors: LedgerErrors): asserts value is string {
+  assertText(name, value, errors);
+  if (Buffer.byteLength(value) > MAX_ID_BYTES) throw errors.invalid(`${name} must be at most ${MAX_ID_BYTES} bytes`);
+}
+
+/** @throws JobLedgerError `invalid_input` for anything but text of any length without control characters */
+export function assertText(name: string, value: unknown, errors: LedgerErrors): asserts value is string {
+  if (typeof value !== 'string' || value === '') throw errors.invalid(`${name} must be a text that is not empty`);
+  if (CONTROL.test(value)) throw errors.invalid(`${name} must not hold control characters`);
+  if (!value.isWellFormed()) throw errors.invalid(`${name} must be well-formed Unicode`);
+}

@@ -1,0 +1,73 @@
+import type { FullClock, IdGenerator } from '@sallyport/core';
+import { JOB_ERRORS } from './errors-of.js';
+import type { Condition, Item, ItemStore } from './item-store.js';
+import { itemSize } from './marshal.js';
+
+/** What the ledger's operations work with. */
+export interface Kit {
+  readonly store: ItemStore;
+  readonly clock: FullClock;
+  readonly ids: IdGenerator;
+}
+
+const MAX_ITEM_BYTES = 350_000;
+const SECOND_MS = 1000;
+
+export function isoOf(ms: number): string {
+  return new Date(ms).toISOString();
+}
+
+/** Unix seconds of the TTL attribute, never before the moment itself. */
+export function ttlAt(ms: number): number {
+  return Math.ceil(ms / SECOND_MS);
+}
+
+/** Whether a row is one that DynamoDB has yet to delete. */
+export function isPastTtl(item: Item, nowMs: number): boolean {
+  return typeof item.ttl === 'number' && item.ttl * SECOND_MS <= nowMs;
+}
+
+/** The same as a condition. */
+export function pastTtl(nowMs: number): Condition {
+  return { attribute: 'ttl', is: '<=', value: Math.floor(nowMs / SECOND_MS) };
+}
+
+export function notPastTtl(nowMs: number): Condition {
+  return { any: [{ absent: 'ttl' }, { attribute: 'ttl', is: '>', value: Math.floor(nowMs / SECOND_MS) }] };
+}
+
+/** No row, or one that counts as none. */
+export function absentOrPastTtl(nowMs: number): Condition {
+  return { any: [{ absent: 'pk' }, pastTtl(nowMs)] };
+}
+
+/** @throws JobLedgerError `too_large`; DynamoDB's own bound is 409,600 bytes */
+export function assertSize(item: Item, errors = JOB_ERRORS): void {
+  if (itemSize(item) > MAX_ITEM_BYTES) throw errors.tooLarge(`an item may have ${MAX_ITEM_BYTES} bytes`);
+}
+
+/** Whether a row holds exactly what a call was about to write: then an earlier attempt of that call wrote it. */
+export function holdsAll(item: Item | undefined, written: Item): boolean {
+  if (!item) return false;
+  return Object.entries(written).every(([name, value]) => JSON.stringify(item[name]) === JSON.stringify(value));
+}
+
+export function textOf(item: Item, name: string): string {
+  const value = item[name];
+  return typeof value === 'string' ? value : '';
+}
+
+export function numberOf(item: Item, name: string, otherwise = 0): number {
+  const value = item[name];
+  return typeof value === 'number' && Number.isFinite(value) ? value : otherwise;
+}
+
+/** Entries whose attribute is a text that is not empty, under other names. */
+export function textsOf<K extends string>(item: Item, names: Readonly<Record<K, string>>): { [P in K]?: string } {
+  const texts: { [P in K]?: string } = {};
+  for (const key of Object.keys(names) as K[]) {
+    const text = textOf(item, names[key]);
+    if (text !== '') texts[key] = text;
+  }
+  return texts;
+}

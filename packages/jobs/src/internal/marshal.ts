@@ -1,0 +1,58 @@
+import type { AttributeValue } from '@aws-sdk/client-dynamodb';
+import { createMap } from '@sallyport/core';
+import type { Item, Value } from './item-store.js';
+
+export function toAttribute(value: Value): AttributeValue {
+  if (typeof value === 'string') return { S: value };
+  if (typeof value === 'number') return { N: String(value) };
+  if (typeof value === 'boolean') return { BOOL: value };
+  if (isList(value)) return { L: value.map((text) => ({ S: text })) };
+  const map = createMap<AttributeValue>();
+  for (const [name, text] of Object.entries(value)) map[name] = { S: text };
+  return { M: map };
+}
+
+export function toAttributes(item: Item): Record<string, AttributeValue> {
+  const attributes = createMap<AttributeValue>();
+  for (const [name, value] of Object.entries(item)) if (value !== undefined) attributes[name] = toAttribute(value);
+  return attributes;
+}
+
+/** Attributes of a type that no row of ours has are left out. */
+export function fromAttributes(attributes: Readonly<Record<string, AttributeValue>>): Item {
+  const item = createMap<Value | undefined>();
+  for (const [name, attribute] of Object.entries(attributes)) item[name] = fromAttribute(attribute);
+  return item;
+}
+
+function fromAttribute({ S, N, BOOL, L, M }: AttributeValue): Value | undefined {
+  if (S !== undefined) return S;
+  if (N !== undefined) return Number(N);
+  if (BOOL !== undefined) return BOOL;
+  if (L !== undefined) return L.flatMap(({ S: text }) => text ?? []);
+  if (M === undefined) return undefined;
+  const map = createMap<string>();
+  for (const [name, { S: text }] of Object.entries(M)) if (text !== undefined) map[name] = text;
+  return map;
+}
+
+/** Bytes of an item as DynamoDB counts them, within a few of each value. */
+export function itemSize(item: Item): number {
+  let size = 0;
+  for (const [name, value] of Object.entries(item)) {
+    if (value !== undefined) size += Buffer.byteLength(name) + valueSize(value);
+  }
+  return size;
+}
+
+function valueSize(value: Value): number {
+  if (typeof value === 'string') return Buffer.byteLength(value);
+  if (typeof value === 'number') return 21;
+  if (typeof value === 'boolean') return 1;
+  const texts = isList(value) ? value : Object.entries(value).flat();
+  return texts.reduce((sum, text) => sum + Buffer.byteLength(text) + 1, 3);
+}
+
+function isList(value: Value): value is readonly string[] {
+  return Array.isArray(value);
+}

@@ -1,0 +1,59 @@
+/** Names and shapes that infrastructure code shares with the ledger and the event store. Imports nothing. */
+
+/** Names the ledger's table when `createJobLedger` is given no `tableName`. */
+export const JOBS_TABLE_NAME_ENV = 'FRAMEWORK_JOBS_TABLE_NAME';
+/** Names the event store's table when `createEventBusStore` is given no `tableName`. */
+export const EVENTBUS_TABLE_NAME_ENV = 'FRAMEWORK_EVENTBUS_TABLE_NAME';
+
+export const TENANT_CREATED_INDEX = 'tenant-created-index';
+export const STATUS_CREATED_INDEX = 'status-created-index';
+export const TENANT_TIMESTAMP_INDEX = 'tenant-timestamp-index';
+export const TENANT_TYPE_INDEX = 'tenant-type-index';
+
+/** Jobs, records, leases, semaphores, idempotency. TTL in Unix seconds; only jobs stand in the indexes. */
+export const JOBS_TABLE_SCHEMA = {
+  partitionKey: { name: 'pk', type: 'S' },
+  sortKey: { name: 'sk', type: 'S' },
+  ttlAttribute: 'ttl',
+  billingMode: 'PAY_PER_REQUEST',
+  pointInTimeRecovery: true,
+  removalPolicy: 'RETAIN',
+  indexes: [
+    {
+      name: TENANT_CREATED_INDEX,
+      partitionKey: { name: 'tenant_id', type: 'S' },
+      sortKey: { name: 'created_at', type: 'S' },
+      projection: 'KEYS_ONLY',
+    },
+    {
+      name: STATUS_CREATED_INDEX,
+      partitionKey: { name: 'tenant_status', type: 'S' },
+      sortKey: { name: 'created_at', type: 'S' },
+      projection: 'KEYS_ONLY',
+    },
+  ],
+} as const;
+
+/** Events. TTL in Unix seconds. */
+export const EVENTBUS_TABLE_SCHEMA = {
+  partitionKey: { name: 'pk', type: 'S' },
+  sortKey: { name: 'sk', type: 'S' },
+  ttlAttribute: 'ttl',
+  billingMode: 'PAY_PER_REQUEST',
+  pointInTimeRecovery: true,
+  removalPolicy: 'RETAIN',
+  indexes: [
+    {
+      name: TENANT_TIMESTAMP_INDEX,
+      partitionKey: { name: 'tenant_id', type: 'S' },
+      sortKey: { name: 'published_key', type: 'S' },
+      projection: 'KEYS_ONLY',
+    },
+    {
+      name: TENANT_TYPE_INDEX,
+      partitionKey: { name: 'tenant_type', type: 'S' },
+      sortKey: { name: 'published_key', type: 'S' },
+      projection: 'KEYS_ONLY',
+    },
+  ],
+} as const;

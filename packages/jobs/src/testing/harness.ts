@@ -1,0 +1,71 @@
+import { randomUUID } from 'node:crypto';
+import type { Clock } from '@sallyport/core';
+import type { EventBusStore } from '../event-bus.js';
+import type { JobLedger } from '../ledger.js';
+
+/** How the suite gets ledgers. All of one harness share their rows. */
+export interface JobLedgerHarness {
+  create(options: { readonly clock: Clock }): Promise<JobLedger>;
+}
+
+/** How the suite gets event stores. All of one harness share their rows. */
+export interface EventBusHarness {
+  create(options: { readonly clock: Clock }): Promise<EventBusStore>;
+}
+
+/** One behaviour that every implementation shows; `run` throws an `AssertionError` when it does not. */
+export interface ConformanceCase {
+  readonly name: string;
+  run(): Promise<void>;
+}
+
+/** 2023-11-14T22:13:20.000Z, in Unix milliseconds. */
+const START_MS = 1_700_000_000_000;
+
+/** A wall clock that a case sets; timers stay the system's. */
+export class SettableClock implements Clock {
+  #nowMs = START_MS;
+
+  now(): Date {
+    return new Date(this.#nowMs);
+  }
+
+  /** Milliseconds behind the start. */
+  at(ms: number): void {
+    this.#nowMs = START_MS + ms;
+  }
+}
+
+/** What a case works with. */
+export interface Bench<S> {
+  readonly clock: SettableClock;
+  readonly subject: S;
+  /** An id that no other case uses. */
+  id(name?: string): string;
+  /** A subject over the same rows whose clock differs by so much. */
+  skewed(ms: number): Promise<S>;
+}
+
+export interface CaseDefinition<S> {
+  readonly name: string;
+  run(bench: Bench<S>): Promise<void>;
+}
+
+export function toCases<S>(
+  harness: { create(options: { readonly clock: Clock }): Promise<S> },
+  definitions: readonly CaseDefinition<S>[],
+): readonly ConformanceCase[] {
+  return definitions.map(({ name, run }) => ({
+    name,
+    async run() {
+      const clock = new SettableClock();
+      const unique = randomUUID();
+      await run({
+        clock,
+        subject: await harness.create({ clock }),
+        id: (part = 'x') => `${part}-${unique}`,
+        skewed: (ms) => harness.create({ clock: { now: () => new Date(clock.now().getTime() + ms) } }),
+      });
+    },
+  }));
+}
