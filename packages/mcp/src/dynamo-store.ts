@@ -66,8 +66,14 @@ class DynamoStore implements McpStore {
 
   async take(key: RowKey): Promise<Row | undefined> {
     return this.#call(async (sdk, client) => {
-      const command = new sdk.DeleteItemCommand({ TableName: this.#table, Key: keyOf(key), ReturnValues: 'ALL_OLD' });
-      return this.#live((await client.send(command)).Attributes);
+      const only = { ConditionExpression: 'attribute_exists(pk)', ReturnValues: 'ALL_OLD' } as const;
+      try {
+        const command = new sdk.DeleteItemCommand({ TableName: this.#table, Key: keyOf(key), ...only });
+        return this.#live((await client.send(command)).Attributes);
+      } catch (error) {
+        if (error instanceof sdk.ConditionalCheckFailedException) return undefined;
+        throw error;
+      }
     });
   }
 
@@ -92,8 +98,13 @@ class DynamoStore implements McpStore {
     return {
       TableName: this.#table,
       ConsistentRead: true,
-      KeyConditionExpression: 'pk = :p AND sk > :a',
-      ExpressionAttributeValues: { ':p': { S: partition }, ':a': { S: after } },
+      // A key is never empty, and cannot be compared with an empty one.
+      ...(after === ''
+        ? { KeyConditionExpression: 'pk = :p', ExpressionAttributeValues: { ':p': { S: partition } } }
+        : {
+            KeyConditionExpression: 'pk = :p AND sk > :a',
+            ExpressionAttributeValues: { ':p': { S: partition }, ':a': { S: after } },
+          }),
       Limit: limit,
       ExclusiveStartKey: start,
     };

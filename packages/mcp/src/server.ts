@@ -21,11 +21,12 @@ import { createOriginCheck } from './origin.js';
 import type { Registered } from './registered.js';
 import { Registry } from './registry.js';
 import { createSealer, noSealer } from './seal.js';
+import type { JsonObject } from './types.js';
 
 /** An MCP server. Registration closes at the first request; the server keeps nothing of any request. */
 export interface McpServer {
   /** @throws FrameworkError `mcp.invalid_registration` for a name that is taken or malformed, or a schema that is unfit */
-  tool<I extends SchemaInput = SchemaInput, O extends SchemaInput = SchemaInput>(
+  tool<I extends SchemaInput = JsonObject, O extends SchemaInput = JsonObject>(
     name: string,
     options: ToolOptions<I, O>,
     handler: ToolHandler<SchemaOutput<I>>,

@@ -24,7 +24,7 @@ export interface McpStore {
   put(row: Row, when?: PutCondition): Promise<boolean>;
   /** Deletes and returns; of several callers one gets the row. */
   take(key: RowKey): Promise<Row | undefined>;
-  /** At most `limit` rows of a partition whose `sort` is greater than `after`, in order of UTF-8 bytes. */
+  /** At most `limit` rows of a partition whose `sort` is greater than `after` (`''`: all), in order of UTF-8 bytes. */
   list(partition: string, after: string, limit: number): Promise<readonly Row[]>;
 }
 

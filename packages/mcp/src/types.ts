@@ -8,41 +8,45 @@ export type { LogLevel };
 
 export interface Icon {
   src: string;
-  mimeType?: string;
-  sizes?: string[];
-  theme?: 'light' | 'dark';
+  mimeType?: string | undefined;
+  sizes?: string[] | undefined;
+  theme?: 'light' | 'dark' | undefined;
 }
 
 /** Name and version of a client or a server. */
 export interface Implementation {
   name: string;
   version: string;
-  title?: string;
-  description?: string;
-  websiteUrl?: string;
-  icons?: Icon[];
+  title?: string | undefined;
+  description?: string | undefined;
+  websiteUrl?: string | undefined;
+  icons?: Icon[] | undefined;
 }
 
-export interface ClientCapabilities {
-  experimental?: Record<string, JsonObject>;
-  roots?: { listChanged?: boolean };
-  sampling?: { context?: JsonObject; tools?: JsonObject };
-  elicitation?: { form?: JsonObject; url?: JsonObject };
-  extensions?: Record<string, JsonObject>;
-}
+/** JSON that may be changed. */
+export type JsonValue = string | number | boolean | null | JsonValue[] | { [key: string]: JsonValue };
+type JsonMap = Record<string, JsonValue>;
+
+export type ClientCapabilities = {
+  experimental?: Record<string, JsonMap> | undefined;
+  roots?: { listChanged?: boolean | undefined } | undefined;
+  sampling?: { context?: JsonMap | undefined; tools?: JsonMap | undefined } | undefined;
+  elicitation?: ({ form?: JsonMap | undefined; url?: JsonMap | undefined } & JsonMap) | undefined;
+  extensions?: Record<string, JsonMap> | undefined;
+};
 
 export interface Annotations {
-  audience?: ('user' | 'assistant')[];
-  priority?: number;
+  audience?: ('user' | 'assistant')[] | undefined;
+  priority?: number | undefined;
   /** ISO 8601 with an offset. */
-  lastModified?: string;
+  lastModified?: string | undefined;
 }
 
 export interface TextContent {
   type: 'text';
   text: string;
-  annotations?: Annotations;
-  _meta?: JsonObject;
+  annotations?: Annotations | undefined;
+  _meta?: JsonObject | undefined;
 }
 
 /** Base64 in `data`. */
@@ -50,8 +54,8 @@ export interface ImageContent {
   type: 'image';
   data: string;
   mimeType: string;
-  annotations?: Annotations;
-  _meta?: JsonObject;
+  annotations?: Annotations | undefined;
+  _meta?: JsonObject | undefined;
 }
 
 /** Base64 in `data`. */
@@ -59,36 +63,36 @@ export interface AudioContent {
   type: 'audio';
   data: string;
   mimeType: string;
-  annotations?: Annotations;
-  _meta?: JsonObject;
+  annotations?: Annotations | undefined;
+  _meta?: JsonObject | undefined;
 }
 
 export interface ResourceLink {
   type: 'resource_link';
   uri: string;
   name: string;
-  title?: string;
-  description?: string;
-  mimeType?: string;
-  size?: number;
-  annotations?: Annotations;
-  icons?: Icon[];
-  _meta?: JsonObject;
+  title?: string | undefined;
+  description?: string | undefined;
+  mimeType?: string | undefined;
+  size?: number | undefined;
+  annotations?: Annotations | undefined;
+  icons?: Icon[] | undefined;
+  _meta?: JsonObject | undefined;
 }
 
 export interface TextResourceContents {
   uri: string;
-  mimeType?: string;
+  mimeType?: string | undefined;
   text: string;
-  _meta?: JsonObject;
+  _meta?: JsonObject | undefined;
 }
 
 /** Base64 in `blob`. */
 export interface BlobResourceContents {
   uri: string;
-  mimeType?: string;
+  mimeType?: string | undefined;
   blob: string;
-  _meta?: JsonObject;
+  _meta?: JsonObject | undefined;
 }
 
 export type ResourceContents = TextResourceContents | BlobResourceContents;
@@ -96,22 +100,26 @@ export type ResourceContents = TextResourceContents | BlobResourceContents;
 export interface EmbeddedResource {
   type: 'resource';
   resource: ResourceContents;
-  annotations?: Annotations;
-  _meta?: JsonObject;
+  annotations?: Annotations | undefined;
+  _meta?: JsonObject | undefined;
 }
 
 export type ContentBlock = TextContent | ImageContent | AudioContent | ResourceLink | EmbeddedResource;
 
 export interface CallToolResult {
   content: ContentBlock[];
-  structuredContent?: JsonObject;
-  isError?: boolean;
-  _meta?: JsonObject;
+  structuredContent?: unknown;
+  isError?: boolean | undefined;
+  _meta?: JsonObject | undefined;
+  /** Nothing is trimmed. */
+  [member: string]: unknown;
 }
 
 export interface ReadResourceResult {
   contents: ResourceContents[];
-  _meta?: JsonObject;
+  _meta?: JsonObject | undefined;
+  /** Nothing is trimmed. */
+  [member: string]: unknown;
 }
 
 export interface PromptMessage {
@@ -120,23 +128,25 @@ export interface PromptMessage {
 }
 
 export interface GetPromptResult {
-  description?: string;
+  description?: string | undefined;
   messages: PromptMessage[];
-  _meta?: JsonObject;
+  _meta?: JsonObject | undefined;
+  /** Nothing is trimmed. */
+  [member: string]: unknown;
 }
 
 export interface ToolAnnotations {
-  title?: string;
-  readOnlyHint?: boolean;
-  destructiveHint?: boolean;
-  idempotentHint?: boolean;
-  openWorldHint?: boolean;
+  title?: string | undefined;
+  readOnlyHint?: boolean | undefined;
+  destructiveHint?: boolean | undefined;
+  idempotentHint?: boolean | undefined;
+  openWorldHint?: boolean | undefined;
 }
 
 export interface Root {
   uri: string;
-  name?: string;
-  _meta?: JsonObject;
+  name?: string | undefined;
+  _meta?: JsonObject | undefined;
 }
 
 export type ElicitAction = 'accept' | 'decline' | 'cancel';
@@ -144,19 +154,19 @@ export type ElicitAction = 'accept' | 'decline' | 'cancel';
 /** A JSON Schema of flat properties, or a web page to visit. */
 export interface ElicitRequest<T = JsonObject> {
   message: string;
-  requestedSchema?: { type: 'object'; properties: Record<string, JsonObject>; required?: string[] };
-  mode?: 'form' | 'url';
-  url?: string;
-  elicitationId?: string;
-  _meta?: JsonObject;
+  requestedSchema?: { type: 'object'; properties: Record<string, JsonObject>; required?: string[] } | undefined;
+  mode?: 'form' | 'url' | undefined;
+  url?: string | undefined;
+  elicitationId?: string | undefined;
+  _meta?: JsonObject | undefined;
   /** Names the type of the content; never sent. */
-  readonly contentType?: T;
+  readonly contentType?: T | undefined;
 }
 
 export interface ElicitResult<T = JsonObject> {
   action: ElicitAction;
-  content?: T;
-  _meta?: JsonObject;
+  content?: T | undefined;
+  _meta?: JsonObject | undefined;
 }
 
 export interface SamplingMessage {
@@ -167,28 +177,28 @@ export interface SamplingMessage {
 export interface SampleRequest {
   messages: SamplingMessage[];
   maxTokens: number;
-  systemPrompt?: string;
-  temperature?: number;
-  stopSequences?: string[];
-  modelPreferences?: JsonObject;
-  includeContext?: 'none' | 'thisServer' | 'allServers';
-  tools?: JsonObject[];
-  toolChoice?: JsonObject;
-  metadata?: JsonObject;
-  _meta?: JsonObject;
+  systemPrompt?: string | undefined;
+  temperature?: number | undefined;
+  stopSequences?: string[] | undefined;
+  modelPreferences?: JsonObject | undefined;
+  includeContext?: 'none' | 'thisServer' | 'allServers' | undefined;
+  tools?: JsonObject[] | undefined;
+  toolChoice?: JsonObject | undefined;
+  metadata?: JsonObject | undefined;
+  _meta?: JsonObject | undefined;
 }
 
 export interface SampleResult {
   role: 'user' | 'assistant';
   content: TextContent | ImageContent | AudioContent | JsonObject | JsonObject[];
   model: string;
-  stopReason?: string;
-  _meta?: JsonObject;
+  stopReason?: string | undefined;
+  _meta?: JsonObject | undefined;
 }
 
 export interface RootsResult {
   roots: Root[];
-  _meta?: JsonObject;
+  _meta?: JsonObject | undefined;
 }
 
 /** What a handler may ask the client for. */

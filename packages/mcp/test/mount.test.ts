@@ -1,0 +1,157 @@
+import { createMcpHandler, McpServer as OfficialServer } from '@modelcontextprotocol/server';
+import { Authenticated, Optional, Public, SecureApp } from '@sallyport/secure';
+import { createMcpServer, MCP_PATH, mountHandler, mountMcp } from '../src/index.js';
+import { toEvent } from './support/rig.js';
+
+const server = () => createMcpServer({ name: 'a', version: '1' }).tool('t', {}, () => 'x');
+const principalResolver = (ctx: { header(name: string): string }) => {
+  const [, token] = ctx.header('authorization').split(' ');
+  if (token === undefined) return null;
+  return { identity: 'ada', scopes: ['mcp'], tenantId: 't1', claims: { client_id: 'client-1', exp: 2_000_000_000 } };
+};
+const init = JSON.stringify({
+  jsonrpc: '2.0',
+  id: 1,
+  method: 'initialize',
+  params: { protocolVersion: '2025-11-25', capabilities: {}, clientInfo: { name: 'c', version: '1' } },
+});
+
+interface Answer {
+  readonly statusCode: number;
+  readonly headers: Record<string, string>;
+  readonly body: string;
+}
+
+const send = async (app: SecureApp, body: string, headers: Record<string, string> = {}, path = '/mcp') => {
+  const event = { ...toEvent('POST', body, { headers }), rawPath: path };
+  return (await app.serveLambdaFunctionURL(event)) as Answer;
+};
+
+describe('mountMcp', () => {
+  it('registers three methods that stream, under the usual path', () => {
+    const app = new SecureApp();
+    mountMcp(app, server(), { posture: Authenticated('mcp') });
+    expect(MCP_PATH).toBe('/mcp');
+    expect(app.routes()).toEqual([
+      { surface: 'http', method: 'POST', path: '/mcp', posture: 'authenticated', scopes: ['mcp'], streaming: true },
+      { surface: 'http', method: 'GET', path: '/mcp', posture: 'authenticated', scopes: ['mcp'], streaming: true },
+      { surface: 'http', method: 'DELETE', path: '/mcp', posture: 'authenticated', scopes: ['mcp'], streaming: true },
+    ]);
+  });
+
+  it('needs a posture, and known options', () => {
+    const app = new SecureApp();
+    expect(() => mountMcp(app, server(), {} as never)).toThrow('framework: option "posture" must be a posture');
+    expect(() => mountMcp(app, server(), { posture: {} as never })).toThrow('framework: invalid auth posture');
+    expect(() => mountMcp(app, server(), { posture: Public(), pth: '/x' } as never)).toThrow(
+      'framework: unknown option "pth"',
+    );
+    expect(app.routes()).toEqual([]);
+  });
+
+  it('the gate answers before the engine, in its own shape', async () => {
+    const app = new SecureApp({ principalResolver, challenge: 'Bearer' });
+    mountMcp(app, server(), { posture: Authenticated('other') });
+    const anonymous = await send(app, 'no json at all');
+    expect([anonymous.statusCode, JSON.parse(anonymous.body).error.code]).toEqual([401, 'app.unauthorized']);
+    const scopeless = await send(app, init, { authorization: 'Bearer x' });
+    expect([scopeless.statusCode, JSON.parse(scopeless.body).error.code]).toEqual([403, 'app.forbidden']);
+  });
+
+  it('has origins of its own, and a path of parameters that handlers see', async () => {
+    const app = new SecureApp();
+    const seen: string[] = [];
+    const mounted = createMcpServer({ name: 'a', version: '1' }).tool('t', {}, (_, ctx) => {
+      seen.push(ctx.http.param('team'));
+      return '';
+    });
+    mountMcp(app, mounted, { path: '/{team}/mcp', posture: Optional(), allowedOrigins: ['https://claude.ai'] });
+    const call = JSON.stringify({ jsonrpc: '2.0', id: 1, method: 'tools/call', params: { name: 't' } });
+    expect((await send(app, call, { origin: 'https://claude.ai' }, '/red/mcp')).statusCode).toBe(200);
+    expect((await send(app, call, { origin: 'https://evil.example' }, '/red/mcp')).statusCode).toBe(403);
+    expect(seen).toEqual(['red']);
+  });
+
+  it('the plain handler uses the origins of the server', async () => {
+    const app = new SecureApp();
+    const { handler } = createMcpServer({ name: 'a', version: '1', allowedOrigins: ['https://claude.ai'] }).tool(
+      't',
+      {},
+      () => '',
+    );
+    app.post('/mcp', handler, Public());
+    expect((await send(app, init, { origin: 'https://claude.ai' })).statusCode).toBe(200);
+    expect((await send(app, init, { origin: 'http://claude.ai' })).statusCode).toBe(403);
+  });
+});
+
+describe('mountHandler', () => {
+  it('gives a web-standard handler the request and who calls', async () => {
+    const app = new SecureApp({ principalResolver });
+    const seen: unknown[] = [];
+    const fetch = async (request: Request, options?: object) => {
+      seen.push(request.method, request.url, request.headers.get('x-a'), await request.text(), options);
+      return new Response('made', {
+        status: 201,
+        headers: [
+          ['x-b', 'c'],
+          ['set-cookie', 'd=1'],
+          ['set-cookie', 'e=2'],
+        ],
+      });
+    };
+    mountHandler(app, '/sdk', { fetch }, { posture: Authenticated() });
+    const answer = await send(app, 'body', { authorization: 'Bearer token-1', 'x-a': 'b' }, '/sdk');
+    expect([answer.statusCode, answer.body, answer.headers['x-b']]).toEqual([201, 'made', 'c']);
+    expect((answer as { cookies?: string[] }).cookies).toEqual(['d=1', 'e=2']);
+    expect(seen).toEqual([
+      'POST',
+      'https://tested.lambda-url.eu-west-1.on.aws/sdk',
+      'b',
+      'body',
+      {
+        authInfo: {
+          token: 'token-1',
+          clientId: 'client-1',
+          scopes: ['mcp'],
+          expiresAt: 2_000_000_000,
+          extra: {
+            identity: 'ada',
+            kind: 'external',
+            tenantId: 't1',
+            claims: { client_id: 'client-1', exp: 2_000_000_000 },
+          },
+        },
+      },
+    ]);
+    expect((await send(app, 'body', {}, '/sdk')).statusCode).toBe(401);
+  });
+
+  it('serves the official server package', async () => {
+    const app = new SecureApp();
+    const handler = createMcpHandler(() => new OfficialServer({ name: 'official', version: '1.0.0' }));
+    mountHandler(app, '/sdk', handler, { posture: Public() });
+    const body = JSON.stringify({
+      jsonrpc: '2.0',
+      id: 1,
+      method: 'server/discover',
+      params: {
+        _meta: {
+          'io.modelcontextprotocol/protocolVersion': '2026-07-28',
+          'io.modelcontextprotocol/clientInfo': { name: 'c', version: '1' },
+          'io.modelcontextprotocol/clientCapabilities': {},
+        },
+      },
+    });
+    const headers = { 'mcp-protocol-version': '2026-07-28', 'mcp-method': 'server/discover' };
+    const answer = await send(app, body, headers, '/sdk');
+    expect([answer.statusCode, answer.body]).toEqual([200, expect.stringContaining('supportedVersions')]);
+  });
+
+  it('needs a posture', () => {
+    const fetch = () => new Response();
+    expect(() => mountHandler(new SecureApp(), '/sdk', { fetch }, {} as never)).toThrow(
+      'framework: option "posture" must be a posture',
+    );
+  });
+});

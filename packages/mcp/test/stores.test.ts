@@ -1,0 +1,93 @@
+import type { DynamoDBClient } from '@aws-sdk/client-dynamodb';
+import { createLocalClient, createTable } from '@sallyport/dynamodb-local';
+import { dynamoMcpStore, memoryMcpStore } from '../src/index.js';
+import { MCP_TABLE_NAME_ENV, MCP_TABLE_SCHEMA } from '../src/schema.js';
+import { mcpStoreConformance } from '../src/testing.js';
+import { Rig } from './support/rig.js';
+import { registerAll } from './support/server.js';
+
+let client: DynamoDBClient;
+let tableName: string;
+
+beforeAll(async () => {
+  client = await createLocalClient();
+  tableName = await createTable(client, MCP_TABLE_SCHEMA);
+}, 60_000);
+
+afterAll(() => client.destroy());
+
+describe('the memory store', () => {
+  it.each(mcpStoreConformance({ create: async (clock) => memoryMcpStore({ clock }) }))('$name', ({ run }) => run());
+
+  it('drops the oldest row when it is full, whatever was read', async () => {
+    const store = memoryMcpStore({ maxRows: 3 });
+    const row = (sort: string) => ({ partition: 'p', sort, version: 1, ttl: 9e9, data: new Uint8Array() });
+    for (const sort of ['a', 'b', 'c']) await store.put(row(sort));
+    await store.get({ partition: 'p', sort: 'a' });
+    await store.put(row('b'));
+    await store.put(row('d'));
+    expect((await store.list('p', '', 10)).map(({ sort }) => sort)).toEqual(['b', 'c', 'd']);
+  });
+
+  it('holds ten thousand rows', async () => {
+    const store = memoryMcpStore();
+    for (let index = 0; index <= 10_000; index += 1) {
+      await store.put({ partition: `p${index}`, sort: 'a', version: 1, ttl: 9e9, data: new Uint8Array() });
+    }
+    expect(await store.get({ partition: 'p0', sort: 'a' })).toBeUndefined();
+    expect(await store.get({ partition: 'p1', sort: 'a' })).toBeDefined();
+  });
+
+  it('goes on serving over its cap: a session that was dropped is not found', async () => {
+    const rig = new Rig({ register: registerAll, server: { store: memoryMcpStore({ maxRows: 2 }) } });
+    const first = await rig.connect();
+    await rig.connect();
+    const last = await rig.connect();
+    expect((await first.request('ping')).status).toBe(404);
+    expect((await last.request('ping')).status).toBe(200);
+  });
+
+  it.each([{ maxRows: 0 }, { maxRows: 1.5 }, { rows: 5 }])('refuses the options %j', (options) => {
+    expect(() => memoryMcpStore(options as never)).toThrow(/^framework: /);
+  });
+});
+
+describe('the DynamoDB store', () => {
+  it.each(mcpStoreConformance({ create: async (clock) => dynamoMcpStore({ client, tableName, clock }) }))(
+    '$name',
+    ({ run }) => run(),
+  );
+
+  it('takes its table from the environment, and needs one', () => {
+    expect(() => dynamoMcpStore({ environment: {} })).toThrow(
+      'framework: option "tableName" or FRAMEWORK_MCP_TABLE_NAME must be set',
+    );
+    expect(() => dynamoMcpStore({ environment: { [MCP_TABLE_NAME_ENV]: 'table' } })).not.toThrow();
+    expect(() => dynamoMcpStore({ table: 'x' } as never)).toThrow('framework: unknown option "table"');
+  });
+
+  it('carries a parked call from one instance to the next', async () => {
+    const rig = new Rig({ register: registerAll, server: { store: dynamoMcpStore({ client, tableName }) } });
+    const session = await rig.connect({ user: 'ada' });
+    const sent = { user: 'ada' };
+    const first = await session.call('ask', {}, sent);
+    const id = first.events[1]?.data.id;
+    expect((await session.answer(id, { action: 'accept', content: { name: 'Ada' } }, sent)).status).toBe(202);
+    const rest = await session.resume(first.events[1]?.id ?? '', sent);
+    expect(rest.events[0]?.data.result.content[0].text).toBe('accept {"name":"Ada"}');
+    expect((await session.delete(sent)).status).toBe(200);
+    expect((await session.request('ping', {}, sent)).status).toBe(404);
+    expect(rig.violations).toEqual([]);
+  });
+
+  it('answers 503 without any detail when the table is not there', async () => {
+    const rig = new Rig({
+      register: registerAll,
+      server: { store: dynamoMcpStore({ client, tableName: 'not-there' }) },
+    });
+    const params = { protocolVersion: '2025-11-25', capabilities: {}, clientInfo: { name: 'a', version: '1' } };
+    const answer = await rig.post({ jsonrpc: '2.0', id: 1, method: 'initialize', params });
+    expect([answer.status, answer.json.error.code]).toEqual([503, 'mcp.store']);
+    expect(answer.text).not.toContain('ResourceNotFound');
+  });
+});

@@ -1,0 +1,393 @@
+import { ManualClock } from '@sallyport/core/testing';
+import { type McpServer, type McpStore, memoryMcpStore, type Row } from '../src/index.js';
+import { type Answer, type Connection, parseSse, Rig, readAll } from './support/rig.js';
+import { registerAll } from './support/server.js';
+
+const lastId = (answer: Answer) => answer.events.filter(({ id }) => id !== undefined).at(-1)?.id ?? '';
+const texts = (answer: Answer) =>
+  answer.events.flatMap(({ data }) =>
+    data ? [data.params?.data ?? data.result?.content[0].text ?? data.error.message] : [],
+  );
+
+const closing = (server: McpServer, between: () => void = () => {}) =>
+  server.tool('t', {}, async (args, ctx) => {
+    ctx.log('info', `before ${args.n}`);
+    await ctx.closeStream();
+    between();
+    ctx.log('info', `after ${args.n}`);
+    return `done ${args.n}`;
+  });
+
+async function recorded(store: McpStore): Promise<{ store: McpStore; rows: Row[] }> {
+  const rows: Row[] = [];
+  const wrapped: McpStore = {
+    get: (key) => store.get(key),
+    take: (key) => store.take(key),
+    list: (partition, after, limit) => store.list(partition, after, limit),
+    put: (row, when) => {
+      rows.push(row);
+      return store.put(row, when);
+    },
+  };
+  return { store: wrapped, rows };
+}
+
+describe('a closed stream', () => {
+  it('goes on when the client comes back, and is run once', async () => {
+    let runs = 0;
+    const rig = new Rig({ register: (server) => closing(server, () => (runs += 1)) });
+    const session = await rig.connect();
+    const first = await session.call('t', { n: 1 });
+    expect(first.events.at(-1)).toEqual({ retry: 500, data: undefined });
+    expect(texts(first)).toEqual(['before 1']);
+    const rest = await session.resume(lastId(first));
+    expect(texts(rest)).toEqual(['after 1', 'done 1']);
+    expect((await session.resume(lastId(rest))).status).toBe(405);
+    expect(texts(await session.resume(lastId(first)))).toEqual(['after 1', 'done 1']);
+    expect(runs).toBe(1);
+    expect(rig.violations).toEqual([]);
+  });
+
+  it('is claimed by one of two clients that come at once', async () => {
+    let runs = 0;
+    const rig = new Rig({ register: (server) => closing(server, () => (runs += 1)), server: { resumeWaitMs: 2000 } });
+    const session = await rig.connect();
+    const first = await session.call('t', { n: 1 });
+    const both = await Promise.all([session.resume(lastId(first)), session.resume(lastId(first))]);
+    expect(both.map(texts)).toEqual([
+      ['after 1', 'done 1'],
+      ['after 1', 'done 1'],
+    ]);
+    expect(runs).toBe(1);
+  });
+
+  it('of two streams, resumed crosswise, each gives only its own events', async () => {
+    const rig = new Rig({ register: closing });
+    const session = await rig.connect();
+    const [one, two] = [await session.call('t', { n: 1 }), await session.call('t', { n: 2 })];
+    expect(texts(await session.resume(lastId(two)))).toEqual(['after 2', 'done 2']);
+    expect(texts(await session.resume(lastId(one)))).toEqual(['after 1', 'done 1']);
+    expect(lastId(one).slice(0, 12)).not.toBe(lastId(two).slice(0, 12));
+  });
+
+  it('is not for another session', async () => {
+    const rig = new Rig({ register: closing });
+    const first = await (await rig.connect()).call('t', { n: 1 });
+    expect((await (await rig.connect()).resume(lastId(first))).status).toBe(405);
+  });
+
+  it.each(['2025-03-26', '2025-06-18'])('does not exist in revision %s', async (version) => {
+    const session = await new Rig({ register: closing }).connect({ version });
+    expect(texts(await session.call('t', { n: 1 }))).toEqual(['before 1', 'after 1', 'done 1']);
+  });
+
+  it('is replayed beyond one page, in order', async () => {
+    const rig = new Rig({
+      register: (server) =>
+        server.tool('t', {}, async (_, ctx) => {
+          await ctx.closeStream();
+          for (let index = 0; index < 2000; index += 1) ctx.log('info', index);
+          return 'done';
+        }),
+    });
+    const session = await rig.connect();
+    const first = await session.call('t');
+    const stream = lastId(first).slice(0, 12);
+    await session.resume(lastId(first));
+    const all = texts(await session.resume(`${stream}.0`));
+    expect(all).toEqual([...Array.from({ length: 2000 }, (_, index) => index), 'done']);
+    const tail = texts(await session.resume(`${stream}.1997`));
+    expect(tail).toEqual([1997, 1998, 1999, 'done']);
+  });
+
+  it('is replayed up to a gap', async () => {
+    const inner = memoryMcpStore();
+    const { store, rows } = await recorded(inner);
+    const rig = new Rig({
+      server: { store },
+      register: (server) =>
+        server.tool('t', {}, async (_, ctx) => {
+          await ctx.closeStream();
+          for (let index = 1; index <= 100; index += 1) ctx.log('info', index);
+          return 'done';
+        }),
+    });
+    const session = await rig.connect();
+    const first = await session.call('t');
+    await session.resume(lastId(first));
+    const lost = rows.find(({ sort }) => sort === '0000000033');
+    await inner.take(lost as Row);
+    expect(texts(await session.resume(lastId(first)))).toEqual(Array.from({ length: 32 }, (_, index) => index + 1));
+  });
+});
+
+describe('a run whose instance is lost', () => {
+  it('is never run again: the client is told', async () => {
+    const clock = new ManualClock(1_700_000_000_000);
+    const inner = memoryMcpStore({ clock });
+    let runs = 0;
+    const rig = new Rig({
+      clock,
+      server: { store: inner, resumeWaitMs: 0 },
+      register: (server) =>
+        server.tool('t', {}, async (_, ctx) => {
+          await ctx.closeStream();
+          runs += 1;
+          ctx.log('info', 'lost');
+          return new Promise<string>(() => {});
+        }),
+    });
+    const session = await rig.connect();
+    const first = await session.call('t');
+    const lost = session.resume(lastId(first));
+    await new Promise((resolve) => setTimeout(resolve, 20));
+    expect(runs).toBe(1);
+    const running = await session.resume(lastId(first));
+    expect(running.events).toEqual([{ id: lastId(first), retry: 500, data: '' }]);
+    clock.tick(36_000);
+    const told = await session.resume(lastId(first));
+    expect(told.events.map(({ data }) => data)).toEqual([
+      { jsonrpc: '2.0', id: 1, error: { code: -32603, message: 'Interrupted' } },
+    ]);
+    expect((await session.resume(lastId(told))).status).toBe(405);
+    expect(runs).toBe(1);
+    void lost;
+  });
+});
+
+describe('a door that streams', () => {
+  async function* chunksOf(rig: Rig, session: Connection, name: string, args: object = {}) {
+    const rpc = {
+      jsonrpc: '2.0',
+      id: 1,
+      method: 'tools/call',
+      params: { name, arguments: args, _meta: { progressToken: 1 } },
+    };
+    const opened = await rig.open('POST', JSON.stringify(rpc), session.sent());
+    for await (const chunk of opened.body) yield Buffer.from(chunk).toString('utf8');
+  }
+
+  it('sends the first event before the tool ends, and keeps it for whoever comes back', async () => {
+    let release = () => {};
+    const rig = new Rig({
+      streaming: true,
+      register: (server) =>
+        server.tool('t', {}, async (_, ctx) => {
+          ctx.progress(1);
+          await new Promise<void>((resolve) => {
+            release = resolve;
+          });
+          return 'done';
+        }),
+    });
+    const session = await rig.connect();
+    const chunks = chunksOf(rig, session, 't');
+    const head = (await chunks.next()).value ?? '';
+    const first = (await chunks.next()).value ?? '';
+    expect(head).toMatch(/^id: [\w-]{12}\.0\ndata: \n\n$/);
+    expect(parseSse(first)[0]?.data.params.progress).toBe(1);
+    const elsewhere = await session.resume(head.slice(4, 18), { streaming: false });
+    expect(elsewhere.events[0]?.data.params.progress).toBe(1);
+    release();
+    const rest = await readRest(chunks);
+    expect(rest).toContain('"text":"done"');
+    const replayed = await session.resume(head.slice(4, 18), { streaming: false });
+    expect(replayed.events.map(({ data }) => data.method ?? data.result.content[0].text)).toEqual([
+      'notifications/progress',
+      'done',
+    ]);
+    expect(rig.violations).toEqual([]);
+  });
+
+  it('answers JSON when nothing comes before the result', async () => {
+    const rig = new Rig({ streaming: true, register: registerAll });
+    const answer = await (await rig.connect()).call('echo', { a: 1 });
+    expect([answer.headers['content-type'], answer.json.result.content[0].text]).toEqual([
+      'application/json',
+      '{"a":1}',
+    ]);
+  });
+
+  it('opens after five seconds, comments every fifteen, and stays in order', async () => {
+    const clock = new ManualClock(1_700_000_000_000);
+    let release = () => {};
+    const rig = new Rig({
+      clock,
+      streaming: true,
+      remainingMs: 100_000,
+      register: (server) =>
+        server.tool('t', {}, async () => {
+          await new Promise<void>((resolve) => {
+            release = resolve;
+          });
+          return 'done';
+        }),
+    });
+    const session = await rig.connect();
+    const rpc = { jsonrpc: '2.0', id: 1, method: 'tools/call', params: { name: 't' } };
+    const opening = rig.open('POST', JSON.stringify(rpc), session.sent());
+    await clock.advance(5000);
+    const opened = await opening;
+    expect(opened.headers['content-type']).toBe('text/event-stream');
+    const reading = readAll(opened.body);
+    await clock.advance(31_000);
+    release();
+    await clock.advance(1000);
+    const text = await reading;
+    expect(text.match(/^:$/gm)).toHaveLength(2);
+    expect(text).toMatch(/"text":"done"[^\n]*\n\n$/);
+  });
+
+  it('goes on without its client where the client can come back', async () => {
+    let release = () => {};
+    let aborted = false;
+    const rig = new Rig({
+      streaming: true,
+      register: (server) =>
+        server.tool('t', {}, async (_, ctx) => {
+          ctx.signal.addEventListener('abort', () => {
+            aborted = true;
+          });
+          ctx.progress(1);
+          await new Promise<void>((resolve) => {
+            release = resolve;
+          });
+          ctx.progress(2);
+          return 'done';
+        }),
+    });
+    const session = await rig.connect();
+    const chunks = chunksOf(rig, session, 't');
+    const head = (await chunks.next()).value ?? '';
+    await chunks.next();
+    const leaving = chunks.return(undefined);
+    release();
+    await leaving;
+    expect(aborted).toBe(false);
+    const rest = await session.resume(`${head.slice(4, 16)}.1`, { streaming: false });
+    expect(rest.events.map(({ data }) => data.params?.progress ?? data.result.content[0].text)).toEqual([2, 'done']);
+    expect(rig.violations).toEqual([]);
+  });
+
+  it('ends a stateless call when its client is gone', async () => {
+    let reason: unknown;
+    const rig = new Rig({
+      streaming: true,
+      register: (server) =>
+        server.tool('t', {}, (_, ctx) => {
+          ctx.progress(1);
+          return new Promise<string>((_resolve, reject) => {
+            ctx.signal.addEventListener('abort', () => {
+              reason = ctx.signal.reason;
+              reject(new Error('aborted'));
+            });
+          });
+        }),
+    });
+    const { body, headers } = statelessCall('t', { progressToken: 1 });
+    const opened = await rig.open('POST', body, { headers });
+    const iterator = (opened.body as AsyncIterable<Uint8Array>)[Symbol.asyncIterator]();
+    await iterator.next();
+    await iterator.return?.(undefined);
+    expect(reason).toBeInstanceOf(Error);
+  });
+});
+
+function statelessCall(name: string, meta: object) {
+  const _meta = {
+    'io.modelcontextprotocol/protocolVersion': '2026-07-28',
+    'io.modelcontextprotocol/clientCapabilities': {},
+    ...meta,
+  };
+  const headers = { 'mcp-protocol-version': '2026-07-28', 'mcp-method': 'tools/call', 'mcp-name': name };
+  return { headers, body: JSON.stringify({ jsonrpc: '2.0', id: 1, method: 'tools/call', params: { name, _meta } }) };
+}
+
+async function readRest(chunks: AsyncIterable<string>): Promise<string> {
+  let text = '';
+  for await (const chunk of chunks) text += chunk;
+  return text;
+}
+
+describe('a large event', () => {
+  const big = 'x'.repeat(300_000);
+  const register = (server: McpServer) =>
+    server.tool('t', {}, async (_, ctx) => {
+      await ctx.closeStream();
+      ctx.log('info', big);
+      return 'done';
+    });
+
+  it('ends the call when there is no spill', async () => {
+    const session = await new Rig({ register }).connect();
+    const first = await session.call('t');
+    const rest = await session.resume(lastId(first));
+    expect(rest.events.at(-1)?.data.error).toEqual({ code: -32603, message: 'Internal error' });
+    expect((await session.resume(lastId(first))).events.at(-1)?.data.error.code).toBe(-32603);
+  });
+
+  it('goes to the spill, and is checked when it comes back', async () => {
+    const spilled = new Map<string, Uint8Array>();
+    const spill = {
+      put: async (key: string, data: Uint8Array) => void spilled.set(key, data),
+      get: async (key: string) => spilled.get(key),
+    };
+    const session = await new Rig({ register, server: { spill } }).connect();
+    const first = await session.call('t');
+    expect(texts(await session.resume(lastId(first)))).toEqual([big, 'done']);
+    expect(texts(await session.resume(lastId(first)))).toEqual([big, 'done']);
+    const [[key = '', data = new Uint8Array()] = []] = spilled;
+    expect(key).toMatch(/^mcp\/[\w-]{32}$/);
+    data[50] = 0;
+    expect(texts(await session.resume(lastId(first)))).toEqual([]);
+  });
+
+  it('is refused past five megabytes', async () => {
+    const spill = { put: async () => {}, get: async () => undefined };
+    const session = await new Rig({
+      server: { spill },
+      register: (server) =>
+        server.tool('t', {}, async (_, ctx) => {
+          await ctx.closeStream();
+          return 'x'.repeat(5 * 1024 * 1024);
+        }),
+    }).connect();
+    const first = await session.call('t');
+    expect((await session.resume(lastId(first))).events.at(-1)?.data.error.code).toBe(-32603);
+  });
+
+  it('of a response that is not stored may be as large as it likes', async () => {
+    const session = await new Rig({ register: (server) => server.tool('t', {}, () => big) }).connect();
+    expect((await session.call('t')).json.result.content[0].text).toBe(big);
+  });
+});
+
+describe('rows', () => {
+  it('all expire, in seconds', async () => {
+    const clock = new ManualClock(1_700_000_000_000);
+    const { store, rows } = await recorded(memoryMcpStore({ clock }));
+    const rig = new Rig({ clock, server: { store, changes: true }, register: registerAll });
+    const session = await rig.connect();
+    const parked = await session.call('ask');
+    await session.request('resources/subscribe', { uri: 'notes://index' });
+    await session.notify('notifications/cancelled', { requestId: 99 });
+    await rig.server().publish({ list: 'tools' });
+    await session.answer(parked.events[1]?.data.id, { action: 'decline' });
+    const lifetimes = new Map(
+      rows.map(({ partition, sort, ttl }) => [
+        `${partition.slice(0, 1)} ${sort.split('#')[0]?.slice(0, 8)}`,
+        ttl - 1_700_000_000,
+      ]),
+    );
+    expect(Object.fromEntries([...lifetimes].filter(([name]) => !name.startsWith('c ')))).toEqual({
+      's session': 86_400,
+      's open': 960,
+      's sub': 86_400,
+      's cancel': 600,
+      'e !': 3600,
+      'e 00000000': 3600,
+    });
+    expect([...lifetimes].find(([name]) => name.startsWith('c '))?.[1]).toBe(300);
+    expect(rows.every(({ ttl }) => Number.isInteger(ttl))).toBe(true);
+  });
+});
