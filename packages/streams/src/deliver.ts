@@ -4,11 +4,11 @@ import { deadlineExceeded, streamsError } from './errors.js';
 import type { BatchReport } from './event-types.js';
 import type { Kernel } from './kernel.js';
 import { type LooseRecord, readRecords } from './loose-record.js';
-import { observerOf, warn } from './observer.js';
 import { countUntried, identifierOf, toReport } from './outcomes.js';
-import type { Registry } from './registry.js';
+import type { Resolver } from './registry.js';
 import { Run } from './run.js';
 import type { BatchKind } from './sources.js';
+import { warn } from './warn.js';
 
 /**
  * The records of an event.
@@ -24,7 +24,7 @@ export function recordsOf(event: unknown): readonly LooseRecord[] {
 /** Hands the records of a batch to their handlers and reports those that did not complete. */
 export async function deliverBatch(
   kernel: Kernel,
-  registry: Registry,
+  registry: Resolver,
   kind: BatchKind,
   event: unknown,
   lambdaContext: LambdaContext | undefined,
@@ -32,7 +32,7 @@ export async function deliverBatch(
   const records = recordsOf(event);
   const delivery = new Delivery(kernel, kind, lambdaContext, records, registry.resolve(kind, records));
   const identify = identifierOf(kind, kernel.chosenIdentifier ?? 'eventID');
-  const observer = observerOf(delivery, true);
+  const observer = kernel.observe?.(delivery, true);
   const run = new Run(delivery, observer, identify);
   if (delivery.targets.includes(undefined)) run.refuse();
   else await (observer ? observer.runBatch(() => run.complete()) : run.complete());
@@ -46,13 +46,13 @@ export async function deliverBatch(
 /** Hands records, or the one event, to their handlers and answers their results; the first failure is thrown. */
 export async function deliverEvents(
   kernel: Kernel,
-  registry: Registry,
+  registry: Resolver,
   kind: 'topic' | 'event-bus',
   records: readonly LooseRecord[],
   lambdaContext: LambdaContext | undefined,
 ): Promise<unknown[]> {
   const delivery = new Delivery(kernel, kind, lambdaContext, records, registry.resolve(kind, records));
-  const observer = observerOf(delivery, false);
+  const observer = kernel.observe?.(delivery, false);
   const stranger = delivery.targets.indexOf(undefined);
   if (stranger >= 0) {
     const error = streamsError('streams.no_handler', `no handler for ${kind === 'topic' ? kind : 'event-bus event'}`);

@@ -1,7 +1,7 @@
 import { type Target as Explained, handlerName } from '@sallyport/core';
 import { isObject, readRecords, textOf } from './loose-record.js';
 import type { Registry, Target } from './registry.js';
-import { parseSourceArn, type RecordKind, recordArn } from './sources.js';
+import { parseSourceArn, RECORD_SOURCES, type RecordKind } from './sources.js';
 
 type Outcome = Pick<Explained, 'handler' | 'posture' | 'outcome'>;
 
@@ -9,13 +9,14 @@ type Outcome = Pick<Explained, 'handler' | 'posture' | 'outcome'>;
 export function explainRecords(registry: Registry, kind: RecordKind, event: unknown): Explained {
   const records = readRecords(event) ?? [];
   const targets = registry.resolve(kind, records);
+  const source = RECORD_SOURCES[kind];
   const sources = new Map<string, { name: string; records: number; handler: string | null }>();
   records.forEach((record, index) => {
     const target = targets[index];
-    const name = target?.source.name ?? parseSourceArn(kind, textOf(recordArn(kind, record)))?.name ?? '';
-    const source = sources.get(name) ?? { name, records: 0, handler: target ? nameOf(target) : null };
-    source.records += 1;
-    sources.set(name, source);
+    const name = target?.source.name ?? parseSourceArn(source, textOf(source.arnOf(record)))?.name ?? '';
+    const entry = sources.get(name) ?? { name, records: 0, handler: target ? nameOf(target) : null };
+    entry.records += 1;
+    sources.set(name, entry);
   });
   return {
     sources: [...sources.values()],

@@ -1,5 +1,7 @@
 import type { Environment, FullClock, IdGenerator, Logger, Observability } from '@sallyport/core';
 import type { EventMiddleware } from './context.js';
+import type { Delivery } from './delivery.js';
+import type { Observer } from './observer.js';
 
 /** What all deliveries of one router share. */
 export interface Kernel {
@@ -8,6 +10,8 @@ export interface Kernel {
   readonly environment: Environment;
   readonly log: Logger;
   readonly observability: Observability;
+  /** Makes what watches a delivery, if somebody listens; left out where nobody ever does. */
+  readonly observe?: (delivery: Delivery, isBatch: boolean) => Observer | undefined;
   readonly marginMs: number;
   /** By what a failed stream record is reported; `undefined` when nobody chose, which means `eventID`. */
   readonly chosenIdentifier: 'eventID' | 'sequenceNumber' | undefined;

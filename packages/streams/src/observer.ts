@@ -1,5 +1,5 @@
 import { channel } from 'node:diagnostics_channel';
-import { guardHook, isFrameworkError, type LogRecord, silentLogger } from '@sallyport/core';
+import { guardHook, isFrameworkError, silentLogger } from '@sallyport/core';
 import {
   type ActiveSpan,
   batchCompleted,
@@ -12,10 +12,10 @@ import {
 import { RecordContext } from './context.js';
 import type { Delivery } from './delivery.js';
 import { batchFacts, recordFacts } from './facts.js';
-import type { Kernel } from './kernel.js';
 import { recordTraceId } from './loose-record.js';
 import { countFailed, countUntried } from './outcomes.js';
 import type { Run, StoppedBy } from './run.js';
+import { warn } from './warn.js';
 
 /** A thrown value in a box, because `undefined` can be thrown. */
 export interface Failure {
@@ -114,15 +114,6 @@ export function observerOf(delivery: Delivery, isBatch: boolean): Observer | und
   const { log: hook, metric, span } = observability;
   const listened = hook || metric || span || log !== silentLogger || SPANS.hasSubscribers;
   return listened ? new Observer(delivery, isBatch) : undefined;
-}
-
-/** A warning of the framework: to the hook, else to the logger; on real Lambda without either, to standard error. */
-export function warn(kernel: Kernel, event: string, fields: Readonly<Record<string, unknown>>): void {
-  const { observability, log } = kernel;
-  const record: LogRecord = { level: 'warn', event, ...fields };
-  if (observability.log) guardHook(observability.log, record);
-  else if (log !== silentLogger) guardHook(() => log.warn(event, fields));
-  else if (kernel.isLambda) console.warn(JSON.stringify(record));
 }
 
 /** The code of a thrown value; `app.internal` for whatever has none. */

@@ -6,7 +6,7 @@ import { isCount } from './options.js';
 import { type PhysicalNames, physicalName } from './physical-names.js';
 import type { Registration } from './registry.js';
 import type { EventBusSelector } from './selectors.js';
-import { isFifo, RECORD_SOURCES, type RecordKind } from './sources.js';
+import { isFifo, type RecordKind, type RecordSource } from './sources.js';
 
 export interface QueueOptions {
   /** Messages that run at once; default 1. Only for standard queues: the order of a FIFO queue is its point. */
@@ -51,12 +51,12 @@ export function assertHandler(handler: unknown, what = 'handler'): void {
  */
 export function parseRegistration(
   kind: RecordKind,
+  { noun, method }: RecordSource,
   name: string,
   handler: EventHandler<never>,
   options: QueueOptions & StreamOptions,
   defaults: RegistrationDefaults,
 ): { readonly place: string; readonly registration: Registration } {
-  const { noun, method } = RECORD_SOURCES[kind];
   if (textOf(name).trim() === '') throw refused(`${noun} name is empty`);
   assertHandler(handler);
   assertKnownOptions(options, OPTION_KEYS[kind]);

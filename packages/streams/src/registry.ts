@@ -2,14 +2,7 @@ import type { EventHandler } from './context.js';
 import { refused } from './errors.js';
 import { type LooseRecord, textOf } from './loose-record.js';
 import { type EventBusSelector, matchesSelector, selectorName } from './selectors.js';
-import {
-  type EventSource,
-  parseRegisteredArn,
-  parseSourceArn,
-  RECORD_SOURCES,
-  type RecordKind,
-  recordArn,
-} from './sources.js';
+import { type EventSource, parseRegisteredArn, parseSourceArn, type RecordKind, type RecordSource } from './sources.js';
 
 /** A handler and the name that it was registered under. */
 export interface Registration {
@@ -28,59 +21,72 @@ export interface Target {
   readonly registration: Registration;
 }
 
-/** Handlers by the source that they serve. */
-export class Registry {
-  readonly #records = new Map<string, Registration>();
-  /** Those with more fields first, of equals the earlier. */
-  readonly #selectors: { readonly fields: number; readonly registration: Registration }[] = [];
+/** Finds what records reach. */
+export interface Resolver {
+  /** The target of every record, or `undefined` in its place; runs nothing. */
+  resolve(kind: string, records: readonly LooseRecord[]): (Target | undefined)[];
+}
+
+/** Handlers of the sources of records. */
+export class RecordRegistry implements Resolver {
+  readonly #registrations = new Map<string, Registration>();
+  readonly #sources = new Map<string, RecordSource>();
 
   /**
    * @param place physical name or ARN
    * @throws FrameworkError for an ARN of another service, or a second handler for one source
    */
-  addRecords(kind: RecordKind, place: string, registration: Registration): void {
-    const { noun } = RECORD_SOURCES[kind];
+  addRecords(kind: RecordKind, source: RecordSource, place: string, registration: Registration): void {
+    const { noun } = source;
     const arn = place.startsWith('arn:');
-    const source = arn ? parseRegisteredArn(kind, place) : undefined;
-    if (arn && source === undefined) throw refused(`${noun} name is no ${noun} ARN`);
-    this.#claim(`${kind} ${source?.arn ?? place}`, noun, registration);
+    const registered = arn ? parseRegisteredArn(source, place) : undefined;
+    if (arn && registered === undefined) throw refused(`${noun} name is no ${noun} ARN`);
+    this.claim(`${kind} ${registered?.arn ?? place}`, noun, registration);
+    this.#sources.set(kind, source);
   }
+
+  protected claim(key: string, noun: string, registration: Registration): void {
+    if (this.#registrations.has(key)) throw refused(`duplicate handler for ${noun} "${registration.name}"`);
+    this.#registrations.set(key, registration);
+  }
+
+  resolve(kind: string, records: readonly LooseRecord[]): (Target | undefined)[] {
+    const recordSource = this.#sources.get(kind);
+    if (recordSource === undefined) return records.map(() => undefined);
+    let arn: unknown;
+    let target: Target | undefined;
+    return records.map((record) => {
+      const own = recordSource.arnOf(record);
+      // Records of one batch nearly always share their source: it is looked up once.
+      if (own !== arn) {
+        arn = own;
+        const source = parseSourceArn(recordSource, textOf(own));
+        const registration =
+          source &&
+          (this.#registrations.get(`${kind} ${source.arn}`) ?? this.#registrations.get(`${kind} ${source.name}`));
+        target = registration && { source, registration };
+      }
+      return target;
+    });
+  }
+}
+
+/** Handlers of every kind of source. */
+export class Registry extends RecordRegistry {
+  /** Those with more fields first, of equals the earlier. */
+  readonly #selectors: { readonly fields: number; readonly registration: Registration }[] = [];
 
   /** @throws FrameworkError for a second handler of one selector */
   addSelector(selector: EventBusSelector, handler: EventHandler<unknown>): void {
     const registration = { name: selectorName(selector), handler, concurrency: 1, stops: true, selector };
-    this.#claim(`event-bus ${JSON.stringify(selector)}`, 'event-bus', registration);
+    this.claim(`event-bus ${JSON.stringify(selector)}`, 'event-bus', registration);
     const fields = Object.keys(selector).length;
     const place = this.#selectors.findIndex((other) => other.fields < fields);
     this.#selectors.splice(place < 0 ? this.#selectors.length : place, 0, { fields, registration });
   }
 
-  #claim(key: string, noun: string, registration: Registration): void {
-    if (this.#records.has(key)) throw refused(`duplicate handler for ${noun} "${registration.name}"`);
-    this.#records.set(key, registration);
-  }
-
-  /** The target of every record, or `undefined` in its place; runs nothing. */
-  resolve(kind: string, records: readonly LooseRecord[]): (Target | undefined)[] {
-    if (kind === 'event-bus') return records.map((event) => this.#resolveEvent(event));
-    let arn: unknown;
-    let target: Target | undefined;
-    return records.map((record) => {
-      const own = recordArn(kind as RecordKind, record);
-      // Records of one batch nearly always share their source: it is looked up once.
-      if (own !== arn) {
-        arn = own;
-        target = this.#resolveArn(kind as RecordKind, textOf(own));
-      }
-      return target;
-    });
-  }
-
-  #resolveArn(kind: RecordKind, arn: string): Target | undefined {
-    const source = parseSourceArn(kind, arn);
-    const registration =
-      source && (this.#records.get(`${kind} ${source.arn}`) ?? this.#records.get(`${kind} ${source.name}`));
-    return registration && { source, registration };
+  override resolve(kind: string, records: readonly LooseRecord[]): (Target | undefined)[] {
+    return kind === 'event-bus' ? records.map((event) => this.#resolveEvent(event)) : super.resolve(kind, records);
   }
 
   #resolveEvent(event: LooseRecord): Target | undefined {

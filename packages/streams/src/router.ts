@@ -13,7 +13,7 @@ import type {
 import { explainEvent, explainRecords } from './explain.js';
 import type { Kernel } from './kernel.js';
 import { isObject } from './loose-record.js';
-import { warn } from './observer.js';
+import { observerOf } from './observer.js';
 import { type EventRouterOptions, parseOptions } from './options.js';
 import { readPhysicalNames } from './physical-names.js';
 import {
@@ -26,7 +26,8 @@ import {
 } from './registration.js';
 import { Registry } from './registry.js';
 import { type EventBusSelector, parseSelector } from './selectors.js';
-import type { BatchKind, RecordKind } from './sources.js';
+import { type BatchKind, RECORD_SOURCES, type RecordKind } from './sources.js';
+import { warn } from './warn.js';
 
 /** A direct entrypoint: a Lambda handler for one kind of event. Bound; it may be destructured. */
 export type Entrypoint<R> = (event: unknown, lambdaContext?: LambdaContext) => Promise<R>;
@@ -91,7 +92,7 @@ class Router implements EventRouter {
   #warnsOfIdentifier: boolean;
 
   constructor(options: EventRouterOptions, failureText = 'framework: event handler failed') {
-    this.#kernel = parseOptions(options, failureText, this.#middlewares);
+    this.#kernel = { ...parseOptions(options, failureText, this.#middlewares), observe: observerOf };
     const { environment } = this.#kernel;
     this.#defaults = { physicalNames: readPhysicalNames(environment), concurrency: options.queueConcurrency ?? 1 };
     this.#warnsOfIdentifier = this.#kernel.isLambda && this.#kernel.chosenIdentifier === undefined;
@@ -149,8 +150,15 @@ class Router implements EventRouter {
     handler: EventHandler<never>,
     options: QueueOptions & StreamOptions = {},
   ): this {
-    const { place, registration } = parseRegistration(kind, name, handler, options, this.#defaults);
-    this.#registry.addRecords(kind, place, registration);
+    const { place, registration } = parseRegistration(
+      kind,
+      RECORD_SOURCES[kind],
+      name,
+      handler,
+      options,
+      this.#defaults,
+    );
+    this.#registry.addRecords(kind, RECORD_SOURCES[kind], place, registration);
     this.#triggers.push(Object.freeze({ kind, name, ...options }) as Trigger);
     return this;
   }

@@ -17,52 +17,64 @@ export interface EventSource {
   readonly region: string;
 }
 
-interface RecordSource {
+export interface RecordSource {
   /** As error texts name it. */
   readonly noun: string;
   /** Key of `FRAMEWORK_EVENT_SOURCES`: the method that registers it. */
   readonly method: string;
-  readonly tag: string;
   /** Groups: the ARN without its tail, region, account, name. */
   readonly arn: RegExp;
+  /** The ARN that a record says it comes from; `undefined` when its tag is another kind's. */
+  readonly arnOf: (record: LooseRecord | null) => unknown;
 }
 
+function taggedArn(tag: string): RecordSource['arnOf'] {
+  return (record) => (record?.eventSource === tag ? record.eventSourceARN : undefined);
+}
+
+export const QUEUE: RecordSource = {
+  noun: 'queue',
+  method: 'queue',
+  arn: /^(arn:[^:]+:sqs:([^:]*):([^:]*):(.+))$/,
+  arnOf: /* @__PURE__ */ taggedArn('aws:sqs'),
+};
+
+export const TABLE_STREAM: RecordSource = {
+  noun: 'table',
+  method: 'tableStream',
+  arn: /^(arn:[^:]+:dynamodb:([^:]*):([^:]*):table\/([^/]+))\/stream\/.+$/,
+  arnOf: /* @__PURE__ */ taggedArn('aws:dynamodb'),
+};
+
 export const RECORD_SOURCES: Readonly<Record<RecordKind, RecordSource>> = {
-  queue: { noun: 'queue', method: 'queue', tag: 'aws:sqs', arn: /^(arn:[^:]+:sqs:([^:]*):([^:]*):(.+))$/ },
-  'table-stream': {
-    noun: 'table',
-    method: 'tableStream',
-    tag: 'aws:dynamodb',
-    arn: /^(arn:[^:]+:dynamodb:([^:]*):([^:]*):table\/([^/]+))\/stream\/.+$/,
-  },
+  queue: QUEUE,
+  'table-stream': TABLE_STREAM,
   stream: {
     noun: 'stream',
     method: 'kinesis',
-    tag: 'aws:kinesis',
     arn: /^(arn:[^:]+:kinesis:([^:]*):([^:]*):stream\/([^/]+))(?:\/consumer\/[^/:]+:[^/:]+)?$/,
+    arnOf: /* @__PURE__ */ taggedArn('aws:kinesis'),
   },
-  topic: { noun: 'topic', method: 'topic', tag: 'aws:sns', arn: /^(arn:[^:]+:sns:([^:]*):([^:]*):(.+))$/ },
+  topic: {
+    noun: 'topic',
+    method: 'topic',
+    arn: /^(arn:[^:]+:sns:([^:]*):([^:]*):(.+))$/,
+    arnOf: (record) =>
+      (record?.EventSource ?? record?.eventSource ?? 'aws:sns') === 'aws:sns' ? record?.Sns?.TopicArn : undefined,
+  },
 };
 
 /** The parts of a record's ARN, its tail cut off; `undefined` when service or resource do not fit. */
-export function parseSourceArn(kind: RecordKind, arn: string): EventSource | undefined {
-  const match = RECORD_SOURCES[kind].arn.exec(arn);
+export function parseSourceArn(source: RecordSource, arn: string): EventSource | undefined {
+  const match = source.arn.exec(arn);
   if (!match) return undefined;
   const [, whole = '', region = '', account = '', name = ''] = match;
   return { name, arn: whole, account, region };
 }
 
-/** The ARN that a record says it comes from; `undefined` when its tag is another kind's. */
-export function recordArn(kind: RecordKind, record: LooseRecord | null): unknown {
-  const { tag } = RECORD_SOURCES[kind];
-  if (kind !== 'topic') return record?.eventSource === tag ? record.eventSourceARN : undefined;
-  const own = record?.EventSource ?? record?.eventSource ?? tag;
-  return own === tag ? record?.Sns?.TopicArn : undefined;
-}
-
 /** The ARN that a handler is registered for, its tail cut off; a table's may lack the stream's label. */
-export function parseRegisteredArn(kind: RecordKind, arn: string): EventSource | undefined {
-  return parseSourceArn(kind, arn) ?? parseSourceArn(kind, `${arn}/stream/*`);
+export function parseRegisteredArn(source: RecordSource, arn: string): EventSource | undefined {
+  return parseSourceArn(source, arn) ?? parseSourceArn(source, `${arn}/stream/*`);
 }
 
 /** Told by the name alone: messages of standard queues carry group ids too. */

@@ -1,7 +1,7 @@
 import { trimmedText } from './correlation.js';
 import type { TableStreamRecord } from './event-types.js';
 import { safeLog } from './safe-log.js';
-import { parseSourceArn } from './sources.js';
+import { parseSourceArn, TABLE_STREAM } from './sources.js';
 
 /** What may be written down of a table's change: never keys, never images. */
 export interface TableStreamSummary {
@@ -20,7 +20,7 @@ export interface TableStreamSummary {
 export function tableStreamSummary(record: TableStreamRecord): TableStreamSummary {
   const { dynamodb } = record;
   const size: unknown = dynamodb?.SizeBytes;
-  const table = parseSourceArn('table-stream', trimmedText(record.eventSourceARN))?.name ?? '';
+  const table = parseSourceArn(TABLE_STREAM, trimmedText(record.eventSourceARN))?.name ?? '';
   const eventId = trimmedText(record.eventID);
   const eventName = trimmedText(record.eventName);
   const sequenceNumber = trimmedText(dynamodb?.SequenceNumber);

@@ -1,7 +1,7 @@
 import { createDispatcher } from '@sallyport/dispatch';
-import { createEventRouter } from '@sallyport/streams';
+import { createQueueRouter } from '@sallyport/streams/queue';
 
-const events = createEventRouter();
-events.queue('jobs', () => {});
+const queues = createQueueRouter();
+queues.queue('jobs', () => {});
 
-export const handler = createDispatcher(events).handleLambda;
+export const handler = createDispatcher(queues).handleLambda;

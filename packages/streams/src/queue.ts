@@ -1,0 +1,143 @@
+/** Queues alone, for a function that serves nothing else. */
+import {
+  assertKnownOptions,
+  assertTypes,
+  type Clock,
+  completeClock,
+  type Environment,
+  type IdGenerator,
+  type Invocation,
+  invalidOption,
+  isLambda,
+  type Logger,
+  type Observability,
+  randomIds,
+  type Surface,
+  silentLogger,
+} from '@sallyport/core';
+import { parseObservability } from '@sallyport/core/pipeline';
+import type { EventHandler, EventMiddleware } from './context.js';
+import { deliverBatch } from './deliver.js';
+import type { BatchReport, QueueRecord } from './event-types.js';
+import type { Kernel } from './kernel.js';
+import { observerOf } from './observer.js';
+import { readPhysicalNames } from './physical-names.js';
+import {
+  assertHandler,
+  parseRegistration,
+  type QueueOptions,
+  type RegistrationDefaults,
+  type Trigger,
+} from './registration.js';
+import { RecordRegistry } from './registry.js';
+import type { Entrypoint } from './router.js';
+import { QUEUE } from './sources.js';
+
+export type { EventContext, EventHandler, EventMiddleware } from './context.js';
+export { recordBytes, recordJson } from './records.js';
+
+/** Who watches the records; it brings its own code. */
+export type QueueObserver = Pick<Kernel, 'observability' | 'observe'>;
+
+/** Closed: an unknown key is refused. */
+export interface QueueRouterOptions {
+  /** Milliseconds before the end of the invocation from which no record starts; default 500. */
+  readonly deadlineMarginMs?: number;
+  readonly clock?: Clock;
+  readonly ids?: IdGenerator;
+  /** Read instead of `process.env`. */
+  readonly environment?: Environment;
+  /** Base of `ctx.log`; silent by default. */
+  readonly log?: Logger;
+  /** What {@link observeRecords} makes; without it the errors of records go nowhere but into the report. */
+  readonly observe?: QueueObserver;
+}
+
+const TYPES = { clock: 'object', ids: 'object', environment: 'object', log: 'object', observe: 'object' } as const;
+
+/**
+ * Records of batches to log, metric and span, errors of records to the router's logger, and `ctx.metric`.
+ *
+ * @throws FrameworkError `app.invalid_configuration` for an unknown key or a member of a wrong type
+ */
+export function observeRecords(hooks: Observability = {}): QueueObserver {
+  return { observability: parseObservability(hooks), observe: observerOf };
+}
+
+/** Serves queues. Behaves as the router of every kind does. */
+export class QueueRouter implements Surface {
+  readonly serves = ['queue'];
+  readonly #registry = new RecordRegistry();
+  readonly #middlewares: EventMiddleware[] = [];
+  readonly #triggers: Trigger[] = [];
+  readonly #kernel: Kernel;
+  readonly #defaults: RegistrationDefaults;
+
+  constructor(options: QueueRouterOptions) {
+    this.#kernel = toKernel(options, this.#middlewares);
+    this.#defaults = { physicalNames: readPhysicalNames(this.#kernel.environment), concurrency: 1 };
+  }
+
+  /** @throws FrameworkError for a blank or repeated name, a handler that is no function, options that do not fit */
+  queue(name: string, handler: EventHandler<QueueRecord>, options: QueueOptions = {}): this {
+    const { place, registration } = parseRegistration('queue', QUEUE, name, handler, options, this.#defaults);
+    this.#registry.addRecords('queue', QUEUE, place, registration);
+    this.#triggers.push(Object.freeze({ kind: 'queue', name, ...options }));
+    return this;
+  }
+
+  /** Wraps every record; the first registered is outermost. */
+  useEvents(middleware: EventMiddleware): this {
+    assertHandler(middleware, 'middleware');
+    this.#middlewares.push(middleware);
+    return this;
+  }
+
+  /** What is registered, in order; frozen, fresh at each call. */
+  triggers(): readonly Trigger[] {
+    return Object.freeze([...this.#triggers]);
+  }
+
+  serve(_kind: string, event: unknown, { lambdaContext }: Invocation): Promise<BatchReport> {
+    return this.serveQueueEvent(event, lambdaContext);
+  }
+
+  /** A Lambda handler of its own. */
+  readonly serveQueueEvent: Entrypoint<BatchReport> = (event, lambdaContext) =>
+    deliverBatch(this.#kernel, this.#registry, 'queue', event, lambdaContext);
+}
+
+/**
+ * Makes a router for queues alone: a third of the code that `createEventRouter` brings.
+ *
+ * @throws FrameworkError `app.invalid_configuration` for an option or variable that does not hold
+ * @example
+ * const queues = createQueueRouter();
+ * queues.queue('orders', (ctx, message) => fulfil(JSON.parse(message.body)));
+ * export const handler = createDispatcher(queues).handleLambda;
+ */
+export function createQueueRouter(options: QueueRouterOptions = {}): QueueRouter {
+  return new QueueRouter(options);
+}
+
+function toKernel(options: QueueRouterOptions, middlewares: readonly EventMiddleware[]): Kernel {
+  assertKnownOptions(options, [...Object.keys(TYPES), 'deadlineMarginMs']);
+  assertTypes(options, TYPES);
+  const { deadlineMarginMs = 500, environment = process.env, observe = { observability: {} } } = options;
+  if (!(Number.isFinite(deadlineMarginMs) && deadlineMarginMs >= 0)) {
+    throw invalidOption('deadlineMarginMs', 'a number of milliseconds');
+  }
+  return {
+    clock: completeClock(options.clock),
+    ids: options.ids ?? randomIds,
+    environment,
+    log: options.log ?? silentLogger,
+    marginMs: deadlineMarginMs,
+    chosenIdentifier: undefined,
+    isLambda: isLambda(environment),
+    maskErrors: false,
+    failureText: '',
+    middlewares,
+    ...observe,
+  };
+}

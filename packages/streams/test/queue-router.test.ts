@@ -1,0 +1,138 @@
+import { FrameworkError, type Logger } from '@sallyport/core';
+import { defineMetrics } from '@sallyport/core/observability';
+import {
+  createQueueRouter,
+  type EventHandler,
+  observeRecords,
+  type QueueRouterOptions,
+  recordJson,
+} from '@sallyport/streams/queue';
+import { environment, message } from './support.js';
+
+const lambda = { awsRequestId: 'request-1', tenantId: 'tenant-1' };
+const failing =
+  (...ids: string[]): EventHandler<{ messageId: string }> =>
+  (_ctx, { messageId }) => {
+    if (ids.includes(messageId)) throw new Error('no');
+  };
+
+describe('createQueueRouter', () => {
+  it('serves the kind queue and reports the messages that failed', async () => {
+    const router = createQueueRouter();
+    router.queue('orders', failing('b'));
+    expect(router.serves).toEqual(['queue']);
+    const event = { Records: [message('a'), message('b'), message('c')] };
+    expect(await router.serve('queue', event, { lambdaContext: lambda })).toEqual({
+      batchItemFailures: [{ itemIdentifier: 'b' }],
+    });
+  });
+
+  it('runs nothing and reports everything of a queue that nobody handles', async () => {
+    const seen: string[] = [];
+    const router = createQueueRouter();
+    router.queue('others', (_ctx, { messageId }) => seen.push(messageId));
+    const report = await router.serveQueueEvent({ Records: [message('a'), message('b')] });
+    expect(report).toEqual({ batchItemFailures: [{ itemIdentifier: 'a' }, { itemIdentifier: 'b' }] });
+    expect(seen).toEqual([]);
+  });
+
+  it('hands messages to the middlewares, the first outermost, and to the physical queue of a logical name', async () => {
+    const steps: string[] = [];
+    const FRAMEWORK_EVENT_SOURCES = '{"queue":{"incoming":"orders"}}';
+    const router = createQueueRouter({ environment: { FRAMEWORK_EVENT_SOURCES } });
+    router.useEvents((_ctx, _event, next) => {
+      steps.push('first');
+      return next();
+    });
+    router.useEvents((_ctx, _event, next) => {
+      steps.push('second');
+      return next();
+    });
+    router.queue('incoming', (ctx, record) => {
+      steps.push(`${ctx.source.name} ${ctx.recordId} ${JSON.stringify(recordJson({ ...record, body: '[1]' }))}`);
+    });
+    expect(await router.serveQueueEvent({ Records: [message('a')] })).toEqual({ batchItemFailures: [] });
+    expect(steps).toEqual(['first', 'second', 'orders a [1]']);
+  });
+
+  it('lists what is registered', () => {
+    const router = createQueueRouter();
+    router.queue('orders', () => {}, { concurrency: 2 });
+    expect(router.triggers()).toEqual([{ kind: 'queue', name: 'orders', concurrency: 2 }]);
+    expect(Object.isFrozen(router.triggers())).toBe(true);
+  });
+
+  it('leaves a failure to the report without observe', async () => {
+    const { options, lines } = environment();
+    const router = createQueueRouter({ log: options.log as Logger });
+    router.queue('orders', failing('a'));
+    expect((await router.serveQueueEvent({ Records: [message('a')] })).batchItemFailures).toHaveLength(1);
+    expect(lines).toEqual([]);
+  });
+
+  it('logs the errors of records with observe, even without hooks', async () => {
+    const { options, lines } = environment();
+    const router = createQueueRouter({ log: options.log as Logger, observe: observeRecords() });
+    router.queue('orders', failing('a'));
+    await router.serveQueueEvent({ Records: [message('a')] });
+    expect(lines.map(({ message: text }) => text)).toEqual(['framework: event handler failed']);
+  });
+
+  it('tells the hooks of observeRecords what the router of every kind tells', async () => {
+    const events: string[] = [];
+    const metrics: string[] = [];
+    const observe = observeRecords({
+      log: ({ level, event }) => events.push(`${level} ${event}`),
+      metric: ({ name }) => metrics.push(name),
+      metrics: defineMetrics({ Seen: {} }),
+    });
+    const router = createQueueRouter({ observe });
+    router.queue('orders', (ctx, { messageId }) => {
+      ctx.metric('Seen', 1);
+      if (messageId === 'b') throw new FrameworkError('app.conflict');
+    });
+    await router.serveQueueEvent({ Records: [message('a'), message('b')] }, lambda);
+    expect(events).toEqual(['debug event.completed', 'error event.completed', 'info batch.completed']);
+    expect(metrics).toEqual(['Seen', 'Seen', 'framework.event']);
+  });
+
+  it.each<[string, object, string]>([
+    ['an unknown option', { observability: {} }, 'framework: unknown option "observability"'],
+    ['a clock that is none', { clock: 1 }, 'framework: option "clock" must be an object'],
+    [
+      'an endless margin',
+      { deadlineMarginMs: Number.POSITIVE_INFINITY },
+      'framework: option "deadlineMarginMs" must be',
+    ],
+    ['an observer that is none', { observe: null }, 'framework: option "observe" must be an object'],
+    [
+      'names that are no JSON',
+      { environment: { FRAMEWORK_EVENT_SOURCES: '{' } },
+      'framework: FRAMEWORK_EVENT_SOURCES must be a JSON object of names',
+    ],
+  ])('refuses %s', (_, options, text) => {
+    expect(() => createQueueRouter(options as QueueRouterOptions)).toThrow(text);
+  });
+
+  it.each<[string, () => unknown, string]>([
+    ['a blank name', () => createQueueRouter().queue(' ', () => {}), 'framework: queue name is empty'],
+    ['no handler', () => createQueueRouter().queue('a', null as never), 'framework: handler is not a function'],
+    ['an unknown option', () => createQueueRouter().queue('a', () => {}, { onFailure: 'stop' } as never), 'onFailure'],
+    [
+      'a second handler',
+      () =>
+        createQueueRouter()
+          .queue('a', () => {})
+          .queue('a', () => {}),
+      'framework: duplicate handler for queue "a"',
+    ],
+    [
+      "another service's ARN",
+      () => createQueueRouter().queue('arn:aws:sns:eu-west-1:1:orders', () => {}),
+      'framework: queue name is no queue ARN',
+    ],
+    ['hooks that are none', () => observeRecords({ log: 1 } as never), 'observability.log'],
+  ])('refuses %s at registration', (_, register, text) => {
+    expect(register).toThrow(text);
+  });
+});
