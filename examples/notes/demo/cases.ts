@@ -99,6 +99,7 @@ export const cases: readonly Case[] = [
     adapter: 'serveQueueEvent',
     expect: failed('a0000000-0000-4000-8000-000000000001', 'a0000000-0000-4000-8000-000000000002'),
   },
+  { file: 'queue-orders', kind: 'queue', adapter: 'serveQueueEvent', expect: failed() },
   { file: 'table-stream', kind: 'table-stream', adapter: 'serveTableStream', expect: failed() },
   { file: 'stream', kind: 'stream', adapter: 'serveStreamEvent', expect: failed(`${KINESIS_ID}1`) },
   {
@@ -109,5 +110,10 @@ export const cases: readonly Case[] = [
   },
   { file: 'topic', kind: 'topic', adapter: 'serveTopicEvent', expect: [{ read: true }] },
   { file: 'event-bus', kind: 'event-bus', adapter: 'serveEventBus', expect: { paid: 'inv-7' } },
-  { file: 'event-bus-scheduled', kind: 'event-bus', adapter: 'serveEventBus', expect: { processed: 3, failed: 0 } },
+  {
+    file: 'event-bus-scheduled',
+    kind: 'event-bus',
+    adapter: 'serveEventBus',
+    expect: { kind: 'scheduled', result: { processed: 3, failed: 0, status: 'ok' } },
+  },
 ];

@@ -1,3 +1,4 @@
+import { createMemoryJobLedger } from '@sallyport/jobs/memory';
 import { memoryMcpStore } from '@sallyport/mcp';
 import { fixedWindow } from '@sallyport/ratelimit';
 import { createMemoryRateLimiter } from '@sallyport/ratelimit/memory';
@@ -13,6 +14,7 @@ export function createHandler(keysUrl: string) {
       fetch: (_url, init) => fetch(keysUrl, init),
     },
     limiter: createMemoryRateLimiter({ strategy: fixedWindow({ limit: 600, windowMs: 60_000 }) }),
+    ledger: createMemoryJobLedger(),
     tools: { store: memoryMcpStore(), secret: 'a secret of the demo, which seals nothing that lasts' },
   });
   return app.handleLambda;

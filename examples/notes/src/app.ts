@@ -1,3 +1,4 @@
+import type { JobLedger } from '@sallyport/jobs';
 import { type RateLimiter, rateLimitMiddleware } from '@sallyport/ratelimit';
 import { SecureApp, type SecureOptions } from '@sallyport/secure';
 import { type AuthConfig, createPrincipalResolver } from './auth.js';
@@ -12,6 +13,8 @@ import { registerTools, type ToolsConfig } from './tools.js';
 export interface NotesConfig {
   readonly auth: AuthConfig;
   readonly limiter: RateLimiter;
+  /** What was done already, and who is at it. */
+  readonly ledger: JobLedger;
   readonly tools: ToolsConfig;
   /** Clock, ids, log and the like of the container. */
   readonly container?: Pick<SecureOptions, 'clock' | 'ids' | 'environment' | 'log' | 'observability'>;
@@ -24,7 +27,7 @@ export interface NotesService {
 }
 
 /** Composes the whole service. */
-export function createNotesService({ auth, limiter, tools, container }: NotesConfig): NotesService {
+export function createNotesService({ auth, limiter, ledger, tools, container }: NotesConfig): NotesService {
   const notes = new NoteStore();
   const journal = createJournal();
   const app = new SecureApp({ ...container, principalResolver: createPrincipalResolver(auth) });
@@ -33,7 +36,7 @@ export function createNotesService({ auth, limiter, tools, container }: NotesCon
   registerHttp(app, notes);
   registerSockets(app);
   registerGraphQL(app, notes);
-  registerEvents(app, notes, journal);
+  registerEvents(app, notes, journal, ledger);
   registerTools(app, notes, tools);
   return { app, notes, journal };
 }

@@ -1,10 +1,12 @@
+import { idempotentHandler, type JobLedger, withLease } from '@sallyport/jobs';
 import type { SecureApp } from '@sallyport/secure';
-import { recordJson } from '@sallyport/streams';
+import { type EventContext, type QueueRecord, recordJson, scheduledSummary } from '@sallyport/streams';
 import type { NoteStore } from './notes.js';
 
 /** What the service learned from events; the demo and the tests look at it. */
 export interface Journal {
   readonly reminders: string[];
+  readonly orders: string[];
   readonly payments: number[];
   readonly changes: string[];
   readonly clicks: string[];
@@ -12,20 +14,12 @@ export interface Journal {
 }
 
 export function createJournal(): Journal {
-  return { reminders: [], payments: [], changes: [], clicks: [], notices: [] };
+  return { reminders: [], orders: [], payments: [], changes: [], clicks: [], notices: [] };
 }
 
 /** Queues, streams, topics and buses. A handler that throws has its record reported, and AWS sends it again. */
-export function registerEvents(app: SecureApp, notes: NoteStore, journal: Journal): void {
-  app.queue('reminders', (_ctx, message) => {
-    const { noteId } = JSON.parse(message.body) as { noteId: string };
-    journal.reminders.push(noteId);
-  });
-  app.queue('ledger.fifo', (_ctx, message) => {
-    const { amount } = JSON.parse(message.body) as { amount: unknown };
-    if (typeof amount !== 'number') throw new Error('amount is no number');
-    journal.payments.push(amount);
-  });
+export function registerEvents(app: SecureApp, notes: NoteStore, journal: Journal, ledger: JobLedger): void {
+  registerQueues(app, journal, ledger);
   app.tableStream('notes', (_ctx, record) => {
     journal.changes.push(`${record.eventName} ${record.dynamodb?.Keys?.id?.S}`);
   });
@@ -40,5 +34,37 @@ export function registerEvents(app: SecureApp, notes: NoteStore, journal: Journa
     const { invoice } = event.detail as { invoice: string };
     return { paid: invoice };
   });
-  app.eventBus({ ruleName: 'nightly-cleanup' }, () => ({ processed: notes.list(100).length, failed: 0 }));
+  // Two instances may get one tick of the schedule; the one that gets the lease works.
+  app.eventBus({ ruleName: 'nightly-cleanup' }, (ctx, event) =>
+    withLease(ledger, { name: 'nightly-cleanup' }, async () =>
+      scheduledSummary(event, ctx, { processed: notes.list(100).length, failed: 0 }),
+    ),
+  );
+}
+
+function registerQueues(app: SecureApp, journal: Journal, ledger: JobLedger): void {
+  app.queue('reminders', (_ctx, message) => {
+    const { noteId } = JSON.parse(message.body) as { noteId: string };
+    journal.reminders.push(noteId);
+  });
+  app.queue('ledger.fifo', (_ctx, message) => {
+    const { amount } = JSON.parse(message.body) as { amount: unknown };
+    if (typeof amount !== 'number') throw new Error('amount is no number');
+    journal.payments.push(amount);
+  });
+  // An order that is delivered twice is fulfilled once.
+  app.queue(
+    'orders',
+    idempotentHandler(
+      ledger,
+      { key: (_ctx, message) => orderOf(message).id },
+      (_ctx: EventContext, message: QueueRecord) => {
+        journal.orders.push(orderOf(message).id);
+      },
+    ),
+  );
+}
+
+function orderOf(message: QueueRecord): { readonly id: string } {
+  return JSON.parse(message.body) as { id: string };
 }

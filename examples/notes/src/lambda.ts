@@ -1,3 +1,4 @@
+import { createJobLedger } from '@sallyport/jobs';
 import { dynamoMcpStore } from '@sallyport/mcp';
 import { createDynamoRateLimiter, fixedWindow } from '@sallyport/ratelimit';
 import { createNotesService } from './app.js';
@@ -16,6 +17,7 @@ const { app } = createNotesService({
     jwksUri: required('NOTES_JWKS_URI'),
   },
   limiter: createDynamoRateLimiter({ strategy: fixedWindow({ limit: 600, windowMs: 60_000 }), onStoreError: 'allow' }),
+  ledger: createJobLedger(),
   tools: { store: dynamoMcpStore(), secret: required('NOTES_MCP_SECRET') },
 });
 

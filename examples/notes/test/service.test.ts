@@ -1,3 +1,4 @@
+import { createMemoryJobLedger } from '@sallyport/jobs/memory';
 import { memoryMcpStore } from '@sallyport/mcp';
 import { fixedWindow } from '@sallyport/ratelimit';
 import { createMemoryRateLimiter } from '@sallyport/ratelimit/memory';
@@ -6,6 +7,7 @@ import {
   buildAppSyncEvent,
   buildLoadBalancerRequest,
   buildQueueEvent,
+  buildScheduledEvent,
   buildWebSocketEvent,
   createTestEnv,
 } from '@sallyport/testkit';
@@ -33,6 +35,7 @@ beforeEach(() => {
       fetch: (_url, init) => fetch(issuer.keysUrl, init),
     },
     limiter: createMemoryRateLimiter({ strategy: fixedWindow({ limit: 5, windowMs: 60_000 }), clock: env.clock }),
+    ledger: createMemoryJobLedger({ clock: env.clock }),
     tools: { store: memoryMcpStore(), secret: 'a secret of the tests, which seals nothing that lasts' },
     container: env.options(),
   });
@@ -135,6 +138,26 @@ describe('events', () => {
     const batch = buildQueueEvent(arn, [{ body: { noteId: 'note-1' } }, { body: '{' }, { body: { noteId: 'note-2' } }]);
     expect(await env.invoke(service.app, batch)).toEqual({ batchItemFailures: [{ itemIdentifier: 'msg-2' }] });
     expect(service.journal.reminders).toEqual(['note-1', 'note-2']);
+  });
+});
+
+describe('work that must be done once', () => {
+  const arn = 'arn:aws:sqs:us-east-1:123456789012:orders';
+
+  it('is not done again for an order that comes twice, under another message id too', async () => {
+    for (const messageId of ['m-1', 'm-2']) {
+      const event = buildQueueEvent(arn, [{ messageId, body: { id: 'order-7' } }]);
+      expect(await env.invoke(service.app, event)).toEqual({ batchItemFailures: [] });
+    }
+    expect(service.journal.orders).toEqual(['order-7']);
+  });
+
+  it('is summed up by the nightly run, which holds its lease', async () => {
+    const event = buildScheduledEvent({ rule: 'nightly-cleanup' });
+    expect(await env.invoke(service.app, event)).toMatchObject({
+      kind: 'scheduled',
+      result: { status: 'ok', processed: 1 },
+    });
   });
 });
 
