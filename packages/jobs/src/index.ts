@@ -1,5 +1,3 @@
-// Ledger
-
 // Errors
 export { type ErrorEnvelope, toErrorEnvelope } from './error-envelope.js';
 export {
@@ -20,8 +18,10 @@ export {
   type PublishInput,
   type StoredEvent,
 } from './event-bus.js';
+export { type IdempotentContext, type IdempotentHandlerOptions, idempotentHandler } from './idempotent-handler.js';
 export { createJobLedger, type JobLedgerOptions } from './job-ledger.js';
 export type * from './ledger.js';
+export { type RunIdempotentOptions, runIdempotent } from './run-idempotent.js';
 // States
 export {
   IDEMPOTENCY_STATUSES,
@@ -33,3 +33,18 @@ export {
   RECORD_TRANSITIONS,
   type RecordStatus,
 } from './states.js';
+export { StoredError } from './stored-error.js';
+// Work
+export {
+  type HttpIdempotencyOptions,
+  withIdempotency,
+} from './with-idempotency.js';
+export {
+  type HeldLease,
+  type HeldSlot,
+  type HoldOptions,
+  type WithLeaseOptions,
+  type WithSlotOptions,
+  withLease,
+  withSlot,
+} from './with-lease.js';

@@ -201,6 +201,8 @@ export interface CompleteIdempotencyInput {
   readonly result?: unknown;
   /** Instead of a result. */
   readonly error?: unknown;
+  /** Instead of both: there is a result that is not to be stored. */
+  readonly resultOmitted?: boolean;
   /** Counts from the completion; 86,400. */
   readonly resultTtlSeconds?: number;
 }

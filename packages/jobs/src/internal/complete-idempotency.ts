@@ -2,7 +2,7 @@ import { toErrorEnvelope } from '../error-envelope.js';
 import type { CallOptions, CompleteIdempotencyInput, IdempotencyHandle } from '../ledger.js';
 import { JOB_ERRORS } from './errors-of.js';
 import { ownInProgress, readRecord } from './idempotency-row.js';
-import { assertInput, ttlSeconds } from './input.js';
+import { assertInput, flag, ttlSeconds } from './input.js';
 import type { Item } from './item-store.js';
 import { toJson } from './json.js';
 import { idempotencyKey, resultKey } from './keys.js';
@@ -20,9 +20,10 @@ export async function completeIdempotency(
   input: CompleteIdempotencyInput,
   { signal }: CallOptions,
 ): Promise<void> {
-  assertInput(input, ['result', 'error', 'resultTtlSeconds'], JOB_ERRORS);
-  if (input.result !== undefined && input.error !== undefined) {
-    throw JOB_ERRORS.invalid('result and error exclude each other');
+  assertInput(input, ['result', 'error', 'resultOmitted', 'resultTtlSeconds'], JOB_ERRORS);
+  const omitted = flag('resultOmitted', input.resultOmitted, JOB_ERRORS);
+  if ([input.result !== undefined, input.error !== undefined, omitted].filter(Boolean).length > 1) {
+    throw JOB_ERRORS.invalid('result, error and resultOmitted exclude each other');
   }
   const seconds = ttlSeconds('resultTtlSeconds', input.resultTtlSeconds ?? DAY_SECONDS, JOB_ERRORS);
   const result = toJson('result', input.result, JOB_ERRORS);
@@ -33,6 +34,7 @@ export async function completeIdempotency(
   const set: Item = {
     ...(await storeResult(kit, handle, result, ttlAt(expiresAtMs), signal)),
     error,
+    ...(omitted && { result_omitted: true }),
     status: 'COMPLETED',
     completed_at: isoOf(nowMs),
     expires_at_ms: expiresAtMs,

@@ -19,8 +19,8 @@ export function toJson(name: string, value: unknown, errors: LedgerErrors): stri
 
 function assertMember(_: string, value: unknown): unknown {
   const isLost = typeof value === 'function' || typeof value === 'symbol' || typeof value === 'bigint';
-  const isFinite = typeof value !== 'number' || Number.isFinite(value);
-  if (isLost || !isFinite || value instanceof Map || value instanceof Set) throw new TypeError('no JSON value');
+  const isFiniteNumber = typeof value !== 'number' || Number.isFinite(value);
+  if (isLost || !isFiniteNumber || value instanceof Map || value instanceof Set) throw new TypeError('no JSON value');
   return value;
 }
 

@@ -5,7 +5,7 @@ import type { Key } from './item-store.js';
 const MAX_ID_BYTES = 256;
 const HASHED = 'sha256:';
 /** C0, DEL and C1. */
-const CONTROL = /[\u0000-\u001f\u007f-\u009f]/;
+const CONTROL = /\p{Cc}/u;
 
 /** A part of a key in which no separator is left. */
 export function keyPart(text: string): string {

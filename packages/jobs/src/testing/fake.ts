@@ -1,0 +1,55 @@
+import { JOB_ERRORS } from '../internal/errors-of.js';
+import type { JobLedger } from '../ledger.js';
+import { createMemoryJobLedger, type MemoryLedgerOptions } from '../memory.js';
+
+type Operation = Exclude<keyof JobLedger, 'clock' | 'ids' | 'log'>;
+
+export interface FakeCall {
+  readonly operation: Operation;
+  readonly arguments: readonly unknown[];
+}
+
+/** When a fault strikes: before the write, or after it, so that only the answer is lost. */
+export interface FakeFault {
+  readonly when?: 'before' | 'after';
+  /** How often; once. */
+  readonly times?: number;
+  /** `jobs.internal_error`, retryable, without it. */
+  readonly error?: unknown;
+}
+
+/** A memory ledger whose store can fail. */
+export interface FakeJobLedger extends JobLedger {
+  readonly calls: readonly FakeCall[];
+  /** The next calls of an operation fail. */
+  fail(operation: Operation, fault?: FakeFault): void;
+}
+
+/** A memory ledger that records its calls and fails where it is told to. */
+export function createFakeJobLedger(options: MemoryLedgerOptions = {}): FakeJobLedger {
+  const ledger = createMemoryJobLedger(options);
+  const calls: FakeCall[] = [];
+  const faults = new Map<Operation, Required<FakeFault>[]>();
+  const wrap = (operation: Operation) => {
+    const run = ledger[operation] as (...args: readonly unknown[]) => Promise<unknown>;
+    return async (...args: readonly unknown[]) => {
+      calls.push({ operation, arguments: args });
+      const fault = faults.get(operation)?.shift();
+      if (fault?.when === 'before') throw fault.error;
+      const answer = await run(...args);
+      if (fault) throw fault.error;
+      return answer;
+    };
+  };
+  const operations = Object.keys(ledger).filter((name) => !['clock', 'ids', 'log'].includes(name)) as Operation[];
+  return {
+    ...ledger,
+    ...(Object.fromEntries(operations.map((name) => [name, wrap(name)])) as Pick<JobLedger, Operation>),
+    calls,
+    fail(operation, { when = 'before', times = 1, error = JOB_ERRORS.unavailable(true, new Error('injected')) } = {}) {
+      const queue = faults.get(operation) ?? [];
+      queue.push(...Array.from({ length: times }, () => ({ when, times, error })));
+      faults.set(operation, queue);
+    },
+  };
+}
