@@ -1,4 +1,4 @@
-import { FrameworkError, type SecurePrincipal } from '@sallyport/core';
+import { type Context, FrameworkError, type SecurePrincipal } from '@sallyport/core';
 import { stateOf } from '@sallyport/core/pipeline';
 import { ManualClock } from '@sallyport/core/testing';
 import { json } from '@sallyport/http';
@@ -246,7 +246,7 @@ describe('the gate’s table', () => {
       const counts = { resolver: 0, middleware: 0, handler: 0 };
       const principalResolver =
         resolver &&
-        ((ctx: never) => {
+        ((ctx: Context) => {
           counts.resolver += 1;
           return resolver(ctx);
         });

@@ -10,10 +10,10 @@ import {
 } from '@sallyport/secure/jwt';
 import { createTestEnv } from '@sallyport/testkit';
 import { CognitoJwtVerifier } from 'aws-jwt-verify';
-import type { JWTPayload } from 'jose';
 import { DIRECT, DOORS, send } from './support/operations.js';
 import {
   AUDIENCE,
+  type Claims,
   createKey,
   GOOD,
   ISSUER,
@@ -89,7 +89,7 @@ describe('a good token', () => {
     expect((await send(app, DIRECT, { headers: { authorization } })).status).toBe(200);
   });
 
-  it.each<[string, Partial<JwtPrincipalOptions>, JWTPayload, object]>([
+  it.each<[string, Partial<JwtPrincipalOptions>, Claims, object]>([
     ['scp as a text', {}, { ...GOOD, scope: undefined, scp: 'a b' }, { scopes: ['a', 'b'] }],
     ['scp as a list', {}, { ...GOOD, scope: undefined, scp: ['a', 'b c'] }, { scopes: ['a', 'b c'] }],
     ['no scopes', {}, { ...GOOD, scope: undefined }, { scopes: [] }],
@@ -172,7 +172,7 @@ describe('what the header holds', () => {
 });
 
 describe('a token is refused', () => {
-  const at = (claims: Partial<JWTPayload>): JWTPayload => ({ ...GOOD, ...claims });
+  const at = (claims: Claims): Claims => ({ ...GOOD, ...claims });
 
   it.each<[string, () => Promise<string> | string, Partial<JwtPrincipalOptions>, object]>([
     ['signed by another key under a known id', () => sign({ ...other, kid: 'k1' }), {}, UNAUTHORIZED],
@@ -459,7 +459,7 @@ describe('Cognito', () => {
     'cognito:groups': ['admin'],
   };
   const id = { iss, aud: 'client-1', token_use: 'id', sub: 'u1', exp: NOW + 300, iat: NOW };
-  const status = async (tokenUse: 'access' | 'id', claims: JWTPayload) => {
+  const status = async (tokenUse: 'access' | 'id', claims: Claims) => {
     const principalResolver = cognitoPrincipalResolver({ ...pool, tokenUse, jwks: { keys: [key.jwk] } });
     const app = new SecureApp({ clock, principalResolver }).get(
       '/op',

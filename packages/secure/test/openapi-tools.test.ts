@@ -82,19 +82,7 @@ describe('the document of a secure application', () => {
     const tsc = join(modules, '..', '..', '..', 'node_modules', '.bin', 'tsc');
     await run(
       tsc,
-      [
-        '--strict',
-        '--module',
-        'nodenext',
-        '--target',
-        'es2022',
-        '--lib',
-        'es2023,dom',
-        '--skipLibCheck',
-        '--types',
-        '',
-        'client.ts',
-      ],
+      ['--strict', '--module', 'nodenext', '--target', 'es2022', '--lib', 'es2023,dom', '--skipLibCheck', 'client.ts'],
       { cwd: folder },
     );
     const { stdout } = await run(process.execPath, ['client.js', origin], { cwd: folder });

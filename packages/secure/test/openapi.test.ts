@@ -129,7 +129,7 @@ describe('the document', () => {
 
   it('shares nothing with what it was written from', () => {
     const app = createNotes();
-    const given = structuredClone(NOTES_SPEC) as {
+    const given = structuredClone(NOTES_SPEC) as unknown as {
       securitySchemes: Record<string, Record<string, unknown>>;
       authSchemes: { authenticated: string[] };
     };

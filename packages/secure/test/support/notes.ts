@@ -44,12 +44,12 @@ export const NOTES_SPEC: SecureOpenApiSpec = {
   title: 'Notes',
   version: '1.0.0',
   routes: [
-    { method: 'GET', path: '/health', operationId: 'health' },
-    { method: 'GET', path: '/feed', operationId: 'feed' },
-    { method: 'GET', path: '/notes/{id}', operationId: 'getNote' },
-    { method: 'POST', path: '/notes', operationId: 'createNote' },
-    { method: 'get', path: 'files/:path+', operationId: 'getFile' },
-    { method: 'DELETE', path: '/notes/:id', operationId: 'deleteNote' },
+    { method: 'GET', path: '/health', operationId: 'health', summary: 'Says that all is well' },
+    { method: 'GET', path: '/feed', operationId: 'feed', summary: 'Lists what is new' },
+    { method: 'GET', path: '/notes/{id}', operationId: 'getNote', summary: 'Gets a note' },
+    { method: 'POST', path: '/notes', operationId: 'createNote', summary: 'Creates a note' },
+    { method: 'get', path: 'files/:path+', operationId: 'getFile', summary: 'Gets a file' },
+    { method: 'DELETE', path: '/notes/:id', operationId: 'deleteNote', summary: 'Deletes a note' },
   ],
   securitySchemes: {
     oidc: { type: 'openIdConnect', openIdConnectUrl: 'https://id.example/.well-known/openid-configuration' },

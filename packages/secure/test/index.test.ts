@@ -1,0 +1,33 @@
+import * as secure from '@sallyport/secure';
+import * as authorizers from '@sallyport/secure/authorizers';
+import * as jwt from '@sallyport/secure/jwt';
+import * as migrate from '@sallyport/secure/migrate';
+import * as sharedSecret from '@sallyport/secure/shared-secret';
+
+describe('the entries export these values and no others', () => {
+  it.each<[string, object, string[]]>([
+    [
+      '.',
+      secure,
+      ['Authenticated', 'AuthenticatedAnyOf', 'InternalOnly', 'Optional', 'Public', 'SecureApp', 'firstPrincipal'],
+    ],
+    [
+      './authorizers',
+      authorizers,
+      [
+        'appSyncIdentityPrincipal',
+        'cognitoAuthorizerPrincipal',
+        'connectionPrincipal',
+        'iamPrincipal',
+        'jwtAuthorizerPrincipal',
+        'lambdaAuthorizerV1Principal',
+        'lambdaAuthorizerV2Principal',
+      ],
+    ],
+    ['./jwt', jwt, ['JwtError', 'cognitoPrincipalResolver', 'createJwtVerifier', 'jwtPrincipalResolver']],
+    ['./migrate', migrate, ['choosePosture']],
+    ['./shared-secret', sharedSecret, ['sharedSecretPrincipalResolver']],
+  ])('%s', (_, entry, names) => {
+    expect(Object.keys(entry).sort()).toEqual(names);
+  });
+});
