@@ -1,13 +1,14 @@
-import { checkAnswer } from './ask.js';
 import { type Call, resolveCall } from './call.js';
+import { CallStream, leaseOf } from './call-stream.js';
+import { checkAnswer } from './check-answer.js';
 import type { Core } from './core.js';
 import { RpcError } from './errors.js';
 import { type Exchange, nowMs } from './exchange.js';
 import type { RpcResponse } from './json-rpc.js';
 import { Run } from './run.js';
 import { MAX_PARKED_MS, type RecordedAnswer, type RunMemory, unpackMemory } from './run-memory.js';
-import type { Session } from './session.js';
-import { CallStream, leaseOf, type SessionRequest, scopeOf } from './session-call.js';
+import { type SessionRequest, scopeOf } from './session-call.js';
+import type { Session } from './session-shape.js';
 import { parseEventId, type StreamHead, StreamLog } from './stream-log.js';
 import type { AskKind } from './types.js';
 

@@ -1,7 +1,7 @@
-import type { Core } from './core.js';
+import { type Core, storeOf } from './core.js';
 import { hashText } from './crypto.js';
 import { closeOpenStream, findOpenStreams } from './open-streams.js';
-import { type Session, storeOf } from './session.js';
+import type { Session } from './session-shape.js';
 import { encodeRow, toTtl } from './store.js';
 import { StreamLog } from './stream-log.js';
 import type { RequestId } from './types.js';

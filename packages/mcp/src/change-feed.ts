@@ -1,7 +1,6 @@
 import { FrameworkError } from '@sallyport/core';
-import type { Core } from './core.js';
+import { type Core, storeOf } from './core.js';
 import { randomText } from './crypto.js';
-import { storeOf } from './session.js';
 import { decodeRow, encodeRow, toTtl } from './store.js';
 
 /** What changed: a resource's contents, or what a list holds. */

@@ -15,7 +15,7 @@ import type {
 } from './definitions.js';
 import { invalidRegistration } from './errors.js';
 import { findParamHeaders } from './header-values.js';
-import { createCheck, schemaProblem } from './json-schema.js';
+import { schemaProblem } from './json-schema.js';
 import { parseCache } from './options.js';
 import type { Prompt, Registered, Resource, Template, Tool, ValueCheck } from './registered.js';
 import { describeIssues, isStandardSchema, jsonSchemaOf } from './standard-schema.js';
@@ -203,9 +203,9 @@ function valueCheck(schema: SchemaInput, listed: JsonObject): ValueCheck {
   };
   return (value) => {
     if (check) return run(check, value);
-    return createCheck(listed).then((made) => {
-      check = made;
-      return run(made, value);
+    return import('./check-schema.js').then(async ({ createCheck }) => {
+      check = await createCheck(listed);
+      return run(check, value);
     });
   };
 }

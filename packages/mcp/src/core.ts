@@ -2,7 +2,8 @@ import { hashText } from './crypto.js';
 import type { Exchange } from './exchange.js';
 import type { Settings } from './options.js';
 import type { Registry } from './registry.js';
-import type { Sealer } from './seal.js';
+import type { Sealer } from './sealer.js';
+import type { McpStore } from './store.js';
 
 /** What all requests of one server share. Nothing of a request is kept here. */
 export interface Core {
@@ -15,4 +16,10 @@ export interface Core {
 export function principalHash({ principal, tenantId }: Pick<Exchange, 'principal' | 'tenantId'>): string {
   if (!principal) return hashText(JSON.stringify(['', '', tenantId]));
   return hashText(JSON.stringify([principal.kind ?? 'external', principal.identity, principal.tenantId ?? tenantId]));
+}
+
+/** The store; only called where options have made sure that there is one. */
+export function storeOf({ settings: { store } }: Core): McpStore {
+  if (!store) throw new Error('framework: mcp: no store');
+  return store;
 }

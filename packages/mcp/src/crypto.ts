@@ -28,3 +28,8 @@ export function canonicalJson(value: unknown): string {
 export function digestOf(value: unknown): string {
   return hashText(canonicalJson(value)).slice(0, 22);
 }
+
+/** Twelve bytes of HMAC-SHA-256 as base64url. */
+export function macText(key: string | Uint8Array, text: string): string {
+  return nodeCrypto().createHmac('sha256', key).update(text).digest('base64url').slice(0, 16);
+}

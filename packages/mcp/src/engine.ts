@@ -3,10 +3,10 @@ import type { Core } from './core.js';
 import { decideEra, hasStatelessHeader, isStatelessBatch } from './era.js';
 import { type Exchange, jsonReply, type Reply } from './exchange.js';
 import { errorText, nestsDeeper, parseMessage, type RpcMessage } from './json-rpc.js';
+import { notAllowed } from './not-allowed.js';
 import type { OriginCheck } from './origin.js';
 import { RPC } from './protocol.js';
 import { serveBatch, serveSession } from './session-era.js';
-import { serveDelete, serveGet, unknownMethod } from './session-stream.js';
 import { missingMeta, serveStateless } from './stateless-era.js';
 
 const MAX_JSON_DEPTH = 64;
@@ -15,11 +15,14 @@ const MAX_JSON_DEPTH = 64;
 export async function serveExchange(core: Core, exchange: Exchange, isAllowed: OriginCheck): Promise<Reply> {
   core.registry.close();
   const { method } = exchange;
-  if (method !== 'POST' && method !== 'GET' && method !== 'DELETE') return unknownMethod();
+  if (method !== 'POST' && method !== 'GET' && method !== 'DELETE') return notAllowed('POST, GET, DELETE');
   if (!isAllowed(exchange.header('origin'), exchange.header('host')))
     return refuse(exchange, 403, RPC.invalidRequest, 'Origin not allowed');
-  if (method === 'GET') return serveGet(core, exchange);
-  return method === 'DELETE' ? serveDelete(core, exchange) : servePost(core, exchange);
+  if (method === 'POST') return servePost(core, exchange);
+  const statelessHeader = hasStatelessHeader(exchange.header('mcp-protocol-version'));
+  if (statelessHeader || core.settings.sessions === 'none') return notAllowed('POST');
+  const { serveDelete, serveGet } = await import('./session-stream.js');
+  return method === 'GET' ? serveGet(core, exchange) : serveDelete(core, exchange);
 }
 
 async function servePost(core: Core, exchange: Exchange): Promise<Reply> {

@@ -31,7 +31,7 @@ export { type MountMcpOptions, type MountTarget, mountMcp } from './mount.js';
 export { type AuthInfo, type MountHandlerOptions, mountHandler, type WebHandler } from './mount-handler.js';
 export type { McpServerOptions, SessionMode } from './options.js';
 export { MCP_PATH } from './path.js';
-export type { McpSecret } from './seal.js';
+export type { McpSecret } from './secret.js';
 export { createMcpServer, type McpServer } from './server.js';
 export type { StandardSchema } from './standard-schema.js';
 export type { McpSpill, McpStore, PutCondition, Row, RowKey } from './store.js';

@@ -1,10 +1,10 @@
 import { invalidParams } from './call.js';
 import type { McpContext } from './context.js';
 import type { Core } from './core.js';
+import { macText } from './crypto.js';
 import { own } from './json-rpc.js';
 import type { Registered } from './registered.js';
 import { type ListName, toPages } from './registry.js';
-import { macText } from './seal.js';
 import type { JsonObject } from './types.js';
 
 export const LIST_METHODS: ReadonlyMap<string, ListName> = new Map([

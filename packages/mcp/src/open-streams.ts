@@ -1,6 +1,6 @@
-import type { Core } from './core.js';
+import { type Core, storeOf } from './core.js';
 import { MAX_PARKED_MS } from './run-memory.js';
-import { type Session, storeOf } from './session.js';
+import type { Session } from './session-shape.js';
 import { decodeRow, encodeRow, toTtl } from './store.js';
 import type { RequestId } from './types.js';
 

@@ -10,7 +10,7 @@ import type { McpContext } from './context.js';
 import type { CacheHint, ListedItem } from './definitions.js';
 import { isObject } from './json-rpc.js';
 import { MCP_SESSION_TTL_SECONDS } from './schema.js';
-import { type McpSecret, parseSecret } from './seal.js';
+import { type McpSecret, parseSecret } from './secret.js';
 import type { McpSpill, McpStore } from './store.js';
 import type { Icon, Implementation, JsonObject } from './types.js';
 

@@ -1,6 +1,6 @@
 import type { Question } from './ask.js';
-import { checkAnswer, isInputResponse } from './ask.js';
 import { type Call, invalidParams } from './call.js';
+import { checkAnswer, isInputResponse } from './check-answer.js';
 import { type Core, principalHash } from './core.js';
 import { digestOf, randomText } from './crypto.js';
 import { type Exchange, nowMs } from './exchange.js';
@@ -59,7 +59,8 @@ export async function readRetry(
     const answer = request ? await checkAnswer(request, raw) : raw;
     if (isInputResponse(answer)) inputs.push([key, answer]);
   }
-  const memory = state?.m ?? packMemory(freshMemory());
+  // Answers without a state belong to a first round that had nothing to carry.
+  const memory = state?.m ?? { ...packMemory(freshMemory()), r: 1 };
   return unpackMemory({ ...memory, i: inputs, e: 0, c: 0 }, given);
 }
 

@@ -1,4 +1,5 @@
 import { startContinuation } from './answers.js';
+import { leaseOf, retryAfter } from './call-stream.js';
 import type { Core } from './core.js';
 import { deliver, type Sink } from './deliver.js';
 import { type Exchange, nowMs, type Reply } from './exchange.js';
@@ -6,8 +7,7 @@ import { errorText } from './json-rpc.js';
 import { closeOpenStream } from './open-streams.js';
 import { RPC } from './protocol.js';
 import { MAX_PARKED_MS } from './run-memory.js';
-import type { Session } from './session.js';
-import { leaseOf, retryAfter } from './session-call.js';
+import type { Session } from './session-shape.js';
 import { SSE_HEADERS } from './sse.js';
 import { type StreamHead, StreamLog, StreamLost } from './stream-log.js';
 

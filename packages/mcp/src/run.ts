@@ -1,5 +1,5 @@
 import { type Context, FrameworkError, type MaybePromise, type SecurePrincipal } from '@sallyport/core';
-import { askKindOf, checkAnswer, isQuestionKey, missingCapability, type Question, toQuestion } from './ask.js';
+import { askKindOf, isQuestionKey, missingCapability, type Question, toQuestion } from './ask.js';
 import { INPUT_REQUIRED, type InputRequired, isInputRequired, type McpContext } from './context.js';
 import { McpToolError, RpcError } from './errors.js';
 import { type Exchange, nowMs } from './exchange.js';
@@ -100,6 +100,8 @@ export class Run implements McpContext {
   readonly #keys = new Set<string>();
   readonly #questions: Question[] = [];
   readonly #stepsUnderWay = new Map<string, Promise<Json>>();
+  /** Steps, and answers that are being checked: a run does not stop while one of them may still be recorded. */
+  readonly #busy = new Set<Promise<unknown>>();
   #cancelCheck: Promise<void> | undefined;
   /** Calls of the store that must end before the answer does. */
   readonly #storeCalls = new Set<Promise<unknown>>();
@@ -347,7 +349,7 @@ export class Run implements McpContext {
     if (this.#scope.hold && this.#scope.asking === 'hold')
       return this.#replay(question, await this.#scope.hold(question, this));
     const given = this.#memory.given.get(key);
-    const answer = given === undefined ? undefined : await checkAnswer(request, given);
+    const answer = given === undefined ? undefined : await this.#underWay(fits(request, given));
     if (answer) {
       this.#memory.answers.set(key, { digest: question.digest, value: given });
       return answer;
@@ -359,7 +361,7 @@ export class Run implements McpContext {
 
   async #replay({ digest, request }: Question, recorded: RecordedAnswer): Promise<InputResponse> {
     if (recorded.digest !== digest) return this.#die('a replay asked another question under the same key');
-    const answer = recorded.value === undefined ? undefined : await checkAnswer(request, recorded.value);
+    const answer = recorded.value === undefined ? undefined : await fits(request, recorded.value);
     if (answer) return answer;
     throw new McpToolError(`The client gave no valid answer to ${request.method}.`);
   }
@@ -400,9 +402,16 @@ export class Run implements McpContext {
   /** Ends the run when what the handler does in this turn is done and no step is under way. */
   #stopSoon(stop: () => void): void {
     setImmediate(() => {
-      if (this.#stepsUnderWay.size === 0) stop();
-      else Promise.allSettled(this.#stepsUnderWay.values()).then(() => this.#stopSoon(stop));
+      if (this.#busy.size === 0) stop();
+      else Promise.allSettled(this.#busy).then(() => this.#stopSoon(stop));
     });
+  }
+
+  #underWay<T>(work: Promise<T>): Promise<T> {
+    this.#busy.add(work);
+    const ended = () => this.#busy.delete(work);
+    work.then(ended, ended);
+    return work;
   }
 
   async step<T extends Json>(name: string, run: () => T | Promise<T>): Promise<T> {
@@ -415,7 +424,7 @@ export class Run implements McpContext {
   }
 
   async #runStep(name: string, run: () => MaybePromise<Json>): Promise<Json> {
-    const work = (async () => run())();
+    const work = this.#underWay((async () => run())());
     this.#stepsUnderWay.set(name, work);
     try {
       const json = JSON.stringify(await work) ?? 'null';
@@ -441,4 +450,10 @@ const STOPPED = new FrameworkError('app.conflict', 'the run is stopped and will 
 
 function notification(method: string, params: JsonObject): string {
   return JSON.stringify({ jsonrpc: '2.0', method, params });
+}
+
+/** A client's answer, if it fits its question. */
+async function fits(request: InputRequest, answer: unknown): Promise<InputResponse | undefined> {
+  const { checkAnswer } = await import('./check-answer.js');
+  return checkAnswer(request, answer);
 }

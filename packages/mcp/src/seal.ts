@@ -1,26 +1,8 @@
-import { FrameworkError, invalidOption, type MaybePromise } from '@sallyport/core';
-import { nodeCrypto } from './crypto.js';
+import type { MaybePromise } from '@sallyport/core';
+import { macText, nodeCrypto } from './crypto.js';
+import type { Sealer, SealPurpose } from './sealer.js';
+import { type McpSecret, parseSecret } from './secret.js';
 
-/** Keys of at least 32 bytes each. `current` seals; `previous` ones still open what they sealed. */
-export interface McpSecret {
-  readonly current: string | Uint8Array;
-  readonly previous?: readonly (string | Uint8Array)[];
-}
-
-/** What a sealed token is for; each has a key of its own. */
-export type SealPurpose = 'session' | 'state' | 'cursor';
-
-/** Seals and opens short texts. */
-export interface Sealer {
-  /** An opaque token of visible ASCII. `bound` must be the same text when it is opened. */
-  seal(purpose: SealPurpose, text: string, bound: string): Promise<string>;
-  /** `undefined` when it was tampered with, is bound to something else, or its key is gone. */
-  open(purpose: SealPurpose, token: string, bound: string): Promise<string | undefined>;
-  /** A short tag of text under the current key. */
-  mac(purpose: SealPurpose, text: string): Promise<string>;
-}
-
-const MIN_BYTES = 32;
 const VERSION = 'v1.';
 const IV_BYTES = 12;
 const TAG_BYTES = 16;
@@ -61,30 +43,8 @@ export function createSealer(secret: McpSecret | (() => MaybePromise<McpSecret>)
   };
 }
 
-/** Twelve bytes of HMAC-SHA-256 as base64url. */
-export function macText(key: string | Uint8Array, text: string): string {
-  return nodeCrypto().createHmac('sha256', key).update(text).digest('base64url').slice(0, 16);
-}
-
 async function resolveKeys(secret: McpSecret | (() => MaybePromise<McpSecret>)): Promise<readonly Uint8Array[]> {
   return parseSecret(typeof secret === 'function' ? await secret() : secret);
-}
-
-/**
- * The keys of a secret, the current one first.
- *
- * @throws FrameworkError when a key is shorter than 32 bytes; the text never holds the key
- */
-export function parseSecret(secret: McpSecret): readonly Uint8Array[] {
-  if (typeof secret !== 'object' || secret === null) throw invalidOption('secret', 'an object with "current"');
-  const keys = [secret.current, ...(secret.previous ?? [])].map((key) => {
-    const bytes = typeof key === 'string' ? Buffer.from(key, 'utf8') : key;
-    if (!(bytes instanceof Uint8Array) || bytes.length < MIN_BYTES) {
-      throw invalidOption('secret', `keys of at least ${MIN_BYTES} bytes`);
-    }
-    return bytes;
-  });
-  return keys;
 }
 
 /** RFC 5869 with the purpose as its info. */
@@ -119,10 +79,3 @@ function decodeStrict(text: string): Buffer | undefined {
   const bytes = Buffer.from(text, 'base64url');
   return bytes.toString('base64url') === text ? bytes : undefined;
 }
-
-/** The sealer of a server without a secret: reaching it is a mistake of ours, never of a client. */
-export const noSealer: Sealer = {
-  seal: () => Promise.reject(new FrameworkError('app.internal')),
-  open: () => Promise.resolve(undefined),
-  mac: () => Promise.reject(new FrameworkError('app.internal')),
-};

@@ -1,5 +1,5 @@
 import type { Handler } from '@sallyport/core';
-import { type Change, publishChange } from './change-feed.js';
+import type { Change } from './change-feed.js';
 import { compilePrompt, compileResource, compileResourceTemplate, compileTool } from './compile.js';
 import type { Core } from './core.js';
 import type {
@@ -20,7 +20,7 @@ import { type McpServerOptions, parseOptions } from './options.js';
 import { createOriginCheck } from './origin.js';
 import type { Registered } from './registered.js';
 import { Registry } from './registry.js';
-import { createSealer, noSealer } from './seal.js';
+import { createLazySealer, noSealer } from './sealer.js';
 import type { JsonObject } from './types.js';
 
 /** An MCP server. Registration closes at the first request; the server keeps nothing of any request. */
@@ -58,7 +58,7 @@ export interface McpServer {
 export function createMcpServer(options: McpServerOptions): McpServer {
   const settings = parseOptions(options);
   const { secret } = settings;
-  const sealer = secret === undefined ? noSealer : createSealer(secret);
+  const sealer = secret === undefined ? noSealer : createLazySealer(secret);
   const core: Core = { settings, registry: new Registry(), sealer };
   return new Server(core);
 }
@@ -96,8 +96,9 @@ class Server implements McpServer {
     return this;
   }
 
-  publish(change: Change): Promise<void> {
-    return publishChange(this.#core, change);
+  async publish(change: Change): Promise<void> {
+    const { publishChange } = await import('./change-feed.js');
+    await publishChange(this.#core, change);
   }
 
   handlerFor({ allowedOrigins }: { readonly allowedOrigins: readonly string[] }): Handler {

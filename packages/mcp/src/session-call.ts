@@ -1,23 +1,20 @@
 import type { Accepted } from './accept.js';
-import { missingKinds, type Question } from './ask.js';
-import { TooLargeToStore } from './blob-row.js';
+import { missingKinds } from './ask.js';
 import type { Call } from './call.js';
-import { isCancelled } from './cancel.js';
 import type { Core } from './core.js';
 import { deliver, type Ending, plainSink, type Sink } from './deliver.js';
-import { type FinalOutcome, toResult } from './endings.js';
+import { toResult } from './endings.js';
 import { RpcError } from './errors.js';
-import { type Exchange, nowMs, type Reply } from './exchange.js';
-import { holdFor } from './hold.js';
+import type { Exchange, Reply } from './exchange.js';
 import { errorText, INTERNAL_ERROR, type RpcRequest, resultText } from './json-rpc.js';
-import { closeOpenStream, openStream } from './open-streams.js';
-import { RPC } from './protocol.js';
+import { type LogLevel, RPC } from './protocol.js';
 import { type Outcome, Run, type RunScope } from './run.js';
-import { freshMemory, packMemory, type RunMemory } from './run-memory.js';
-import { readLevel, type Session } from './session.js';
-import { retryFrame } from './sse.js';
+import { freshMemory, type RunMemory } from './run-memory.js';
+import type { Session } from './session-shape.js';
 import { readProgressToken } from './stateless-era.js';
-import { newStreamId, type StreamHead, StreamLog, StreamLost } from './stream-log.js';
+
+/** What only sessions with a store need; loads when the first of them calls. */
+export const loadDurable = () => import('./durable.js');
 
 /** A request of a session, and how it may be answered. */
 export interface SessionRequest {
@@ -29,13 +26,6 @@ export interface SessionRequest {
   readonly accepted: Accepted;
   /** A call that is run again: nobody reads its stream meanwhile. */
   readonly again?: true;
-}
-
-const LEASE_MARGIN_MS = 5000;
-
-/** Epoch milliseconds at which a run that has not ended is lost. */
-export function leaseOf({ deadline }: Exchange): number {
-  return deadline + LEASE_MARGIN_MS;
 }
 
 /** Whether a client of this request can come back for the rest of a stream. */
@@ -59,12 +49,18 @@ export function scopeOf(origin: SessionRequest, call: Pick<Call, 'target'> | und
     ...{ exchange, era: 'session', protocolVersion, client: session.client, memory, asking },
     clientCapabilities: session.capabilities,
     progressToken: readProgressToken(request.params?._meta),
-    logLevel: () => (core.settings.logging ? readLevel(core, session) : undefined),
+    logLevel: () => (core.settings.logging ? levelOf(core, session) : undefined),
     asks: call?.target.asks ?? new Set(),
     canClose: asking === 'park' && canResume(origin),
-    ...(session.partition === undefined ? {} : { isCancelled: () => isCancelled(core, session, request.id) }),
-    ...(asking === 'hold' ? { hold: holdFor(origin) } : {}),
+    ...(session.partition === undefined
+      ? {}
+      : { isCancelled: async () => (await loadDurable()).isCancelled(core, session, request.id) }),
+    ...(asking === 'hold' ? { hold: async (question, run) => (await loadDurable()).hold(origin, question, run) } : {}),
   };
+}
+
+async function levelOf(core: Core, session: Session): Promise<LogLevel> {
+  return session.level ?? (await import('./session.js')).readLevel(core, session);
 }
 
 /** Answers a call of a session. */
@@ -75,16 +71,10 @@ export async function runSessionCall(origin: SessionRequest, call: Call): Promis
   const run = new Run(scopeOf(origin, call, freshMemory()));
   if (required) run.lack(required);
   else run.start(invoke);
-  const sink = canResume(origin)
-    ? newCallStream(origin, call, run)
+  const sink: Sink = canResume(origin)
+    ? (await loadDurable()).newCallStream(origin, call, run)
     : plainSink((outcome) => endPlainly(origin, call, outcome));
   return deliver({ core, exchange, accepted, run, sink });
-}
-
-function newCallStream(origin: SessionRequest, call: Call, run: Run): CallStream {
-  const now = () => nowMs(origin.exchange.clock);
-  const log = new StreamLog(origin.core, origin.session.partition ?? '', newStreamId(), now);
-  return new CallStream(origin, call, run, log);
 }
 
 async function endPlainly(origin: SessionRequest, call: Call, outcome: Outcome): Promise<Ending> {
@@ -100,184 +90,13 @@ async function endPlainly(origin: SessionRequest, call: Call, outcome: Outcome):
   return toEnding(origin, await toResult(call, 'session', outcome, exchange));
 }
 
-function toEnding({ request }: SessionRequest, result: Awaited<ReturnType<typeof toResult>>): Ending {
+export function toEnding({ request }: SessionRequest, result: Awaited<ReturnType<typeof toResult>>): Ending {
   if (!(result instanceof RpcError)) {
     return { messages: [resultText(request.id, JSON.stringify(result))], status: 200, form: 'any' };
   }
   return { messages: [errorText(request.id, result.code, result.message, result.data)], status: 200, form: 'json' };
 }
 
-function internalEnding(origin: SessionRequest): Ending {
+export function internalEnding(origin: SessionRequest): Ending {
   return toEnding(origin, new RpcError(RPC.internalError, INTERNAL_ERROR));
-}
-
-/** The stream of a call that the client can come back to. */
-export class CallStream implements Sink {
-  readonly resumable = true;
-  readonly #origin: SessionRequest;
-  readonly #call: Call;
-  readonly #run: Run;
-  readonly #log: StreamLog;
-  /** Whether a head is in the store. */
-  #stored: boolean;
-  /** Whether the session's list of parked calls names this one. */
-  #listed: boolean;
-  /** Set when the stream cannot go on: too large to store, or taken over. */
-  #broken: 'large' | 'lost' | undefined;
-
-  constructor(origin: SessionRequest, call: Call, run: Run, log: StreamLog, continued = false) {
-    this.#origin = origin;
-    this.#call = call;
-    this.#run = run;
-    this.#log = log;
-    this.#stored = continued;
-    this.#listed = continued;
-  }
-
-  async open(live: boolean): Promise<string> {
-    if (live && !this.#stored) {
-      await this.#save('running', freshMemory());
-      this.#stored = true;
-    }
-    return this.#log.priming(0);
-  }
-
-  async write(messages: readonly string[], live: boolean): Promise<string> {
-    if (live && !(await this.#store(messages))) {
-      this.#run.cancel();
-      return '';
-    }
-    return this.#log.frames(messages);
-  }
-
-  async end(outcome: Outcome, unsent: readonly string[]): Promise<Ending> {
-    if (this.#broken === 'lost') return NOTHING;
-    if (this.#broken === 'large') return this.#endStored(internalEnding(this.#origin), []);
-    if (outcome.kind === 'questions' || outcome.kind === 'closed') return this.#park(outcome, unsent);
-    if (outcome.kind === 'cancelled') return this.#endCancelled();
-    const ending = await this.#final(outcome);
-    return this.#stored ? this.#endStored(ending, unsent) : ending;
-  }
-
-  async #final(outcome: FinalOutcome): Promise<Ending> {
-    return toEnding(this.#origin, await toResult(this.#call, 'session', outcome, this.#origin.exchange));
-  }
-
-  async #endStored(ending: Ending, unsent: readonly string[]): Promise<Ending> {
-    let last = ending;
-    if (!(await this.#store([...unsent, ...last.messages]))) {
-      last = this.#broken === 'large' ? internalEnding(this.#origin) : NOTHING;
-      if (!(await this.#store(last.messages))) return NOTHING;
-    }
-    await this.#save('ended', freshMemory(), last.messages.length);
-    await this.#unlist();
-    return last;
-  }
-
-  async #endCancelled(): Promise<Ending> {
-    if (this.#stored) {
-      await this.#save('cancelled', freshMemory());
-      await this.#unlist();
-    }
-    return NOTHING;
-  }
-
-  /** Leaves the call to whoever brings the answers, or comes back for the rest. */
-  async #park(outcome: Outcome & { kind: 'questions' | 'closed' }, unsent: readonly string[]): Promise<Ending> {
-    const { core, exchange, session, request } = this.#origin;
-    const now = nowMs(exchange.clock);
-    this.#listed ||= await openStream(core, session, this.#log.id, request.id, now);
-    if (!this.#listed) {
-      const ending = toEnding(this.#origin, new RpcError(RPC.internalError, 'Too many parked calls'));
-      return this.#stored ? this.#endStored(ending, unsent) : ending;
-    }
-    const questions = outcome.kind === 'questions' ? outcome.questions : [];
-    const pending = questions.map(({ key, digest, request: asked }) => {
-      return outcome.kind === 'questions' && outcome.returned ? { key, digest, asked } : { key, digest };
-    });
-    const messages = questions.map((question) => questionText(this.#log.id, question));
-    const state = outcome.kind === 'questions' ? 'waiting' : 'open';
-    const memory = this.#run.remember(outcome);
-    if (!(await this.#storeParked(state, memory, pending, [...unsent, ...messages]))) {
-      await this.#unlist();
-      const ending = internalEnding(this.#origin);
-      return this.#stored && this.#broken !== 'lost' ? this.#endStored(ending, unsent) : ending;
-    }
-    return { messages, status: 200, form: 'sse', trailer: retryFrame(retryAfter(core, 0)) };
-  }
-
-  async #storeParked(
-    state: 'waiting' | 'open',
-    memory: RunMemory,
-    pending: StreamHead['pending'],
-    messages: readonly string[],
-  ) {
-    try {
-      await this.#log.append(messages);
-      return await this.#save(state, memory, messages.length, pending);
-    } catch (error) {
-      return this.#breakOn(error);
-    }
-  }
-
-  /** Stores messages under the next numbers; `false` when that cannot be. */
-  async #store(messages: readonly string[]): Promise<boolean> {
-    try {
-      await this.#log.append(messages);
-      return true;
-    } catch (error) {
-      return this.#breakOn(error);
-    }
-  }
-
-  #breakOn(error: unknown): false {
-    if (error instanceof TooLargeToStore) this.#broken = 'large';
-    else if (error instanceof StreamLost) this.#broken = 'lost';
-    else throw error;
-    return false;
-  }
-
-  async #save(
-    state: StreamHead['state'],
-    memory: RunMemory,
-    added = 0,
-    pending: StreamHead['pending'] = [],
-  ): Promise<boolean> {
-    const { exchange, request, protocolVersion } = this.#origin;
-    const { id, method, params } = request;
-    const keep = state !== 'ended' && state !== 'cancelled';
-    return this.#log.save({
-      state,
-      request: { id, method, params: keep ? params : undefined },
-      protocolVersion,
-      memory: packMemory(memory),
-      pending,
-      next: this.#log.next + added,
-      lease: state === 'running' ? leaseOf(exchange) : 0,
-      since: nowMs(exchange.clock),
-    });
-  }
-
-  async #unlist(): Promise<void> {
-    if (!this.#listed) return;
-    this.#listed = false;
-    await closeOpenStream(this.#origin.core, this.#origin.session, this.#log.id);
-  }
-}
-
-const NOTHING: Ending = { messages: [], status: 200, form: 'any' };
-
-/** A question as a request of ours; its id leads the answer back to the stream. */
-export function questionText(stream: string, { key, request }: Question): string {
-  return JSON.stringify({ jsonrpc: '2.0', id: `${stream}.${key}`, ...request });
-}
-
-const RETRY_STEPS: readonly (readonly [number, number])[] = [
-  [5000, 500],
-  [30_000, 2000],
-];
-
-/** How long a client waits before it looks again at a call that has been parked for `ageMs`. */
-export function retryAfter({ settings }: Core, ageMs: number): number {
-  return settings.retryMs ?? RETRY_STEPS.find(([age]) => ageMs < age)?.[1] ?? 5000;
 }

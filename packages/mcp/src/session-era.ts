@@ -1,9 +1,6 @@
 import type { Accepted } from './accept.js';
-import { takeAnswer } from './answers.js';
 import { CALL_METHODS, type Call, invalidParams, resolveCall, unknownResource } from './call.js';
-import { cancelRequest } from './cancel.js';
 import { capabilitiesOf } from './capabilities.js';
-import { resolveCompletion } from './completion.js';
 import type { Core } from './core.js';
 import { RpcError } from './errors.js';
 import { ACCEPTED, type Exchange, jsonReply, nowMs, type Reply } from './exchange.js';
@@ -19,9 +16,8 @@ import {
 } from './protocol.js';
 import { Run } from './run.js';
 import { freshMemory } from './run-memory.js';
-import { createSession, findSession, NO_SESSION, type Session, setLevel } from './session.js';
-import { runSessionCall, type SessionRequest, scopeOf } from './session-call.js';
-import { subscribe, unsubscribe } from './session-subscriptions.js';
+import { loadDurable, runSessionCall, type SessionRequest, scopeOf } from './session-call.js';
+import { NO_SESSION, type Session } from './session-shape.js';
 import { checkScopes, replyWith } from './stateless-era.js';
 import type { JsonObject } from './types.js';
 
@@ -32,6 +28,9 @@ const BATCH_VERSION = '2025-03-26';
 export function sessionError(status: number, code: number, message: string, id: string | number | null = null): Reply {
   return jsonReply(errorText(id, code, message), status);
 }
+
+/** What servers without sessions do not need. */
+const loadSessions = () => import('./session.js');
 
 /**
  * The session of a request, or the answer that says what is wrong with its headers. What was negotiated stands for the
@@ -50,7 +49,7 @@ export async function resolveSession(
   const ids = exchange.header('mcp-session-id');
   const sessionId = ids.length === 1 ? (ids[0] ?? '').trim() : '';
   if (sessionId === '') return sessionError(400, RPC.invalidRequest, 'Mcp-Session-Id is required', id);
-  const session = await findSession(core, exchange, sessionId);
+  const session = await (await loadSessions()).findSession(core, exchange, sessionId);
   if (!session) return sessionError(404, RPC.sessionNotFound, 'Session not found', id);
   return { session, sessionId };
 }
@@ -99,18 +98,22 @@ async function initialize(
   const { info, instructions } = core.settings;
   const capabilities = capabilitiesOf(core, 'session', exchange.canStream);
   const result = JSON.stringify({ protocolVersion, capabilities, serverInfo: info, instructions });
-  const session = await createSession(core, exchange, protocolVersion, params);
+  const session =
+    core.settings.sessions === 'none'
+      ? undefined
+      : await (await loadSessions()).createSession(core, exchange, protocolVersion, params);
   const reply = replyWith(resultText(id, result), accepted);
   return session === undefined ? reply : { ...reply, headers: { ...reply.headers, 'mcp-session-id': session } };
 }
 
 /** Notifications and answers: what they cause is done before the reply, since nothing runs after it. */
 async function takeNotice(core: Core, exchange: Exchange, session: Session, message: RpcMessage): Promise<void> {
-  if (message.kind === 'response') return takeAnswer(core, exchange, session, message);
+  if (session.partition === undefined) return;
+  if (message.kind === 'response') return (await loadDurable()).takeAnswer(core, exchange, session, message);
   if (message.kind !== 'notification' || message.method !== 'notifications/cancelled') return;
   const id = own(message.params ?? {}, 'requestId');
   if (typeof id === 'string' || Number.isInteger(id)) {
-    await cancelRequest(core, session, id as string | number, () => nowMs(exchange.clock));
+    await (await loadDurable()).cancelRequest(core, session, id as string | number, () => nowMs(exchange.clock));
   }
 }
 
@@ -145,16 +148,17 @@ async function dispatch(origin: SessionRequest): Promise<Reply> {
     const context = () => new Run(scopeOf(origin, undefined, freshMemory()));
     return replyWith(resultText(id, `{${await listPage(core, list, params, context)}}`), accepted);
   }
-  if (method === 'completion/complete') return runSessionCall(origin, completionCall(origin, params));
+  if (method === 'completion/complete') return runSessionCall(origin, await completionCall(origin, params));
   if (method === 'logging/setLevel') {
     const level = own(params, 'level');
     if (!isLogLevel(level)) throw invalidParams('Unknown log level');
-    await setLevel(core, session, level);
+    if (session.partition !== undefined) await (await loadSessions()).setLevel(core, session, level);
   } else if (method !== 'ping') {
     const uri = own(params, 'uri');
     if (typeof uri !== 'string') throw invalidParams('"uri" must be a text');
     const found = registry.findResource(uri);
     if (!found) throw unknownResource('session', uri);
+    const { subscribe, unsubscribe } = await loadDurable();
     if (method === 'resources/unsubscribe') await unsubscribe(core, session, uri);
     else await subscribe(core, session, uri, nowMs(exchange.clock) + settings.sessionTtlMs);
   }
@@ -187,7 +191,8 @@ function isServed({ registry, settings }: Core, session: Session, method: string
   }
 }
 
-function completionCall({ core, exchange }: SessionRequest, params: JsonObject): Call {
+async function completionCall({ core, exchange }: SessionRequest, params: JsonObject): Promise<Call> {
+  const { resolveCompletion } = await import('./completion.js');
   const { target, invoke } = resolveCompletion(core.registry, 'session', params);
   checkScopes(exchange, target.scopes);
   return { target, name: target.name, args: undefined, invoke, complete: (answer) => answer as JsonObject };

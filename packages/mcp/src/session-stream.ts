@@ -1,13 +1,14 @@
 import { parseAccept } from './accept.js';
 import type { Core } from './core.js';
 import { hashText } from './crypto.js';
-import { hasStatelessHeader } from './era.js';
 import { type Exchange, nowMs, type Reply } from './exchange.js';
 import { changeNotification, listenReply } from './listen.js';
+import { allowOf, notAllowed } from './not-allowed.js';
 import { RPC } from './protocol.js';
 import { resumeStream } from './resume.js';
-import { deleteSession, type Session } from './session.js';
+import { deleteSession } from './session.js';
 import { resolveSession, sessionError } from './session-era.js';
+import type { Session } from './session-shape.js';
 import { isSubscribed } from './session-subscriptions.js';
 import { COMMENT_FRAME, messageFrame, primingFrame, retryFrame } from './sse.js';
 import { parseEventId } from './stream-log.js';
@@ -16,25 +17,8 @@ import { parseEventId } from './stream-log.js';
 const IDLE_RETRY_MS = 30_000;
 const FEED_MS = 300_000;
 
-function notAllowed(allow: string): Reply {
-  const reply = sessionError(405, RPC.invalidRequest, 'Method not allowed');
-  return { ...reply, headers: { ...reply.headers, allow } };
-}
-
-/** Methods of this route's that are always, or never, there. */
-function allowOf({ settings }: Core): string {
-  return settings.sessions === 'durable' ? 'POST, DELETE' : 'POST';
-}
-
-/** What no method but POST, GET and DELETE gets. */
-export function unknownMethod(): Reply {
-  return notAllowed('POST, GET, DELETE');
-}
-
 /** DELETE: ends a durable session. */
 export async function serveDelete(core: Core, exchange: Exchange): Promise<Reply> {
-  if (hasStatelessHeader(exchange.header('mcp-protocol-version')) || core.settings.sessions === 'none')
-    return notAllowed('POST');
   const resolved = await resolveSession(core, exchange, null);
   if ('status' in resolved) return resolved;
   if (core.settings.sessions === 'sealed') return notAllowed('POST');
@@ -44,9 +28,6 @@ export async function serveDelete(core: Core, exchange: Exchange): Promise<Reply
 
 /** GET: the rest of a stream, or a listener for changes. */
 export async function serveGet(core: Core, exchange: Exchange): Promise<Reply> {
-  const { settings } = core;
-  if (hasStatelessHeader(exchange.header('mcp-protocol-version')) || settings.sessions === 'none')
-    return notAllowed('POST');
   if (!parseAccept(exchange.header('accept'))?.sse) return sessionError(406, RPC.invalidRequest, 'Not acceptable');
   const resolved = await resolveSession(core, exchange, null);
   if ('status' in resolved) return resolved;

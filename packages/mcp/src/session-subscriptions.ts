@@ -1,7 +1,7 @@
 import { invalidParams } from './call.js';
-import type { Core } from './core.js';
+import { type Core, storeOf } from './core.js';
 import { hashText } from './crypto.js';
-import { type Session, storeOf } from './session.js';
+import type { Session } from './session-shape.js';
 import { encodeRow, toTtl } from './store.js';
 import { MAX_SUBSCRIPTIONS } from './subscriptions.js';
 

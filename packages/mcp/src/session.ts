@@ -1,31 +1,11 @@
-import { type Core, principalHash } from './core.js';
+import { type Core, principalHash, storeOf } from './core.js';
 import { hashText, randomText } from './crypto.js';
 import { type Exchange, nowMs } from './exchange.js';
 import { isObject, own } from './json-rpc.js';
-import { isSessionVersion, type LogLevel, type SessionVersion } from './protocol.js';
-import { decodeRow, encodeRow, type McpStore, type Row, toTtl } from './store.js';
+import { isSessionVersion, type LogLevel } from './protocol.js';
+import type { Session } from './session-shape.js';
+import { decodeRow, encodeRow, type Row, toTtl } from './store.js';
 import type { ClientCapabilities, Implementation, JsonObject } from './types.js';
-
-/** What a request knows of its session. */
-export interface Session {
-  readonly version: SessionVersion;
-  readonly client: Implementation | undefined;
-  readonly capabilities: ClientCapabilities;
-  /** Partition of its rows; `undefined` where nothing is stored. */
-  readonly partition: string | undefined;
-  /** `undefined`: in a row of its own, or nowhere. */
-  readonly level: LogLevel | undefined;
-  readonly expiresMs: number;
-}
-
-/** The session of a request when there are none. */
-export const NO_SESSION: Omit<Session, 'version'> = {
-  client: undefined,
-  capabilities: {},
-  partition: undefined,
-  level: 'info',
-  expiresMs: 0,
-};
 
 interface SessionData {
   readonly v: string;
@@ -147,12 +127,6 @@ async function change(core: Core, partition: string, edit: (data: SessionData) =
     if (await store.put(next, { version: row.version })) return;
   }
   throw new Error('framework: mcp: a session row changes too often');
-}
-
-/** The store; only called where options have made sure that there is one. */
-export function storeOf({ settings: { store } }: Core): McpStore {
-  if (!store) throw new Error('framework: mcp: no store');
-  return store;
 }
 
 function partitionOf(id: string): string {

@@ -3,7 +3,6 @@ import type { Accepted } from './accept.js';
 import { missingKinds } from './ask.js';
 import { CALL_METHODS, type Call, invalidParams, resolveCall } from './call.js';
 import { capabilitiesOf } from './capabilities.js';
-import { resolveCompletion } from './completion.js';
 import type { Core } from './core.js';
 import type { CacheHint } from './definitions.js';
 import { deliver, type Ending, plainSink } from './deliver.js';
@@ -15,11 +14,9 @@ import { headerEquals, paramHeadersAgree } from './header-values.js';
 import { errorText, isObject, own, type RpcNotification, type RpcRequest, resultText } from './json-rpc.js';
 import { LIST_METHODS, listPage } from './lists.js';
 import { isLogLevel, type LogLevel, META, RPC, STATELESS_VERSION } from './protocol.js';
-import { readRetry, sealState } from './request-state.js';
 import { type Outcome, Run, type RunScope } from './run.js';
 import { freshMemory, type RunMemory } from './run-memory.js';
 import { messageFrame, SSE_HEADERS } from './sse.js';
-import { serveSubscriptions } from './subscriptions.js';
 import type { ClientCapabilities, Implementation, JsonObject } from './types.js';
 
 /** What a request says of itself and of its sender. */
@@ -30,6 +27,9 @@ interface Envelope {
   readonly logLevel: LogLevel | undefined;
   readonly progressToken: string | number | undefined;
 }
+
+/** What only calls that ask need. */
+const loadRetries = () => import('./request-state.js');
 
 /** Which of the empty registries makes a method unknown. */
 function isServed(core: Core, exchange: Exchange, method: string): boolean {
@@ -181,7 +181,10 @@ async function dispatch(
     return answerText(id, `{${members},${stampText(core, hint)}}`, accepted);
   }
   if (method === 'server/discover') return answerText(id, discoverText(core, exchange), accepted);
-  if (method === 'subscriptions/listen') return serveSubscriptions(core, exchange, message, accepted);
+  if (method === 'subscriptions/listen') {
+    return (await import('./subscriptions.js')).serveSubscriptions(core, exchange, message, accepted);
+  }
+  const { resolveCompletion } = await import('./completion.js');
   const completion = resolveCompletion(core.registry, 'stateless', params);
   checkScopes(exchange, completion.target.scopes);
   const call: Call = {
@@ -244,9 +247,11 @@ async function runCall(
   accepted: Accepted,
 ): Promise<Reply> {
   const { method, id } = message;
-  const memory = await readRetry(core, exchange, method, call, envelope.params);
   const isRetry =
     own(envelope.params, 'inputResponses') !== undefined || own(envelope.params, 'requestState') !== undefined;
+  const memory = isRetry
+    ? await (await loadRetries()).readRetry(core, exchange, method, call, envelope.params)
+    : freshMemory();
   const run = new Run(scopeOf(core, exchange, envelope, memory, call)).start((ctx) => call.invoke(ctx));
   const end = async (outcome: Outcome): Promise<Ending> => {
     const result = await finish(core, exchange, method, call, run, outcome, isRetry);
@@ -275,6 +280,7 @@ async function finish(
   if (outcome.kind === 'questions') {
     const inputRequests = Object.fromEntries(outcome.questions.map(({ key, request }) => [key, request]));
     const returned = outcome.returned ? outcome.questions : [];
+    const { sealState } = await loadRetries();
     const requestState = await sealState(core, exchange, method, call, run.remember(outcome), returned);
     return stamp(core, { inputRequests, ...(requestState === undefined ? {} : { requestState }) }, 'input_required');
   }

@@ -1,9 +1,8 @@
 import type { Question } from './ask.js';
 import { packText, unpackText } from './blob-row.js';
-import type { Core } from './core.js';
+import { type Core, storeOf } from './core.js';
 import { randomText } from './crypto.js';
 import type { PackedMemory } from './run-memory.js';
-import { storeOf } from './session.js';
 import { messageFrame, primingFrame } from './sse.js';
 import { type Row, toTtl } from './store.js';
 import type { InputRequest, JsonObject, RequestId } from './types.js';

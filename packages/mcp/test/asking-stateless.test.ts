@@ -108,6 +108,20 @@ describe('a stateless call that asks', () => {
     expect(done.content[0].text).toBe('got {"n":1}');
   });
 
+  it('keeps the answers that came when others are still missing', async () => {
+    const rig = new Rig({
+      register: (server) =>
+        server.tool('t', { asks: ['elicitation'] }, async (_, ctx) => {
+          const answers = await Promise.all([ctx.elicit(form('a'), 'a'), ctx.elicit(form('b'), 'b')]);
+          return answers.map(({ content }) => content?.v).join();
+        }),
+    });
+    const some = (await call(rig, { responses: { a: accept('1') } })).json.result;
+    expect(Object.keys(some.inputRequests)).toEqual(['b']);
+    const all = await call(rig, { responses: { b: accept('2') }, state: some.requestState });
+    expect(all.json.result.content[0].text).toBe('1,2');
+  });
+
   it('keeps a large state in the store, and hands out a sealed name of it', async () => {
     const rig = new Rig({
       register: (server) =>
@@ -139,7 +153,7 @@ describe('a stateless call that asks', () => {
       const { requestState } = answer.json.result;
       answer = await call(rig, { responses: { [`r${round}`]: accept('x') }, state: requestState });
     }
-    expect([answer.status, answer.json.error.code]).toEqual([200, -32603]);
+    expect([answer.status, answer.json.error?.code, answer.json.result?.resultType]).toEqual([200, -32603, undefined]);
   });
 
   it('does not close streams', async () => {
