@@ -60,7 +60,9 @@ export function markdownTable(peers: readonly Peer[], results: readonly Workload
     const cells = columns.map((peer) => {
       const outcome = rows.find((row) => row.peer === peer)?.outcome;
       if (outcome?.kind === 'failed') return 'failed';
-      return outcome?.kind === 'measured' && floor ? ratio(pairedRatio(outcome.micros, floor)) : '';
+      if (outcome?.kind !== 'measured') return '';
+      // Where only we can be measured there is no floor to compare with.
+      return floor ? ratio(pairedRatio(outcome.micros, floor)) : `${number(median(outcome.micros))} µs`;
     });
     return `| ${[title, floor ? `${number(median(floor))} µs${noise}` : '', ...cells].join(' | ')} |`;
   });
