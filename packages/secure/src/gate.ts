@@ -14,7 +14,7 @@ export interface GuardedRecord {
 
 const INTERNAL = new FrameworkError('app.internal');
 /** The gate's own refusals; they say nothing of the reason. */
-export const UNAUTHORIZED = new FrameworkError('app.unauthorized');
+const UNAUTHORIZED = new FrameworkError('app.unauthorized');
 const FORBIDDEN = new FrameworkError('app.forbidden');
 
 /**

@@ -65,14 +65,14 @@ describe('authorize', () => {
   it('puts principal and identity on the context, and its mark on the trace', async () => {
     const ctx = requestContext();
     expect(await outcome({ posture: Authenticated('read') }, () => ada, ctx)).toBe('pass');
-    expect(ctx.securePrincipal()).toEqual({ ...ada, claims: {}, tenantId: '' });
+    expect(stateOf(ctx).principal).toEqual({ ...ada, claims: {}, tenantId: '' });
     expect([ctx.authIdentity, ctx.middlewareTrace]).toEqual(['ada', ['auth']]);
   });
 
   it('leaves no mark for a public operation', async () => {
     const ctx = requestContext();
     expect(await outcome({ posture: Public() }, () => ada, ctx)).toBe('pass');
-    expect([ctx.securePrincipal(), ctx.middlewareTrace]).toEqual([null, []]);
+    expect([stateOf(ctx).principal, ctx.middlewareTrace]).toEqual([null, []]);
   });
 
   it.each<[string, Posture, SecurePrincipalResolver]>([
@@ -90,7 +90,7 @@ describe('authorize', () => {
   ])('leaves no principal behind: %s', async (_, posture, resolver) => {
     const ctx = requestContext({ tenantId: 't1' });
     expect(await outcome({ posture }, resolver, ctx)).not.toBe('pass');
-    expect([ctx.securePrincipal(), ctx.authIdentity, ctx.middlewareTrace]).toEqual([null, '', ['auth']]);
+    expect([stateOf(ctx).principal, ctx.authIdentity, ctx.middlewareTrace]).toEqual([null, '', ['auth']]);
   });
 
   it('shows the resolver no principal', async () => {
@@ -406,7 +406,7 @@ describe('a resolver without an answer', () => {
     await refused;
     release(ada);
     await clock.advance(1);
-    expect([ctx.securePrincipal(), stateOf(ctx).authIdentity]).toEqual([null, '']);
+    expect([stateOf(ctx).principal, stateOf(ctx).authIdentity]).toEqual([null, '']);
   });
 });
 

@@ -1,17 +1,25 @@
 import { execFile } from 'node:child_process';
-import { mkdtemp, rm, symlink, writeFile } from 'node:fs/promises';
+import { mkdir, mkdtemp, rm, symlink, writeFile } from 'node:fs/promises';
 import { createServer, type Server } from 'node:http';
+import { createRequire } from 'node:module';
 import type { AddressInfo } from 'node:net';
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
-import { fileURLToPath } from 'node:url';
 import { promisify } from 'node:util';
 import { Validator } from '@seriousme/openapi-schema-validator';
 import { createNotes, NOTES_SPEC } from './support/notes.js';
 
 const run = promisify(execFile);
-const modules = join(dirname(fileURLToPath(import.meta.url)), '..', 'node_modules');
-const bin = (name: string) => join(modules, '.bin', name);
+const require = createRequire(import.meta.url);
+const tools = {
+  redocly: join(dirname(require.resolve('@redocly/cli/package.json')), 'bin/cli.js'),
+  generator: join(dirname(require.resolve('openapi-typescript/package.json')), 'bin/cli.js'),
+  client: dirname(require.resolve('openapi-fetch/package.json')),
+  tsc: join(dirname(require.resolve('typescript/package.json')), 'bin/tsc'),
+};
+/** Runs a tool in the folder by this very Node. */
+const node = (script: string, args: readonly string[], env = process.env) =>
+  run(process.execPath, [script, ...args], { cwd: folder, env });
 
 let folder: string;
 let server: Server;
@@ -66,26 +74,23 @@ describe('the document of a secure application', () => {
     const config = join(folder, 'redocly.yaml');
     await writeFile(config, 'extends: [recommended]\nrules:\n  no-empty-servers: off\n');
     const environment = { ...process.env, REDOCLY_TELEMETRY: 'off', REDOCLY_SUPPRESS_UPDATE_NOTICE: 'true' };
-    const { stdout } = await run(
-      bin('redocly'),
-      ['lint', join(folder, 'openapi.json'), '--config', config, '--format', 'json'],
-      { env: environment, cwd: folder },
+    const { stdout } = await node(
+      tools.redocly,
+      ['lint', 'openapi.json', '--config', config, '--format', 'json'],
+      environment,
     );
     expect((JSON.parse(stdout) as { totals: { errors: number } }).totals.errors).toBe(0);
   }, 60_000);
 
   it('makes a typed client that compiles and calls the application', async () => {
-    await run(bin('openapi-typescript'), [join(folder, 'openapi.json'), '-o', join(folder, 'api.d.ts')]);
+    await node(tools.generator, ['openapi.json', '-o', 'api.d.ts']);
     await writeFile(join(folder, 'client.ts'), CLIENT);
     await writeFile(join(folder, 'package.json'), '{"type":"module"}');
-    await symlink(modules, join(folder, 'node_modules'));
-    const tsc = join(modules, '..', '..', '..', 'node_modules', '.bin', 'tsc');
-    await run(
-      tsc,
-      ['--strict', '--module', 'nodenext', '--target', 'es2022', '--lib', 'es2023,dom', '--skipLibCheck', 'client.ts'],
-      { cwd: folder },
-    );
-    const { stdout } = await run(process.execPath, ['client.js', origin], { cwd: folder });
+    await mkdir(join(folder, 'node_modules'));
+    await symlink(tools.client, join(folder, 'node_modules/openapi-fetch'));
+    const options = ['--strict', '--module', 'nodenext', '--target', 'es2022', '--lib', 'es2023,dom', '--skipLibCheck'];
+    await node(tools.tsc, [...options, 'client.ts']);
+    const { stdout } = await node('client.js', [origin]);
     expect(JSON.parse(stdout)).toEqual({
       health: 200,
       anonymous: 401,

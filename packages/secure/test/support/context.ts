@@ -1,5 +1,5 @@
 import { type Context, createMap, silentLogger, unknownProvenance } from '@sallyport/core';
-import { ContextState, IncomingRequest, RequestContext } from '@sallyport/core/pipeline';
+import { ContextState, copyPrincipal, IncomingRequest, RequestContext } from '@sallyport/core/pipeline';
 import { ManualClock, ManualIdGenerator } from '@sallyport/core/testing';
 import { createLambdaContext, type LambdaContextOptions } from './lambda.js';
 
@@ -20,6 +20,7 @@ export function requestContext(lambda?: LambdaContextOptions, clock = new Manual
     log: silentLogger,
     environment: {},
     traceHead: [],
+    copyPrincipal,
     tenantOf: () => '',
   };
   const request = new IncomingRequest('GET', '/', '/', source);
