@@ -7,6 +7,7 @@ export {
   type Expectation,
   type Fixture,
   type LambdaSetup,
+  type McpItem,
   type Named,
   type Registration,
   type Setup,
@@ -26,6 +27,7 @@ export {
   type RunMessage,
   type UnsupportedMessage,
 } from './contract/protocol.js';
+export { refer } from './contract/refer.js';
 export { type RunOptions, runContract, type Verdict } from './contract/run.js';
 export { serveRuntime } from './contract/serve.js';
 export { spawnRuntime } from './contract/spawn.js';

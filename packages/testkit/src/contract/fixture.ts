@@ -47,7 +47,8 @@ export interface Registration {
     | 'table-stream'
     | 'stream'
     | 'topic'
-    | 'event-bus';
+    | 'event-bus'
+    | 'mcp';
   readonly method?: string;
   readonly pattern?: string;
   readonly parent_type?: string;
@@ -56,6 +57,20 @@ export interface Registration {
   readonly name?: string;
   readonly selector?: JsonObject;
   readonly posture?: { readonly kind: string; readonly scopes?: readonly string[] };
+  readonly options?: JsonObject;
+  /** Of every surface but `mcp`. */
+  readonly handler?: Named;
+  /** Of the mount of an MCP server; its other options are the server's. */
+  readonly allowed_origins?: readonly string[];
+  readonly tools?: readonly McpItem[];
+  readonly prompts?: readonly McpItem[];
+  readonly resources?: readonly McpItem[];
+}
+
+/** A tool or prompt by its name, a resource by its URI. */
+export interface McpItem {
+  readonly name: string;
+  /** In snake_case; schemas, annotations and icons as the protocol has them. */
   readonly options?: JsonObject;
   readonly handler: Named;
 }

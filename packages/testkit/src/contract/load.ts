@@ -3,8 +3,9 @@ import { type Dirent, readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { matcherOf, parseJson } from './compare.js';
 import { expand } from './expand.js';
-import { AREAS, type Fixture, type Named } from './fixture.js';
+import { AREAS, type Fixture, type Named, type Registration } from './fixture.js';
 import { isJsonObject, type Json, type JsonObject } from './json.js';
+import { referenceProblems } from './refer.js';
 
 /** Why a value does not fit a JSON Schema; empty when it fits. The caller brings the validator. */
 export type Validate = (schema: JsonObject, value: Json) => readonly string[];
@@ -138,7 +139,7 @@ function problemsOf(fixture: Fixture, path: string, catalog: Catalog, validate: 
   if ((expect.steps ?? []).length !== steps)
     problems.push(`expects ${expect.steps?.length ?? 0} steps instead of ${steps}`);
   for (const outcome of expect.steps ?? []) checkMatchers(outcome);
-  return [...problems, ...namedProblems(fixture, catalog, validate)];
+  return [...problems, ...referenceProblems(input.steps), ...namedProblems(fixture, catalog, validate)];
 }
 
 /** @throws Error for a form that is no matcher */
@@ -153,11 +154,16 @@ function checkMatchers(expected: Json): void {
 
 function namedProblems({ setup }: Fixture, catalog: Catalog, validate: Validate): string[] {
   const middlewares = [...(setup.middlewares ?? []), ...(setup.event_middlewares ?? [])];
-  const handlers = (setup.register ?? []).map(({ handler }) => handler);
+  const handlers = (setup.register ?? []).flatMap(handlersOf);
   return [
     ...handlers.flatMap((named) => problemsOfNamed(named, 'handlers', catalog, validate)),
     ...middlewares.flatMap((named) => problemsOfNamed(named, 'middlewares', catalog, validate)),
   ];
+}
+
+/** Handlers of a registration, those of an MCP server's parts included. */
+function handlersOf({ handler = null, tools = [], prompts = [], resources = [] }: Registration): Named[] {
+  return [handler, ...[...tools, ...prompts, ...resources].map((item) => item.handler)];
 }
 
 function problemsOfNamed(

@@ -2,7 +2,7 @@ import { compare, type Difference, difference, parseJson } from './compare.js';
 import { isJsonObject, type Json, type JsonObject } from './json.js';
 
 /** An HTTP answer in the form that fixtures judge, whatever the front door. */
-interface Answer {
+export interface Answer {
   readonly status: Json;
   /** Lower-case names, lists of values. */
   readonly headers: JsonObject;
@@ -15,7 +15,7 @@ interface Answer {
 export function compareResponse(expected: JsonObject, outcome: JsonObject): Difference[] {
   const path = '.response';
   const { response, result } = outcome;
-  const answer = isJsonObject(response) ? fromResponse(response) : fromNative(result);
+  const answer = readResponse(outcome);
   if (answer === undefined) return [difference(path, expected, outcome.error ?? response ?? result)];
   return [
     ...compare(expected.status, answer.status, `${path}.status`),
@@ -24,6 +24,11 @@ export function compareResponse(expected: JsonObject, outcome: JsonObject): Diff
     ...compareBody(expected.body, answer.body, `${path}.body`),
     ...compareChunks(expected.chunks, answer.chunks, `${path}.chunks`),
   ];
+}
+
+/** The HTTP answer of an outcome, whichever of its two forms it has. */
+export function readResponse({ response, result }: JsonObject): Answer | undefined {
+  return isJsonObject(response) ? fromResponse(response) : fromNative(result);
 }
 
 function fromResponse(response: JsonObject): Answer {
