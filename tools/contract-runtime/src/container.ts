@@ -1,9 +1,10 @@
 import type { WebSocketClient } from '@sallyport/core';
 import type { Registration, Setup } from '@sallyport/testkit/contract';
-import { toCamel } from './casing.js';
+import { camelOptions } from './casing.js';
 import { eventHandler, eventMiddleware } from './handlers/event.js';
 import { readNamed } from './handlers/named.js';
 import { requestHandler, requestMiddleware } from './handlers/request.js';
+import { mountServer } from './mcp.js';
 import { containerOptions, principalOptions } from './options.js';
 import { makePosture } from './postures.js';
 import type { World } from './world.js';
@@ -54,7 +55,7 @@ const CONTAINERS: Readonly<Record<Setup['container'], (setup: Setup, world: Worl
 /** A client that records what handlers post; only where a handler posts. */
 function socketOptions(setup: Setup, world: World): object {
   const senders = (setup.register ?? [])
-    .map(({ handler }) => readNamed(handler))
+    .map(({ handler = null }) => readNamed(handler))
     .filter((read) => read?.use === 'send');
   if (senders.length === 0) return {};
   const gone = senders.some((read) => read?.parameters.gone === true);
@@ -81,7 +82,8 @@ const RECORD_METHODS: Readonly<Record<string, string>> = {
 };
 
 async function register(target: Target, registration: Registration, world: World): Promise<void> {
-  const { surface, handler } = registration;
+  const { surface, handler = null } = registration;
+  if (surface === 'mcp') return mountServer(target, registration, world);
   const options = registration.options && camelOptions(registration.options);
   const method = RECORD_METHODS[surface];
   if (method !== undefined) {
@@ -109,8 +111,4 @@ const REQUEST_METHODS: Readonly<Record<string, string>> = {
 function addressOf({ surface, method, pattern, parent_type, field, route_key }: Registration): readonly unknown[] {
   if (surface === 'http') return [method, pattern];
   return surface === 'websocket' ? [route_key] : [parent_type, field];
-}
-
-function camelOptions(options: object): object {
-  return Object.fromEntries(Object.entries(options).map(([name, value]) => [toCamel(name), value]));
 }

@@ -3,6 +3,7 @@ import {
   type ContractRuntime,
   type DoneMessage,
   type HelloAnswer,
+  type JsonObject,
   PROTOCOL,
   type RunMessage,
   type UnsupportedMessage,
@@ -11,6 +12,7 @@ import { buildContainer, type Container } from './container.js';
 import { toErrorObject } from './failure.js';
 import { FUNCTIONS, preload } from './functions/index.js';
 import { EVENT_HANDLER_NAMES } from './handlers/event.js';
+import { MCP_HANDLER_NAMES } from './handlers/mcp.js';
 import { REQUEST_HANDLER_NAMES } from './handlers/request.js';
 import { CALL_NAMES, runStep } from './steps.js';
 import { Unsupported } from './unsupported.js';
@@ -33,7 +35,7 @@ async function hello(): Promise<HelloAnswer> {
     runtime: { name: 'typescript', version: '0.0.0' },
     areas: AREAS,
     calls: [...CALL_NAMES, ...Object.keys(FUNCTIONS)],
-    handlers: [...new Set([...REQUEST_HANDLER_NAMES, ...EVENT_HANDLER_NAMES])],
+    handlers: [...new Set([...REQUEST_HANDLER_NAMES, ...EVENT_HANDLER_NAMES, ...MCP_HANDLER_NAMES])],
   };
 }
 
@@ -58,8 +60,8 @@ async function runFixture({ seq, setup, steps }: RunMessage): Promise<DoneMessag
     if (error instanceof Unsupported || isMissingModule(error)) throw error;
     return { type: 'done', seq, construction_error: toErrorObject(error), steps: [] };
   }
-  const outcomes = [];
-  for (const step of steps) outcomes.push(await runStep(step, setup, container, world));
+  const outcomes: JsonObject[] = [];
+  for (const step of steps) outcomes.push(await runStep(step, outcomes, { setup, container, world }));
   return { type: 'done', seq, construction_error: null, steps: outcomes };
 }
 

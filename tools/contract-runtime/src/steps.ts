@@ -1,5 +1,12 @@
 import type { LambdaContext, RequestInput, Response } from '@sallyport/core';
-import type { Json, JsonObject, LambdaSetup, Setup, Step } from '@sallyport/testkit/contract';
+import {
+  type Json,
+  type JsonObject,
+  type LambdaSetup,
+  refer,
+  type Setup,
+  type Step,
+} from '@sallyport/testkit/contract';
 import { renameKeys, toCamel, toSnake } from './casing.js';
 import type { Container } from './container.js';
 import { toErrorObject } from './failure.js';
@@ -54,18 +61,24 @@ const CALLS: Readonly<Record<string, (parts: StepParts) => Promise<JsonObject>>>
   openapi: async ({ container, step }) => resultOf(await member(container, 'generateOpenAPI')(openApiSpec(step.args))),
 };
 
+/** What the steps of a fixture have in common. */
+interface Stage {
+  readonly setup: Setup;
+  readonly container: Container | undefined;
+  readonly world: World;
+}
+
 /** Runs one step and tells what came of it; a clock that is to move does so while the call runs. */
-export async function runStep(
-  step: Step,
-  setup: Setup,
-  container: Container | undefined,
-  world: World,
-): Promise<JsonObject> {
-  if (step.principal !== undefined) world.principal = step.principal;
-  const lambda = step.lambda === undefined ? setup.lambda : step.lambda;
-  const lambdaContext = lambda ? world.env.lambdaContext(lambdaOptions(lambda)) : undefined;
-  const answer = settle(call({ step, container, world, lambdaContext }));
-  if (step.advance_ms !== undefined) await world.env.clock.advance(step.advance_ms);
+export async function runStep(given: Step, earlier: readonly JsonObject[], stage: Stage): Promise<JsonObject> {
+  const { setup, container, world } = stage;
+  const answer = settle(async () => {
+    const step = refer(given as unknown as Json, earlier) as unknown as Step;
+    if (step.principal !== undefined) world.principal = step.principal;
+    const lambda = step.lambda === undefined ? setup.lambda : step.lambda;
+    const lambdaContext = lambda ? world.env.lambdaContext(lambdaOptions(lambda)) : undefined;
+    return call({ step, container, world, lambdaContext });
+  });
+  if (given.advance_ms !== undefined) await world.env.clock.advance(given.advance_ms);
   return { ...(await answer), ...takeRecords(world) };
 }
 
@@ -84,9 +97,9 @@ async function call(parts: StepParts): Promise<JsonObject> {
 }
 
 /** What is thrown is an outcome too, unless it says that the fixture cannot be run. */
-async function settle(outcome: Promise<JsonObject>): Promise<JsonObject> {
+async function settle(run: () => Promise<JsonObject>): Promise<JsonObject> {
   try {
-    return await outcome;
+    return await run();
   } catch (thrown) {
     if (thrown instanceof Unsupported) throw thrown;
     return { error: toErrorObject(thrown) };
@@ -110,10 +123,11 @@ function lambdaOptions({ request_id, remaining_ms, tenant_id, trace_id, function
 }
 
 function toRequest({ body, is_base64, source_provenance, ...request }: JsonObject): RequestInput {
-  const { base64 } = (typeof body === 'object' && body !== null ? body : {}) as JsonObject;
+  const { base64, json } = (typeof body === 'object' && body !== null ? body : {}) as JsonObject;
   return {
     ...(request as unknown as RequestInput),
     ...(typeof body === 'string' && { body }),
+    ...(json !== undefined && { body: JSON.stringify(json) }),
     ...(typeof base64 === 'string' && { body: Buffer.from(base64, 'base64') }),
     ...(is_base64 !== undefined && { isBase64: is_base64 === true }),
     ...(source_provenance !== undefined && { sourceProvenance: toProvenance(source_provenance) }),

@@ -7,7 +7,9 @@ const MAIN = fileURLToPath(new URL('../src/main.ts', import.meta.url));
 describe('the TypeScript runtime as a program of its own', () => {
   it('answers over standard input and output as it does in process', async () => {
     const contract = loadContract(FIXTURES, validate);
-    const fixtures = contract.fixtures.filter(({ area }) => area === 'detection' || area === 'doors');
+    const fixtures = contract.fixtures.filter(
+      ({ area }) => area === 'detection' || area === 'doors' || area === 'mcp-sessions',
+    );
     const runtime = spawnRuntime(`"${process.execPath}" --conditions=@sallyport/source --import tsx "${MAIN}"`);
     const verdicts = await runContract(runtime, contract, fixtures, { timeoutMs: 30_000 });
     expect(verdicts.filter(({ outcome }) => outcome !== 'passed')).toEqual([]);
