@@ -7,6 +7,8 @@ import { readNamed } from './named.js';
 
 type Tool = ToolHandler<Record<string, unknown>>;
 
+const WANTED = { type: 'object' as const, properties: { name: { type: 'string' } }, required: ['name'] };
+
 const TOOLS: Readonly<Record<string, (parameters: JsonObject) => Tool>> = {
   tool_echo: () => (args) => ({ structured: args }),
   tool_fail: (parameters) => () => {
@@ -19,15 +21,17 @@ const TOOLS: Readonly<Record<string, (parameters: JsonObject) => Tool>> = {
       for (let step = 1; step <= Number(steps); step += 1) ctx.progress(step, Number(steps), `step ${step}`);
       return 'done';
     },
-  tool_ask: () => async (_args, ctx) => {
-    const requestedSchema = {
-      type: 'object' as const,
-      properties: { name: { type: 'string' } },
-      required: ['name'],
-    };
-    const { action, content } = await ctx.elicit({ message: 'Who?', requestedSchema }, 'who');
-    return action === 'accept' ? `Hello, ${String(content?.name)}!` : 'nobody';
-  },
+  tool_ask:
+    ({ keys = ['who'] }) =>
+    async (_args, ctx) => {
+      const names: string[] = [];
+      for (const key of keys as readonly string[]) {
+        const { action, content } = await ctx.elicit({ message: 'Who?', requestedSchema: WANTED }, key);
+        if (action !== 'accept') return 'nobody';
+        names.push(String(content?.name));
+      }
+      return `Hello, ${names.join(' and ')}!`;
+    },
 };
 
 const PROMPTS: Readonly<Record<string, () => PromptHandler>> = {
