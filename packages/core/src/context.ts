@@ -8,7 +8,7 @@ import { emitMetric, type Logger, type MetricOptions, type Observability } from 
 import type { IdGenerator } from './ids.js';
 import { createMap } from './multimap.js';
 import { decodePercent } from './percent.js';
-import { copyPrincipal, type SecurePrincipal } from './principal.js';
+import type { SecurePrincipal } from './principal.js';
 import type { SourceProvenance } from './provenance.js';
 import type { IncomingRequest, Request } from './request.js';
 import type { MaybePromise, Response, Result } from './response.js';
@@ -102,6 +102,8 @@ export interface ContextRuntime {
   readonly observability?: Observability | undefined;
   /** Stage names that every context of this container starts its trace with. */
   readonly traceHead: readonly string[];
+  /** Of containers whose callers have principals: the deep copy that handlers get. */
+  readonly copyPrincipal?: (principal: SecurePrincipal) => SecurePrincipal;
   /** The tenant of an invocation; asked once, when first read. */
   readonly tenantOf: (state: ContextState) => string;
 }
@@ -381,8 +383,8 @@ export class RequestContext implements Context {
   }
 
   securePrincipal(): SecurePrincipal | null {
-    const { principal } = this.state;
-    return principal === null ? null : copyPrincipal(principal);
+    const { principal, runtime } = this.state;
+    return principal === null ? null : (runtime.copyPrincipal?.(principal) ?? null);
   }
 
   asAppSync(): AppSyncContext | null {

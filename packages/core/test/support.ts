@@ -3,6 +3,7 @@ import { silentLogger } from '../src/hooks.js';
 import type { MultiMap } from '../src/multimap.js';
 import { toHeaderMap } from '../src/multimap.js';
 import { type ContextRuntime, ContextState, IncomingRequest, type RequestSource } from '../src/pipeline.js';
+import { copyPrincipal } from '../src/principal.js';
 import { unknownProvenance } from '../src/provenance.js';
 import type { LambdaContext } from '../src/surface.js';
 import { ManualClock, ManualIdGenerator } from '../src/testing.js';
@@ -40,6 +41,7 @@ export function requestState(options: StateOptions = {}): ContextState {
     environment: {},
     observability: options.observability,
     traceHead: ['request_id'],
+    copyPrincipal,
     tenantOf: () => options.tenant ?? '',
   };
   const request = new IncomingRequest(options.method ?? 'GET', path, path, source);

@@ -8,7 +8,7 @@ import {
   randomIds,
   silentLogger,
 } from '@sallyport/core';
-import type { ContextRuntime, ContextState } from '@sallyport/core/pipeline';
+import { type ContextRuntime, type ContextState, copyPrincipal } from '@sallyport/core/pipeline';
 import type { Exchange } from './exchange.js';
 import { type Feature, membersOf } from './feature.js';
 import { limits, observe, policy } from './features.js';
@@ -30,9 +30,9 @@ export interface Kernel {
   readonly book: RegistrationBook;
 }
 
-export interface KernelInit {
+/** What tells the kinds of containers apart. */
+export interface KernelInit extends Pick<ContextRuntime, 'tenantOf' | 'copyPrincipal'> {
   readonly gate: Gate;
-  readonly tenantOf: (state: ContextState) => string;
 }
 
 /** What a kernel takes from its surroundings. */
@@ -53,7 +53,7 @@ export function assembleKernel(
   options: RuntimeOptions,
   tier: Tier,
   features: readonly Feature[],
-  { gate, tenantOf }: KernelInit,
+  { gate, ...own }: KernelInit,
 ): Kernel {
   const runtime: ContextRuntime = {
     clock: completeClock(options.clock),
@@ -61,7 +61,7 @@ export function assembleKernel(
     log: options.log ?? silentLogger,
     environment: options.environment ?? process.env,
     traceHead: tier === 'p0' ? [] : TRACE_HEAD,
-    tenantOf,
+    ...own,
     observability: membersOf(features, 'observability')[0],
   };
   return { runtime, tier, features, gate, book: new RegistrationBook() };
@@ -74,7 +74,7 @@ export function createKernel(options: PipelineOptions, init: KernelInit): Kernel
   if (sizes && tier !== 'p0') features.push(limits(sizes));
   if (tier === 'p2') features.push(observe(observability));
   if (policyHook && tier === 'p2') features.push(policy(policyHook));
-  return assembleKernel(options, tier, features, init);
+  return assembleKernel(options, tier, features, { copyPrincipal, ...init });
 }
 
 /** What a surface brings to its pipeline: its stages up to the match of the route, and how it answers. */

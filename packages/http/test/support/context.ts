@@ -6,7 +6,7 @@ import {
   type Logger,
   silentLogger,
 } from '@sallyport/core';
-import { ContextState, IncomingRequest, RequestContext, toHeaderMap } from '@sallyport/core/pipeline';
+import { ContextState, copyPrincipal, IncomingRequest, RequestContext, toHeaderMap } from '@sallyport/core/pipeline';
 import { ManualIdGenerator } from '@sallyport/core/testing';
 
 export interface ContextInput {
@@ -45,6 +45,7 @@ export function contextOf(input: ContextInput = {}): Context {
     log: input.log ?? silentLogger,
     environment: {},
     traceHead: [],
+    copyPrincipal,
     tenantOf: () => input.tenantId ?? '',
   };
   const state = new ContextState(runtime, request, 'direct', undefined, input.lambdaContext);
