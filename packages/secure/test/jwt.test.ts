@@ -385,6 +385,16 @@ describe('keys', () => {
     await own.close().catch(() => {});
   });
 
+  it('come by TLS where no other way is given', async () => {
+    const { fetch: _, ...rest } = base;
+    const resolver = { ...rest, jwksUri: `https://127.0.0.1:${server.port}/jwks` };
+    const before = server.requests.length;
+    const app = build(resolver);
+    // The server speaks HTTP without TLS: its keys are not taken.
+    expect((await send(app, DIRECT, { headers: { authorization: `Bearer ${await sign(key)}` } })).status).toBe(503);
+    expect(server.requests).toHaveLength(before);
+  });
+
   it('without an id are tried one after the other', async () => {
     const keyless = [other, key].map(({ jwk: { kid: _, ...jwk } }) => jwk);
     const { jwksUri: _, fetch: __, ...rest } = base;

@@ -55,6 +55,7 @@ export interface KeyServer {
   /** What the resolver is configured with: `https`, which the fetch below brings to loopback. */
   readonly jwksUri: string;
   readonly fetch: KeyFetch;
+  readonly port: number;
   /** Paths that were asked for. */
   readonly requests: string[];
   answer: (request: IncomingMessage, response: ServerResponse) => void;
@@ -73,6 +74,7 @@ export async function serveKeys(keys: () => readonly JWK[]): Promise<KeyServer> 
   const keyServer: KeyServer = {
     jwksUri: 'https://keys.example/.well-known/jwks.json',
     fetch: (url, init) => fetch(url.replace('https://keys.example', `http://127.0.0.1:${port}`), init),
+    port,
     requests,
     answer: (_, response) => {
       response.setHeader('content-type', 'application/json');
