@@ -25,9 +25,8 @@ export function readPhysicalNames(environment: Environment): PhysicalNames {
 
 /** The physical name that a registration stands for; the name itself when the map does not hold it. */
 export function physicalName(names: PhysicalNames, method: string, name: string): string {
-  const own = Object.hasOwn(names, method) ? names[method] : undefined;
-  for (const map of [own, names]) {
-    if (isObject(map) && Object.hasOwn(map, name) && typeof map[name] === 'string') return map[name];
+  for (const map of [names[method], names]) {
+    if (isObject(map) && typeof map[name] === 'string') return map[name];
   }
   return name;
 }

@@ -1,5 +1,5 @@
 import { tracingChannel } from 'node:diagnostics_channel';
-import type { Span, SpanAttributes, SpanLink } from '@sallyport/core';
+import { FrameworkError, type Span, type SpanAttributes, type SpanLink } from '@sallyport/core';
 import { defineMetrics } from '@sallyport/core/observability';
 import { createEventRouter } from '@sallyport/streams';
 import { change, click, environment, loadEvent, message, notification, reportOf } from './support.js';
@@ -114,6 +114,17 @@ describe('records of a batch', () => {
         properties: { request_id: 'request-1', tenant_id: 'tenant-1' },
       },
     ]);
+  });
+
+  it('carry the code of the first failure in the metric of the batch', async () => {
+    const { metrics, options } = environment();
+    const router = createEventRouter(options);
+    const codes = ['app.conflict', 'app.timeout'];
+    router.queue('orders', (ctx) => {
+      throw new FrameworkError(codes[ctx.batch.index] ?? '');
+    });
+    await router.serveQueueEvent({ Records: [message('a'), message('b')] });
+    expect(metrics[0]?.tags.error_code).toBe('app.conflict');
   });
 
   it('carry the registered name where the source was registered by its ARN', async () => {

@@ -292,4 +292,21 @@ describe('concurrency', () => {
     expect(await most(3, 2)).toBe(2);
     expect(await most(undefined, 99)).toBe(4);
   });
+
+  it('is that of the most cautious queue in a batch', async () => {
+    const { options } = environment();
+    const router = createEventRouter(options);
+    let running = 0;
+    let most = 0;
+    const handler = async () => {
+      running += 1;
+      most = Math.max(most, running);
+      await Promise.resolve();
+      running -= 1;
+    };
+    router.queue('orders.fifo', handler).queue('orders', handler, { concurrency: 5 });
+    const Records = [fifoMessage('a', 'A'), message('b'), message('c'), fifoMessage('d', 'B'), message('e')];
+    expect(await router.serveQueueEvent({ Records })).toEqual(reportOf());
+    expect(most).toBe(1);
+  });
 });

@@ -39,6 +39,13 @@ describe.each([
     expect(await byVariable[entrypoint]({ Records })).toEqual(reportOf('2'));
   });
 
+  it('takes an empty variable for none', async () => {
+    const variables = { FRAMEWORK_STREAM_FAILURE_IDENTIFIER: '' };
+    const router = createEventRouter({ ...environment().options, environment: variables });
+    failing(router, ['2']);
+    expect(await router[entrypoint]({ Records })).toEqual(reportOf(`${prefix}2`));
+  });
+
   it('lets the option beat the variable', async () => {
     const variables = { FRAMEWORK_STREAM_FAILURE_IDENTIFIER: 'sequenceNumber' };
     const options = { ...environment().options, environment: variables, streamFailureIdentifier: 'eventID' as const };
