@@ -1,0 +1,255 @@
+import type { DynamoDBClient } from '@aws-sdk/client-dynamodb';
+import { PutItemCommand } from '@aws-sdk/client-dynamodb';
+import {
+  createLocalClient,
+  createTable,
+  dynamodbEndpoint,
+  type Fault,
+  type FaultProxy,
+  SERVER_ERROR,
+  startFaultProxy,
+  THROTTLED,
+} from '@sallyport/dynamodb-local';
+import { createEventBusStore, createJobLedger, type JobLedger } from '@sallyport/jobs';
+import { EVENTBUS_TABLE_SCHEMA, JOBS_TABLE_SCHEMA } from '@sallyport/jobs/schema';
+import { createLogRecorder } from './support/log.js';
+
+const clock = { ms: 1_700_000_000_000, now: () => new Date(clock.ms) };
+const LEASE = { name: 'n', id: 'i', owner: 'o', token: 1, expiresAtMs: 1 };
+const SLOT = { scope: 's', subject: 'x', slot: 0, id: 'i', owner: 'o', expiresAtMs: 1 };
+const HANDLE = { scope: 's', key: 'k', owner: 'o' };
+const error = (type: string, status = 400): Fault => ({ kind: 'error', status, type });
+
+let proxy: FaultProxy;
+let direct: DynamoDBClient;
+let client: DynamoDBClient;
+let tableName: string;
+let eventTable: string;
+let ledger: JobLedger;
+let count = 0;
+
+beforeAll(async () => {
+  proxy = await startFaultProxy(await dynamodbEndpoint());
+  direct = await createLocalClient();
+  tableName = await createTable(direct, JOBS_TABLE_SCHEMA);
+  eventTable = await createTable(direct, EVENTBUS_TABLE_SCHEMA);
+  client = await createLocalClient({ endpoint: proxy.endpoint, maxAttempts: 3 });
+}, 60_000);
+
+beforeEach(() => {
+  proxy.clear();
+  count += 1;
+  ledger = createJobLedger({ client, tableName, clock, log: createLogRecorder(), storeTimeoutMs: 400 });
+});
+
+afterAll(async () => {
+  client.destroy();
+  direct.destroy();
+  await proxy.stop();
+});
+
+const FAULTS: readonly (readonly [string, Fault, boolean])[] = [
+  ['throttling', THROTTLED, true],
+  ['an error of the service', SERVER_ERROR, true],
+  ['a reset', { kind: 'reset' }, true],
+  ['silence', { kind: 'silence' }, true],
+  ['silence after the write', { kind: 'silence-after' }, true],
+  ['a slow answer', { kind: 'slow', ms: 60_000 }, true],
+  ['a connection cut after each write', { kind: 'lost-answer' }, true],
+  ['a conflict of transactions', error('TransactionConflictException'), true],
+  ['no table', error('ResourceNotFoundException'), false],
+  ['no permission', error('AccessDeniedException'), false],
+  ['an invalid request', error('ValidationException'), false],
+];
+
+/** Every operation that asks the store. */
+function operations(store: JobLedger): readonly (() => Promise<unknown>)[] {
+  const id = `f${count}`;
+  return [
+    () => store.createJob({ jobId: id, tenantId: 't' }),
+    () => store.transitionJob({ jobId: id, to: 'RUNNING' }),
+    () => store.getJob({ jobId: id }),
+    () => store.listJobs({ tenantId: 't' }),
+    () => store.transitionRecord({ jobId: id, recordId: 'r', to: 'PROCESSING' }),
+    () => store.getRecord({ jobId: id, recordId: 'r' }),
+    () => store.listRecords({ jobId: id }),
+    () => store.acquireLease({ name: id, owner: 'o' }),
+    () => store.refreshLease(LEASE),
+    () => store.releaseLease(LEASE),
+    () => store.getLease(id),
+    () => store.acquireSlot({ scope: 's', subject: id, limit: 1, owner: 'o' }),
+    () => store.refreshSlot(SLOT),
+    () => store.releaseSlot(SLOT),
+    () => store.inspectSemaphore({ scope: 's', subject: id }),
+    () => store.beginIdempotency({ scope: 's', key: id, inProgressMs: 1000 }),
+    () => store.completeIdempotency(HANDLE, { result: 1 }),
+    () => store.abandonIdempotency(HANDLE),
+    () => store.getIdempotencyRecord({ scope: 's', key: id }),
+  ];
+}
+
+describe('a store that fails', () => {
+  it.each(FAULTS)('rejects every operation in time: %s', async (_, fault, retryable) => {
+    proxy.inject(fault);
+    const outcomes = await Promise.allSettled(operations(ledger).map((run) => run()));
+    for (const outcome of outcomes) {
+      expect(outcome).toMatchObject({
+        status: 'rejected',
+        reason: { code: 'jobs.internal_error', status: 500, reason: 'store_unavailable', retryable },
+      });
+      expect((outcome as PromiseRejectedResult).reason.cause).toBeDefined();
+    }
+  });
+
+  it('fails the records of a batch one by one', async () => {
+    proxy.inject(THROTTLED);
+    const outcomes = await ledger.createRecords({ jobId: `b${count}`, recordIds: ['a', 'b'] });
+    expect(outcomes).toMatchObject([
+      { recordId: 'a', outcome: 'failed', error: { retryable: true } },
+      { recordId: 'b', outcome: 'failed' },
+    ]);
+  });
+
+  it('rejects with the caller’s own reason when he gives up', async () => {
+    proxy.inject({ kind: 'silence' });
+    const controller = new AbortController();
+    const call = ledger.createJob({ jobId: 'x', tenantId: 't' }, { signal: controller.signal });
+    controller.abort(new Error('enough'));
+    await expect(call).rejects.toThrow('enough');
+  });
+
+  it('rejects events with its own code', async () => {
+    proxy.inject(THROTTLED);
+    const events = createEventBusStore({ client, tableName: eventTable, storeTimeoutMs: 400 });
+    await expect(events.publish({ tenantId: 't', type: 'T', payload: 1 })).rejects.toMatchObject({
+      code: 'eventbus.internal_error',
+      retryable: true,
+    });
+  });
+});
+
+describe('a write whose answer is lost once', () => {
+  const lose = (operation: string) => proxy.inject({ kind: 'lost-answer' }, { operation, times: 1 });
+
+  it('is told apart from somebody else’s', async () => {
+    const id = `lost${count}`;
+    ledger = createJobLedger({ client, tableName, clock });
+    lose('PutItem');
+    expect((await ledger.createJob({ jobId: id, tenantId: 't' })).version).toBe(1);
+    lose('UpdateItem');
+    expect(await ledger.transitionJob({ jobId: id, to: 'RUNNING' })).toMatchObject({ status: 'RUNNING', version: 2 });
+    lose('PutItem');
+    expect(await ledger.createRecords({ jobId: id, recordIds: ['r'] })).toMatchObject([{ outcome: 'ok' }]);
+    lose('UpdateItem');
+    expect(await ledger.transitionRecord({ jobId: id, recordId: 'r', to: 'PROCESSING' })).toMatchObject({
+      attempts: 1,
+    });
+    lose('UpdateItem');
+    const lease = await ledger.acquireLease({ name: id, owner: 'o' });
+    lose('UpdateItem');
+    await ledger.refreshLease(lease);
+    lose('UpdateItem');
+    await ledger.releaseLease(lease);
+    expect(await ledger.getLease(id)).toBeUndefined();
+    lose('PutItem');
+    const slot = await ledger.acquireSlot({ scope: 's', subject: id, limit: 1, owner: 'o' });
+    lose('DeleteItem');
+    await ledger.releaseSlot(slot);
+    lose('PutItem');
+    const start = await ledger.beginIdempotency({ scope: 's', key: id, inProgressMs: 1000 });
+    if (start.outcome !== 'created') throw new Error(start.outcome);
+    lose('UpdateItem');
+    await ledger.completeIdempotency(start.handle, { result: 'once' });
+    expect(await ledger.getIdempotencyRecord({ scope: 's', key: id })).toMatchObject({ result: 'once' });
+    const events = createEventBusStore({ client, tableName: eventTable, clock });
+    lose('PutItem');
+    expect((await events.publish({ tenantId: 't', type: 'T', id, payload: 1 })).outcome).toBe('created');
+  }, 20_000);
+});
+
+describe('a server that does not tell which item refused', () => {
+  it('is asked for it', async () => {
+    const id = `old${count}`;
+    ledger = createJobLedger({ client, tableName, clock });
+    await ledger.createJob({ jobId: id, tenantId: 't' });
+    const held = await ledger.acquireLease({ name: id, owner: 'o' });
+    await ledger.beginIdempotency({ scope: 's', key: id, inProgressMs: 1000 });
+    proxy.inject({ kind: 'no-old-item' });
+    await expect(ledger.transitionJob({ jobId: id, to: 'SUCCEEDED' })).rejects.toMatchObject({
+      reason: 'transition',
+      details: { status: 'PENDING', version: 1 },
+    });
+    await expect(ledger.acquireLease({ name: id, owner: 'o' })).rejects.toMatchObject({
+      details: { retryAfterMs: 30_000 },
+    });
+    await expect(ledger.releaseLease({ ...held, id: 'other' })).rejects.toMatchObject({ reason: 'lease_lost' });
+    expect(await ledger.beginIdempotency({ scope: 's', key: id, inProgressMs: 1000 })).toEqual({
+      outcome: 'already_in_progress',
+      retryAfterMs: 1000,
+    });
+  });
+});
+
+describe('keys that a busy table leaves out', () => {
+  const page = (unprocessed: object[]): Fault => ({
+    kind: 'error',
+    status: 200,
+    type: 'none',
+    body: { Responses: { [tableName]: [] }, UnprocessedKeys: { [tableName]: { Keys: unprocessed } } },
+  });
+
+  it('are asked for again, four times in all', async () => {
+    const [jobId, tenantId] = [`u${count}`, `ut${count}`];
+    await ledger.createJob({ jobId, tenantId });
+    const busy = page([{ pk: { S: `JOB#${jobId}` }, sk: { S: 'META' } }]);
+    proxy.inject(busy, { operation: 'BatchGetItem', times: 3 });
+    expect((await ledger.listJobs({ tenantId })).items).toMatchObject([{ jobId }]);
+    proxy.clear();
+    proxy.inject(busy, { operation: 'BatchGetItem' });
+    await expect(ledger.listJobs({ tenantId })).rejects.toMatchObject({ type: 'internal_error', retryable: true });
+    expect(proxy.operations.filter((operation) => operation === 'BatchGetItem').length).toBe(4);
+  });
+});
+
+describe('rows that other versions wrote', () => {
+  const put = (item: Record<string, { S: string } | { N: string }>) =>
+    direct.send(new PutItemCommand({ TableName: tableName, Item: item }));
+
+  it('are read with what they have, and transitioned', async () => {
+    const id = `older${count}`;
+    await put({ pk: { S: `JOB#${id}` }, sk: { S: 'META' } });
+    expect(await ledger.getJob({ jobId: id })).toEqual({
+      jobId: '',
+      tenantId: '',
+      status: '',
+      version: 1,
+      createdAt: '',
+      updatedAt: '',
+    });
+    await put({
+      pk: { S: `JOB#${id}` },
+      sk: { S: 'META' },
+      job_id: { S: id },
+      tenant_id: { S: 'a#b' },
+      status: { S: 'PENDING' },
+      created_at: { S: '2024-01-01T00:00:00.000Z' },
+      result: { S: '{broken' },
+    });
+    expect(await ledger.transitionJob({ jobId: id, to: 'RUNNING' })).toMatchObject({ status: 'RUNNING', version: 1 });
+    expect((await ledger.listJobs({ tenantId: 'a#b', status: 'RUNNING' })).items.map(({ jobId }) => jobId)).toEqual([
+      id,
+    ]);
+    await put({ pk: { S: `JOB#${id}` }, sk: { S: 'REC#r' } });
+    expect((await ledger.listRecords({ jobId: id })).items).toMatchObject([{ attempts: 0, status: '' }]);
+    await put({ pk: { S: `LEASE#${id}` }, sk: { S: 'LEASE' } });
+    expect(await ledger.getLease(id)).toBeUndefined();
+    expect((await ledger.acquireLease({ name: id, owner: 'o' })).token).toBe(1_700_000_000_001);
+    await put({ pk: { S: `SEM#s#${id}` }, sk: { S: 'SLOT#000000000' } });
+    expect((await ledger.acquireSlot({ scope: 's', subject: id, limit: 1, owner: 'o' })).slot).toBe(0);
+    await put({ pk: { S: `IDEM#s#${id}` }, sk: { S: 'IDEM' }, status: { S: 'COMPLETED' } });
+    expect(await ledger.getIdempotencyRecord({ scope: 's', key: id })).toMatchObject({
+      status: 'COMPLETED',
+      resultOmitted: false,
+    });
+  });
+});

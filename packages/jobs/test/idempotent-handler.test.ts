@@ -1,0 +1,190 @@
+import { createDispatcher } from '@sallyport/dispatch';
+import { idempotentHandler } from '@sallyport/jobs';
+import { createFakeJobLedger, type FakeJobLedger } from '@sallyport/jobs/testing';
+import { createEventRouter, scheduledSummary } from '@sallyport/streams';
+import {
+  buildEventBusEvent,
+  buildKinesisEvent,
+  buildQueueEvent,
+  buildScheduledEvent,
+  buildTableStreamEvent,
+  buildTopicEvent,
+} from '@sallyport/testkit';
+import { createLogRecorder, type LogRecorder } from './support/log.js';
+
+const START_MS = 1_700_000_000_000;
+const clock = { ms: START_MS, now: () => new Date(clock.ms) };
+const QUEUE = 'arn:aws:sqs:us-east-1:123456789012:orders';
+let ledger: FakeJobLedger;
+let log: LogRecorder;
+let seen: unknown[];
+
+beforeEach(() => {
+  clock.ms = START_MS;
+  log = createLogRecorder();
+  ledger = createFakeJobLedger({ clock, log });
+  seen = [];
+});
+
+const begun = () =>
+  ledger.calls
+    .filter(({ operation }) => operation === 'beginIdempotency')
+    .map(({ arguments: [input] }) => input as { scope: string; key: string; inProgressMs: number });
+
+function createRouter(handle: (event: unknown) => unknown = () => ({ ok: true }), options = {}) {
+  const events = createEventRouter({ clock, log, streamFailureIdentifier: 'eventID' });
+  const handler = async (_: object, event: unknown) => {
+    seen.push(event);
+    return handle(event);
+  };
+  events.queue('orders', idempotentHandler(ledger, options, handler));
+  events.topic('news', idempotentHandler(ledger, options, handler));
+  events.kinesis('clicks', idempotentHandler(ledger, options, handler));
+  events.tableStream('notes', idempotentHandler(ledger, options, handler));
+  events.eventBus({ source: 'billing', detailType: 'InvoicePaid' }, idempotentHandler(ledger, options, handler));
+  events.eventBus({ detailType: 'Scheduled Event' }, idempotentHandler(ledger, options, handler));
+  return createDispatcher(events);
+}
+
+const EVENTS: readonly (readonly [string, unknown, string, unknown])[] = [
+  ['queue', buildQueueEvent(QUEUE, [{ body: '{}', messageId: 'm-1' }]), 'queue:orders', 'm-1'],
+  [
+    'topic',
+    buildTopicEvent('arn:aws:sns:us-east-1:123456789012:news', [{ message: 'hi', messageId: 'n-1' }] as never),
+    'topic:news',
+    'n-1',
+  ],
+  [
+    'event bus',
+    buildEventBusEvent({ source: 'billing', detailType: 'InvoicePaid', id: 'e-1', detail: {} }),
+    'event-bus:billing:InvoicePaid',
+    'e-1',
+  ],
+];
+
+describe('an event that comes twice', () => {
+  it.each(EVENTS)('is handled once: %s', async (_, event, scope, key) => {
+    const { handleLambda } = createRouter();
+    const first = await handleLambda(event);
+    expect(await handleLambda(event)).toEqual(first);
+    expect(seen.length).toBe(1);
+    expect(begun()[0]).toMatchObject({ scope, key, inProgressMs: 60_000 });
+  });
+
+  it('is handled once: streams by their event id', async () => {
+    const { handleLambda } = createRouter();
+    const stream = buildKinesisEvent('arn:aws:kinesis:us-east-1:123456789012:stream/clicks', [{ data: 'x' }] as never);
+    const table = buildTableStreamEvent('arn:aws:dynamodb:us-east-1:123456789012:table/notes/stream/2024-01-01', [
+      { eventName: 'INSERT', keys: { id: '1' } },
+    ] as never);
+    for (const event of [stream, stream, table, table]) {
+      expect(await handleLambda(event)).toEqual({ batchItemFailures: [] });
+    }
+    expect(seen.length).toBe(2);
+    const idOf = (event: unknown) => (event as { Records: { eventID: string }[] }).Records[0]?.eventID;
+    expect(begun().map(({ scope, key }) => [scope, key])).toEqual([
+      ['stream:clicks', idOf(stream)],
+      ['stream:clicks', idOf(stream)],
+      ['table-stream:notes', idOf(table)],
+      ['table-stream:notes', idOf(table)],
+    ]);
+  });
+
+  it('is handled once: a scheduled run by the key of its summary', async () => {
+    const events = createEventRouter({ clock, log });
+    let summary = '';
+    events.eventBus(
+      { detailType: 'Scheduled Event' },
+      idempotentHandler(ledger, {}, async (ctx, event) => {
+        summary = scheduledSummary(event, ctx).idempotency_key;
+        return { processed: 3 };
+      }),
+    );
+    const { handleLambda } = createDispatcher(events);
+    const event = {
+      ...buildScheduledEvent({}),
+      resources: ['arn:aws:events:us-east-1:123456789012:rule/nightly'],
+    };
+    expect(await handleLambda(event)).toEqual({ processed: 3 });
+    expect(await handleLambda(event)).toEqual({ processed: 3 });
+    expect(begun()[0]).toMatchObject({ scope: 'schedule:nightly', key: summary });
+    expect(summary).not.toBe('');
+  });
+});
+
+describe('an event that is in progress elsewhere', () => {
+  it('is reported, so that the queue delivers it again, and is never swallowed', async () => {
+    await ledger.beginIdempotency({ scope: 'queue:orders', key: 'm-1', inProgressMs: 5000 });
+    const { handleLambda } = createRouter();
+    expect(await handleLambda(EVENTS[0]?.[1])).toEqual({ batchItemFailures: [{ itemIdentifier: 'm-1' }] });
+    clock.ms += 5000;
+    expect(await handleLambda(EVENTS[0]?.[1])).toEqual({ batchItemFailures: [] });
+    expect(seen.length).toBe(1);
+  });
+
+  it('throws on topics and buses, so that the service tries again', async () => {
+    await ledger.beginIdempotency({ scope: 'topic:news', key: 'n-1', inProgressMs: 5000 });
+    await ledger.beginIdempotency({ scope: 'event-bus:billing:InvoicePaid', key: 'e-1', inProgressMs: 5000 });
+    const { handleLambda } = createRouter();
+    for (const [, event] of EVENTS.slice(1)) {
+      await expect(handleLambda(event)).rejects.toMatchObject({ reason: 'in_progress' });
+    }
+    expect(seen).toEqual([]);
+  });
+});
+
+it('a handler that throws frees the key', async () => {
+  let failures = 1;
+  const { handleLambda } = createRouter(() => {
+    if (failures-- > 0) throw new Error('busy');
+    return undefined;
+  });
+  expect(await handleLambda(EVENTS[0]?.[1])).toEqual({ batchItemFailures: [{ itemIdentifier: 'm-1' }] });
+  expect(await handleLambda(EVENTS[0]?.[1])).toEqual({ batchItemFailures: [] });
+});
+
+it('a result that is no JSON is left out; the event counts as handled', async () => {
+  const { handleLambda } = createRouter(() => 10n);
+  await handleLambda(EVENTS[1]?.[1]);
+  await handleLambda(EVENTS[1]?.[1]);
+  expect(seen.length).toBe(1);
+});
+
+it('an own key finds what producers sent twice, and an own fingerprint what only looks the same', async () => {
+  const options = {
+    key: (_: unknown, message: { body: string }) => JSON.parse(message.body).order as string,
+    fingerprint: (_: unknown, message: { body: string }) => message.body,
+  };
+  const { handleLambda } = createRouter(undefined, options);
+  const send = (messageId: string, body: object) =>
+    handleLambda(buildQueueEvent(QUEUE, [{ messageId, body: JSON.stringify(body) }]));
+  await send('m-1', { order: 'o-1' });
+  await send('m-2', { order: 'o-1' });
+  expect(seen.length).toBe(1);
+  expect(await send('m-3', { order: 'o-1', changed: true })).toEqual({
+    batchItemFailures: [{ itemIdentifier: 'm-3' }],
+  });
+});
+
+it('what is left of the invocation and a second is how long a silent owner blocks', async () => {
+  const { handleLambda } = createRouter();
+  await handleLambda(EVENTS[0]?.[1], { getRemainingTimeInMillis: () => 12_345.5 });
+  expect(begun()[0]?.inProgressMs).toBe(13_346);
+});
+
+it('a durable execution gets its own event back, and needs its time limit', async () => {
+  const lambda = { getRemainingTimeInMillis: () => 5000, executionContext: { durableExecutionArn: 'arn:exec-1' } };
+  const without = createRouter();
+  expect(await without.handleLambda(EVENTS[0]?.[1], lambda)).toEqual({
+    batchItemFailures: [{ itemIdentifier: 'm-1' }],
+  });
+  const start = { scope: 'queue:orders', key: 'm-1', inProgressMs: 3_600_000, executionId: 'arn:exec-1' };
+  await ledger.beginIdempotency(start);
+  const { handleLambda } = createRouter(undefined, { inProgressMs: 3_600_000 });
+  expect(await handleLambda(EVENTS[0]?.[1], lambda)).toEqual({ batchItemFailures: [] });
+  expect(seen.length).toBe(1);
+});
+
+it.each([{ ttl: 1 }, { key: 'id' }, { fingerprint: 'x' }])('refuses the options %j', (options) => {
+  expect(() => idempotentHandler(ledger, options as never, async () => 1)).toThrow(/^framework: /);
+});
