@@ -117,6 +117,6 @@ export function observerOf(delivery: Delivery, isBatch: boolean): Observer | und
 }
 
 /** The code of a thrown value; `app.internal` for whatever has none. */
-export function codeOf(thrown: unknown): string {
+function codeOf(thrown: unknown): string {
   return isFrameworkError(thrown) ? thrown.code : 'app.internal';
 }

@@ -108,7 +108,7 @@ export class QueueRouter implements Surface {
 }
 
 /**
- * Makes a router for queues alone: a third of the code that `createEventRouter` brings.
+ * Makes a router for queues alone: half the code that `createEventRouter` brings.
  *
  * @throws FrameworkError `app.invalid_configuration` for an option or variable that does not hold
  * @example

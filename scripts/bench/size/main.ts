@@ -35,7 +35,7 @@ async function weigh(): Promise<void> {
 }
 
 function weight(
-  { gzipBytes: budget, event }: Budget,
+  { gzipBytes: budget, wantedBytes, event }: Budget,
   { bytes, gzipBytes }: Bundle,
   starts: Starts | undefined,
 ): string {
@@ -46,6 +46,7 @@ function weight(
     kilobytes(bytes).padStart(9),
     `${kilobytes(gzipBytes)} gzip`.padStart(13),
     `   ${limit.padEnd(16)}`,
+    (wantedBytes === undefined ? '' : `wanted ${kilobytes(wantedBytes)}`).padEnd(14),
     wrong > 0 ? `WRONG answer ${wrong} times` : first,
   ].join(' ');
 }
