@@ -1,4 +1,5 @@
 import type { JsonObject } from '@sallyport/testkit/contract';
+import { renameKeys, toCamel } from '../casing.js';
 import type { World } from '../world.js';
 import { callExport } from './streams.js';
 
@@ -14,6 +15,7 @@ interface PortableFunction {
 const streams = () => import('@sallyport/streams');
 const core = () => import('@sallyport/core');
 const observability = () => import('@sallyport/core/observability');
+const openApi = () => import('@sallyport/http/openapi');
 const quota = () => import('./quota.js');
 
 /** What an event helper reads of its context: the invocation's clock, ids and Lambda context. */
@@ -115,6 +117,12 @@ export const FUNCTIONS: Readonly<Record<string, PortableFunction>> = {
   rate_limit_policy: { load: quota, name: 'policy', arguments: (args) => [args] },
   rate_limit_source_identifier: { load: quota, name: 'sourceIdentifier', arguments: (args) => [args] },
   rate_limit_decisions: { load: quota, name: 'decisions', arguments: (args) => [args] },
+  generate_openapi: { load: openApi, name: 'generateOpenAPI', arguments: (args) => [renameKeys(args, toCamel)] },
+  generate_openapi_json: {
+    load: openApi,
+    name: 'generateOpenAPIJSON',
+    arguments: (args) => [renameKeys(args, toCamel)],
+  },
   canonical_ip: { load: core, name: 'canonicalIp', arguments: ({ text }) => [text] },
   parse_traceparent: { load: core, name: 'parseTraceparent', arguments: ({ value }) => [value] },
   parse_xray_trace_header: { load: core, name: 'parseXrayTraceHeader', arguments: ({ value }) => [value] },
