@@ -1,6 +1,6 @@
 import type { FullClock, IdGenerator } from '@sallyport/core';
 import { JOB_ERRORS } from './errors-of.js';
-import type { Condition, Item, ItemStore } from './item-store.js';
+import type { Condition, Item, ItemStore, Value } from './item-store.js';
 import { itemSize } from './marshal.js';
 
 /** What the ledger's operations work with. */
@@ -49,7 +49,14 @@ export function assertSize(item: Item, errors = JOB_ERRORS): void {
 /** Whether a row holds exactly what a call was about to write: then an earlier attempt of that call wrote it. */
 export function holdsAll(item: Item | undefined, written: Item): boolean {
   if (!item) return false;
-  return Object.entries(written).every(([name, value]) => JSON.stringify(item[name]) === JSON.stringify(value));
+  return Object.entries(written).every(([name, value]) => isSame(item[name], value));
+}
+
+/** The service hands maps back in an order of its own. */
+function isSame(left: Value | undefined, right: Value | undefined): boolean {
+  const textOfValue = (value: Value | undefined) =>
+    JSON.stringify(typeof value === 'object' ? Object.entries(value).sort(([a], [b]) => (a < b ? -1 : 1)) : value);
+  return textOfValue(left) === textOfValue(right);
 }
 
 export function textOf(item: Item, name: string): string {
