@@ -1,0 +1,143 @@
+// `tools/call` in process, ten tools, schema check on: this package behind its whole pipeline beside the official server
+// package. Run with `node --conditions=@sallyport/source --import tsx bench/calls.ts [--rounds 15]`.
+import { parseArgs } from 'node:util';
+import { createMcpHandler, McpServer as OfficialServer } from '@modelcontextprotocol/server';
+import { Public, SecureApp } from '@sallyport/secure';
+import { z } from 'zod';
+import { createMcpServer, mountMcp } from '../src/index.js';
+
+const WARM_UP = 3000;
+const CALLS = 1500;
+
+interface Contestant {
+  readonly name: string;
+  readonly call: () => Promise<string>;
+}
+
+interface Round {
+  readonly callsPerSecond: number;
+  readonly cpuMicros: number;
+}
+
+const HEADERS = {
+  'content-type': 'application/json',
+  accept: 'application/json, text/event-stream',
+  'mcp-protocol-version': '2026-07-28',
+  'mcp-method': 'tools/call',
+  'mcp-name': 'tool_3',
+};
+const BODY = JSON.stringify({
+  jsonrpc: '2.0',
+  id: 1,
+  method: 'tools/call',
+  params: {
+    name: 'tool_3',
+    arguments: { text: 'hello', count: 3, tags: ['a', 'b'], nested: { on: true } },
+    _meta: {
+      'io.modelcontextprotocol/protocolVersion': '2026-07-28',
+      'io.modelcontextprotocol/clientInfo': { name: 'bench', version: '1.0.0' },
+      'io.modelcontextprotocol/clientCapabilities': {},
+    },
+  },
+});
+const JSON_SCHEMA = {
+  type: 'object',
+  properties: {
+    text: { type: 'string', minLength: 1 },
+    count: { type: 'integer', minimum: 0 },
+    tags: { type: 'array', items: { type: 'string' } },
+    nested: { type: 'object', properties: { on: { type: 'boolean' } }, required: ['on'] },
+  },
+  required: ['text', 'count'],
+};
+const zodSchema = z.object({
+  text: z.string().min(1),
+  count: z.number().int().min(0),
+  tags: z.array(z.string()),
+  nested: z.object({ on: z.boolean() }),
+});
+const ANSWER = 'hello 3';
+
+function ours(tools: number): Contestant {
+  const server = createMcpServer({ name: 'bench', version: '1.0.0' });
+  for (let index = 0; index < tools; index += 1) {
+    server.tool(
+      `tool_${index}`,
+      { description: 'Repeats.', input: JSON_SCHEMA },
+      ({ text, count }) => `${text} ${count}`,
+    );
+  }
+  const app = new SecureApp();
+  mountMcp(app, server, { posture: Public() });
+  const event = {
+    version: '2.0',
+    rawPath: '/mcp',
+    rawQueryString: '',
+    headers: { ...HEADERS, host: 'x.lambda-url.eu-west-1.on.aws' },
+    requestContext: {
+      domainName: 'x.lambda-url.eu-west-1.on.aws',
+      http: { method: 'POST', path: '/mcp', sourceIp: '192.0.2.1' },
+    },
+    body: BODY,
+    isBase64Encoded: false,
+  };
+  const context = { awsRequestId: 'a', getRemainingTimeInMillis: () => 30_000 };
+  return {
+    name: `@sallyport/mcp behind SecureApp, ${tools} tools`,
+    call: async () => ((await app.serveLambdaFunctionURL(event, context)) as { body: string }).body,
+  };
+}
+
+function official(): Contestant {
+  const handler = createMcpHandler(() => {
+    const server = new OfficialServer({ name: 'bench', version: '1.0.0' });
+    for (let index = 0; index < 10; index += 1) {
+      server.registerTool(`tool_${index}`, { description: 'Repeats.', inputSchema: zodSchema }, ({ text, count }) => ({
+        content: [{ type: 'text', text: `${text} ${count}` }],
+      }));
+    }
+    return server;
+  });
+  return {
+    name: '@modelcontextprotocol/server 2.4.0, 10 tools',
+    call: async () => {
+      const request = new Request('http://localhost/mcp', { method: 'POST', headers: HEADERS, body: BODY });
+      return (await handler.fetch(request)).text();
+    },
+  };
+}
+
+async function measure({ call }: Contestant, calls: number): Promise<Round> {
+  const cpu = process.cpuUsage();
+  const start = process.hrtime.bigint();
+  for (let index = 0; index < calls; index += 1) await call();
+  const seconds = Number(process.hrtime.bigint() - start) / 1e9;
+  const { user, system } = process.cpuUsage(cpu);
+  return { callsPerSecond: calls / seconds, cpuMicros: (user + system) / calls };
+}
+
+const median = (values: readonly number[]): number => [...values].sort((a, b) => a - b)[values.length >> 1] ?? 0;
+
+const { values } = parseArgs({ options: { rounds: { type: 'string', default: '15' } } });
+const contestants = [ours(10), ours(50), official()];
+for (const contestant of contestants) {
+  const answer = await contestant.call();
+  if (!answer.includes(ANSWER)) throw new Error(`${contestant.name} answers ${answer}`);
+  await measure(contestant, WARM_UP);
+}
+const rounds = contestants.map((): Round[] => []);
+for (let round = 0; round < Number(values.rounds); round += 1) {
+  for (const [index, contestant] of contestants.entries()) rounds[index]?.push(await measure(contestant, CALLS));
+}
+const results = contestants.map(({ name }, index) => ({
+  name,
+  calls: median((rounds[index] ?? []).map(({ callsPerSecond }) => callsPerSecond)),
+  cpu: median((rounds[index] ?? []).map(({ cpuMicros }) => cpuMicros)),
+}));
+const peer = results.at(-1);
+for (const { name, calls, cpu } of results) {
+  const ratio = `${(calls / (peer?.calls ?? 1)).toFixed(1)} x the calls, ${(cpu / (peer?.cpu ?? 1)).toFixed(2)} x the CPU`;
+  process.stdout.write(
+    `${name.padEnd(46)} ${calls.toFixed(0).padStart(7)} calls/s  ${cpu.toFixed(1).padStart(7)} µs CPU a call  ${ratio}\n`,
+  );
+}
