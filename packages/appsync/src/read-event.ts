@@ -1,10 +1,13 @@
 import { createMap, type MultiMap, type SourceProvenance, unknownProvenance } from '@sallyport/core';
 import { appendHeader, IncomingRequest, type RequestSource } from '@sallyport/core/pipeline';
+import { lookupHeader, rawHeaders } from '@sallyport/http/pipeline';
 
 type Fields = Readonly<Record<string, unknown>>;
 
 const NOTHING: Fields = Object.freeze(createMap<unknown>());
 const NO_VALUES: readonly string[] = [];
+/** What a resolver event's body is when the client's headers do not say. */
+const JSON_TYPE: readonly string[] = ['application/json'];
 /** Characters that a path would have to escape; no GraphQL name holds them. */
 const UNFIT_FOR_PATH = /[/?%\s]/;
 
@@ -66,7 +69,9 @@ class ResolverSource implements RequestSource {
   }
 
   header(name: string): readonly string[] {
-    return this.headers()[name] ?? NO_VALUES;
+    if (this.#headers) return this.#headers[name] ?? NO_VALUES;
+    const values = lookupHeader(rawHeaders(fieldsOf(this.#event.request).headers), name);
+    return values.length === 0 && name === 'content-type' ? JSON_TYPE : values;
   }
 
   query(): MultiMap {
@@ -84,8 +89,8 @@ class ResolverSource implements RequestSource {
 
 function readHeaders(event: Fields): MultiMap {
   const headers: MultiMap = createMap();
-  const sent = fieldsOf(fieldsOf(event.request).headers);
+  const sent = rawHeaders(fieldsOf(event.request).headers) ?? NOTHING;
   for (const key of Object.keys(sent).sort()) appendHeader(headers, key, sent[key]);
-  headers['content-type'] ??= ['application/json'];
+  headers['content-type'] ??= [...JSON_TYPE];
   return headers;
 }

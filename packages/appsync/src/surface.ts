@@ -5,6 +5,7 @@ import {
   type Invocation,
   invalidOption,
   type LambdaContext,
+  type MaybePromise,
   type Surface,
   type Target,
   type TriggerKind,
@@ -15,6 +16,7 @@ import {
   type DoorTraits,
   Exchange,
   type HttpSurface,
+  isPromise,
   isRequestId,
   type Kernel,
   type Observe,
@@ -135,11 +137,10 @@ export class AppSyncSurface implements Surface {
     return this.#init.http?.match(methodOf(parentType), `/${field}`)?.registration;
   }
 
-  async #serveOne(event: unknown, lambdaContext: LambdaContext | undefined): Promise<unknown> {
+  #serveOne(event: unknown, lambdaContext: LambdaContext | undefined): Promise<unknown> {
     const batch = this.#fieldOf(event)?.batch;
-    const element = this.#open(event, lambdaContext, '', batch && new BatchGroup(batch, 1));
-    const outcome = await this.#run(element);
-    return 'payload' in outcome ? outcome.payload : outcome.error;
+    const outcome = this.#run(this.#open(event, lambdaContext, '', batch && new BatchGroup(batch, 1)));
+    return isPromise(outcome) ? outcome.then(answerOf) : Promise.resolve(answerOf(outcome));
   }
 
   async #serveBatch(events: readonly unknown[], lambdaContext: LambdaContext | undefined): Promise<unknown[]> {
@@ -182,22 +183,25 @@ export class AppSyncSurface implements Surface {
   }
 
   /** One element of a batch, unless the time is up. */
-  #start(element: Element): Promise<Outcome> {
+  async #start(element: Element): Promise<Outcome> {
     const { state } = element.exchange;
     const left = remainingMs(state.lambdaContext);
     const margin = this.#init.deadlineMarginMs ?? 500;
     if (left === 0 || left >= margin) return this.#run(element);
     element.slot?.close();
-    return Promise.resolve({ error: toErrorObject(new FrameworkError('app.timeout'), state) });
+    return { error: toErrorObject(new FrameworkError('app.timeout'), state) };
   }
 
-  async #run({ exchange, slot }: Element): Promise<Outcome> {
-    const response = await this.#pipeline.run(exchange);
+  #run(element: Element): MaybePromise<Outcome> {
+    const response = this.#pipeline.run(element.exchange);
+    return isPromise(response) ? response.then((settled) => this.#end(element, settled)) : this.#end(element, response);
+  }
+
+  #end({ exchange, slot }: Element, response: OutgoingResponse): MaybePromise<Outcome> {
     slot?.close();
     const outcome = this.#conclude(exchange, response);
     const deliveries = exchange.state.settleDeliveries();
-    if (deliveries) await deliveries;
-    return outcome;
+    return deliveries ? deliveries.then(() => outcome) : outcome;
   }
 
   #conclude(exchange: Exchange, response: OutgoingResponse): Outcome {
@@ -229,6 +233,10 @@ interface Element {
 }
 
 type Outcome = { readonly payload: unknown } | { readonly error: AppSyncErrorObject };
+
+function answerOf(outcome: Outcome): unknown {
+  return 'payload' in outcome ? outcome.payload : outcome.error;
+}
 
 /** The forwarded id if it is fit to print; else the invocation's, or a new one, with the element's place behind it. */
 function requestIdOf({ request, lambdaContext, runtime }: ContextState, suffix: string): string {

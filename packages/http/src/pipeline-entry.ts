@@ -1,6 +1,7 @@
 /** What `appsync`, `secure` and `dispatch/app` build containers from; applications have no use for it. */
 
 export { serveDirect } from './doors/direct.js';
+export { lookupHeader, rawHeaders } from './doors/header-lookup.js';
 export {
   canonicalError,
   errorResponse,

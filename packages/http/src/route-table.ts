@@ -36,7 +36,8 @@ export class RouteTable {
 
   /** The methods that the path has, sorted; empty when it has none. */
   allowedMethods(path: string): string[] {
-    const methods = [...this.#routers.entries()].filter(([, router]) => router.match(path)).map(([method]) => method);
+    const methods: string[] = [];
+    for (const [method, router] of this.#routers) if (router.match(path)) methods.push(method);
     if (this.#autoHead && methods.includes('GET') && !methods.includes('HEAD')) methods.push('HEAD');
     return methods.sort();
   }
