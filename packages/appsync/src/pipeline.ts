@@ -1,39 +1,52 @@
 import { createMap, FrameworkError } from '@sallyport/core';
-import { OutgoingResponse } from '@sallyport/core/pipeline';
+import { type ContextState, OutgoingResponse } from '@sallyport/core/pipeline';
 import {
   createPipeline,
-  type Exchange,
+  type DoorTraits,
+  Exchange,
   type HttpSurface,
   type Kernel,
   type Pipeline,
   type Registration,
   type Stage,
 } from '@sallyport/http/pipeline';
-import { isResolverEvent } from './read-event.js';
 
-type FindField = (event: unknown) => Registration | undefined;
+/** An exchange whose event has been read: whether it is fit to be served, and which field it asks for. */
+export class ResolverExchange extends Exchange {
+  readonly valid: boolean;
+  readonly field: Registration | undefined;
+
+  constructor(state: ContextState, valid: boolean, field: Registration | undefined) {
+    super(state, DOOR);
+    this.valid = valid;
+    this.field = field;
+  }
+}
+
+/** Streams are handed on: the projection refuses them by name. */
+const DOOR: DoorTraits = { maxEncodedBytes: Number.POSITIVE_INFINITY, streams: 'pass', encodes: false };
 
 /** HTTP's stages without CORS and answer headers. Errors stay errors: the projection words them. */
-export function createAppSyncPipeline(kernel: Kernel, findField: FindField, http: HttpSurface | undefined): Pipeline {
+export function createAppSyncPipeline(kernel: Kernel, http: HttpSurface | undefined): Pipeline {
   // The surface observes after its projection.
   const features = kernel.features.map((feature) => ({ ...feature, observe: undefined }));
   return createPipeline(kernel, features, {
     first: validEvent,
-    match: [matchField(findField, http)],
+    match: [matchField(http)],
     renderError: (_, error) => new OutgoingResponse(error.status, createMap(), ''),
   });
 }
 
-const validEvent: Stage = ({ state }) => {
-  if (!isResolverEvent(state.event)) throw new FrameworkError('app.bad_request', 'invalid appsync event');
+const validEvent: Stage = (exchange) => {
+  if (!(exchange as ResolverExchange).valid) throw new FrameworkError('app.bad_request', 'invalid appsync event');
   return undefined;
 };
 
 /** The field with exactly this parent and name, else the HTTP route of the synthesized request where there is one. */
-function matchField(findField: FindField, http: HttpSurface | undefined): Stage {
+function matchField(http: HttpSurface | undefined): Stage {
   return (exchange) => {
-    const registration = findField(exchange.state.event);
-    if (registration) return adopt(exchange, registration, []);
+    const { field } = exchange as ResolverExchange;
+    if (field) return adopt(exchange, field, NO_PARAMS);
     const { method, path } = exchange.state.request;
     const route = http?.match(method, path);
     if (route) return adopt(exchange, route.registration, route.params);
@@ -41,6 +54,8 @@ function matchField(findField: FindField, http: HttpSurface | undefined): Stage 
     throw new FrameworkError(known ? 'app.method_not_allowed' : 'app.not_found');
   };
 }
+
+const NO_PARAMS: readonly string[] = [];
 
 function adopt(exchange: Exchange, registration: Registration, params: readonly string[]): undefined {
   exchange.registration = registration;

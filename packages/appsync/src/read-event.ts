@@ -16,8 +16,14 @@ export function fieldsOf(value: unknown): Fields {
   return typeof value === 'object' && value !== null && !Array.isArray(value) ? (value as Fields) : NOTHING;
 }
 
+/** What an event asks for. */
+export interface FieldNames {
+  readonly parentType: string;
+  readonly field: string;
+}
+
 /** The names of an event, trimmed; `''` for what is no string. */
-export function namesOf(event: unknown): { parentType: string; field: string } {
+export function namesOf(event: unknown): FieldNames {
   const info = fieldsOf(fieldsOf(event).info);
   return { parentType: textOf(info.parentTypeName).trim(), field: textOf(info.fieldName).trim() };
 }
@@ -32,18 +38,16 @@ export function methodOf(parentType: string): 'GET' | 'POST' {
 }
 
 /** Whether an event is a resolver event whose field can be a path and whose arguments can be a body. */
-export function isResolverEvent(event: unknown): boolean {
+export function isResolverEvent(event: unknown, { parentType, field }: FieldNames): boolean {
   const fields = fieldsOf(event);
   if (!Object.hasOwn(fields, 'arguments')) return false;
-  const { parentType, field } = namesOf(event);
   if (parentType === '' || field === '' || UNFIT_FOR_PATH.test(field)) return false;
   const args = fields.arguments;
   return args === null || (typeof args === 'object' && !Array.isArray(args));
 }
 
 /** The synthesized request of an event. */
-export function toRequest(event: unknown): IncomingRequest {
-  const { parentType, field } = namesOf(event);
+export function toRequest(event: unknown, { parentType, field }: FieldNames): IncomingRequest {
   const path = `/${field}`;
   return new IncomingRequest(methodOf(parentType), path, path, new ResolverSource(fieldsOf(event)));
 }

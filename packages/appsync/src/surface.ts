@@ -13,8 +13,7 @@ import {
 import { ContextState, type OutgoingResponse, remainingMs } from '@sallyport/core/pipeline';
 import {
   type DescribePosture,
-  type DoorTraits,
-  Exchange,
+  type Exchange,
   type HttpSurface,
   isPromise,
   isRequestId,
@@ -33,14 +32,13 @@ import {
   toBatchElementHandler,
 } from './batch-field.js';
 import { toErrorObject } from './error-object.js';
-import { createAppSyncPipeline } from './pipeline.js';
+import { createAppSyncPipeline, ResolverExchange } from './pipeline.js';
 import { project } from './project.js';
-import { methodOf, namesOf, toRequest } from './read-event.js';
+import { type FieldNames, isResolverEvent, methodOf, namesOf, toRequest } from './read-event.js';
 import { AppSyncTransport } from './transport.js';
 import type { AppSyncErrorObject } from './types.js';
 
 const KIND = 'appsync';
-const DOOR: DoorTraits = { maxEncodedBytes: Number.POSITIVE_INFINITY, streams: 'pass', encodes: false };
 
 /** Options that a container takes for GraphQL. */
 export interface AppSyncOptions {
@@ -72,7 +70,8 @@ export class AppSyncSurface implements Surface {
   readonly serves: readonly TriggerKind[] = [KIND];
   readonly #kernel: Kernel;
   readonly #init: AppSyncSurfaceInit;
-  readonly #fields = new Map<string, Field>();
+  /** By parent type, then by name. */
+  readonly #fields = new Map<string, Map<string, Field>>();
   readonly #slots: BatchSlots = new WeakMap();
   readonly #pipeline: Pipeline;
   readonly #observe: Observe | undefined;
@@ -82,7 +81,7 @@ export class AppSyncSurface implements Surface {
     assertAppSyncOptions(init);
     this.#kernel = kernel;
     this.#init = init;
-    this.#pipeline = createAppSyncPipeline(kernel, (event) => this.#fieldOf(event)?.registration, init.http);
+    this.#pipeline = createAppSyncPipeline(kernel, init.http);
     this.#observe = kernel.features.find(({ observe }) => observe)?.observe;
   }
 
@@ -103,19 +102,19 @@ export class AppSyncSurface implements Surface {
     if (parent === '' || name === '') {
       throw new FrameworkError('app.bad_request', 'framework: appsync parent type and field are required');
     }
-    const key = keyOf(parent, name);
     if (typeof handler !== 'function') throw new FrameworkError('app.bad_request', 'route handler is nil');
-    if (this.#fields.has(key)) throw new FrameworkError('app.bad_request', 'duplicate route');
+    const fields = this.#fields.get(parent) ?? new Map<string, Field>();
+    if (fields.has(name)) throw new FrameworkError('app.bad_request', 'duplicate route');
     const route = { surface: 'appsync', method: methodOf(parent), pattern: `${parent}.${name}` } as const;
-    this.#fields.set(key, {
+    this.#fields.set(parent, fields);
+    fields.set(name, {
       registration: this.#kernel.book.register({ route, paramNames: [], handler, posture }),
       batch,
     });
   }
 
-  #fieldOf(event: unknown): Field | undefined {
-    const { parentType, field } = namesOf(event);
-    return this.#fields.get(keyOf(parentType, field));
+  #fieldOf({ parentType, field }: FieldNames): Field | undefined {
+    return this.#fields.get(parentType)?.get(field);
   }
 
   serve(_kind: TriggerKind, event: unknown, { lambdaContext }: Invocation): Promise<unknown> {
@@ -124,31 +123,37 @@ export class AppSyncSurface implements Surface {
 
   explainTarget(_kind: TriggerKind, event: unknown): Target {
     const first: unknown = Array.isArray(event) ? event[0] : event;
-    const { parentType, field } = namesOf(first);
+    const names = namesOf(first);
     const projection = 'payload';
-    const registration = this.#fieldOf(first)?.registration ?? this.#httpFallback(parentType, field);
-    const route = `${parentType}.${field}`;
+    const registration = this.#fieldOf(names)?.registration ?? this.#httpFallback(names);
+    const route = `${names.parentType}.${names.field}`;
     if (!registration) return { route, handler: null, posture: null, outcome: 'not_found', projection };
     const posture = this.#init.describePosture?.(registration.posture) ?? null;
     return { route, handler: handlerName(registration.handler), posture, outcome: 'handled', projection };
   }
 
-  #httpFallback(parentType: string, field: string): Registration | undefined {
+  #httpFallback({ parentType, field }: FieldNames): Registration | undefined {
     return this.#init.http?.match(methodOf(parentType), `/${field}`)?.registration;
   }
 
   #serveOne(event: unknown, lambdaContext: LambdaContext | undefined): Promise<unknown> {
-    const batch = this.#fieldOf(event)?.batch;
-    const outcome = this.#run(this.#open(event, lambdaContext, '', batch && new BatchGroup(batch, 1)));
+    const names = namesOf(event);
+    const field = this.#fieldOf(names);
+    const group = field?.batch && new BatchGroup(field.batch, 1);
+    const outcome = this.#run(this.#open({ event, names, field, group, suffix: '' }, lambdaContext));
     return isPromise(outcome) ? outcome.then(answerOf) : Promise.resolve(answerOf(outcome));
   }
 
   async #serveBatch(events: readonly unknown[], lambdaContext: LambdaContext | undefined): Promise<unknown[]> {
     if (events.length === 0) throw new FrameworkError('dispatch.not_an_object', 'framework: event must be an object');
-    const groups = this.#createGroups(events);
-    const elements = events.map((event, index) => {
-      const field = this.#fieldOf(event);
-      return this.#open(event, lambdaContext, `#${index}`, field && groups.get(field));
+    const read = events.map((event) => {
+      const names = namesOf(event);
+      return { event, names, field: this.#fieldOf(names) };
+    });
+    const groups = createGroups(read);
+    const elements = read.map((item, index) => {
+      const group = item.field && groups.get(item.field);
+      return this.#open({ ...item, group, suffix: `#${index}` }, lambdaContext);
     });
     // Elements of batch fields wait for each other, so they must not wait for a free place.
     const started = new Map(elements.filter(({ slot }) => slot).map((element) => [element, this.#start(element)]));
@@ -157,29 +162,13 @@ export class AppSyncSurface implements Surface {
     return outcomes.map((outcome) => this.#toListEntry(outcome));
   }
 
-  #createGroups(events: readonly unknown[]): Map<Field, BatchGroup> {
-    const sizes = new Map<Field, number>();
-    for (const event of events) {
-      const field = this.#fieldOf(event);
-      if (field?.batch) sizes.set(field, (sizes.get(field) ?? 0) + 1);
-    }
-    return new Map(
-      [...sizes].map(([field, size]) => [field, new BatchGroup(field.batch as AppSyncBatchHandler, size)] as const),
-    );
-  }
-
-  #open(
-    event: unknown,
-    lambdaContext: LambdaContext | undefined,
-    suffix: string,
-    group: BatchGroup | undefined,
-  ): Element {
-    const state = new ContextState(this.#kernel.runtime, toRequest(event), KIND, event, lambdaContext);
+  #open({ event, names, field, group, suffix }: Drawn, lambdaContext: LambdaContext | undefined): Element {
+    const state = new ContextState(this.#kernel.runtime, toRequest(event, names), KIND, event, lambdaContext);
     state.transport = new AppSyncTransport(event);
     if (this.#kernel.tier !== 'p0') state.requestId = requestIdOf(state, suffix);
     const slot = group && new BatchSlot(group);
     if (slot) this.#slots.set(state, slot);
-    return { exchange: new Exchange(state, DOOR), slot };
+    return { exchange: new ResolverExchange(state, isResolverEvent(event, names), field?.registration), slot };
   }
 
   /** One element of a batch, unless the time is up. */
@@ -226,6 +215,16 @@ export class AppSyncSurface implements Surface {
   }
 }
 
+/** An event that was read: what it asks for, and with whom it waits. */
+interface Drawn {
+  readonly event: unknown;
+  readonly names: FieldNames;
+  readonly field: Field | undefined;
+  readonly group: BatchGroup | undefined;
+  /** What the invocation's request id gets behind it. */
+  readonly suffix: string;
+}
+
 interface Element {
   readonly exchange: Exchange;
   /** Only of batch fields. */
@@ -245,9 +244,13 @@ function requestIdOf({ request, lambdaContext, runtime }: ContextState, suffix: 
   return `${lambdaContext?.awsRequestId?.trim() || runtime.ids.newId()}${suffix}`;
 }
 
-/** A pair of names as one key; neither holds a line end. */
-function keyOf(parentType: string, field: string): string {
-  return `${parentType}\n${field}`;
+/** How many elements of the invocation each batch field has to wait for. */
+function createGroups(read: readonly { readonly field: Field | undefined }[]): Map<Field, BatchGroup> {
+  const sizes = new Map<Field, number>();
+  for (const { field } of read) if (field?.batch) sizes.set(field, (sizes.get(field) ?? 0) + 1);
+  return new Map(
+    [...sizes].map(([field, size]) => [field, new BatchGroup(field.batch as AppSyncBatchHandler, size)] as const),
+  );
 }
 
 function assertAppSyncOptions({ batchConcurrency, batchResult, deadlineMarginMs }: AppSyncOptions): void {
