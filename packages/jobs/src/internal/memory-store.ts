@@ -92,7 +92,7 @@ function holds(condition: Condition, row: Item | undefined): boolean {
 }
 
 function changed(before: Item & Key, { set, setIfAbsent, count, copy: copies, remove = [] }: Changes): Row {
-  const after = withoutUndefined({ ...setIfAbsent, ...before, ...set }) as Row;
+  const after = withoutUndefined({ ...setIfAbsent, ...before, ...withoutUndefined(set) }) as Row;
   for (const [name, { from, by }] of Object.entries(count ?? {})) after[name] = Number(before[name] ?? from) + by;
   for (const [name, { map, entry }] of Object.entries(copies ?? {})) {
     after[name] = (before[map] as Readonly<Record<string, string>>)[entry];
@@ -101,7 +101,7 @@ function changed(before: Item & Key, { set, setIfAbsent, count, copy: copies, re
   return after;
 }
 
-function withoutUndefined(item: Item): Item {
+function withoutUndefined(item: Item = {}): Item {
   const row = createMap<Value>();
   for (const [name, value] of Object.entries(item)) if (value !== undefined) row[name] = value;
   return row;

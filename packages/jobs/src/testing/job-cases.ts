@@ -67,7 +67,7 @@ export const JOB_CASES: readonly CaseDefinition<JobLedger>[] = [
     name: 'a transition stamps the job, keeps what it was given and takes away what it was not',
     async run({ subject: ledger, id, clock }) {
       const jobId = id('job');
-      await ledger.createJob({ jobId, tenantId: id('tenant') });
+      await ledger.createJob({ jobId, tenantId: id('tenant'), metadata: { origin: 'upload' } });
       clock.at(1000);
       const running = await ledger.transitionJob({ jobId, to: 'RUNNING', result: { done: 1 } });
       deepEqual(
@@ -78,6 +78,7 @@ export const JOB_CASES: readonly CaseDefinition<JobLedger>[] = [
       const failed = await ledger.transitionJob({ jobId, to: 'FAILED', error: new RangeError('too far') });
       deepEqual(failed.error, { type: 'RangeError', message: 'too far' });
       deepEqual([failed.result, failed.completedAt], [undefined, '2023-11-14T22:13:22.000Z']);
+      deepEqual([failed.startedAt, failed.metadata?.origin], ['2023-11-14T22:13:21.000Z', 'upload']);
     },
   },
   {

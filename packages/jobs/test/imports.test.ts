@@ -1,0 +1,65 @@
+import { spawnSync } from 'node:child_process';
+import { existsSync } from 'node:fs';
+import { createRequire } from 'node:module';
+import { fileURLToPath } from 'node:url';
+
+const HERE = fileURLToPath(new URL('..', import.meta.url));
+
+/** The files that a fresh process loads for an import, by path. */
+function modulesOf(entry: string): string[] {
+  const program = `
+    import { registerHooks } from 'node:module';
+    const seen = [];
+    registerHooks({ load(url, context, next) { seen.push(url); return next(url, context); } });
+    await import('${entry}');
+    console.log(JSON.stringify(seen));`;
+  const flags = ['--conditions=@sallyport/source', '--import', 'tsx', '--input-type=module', '-e', program];
+  const { stdout, stderr } = spawnSync(nodeWithHooks(), flags, { cwd: HERE, encoding: 'utf8' });
+  if (stdout === '') throw new Error(stderr);
+  return JSON.parse(stdout) as string[];
+}
+
+/** `registerHooks` came with Node 22.15: the workspace's own Node when the running one is older. */
+function nodeWithHooks(): string {
+  const own = createRequire(import.meta.url)
+    .resolve('node/package.json')
+    .replace('package.json', 'bin/node');
+  return existsSync(own) ? own : process.execPath;
+}
+
+describe('imports', () => {
+  it.each([
+    [
+      '@sallyport/jobs',
+      [
+        'RATE_LIMIT_CODES',
+        'RateLimitError',
+        'bySourceIp',
+        'createDynamoRateLimiter',
+        'fingerprintCredential',
+        'fixedWindow',
+        'multiWindow',
+        'rateLimitHeaders',
+        'rateLimitMiddleware',
+        'rateLimitPolicy',
+        'slidingWindow',
+        'tokenBucket',
+      ],
+    ],
+    ['@sallyport/jobs/memory', ['createMemoryRateLimiter']],
+    ['@sallyport/jobs/schema', ['RATE_LIMIT_TABLE_NAME_ENV', 'RATE_LIMIT_TABLE_SCHEMA']],
+    ['@sallyport/jobs/testing', ['createFakeRateLimiter', 'rateLimitItemKey', 'rateLimiterConformance']],
+  ])('%s exports what is documented and no more', async (entry, names) => {
+    expect(Object.keys((await import(entry)) as object).sort()).toEqual(names);
+  });
+
+  it.each(['@sallyport/jobs', '@sallyport/jobs/memory'])('%s loads no AWS client', (entry) => {
+    const modules = modulesOf(entry);
+    expect(modules.some((url) => url.includes('/jobs/src/'))).toBe(true);
+    expect(modules.filter((url) => /aws-sdk|smithy/.test(url))).toEqual([]);
+  });
+
+  it('@sallyport/jobs/schema imports nothing', () => {
+    expect(modulesOf('@sallyport/jobs/schema').filter((url) => /sallyport|packages/.test(url)).length).toBe(1);
+  });
+});
