@@ -1,3 +1,3 @@
 /** What packages share that keep their state in a store outside the process. */
-export { type DeadlineOptions, withDeadline } from './deadline.js';
+export { type DeadlineOptions, type StoreCall, withDeadline } from './deadline.js';
 export { isTransient, StoreTimeout } from './store-errors.js';

@@ -1,17 +1,16 @@
 import type { DynamoDBClient } from '@aws-sdk/client-dynamodb';
 import { type Clock, completeClock, type FullClock, type Logger } from '@sallyport/core';
+import { isTransient, type StoreCall, withDeadline } from '@sallyport/core/store';
 import { RateLimitError, storeUnavailable } from '../errors.js';
 import type { CallOptions, ConsumeOptions, LimitDecision, LimitFor, RateLimiter, RateLimitKey } from '../limiter.js';
 import type { Strategy } from '../strategy.js';
 import { type AddressedClaim, decideWithoutStore, denyUnfit, toClaim } from './claims.js';
 import type { CounterStore } from './counter-store.js';
-import { type StoreCall, withDeadline } from './deadline.js';
 import { createDecider, type Decider } from './deciders.js';
 import { DeniedCache } from './denied-cache.js';
 import { openDynamoStore } from './dynamo-store.js';
 import type { AnyStrategy } from './limits.js';
 import { Reporter } from './report.js';
-import { isTransient } from './store-errors.js';
 import { canFit, hasRoom } from './windows.js';
 
 export interface DynamoRateLimiterSettings {
