@@ -55,7 +55,7 @@ export async function runIdempotent<T>(
 }
 
 /** @throws StoredError, JobLedgerError `result_omitted` */
-export function storedValue({ error, result, resultOmitted }: IdempotencyRecord): unknown {
+function storedValue({ error, result, resultOmitted }: IdempotencyRecord): unknown {
   if (error) throw new StoredError(error);
   if (resultOmitted) throw omittedError();
   return result;

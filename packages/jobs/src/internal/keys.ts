@@ -45,7 +45,7 @@ export function tenantStatus(tenantId: string, status: string): string {
 }
 
 /** What would be no id, or is the hash of one, is hashed: no short key is a long one's hash. */
-export function shortKey(key: string): string {
+function shortKey(key: string): string {
   if (Buffer.byteLength(key) <= MAX_ID_BYTES && !key.startsWith(HASHED)) return key;
   return HASHED + sha256(key);
 }

@@ -28,7 +28,7 @@ export function isPastTtl(item: Item, nowMs: number): boolean {
 }
 
 /** The same as a condition. */
-export function pastTtl(nowMs: number): Condition {
+function pastTtl(nowMs: number): Condition {
   return { attribute: 'ttl', is: '<=', value: Math.floor(nowMs / SECOND_MS) };
 }
 
