@@ -2,7 +2,7 @@ import { type Context, FrameworkError } from '@sallyport/core';
 import { binary, bind, created, json, noContent, text } from '@sallyport/http';
 import { Authenticated, Public, type SecureApp } from '@sallyport/secure';
 import type { Note, NoteStore } from './notes.js';
-import { NoteChange, NoteInput, NoteParams, PageQuery, Session } from './schemas.js';
+import { NoteChange, NoteInput, NoteParams, NoteView, PageQuery, Session } from './schemas.js';
 
 const canRead = Authenticated('notes:read');
 const canWrite = Authenticated('notes:write');
@@ -25,12 +25,12 @@ export function registerHttp(app: SecureApp, notes: NoteStore): void {
   );
   app.get(
     '/notes/{id}',
-    bind({ params: NoteParams }, (_ctx, { params }) => found(notes, params.id)),
+    bind({ params: NoteParams, response: NoteView }, (_ctx, { params }) => found(notes, params.id)),
     canRead,
   );
   app.put(
     '/notes/{id}',
-    bind({ params: NoteParams, body: NoteInput }, (ctx, { params, body }) =>
+    bind({ params: NoteParams, body: NoteInput, response: NoteView }, (ctx, { params, body }) =>
       notes.put(params.id, body, ctx.authIdentity),
     ),
     canWrite,

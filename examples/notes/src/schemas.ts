@@ -6,6 +6,8 @@ export const NoteInput = z.object({
   text: z.string().max(10_000),
 });
 
+export const NoteView = NoteInput.extend({ id: z.string(), authorId: z.string() });
+
 export const NoteChange = NoteInput.partial();
 
 export const NoteParams = z.object({ id: z.string() });

@@ -1,7 +1,3 @@
-import { createMemoryJobLedger } from '@sallyport/jobs/memory';
-import { memoryMcpStore } from '@sallyport/mcp';
-import { fixedWindow } from '@sallyport/ratelimit';
-import { createMemoryRateLimiter } from '@sallyport/ratelimit/memory';
 import {
   buildAPIGatewayV2Request,
   buildAppSyncEvent,
@@ -12,7 +8,8 @@ import {
   createTestEnv,
 } from '@sallyport/testkit';
 import { type Issuer, startIssuer } from '../demo/issuer.js';
-import { createNotesService, type NotesService } from '../src/app.js';
+import type { NotesService } from '../src/app.js';
+import { createTestService } from './support.js';
 
 let issuer: Issuer;
 let service: NotesService;
@@ -27,18 +24,7 @@ beforeAll(async () => {
 });
 
 beforeEach(() => {
-  service = createNotesService({
-    auth: {
-      issuer: 'https://issuer.notes.example',
-      audience: 'notes',
-      jwksUri: 'https://issuer.notes.example/jwks.json',
-      fetch: (_url, init) => fetch(issuer.keysUrl, init),
-    },
-    limiter: createMemoryRateLimiter({ strategy: fixedWindow({ limit: 5, windowMs: 60_000 }), clock: env.clock }),
-    ledger: createMemoryJobLedger({ clock: env.clock }),
-    tools: { store: memoryMcpStore(), secret: 'a secret of the tests, which seals nothing that lasts' },
-    container: env.options(),
-  });
+  service = createTestService(env, issuer);
 });
 
 afterAll(() => issuer.close());

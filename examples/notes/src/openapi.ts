@@ -1,0 +1,42 @@
+import type { SecureApp, SecureOpenApiSpec } from '@sallyport/secure';
+
+const MCP = { path: '/mcp', tags: ['agents'] } as const;
+
+/** What the document says beside what the registrations say themselves: every HTTP operation, and no other. */
+const SPEC: SecureOpenApiSpec = {
+  title: 'Notes',
+  version: '1.0.0',
+  routes: [
+    { method: 'GET', path: '/health', operationId: 'health', summary: 'Says that all is well' },
+    { method: 'GET', path: '/notes', operationId: 'listNotes', summary: 'Lists notes' },
+    { method: 'POST', path: '/notes', operationId: 'addNote', summary: 'Adds a note', successStatus: 201 },
+    { method: 'GET', path: '/notes/{id}', operationId: 'getNote', summary: 'Gets a note' },
+    { method: 'PUT', path: '/notes/{id}', operationId: 'putNote', summary: 'Writes a note' },
+    { method: 'PATCH', path: '/notes/{id}', operationId: 'changeNote', summary: 'Changes a note' },
+    { method: 'DELETE', path: '/notes/{id}', operationId: 'removeNote', summary: 'Removes a note', successStatus: 204 },
+    {
+      method: 'PUT',
+      path: '/notes/{id}/attachments/{name}',
+      operationId: 'attach',
+      summary: 'Attaches a file to a note',
+      successStatus: 201,
+    },
+    {
+      method: 'GET',
+      path: '/notes/{id}/attachments/{name}',
+      operationId: 'getAttachment',
+      summary: 'Gets an attached file',
+    },
+    { method: 'POST', path: '/sessions', operationId: 'openSession', summary: 'Opens a session' },
+    { ...MCP, method: 'POST', operationId: 'mcpSend', summary: 'Takes a message of an agent' },
+    { ...MCP, method: 'GET', operationId: 'mcpResume', summary: 'Resumes a stream of an agent' },
+    { ...MCP, method: 'DELETE', operationId: 'mcpEnd', summary: 'Ends the session of an agent' },
+  ],
+  securitySchemes: { jwt: { type: 'http', scheme: 'bearer', bearerFormat: 'JWT' } },
+  authSchemes: { authenticated: ['jwt'], internalOnly: ['jwt'] },
+};
+
+/** OpenAPI 3.1 of the service as canonical JSON. */
+export function describeNotes(app: SecureApp): string {
+  return app.generateOpenAPIJSON(SPEC);
+}

@@ -1,0 +1,23 @@
+import { createMemoryJobLedger } from '@sallyport/jobs/memory';
+import { memoryMcpStore } from '@sallyport/mcp';
+import { fixedWindow } from '@sallyport/ratelimit';
+import { createMemoryRateLimiter } from '@sallyport/ratelimit/memory';
+import type { TestEnv } from '@sallyport/testkit';
+import type { Issuer } from '../demo/issuer.js';
+import { createNotesService, type NotesService } from '../src/app.js';
+
+/** The service in memory, on the clock of a test. */
+export function createTestService(env: TestEnv, issuer: Issuer, limit = 5): NotesService {
+  return createNotesService({
+    auth: {
+      issuer: 'https://issuer.notes.example',
+      audience: 'notes',
+      jwksUri: 'https://issuer.notes.example/jwks.json',
+      fetch: (_url, init) => fetch(issuer.keysUrl, init),
+    },
+    limiter: createMemoryRateLimiter({ strategy: fixedWindow({ limit, windowMs: 60_000 }), clock: env.clock }),
+    ledger: createMemoryJobLedger({ clock: env.clock }),
+    tools: { store: memoryMcpStore(), secret: 'a secret of the tests, which seals nothing that lasts' },
+    container: env.options(),
+  });
+}
