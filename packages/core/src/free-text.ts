@@ -6,7 +6,7 @@ import type { KeyJudge } from './sanitize-keys.js';
 import { SIGN, signsOf } from './text-signs.js';
 
 /** What is looked at of a text; the rest is cut. */
-export const MAX_SCRUBBED_BYTES = 65_536;
+const MAX_SCRUBBED_BYTES = 65_536;
 const MAX_PARTIAL_WORD = 512;
 const MAX_LABEL = 64;
 const MAX_LOCAL_PART = 254;

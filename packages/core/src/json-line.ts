@@ -1,7 +1,7 @@
 import { escapeJsonText } from './control-characters.js';
 
 /** The longest line that is written, its line break included: what CloudWatch Logs takes as one event. */
-export const MAX_LINE_BYTES = 262_144;
+const MAX_LINE_BYTES = 262_144;
 const ENVELOPE_BYTES = 26;
 
 /** Writes one line, without its line break. */

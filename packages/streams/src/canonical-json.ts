@@ -1,5 +1,5 @@
 /** Thrown for a value that has no JSON form; the caller knows the words for it. */
-export class UnsupportedValue extends Error {}
+class UnsupportedValue extends Error {}
 
 /** Deeper nesting has no honest use in a record, and would end in a stack overflow. */
 const MAX_DEPTH = 1_000;

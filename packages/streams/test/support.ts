@@ -3,11 +3,11 @@ import type { Logger, LogLevel, LogRecord, MetricRecord } from '@sallyport/core'
 import { ManualClock, ManualIdGenerator } from '@sallyport/core/testing';
 import type { EventRouterOptions } from '@sallyport/streams';
 
-export const QUEUE_ARN = 'arn:aws:sqs:us-east-2:123456789012:orders';
-export const FIFO_ARN = 'arn:aws:sqs:us-east-2:123456789012:orders.fifo';
-export const STREAM_ARN = 'arn:aws:kinesis:us-east-2:123456789012:stream/clicks';
-export const TABLE_ARN = 'arn:aws:dynamodb:us-east-1:123456789012:table/notes/stream/2026-05-11T21:21:33.291';
-export const TOPIC_ARN = 'arn:aws:sns:us-east-2:123456789012:alerts';
+const QUEUE_ARN = 'arn:aws:sqs:us-east-2:123456789012:orders';
+const FIFO_ARN = 'arn:aws:sqs:us-east-2:123456789012:orders.fifo';
+const STREAM_ARN = 'arn:aws:kinesis:us-east-2:123456789012:stream/clicks';
+const TABLE_ARN = 'arn:aws:dynamodb:us-east-1:123456789012:table/notes/stream/2026-05-11T21:21:33.291';
+const TOPIC_ARN = 'arn:aws:sns:us-east-2:123456789012:alerts';
 
 type Json = Record<string, unknown>;
 
