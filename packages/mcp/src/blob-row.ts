@@ -2,7 +2,7 @@ import { nodeCrypto, randomText } from './crypto.js';
 import type { McpSpill, Row } from './store.js';
 
 /** Bytes of data that a row holds itself. */
-export const MAX_ROW_BYTES = 256 * 1024;
+const MAX_ROW_BYTES = 256 * 1024;
 const MAX_SPILLED_BYTES = 5 * 1024 * 1024;
 
 /** The first byte of row data: the text follows, or a pointer to where it was spilled. */

@@ -1,13 +1,11 @@
 import type { OutputUnit, Schema, Validator } from '@cfworker/json-schema';
 import { draftOf } from './json-schema.js';
+import { loadSchemaLibrary } from './lazy.js';
 import type { JsonObject } from './types.js';
-
-let loading: Promise<typeof import('@cfworker/json-schema')> | undefined;
 
 /** The interpreter of a schema; the library loads at the first one. */
 async function createValidator(schema: JsonObject): Promise<Validator> {
-  loading ??= import('@cfworker/json-schema');
-  const library = await loading;
+  const library = await loadSchemaLibrary();
   // The library writes into the schema that it is given.
   return new library.Validator(structuredClone(schema) as Schema, draftOf(schema) ?? '2020-12', false);
 }

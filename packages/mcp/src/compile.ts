@@ -16,6 +16,7 @@ import type {
 import { invalidRegistration } from './errors.js';
 import { findParamHeaders } from './header-values.js';
 import { schemaProblem } from './json-schema.js';
+import { loadSchemaCheck } from './lazy.js';
 import { parseCache } from './options.js';
 import type { Prompt, Registered, Resource, Template, Tool, ValueCheck } from './registered.js';
 import { describeIssues, isStandardSchema, jsonSchemaOf } from './standard-schema.js';
@@ -203,7 +204,7 @@ function valueCheck(schema: SchemaInput, listed: JsonObject): ValueCheck {
   };
   return (value) => {
     if (check) return run(check, value);
-    return import('./check-schema.js').then(async ({ createCheck }) => {
+    return loadSchemaCheck().then(async ({ createCheck }) => {
       check = await createCheck(listed);
       return run(check, value);
     });

@@ -14,7 +14,7 @@ export function randomText(bytes: number): string {
 }
 
 /** JSON with sorted keys, so that equal values give equal text (RFC 8785 in what matters here). */
-export function canonicalJson(value: unknown): string {
+function canonicalJson(value: unknown): string {
   if (Array.isArray(value)) return `[${value.map((item) => canonicalJson(item)).join(',')}]`;
   if (typeof value !== 'object' || value === null) return JSON.stringify(value) ?? 'null';
   const members = Object.entries(value)

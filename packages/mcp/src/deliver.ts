@@ -1,6 +1,7 @@
 import type { Accepted } from './accept.js';
 import type { Core } from './core.js';
 import { type Exchange, jsonReply, type Reply } from './exchange.js';
+import { loadLiveBody } from './lazy.js';
 import type { Outcome, Run } from './run.js';
 import { messageFrame, SSE_HEADERS } from './sse.js';
 
@@ -54,7 +55,7 @@ export async function deliver(delivery: Delivery): Promise<Reply> {
   const { accepted, exchange } = delivery;
   if (!exchange.canStream || !accepted.sse) return deliverBuffered(delivery);
   if (!delivery.atOnce && !(await comesFirst(delivery))) return deliverBuffered(delivery);
-  const { LiveBody } = await import('./live-body.js');
+  const { LiveBody } = await loadLiveBody();
   return { status: 200, headers: SSE_HEADERS, body: new LiveBody(delivery) };
 }
 

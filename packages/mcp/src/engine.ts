@@ -1,13 +1,13 @@
 import { parseAccept } from './accept.js';
+import { missingMeta } from './answering.js';
 import type { Core } from './core.js';
 import { decideEra, hasStatelessHeader, isStatelessBatch } from './era.js';
 import { type Exchange, jsonReply, type Reply } from './exchange.js';
 import { errorText, nestsDeeper, parseMessage, type RpcMessage } from './json-rpc.js';
+import { loadSessionEra, loadSessionStream, loadStatelessEra } from './lazy.js';
 import { notAllowed } from './not-allowed.js';
 import type { OriginCheck } from './origin.js';
 import { RPC } from './protocol.js';
-import { serveBatch, serveSession } from './session-era.js';
-import { missingMeta, serveStateless } from './stateless-era.js';
 
 const MAX_JSON_DEPTH = 64;
 
@@ -21,7 +21,7 @@ export async function serveExchange(core: Core, exchange: Exchange, isAllowed: O
   if (method === 'POST') return servePost(core, exchange);
   const statelessHeader = hasStatelessHeader(exchange.header('mcp-protocol-version'));
   if (statelessHeader || core.settings.sessions === 'none') return notAllowed('POST');
-  const { serveDelete, serveGet } = await import('./session-stream.js');
+  const { serveDelete, serveGet } = await loadSessionStream();
   return method === 'GET' ? serveGet(core, exchange) : serveDelete(core, exchange);
 }
 
@@ -40,13 +40,15 @@ async function servePost(core: Core, exchange: Exchange): Promise<Reply> {
   if (Array.isArray(value)) {
     if (isStatelessBatch(value, statelessHeader))
       return refuse(exchange, 400, RPC.invalidRequest, 'Batches are not supported');
-    return serveBatch(core, exchange, value, accepted);
+    return (await loadSessionEra()).serveBatch(core, exchange, value, accepted);
   }
   const message = parseMessage(value);
   const era = decideEra(message, statelessHeader);
-  if (era === 'session') return serveSession(core, exchange, message, accepted);
+  if (era === 'session') {
+    return (await loadSessionEra()).serveSession(core, exchange, message, accepted);
+  }
   if (era === 'stateless' && (message.kind === 'request' || message.kind === 'notification')) {
-    return serveStateless(core, exchange, message, accepted);
+    return (await loadStatelessEra()).serveStateless(core, exchange, message, accepted);
   }
   return refuseMessage(message, era);
 }

@@ -2,8 +2,8 @@ import type { SchemaDraft } from '@cfworker/json-schema';
 import { isObject } from './json-rpc.js';
 import type { JsonObject } from './types.js';
 
-export const MAX_SCHEMA_DEPTH = 64;
-export const MAX_SCHEMA_NODES = 2000;
+const MAX_SCHEMA_DEPTH = 64;
+const MAX_SCHEMA_NODES = 2000;
 
 const DRAFTS: Readonly<Record<string, SchemaDraft>> = {
   'https://json-schema.org/draft/2020-12/schema': '2020-12',

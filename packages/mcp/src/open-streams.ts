@@ -5,7 +5,7 @@ import { decodeRow, encodeRow, toTtl } from './store.js';
 import type { RequestId } from './types.js';
 
 /** Calls of a session that may be parked at a time. */
-export const MAX_OPEN_STREAMS = 32;
+const MAX_OPEN_STREAMS = 32;
 const PREFIX = 'open#';
 const MARGIN_MS = 60_000;
 

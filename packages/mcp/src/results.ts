@@ -11,7 +11,7 @@ export interface Report {
   readonly log: Logger;
 }
 
-export function textBlock(text: string): ContentBlock {
+function textBlock(text: string): ContentBlock {
   return { type: 'text', text };
 }
 

@@ -4,6 +4,7 @@ import { INPUT_REQUIRED, type InputRequired, isInputRequired, type McpContext } 
 import { McpToolError, RpcError } from './errors.js';
 import { type Exchange, nowMs } from './exchange.js';
 import { INTERNAL_ERROR } from './json-rpc.js';
+import { loadAnswerCheck } from './lazy.js';
 import { type Era, isLogLevel, type LogLevel, passesLevel, RPC } from './protocol.js';
 import {
   MAX_QUESTIONS,
@@ -454,6 +455,6 @@ function notification(method: string, params: JsonObject): string {
 
 /** A client's answer, if it fits its question. */
 async function fits(request: InputRequest, answer: unknown): Promise<InputResponse | undefined> {
-  const { checkAnswer } = await import('./check-answer.js');
+  const { checkAnswer } = await loadAnswerCheck();
   return checkAnswer(request, answer);
 }

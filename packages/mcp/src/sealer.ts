@@ -1,4 +1,5 @@
 import { FrameworkError, type MaybePromise } from '@sallyport/core';
+import { loadSeal } from './lazy.js';
 import type { McpSecret } from './secret.js';
 
 /** What a sealed token is for; each has a key of its own. */
@@ -18,7 +19,7 @@ export interface Sealer {
 export function createLazySealer(secret: McpSecret | (() => MaybePromise<McpSecret>)): Sealer {
   let made: Promise<Sealer> | undefined;
   const sealer = (): Promise<Sealer> => {
-    made ??= import('./seal.js').then(({ createSealer }) => createSealer(secret));
+    made ??= loadSeal().then(({ createSealer }) => createSealer(secret));
     return made;
   };
   return {

@@ -16,6 +16,7 @@ import type {
 } from './definitions.js';
 import { invalidRegistration } from './errors.js';
 import { createHandler } from './handler.js';
+import { loadChangeFeed } from './lazy.js';
 import { type McpServerOptions, parseOptions } from './options.js';
 import { createOriginCheck } from './origin.js';
 import type { Registered } from './registered.js';
@@ -97,7 +98,7 @@ class Server implements McpServer {
   }
 
   async publish(change: Change): Promise<void> {
-    const { publishChange } = await import('./change-feed.js');
+    const { publishChange } = await loadChangeFeed();
     await publishChange(this.#core, change);
   }
 

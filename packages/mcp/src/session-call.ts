@@ -1,4 +1,5 @@
 import type { Accepted } from './accept.js';
+import { readProgressToken } from './answering.js';
 import { missingKinds } from './ask.js';
 import type { Call } from './call.js';
 import type { Core } from './core.js';
@@ -7,14 +8,11 @@ import { toResult } from './endings.js';
 import { RpcError } from './errors.js';
 import type { Exchange, Reply } from './exchange.js';
 import { errorText, INTERNAL_ERROR, type RpcRequest, resultText } from './json-rpc.js';
+import { loadDurable, loadSessions } from './lazy.js';
 import { type LogLevel, RPC } from './protocol.js';
 import { type Outcome, Run, type RunScope } from './run.js';
 import { freshMemory, type RunMemory } from './run-memory.js';
 import type { Session } from './session-shape.js';
-import { readProgressToken } from './stateless-era.js';
-
-/** What only sessions with a store need; loads when the first of them calls. */
-export const loadDurable = () => import('./durable.js');
 
 /** A request of a session, and how it may be answered. */
 export interface SessionRequest {
@@ -60,7 +58,7 @@ export function scopeOf(origin: SessionRequest, call: Pick<Call, 'target'> | und
 }
 
 async function levelOf(core: Core, session: Session): Promise<LogLevel> {
-  return session.level ?? (await import('./session.js')).readLevel(core, session);
+  return session.level ?? (await loadSessions()).readLevel(core, session);
 }
 
 /** Answers a call of a session. */

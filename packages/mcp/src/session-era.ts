@@ -1,10 +1,12 @@
 import type { Accepted } from './accept.js';
+import { checkScopes, replyWith } from './answering.js';
 import { CALL_METHODS, type Call, invalidParams, resolveCall, unknownResource } from './call.js';
 import { capabilitiesOf } from './capabilities.js';
 import type { Core } from './core.js';
 import { RpcError } from './errors.js';
 import { ACCEPTED, type Exchange, jsonReply, nowMs, type Reply } from './exchange.js';
 import { errorText, isObject, own, parseMessage, type RpcMessage, type RpcRequest, resultText } from './json-rpc.js';
+import { loadCompletion, loadDurable, loadSessions } from './lazy.js';
 import { LIST_METHODS, listPage } from './lists.js';
 import {
   ASSUMED_VERSION,
@@ -16,9 +18,8 @@ import {
 } from './protocol.js';
 import { Run } from './run.js';
 import { freshMemory } from './run-memory.js';
-import { loadDurable, runSessionCall, type SessionRequest, scopeOf } from './session-call.js';
+import { runSessionCall, type SessionRequest, scopeOf } from './session-call.js';
 import { NO_SESSION, type Session } from './session-shape.js';
-import { checkScopes, replyWith } from './stateless-era.js';
 import type { JsonObject } from './types.js';
 
 const MAX_BATCH = 20;
@@ -28,9 +29,6 @@ const BATCH_VERSION = '2025-03-26';
 export function sessionError(status: number, code: number, message: string, id: string | number | null = null): Reply {
   return jsonReply(errorText(id, code, message), status);
 }
-
-/** What servers without sessions do not need. */
-const loadSessions = () => import('./session.js');
 
 /**
  * The session of a request, or the answer that says what is wrong with its headers. What was negotiated stands for the
@@ -192,7 +190,7 @@ function isServed({ registry, settings }: Core, session: Session, method: string
 }
 
 async function completionCall({ core, exchange }: SessionRequest, params: JsonObject): Promise<Call> {
-  const { resolveCompletion } = await import('./completion.js');
+  const { resolveCompletion } = await loadCompletion();
   const { target, invoke } = resolveCompletion(core.registry, 'session', params);
   checkScopes(exchange, target.scopes);
   return { target, name: target.name, args: undefined, invoke, complete: (answer) => answer as JsonObject };

@@ -1,5 +1,5 @@
-import { FrameworkError } from '@sallyport/core';
 import type { Accepted } from './accept.js';
+import { checkScopes, missingMeta, readProgressToken, replyWith } from './answering.js';
 import { missingKinds } from './ask.js';
 import { CALL_METHODS, type Call, invalidParams, resolveCall } from './call.js';
 import { capabilitiesOf } from './capabilities.js';
@@ -12,11 +12,11 @@ import { RpcError } from './errors.js';
 import { ACCEPTED, type Exchange, jsonReply, type Reply } from './exchange.js';
 import { headerEquals, paramHeadersAgree } from './header-values.js';
 import { errorText, isObject, own, type RpcNotification, type RpcRequest, resultText } from './json-rpc.js';
+import { loadCompletion, loadRetries, loadSubscriptions } from './lazy.js';
 import { LIST_METHODS, listPage } from './lists.js';
 import { isLogLevel, type LogLevel, META, RPC, STATELESS_VERSION } from './protocol.js';
 import { type Outcome, Run, type RunScope } from './run.js';
 import { freshMemory, type RunMemory } from './run-memory.js';
-import { messageFrame, SSE_HEADERS } from './sse.js';
 import type { ClientCapabilities, Implementation, JsonObject } from './types.js';
 
 /** What a request says of itself and of its sender. */
@@ -27,9 +27,6 @@ interface Envelope {
   readonly logLevel: LogLevel | undefined;
   readonly progressToken: string | number | undefined;
 }
-
-/** What only calls that ask need. */
-const loadRetries = () => import('./request-state.js');
 
 /** Which of the empty registries makes a method unknown. */
 function isServed(core: Core, exchange: Exchange, method: string): boolean {
@@ -95,16 +92,6 @@ function checkClaim(params: JsonObject | undefined, exchange: Exchange): void {
   throw new RpcError(RPC.unsupportedVersion, 'Unsupported protocol version', data, 400);
 }
 
-/** Names the members of `_meta` that are not there. */
-export function missingMeta(params: JsonObject | undefined): RpcError {
-  const meta = own(params ?? {}, '_meta');
-  const missing = [META.protocolVersion, META.clientCapabilities].filter(
-    (key) => !isObject(meta) || own(meta, key) === undefined,
-  );
-  const data = missing.length > 0 ? { missing } : undefined;
-  return new RpcError(RPC.invalidParams, 'Missing or malformed request metadata', data, 400);
-}
-
 function mismatch(header: string): RpcError {
   return new RpcError(RPC.headerMismatch, `Header mismatch: ${header}`, undefined, 400);
 }
@@ -138,12 +125,6 @@ function checkParamHeaders(core: Core, exchange: Exchange, method: string, param
   if (!agree) throw mismatch('Mcp-Param');
 }
 
-/** All of them, or 403 in the framework's own shape. */
-export function checkScopes({ principal }: Exchange, scopes: readonly string[]): void {
-  const held = principal?.scopes ?? [];
-  if (!scopes.every((scope) => held.includes(scope))) throw new FrameworkError('app.forbidden');
-}
-
 function readEnvelope(params: JsonObject): Envelope {
   const meta = params._meta as JsonObject;
   const logLevel = own(meta, META.logLevel);
@@ -156,11 +137,6 @@ function readEnvelope(params: JsonObject): Envelope {
     logLevel,
     progressToken: readProgressToken(meta),
   };
-}
-
-export function readProgressToken(meta: unknown): string | number | undefined {
-  const token = isObject(meta) ? own(meta, 'progressToken') : undefined;
-  return typeof token === 'string' || typeof token === 'number' ? token : undefined;
 }
 
 /** Methods that run no tool, resource or prompt. */
@@ -182,9 +158,9 @@ async function dispatch(
   }
   if (method === 'server/discover') return answerText(id, discoverText(core, exchange), accepted);
   if (method === 'subscriptions/listen') {
-    return (await import('./subscriptions.js')).serveSubscriptions(core, exchange, message, accepted);
+    return (await loadSubscriptions()).serveSubscriptions(core, exchange, message, accepted);
   }
-  const { resolveCompletion } = await import('./completion.js');
+  const { resolveCompletion } = await loadCompletion();
   const completion = resolveCompletion(core.registry, 'stateless', params);
   checkScopes(exchange, completion.target.scopes);
   const call: Call = {
@@ -197,12 +173,6 @@ async function dispatch(
 
 function answerText(id: string | number, result: string, accepted: Accepted): Reply {
   return replyWith(resultText(id, result), accepted);
-}
-
-/** A finished message as JSON, or as the one event of a stream for who takes nothing else, or that rather. */
-export function replyWith(json: string, accepted: Accepted): Reply {
-  if (accepted.json && !accepted.ratherSse) return jsonReply(json);
-  return { status: 200, headers: SSE_HEADERS, body: messageFrame(json) };
 }
 
 function discoverText(core: Core, exchange: Exchange): string {

@@ -356,7 +356,7 @@ function toWebStream(body: AsyncIterable<Uint8Array> | Iterable<Uint8Array>): Re
   });
 }
 
-export function toAnswer(status: number, headers: Readonly<Record<string, string>>, text: string): Answer {
+function toAnswer(status: number, headers: Readonly<Record<string, string>>, text: string): Answer {
   const isSse = headers['content-type'] === 'text/event-stream';
   return {
     status,
