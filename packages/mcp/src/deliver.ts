@@ -2,7 +2,8 @@ import type { Accepted } from './accept.js';
 import type { Core } from './core.js';
 import { type Exchange, jsonReply, type Reply } from './exchange.js';
 import { loadLiveBody } from './lazy.js';
-import type { Outcome, Run } from './run.js';
+import type { Run } from './run.js';
+import type { Outcome } from './run-scope.js';
 import { messageFrame, SSE_HEADERS } from './sse.js';
 
 const OPEN_AFTER_MS = 5000;

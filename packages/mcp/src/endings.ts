@@ -3,7 +3,7 @@ import { RpcError } from './errors.js';
 
 import { type Era, RPC } from './protocol.js';
 import { otherFailure, type Report, toolError, toolFailure } from './results.js';
-import type { Outcome } from './run.js';
+import type { Outcome } from './run-scope.js';
 import type { ClientCapabilities, JsonObject } from './types.js';
 
 /** Outcomes that end a call for good. */

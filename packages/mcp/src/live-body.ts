@@ -1,6 +1,7 @@
 import type { Delivery } from './deliver.js';
 import { nowMs } from './exchange.js';
-import type { Outcome, Run } from './run.js';
+import type { Run } from './run.js';
+import type { Outcome } from './run-scope.js';
 import { COMMENT_FRAME } from './sse.js';
 
 const FLUSH_MS = 50;

@@ -2,7 +2,7 @@ import { type Context, FrameworkError, type MaybePromise, type SecurePrincipal }
 import { askKindOf, isQuestionKey, missingCapability, type Question, toQuestion } from './ask.js';
 import { INPUT_REQUIRED, type InputRequired, isInputRequired, type McpContext } from './context.js';
 import { McpToolError, RpcError } from './errors.js';
-import { type Exchange, nowMs } from './exchange.js';
+import { nowMs } from './exchange.js';
 import { INTERNAL_ERROR } from './json-rpc.js';
 import { loadAnswerCheck } from './lazy.js';
 import { type Era, isLogLevel, type LogLevel, passesLevel, RPC } from './protocol.js';
@@ -14,8 +14,8 @@ import {
   type RecordedAnswer,
   type RunMemory,
 } from './run-memory.js';
+import type { Outcome, RunEvent, RunScope } from './run-scope.js';
 import type {
-  AskKind,
   ClientCapabilities,
   ElicitRequest,
   ElicitResult,
@@ -31,51 +31,6 @@ import type {
   SampleRequest,
   SampleResult,
 } from './types.js';
-
-/** Who asks for a run, and what is possible in it. */
-export interface RunScope {
-  readonly exchange: Exchange;
-  readonly era: Era;
-  readonly protocolVersion: string;
-  readonly client: Implementation | undefined;
-  readonly clientCapabilities: ClientCapabilities;
-  readonly progressToken: string | number | undefined;
-  /** The least level that is sent; `undefined` sends none. Asked when the handler logs. */
-  readonly logLevel: () => MaybePromise<LogLevel | undefined>;
-  /** What the handler announced that it may ask for. */
-  readonly asks: ReadonlySet<AskKind>;
-  /** `no`: this client, or this way of answering, cannot be asked. */
-  readonly asking: 'park' | 'hold' | 'no';
-  /** Whether the client can come back for the rest of a closed stream. */
-  readonly canClose: boolean;
-  /** For `hold`: sends a question and waits for its answer. */
-  readonly hold?: (question: Question, run: Run) => Promise<RecordedAnswer>;
-  /** Looks whether the client has cancelled. */
-  readonly isCancelled?: () => Promise<boolean>;
-  readonly memory: RunMemory;
-}
-
-/** How a run ended. */
-export type Outcome =
-  | { readonly kind: 'answer'; readonly value: unknown }
-  | {
-      readonly kind: 'questions';
-      readonly questions: readonly Question[];
-      readonly state: Json | undefined;
-      /** Whether the handler returned them: it reads the answers itself. */
-      readonly returned: boolean;
-    }
-  | { readonly kind: 'closed' }
-  | { readonly kind: 'failed'; readonly error: unknown }
-  | { readonly kind: 'lacks'; readonly required: ClientCapabilities }
-  | { readonly kind: 'cancelled' }
-  | { readonly kind: 'timeout' };
-
-/** An event on its way to the client. */
-export interface RunEvent {
-  readonly json: string;
-  readonly level?: LogLevel;
-}
 
 /** A run that is stopped waits for ever: its handler is never told, and is collected with its promises. */
 const NEVER = new Promise<never>(() => {});

@@ -10,8 +10,9 @@ import type { Exchange, Reply } from './exchange.js';
 import { errorText, INTERNAL_ERROR, type RpcRequest, resultText } from './json-rpc.js';
 import { loadDurable, loadSessions } from './lazy.js';
 import { type LogLevel, RPC } from './protocol.js';
-import { type Outcome, Run, type RunScope } from './run.js';
+import { Run } from './run.js';
 import { freshMemory, type RunMemory } from './run-memory.js';
+import type { Outcome, RunScope } from './run-scope.js';
 import type { Session } from './session-shape.js';
 
 /** A request of a session, and how it may be answered. */

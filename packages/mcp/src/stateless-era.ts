@@ -15,8 +15,9 @@ import { errorText, isObject, own, type RpcNotification, type RpcRequest, result
 import { loadCompletion, loadRetries, loadSubscriptions } from './lazy.js';
 import { LIST_METHODS, listPage } from './lists.js';
 import { isLogLevel, type LogLevel, META, RPC, STATELESS_VERSION } from './protocol.js';
-import { type Outcome, Run, type RunScope } from './run.js';
+import { Run } from './run.js';
 import { freshMemory, type RunMemory } from './run-memory.js';
+import type { Outcome, RunScope } from './run-scope.js';
 import type { ClientCapabilities, Implementation, JsonObject } from './types.js';
 
 /** What a request says of itself and of its sender. */
