@@ -16,7 +16,7 @@ describe('interleaved invocations', () => {
     const users = Array.from({ length: 20 }, (_, n) => `external/user-${n}/tenant-${n}`);
     const capabilities = { elicitation: {} };
     const released = async () => {
-      for (let turn = 0; gates.length < 20 && turn < 20_000; turn += 1)
+      for (let turn = 0; gates.length < 20 && turn < 1_000_000; turn += 1)
         await new Promise((resolve) => setImmediate(resolve));
       for (const release of gates.splice(0).reverse()) release();
     };
