@@ -22,7 +22,7 @@ export const BUDGETS: readonly Budget[] = [
   { name: 'http', gzipBytes: 16_500, wantedBytes: 9_000, event: HEALTH, accepts: isOk },
   { name: 'queue', gzipBytes: 10_000, wantedBytes: 4_000, event: queueEvent(10, []), accepts: isClean },
   // The engine alone: it is mounted on a container, which is weighed on its own.
-  { name: 'mcp', gzipBytes: 10_000, event: null, accepts: () => true },
+  { name: 'mcp', gzipBytes: 36_500, wantedBytes: 15_000, event: null, accepts: () => true },
   { name: 'app', gzipBytes: null, event: HEALTH, accepts: isOk },
   { name: 'secure', gzipBytes: null, event: HEALTH, accepts: isOk },
   { name: 'ratelimit', gzipBytes: null, event: null, accepts: () => true },
