@@ -6,7 +6,8 @@ export const NoteInput = z.object({
   text: z.string().max(10_000),
 });
 
-export const NoteView = NoteInput.extend({ id: z.string(), authorId: z.string() });
+/** What a client sees of a note, in the order in which it is written. */
+export const NoteView = z.object({ id: z.string(), ...NoteInput.shape, authorId: z.string() });
 
 export const NoteChange = NoteInput.partial();
 
