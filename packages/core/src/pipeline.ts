@@ -1,14 +1,7 @@
 /** What `http`, `appsync`, `secure` and `streams` build on; applications have no use for it. */
 export { BOUND, type BoundContext, type BoundFields, bindLogger, isBoundContext } from './bound-log.js';
-export {
-  type ContextRuntime,
-  ContextState,
-  RESERVED_PREFIX,
-  RequestContext,
-  remainingMs,
-  STAGE,
-  stateOf,
-} from './context.js';
+export { RESERVED_PREFIX, RequestContext, stateOf } from './context.js';
+export { type ContextRuntime, ContextState, remainingMs, STAGE } from './context-state.js';
 export { encodeSafeValue, sanitizeLogString } from './control-characters.js';
 export { Deliveries } from './deliveries.js';
 export {

@@ -1,4 +1,4 @@
-import type { ContextState } from './context.js';
+import type { ContextState } from './context-state.js';
 import { sanitizeLogString } from './control-characters.js';
 import { guardHook, type LogLevel, type Observability } from './hooks.js';
 import { scrubWords } from './light-scrub.js';
