@@ -18,12 +18,13 @@ export const WORKSPACE_DEPENDENCIES: Readonly<Record<string, readonly string[]>>
   '@sallyport/appsync': ['core', 'http'],
   '@sallyport/streams': ['core'],
   '@sallyport/secure': ['core', 'http', 'appsync', 'streams', 'dispatch'],
-  '@sallyport/mcp': ['core', 'http', 'secure'],
-  '@sallyport/ratelimit': ['core', 'http'],
-  '@sallyport/jobs': ['core'],
+  '@sallyport/dynamo': ['core'],
+  '@sallyport/mcp': ['core', 'dynamo', 'http', 'secure'],
+  '@sallyport/ratelimit': ['core', 'dynamo', 'http'],
+  '@sallyport/jobs': ['core', 'dynamo'],
   '@sallyport/objectstore': ['core'],
   '@sallyport/vectors': ['core'],
-  '@sallyport/microvm': ['core', 'secure'],
+  '@sallyport/microvm': ['core', 'dynamo', 'secure'],
 };
 
 /** Entries that reach less of the workspace than their package depends on. */
@@ -43,6 +44,7 @@ export const OPTIONAL_PEERS: Readonly<Record<string, Readonly<Record<string, rea
 export const CLIENT_OWNERS: readonly string[] = [
   '@sallyport/http',
   '@sallyport/streams',
+  '@sallyport/dynamo',
   '@sallyport/mcp',
   '@sallyport/ratelimit',
   '@sallyport/jobs',

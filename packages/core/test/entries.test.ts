@@ -39,7 +39,7 @@ describe('what an entry loads', () => {
     ['pipeline.ts', ['node:diagnostics_channel']],
     ['observability.ts', ['node:diagnostics_channel', 'node:util']],
     ['async-context.ts', ['node:async_hooks']],
-    ['store.ts', []],
+    ['define-options.ts', []],
     ['testing.ts', []],
   ])('%s needs nothing from outside but %j', (entry, expected) => {
     expect(loadedWith(entry).outside).toEqual(expected);

@@ -1,5 +1,5 @@
-import type { FullClock } from './clock.js';
-import { StoreTimeout } from './store-errors.js';
+import type { FullClock } from '@sallyport/core';
+import { StoreTimeout } from './errors.js';
 
 export interface DeadlineOptions {
   readonly ms: number;

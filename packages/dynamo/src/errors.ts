@@ -1,3 +1,5 @@
+import type { AttributeValue } from '@aws-sdk/client-dynamodb';
+
 /** What DynamoDB answers when it is merely busy. */
 const BUSY = new Set([
   'ProvisionedThroughputExceededException',
@@ -38,4 +40,16 @@ export function isTransient(error: unknown): boolean {
   if (typeof $retryable === 'object' && $retryable !== null) return true;
   const status = ($metadata as { httpStatusCode?: unknown } | undefined)?.httpStatusCode;
   return typeof status === 'number' && (status >= 500 || status === 429);
+}
+
+/** What DynamoDB says of a write whose condition did not hold. */
+export interface FailedCondition {
+  /** The item as it is, where `ReturnValuesOnConditionCheckFailure` asked for it. */
+  readonly Item?: Readonly<Record<string, AttributeValue>>;
+  readonly $metadata?: { readonly attempts?: number };
+}
+
+/** Whether an error says that the condition of a write did not hold. Told by its name: an injected client may come from another copy of the SDK. */
+export function isFailedCondition(error: unknown): error is FailedCondition {
+  return ((error ?? {}) as { name?: unknown }).name === 'ConditionalCheckFailedException';
 }

@@ -1,26 +1,30 @@
 import type { AttributeValue } from '@aws-sdk/client-dynamodb';
-import type { Changes, Condition, Value } from './item-store.js';
-import { toAttribute } from './marshal.js';
+import type { Changes, Condition, ItemQuery, Value } from './item-table.js';
+import { toAttribute } from './items.js';
 
 type Names = Record<string, string>;
 type Values = Record<string, AttributeValue>;
 
-/** Builds the expressions of one request. Every name is an alias: `status`, `ttl` and `token` are reserved words. */
+/** Builds the expressions of one request. Every name gets an alias, because `status`, `ttl` and many others are reserved words. */
 export class Expressions {
   readonly #nameOf = new Map<string, string>();
-  readonly #values: AttributeValue[] = [];
+  readonly #valueOf = new Map<Value, string>();
 
+  /** The alias of an attribute, the same at each call. */
   name(attribute: string): string {
     const alias = this.#nameOf.get(attribute) ?? `#${this.#nameOf.size.toString(36)}`;
     this.#nameOf.set(attribute, alias);
     return alias;
   }
 
+  /** The alias of a value; equal texts, numbers and booleans share one. */
   value(value: Value): string {
-    this.#values.push(toAttribute(value));
-    return `:${(this.#values.length - 1).toString(36)}`;
+    const alias = this.#valueOf.get(value) ?? `:${this.#valueOf.size.toString(36)}`;
+    this.#valueOf.set(value, alias);
+    return alias;
   }
 
+  /** A `ConditionExpression`. */
   condition(condition: Condition): string {
     if ('all' in condition) return condition.all.map((part) => `(${this.condition(part)})`).join(' AND ');
     if ('any' in condition) return condition.any.map((part) => `(${this.condition(part)})`).join(' OR ');
@@ -31,7 +35,17 @@ export class Expressions {
     return `${name} ${condition.is} ${this.value(condition.value)}`;
   }
 
-  changes({ set, setIfAbsent, count, copy, remove = [] }: Changes): string {
+  /** A `KeyConditionExpression`. */
+  keys({ partition, sort }: Pick<ItemQuery, 'partition' | 'sort'>): string {
+    const whole = `${this.name(partition.name)} = ${this.value(partition.value)}`;
+    if (sort === undefined) return whole;
+    const name = this.name(sort.name);
+    if ('after' in sort) return `${whole} AND ${name} > ${this.value(sort.after)}`;
+    return `${whole} AND ${name} BETWEEN ${this.value(sort.from)} AND ${this.value(sort.to)}`;
+  }
+
+  /** An `UpdateExpression`. */
+  changes({ set, setIfAbsent, add, count, copy, remove = [] }: Changes): string {
     const assignments = [
       ...defined(set).map(([name, value]) => `${this.name(name)} = ${this.value(value)}`),
       ...defined(setIfAbsent).map(([name, value]) => {
@@ -46,24 +60,26 @@ export class Expressions {
         ([name, { map, entry }]) => `${this.name(name)} = ${this.name(map)}.${this.name(entry)}`,
       ),
     ];
+    const added = Object.entries(add ?? {}).map(([name, value]) => `${this.name(name)} ${this.value(value)}`);
     const removed = remove.map((name) => this.name(name));
-    return [
-      assignments.length > 0 ? `SET ${assignments.join(', ')}` : '',
-      removed.length > 0 ? `REMOVE ${removed.join(', ')}` : '',
-    ]
-      .join(' ')
-      .trim();
+    return [clause('SET', assignments), clause('ADD', added), clause('REMOVE', removed)]
+      .filter((text) => text !== '')
+      .join(' ');
   }
 
   /** Names and values that were used so far. */
   aliases(): { ExpressionAttributeNames?: Names; ExpressionAttributeValues?: Values } {
     const names = Object.fromEntries([...this.#nameOf].map(([attribute, alias]) => [alias, attribute]));
-    const values = Object.fromEntries(this.#values.map((value, index) => [`:${index.toString(36)}`, value]));
+    const values = Object.fromEntries([...this.#valueOf].map(([value, alias]) => [alias, toAttribute(value)]));
     return {
       ...(this.#nameOf.size > 0 && { ExpressionAttributeNames: names }),
-      ...(this.#values.length > 0 && { ExpressionAttributeValues: values }),
+      ...(this.#valueOf.size > 0 && { ExpressionAttributeValues: values }),
     };
   }
+}
+
+function clause(keyword: string, parts: readonly string[]): string {
+  return parts.length === 0 ? '' : `${keyword} ${parts.join(', ')}`;
 }
 
 function defined(item: Changes['set']): [string, Value][] {

@@ -1,34 +1,38 @@
 import type { AttributeValue } from '@aws-sdk/client-dynamodb';
 import { createMap } from '@sallyport/core';
-import type { Item, Value } from './item-store.js';
+import type { Item, Value } from './item-table.js';
 
+/** A value as DynamoDB's protocol writes it. */
 export function toAttribute(value: Value): AttributeValue {
   if (typeof value === 'string') return { S: value };
   if (typeof value === 'number') return { N: String(value) };
   if (typeof value === 'boolean') return { BOOL: value };
+  if (value instanceof Uint8Array) return { B: value };
   if (isList(value)) return { L: value.map((text) => ({ S: text })) };
   const map = createMap<AttributeValue>();
   for (const [name, text] of Object.entries(value)) map[name] = { S: text };
   return { M: map };
 }
 
+/** An item as DynamoDB's protocol writes it; attributes that are `undefined` are left out. */
 export function toAttributes(item: Item): Record<string, AttributeValue> {
   const attributes = createMap<AttributeValue>();
   for (const [name, value] of Object.entries(item)) if (value !== undefined) attributes[name] = toAttribute(value);
   return attributes;
 }
 
-/** Attributes of a type that no row of ours has are left out. */
+/** An item as DynamoDB's protocol hands it back. Attributes of a type that {@link Value} does not have are `undefined`. */
 export function fromAttributes(attributes: Readonly<Record<string, AttributeValue>>): Item {
   const item = createMap<Value | undefined>();
   for (const [name, attribute] of Object.entries(attributes)) item[name] = fromAttribute(attribute);
   return item;
 }
 
-function fromAttribute({ S, N, BOOL, L, M }: AttributeValue): Value | undefined {
+function fromAttribute({ S, N, BOOL, B, L, M }: AttributeValue): Value | undefined {
   if (S !== undefined) return S;
   if (N !== undefined) return Number(N);
   if (BOOL !== undefined) return BOOL;
+  if (B !== undefined) return B;
   if (L !== undefined) return L.flatMap(({ S: text }) => text ?? []);
   if (M === undefined) return undefined;
   const map = createMap<string>();
@@ -36,7 +40,7 @@ function fromAttribute({ S, N, BOOL, L, M }: AttributeValue): Value | undefined 
   return map;
 }
 
-/** Bytes of an item as DynamoDB counts them, within a few of each value. */
+/** Bytes of an item as DynamoDB counts them, a few bytes a value too many at the most. */
 export function itemSize(item: Item): number {
   let size = 0;
   for (const [name, value] of Object.entries(item)) {
@@ -49,6 +53,7 @@ function valueSize(value: Value): number {
   if (typeof value === 'string') return Buffer.byteLength(value);
   if (typeof value === 'number') return 21;
   if (typeof value === 'boolean') return 1;
+  if (value instanceof Uint8Array) return value.byteLength;
   const texts = isList(value) ? value : Object.entries(value).flat();
   return texts.reduce((sum, text) => sum + Buffer.byteLength(text) + 1, 3);
 }

@@ -1,6 +1,6 @@
-import { DynamoStore } from './internal/dynamo-store.js';
 import { EVENTBUS_ERRORS } from './internal/errors-of.js';
 import { createEventStore } from './internal/event-store.js';
+import { openTable } from './internal/open-table.js';
 import { parseStoreOptions, type StoreOptions } from './internal/options.js';
 import type { CallOptions, JsonValue, Page } from './ledger.js';
 import { EVENTBUS_TABLE_NAME_ENV } from './schema.js';
@@ -85,6 +85,6 @@ export interface EventBusStoreOptions extends StoreOptions {}
  */
 export function createEventBusStore(options: EventBusStoreOptions = {}): EventBusStore {
   const { tableName, client, timeoutMs, clock, ids } = parseStoreOptions(options, EVENTBUS_TABLE_NAME_ENV);
-  const store = new DynamoStore({ tableName, client, clock, timeoutMs, errors: EVENTBUS_ERRORS });
+  const store = openTable({ tableName, client, clock, timeoutMs }, EVENTBUS_ERRORS);
   return createEventStore({ store, clock, ids });
 }

@@ -1,6 +1,6 @@
 import { createLedger } from './internal/create-ledger.js';
-import { DynamoStore } from './internal/dynamo-store.js';
 import { JOB_ERRORS } from './internal/errors-of.js';
+import { openTable } from './internal/open-table.js';
 import { parseStoreOptions, type StoreOptions } from './internal/options.js';
 import type { JobLedger } from './ledger.js';
 import { JOBS_TABLE_NAME_ENV } from './schema.js';
@@ -16,6 +16,6 @@ export interface JobLedgerOptions extends StoreOptions {}
  */
 export function createJobLedger(options: JobLedgerOptions = {}): JobLedger {
   const { tableName, client, timeoutMs, ...parts } = parseStoreOptions(options, JOBS_TABLE_NAME_ENV);
-  const store = new DynamoStore({ tableName, client, clock: parts.clock, timeoutMs, errors: JOB_ERRORS });
+  const store = openTable({ tableName, client, clock: parts.clock, timeoutMs }, JOB_ERRORS);
   return createLedger({ store, ...parts });
 }

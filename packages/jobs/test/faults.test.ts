@@ -4,11 +4,11 @@ import {
   createLocalClient,
   createTable,
   dynamodbEndpoint,
-  type Fault,
   type FaultProxy,
-  SERVER_ERROR,
+  STORE_FAULTS,
   startFaultProxy,
   THROTTLED,
+  unprocessedKeys,
 } from '@sallyport/dynamodb-local';
 import { createEventBusStore, createJobLedger, type JobLedger } from '@sallyport/jobs';
 import { EVENTBUS_TABLE_SCHEMA, JOBS_TABLE_SCHEMA } from '@sallyport/jobs/schema';
@@ -18,7 +18,6 @@ const clock = { ms: 1_700_000_000_000, now: () => new Date(clock.ms) };
 const LEASE = { name: 'n', id: 'i', owner: 'o', token: 1, expiresAtMs: 1 };
 const SLOT = { scope: 's', subject: 'x', slot: 0, id: 'i', owner: 'o', expiresAtMs: 1 };
 const HANDLE = { scope: 's', key: 'k', owner: 'o' };
-const error = (type: string, status = 400): Fault => ({ kind: 'error', status, type });
 
 let proxy: FaultProxy;
 let direct: DynamoDBClient;
@@ -48,20 +47,6 @@ afterAll(async () => {
   await proxy.stop();
 });
 
-const FAULTS: readonly (readonly [string, Fault, boolean])[] = [
-  ['throttling', THROTTLED, true],
-  ['an error of the service', SERVER_ERROR, true],
-  ['a reset', { kind: 'reset' }, true],
-  ['silence', { kind: 'silence' }, true],
-  ['silence after the write', { kind: 'silence-after' }, true],
-  ['a slow answer', { kind: 'slow', ms: 60_000 }, true],
-  ['a connection cut after each write', { kind: 'lost-answer' }, true],
-  ['a conflict of transactions', error('TransactionConflictException'), true],
-  ['no table', error('ResourceNotFoundException'), false],
-  ['no permission', error('AccessDeniedException'), false],
-  ['an invalid request', error('ValidationException'), false],
-];
-
 /** Every operation that asks the store. */
 function operations(store: JobLedger): readonly (() => Promise<unknown>)[] {
   const id = `f${count}`;
@@ -89,7 +74,7 @@ function operations(store: JobLedger): readonly (() => Promise<unknown>)[] {
 }
 
 describe('a store that fails', () => {
-  it.each(FAULTS)('rejects every operation in time: %s', async (_, fault, retryable) => {
+  it.each(STORE_FAULTS)('rejects every operation in time: $name', async ({ fault, transient: retryable }) => {
     proxy.inject(fault);
     const outcomes = await Promise.allSettled(operations(ledger).map((run) => run()));
     for (const outcome of outcomes) {
@@ -194,17 +179,11 @@ describe('a server that does not tell which item refused', () => {
 });
 
 describe('keys that a busy table leaves out', () => {
-  const page = (unprocessed: object[]): Fault => ({
-    kind: 'error',
-    status: 200,
-    type: 'none',
-    body: { Responses: { [tableName]: [] }, UnprocessedKeys: { [tableName]: { Keys: unprocessed } } },
-  });
-
   it('are asked for again, four times in all', async () => {
     const [jobId, tenantId] = [`u${count}`, `ut${count}`];
+    ledger = createJobLedger({ client, tableName, clock });
     await ledger.createJob({ jobId, tenantId });
-    const busy = page([{ pk: { S: `JOB#${jobId}` }, sk: { S: 'META' } }]);
+    const busy = unprocessedKeys(tableName, [{ pk: { S: `JOB#${jobId}` }, sk: { S: 'META' } }]);
     proxy.inject(busy, { operation: 'BatchGetItem', times: 3 });
     expect((await ledger.listJobs({ tenantId })).items).toMatchObject([{ jobId }]);
     proxy.clear();

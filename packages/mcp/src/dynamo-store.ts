@@ -1,5 +1,16 @@
-import type { AttributeValue, DynamoDBClient } from '@aws-sdk/client-dynamodb';
-import { assertKnownOptions, type Clock, type Environment, FrameworkError, systemClock } from '@sallyport/core';
+import { type Clock, completeClock, type Environment, FrameworkError, type FullClock } from '@sallyport/core';
+import { defineOptions, integer, kind, text, withMethods } from '@sallyport/core/options';
+import {
+  absentOrPastTtl,
+  type Client,
+  type Condition,
+  DynamoTable,
+  type Item,
+  type ItemTable,
+  isPastTtl,
+  type Key,
+  notPastTtl,
+} from '@sallyport/dynamo';
 import { MCP_TABLE_NAME_ENV } from './schema.js';
 import type { McpStore, PutCondition, Row, RowKey } from './store.js';
 
@@ -7,158 +18,103 @@ export interface DynamoMcpStoreOptions {
   /** Default: the variable `FRAMEWORK_MCP_TABLE_NAME`. */
   readonly tableName?: string;
   /** Default: a client of this region, made at the first call. */
-  readonly client?: Pick<DynamoDBClient, 'send'>;
+  readonly client?: Client;
   readonly clock?: Clock;
+  /** Read instead of `process.env`. */
   readonly environment?: Environment;
+  /** Milliseconds for all attempts of one call, 1 to 60,000; default 5,000. */
+  readonly storeTimeoutMs?: number;
 }
 
-type Sdk = typeof import('@aws-sdk/client-dynamodb');
-type Item = Record<string, AttributeValue>;
+const OPTIONS = defineOptions<DynamoMcpStoreOptions>()({
+  tableName: text('the name of the table').orVariable(MCP_TABLE_NAME_ENV),
+  client: withMethods<Client>('send'),
+  clock: withMethods<Clock>('now'),
+  environment: kind<Environment>('an object', (value) => typeof value === 'object' && value !== null),
+  storeTimeoutMs: integer(1, 60_000, 'milliseconds').default(5000),
+});
 
 /**
- * A store in a DynamoDB table with the keys of `@sallyport/mcp/schema`. The AWS client loads at the first call.
+ * A store in a DynamoDB table with the keys of `@sallyport/mcp/schema`. The AWS SDK is loaded at the first call. A call that
+ * fails or gets no answer in time rejects with FrameworkError `mcp.store` (503).
  *
- * @throws FrameworkError when neither option nor variable names the table
+ * @throws FrameworkError `app.invalid_configuration` for a wrong option, or when neither option nor variable names the table
  */
 export function dynamoMcpStore(options: DynamoMcpStoreOptions = {}): McpStore {
-  assertKnownOptions(options, ['tableName', 'client', 'clock', 'environment']);
-  const tableName = options.tableName ?? (options.environment ?? process.env)[MCP_TABLE_NAME_ENV] ?? '';
-  if (tableName === '') {
-    throw new FrameworkError(
-      'app.invalid_configuration',
-      `framework: option "tableName" or ${MCP_TABLE_NAME_ENV} must be set`,
-    );
-  }
-  return new DynamoStore(tableName, options.client, options.clock ?? systemClock);
+  const { tableName, client, clock, storeTimeoutMs: timeoutMs } = OPTIONS.parse(options);
+  const fullClock = completeClock(clock);
+  return new DynamoStore(new DynamoTable({ tableName, client, clock: fullClock, timeoutMs, toError }), fullClock);
+}
+
+function toError(cause: unknown): FrameworkError {
+  return new FrameworkError('mcp.store', 'framework: the MCP store failed', { statusCode: 503, cause });
 }
 
 class DynamoStore implements McpStore {
-  readonly #table: string;
-  readonly #clock: Clock;
-  #client: Pick<DynamoDBClient, 'send'> | undefined;
+  readonly #table: ItemTable;
+  readonly #clock: FullClock;
 
-  constructor(table: string, client: Pick<DynamoDBClient, 'send'> | undefined, clock: Clock) {
+  constructor(table: ItemTable, clock: FullClock) {
     this.#table = table;
-    this.#client = client;
     this.#clock = clock;
   }
 
   async get(key: RowKey): Promise<Row | undefined> {
-    return this.#call(async (sdk, client) => {
-      const command = new sdk.GetItemCommand({ TableName: this.#table, Key: keyOf(key), ConsistentRead: true });
-      return this.#live((await client.send(command)).Item);
-    });
+    return this.#live(await this.#table.get(keyOf(key), { consistent: true }));
   }
 
   async put(row: Row, when?: PutCondition): Promise<boolean> {
-    return this.#call(async (sdk, client) => {
-      try {
-        await client.send(
-          new sdk.PutItemCommand({ TableName: this.#table, Item: toItem(row), ...this.#condition(when) }),
-        );
-        return true;
-      } catch (error) {
-        if (error instanceof sdk.ConditionalCheckFailedException) return false;
-        throw error;
-      }
-    });
+    const options = when === undefined ? {} : { condition: this.#condition(when), reread: false };
+    const { applied } = await this.#table.put({ ...keyOf(row), v: row.version, ttl: row.ttl, d: row.data }, options);
+    return applied;
   }
 
   async take(key: RowKey): Promise<Row | undefined> {
-    return this.#call(async (sdk, client) => {
-      const only = { ConditionExpression: 'attribute_exists(pk)', ReturnValues: 'ALL_OLD' } as const;
-      try {
-        const command = new sdk.DeleteItemCommand({ TableName: this.#table, Key: keyOf(key), ...only });
-        return this.#live((await client.send(command)).Attributes);
-      } catch (error) {
-        if (error instanceof sdk.ConditionalCheckFailedException) return undefined;
-        throw error;
-      }
-    });
+    const outcome = await this.#table.remove(keyOf(key), { condition: { present: 'pk' }, reread: false });
+    return outcome.applied ? this.#live(outcome.item) : undefined;
   }
 
   async list(partition: string, after: string, limit: number): Promise<readonly Row[]> {
-    return this.#call(async (sdk, client) => {
-      const rows: Row[] = [];
-      let start: Item | undefined;
-      do {
-        const command = new sdk.QueryCommand(this.#query(partition, after, limit - rows.length, start));
-        const page = await client.send(command);
-        for (const item of page.Items ?? []) {
-          const row = this.#live(item);
-          if (row) rows.push(row);
-        }
-        start = page.LastEvaluatedKey;
-      } while (start && rows.length < limit);
-      return rows;
-    });
-  }
-
-  #query(partition: string, after: string, limit: number, start: Item | undefined) {
-    return {
-      TableName: this.#table,
-      ConsistentRead: true,
-      // A key is never empty, and cannot be compared with an empty one.
-      ...(after === ''
-        ? { KeyConditionExpression: 'pk = :p', ExpressionAttributeValues: { ':p': { S: partition } } }
-        : {
-            KeyConditionExpression: 'pk = :p AND sk > :a',
-            ExpressionAttributeValues: { ':p': { S: partition }, ':a': { S: after } },
-          }),
-      Limit: limit,
-      ExclusiveStartKey: start,
-    };
+    const rows: Row[] = [];
+    // A sort key is never empty, and cannot be compared with an empty one.
+    const sort = after === '' ? {} : { sort: { name: 'sk', after } };
+    let start: Key | undefined;
+    do {
+      const query = { partition: { name: 'pk', value: partition }, ...sort, consistent: true };
+      const page = await this.#table.query({ ...query, limit: limit - rows.length, start });
+      for (const item of page.items) {
+        const row = this.#live(item);
+        if (row) rows.push(row);
+      }
+      start = page.more ? lastKey(page.items) : undefined;
+    } while (start && rows.length < limit);
+    return rows;
   }
 
   /** Rows that outlived their TTL stay for a while and count as absent. */
-  #condition(when: PutCondition | undefined) {
-    if (when === undefined) return {};
-    const now: AttributeValue = { N: String(this.#nowSeconds()) };
-    const names = { '#ttl': 'ttl' };
-    if (when === 'absent') {
-      return {
-        ConditionExpression: 'attribute_not_exists(pk) OR #ttl <= :now',
-        ExpressionAttributeNames: names,
-        ExpressionAttributeValues: { ':now': now },
-      };
-    }
-    return {
-      ConditionExpression: 'v = :version AND #ttl > :now',
-      ExpressionAttributeNames: names,
-      ExpressionAttributeValues: { ':now': now, ':version': { N: String(when.version) } },
-    };
+  #condition(when: PutCondition): Condition {
+    const nowMs = this.#clock.now().getTime();
+    if (when === 'absent') return absentOrPastTtl(nowMs);
+    return { all: [{ attribute: 'v', is: '=', value: when.version }, notPastTtl(nowMs)] };
   }
 
   #live(item: Item | undefined): Row | undefined {
-    const row = item && toRow(item);
-    return row && row.ttl > this.#nowSeconds() ? row : undefined;
-  }
-
-  #nowSeconds(): number {
-    return this.#clock.now().getTime() / 1000;
-  }
-
-  async #call<T>(run: (sdk: Sdk, client: Pick<DynamoDBClient, 'send'>) => Promise<T>): Promise<T> {
-    try {
-      const sdk = await import('@aws-sdk/client-dynamodb');
-      this.#client ??= new sdk.DynamoDBClient({});
-      return await run(sdk, this.#client);
-    } catch (cause) {
-      throw new FrameworkError('mcp.store', 'framework: the MCP store failed', { statusCode: 503, cause });
-    }
+    return item && !isPastTtl(item, this.#clock.now().getTime()) ? toRow(item) : undefined;
   }
 }
 
-function keyOf({ partition, sort }: RowKey): Item {
-  return { pk: { S: partition }, sk: { S: sort } };
+function keyOf({ partition, sort }: RowKey): Key {
+  return { pk: partition, sk: sort };
 }
 
-function toItem(row: Row): Item {
-  return { ...keyOf(row), v: { N: String(row.version) }, ttl: { N: String(row.ttl) }, d: { B: row.data } };
+/** Behind which the next page starts. */
+function lastKey(items: readonly Item[]): Key | undefined {
+  const { pk, sk } = items.at(-1) ?? {};
+  return typeof pk === 'string' && typeof sk === 'string' ? { pk, sk } : undefined;
 }
 
-function toRow(item: Item): Row | undefined {
-  const { pk, sk, v, ttl, d } = item;
-  if (pk?.S === undefined || sk?.S === undefined || d?.B === undefined) return undefined;
-  return { partition: pk.S, sort: sk.S, version: Number(v?.N), ttl: Number(ttl?.N), data: d.B };
+/** A row of ours; `undefined` for an item that something else wrote. */
+function toRow({ pk, sk, v, ttl, d }: Item): Row | undefined {
+  if (typeof pk !== 'string' || typeof sk !== 'string' || !(d instanceof Uint8Array)) return undefined;
+  return { partition: pk, sort: sk, version: Number(v), ttl: Number(ttl), data: d };
 }

@@ -1,5 +1,12 @@
 import type { DynamoDBClient } from '@aws-sdk/client-dynamodb';
-import { createLocalClient, createTable } from '@sallyport/dynamodb-local';
+import {
+  createLocalClient,
+  createTable,
+  dynamodbEndpoint,
+  type FaultProxy,
+  STORE_FAULTS,
+  startFaultProxy,
+} from '@sallyport/dynamodb-local';
 import { dynamoMcpStore, memoryMcpStore } from '../src/index.js';
 import { MCP_TABLE_NAME_ENV, MCP_TABLE_SCHEMA } from '../src/schema.js';
 import { mcpStoreConformance } from '../src/testing.js';
@@ -60,7 +67,7 @@ describe('the DynamoDB store', () => {
 
   it('takes its table from the environment, and needs one', () => {
     expect(() => dynamoMcpStore({ environment: {} })).toThrow(
-      'framework: option "tableName" or FRAMEWORK_MCP_TABLE_NAME must be set',
+      'framework: option "tableName" or the variable FRAMEWORK_MCP_TABLE_NAME must be the name of the table',
     );
     expect(() => dynamoMcpStore({ environment: { [MCP_TABLE_NAME_ENV]: 'table' } })).not.toThrow();
     expect(() => dynamoMcpStore({ table: 'x' } as never)).toThrow('framework: unknown option "table"');
@@ -89,5 +96,38 @@ describe('the DynamoDB store', () => {
     const answer = await rig.post({ jsonrpc: '2.0', id: 1, method: 'initialize', params });
     expect([answer.status, answer.json.error.code]).toEqual([503, 'mcp.store']);
     expect(answer.text).not.toContain('ResourceNotFound');
+  });
+});
+
+describe('a DynamoDB store that fails', () => {
+  const key = { partition: 'faults', sort: 'a' };
+  const row = { ...key, version: 1, ttl: 9e9, data: new Uint8Array() };
+  let proxy: FaultProxy;
+
+  beforeAll(async () => {
+    proxy = await startFaultProxy(await dynamodbEndpoint());
+  });
+
+  afterAll(() => proxy.stop());
+
+  it.each(STORE_FAULTS)('rejects every call in time, with nothing of the cause in the text: $name', async (given) => {
+    const brittle = await createLocalClient({ endpoint: proxy.endpoint, maxAttempts: 1 });
+    const store = dynamoMcpStore({ client: brittle, tableName, storeTimeoutMs: given.hangs ? 60 : 10_000 });
+    proxy.clear();
+    proxy.inject(given.fault);
+    const calls = [
+      store.get(key),
+      store.put(row),
+      store.put(row, 'absent'),
+      store.take(key),
+      store.list('faults', '', 9),
+    ];
+    for (const outcome of await Promise.allSettled(calls)) {
+      expect(outcome).toMatchObject({
+        status: 'rejected',
+        reason: { code: 'mcp.store', status: 503, message: 'framework: the MCP store failed' },
+      });
+    }
+    brittle.destroy();
   });
 });

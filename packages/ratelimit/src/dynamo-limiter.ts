@@ -1,5 +1,5 @@
-import type { DynamoDBClient } from '@aws-sdk/client-dynamodb';
 import type { Clock, Environment, Logger } from '@sallyport/core';
+import type { Client } from '@sallyport/dynamo';
 import { invalidConfig, type RateLimitError } from './errors.js';
 import { DynamoRateLimiter } from './internal/dynamo-rate-limiter.js';
 import { parseStrategy } from './internal/limits.js';
@@ -15,7 +15,7 @@ export interface DynamoRateLimiterOptions {
   /** Else `FRAMEWORK_RATE_LIMIT_TABLE_NAME`. */
   readonly tableName?: string;
   /** Else one with two attempts, made at the first decision. */
-  readonly client?: Pick<DynamoDBClient, 'send'>;
+  readonly client?: Client;
   readonly clock?: Clock;
   /** `process.env`. */
   readonly environment?: Environment;

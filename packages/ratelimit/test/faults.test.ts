@@ -5,6 +5,8 @@ import {
   type Fault,
   type FaultProxy,
   SERVER_ERROR,
+  STORE_FAULTS,
+  type StoreFault,
   startFaultProxy,
   THROTTLED,
 } from '@sallyport/dynamodb-local';
@@ -43,33 +45,16 @@ afterAll(async () => {
 });
 
 /** Short where no answer is to come; long where one is, however busy the machine. */
-const patienceFor = ({ kind }: Fault) => (['silence', 'silence-after', 'slow'].includes(kind) ? 50 : 10_000);
-
-/** Faults of every kind, and whether the same call may succeed later. */
-const FAULTS: readonly (readonly [string, Fault, boolean])[] = [
-  ['throttling', THROTTLED, true],
-  ['a full account', error('RequestLimitExceeded'), true],
-  ['throttling of the control plane', error('ThrottlingException'), true],
-  ['an error of the service', SERVER_ERROR, true],
-  ['a service that is away', error('ServiceUnavailable', 503), true],
-  ['a reset', { kind: 'reset' }, true],
-  ['silence', { kind: 'silence' }, true],
-  ['a slow answer', { kind: 'slow', ms: 60_000 }, true],
-  ['an answer that is lost each time', { kind: 'lost-answer' }, true],
-  ['silence after the write', { kind: 'silence-after' }, true],
-  ['no table', error('ResourceNotFoundException'), false],
-  ['no permission', error('AccessDeniedException'), false],
-  ['an invalid request', error('ValidationException'), false],
-  ['bad credentials', error('UnrecognizedClientException'), false],
-];
+const patienceFor = ({ hangs }: StoreFault) => (hangs ? 50 : 10_000);
 
 describe('a store that fails', () => {
-  it.each(FAULTS)('denies or allows as configured, marked as degraded: %s', async (_, fault, retryable) => {
+  it.each(STORE_FAULTS)('denies or allows as configured, marked as degraded: $name', async (given) => {
+    const { fault, transient: retryable } = given;
     proxy.inject(fault);
-    const given = { strategy, client, storeTimeoutMs: patienceFor(fault) };
+    const settings = { strategy, client, storeTimeoutMs: patienceFor(given) };
     for (const onStoreError of ['deny', 'allow'] as const) {
       const onError = createRecorder<[RateLimitError, object]>();
-      const limiter = bench.limiter({ ...given, onStoreError, onError, log: createLogRecorder() });
+      const limiter = bench.limiter({ ...settings, onStoreError, onError, log: createLogRecorder() });
       const decision = await limiter.consume(KEY);
       expect(decision).toMatchObject({
         allowed: onStoreError === 'allow',
@@ -87,11 +72,12 @@ describe('a store that fails', () => {
     }
   });
 
-  it.each(FAULTS)('rejects peek and reset: %s', async (_, fault, retryable) => {
+  it.each(STORE_FAULTS)('rejects peek and reset: $name', async (given) => {
+    const { fault, transient: retryable } = given;
     proxy.inject(fault);
     const onError = createRecorder();
-    const given = { strategy, client, storeTimeoutMs: patienceFor(fault) };
-    const limiter = bench.limiter({ ...given, onError, log: createLogRecorder() });
+    const settings = { strategy, client, storeTimeoutMs: patienceFor(given) };
+    const limiter = bench.limiter({ ...settings, onError, log: createLogRecorder() });
     await expect(limiter.peek(KEY)).rejects.toMatchObject({ code: 'ratelimit.store_unavailable', retryable });
     await expect(limiter.reset(KEY)).rejects.toMatchObject({ code: 'ratelimit.store_unavailable', retryable });
     expect(onError.calls).toEqual([]);

@@ -1,12 +1,13 @@
+import type { Item } from '@sallyport/dynamo';
+import { ttlAt } from '@sallyport/dynamo';
 import { toErrorEnvelope } from '../error-envelope.js';
 import type { CallOptions, CompleteIdempotencyInput, IdempotencyHandle } from '../ledger.js';
 import { JOB_ERRORS } from './errors-of.js';
 import { ownInProgress, readRecord } from './idempotency-row.js';
 import { assertInput, flag, ttlSeconds } from './input.js';
-import type { Item } from './item-store.js';
 import { toJson } from './json.js';
 import { idempotencyKey, resultKey } from './keys.js';
-import { holdsAll, isoOf, type Kit, numberOf, ttlAt } from './kit.js';
+import { holdsAll, isoOf, type Kit, numberOf } from './kit.js';
 
 /** A failed condition is billed by the size of the item that it meets: larger results lie beside the record. */
 const MAX_INLINE_BYTES = 3072;
@@ -55,7 +56,7 @@ async function storeResult(
   if (bytes <= MAX_INLINE_BYTES) return { result };
   if (bytes > MAX_RESULT_BYTES) return { result_omitted: true };
   const aside = resultKey(scope, key, owner);
-  await store.put({ ...aside, result, ttl }, undefined, signal);
+  await store.put({ ...aside, result, ttl }, { signal });
   return { result_ref: aside.sk };
 }
 
@@ -68,7 +69,11 @@ async function writeCompletion(
 ): Promise<void> {
   const { scope, key, owner } = handle;
   const remove = ['in_progress_until_ms', ...OUTCOME.filter((name) => set[name] === undefined)];
-  const outcome = await kit.store.update(idempotencyKey(scope, key), { set, remove }, ownInProgress(owner), signal);
+  const outcome = await kit.store.update(
+    idempotencyKey(scope, key),
+    { set, remove },
+    { condition: ownInProgress(owner), signal },
+  );
   const { applied, item } = outcome;
   if (applied || (outcome.retried && item?.idem_owner === owner && holdsAll(item, set))) return;
   if (!item || numberOf(item, 'expires_at_ms', Number.POSITIVE_INFINITY) <= nowMs) {

@@ -1,15 +1,15 @@
 import type { FullClock, IdGenerator, Logger } from '@sallyport/core';
+import type { ItemTable } from '@sallyport/dynamo';
 import type { JobLedger } from '../ledger.js';
 import { batchOperations } from './batches.js';
 import { idempotencyOperations } from './idempotency.js';
-import type { ItemStore } from './item-store.js';
 import { jobOperations } from './jobs.js';
 import { leaseOperations } from './leases.js';
 import { recordOperations } from './records.js';
 import { semaphoreOperations } from './semaphores.js';
 
 export interface LedgerParts {
-  readonly store: ItemStore;
+  readonly store: ItemTable;
   readonly clock: FullClock;
   readonly ids: IdGenerator;
   readonly log: Logger;

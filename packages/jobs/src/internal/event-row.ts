@@ -1,5 +1,5 @@
+import type { Item, Key } from '@sallyport/dynamo';
 import type { StoredEvent } from '../event-bus.js';
-import type { Item, Key } from './item-store.js';
 import { fromJson } from './json.js';
 import { keyPart } from './keys.js';
 import { numberOf, textOf, textsOf } from './kit.js';

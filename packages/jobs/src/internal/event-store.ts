@@ -1,12 +1,13 @@
+import type { Item, Key } from '@sallyport/dynamo';
+import { absentOrPastTtl, isPastTtl, ttlAt } from '@sallyport/dynamo';
 import type { EventBusStore, PublishInput, StoredEvent } from '../event-bus.js';
 import type { CallOptions } from '../ledger.js';
 import { EVENTBUS_ERRORS as ERRORS } from './errors-of.js';
 import { eventKey, publishedKey, tenantType, toEvent } from './event-row.js';
 import { assertInput, isoTime, textMap, ttlSeconds } from './input.js';
-import type { Item, Key } from './item-store.js';
 import { canonicalJson, toJson } from './json.js';
 import { assertId, sha256 } from './keys.js';
-import { absentOrPastTtl, assertSize, holdsAll, isoOf, isPastTtl, type Kit, ttlAt } from './kit.js';
+import { assertSize, holdsAll, isoOf, type Kit } from './kit.js';
 import { queryEvents } from './query-events.js';
 
 const PUBLISH_INPUT = [
@@ -30,11 +31,11 @@ export function createEventStore(kit: Kit): EventBusStore {
     publish: async (input, options = {}) => publish(kit, input, options),
     query: async (input, options = {}) => queryEvents(kit, input, options),
     async get(input, { signal } = {}) {
-      const item = await kit.store.get(keyOf(input), false, signal);
+      const item = await kit.store.get(keyOf(input), { signal });
       return item && !isPastTtl(item, kit.clock.now().getTime()) ? toEvent(item) : undefined;
     },
     async delete(input, { signal } = {}) {
-      const { item } = await kit.store.remove(keyOf(input), undefined, signal);
+      const { item } = await kit.store.remove(keyOf(input), { signal });
       return item !== undefined && !isPastTtl(item, kit.clock.now().getTime());
     },
   } satisfies EventBusStore);
@@ -48,7 +49,7 @@ async function publish(
   const nowMs = clock.now().getTime();
   const item = newEvent(input, () => ids.newId(), nowMs);
   signal?.throwIfAborted();
-  const outcome = await store.put(item, absentOrPastTtl(nowMs), signal);
+  const outcome = await store.put(item, { condition: absentOrPastTtl(nowMs), signal });
   if (outcome.applied || (outcome.retried && holdsAll(outcome.item, item))) {
     return { event: toEvent(item), outcome: 'created' };
   }

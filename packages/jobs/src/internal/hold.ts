@@ -1,10 +1,10 @@
 import type { FullClock, Logger } from '@sallyport/core';
+import { pause } from '@sallyport/dynamo';
 import { isConflict, JobLedgerError } from '../errors.js';
 import type { JobLedger } from '../ledger.js';
 import { JOB_ERRORS } from './errors-of.js';
 import { assertInput, whole } from './input.js';
 import { holdDuration } from './leases.js';
-import { pause } from './pause.js';
 
 export interface HoldOptions {
   /** The label of the holder; a random id. */

@@ -1,6 +1,6 @@
+import type { Condition, Item } from '@sallyport/dynamo';
 import type { IdempotencyRecord } from '../ledger.js';
 import type { IdempotencyStatus } from '../states.js';
-import type { Condition, Item } from './item-store.js';
 import { idempotencyKey } from './keys.js';
 import { type Kit, numberOf, textOf, textsOf } from './kit.js';
 import { storedOutcome } from './transition.js';
@@ -23,7 +23,10 @@ export async function readRecord(
   signal?: AbortSignal,
 ): Promise<IdempotencyRecord> {
   const aside = textOf(item, 'result_ref');
-  const large = aside === '' ? undefined : await store.get({ ...idempotencyKey(scope, key), sk: aside }, true, signal);
+  const large =
+    aside === ''
+      ? undefined
+      : await store.get({ ...idempotencyKey(scope, key), sk: aside }, { consistent: true, signal });
   const until = item.status === 'IN_PROGRESS' ? numberOf(item, 'in_progress_until_ms') : undefined;
   return {
     scope,

@@ -1,3 +1,5 @@
+import type { Condition, Item, Key } from '@sallyport/dynamo';
+import { ttlAt } from '@sallyport/dynamo';
 import type {
   BeginIdempotencyInput,
   CallOptions,
@@ -10,9 +12,8 @@ import { completeIdempotency } from './complete-idempotency.js';
 import { JOB_ERRORS } from './errors-of.js';
 import { ownInProgress, readRecord } from './idempotency-row.js';
 import { assertInput, fingerprintOf, ttlSeconds, whole } from './input.js';
-import type { Condition, Item, Key } from './item-store.js';
 import { assertId, assertText, idempotencyKey } from './keys.js';
-import { type Kit, numberOf, textOf, ttlAt } from './kit.js';
+import { type Kit, numberOf, textOf } from './kit.js';
 
 const BEGIN_INPUT = ['scope', 'key', 'inProgressMs', 'fingerprint', 'executionId', 'ttlSeconds'];
 const MIN_IN_PROGRESS_MS = 1000;
@@ -40,7 +41,7 @@ export function idempotencyOperations(kit: Kit): IdempotencyOperations {
       assertInput(input, ['scope', 'key'], JOB_ERRORS);
       const { scope, key } = input;
       assertScopeAndKey(scope, key);
-      const item = await kit.store.get(idempotencyKey(scope, key), true, signal);
+      const item = await kit.store.get(idempotencyKey(scope, key), { consistent: true, signal });
       const nowMs = kit.clock.now().getTime();
       if (!item || isFree(item, nowMs)) return undefined;
       return readRecord(kit, { scope, key }, item, signal);
@@ -58,7 +59,7 @@ async function beginIdempotency(
   const { scope, key, fingerprint, executionId } = input;
   const nowMs = kit.clock.now().getTime();
   const item = newRecord(input, kit.ids.newId(), nowMs);
-  const outcome = await kit.store.put(item, beginnable(input, nowMs), signal);
+  const outcome = await kit.store.put(item, { condition: beginnable(input, nowMs), signal });
   const found = outcome.item;
   if (outcome.applied || found?.idem_owner === item.idem_owner) {
     const isOwn = executionId !== undefined && found?.execution_id === executionId && !isFree(found, nowMs);
@@ -126,11 +127,10 @@ function isFree(item: Item, nowMs: number): boolean {
 
 async function abandonIdempotency({ store, clock }: Kit, handle: IdempotencyHandle, { signal }: CallOptions) {
   signal?.throwIfAborted();
-  const { applied, item } = await store.remove(
-    idempotencyKey(handle.scope, handle.key),
-    ownInProgress(handle.owner),
+  const { applied, item } = await store.remove(idempotencyKey(handle.scope, handle.key), {
+    condition: ownInProgress(handle.owner),
     signal,
-  );
+  });
   if (applied || !item || numberOf(item, 'expires_at_ms', Number.POSITIVE_INFINITY) <= clock.now().getTime()) return;
   throw JOB_ERRORS.conflict(textOf(item, 'status') === 'COMPLETED' ? 'already_completed' : 'owner_lost');
 }

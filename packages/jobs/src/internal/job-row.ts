@@ -1,6 +1,6 @@
+import type { Item } from '@sallyport/dynamo';
 import type { Job } from '../ledger.js';
 import type { JobStatus } from '../states.js';
-import type { Item } from './item-store.js';
 import { numberOf, textOf, textsOf } from './kit.js';
 import { storedOutcome } from './transition.js';
 

@@ -1,22 +1,12 @@
+import type { Changes, Condition, Item, Key, WriteOutcome } from '@sallyport/dynamo';
+import { absentOrPastTtl, isPastTtl, notPastTtl, ttlAt } from '@sallyport/dynamo';
 import type { CallOptions, CreateJobInput, Job, JobLedger, TransitionJobInput } from '../ledger.js';
 import { isFinal, JOB_STATUSES, JOB_TRANSITIONS, type JobStatus, sourcesOf } from '../states.js';
 import { JOB_ERRORS } from './errors-of.js';
 import { assertInput, flag, oneOf, textMap, ttlSeconds, whole } from './input.js';
-import type { Changes, Condition, Item, Key, WriteOutcome } from './item-store.js';
 import { toJob } from './job-row.js';
 import { assertId, jobKey, tenantStatus } from './keys.js';
-import {
-  absentOrPastTtl,
-  assertSize,
-  holdsAll,
-  isoOf,
-  isPastTtl,
-  type Kit,
-  notPastTtl,
-  numberOf,
-  textOf,
-  ttlAt,
-} from './kit.js';
+import { assertSize, holdsAll, isoOf, type Kit, numberOf, textOf } from './kit.js';
 import { listJobs } from './list-jobs.js';
 import { OUTCOME_INPUT, outcomeOf } from './transition.js';
 
@@ -43,7 +33,7 @@ async function createJob({ store, clock }: Kit, input: CreateJobInput, { signal 
   const item = newJob(input, nowMs);
   assertSize(item);
   signal?.throwIfAborted();
-  const outcome = await store.put(item, absentOrPastTtl(nowMs), signal);
+  const outcome = await store.put(item, { condition: absentOrPastTtl(nowMs), signal });
   if (!outcome.applied && !(outcome.retried && holdsAll(outcome.item, item))) {
     throw JOB_ERRORS.conflict('exists', outcome.item && { status: outcome.item.status, version: outcome.item.version });
   }
@@ -82,10 +72,10 @@ async function transitionJob({ store, clock }: Kit, input: TransitionJobInput, {
   const legal = legalSource(to, version, nowMs);
   const key = jobKey(input.jobId);
   const copy = { tenant_status: { map: 'tenant_statuses', entry: to } };
-  let outcome = await store.update(key, { ...changes, copy }, { all: [...legal, HAS_STATUSES] }, signal);
+  let outcome = await store.update(key, { ...changes, copy }, { condition: { all: [...legal, HAS_STATUSES] }, signal });
   if (lacksStatuses(outcome)) {
     const set = { ...changes.set, tenant_status: tenantStatus(textOf(outcome.item ?? {}, 'tenant_id'), to) };
-    outcome = await store.update(key, { ...changes, set }, { all: legal }, signal);
+    outcome = await store.update(key, { ...changes, set }, { condition: { all: legal }, signal });
   }
   const { item } = outcome;
   if (item && (outcome.applied || (outcome.retried && holdsAll(item, changes.set ?? {})))) return toJob(item);
@@ -137,7 +127,10 @@ async function getJob(
   assertInput(input, ['jobId', 'tenantId', 'consistent'], JOB_ERRORS);
   assertId('jobId', input.jobId, JOB_ERRORS);
   if (input.tenantId !== undefined) assertId('tenantId', input.tenantId, JOB_ERRORS);
-  const item = await store.get(jobKey(input.jobId), flag('consistent', input.consistent, JOB_ERRORS), signal);
+  const item = await store.get(jobKey(input.jobId), {
+    consistent: flag('consistent', input.consistent, JOB_ERRORS),
+    signal,
+  });
   if (!item || isPastTtl(item, clock.now().getTime())) return undefined;
   return input.tenantId === undefined || item.tenant_id === input.tenantId ? toJob(item) : undefined;
 }

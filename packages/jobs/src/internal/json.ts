@@ -1,5 +1,5 @@
+import type { Value } from '@sallyport/dynamo';
 import type { LedgerErrors } from './errors-of.js';
-import type { Value } from './item-store.js';
 
 /**
  * A JSON value as text, as it is.

@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto';
+import type { Key } from '@sallyport/dynamo';
 import type { LedgerErrors } from './errors-of.js';
-import type { Key } from './item-store.js';
 
 const MAX_ID_BYTES = 256;
 const HASHED = 'sha256:';

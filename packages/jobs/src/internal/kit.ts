@@ -1,44 +1,18 @@
 import type { FullClock, IdGenerator } from '@sallyport/core';
+import { type Item, type ItemTable, itemSize, type Value } from '@sallyport/dynamo';
 import { JOB_ERRORS } from './errors-of.js';
-import type { Condition, Item, ItemStore, Value } from './item-store.js';
-import { itemSize } from './marshal.js';
 
 /** What the ledger's operations work with. */
 export interface Kit {
-  readonly store: ItemStore;
+  readonly store: ItemTable;
   readonly clock: FullClock;
   readonly ids: IdGenerator;
 }
 
 const MAX_ITEM_BYTES = 350_000;
-const SECOND_MS = 1000;
 
 export function isoOf(ms: number): string {
   return new Date(ms).toISOString();
-}
-
-/** Unix seconds of the TTL attribute, never before the moment itself. */
-export function ttlAt(ms: number): number {
-  return Math.ceil(ms / SECOND_MS);
-}
-
-/** Whether a row is one that DynamoDB has yet to delete. */
-export function isPastTtl(item: Item, nowMs: number): boolean {
-  return typeof item.ttl === 'number' && item.ttl * SECOND_MS <= nowMs;
-}
-
-/** The same as a condition. */
-function pastTtl(nowMs: number): Condition {
-  return { attribute: 'ttl', is: '<=', value: Math.floor(nowMs / SECOND_MS) };
-}
-
-export function notPastTtl(nowMs: number): Condition {
-  return { any: [{ absent: 'ttl' }, { attribute: 'ttl', is: '>', value: Math.floor(nowMs / SECOND_MS) }] };
-}
-
-/** No row, or one that counts as none. */
-export function absentOrPastTtl(nowMs: number): Condition {
-  return { any: [{ absent: 'pk' }, pastTtl(nowMs)] };
 }
 
 /** @throws JobLedgerError `too_large`; DynamoDB's own bound is 409,600 bytes */

@@ -1,9 +1,10 @@
+import type { Condition, Item } from '@sallyport/dynamo';
+import { ttlAt } from '@sallyport/dynamo';
 import type { CallOptions, JobLedger, Lease } from '../ledger.js';
 import { JOB_ERRORS } from './errors-of.js';
 import { assertInput, whole } from './input.js';
-import type { Condition, Item } from './item-store.js';
 import { assertId, leaseKey } from './keys.js';
-import { type Kit, numberOf, textOf, ttlAt } from './kit.js';
+import { type Kit, numberOf, textOf } from './kit.js';
 
 const MIN_DURATION_MS = 1000;
 const MAX_DURATION_MS = 900_000;
@@ -19,7 +20,7 @@ export function leaseOperations(kit: Kit): LeaseOperations {
     releaseLease: async (lease, options = {}) => releaseLease(kit, lease, options),
     async getLease(name, { signal } = {}) {
       assertId('name', name, JOB_ERRORS);
-      const item = await kit.store.get(leaseKey(name), true, signal);
+      const item = await kit.store.get(leaseKey(name), { consistent: true, signal });
       return item && isHeld(item, kit.clock.now().getTime()) ? toLease(name, item) : undefined;
     },
   };
@@ -71,7 +72,7 @@ async function acquireLease(
     ttl: ttlAt(nowMs + KEPT_MS),
   };
   const count = { token: { from: nowMs, by: 1 } };
-  const { applied, item } = await store.update(leaseKey(name), { set, count }, freeAt(nowMs), signal);
+  const { applied, item } = await store.update(leaseKey(name), { set, count }, { condition: freeAt(nowMs), signal });
   // Refused by itself: an earlier attempt of this call got through and its answer was lost.
   if (item && (applied || item.lease_id === set.lease_id)) return toLease(name, item);
   throw JOB_ERRORS.conflict('lease_held', { retryAfterMs: retryAfter(item, nowMs) });
@@ -88,7 +89,11 @@ async function refreshLease(
   signal?.throwIfAborted();
   const nowMs = clock.now().getTime();
   const set = { expires_at_ms: nowMs + durationMs, ttl: ttlAt(nowMs + KEPT_MS) };
-  const { applied, item } = await store.update(leaseKey(lease.name), { set }, heldAndAlive(lease.id, nowMs), signal);
+  const { applied, item } = await store.update(
+    leaseKey(lease.name),
+    { set },
+    { condition: heldAndAlive(lease.id, nowMs), signal },
+  );
   if (applied && item) return toLease(lease.name, item);
   throw JOB_ERRORS.conflict('lease_lost');
 }
@@ -99,7 +104,7 @@ async function releaseLease({ store, clock }: Kit, lease: Lease, { signal }: Cal
   signal?.throwIfAborted();
   const nowMs = clock.now().getTime();
   const changes = { set: { ttl: ttlAt(nowMs + KEPT_MS) }, remove: ['lease_id', 'lease_owner', 'expires_at_ms'] };
-  const { applied, item } = await store.update(leaseKey(lease.name), changes, heldBy(lease.id), signal);
+  const { applied, item } = await store.update(leaseKey(lease.name), changes, { condition: heldBy(lease.id), signal });
   if (!applied && item && isHeld(item, nowMs)) throw JOB_ERRORS.conflict('lease_lost');
 }
 

@@ -1,13 +1,14 @@
+import type { Item, ItemQuery, Key } from '@sallyport/dynamo';
+import { isPastTtl } from '@sallyport/dynamo';
 import type { CallOptions, Job, ListJobsInput, Page } from '../ledger.js';
 import { STATUS_CREATED_INDEX, TENANT_CREATED_INDEX } from '../schema.js';
 import { JOB_STATUSES } from '../states.js';
 import { decodeCursor, encodeCursor } from './cursor.js';
 import { JOB_ERRORS } from './errors-of.js';
 import { assertInput, isoTime, oneOf, whole } from './input.js';
-import type { Item, Key, StoreQuery } from './item-store.js';
 import { toJob } from './job-row.js';
 import { assertId, tenantStatus } from './keys.js';
-import { isPastTtl, type Kit, textOf } from './kit.js';
+import { type Kit, textOf } from './kit.js';
 
 const INPUT = ['tenantId', 'status', 'createdFrom', 'createdTo', 'order', 'limit', 'cursor'];
 const EARLIEST = '0000-01-01T00:00:00.000Z';
@@ -34,9 +35,9 @@ export async function listJobs(
       limit,
       start: start && startAt(start, source.partition, from, to),
     },
-    signal,
+    { signal },
   );
-  const found = new Map((await store.getMany(keys.map(toKey), signal)).map((item) => [textOf(item, 'pk'), item]));
+  const found = new Map((await store.getMany(keys.map(toKey), { signal })).map((item) => [textOf(item, 'pk'), item]));
   const nowMs = clock.now().getTime();
   const jobs = keys.flatMap((key) => {
     const item = found.get(textOf(key, 'pk'));
@@ -60,7 +61,7 @@ function parse(input: ListJobsInput) {
   };
 }
 
-function sourceOf(tenantId: string, status: string | undefined): Required<Pick<StoreQuery, 'index' | 'partition'>> {
+function sourceOf(tenantId: string, status: string | undefined): Required<Pick<ItemQuery, 'index' | 'partition'>> {
   return status === undefined
     ? { index: TENANT_CREATED_INDEX, partition: { name: 'tenant_id', value: tenantId } }
     : { index: STATUS_CREATED_INDEX, partition: { name: 'tenant_status', value: tenantStatus(tenantId, status) } };
@@ -69,7 +70,7 @@ function sourceOf(tenantId: string, status: string | undefined): Required<Pick<S
 /** The partition is the query's own; DynamoDB wants the position within its bounds. */
 function startAt(
   { pk = '', created_at = '' }: Readonly<Record<string, string>>,
-  { name, value }: StoreQuery['partition'],
+  { name, value }: ItemQuery['partition'],
   from: string,
   to: string,
 ): Item {

@@ -1,20 +1,22 @@
 import { createMap } from '@sallyport/core';
-import type {
-  Changes,
-  Condition,
-  Item,
-  ItemStore,
-  Key,
-  StorePage,
-  StoreQuery,
-  Value,
-  WriteOutcome,
-} from './item-store.js';
+import {
+  type Changes,
+  type Condition,
+  type Item,
+  type ItemPage,
+  type ItemQuery,
+  type ItemTable,
+  type Key,
+  type Value,
+  WRITER_ATTRIBUTE,
+  type WriteOptions,
+  type WriteOutcome,
+} from '@sallyport/dynamo';
 
 type Row = Record<string, Value | undefined> & Key;
 
 /** A table of one process. Each write is one synchronous step, so nothing comes between check and change. */
-export class MemoryStore implements ItemStore {
+export class MemoryStore implements ItemTable {
   readonly #rows = new Map<string, Row>();
 
   get size(): number {
@@ -25,42 +27,38 @@ export class MemoryStore implements ItemStore {
     return copy(this.#rows.get(nameOf(key)));
   }
 
-  async put(item: Item & Key, condition: Condition | undefined): Promise<WriteOutcome> {
+  async put(item: Item & Key, { condition, writer }: WriteOptions = {}): Promise<WriteOutcome> {
     const before = this.#rows.get(nameOf(item));
     if (condition && !holds(condition, before)) return refused(before);
-    this.#rows.set(nameOf(item), withoutUndefined(item) as Row);
-    return { applied: true, item: copy(before) };
+    this.#rows.set(nameOf(item), signed(withoutUndefined(item) as Row, writer));
+    return { applied: true, item: copy(before), repeated: false };
   }
 
-  async update(key: Key, changes: Changes, condition: Condition): Promise<WriteOutcome> {
+  async update(key: Key, changes: Changes, { condition, writer }: WriteOptions = {}): Promise<WriteOutcome> {
     const before = this.#rows.get(nameOf(key));
-    if (!holds(condition, before)) return refused(before);
-    const after = changed(before ?? { ...key }, changes);
+    if (condition && !holds(condition, before)) return refused(before);
+    const after = signed(changed(before ?? { ...key }, changes), writer);
     this.#rows.set(nameOf(key), after);
-    return { applied: true, item: copy(after) };
+    return { applied: true, item: copy(after), repeated: false };
   }
 
-  async remove(key: Key, condition: Condition | undefined): Promise<WriteOutcome> {
+  async remove(key: Key, { condition }: WriteOptions = {}): Promise<WriteOutcome> {
     const before = this.#rows.get(nameOf(key));
     if (condition && !holds(condition, before)) return refused(before);
     this.#rows.delete(nameOf(key));
-    return { applied: true, item: copy(before) };
+    return { applied: true, item: copy(before), repeated: false };
   }
 
-  async query({
-    partition,
-    sort,
-    newestFirst,
-    limit = Number.POSITIVE_INFINITY,
-    start,
-  }: StoreQuery): Promise<StorePage> {
+  async query({ partition, sort, newestFirst, limit = Number.POSITIVE_INFINITY, start }: ItemQuery): Promise<ItemPage> {
     const by = sort?.name ?? 'sk';
     const found = [...this.#rows.values()]
       .filter((row) => row[partition.name] === partition.value && row[by] !== undefined)
-      .filter((row) => !sort || (compare(row[by], sort.from) >= 0 && compare(row[by], sort.to) <= 0))
+      .filter((row) => !sort || isWithin(row[by], sort))
       .sort((a, b) => compareRows(a, b, by));
     if (newestFirst) found.reverse();
-    const behind = start ? found.filter((row) => compareRows(row, start, by) * (newestFirst ? -1 : 1) > 0) : found;
+    const behind = start
+      ? found.filter((row) => compareRows(row, { ...start }, by) * (newestFirst ? -1 : 1) > 0)
+      : found;
     return { items: behind.slice(0, limit).map((row) => copy(row) as Item), more: behind.length > limit };
   }
 
@@ -91,8 +89,18 @@ function holds(condition: Condition, row: Item | undefined): boolean {
   return condition.is === '>' ? value > condition.value : value <= condition.value;
 }
 
-function changed(before: Item & Key, { set, setIfAbsent, count, copy: copies, remove = [] }: Changes): Row {
+function isWithin(value: unknown, sort: NonNullable<ItemQuery['sort']>): boolean {
+  if ('after' in sort) return compare(value, sort.after) > 0;
+  return compare(value, sort.from) >= 0 && compare(value, sort.to) <= 0;
+}
+
+function signed(row: Row, writer: string | undefined): Row {
+  return writer === undefined ? row : { ...row, [WRITER_ATTRIBUTE]: writer };
+}
+
+function changed(before: Item & Key, { set, setIfAbsent, add, count, copy: copies, remove = [] }: Changes): Row {
   const after = withoutUndefined({ ...setIfAbsent, ...before, ...withoutUndefined(set) }) as Row;
+  for (const [name, by] of Object.entries(add ?? {})) after[name] = Number(before[name] ?? 0) + by;
   for (const [name, { from, by }] of Object.entries(count ?? {})) after[name] = Number(before[name] ?? from) + by;
   for (const [name, { map, entry }] of Object.entries(copies ?? {})) {
     after[name] = (before[map] as Readonly<Record<string, string>>)[entry];

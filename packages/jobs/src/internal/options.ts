@@ -1,4 +1,3 @@
-import type { DynamoDBClient } from '@aws-sdk/client-dynamodb';
 import {
   assertKnownOptions,
   type Clock,
@@ -10,6 +9,7 @@ import {
   randomIds,
 } from '@sallyport/core';
 import { createLogger } from '@sallyport/core/observability';
+import type { Client } from '@sallyport/dynamo';
 
 /** What the ledger and the event store share. */
 export interface PartOptions {
@@ -24,7 +24,7 @@ export interface StoreOptions extends PartOptions {
   /** Else the environment variable. */
   readonly tableName?: string | undefined;
   /** Else the SDK's own, made at the first call. */
-  readonly client?: Pick<DynamoDBClient, 'send'> | undefined;
+  readonly client?: Client | undefined;
   /** `process.env`. */
   readonly environment?: Environment | undefined;
   /** Milliseconds for all attempts of one request to the table, 1 to 60,000; 10,000. */

@@ -1,3 +1,5 @@
+import type { Item, ItemQuery, ItemTable, Key } from '@sallyport/dynamo';
+import { isPastTtl } from '@sallyport/dynamo';
 import type { EventQuery, StoredEvent } from '../event-bus.js';
 import type { CallOptions, Page } from '../ledger.js';
 import { TENANT_TIMESTAMP_INDEX, TENANT_TYPE_INDEX } from '../schema.js';
@@ -5,9 +7,8 @@ import { decodeCursor, encodeCursor } from './cursor.js';
 import { EVENTBUS_ERRORS as ERRORS } from './errors-of.js';
 import { tenantType, toEvent } from './event-row.js';
 import { assertInput, isoTime, oneOf, whole } from './input.js';
-import type { Item, ItemStore, Key, StoreQuery } from './item-store.js';
 import { assertId } from './keys.js';
-import { isPastTtl, type Kit, textOf } from './kit.js';
+import { type Kit, textOf } from './kit.js';
 
 const INPUT = ['tenantId', 'type', 'from', 'to', 'tag', 'order', 'limit', 'cursor'];
 const MAX_LIMIT = 1000;
@@ -27,7 +28,7 @@ export async function queryEvents(
   const nowMs = clock.now().getTime();
   const events: StoredEvent[] = [];
   for (let read = 0; read < MAX_PAGES_READ; read += 1) {
-    const { items: keys, more } = await store.query({ ...query, limit, start }, signal);
+    const { items: keys, more } = await store.query({ ...query, limit, start }, { signal });
     const found = await itemsOf(store, keys, signal);
     for (const key of keys) {
       if (events.length === limit) return { items: events, cursor: cursorBehind(start, binding) };
@@ -55,32 +56,34 @@ function parse(input: EventQuery) {
   const order = oneOf('order', input.order ?? 'newest', ['newest', 'oldest'], ERRORS);
   const limit = whole('limit', input.limit ?? 100, 1, MAX_LIMIT, ERRORS);
   const sort = { name: 'published_key', from, to: to < from ? from : to };
-  const query: StoreQuery = {
+  const query = {
     ...(type === undefined
       ? { index: TENANT_TIMESTAMP_INDEX, partition: { name: 'tenant_id', value: tenantId } }
       : { index: TENANT_TYPE_INDEX, partition: { name: 'tenant_type', value: tenantType(tenantId, type) } }),
     sort,
     newestFirst: order === 'newest',
-  };
+  } satisfies ItemQuery;
   return { query, tag, limit, binding: ['events', tenantId, type, tag, from, to, order] };
 }
 
 /** The partition is the query's own; DynamoDB wants the position within its bounds. */
-function startOf({ cursor }: EventQuery, { partition, sort }: StoreQuery, binding: unknown[]): Item | undefined {
+type BoundQuery = ReturnType<typeof parse>['query'];
+
+function startOf({ cursor }: EventQuery, { partition, sort }: BoundQuery, binding: unknown[]): Item | undefined {
   const position = decodeCursor(cursor, binding, ['pk', 'published_key'], ERRORS);
   if (!position) return undefined;
   const { pk = '', published_key = '' } = position;
-  if (!sort || published_key < sort.from || published_key > sort.to) {
+  if (published_key < sort.from || published_key > sort.to) {
     throw ERRORS.invalid('cursor does not belong to this query');
   }
   return { pk, sk: 'EVT', published_key, [partition.name]: partition.value };
 }
 
-async function itemsOf(store: ItemStore, keys: readonly Item[], signal: AbortSignal | undefined) {
+async function itemsOf(store: ItemTable, keys: readonly Item[], signal: AbortSignal | undefined) {
   const found = new Map<string, Item>();
   for (let index = 0; index < keys.length; index += BATCH) {
     const batch = keys.slice(index, index + BATCH).map(toKey);
-    for (const item of await store.getMany(batch, signal)) found.set(textOf(item, 'pk'), item);
+    for (const item of await store.getMany(batch, { signal })) found.set(textOf(item, 'pk'), item);
   }
   return found;
 }

@@ -1,3 +1,5 @@
+import type { Changes, Condition, Item } from '@sallyport/dynamo';
+import { absentOrPastTtl, isPastTtl, notPastTtl, ttlAt } from '@sallyport/dynamo';
 import type {
   CallOptions,
   JobLedger,
@@ -11,21 +13,8 @@ import { isFinal, RECORD_STATUSES, RECORD_TRANSITIONS, type RecordStatus, source
 import { decodeCursor, encodeCursor } from './cursor.js';
 import { JOB_ERRORS } from './errors-of.js';
 import { assertInput, flag, oneOf, ttlSeconds, whole } from './input.js';
-import type { Changes, Condition, Item } from './item-store.js';
 import { assertId, jobKey, recordKey } from './keys.js';
-import {
-  absentOrPastTtl,
-  assertSize,
-  holdsAll,
-  isoOf,
-  isPastTtl,
-  type Kit,
-  notPastTtl,
-  numberOf,
-  textOf,
-  textsOf,
-  ttlAt,
-} from './kit.js';
+import { assertSize, holdsAll, isoOf, type Kit, numberOf, textOf, textsOf } from './kit.js';
 import { OUTCOME_INPUT, outcomeOf, storedOutcome } from './transition.js';
 
 export const CHANGE_INPUT = ['recordId', 'to', 'orCreate', ...OUTCOME_INPUT] as const;
@@ -66,7 +55,7 @@ export async function createRecord(
     updated_at: now,
     ttl: seconds === undefined ? undefined : ttlAt(nowMs + ttlSeconds('ttlSeconds', seconds, JOB_ERRORS) * 1000),
   };
-  const outcome = await store.put(item, absentOrPastTtl(nowMs));
+  const outcome = await store.put(item, { condition: absentOrPastTtl(nowMs) });
   if (outcome.applied || (outcome.retried && holdsAll(outcome.item, item))) return toRecord(item);
   throw JOB_ERRORS.conflict('exists', outcome.item && { status: outcome.item.status });
 }
@@ -89,11 +78,11 @@ export async function transitionRecord(
   const mayCreate = orCreate && RECORD_TRANSITIONS.PENDING.includes(to);
   const whole = { ...changes, ...(mayCreate && { setIfAbsent: fieldsOf(newRecord(jobId, recordId, isoOf(nowMs))) }) };
   const key = recordKey(jobId, recordId);
-  let outcome = await store.update(key, whole, legalSource(to, mayCreate, nowMs), signal);
+  let outcome = await store.update(key, whole, { condition: legalSource(to, mayCreate, nowMs), signal });
   if (!outcome.applied && mayCreate && outcome.item && isPastTtl(outcome.item, nowMs)) {
     const fresh = { ...newRecord(jobId, recordId, isoOf(nowMs)), ...changes.set, attempts: attemptsOf(to) };
-    const written = await store.put(fresh, absentOrPastTtl(nowMs), signal);
-    outcome = written.applied ? { applied: true, item: fresh } : written;
+    const written = await store.put(fresh, { condition: absentOrPastTtl(nowMs), signal });
+    outcome = written.applied ? { applied: true, item: fresh, repeated: false } : written;
   }
   const { item } = outcome;
   if (item && (outcome.applied || (outcome.retried && holdsAll(item, changes.set ?? {})))) return toRecord(item);
@@ -137,7 +126,7 @@ async function getRecord(
   assertId('jobId', input.jobId, JOB_ERRORS);
   assertId('recordId', input.recordId, JOB_ERRORS);
   const consistent = flag('consistent', input.consistent, JOB_ERRORS);
-  const item = await store.get(recordKey(input.jobId, input.recordId), consistent, signal);
+  const item = await store.get(recordKey(input.jobId, input.recordId), { consistent, signal });
   return item && !isPastTtl(item, clock.now().getTime()) ? toRecord(item) : undefined;
 }
 
@@ -167,7 +156,7 @@ async function listRecords(
         limit,
         start: start === undefined ? undefined : { pk, sk: start },
       },
-      signal,
+      { signal },
     );
     for (const item of page.items) {
       if (records.length === limit) return { items: records, cursor: encodeCursor(binding, { sk: start ?? '' }) };

@@ -1,9 +1,10 @@
+import type { Item } from '@sallyport/dynamo';
+import { ttlAt } from '@sallyport/dynamo';
 import type { CallOptions, JobLedger, Slot } from '../ledger.js';
 import { JOB_ERRORS } from './errors-of.js';
 import { assertInput, whole } from './input.js';
-import type { Item } from './item-store.js';
 import { assertId, semaphorePk, slotSk } from './keys.js';
-import { type Kit, numberOf, textOf, ttlAt } from './kit.js';
+import { type Kit, numberOf, textOf } from './kit.js';
 import { freeAt, heldAndAlive, heldBy, holdDuration, isHeld, retryAfter } from './leases.js';
 
 const MAX_LIMIT = 256;
@@ -72,7 +73,7 @@ async function activeSlots(
   signal: AbortSignal | undefined,
 ): Promise<Item[]> {
   const partition = { name: 'pk', value: semaphorePk(scope, subject) };
-  const { items } = await store.query({ partition, consistent: true }, signal);
+  const { items } = await store.query({ partition, consistent: true }, { signal });
   return items.filter((item) => isHeld(item, nowMs));
 }
 
@@ -92,7 +93,7 @@ async function takeSlot(
     expires_at_ms: nowMs + durationMs,
     ttl: ttlAt(nowMs + durationMs + KEPT_MS),
   };
-  const outcome = await store.put(item, freeAt(nowMs), signal);
+  const outcome = await store.put(item, { condition: freeAt(nowMs), signal });
   const isOwn = outcome.applied || outcome.item?.lease_id === item.lease_id;
   return isOwn ? toSlot({ scope, subject }, item) : undefined;
 }
@@ -108,7 +109,7 @@ async function refreshSlot(
   signal?.throwIfAborted();
   const nowMs = clock.now().getTime();
   const set = { expires_at_ms: nowMs + durationMs, ttl: ttlAt(nowMs + durationMs + KEPT_MS) };
-  const { applied, item } = await store.update(key, { set }, heldAndAlive(slot.id, nowMs), signal);
+  const { applied, item } = await store.update(key, { set }, { condition: heldAndAlive(slot.id, nowMs), signal });
   if (applied && item) return toSlot(slot, item);
   throw JOB_ERRORS.conflict('lease_lost');
 }
@@ -116,7 +117,7 @@ async function refreshSlot(
 async function releaseSlot({ store, clock }: Kit, slot: Slot, { signal }: CallOptions): Promise<void> {
   const key = keyOf(slot);
   signal?.throwIfAborted();
-  const { applied, item } = await store.remove(key, heldBy(slot.id), signal);
+  const { applied, item } = await store.remove(key, { condition: heldBy(slot.id), signal });
   if (!applied && item && isHeld(item, clock.now().getTime())) throw JOB_ERRORS.conflict('lease_lost');
 }
 

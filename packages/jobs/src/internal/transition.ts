@@ -1,10 +1,10 @@
+import type { Item } from '@sallyport/dynamo';
+import { ttlAt } from '@sallyport/dynamo';
 import { type ErrorEnvelope, parseEnvelope, toErrorEnvelope } from '../error-envelope.js';
 import type { TransitionOutcome } from '../ledger.js';
 import { JOB_ERRORS } from './errors-of.js';
 import { ttlSeconds } from './input.js';
-import type { Item } from './item-store.js';
 import { fromJson, toJson } from './json.js';
-import { ttlAt } from './kit.js';
 
 export const OUTCOME_INPUT = ['result', 'error', 'ttlSeconds'] as const;
 

@@ -1,6 +1,5 @@
-import type { DynamoDBClient } from '@aws-sdk/client-dynamodb';
 import { type Clock, completeClock, type FullClock, type Logger } from '@sallyport/core';
-import { isTransient, type StoreCall, withDeadline } from '@sallyport/core/store';
+import { type Client, DynamoTable, type ItemTable, type StoreCall } from '@sallyport/dynamo';
 import { RateLimitError, storeUnavailable } from '../errors.js';
 import type { CallOptions, ConsumeOptions, LimitDecision, LimitFor, RateLimiter, RateLimitKey } from '../limiter.js';
 import type { Strategy } from '../strategy.js';
@@ -8,7 +7,7 @@ import { type AddressedClaim, decideWithoutStore, denyUnfit, toClaim } from './c
 import type { CounterStore } from './counter-store.js';
 import { createDecider, type Decider } from './deciders.js';
 import { DeniedCache } from './denied-cache.js';
-import { openDynamoStore } from './dynamo-store.js';
+import { DynamoStore } from './dynamo-store.js';
 import type { AnyStrategy } from './limits.js';
 import { Reporter } from './report.js';
 import { canFit, hasRoom } from './windows.js';
@@ -17,7 +16,7 @@ export interface DynamoRateLimiterSettings {
   readonly strategy: AnyStrategy;
   readonly allowOnError: boolean;
   readonly tableName: string;
-  readonly client: Pick<DynamoDBClient, 'send'> | undefined;
+  readonly client: Client | undefined;
   readonly clock: Clock | undefined;
   readonly limitFor: LimitFor | undefined;
   readonly deniedCache: { readonly maxKeys: number; readonly maxAgeMs: number } | undefined;
@@ -26,6 +25,9 @@ export interface DynamoRateLimiterSettings {
   readonly onError: ((error: RateLimitError, key: RateLimitKey) => void) | undefined;
   readonly log: Logger | undefined;
 }
+
+/** Attempts of our own client: a retry after a lost answer may count twice, which is strict and never lax. */
+const MAX_ATTEMPTS = 2;
 
 interface OpenStore {
   readonly store: CounterStore;
@@ -39,15 +41,25 @@ export class DynamoRateLimiter implements RateLimiter {
   readonly #clock: FullClock;
   readonly #denied: DeniedCache | undefined;
   readonly #reporter: Reporter;
-  #opening: Promise<OpenStore> | undefined;
+  readonly #table: DynamoTable;
+  #opened: OpenStore | undefined;
 
   constructor(settings: DynamoRateLimiterSettings) {
     this.#settings = settings;
     this.#clock = completeClock(settings.clock);
     const cache = settings.deniedCache;
     this.#denied = cache && new DeniedCache(cache.maxKeys, cache.maxAgeMs);
-    const { strategy, log, onError } = settings;
-    this.#reporter = new Reporter({ policy: strategy.policy, clock: this.#clock, log, onError });
+    const { strategy, log, onError, tableName, client, storeTimeoutMs: timeoutMs } = settings;
+    const clock = this.#clock;
+    this.#table = new DynamoTable({
+      tableName,
+      client,
+      clock,
+      timeoutMs,
+      maxAttempts: MAX_ATTEMPTS,
+      toError: toStoreError,
+    });
+    this.#reporter = new Reporter({ policy: strategy.policy, clock, log, onError });
   }
 
   get strategy(): Strategy {
@@ -68,7 +80,7 @@ export class DynamoRateLimiter implements RateLimiter {
       return decision;
     } catch (error) {
       signal?.throwIfAborted();
-      this.#reporter.failed(toStoreError(error), key);
+      this.#reporter.failed(error as RateLimitError, key);
       return decideWithoutStore(claim, this.#settings.allowOnError);
     }
   }
@@ -77,12 +89,12 @@ export class DynamoRateLimiter implements RateLimiter {
     const { claim, address } = this.#claim(key, 1);
     signal?.throwIfAborted();
     if (!canFit(claim)) return denyUnfit(this.#settings.strategy, claim);
-    return this.#orThrow(signal, ({ decider }, within) => decider.peek(address, claim, within));
+    return this.#call(signal, ({ decider }, within) => decider.peek(address, claim, within));
   }
 
   async reset(key: RateLimitKey, { signal }: CallOptions = {}): Promise<void> {
     const { address, name } = this.#claim(key, 1);
-    await this.#orThrow(signal, ({ store }, within) => store.remove(address, within));
+    await this.#call(signal, ({ store }, within) => store.remove(address, within));
     this.#denied?.delete(name);
   }
 
@@ -91,40 +103,27 @@ export class DynamoRateLimiter implements RateLimiter {
     return toClaim(strategy, limitFor, key, cost, this.#clock.now().getTime());
   }
 
-  async #orThrow<T>(signal: AbortSignal | undefined, run: OpenCall<T>): Promise<T> {
-    try {
-      return await this.#call(signal, run);
-    } catch (error) {
-      signal?.throwIfAborted();
-      throw toStoreError(error);
-    }
+  /** One deadline for all requests of a decision. */
+  #call<T>(signal: AbortSignal | undefined, run: OpenCall<T>): Promise<T> {
+    return this.#table.within<T>(signal, (table, inner, commit) => run(this.#open(table), inner, commit));
   }
 
-  /** Loading the SDK at the first decision is a cold start's own time and not the store's. */
-  async #call<T>(signal: AbortSignal | undefined, run: OpenCall<T>): Promise<T> {
-    const open = await this.#open();
-    const deadline = { ms: this.#settings.storeTimeoutMs, clock: this.#clock, signal };
-    return withDeadline<T>(deadline, (within, commit) => run(open, within, commit));
+  /** A decider remembers what it has seen, so there is one for the life of the limiter. */
+  #open(table: ItemTable): OpenStore {
+    this.#opened ??= this.#storeOf(table);
+    return this.#opened;
   }
 
-  #open(): Promise<OpenStore> {
-    this.#opening ??= this.#load().catch((error: unknown) => {
-      this.#opening = undefined;
-      throw error;
-    });
-    return this.#opening;
-  }
-
-  async #load(): Promise<OpenStore> {
-    const { tableName, client, strategy, maxClockSkewMs } = this.#settings;
-    const store = await openDynamoStore(tableName, client);
+  #storeOf(table: ItemTable): OpenStore {
+    const { strategy, maxClockSkewMs } = this.#settings;
     const onBrokenClock = (key: RateLimitKey) => this.#reporter.failed(brokenClock(), key);
+    const store = new DynamoStore(table);
     return { store, decider: createDecider(strategy, store, { maxClockSkewMs, onBrokenClock }) };
   }
 }
 
-function toStoreError(error: unknown): RateLimitError {
-  return error instanceof RateLimitError ? error : storeUnavailable(isTransient(error), error);
+function toStoreError(cause: unknown, transient: boolean): RateLimitError {
+  return cause instanceof RateLimitError ? cause : storeUnavailable(transient, cause);
 }
 
 function brokenClock(): RateLimitError {

@@ -1,67 +1,62 @@
-import type { AttributeValue, DynamoDBClient } from '@aws-sdk/client-dynamodb';
-import type { Address, ConditionalWrite, CounterStore, Counters, WriteOutcome } from './counter-store.js';
-import { toCounters, toExpressions } from './expressions.js';
+import { createMap } from '@sallyport/core';
+import { type Condition, type Item, type ItemTable, TTL_ATTRIBUTE } from '@sallyport/dynamo';
+import type {
+  Address,
+  Check,
+  ConditionalWrite,
+  CounterStore,
+  Counters,
+  CounterValue,
+  WriteOutcome,
+} from './counter-store.js';
 
-type Sdk = typeof import('@aws-sdk/client-dynamodb');
-type Client = Pick<DynamoDBClient, 'send'>;
+/** The counters of a limiter in a DynamoDB table. */
+export class DynamoStore implements CounterStore {
+  readonly #table: ItemTable;
 
-/** Attempts of our own client: a retry after a lost answer may count twice, which is strict and never lax. */
-const MAX_ATTEMPTS = 2;
-
-/** Loads the AWS SDK and, where none is given, makes the client. */
-export async function openDynamoStore(tableName: string, client: Client | undefined): Promise<CounterStore> {
-  const sdk = await import('@aws-sdk/client-dynamodb');
-  return new DynamoStore(sdk, client ?? new sdk.DynamoDBClient({ maxAttempts: MAX_ATTEMPTS }), tableName);
-}
-
-class DynamoStore implements CounterStore {
-  readonly #sdk: Sdk;
-  readonly #client: Client;
-  readonly #tableName: string;
-
-  constructor(sdk: Sdk, client: Client, tableName: string) {
-    this.#sdk = sdk;
-    this.#client = client;
-    this.#tableName = tableName;
+  constructor(table: ItemTable) {
+    this.#table = table;
   }
 
+  /** A refusal without an item is not read again: the decider reads where it needs to. */
   async write(address: Address, write: ConditionalWrite, signal?: AbortSignal): Promise<WriteOutcome> {
-    const command = new this.#sdk.UpdateItemCommand({
-      ...this.#target(address),
-      ...toExpressions(write),
-      ReturnValues: 'ALL_NEW',
-      ReturnValuesOnConditionCheckFailure: 'ALL_OLD',
-    });
-    try {
-      const { Attributes } = await this.#client.send(command, options(signal));
-      return { applied: true, counters: toCounters(Attributes) };
-    } catch (error) {
-      if (!isFailedCondition(error)) throw error;
-      return { applied: false, counters: error.Item && toCounters(error.Item) };
-    }
+    const { checks, adds, sets, removes, expiresAt, keepsExpiry } = write;
+    const expiry = { [TTL_ATTRIBUTE]: expiresAt };
+    const changes = {
+      set: { ...toItem(sets), ...(keepsExpiry ? {} : expiry) },
+      setIfAbsent: keepsExpiry ? expiry : {},
+      add: toItem(adds),
+      remove: removes,
+    };
+    const condition = checks.length === 0 ? undefined : { all: checks.map(toCondition) };
+    const { applied, item } = await this.#table.update(address, changes, { condition, signal, reread: false });
+    return { applied, counters: item && toCounters(item) };
   }
 
   async read(address: Address, signal?: AbortSignal): Promise<Counters> {
-    const command = new this.#sdk.GetItemCommand({ ...this.#target(address), ConsistentRead: true });
-    const { Item } = await this.#client.send(command, options(signal));
-    return toCounters(Item);
+    return toCounters((await this.#table.get(address, { consistent: true, signal })) ?? {});
   }
 
   async remove(address: Address, signal?: AbortSignal): Promise<void> {
-    await this.#client.send(new this.#sdk.DeleteItemCommand(this.#target(address)), options(signal));
-  }
-
-  #target({ pk, sk }: Address): { TableName: string; Key: Record<string, AttributeValue> } {
-    return { TableName: this.#tableName, Key: { pk: { S: pk }, sk: { S: sk } } };
+    await this.#table.remove(address, { signal });
   }
 }
 
-function options(signal: AbortSignal | undefined): { abortSignal?: AbortSignal } {
-  return signal === undefined ? {} : { abortSignal: signal };
+function toItem(values: readonly CounterValue[]): Record<string, number> {
+  return Object.fromEntries(values.map(({ counter, value }) => [counter, value]));
 }
 
-/** By name, not by class: an injected client may come from another copy of the SDK. */
-function isFailedCondition(error: unknown): error is { readonly Item?: Record<string, AttributeValue> } {
-  const { name } = (error ?? {}) as { name?: unknown };
-  return name === 'ConditionalCheckFailedException';
+function toCondition({ counter: attribute, above, max }: Check): Condition {
+  const most = { attribute, is: '<=', value: max } as const;
+  if (above === undefined) return { any: [{ absent: attribute }, most] };
+  return { all: [{ attribute, is: '>', value: above }, most] };
+}
+
+/** The counters of an item: its numbers, but for the expiry. */
+function toCounters(item: Item): Counters {
+  const counters = createMap<number>();
+  for (const [name, value] of Object.entries(item)) {
+    if (typeof value === 'number' && name !== TTL_ATTRIBUTE) counters[name] = value;
+  }
+  return counters;
 }

@@ -1,0 +1,118 @@
+/** What an attribute of an item may be. */
+export type Value = string | number | boolean | Uint8Array | readonly string[] | Readonly<Record<string, string>>;
+
+/** One item by attribute; a map without a prototype. */
+export type Item = Readonly<Record<string, Value | undefined>>;
+
+/** The primary key that every table of the framework has. */
+export interface Key {
+  /** Partition key. */
+  readonly pk: string;
+  /** Sort key. */
+  readonly sk: string;
+}
+
+/** What must hold of the item before a write. */
+export type Condition =
+  | { readonly absent: string }
+  | { readonly present: string }
+  | { readonly attribute: string; readonly is: '=' | '<=' | '>'; readonly value: string | number }
+  | { readonly attribute: string; readonly isOneOf: readonly string[] }
+  | { readonly all: readonly Condition[] }
+  | { readonly any: readonly Condition[] };
+
+/** Changes of one item. They are applied together or not at all. */
+export interface Changes {
+  readonly set?: Item;
+  /** Set where the item has no such attribute. */
+  readonly setIfAbsent?: Item;
+  /** Adds a number to an attribute; an absent one counts as 0. */
+  readonly add?: Readonly<Record<string, number>>;
+  /** Adds `by` to the attribute, or to `from` where the item has none. */
+  readonly count?: Readonly<Record<string, { readonly from: number; readonly by: number }>>;
+  /** Takes the value of an entry of another attribute, a map. */
+  readonly copy?: Readonly<Record<string, { readonly map: string; readonly entry: string }>>;
+  readonly remove?: readonly string[];
+}
+
+/** How a call ends before its time. */
+export interface CallOptions {
+  readonly signal?: AbortSignal | undefined;
+}
+
+export interface ReadOptions extends CallOptions {
+  /** Whether the read sees every write before it. Costs twice as much. Default `false`. */
+  readonly consistent?: boolean | undefined;
+}
+
+export interface WriteOptions extends CallOptions {
+  readonly condition?: Condition | undefined;
+  /**
+   * An id of this very write, unique and never used again. It is stored with the item as {@link WRITER_ATTRIBUTE}, so that a
+   * write which was applied but whose answer was lost is known again when it is tried again.
+   */
+  readonly writer?: string | undefined;
+  /**
+   * Whether the item is read when the condition did not hold and DynamoDB sent no item along: where there is none, or where the
+   * server does not know `ReturnValuesOnConditionCheckFailure`. Default `true`.
+   */
+  readonly reread?: boolean | undefined;
+}
+
+/** The attribute that holds the id of an item's last write. */
+export const WRITER_ATTRIBUTE = 'w';
+
+/** What became of a conditional write. */
+export type WriteOutcome =
+  | {
+      readonly applied: true;
+      /** After an update the item as it is now, after a put or a removal as it was before; `undefined` when it is not known. */
+      readonly item: Item | undefined;
+      /** Whether an earlier attempt of this write was the one that was applied, and its answer was lost. */
+      readonly repeated: boolean;
+    }
+  | {
+      readonly applied: false;
+      /** The item that refused. */
+      readonly item: Item | undefined;
+      /** Whether there was an earlier attempt: without a `writer` it may have been the one that wrote `item`. */
+      readonly retried: boolean;
+    };
+
+/** Which items of one partition a query reads. */
+export interface ItemQuery {
+  /** Name of a global secondary index; the table itself without it. */
+  readonly index?: string;
+  readonly partition: { readonly name: string; readonly value: string };
+  /** Bounds of the sort key: both included, or everything behind one key. */
+  readonly sort?:
+    | { readonly name: string; readonly from: string; readonly to: string }
+    | { readonly name: string; readonly after: string };
+  readonly newestFirst?: boolean;
+  readonly consistent?: boolean;
+  /** Items that are read at most. */
+  readonly limit?: number;
+  /** The key behind which a page starts. */
+  readonly start?: Item | Key | undefined;
+}
+
+/** One page of a query. */
+export interface ItemPage {
+  /** Of an index: keys only. */
+  readonly items: readonly Item[];
+  /** Whether there may be more behind the last item. */
+  readonly more: boolean;
+}
+
+/** The operations that stores need of a table. */
+export interface ItemTable {
+  get(key: Key, options?: ReadOptions): Promise<Item | undefined>;
+  /** Replaces the whole item. */
+  put(item: Item & Key, options?: WriteOptions): Promise<WriteOutcome>;
+  /** Changes some attributes; creates the item where there is none. */
+  update(key: Key, changes: Changes, options?: WriteOptions): Promise<WriteOutcome>;
+  remove(key: Key, options?: WriteOptions): Promise<WriteOutcome>;
+  query(query: ItemQuery, options?: CallOptions): Promise<ItemPage>;
+  /** Items in any order; absent ones are left out. At most 100 keys. */
+  getMany(keys: readonly Key[], options?: CallOptions): Promise<readonly Item[]>;
+}

@@ -1,0 +1,192 @@
+import type { AttributeValue } from '@aws-sdk/client-dynamodb';
+import { type FullClock, guardHook } from '@sallyport/core';
+import type { Client, Sdk } from './client.js';
+import { type FailedCondition, isFailedCondition } from './errors.js';
+import { Expressions } from './expressions.js';
+import {
+  type CallOptions,
+  type Changes,
+  type Item,
+  type ItemPage,
+  type ItemQuery,
+  type ItemTable,
+  type Key,
+  type ReadOptions,
+  WRITER_ATTRIBUTE,
+  type WriteOptions,
+  type WriteOutcome,
+} from './item-table.js';
+import { fromAttributes, toAttributes } from './items.js';
+import { pause } from './pause.js';
+
+type Attributes = Record<string, AttributeValue>;
+
+/** One request that DynamoDB answered, refusals included. */
+export interface CallReport {
+  /** `UpdateItem`. */
+  readonly operation: string;
+  /** How often the client sent it. */
+  readonly attempts: number;
+}
+
+interface Answered {
+  readonly $metadata?: { readonly attempts?: number };
+}
+
+/** Rounds in which keys that a busy table left out are asked for again. */
+const BATCH_TRIES = 4;
+const BATCH_WAIT_MS = 50;
+
+/** The requests of one table, without a deadline of their own: the caller's signal bounds them. */
+export class Requests implements ItemTable {
+  readonly #sdk: Sdk;
+  readonly #client: Client;
+  readonly #table: string;
+  readonly #clock: FullClock;
+  readonly #onCall: ((call: CallReport) => void) | undefined;
+
+  constructor(
+    sdk: Sdk,
+    client: Client,
+    options: { tableName: string; clock: FullClock; onCall?: ((call: CallReport) => void) | undefined },
+  ) {
+    this.#sdk = sdk;
+    this.#client = client;
+    this.#table = options.tableName;
+    this.#clock = options.clock;
+    this.#onCall = options.onCall;
+  }
+
+  async get(key: Key, { consistent = false, signal }: ReadOptions = {}): Promise<Item | undefined> {
+    const command = new this.#sdk.GetItemCommand({ ...this.#target(key), ConsistentRead: consistent });
+    const { Item: attributes } = await this.#counted('GetItem', this.#client.send(command, heeding(signal)));
+    return attributes && fromAttributes(attributes);
+  }
+
+  put(item: Item & Key, { condition, writer, ...options }: WriteOptions = {}): Promise<WriteOutcome> {
+    const expressions = new Expressions();
+    const command = new this.#sdk.PutItemCommand({
+      TableName: this.#table,
+      Item: toAttributes(writer === undefined ? item : { ...item, [WRITER_ATTRIBUTE]: writer }),
+      ...this.#conditional(condition, expressions),
+      ...expressions.aliases(),
+      ReturnValues: 'ALL_OLD',
+    });
+    const send = () => this.#counted('PutItem', this.#client.send(command, heeding(options.signal)));
+    return this.#write(item, { ...options, writer }, send, () => undefined);
+  }
+
+  update(key: Key, changes: Changes, { condition, writer, ...options }: WriteOptions = {}): Promise<WriteOutcome> {
+    const expressions = new Expressions();
+    const conditional = this.#conditional(condition, expressions);
+    const signed = writer === undefined ? changes : { ...changes, set: { ...changes.set, [WRITER_ATTRIBUTE]: writer } };
+    const command = new this.#sdk.UpdateItemCommand({
+      ...this.#target(key),
+      ...conditional,
+      UpdateExpression: expressions.changes(signed),
+      ...expressions.aliases(),
+      ReturnValues: 'ALL_NEW',
+    });
+    const send = () => this.#counted('UpdateItem', this.#client.send(command, heeding(options.signal)));
+    return this.#write(key, { ...options, writer }, send, (current) => current);
+  }
+
+  remove(key: Key, { condition, ...options }: WriteOptions = {}): Promise<WriteOutcome> {
+    const expressions = new Expressions();
+    const command = new this.#sdk.DeleteItemCommand({
+      ...this.#target(key),
+      ...this.#conditional(condition, expressions),
+      ...expressions.aliases(),
+      ReturnValues: 'ALL_OLD',
+    });
+    const send = () => this.#counted('DeleteItem', this.#client.send(command, heeding(options.signal)));
+    return this.#write(key, options, send, () => undefined);
+  }
+
+  async query(query: ItemQuery, { signal }: CallOptions = {}): Promise<ItemPage> {
+    const expressions = new Expressions();
+    const command = new this.#sdk.QueryCommand({
+      TableName: this.#table,
+      ...(query.index !== undefined && { IndexName: query.index }),
+      KeyConditionExpression: expressions.keys(query),
+      ...expressions.aliases(),
+      ScanIndexForward: query.newestFirst !== true,
+      ConsistentRead: query.consistent === true,
+      ...(query.limit !== undefined && { Limit: query.limit }),
+      ...(query.start && { ExclusiveStartKey: toAttributes({ ...query.start }) }),
+    });
+    const answer = await this.#counted('Query', this.#client.send(command, heeding(signal)));
+    return { items: (answer.Items ?? []).map(fromAttributes), more: answer.LastEvaluatedKey !== undefined };
+  }
+
+  async getMany(keys: readonly Key[], { signal }: CallOptions = {}): Promise<readonly Item[]> {
+    const items: Item[] = [];
+    let left: Attributes[] = keys.map(({ pk, sk }) => toAttributes({ pk, sk }));
+    for (let tried = 0; left.length > 0; tried += 1) {
+      if (tried === BATCH_TRIES) throw new UnprocessedKeys();
+      if (tried > 0) await pause(this.#clock, Math.random() * BATCH_WAIT_MS * 2 ** tried, signal);
+      const command = new this.#sdk.BatchGetItemCommand({ RequestItems: { [this.#table]: { Keys: left } } });
+      const answer = await this.#counted('BatchGetItem', this.#client.send(command, heeding(signal)));
+      // The service names the table by its ARN where it was asked so.
+      items.push(...Object.values(answer.Responses ?? {}).flatMap((found) => found.map(fromAttributes)));
+      left = Object.values(answer.UnprocessedKeys ?? {}).flatMap((part) => part.Keys ?? []);
+    }
+    return items;
+  }
+
+  #conditional(condition: WriteOptions['condition'], expressions: Expressions) {
+    if (condition === undefined) return {};
+    const ConditionExpression = expressions.condition(condition);
+    return { ConditionExpression, ReturnValuesOnConditionCheckFailure: 'ALL_OLD' as const };
+  }
+
+  /** A refused write tells the item that refused. A server that does not is asked for it. */
+  async #write(
+    key: Key,
+    { writer, reread = true, signal }: Omit<WriteOptions, 'condition'>,
+    send: () => Promise<{ readonly Attributes?: Attributes | undefined }>,
+    repeatedItem: (current: Item | undefined) => Item | undefined,
+  ): Promise<WriteOutcome> {
+    let refusal: FailedCondition;
+    try {
+      const { Attributes: attributes } = await send();
+      return { applied: true, item: attributes && fromAttributes(attributes), repeated: false };
+    } catch (error) {
+      if (!isFailedCondition(error)) throw error;
+      refusal = error;
+    }
+    let item = refusal.Item && fromAttributes(refusal.Item);
+    if (item === undefined && reread) item = await this.get(key, { consistent: true, signal });
+    if (writer !== undefined && item?.[WRITER_ATTRIBUTE] === writer) {
+      return { applied: true, item: repeatedItem(item), repeated: true };
+    }
+    return { applied: false, item, retried: (refusal.$metadata?.attempts ?? 1) > 1 };
+  }
+
+  async #counted<T extends Answered>(operation: string, answer: Promise<T>): Promise<T> {
+    const report = (metadata: Answered['$metadata']) =>
+      guardHook(this.#onCall, { operation, attempts: metadata?.attempts ?? 1 });
+    try {
+      const settled = await answer;
+      report(settled.$metadata);
+      return settled;
+    } catch (error) {
+      if (isFailedCondition(error)) report(error.$metadata);
+      throw error;
+    }
+  }
+
+  #target({ pk, sk }: Key): { TableName: string; Key: Attributes } {
+    return { TableName: this.#table, Key: { pk: { S: pk }, sk: { S: sk } } };
+  }
+}
+
+function heeding(signal: AbortSignal | undefined): { abortSignal?: AbortSignal } {
+  return signal === undefined ? {} : { abortSignal: signal };
+}
+
+/** A busy table left keys out each time it was asked. It may answer later. */
+class UnprocessedKeys extends Error {
+  override readonly name = 'ThrottlingException';
+  override readonly message = 'keys were left unprocessed';
+}

@@ -1,0 +1,309 @@
+import type { DynamoDBClient } from '@aws-sdk/client-dynamodb';
+import { completeClock, systemClock } from '@sallyport/core';
+import {
+  absentOrPastTtl,
+  type CallReport,
+  type Changes,
+  DynamoTable,
+  type DynamoTableOptions,
+  isPastTtl,
+  notPastTtl,
+  ttlAt,
+} from '@sallyport/dynamo';
+import {
+  createLocalClient,
+  createTable,
+  dynamodbEndpoint,
+  type FaultProxy,
+  STORE_FAULTS,
+  startFaultProxy,
+  unprocessedKeys,
+} from '@sallyport/dynamodb-local';
+
+const SCHEMA = { partitionKey: { name: 'pk', type: 'S' }, sortKey: { name: 'sk', type: 'S' } } as const;
+
+class Failed extends Error {
+  readonly transient: boolean;
+
+  constructor(cause: unknown, transient: boolean) {
+    super('store failed', { cause });
+    this.transient = transient;
+  }
+}
+
+let proxy: FaultProxy;
+let client: DynamoDBClient;
+let tableName: string;
+let count = 0;
+
+beforeAll(async () => {
+  proxy = await startFaultProxy(await dynamodbEndpoint());
+  const direct = await createLocalClient();
+  tableName = await createTable(direct, SCHEMA);
+  direct.destroy();
+}, 60_000);
+
+beforeEach(async () => {
+  proxy.clear();
+  count += 1;
+  // A client of its own: failures use up what a client may retry.
+  client = await createLocalClient({ endpoint: proxy.endpoint, maxAttempts: 3 });
+});
+
+afterEach(() => client.destroy());
+afterAll(() => proxy.stop());
+
+function open(options: Partial<DynamoTableOptions> = {}): DynamoTable {
+  const toError = (cause: unknown, transient: boolean) => new Failed(cause, transient);
+  const clock = completeClock(systemClock);
+  return new DynamoTable({ tableName, client, clock, timeoutMs: 10_000, toError, ...options });
+}
+
+const keyOf = (sk = 'a') => ({ pk: `p${count}`, sk });
+
+describe('an item', () => {
+  it('comes back as it was put, in every type', async () => {
+    const item = {
+      ...keyOf(),
+      text: 'grüße',
+      number: -1.5,
+      flag: false,
+      bytes: Uint8Array.of(0, 255),
+      list: ['a', 'b'],
+      map: { a: '1' },
+      nothing: undefined,
+    };
+    const table = open();
+    expect(await table.put(item)).toEqual({ applied: true, item: undefined, repeated: false });
+    const { nothing: _, bytes, ...rest } = item;
+    const found = await table.get(keyOf(), { consistent: true });
+    expect(found).toMatchObject({ ...rest });
+    expect(Buffer.from(found?.bytes as Uint8Array)).toEqual(Buffer.from(bytes));
+    expect(found && 'nothing' in found).toBe(false);
+  });
+
+  it.each<[string, Changes, object]>([
+    ['set', { set: { n: 2, other: 'x' } }, { n: 2, other: 'x' }],
+    ['setIfAbsent', { setIfAbsent: { n: 9, fresh: 9 } }, { n: 1, fresh: 9 }],
+    ['add', { add: { n: 2, fresh: 3 } }, { n: 3, fresh: 3 }],
+    ['count', { count: { n: { from: 10, by: 1 }, fresh: { from: 10, by: 1 } } }, { n: 2, fresh: 11 }],
+    ['copy', { copy: { n: { map: 'm', entry: 'one' } } }, { n: 'first' }],
+    ['remove', { remove: ['m'] }, { n: 1 }],
+    ['reserved words', { set: { status: 's', ttl: 1, token: 't' } }, { status: 's', ttl: 1, token: 't' }],
+  ])('is changed by %s', async (_, changes, expected) => {
+    const table = open();
+    await table.put({ ...keyOf(), n: 1, m: { one: 'first' } });
+    const { item } = await table.update(keyOf(), changes);
+    expect(item).toMatchObject(expected);
+    expect(item && 'm' in item).toBe(changes.remove === undefined);
+  });
+});
+
+describe('a condition', () => {
+  it.each([
+    [{ absent: 'x' }, true],
+    [{ present: 'x' }, false],
+    [{ attribute: 'n', is: '=', value: 5 }, true],
+    [{ attribute: 'n', is: '<=', value: 4 }, false],
+    [{ attribute: 'n', is: '>', value: 4 }, true],
+    [{ attribute: 's', isOneOf: ['a', 'b'] }, true],
+    [{ all: [{ absent: 'x' }, { attribute: 's', isOneOf: ['c'] }] }, false],
+    [{ any: [{ present: 'x' }, { attribute: 's', is: '=', value: 'a' }] }, true],
+  ] as const)('%j holds: %s', async (condition, holds) => {
+    const table = open();
+    await table.put({ ...keyOf(), n: 5, s: 'a' });
+    const outcome = await table.update(keyOf(), { set: { seen: true } }, { condition });
+    expect(outcome.applied).toBe(holds);
+    expect(outcome.item).toMatchObject({ n: 5, s: 'a' });
+  });
+
+  it('asks for the item where the refusal does not tell it, unless it need not', async () => {
+    const table = open();
+    await table.put(keyOf());
+    proxy.inject({ kind: 'no-old-item' });
+    const condition = { absent: 'pk' };
+    expect(await table.put(keyOf(), { condition })).toMatchObject({ applied: false, item: keyOf() });
+    expect(await table.put(keyOf(), { condition, reread: false })).toEqual({
+      applied: false,
+      item: undefined,
+      retried: false,
+    });
+    expect(proxy.operations).toEqual(['PutItem', 'PutItem', 'GetItem', 'PutItem']);
+  });
+});
+
+describe('a write whose answer is lost', () => {
+  const lose = (operation: string) => proxy.inject({ kind: 'lost-answer' }, { operation, times: 1 });
+
+  it('is known again by its writer', async () => {
+    const table = open();
+    const condition = { absent: 'pk' };
+    lose('PutItem');
+    expect(await table.put({ ...keyOf(), n: 1 }, { condition, writer: 'w1' })).toEqual({
+      applied: true,
+      item: undefined,
+      repeated: true,
+    });
+    lose('UpdateItem');
+    const changes = { add: { n: 1 } };
+    const once = { attribute: 'n', is: '=', value: 1 } as const;
+    expect(await table.update(keyOf(), changes, { condition: once, writer: 'w2' })).toMatchObject({
+      applied: true,
+      item: { n: 2, w: 'w2' },
+      repeated: true,
+    });
+  });
+
+  it('is not taken for somebody else’s that wrote the same', async () => {
+    const table = open();
+    await table.put({ ...keyOf(), n: 1 }, { writer: 'theirs' });
+    const refused = await table.put({ ...keyOf(), n: 1 }, { condition: { absent: 'pk' }, writer: 'ours' });
+    expect(refused).toMatchObject({ applied: false, item: { w: 'theirs' }, retried: false });
+  });
+
+  it('says without a writer that it was tried before', async () => {
+    const table = open();
+    lose('PutItem');
+    expect(await table.put(keyOf(), { condition: { absent: 'pk' } })).toMatchObject({ applied: false, retried: true });
+    lose('DeleteItem');
+    expect(await table.remove(keyOf(), { condition: { present: 'pk' } })).toEqual({
+      applied: false,
+      item: undefined,
+      retried: true,
+    });
+  });
+});
+
+describe('a query', () => {
+  it.each([
+    [{}, ['a', 'b', 'c'], false],
+    [{ newestFirst: true }, ['c', 'b', 'a'], false],
+    [{ limit: 2 }, ['a', 'b'], true],
+    [{ start: keyOf('a') }, [], false],
+    [{ sort: { name: 'sk', from: 'a', to: 'b' } }, ['a', 'b'], false],
+    [{ sort: { name: 'sk', after: 'a' } }, ['b', 'c'], false],
+  ])('%j reads %j', async (query, expected, more) => {
+    const table = open();
+    for (const sk of ['a', 'b', 'c']) await table.put(keyOf(sk));
+    const start = 'start' in query ? { start: keyOf('c') } : {};
+    const page = await table.query({
+      partition: { name: 'pk', value: `p${count}` },
+      consistent: true,
+      ...query,
+      ...start,
+    });
+    expect(page.items.map(({ sk }) => sk)).toEqual(expected);
+    expect(page.more).toBe(more);
+  });
+});
+
+describe('many keys', () => {
+  it('are read at once, and what is absent is left out', async () => {
+    const table = open();
+    await table.put(keyOf('a'));
+    expect(await table.getMany([keyOf('a'), keyOf('missing')])).toEqual([expect.objectContaining(keyOf('a'))]);
+    expect(await table.getMany([])).toEqual([]);
+  });
+
+  it('are asked for again when a busy table leaves some out, four times in all', async () => {
+    const table = open();
+    await table.put(keyOf('a'));
+    const busy = unprocessedKeys(tableName, [{ pk: { S: `p${count}` }, sk: { S: 'a' } }]);
+    proxy.inject(busy, { operation: 'BatchGetItem', times: 3 });
+    expect(await table.getMany([keyOf('a')])).toHaveLength(1);
+    proxy.clear();
+    proxy.inject(busy, { operation: 'BatchGetItem' });
+    await expect(table.getMany([keyOf('a')])).rejects.toMatchObject({ transient: true });
+    expect(proxy.operations).toEqual(Array(4).fill('BatchGetItem'));
+  });
+});
+
+describe('a table that fails', () => {
+  it.each(STORE_FAULTS)('rejects every call in time and says whether it may pass: $name', async (given) => {
+    const table = open({ timeoutMs: given.hangs ? 60 : 10_000 });
+    await table.open();
+    proxy.inject(given.fault);
+    const calls = [
+      table.get(keyOf()),
+      table.put(keyOf()),
+      table.update(keyOf(), { set: { n: 1 } }),
+      table.remove(keyOf('other')),
+      table.query({ partition: { name: 'pk', value: 'p' } }),
+      table.getMany([keyOf()]),
+    ];
+    for (const outcome of await Promise.allSettled(calls)) {
+      expect(outcome).toMatchObject({ status: 'rejected', reason: { transient: given.transient } });
+      expect((outcome as PromiseRejectedResult).reason.cause).toBeDefined();
+    }
+    proxy.clear();
+    expect((await open().get(keyOf(), { consistent: true })) !== undefined).toBe(given.applied);
+  });
+
+  it('rejects with the caller’s reason when the caller gives up, and sends nothing for one who has', async () => {
+    const table = open();
+    proxy.inject({ kind: 'silence' });
+    const controller = new AbortController();
+    const pending = table.get(keyOf(), { signal: controller.signal });
+    controller.abort(new Error('enough'));
+    await expect(pending).rejects.toThrow('enough');
+    proxy.clear();
+    await expect(table.get(keyOf(), { signal: controller.signal })).rejects.toThrow('enough');
+    expect(proxy.operations).toEqual([]);
+  });
+
+  it('is not waited for when the client ignores the signal', async () => {
+    const deaf = { send: () => new Promise(() => {}) } as never;
+    await expect(open({ client: deaf, timeoutMs: 20 }).get(keyOf())).rejects.toMatchObject({ transient: true });
+  });
+
+  it('keeps the answer that a call has committed to when time runs out', async () => {
+    const table = open({ timeoutMs: 30 });
+    const answer = await table.within(undefined, async (_requests, _signal, commit) => {
+      commit('decided');
+      return new Promise<string>(() => {});
+    });
+    expect(answer).toBe('decided');
+  });
+});
+
+it('tells of each answered request, refusals too, and survives a hook that throws', async () => {
+  const calls: CallReport[] = [];
+  const onCall = (call: CallReport) => {
+    calls.push(call);
+    throw new Error('hook');
+  };
+  const table = open({ onCall });
+  await table.put(keyOf());
+  await table.put(keyOf(), { condition: { absent: 'pk' } });
+  proxy.inject({ kind: 'lost-answer' }, { times: 1 });
+  await table.get(keyOf());
+  expect(calls).toEqual([
+    { operation: 'PutItem', attempts: 1 },
+    { operation: 'PutItem', attempts: 1 },
+    { operation: 'GetItem', attempts: 2 },
+  ]);
+});
+
+describe('expiry', () => {
+  const nowMs = 1_700_000_000_500;
+
+  it.each([
+    [1_699_999_999, true],
+    [1_700_000_000, true],
+    [1_700_000_001, false],
+    [undefined, false],
+  ])('an item with ttl %p counts as absent: %s, for readers and for writers', async (ttl, expired) => {
+    expect(isPastTtl({ ttl }, nowMs)).toBe(expired);
+    const table = open();
+    await table.put({ ...keyOf(), ttl });
+    const claim = await table.update(keyOf(), { set: { seen: 1 } }, { condition: notPastTtl(nowMs) });
+    expect(claim.applied).toBe(!expired);
+    const taken = await table.put(keyOf(), { condition: absentOrPastTtl(nowMs) });
+    expect(taken.applied).toBe(expired);
+  });
+
+  it('is rounded up, so that nothing expires early', () => {
+    expect(ttlAt(1001)).toBe(2);
+    expect(ttlAt(2000)).toBe(2);
+  });
+});
