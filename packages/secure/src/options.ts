@@ -61,7 +61,7 @@ const CHECKS: Readonly<Record<string, Check>> = {
   ids: hasMethods('newId'),
   log: hasMethods('debug', 'info', 'warn', 'error', 'isEnabled', 'with'),
   observability: (value) => value !== null && accepts(() => parseObservability(value as object)),
-  streamFailureIdentifier: oneOf('eventID', 'sequenceNumber'),
+  streamFailureIdentifier: oneOf('auto', 'eventID', 'sequenceNumber'),
   queueConcurrency: isCount,
   deadlineMarginMs: isMilliseconds,
   maskErrors: isBoolean,

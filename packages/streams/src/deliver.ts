@@ -31,7 +31,7 @@ export async function deliverBatch(
 ): Promise<BatchReport> {
   const records = recordsOf(event);
   const delivery = new Delivery(kernel, kind, lambdaContext, records, registry.resolve(kind, records));
-  const identify = identifierOf(kind, kernel.chosenIdentifier ?? 'eventID');
+  const identify = identifierOf(kind, kernel.streamIdentifier);
   const observer = kernel.observe?.(delivery, true);
   const run = new Run(delivery, observer, identify);
   if (delivery.targets.includes(undefined)) run.refuse();

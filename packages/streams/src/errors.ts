@@ -13,7 +13,8 @@ export type StreamsErrorCode =
   | 'streams.next_called_twice'
   | 'streams.no_handler'
   | 'streams.put_result_invalid'
-  | 'streams.record_invalid';
+  | 'streams.record_invalid'
+  | 'streams.window_unsupported';
 
 /** An error with a text for developers. Never holds anything of an event. */
 export function streamsError(code: StreamsErrorCode, text: string, details?: unknown): FrameworkError {
@@ -28,4 +29,15 @@ export function refused(text: string): FrameworkError {
 /** Stands for a record or event that the deadline ended. */
 export function deadlineExceeded(): FrameworkError {
   return streamsError('streams.deadline_exceeded', 'deadline exceeded');
+}
+
+/**
+ * Refuses a batch of a tumbling window: the service counts an answer without the window's `state` as failed and sends the
+ * batch again (https://docs.aws.amazon.com/lambda/latest/dg/services-kinesis-windows.html).
+ */
+export function windowUnsupported(): FrameworkError {
+  return streamsError(
+    'streams.window_unsupported',
+    'tumbling windows are not supported: remove TumblingWindowInSeconds from the event source mapping',
+  );
 }

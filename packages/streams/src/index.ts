@@ -20,7 +20,7 @@ export {
   type LogSubscriptionRecord,
   type LogSubscriptionSummary,
 } from './log-subscription.js';
-export type { EventRouterOptions } from './options.js';
+export type { EventRouterOptions, StreamFailureIdentifier } from './options.js';
 export {
   type PutRecordsFailure,
   type PutRecordsReport,

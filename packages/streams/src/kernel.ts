@@ -13,8 +13,8 @@ export interface Kernel {
   /** Makes what watches a delivery, if somebody listens; left out where nobody ever does. */
   readonly observe?: (delivery: Delivery, isBatch: boolean) => Observer | undefined;
   readonly marginMs: number;
-  /** By what a failed stream record is reported; `undefined` when nobody chose, which means `eventID`. */
-  readonly chosenIdentifier: 'eventID' | 'sequenceNumber' | undefined;
+  /** By what a failed stream record is reported. */
+  readonly streamIdentifier: 'eventID' | 'sequenceNumber';
   /** Whether the code runs on real Lambda. */
   readonly isLambda: boolean;
   readonly maskErrors: boolean;

@@ -15,14 +15,20 @@ import { parseObservability } from '@sallyport/core/pipeline';
 import type { EventMiddleware } from './context.js';
 import { refused } from './errors.js';
 import type { Kernel } from './kernel.js';
+import { STREAM_FAILURE_IDENTIFIER_ENV } from './schema.js';
+
+/** By what failed stream records are reported; `auto` decides by the environment. */
+export type StreamFailureIdentifier = 'auto' | 'eventID' | 'sequenceNumber';
 
 /** Closed: an unknown key is refused. */
 export interface EventRouterOptions {
   /**
-   * By what a failed record of a table stream or data stream is reported. The contract says `eventID`, AWS takes only
-   * `sequenceNumber`. Without the option the variable `FRAMEWORK_STREAM_FAILURE_IDENTIFIER` decides, else it is `eventID`.
+   * By what a failed record of a table stream or data stream is reported. `eventID` is the contract between runtimes, AWS
+   * takes only `sequenceNumber` (`kinesis.sequenceNumber`, `dynamodb.SequenceNumber`). `auto` is `sequenceNumber` in an
+   * execution environment of Lambda (`AWS_LAMBDA_FUNCTION_NAME` and `AWS_LAMBDA_RUNTIME_API` are set) and `eventID`
+   * elsewhere. Default: the variable `FRAMEWORK_STREAM_FAILURE_IDENTIFIER`, else `auto`.
    */
-  readonly streamFailureIdentifier?: 'eventID' | 'sequenceNumber';
+  readonly streamFailureIdentifier?: StreamFailureIdentifier;
   /** Messages of one standard queue that run at once where its registration does not say; default 1. */
   readonly queueConcurrency?: number;
   /** Milliseconds before the end of the invocation from which no record starts; default 500. */
@@ -50,7 +56,7 @@ const KEYS = [
   'log',
 ] as const;
 
-const IDENTIFIER_VARIABLE = 'FRAMEWORK_STREAM_FAILURE_IDENTIFIER';
+const IDENTIFIERS: readonly unknown[] = ['auto', 'eventID', 'sequenceNumber'];
 
 /** Whether a value is a whole number of at least 1. */
 export function isCount(value: unknown): value is number {
@@ -82,7 +88,7 @@ export function parseOptions(options: EventRouterOptions, failureText: string, m
     log,
     observability: parseObservability(options.observability),
     marginMs: deadlineMarginMs,
-    chosenIdentifier: parseIdentifier(options.streamFailureIdentifier, environment[IDENTIFIER_VARIABLE]),
+    streamIdentifier: streamIdentifierOf(options, environment),
     isLambda: isLambda(environment),
     maskErrors,
     failureText,
@@ -96,13 +102,26 @@ function assertMethod(key: string, value: object, method: string): void {
   }
 }
 
-/** What was chosen, by option or variable; each that is there must hold. */
-function parseIdentifier(option: unknown, variable: string | undefined): 'eventID' | 'sequenceNumber' | undefined {
-  const chosen = [option, variable || undefined].filter((value) => value !== undefined);
-  for (const value of chosen) {
-    if (value !== 'eventID' && value !== 'sequenceNumber') {
-      throw refused('streamFailureIdentifier must be eventID or sequenceNumber');
-    }
-  }
-  return chosen[0] as 'eventID' | 'sequenceNumber' | undefined;
+/**
+ * By what stream records are reported: the option, else the variable, else by the environment. AWS accepts the sequence
+ * number alone (https://docs.aws.amazon.com/lambda/latest/dg/services-ddb-batchfailurereporting.html).
+ *
+ * @throws FrameworkError for any other value of either, also of the variable that an option overrides
+ */
+function streamIdentifierOf(
+  { streamFailureIdentifier: option }: EventRouterOptions,
+  environment: Environment,
+): 'eventID' | 'sequenceNumber' {
+  const variable = environment[STREAM_FAILURE_IDENTIFIER_ENV] || undefined;
+  assertIdentifier('streamFailureIdentifier', option);
+  assertIdentifier(STREAM_FAILURE_IDENTIFIER_ENV, variable);
+  const chosen = option ?? variable ?? 'auto';
+  if (chosen !== 'auto') return chosen;
+  const onLambda = environment.AWS_LAMBDA_FUNCTION_NAME && environment.AWS_LAMBDA_RUNTIME_API;
+  return onLambda ? 'sequenceNumber' : 'eventID';
+}
+
+function assertIdentifier(name: string, value: unknown): asserts value is StreamFailureIdentifier | undefined {
+  if (value === undefined || IDENTIFIERS.includes(value)) return;
+  throw refused(`${name} must be auto, eventID or sequenceNumber`);
 }

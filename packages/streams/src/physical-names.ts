@@ -1,9 +1,8 @@
 import { type Environment, FrameworkError, INVALID_CONFIGURATION } from '@sallyport/core';
+import { EVENT_SOURCES_ENV } from './schema.js';
 
 /** Logical to physical names, under the registering method's name or for all of them. */
 export type PhysicalNames = Readonly<Record<string, unknown>>;
-
-const VARIABLE = 'FRAMEWORK_EVENT_SOURCES';
 
 /**
  * Reads `FRAMEWORK_EVENT_SOURCES`: `{ "queue": { "orders": "<physical name or ARN>" }, "tableStream": {}, … }`, or the
@@ -12,7 +11,7 @@ const VARIABLE = 'FRAMEWORK_EVENT_SOURCES';
  * @throws FrameworkError when it is not a JSON object of names
  */
 export function readPhysicalNames(environment: Environment): PhysicalNames {
-  const text = environment[VARIABLE];
+  const text = environment[EVENT_SOURCES_ENV];
   if (!text?.trim()) return {};
   try {
     const names: unknown = JSON.parse(text);
@@ -20,7 +19,7 @@ export function readPhysicalNames(environment: Environment): PhysicalNames {
   } catch {
     // Refused below, without the parser's words: they quote the input.
   }
-  throw new FrameworkError(INVALID_CONFIGURATION, `framework: ${VARIABLE} must be a JSON object of names`);
+  throw new FrameworkError(INVALID_CONFIGURATION, `framework: ${EVENT_SOURCES_ENV} must be a JSON object of names`);
 }
 
 /** The physical name that a registration stands for; the name itself when the map does not hold it. */

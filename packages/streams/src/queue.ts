@@ -133,7 +133,7 @@ function toKernel(options: QueueRouterOptions, middlewares: readonly EventMiddle
     environment,
     log: options.log ?? silentLogger,
     marginMs: deadlineMarginMs,
-    chosenIdentifier: undefined,
+    streamIdentifier: 'eventID',
     isLambda: isLambda(environment),
     maskErrors: false,
     failureText: '',

@@ -1,7 +1,7 @@
 import type { Invocation, LambdaContext, Surface, Target, TriggerKind } from '@sallyport/core';
 import type { EventHandler, EventMiddleware } from './context.js';
 import { deliverBatch, deliverEvents, recordsOf } from './deliver.js';
-import { streamsError } from './errors.js';
+import { streamsError, windowUnsupported } from './errors.js';
 import type {
   BatchReport,
   EventBusEvent,
@@ -27,7 +27,6 @@ import {
 import { Registry } from './registry.js';
 import { type EventBusSelector, parseSelector } from './selectors.js';
 import { type BatchKind, RECORD_SOURCES, type RecordKind } from './sources.js';
-import { warn } from './warn.js';
 
 /** A direct entrypoint: a Lambda handler for one kind of event. Bound; it may be destructured. */
 export type Entrypoint<R> = (event: unknown, lambdaContext?: LambdaContext) => Promise<R>;
@@ -88,14 +87,11 @@ class Router implements EventRouter {
   readonly #triggers: Trigger[] = [];
   readonly #kernel: Kernel;
   readonly #defaults: RegistrationDefaults;
-  /** Set on real Lambda where nobody has chosen the identifier; one warning an instance. */
-  #warnsOfIdentifier: boolean;
 
   constructor(options: EventRouterOptions, failureText = 'framework: event handler failed') {
     this.#kernel = { ...parseOptions(options, failureText, this.#middlewares), observe: observerOf };
     const { environment } = this.#kernel;
     this.#defaults = { physicalNames: readPhysicalNames(environment), concurrency: options.queueConcurrency ?? 1 };
-    this.#warnsOfIdentifier = this.#kernel.isLambda && this.#kernel.chosenIdentifier === undefined;
   }
 
   queue(name: string, handler: EventHandler<QueueRecord>, options?: QueueOptions): this {
@@ -164,10 +160,7 @@ class Router implements EventRouter {
   }
 
   #serveStream(kind: BatchKind, event: unknown, lambdaContext: LambdaContext | undefined): Promise<BatchReport> {
-    if (this.#warnsOfIdentifier) {
-      this.#warnsOfIdentifier = false;
-      warn(this.#kernel, 'streams.failure_identifier_default', { trigger: kind });
-    }
+    if (isObject(event) && Object.hasOwn(event, 'window')) return Promise.reject(windowUnsupported());
     return deliverBatch(this.#kernel, this.#registry, kind, event, lambdaContext);
   }
 }

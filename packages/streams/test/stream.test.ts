@@ -104,7 +104,6 @@ describe('names of streams and tables', () => {
     ['stream-enhanced-fan-out', 'clicks'],
     ['stream-enhanced-fan-out', 'arn:aws:kinesis:us-east-2:123456789012:stream/clicks'],
     ['stream', 'arn:aws:kinesis:us-east-2:123456789012:stream/clicks/consumer/clicks-consumer:1545084650'],
-    ['stream-tumbling-window', 'clicks'],
   ])('%s is served under %s', async (event, name) => {
     const router = createEventRouter(environment().options);
     router.kinesis(name, () => {});
@@ -159,73 +158,105 @@ describe('names of streams and tables', () => {
   });
 });
 
-describe('the failure identifier that nobody chose', () => {
-  const warnings = (records: readonly { event: string }[]) =>
-    records.filter(({ event }) => event === 'streams.failure_identifier_default');
-
-  it.each(['AWS_LAMBDA_FUNCTION_NAME', 'AWS_LAMBDA_RUNTIME_API', 'LAMBDA_TASK_ROOT', 'AWS_EXECUTION_ENV'])(
-    'is warned of once an instance on real Lambda (%s)',
-    async (variable) => {
-      const { options, records } = environment();
-      const router = createEventRouter({ ...options, environment: { [variable]: 'x' } });
-      router
-        .kinesis('clicks', () => {})
-        .tableStream('notes', () => {})
-        .queue('orders', () => {});
-      await router.serveQueueEvent({ Records: [] });
-      expect(warnings(records)).toEqual([]);
-      await router.serveStreamEvent({ Records: [click('1')] });
-      await router.serveStreamEvent({ Records: [click('2')] });
-      await router.serveTableStream({ Records: [change('1')] });
-      expect(warnings(records)).toEqual([
-        { level: 'warn', event: 'streams.failure_identifier_default', trigger: 'stream' },
-      ]);
-    },
-  );
+describe('the failure identifier', () => {
+  const FUNCTION = { AWS_LAMBDA_FUNCTION_NAME: 'fn' };
+  const RUNTIME_API = { AWS_LAMBDA_RUNTIME_API: '127.0.0.1:9001' };
+  const LAMBDA = { ...FUNCTION, ...RUNTIME_API };
+  const variable = (value: string) => ({ FRAMEWORK_STREAM_FAILURE_IDENTIFIER: value });
 
   it.each([
-    ['off Lambda', { environment: {} }],
-    ['with an empty Lambda variable', { environment: { AWS_EXECUTION_ENV: '' } }],
-    ['with the option', { environment: { AWS_EXECUTION_ENV: 'x' }, streamFailureIdentifier: 'eventID' as const }],
-    ['with the variable', { environment: { AWS_EXECUTION_ENV: 'x', FRAMEWORK_STREAM_FAILURE_IDENTIFIER: 'eventID' } }],
-  ])('is not warned of %s', async (_name, given) => {
-    const { options, records } = environment();
-    const router = createEventRouter({ ...options, ...given });
-    router.kinesis('clicks', () => {});
-    await router.serveStreamEvent({ Records: [click('1')] });
-    expect(warnings(records)).toEqual([]);
+    ['nothing is set', undefined, {}, 'eventID'],
+    ['only the function name is set', undefined, FUNCTION, 'eventID'],
+    ['only the runtime API is set', undefined, RUNTIME_API, 'eventID'],
+    ['the function name is empty', undefined, { ...LAMBDA, AWS_LAMBDA_FUNCTION_NAME: '' }, 'eventID'],
+    ['the runtime API is empty', undefined, { ...LAMBDA, AWS_LAMBDA_RUNTIME_API: '' }, 'eventID'],
+    ['other variables of Lambda are set', undefined, { LAMBDA_TASK_ROOT: '/t', AWS_EXECUTION_ENV: 'x' }, 'eventID'],
+    ['both variables of Lambda are set', undefined, LAMBDA, 'sequenceNumber'],
+    ['the variable says eventID on Lambda', undefined, { ...LAMBDA, ...variable('eventID') }, 'eventID'],
+    ['the variable says sequenceNumber elsewhere', undefined, variable('sequenceNumber'), 'sequenceNumber'],
+    ['the variable says auto on Lambda', undefined, { ...LAMBDA, ...variable('auto') }, 'sequenceNumber'],
+    ['the variable says auto elsewhere', undefined, variable('auto'), 'eventID'],
+    ['the variable is empty on Lambda', undefined, { ...LAMBDA, ...variable('') }, 'sequenceNumber'],
+    ['the option says eventID on Lambda', 'eventID', LAMBDA, 'eventID'],
+    ['the option says sequenceNumber elsewhere', 'sequenceNumber', {}, 'sequenceNumber'],
+    ['the option says auto on Lambda', 'auto', LAMBDA, 'sequenceNumber'],
+    ['the option says auto elsewhere', 'auto', {}, 'eventID'],
+    ['the option auto meets another variable', 'auto', variable('sequenceNumber'), 'eventID'],
+    ['the option eventID meets another variable', 'eventID', variable('sequenceNumber'), 'eventID'],
+    ['the option sequenceNumber meets another variable', 'sequenceNumber', variable('eventID'), 'sequenceNumber'],
+  ] as const)('when %s', async (_case, streamFailureIdentifier, variables, expected) => {
+    const { options, lines, records } = environment();
+    const router = createEventRouter({
+      ...options,
+      environment: variables,
+      ...(streamFailureIdentifier && { streamFailureIdentifier }),
+    });
+    const refuse = () => {
+      throw new Error('no');
+    };
+    router.kinesis('clicks', refuse).tableStream('notes', refuse);
+    const byName = expected === 'eventID' ? ['shard:7', 'change-8'] : ['7', '8'];
+    expect(await router.serveStreamEvent({ Records: [click('7')] })).toEqual(reportOf(String(byName[0])));
+    expect(await router.serveTableStream({ Records: [change('8')] })).toEqual(reportOf(String(byName[1])));
+    expect(lines.map(({ level }) => level)).toEqual(['error', 'error']);
+    expect(records.map(({ level }) => level)).not.toContain('warn');
   });
 
-  it('is warned of through the logger where there is no hook', async () => {
-    const { options, lines } = environment();
-    const router = createEventRouter({ ...options, observability: {}, environment: { AWS_EXECUTION_ENV: 'x' } });
-    router.kinesis('clicks', () => {});
-    await router.serveStreamEvent({ Records: [click('1')] });
-    expect(lines).toEqual([
-      { level: 'warn', message: 'streams.failure_identifier_default', fields: { trigger: 'stream' } },
-    ]);
-  });
-
-  it('is warned of on standard error where nobody listens at all', async () => {
-    const written: unknown[] = [];
-    const { warn } = console;
-    console.warn = (...args: unknown[]) => void written.push(args);
-    const router = createEventRouter({ environment: { AWS_EXECUTION_ENV: 'x' } });
-    router.kinesis('clicks', () => {});
-    await router.serveStreamEvent({ Records: [click('1')] });
-    console.warn = warn;
-    expect(written).toEqual([['{"level":"warn","event":"streams.failure_identifier_default","trigger":"stream"}']]);
-  });
-
-  it.each([
-    [{ streamFailureIdentifier: 'eventId' }],
-    [{ streamFailureIdentifier: '' }],
-    [{ streamFailureIdentifier: null }],
-    [{ environment: { FRAMEWORK_STREAM_FAILURE_IDENTIFIER: 'sequence' } }],
-    [{ environment: { FRAMEWORK_STREAM_FAILURE_IDENTIFIER: 'wrong' }, streamFailureIdentifier: 'eventID' }],
-  ])('refuses %j', (options) => {
-    expect(() => createEventRouter(options as never)).toThrow(
-      'framework: streamFailureIdentifier must be eventID or sequenceNumber',
+  it.each([['eventId'], [''], [null], ['AUTO'], [1]])('refuses the option %j', (streamFailureIdentifier) => {
+    expect(() => createEventRouter({ streamFailureIdentifier } as never)).toThrow(
+      'framework: streamFailureIdentifier must be auto, eventID or sequenceNumber',
     );
+  });
+
+  it.each(['sequence', 'Auto', ' eventID '])('refuses the variable %j, also beside an option', (value) => {
+    const text = 'framework: FRAMEWORK_STREAM_FAILURE_IDENTIFIER must be auto, eventID or sequenceNumber';
+    expect(() => createEventRouter({ environment: variable(value) })).toThrow(text);
+    expect(() => createEventRouter({ environment: variable(value), streamFailureIdentifier: 'eventID' })).toThrow(text);
+  });
+});
+
+describe('an event of a tumbling window', () => {
+  const WINDOW = { start: '2020-07-30T17:00:00Z', end: '2020-07-30T17:05:00Z' };
+  const refusal = {
+    code: 'streams.window_unsupported',
+    message:
+      'framework: tumbling windows are not supported: remove TumblingWindowInSeconds from the event source mapping',
+  };
+
+  it.each([
+    ['a data stream', 'serveStreamEvent', () => ({ Records: [click('1')] })],
+    ['a data stream, by its other name', 'serveKinesisEvent', () => ({ Records: [click('1')] })],
+    ['a table stream', 'serveTableStream', () => ({ Records: [change('1')] })],
+    ['a data stream, without records', 'serveStreamEvent', () => ({ Records: [] })],
+    ['a data stream nobody registered', 'serveStreamEvent', () => ({ Records: [click('1', { eventSourceARN: 'x' })] })],
+  ] as const)('is refused before anything runs: %s', async (_case, entrypoint, event) => {
+    const router = createEventRouter(environment().options);
+    const seen: unknown[] = [];
+    const handler = (_ctx: unknown, record: unknown) => void seen.push(record);
+    router.kinesis('clicks', handler).tableStream('notes', handler);
+    router.useEvents((_ctx, _event, next) => {
+      seen.push('middleware');
+      return next();
+    });
+    for (const window of [WINDOW, {}, null]) {
+      await expect(router[entrypoint]({ ...event(), window, state: {} })).rejects.toMatchObject(refusal);
+    }
+    expect(seen).toEqual([]);
+  });
+
+  it('is told by a member of its own', async () => {
+    const router = createEventRouter(environment().options).kinesis('clicks', () => {});
+    const event = Object.assign(Object.create({ window: WINDOW }), { Records: [click('1')] });
+    expect(await router.serveStreamEvent(event)).toEqual(reportOf());
+  });
+
+  it('is refused as AWS documents it', async () => {
+    const router = createEventRouter(environment().options).kinesis('clicks', () => {});
+    await expect(router.serveStreamEvent(loadEvent('stream-tumbling-window'))).rejects.toMatchObject(refusal);
+  });
+
+  it('is a matter of streams alone', async () => {
+    const router = createEventRouter(environment().options).queue('orders', () => {});
+    expect(await router.serveQueueEvent({ Records: [], window: WINDOW })).toEqual(reportOf());
   });
 });
