@@ -112,6 +112,44 @@ describe('an event that comes twice', () => {
   });
 });
 
+describe('the key of a scheduled run', () => {
+  const SCHEDULE = 'arn:aws:scheduler:us-east-1:123456789012:schedule/default/nightly';
+  const event = (parts: object) => ({ 'detail-type': 'Scheduled Event', resources: [SCHEDULE], ...parts });
+
+  it('makes two events with one key in their JSON text one run', async () => {
+    const { handleLambda } = createRouter();
+    for (const id of ['e-1', 'e-2']) await handleLambda(event({ id, detail: '{"idempotency_key":"k1"}' }));
+    expect(seen.length).toBe(1);
+    expect(begun().map(({ scope, key }) => [scope, key])).toEqual([
+      ['schedule:nightly', 'k1'],
+      ['schedule:nightly', 'k1'],
+    ]);
+  });
+
+  it.each([
+    ['an object', { id: 'e-1', detail: { idempotency_key: ' k1 ' } }, 'k1'],
+    ['JSON text', { id: 'e-1', detail: ' {"idempotency_key":"k1"} ' }, 'k1'],
+    ['an empty object as text', { id: ' e-1 ', detail: '{}' }, 'event-bus:e-1'],
+    ['text that is not JSON', { id: 'e-1', detail: '{"idempotency_key":' }, 'event-bus:e-1'],
+    ['JSON text of a text', { id: 'e-1', detail: '"{\\"idempotency_key\\":\\"k1\\"}"' }, 'event-bus:e-1'],
+    ['a list', { id: 'e-1', detail: [{ idempotency_key: 'k1' }] }, 'event-bus:e-1'],
+    ['null as text', { id: 'e-1', detail: 'null' }, 'event-bus:e-1'],
+    ['a blank key', { id: 'e-1', detail: '{"idempotency_key":" "}' }, 'event-bus:e-1'],
+    ['a number', { id: 'e-1', detail: '{"idempotency_key":7}' }, 'event-bus:e-1'],
+    ['neither detail nor id', {}, 'lambda:r-1'],
+    ['a blank id', { id: ' ', detail: '{}' }, 'lambda:r-1'],
+  ])('is that of the summary, also from %s', async (_case, parts, expected) => {
+    const { handleLambda } = createDispatcher(
+      createEventRouter({ clock, log }).eventBus(
+        { detailType: 'Scheduled Event' },
+        idempotentHandler(ledger, {}, async (ctx, given) => scheduledSummary(given, ctx).idempotency_key),
+      ),
+    );
+    expect(await handleLambda(event(parts), { awsRequestId: ' r-1 ' })).toBe(expected);
+    expect(begun()[0]?.key).toBe(expected);
+  });
+});
+
 describe('an event that is in progress elsewhere', () => {
   it('is reported, so that the queue delivers it again, and is never swallowed', async () => {
     await ledger.beginIdempotency({ scope: 'queue:orders', key: 'm-1', inProgressMs: 5000 });

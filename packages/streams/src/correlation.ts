@@ -1,30 +1,8 @@
+import { objectPart, trimmedText } from '@sallyport/core/pipeline';
 import type { LooseRecord } from './loose-record.js';
 
 const MAX_ID = 256;
 const CONTROL = /\p{Cc}/u;
-
-/** Text without the blanks around it; anything else `''`. */
-export function trimmedText(value: unknown): string {
-  return typeof value === 'string' ? value.trim() : '';
-}
-
-/** An object, or the object that a JSON text stands for; anything else is empty. */
-export function objectPart(value: unknown): Readonly<Record<string, unknown>> {
-  const parsed = typeof value === 'string' ? parseQuietly(value) : value;
-  return typeof parsed === 'object' && parsed !== null && !Array.isArray(parsed)
-    ? (parsed as Record<string, unknown>)
-    : NOTHING;
-}
-
-const NOTHING: Readonly<Record<string, unknown>> = Object.freeze(Object.create(null));
-
-function parseQuietly(text: string): unknown {
-  try {
-    return JSON.parse(text);
-  } catch {
-    return undefined;
-  }
-}
 
 /** What joins an event to the work that it belongs to, and which field said so. */
 export interface Correlation {

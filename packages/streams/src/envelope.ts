@@ -1,5 +1,6 @@
+import { trimmedText } from '@sallyport/core/pipeline';
 import type { EventContext } from './context.js';
-import { correlationOf, trimmedText } from './correlation.js';
+import { correlationOf } from './correlation.js';
 import { streamsError } from './errors.js';
 import type { EventBusEvent } from './event-types.js';
 import type { LooseRecord } from './loose-record.js';

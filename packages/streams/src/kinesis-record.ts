@@ -1,6 +1,6 @@
 import { encodeUtf8 } from '@sallyport/core';
+import { trimmedText } from '@sallyport/core/pipeline';
 import { canonicalJson } from './canonical-json.js';
-import { trimmedText } from './correlation.js';
 import { streamsError } from './errors.js';
 import { safeLog } from './safe-log.js';
 

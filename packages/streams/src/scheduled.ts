@@ -1,5 +1,5 @@
+import { objectPart, scheduledRun, trimmedText } from '@sallyport/core/pipeline';
 import type { EventContext } from './context.js';
-import { objectPart, trimmedText } from './correlation.js';
 import { eventBusEnvelope } from './envelope.js';
 import type { EventBusEvent } from './event-types.js';
 
@@ -35,15 +35,12 @@ export function scheduledSummary(
 ): ScheduledSummary {
   const envelope = eventBusEnvelope(event, ctx);
   const detail = objectPart(event.detail);
-  const requestId = trimmedText(ctx.lambdaContext?.awsRequestId);
+  const { runId, idempotencyKey } = scheduledRun(event, ctx.lambdaContext?.awsRequestId);
   const remaining = Math.floor(ctx.remainingMs);
   return {
     kind: 'scheduled',
-    run_id: trimmedText(detail.run_id) || envelope.event_id || requestId,
-    idempotency_key:
-      trimmedText(detail.idempotency_key) ||
-      prefixed('event-bus:', envelope.event_id) ||
-      prefixed('lambda:', requestId),
+    run_id: runId,
+    idempotency_key: idempotencyKey,
     remaining_ms: remaining,
     deadline_unix_ms: remaining > 0 ? ctx.now().getTime() + remaining : 0,
     result: resultOf(objectPart(result), detail),
@@ -71,8 +68,4 @@ function resultOf(given: Part, detail: Part): ScheduledSummary['result'] {
 
 function firstCount(...values: unknown[]): number {
   return (values.find((value) => Number.isSafeInteger(value) && (value as number) >= 0) as number | undefined) ?? 0;
-}
-
-function prefixed(prefix: string, id: string): string {
-  return id && prefix + id;
 }

@@ -1,4 +1,4 @@
-import { trimmedText } from './correlation.js';
+import { trimmedText } from '@sallyport/core/pipeline';
 import type { TableStreamRecord } from './event-types.js';
 import { safeLog } from './safe-log.js';
 import { parseSourceArn, TABLE_STREAM } from './sources.js';

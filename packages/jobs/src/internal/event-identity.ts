@@ -1,4 +1,5 @@
 import type { LambdaContext } from '@sallyport/core';
+import { scheduledRun, trimmedText } from '@sallyport/core/pipeline';
 import { sha256 } from './keys.js';
 
 /** The parts of events that name them. */
@@ -29,9 +30,12 @@ export function eventIdentity(ctx: EventContext, event: LooseEvent): { scope: st
   if (kind === 'queue') return named(`queue:${source.name}`, event?.messageId);
   if (kind === 'topic') return named(`topic:${source.name}`, event?.Sns?.MessageId);
   if (kind !== 'event-bus') return named(`${kind}:${source.name}`, event?.eventID);
-  const detailType = textOf(event?.['detail-type']) || textOf(event?.detailType);
-  if (detailType === SCHEDULED) return named(`schedule:${scheduleName(event)}`, scheduledKey(ctx, event));
-  return named(`event-bus:${sourcePart(textOf(event?.source))}:${detailType}`, event?.id);
+  const detailType = trimmedText(event?.['detail-type']) || trimmedText(event?.detailType);
+  if (detailType === SCHEDULED) {
+    const { idempotencyKey } = scheduledRun(event, ctx.lambdaContext?.awsRequestId);
+    return named(`schedule:${scheduleName(event)}`, idempotencyKey);
+  }
+  return named(`event-bus:${sourcePart(trimmedText(event?.source))}:${detailType}`, event?.id);
 }
 
 /** The colon separates source and detail type, so none may be left in the source. */
@@ -42,24 +46,11 @@ function sourcePart(source: string): string {
 function named(scope: string, key: unknown): { scope: string; key: string } {
   const kind = scope.slice(0, scope.indexOf(':'));
   const short = Buffer.byteLength(scope) <= MAX_SCOPE_BYTES ? scope : `${kind}:sha256:${sha256(scope)}`;
-  return { scope: short, key: textOf(key) };
+  return { scope: short, key: trimmedText(key) };
 }
 
 /** The rule's or the schedule's name: the last part of its ARN. */
 function scheduleName({ resources }: LooseEvent): string {
-  const arn = Array.isArray(resources) ? textOf(resources[0]) : '';
+  const arn = Array.isArray(resources) ? trimmedText(resources[0]) : '';
   return arn.slice(arn.lastIndexOf('/') + 1);
-}
-
-/** The `idempotency_key` of the scheduled summary. */
-function scheduledKey({ lambdaContext }: EventContext, { detail, id }: LooseEvent): string {
-  const own = typeof detail === 'object' && detail !== null ? (detail as { idempotency_key?: unknown }) : {};
-  const requestId = textOf(lambdaContext?.awsRequestId);
-  return (
-    textOf(own.idempotency_key) || (textOf(id) && `event-bus:${textOf(id)}`) || (requestId && `lambda:${requestId}`)
-  );
-}
-
-function textOf(value: unknown): string {
-  return typeof value === 'string' ? value.trim() : '';
 }
