@@ -1,16 +1,22 @@
-import { encodeUtf8 } from '@sallyport/core';
+import { encodeUtf8, invalidOption } from '@sallyport/core';
 import { trimmedText } from '@sallyport/core/pipeline';
 import { canonicalJson } from './canonical-json.js';
 import { streamsError } from './errors.js';
+import { isCount } from './options.js';
 import { safeLog } from './safe-log.js';
 
 export interface KinesisJsonRecordInput {
   /** Decides the shard; trimmed, 1 to 256 bytes. */
   readonly partitionKey: string;
-  /** Plain JSON data; 1 to 1,048,576 bytes when encoded. */
+  /** Plain JSON data; 1 to `maxDataBytes` bytes when encoded. */
   readonly payload: unknown;
   /** Decimal, at most 2^128 - 1; overrides the shard that the partition key gives. */
   readonly explicitHashKey?: string;
+  /**
+   * Bytes that the encoded payload may have: 1 to 10,485,760; default 1,048,576. A stream takes more than 1 MiB only where
+   * its own `MaxRecordSizeInKiB` was raised, and counts the partition key too.
+   */
+  readonly maxDataBytes?: number;
 }
 
 /** A record ready for Kinesis, in the form that is the same in every runtime. */
@@ -36,17 +42,20 @@ export interface PutRecordsEntry {
 }
 
 const MAX_KEY_BYTES = 256;
-const MAX_DATA_BYTES = 1_048_576;
+const DEFAULT_DATA_BYTES = 1_048_576;
+/** https://docs.aws.amazon.com/kinesis/latest/APIReference/API_UpdateMaxRecordSize.html */
+const MAX_DATA_BYTES = 10_485_760;
 const MAX_HASH_KEY = 2n ** 128n - 1n;
 
 /**
  * Makes a JSON record of which the same payload gives the same bytes.
  *
- * @throws FrameworkError `streams.record_invalid`; its text never quotes the input
+ * @throws FrameworkError `streams.record_invalid`, its text never quotes the input; `app.invalid_configuration` for a
+ *   `maxDataBytes` that is out of its range
  */
 export function createKinesisJsonRecord(input: KinesisJsonRecordInput): KinesisJsonRecord {
   const partition_key = parsePartitionKey(input.partitionKey);
-  const data = encodePayload(input.payload);
+  const data = encodePayload(input.payload, parseMaxDataBytes(input.maxDataBytes));
   const hashKey = input.explicitHashKey === undefined ? {} : { explicit_hash_key: parseHashKey(input.explicitHashKey) };
   const data_byte_length = data.length;
   return {
@@ -75,9 +84,15 @@ function parsePartitionKey(value: unknown): string {
   return key;
 }
 
-function encodePayload(payload: unknown): Uint8Array {
+function parseMaxDataBytes(value: number | undefined): number {
+  if (value === undefined) return DEFAULT_DATA_BYTES;
+  if (isCount(value) && value <= MAX_DATA_BYTES) return value;
+  throw invalidOption('maxDataBytes', 'a whole number from 1 to 10,485,760');
+}
+
+function encodePayload(payload: unknown, maxBytes: number): Uint8Array {
   const data = encodeUtf8(canonicalPayload(payload));
-  if (data.length > MAX_DATA_BYTES) throw invalid('data too large');
+  if (data.length > maxBytes) throw invalid('data too large');
   return data;
 }
 

@@ -137,6 +137,29 @@ describe('createKinesisJsonRecord', () => {
     expect(messageOf(() => record(1, input))).toEqual(['streams.record_invalid', `framework: kinesis record: ${tail}`]);
   });
 
+  it.each([
+    [2, ''],
+    [100, 'x'.repeat(98)],
+    [1_048_577, 'x'.repeat(1_048_575)],
+    [10_485_760, 'x'.repeat(10_485_758)],
+  ])('takes data of at most %i bytes where maxDataBytes says so', (maxDataBytes, payload) => {
+    expect(record(payload, { maxDataBytes }).data.length).toBe(maxDataBytes);
+    expect(messageOf(() => record(`${payload}x`, { maxDataBytes }))).toEqual([
+      'streams.record_invalid',
+      'framework: kinesis record: data too large',
+    ]);
+  });
+
+  it.each([[0], [-1], [1.5], [10_485_761], [Number.NaN], [Number.POSITIVE_INFINITY], ['1'], [null]])(
+    'refuses maxDataBytes %j',
+    (maxDataBytes) => {
+      expect(messageOf(() => record(1, { maxDataBytes }))).toEqual([
+        'app.invalid_configuration',
+        'framework: option "maxDataBytes" must be a whole number from 1 to 10,485,760',
+      ]);
+    },
+  );
+
   it('takes the largest of everything', () => {
     const largest = record('x'.repeat(1_048_574), {
       partitionKey: 'é'.repeat(128),

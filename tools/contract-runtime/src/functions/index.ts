@@ -66,11 +66,12 @@ export const FUNCTIONS: Readonly<Record<string, PortableFunction>> = {
   create_kinesis_json_record: {
     load: streams,
     name: 'createKinesisJsonRecord',
-    arguments: ({ partition_key, payload, explicit_hash_key }) => [
+    arguments: ({ partition_key, payload, explicit_hash_key, max_data_bytes }) => [
       {
         partitionKey: partition_key,
         payload,
         ...(explicit_hash_key !== undefined && { explicitHashKey: explicit_hash_key }),
+        ...(max_data_bytes !== undefined && { maxDataBytes: max_data_bytes }),
       },
     ],
   },
