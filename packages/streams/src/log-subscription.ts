@@ -59,7 +59,8 @@ type Document = Readonly<Record<string, unknown>>;
  * Decodes the CloudWatch Logs subscription that a data-stream record carries. Synchronous, bounded, and strict: what does
  * not look exactly like the documented envelope is refused.
  *
- * The service's own reachability check, a `CONTROL_MESSAGE`, may leave log group, log stream, filters and event ids blank.
+ * The service's own reachability check, a `CONTROL_MESSAGE`, may leave owner, log group, log stream, filters and event ids
+ * blank: https://docs.aws.amazon.com/AmazonCloudWatch/latest/logs/SubscriptionFilters.html.
  *
  * @throws FrameworkError `streams.log_subscription_invalid`; its text never quotes the input
  */
@@ -141,11 +142,12 @@ function parseField(document: Document, field: string, mayBeBlank: boolean): str
   return value;
 }
 
-function parseFilters(value: unknown, mayBeEmpty: boolean): string[] {
-  if (!Array.isArray(value) || !(mayBeEmpty || value.length > 0)) throw invalid('missing subscriptionFilters');
+function parseFilters(value: unknown, mayBeBlank: boolean): string[] {
+  if (!Array.isArray(value) || !(mayBeBlank || value.length > 0)) throw invalid('missing subscriptionFilters');
   if (value.length > MAX_FILTERS) throw invalid('too many subscriptionFilters');
   value.forEach((filter, index) => {
-    if (!isText(filter)) throw invalid(`empty subscriptionFilters[${index}]`);
+    if (typeof filter !== 'string' || !(mayBeBlank || isText(filter)))
+      throw invalid(`empty subscriptionFilters[${index}]`);
   });
   return value;
 }

@@ -76,6 +76,18 @@ describe('decodeCloudWatchLogsSubscription', () => {
     ],
     ['a control message', { ...document, messageType: 'CONTROL_MESSAGE' }],
     [
+      'a control message with blank names',
+      {
+        ...document,
+        messageType: 'CONTROL_MESSAGE',
+        owner: '',
+        logGroup: ' ',
+        logStream: '',
+        subscriptionFilters: ['', 'f'],
+        logEvents: [{ id: ' ', timestamp: 0, message: '' }],
+      },
+    ],
+    [
       'the check that the service itself sends',
       {
         messageType: 'CONTROL_MESSAGE',
@@ -149,6 +161,12 @@ describe('decodeCloudWatchLogsSubscription', () => {
     ['missing logGroup', { ...document, logGroup: ' ' }],
     ['missing logStream', { ...document, logStream: 5 }],
     ['missing logStream', { ...document, messageType: 'CONTROL_MESSAGE', logStream: undefined }],
+    ['missing owner', { ...document, messageType: 'CONTROL_MESSAGE', owner: null }],
+    ['empty subscriptionFilters[0]', { ...document, messageType: 'CONTROL_MESSAGE', subscriptionFilters: [null] }],
+    [
+      'invalid logEvents[0]',
+      { ...document, messageType: 'CONTROL_MESSAGE', logEvents: [{ timestamp: 1, message: '' }] },
+    ],
     ['missing subscriptionFilters', { ...document, subscriptionFilters: undefined }],
     ['missing subscriptionFilters', { ...document, subscriptionFilters: [] }],
     ['missing subscriptionFilters', { ...document, subscriptionFilters: 'to-kinesis' }],
