@@ -14,6 +14,22 @@ export function toErrorObject(thrown: unknown, state: ContextState): AppSyncErro
   return describe(error.message, error.status, data, infoOf(error, state));
 }
 
+/**
+ * What is thrown in place of an error object. Lambda sends `name` as `errorType` and `message` as `errorMessage`
+ * (https://docs.aws.amazon.com/lambda/latest/dg/nodejs-exceptions.html), and AppSync makes a GraphQL error of both.
+ */
+export class ResolverError extends Error {
+  override readonly name: string;
+  /** The same as `name`. */
+  readonly code: string;
+
+  constructor({ error_message, error_type, error_info }: AppSyncErrorObject) {
+    super(error_message);
+    this.code = typeof error_info.code === 'string' ? error_info.code : error_type;
+    this.name = this.code;
+  }
+}
+
 function describe(
   message: string,
   status: number,

@@ -31,7 +31,7 @@ import {
   type BatchSlots,
   toBatchElementHandler,
 } from './batch-field.js';
-import { toErrorObject } from './error-object.js';
+import { ResolverError, toErrorObject } from './error-object.js';
 import { createAppSyncPipeline, ResolverExchange } from './pipeline.js';
 import { project } from './project.js';
 import { type FieldNames, isResolverEvent, methodOf, namesOf, toRequest } from './read-event.js';
@@ -44,14 +44,24 @@ const KIND = 'appsync';
 export interface AppSyncOptions {
   /** Elements of a batch invoke that run at once; default 10. */
   readonly batchConcurrency?: number;
-  /** What stands in the list of a batch invoke: payloads (default), or `{ data, errorMessage, errorType }`. */
+  /**
+   * What stands in the list of a batch invoke: payloads (`native`, the default), or `{ data, errorMessage, errorType }`
+   * (`envelope`), which AppSync reads itself where a batched direct Lambda resolver has no response function.
+   */
   readonly batchResult?: 'native' | 'envelope';
   /** Elements are not started when less than this is left; default 500. */
   readonly deadlineMarginMs?: number;
+  /**
+   * What a failed field answers: the error object (`object`, the default), for resolvers with a response function, or a
+   * rejection (`throw`), for direct Lambda resolvers, which take the error object for data. The rejection holds what the
+   * error object does and nothing else: `message` is its `error_message`, `name` its code, or its `error_type` where it has
+   * none. A batch invoke keeps its errors in place either way: a rejection would fail all elements.
+   */
+  readonly errorMode?: 'object' | 'throw';
 }
 
 /** Names of {@link AppSyncOptions}, for containers that check their own options. */
-export const APPSYNC_OPTIONS = ['batchConcurrency', 'batchResult', 'deadlineMarginMs'] as const;
+export const APPSYNC_OPTIONS = ['batchConcurrency', 'batchResult', 'deadlineMarginMs', 'errorMode'] as const;
 
 export interface AppSyncSurfaceInit extends AppSyncOptions {
   /** The open container's HTTP routes, tried when no field fits. */
@@ -75,12 +85,15 @@ export class AppSyncSurface implements Surface {
   readonly #slots: BatchSlots = new WeakMap();
   readonly #pipeline: Pipeline;
   readonly #observe: Observe | undefined;
+  /** Makes the answer to one event out of its outcome. */
+  readonly #answer: (outcome: Outcome) => unknown;
 
   /** @throws FrameworkError `app.invalid_configuration` for an unfit option */
   constructor(kernel: Kernel, init: AppSyncSurfaceInit = {}) {
     assertAppSyncOptions(init);
     this.#kernel = kernel;
     this.#init = init;
+    this.#answer = init.errorMode === 'throw' ? payloadOrRejection : payloadOrErrorObject;
     this.#pipeline = createAppSyncPipeline(kernel, init.http);
     this.#observe = kernel.features.find(({ observe }) => observe)?.observe;
   }
@@ -141,7 +154,7 @@ export class AppSyncSurface implements Surface {
     const field = this.#fieldOf(names);
     const group = field?.batch && new BatchGroup(field.batch, 1);
     const outcome = this.#run(this.#open({ event, names, field, group, suffix: '' }, lambdaContext));
-    return isPromise(outcome) ? outcome.then(answerOf) : Promise.resolve(answerOf(outcome));
+    return isPromise(outcome) ? outcome.then(this.#answer) : Promise.resolve(this.#answer(outcome));
   }
 
   async #serveBatch(events: readonly unknown[], lambdaContext: LambdaContext | undefined): Promise<unknown[]> {
@@ -233,8 +246,12 @@ interface Element {
 
 type Outcome = { readonly payload: unknown } | { readonly error: AppSyncErrorObject };
 
-function answerOf(outcome: Outcome): unknown {
+function payloadOrErrorObject(outcome: Outcome): unknown {
   return 'payload' in outcome ? outcome.payload : outcome.error;
+}
+
+function payloadOrRejection(outcome: Outcome): unknown {
+  return 'payload' in outcome ? outcome.payload : Promise.reject(new ResolverError(outcome.error));
 }
 
 /** The forwarded id if it is fit to print; else the invocation's, or a new one, with the element's place behind it. */
@@ -253,12 +270,15 @@ function createGroups(read: readonly { readonly field: Field | undefined }[]): M
   );
 }
 
-function assertAppSyncOptions({ batchConcurrency, batchResult, deadlineMarginMs }: AppSyncOptions): void {
+function assertAppSyncOptions({ batchConcurrency, batchResult, deadlineMarginMs, errorMode }: AppSyncOptions): void {
   if (batchConcurrency !== undefined && !(Number.isInteger(batchConcurrency) && batchConcurrency >= 1)) {
     throw invalidOption('batchConcurrency', 'a whole number of at least 1');
   }
   if (batchResult !== undefined && batchResult !== 'native' && batchResult !== 'envelope') {
     throw invalidOption('batchResult', 'native or envelope');
+  }
+  if (errorMode !== undefined && errorMode !== 'object' && errorMode !== 'throw') {
+    throw invalidOption('errorMode', 'object or throw');
   }
   if (deadlineMarginMs !== undefined && !(Number.isFinite(deadlineMarginMs) && deadlineMarginMs >= 0)) {
     throw invalidOption('deadlineMarginMs', 'a number of milliseconds');

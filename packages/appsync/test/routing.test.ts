@@ -71,6 +71,7 @@ describe('routing', () => {
     [{ batchConcurrency: 0 }, 'batchConcurrency'],
     [{ batchConcurrency: 1.5 }, 'batchConcurrency'],
     [{ batchResult: 'list' as never }, 'batchResult'],
+    [{ errorMode: 'reject' as never }, 'errorMode'],
     [{ deadlineMarginMs: Number.NaN }, 'deadlineMarginMs'],
   ])('refuses the option %j', (options, name) => {
     expect(() => createService(options)).toThrow(`option "${name}"`);

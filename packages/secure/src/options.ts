@@ -67,6 +67,7 @@ const CHECKS: Readonly<Record<string, Check>> = {
   maskErrors: isBoolean,
   batchConcurrency: isCount,
   batchResult: oneOf('native', 'envelope'),
+  errorMode: oneOf('object', 'throw'),
   principalResolver: isFunction,
   challenge: (value) => isFunction(value) || isChallenge(value),
   trustTenantHeader: isBoolean,

@@ -42,6 +42,7 @@ describe('options are closed', () => {
     ['deadlineMarginMs', { deadlineMarginMs: Number.NaN }, ': deadlineMarginMs'],
     ['batchConcurrency', { batchConcurrency: 1.5 }, ': batchConcurrency'],
     ['batchResult', { batchResult: SECRET }, ': batchResult'],
+    ['errorMode', { errorMode: SECRET }, ': errorMode'],
     ['null', null, ''],
     ['a list', [], ''],
     ['a text', SECRET, ''],

@@ -18,7 +18,7 @@ export function failAs({ kind, message, code, status, details, value }: JsonObje
   }
 }
 
-/** A thrown thing as the wire has it: `code` is `''` for one that is no framework error. */
+/** A thrown thing as the wire has it: `code` is `''` for one that has none. */
 export function toErrorObject(thrown: unknown): JsonObject {
   if (!(thrown instanceof Error)) return { message: '', code: '' };
   const { message, code, details } = thrown as Error & { code?: unknown; details?: unknown };

@@ -14,7 +14,7 @@ export interface Service {
 export const LAMBDA: LambdaContext = { awsRequestId: 'req-1', getRemainingTimeInMillis: () => 30_000 };
 
 export function createService(options: OpenPipelineOptions & AppSyncOptions = {}): Service {
-  const { batchConcurrency, batchResult, deadlineMarginMs, ...pipeline } = options;
+  const { batchConcurrency, batchResult, deadlineMarginMs, errorMode, ...pipeline } = options;
   const kernel = createOpenKernel(pipeline);
   const http = new HttpSurface(kernel, toHttpOptions(pipeline));
   const graphql = new AppSyncSurface(kernel, {
@@ -22,6 +22,7 @@ export function createService(options: OpenPipelineOptions & AppSyncOptions = {}
     ...(batchConcurrency === undefined ? {} : { batchConcurrency }),
     ...(batchResult === undefined ? {} : { batchResult }),
     ...(deadlineMarginMs === undefined ? {} : { deadlineMarginMs }),
+    ...(errorMode === undefined ? {} : { errorMode }),
   });
   return {
     graphql,
