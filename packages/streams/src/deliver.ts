@@ -4,6 +4,7 @@ import { deadlineExceeded, streamsError } from './errors.js';
 import type { BatchReport } from './event-types.js';
 import type { Kernel } from './kernel.js';
 import { type LooseRecord, readRecords } from './loose-record.js';
+import { noHandler } from './no-handler.js';
 import { countUntried, identifierOf, toReport } from './outcomes.js';
 import type { Resolver } from './registry.js';
 import { Run } from './run.js';
@@ -34,7 +35,8 @@ export async function deliverBatch(
   const identify = identifierOf(kind, kernel.streamIdentifier);
   const observer = kernel.observe?.(delivery, true);
   const run = new Run(delivery, observer, identify);
-  if (delivery.targets.includes(undefined)) run.refuse();
+  const stranger = delivery.targets.indexOf(undefined);
+  if (stranger >= 0) run.refuse(noHandler(kind, registry.whyNoHandler(kind, delivery.recordAt(stranger))));
   else await (observer ? observer.runBatch(() => run.complete()) : run.complete());
   observer?.batchEnded(run);
   warnOfDeadline(run, delivery);
@@ -55,7 +57,7 @@ export async function deliverEvents(
   const observer = kernel.observe?.(delivery, false);
   const stranger = delivery.targets.indexOf(undefined);
   if (stranger >= 0) {
-    const error = streamsError('streams.no_handler', `no handler for ${kind === 'topic' ? kind : 'event-bus event'}`);
+    const error = noHandler(kind, registry.whyNoHandler(kind, delivery.recordAt(stranger)));
     observer?.recordEnded(stranger, { thrown: error });
     await delivery.end();
     throw error;

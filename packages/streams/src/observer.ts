@@ -94,7 +94,7 @@ export class Observer {
     const durationMs = clock.monotonicMs() - this.#startedAt;
     const errorCode = failure ? codeOf(failure.thrown) : (STOP_CODES[stoppedBy] ?? '');
     if (stoppedBy === 'no_handler') {
-      guardHook(() => log.error(`framework: no handler for ${this.#delivery.kind}`, { records }));
+      guardHook(() => log.error(`framework: no handler for ${this.#delivery.kind}`, { records, error: run.refusal }));
     }
     const outcome = { records, failed, notTried, stoppedBy, errorCode, durationMs };
     batchCompleted(observability, batchFacts(this.#delivery), outcome, this.#batchSpan);

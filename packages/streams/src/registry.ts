@@ -1,6 +1,7 @@
 import type { EventHandler } from './context.js';
 import { refused } from './errors.js';
 import { type LooseRecord, textOf } from './loose-record.js';
+import { whyNoEventHandler, whyNoRecordHandler } from './no-handler.js';
 import { type EventBusSelector, matchesSelector, selectorName } from './selectors.js';
 import { type EventSource, parseRegisteredArn, parseSourceArn, type RecordKind, type RecordSource } from './sources.js';
 
@@ -25,6 +26,8 @@ export interface Target {
 export interface Resolver {
   /** The target of every record, or `undefined` in its place; runs nothing. */
   resolve(kind: string, records: readonly LooseRecord[]): (Target | undefined)[];
+  /** Why a record or event without a target has none, for logs. */
+  whyNoHandler(kind: string, record: LooseRecord): string;
 }
 
 /** Handlers of the sources of records. */
@@ -48,6 +51,21 @@ export class RecordRegistry implements Resolver {
   protected claim(key: string, noun: string, registration: Registration): void {
     if (this.#registrations.has(key)) throw refused(`duplicate handler for ${noun} "${registration.name}"`);
     this.#registrations.set(key, registration);
+  }
+
+  whyNoHandler(kind: string, record: LooseRecord): string {
+    const names = this.placesOf(kind).map(([place, { name }]) =>
+      place === name ? JSON.stringify(name) : `${JSON.stringify(name)} as ${JSON.stringify(place)}`,
+    );
+    return whyNoRecordHandler(record, names);
+  }
+
+  /** What handlers of a kind are registered for: physical name or ARN of a source, JSON of a selector. */
+  protected placesOf(kind: string): [string, Registration][] {
+    const prefix = `${kind} `;
+    return [...this.#registrations]
+      .filter(([key]) => key.startsWith(prefix))
+      .map(([key, registration]) => [key.slice(prefix.length), registration]);
   }
 
   resolve(kind: string, records: readonly LooseRecord[]): (Target | undefined)[] {
@@ -83,6 +101,14 @@ export class Registry extends RecordRegistry {
     const fields = Object.keys(selector).length;
     const place = this.#selectors.findIndex((other) => other.fields < fields);
     this.#selectors.splice(place < 0 ? this.#selectors.length : place, 0, { fields, registration });
+  }
+
+  override whyNoHandler(kind: string, record: LooseRecord): string {
+    if (kind !== 'event-bus') return super.whyNoHandler(kind, record);
+    return whyNoEventHandler(
+      record,
+      this.placesOf(kind).map(([selector]) => selector),
+    );
   }
 
   override resolve(kind: string, records: readonly LooseRecord[]): (Target | undefined)[] {

@@ -1,3 +1,4 @@
+import type { FrameworkError } from '@sallyport/core';
 import { type EventContext, type EventHandler, RecordContext } from './context.js';
 import type { Delivery } from './delivery.js';
 import { deadlineExceeded } from './errors.js';
@@ -18,6 +19,8 @@ export class Run {
   stoppedBy: StoppedBy = 'none';
   /** What the first failed record threw; in a box, because `undefined` can be thrown. */
   failure: { readonly thrown: unknown } | undefined = undefined;
+  /** Why nothing ran. */
+  refusal: FrameworkError | undefined = undefined;
   readonly #delivery: Delivery;
   readonly #observer: Observer | undefined;
   /** Of a batch; a kind without it answers results and ends at its first failure. */
@@ -50,8 +53,9 @@ export class Run {
   }
 
   /** Leaves every record untried, because one of them has no handler. */
-  refuse(): void {
+  refuse(refusal: FrameworkError): void {
     this.stoppedBy = 'no_handler';
+    this.refusal = refusal;
   }
 
   /** Workers side by side; the most cautious of the sources in the batch decides. */

@@ -87,7 +87,13 @@ describe('records of a batch', () => {
         },
       },
     ]);
-    expect(lines).toEqual([{ level: 'error', message: 'framework: no handler for queue', fields: { records: 1 } }]);
+    expect(lines).toMatchObject([
+      {
+        level: 'error',
+        message: 'framework: no handler for queue',
+        fields: { records: 1, error: { code: 'streams.no_handler' } },
+      },
+    ]);
   });
 
   it('count in one metric a batch, tagged by what is registered', async () => {
