@@ -8,6 +8,9 @@ import type { LogLevel } from './hooks.js';
 import type { LogLine, LogSink } from './logger.js';
 import { assertKnownOptions, INVALID_CONFIGURATION, invalidOption } from './options.js';
 
+/** Names the topic of {@link createErrorNotifier} when it is given no `topicArn`. */
+export const ERROR_NOTIFICATION_TOPIC_ARN_ENV = 'ERROR_NOTIFICATION_TOPIC_ARN';
+
 /** One message to a topic. */
 export interface ErrorNotification {
   readonly topicArn: string;
@@ -54,7 +57,7 @@ const NOTHING: LogSink = { take() {} };
 export function createErrorNotifier(options: ErrorNotifierOptions): LogSink {
   assertKnownOptions(options, OPTIONS);
   const environment = options.environment ?? process.env;
-  const topicArn = (options.topicArn ?? environment.ERROR_NOTIFICATION_TOPIC_ARN ?? '').trim();
+  const topicArn = (options.topicArn ?? environment[ERROR_NOTIFICATION_TOPIC_ARN_ENV] ?? '').trim();
   const { minLevel = 'error', perMinute = 10, timeoutMs = 500 } = options;
   if (typeof options.publish !== 'function') throw invalidOption('publish', 'a function');
   if (!LEVELS.includes(minLevel)) throw invalidOption('minLevel', 'debug, info, warn or error');
@@ -62,7 +65,10 @@ export function createErrorNotifier(options: ErrorNotifierOptions): LogSink {
   if (!Number.isFinite(timeoutMs) || timeoutMs < 0) throw invalidOption('timeoutMs', 'a number from 0');
   if (topicArn === '') return NOTHING;
   if (!TOPIC_ARN.test(topicArn)) {
-    throw new FrameworkError(INVALID_CONFIGURATION, 'framework: ERROR_NOTIFICATION_TOPIC_ARN is not a topic ARN');
+    throw new FrameworkError(
+      INVALID_CONFIGURATION,
+      `framework: ${ERROR_NOTIFICATION_TOPIC_ARN_ENV} is not a topic ARN`,
+    );
   }
   const origin: Origin = {
     service: options.service ?? environment.AWS_LAMBDA_FUNCTION_NAME ?? '',

@@ -1,7 +1,12 @@
 /** Sanitization, logger, metrics, spans and notification. Kept apart: a hello-world bundle holds none of it. */
 export { encodeSafeValue, sanitizeLogString } from './control-characters.js';
 export { createEmfSink, type EmfSinkOptions } from './emf-sink.js';
-export { createErrorNotifier, type ErrorNotification, type ErrorNotifierOptions } from './error-notifier.js';
+export {
+  createErrorNotifier,
+  ERROR_NOTIFICATION_TOPIC_ARN_ENV,
+  type ErrorNotification,
+  type ErrorNotifierOptions,
+} from './error-notifier.js';
 export {
   type BatchOutcome,
   batchCompleted,

@@ -1,6 +1,7 @@
 import {
   createErrorNotifier,
   createLogger,
+  ERROR_NOTIFICATION_TOPIC_ARN_ENV,
   type ErrorNotification,
   type ErrorNotifierOptions,
 } from '../src/observability.js';
@@ -180,6 +181,10 @@ describe('configuration', () => {
     const { log, sent } = setup({ topicArn: undefined });
     log.error('x', { error: new Error('m') });
     expect(sent).toEqual([]);
+  });
+
+  it('has the name of its variable for infrastructure code', () => {
+    expect(ERROR_NOTIFICATION_TOPIC_ARN_ENV).toBe('ERROR_NOTIFICATION_TOPIC_ARN');
   });
 
   it('takes the topic from the environment', () => {
