@@ -14,7 +14,10 @@ export interface QueueOptions {
 }
 
 export interface StreamOptions {
-  /** `stop` reports the first failed record and all behind it untried; `continue`, the default, tries every record. */
+  /**
+   * `stop` reports the first failed record and all behind it untried; `continue`, the default, tries every record. AWS
+   * delivers again from the first that was reported, so that with `continue` records which have succeeded run once more.
+   */
   readonly onFailure?: 'continue' | 'stop';
 }
 
