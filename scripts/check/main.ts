@@ -1,8 +1,11 @@
 // `npm run check [-- gate …]`: runs the gates of the table, all of them unless some are named.
 import type { Gate } from './gate.js';
+import { anatomyGate } from './gates/anatomy.js';
+import { docsGate } from './gates/docs.js';
 import { graphGate } from './gates/graph.js';
 import { lintGate } from './gates/lint.js';
 import { packagingGate } from './gates/packaging.js';
+import { pathGate } from './gates/path.js';
 import { readmesGate } from './gates/readmes.js';
 import { treeGate } from './gates/tree.js';
 import { buildGate, typesGate } from './gates/types.js';
@@ -14,6 +17,9 @@ const GATES: readonly Gate[] = [
   lintGate,
   treeGate,
   graphGate,
+  anatomyGate,
+  pathGate,
+  docsGate,
   typesGate,
   unusedGate,
   readmesGate,
