@@ -126,12 +126,11 @@ describe('a set', () => {
     [{ inner: { b: 9 } }, 'option "inner.b" must be a whole number from 0 to 5'],
     [{ [Symbol('s')]: 1 }, 'unknown option "Symbol(s)"; known are a, inner'],
     [JSON.parse('{"__proto__":{"a":true}}'), 'unknown option "__proto__"; known are a, inner'],
-    [null, ''],
+    [null, 'options must be an object'],
     [[], 'options must be an object'],
     ['a', 'options must be an object'],
   ])('refuses %j', (options, message) => {
-    if (message === '') expect(SET.parse(options as never)).toMatchObject({ a: undefined });
-    else expect(() => SET.parse(options as never)).toThrow(`framework: ${message}`);
+    expect(() => SET.parse(options as never)).toThrow(`framework: ${message}`);
   });
 
   it('reads own members only, and gives a copy without a prototype', () => {
