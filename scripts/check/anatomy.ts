@@ -86,8 +86,15 @@ function namesOf(statement: ts.Statement): readonly string[] {
   if (ts.isVariableStatement(statement)) {
     return statement.declarationList.declarations.flatMap(({ name }) => (ts.isIdentifier(name) ? [name.text] : []));
   }
-  const { name } = statement as ts.NamedDeclaration as { name?: ts.Node };
+  const name =
+    ts.isClassDeclaration(statement) || ts.isFunctionDeclaration(statement) || isNamed(statement)
+      ? statement.name
+      : undefined;
   return name && ts.isIdentifier(name) ? [name.text] : [];
+}
+
+function isNamed(node: ts.Statement): node is ts.InterfaceDeclaration | ts.TypeAliasDeclaration | ts.EnumDeclaration {
+  return ts.isInterfaceDeclaration(node) || ts.isTypeAliasDeclaration(node) || ts.isEnumDeclaration(node);
 }
 
 /** What is not in its place, one entry a finding. */
