@@ -1,4 +1,4 @@
-import { binary, json, text } from '../src/index.js';
+import { binary, bind, json, text } from '../src/index.js';
 import { albMulti, albSingle, doors, functionUrl, gatewayV1, gatewayV2, routerWith, send } from './support/doors.js';
 
 const ALL_BYTES = Buffer.from(Array.from({ length: 256 }, (_, value) => value));
@@ -35,6 +35,22 @@ describe.each(doors)('through $name', (door) => {
     });
     expect(got.headers['content-type']).toBe('application/json; charset=utf-8');
     expect(got.headers['x-request-id']).toBe('req-1');
+  });
+
+  it('shows all cookies in the cookie header, to a handler and to a bound field alike', async () => {
+    const router = routerWith((http) => {
+      http.get('/c', (ctx) => json(200, [ctx.header('cookie'), ctx.request.headers.cookie, ctx.header('Cookie')]));
+      http.get(
+        '/bound',
+        bind({ headers: { cookie: { type: 'string' } } }, (_ctx, { headers }) => headers),
+      );
+    });
+    const cookies = ['session=abc', 'theme=dark'];
+    const inHeader = 'session=abc; theme=dark';
+    const got = await send(router, door, { path: '/c', cookies });
+    expect(JSON.parse(got.body.toString())).toEqual([inHeader, [inHeader], inHeader]);
+    const bound = await send(router, door, { path: '/bound', cookies });
+    expect(JSON.parse(bound.body.toString())).toEqual({ cookie: inHeader });
   });
 
   it('carries all 256 byte values in and out', async () => {

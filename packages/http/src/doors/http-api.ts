@@ -28,10 +28,17 @@ class HttpApiSource implements RequestSource {
   }
 
   headers(): MultiMap {
-    return toHeaderMap(this.#headers);
+    const map = toHeaderMap(this.#headers);
+    const list = this.#cookies();
+    if (list.length > 0) map.cookie = [list.join('; ')];
+    return map;
   }
 
   header(name: string): readonly string[] {
+    if (name === 'cookie') {
+      const list = this.#cookies();
+      if (list.length > 0) return [list.join('; ')];
+    }
     return lookupHeader(this.#headers, name);
   }
 
@@ -41,15 +48,25 @@ class HttpApiSource implements RequestSource {
   }
 
   cookieValues(): readonly string[] {
-    const { cookies } = this.#event;
-    const list = Array.isArray(cookies) ? cookies.filter((value): value is string => typeof value === 'string') : [];
-    return list.length > 0 ? list : this.header('cookie');
+    const list = this.#cookies();
+    return list.length > 0 ? list : lookupHeader(this.#headers, 'cookie');
   }
 
   provenance(): SourceProvenance {
     return providerProvenance(this.#provider, httpOf(this.#event).sourceIp);
   }
+
+  /**
+   * The list in which AWS puts the cookies. It is the `cookie` header of the request: HTTP APIs drop the header from
+   * `headers`, function URLs send both.
+   */
+  #cookies(): readonly string[] {
+    const { cookies } = this.#event;
+    return Array.isArray(cookies) ? cookies.filter((value): value is string => typeof value === 'string') : NO_COOKIES;
+  }
 }
+
+const NO_COOKIES: readonly string[] = [];
 
 function httpOf(event: HttpApiEvent): HttpApiEvent {
   return objectOf(objectOf(event.requestContext).http);
