@@ -13,7 +13,7 @@ import {
 } from './door.js';
 import { lookupEither, mergeHeaders, type RawHeaders, rawHeaders } from './header-lookup.js';
 import { joinHeaders } from './http-api.js';
-import { escapeDecodedPath, firstText, textOf } from './paths.js';
+import { cutStage, escapeDecodedPath, firstText, textOf } from './paths.js';
 import { asIs, mapQuery } from './query.js';
 import { statusDescription } from './status-description.js';
 
@@ -99,7 +99,10 @@ function writeProxy(response: OutgoingResponse, body: EncodedBody): Record<strin
   return answer;
 }
 
-/** API Gateway REST proxy, and HTTP APIs with payload format 1.0 (`version: "1.0"`), whose path arrives decoded. */
+/**
+ * API Gateway REST proxy, and HTTP APIs with payload format 1.0. Only the latter send `version: "1.0"`; their path arrives
+ * decoded and begins with a stage that has a name.
+ */
 export const gatewayV1Door: Door = {
   traits: bufferedDoor(GATEWAY_MAX_BYTES),
   read(input): DoorRequest {
@@ -108,7 +111,7 @@ export const gatewayV1Door: Door = {
     const rawPath = firstText(event.path, context.path);
     return {
       method: firstText(event.httpMethod, context.httpMethod),
-      path: event.version === '1.0' ? escapeDecodedPath(rawPath) : rawPath,
+      path: event.version === '1.0' ? escapeDecodedPath(cutStage(rawPath, context.stage)) : rawPath,
       rawPath,
       source: new ProxySource(event, GATEWAY_V1),
     };
