@@ -2,10 +2,10 @@ import {
   assertKnownOptions,
   type FrameworkError,
   invalidOption,
+  isFrameworkError,
   type LambdaContext,
   type Logger,
   type Surface,
-  type Target,
   TRIGGER_KINDS,
   type TriggerKind,
 } from '@sallyport/core';
@@ -82,7 +82,7 @@ export function createDispatcherWith(options: DispatcherOptions, ...surfaces: re
       if (kind === null) return explanation;
       const surface = byRow[row];
       if (surface === undefined) return { ...explanation, error: noAdapterText(kind) };
-      return { ...explanation, target: targetOf(surface, kind, event) };
+      return { ...explanation, ...targetOf(surface, kind, event) };
     },
   };
 }
@@ -131,10 +131,11 @@ function refusal(
   return error;
 }
 
-function targetOf(surface: Surface, kind: TriggerKind, event: unknown): Target | null {
+/** What the surface would do, or the text with which it would reject the event before it runs anything. */
+function targetOf(surface: Surface, kind: TriggerKind, event: unknown): Pick<Explanation, 'error' | 'target'> {
   try {
-    return surface.explainTarget?.(kind, event) ?? null;
-  } catch {
-    return null;
+    return { error: null, target: surface.explainTarget?.(kind, event) ?? null };
+  } catch (error) {
+    return { error: isFrameworkError(error) ? error.message : null, target: null };
   }
 }

@@ -20,6 +20,7 @@ import type { Door, DoorRequest } from './doors/door.js';
 import { functionUrlDoor, gatewayV2Door } from './doors/http-api.js';
 import { cutBasePath } from './doors/paths.js';
 import { gatewayV1Door, isMultiValue, loadBalancerDoor } from './doors/proxy.js';
+import { refusalOf } from './doors/refusal.js';
 import { errorResponse, HTTP_ERROR_FORMAT_NESTED } from './error-body.js';
 import { type DoorTraits, type EncodedBody, Exchange } from './exchange.js';
 import type { Feature } from './feature.js';
@@ -96,7 +97,10 @@ export class HttpSurface implements Surface {
     return registration;
   }
 
+  /** Rejects with an `http.…` error, before anything runs, for an event that only looks like a request. */
   serve(kind: TriggerKind, event: unknown, { lambdaContext }: Invocation): Promise<unknown> {
+    const refused = refusalOf(kind, event);
+    if (refused) return Promise.reject(refused);
     const door = DOORS[kind] as Door;
     const exchange = this.#open(door.read(event), door.traits, kind, event, lambdaContext);
     const response = this.#pipeline.run(exchange);
@@ -117,8 +121,14 @@ export class HttpSurface implements Surface {
     return { exchange, response: this.#pipeline.run(exchange), fail: (error) => this.#pipeline.fail(exchange, error) };
   }
 
-  /** Runs an event up to the point where the first byte could leave; for doors that stream. */
+  /**
+   * Runs an event up to the point where the first byte could leave; for doors that stream.
+   *
+   * @throws FrameworkError `http.…`, before anything runs, for an event that only looks like a request
+   */
   serveStream(kind: TriggerKind, event: unknown, lambdaContext: LambdaContext | undefined): OpenedStream {
+    const refused = refusalOf(kind, event);
+    if (refused) throw refused;
     return this.run((DOORS[kind] as Door).read(event), STREAMING, kind, event, lambdaContext);
   }
 
@@ -132,7 +142,10 @@ export class HttpSurface implements Surface {
     return this.#routes.allowedMethods(path);
   }
 
+  /** @throws FrameworkError what `serve` would reject with before anything runs */
   explainTarget(kind: TriggerKind, event: unknown): Target {
+    const refused = refusalOf(kind, event);
+    if (refused) throw refused;
     const { method, path } = this.#address((DOORS[kind] as Door).read(event));
     const projection = PROJECTIONS[kind] ?? '';
     const match = this.#routes.match(method, path);

@@ -18,6 +18,7 @@ import {
 import { objectOf } from './doors/door.js';
 import { textOf } from './doors/paths.js';
 import { webSocketDoor } from './doors/proxy.js';
+import { refusalOf } from './doors/refusal.js';
 import { errorResponse, HTTP_ERROR_FORMAT_NESTED } from './error-body.js';
 import { type EncodedBody, Exchange } from './exchange.js';
 import type { DescribePosture } from './http-surface.js';
@@ -62,14 +63,20 @@ export class WebSocketSurface implements Surface {
     this.#routes.set(key, this.#kernel.book.register({ route, paramNames: [], handler, posture }));
   }
 
+  /** Rejects with an `http.…` error, before anything runs, for an event that only looks like a socket's. */
   serve(_kind: TriggerKind, event: unknown, { lambdaContext }: Invocation): Promise<unknown> {
+    const refused = refusalOf(KIND, event);
+    if (refused) return Promise.reject(refused);
     const exchange = this.#open(event, lambdaContext);
     const response = this.#pipeline.run(exchange);
     const write = (settled: OutgoingResponse) => webSocketDoor.write(settled, exchange.encoded as EncodedBody, event);
     return isPromise(response) ? response.then(write) : Promise.resolve(write(response));
   }
 
+  /** @throws FrameworkError what `serve` would reject with before anything runs */
   explainTarget(_kind: TriggerKind, event: unknown): Target {
+    const refused = refusalOf(KIND, event);
+    if (refused) throw refused;
     const key = routeKeyOf(event);
     const registration = this.#routes.get(key);
     const projection = 'v1-style response';

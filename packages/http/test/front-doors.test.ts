@@ -359,10 +359,13 @@ describe('malformed events', () => {
     expect(answer).toMatchObject({ statusCode: status });
   });
 
-  it('without anything but their kind end in an answer', async () => {
+  it.each([
+    ['gateway-v2', {}],
+    ['function-url', {}],
+    ['load-balancer', {}],
+    ['gateway-v1', { path: '/' }],
+  ])('of %s with next to nothing end in an answer', async (kind, event) => {
     const router = routerWith((http) => http.get('/', () => text(200, '')));
-    for (const kind of ['gateway-v2', 'function-url', 'gateway-v1', 'load-balancer']) {
-      expect(await router.serve(kind, {}, { lambdaContext: undefined })).toMatchObject({ statusCode: 405 });
-    }
+    expect(await router.serve(kind, event, { lambdaContext: undefined })).toMatchObject({ statusCode: 405 });
   });
 });
