@@ -5,7 +5,10 @@ export interface CorsOptions {
   /** Exact origins. Left out: every origin without credentials, none with. `[]`: none. `['*']`: every origin. */
   readonly allowedOrigins?: readonly string[];
   readonly allowCredentials?: boolean;
-  /** Request headers that a preflight allows. */
+  /**
+   * Request headers that a preflight allows. Left out: those that it asks for, as far as they are header names, at most
+   * 100. `[]`: none beyond those that need no preflight.
+   */
   readonly allowHeaders?: readonly string[];
   /** Answer headers that a page may read. */
   readonly exposeHeaders?: readonly string[];
@@ -17,7 +20,8 @@ export interface CorsOptions {
 export interface CorsPolicy {
   readonly allows: (origin: string) => boolean;
   readonly credentials: boolean;
-  readonly allowHeaders: string;
+  /** `undefined`: those that the preflight asks for. */
+  readonly allowHeaders: string | undefined;
   readonly exposeHeaders: string;
   readonly maxAge: string;
 }
@@ -39,7 +43,7 @@ export function parseCors(options: CorsOptions): CorsPolicy {
   return {
     allows: any ? () => true : (origin) => listed.has(origin),
     credentials,
-    allowHeaders: options.allowHeaders?.join(', ') ?? (credentials ? 'Content-Type, Authorization' : ''),
+    allowHeaders: options.allowHeaders?.join(', '),
     exposeHeaders: options.exposeHeaders?.join(', ') ?? '',
     maxAge: maxAgeSeconds === undefined ? '' : String(maxAgeSeconds),
   };

@@ -220,18 +220,19 @@ describe('CORS', () => {
     const options: OpenPipelineOptions = {
       cors: { allowedOrigins: [origin], allowCredentials: true, maxAgeSeconds: 60 },
     };
-    const known = await once(register, { ...preflight, path: '/known' }, options);
-    const unknown = await once(register, { ...preflight, path: '/unknown' }, options);
+    const headers = { ...preflight.headers, 'access-control-request-headers': 'x-a,content-type' };
+    const known = await once(register, { ...preflight, headers, path: '/known' }, options);
+    const unknown = await once(register, { ...preflight, headers, path: '/unknown' }, options);
     expect(known.raw).toEqual(unknown.raw);
     expect(known.raw).toEqual({
       statusCode: 204,
       headers: {
         'access-control-allow-credentials': 'true',
-        'access-control-allow-headers': 'Content-Type, Authorization',
+        'access-control-allow-headers': 'x-a, content-type',
         'access-control-allow-methods': 'PUT',
         'access-control-allow-origin': origin,
         'access-control-max-age': '60',
-        vary: 'origin',
+        vary: 'access-control-request-headers, origin',
         'x-request-id': 'req-1',
       },
       body: '',

@@ -17,15 +17,27 @@ export function corsPreflight(policy: CorsPolicy): Stage {
     const method = state.request.headerValues('access-control-request-method')[0]?.trim();
     if (!method) return undefined;
     const headers: MultiMap = createMap();
-    if (policy.allows(origin)) addPreflightHeaders(headers, policy, method);
+    if (policy.allows(origin)) {
+      addPreflightHeaders(headers, policy, method, state.request.headerValues('access-control-request-headers'));
+    }
     return new OutgoingResponse(204, headers, '');
   };
 }
 
-function addPreflightHeaders(headers: MultiMap, policy: CorsPolicy, method: string): void {
+function addPreflightHeaders(headers: MultiMap, policy: CorsPolicy, method: string, asked: readonly string[]): void {
   if (TOKEN.test(method)) headers['access-control-allow-methods'] = [method];
-  if (policy.allowHeaders !== '') headers['access-control-allow-headers'] = [policy.allowHeaders];
+  if (policy.allowHeaders === undefined) addVary(headers, 'access-control-request-headers');
+  const allowed = policy.allowHeaders ?? headerNames(asked).join(', ');
+  if (allowed !== '') headers['access-control-allow-headers'] = [allowed];
   if (policy.maxAge !== '') headers['access-control-max-age'] = [policy.maxAge];
+}
+
+const MAX_REFLECTED_NAMES = 100;
+
+/** The header names (RFC 9110 section 5.1) of a comma-separated list; what is none is left out. */
+function headerNames(values: readonly string[]): string[] {
+  const parts = values.flatMap((value) => value.split(',')).map((part) => part.trim());
+  return parts.filter((part) => TOKEN.test(part)).slice(0, MAX_REFLECTED_NAMES);
 }
 
 /** Adds the CORS headers of an answer, errors too. The origin is echoed, never `*`; `vary` is always there. */
