@@ -15,13 +15,13 @@ export interface Pattern {
   readonly paramNames: readonly string[];
 }
 
-const BRACED = /^\{\s*([^{}+\s]+)(\+?)\s*\}$/;
-const COLON = /^:([^{}+:\s]+)(\+?)$/;
+const BRACED = /^\{\s*([^{}+*\s]+)(\+?)\s*\}$/;
+const COLON = /^:([^{}+*:\s]+)(\+?)$/;
 
 /**
  * Compiles a route pattern: static segments, `{id}` or `:id` for one segment, `{rest+}` or `:rest+` for the rest.
  *
- * @throws FrameworkError `app.bad_request` `invalid route pattern`
+ * @throws FrameworkError `app.bad_request` with a message that begins `invalid route pattern`
  */
 export function parsePattern(pattern: string): Pattern {
   if (typeof pattern !== 'string') throw invalidPattern();
@@ -47,7 +47,11 @@ function cutQuery(path: string): string {
 function parseSegment(text: string): PatternSegment {
   const match = BRACED.exec(text) ?? COLON.exec(text);
   if (match) return { kind: match[2] === '+' ? 'rest' : 'param', name: match[1] ?? '' };
+  // The wildcard of other routers; here it would be a static segment that no client sends.
+  if (text.includes('*')) throw invalidPattern('use {rest+} for the rest of a path');
   if (text === '' || text.startsWith(':') || /[{}]/.test(text)) throw invalidPattern();
+  // Paths are matched undecoded, and no path on the wire holds white space.
+  if (/\s/.test(text)) throw invalidPattern('white space in a segment; write it percent-encoded');
   return { kind: 'static', text };
 }
 
@@ -56,6 +60,6 @@ function print(segment: PatternSegment, withName: boolean): string {
   return `{${withName ? segment.name : ''}${segment.kind === 'rest' ? '+' : ''}}`;
 }
 
-function invalidPattern(): FrameworkError {
-  return new FrameworkError('app.bad_request', 'invalid route pattern');
+function invalidPattern(hint?: string): FrameworkError {
+  return new FrameworkError('app.bad_request', `invalid route pattern${hint === undefined ? '' : `: ${hint}`}`);
 }

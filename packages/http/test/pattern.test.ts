@@ -36,6 +36,34 @@ describe('parsePattern', () => {
     );
   });
 
+  it.each(['*', '/*', '/files/*', '/files/**', '/a*/b', '/{path*}', '/files/{ path* }', '/:path*', '/{*}'])(
+    'refuses the wildcard %j and says what to write',
+    (pattern) => {
+      expect(() => parsePattern(pattern)).toThrow(
+        expect.objectContaining({
+          code: 'app.bad_request',
+          message: 'invalid route pattern: use {rest+} for the rest of a path',
+        }),
+      );
+    },
+  );
+
+  it.each(['/a b', '/a / b', '/a\tb', '/a\u00a0b/{id}', '/a\n/b', '/users ?x=1', '/a/ /b'])(
+    'refuses white space in a static segment: %j',
+    (pattern) => {
+      expect(() => parsePattern(pattern)).toThrow(
+        expect.objectContaining({
+          code: 'app.bad_request',
+          message: 'invalid route pattern: white space in a segment; write it percent-encoded',
+        }),
+      );
+    },
+  );
+
+  it('takes a percent-encoded blank in a static segment', () => {
+    expect(parsePattern('/a%20b').canonical).toBe('/a%20b');
+  });
+
   it('refuses what is no string', () => {
     expect(() => parsePattern(undefined as never)).toThrow('invalid route pattern');
   });

@@ -82,12 +82,16 @@ export class SecureApp {
    * Registers an HTTP operation.
    *
    * @throws FrameworkError `app.bad_request`: `framework: invalid auth posture`, `framework: route handler is nil`,
-   *   `framework: route method is empty`, `framework: invalid route pattern`, `framework: duplicate route`
+   *   `framework: route method is empty`, `framework: invalid route pattern` (a blank one too), `framework: duplicate route`
    */
   handle(method: string, pattern: string, handler: Handler, posture: Posture, options: SecureRouteOptions = {}): this {
     assertPosture(posture);
     assertKnownOptions(options, ['streaming']);
     const { streaming = false } = options;
+    // The open container takes a blank pattern for the root; here it could make the root public by mistake.
+    if (typeof pattern === 'string' && pattern.trim() === '') {
+      throw new FrameworkError('app.bad_request', 'framework: invalid route pattern');
+    }
     worded(() => this.#assembly.http.register(method, pattern, handler, { posture, streaming }));
     return this;
   }

@@ -12,6 +12,13 @@ describe('registration', () => {
     ['a blank method', (app) => app.handle(' ', '/a', handler, open), 'framework: route method is empty'],
     ['no method', (app) => app.handle(null as never, '/a', handler, open), 'framework: route method is empty'],
     ['an invalid pattern', (app) => app.get('/a//b', handler, open), 'framework: invalid route pattern'],
+    ['an empty pattern', (app) => app.get('', handler, open), 'framework: invalid route pattern'],
+    ['a blank pattern', (app) => app.handle('GET', '   ', handler, open), 'framework: invalid route pattern'],
+    [
+      'a wildcard',
+      (app) => app.get('/files/*', handler, open),
+      'framework: invalid route pattern: use {rest+} for the rest of a path',
+    ],
     ['no pattern', (app) => app.get(undefined as never, handler, open), 'framework: invalid route pattern'],
     ['no handler', (app) => app.get('/a', undefined as never, open), 'framework: route handler is nil'],
     [
