@@ -57,8 +57,8 @@ function readValues(fields: readonly Field[], value: unknown, issues: IssueList)
     const entries: readonly unknown[] = field.array && Array.isArray(found) ? found : [found];
     const typed = field.array === Array.isArray(found) && entries.every((entry) => hasType(field, entry));
     if (!typed) {
-      const message = `${field.field} must be ${field.array ? 'a list of ' : ''}${field.type}`;
-      issues.add({ source: 'response', field: field.field, rule: 'type', message });
+      const message = `${field.name} must be ${field.array ? 'a list of ' : ''}${field.type}`;
+      issues.add({ source: 'response', field: field.name, rule: 'type', message });
     }
   }
   return values;

@@ -11,16 +11,24 @@ export function checkFields(source: string, fields: readonly Field[], values: Va
 /** A failed `required` ends the field; other rules say nothing about a field that is not there. */
 function checkField(source: string, field: Field, value: unknown, issues: IssueList): void {
   for (const rule of field.rules) {
-    const broken = rule.rule === 'required' ? isMissing(value) : value !== undefined && isBroken(rule, field, value);
+    const missing = value === undefined;
+    const broken = rule.rule === 'required' ? missing : !missing && isBroken(rule, field, value);
     if (!broken) continue;
-    issues.add({ source, field: field.field, rule: rule.rule, message: `${field.field} ${complaint(rule)}` });
+    issues.add({ source, field: field.name, rule: WIRE_NAMES[rule.rule], message: `${field.name} ${complaint(rule)}` });
     if (rule.rule === 'required') return;
   }
 }
 
-function isMissing(value: unknown): boolean {
-  return value === undefined || value === '' || (Array.isArray(value) && value.length === 0);
-}
+/** What clients read in the place of a rule's name. */
+const WIRE_NAMES: Readonly<Record<Rule['rule'], string>> = {
+  required: 'required',
+  min: 'min',
+  max: 'max',
+  minLength: 'min_length',
+  maxLength: 'max_length',
+  pattern: 'pattern',
+  oneOf: 'one_of',
+};
 
 function isBroken(rule: Exclude<Rule, { rule: 'required' }>, field: Field, value: unknown): boolean {
   const entries: readonly unknown[] = Array.isArray(value) ? value : [value];

@@ -3,9 +3,9 @@ import { FrameworkError } from '@sallyport/core';
 /** One thing that is wrong with a request, as the client reads it. */
 export interface BindingIssue {
   readonly source: string;
-  /** The field, or the path to it joined with `.`. */
+  /** The field's name on the wire (`page-size`), or the path to it joined with `.`. */
   readonly field: string;
-  /** The rule's name; `schema` for a Standard Schema. */
+  /** The rule's name in snake_case (`min_length`); `schema` for a Standard Schema. */
   readonly rule: string;
   readonly message: string;
 }

@@ -32,7 +32,7 @@ export interface OneOfRule {
 /** What a field must fulfil; plain data, so that a contract can be written from it. */
 export type Rule = RequiredRule | MinRule | MaxRule | MinLengthRule | MaxLengthRule | PatternRule | OneOfRule;
 
-/** The field must be there; an empty text or list is not. */
+/** The field must be there, as JSON Schema has it. An empty text or list is there; `minLength(1)` refuses it. */
 export function required(): RequiredRule {
   return Object.freeze({ rule: 'required' });
 }
@@ -47,7 +47,7 @@ export function max(value: number): MaxRule {
   return Object.freeze({ rule: 'max', value: finite('max', value) });
 }
 
-/** Characters of a text, entries of a list. */
+/** Characters of a text, entries of a list; 1 refuses the empty one. */
 export function minLength(value: number): MinLengthRule {
   return Object.freeze({ rule: 'minLength', value: count('minLength', value) });
 }

@@ -55,7 +55,9 @@ export function fieldsOf(source: keyof typeof SOURCES, map: FieldMap): readonly 
   }));
 }
 
-function validationOf({ rules }: Field): OpenApiValidation {
+function validationOf({ type, rules }: Field): OpenApiValidation {
+  // Rules of a duration are in milliseconds, and on the wire it is text: JSON Schema has no words for them.
+  if (type === 'duration') return {};
   return Object.assign({}, ...rules.map(validationPart)) as OpenApiValidation;
 }
 
