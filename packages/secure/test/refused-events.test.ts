@@ -1,4 +1,4 @@
-import type { Context, FrameworkError } from '@sallyport/core';
+import type { FrameworkError, Middleware } from '@sallyport/core';
 import { createDispatcher } from '@sallyport/dispatch';
 import { createApp } from '@sallyport/dispatch/app';
 import { authorize, createHttpRouter, observe, policy, text } from '@sallyport/http';
@@ -35,7 +35,7 @@ function containers() {
       return value;
     };
   const handler = note('handler', text(200, 'ran'));
-  const middleware = (ctx: Context, next: (ctx: Context) => Promise<never>) => {
+  const middleware: Middleware = (ctx, next) => {
     ran.push('middleware');
     return next(ctx);
   };

@@ -254,23 +254,78 @@ describe('HTTP builders', () => {
     });
   });
 
-  it('name a source address only when it is given', () => {
-    expect(Object.hasOwn(build.buildAPIGatewayV2Request('GET', '/').requestContext.http, 'sourceIp')).toBe(false);
-    expect(build.buildAPIGatewayV2Request('GET', '/', { sourceIp: '2001:DB8::1' }).requestContext.http.sourceIp).toBe(
+  it('name a source address, another one where it is given', () => {
+    const addresses = (options: { sourceIp?: string }) => [
+      build.buildAPIGatewayV2Request('GET', '/', options).requestContext.http.sourceIp,
+      build.buildLambdaFunctionURLRequest('GET', '/', options).requestContext.http.sourceIp,
+      build.buildAPIGatewayProxyRequest('GET', '/', options).requestContext.identity.sourceIp,
+      build.buildWebSocketEvent(options).requestContext.identity.sourceIp,
+    ];
+    expect(addresses({})).toEqual(['203.0.113.1', '203.0.113.1', '203.0.113.1', '203.0.113.1']);
+    expect(addresses({ sourceIp: '2001:DB8::1' })).toEqual([
       '2001:DB8::1',
-    );
-    expect(Object.hasOwn(build.buildAPIGatewayProxyRequest('GET', '/').requestContext.identity, 'sourceIp')).toBe(
+      '2001:DB8::1',
+      '2001:DB8::1',
+      '2001:DB8::1',
+    ]);
+  });
+
+  it('put cookies where each door has them, those of headers first', () => {
+    const options = { headers: { Cookie: ['a=1; b=2', 'c=3'], 'X-A': ['1', '2'] }, cookies: ['d=4'] };
+    const all = 'a=1; b=2; c=3; d=4';
+    const list = ['a=1', 'b=2', 'c=3', 'd=4'];
+    const v2 = build.buildAPIGatewayV2Request('GET', '/', options);
+    expect([v2.headers, v2.cookies]).toEqual([{ 'x-a': '1,2' }, list]);
+    const url = build.buildLambdaFunctionURLRequest('GET', '/', options);
+    expect([url.headers, url.cookies]).toEqual([{ 'x-a': '1,2', cookie: all }, list]);
+    const v1 = build.buildAPIGatewayProxyRequest('GET', '/', options);
+    expect(v1.headers).toEqual({ 'X-A': '2', cookie: all });
+    expect(v1.multiValueHeaders).toEqual({ 'X-A': ['1', '2'], cookie: [all] });
+    expect(build.buildLoadBalancerRequest('GET', '/', options).headers).toEqual({ 'x-a': '2', cookie: all });
+    expect(build.buildLoadBalancerRequest('GET', '/', { ...options, multiValue: true }).multiValueHeaders).toEqual({
+      'x-a': ['1', '2'],
+      cookie: [all],
+    });
+  });
+
+  it('leave out the cookie list where there are no cookies', () => {
+    expect(Object.hasOwn(build.buildAPIGatewayV2Request('GET', '/', { headers: { cookie: ' ; ' } }), 'cookies')).toBe(
       false,
     );
-    expect(
-      build.buildAPIGatewayProxyRequest('GET', '/', { sourceIp: '203.0.113.7' }).requestContext.identity,
-    ).toMatchObject({ sourceIp: '203.0.113.7' });
+  });
+
+  it('decode the inner path of a function URL and not the raw one', () => {
+    const { rawPath, requestContext } = build.buildLambdaFunctionURLRequest('GET', '/caf%C3%A9%20%252e?x=%20');
+    expect([rawPath, requestContext.http.path]).toEqual(['/caf%C3%A9%20%252e', '/café %2e']);
+    expect(build.buildLambdaFunctionURLRequest('GET', '/100%').requestContext.http.path).toBe('/100%');
+    expect(build.buildAPIGatewayV2Request('GET', '/a%20b', { stage: 'dev' }).requestContext.http.path).toBe('/dev/a b');
   });
 
   it('keep a header named __proto__ as data', () => {
     const headers = JSON.parse('{"__proto__":"x"}') as Record<string, string>;
     const event = build.buildLoadBalancerRequest('GET', '/', { headers });
     expect(Object.entries(event.headers ?? {})).toEqual([['__proto__', 'x']]);
+  });
+});
+
+describe('socket and GraphQL builders', () => {
+  it.each([
+    [{ routeKey: '$disconnect' }, { disconnectStatusCode: 1001, disconnectReason: '' }],
+    [
+      { routeKey: '$disconnect', disconnectStatusCode: 1000, disconnectReason: 'bye' },
+      { disconnectStatusCode: 1000, disconnectReason: 'bye' },
+    ],
+    [{ routeKey: '$connect' }, {}],
+    [{}, {}],
+  ])('tell of a socket event %j why it ended: %j', (options, expected) => {
+    const { requestContext } = build.buildWebSocketEvent(options);
+    const told = Object.entries(requestContext).filter(([name]) => name.startsWith('disconnect'));
+    expect(Object.fromEntries(told)).toEqual(expected);
+  });
+
+  it('give a resolver event no caller unless it is given one', () => {
+    expect(build.buildAppSyncEvent().identity).toBeNull();
+    expect(build.buildAppSyncEvent({ identity: { sub: 'u' } }).identity).toEqual({ sub: 'u' });
   });
 });
 

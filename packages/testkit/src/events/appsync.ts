@@ -20,7 +20,7 @@ export interface AppSyncOptions {
   /** `Mutation` unless given. */
   readonly parentTypeName?: string;
   readonly arguments?: Data | null;
-  /** Left out unless given; an API key's request carries `null`. */
+  /** `null` unless given, as in the event of a caller with an API key. */
   readonly identity?: unknown;
   readonly source?: Data | null;
   readonly prev?: Data | null;
@@ -34,7 +34,7 @@ export interface AppSyncOptions {
 /** A GraphQL resolver event. */
 export interface AppSyncEvent extends Answered<unknown> {
   readonly arguments: Data | null;
-  readonly identity?: unknown;
+  readonly identity: unknown;
   readonly source: Data | null;
   readonly request: { readonly headers: OneOrMany; readonly domainName: string | null };
   readonly info: {
@@ -72,7 +72,7 @@ export function buildAppSyncEvent(options: AppSyncOptions = {}): AppSyncEvent {
   const given = structuredClone(options);
   return {
     arguments: given.arguments === undefined ? {} : given.arguments,
-    ...(given.identity !== undefined && { identity: given.identity }),
+    identity: given.identity ?? null,
     source: given.source ?? null,
     request: { headers: given.headers ?? {}, domainName: null },
     info: {

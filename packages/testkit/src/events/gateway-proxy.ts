@@ -7,7 +7,9 @@ import {
   last,
   listed,
   type Pairs,
+  SOURCE_IP,
   splitQuery,
+  withCookieHeader,
 } from '../internal/http-parts.js';
 import { ACCOUNT, type Answered, EPOCH, type GatewayV1Result, gatewayTime, REGION } from './shape.js';
 
@@ -54,8 +56,7 @@ export function buildAPIGatewayProxyRequest(
 ): GatewayProxyEvent {
   checkOptions(options, CHECKS);
   const parts = httpParts(method, path, options);
-  const headers: Pairs =
-    parts.cookies.length === 0 ? parts.headers : [...parts.headers, ['cookie', parts.cookies.join('; ')]];
+  const headers = withCookieHeader(parts);
   const query = decodePairs(splitQuery(parts.rawQuery));
   const resource = options.resource ?? parts.path;
   return {
@@ -83,7 +84,7 @@ function requestContext(
   path: string,
   resourcePath: string,
   userAgent: string | null,
-  { authorizer, requestId = 'req-1', sourceIp, stage = 'prod', time = EPOCH }: GatewayProxyOptions,
+  { authorizer, requestId = 'req-1', sourceIp = SOURCE_IP, stage = 'prod', time = EPOCH }: GatewayProxyOptions,
 ) {
   return {
     accountId: ACCOUNT,
@@ -93,7 +94,7 @@ function requestContext(
     domainPrefix: 'api1',
     extendedRequestId: requestId,
     httpMethod,
-    identity: { ...NO_IDENTITY, ...(sourceIp !== undefined && { sourceIp }), userAgent },
+    identity: { ...NO_IDENTITY, sourceIp, userAgent },
     path: `/${stage}${path}`,
     protocol: 'HTTP/1.1',
     requestId,

@@ -8,7 +8,10 @@ import {
   httpParts,
   joined,
   lowerNames,
+  type Pairs,
+  SOURCE_IP,
   splitQuery,
+  withCookieHeader,
 } from '../internal/http-parts.js';
 import { ACCOUNT, type Answered, EPOCH, type GatewayV2Result, gatewayTime, REGION } from './shape.js';
 
@@ -51,7 +54,7 @@ interface HttpRequestContext {
     readonly method: string;
     readonly path: string;
     readonly protocol: string;
-    readonly sourceIp?: string;
+    readonly sourceIp: string;
     readonly userAgent: string;
   };
   readonly requestId: string;
@@ -78,12 +81,32 @@ const CHECKS: Checks<GatewayV2Options> = {
   pathParameters: textMap,
 };
 
-const GATEWAY = { apiId: 'api1', domainName: `api1.execute-api.${REGION}.amazonaws.com` };
-const FUNCTION_URL = { apiId: 'url1', domainName: `url1.lambda-url.${REGION}.on.aws` };
+/** What tells the two senders of payload version 2.0 apart. */
+interface Sender {
+  readonly apiId: string;
+  readonly domainName: string;
+  /** `rawPath` of a path as the client sent it. `requestContext.http.path` is decoded by both. */
+  readonly rawPath: (path: string) => string;
+  /** Both put cookies into a list; only function URLs leave the header where it was. */
+  readonly headers: (parts: HttpParts) => Pairs;
+}
+
+const GATEWAY: Sender = {
+  apiId: 'api1',
+  domainName: `api1.execute-api.${REGION}.amazonaws.com`,
+  rawPath: decodeEscapes,
+  headers: (parts) => parts.headers,
+};
+const FUNCTION_URL: Sender = {
+  apiId: 'url1',
+  domainName: `url1.lambda-url.${REGION}.on.aws`,
+  rawPath: (path) => path,
+  headers: withCookieHeader,
+};
 
 /**
- * An HTTP API event as API Gateway makes it of a client's request: header names in lower case, the path decoded, and a
- * stage other than `$default` in front of it.
+ * An HTTP API event as API Gateway makes it of a client's request: header names in lower case, cookies in a list and not
+ * in the headers, the path decoded, and a stage other than `$default` in front of it.
  *
  * @param path as the client sends it, escapes and `?query` included
  * @throws FrameworkError for an unknown option or a wrong type
@@ -93,12 +116,13 @@ export function buildAPIGatewayV2Request(method: string, path: string, options: 
   const { routeKey = '$default', stage = '$default' } = options;
   const parts = httpParts(method, path, options);
   const prefix = stage === '$default' ? '' : `/${stage}`;
-  const rawPath = prefix + decodeEscapes(parts.path);
-  return { version: '2.0', routeKey, ...httpEvent(parts, rawPath, { ...options, routeKey }, GATEWAY) };
+  const staged = { ...parts, path: prefix + parts.path };
+  return { version: '2.0', routeKey, ...httpEvent(staged, { ...options, routeKey }, GATEWAY) };
 }
 
 /**
- * A function URL event. Without `routeKey` it has the shape that tells it from an HTTP API by that alone; with
+ * A function URL event: header names in lower case, cookies in a list and in the headers, `rawPath` as the client sent it
+ * and `requestContext.http.path` decoded. Without `routeKey` it has the shape that tells it from an HTTP API by that alone; with
  * `routeKey: '$default'` it is the event exactly as AWS sends it, told by its domain.
  *
  * @param path as the client sends it, escapes and `?query` included
@@ -111,28 +135,22 @@ export function buildLambdaFunctionURLRequest(
 ): FunctionUrlEvent {
   checkOptions(options, CHECKS);
   const { routeKey } = options;
-  const parts = httpParts(method, path, options);
-  const event = httpEvent(parts, parts.path, options, FUNCTION_URL);
+  const event = httpEvent(httpParts(method, path, options), options, FUNCTION_URL);
   return { version: '2.0', ...(routeKey !== undefined && { routeKey }), ...event };
 }
 
-function httpEvent(
-  parts: HttpParts,
-  rawPath: string,
-  options: GatewayV2Options,
-  domain: typeof GATEWAY,
-): Omit<HttpEvent, 'version'> {
-  const { cookies, rawQuery, body, isBase64Encoded } = parts;
+function httpEvent(parts: HttpParts, options: GatewayV2Options, sender: Sender): Omit<HttpEvent, 'version'> {
+  const { path, cookies, rawQuery, body, isBase64Encoded } = parts;
   const { pathParameters } = options;
-  const headers = joined(lowerNames(parts.headers));
+  const headers = joined(lowerNames(sender.headers(parts)));
   return {
-    rawPath,
+    rawPath: sender.rawPath(path),
     rawQueryString: rawQuery,
     ...(cookies.length > 0 && { cookies: [...cookies] }),
     headers,
     ...(rawQuery !== '' && { queryStringParameters: joined(decodePairs(splitQuery(rawQuery))) }),
     ...(pathParameters && { pathParameters: { ...pathParameters } }),
-    requestContext: requestContext(parts.method, rawPath, headers['user-agent'] ?? '', options, domain),
+    requestContext: requestContext(parts.method, decodeEscapes(path), headers['user-agent'] ?? '', options, sender),
     ...(body !== undefined && { body }),
     isBase64Encoded,
   };
@@ -143,16 +161,16 @@ function requestContext(
   path: string,
   userAgent: string,
   options: GatewayV2Options,
-  { apiId, domainName }: typeof GATEWAY,
+  { apiId, domainName }: Sender,
 ): HttpRequestContext {
-  const { authorizer, sourceIp, time = EPOCH } = options;
+  const { authorizer, sourceIp = SOURCE_IP, time = EPOCH } = options;
   return {
     accountId: ACCOUNT,
     apiId,
     ...(authorizer && { authorizer: structuredClone(authorizer) }),
     domainName,
     domainPrefix: apiId,
-    http: { method, path, protocol: 'HTTP/1.1', ...(sourceIp !== undefined && { sourceIp }), userAgent },
+    http: { method, path, protocol: 'HTTP/1.1', sourceIp, userAgent },
     requestId: options.requestId ?? 'req-1',
     routeKey: options.routeKey ?? '$default',
     stage: options.stage ?? '$default',

@@ -8,6 +8,7 @@ import {
   lowerNames,
   type Pairs,
   splitQuery,
+  withCookieHeader,
 } from '../internal/http-parts.js';
 import { ACCOUNT, type Answered, type LoadBalancerResult, REGION } from './shape.js';
 
@@ -55,8 +56,7 @@ export function buildLoadBalancerRequest(
 ): LoadBalancerEvent {
   checkOptions(options, CHECKS);
   const parts = httpParts(method, path, options);
-  const headers: Pairs =
-    parts.cookies.length === 0 ? parts.headers : [...parts.headers, ['cookie', parts.cookies.join('; ')]];
+  const headers = withCookieHeader(parts);
   const maps = options.multiValue ? multiValue : singleValue;
   return {
     requestContext: { elb: { targetGroupArn: options.targetGroupArn ?? TARGET_GROUP } },

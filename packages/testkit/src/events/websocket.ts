@@ -1,4 +1,4 @@
-import { type Checks, checkOptions, date, nonBlank, object, oneOf, text } from '../internal/check.js';
+import { type Checks, checkOptions, date, nonBlank, object, oneOf, positive, text } from '../internal/check.js';
 import {
   bodyParts,
   HTTP_CHECKS,
@@ -7,6 +7,7 @@ import {
   listed,
   type Pairs,
   requestHeaders,
+  SOURCE_IP,
   toPairs,
 } from '../internal/http-parts.js';
 import { type Answered, EPOCH, type GatewayV1Result, gatewayTime, REGION } from './shape.js';
@@ -23,6 +24,9 @@ export interface WebSocketOptions extends Omit<HttpOptions, 'cookies'> {
   readonly domainName?: string;
   readonly connectedAt?: Date;
   readonly authorizer?: Readonly<Record<string, unknown>>;
+  /** Close code of the connection, in `DISCONNECT` events: 1001 unless given (RFC 6455 section 7.4.1: going away). */
+  readonly disconnectStatusCode?: number;
+  /** In `DISCONNECT` events; `''` unless given. */
   readonly disconnectReason?: string;
 }
 
@@ -46,6 +50,7 @@ const CHECKS: Checks<WebSocketOptions> = {
   domainName: nonBlank,
   connectedAt: date,
   authorizer: object,
+  disconnectStatusCode: positive,
   disconnectReason: text,
 };
 
@@ -75,7 +80,7 @@ function queryMaps(query: Pairs) {
 }
 
 function requestContext(options: WebSocketOptions) {
-  const { routeKey = '$default', requestId = 'req-1', time = EPOCH, authorizer, sourceIp, disconnectReason } = options;
+  const { routeKey = '$default', requestId = 'req-1', time = EPOCH, authorizer, sourceIp = SOURCE_IP } = options;
   const eventType = options.eventType ?? EVENT_TYPES[routeKey] ?? 'MESSAGE';
   return {
     routeKey,
@@ -83,13 +88,16 @@ function requestContext(options: WebSocketOptions) {
     messageId: 'message-1',
     messageDirection: 'IN' as const,
     ...(authorizer && { authorizer: structuredClone(authorizer) }),
-    ...(disconnectReason !== undefined && { disconnectReason }),
+    ...(eventType === 'DISCONNECT' && {
+      disconnectStatusCode: options.disconnectStatusCode ?? 1001,
+      disconnectReason: options.disconnectReason ?? '',
+    }),
     extendedRequestId: requestId,
     requestTime: gatewayTime(time),
     requestTimeEpoch: time.getTime(),
     stage: options.stage ?? 'dev',
     connectedAt: (options.connectedAt ?? EPOCH).getTime(),
-    identity: { ...(sourceIp !== undefined && { sourceIp }) },
+    identity: { sourceIp },
     requestId,
     domainName: options.domainName ?? `api1.execute-api.${REGION}.amazonaws.com`,
     connectionId: options.connectionId ?? 'conn-1',

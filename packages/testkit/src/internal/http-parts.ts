@@ -16,6 +16,7 @@ import {
 export interface HttpOptions {
   /** Decoded names and values; they follow a query that the path carries. */
   readonly query?: OneOrMany;
+  /** Cookies among them go where the door has its cookies, before those of `cookies`. */
   readonly headers?: OneOrMany;
   /** Whole `name=value` pairs. */
   readonly cookies?: readonly string[];
@@ -25,7 +26,7 @@ export interface HttpOptions {
   readonly json?: unknown;
   /** States that a text `body` is base64 already. */
   readonly isBase64?: boolean;
-  /** The provider's own view of the client; left out unless given. */
+  /** The provider's own view of the client; `203.0.113.1` unless given. */
   readonly sourceIp?: string;
   readonly requestId?: string;
   readonly stage?: string;
@@ -61,9 +62,14 @@ export interface HttpParts extends BodyParts {
   readonly path: string;
   /** Still encoded. */
   readonly rawQuery: string;
+  /** Without cookies. */
   readonly headers: Pairs;
+  /** Whole `name=value` pairs. */
   readonly cookies: readonly string[];
 }
+
+/** The client's address in events whose options name none; of the range for documentation (RFC 5737). */
+export const SOURCE_IP = '203.0.113.1';
 
 /** Reads the arguments that every HTTP builder takes; the options are checked by the caller. */
 export function httpParts(method: string, path: string, options: HttpOptions): HttpParts {
@@ -76,10 +82,24 @@ export function httpParts(method: string, path: string, options: HttpOptions): H
     method,
     path: question < 0 ? path : path.slice(0, question),
     rawQuery: ownQuery !== '' && query !== '' ? `${ownQuery}&${query}` : ownQuery + query,
-    headers: requestHeaders(options),
-    cookies: [...(options.cookies ?? [])],
+    ...splitCookies(requestHeaders(options), options.cookies ?? []),
     ...bodyParts(options),
   };
+}
+
+/** Takes the cookies out of the headers; those of a header that came twice are one list. */
+function splitCookies(headers: Pairs, cookies: readonly string[]): Pick<HttpParts, 'headers' | 'cookies'> {
+  const isCookie = ([name]: Pairs[number]) => name.toLowerCase() === 'cookie';
+  const sent = headers.filter(isCookie).flatMap(([, value]) => value.split(';'));
+  return {
+    headers: headers.filter((pair) => !isCookie(pair)),
+    cookies: [...sent.map((pair) => pair.trim()).filter((pair) => pair !== ''), ...cookies],
+  };
+}
+
+/** The headers with all cookies in one, as a client sends them. */
+export function withCookieHeader({ headers, cookies }: Pick<HttpParts, 'headers' | 'cookies'>): Pairs {
+  return cookies.length === 0 ? headers : [...headers, ['cookie', cookies.join('; ')]];
 }
 
 /**
