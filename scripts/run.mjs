@@ -15,6 +15,7 @@ const tasks = {
   check: [script('scripts/check/main.ts')],
   contract: [script('scripts/contract.ts')],
   demo: [script('examples/notes/demo/main.ts')],
+  docs: [script('scripts/docs/main.ts')],
   bench: [script('scripts/bench/main.ts')],
   format: [[bin('biome'), ['check', '--write', '.']]],
   'mcp:conformance': [script('packages/mcp/judge/conformance.mjs')],

@@ -5,6 +5,7 @@ import { docsGate } from './gates/docs.js';
 import { graphGate } from './gates/graph.js';
 import { lintGate } from './gates/lint.js';
 import { packagingGate } from './gates/packaging.js';
+import { pagesGate } from './gates/pages.js';
 import { pathGate } from './gates/path.js';
 import { readmesGate } from './gates/readmes.js';
 import { treeGate } from './gates/tree.js';
@@ -23,6 +24,7 @@ const GATES: readonly Gate[] = [
   typesGate,
   unusedGate,
   readmesGate,
+  pagesGate,
   packagingGate,
 ];
 

@@ -1,0 +1,17 @@
+// `npm run docs`: writes the pages under docs/ that are made from data.
+import { mkdirSync, writeFileSync } from 'node:fs';
+import { dirname, join } from 'node:path';
+import { ROOT } from '../check/command.js';
+import { PAGES } from './pages.js';
+
+for (const { file, check, render } of PAGES) {
+  const findings = check(ROOT);
+  for (const finding of findings) process.stderr.write(`${file}: ${finding}\n`);
+  if (findings.length > 0) {
+    process.exitCode = 1;
+    continue;
+  }
+  mkdirSync(dirname(join(ROOT, file)), { recursive: true });
+  writeFileSync(join(ROOT, file), render());
+  process.stdout.write(`${file}\n`);
+}

@@ -1,0 +1,19 @@
+import { checkDoorPage, fixtureDoors, renderDoorPage } from './front-doors.js';
+import { FRONT_DOORS } from './front-doors-data.js';
+
+/** A page that is made from data. */
+export interface Page {
+  /** From the root of the repository. */
+  readonly file: string;
+  /** What is wrong with the data; empty when the page can be written. */
+  readonly check: (root: string) => readonly string[];
+  readonly render: () => string;
+}
+
+export const PAGES: readonly Page[] = [
+  {
+    file: 'docs/front-doors.md',
+    check: (root) => checkDoorPage(FRONT_DOORS, fixtureDoors(root)),
+    render: () => renderDoorPage(FRONT_DOORS),
+  },
+];
