@@ -127,6 +127,23 @@ describe('mountHandler', () => {
     expect((await send(app, 'body', {}, '/sdk')).statusCode).toBe(401);
   });
 
+  it('shows cookies of payload 2.0 in the header, to the resolver and to the handler', async () => {
+    const app = new SecureApp({
+      principalResolver: (ctx) => (ctx.header('cookie') === 'sid=abc; theme=dark' ? { identity: 'ada' } : null),
+    });
+    const fetch = async (request: Request) => new Response(request.headers.get('cookie'));
+    mountHandler(app, '/sdk', { fetch }, { posture: Authenticated(), methods: ['GET'] });
+    const answer = await app.serveGatewayV2({
+      version: '2.0',
+      routeKey: '$default',
+      rawPath: '/sdk',
+      headers: {},
+      cookies: ['sid=abc', 'theme=dark'],
+      requestContext: { stage: '$default', http: { method: 'GET', path: '/sdk' } },
+    });
+    expect(answer).toMatchObject({ statusCode: 200, body: 'sid=abc; theme=dark' });
+  });
+
   it('serves the official server package', async () => {
     const app = new SecureApp();
     const handler = createMcpHandler(() => new OfficialServer({ name: 'official', version: '1.0.0' }));

@@ -2,7 +2,7 @@ import { FrameworkError, type TriggerKind } from '@sallyport/core';
 import { objectOf } from './door.js';
 
 /** Codes of the errors with which the HTTP and WebSocket surfaces reject an event before anything runs. */
-export type HttpRefusalCode = 'http.authorizer_event' | 'http.action_group_event' | 'http.event_without_path';
+type HttpRefusalCode = 'http.authorizer_event' | 'http.action_group_event' | 'http.event_without_path';
 
 const TEXTS: Readonly<Record<HttpRefusalCode, string>> = {
   'http.authorizer_event':
