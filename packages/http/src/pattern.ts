@@ -51,7 +51,7 @@ function parseSegment(text: string): PatternSegment {
   if (text.includes('*')) throw invalidPattern('use {rest+} for the rest of a path');
   if (text === '' || text.startsWith(':') || /[{}]/.test(text)) throw invalidPattern();
   // Paths are matched undecoded, and no path on the wire holds white space.
-  if (/\s/.test(text)) throw invalidPattern('white space in a segment; write it percent-encoded');
+  if (/\s/.test(text)) throw invalidPattern('percent-encode white space');
   return { kind: 'static', text };
 }
 

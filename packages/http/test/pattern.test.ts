@@ -54,7 +54,7 @@ describe('parsePattern', () => {
       expect(() => parsePattern(pattern)).toThrow(
         expect.objectContaining({
           code: 'app.bad_request',
-          message: 'invalid route pattern: white space in a segment; write it percent-encoded',
+          message: 'invalid route pattern: percent-encode white space',
         }),
       );
     },
