@@ -44,7 +44,7 @@ export {
   type SpanLink,
   silentLogger,
 } from './hooks.js';
-export { type IdGenerator, randomIds } from './ids.js';
+export { type IdGenerator, randomFraction, randomIds } from './ids.js';
 export { canonicalIp } from './ip.js';
 export { createMap, type MultiMap, type OneOrMany } from './multimap.js';
 export { assertKnownOptions, assertTypes, INVALID_CONFIGURATION, invalidOption } from './options.js';

@@ -1,5 +1,5 @@
 import type { AttributeValue } from '@aws-sdk/client-dynamodb';
-import { type FullClock, guardHook } from '@sallyport/core';
+import { type FullClock, guardHook, randomFraction } from '@sallyport/core';
 import type { Client, Sdk } from './client.js';
 import { type FailedCondition, isFailedCondition } from './errors.js';
 import { Expressions } from './expressions.js';
@@ -124,7 +124,7 @@ export class Requests implements ItemTable {
     let left: Attributes[] = keys.map(({ pk, sk }) => toAttributes({ pk, sk }));
     for (let tried = 0; left.length > 0; tried += 1) {
       if (tried === BATCH_TRIES) throw new UnprocessedKeys();
-      if (tried > 0) await pause(this.#clock, Math.random() * BATCH_WAIT_MS * 2 ** tried, signal);
+      if (tried > 0) await pause(this.#clock, randomFraction() * BATCH_WAIT_MS * 2 ** tried, signal);
       const command = new this.#sdk.BatchGetItemCommand({ RequestItems: { [this.#table]: { Keys: left } } });
       const answer = await this.#counted('BatchGetItem', this.#client.send(command, heeding(signal)));
       // The service names the table by its ARN where it was asked so.

@@ -1,4 +1,4 @@
-import type { FullClock, Logger } from '@sallyport/core';
+import { type FullClock, type Logger, randomFraction } from '@sallyport/core';
 import { pause } from '@sallyport/dynamo';
 import { isConflict, JobLedgerError } from '../errors.js';
 import type { JobLedger } from '../ledger.js';
@@ -113,7 +113,7 @@ async function acquireWithin<H>(
 
 /** Half to one and a half of a time. */
 function jittered(ms: number): number {
-  return Math.ceil(ms * (0.5 + Math.random()));
+  return Math.ceil(ms * (0.5 + randomFraction()));
 }
 
 /** Refreshes one hold until it is stopped or lost. Whatever a timer says, the clock decides. */

@@ -1,3 +1,4 @@
+import { randomFraction } from '@sallyport/core';
 import type { Item } from '@sallyport/dynamo';
 import { ttlAt } from '@sallyport/dynamo';
 import type { CallOptions, JobLedger, Slot } from '../ledger.js';
@@ -39,7 +40,7 @@ async function acquireSlot(kit: Kit, input: SlotInput, durationMs: number, { sig
   signal?.throwIfAborted();
   const candidates = freeSlots(await activeUnderLimit(kit, input, signal), input.limit);
   for (let tried = 0; tried < TRIES && candidates.length > 0; tried += 1) {
-    const [slot = 0] = candidates.splice(Math.floor(Math.random() * candidates.length), 1);
+    const [slot = 0] = candidates.splice(Math.floor(randomFraction() * candidates.length), 1);
     const taken = await takeSlot(kit, input, slot, durationMs, signal);
     if (taken) return taken;
   }
