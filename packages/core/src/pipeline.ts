@@ -18,7 +18,7 @@ export { append, appendHeader, createAnswerMap, toHeaderMap, toStringList } from
 export { parseObservability } from './observability-options.js';
 export { decodePercent, decodeQueryPart } from './percent.js';
 export { copyPlain, isPlainObject, snapshotPlain } from './plain.js';
-export { copyPrincipal } from './principal.js';
+export { bearerOf, copyBearer, copyPrincipal, withBearer } from './principal.js';
 export { type RequestOutcome, requestCompleted, startRequestSpan } from './records.js';
 export { canonicalMethod, canonicalPath, IncomingRequest, type RequestSource } from './request.js';
 export { canonicalizeResponse, closeStream, OutgoingResponse, toResponse } from './response.js';

@@ -12,6 +12,32 @@ export interface SecurePrincipal {
   readonly tenantId?: string;
 }
 
+/** Kept beside the principals and not on them, so that no log, store or answer holds a token. */
+const bearers = new WeakMap<object, string>();
+
+/**
+ * A copy of a principal that was resolved from a bearer token, for resolvers. Handlers that are mounted with `mountHandler`
+ * get the token as `authInfo.token`; nothing else shows it.
+ *
+ * @example return withBearer({ identity: session.user }, token);
+ */
+export function withBearer<P extends SecurePrincipal>(principal: P, token: string): P {
+  const copy = { ...principal };
+  bearers.set(copy, token);
+  return copy;
+}
+
+/** The token that a principal was resolved from, `undefined` when it was resolved from something else. */
+export function bearerOf(principal: object): string | undefined {
+  return bearers.get(principal);
+}
+
+/** Hands the token of one form of a principal on to another. */
+export function copyBearer(from: object, to: object): void {
+  const token = bearers.get(from);
+  if (token !== undefined) bearers.set(to, token);
+}
+
 /** A deep copy; the claims of it have no prototype. */
 export function copyPrincipal(principal: SecurePrincipal): SecurePrincipal {
   const { scopes, claims } = principal;

@@ -1,10 +1,13 @@
-import { assertKnownOptions, type Context, type Handler, type SecurePrincipal } from '@sallyport/core';
-import { OutgoingResponse } from '@sallyport/core/pipeline';
+import { assertKnownOptions, type Context, FrameworkError, type Handler, type SecurePrincipal } from '@sallyport/core';
+import { bearerOf, OutgoingResponse, stateOf } from '@sallyport/core/pipeline';
 import { assertPosture, type MountTarget } from './mount.js';
 
 /** Who calls, in the form that handlers of the official SDK take. */
 export interface AuthInfo {
-  /** The bearer token as it came, `''` when the caller was known otherwise. */
+  /**
+   * The bearer token that the principal was resolved from: by `jwtPrincipalResolver`, or by a resolver that says so with
+   * `withBearer`. `''` for callers who are known by anything else, whatever their `authorization` header holds.
+   */
   token: string;
   clientId: string;
   scopes: string[];
@@ -27,6 +30,10 @@ export interface MountHandlerOptions<Posture> {
 /**
  * Puts a web-standard handler behind the container's gate. It streams where the door does.
  *
+ * The path of its request is the one that was routed: undecoded, without stage and base path. A path that a URL cannot hold
+ * as it is (`..` and `.` as segments in any spelling, a backslash, a control character) is answered with 400, because the
+ * handler would see another path than the gate.
+ *
  * @throws FrameworkError without a posture
  *
  * @example mountHandler(app, '/sdk', { fetch }, { posture: Authenticated() });
@@ -48,10 +55,10 @@ export function mountHandler<Posture>(
 }
 
 function toWebRequest(ctx: Context): Request {
-  const { method, rawPath, headers, query } = ctx.request;
+  const { method, headers, query } = ctx.request;
   const sent = new Headers();
   for (const [name, values] of Object.entries(headers)) for (const value of values) sent.append(name, value);
-  const url = new URL(rawPath.replace(/^\/+/, '/'), originOf(ctx));
+  const url = toUrl(ctx);
   for (const [name, values] of Object.entries(query)) for (const value of values) url.searchParams.append(name, value);
   const hasBody = method !== 'GET' && method !== 'HEAD';
   return new Request(url, {
@@ -60,6 +67,17 @@ function toWebRequest(ctx: Context): Request {
     signal: ctx.signal,
     ...(hasBody ? { body: ctx.request.body as Uint8Array<ArrayBuffer> } : {}),
   });
+}
+
+/** What ends a path, and what the parser of URLs would escape in one (https://url.spec.whatwg.org/#path-percent-encode-set). */
+const ESCAPED = /[?# "<>^`{}]/g;
+
+/** @throws FrameworkError `app.bad_request` for a path that the parser of URLs would change */
+function toUrl(ctx: Context): URL {
+  const path = ctx.request.path.replace(ESCAPED, encodeURIComponent);
+  const url = new URL(originOf(ctx) + path);
+  if (url.pathname !== path) throw new FrameworkError('app.bad_request', 'invalid path');
+  return url;
 }
 
 const HOST = /^(\[[0-9a-f:.]+\]|[a-z0-9.-]+)(:\d{1,5})?$/i;
@@ -72,11 +90,12 @@ function originOf(ctx: Context): string {
 
 function toAuthInfo(ctx: Context): AuthInfo | undefined {
   const principal = ctx.securePrincipal();
-  if (!principal) return undefined;
+  const { principal: resolved } = stateOf(ctx);
+  if (!principal || !resolved) return undefined;
   const { identity, scopes = [], claims = {}, kind, tenantId } = principal;
   const { exp } = claims;
   return {
-    token: /^Bearer +(\S+)$/i.exec(ctx.header('authorization').trim())?.[1] ?? '',
+    token: bearerOf(resolved) ?? '',
     clientId: clientOf(principal),
     scopes: [...scopes],
     ...(typeof exp === 'number' ? { expiresAt: exp } : {}),

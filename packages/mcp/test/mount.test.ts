@@ -1,5 +1,5 @@
 import { createMcpHandler, McpServer as OfficialServer } from '@modelcontextprotocol/server';
-import { Authenticated, Optional, Public, SecureApp } from '@sallyport/secure';
+import { Authenticated, Optional, Public, SecureApp, withBearer } from '@sallyport/secure';
 import { createMcpServer, MCP_PATH, mountHandler, mountMcp } from '../src/index.js';
 import { toEvent } from './support/rig.js';
 
@@ -7,7 +7,8 @@ const server = () => createMcpServer({ name: 'a', version: '1' }).tool('t', {}, 
 const principalResolver = (ctx: { header(name: string): string }) => {
   const [, token] = ctx.header('authorization').split(' ');
   if (token === undefined) return null;
-  return { identity: 'ada', scopes: ['mcp'], tenantId: 't1', claims: { client_id: 'client-1', exp: 2_000_000_000 } };
+  const claims = { client_id: 'client-1', exp: 2_000_000_000 };
+  return withBearer({ identity: 'ada', scopes: ['mcp'], tenantId: 't1', claims }, token);
 };
 const init = JSON.stringify({
   jsonrpc: '2.0',

@@ -2,6 +2,7 @@
 
 // Principals
 export type { PrincipalKind, SecurePrincipal } from '@sallyport/core';
+export { withBearer } from '@sallyport/core/pipeline';
 export { SecureApp, type SecureRouteOptions } from './app.js';
 export type { Challenge } from './challenge.js';
 export { firstPrincipal } from './first-principal.js';

@@ -1,5 +1,5 @@
 import type { Context, MaybePromise, PrincipalKind, SecurePrincipal } from '@sallyport/core';
-import { isPlainObject, snapshotPlain } from '@sallyport/core/pipeline';
+import { copyBearer, isPlainObject, snapshotPlain } from '@sallyport/core/pipeline';
 import { normalizeScopes } from './scopes.js';
 
 /**
@@ -24,13 +24,15 @@ export function normalizePrincipal(input: unknown): NormalPrincipal | typeof UNK
   if (normalKind === undefined) return UNKNOWN_KIND;
   const name = normalizeText(identity);
   if (name === '') return null;
-  return {
+  const principal = {
     identity: name,
     scopes: normalizeScopes(scopes),
     claims: normalizeClaims(claims),
     kind: normalKind,
     tenantId: normalizeText(tenantId),
   };
+  copyBearer(input, principal);
+  return principal;
 }
 
 /** Absent or blank is `external`; `undefined` for everything that is no kind. */

@@ -9,7 +9,16 @@ describe('the entries export these values and no others', () => {
     [
       '.',
       secure,
-      ['Authenticated', 'AuthenticatedAnyOf', 'InternalOnly', 'Optional', 'Public', 'SecureApp', 'firstPrincipal'],
+      [
+        'Authenticated',
+        'AuthenticatedAnyOf',
+        'InternalOnly',
+        'Optional',
+        'Public',
+        'SecureApp',
+        'firstPrincipal',
+        'withBearer',
+      ],
     ],
     [
       './authorizers',

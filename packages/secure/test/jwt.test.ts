@@ -1,4 +1,5 @@
 import type { LogRecord } from '@sallyport/core';
+import { bearerOf, stateOf } from '@sallyport/core/pipeline';
 import { ManualClock } from '@sallyport/core/testing';
 import { json } from '@sallyport/http';
 import { Authenticated, Optional, SecureApp, type SecureOptions } from '@sallyport/secure';
@@ -71,6 +72,22 @@ describe('a good token', () => {
       status: 200,
       body: { identity: 'ada', scopes: ['read', 'write'], kind: 'external', tenantId: '', claims: { ...GOOD } },
     });
+  });
+
+  it('is the one that mounted handlers are given, and in nothing that a handler sees', async () => {
+    const token = await sign(key);
+    const seen: unknown[] = [];
+    const app = build(base).get(
+      '/mounted',
+      (ctx) => {
+        const { principal } = stateOf(ctx);
+        seen.push(principal && bearerOf(principal), JSON.stringify(ctx.securePrincipal()).includes(token));
+        return json(200, null);
+      },
+      Authenticated(),
+    );
+    await send(app, DIRECT, { path: '/mounted', headers: { authorization: `Bearer ${token}` } });
+    expect(seen).toEqual([token, false]);
   });
 
   it('is read at every door', async () => {

@@ -1,4 +1,5 @@
 import { type Context, FrameworkError, invalidOption, type SecurePrincipal } from '@sallyport/core';
+import { withBearer } from '@sallyport/core/pipeline';
 import type { SecurePrincipalResolver } from '../principal.js';
 import { readBearer } from './bearer.js';
 import { type JwtClaims, type JwtPrincipalOptions, parseVerifierOptions, VERIFIER_OPTIONS } from './options.js';
@@ -34,7 +35,10 @@ export function jwtPrincipalResolver(
     if (bearer === 'none') return null;
     if (bearer === 'refused') throw unauthorized(challenge);
     return verifier.verify(bearer.token, ctx.now()).then(
-      (verified) => toPrincipal(verified, mappers.get(verified.issuer) as JwtPrincipalOptions, challenge),
+      (verified) => {
+        const options = mappers.get(verified.issuer) as JwtPrincipalOptions;
+        return withBearer(toPrincipal(verified, options, challenge), bearer.token);
+      },
       (error: unknown) => Promise.reject(toRefusal(error, ctx, challenge)),
     );
   };
