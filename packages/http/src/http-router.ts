@@ -43,7 +43,7 @@ export function registerOpenRoute(
   handler: Handler,
   options: RouteOptions = {},
 ): void {
-  assertKnownOptions(options, ['authRequired', 'streaming']);
+  assertKnownOptions(options, ['authRequired', 'streaming', 'trailingSlash']);
   surface.register(method, pattern, handler, options);
 }
 

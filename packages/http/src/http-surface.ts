@@ -26,7 +26,7 @@ import { type DoorTraits, type EncodedBody, Exchange } from './exchange.js';
 import type { Feature } from './feature.js';
 import { createPipeline, type Kernel } from './kernel.js';
 import { isPromise } from './middleware.js';
-import { parsePattern } from './pattern.js';
+import { parsePattern, withTrailingSlash } from './pattern.js';
 import type { Decorate, Pipeline, RenderError } from './pipeline.js';
 import type { Registration, RegistrationInit } from './registration.js';
 import { RouteTable } from './route-table.js';
@@ -94,6 +94,8 @@ export class HttpSurface implements Surface {
       ...extra,
     });
     this.#routes.add(verb, compiled, registration);
+    const slashed = extra.trailingSlash ? withTrailingSlash(compiled) : undefined;
+    if (slashed) this.#routes.add(verb, slashed, registration);
     return registration;
   }
 
@@ -194,7 +196,9 @@ export class HttpSurface implements Surface {
   }
 }
 
-export type RegistrationExtra = Pick<RegistrationInit, 'authRequired' | 'posture' | 'streaming'>;
+export interface RegistrationExtra extends Pick<RegistrationInit, 'authRequired' | 'posture' | 'streaming'> {
+  readonly trailingSlash?: boolean;
+}
 
 /** Options of a route of the open container. */
 export interface RouteOptions {
@@ -202,6 +206,8 @@ export interface RouteOptions {
   readonly authRequired?: boolean;
   /** States in the inventory that the route streams. Default false. */
   readonly streaming?: boolean;
+  /** Serves the path with one slash at its end as well: `/notes` and `/notes/`. Default false. */
+  readonly trailingSlash?: boolean;
 }
 
 /** What a streaming door gets: the exchange, and an answer whose body may be a stream. */

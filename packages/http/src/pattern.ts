@@ -39,6 +39,18 @@ export function parsePattern(pattern: string): Pattern {
   };
 }
 
+/** The pattern of the same paths with a slash at the end; `undefined` for the root and for a catch-all, which holds them. */
+export function withTrailingSlash(pattern: Pattern): Pattern | undefined {
+  const last = pattern.segments.at(-1);
+  if (last === undefined || last.kind === 'rest') return undefined;
+  return {
+    canonical: `${pattern.canonical}/`,
+    shape: `${pattern.shape}/`,
+    segments: [...pattern.segments, { kind: 'static', text: '' }],
+    paramNames: pattern.paramNames,
+  };
+}
+
 function cutQuery(path: string): string {
   const question = path.indexOf('?');
   return question < 0 ? path : path.slice(0, question);

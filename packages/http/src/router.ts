@@ -93,7 +93,7 @@ export class Router<T> {
   }
 
   #step(state: State<T>, segment: string): State<T> {
-    if (segment === '') return toState([], state.rest);
+    if (segment === '') return toState(emptyFollowers(state), state.rest);
     const named = state.nodes.some((node) => node.statics.has(segment));
     if (!named && state.other) return state.other;
     const next = toState(...followers(state, segment));
@@ -118,6 +118,11 @@ function followers<T>(state: State<T>, segment: string): [Node<T>[], Entry<T> | 
     rest = better(rest, node.rest);
   }
   return [nodes, rest];
+}
+
+/** Only patterns with a slash at the end take an empty segment. */
+function emptyFollowers<T>(state: State<T>): Node<T>[] {
+  return state.nodes.flatMap((node) => node.statics.get('') ?? []);
 }
 
 function toState<T>(nodes: readonly Node<T>[], rest: Entry<T> | undefined): State<T> {

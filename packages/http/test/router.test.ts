@@ -1,5 +1,5 @@
 import fc from 'fast-check';
-import { parsePattern } from '../src/pattern.js';
+import { parsePattern, withTrailingSlash } from '../src/pattern.js';
 import { Router } from '../src/router.js';
 
 function routerOf(...patterns: string[]): Router<string> {
@@ -142,3 +142,43 @@ function lcg(seed: number): () => number {
     return state / 2_147_483_648;
   };
 }
+
+describe('a pattern with a slash at its end', () => {
+  const router = new Router<string>();
+  for (const text of ['/mcp', '/{team}/mcp', '/a/{rest+}', '/a/b']) {
+    const pattern = parsePattern(text);
+    router.add(pattern, text);
+    const slashed = withTrailingSlash(pattern);
+    if (slashed) router.add(slashed, text);
+  }
+  router.add(parsePattern('/plain/{id}'), '/plain/{id}');
+
+  it.each<[string, string | undefined, string[]]>([
+    ['/mcp', '/mcp', []],
+    ['/mcp/', '/mcp', []],
+    ['/mcp//', undefined, []],
+    ['//mcp', undefined, []],
+    ['/mcp/x', undefined, []],
+    ['/red/mcp', '/{team}/mcp', ['red']],
+    ['/red/mcp/', '/{team}/mcp', ['red']],
+    ['/red/mcp//', undefined, []],
+    ['//mcp/', undefined, []],
+    ['/a/b', '/a/b', []],
+    ['/a/b/', '/a/b', []],
+    ['/a/c/', '/a/{rest+}', ['c/']],
+    ['/a/', undefined, []],
+    ['/plain/1/', undefined, []],
+    ['/plain/', undefined, []],
+    ['/', undefined, []],
+  ])('%s leads to %s', (path, value, params) => {
+    // Twice: what the router remembers of the first look-up must not change the second.
+    for (let again = 0; again < 2; again += 1) {
+      const match = router.match(path);
+      expect([match?.value, match?.params ?? []]).toEqual([value, params]);
+    }
+  });
+
+  it('is none for the root', () => {
+    expect(withTrailingSlash(parsePattern('/'))).toBeUndefined();
+  });
+});

@@ -9,7 +9,7 @@ export interface MountTarget<Posture> {
     pattern: string,
     handler: Handler,
     posture: Posture,
-    options?: { readonly streaming?: boolean },
+    options?: { readonly streaming?: boolean; readonly trailingSlash?: boolean },
   ): unknown;
 }
 
@@ -25,9 +25,9 @@ export interface MountMcpOptions<Posture> {
 const METHODS = ['POST', 'GET', 'DELETE'];
 
 /**
- * Registers POST, GET and DELETE of an MCP server.
+ * Registers POST, GET and DELETE of an MCP server, with and without a slash at the end of its path.
  *
- * @throws FrameworkError without a posture
+ * @throws FrameworkError without a posture, or for a path that is taken
  *
  * @example mountMcp(app, server, { posture: Authenticated('mcp') });
  */
@@ -40,7 +40,9 @@ export function mountMcp<Posture>(
   const { path = MCP_PATH, posture, allowedOrigins } = options;
   assertPosture(posture);
   const handler = allowedOrigins === undefined ? server.handler : server.handlerFor({ allowedOrigins });
-  for (const method of METHODS) app.handle(method, path, handler, posture, { streaming: true });
+  // People paste the address of a server with a slash at the end, and REST APIs hand it on.
+  const routing = { streaming: true, trailingSlash: true };
+  for (const method of METHODS) app.handle(method, path, handler, posture, routing);
 }
 
 /** @throws FrameworkError for no posture at all; whether it is a valid one is the container's to say */

@@ -1,6 +1,6 @@
 import { createMcpHandler, McpServer as OfficialServer } from '@modelcontextprotocol/server';
 import { Authenticated, Optional, Public, SecureApp, withBearer } from '@sallyport/secure';
-import { createMcpServer, MCP_PATH, mountHandler, mountMcp } from '../src/index.js';
+import { createMcpServer, MCP_PATH, memoryMcpStore, mountHandler, mountMcp } from '../src/index.js';
 import { toEvent } from './support/rig.js';
 
 const server = () => createMcpServer({ name: 'a', version: '1' }).tool('t', {}, () => 'x');
@@ -38,6 +38,40 @@ describe('mountMcp', () => {
       { surface: 'http', method: 'GET', path: '/mcp', posture: 'authenticated', scopes: ['mcp'], streaming: true },
       { surface: 'http', method: 'DELETE', path: '/mcp', posture: 'authenticated', scopes: ['mcp'], streaming: true },
     ]);
+  });
+
+  it.each(['/mcp', '/mcp/', '/tools/red/mcp', '/tools/red/mcp/'])(
+    'all three methods are reached at %s',
+    async (path) => {
+      const app = new SecureApp({ principalResolver });
+      mountMcp(app, createMcpServer({ name: 'a', version: '1', store: memoryMcpStore() }), { posture: Optional() });
+      const other = createMcpServer({ name: 'b', version: '1', store: memoryMcpStore() });
+      mountMcp(app, other, { posture: Optional(), path: '/tools/{team}/mcp' });
+      const statuses = [];
+      const initialized = await send(app, init, {}, path);
+      const headers = { 'mcp-session-id': initialized.headers['mcp-session-id'] ?? '' };
+      statuses.push(initialized.statusCode);
+      for (const method of ['GET', 'DELETE', 'PUT']) {
+        const event = { ...toEvent(method, '', { headers }), rawPath: path };
+        statuses.push(((await app.serveLambdaFunctionURL(event)) as Answer).statusCode);
+      }
+      // No listener at a buffered door (405 of the engine), a session ended, and a method that is not mounted.
+      expect(statuses).toEqual([200, 405, 200, 405]);
+    },
+  );
+
+  it.each(['/mcp/', '/mcp'])('the gate stands before %s too', async (path) => {
+    const app = new SecureApp({ principalResolver });
+    mountMcp(app, server(), { posture: Authenticated('other') });
+    expect((await send(app, init, {}, path)).statusCode).toBe(401);
+    expect((await send(app, init, { authorization: 'Bearer x' }, path)).statusCode).toBe(403);
+  });
+
+  it('refuses a second server on the same path', () => {
+    const app = new SecureApp();
+    mountMcp(app, server(), { posture: Public() });
+    expect(() => mountMcp(app, server(), { posture: Public() })).toThrow('framework: duplicate route');
+    expect(() => app.post('/mcp', () => undefined, Public())).toThrow('framework: duplicate route');
   });
 
   it('needs a posture, and known options', () => {

@@ -16,6 +16,8 @@ import { createTenantOf } from './tenant.js';
 export interface SecureRouteOptions {
   /** States in the inventory that the route streams. Default `false`. */
   readonly streaming?: boolean;
+  /** Serves the path with one slash at its end as well, behind the same posture: `/notes` and `/notes/`. Default `false`. */
+  readonly trailingSlash?: boolean;
 }
 
 /**
@@ -86,13 +88,13 @@ export class SecureApp {
    */
   handle(method: string, pattern: string, handler: Handler, posture: Posture, options: SecureRouteOptions = {}): this {
     assertPosture(posture);
-    assertKnownOptions(options, ['streaming']);
-    const { streaming = false } = options;
+    assertKnownOptions(options, ['streaming', 'trailingSlash']);
+    const { streaming = false, trailingSlash = false } = options;
     // The open container takes a blank pattern for the root; here it could make the root public by mistake.
     if (typeof pattern === 'string' && pattern.trim() === '') {
       throw new FrameworkError('app.bad_request', 'framework: invalid route pattern');
     }
-    worded(() => this.#assembly.http.register(method, pattern, handler, { posture, streaming }));
+    worded(() => this.#assembly.http.register(method, pattern, handler, { posture, streaming, trailingSlash }));
     return this;
   }
 
