@@ -2,7 +2,7 @@ import type { Question } from './ask.js';
 import { TooLargeToStore } from './blob-row.js';
 import type { Call } from './call.js';
 import type { Core } from './core.js';
-import type { Ending, Sink } from './deliver.js';
+import { type Ending, plainFrames, type Sink } from './deliver.js';
 import { type FinalOutcome, toResult } from './endings.js';
 import { RpcError } from './errors.js';
 import { type Exchange, nowMs } from './exchange.js';
@@ -42,6 +42,7 @@ export class CallStream implements Sink {
   #listed: boolean;
   /** Set when the stream cannot go on: too large to store, or taken over. */
   #broken: 'large' | 'lost' | undefined;
+  #cancelled = false;
 
   constructor(origin: SessionRequest, call: Call, run: Run, log: StreamLog, continued = false) {
     this.#origin = origin;
@@ -52,12 +53,33 @@ export class CallStream implements Sink {
     this.#listed = continued;
   }
 
-  async open(live: boolean): Promise<string> {
-    if (live && !this.#stored) {
+  async open(): Promise<string> {
+    if (!this.#stored) {
       await this.#save('running', freshMemory());
       this.#stored = true;
     }
     return this.#log.priming(0);
+  }
+
+  /** An id is a promise that the client can come back: only what is in the store has one. */
+  async whole(messages: readonly string[]): Promise<string> {
+    if (!this.#stored && !(await this.#keep(messages))) return plainFrames(messages);
+    return this.#log.priming(0) + this.#log.frames(messages);
+  }
+
+  /**
+   * Stores a finished stream, for a client that is cut off while it reads. The call has been run: when its events are too
+   * large or the store fails, the answer still goes out, without ids.
+   */
+  async #keep(messages: readonly string[]): Promise<boolean> {
+    if (this.#cancelled || this.#broken) return false;
+    try {
+      await this.#log.append(messages);
+      return await this.#save('ended', freshMemory(), messages.length);
+    } catch (error) {
+      if (!(error instanceof TooLargeToStore)) this.#origin.exchange.log.warn('mcp.stream_not_kept', { error });
+      return false;
+    }
   }
 
   async write(messages: readonly string[], live: boolean): Promise<string> {
@@ -93,6 +115,7 @@ export class CallStream implements Sink {
   }
 
   async #endCancelled(): Promise<Ending> {
+    this.#cancelled = true;
     if (this.#stored) {
       await this.#save('cancelled', freshMemory());
       await this.#unlist();
@@ -132,7 +155,9 @@ export class CallStream implements Sink {
   ) {
     try {
       await this.#log.append(messages);
-      return await this.#save(state, memory, messages.length, pending);
+      const saved = await this.#save(state, memory, messages.length, pending);
+      this.#stored ||= saved;
+      return saved;
     } catch (error) {
       return this.#breakOn(error);
     }

@@ -22,9 +22,12 @@ export interface Ending {
 
 /** Turns messages into frames, and stores them where the client can come back for them. */
 export interface Sink {
-  /** Frames before everything else; `live` when the handler is still running. */
-  open(live: boolean): Promise<string>;
+  /** Frames before everything else, when the handler is still running. */
+  open(): Promise<string>;
+  /** `live`: the handler is still running. */
   write(messages: readonly string[], live: boolean): Promise<string>;
+  /** All frames of a stream that is complete; called after `end`. */
+  whole(messages: readonly string[]): Promise<string>;
   /** Saves what the end leaves behind. `unsent` holds events that no `write` has had. */
   end(outcome: Outcome, unsent: readonly string[]): Promise<Ending>;
   /** Whether a client that is gone may come back for the rest. */
@@ -35,10 +38,16 @@ export interface Sink {
 export function plainSink(end: (outcome: Outcome) => Promise<Ending>): Sink {
   return {
     open: async () => '',
-    write: async (messages) => messages.map((json) => messageFrame(json)).join(''),
+    write: async (messages) => plainFrames(messages),
+    whole: async (messages) => plainFrames(messages),
     end,
     resumable: false,
   };
+}
+
+/** Messages as events without ids: nobody can come back to them. */
+export function plainFrames(messages: readonly string[]): string {
+  return messages.map((json) => messageFrame(json)).join('');
 }
 
 export interface Delivery {
@@ -85,7 +94,6 @@ async function deliverBuffered({ accepted, run, sink, atOnce }: Delivery): Promi
   const plain = events.length === 0 && form !== 'sse' && only !== undefined && atOnce !== true;
   if (plain && (form === 'json' || (accepted.json && !accepted.ratherSse))) return jsonReply(only, status);
   if (!accepted.sse) return jsonReply(only ?? '', status);
-  const head = await sink.open(false);
-  const frames = await sink.write([...events, ...messages], false);
-  return { status: 200, headers: SSE_HEADERS, body: head + frames + trailer };
+  const frames = await sink.whole([...events, ...messages]);
+  return { status: 200, headers: SSE_HEADERS, body: frames + trailer };
 }

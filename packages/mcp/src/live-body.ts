@@ -56,7 +56,7 @@ export class LiveBody implements AsyncIterableIterator<Uint8Array> {
     const { sink, exchange } = this.#delivery;
     let finished = false;
     try {
-      const head = await sink.open(true);
+      const head = await sink.open();
       if (head !== '') yield Buffer.from(head, 'utf8');
       let lastWrite = nowMs(exchange.clock);
       while (!this.#ended) {

@@ -105,6 +105,7 @@ async function claim(
     resumable: true,
     open: async () => opening,
     write: (messages, live) => stream.write(messages, live),
+    whole: async (messages) => opening + (await stream.write(messages, false)),
     end: (outcome, unsent) => stream.end(outcome, unsent),
   };
   return deliver({ core, exchange, accepted: { json: false, sse: true }, run, sink, atOnce: true });
