@@ -3,6 +3,7 @@ import type { Gate } from './gate.js';
 import { anatomyGate } from './gates/anatomy.js';
 import { docsGate } from './gates/docs.js';
 import { graphGate } from './gates/graph.js';
+import { importTimeGate } from './gates/import-time.js';
 import { lintGate } from './gates/lint.js';
 import { packagingGate } from './gates/packaging.js';
 import { pagesGate } from './gates/pages.js';
@@ -21,6 +22,7 @@ const GATES: readonly Gate[] = [
   anatomyGate,
   pathGate,
   docsGate,
+  importTimeGate,
   typesGate,
   unusedGate,
   readmesGate,
