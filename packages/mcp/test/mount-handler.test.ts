@@ -1,3 +1,4 @@
+import { json } from '@sallyport/http';
 import { Authenticated, firstPrincipal, Public, SecureApp, withBearer } from '@sallyport/secure';
 import { sharedSecretPrincipalResolver } from '@sallyport/secure/shared-secret';
 import { type AuthInfo, mountHandler } from '../src/index.js';
@@ -195,7 +196,7 @@ describe('the token of a caller', () => {
   it('is not among what handlers see of a principal', async () => {
     const made = app();
     const principals: unknown[] = [];
-    made.get('/me', (ctx) => void principals.push(ctx.securePrincipal()), Authenticated());
+    made.get('/me', (ctx) => json(200, principals.push(ctx.securePrincipal())), Authenticated());
     await get(made, FUNCTION_URL, '/me', '', { authorization: 'Bearer verified' });
     expect(JSON.stringify(principals)).not.toContain('verified');
     expect(principals).toHaveLength(1);
