@@ -71,7 +71,7 @@ describe('mountMcp', () => {
     const app = new SecureApp();
     mountMcp(app, server(), { posture: Public() });
     expect(() => mountMcp(app, server(), { posture: Public() })).toThrow('framework: duplicate route');
-    expect(() => app.post('/mcp', () => undefined, Public())).toThrow('framework: duplicate route');
+    expect(() => app.post('/mcp', server().handler, Public())).toThrow('framework: duplicate route');
   });
 
   it('needs a posture, and known options', () => {
