@@ -16,7 +16,7 @@ export interface SecurePrincipal {
 const bearers = new WeakMap<object, string>();
 
 /**
- * A copy of a principal that was resolved from a bearer token, for resolvers. Handlers that are mounted with `mountHandler`
+ * A copy (of its own members) of a principal that was resolved from a bearer token, for resolvers. Handlers that are mounted with `mountHandler`
  * get the token as `authInfo.token`; nothing else shows it.
  *
  * @example return withBearer({ identity: session.user }, token);

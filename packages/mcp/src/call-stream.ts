@@ -61,7 +61,7 @@ export class CallStream implements Sink {
     return this.#log.priming(0);
   }
 
-  /** An id is a promise that the client can come back: only what is in the store has one. */
+  /** Events have ids only when they are in the store: a client that has an id comes back for the rest. */
   async whole(messages: readonly string[]): Promise<string> {
     if (!this.#stored && !(await this.#keep(messages))) return plainFrames(messages);
     return this.#log.priming(0) + this.#log.frames(messages);
