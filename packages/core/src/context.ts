@@ -3,6 +3,7 @@ import { type BoundFields, bindLogger } from './bound-log.js';
 import { type ContextState, OPTIONAL_STAGES } from './context-state.js';
 import { FrameworkError } from './errors.js';
 import { emitMetric, type Logger, type MetricOptions } from './hooks.js';
+import { type InvocationProvenance, invocationProvenance } from './invocation.js';
 import { createMap } from './multimap.js';
 import { decodePercent } from './percent.js';
 import type { SecurePrincipal } from './principal.js';
@@ -33,6 +34,8 @@ export interface Context {
   /** The raw event, `undefined` for `serve`. */
   readonly event: unknown;
   readonly lambdaContext: LambdaContext | undefined;
+  /** What the Lambda context says of the caller: `provider`, `direct` or `agent`. Only `provider` events speak for AWS. */
+  readonly invocationProvenance: InvocationProvenance;
   /** `''` at tier P0. */
   readonly requestId: string;
   readonly traceId: string;
@@ -134,6 +137,10 @@ export class RequestContext implements Context {
 
   get lambdaContext(): LambdaContext | undefined {
     return this.state.lambdaContext;
+  }
+
+  get invocationProvenance(): InvocationProvenance {
+    return invocationProvenance(this.state.lambdaContext);
   }
 
   get requestId(): string {

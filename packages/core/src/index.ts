@@ -45,6 +45,7 @@ export {
   silentLogger,
 } from './hooks.js';
 export { type IdGenerator, randomFraction, randomIds } from './ids.js';
+export { type InvocationProvenance, invocationProvenance } from './invocation.js';
 export { canonicalIp } from './ip.js';
 export { createMap, type MultiMap, type OneOrMany } from './multimap.js';
 export { assertKnownOptions, assertTypes, INVALID_CONFIGURATION, invalidOption } from './options.js';
@@ -62,7 +63,9 @@ export {
   type Target,
   TRIGGER_KINDS,
   type TriggerKind,
+  type TriggerRecord,
 } from './surface.js';
+export type { SurfaceDoor, SurfaceGate, SurfaceHost } from './surface-host.js';
 // Trace and provenance
 export {
   firstTraceId,

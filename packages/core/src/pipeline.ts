@@ -4,6 +4,7 @@ export { RESERVED_PREFIX, RequestContext, stateOf } from './context.js';
 export { type ContextRuntime, ContextState, remainingMs, STAGE } from './context-state.js';
 export { encodeSafeValue, sanitizeLogString } from './control-characters.js';
 export { Deliveries } from './deliveries.js';
+export type { Door, DoorRequest, DoorTraits, EncodedBody } from './door.js';
 export {
   type BatchOutcome,
   batchCompleted,
@@ -14,6 +15,7 @@ export {
   startEventSpan,
 } from './event-records.js';
 export { emitMetric } from './hooks.js';
+export { AGENT_INVOCATIONS, refuseAgent } from './invocation.js';
 export { append, appendHeader, createAnswerMap, toHeaderMap, toStringList } from './multimap.js';
 export { parseObservability } from './observability-options.js';
 export { decodePercent, decodeQueryPart } from './percent.js';

@@ -1,3 +1,6 @@
+import type { InvocationProvenance } from './invocation.js';
+import type { SurfaceHost } from './surface-host.js';
+
 /** The kinds of the fixed detection table, in its order. */
 export const TRIGGER_KINDS = [
   'queue',
@@ -26,6 +29,10 @@ export interface LambdaContext {
   /** The invocation's own X-Ray header or trace id, where the runtime puts it on the context. */
   readonly xRayTraceId?: string;
   readonly traceId?: string;
+  /** What the caller of the `Invoke` API put beside the event, parsed from JSON; absent for every trigger of AWS. */
+  readonly clientContext?: unknown;
+  /** The Cognito identity of a caller that invoked through a mobile SDK. */
+  readonly identity?: unknown;
   getRemainingTimeInMillis?(): number;
 }
 
@@ -49,12 +56,30 @@ export interface Target {
   readonly projection: string;
 }
 
+/** One registration of an opt-in surface, as `app.triggers()` lists it. */
+export interface TriggerRecord {
+  readonly kind: TriggerKind;
+  /** Bucket, topic, Cognito source, …: what the registration is for. Event-bus registrations have a selector in its place. */
+  readonly name?: string;
+  /** What matters to a deployment. */
+  readonly options?: Readonly<Record<string, unknown>>;
+}
+
 /** The seam between packages: whatever serves some kinds of events. */
 export interface Surface {
   readonly serves: readonly TriggerKind[];
+  /**
+   * Which invocations reach this surface; default `['provider']`. A surface that accepts `agent` gets every agent invocation,
+   * whatever its event looks like, under the first kind that it serves; of one dispatcher only one surface may.
+   */
+  readonly accepts?: readonly InvocationProvenance[];
   serve(kind: TriggerKind, event: unknown, invocation: Invocation): Promise<unknown>;
   /** For `explain`: pure, runs nothing of the user's. */
   explainTarget?(kind: TriggerKind, event: unknown): Target;
+  /** Called once, when a container that took the surface is constructed. A second container throws. */
+  attach?(host: SurfaceHost): void;
+  /** The surface's registrations in order; joined into `triggers()` of the container. */
+  triggers?(): readonly TriggerRecord[];
 }
 
 /** What containers and routers show of a handler in inventories and explanations. */

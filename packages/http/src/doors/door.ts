@@ -1,22 +1,6 @@
-import type { OutgoingResponse, RequestSource } from '@sallyport/core/pipeline';
-import type { DoorTraits, EncodedBody } from '../exchange.js';
+import type { DoorTraits, RequestSource } from '@sallyport/core/pipeline';
 
-/** A front door's reading of its event: method and path now, the rest when somebody asks. */
-export interface DoorRequest {
-  readonly method: string;
-  /** Undecoded, stage cut, not yet canonical. */
-  readonly path: string;
-  readonly rawPath: string;
-  readonly source: RequestSource;
-}
-
-/** A front door: two pure functions and what it can carry. */
-export interface Door {
-  readonly traits: DoorTraits;
-  read(event: unknown): DoorRequest;
-  /** The document that the service behind this door expects. */
-  write(response: OutgoingResponse, body: EncodedBody, event: unknown): Record<string, unknown>;
-}
+export type { Door, DoorRequest } from '@sallyport/core/pipeline';
 
 const MEBIBYTE = 1024 * 1024;
 

@@ -1,0 +1,38 @@
+import type { RequestSource } from './request.js';
+import type { OutgoingResponse } from './response.js';
+
+/** What a front door can carry. */
+export interface DoorTraits {
+  /** Bytes of an encoded body that the service behind the door accepts. */
+  readonly maxEncodedBytes: number;
+  /**
+   * `collect`: a stream is read to its end first; `commit`: handed on behind its first chunk, so that a failure before it
+   * is an ordinary error answer; `pass`: handed on as it is; `refuse`: answered `app.internal`.
+   */
+  readonly streams: 'collect' | 'commit' | 'pass' | 'refuse';
+  /** Whether the body is encoded as the text of a JSON document. */
+  readonly encodes: boolean;
+}
+
+/** A body as a JSON document can hold it. */
+export interface EncodedBody {
+  readonly body: string;
+  readonly isBase64Encoded: boolean;
+}
+
+/** A front door's reading of its event: method and path now, the rest when somebody asks. */
+export interface DoorRequest {
+  readonly method: string;
+  /** Undecoded, stage cut, not yet canonical. */
+  readonly path: string;
+  readonly rawPath: string;
+  readonly source: RequestSource;
+}
+
+/** A front door: two pure functions and what it can carry. */
+export interface Door {
+  readonly traits: DoorTraits;
+  read(event: unknown): DoorRequest;
+  /** The document that the service behind this door expects. */
+  write(response: OutgoingResponse, body: EncodedBody, event: unknown): Record<string, unknown>;
+}
