@@ -21,8 +21,9 @@ export function detect(event: unknown): TriggerKind {
 
 const NO_ROWS: readonly CompiledRow[] = [];
 
-/** The error for an event that no row takes. */
+/** The error for an event that no row takes. What is no object is explained only where it is recognised. */
 export function undetected(event: unknown, row: number, extensions: readonly CompiledRow[]): FrameworkError {
-  if (row === NOT_AN_OBJECT) return dispatchError('dispatch.not_an_object', NOT_AN_OBJECT_TEXT);
-  return dispatchError('dispatch.unknown_event', UNKNOWN_EVENT_TEXT, explainRows(event, row, extensions));
+  const details = explainRows(event, row, extensions);
+  if (row !== NOT_AN_OBJECT) return dispatchError('dispatch.unknown_event', UNKNOWN_EVENT_TEXT, details);
+  return dispatchError('dispatch.not_an_object', NOT_AN_OBJECT_TEXT, details.nearest ? details : undefined);
 }

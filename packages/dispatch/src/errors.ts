@@ -5,6 +5,7 @@ export type DispatchErrorCode =
   | 'dispatch.not_an_object'
   | 'dispatch.unknown_event'
   | 'dispatch.no_adapter'
+  | 'dispatch.direct_refused'
   | 'dispatch.duplicate_surface'
   | 'dispatch.invalid_surface'
   | 'dispatch.invalid_extension';

@@ -1,5 +1,12 @@
-import { type Target, TRIGGER_KINDS, type TriggerKind } from '@sallyport/core';
-import { NOT_AN_OBJECT_TEXT, UNKNOWN_EVENT_TEXT } from './errors.js';
+import {
+  invocationProvenance,
+  type LambdaContext,
+  type Target,
+  TRIGGER_KINDS,
+  type TriggerKind,
+} from '@sallyport/core';
+import { AGENT_INVOCATIONS } from '@sallyport/core/pipeline';
+import { NOT_AN_OBJECT_TEXT, noAdapterText, UNKNOWN_EVENT_TEXT } from './errors.js';
 import { NOT_AN_OBJECT } from './internal/classify.js';
 import { type CompiledRow, compileRow } from './internal/conditions.js';
 import { detectRow } from './internal/detect-row.js';
@@ -18,8 +25,10 @@ export interface Miss {
 
 /** What became of one row. `shadowed`: it would match, an earlier row won. */
 export interface RowExplanation {
+  /** Of the row of origin `invocation`: `agent` or `direct`. */
   readonly kind: TriggerKind;
-  readonly origin: 'table' | 'extension';
+  /** `invocation`: what the Lambda context says, asked before the table; only where a context was given. */
+  readonly origin: 'invocation' | 'table' | 'extension';
   readonly outcome: 'matched' | 'missed' | 'shadowed';
   /** Of every alternative of the row, each once. Empty unless missed. */
   readonly misses: readonly Miss[];
@@ -33,7 +42,7 @@ export interface Nearest {
 }
 
 export interface Explanation {
-  /** What `detect` decides. */
+  /** What `detect` decides; of an agent invocation the kind of the surface that accepts it, or `null`. */
   readonly kind: TriggerKind | null;
   /** The exact text that `handleLambda` would throw before any handler runs. */
   readonly error: string | null;
@@ -66,24 +75,43 @@ const ENTRYPOINTS = [
  * Why an event is of its kind, or of none. Pure and total: runs nothing of the application and never throws, whatever the
  * event.
  *
+ * @param lambdaContext with one, the first row says what the invocation itself decides
  * @example explain({ httpMethod: '' }).nearest; // null, and every row says what it missed
  */
-export function explain(event: unknown): Explanation {
-  return explainRows(event, detectRow(event, []), []);
+export function explain(event: unknown, lambdaContext?: LambdaContext): Explanation {
+  const isAgent = invocationProvenance(lambdaContext) === 'agent';
+  const explanation = explainRows(event, isAgent ? TRIGGER_KINDS.length : detectRow(event, []), [], lambdaContext);
+  return isAgent ? { ...explanation, error: noAdapterText(AGENT_INVOCATIONS) } : explanation;
 }
 
-/** The explanation under a decision already made: the index of the deciding row, or below 0. */
-export function explainRows(event: unknown, decided: number, extensions: readonly CompiledRow[]): Explanation {
+/**
+ * The explanation under a decision already made.
+ *
+ * @param decided index of the deciding row; below 0 when there is none, past the last row when the invocation decided
+ */
+export function explainRows(
+  event: unknown,
+  decided: number,
+  extensions: readonly CompiledRow[],
+  lambdaContext?: LambdaContext,
+): Explanation {
   const checks = [...DETECTION_TABLE.map(compileRow), ...extensions].map((row) => checkRow(row, event));
-  const kind = checks[decided]?.row.kind ?? null;
+  const rows = checks.map((check, index) => toExplanation(check, index, decided));
   return {
-    kind,
-    error: kind !== null ? null : decided === NOT_AN_OBJECT ? NOT_AN_OBJECT_TEXT : UNKNOWN_EVENT_TEXT,
-    rows: checks.map((check, index) => toExplanation(check, index, decided)),
-    nearest: kind === null ? nearestRow(event, checks, extensions.length) : null,
+    kind: checks[decided]?.row.kind ?? null,
+    error: decided >= 0 ? null : decided === NOT_AN_OBJECT ? NOT_AN_OBJECT_TEXT : UNKNOWN_EVENT_TEXT,
+    rows: lambdaContext ? [invocationRow(invocationProvenance(lambdaContext)), ...rows] : rows,
+    nearest: decided < 0 ? nearestRow(event, checks, extensions.length) : null,
     entrypoint: ENTRYPOINTS[decided] ?? null,
     target: null,
   };
+}
+
+function invocationRow(provenance: InvocationProvenance): RowExplanation {
+  const row = { kind: provenance, origin: 'invocation', outcome: 'matched', misses: [] } as const;
+  if (provenance !== 'provider') return row;
+  const misses = [{ path: 'clientContext', expected: 'present', found: 'absent' }];
+  return { ...row, kind: 'direct', outcome: 'missed', misses };
 }
 
 function toExplanation({ row, misses }: RowCheck, index: number, decided: number): RowExplanation {

@@ -3,6 +3,7 @@ export { detect } from './detect.js';
 export {
   createDispatcher,
   createDispatcherWith,
+  type DirectInvocations,
   type Dispatcher,
   type DispatcherOptions,
 } from './dispatcher.js';

@@ -132,9 +132,17 @@ describe('explain', () => {
     ['an S3 notification', { Records: [{ eventSource: 'aws:s3' }] }],
     ['a Kafka batch', { eventSource: 'SelfManagedKafka', records: {} }],
     ['a Cognito trigger', { triggerSource: 'TokenGeneration_HostedAuth', userPoolId: 'p' }],
-    ['an authorizer request', { type: 'TOKEN', authorizationToken: 't', methodArn: 'arn' }],
+    [
+      'an authorizer request (serve it by a function of its own)',
+      { type: 'TOKEN', authorizationToken: 't', methodArn: 'arn' },
+    ],
     ['a Firehose batch', { deliveryStreamArn: 'arn', records: [] }],
     ['a custom resource request', { RequestType: 'Create', ResponseURL: 'https://example.com', StackId: 's' }],
+    [
+      'a log subscription (decodeCloudWatchLogsSubscription of @sallyport/streams reads it)',
+      { awslogs: { data: 'H4sI' } },
+    ],
+    ["an EventBridge pipe's list (hand it on as { Records: list })", [{ messageId: 'm', eventSource: 'aws:sqs' }]],
   ])('names a shape outside the table: %s', (name, event) => {
     expect(explain(event).nearest?.hint).toBe(`looks like ${name}; no opt-in row is registered`);
   });

@@ -103,7 +103,16 @@ export class HttpSurface implements Surface {
   serve(kind: TriggerKind, event: unknown, { lambdaContext }: Invocation): Promise<unknown> {
     const refused = refusalOf(kind, event);
     if (refused) return Promise.reject(refused);
-    const door = DOORS[kind] as Door;
+    return this.serveThrough(DOORS[kind] as Door, kind, event, lambdaContext);
+  }
+
+  /** Runs an event through a front door, which may be another surface's. */
+  serveThrough(
+    door: Door,
+    kind: TriggerKind,
+    event: unknown,
+    lambdaContext: LambdaContext | undefined,
+  ): Promise<unknown> {
     const exchange = this.#open(door.read(event), door.traits, kind, event, lambdaContext);
     const response = this.#pipeline.run(exchange);
     if (isPromise(response)) return response.then((settled) => this.#write(door, exchange, settled));

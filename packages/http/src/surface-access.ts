@@ -6,8 +6,12 @@ export const STREAM_ACCESS = Symbol.for('sallyport.stream-access');
 
 export interface StreamAccess {
   readonly http: HttpSurface;
-  /** @throws FrameworkError for an event of no kind */
-  readonly detect: (event: unknown) => TriggerKind;
+  /**
+   * The kind under which an invocation is served.
+   *
+   * @throws FrameworkError for an event of no kind, and for an invocation that the container refuses
+   */
+  readonly detect: (event: unknown, lambdaContext?: LambdaContext) => TriggerKind;
 }
 
 /** Either container, as a streaming handler takes it. */

@@ -1,11 +1,19 @@
 import type { AppSyncBatchHandler } from '@sallyport/appsync';
-import { assertKnownOptions, FrameworkError, type Handler, isFrameworkError, type Middleware } from '@sallyport/core';
+import {
+  assertKnownOptions,
+  FrameworkError,
+  type Handler,
+  isFrameworkError,
+  type Middleware,
+  type TriggerRecord,
+} from '@sallyport/core';
 import type { Dispatcher } from '@sallyport/dispatch';
 import { type Assembly, assemble, type Entrypoints, pickOptions } from '@sallyport/dispatch/assembly';
 import { type OpenApiDocument, toCanonicalJson } from '@sallyport/http/openapi';
 import { createKernel, STREAM_ACCESS, type StreamAccess } from '@sallyport/http/pipeline';
 import type { EventMiddleware, EventRouter, Trigger } from '@sallyport/streams';
 import { createGate } from './challenge.js';
+import { authorize } from './gate.js';
 import { type SecureRouteRecord, toSecureRouteRecord } from './inventory.js';
 import { buildSecureDocument, type SecureOpenApiSpec } from './openapi/document.js';
 import { OPTION_NAMES, type ParsedOptions, parseOptions, type SecureOptions } from './options.js';
@@ -56,7 +64,7 @@ export class SecureApp {
     const parsed = parseOptions(options);
     this.#hasSocketRoutes = parsed.webSocketSupport ?? false;
     const assembly = assembleSecure(parsed, () => this.#hasSocketRoutes);
-    const { entrypoints, events, dispatcher } = assembly;
+    const { entrypoints, dispatcher } = assembly;
     this.#assembly = assembly;
     this.handleLambda = dispatcher.handleLambda;
     this.explain = dispatcher.explain;
@@ -67,12 +75,12 @@ export class SecureApp {
     this.serveLoadBalancer = entrypoints.serveLoadBalancer;
     this.serveWebSocket = entrypoints.serveWebSocket;
     this.serveAppSync = entrypoints.serveAppSync;
-    this.serveQueueEvent = events.serveQueueEvent;
-    this.serveTableStream = events.serveTableStream;
-    this.serveStreamEvent = events.serveStreamEvent;
-    this.serveKinesisEvent = events.serveKinesisEvent;
-    this.serveTopicEvent = events.serveTopicEvent;
-    this.serveEventBus = events.serveEventBus;
+    this.serveQueueEvent = entrypoints.serveQueueEvent;
+    this.serveTableStream = entrypoints.serveTableStream;
+    this.serveStreamEvent = entrypoints.serveStreamEvent;
+    this.serveKinesisEvent = entrypoints.serveKinesisEvent;
+    this.serveTopicEvent = entrypoints.serveTopicEvent;
+    this.serveEventBus = entrypoints.serveEventBus;
   }
 
   /** For streaming handlers. */
@@ -200,9 +208,9 @@ export class SecureApp {
     return Object.freeze(this.#assembly.kernel.book.all.map(toSecureRouteRecord));
   }
 
-  /** Event registrations in order; frozen, fresh at each call. */
-  triggers(): readonly Trigger[] {
-    return this.#assembly.events.triggers();
+  /** Event registrations in order, then those of the option `surfaces`; frozen, fresh at each call. */
+  triggers(): readonly (Trigger | TriggerRecord)[] {
+    return this.#assembly.triggers();
   }
 
   /**
@@ -222,7 +230,7 @@ export class SecureApp {
 }
 
 function assembleSecure(options: ParsedOptions, servesWebSocket: () => boolean): Assembly {
-  const { principalResolver, challenge, trustTenantHeader = false } = options;
+  const { principalResolver, challenge, trustTenantHeader = false, surfaces, directInvocations = 'refuse' } = options;
   const pipeline = pickOptions(options, OPTION_NAMES.pipeline) as object;
   return assemble({
     kernel: createKernel(pipeline, {
@@ -236,6 +244,9 @@ function assembleSecure(options: ParsedOptions, servesWebSocket: () => boolean):
     failureText: 'framework: event workload failed',
     describePosture,
     servesWebSocket,
+    surfaces,
+    directInvocations,
+    gate: { assertPosture, authorize: (posture, ctx) => authorize({ posture }, ctx, principalResolver) },
   });
 }
 

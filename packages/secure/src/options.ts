@@ -1,7 +1,7 @@
 import { APPSYNC_OPTIONS, type AppSyncOptions } from '@sallyport/appsync/surface';
 import { FrameworkError, INVALID_CONFIGURATION } from '@sallyport/core';
 import { isPlainObject, parseObservability } from '@sallyport/core/pipeline';
-import { EVENT_OPTIONS } from '@sallyport/dispatch/assembly';
+import { EVENT_OPTIONS, type SurfaceOptions } from '@sallyport/dispatch/assembly';
 import type { PipelineOptions } from '@sallyport/http';
 import { assertPipelineOptions, PIPELINE_OPTIONS } from '@sallyport/http/pipeline';
 import type { EventRouterOptions } from '@sallyport/streams';
@@ -12,6 +12,7 @@ import type { SecurePrincipalResolver } from './principal.js';
 export interface SecureOptions
   extends PipelineOptions,
     AppSyncOptions,
+    SurfaceOptions,
     Pick<EventRouterOptions, 'streamFailureIdentifier' | 'queueConcurrency' | 'deadlineMarginMs' | 'maskErrors'> {
   /** Finds out who calls. Without one every operation but `Public` and `Optional` ones answers 401. */
   readonly principalResolver?: SecurePrincipalResolver;
@@ -72,6 +73,8 @@ const CHECKS: Readonly<Record<string, Check>> = {
   challenge: (value) => isFunction(value) || isChallenge(value),
   trustTenantHeader: isBoolean,
   webSocketSupport: isBoolean,
+  surfaces: Array.isArray,
+  directInvocations: oneOf('refuse', 'serve'),
 };
 
 /** Names of the options, for those who hand them on to the parts of a container. */

@@ -1,4 +1,12 @@
-import type { LambdaContext, Logger, MaybePromise, MetricOptions, TriggerKind } from '@sallyport/core';
+import {
+  type InvocationProvenance,
+  invocationProvenance,
+  type LambdaContext,
+  type Logger,
+  type MaybePromise,
+  type MetricOptions,
+  type TriggerKind,
+} from '@sallyport/core';
 import { type BoundFields, bindLogger, emitMetric } from '@sallyport/core/pipeline';
 import type { Delivery } from './delivery.js';
 import { recordId, recordTraceId } from './loose-record.js';
@@ -27,6 +35,8 @@ export interface EventContext {
   /** Bound to this record on first use. */
   readonly log: Logger;
   readonly lambdaContext: LambdaContext | undefined;
+  /** What the Lambda context says of the caller: `provider` or `direct`; an agent's event reaches no record handler. */
+  readonly invocationProvenance: InvocationProvenance;
   /** Writes one value of a metric that `observability.metrics` declares; anything else is dropped, with one `warn`. */
   metric(name: string, value: number, options?: MetricOptions): void;
   now(): Date;
@@ -122,6 +132,10 @@ export class RecordContext implements EventContext {
 
   get lambdaContext(): LambdaContext | undefined {
     return this.#delivery.lambdaContext;
+  }
+
+  get invocationProvenance(): InvocationProvenance {
+    return invocationProvenance(this.#delivery.lambdaContext);
   }
 
   metric(name: string, value: number, options?: MetricOptions): void {

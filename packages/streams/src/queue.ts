@@ -15,7 +15,7 @@ import {
   type Surface,
   silentLogger,
 } from '@sallyport/core';
-import { parseObservability } from '@sallyport/core/pipeline';
+import { parseObservability, refuseAgent } from '@sallyport/core/pipeline';
 import type { EventHandler, EventMiddleware } from './context.js';
 import { deliverBatch } from './deliver.js';
 import type { BatchReport, QueueRecord } from './event-types.js';
@@ -99,12 +99,14 @@ export class QueueRouter implements Surface {
   }
 
   serve(_kind: string, event: unknown, { lambdaContext }: Invocation): Promise<BatchReport> {
-    return this.serveQueueEvent(event, lambdaContext);
+    return deliverBatch(this.#kernel, this.#registry, 'queue', event, lambdaContext);
   }
 
-  /** A Lambda handler of its own. */
-  readonly serveQueueEvent: Entrypoint<BatchReport> = (event, lambdaContext) =>
-    deliverBatch(this.#kernel, this.#registry, 'queue', event, lambdaContext);
+  /** A Lambda handler of its own. Rejects agent invocations. */
+  readonly serveQueueEvent: Entrypoint<BatchReport> = async (event, lambdaContext) => {
+    refuseAgent(lambdaContext);
+    return deliverBatch(this.#kernel, this.#registry, 'queue', event, lambdaContext);
+  };
 }
 
 /**

@@ -1,4 +1,5 @@
 import type { Invocation, LambdaContext, Surface, Target, TriggerKind } from '@sallyport/core';
+import { refuseAgent } from '@sallyport/core/pipeline';
 import type { EventHandler, EventMiddleware } from './context.js';
 import { deliverBatch, deliverEvents, recordsOf } from './deliver.js';
 import { streamsError, windowUnsupported } from './errors.js';
@@ -28,7 +29,7 @@ import { Registry } from './registry.js';
 import { type EventBusSelector, parseSelector } from './selectors.js';
 import { type BatchKind, RECORD_SOURCES, type RecordKind } from './sources.js';
 
-/** A direct entrypoint: a Lambda handler for one kind of event. Bound; it may be destructured. */
+/** A direct entrypoint: a Lambda handler for one kind of event. Bound; it may be destructured. Rejects agent invocations. */
 export type Entrypoint<R> = (event: unknown, lambdaContext?: LambdaContext) => Promise<R>;
 
 /** Serves queues, table streams, data streams, topics and event buses. Each registration returns the router. */
@@ -69,18 +70,12 @@ export function createEventRouter(options: EventRouterOptions = {}, failureText?
 
 class Router implements EventRouter {
   readonly serves = ['queue', 'table-stream', 'stream', 'topic', 'event-bus'] as const;
-  readonly serveQueueEvent: Entrypoint<BatchReport> = (event, context) =>
-    deliverBatch(this.#kernel, this.#registry, 'queue', event, context);
-  readonly serveTableStream: Entrypoint<BatchReport> = (event, context) =>
-    this.#serveStream('table-stream', event, context);
-  readonly serveStreamEvent: Entrypoint<BatchReport> = (event, context) => this.#serveStream('stream', event, context);
+  readonly serveQueueEvent = this.#entrypoint<BatchReport>('queue');
+  readonly serveTableStream = this.#entrypoint<BatchReport>('table-stream');
+  readonly serveStreamEvent = this.#entrypoint<BatchReport>('stream');
   readonly serveKinesisEvent = this.serveStreamEvent;
-  readonly serveTopicEvent: Entrypoint<unknown[]> = async (event, context) =>
-    deliverEvents(this.#kernel, this.#registry, 'topic', recordsOf(event), context);
-  readonly serveEventBus: Entrypoint<unknown> = async (event, context) => {
-    if (!isObject(event)) throw streamsError('streams.invalid_event', 'event must be an object');
-    return (await deliverEvents(this.#kernel, this.#registry, 'event-bus', [event], context))[0];
-  };
+  readonly serveTopicEvent = this.#entrypoint<unknown[]>('topic');
+  readonly serveEventBus = this.#entrypoint<unknown>('event-bus');
 
   readonly #middlewares: EventMiddleware[] = [];
   readonly #registry = new Registry();
@@ -129,10 +124,11 @@ class Router implements EventRouter {
   }
 
   serve(kind: TriggerKind, event: unknown, { lambdaContext }: Invocation): Promise<unknown> {
-    if (kind === 'queue') return this.serveQueueEvent(event, lambdaContext);
-    if (kind === 'table-stream') return this.serveTableStream(event, lambdaContext);
-    if (kind === 'stream') return this.serveStreamEvent(event, lambdaContext);
-    return kind === 'topic' ? this.serveTopicEvent(event, lambdaContext) : this.serveEventBus(event, lambdaContext);
+    if (kind === 'queue') return deliverBatch(this.#kernel, this.#registry, 'queue', event, lambdaContext);
+    if (kind === 'table-stream' || kind === 'stream') {
+      return this.#serveStream(kind as BatchKind, event, lambdaContext);
+    }
+    return kind === 'topic' ? this.#serveTopic(event, lambdaContext) : this.#serveBus(event, lambdaContext);
   }
 
   explainTarget(kind: TriggerKind, event: unknown): Target {
@@ -157,6 +153,23 @@ class Router implements EventRouter {
     this.#registry.addRecords(kind, RECORD_SOURCES[kind], place, registration);
     this.#triggers.push(Object.freeze({ kind, name, ...options }) as Trigger);
     return this;
+  }
+
+  async #serveTopic(event: unknown, lambdaContext: LambdaContext | undefined): Promise<unknown> {
+    return deliverEvents(this.#kernel, this.#registry, 'topic', recordsOf(event), lambdaContext);
+  }
+
+  async #serveBus(event: unknown, lambdaContext: LambdaContext | undefined): Promise<unknown> {
+    if (!isObject(event)) throw streamsError('streams.invalid_event', 'event must be an object');
+    return (await deliverEvents(this.#kernel, this.#registry, 'event-bus', [event], lambdaContext))[0];
+  }
+
+  /** The rule for invocations, then the kind, whatever the event looks like. */
+  #entrypoint<R>(kind: TriggerKind): Entrypoint<R> {
+    return async (event, lambdaContext) => {
+      refuseAgent(lambdaContext);
+      return (await this.serve(kind, event, { lambdaContext })) as R;
+    };
   }
 
   #serveStream(kind: BatchKind, event: unknown, lambdaContext: LambdaContext | undefined): Promise<BatchReport> {

@@ -13,7 +13,7 @@ interface StreamAccess {
       lambdaContext: LambdaContext | undefined,
     ): { readonly response: MaybePromise<OutgoingResponse> };
   };
-  readonly detect: (event: unknown) => TriggerKind;
+  readonly detect: (event: unknown, lambdaContext?: LambdaContext) => TriggerKind;
 }
 
 /** What a client of a streaming front door saw. */
@@ -37,7 +37,7 @@ export async function drain(app: object, event: unknown, lambdaContext: LambdaCo
   const access = (app as { readonly [STREAM_ACCESS]?: StreamAccess })[STREAM_ACCESS];
   if (!access) throw new TypeError('only a container can stream');
   const { http, detect } = access;
-  const response = await http.serveStream(detect(event), event, lambdaContext).response;
+  const response = await http.serveStream(detect(event, lambdaContext), event, lambdaContext).response;
   const chunks: Uint8Array[] = response.body.length > 0 ? [response.body] : [];
   let streamErrorCode = '';
   try {

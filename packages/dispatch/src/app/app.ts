@@ -1,6 +1,6 @@
 import type { AppSyncBatchHandler, AppSyncOptions } from '@sallyport/appsync';
 import { APPSYNC_OPTIONS } from '@sallyport/appsync/surface';
-import { assertKnownOptions, type Handler, type Middleware } from '@sallyport/core';
+import { assertKnownOptions, type Handler, type Middleware, type Surface, type TriggerRecord } from '@sallyport/core';
 import type { OpenPipelineOptions, RouteOptions, RouteRecord } from '@sallyport/http';
 import {
   createOpenKernel,
@@ -12,7 +12,7 @@ import {
   toRouteRecord,
 } from '@sallyport/http/pipeline';
 import type { EventMiddleware, EventRouter, EventRouterOptions, Trigger } from '@sallyport/streams';
-import type { Dispatcher } from '../dispatcher.js';
+import type { DirectInvocations, Dispatcher } from '../dispatcher.js';
 import { type Assembly, assemble, type Entrypoints, pickOptions } from './assembly.js';
 
 /** Options that only event registrations read. */
@@ -21,8 +21,19 @@ type EventOptions = Pick<
   'streamFailureIdentifier' | 'queueConcurrency' | 'deadlineMarginMs' | 'maskErrors'
 >;
 
+/** Options of the seam that both containers have. */
+export interface SurfaceOptions {
+  /** Surfaces for triggers outside the fixed table, in the order in which their rows are tried; at most 32. */
+  readonly surfaces?: readonly Surface[];
+  /**
+   * What becomes of direct invocations (a client context, or a Cognito identity, in the Lambda context) that no surface
+   * accepts: `serve` them as if they came from a trigger, or `refuse` them. `serve` by default, `refuse` in `SecureApp`.
+   */
+  readonly directInvocations?: DirectInvocations;
+}
+
 /** Closed: an unknown key is refused at construction. */
-export type AppOptions = OpenPipelineOptions & EventOptions & AppSyncOptions;
+export type AppOptions = OpenPipelineOptions & EventOptions & AppSyncOptions & SurfaceOptions;
 
 /** Names of the options of `streams` that a container takes. */
 export const EVENT_OPTIONS: readonly string[] = [
@@ -37,7 +48,9 @@ export const EVENT_OPTIONS: readonly string[] = [
   'log',
 ];
 
-const KNOWN = [...new Set([...OPEN_PIPELINE_OPTIONS, ...EVENT_OPTIONS, ...APPSYNC_OPTIONS])];
+const KNOWN = [
+  ...new Set([...OPEN_PIPELINE_OPTIONS, ...EVENT_OPTIONS, ...APPSYNC_OPTIONS, 'surfaces', 'directInvocations']),
+];
 
 /**
  * The open container: every trigger behind one entrypoint, and no posture asked for. Services that are reached from
@@ -70,8 +83,10 @@ export class App extends HttpVerbs {
       events: pickOptions(options, EVENT_OPTIONS),
       appSync: pickOptions(options, APPSYNC_OPTIONS),
       httpFallback: true,
+      surfaces: options.surfaces,
+      directInvocations: options.directInvocations,
     });
-    const { entrypoints, events, dispatcher } = assembly;
+    const { entrypoints, dispatcher } = assembly;
     this.#assembly = assembly;
     this.handleLambda = dispatcher.handleLambda;
     this.explain = dispatcher.explain;
@@ -82,12 +97,12 @@ export class App extends HttpVerbs {
     this.serveLoadBalancer = entrypoints.serveLoadBalancer;
     this.serveWebSocket = entrypoints.serveWebSocket;
     this.serveAppSync = entrypoints.serveAppSync;
-    this.serveQueueEvent = events.serveQueueEvent;
-    this.serveTableStream = events.serveTableStream;
-    this.serveStreamEvent = events.serveStreamEvent;
-    this.serveKinesisEvent = events.serveKinesisEvent;
-    this.serveTopicEvent = events.serveTopicEvent;
-    this.serveEventBus = events.serveEventBus;
+    this.serveQueueEvent = entrypoints.serveQueueEvent;
+    this.serveTableStream = entrypoints.serveTableStream;
+    this.serveStreamEvent = entrypoints.serveStreamEvent;
+    this.serveKinesisEvent = entrypoints.serveKinesisEvent;
+    this.serveTopicEvent = entrypoints.serveTopicEvent;
+    this.serveEventBus = entrypoints.serveEventBus;
   }
 
   /** For streaming handlers. */
@@ -160,9 +175,9 @@ export class App extends HttpVerbs {
     return Object.freeze(this.#assembly.kernel.book.all.map(toRouteRecord));
   }
 
-  /** Event registrations in order; frozen, fresh at each call. */
-  triggers(): readonly Trigger[] {
-    return this.#assembly.events.triggers();
+  /** Event registrations in order, then those of the option `surfaces`; frozen, fresh at each call. */
+  triggers(): readonly (Trigger | TriggerRecord)[] {
+    return this.#assembly.triggers();
   }
 }
 

@@ -1,5 +1,14 @@
 import { type AppSyncOptions, AppSyncSurface } from '@sallyport/appsync/surface';
-import type { LambdaContext, RequestInput, Response, Surface, Target, TriggerKind } from '@sallyport/core';
+import type {
+  LambdaContext,
+  RequestInput,
+  Response,
+  Surface,
+  SurfaceGate,
+  Target,
+  TriggerKind,
+  TriggerRecord,
+} from '@sallyport/core';
 import type { PipelineOptions } from '@sallyport/http';
 import {
   type DescribePosture,
@@ -10,9 +19,19 @@ import {
   toHttpOptions,
   WebSocketSurface,
 } from '@sallyport/http/pipeline';
-import { createEventRouter, type EventRouter, type EventRouterOptions } from '@sallyport/streams';
-import { createDispatcherWith, type Dispatcher } from '../dispatcher.js';
+import {
+  type BatchReport,
+  createEventRouter,
+  type EventRouter,
+  type EventRouterOptions,
+  type Trigger,
+} from '@sallyport/streams';
+import { type Dispatcher, toDispatcher } from '../dispatcher.js';
 import { dispatchError, noAdapterText } from '../errors.js';
+import { type DirectInvocations, refusalOf } from '../internal/direct.js';
+import { createPlan, type Plan } from '../internal/plan.js';
+import { kindOfInvocation, serveInvocation } from '../internal/serve.js';
+import { attachSurfaces, parseSurfaces } from './surfaces.js';
 
 /** What a container is made of besides its own kernel. */
 export interface AssemblyInit {
@@ -27,6 +46,12 @@ export interface AssemblyInit {
   readonly describePosture?: DescribePosture;
   /** Asked at each WebSocket event; while it says no there is no adapter for them. */
   readonly servesWebSocket?: () => boolean;
+  /** Surfaces beside the container's own. */
+  readonly surfaces?: readonly Surface[] | undefined;
+  /** Default `serve`. */
+  readonly directInvocations?: DirectInvocations | undefined;
+  /** Lent to surfaces; of containers whose operations have postures. */
+  readonly gate?: SurfaceGate;
 }
 
 /** All surfaces of one container behind one dispatcher. */
@@ -39,12 +64,23 @@ export interface Assembly {
   readonly dispatcher: Dispatcher;
   readonly entrypoints: Entrypoints;
   readonly streamAccess: StreamAccess;
+  /** Event registrations in order, then those of the surfaces; frozen, fresh at each call. */
+  readonly triggers: () => readonly (Trigger | TriggerRecord)[];
 }
 
 type Entrypoint = (event: unknown, lambdaContext?: LambdaContext) => Promise<unknown>;
 
-/** The direct entrypoints of all adapters, bound. */
-export interface Entrypoints {
+/** The direct entrypoints of all adapters, bound. Each asks the Lambda context first, as `handleLambda` does. */
+export interface Entrypoints
+  extends Pick<
+    EventRouter,
+    | 'serveQueueEvent'
+    | 'serveTableStream'
+    | 'serveStreamEvent'
+    | 'serveKinesisEvent'
+    | 'serveTopicEvent'
+    | 'serveEventBus'
+  > {
   readonly serveGatewayV2: Entrypoint;
   readonly serveLambdaFunctionURL: Entrypoint;
   readonly serveGatewayProxy: Entrypoint;
@@ -67,16 +103,20 @@ export function assemble(init: AssemblyInit): Assembly {
   });
   const events = createEventRouter(init.events, init.failureText);
   const sockets = init.servesWebSocket ? openWhen(webSocket, init.servesWebSocket) : webSocket;
-  const dispatcher = createDispatcherWith({ log: pipeline.log }, http, sockets, appSync, events);
+  const surfaces = parseSurfaces(init.surfaces);
+  const own = [http, sockets, appSync, events];
+  const plan = createPlan([...own, ...surfaces], pipeline.log, refusalOf(init.directInvocations));
+  attachSurfaces(surfaces, own, init, http);
   return {
     kernel,
     http,
     webSocket,
     appSync,
     events,
-    dispatcher,
-    entrypoints: bindEntrypoints(http, webSocket, appSync),
-    streamAccess: { http, detect: dispatcher.detect },
+    dispatcher: toDispatcher(plan),
+    entrypoints: bindEntrypoints(plan, http),
+    streamAccess: { http, detect: (event, lambdaContext) => kindOfInvocation(plan, event, lambdaContext) },
+    triggers: () => Object.freeze([events, ...surfaces].flatMap((surface) => surface.triggers?.() ?? [])),
   };
 }
 
@@ -92,18 +132,26 @@ function openWhen(surface: Surface, isOpen: () => boolean): Surface {
   };
 }
 
-function bindEntrypoints(http: HttpSurface, webSocket: WebSocketSurface, appSync: AppSyncSurface): Entrypoints {
-  const bind =
-    (surface: HttpSurface | WebSocketSurface | AppSyncSurface, kind: TriggerKind): Entrypoint =>
-    (event, lambdaContext) =>
-      surface.serve(kind, event, { lambdaContext });
+function bindEntrypoints(plan: Plan, http: HttpSurface): Entrypoints {
+  const bind = <R>(kind: TriggerKind) => {
+    const row = plan.kinds.indexOf(kind);
+    return (event: unknown, lambdaContext?: LambdaContext) =>
+      serveInvocation(plan, event, lambdaContext, row) as Promise<R>;
+  };
+  const serveStreamEvent = bind<BatchReport>('stream');
   return {
-    serveGatewayV2: bind(http, 'gateway-v2'),
-    serveLambdaFunctionURL: bind(http, 'function-url'),
-    serveGatewayProxy: bind(http, 'gateway-v1'),
-    serveLoadBalancer: bind(http, 'load-balancer'),
-    serveWebSocket: bind(webSocket, 'websocket'),
-    serveAppSync: bind(appSync, 'appsync'),
+    serveGatewayV2: bind('gateway-v2'),
+    serveLambdaFunctionURL: bind('function-url'),
+    serveGatewayProxy: bind('gateway-v1'),
+    serveLoadBalancer: bind('load-balancer'),
+    serveWebSocket: bind('websocket'),
+    serveAppSync: bind('appsync'),
+    serveQueueEvent: bind('queue'),
+    serveTableStream: bind('table-stream'),
+    serveStreamEvent,
+    serveKinesisEvent: serveStreamEvent,
+    serveTopicEvent: bind('topic'),
+    serveEventBus: bind('event-bus'),
     serve: (request, lambdaContext) => serveDirect(http, request, lambdaContext),
   };
 }

@@ -1,1 +1,1 @@
-export { type App, type AppOptions, createApp } from './app.js';
+export { type App, type AppOptions, createApp, type SurfaceOptions } from './app.js';

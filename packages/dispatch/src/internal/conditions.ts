@@ -11,14 +11,15 @@ export interface CompiledCondition extends DetectionCondition {
 export interface CompiledRow {
   readonly kind: string;
   readonly anyOf: readonly (readonly CompiledCondition[])[];
+  /** One name for each alternative, which the event itself must have for that to hold. */
+  readonly firstKeys: readonly string[];
 }
 
 /** The interpreted form of a row; extension rows and explanations use it. */
 export function compileRow({ kind, anyOf }: DetectionRow): CompiledRow {
-  return {
-    kind,
-    anyOf: anyOf.map((all) => all.map((condition) => ({ ...condition, steps: parsePath(condition.path) }))),
-  };
+  const compiled = anyOf.map((all) => all.map((condition) => ({ ...condition, steps: parsePath(condition.path) })));
+  const firstKeys = compiled.map((all) => String(all.find((condition) => !isNegative(condition))?.steps[0]));
+  return { kind, anyOf: compiled, firstKeys };
 }
 
 /** `Records[0].eventSource` → `['Records', 0, 'eventSource']`. */
@@ -84,9 +85,10 @@ export function isText(value: unknown): value is string {
   return (first > 32 && first < 127) || value.trim() !== '';
 }
 
-const URL_DOMAIN = /^[a-z0-9-]+\.lambda-url\.[a-z0-9-]+\.on\.(?:aws|amazonwebservices\.com\.cn)$/;
+/** Every partition has a suffix of its own behind `on`, one label or more. */
+const URL_DOMAIN = /^[a-z0-9-]+\.lambda-url\.[a-z0-9-]+\.on(?:\.[a-z0-9-]+)+$/;
 
-/** The host name of a function URL. The suffixes are looked at first: nearly every other host ends there. */
+/** The host name of a function URL. Nearly every other host ends at the first question. */
 export function isUrlDomain(value: unknown): boolean {
-  return typeof value === 'string' && (value.endsWith('.aws') || value.endsWith('.cn')) && URL_DOMAIN.test(value);
+  return typeof value === 'string' && value.includes('.lambda-url.') && URL_DOMAIN.test(value);
 }

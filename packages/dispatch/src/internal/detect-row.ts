@@ -15,7 +15,13 @@ export function detectRow(event: unknown, extensions: readonly CompiledRow[]): n
   }
 }
 
+/** A row whose first key the event has not is passed over at the cost of one look. */
 function extensionRow(event: unknown, extensions: readonly CompiledRow[]): number {
-  const index = extensions.findIndex((row) => rowHolds(row, event));
-  return index < 0 ? UNKNOWN_EVENT : TRIGGER_KINDS.length + index;
+  for (let index = 0; index < extensions.length; index += 1) {
+    const row = extensions[index] as CompiledRow;
+    for (const key of row.firstKeys) {
+      if (Object.hasOwn(event as object, key) && rowHolds(row, event)) return TRIGGER_KINDS.length + index;
+    }
+  }
+  return UNKNOWN_EVENT;
 }

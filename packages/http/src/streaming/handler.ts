@@ -50,7 +50,7 @@ async function streamEvent(
   lambdaContext: LambdaContext,
 ): Promise<void> {
   const { http, detect } = app[STREAM_ACCESS];
-  if (detect(event) !== door.kind) {
+  if (detect(event, lambdaContext) !== door.kind) {
     const result = await app.handleLambda(event, lambdaContext);
     const writer = new StreamWriter(stream, () => {});
     await writer.write(Buffer.from(JSON.stringify(result ?? null)));

@@ -8,7 +8,7 @@ import {
 import type { SecurePrincipalResolver } from '../principal.js';
 import { toIamPrincipal } from './iam.js';
 import type { MapAuthorizerContext } from './lambda-authorizer.js';
-import { type Fields, malformed, objectOrAbsent, ownOf, requireText, splitScope } from './read.js';
+import { eventMember, type Fields, malformed, objectOrAbsent, ownOf, requireText, splitScope } from './read.js';
 import { createKindOf, type InternalRolesOptions } from './roles.js';
 
 export interface AppSyncIdentityOptions extends InternalRolesOptions {
@@ -29,7 +29,7 @@ export function appSyncIdentityPrincipal(options: AppSyncIdentityOptions = {}): 
   const kindOf = createKindOf(internalRoles);
   return (ctx: Context): MaybePromise<SecurePrincipal | null | undefined> => {
     if (ctx.triggerKind !== 'appsync') return null;
-    const identity = objectOrAbsent(ownOf(ctx.event, 'identity'));
+    const identity = objectOrAbsent(eventMember(ctx, 'identity'));
     if (!identity || Object.keys(identity).length === 0) return null;
     if (ownOf(identity, 'sub') !== undefined) return toUser(identity);
     if (ownOf(identity, 'userArn') !== undefined) return toIamPrincipal(identity, kindOf);

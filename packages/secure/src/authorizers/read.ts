@@ -7,9 +7,17 @@ export function ownOf(value: unknown, key: string): unknown {
   return typeof value === 'object' && value !== null && Object.hasOwn(value, key) ? (value as Fields)[key] : undefined;
 }
 
-/** A member of the event's request context. */
+/**
+ * A member of the event where AWS made it. An invocation that says of itself that it is no trigger's may hold any claims, so
+ * nothing of its event is believed.
+ */
+export function eventMember(ctx: Context, key: string): unknown {
+  return ctx.invocationProvenance === 'provider' ? ownOf(ctx.event, key) : undefined;
+}
+
+/** A member of the event's request context; under {@link eventMember}'s condition. */
 export function contextMember(ctx: Context, key: string): unknown {
-  return ownOf(ownOf(ctx.event, 'requestContext'), key);
+  return ownOf(eventMember(ctx, 'requestContext'), key);
 }
 
 /** An object that may be absent. @throws FrameworkError 401 for anything else: what AWS verified never looks so */

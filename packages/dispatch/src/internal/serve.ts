@@ -1,0 +1,67 @@
+import {
+  type FrameworkError,
+  type InvocationProvenance,
+  invocationProvenance,
+  type LambdaContext,
+  type TriggerKind,
+} from '@sallyport/core';
+import { undetected } from '../detect.js';
+import { dispatchError, noAdapterText } from '../errors.js';
+import { detectRow } from './detect-row.js';
+import { type Plan, surfaceFor } from './plan.js';
+import { reportUnknown } from './report.js';
+
+/**
+ * Serves one invocation: its context is asked before its event. Never throws; what is refused is a rejection.
+ *
+ * @param entrypoint the row of a direct entrypoint, which takes the event as of its kind
+ */
+export function serveInvocation(
+  plan: Plan,
+  event: unknown,
+  lambdaContext: LambdaContext | undefined,
+  entrypoint?: number,
+): Promise<unknown> {
+  try {
+    const provenance = invocationProvenance(lambdaContext);
+    const row = rowOf(plan, event, provenance, entrypoint);
+    const surface = surfaceFor(plan, row, provenance);
+    if (surface === undefined) throw refusal(plan, event, row, provenance, lambdaContext);
+    return Promise.resolve(surface.serve(plan.kinds[row] as TriggerKind, event, { lambdaContext }));
+  } catch (error) {
+    return Promise.reject(error);
+  }
+}
+
+/** No row is tried for an agent: the event is what a model wrote, and may look like anything. */
+export function rowOf(plan: Plan, event: unknown, provenance: InvocationProvenance, entrypoint?: number): number {
+  return provenance === 'agent' ? plan.kinds.length - 1 : (entrypoint ?? detectRow(event, plan.rows));
+}
+
+/**
+ * The kind under which an invocation is served.
+ *
+ * @throws FrameworkError when it is refused
+ */
+export function kindOfInvocation(plan: Plan, event: unknown, lambdaContext: LambdaContext | undefined): TriggerKind {
+  const provenance = invocationProvenance(lambdaContext);
+  const row = rowOf(plan, event, provenance);
+  if (surfaceFor(plan, row, provenance)) return plan.kinds[row] as TriggerKind;
+  throw refusal(plan, event, row, provenance, lambdaContext);
+}
+
+/** The error for an invocation that has no row or no surface; what can be explained is logged first. */
+function refusal(
+  { kinds, rows, log, refuseDirect }: Plan,
+  event: unknown,
+  row: number,
+  provenance: InvocationProvenance,
+  lambdaContext: LambdaContext | undefined,
+): FrameworkError {
+  if (provenance === 'direct' && refuseDirect) return refuseDirect();
+  const kind = kinds[row];
+  if (kind !== undefined) return dispatchError('dispatch.no_adapter', noAdapterText(kind));
+  const error = undetected(event, row, rows);
+  if (error.details) reportUnknown(error, log, lambdaContext);
+  return error;
+}

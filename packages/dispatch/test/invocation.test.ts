@@ -1,0 +1,262 @@
+import {
+  type InvocationProvenance,
+  type LambdaContext,
+  type Logger,
+  type Surface,
+  silentLogger,
+} from '@sallyport/core';
+import {
+  createDispatcher,
+  createDispatcherWith,
+  type Dispatcher,
+  type DispatcherOptions,
+  detect,
+  explain,
+  type TriggerExtension,
+} from '@sallyport/dispatch';
+import { EVENTS } from './support/events.js';
+
+const AGENT: LambdaContext = { clientContext: { custom: { bedrockAgentCoreToolName: 'notes___add' } } };
+const DIRECT: LambdaContext = { clientContext: {} };
+const EVERY_KIND = Object.entries(EVENTS);
+
+/** A surface that counts what reaches it. */
+function counting(serves: readonly string[], accepts?: readonly InvocationProvenance[]): Surface & { calls: string[] } {
+  const calls: string[] = [];
+  const serve = async (kind: string) => {
+    calls.push(kind);
+    return `answer of ${kind}`;
+  };
+  return { serves, calls, serve, ...(accepts && { accepts }) };
+}
+
+const fixed = () => counting(EVERY_KIND.map(([kind]) => kind));
+const tools = () => counting(['tools'], ['agent']);
+
+function invoke(
+  accepts: readonly InvocationProvenance[] = ['provider', 'direct'],
+): TriggerExtension & { calls: string[] } {
+  const row = {
+    kind: 'invoke',
+    anyOf: [
+      [
+        { path: '$invoke', test: 'text' as const },
+        { path: 'input', test: 'present' as const },
+      ],
+    ],
+  };
+  return { ...counting(['invoke'], accepts), rows: [row], sample: { $invoke: 'a', input: 1 } };
+}
+
+const outcome = (dispatcher: Dispatcher, event: unknown, context?: LambdaContext) =>
+  dispatcher
+    .handleLambda(event, context)
+    .catch((error: { message: string; code: string }) => [error.message, error.code]);
+
+const NO_AGENT = ['framework: no adapter for agent invocations', 'dispatch.no_adapter'];
+const REFUSED = ['framework: direct invocation refused', 'dispatch.direct_refused'];
+
+describe('an agent invocation', () => {
+  it.each([
+    ...EVERY_KIND,
+    ['no object', null],
+    ['a list', []],
+    ['nothing known', {}],
+    [
+      'a durable envelope',
+      { DurableExecutionArn: 'arn', CheckpointToken: 't', InitialExecutionState: { Operations: [] } },
+    ],
+    ['an opt-in row', { $invoke: 'a', input: 1 }],
+  ])('of arguments shaped as %s runs nothing without a surface for agents', async (_kind, event) => {
+    const surfaces = [fixed(), invoke()];
+
+    expect(await outcome(createDispatcher(...surfaces), event, AGENT)).toEqual(NO_AGENT);
+    expect(surfaces.flatMap(({ calls }) => calls)).toEqual([]);
+  });
+
+  it.each([...EVERY_KIND, ['no object', null], ['nothing known', {}], ['an opt-in row', { $invoke: 'a', input: 1 }]])(
+    'of arguments shaped as %s reaches the surface for agents and nothing else',
+    async (_kind, event) => {
+      const surfaces = [fixed(), invoke(), tools()];
+
+      expect(await outcome(createDispatcher(...surfaces), event, AGENT)).toBe('answer of tools');
+      expect(surfaces.flatMap(({ calls }) => calls)).toEqual(['tools']);
+    },
+  );
+
+  it('is not logged as an unknown event', async () => {
+    const lines: string[] = [];
+    const log: Logger = { ...silentLogger, error: (text) => void lines.push(text), with: () => log };
+
+    expect(await outcome(createDispatcherWith({ log }), {}, AGENT)).toEqual(NO_AGENT);
+    expect(lines).toEqual([]);
+  });
+
+  it('reaches no agent surface that is only for agents when it comes from a provider', async () => {
+    expect(await outcome(createDispatcher(invoke(['agent'])), { $invoke: 'a', input: 1 })).toEqual([
+      'framework: no adapter for invoke',
+      'dispatch.no_adapter',
+    ]);
+  });
+});
+
+describe('a direct invocation', () => {
+  it.each(EVERY_KIND)('of %s is served by default, as from a trigger', async (kind, event) => {
+    expect(await outcome(createDispatcher(fixed()), event, DIRECT)).toBe(`answer of ${kind}`);
+  });
+
+  it.each([...EVERY_KIND, ['no object', null], ['nothing known', {}]])(
+    'of %s is refused where direct invocations are',
+    async (_kind, event) => {
+      const surface = fixed();
+      const dispatcher = createDispatcherWith({ directInvocations: 'refuse' }, surface);
+
+      expect(await outcome(dispatcher, event, DIRECT)).toEqual(REFUSED);
+      expect(surface.calls).toEqual([]);
+    },
+  );
+
+  it.each<[string, DispatcherOptions, readonly InvocationProvenance[], LambdaContext | undefined, unknown]>([
+    ['accepts both, direct', { directInvocations: 'refuse' }, ['provider', 'direct'], DIRECT, 'answer of invoke'],
+    ['accepts both, provider', { directInvocations: 'refuse' }, ['provider', 'direct'], undefined, 'answer of invoke'],
+    ['accepts provider, direct', { directInvocations: 'refuse' }, ['provider'], DIRECT, REFUSED],
+    ['accepts provider, direct, served', {}, ['provider'], DIRECT, 'answer of invoke'],
+    ['accepts direct, direct', {}, ['direct'], DIRECT, 'answer of invoke'],
+    [
+      'accepts direct, provider',
+      {},
+      ['direct'],
+      undefined,
+      ['framework: no adapter for invoke', 'dispatch.no_adapter'],
+    ],
+  ])('and a surface that %s', async (_name, options, accepts, context, expected) => {
+    const dispatcher = createDispatcherWith(options, fixed(), invoke(accepts));
+
+    expect(await outcome(dispatcher, { $invoke: 'a', input: 1 }, context)).toEqual(expected);
+  });
+
+  it.each<[string, object]>([
+    ['Records', { Records: [{ eventSource: 'aws:sqs' }] }],
+    ['requestContext', { requestContext: { http: {} } }],
+  ])('beside %s is of the table’s kind', (_name, beside) => {
+    expect(createDispatcher(fixed(), invoke()).detect({ $invoke: 'a', input: 1, ...beside })).not.toBe('invoke');
+  });
+});
+
+describe('explain with a Lambda context', () => {
+  it.each<[string, LambdaContext, object]>([
+    [
+      'a provider',
+      {},
+      {
+        kind: 'direct',
+        origin: 'invocation',
+        outcome: 'missed',
+        misses: [{ path: 'clientContext', expected: 'present', found: 'absent' }],
+      },
+    ],
+    ['a direct one', DIRECT, { kind: 'direct', origin: 'invocation', outcome: 'matched', misses: [] }],
+    ['an agent', AGENT, { kind: 'agent', origin: 'invocation', outcome: 'matched', misses: [] }],
+  ])('shows the rule as the first row: %s', (_name, context, row) => {
+    expect(explain(EVENTS.queue, context).rows).toHaveLength(12);
+    expect(explain(EVENTS.queue, context).rows[0]).toEqual(row);
+    expect(createDispatcher(fixed()).explain(EVENTS.queue, context).rows[0]).toEqual(row);
+  });
+
+  it('has no such row without one', () => {
+    expect(explain(EVENTS.queue).rows).toHaveLength(11);
+  });
+
+  it('says that rows of the table are shadowed by an agent, and detect stays as it is', () => {
+    const explanation = explain(EVENTS.queue, AGENT);
+
+    expect(explanation).toMatchObject({
+      kind: null,
+      error: NO_AGENT[0],
+      nearest: null,
+      entrypoint: null,
+      target: null,
+    });
+    expect(explanation.rows[1]).toMatchObject({ kind: 'queue', outcome: 'shadowed' });
+    expect(detect(EVENTS.queue)).toBe('queue');
+  });
+
+  it('names the surface for agents', () => {
+    expect(createDispatcher(fixed(), tools()).explain(EVENTS.queue, AGENT)).toMatchObject({
+      kind: 'tools',
+      error: null,
+    });
+  });
+
+  it.each([
+    ['a known event', EVENTS.queue, 'queue'],
+    ['an unknown event', {}, null],
+  ])('says that a direct invocation is refused: %s', (_name, event, kind) => {
+    const dispatcher = createDispatcherWith({ directInvocations: 'refuse' }, fixed());
+
+    expect(dispatcher.explain(event, DIRECT)).toMatchObject({ kind, error: REFUSED[0], target: null });
+  });
+
+  it('says that a direct invocation is served', () => {
+    expect(createDispatcher(fixed()).explain(EVENTS.queue, DIRECT)).toMatchObject({ kind: 'queue', error: null });
+  });
+});
+
+describe('createDispatcherWith', () => {
+  it.each<[string, readonly unknown[], string]>([
+    [
+      'two surfaces for agents',
+      [counting(['a'], ['agent']), counting(['b'], ['agent'])],
+      'framework: two surfaces accept agent invocations: a and b',
+    ],
+    [
+      'an unknown provenance',
+      [counting(['queue'], ['anyone' as InvocationProvenance])],
+      'framework: the surface of queue: accepts must be a list of provider, direct and agent',
+    ],
+    [
+      'accepts that is no list',
+      [{ ...counting(['queue']), accepts: 'agent' }],
+      'framework: the surface of queue: accepts must be a list of provider, direct and agent',
+    ],
+    [
+      'attach that is no function',
+      [{ ...fixed(), serves: ['queue'], attach: 1 }],
+      'framework: the surface of queue: attach is not a function',
+    ],
+    ['33 surfaces', Array.from({ length: 33 }, () => counting([])), 'framework: more than 32 surfaces'],
+    ['no surface at all', [null], 'framework: surface must have serves and serve()'],
+    [
+      'rows without alternatives',
+      [{ ...invoke(), rows: [{ kind: 'invoke' }] }],
+      'framework: trigger extension: invoke has a malformed row',
+    ],
+    [
+      'rows that are no list',
+      [{ ...invoke(), rows: null }],
+      'framework: trigger extension: invoke has a malformed row',
+    ],
+    [
+      'a condition without a path',
+      [{ ...invoke(), rows: [{ kind: 'invoke', anyOf: [[{ test: 'text' }]] }] }],
+      'framework: trigger extension: invoke has a malformed row',
+    ],
+    [
+      'a kind for agents beside one that nothing tells',
+      [counting(['a', 'b'], ['agent'])],
+      'framework: no row detects b',
+    ],
+  ])('refuses %s', (_name, surfaces, message) => {
+    expect(() => createDispatcherWith({}, ...(surfaces as Surface[]))).toThrow(message);
+  });
+
+  it('takes 32 surfaces', () => {
+    expect(() => createDispatcherWith({}, ...Array.from({ length: 32 }, () => counting([])))).not.toThrow();
+  });
+
+  it('refuses another word for directInvocations', () => {
+    expect(() => createDispatcherWith({ directInvocations: 'maybe' as 'serve' })).toThrow(
+      'framework: option "directInvocations" must be "refuse" or "serve"',
+    );
+  });
+});

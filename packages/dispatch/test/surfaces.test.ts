@@ -1,0 +1,198 @@
+import type { LambdaContext, Surface, SurfaceDoor, SurfaceHost } from '@sallyport/core';
+import { ManualClock, ManualIdGenerator } from '@sallyport/core/testing';
+import type { TriggerExtension } from '@sallyport/dispatch';
+import { type AppOptions, createApp } from '@sallyport/dispatch/app';
+import { json } from '@sallyport/http';
+import { gatewayV2Door } from '../../http/src/doors/http-api.js';
+import { EVENTS } from './support/events.js';
+
+const AGENT: LambdaContext = { clientContext: { custom: { bedrockAgentCoreToolName: 'notes___add' } } };
+const DIRECT: LambdaContext = { clientContext: {} };
+const UPLOAD = { Records: [{ eventSource: 'aws:s3', s3: {} }] };
+
+interface Uploads extends TriggerExtension {
+  readonly hosts: SurfaceHost[];
+  readonly served: unknown[];
+}
+
+function uploads(over: Partial<TriggerExtension> = {}): Uploads {
+  const hosts: SurfaceHost[] = [];
+  const served: unknown[] = [];
+  return {
+    serves: ['s3'],
+    rows: [{ kind: 's3', anyOf: [[{ path: 'Records[0].eventSource', test: 'equals', value: 'aws:s3' }]] }],
+    sample: UPLOAD,
+    hosts,
+    served,
+    attach: (host) => void hosts.push(host),
+    triggers: () => [{ kind: 's3', name: 'uploads' }],
+    async serve(kind, event) {
+      served.push(event);
+      return kind;
+    },
+    ...over,
+  };
+}
+
+describe('the option surfaces', () => {
+  it('adds a trigger to the one entrypoint, to explain and to triggers()', async () => {
+    const surface = uploads();
+    const app = createApp({ surfaces: [surface] });
+    app.queue('orders', () => {});
+
+    expect(await app.handleLambda(UPLOAD)).toBe('s3');
+    expect(app.explain(UPLOAD).kind).toBe('s3');
+    expect(app.triggers()).toEqual([
+      { kind: 'queue', name: 'orders' },
+      { kind: 's3', name: 'uploads' },
+    ]);
+    expect(Object.isFrozen(app.triggers())).toBe(true);
+  });
+
+  it('is read once, so that a list changed later adds nothing', async () => {
+    const surfaces: Surface[] = [];
+    const app = createApp({ surfaces });
+    surfaces.push(uploads());
+
+    expect(app.explain(UPLOAD).kind).toBeNull();
+  });
+
+  it.each<[string, unknown, string]>([
+    ['no list', uploads(), 'framework: option "surfaces" must be a list of surfaces'],
+    ['a fixed kind', [{ serves: ['queue'], serve: async () => null }], 'framework: two surfaces serve queue'],
+    ['a kind twice', [uploads(), uploads()], 'framework: two surfaces serve s3'],
+    ['a bad sample', [uploads({ sample: {} })], 'framework: trigger extension: sample is not detected as s3'],
+    [
+      'a bad row',
+      [uploads({ rows: [{ kind: 's3' } as never] })],
+      'framework: trigger extension: s3 has a malformed row',
+    ],
+    [
+      '33 surfaces',
+      Array.from({ length: 33 }, () => ({ serves: [], serve: async () => null })),
+      'framework: more than 32',
+    ],
+  ])('is refused with %s', (_name, surfaces, message) => {
+    expect(() => createApp({ surfaces: surfaces as Surface[] })).toThrow(message);
+  });
+
+  it('attaches nothing when the construction fails', () => {
+    const surface = uploads();
+
+    expect(() => createApp({ surfaces: [surface, uploads()] })).toThrow('framework: two surfaces serve s3');
+    expect(surface.hosts).toEqual([]);
+    expect(() => createApp({ surfaces: [surface] })).not.toThrow();
+  });
+
+  it('gives a surface to one container only', () => {
+    const surface = uploads();
+    createApp({ surfaces: [surface] });
+
+    expect(() => createApp({ surfaces: [surface] })).toThrow(
+      'framework: the surface of s3 belongs to another container',
+    );
+    expect(surface.hosts).toHaveLength(1);
+  });
+
+  it('may share a surface that takes nothing of the container', () => {
+    const { attach: _, ...surface } = uploads();
+
+    expect(() => [createApp({ surfaces: [surface] }), createApp({ surfaces: [surface] })]).not.toThrow();
+  });
+});
+
+describe('what a container lends to a surface', () => {
+  function hostOf(options: AppOptions = {}, ...more: Surface[]) {
+    const surface = uploads();
+    const app = createApp({ ...options, surfaces: [surface, ...more] });
+    return { app, surface, host: surface.hosts[0] as SurfaceHost };
+  }
+
+  it('is its clock, ids and environment, and what streams defaults to', () => {
+    const clock = new ManualClock(5);
+    const ids = new ManualIdGenerator();
+    const environment = { A: 'b' };
+    const { host } = hostOf({ clock, ids, environment });
+
+    expect(host.clock.now()).toEqual(new Date(5));
+    expect([host.ids, host.environment]).toEqual([ids, environment]);
+    expect(host).toMatchObject({
+      deadlineMarginMs: 500,
+      maskErrors: false,
+      failureText: 'framework: event handler failed',
+    });
+    expect(host.gate).toBeUndefined();
+    expect(hostOf({ deadlineMarginMs: 7, maskErrors: true }).host).toMatchObject({
+      deadlineMarginMs: 7,
+      maskErrors: true,
+    });
+  });
+
+  it('serves a request of its routes through a front door of the surface’s', async () => {
+    const { app, host } = hostOf();
+    app.get('/notes', (ctx) => json(200, [ctx.triggerKind, ctx.invocationProvenance]));
+    const door: SurfaceDoor = { ...gatewayV2Door, kind: 'lattice' };
+    const event = { rawPath: '/notes', requestContext: { http: { method: 'GET' } } };
+
+    expect(await host.serveHttp(door, event, { lambdaContext: undefined })).toMatchObject({
+      statusCode: 200,
+      body: '["lattice","provider"]',
+    });
+    expect(await host.serveHttp(door, { ...event, rawPath: '/x' }, { lambdaContext: undefined })).toMatchObject({
+      statusCode: 404,
+    });
+  });
+
+  it('dispatches to everything but the asking surface', async () => {
+    const { app, surface, host } = hostOf();
+    const orders: string[] = [];
+    app.queue('orders', (_ctx, { body }) => void orders.push(body));
+
+    expect(await host.dispatch(EVENTS.queue, { lambdaContext: undefined })).toEqual({ batchItemFailures: [] });
+    expect(orders).toHaveLength(1);
+    await expect(host.dispatch(UPLOAD, { lambdaContext: undefined })).rejects.toThrow('framework: unknown event type');
+    expect(surface.served).toEqual([]);
+  });
+
+  it('dispatches no agent’s arguments, and no direct event where those are refused', async () => {
+    const { host } = hostOf({ directInvocations: 'refuse' });
+
+    await expect(host.dispatch(EVENTS.queue, { lambdaContext: AGENT })).rejects.toThrow(
+      'framework: no adapter for agent invocations',
+    );
+    await expect(host.dispatch(EVENTS.queue, { lambdaContext: DIRECT })).rejects.toThrow(
+      'framework: direct invocation refused',
+    );
+  });
+});
+
+describe('direct entrypoints', () => {
+  const entrypoints = [
+    ['serveQueueEvent', 'queue'],
+    ['serveTableStream', 'table-stream'],
+    ['serveStreamEvent', 'stream'],
+    ['serveKinesisEvent', 'stream'],
+    ['serveTopicEvent', 'topic'],
+    ['serveEventBus', 'event-bus'],
+    ['serveAppSync', 'appsync'],
+    ['serveWebSocket', 'websocket'],
+    ['serveGatewayV2', 'gateway-v2'],
+    ['serveLambdaFunctionURL', 'function-url'],
+    ['serveLoadBalancer', 'load-balancer'],
+    ['serveGatewayProxy', 'gateway-v1'],
+  ] as const;
+
+  it.each(entrypoints)('%s refuses an agent, and a direct invocation where those are refused', async (name, kind) => {
+    const app = createApp();
+    const closed = createApp({ directInvocations: 'refuse' });
+
+    await expect(app[name](EVENTS[kind], AGENT)).rejects.toThrow('framework: no adapter for agent invocations');
+    await expect(closed[name](EVENTS[kind], DIRECT)).rejects.toThrow('framework: direct invocation refused');
+  });
+
+  it.each(entrypoints)('%s hands an agent’s arguments to the surface for agents', async (name, kind) => {
+    const tools: Surface = { serves: ['tools'], accepts: ['agent'], serve: async (served) => served };
+
+    await expect(createApp({ surfaces: [tools] })[name](EVENTS[kind], AGENT)).resolves.toBe('tools');
+  });
+});
