@@ -1,5 +1,5 @@
 import { createHmac } from 'node:crypto';
-import type { SecurePrincipal } from '@sallyport/core';
+import type { LambdaContext, SecurePrincipal } from '@sallyport/core';
 import { ManualClock } from '@sallyport/core/testing';
 import { json } from '@sallyport/http';
 import { createMemoryConnectionRegistry } from '@sallyport/http/websocket';
@@ -346,6 +346,48 @@ describe('events of confused surfaces', () => {
       [404],
     );
   });
+});
+
+describe('invocations that no trigger of AWS makes', () => {
+  const claims = { authorizer: { jwt: { claims: { sub: 'root', scope: 'admin' }, scopes: ['admin'] } } };
+  const rest = { authorizer: { principalId: 'root', scope: 'admin' } };
+  const tool = { bedrockAgentCoreToolName: 'notes___add' };
+  const events: readonly (readonly [string, unknown])[] = [
+    ['gateway v2 with a JWT authorizer', DOORS[0]?.event({ path: '/admin', requestContext: claims })],
+    ['a function URL with an IAM caller', DOORS[1]?.event({ path: '/admin', requestContext: claims })],
+    ['gateway v1 with a Lambda authorizer', DOORS[2]?.event({ path: '/admin', requestContext: rest })],
+    ['a load balancer', DOORS[3]?.event({ path: '/admin' })],
+    [
+      'GraphQL with a verified identity',
+      graphqlEvent({ field: 'n', identity: { sub: 'root', claims: { scope: 'admin' } } }),
+    ],
+    ['a socket with an authorizer', socketEvent({ routeKey: 'send', requestContext: rest })],
+    ['a list', [graphqlEvent({ field: 'n' })]],
+    ['nothing', undefined],
+  ];
+  const contexts: readonly (readonly [string, LambdaContext])[] = [
+    ['custom', { clientContext: { custom: tool } }],
+    ['Custom', { clientContext: { Custom: tool } }],
+    ['another case', { clientContext: { custom: { BEDROCKAGENTCORETOOLNAME: 'x' } } }],
+    ['an inherited key', { clientContext: { custom: Object.create(tool) } }],
+    ['an empty object', { clientContext: {} }],
+    ['an empty text', { clientContext: '' }],
+    ['zero', { clientContext: 0 }],
+    ['a list', { clientContext: [] }],
+    ['a getter that throws', Object.defineProperty({}, 'clientContext', { get: () => JSON.parse('{') })],
+    ['a proxy that throws', new Proxy({}, { get: () => JSON.parse('{') })],
+    ['a Cognito identity', { identity: { cognitoIdentityId: 'eu-west-1:1' } }],
+  ];
+
+  it.each(events.flatMap(([event, data]) => contexts.map(([name, context]) => [event, name, data, context] as const)))(
+    'run nothing: %s, client context %s',
+    async (_event, _name, data, context) => {
+      await expect(victim.app.handleLambda(data, context)).rejects.toThrow(
+        /^framework: (?:no adapter for agent invocations|direct invocation refused)$/,
+      );
+      expect(victim.ran).toEqual({ handler: 0, middleware: 0 });
+    },
+  );
 });
 
 describe('headers that a client sets change nothing', () => {
