@@ -1,5 +1,5 @@
 import type { FullClock, LambdaContext } from '@sallyport/core';
-import { type Checks, checkOptions, nonBlank, text } from './internal/check.js';
+import { anything, type Checks, checkOptions, nonBlank, text } from './internal/check.js';
 
 export interface LambdaContextOptions {
   /** `lambda-1` unless given. */
@@ -11,6 +11,10 @@ export interface LambdaContextOptions {
   readonly traceId?: string;
   /** `test-function` unless given. */
   readonly functionName?: string;
+  /** What the caller of the `Invoke` API put beside the event: any JSON value. Left out unless given. */
+  readonly clientContext?: unknown;
+  /** The identity id of a caller that invoked through a mobile SDK. */
+  readonly cognitoIdentityId?: string;
 }
 
 /** The Lambda context of one invocation, on a manual clock. */
@@ -25,12 +29,15 @@ const CHECKS: Checks<LambdaContextOptions> = {
   tenantId: text,
   traceId: text,
   functionName: nonBlank,
+  clientContext: anything,
+  cognitoIdentityId: text,
 };
 
 /** @throws FrameworkError for an unknown option or a wrong type */
 export function createLambdaContext(clock: FullClock, options: LambdaContextOptions = {}): TestLambdaContext {
   checkOptions(options, CHECKS);
   const { requestId = 'lambda-1', remainingMs = 30_000, functionName = 'test-function', tenantId, traceId } = options;
+  const { clientContext, cognitoIdentityId } = options;
   const end = clock.monotonicMs() + remainingMs;
   return {
     awsRequestId: requestId,
@@ -39,6 +46,8 @@ export function createLambdaContext(clock: FullClock, options: LambdaContextOpti
     invokedFunctionArn: `arn:aws:lambda:us-east-1:123456789012:function:${functionName}`,
     ...(tenantId !== undefined && { tenantId }),
     ...(traceId !== undefined && { xRayTraceId: traceId }),
+    ...(clientContext !== undefined && { clientContext }),
+    ...(cognitoIdentityId !== undefined && { identity: { cognitoIdentityId } }),
     getRemainingTimeInMillis: () => Math.max(0, end - clock.monotonicMs()),
   };
 }

@@ -12,7 +12,7 @@ import type { World } from './world.js';
 /** The parts of a container that fixtures use; each container has some of them. */
 export interface Container {
   readonly handleLambda: (event: unknown, lambdaContext?: unknown) => Promise<unknown>;
-  readonly explain?: (event: unknown) => object;
+  readonly explain?: (event: unknown, lambdaContext?: unknown) => object;
   readonly detect?: (event: unknown) => string;
   readonly [member: string]: unknown;
 }

@@ -46,9 +46,10 @@ const CALLS: Readonly<Record<string, (parts: StepParts) => Promise<JsonObject>>>
     const { detect } = await import('@sallyport/dispatch');
     return resultOf((container?.detect ?? detect)(step.event));
   },
-  explain: async ({ container, step }) => {
+  explain: async ({ container, step, lambdaContext }) => {
     const { explain } = await import('@sallyport/dispatch');
-    return resultOf(container ? await member(container, 'explain')(step.event) : explain(step.event));
+    const ask = container ? member(container, 'explain') : explain;
+    return resultOf(await ask(step.event, lambdaContext));
   },
   serve: async ({ container, step, lambdaContext }) => {
     const request = toRequest(step.request ?? {});
@@ -112,13 +113,16 @@ function member(container: Container | undefined, name: string): (...args: unkno
   return found.bind(container);
 }
 
-function lambdaOptions({ request_id, remaining_ms, tenant_id, trace_id, function_name }: LambdaSetup): object {
+function lambdaOptions(lambda: LambdaSetup): object {
+  const { request_id, remaining_ms, tenant_id, trace_id, function_name, client_context, cognito_identity_id } = lambda;
   return {
     ...(request_id !== undefined && { requestId: request_id }),
     ...(remaining_ms !== undefined && { remainingMs: remaining_ms }),
     ...(tenant_id !== undefined && { tenantId: tenant_id }),
     ...(trace_id !== undefined && { traceId: trace_id }),
     ...(function_name !== undefined && { functionName: function_name }),
+    ...(client_context !== undefined && { clientContext: client_context }),
+    ...(cognito_identity_id !== undefined && { cognitoIdentityId: cognito_identity_id }),
   };
 }
 

@@ -27,6 +27,7 @@ const REQUEST_VIEWS: Readonly<Record<string, (ctx: Context) => unknown>> = {
   trace_id: (ctx) => ctx.traceId,
   tenant_id: (ctx) => ctx.tenantId,
   trigger_kind: (ctx) => ctx.triggerKind,
+  invocation_provenance: (ctx) => ctx.invocationProvenance,
   route: (ctx) => ctx.route,
   remaining_ms: (ctx) => ctx.remainingMs,
   aborted: (ctx) => ctx.signal.aborted,
@@ -38,6 +39,7 @@ const REQUEST_VIEWS: Readonly<Record<string, (ctx: Context) => unknown>> = {
 
 const EVENT_VIEWS: Readonly<Record<string, (ctx: EventContext) => unknown>> = {
   trigger_kind: (ctx) => ctx.triggerKind,
+  invocation_provenance: (ctx) => ctx.invocationProvenance,
   source: (ctx) => ctx.source,
   request_id: (ctx) => ctx.requestId,
   record_id: (ctx) => ctx.recordId,

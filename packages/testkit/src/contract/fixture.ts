@@ -35,6 +35,9 @@ export interface LambdaSetup {
   readonly tenant_id?: string;
   readonly trace_id?: string;
   readonly function_name?: string;
+  /** Any JSON value; `null` is not the same as absent. */
+  readonly client_context?: Json;
+  readonly cognito_identity_id?: string;
 }
 
 export interface Registration {
@@ -93,7 +96,7 @@ export interface Expectation {
 
 /** Every area that a fixture may belong to. */
 export const AREAS: readonly string[] = [
-  ...['detection', 'explain'],
+  ...['invocation', 'detection', 'explain'],
   ...['doors', 'answers', 'routes', 'pipeline', 'provenance', 'faults'],
   ...['gate', 'inventory', 'contract-doc'],
   ...['graph', 'sockets'],
