@@ -44,8 +44,13 @@ function hasAgentKey(custom: unknown): boolean {
   return Object.getOwnPropertyNames(custom ?? '').some((name) => /^bedrockagentcore/i.test(name));
 }
 
-/** What the refusal of an invocation names in the place of a kind. */
+/** What a refusal names in the place of a kind. */
 export const AGENT_INVOCATIONS = 'agent invocations';
+
+/** The error for what is recognised and served by nobody. */
+export function noAdapter(what: string): FrameworkError {
+  return new FrameworkError('dispatch.no_adapter', `framework: no adapter for ${what}`);
+}
 
 /**
  * For entrypoints that serve one kind of event and no agent.
@@ -53,7 +58,5 @@ export const AGENT_INVOCATIONS = 'agent invocations';
  * @throws FrameworkError `dispatch.no_adapter` for an agent invocation, whatever its event looks like
  */
 export function refuseAgent(lambdaContext: LambdaContext | undefined): void {
-  if (invocationProvenance(lambdaContext) === 'agent') {
-    throw new FrameworkError('dispatch.no_adapter', `framework: no adapter for ${AGENT_INVOCATIONS}`);
-  }
+  if (invocationProvenance(lambdaContext) === 'agent') throw noAdapter(AGENT_INVOCATIONS);
 }

@@ -15,7 +15,7 @@ export {
   startEventSpan,
 } from './event-records.js';
 export { emitMetric } from './hooks.js';
-export { AGENT_INVOCATIONS, refuseAgent } from './invocation.js';
+export { AGENT_INVOCATIONS, noAdapter, refuseAgent } from './invocation.js';
 export { append, appendHeader, createAnswerMap, toHeaderMap, toStringList } from './multimap.js';
 export { parseObservability } from './observability-options.js';
 export { decodePercent, decodeQueryPart } from './percent.js';

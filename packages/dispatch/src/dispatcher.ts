@@ -8,8 +8,8 @@ import {
   type Surface,
   type TriggerKind,
 } from '@sallyport/core';
+import { noAdapter } from '@sallyport/core/pipeline';
 import { undetected } from './detect.js';
-import { noAdapterText } from './errors.js';
 import { type Explanation, explainRows } from './explain.js';
 import { detectRow } from './internal/detect-row.js';
 import { type DirectInvocations, refusalOf } from './internal/direct.js';
@@ -85,12 +85,12 @@ export function toDispatcher(plan: Plan): Dispatcher {
 function explainPlan(plan: Plan, event: unknown, lambdaContext: LambdaContext | undefined): Explanation {
   const provenance = invocationProvenance(lambdaContext);
   const row = rowOf(plan, event, provenance);
-  const explanation = explainRows(event, row, plan.rows, lambdaContext);
+  const explanation = explainRows(event, row, plan.rows, lambdaContext && provenance);
   const surface = surfaceFor(plan, row, provenance);
   const kind = plan.kinds[row];
   if (surface && kind !== undefined) return { ...explanation, kind, ...targetOf(surface, kind, event) };
   if (provenance === 'direct' && plan.refuseDirect) return { ...explanation, error: plan.refuseDirect().message };
-  return kind === undefined ? explanation : { ...explanation, error: noAdapterText(kind) };
+  return kind === undefined ? explanation : { ...explanation, error: noAdapter(kind).message };
 }
 
 /** What the surface would do, or the text with which it would reject the event before it runs anything. */

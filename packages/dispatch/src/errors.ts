@@ -1,4 +1,4 @@
-import { FrameworkError, type TriggerKind } from '@sallyport/core';
+import { FrameworkError } from '@sallyport/core';
 
 /** Every code that this package throws. */
 export type DispatchErrorCode =
@@ -12,10 +12,6 @@ export type DispatchErrorCode =
 
 export const NOT_AN_OBJECT_TEXT = 'framework: event must be an object';
 export const UNKNOWN_EVENT_TEXT = 'framework: unknown event type';
-
-export function noAdapterText(kind: TriggerKind): string {
-  return `framework: no adapter for ${kind}`;
-}
 
 /** An error of this package; its code is one of the documented ones. */
 export function dispatchError(code: DispatchErrorCode, message: string, details?: unknown): FrameworkError {

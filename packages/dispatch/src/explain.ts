@@ -1,17 +1,18 @@
 import {
+  type InvocationProvenance,
   invocationProvenance,
   type LambdaContext,
   type Target,
   TRIGGER_KINDS,
   type TriggerKind,
 } from '@sallyport/core';
-import { AGENT_INVOCATIONS } from '@sallyport/core/pipeline';
-import { NOT_AN_OBJECT_TEXT, noAdapterText, UNKNOWN_EVENT_TEXT } from './errors.js';
+import { AGENT_INVOCATIONS, noAdapter } from '@sallyport/core/pipeline';
+import { NOT_AN_OBJECT_TEXT, UNKNOWN_EVENT_TEXT } from './errors.js';
 import { NOT_AN_OBJECT } from './internal/classify.js';
 import { type CompiledRow, compileRow } from './internal/conditions.js';
 import { detectRow } from './internal/detect-row.js';
 import { nearestRow } from './internal/hints.js';
-import { checkRow, type RowCheck } from './internal/row-check.js';
+import { checkRow } from './internal/row-check.js';
 import { DETECTION_TABLE } from './table.js';
 
 /** One thing that kept a row from matching. Holds no value of the payload but for the tag fields. */
@@ -79,43 +80,54 @@ const ENTRYPOINTS = [
  * @example explain({ httpMethod: '' }).nearest; // null, and every row says what it missed
  */
 export function explain(event: unknown, lambdaContext?: LambdaContext): Explanation {
-  const isAgent = invocationProvenance(lambdaContext) === 'agent';
-  const explanation = explainRows(event, isAgent ? TRIGGER_KINDS.length : detectRow(event, []), [], lambdaContext);
-  return isAgent ? { ...explanation, error: noAdapterText(AGENT_INVOCATIONS) } : explanation;
+  const provenance = invocationProvenance(lambdaContext);
+  const isAgent = provenance === 'agent';
+  const row = isAgent ? TRIGGER_KINDS.length : detectRow(event, []);
+  const explanation = explainRows(event, row, [], lambdaContext && provenance);
+  return isAgent ? { ...explanation, error: noAdapter(AGENT_INVOCATIONS).message } : explanation;
 }
 
 /**
  * The explanation under a decision already made.
  *
  * @param decided index of the deciding row; below 0 when there is none, past the last row when the invocation decided
+ * @param provenance of the invocation, where there is a Lambda context
  */
 export function explainRows(
   event: unknown,
   decided: number,
   extensions: readonly CompiledRow[],
-  lambdaContext?: LambdaContext,
+  provenance?: InvocationProvenance,
 ): Explanation {
   const checks = [...DETECTION_TABLE.map(compileRow), ...extensions].map((row) => checkRow(row, event));
-  const rows = checks.map((check, index) => toExplanation(check, index, decided));
+  const rows = checks.map(({ row, misses }, index) => {
+    const origin = index < TRIGGER_KINDS.length ? 'table' : 'extension';
+    return toRow(row.kind, origin, index === decided ? [] : misses, index === decided ? 'matched' : 'shadowed');
+  });
+  if (provenance) {
+    const isProvider = provenance === 'provider';
+    rows.unshift(
+      toRow(isProvider ? 'direct' : provenance, 'invocation', isProvider ? NO_CLIENT_CONTEXT : [], 'matched'),
+    );
+  }
   return {
     kind: checks[decided]?.row.kind ?? null,
     error: decided >= 0 ? null : decided === NOT_AN_OBJECT ? NOT_AN_OBJECT_TEXT : UNKNOWN_EVENT_TEXT,
-    rows: lambdaContext ? [invocationRow(invocationProvenance(lambdaContext)), ...rows] : rows,
+    rows,
     nearest: decided < 0 ? nearestRow(event, checks, extensions.length) : null,
     entrypoint: ENTRYPOINTS[decided] ?? null,
     target: null,
   };
 }
 
-function invocationRow(provenance: InvocationProvenance): RowExplanation {
-  const row = { kind: provenance, origin: 'invocation', outcome: 'matched', misses: [] } as const;
-  if (provenance !== 'provider') return row;
-  const misses = [{ path: 'clientContext', expected: 'present', found: 'absent' }];
-  return { ...row, kind: 'direct', outcome: 'missed', misses };
-}
+const NO_CLIENT_CONTEXT: readonly Miss[] = [{ path: 'clientContext', expected: 'present', found: 'absent' }];
 
-function toExplanation({ row, misses }: RowCheck, index: number, decided: number): RowExplanation {
-  const origin = index < TRIGGER_KINDS.length ? 'table' : 'extension';
-  if (index === decided) return { kind: row.kind, origin, outcome: 'matched', misses: [] };
-  return { kind: row.kind, origin, outcome: misses.length > 0 ? 'missed' : 'shadowed', misses };
+/** @param held what a row is that misses nothing */
+function toRow(
+  kind: TriggerKind,
+  origin: RowExplanation['origin'],
+  misses: readonly Miss[],
+  held: 'matched' | 'shadowed',
+): RowExplanation {
+  return { kind, origin, outcome: misses.length > 0 ? 'missed' : held, misses };
 }

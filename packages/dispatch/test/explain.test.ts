@@ -133,16 +133,13 @@ describe('explain', () => {
     ['a Kafka batch', { eventSource: 'SelfManagedKafka', records: {} }],
     ['a Cognito trigger', { triggerSource: 'TokenGeneration_HostedAuth', userPoolId: 'p' }],
     [
-      'an authorizer request (serve it by a function of its own)',
+      'an authorizer request (a function of its own answers it)',
       { type: 'TOKEN', authorizationToken: 't', methodArn: 'arn' },
     ],
     ['a Firehose batch', { deliveryStreamArn: 'arn', records: [] }],
     ['a custom resource request', { RequestType: 'Create', ResponseURL: 'https://example.com', StackId: 's' }],
-    [
-      'a log subscription (decodeCloudWatchLogsSubscription of @sallyport/streams reads it)',
-      { awslogs: { data: 'H4sI' } },
-    ],
-    ["an EventBridge pipe's list (hand it on as { Records: list })", [{ messageId: 'm', eventSource: 'aws:sqs' }]],
+    ['a log subscription (@sallyport/streams decodes it)', { awslogs: { data: 'H4sI' } }],
+    ['the list of a pipe (hand it on as { Records: list })', [{ messageId: 'm', eventSource: 'aws:sqs' }]],
   ])('names a shape outside the table: %s', (name, event) => {
     expect(explain(event).nearest?.hint).toBe(`looks like ${name}; no opt-in row is registered`);
   });

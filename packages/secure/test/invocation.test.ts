@@ -131,7 +131,7 @@ describe.each([
 });
 
 describe('direct invocations', () => {
-  it.each([...BUILT, ['no event', undefined], ['an unknown event', {}]])(
+  it.each<readonly [string, unknown]>([...BUILT, ['no event', undefined], ['an unknown event', {}]])(
     'are refused by SecureApp: %s',
     async (_kind, event) => {
       const { app, ran } = registerAll(false);

@@ -105,7 +105,7 @@ export class QueueRouter implements Surface {
   /** A Lambda handler of its own. Rejects agent invocations. */
   readonly serveQueueEvent: Entrypoint<BatchReport> = async (event, lambdaContext) => {
     refuseAgent(lambdaContext);
-    return deliverBatch(this.#kernel, this.#registry, 'queue', event, lambdaContext);
+    return this.serve('queue', event, { lambdaContext });
   };
 }
 

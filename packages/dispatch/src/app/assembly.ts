@@ -9,6 +9,7 @@ import type {
   TriggerKind,
   TriggerRecord,
 } from '@sallyport/core';
+import { noAdapter } from '@sallyport/core/pipeline';
 import type { PipelineOptions } from '@sallyport/http';
 import {
   type DescribePosture,
@@ -27,7 +28,6 @@ import {
   type Trigger,
 } from '@sallyport/streams';
 import { type Dispatcher, toDispatcher } from '../dispatcher.js';
-import { dispatchError, noAdapterText } from '../errors.js';
 import { type DirectInvocations, refusalOf } from '../internal/direct.js';
 import { createPlan, type Plan } from '../internal/plan.js';
 import { kindOfInvocation, serveInvocation } from '../internal/serve.js';
@@ -125,7 +125,7 @@ function openWhen(surface: Surface, isOpen: () => boolean): Surface {
   return {
     serves: surface.serves,
     async serve(kind, event, invocation) {
-      if (!isOpen()) throw dispatchError('dispatch.no_adapter', noAdapterText(kind));
+      if (!isOpen()) throw noAdapter(kind);
       return surface.serve(kind, event, invocation);
     },
     explainTarget: (kind, event) => surface.explainTarget?.(kind, event) as Target,

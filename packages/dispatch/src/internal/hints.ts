@@ -7,12 +7,12 @@ const OUTSIDE: readonly (readonly [near: string, name: string, path: string, ...
   ['queue', 'an S3 notification', 'Records[0].eventSource', 'aws:s3'],
   ['stream', 'a Kafka batch', 'eventSource', 'aws:kafka', 'SelfManagedKafka'],
   ['appsync', 'a Cognito trigger', 'triggerSource'],
-  ['gateway-v1', 'an authorizer request (serve it by a function of its own)', 'authorizationToken'],
+  ['gateway-v1', 'an authorizer request (a function of its own answers it)', 'authorizationToken'],
   ['stream', 'a Firehose batch', 'deliveryStreamArn'],
   ['event-bus', 'a custom resource request', 'ResponseURL'],
-  ['stream', 'a log subscription (decodeCloudWatchLogsSubscription of @sallyport/streams reads it)', 'awslogs.data'],
+  ['stream', 'a log subscription (@sallyport/streams decodes it)', 'awslogs.data'],
   // https://docs.aws.amazon.com/eventbridge/latest/userguide/eb-pipes-batching-concurrency.html
-  ['queue', "an EventBridge pipe's list (hand it on as { Records: list })", '[0].eventSource'],
+  ['queue', 'the list of a pipe (hand it on as { Records: list })', '[0].eventSource'],
 ];
 
 const TAG = /^aws:(?:sqs|dynamodb|kinesis|sns)$/;

@@ -57,8 +57,7 @@ const PROVIDER: readonly InvocationProvenance[] = ['provider'];
 /** The surface at a row, if it takes invocations of this provenance. */
 export function surfaceFor(plan: Plan, row: number, provenance: InvocationProvenance): Surface | undefined {
   const surface = plan.byRow[row];
-  if (surface === undefined) return undefined;
-  const accepted = surface.accepts ?? PROVIDER;
-  if (accepted.includes(provenance)) return surface;
-  return provenance === 'direct' && !plan.refuseDirect && accepted.includes('provider') ? surface : undefined;
+  const accepted = surface?.accepts ?? PROVIDER;
+  const served = provenance === 'direct' && !plan.refuseDirect && accepted.includes('provider');
+  return served || accepted.includes(provenance) ? surface : undefined;
 }

@@ -5,8 +5,8 @@ import {
   type LambdaContext,
   type TriggerKind,
 } from '@sallyport/core';
+import { noAdapter } from '@sallyport/core/pipeline';
 import { undetected } from '../detect.js';
-import { dispatchError, noAdapterText } from '../errors.js';
 import { detectRow } from './detect-row.js';
 import { type Plan, surfaceFor } from './plan.js';
 import { reportUnknown } from './report.js';
@@ -60,7 +60,7 @@ function refusal(
 ): FrameworkError {
   if (provenance === 'direct' && refuseDirect) return refuseDirect();
   const kind = kinds[row];
-  if (kind !== undefined) return dispatchError('dispatch.no_adapter', noAdapterText(kind));
+  if (kind !== undefined) return noAdapter(kind);
   const error = undetected(event, row, rows);
   if (error.details) reportUnknown(error, log, lambdaContext);
   return error;
