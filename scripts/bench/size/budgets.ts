@@ -19,8 +19,8 @@ const isOk = (answer: unknown) => (answer as { statusCode?: unknown } | null)?.s
 const isClean = (answer: unknown) => JSON.stringify(answer) === '{"batchItemFailures":[]}';
 
 export const BUDGETS: readonly Budget[] = [
-  { name: 'http', gzipBytes: 16_500, wantedBytes: 9_000, event: HEALTH, accepts: isOk },
-  { name: 'queue', gzipBytes: 10_000, wantedBytes: 4_000, event: queueEvent(10, []), accepts: isClean },
+  { name: 'http', gzipBytes: 16_600, wantedBytes: 9_000, event: HEALTH, accepts: isOk },
+  { name: 'queue', gzipBytes: 10_200, wantedBytes: 4_000, event: queueEvent(10, []), accepts: isClean },
   // The engine alone: it is mounted on a container, which is weighed on its own.
   { name: 'mcp', gzipBytes: 36_500, wantedBytes: 15_000, event: null, accepts: () => true },
   { name: 'app', gzipBytes: null, event: HEALTH, accepts: isOk },
