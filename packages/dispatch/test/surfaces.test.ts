@@ -1,9 +1,14 @@
-import type { LambdaContext, Surface, SurfaceDoor, SurfaceHost } from '@sallyport/core';
+import {
+  type LambdaContext,
+  type Surface,
+  type SurfaceDoor,
+  type SurfaceHost,
+  unknownProvenance,
+} from '@sallyport/core';
 import { ManualClock, ManualIdGenerator } from '@sallyport/core/testing';
 import type { TriggerExtension } from '@sallyport/dispatch';
 import { type AppOptions, createApp } from '@sallyport/dispatch/app';
 import { json } from '@sallyport/http';
-import { gatewayV2Door } from '../../http/src/doors/http-api.js';
 import { EVENTS } from './support/events.js';
 
 const AGENT: LambdaContext = { clientContext: { custom: { bedrockAgentCoreToolName: 'notes___add' } } };
@@ -101,6 +106,26 @@ describe('the option surfaces', () => {
   });
 });
 
+/** A front door that reads `{ method, path }`. */
+const LATTICE: SurfaceDoor = {
+  kind: 'lattice',
+  traits: { maxEncodedBytes: 1_000_000, streams: 'collect', encodes: true },
+  read(event) {
+    const { method, path } = event as { method: string; path: string };
+    const source = {
+      headers: () => ({}),
+      header: () => [],
+      query: () => ({}),
+      cookieValues: () => [],
+      rawBody: '',
+      isBase64: false,
+      provenance: unknownProvenance,
+    };
+    return { method, path, rawPath: path, source };
+  },
+  write: ({ status }, { body }) => ({ status, body }),
+};
+
 describe('what a container lends to a surface', () => {
   function hostOf(options: AppOptions = {}, ...more: Surface[]) {
     const surface = uploads();
@@ -131,15 +156,14 @@ describe('what a container lends to a surface', () => {
   it('serves a request of its routes through a front door of the surface’s', async () => {
     const { app, host } = hostOf();
     app.get('/notes', (ctx) => json(200, [ctx.triggerKind, ctx.invocationProvenance]));
-    const door: SurfaceDoor = { ...gatewayV2Door, kind: 'lattice' };
-    const event = { rawPath: '/notes', requestContext: { http: { method: 'GET' } } };
+    const event = { method: 'GET', path: '/notes' };
 
-    expect(await host.serveHttp(door, event, { lambdaContext: undefined })).toMatchObject({
-      statusCode: 200,
+    expect(await host.serveHttp(LATTICE, event, { lambdaContext: undefined })).toMatchObject({
+      status: 200,
       body: '["lattice","provider"]',
     });
-    expect(await host.serveHttp(door, { ...event, rawPath: '/x' }, { lambdaContext: undefined })).toMatchObject({
-      statusCode: 404,
+    expect(await host.serveHttp(LATTICE, { ...event, path: '/x' }, { lambdaContext: undefined })).toMatchObject({
+      status: 404,
     });
   });
 

@@ -1,6 +1,13 @@
 import { readdirSync, readFileSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
-import type { Context, LambdaContext, Surface, SurfaceDoor, SurfaceHost } from '@sallyport/core';
+import {
+  type Context,
+  type LambdaContext,
+  type Surface,
+  type SurfaceDoor,
+  type SurfaceHost,
+  unknownProvenance,
+} from '@sallyport/core';
 import { createApp } from '@sallyport/dispatch/app';
 import { createLambdaFunctionURLStreamingHandler, json, type StreamingApp } from '@sallyport/http';
 import { createMemoryConnectionRegistry } from '@sallyport/http/websocket';
@@ -320,7 +327,7 @@ describe('surfaces of SecureApp', () => {
           cookieValues: () => [],
           rawBody: '',
           isBase64: false,
-          provenance: () => ({ sourceIP: '', provider: 'unknown', source: 'unknown', valid: false }),
+          provenance: unknownProvenance,
         },
       }),
       write: ({ status }) => ({ status }),
