@@ -6,7 +6,7 @@ export {
   type ConnectionPrincipalOptions,
   connectionPrincipal,
 } from './authorizers/connection.js';
-export { iamPrincipal } from './authorizers/iam.js';
+export { type IamPrincipalOptions, iamPrincipal } from './authorizers/iam.js';
 export { jwtAuthorizerPrincipal } from './authorizers/jwt-authorizer.js';
 export {
   lambdaAuthorizerV1Principal,

@@ -1,8 +1,9 @@
 import { json } from '@sallyport/http';
-import { Optional, SecureApp, type SecurePrincipalResolver } from '@sallyport/secure';
+import { Authenticated, Optional, SecureApp, type SecurePrincipalResolver } from '@sallyport/secure';
 import {
   appSyncIdentityPrincipal,
   cognitoAuthorizerPrincipal,
+  type IamPrincipalOptions,
   iamPrincipal,
   jwtAuthorizerPrincipal,
   lambdaAuthorizerV1Principal,
@@ -60,7 +61,7 @@ describe.each<[string, SecurePrincipalResolver, readonly Kind[], (authorizer: un
   ],
   ['cognitoAuthorizerPrincipal', cognitoAuthorizerPrincipal, ['v1', 'v1.0'], (authorizer) => ({ authorizer })],
   ['iamPrincipal', iamPrincipal(roles), ['v2', 'url'], (iam) => ({ authorizer: { iam } })],
-  ['iamPrincipal, REST', iamPrincipal(roles), ['v1', 'v1.0'], (identity) => ({ identity })],
+  ['iamPrincipal, REST and WebSocket', iamPrincipal(roles), ['v1', 'v1.0', 'socket'], (identity) => ({ identity })],
   [
     'appSyncIdentityPrincipal',
     appSyncIdentityPrincipal({ ...roles, map: byUser }),
@@ -198,21 +199,21 @@ describe('what is made of a verified caller', () => {
       iamPrincipal(),
       'url',
       { authorizer: { iam: { userArn: ROLE, accountId: '123456789012', callerId: 'AROA:s', cognitoIdentity: null } } },
-      { ...base, identity: ROLE, claims: { accountId: '123456789012', callerId: 'AROA:s' } },
-    ],
-    [
-      'IAM with a Cognito identity',
-      iamPrincipal(),
-      'v2',
-      { authorizer: { iam: { userArn: ROLE, cognitoIdentity: { identityId: 'i', identityPoolId: 'p', amr: [] } } } },
-      { ...base, identity: ROLE, claims: { cognitoIdentityId: 'i', cognitoIdentityPoolId: 'p' } },
+      { ...base, identity: ROLE, claims: { userArn: ROLE, accountId: '123456789012', callerId: 'AROA:s' } },
     ],
     [
       'IAM of REST',
       iamPrincipal(roles),
       'v1',
       { identity: { userArn: ROLE, accountId: '1', caller: 'c', cognitoIdentityId: null, sourceIp: '1.2.3.4' } },
-      { ...base, kind: 'internal', identity: ROLE, claims: { accountId: '1', callerId: 'c' } },
+      { ...base, kind: 'internal', identity: ROLE, claims: { userArn: ROLE, accountId: '1', callerId: 'c' } },
+    ],
+    [
+      'IAM of a WebSocket API',
+      iamPrincipal(roles),
+      'socket',
+      { eventType: 'CONNECT', identity: { userArn: ROLE, accountId: '1', caller: 'c', sourceIp: '1.2.3.4' } },
+      { ...base, kind: 'internal', identity: ROLE, claims: { userArn: ROLE, accountId: '1', callerId: 'c' } },
     ],
     ['nobody in REST’s identity', iamPrincipal(), 'v1', { identity: { userArn: null, sourceIp: '1.2.3.4' } }, null],
     ['an ARN that is no text', iamPrincipal(), 'v1', { identity: { userArn: 5 } }, 401],
@@ -227,13 +228,8 @@ describe('what is made of a verified caller', () => {
       'an IAM caller in GraphQL',
       appSyncIdentityPrincipal(roles),
       'graphql',
-      { identity: { userArn: ROLE, accountId: '1', cognitoIdentityId: 'i', cognitoIdentityPoolId: 'p' } },
-      {
-        ...base,
-        kind: 'internal',
-        identity: ROLE,
-        claims: { accountId: '1', cognitoIdentityId: 'i', cognitoIdentityPoolId: 'p' },
-      },
+      { identity: { userArn: ROLE, accountId: '1', cognitoIdentityId: null, cognitoIdentityAuthType: null } },
+      { ...base, kind: 'internal', identity: ROLE, claims: { userArn: ROLE, accountId: '1' } },
     ],
     [
       'a Lambda authorizer in GraphQL',
@@ -280,6 +276,92 @@ describe('what is made of a verified caller', () => {
   });
 });
 
+const POOL_ARN = 'arn:aws:sts::123456789012:assumed-role/pool/CognitoIdentityCredentials';
+
+/** What AWS says of a caller of an identity pool: by `amr` in one form, by a member of the given name in the other. */
+const nested = (id: unknown, amr: unknown) => ({
+  authorizer: { iam: { userArn: POOL_ARN, cognitoIdentity: { identityId: id, identityPoolId: 'eu-west-1:p', amr } } },
+});
+const flat = (mark: string) => (id: unknown, amr: unknown) => ({
+  identity: {
+    userArn: POOL_ARN,
+    cognitoIdentityId: id,
+    cognitoIdentityPoolId: 'eu-west-1:p',
+    [mark]: Array.isArray(amr) && amr.length === 1 ? amr[0] : amr,
+  },
+});
+
+describe.each<[string, (options?: IamPrincipalOptions) => SecurePrincipalResolver, Kind, typeof nested]>([
+  ['an HTTP API', iamPrincipal, 'v2', nested],
+  ['a function URL', iamPrincipal, 'url', nested],
+  ['a REST API', iamPrincipal, 'v1', flat('cognitoAuthenticationType')],
+  ['the $connect of a WebSocket API', iamPrincipal, 'socket', flat('cognitoAuthenticationType')],
+  ['GraphQL', appSyncIdentityPrincipal, 'graphql', flat('cognitoIdentityAuthType')],
+])('a caller of an identity pool, at %s', (_, make, kind, place) => {
+  const poolRole = { internalRoles: ['arn:aws:iam::123456789012:role/pool'] };
+  const claims = { userArn: POOL_ARN, cognitoIdentityPoolId: 'eu-west-1:p' };
+
+  it('is identified by the identity id', async () => {
+    for (const id of ['eu-west-1:ada', 'eu-west-1:bob']) {
+      expect(await resolve(make(), kind, place(id, ['authenticated']))).toEqual({
+        ...base,
+        identity: id,
+        claims: { ...claims, cognitoIdentityId: id },
+      });
+    }
+  });
+
+  it('is internal when the role is', async () => {
+    const principal = await resolve(make(poolRole), kind, place('eu-west-1:ada', ['authenticated']));
+    expect(principal).toMatchObject({ identity: 'eu-west-1:ada', kind: 'internal' });
+  });
+
+  it('is nobody as a guest', async () => {
+    for (const options of [{}, { allowGuests: false }, poolRole]) {
+      expect(await resolve(make(options), kind, place('eu-west-1:g', ['unauthenticated']))).toBeNull();
+    }
+  });
+
+  it('is an external principal as a guest where guests are allowed', async () => {
+    const resolver = make({ ...poolRole, allowGuests: true });
+    expect(await resolve(resolver, kind, place('eu-west-1:g', ['unauthenticated']))).toEqual({
+      ...base,
+      identity: 'eu-west-1:g',
+      claims: { ...claims, cognitoIdentityId: 'eu-west-1:g', guest: true },
+    });
+  });
+
+  it.each<[string, unknown, unknown]>([
+    ['no mark', 'eu-west-1:ada', undefined],
+    ['a mark of null', 'eu-west-1:ada', null],
+    ['an empty mark', 'eu-west-1:ada', ''],
+    ['an empty list', 'eu-west-1:ada', []],
+    ['both marks', 'eu-west-1:ada', ['authenticated', 'unauthenticated']],
+    ['a mark in other letters', 'eu-west-1:ada', ['Authenticated']],
+    ['a mark that nobody knows', 'eu-west-1:ada', ['cognito-idp.eu-west-1.amazonaws.com/eu-west-1_p']],
+    ['a mark that is true', 'eu-west-1:ada', true],
+    ['a list with another type', 'eu-west-1:ada', ['authenticated', 5]],
+    ['no identity id', undefined, ['authenticated']],
+    ['a blank identity id', ' ', ['authenticated']],
+    ['an identity id of another type', 5, ['unauthenticated']],
+  ])('is refused with %s', async (_name, id, marks) => {
+    for (const options of [{}, { allowGuests: true }]) {
+      expect(await resolve(make(options), kind, place(id, marks))).toBe(401);
+    }
+  });
+});
+
+it('takes the providers beside the mark of a caller who signed in', async () => {
+  const amr = ['authenticated', 'cognito-idp.eu-west-1.amazonaws.com/eu-west-1_p'];
+  expect(await resolve(iamPrincipal(), 'v2', nested('eu-west-1:ada', amr))).toMatchObject({ identity: 'eu-west-1:ada' });
+});
+
+it('refuses a guest behind Authenticated', async () => {
+  const app = new SecureApp({ principalResolver: iamPrincipal() }).get('/op', () => json(200, {}), Authenticated());
+  const event = DOORS[0]?.event({ requestContext: nested('eu-west-1:g', ['unauthenticated']) });
+  expect(readHttp(await app.handleLambda(event)).status).toBe(401);
+});
+
 describe('internalRoles', () => {
   it.each<[string, string]>([
     ['arn:aws:sts::123456789012:assumed-role/billing/session-1', 'internal'],
@@ -310,6 +392,8 @@ describe('internalRoles', () => {
   it('and what else does not fit', () => {
     expect(() => iamPrincipal({ internalRoles: 'x' as never })).toThrow('"internalRoles"');
     expect(() => iamPrincipal({ roles: [] } as never)).toThrow('unknown option "roles"');
+    expect(() => iamPrincipal({ allowGuests: 'yes' as never })).toThrow('"allowGuests"');
+    expect(() => appSyncIdentityPrincipal({ allowGuests: 1 as never })).toThrow('"allowGuests"');
     expect(() => lambdaAuthorizerV2Principal(undefined as never)).toThrow('"map"');
     expect(() => lambdaAuthorizerV1Principal('x' as never)).toThrow('"map"');
     expect(() => appSyncIdentityPrincipal({ map: 5 as never })).toThrow('"map"');

@@ -6,12 +6,11 @@ import {
   type SecurePrincipal,
 } from '@sallyport/core';
 import type { SecurePrincipalResolver } from '../principal.js';
-import { toIamPrincipal } from './iam.js';
+import { createToIamPrincipal, IAM_OPTIONS, type IamPrincipalOptions } from './iam.js';
 import type { MapAuthorizerContext } from './lambda-authorizer.js';
 import { eventMember, type Fields, malformed, objectOrAbsent, ownOf, requireText, splitScope } from './read.js';
-import { createKindOf, type InternalRolesOptions } from './roles.js';
 
-export interface AppSyncIdentityOptions extends InternalRolesOptions {
+export interface AppSyncIdentityOptions extends IamPrincipalOptions {
   /** Makes a principal of a Lambda authorizer's `resolverContext`; without it such callers are nobody. */
   readonly map?: MapAuthorizerContext;
 }
@@ -23,16 +22,16 @@ export interface AppSyncIdentityOptions extends InternalRolesOptions {
  * @throws FrameworkError `app.invalid_configuration`
  */
 export function appSyncIdentityPrincipal(options: AppSyncIdentityOptions = {}): SecurePrincipalResolver {
-  assertKnownOptions(options, ['internalRoles', 'map']);
-  const { internalRoles, map } = options;
+  assertKnownOptions(options, [...IAM_OPTIONS, 'map']);
+  const { map } = options;
   if (map !== undefined && typeof map !== 'function') throw invalidOption('map', 'a function');
-  const kindOf = createKindOf(internalRoles);
+  const toPrincipal = createToIamPrincipal(options);
   return (ctx: Context): MaybePromise<SecurePrincipal | null | undefined> => {
     if (ctx.triggerKind !== 'appsync') return null;
     const identity = objectOrAbsent(eventMember(ctx, 'identity'));
     if (!identity || Object.keys(identity).length === 0) return null;
     if (ownOf(identity, 'sub') !== undefined) return toUser(identity);
-    if (ownOf(identity, 'userArn') !== undefined) return toIamPrincipal(identity, kindOf);
+    if (ownOf(identity, 'userArn') !== undefined) return toPrincipal(identity);
     const context = objectOrAbsent(ownOf(identity, 'resolverContext'));
     if (!context) throw malformed();
     return map ? map({ ...context }) : null;
