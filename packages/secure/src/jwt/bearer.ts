@@ -5,8 +5,8 @@ export type Bearer = { readonly token: string } | 'refused' | 'none';
 
 const AUTHORIZATION = 'authorization';
 const SCHEME = /^\s*([^\s,]+)(?:\s+(.*))?$/s;
-/** RFC 6750 section 2.1. */
-const TOKEN = /^[A-Za-z0-9._~+/-]+=*$/;
+/** What a JWT in compact form is made of: base64url without padding (RFC 7515 section 2), and dots. */
+const TOKEN = /^[A-Za-z0-9_.-]+$/;
 const MAX_TOKEN_LENGTH = 16_384;
 /** Some gateways join the values of a repeated header. */
 const SECOND_BEARER = /,\s*bearer(?:\s|$)/i;

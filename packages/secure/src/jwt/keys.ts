@@ -1,37 +1,34 @@
 import { invalidOption } from '@sallyport/core';
-import {
-  createLocalJWKSet,
-  createRemoteJWKSet,
-  customFetch,
-  errors,
-  type FetchImplementation,
-  type JWTVerifyGetKey,
-} from 'jose';
-import type { JwtSettings } from './options.js';
+import { createLocalJWKSet, errors, type JWTVerifyGetKey } from 'jose';
+import type { JwtSettings, KeyFetch } from './options.js';
+import { type FindKey, RemoteKeys } from './remote-keys.js';
 
 /** The issuer's keys could not be had; says nothing of the token. */
 export class KeysUnavailable extends Error {}
 
-const LIMITS = { timeoutDuration: 5_000, cooldownDuration: 30_000, cacheMaxAge: 600_000 };
+/** What finds the key of a token's header at a time. */
+export type KeySource = (now: Date) => JWTVerifyGetKey;
 
-/** One key set per issuer and process, and per way to fetch it. Keys are public; nothing of an invocation is in here. */
-const REMOTE = new WeakMap<object, Map<string, JWTVerifyGetKey>>();
-const PLATFORM_FETCH = {};
+/** One key set per URL and process, and per way to fetch it. Keys are public; nothing of an invocation is in here. */
+const REMOTE = new WeakMap<KeyFetch, Map<string, RemoteKeys>>();
+const platformFetch: KeyFetch = (url, init) => fetch(url, init);
 
-/** What finds the key of a token's header. A `kid` that nobody knows is the token's fault; a set that cannot be had is not. */
-export function createKeySource(settings: JwtSettings): JWTVerifyGetKey {
-  const find = settings.jwksUri === undefined ? localKeys(settings) : remoteKeys(settings, settings.jwksUri);
-  return async (header, token) => {
-    try {
-      return await find(header, token);
-    } catch (error) {
-      if (error instanceof errors.JWKSNoMatchingKey || error instanceof errors.JWKSMultipleMatchingKeys) throw error;
-      throw new KeysUnavailable('key set is not available', { cause: error });
-    }
-  };
+/** A `kid` that nobody knows is the token's fault; a set that cannot be had is not. */
+export function createKeySource(settings: JwtSettings): KeySource {
+  if (settings.jwksUri === undefined) {
+    const find = localKeys(settings);
+    return () => (header, token) => find(header, token).catch(toUnavailable);
+  }
+  const keys = remoteKeys(settings.jwksUri, settings.fetch ?? platformFetch);
+  return (now) => (header, token) => keys.find(now.getTime(), header, token).catch(toUnavailable);
 }
 
-function localKeys({ jwks }: JwtSettings): JWTVerifyGetKey {
+function toUnavailable(error: unknown): never {
+  if (error instanceof errors.JWKSNoMatchingKey || error instanceof errors.JWKSMultipleMatchingKeys) throw error;
+  throw new KeysUnavailable('key set is not available', { cause: error });
+}
+
+function localKeys({ jwks }: JwtSettings): FindKey {
   try {
     return createLocalJWKSet(structuredClone(jwks) as NonNullable<typeof jwks>);
   } catch (cause) {
@@ -40,15 +37,10 @@ function localKeys({ jwks }: JwtSettings): JWTVerifyGetKey {
   }
 }
 
-function remoteKeys({ issuer, fetch }: JwtSettings, jwksUri: string): JWTVerifyGetKey {
-  const place = fetch ?? PLATFORM_FETCH;
-  const sets = REMOTE.get(place) ?? new Map<string, JWTVerifyGetKey>();
-  REMOTE.set(place, sets);
-  const name = `${issuer}\n${jwksUri}`;
-  const present = sets.get(name);
-  if (present) return present;
-  const own = fetch && { [customFetch]: fetch as unknown as FetchImplementation };
-  const set = createRemoteJWKSet(new URL(jwksUri), { ...LIMITS, ...own });
-  sets.set(name, set);
-  return set;
+function remoteKeys(jwksUri: string, way: KeyFetch): RemoteKeys {
+  const sets = REMOTE.get(way) ?? new Map<string, RemoteKeys>();
+  REMOTE.set(way, sets);
+  const keys = sets.get(jwksUri) ?? new RemoteKeys(jwksUri, way);
+  sets.set(jwksUri, keys);
+  return keys;
 }

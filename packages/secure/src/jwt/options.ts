@@ -11,7 +11,10 @@ export type KeyFetch = (url: string, init: RequestInit) => Promise<Response>;
 export interface JwtVerifierOptions {
   /** Exactly the token's `iss`. */
   readonly issuer: string;
-  /** Where the issuer publishes its keys: `https:` only, redirects are refused. Either this or `jwks`. */
+  /**
+   * Where the issuer publishes its keys: `https:` only, redirects are refused, at most 512 KiB and 100 keys. A set is used for 10
+   * minutes; a fetch takes at most 5 s, and after one that failed the next waits 30 s. Either this or `jwks`.
+   */
   readonly jwksUri?: string;
   /** The issuer's public keys. */
   readonly jwks?: JSONWebKeySet;
@@ -37,7 +40,13 @@ export interface JwtVerifierOptions {
 
 /** How principals are made of one issuer's tokens. */
 export interface JwtPrincipalOptions extends JwtVerifierOptions {
-  /** Default `sub`. A blank one is 401. */
+  /**
+   * Who the token speaks of. Default `sub`; a blank one is 401. Required of each issuer where there are several: a subject is
+   * unique within its issuer only (RFC 7519 section 4.1.2), so that subject 42 of one would be taken for subject 42 of the
+   * other.
+   *
+   * @example ({ iss, sub }) => `${iss}#${sub}`
+   */
   readonly identity?: (claims: JwtClaims) => string;
   /** Default: `scope` split at spaces, else `scp`, a text or a list. */
   readonly scopes?: (claims: JwtClaims) => readonly string[];

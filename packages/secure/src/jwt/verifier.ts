@@ -1,6 +1,6 @@
 import { invalidOption } from '@sallyport/core';
 import { decodeJwt, errors, type JWTVerifyGetKey, type JWTVerifyOptions, type JWTVerifyResult, jwtVerify } from 'jose';
-import { createKeySource, KeysUnavailable } from './keys.js';
+import { createKeySource, type KeySource, KeysUnavailable } from './keys.js';
 import {
   type JwtClaims,
   type JwtSettings,
@@ -54,9 +54,20 @@ export function createJwtVerifier(options: JwtVerifierOptions | readonly JwtVeri
   return new IssuerVerifier(list.map((entry) => parseVerifierOptions(entry, VERIFIER_OPTIONS)));
 }
 
+const COMPACT = /^[\w-]+\.[\w-]+\.([\w-]+)$/;
+
+/**
+ * Three parts of base64url without padding (RFC 7515 section 2). The signature is not signed itself, so it alone could be
+ * spelled in several ways: the bits that its last character does not need must be zero (RFC 4648 section 3.5).
+ */
+function isCanonical(token: string): boolean {
+  const signature = COMPACT.exec(token)?.[1];
+  return signature !== undefined && Buffer.from(signature, 'base64url').toString('base64url') === signature;
+}
+
 interface Issuer {
   readonly settings: JwtSettings;
-  readonly keys: JWTVerifyGetKey;
+  readonly keys: KeySource;
 }
 
 export class IssuerVerifier implements JwtVerifier {
@@ -72,7 +83,7 @@ export class IssuerVerifier implements JwtVerifier {
 
   async verify(token: string, now: Date, audience?: readonly string[]): Promise<VerifiedJwt> {
     const { settings, keys } = this.#issuerOf(token);
-    const claims = await verifySignature(token, keys, joseOptions(settings, now));
+    const claims = await verifySignature(token, keys(now), joseOptions(settings, now));
     if (settings.tokenUse !== undefined && claims.token_use !== settings.tokenUse) {
       throw new JwtError('invalid', 'token_use');
     }
@@ -85,6 +96,7 @@ export class IssuerVerifier implements JwtVerifier {
   /** By the `iss` that the token claims: it decides only which issuer's keys must have signed it. */
   #issuerOf(token: string): Issuer {
     if (token.length > MAX_TOKEN_BYTES) throw new JwtError('invalid', 'too long');
+    if (!isCanonical(token)) throw new JwtError('invalid', 'malformed');
     let issuer: unknown;
     try {
       issuer = decodeJwt(token).iss;
