@@ -1,33 +1,54 @@
 import { type Context, FrameworkError, isFrameworkError, type OneOrMany } from '@sallyport/core';
 import type { Gate } from '@sallyport/http/pipeline';
 import { authorize } from './gate.js';
+import { readsBearer } from './internal/reads-bearer.js';
 import type { SecurePrincipalResolver } from './principal.js';
 
-/** What a refused caller may try (RFC 9110 section 11.6.1): the same for all routes, or by route. */
-export type Challenge = string | ((ctx: Context) => string | undefined);
+/**
+ * `www-authenticate` of a 401 answer over HTTP (RFC 9110 section 11.6.1): the same text for all routes, or one by route.
+ * `false`: no 401 carries the header, not even one that a resolver set.
+ */
+export type Challenge = string | false | ((ctx: Context) => string | undefined);
 
 const HEADER = 'www-authenticate';
+/** A 401 must say how to do better (RFC 9110 section 15.5.2); this says it of bearer tokens (RFC 6750 section 3). */
+const BEARER = 'Bearer';
 
-/** The gate as a pipeline's stage, which adds the challenge to its 401 answers over HTTP. */
+/** The gate as a pipeline's stage, which sets the challenge of its 401 answers over HTTP. */
 export function createGate(resolver: SecurePrincipalResolver | undefined, challenge: Challenge | undefined): Gate {
-  if (challenge === undefined) return ({ registration, ctx }) => authorize(registration, ctx, resolver);
+  const fallback = readsBearer(resolver) ? BEARER : undefined;
+  const decide = challengeBy(challenge, fallback);
+  if (decide === undefined) return ({ registration, ctx }) => authorize(registration, ctx, resolver);
   return ({ registration, ctx }) => {
     try {
       const pending = authorize(registration, ctx, resolver);
       if (pending === undefined) return undefined;
-      return pending.catch((thrown: unknown) => Promise.reject(withChallenge(thrown, ctx, challenge)));
+      return pending.catch((thrown: unknown) => Promise.reject(withChallenge(thrown, ctx, decide)));
     } catch (thrown) {
-      throw withChallenge(thrown, ctx, challenge);
+      throw withChallenge(thrown, ctx, decide);
     }
   };
 }
 
-function withChallenge(thrown: unknown, ctx: Context, challenge: Challenge): unknown {
+/** The challenge of a 401, from the one that the resolver set, `''` for none; `undefined` for none. */
+type Decide = (resolvers: string, ctx: Context) => string | undefined;
+
+/** `undefined` when every refusal stays as it is. */
+function challengeBy(challenge: Challenge | undefined, fallback: string | undefined): Decide | undefined {
+  if (challenge === false) return () => undefined;
+  if (challenge === undefined) return fallback === undefined ? undefined : (resolvers) => resolvers || fallback;
+  return (resolvers, ctx) => {
+    const own = typeof challenge === 'string' ? challenge : askChallenge(challenge, ctx, fallback);
+    return own === undefined ? resolvers || undefined : mergeChallenges(own, resolvers);
+  };
+}
+
+function withChallenge(thrown: unknown, ctx: Context, decide: Decide): unknown {
   if (!isFrameworkError(thrown) || thrown.status !== 401 || ctx.route?.surface !== 'http') return thrown;
-  const own = typeof challenge === 'string' ? challenge : askChallenge(challenge, ctx);
-  if (own === undefined) return thrown;
+  const present = challengeOf(thrown.headers);
+  const value = decide(present, ctx);
+  if ((value ?? '') === present) return thrown;
   const { code, message, statusCode, details, requestId, traceId, timestamp, stackTrace, headers, cause } = thrown;
-  const value = mergeChallenges(own, challengeOf(headers));
   return new FrameworkError(code, message, {
     statusCode,
     details,
@@ -35,22 +56,26 @@ function withChallenge(thrown: unknown, ctx: Context, challenge: Challenge): unk
     traceId,
     timestamp,
     stackTrace,
-    headers: { ...withoutChallenge(headers), [HEADER]: value },
+    headers: { ...withoutChallenge(headers), ...(value !== undefined && { [HEADER]: value }) },
     cause,
   });
 }
 
-/** A function that fails, or answers what no header can hold, gives no challenge; the refusal stands. */
-function askChallenge(challenge: (ctx: Context) => string | undefined, ctx: Context): string | undefined {
+/** The fallback for a function that fails or answers what no header can hold: the refusal stands. */
+function askChallenge(
+  challenge: (ctx: Context) => string | undefined,
+  ctx: Context,
+  fallback: string | undefined,
+): string | undefined {
   try {
     const value = challenge(ctx);
     if (value === undefined || isChallenge(value)) return value;
   } catch (error) {
     ctx.log.warn('challenge failed', { event: 'secure.challenge_failed', error });
-    return undefined;
+    return fallback;
   }
   ctx.log.warn('challenge is no header value', { event: 'secure.challenge_failed' });
-  return undefined;
+  return fallback;
 }
 
 /** Whether a value can be sent as a challenge. */

@@ -1,4 +1,5 @@
 import { type Context, invalidOption } from '@sallyport/core';
+import { markBearerReader, readsBearer } from './internal/reads-bearer.js';
 import type { SecurePrincipalResolver } from './principal.js';
 
 /**
@@ -12,11 +13,12 @@ export function firstPrincipal(...resolvers: readonly SecurePrincipalResolver[])
   if (resolvers.length === 0 || resolvers.some((resolver) => typeof resolver !== 'function')) {
     throw invalidOption('resolvers', 'functions, one or more');
   }
-  return async (ctx: Context) => {
+  const first: SecurePrincipalResolver = async (ctx: Context) => {
     for (const resolver of resolvers) {
       const principal = await resolver(ctx);
       if (principal !== null && principal !== undefined) return principal;
     }
     return null;
   };
+  return resolvers.some(readsBearer) ? markBearerReader(first) : first;
 }

@@ -16,7 +16,10 @@ export interface SecureOptions
     Pick<EventRouterOptions, 'streamFailureIdentifier' | 'queueConcurrency' | 'deadlineMarginMs' | 'maskErrors'> {
   /** Finds out who calls. Without one every operation but `Public` and `Optional` ones answers 401. */
   readonly principalResolver?: SecurePrincipalResolver;
-  /** `www-authenticate` of the gate's 401 answers over HTTP: a text, or one by route. Without it there is none. */
+  /**
+   * `www-authenticate` of 401 answers over HTTP: a text, one by route, or `false` for none at all. Default: `Bearer` where the
+   * resolver is one of `@sallyport/secure/jwt`, alone or in `firstPrincipal`; else what the resolver itself set.
+   */
   readonly challenge?: Challenge;
   /** Whether the header `x-tenant-id` names the tenant where neither runtime nor principal does. Default `false`. */
   readonly trustTenantHeader?: boolean;
@@ -70,7 +73,7 @@ const CHECKS: Readonly<Record<string, Check>> = {
   batchResult: oneOf('native', 'envelope'),
   errorMode: oneOf('object', 'throw'),
   principalResolver: isFunction,
-  challenge: (value) => isFunction(value) || isChallenge(value),
+  challenge: (value) => value === false || isFunction(value) || isChallenge(value),
   trustTenantHeader: isBoolean,
   webSocketSupport: isBoolean,
   surfaces: Array.isArray,

@@ -279,19 +279,22 @@ describe('what is made of a verified caller', () => {
 const POOL_ARN = 'arn:aws:sts::123456789012:assumed-role/pool/CognitoIdentityCredentials';
 
 /** What AWS says of a caller of an identity pool: by `amr` in one form, by a member of the given name in the other. */
-const nested = (id: unknown, amr: unknown) => ({
+type Place = (id: unknown, marks: unknown) => Readonly<Record<string, unknown>>;
+const nested: Place = (id, amr) => ({
   authorizer: { iam: { userArn: POOL_ARN, cognitoIdentity: { identityId: id, identityPoolId: 'eu-west-1:p', amr } } },
 });
-const flat = (mark: string) => (id: unknown, amr: unknown) => ({
-  identity: {
-    userArn: POOL_ARN,
-    cognitoIdentityId: id,
-    cognitoIdentityPoolId: 'eu-west-1:p',
-    [mark]: Array.isArray(amr) && amr.length === 1 ? amr[0] : amr,
-  },
-});
+const flat =
+  (mark: string): Place =>
+  (id, amr) => ({
+    identity: {
+      userArn: POOL_ARN,
+      cognitoIdentityId: id,
+      cognitoIdentityPoolId: 'eu-west-1:p',
+      [mark]: Array.isArray(amr) && amr.length === 1 ? amr[0] : amr,
+    },
+  });
 
-describe.each<[string, (options?: IamPrincipalOptions) => SecurePrincipalResolver, Kind, typeof nested]>([
+describe.each<[string, (options?: IamPrincipalOptions) => SecurePrincipalResolver, Kind, Place]>([
   ['an HTTP API', iamPrincipal, 'v2', nested],
   ['a function URL', iamPrincipal, 'url', nested],
   ['a REST API', iamPrincipal, 'v1', flat('cognitoAuthenticationType')],
@@ -353,7 +356,9 @@ describe.each<[string, (options?: IamPrincipalOptions) => SecurePrincipalResolve
 
 it('takes the providers beside the mark of a caller who signed in', async () => {
   const amr = ['authenticated', 'cognito-idp.eu-west-1.amazonaws.com/eu-west-1_p'];
-  expect(await resolve(iamPrincipal(), 'v2', nested('eu-west-1:ada', amr))).toMatchObject({ identity: 'eu-west-1:ada' });
+  expect(await resolve(iamPrincipal(), 'v2', nested('eu-west-1:ada', amr))).toMatchObject({
+    identity: 'eu-west-1:ada',
+  });
 });
 
 it('refuses a guest behind Authenticated', async () => {

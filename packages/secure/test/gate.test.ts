@@ -5,6 +5,7 @@ import { json } from '@sallyport/http';
 import {
   Authenticated,
   AuthenticatedAnyOf,
+  firstPrincipal,
   InternalOnly,
   Optional,
   type Posture,
@@ -13,6 +14,7 @@ import {
   type SecureOptions,
   type SecurePrincipalResolver,
 } from '@sallyport/secure';
+import { jwtPrincipalResolver } from '@sallyport/secure/jwt';
 import { authorize } from '../src/gate.js';
 import { requestContext } from './support/context.js';
 import { createLambdaContext } from './support/lambda.js';
@@ -411,6 +413,7 @@ describe('a resolver without an answer', () => {
 });
 
 describe('challenge', () => {
+  const bearer = jwtPrincipalResolver({ issuer: 'https://id.example', jwks: { keys: [] }, audience: ['api'] });
   const closed = (options: SecureOptions) =>
     new SecureApp(options)
       .get('/op/{id}', () => json(200, 1), Authenticated('admin'))
@@ -466,6 +469,35 @@ describe('challenge', () => {
       'DPoP algs="ES256"',
     ],
     ['by promise', { challenge: 'Bearer', principalResolver: async () => null }, 'Bearer'],
+    ['none, by promise', { challenge: false, principalResolver: async () => null }, undefined],
+    ['none, not even the resolver’s own', { challenge: false, principalResolver: own('Bearer') }, undefined],
+    ['by a resolver of bearer tokens', { principalResolver: bearer }, 'Bearer'],
+    ['by one among others', { principalResolver: firstPrincipal(() => null, bearer) }, 'Bearer'],
+    ['by one in a list in a list', { principalResolver: firstPrincipal(firstPrincipal(bearer)) }, 'Bearer'],
+    ['none, by a list without one', { principalResolver: firstPrincipal(() => null) }, undefined],
+    ['none, by a resolver around one', { principalResolver: (ctx) => bearer(ctx) }, undefined],
+    ['left out beside a resolver of bearer tokens', { challenge: false, principalResolver: bearer }, undefined],
+    [
+      'over that of a resolver of bearer tokens',
+      { challenge: 'Bearer realm="a"', principalResolver: bearer },
+      'Bearer realm="a"',
+    ],
+    ['a function that gives none beside one', { challenge: () => undefined, principalResolver: bearer }, undefined],
+    [
+      'a function that fails beside one',
+      {
+        challenge: () => {
+          throw new Error('secret');
+        },
+        principalResolver: bearer,
+      },
+      'Bearer',
+    ],
+    [
+      'of another scheme by another resolver in the list',
+      { principalResolver: firstPrincipal(bearer, own('DPoP algs="ES256"')) },
+      'DPoP algs="ES256"',
+    ],
   ])('%s', async (_, options, value) => {
     expect(await header(options)).toBe(value);
   });

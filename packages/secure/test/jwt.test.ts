@@ -140,17 +140,20 @@ describe('a good token', () => {
 
 describe('what the header holds', () => {
   it.each<[string, (token: string) => string | undefined, object]>([
-    ['nothing', () => undefined, { status: 401, challenge: undefined }],
-    ['another scheme', () => 'Basic YTpi', { status: 401, challenge: undefined }],
+    ['nothing', () => undefined, UNAUTHORIZED],
+    ['another scheme', () => 'Basic YTpi', UNAUTHORIZED],
     ['a lower-case scheme', (token) => `bearer ${token}`, { status: 200 }],
     ['more blanks', (token) => `  Bearer   ${token}  `, { status: 200 }],
-    ['a token without a scheme', (token) => token, { status: 401, challenge: undefined }],
+    ['a token without a scheme', (token) => token, UNAUTHORIZED],
     ['a scheme alone', () => 'Bearer', UNAUTHORIZED],
     ['a scheme and blanks', () => 'Bearer   ', UNAUTHORIZED],
     ['two tokens', (token) => `Bearer ${token} ${token}`, UNAUTHORIZED],
     ['two values joined', (token) => `Bearer ${token},Bearer ${token}`, UNAUTHORIZED],
     ['another scheme joined with a token', (token) => `Basic YTpi, Bearer ${token}`, UNAUTHORIZED],
     ['no token at all', () => 'Bearer not-a-token', UNAUTHORIZED],
+    ['a token with padding', (token) => `Bearer ${token}=`, UNAUTHORIZED],
+    ['a token with more padding', (token) => `Bearer ${token}==`, UNAUTHORIZED],
+    ['a token with an empty signature', (token) => `Bearer ${token.replace(/[^.]+$/, '')}`, UNAUTHORIZED],
     ['characters of no token', (token) => `Bearer ${token}é`, UNAUTHORIZED],
     ['a token of more than 16 KiB', () => `Bearer ${'a'.repeat(16_385)}`, UNAUTHORIZED],
     ['a token of a megabyte', () => `Bearer ${'a.'.repeat(500_000)}`, UNAUTHORIZED],
@@ -273,12 +276,16 @@ describe('a token is refused', () => {
       (await call('Bearer x', { describeErrors: true }, { challenge: 'Bearer realm="a"' })).challenge,
       (await call('Bearer x', {}, { challenge: 'Bearer realm="a"' })).challenge,
       (await call(undefined, { describeErrors: true }, { challenge: 'Bearer realm="a"' })).challenge,
+      (await call(undefined, { describeErrors: true })).challenge,
+      (await call('Bearer x', { describeErrors: true }, { challenge: false })).challenge,
     ];
     expect(challenges).toEqual([
       'Bearer error="invalid_token"',
       'Bearer realm="a", error="invalid_token"',
       'Bearer realm="a"',
       'Bearer realm="a"',
+      'Bearer',
+      undefined,
     ]);
   });
 
@@ -299,6 +306,23 @@ describe('a token is refused', () => {
   });
 });
 
+it('takes one spelling of a signature, of all that decode to the same bytes', async () => {
+  const token = await sign(key);
+  const bytes = Buffer.from(token.split('.')[2] as string, 'base64url').toString('hex');
+  const spellings = [...'ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-_']
+    .map((last) => token.slice(0, -1) + last)
+    .filter((text) => Buffer.from(text.split('.')[2] as string, 'base64url').toString('hex') === bytes);
+  // 256 bytes leave four bits of the last character unused.
+  expect(spellings).toHaveLength(16);
+  const verifier = createJwtVerifier({ issuer: ISSUER, jwks: { keys: [key.jwk] }, audience: [AUDIENCE] });
+  const taken: string[] = [];
+  for (const text of [...spellings, `${token}=`]) {
+    const claims = await verifier.verify(text, clock.now()).catch(() => undefined);
+    if (claims) taken.push(text);
+  }
+  expect(taken).toEqual([token]);
+});
+
 describe('several issuers', () => {
   const second = 'https://second.example';
   let servers: KeyServer;
@@ -306,9 +330,17 @@ describe('several issuers', () => {
 
   beforeAll(async () => {
     servers = await serveKeys(() => [other.jwk]);
+    const identity = ({ iss, sub }: Claims) => `${iss}#${sub}`;
     both = [
-      base,
-      { issuer: second, jwksUri: servers.jwksUri, fetch: servers.fetch, audience: ['second'], kind: () => 'internal' },
+      { ...base, identity },
+      {
+        issuer: second,
+        jwksUri: servers.jwksUri,
+        fetch: servers.fetch,
+        audience: ['second'],
+        kind: () => 'internal',
+        identity,
+      },
     ];
   });
   afterAll(() => servers.close());
@@ -316,15 +348,27 @@ describe('several issuers', () => {
   it('each have their own keys and rules', async () => {
     const app = build(both);
     const status = async (token: string) => await send(app, DIRECT, { headers: { authorization: `Bearer ${token}` } });
-    expect((await status(await sign(key))).body).toMatchObject({ kind: 'external' });
+    expect((await status(await sign(key))).body).toMatchObject({
+      kind: 'external',
+      identity: 'https://id.example#ada',
+    });
     expect((await status(await sign(other, { ...GOOD, iss: second, aud: 'second' }))).body).toMatchObject({
       kind: 'internal',
+      identity: 'https://second.example#ada',
     });
     // The first issuer's key cannot speak for the second one, nor its audience.
     expect((await status(await sign(key, { ...GOOD, iss: second, aud: 'second' }))).status).toBe(401);
     expect((await status(await sign({ ...key, kid: 'k2' }, { ...GOOD, iss: second, aud: 'second' }))).status).toBe(401);
     expect((await status(await sign(other, { ...GOOD, iss: second }))).status).toBe(403);
     expect((await status(await sign(other, { ...GOOD, iss: 'https://third.example' }))).status).toBe(401);
+  });
+
+  it('say how identities are made, because subjects are unique within their issuer only', () => {
+    const [first, { identity: _, ...rest }] = both as [JwtPrincipalOptions, JwtPrincipalOptions];
+    expect(() => jwtPrincipalResolver([first, rest])).toThrow(
+      'framework: option "identity" must be given for each issuer where there are several, so that their subjects differ',
+    );
+    expect(() => jwtPrincipalResolver([rest])).not.toThrow();
   });
 
   it('are not the same one twice', () => {

@@ -35,7 +35,8 @@ export function iamPrincipal(options: IamPrincipalOptions = {}): SecurePrincipal
 
 function identityOf(ctx: Context): Fields | undefined {
   const { triggerKind } = ctx;
-  if (triggerKind === 'gateway-v1' || triggerKind === 'websocket') return objectOrAbsent(contextMember(ctx, 'identity'));
+  if (triggerKind === 'gateway-v1' || triggerKind === 'websocket')
+    return objectOrAbsent(contextMember(ctx, 'identity'));
   if (triggerKind !== 'gateway-v2' && triggerKind !== 'function-url') return undefined;
   return objectOrAbsent(ownOf(objectOrAbsent(contextMember(ctx, 'authorizer')), 'iam'));
 }

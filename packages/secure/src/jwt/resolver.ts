@@ -1,5 +1,6 @@
 import { type Context, FrameworkError, invalidOption, type SecurePrincipal } from '@sallyport/core';
 import { withBearer } from '@sallyport/core/pipeline';
+import { markBearerReader } from '../internal/reads-bearer.js';
 import type { SecurePrincipalResolver } from '../principal.js';
 import { readBearer } from './bearer.js';
 import { type JwtClaims, type JwtPrincipalOptions, parseVerifierOptions, VERIFIER_OPTIONS } from './options.js';
@@ -30,7 +31,11 @@ export function jwtPrincipalResolver(
   const mappers = new Map(list.map((entry) => [entry.issuer, { ...entry }]));
   const header = (same(list, 'header') ?? 'authorization').toLowerCase();
   const challenge = same(list, 'describeErrors') === true ? 'Bearer error="invalid_token"' : 'Bearer';
-  return (ctx) => {
+  // A subject is unique within its issuer only (RFC 7519 section 4.1.2).
+  if (list.length > 1 && list.some(({ identity }) => identity === undefined)) {
+    throw invalidOption('identity', 'given for each issuer where there are several, so that their subjects differ');
+  }
+  return markBearerReader<SecurePrincipalResolver>((ctx) => {
     const bearer = readBearer(ctx, header);
     if (bearer === 'none') return null;
     if (bearer === 'refused') throw unauthorized(challenge);
@@ -41,7 +46,7 @@ export function jwtPrincipalResolver(
       },
       (error: unknown) => Promise.reject(toRefusal(error, ctx, challenge)),
     );
-  };
+  });
 }
 
 function assertPrincipalOptions(options: JwtPrincipalOptions): void {
