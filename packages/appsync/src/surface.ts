@@ -12,6 +12,7 @@ import {
 } from '@sallyport/core';
 import { ContextState, type OutgoingResponse, remainingMs } from '@sallyport/core/pipeline';
 import {
+  assertRouteHandler,
   type DescribePosture,
   type Exchange,
   type HttpSurface,
@@ -21,6 +22,7 @@ import {
   type Observe,
   type Pipeline,
   type Registration,
+  registrationError,
   toFrameworkError,
 } from '@sallyport/http/pipeline';
 import { mapLimited } from './batch.js';
@@ -98,14 +100,14 @@ export class AppSyncSurface implements Surface {
     this.#observe = kernel.features.find(({ observe }) => observe)?.observe;
   }
 
-  /** @throws FrameworkError `app.bad_request`: blank names, nil handler, a pair twice */
+  /** @throws FrameworkError `app.bad_request`: blank names, a handler that is no function, a pair twice */
   register(parentType: string, field: string, handler: Handler, posture?: unknown): void {
     this.#add(parentType, field, handler, posture, undefined);
   }
 
   /** A field whose elements of one invocation are answered together. */
   registerBatch(parentType: string, field: string, handler: AppSyncBatchHandler, posture?: unknown): void {
-    if (typeof handler !== 'function') throw new FrameworkError('app.bad_request', 'route handler is nil');
+    assertRouteHandler(handler, `${parentType}.${field}`);
     this.#add(parentType, field, toBatchElementHandler(this.#slots, handler), posture, handler);
   }
 
@@ -115,10 +117,11 @@ export class AppSyncSurface implements Surface {
     if (parent === '' || name === '') {
       throw new FrameworkError('app.bad_request', 'framework: appsync parent type and field are required');
     }
-    if (typeof handler !== 'function') throw new FrameworkError('app.bad_request', 'route handler is nil');
+    const pattern = `${parent}.${name}`;
+    assertRouteHandler(handler, pattern);
     const fields = this.#fields.get(parent) ?? new Map<string, Field>();
-    if (fields.has(name)) throw new FrameworkError('app.bad_request', 'duplicate route');
-    const route = { surface: 'appsync', method: methodOf(parent), pattern: `${parent}.${name}` } as const;
+    if (fields.has(name)) throw registrationError('duplicate route', pattern);
+    const route = { surface: 'appsync', method: methodOf(parent), pattern } as const;
     this.#fields.set(parent, fields);
     fields.set(name, {
       registration: this.#kernel.book.register({ route, paramNames: [], handler, posture }),

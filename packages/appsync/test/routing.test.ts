@@ -59,8 +59,8 @@ describe('routing', () => {
       ['Query', 5, () => text(200, '')],
       'framework: appsync parent type and field are required',
     ],
-    ['no handler', ['Query', 'x', undefined], 'route handler is nil'],
-    ['a pair twice', ['Query', 'taken', () => text(200, '')], 'duplicate route'],
+    ['no handler', ['Query', 'x', undefined], 'framework: route handler must be a function: Query.x'],
+    ['a pair twice', ['Query', 'taken', () => text(200, '')], 'framework: duplicate route: Query.taken'],
   ])('refuses %s at registration', (_name, [parent, field, handler], message) => {
     const service = createService();
     service.graphql.registerBatch('Query', 'taken', () => []);

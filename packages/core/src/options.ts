@@ -32,3 +32,16 @@ export function assertTypes(options: object, types: Readonly<Record<string, 'fun
     if (!fits) throw invalidOption(key, type === 'object' ? 'an object' : `a ${type}`);
   }
 }
+
+/**
+ * Refuses arguments that a registration does not take. A second posture or misplaced options must not be dropped in silence:
+ * whoever wrote them believes that they hold.
+ *
+ * @param surplus what was given behind the last parameter
+ * @param usage the call as it should be, `topic(name, handler)`
+ * @throws FrameworkError `framework: too many arguments, expected <usage>`
+ */
+export function assertNoSurplus(surplus: readonly unknown[], usage: string): void {
+  if (surplus.length === 0) return;
+  throw new FrameworkError(INVALID_CONFIGURATION, `framework: too many arguments, expected ${usage}`);
+}

@@ -1,5 +1,6 @@
 /** What `http`, `appsync`, `secure` and `streams` build on; applications have no use for it. */
 export { BOUND, type BoundContext, type BoundFields, bindLogger, isBoundContext } from './bound-log.js';
+export { type Caller, callerKey } from './caller.js';
 export { RESERVED_PREFIX, RequestContext, stateOf } from './context.js';
 export { type ContextRuntime, ContextState, remainingMs, STAGE } from './context-state.js';
 export { encodeSafeValue, sanitizeLogString } from './control-characters.js';
@@ -18,6 +19,7 @@ export { emitMetric } from './hooks.js';
 export { AGENT_INVOCATIONS, noAdapter, refuseAgent } from './invocation.js';
 export { append, appendHeader, createAnswerMap, toHeaderMap, toStringList } from './multimap.js';
 export { parseObservability } from './observability-options.js';
+export { assertNoSurplus } from './options.js';
 export { decodePercent, decodeQueryPart } from './percent.js';
 export { copyPlain, isPlainObject, snapshotPlain } from './plain.js';
 export { bearerOf, copyBearer, copyPrincipal, withBearer } from './principal.js';

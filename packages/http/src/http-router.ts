@@ -13,12 +13,12 @@ import {
   type Target,
   type TriggerKind,
 } from '@sallyport/core';
-import { STAGE } from '@sallyport/core/pipeline';
+import { assertNoSurplus, STAGE } from '@sallyport/core/pipeline';
 import { serveDirect } from './doors/direct.js';
 import type { HttpErrorFormat } from './error-body.js';
 import { type Feature, membersOf } from './feature.js';
 import { HttpSurface, type HttpSurfaceOptions, type RouteOptions } from './http-surface.js';
-import { HttpVerbs } from './http-verbs.js';
+import { HANDLE_USAGE, HttpVerbs } from './http-verbs.js';
 import { assembleKernel, type Gate, type Kernel, legacyTenant, type RuntimeOptions } from './kernel.js';
 import { type RouteRecord, toRouteRecord } from './route-record.js';
 import { assertErrorFormat } from './settings.js';
@@ -60,13 +60,21 @@ export class HttpRouter extends HttpVerbs implements Surface {
     this.serves = this.#surface.serves;
   }
 
-  override handle(method: string, pattern: string, handler: Handler, options?: RouteOptions): this {
+  override handle(
+    method: string,
+    pattern: string,
+    handler: Handler,
+    options?: RouteOptions,
+    ...surplus: readonly never[]
+  ): this {
+    assertNoSurplus(surplus, HANDLE_USAGE);
     registerOpenRoute(this.#surface, method, pattern, handler, options);
     return this;
   }
 
   /** Adds a middleware around every operation; the first added is outermost. */
-  use(middleware: Middleware): this {
+  use(middleware: Middleware, ...surplus: readonly never[]): this {
+    assertNoSurplus(surplus, 'use(middleware)');
     this.#kernel.book.use(middleware);
     return this;
   }

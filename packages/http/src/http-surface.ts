@@ -3,6 +3,7 @@ import {
   type Handler,
   handlerName,
   type Invocation,
+  isFrameworkError,
   type LambdaContext,
   type MaybePromise,
   type Surface,
@@ -26,9 +27,9 @@ import { type DoorTraits, type EncodedBody, Exchange } from './exchange.js';
 import type { Feature } from './feature.js';
 import { createPipeline, type Kernel } from './kernel.js';
 import { isPromise } from './middleware.js';
-import { parsePattern, withTrailingSlash } from './pattern.js';
+import { type Pattern, parsePattern, withTrailingSlash } from './pattern.js';
 import type { Decorate, Pipeline, RenderError } from './pipeline.js';
-import type { Registration, RegistrationInit } from './registration.js';
+import { assertRouteHandler, type Registration, type RegistrationInit, registrationError } from './registration.js';
 import { RouteTable } from './route-table.js';
 import { type PipelineOptions, parseBasePath } from './settings.js';
 import { validBody } from './stages/body.js';
@@ -80,12 +81,17 @@ export class HttpSurface implements Surface {
     this.#pipeline = createHttpPipeline(kernel, this.#routes, options);
   }
 
-  /** @throws FrameworkError `app.bad_request`: nil handler, empty method, invalid pattern, duplicate route */
+  /**
+   * @throws FrameworkError `app.bad_request`, with method and pattern: a handler that is no function, a blank method, an
+   *   invalid pattern, a method and pattern twice
+   */
   register(method: string, pattern: string, handler: Handler, extra: RegistrationExtra = {}): Registration {
-    if (typeof handler !== 'function') throw new FrameworkError('app.bad_request', 'route handler is nil');
     const verb = typeof method === 'string' ? canonicalMethod(method) : '';
-    if (verb === '') throw new FrameworkError('app.bad_request', 'route method is empty');
-    const compiled = parsePattern(pattern);
+    const path = typeof pattern === 'string' ? pattern : '(no text)';
+    const place = verb === '' ? path : `${verb} ${path}`;
+    assertRouteHandler(handler, place);
+    if (verb === '') throw registrationError('route method is empty', place);
+    const compiled = parseRoutePattern(pattern, place);
     this.#routes.reserve(verb, compiled);
     const registration = this.#kernel.book.register({
       route: { surface: 'http', method: verb, pattern: compiled.canonical },
@@ -202,6 +208,16 @@ export class HttpSurface implements Surface {
     ctx.log.warn('several cookies through a load balancer in single-value mode; turn on multi-value headers', {
       event: 'http.load_balancer_cookies',
     });
+  }
+}
+
+/** @throws FrameworkError `app.bad_request` that says what is wrong and where */
+function parseRoutePattern(pattern: string, place: string): Pattern {
+  try {
+    return parsePattern(pattern);
+  } catch (cause) {
+    if (!isFrameworkError(cause)) throw cause;
+    throw new FrameworkError(cause.code, `${cause.message}: ${place}`, { cause });
   }
 }
 

@@ -21,7 +21,7 @@ const COLON = /^:([^{}+*:\s]+)(\+?)$/;
 /**
  * Compiles a route pattern: static segments, `{id}` or `:id` for one segment, `{rest+}` or `:rest+` for the rest.
  *
- * @throws FrameworkError `app.bad_request` with a message that begins `invalid route pattern`
+ * @throws FrameworkError `app.bad_request` with a message that begins `framework: invalid route pattern`
  */
 export function parsePattern(pattern: string): Pattern {
   if (typeof pattern !== 'string') throw invalidPattern();
@@ -73,5 +73,5 @@ function print(segment: PatternSegment, withName: boolean): string {
 }
 
 function invalidPattern(hint?: string): FrameworkError {
-  return new FrameworkError('app.bad_request', `invalid route pattern${hint === undefined ? '' : `: ${hint}`}`);
+  return new FrameworkError('app.bad_request', `framework: invalid route pattern${hint === undefined ? '' : `: ${hint}`}`);
 }

@@ -12,7 +12,7 @@ export {
 export { type DoorTraits, Exchange } from './exchange.js';
 export { registerOpenRoute } from './http-router.js';
 export { type DescribePosture, HttpSurface, type HttpSurfaceOptions, type RegistrationExtra } from './http-surface.js';
-export { HttpVerbs } from './http-verbs.js';
+export { HANDLE_USAGE, HttpVerbs } from './http-verbs.js';
 export {
   createKernel,
   createPipeline,
@@ -24,7 +24,7 @@ export {
 export { isPromise } from './middleware.js';
 export { createOpenKernel, OPEN_PIPELINE_OPTIONS, toHttpOptions } from './open-kernel.js';
 export type { Decorate, Observe, Pipeline, RenderError, Stage } from './pipeline.js';
-export type { Registration, RegistrationInit } from './registration.js';
+export { assertRouteHandler, type Registration, type RegistrationInit, registrationError } from './registration.js';
 export { addressOf, toRouteRecord } from './route-record.js';
 export { assertPipelineOptions, PIPELINE_OPTIONS } from './settings.js';
 export { validBody } from './stages/body.js';

@@ -23,6 +23,20 @@ export interface Registration extends Required<RegistrationInit> {
   readonly run: Run;
 }
 
+/**
+ * A refused registration.
+ *
+ * @param place the operation as its registration names it: `GET /notes/{id}`, `Query.note`, `$connect`
+ */
+export function registrationError(reason: string, place: string, cause?: unknown): FrameworkError {
+  return new FrameworkError('app.bad_request', `framework: ${reason}: ${place}`, { cause });
+}
+
+/** @throws FrameworkError `app.bad_request` for anything but a function */
+export function assertRouteHandler(handler: unknown, place: string): asserts handler is Handler {
+  if (typeof handler !== 'function') throw registrationError('route handler must be a function', place);
+}
+
 /** The operations of a container and the middlewares around each of them; shared by its surfaces. */
 export class RegistrationBook {
   readonly #middlewares: Middleware[] = [];
@@ -30,7 +44,6 @@ export class RegistrationBook {
 
   /** Builds the chain once, here, and again only when a middleware is added. */
   register(init: RegistrationInit): Registration {
-    if (typeof init.handler !== 'function') throw new FrameworkError('app.bad_request', 'route handler is nil');
     const registration = {
       route: Object.freeze({ ...init.route }),
       paramNames: init.paramNames,
@@ -50,7 +63,9 @@ export class RegistrationBook {
    * @throws FrameworkError `app.bad_request` when it is no function
    */
   use(middleware: Middleware): void {
-    if (typeof middleware !== 'function') throw new FrameworkError('app.bad_request', 'middleware is not a function');
+    if (typeof middleware !== 'function') {
+      throw new FrameworkError('app.bad_request', 'framework: middleware must be a function');
+    }
     this.#middlewares.push(middleware);
     for (const registration of this.#registrations) {
       registration.run = composeChain(this.#middlewares, registration.handler);

@@ -1,6 +1,5 @@
-import { FrameworkError } from '@sallyport/core';
 import type { Pattern } from './pattern.js';
-import type { Registration } from './registration.js';
+import { type Registration, registrationError } from './registration.js';
 import { type Match, Router } from './router.js';
 
 /** Routes by method; knows which other methods a path has. */
@@ -13,10 +12,10 @@ export class RouteTable {
     this.#autoHead = autoHead;
   }
 
-  /** @throws FrameworkError `app.bad_request` `duplicate route`: same method, same shape, whatever the parameters' names */
+  /** @throws FrameworkError `app.bad_request` `framework: duplicate route`: same method, same shape, whatever the parameters' names */
   reserve(method: string, pattern: Pattern): void {
     const key = `${method} ${pattern.shape}`;
-    if (this.#shapes.has(key)) throw new FrameworkError('app.bad_request', 'duplicate route');
+    if (this.#shapes.has(key)) throw registrationError('duplicate route', `${method} ${pattern.canonical}`);
     this.#shapes.add(key);
   }
 

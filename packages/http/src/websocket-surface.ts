@@ -25,7 +25,7 @@ import type { DescribePosture } from './http-surface.js';
 import { createPipeline, type Kernel } from './kernel.js';
 import { isPromise } from './middleware.js';
 import type { Pipeline, RenderError, Stage } from './pipeline.js';
-import type { Registration } from './registration.js';
+import { assertRouteHandler, type Registration, registrationError } from './registration.js';
 import type { WebSocketClientFactory } from './settings.js';
 import { validBody } from './stages/body.js';
 import { WebSocketTransport } from './websocket-transport.js';
@@ -53,12 +53,12 @@ export class WebSocketSurface implements Surface {
     this.#pipeline = createWebSocketPipeline(kernel, this.#routes);
   }
 
-  /** @throws FrameworkError `app.bad_request`: blank key, nil handler, a key twice */
+  /** @throws FrameworkError `app.bad_request`: a blank key, a handler that is no function, a key twice */
   register(routeKey: string, handler: Handler, posture?: unknown): void {
     const key = typeof routeKey === 'string' ? routeKey.trim() : '';
     if (key === '') throw new FrameworkError('app.bad_request', 'framework: invalid websocket route');
-    if (typeof handler !== 'function') throw new FrameworkError('app.bad_request', 'route handler is nil');
-    if (this.#routes.has(key)) throw new FrameworkError('app.bad_request', 'duplicate route');
+    assertRouteHandler(handler, key);
+    if (this.#routes.has(key)) throw registrationError('duplicate route', key);
     const route = { surface: 'websocket', method: '', pattern: key } as const;
     this.#routes.set(key, this.#kernel.book.register({ route, paramNames: [], handler, posture }));
   }

@@ -102,6 +102,6 @@ describe('middlewares', () => {
   });
 
   it('are refused when they are no functions', () => {
-    expect(() => routerWith((http) => http.use({} as never))).toThrow('middleware is not a function');
+    expect(() => routerWith((http) => http.use({} as never))).toThrow('middleware must be a function');
   });
 });

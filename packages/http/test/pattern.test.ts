@@ -32,7 +32,7 @@ describe('parsePattern', () => {
     '/{a b}',
   ])('refuses %j', (pattern) => {
     expect(() => parsePattern(pattern)).toThrow(
-      expect.objectContaining({ code: 'app.bad_request', message: 'invalid route pattern' }),
+      expect.objectContaining({ code: 'app.bad_request', message: 'framework: invalid route pattern' }),
     );
   });
 
@@ -65,7 +65,7 @@ describe('parsePattern', () => {
   });
 
   it('refuses what is no string', () => {
-    expect(() => parsePattern(undefined as never)).toThrow('invalid route pattern');
+    expect(() => parsePattern(undefined as never)).toThrow('framework: invalid route pattern');
   });
 
   it('gives one shape to patterns that differ only in parameter names', () => {

@@ -288,10 +288,19 @@ describe('options', () => {
 
 describe('registration', () => {
   it.each<[string, Register]>([
-    ['route handler is nil', (http) => http.get('/x', undefined as never)],
-    ['route method is empty', (http) => http.handle(' ', '/x', () => text(200, ''))],
-    ['invalid route pattern', (http) => http.get('/x/', () => text(200, ''))],
-    ['duplicate route', (http) => http.get('/u/{a}', () => text(200, '')).get('/u/:b', () => text(200, ''))],
+    ['framework: route handler must be a function: GET /x', (http) => http.get('/x', undefined as never)],
+    ['framework: route method is empty: /x', (http) => http.handle(' ', '/x', () => text(200, ''))],
+    ['framework: invalid route pattern: GET /x/', (http) => http.get('/x/', () => text(200, ''))],
+    [
+      'framework: duplicate route: GET /u/{b}',
+      (http) => http.get('/u/{a}', () => text(200, '')).get('/u/:b', () => text(200, '')),
+    ],
+    ['framework: too many arguments, expected handle(', (http) => http.get('/x', () => text(200, ''), {}, {} as never)],
+    [
+      'framework: too many arguments, expected handle(',
+      (http) => http.getStrict('/x', () => text(200, ''), {}, {} as never),
+    ],
+    ['framework: too many arguments, expected use(', (http) => http.use((ctx, next) => next(ctx), {} as never)],
     ['framework: unknown option "auth"', (http) => http.get('/x', () => text(200, ''), { auth: true } as never)],
   ])('fails closed: %s', (message, register) => {
     expect(() => routerWith(register)).toThrow(message);

@@ -259,7 +259,7 @@ describe('timeoutMiddleware', () => {
     ],
     [{ tenantTimeoutsMs: { a: null } }, 'framework: option "tenantTimeoutsMs.a" must be a number of milliseconds'],
     [{ operationTimeoutsMs: 5 }, 'framework: option "operationTimeoutsMs" must be an object of milliseconds'],
-    [{ operationTimeoutsMs: { 'GET:/a{b}': 5 } }, 'invalid route pattern'],
+    [{ operationTimeoutsMs: { 'GET:/a{b}': 5 } }, 'framework: invalid route pattern'],
     [{ timeoutMessage: 5 }, 'framework: option "timeoutMessage" must be text'],
     [{ safetyMarginMs: -1 }, 'framework: option "safetyMarginMs" must be a number of milliseconds, 0 or more'],
   ])('refuses the options %j', (options, message) => {

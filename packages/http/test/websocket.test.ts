@@ -47,7 +47,7 @@ describe('the WebSocket surface', () => {
   it.each<[string, unknown, string]>([
     ['a blank key', ' ', 'framework: invalid websocket route'],
     ['a key that is no string', 5, 'framework: invalid websocket route'],
-    ['a key twice', 'taken', 'duplicate route'],
+    ['a key twice', 'taken', 'framework: duplicate route: taken'],
   ])('refuses %s', (_name, key, message) => {
     const surface = surfaceWith();
     surface.register('taken', () => text(200, ''));
@@ -55,7 +55,9 @@ describe('the WebSocket surface', () => {
   });
 
   it('refuses what is no handler', () => {
-    expect(() => surfaceWith().register('x', undefined as never)).toThrow('route handler is nil');
+    expect(() => surfaceWith().register('x', undefined as never)).toThrow(
+      'framework: route handler must be a function: x',
+    );
   });
 
   it('binds the connection to the context', async () => {

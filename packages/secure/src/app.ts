@@ -3,15 +3,15 @@ import {
   assertKnownOptions,
   FrameworkError,
   type Handler,
-  isFrameworkError,
   type Middleware,
   type TriggerRecord,
 } from '@sallyport/core';
+import { assertNoSurplus } from '@sallyport/core/pipeline';
 import type { Dispatcher } from '@sallyport/dispatch';
 import { type Assembly, assemble, type Entrypoints, pickOptions } from '@sallyport/dispatch/assembly';
 import { type OpenApiDocument, toCanonicalJson } from '@sallyport/http/openapi';
 import { createKernel, STREAM_ACCESS, type StreamAccess } from '@sallyport/http/pipeline';
-import type { EventMiddleware, EventRouter, Trigger } from '@sallyport/streams';
+import type { EventRouter, Trigger } from '@sallyport/streams';
 import { createGate } from './challenge.js';
 import { authorize } from './gate.js';
 import { type SecureRouteRecord, toSecureRouteRecord } from './inventory.js';
@@ -91,77 +91,150 @@ export class SecureApp {
   /**
    * Registers an HTTP operation.
    *
-   * @throws FrameworkError `app.bad_request`: `framework: invalid auth posture`, `framework: route handler is nil`,
-   *   `framework: route method is empty`, `framework: invalid route pattern` (a blank one too), `framework: duplicate route`
+   * @throws FrameworkError `app.bad_request`: an invalid posture, a handler that is no function, a blank method, an invalid
+   *   pattern, a method and pattern twice, further arguments
    */
-  handle(method: string, pattern: string, handler: Handler, posture: Posture, options: SecureRouteOptions = {}): this {
+  handle(
+    method: string,
+    pattern: string,
+    handler: Handler,
+    posture: Posture,
+    options: SecureRouteOptions = {},
+    ...surplus: readonly never[]
+  ): this {
+    assertNoSurplus(surplus, 'handle(method, pattern, handler, posture, options)');
     assertPosture(posture);
     assertKnownOptions(options, ['streaming', 'trailingSlash']);
     const { streaming = false, trailingSlash = false } = options;
     // The open container takes a blank pattern for the root; here it could make the root public by mistake.
     if (typeof pattern === 'string' && pattern.trim() === '') {
-      throw new FrameworkError('app.bad_request', 'framework: invalid route pattern');
+      throw new FrameworkError('app.bad_request', `framework: invalid route pattern: ${method} (blank)`);
     }
-    worded(() => this.#assembly.http.register(method, pattern, handler, { posture, streaming, trailingSlash }));
+    this.#assembly.http.register(method, pattern, handler, { posture, streaming, trailingSlash });
     return this;
   }
 
-  get(pattern: string, handler: Handler, posture: Posture, options?: SecureRouteOptions): this {
-    return this.handle('GET', pattern, handler, posture, options);
+  get(
+    pattern: string,
+    handler: Handler,
+    posture: Posture,
+    options?: SecureRouteOptions,
+    ...surplus: readonly never[]
+  ): this {
+    return this.handle('GET', pattern, handler, posture, options, ...surplus);
   }
 
-  post(pattern: string, handler: Handler, posture: Posture, options?: SecureRouteOptions): this {
-    return this.handle('POST', pattern, handler, posture, options);
+  post(
+    pattern: string,
+    handler: Handler,
+    posture: Posture,
+    options?: SecureRouteOptions,
+    ...surplus: readonly never[]
+  ): this {
+    return this.handle('POST', pattern, handler, posture, options, ...surplus);
   }
 
-  put(pattern: string, handler: Handler, posture: Posture, options?: SecureRouteOptions): this {
-    return this.handle('PUT', pattern, handler, posture, options);
+  put(
+    pattern: string,
+    handler: Handler,
+    posture: Posture,
+    options?: SecureRouteOptions,
+    ...surplus: readonly never[]
+  ): this {
+    return this.handle('PUT', pattern, handler, posture, options, ...surplus);
   }
 
-  patch(pattern: string, handler: Handler, posture: Posture, options?: SecureRouteOptions): this {
-    return this.handle('PATCH', pattern, handler, posture, options);
+  patch(
+    pattern: string,
+    handler: Handler,
+    posture: Posture,
+    options?: SecureRouteOptions,
+    ...surplus: readonly never[]
+  ): this {
+    return this.handle('PATCH', pattern, handler, posture, options, ...surplus);
   }
 
-  delete(pattern: string, handler: Handler, posture: Posture, options?: SecureRouteOptions): this {
-    return this.handle('DELETE', pattern, handler, posture, options);
+  delete(
+    pattern: string,
+    handler: Handler,
+    posture: Posture,
+    options?: SecureRouteOptions,
+    ...surplus: readonly never[]
+  ): this {
+    return this.handle('DELETE', pattern, handler, posture, options, ...surplus);
   }
 
-  options(pattern: string, handler: Handler, posture: Posture, options?: SecureRouteOptions): this {
-    return this.handle('OPTIONS', pattern, handler, posture, options);
+  options(
+    pattern: string,
+    handler: Handler,
+    posture: Posture,
+    options?: SecureRouteOptions,
+    ...surplus: readonly never[]
+  ): this {
+    return this.handle('OPTIONS', pattern, handler, posture, options, ...surplus);
   }
 
-  head(pattern: string, handler: Handler, posture: Posture, options?: SecureRouteOptions): this {
-    return this.handle('HEAD', pattern, handler, posture, options);
+  head(
+    pattern: string,
+    handler: Handler,
+    posture: Posture,
+    options?: SecureRouteOptions,
+    ...surplus: readonly never[]
+  ): this {
+    return this.handle('HEAD', pattern, handler, posture, options, ...surplus);
   }
 
   /** @deprecated `handle` is as strict. */
-  handleStrict(method: string, pattern: string, handler: Handler, posture: Posture): this {
+  handleStrict(
+    method: string,
+    pattern: string,
+    handler: Handler,
+    posture: Posture,
+    ...surplus: readonly never[]
+  ): this {
+    assertNoSurplus(surplus, 'handleStrict(method, pattern, handler, posture)');
     return this.handle(method, pattern, handler, posture);
   }
 
   /** @deprecated `get` is as strict. */
-  getStrict(pattern: string, handler: Handler, posture: Posture): this {
+  getStrict(pattern: string, handler: Handler, posture: Posture, ...surplus: readonly never[]): this {
+    assertNoSurplus(surplus, 'getStrict(pattern, handler, posture)');
     return this.get(pattern, handler, posture);
   }
 
   /** A GraphQL field, matched by exactly this parent type and field; HTTP routes are never tried. */
-  appSyncField(parentType: string, field: string, handler: Handler, posture: Posture): this {
+  appSyncField(
+    parentType: string,
+    field: string,
+    handler: Handler,
+    posture: Posture,
+    ...surplus: readonly never[]
+  ): this {
+    assertNoSurplus(surplus, 'appSyncField(parentType, field, handler, posture)');
     assertPosture(posture);
-    worded(() => this.#assembly.appSync.register(parentType, field, handler, posture));
+    this.#assembly.appSync.register(parentType, field, handler, posture);
     return this;
   }
 
   /** A GraphQL field whose elements of one batch invoke are answered together; each is gated by itself. */
-  appSyncBatchField(parentType: string, field: string, handler: AppSyncBatchHandler, posture: Posture): this {
+  appSyncBatchField(
+    parentType: string,
+    field: string,
+    handler: AppSyncBatchHandler,
+    posture: Posture,
+    ...surplus: readonly never[]
+  ): this {
+    assertNoSurplus(surplus, 'appSyncBatchField(parentType, field, handler, posture)');
     assertPosture(posture);
-    worded(() => this.#assembly.appSync.registerBatch(parentType, field, handler, posture));
+    this.#assembly.appSync.registerBatch(parentType, field, handler, posture);
     return this;
   }
 
   /** A WebSocket route: `$connect`, `$disconnect`, `$default` or a key of the API's own. Every event is gated by itself. */
-  webSocket(routeKey: string, handler: Handler, posture: Posture): this {
+  webSocket(routeKey: string, handler: Handler, posture: Posture, ...surplus: readonly never[]): this {
+    assertNoSurplus(surplus, 'webSocket(routeKey, handler, posture)');
     assertPosture(posture);
-    worded(() => this.#assembly.webSocket.register(routeKey, handler, posture));
+    this.#assembly.webSocket.register(routeKey, handler, posture);
     this.#hasSocketRoutes = true;
     return this;
   }
@@ -192,14 +265,15 @@ export class SecureApp {
   }
 
   /** Adds a middleware around every HTTP, GraphQL and WebSocket operation, inside the gate; the first added is outermost. */
-  use(middleware: Middleware): this {
-    worded(() => this.#assembly.kernel.book.use(middleware));
+  use(middleware: Middleware, ...surplus: readonly never[]): this {
+    assertNoSurplus(surplus, 'use(middleware)');
+    this.#assembly.kernel.book.use(middleware);
     return this;
   }
 
   /** Adds a middleware around every record and event. */
-  useEvents(middleware: EventMiddleware): this {
-    this.#assembly.events.useEvents(middleware);
+  useEvents(...args: Parameters<EventRouter['useEvents']>): this {
+    this.#assembly.events.useEvents(...args);
     return this;
   }
 
@@ -248,14 +322,4 @@ function assembleSecure(options: ParsedOptions, servesWebSocket: () => boolean):
     directInvocations,
     gate: { assertPosture, authorize: (posture, ctx) => authorize({ posture }, ctx, principalResolver) },
   });
-}
-
-/** A refused registration in the words of this container, which all begin alike. */
-function worded(register: () => unknown): void {
-  try {
-    register();
-  } catch (error) {
-    if (!isFrameworkError(error) || error.message.startsWith('framework: ')) throw error;
-    throw new FrameworkError(error.code, `framework: ${error.message}`, { cause: error });
-  }
 }

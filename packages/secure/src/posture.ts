@@ -1,4 +1,5 @@
 import { FrameworkError } from '@sallyport/core';
+import { assertNoSurplus } from '@sallyport/core/pipeline';
 import { normalizeScopes } from './scopes.js';
 
 /** How a posture is stored, listed and described to other runtimes. */
@@ -22,18 +23,33 @@ const PUBLIC = seal('public', NO_SCOPES);
 const OPTIONAL = seal('optional', NO_SCOPES);
 const INTERNAL_ONLY = seal('internal_only', NO_SCOPES);
 
-/** Everybody; the principal resolver is not even asked. */
-export function Public(): Posture {
+/**
+ * Everybody; the principal resolver is not even asked.
+ *
+ * @throws FrameworkError `framework: too many arguments, expected Public()`
+ */
+export function Public(...surplus: readonly never[]): Posture {
+  assertNoSurplus(surplus, 'Public()');
   return PUBLIC;
 }
 
-/** Everybody, known or not; credentials that are wrong are refused all the same. */
-export function Optional(): Posture {
+/**
+ * Everybody, known or not; credentials that are wrong are refused all the same.
+ *
+ * @throws FrameworkError `framework: too many arguments, expected Optional()`
+ */
+export function Optional(...surplus: readonly never[]): Posture {
+  assertNoSurplus(surplus, 'Optional()');
   return OPTIONAL;
 }
 
-/** Callers of the organisation's own, whose principal says `kind: 'internal'`. */
-export function InternalOnly(): Posture {
+/**
+ * Callers of the organisation's own, whose principal says `kind: 'internal'`.
+ *
+ * @throws FrameworkError `framework: too many arguments, expected InternalOnly()`
+ */
+export function InternalOnly(...surplus: readonly never[]): Posture {
+  assertNoSurplus(surplus, 'InternalOnly()');
   return INTERNAL_ONLY;
 }
 

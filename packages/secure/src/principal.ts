@@ -1,5 +1,6 @@
 import type { Context, MaybePromise, PrincipalKind, SecurePrincipal } from '@sallyport/core';
 import { copyBearer, isPlainObject, snapshotPlain } from '@sallyport/core/pipeline';
+import { ownOf } from './authorizers/read.js';
 import { normalizeScopes } from './scopes.js';
 
 /**
@@ -16,20 +17,25 @@ export const UNKNOWN_KIND = Symbol('unknown kind');
 
 const NO_CLAIMS: Readonly<Record<string, unknown>> = Object.freeze(Object.create(null) as Record<string, unknown>);
 
-/** What a resolver gave, copied: each field is read once. `null` for no principal. */
+/** Controls, formats, lone surrogates, separators, and letters that no font shows (UAX #44, UTR #36 section 2). */
+const VISIBLE = /[^\p{Cc}\p{Cf}\p{Cs}\p{Z}\p{Default_Ignorable_Code_Point}\u2800]/u;
+
+/**
+ * What a resolver gave, copied: each field is read once, and own members only, so that a polluted `Object.prototype` gives
+ * nobody a kind or a scope. `null` for no principal.
+ */
 export function normalizePrincipal(input: unknown): NormalPrincipal | typeof UNKNOWN_KIND | null {
   if (typeof input !== 'object' || input === null) return null;
-  const { identity, scopes, claims, kind, tenantId } = input as Readonly<Record<keyof SecurePrincipal, unknown>>;
-  const normalKind = normalizeKind(kind);
-  if (normalKind === undefined) return UNKNOWN_KIND;
-  const name = normalizeText(identity);
-  if (name === '') return null;
+  const kind = normalizeKind(ownOf(input, 'kind'));
+  if (kind === undefined) return UNKNOWN_KIND;
+  const identity = normalizeText(ownOf(input, 'identity'));
+  if (!VISIBLE.test(identity)) return null;
   const principal = {
-    identity: name,
-    scopes: normalizeScopes(scopes),
-    claims: normalizeClaims(claims),
-    kind: normalKind,
-    tenantId: normalizeText(tenantId),
+    identity,
+    scopes: normalizeScopes(ownOf(input, 'scopes')),
+    claims: normalizeClaims(ownOf(input, 'claims')),
+    kind,
+    tenantId: normalizeText(ownOf(input, 'tenantId')),
   };
   copyBearer(input, principal);
   return principal;

@@ -1,7 +1,7 @@
 import { ManualClock } from '@sallyport/core/testing';
 import { json } from '@sallyport/http';
 import { Authenticated, SecureApp } from '@sallyport/secure';
-import { type JwtPrincipalOptions, jwtPrincipalResolver } from '@sallyport/secure/jwt';
+import { type JwtPrincipalOptions, jwtPrincipalResolver, type KeyFetch } from '@sallyport/secure/jwt';
 import { DIRECT, send } from './support/operations.js';
 import {
   AUDIENCE,
@@ -117,7 +117,7 @@ describe.each<[string, () => void]>([
 describe('an issuer that never answers', () => {
   /** How long the tests wait in the place of the 5 s that the resolver waits. */
   const impatient =
-    (ms: number): JwtPrincipalOptions['fetch'] =>
+    (ms: number): KeyFetch =>
     (url, init) =>
       server.fetch(url, { ...init, signal: AbortSignal.any([init.signal as AbortSignal, AbortSignal.timeout(ms)]) });
 
@@ -146,7 +146,7 @@ describe('an issuer that never answers', () => {
       setImmediate(() => controller.abort());
       return controller.signal;
     });
-    const deaf: JwtPrincipalOptions['fetch'] = (_, init) => {
+    const deaf: KeyFetch = (_, init) => {
       signals.push(init.signal as AbortSignal);
       return new Promise<Response>(() => {});
     };

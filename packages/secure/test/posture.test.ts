@@ -39,6 +39,21 @@ describe('the factories', () => {
     expect(describePosture(posture)).toBe(words);
   });
 
+  it.each<[string, (...args: never[]) => Posture]>([
+    ['Public', Public],
+    ['Optional', Optional],
+    ['InternalOnly', InternalOnly],
+  ])('%s takes no argument', (name, make) => {
+    for (const surplus of ['admin', undefined, {}]) {
+      expect(() => make(surplus as never)).toThrow(
+        expect.objectContaining({
+          message: `framework: too many arguments, expected ${name}()`,
+          code: 'app.invalid_configuration',
+        }),
+      );
+    }
+  });
+
   it.each<[string, () => Posture]>([
     ["Authenticated(' ')", () => Authenticated(' ')],
     ["Authenticated('', '\\t')", () => Authenticated('', '\t')],

@@ -47,6 +47,46 @@ describe('the normal form of a principal', () => {
     expect(normalizePrincipal(given)).toEqual(normal);
   });
 
+  it.each([
+    ['a zero-width space', '\u200b'],
+    ['a NUL', '\0'],
+    ['controls', '\u0001\u001f\u007f\u0085'],
+    ['a byte order mark', '\ufeff'],
+    ['joiners and marks of direction', '\u200c\u200d\u2060\u202e'],
+    ['half a surrogate pair', '\ud800'],
+    ['a Hangul filler', '\u3164\u115f'],
+    ['a blank Braille pattern', '\u2800'],
+    ['variation selectors', '\ufe0f\u{e0100}'],
+    ['tags', '\u{e0041}'],
+    ['blanks between them', '\u200b \u00a0\u2028\u200b'],
+  ])('takes an identity of nothing but %s for nobody', (_, identity) => {
+    expect(normalizePrincipal({ identity, kind: 'internal' })).toBeNull();
+  });
+
+  it.each(['a\u200b', '\u0000a', 'é', '名', '🙂', '-', 'auth0|123', '\u0301'])(
+    'takes the identity %j as it is',
+    (identity) => {
+      expect(normalizePrincipal({ identity })).toMatchObject({ identity });
+    },
+  );
+
+  it('takes nothing from a prototype', () => {
+    const raised = { identity: 'root', kind: 'internal', scopes: ['admin'], claims: { a: 1 }, tenantId: 't' };
+    expect(normalizePrincipal(Object.create(raised))).toBeNull();
+    expect(normalizePrincipal(Object.assign(Object.create(raised), { identity: 'a' }))).toEqual({
+      ...NONE,
+      identity: 'a',
+    });
+    const polluted = Object.prototype as Record<string, unknown>;
+    Object.assign(polluted, raised);
+    try {
+      expect(normalizePrincipal({})).toBeNull();
+      expect(normalizePrincipal({ identity: 'a' })).toEqual({ ...NONE, identity: 'a' });
+    } finally {
+      for (const name of Object.keys(raised)) delete polluted[name];
+    }
+  });
+
   it('reads each field once', () => {
     const reads: string[] = [];
     const watched = new Proxy(

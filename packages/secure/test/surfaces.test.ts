@@ -1,5 +1,5 @@
 import { FrameworkError } from '@sallyport/core';
-import { createApp } from '@sallyport/dispatch/app';
+import { type App, createApp } from '@sallyport/dispatch/app';
 import { json, text } from '@sallyport/http';
 import { Authenticated, Optional, type Posture, Public, SecureApp } from '@sallyport/secure';
 import { DIRECT, DOORS, graphqlEvent, readGraphql, readHttp, send, socketEvent } from './support/operations.js';
@@ -9,22 +9,34 @@ const open = Public();
 
 describe('registration', () => {
   it.each<[string, (app: SecureApp) => unknown, string]>([
-    ['a blank method', (app) => app.handle(' ', '/a', handler, open), 'framework: route method is empty'],
-    ['no method', (app) => app.handle(null as never, '/a', handler, open), 'framework: route method is empty'],
-    ['an invalid pattern', (app) => app.get('/a//b', handler, open), 'framework: invalid route pattern'],
-    ['an empty pattern', (app) => app.get('', handler, open), 'framework: invalid route pattern'],
-    ['a blank pattern', (app) => app.handle('GET', '   ', handler, open), 'framework: invalid route pattern'],
+    ['a blank method', (app) => app.handle(' ', '/a', handler, open), 'framework: route method is empty: /a'],
+    ['no method', (app) => app.handle(null as never, '/a', handler, open), 'framework: route method is empty: /a'],
+    ['an invalid pattern', (app) => app.get('/a//b', handler, open), 'framework: invalid route pattern: GET /a//b'],
+    [
+      'no pattern',
+      (app) => app.get(undefined as never, handler, open),
+      'framework: invalid route pattern: GET (no text)',
+    ],
+    [
+      'no handler',
+      (app) => app.get('/a', undefined as never, open),
+      'framework: route handler must be a function: GET /a',
+    ],
+    ['an empty pattern', (app) => app.get('', handler, open), 'framework: invalid route pattern: GET (blank)'],
+    [
+      'a blank pattern',
+      (app) => app.handle('GET', '   ', handler, open),
+      'framework: invalid route pattern: GET (blank)',
+    ],
     [
       'a wildcard',
       (app) => app.get('/files/*', handler, open),
-      'framework: invalid route pattern: use {rest+} for the rest of a path',
+      'framework: invalid route pattern: use {rest+} for the rest of a path: GET /files/*',
     ],
-    ['no pattern', (app) => app.get(undefined as never, handler, open), 'framework: invalid route pattern'],
-    ['no handler', (app) => app.get('/a', undefined as never, open), 'framework: route handler is nil'],
     [
       'a route twice',
       (app) => app.get('/a/{x}', handler, open).get('/a/{y}', handler, open),
-      'framework: duplicate route',
+      'framework: duplicate route: GET /a/{y}',
     ],
     [
       'a blank parent',
@@ -41,27 +53,112 @@ describe('registration', () => {
       (app) => app.appSyncBatchField('Query', ' ', () => [], open),
       'framework: appsync parent type and field are required',
     ],
-    ['no resolver', (app) => app.appSyncField('Query', 'f', null as never, open), 'framework: route handler is nil'],
+    [
+      'no resolver',
+      (app) => app.appSyncField('Query', 'f', null as never, open),
+      'framework: route handler must be a function: Query.f',
+    ],
     [
       'a field twice',
       (app) => app.appSyncField('Query', 'f', handler, open).appSyncField(' Query', 'f ', handler, open),
-      'framework: duplicate route',
+      'framework: duplicate route: Query.f',
     ],
     [
       'a field and its batch',
       (app) => app.appSyncField('Query', 'f', handler, open).appSyncBatchField('Query', 'f', () => [], open),
-      'framework: duplicate route',
+      'framework: duplicate route: Query.f',
     ],
     ['a blank route key', (app) => app.webSocket(' ', handler, open), 'framework: invalid websocket route'],
-    ['no socket handler', (app) => app.webSocket('a', {} as never, open), 'framework: route handler is nil'],
+    [
+      'no socket handler',
+      (app) => app.webSocket('a', {} as never, open),
+      'framework: route handler must be a function: a',
+    ],
     [
       'a key twice',
       (app) => app.webSocket('a', handler, open).webSocket(' a ', handler, open),
-      'framework: duplicate route',
+      'framework: duplicate route: a',
     ],
-    ['a middleware that is none', (app) => app.use({} as never), 'framework: middleware is not a function'],
+    ['a middleware that is none', (app) => app.use({} as never), 'framework: middleware must be a function'],
   ])('%s', (_, register, message) => {
     expect(() => register(new SecureApp())).toThrow(expect.objectContaining({ message, code: 'app.bad_request' }));
+  });
+
+  it.each<[string, (app: SecureApp, ...args: never[]) => unknown, string]>([
+    [
+      'a second posture of a field',
+      (app, more) => app.appSyncField('Query', 'f', handler, open, more),
+      'appSyncField(',
+    ],
+    [
+      'a second posture of a batch field',
+      (app, more) => app.appSyncBatchField('Query', 'f', () => [], open, more),
+      'appSyncBatchField(',
+    ],
+    ['a second posture of a socket route', (app, more) => app.webSocket('a', handler, open, more), 'webSocket('],
+    ['a second posture behind options', (app, more) => app.get('/a', handler, open, {}, more), 'handle('],
+    ['a second posture of post', (app, more) => app.post('/a', handler, open, {}, more), 'handle('],
+    ['a second posture of put', (app, more) => app.put('/a', handler, open, {}, more), 'handle('],
+    ['a second posture of patch', (app, more) => app.patch('/a', handler, open, {}, more), 'handle('],
+    ['a second posture of delete', (app, more) => app.delete('/a', handler, open, {}, more), 'handle('],
+    ['a second posture of options', (app, more) => app.options('/a', handler, open, {}, more), 'handle('],
+    ['a second posture of head', (app, more) => app.head('/a', handler, open, {}, more), 'handle('],
+    ['a second posture of handle', (app, more) => app.handle('GET', '/a', handler, open, {}, more), 'handle('],
+    [
+      'a second posture of handleStrict',
+      (app, more) => app.handleStrict('GET', '/a', handler, open, more),
+      'handleStrict(',
+    ],
+    ['a second posture of getStrict', (app, more) => app.getStrict('/a', handler, open, more), 'getStrict('],
+    ['a second middleware', (app, more) => app.use((ctx, next) => next(ctx), more), 'use('],
+    ['a second middleware of events', (app, more) => app.useEvents(() => 'x', ...([more] as never[])), 'useEvents('],
+    ['options of a topic', (app, more) => app.topic('t', async () => {}, ...([more] as never[])), 'topic('],
+    [
+      'options of an event bus',
+      (app, more) => app.eventBus({ source: 's' }, async () => {}, ...([more] as never[])),
+      'eventBus(',
+    ],
+    ['a posture of a queue', (app, more) => app.queue('q', async () => {}, {}, ...([more] as never[])), 'queue('],
+    [
+      'a posture of a table',
+      (app, more) => app.tableStream('t', async () => {}, {}, ...([more] as never[])),
+      'tableStream(',
+    ],
+    ['a posture of a stream', (app, more) => app.kinesis('k', async () => {}, {}, ...([more] as never[])), 'kinesis('],
+  ])('refuses %s', (_, register, usage) => {
+    for (const more of [Authenticated(), {}, undefined]) {
+      const app = new SecureApp();
+      const message = expect.stringContaining(`framework: too many arguments, expected ${usage}`);
+      expect(() => register(app, more as never)).toThrow(
+        expect.objectContaining({ message, code: 'app.invalid_configuration' }),
+      );
+      expect([app.routes(), app.triggers()]).toEqual([[], []]);
+    }
+  });
+
+  it.each<[string, (app: App, posture: never) => unknown, string]>([
+    ['a GraphQL field', (app, posture) => app.appSyncField('Query', 'f', handler, posture), 'too many arguments'],
+    ['a batch field', (app, posture) => app.appSyncBatchField('Query', 'f', () => [], posture), 'too many arguments'],
+    ['a socket route', (app, posture) => app.webSocket('a', handler, posture), 'too many arguments'],
+    ['an HTTP route', (app, posture) => app.get('/a', handler, posture), 'unknown option "kind"'],
+    ['an HTTP route behind its options', (app, posture) => app.get('/a', handler, {}, posture), 'too many arguments'],
+    ['a middleware', (app, posture) => app.use((ctx, next) => next(ctx), posture), 'too many arguments'],
+    ['a topic', (app, posture) => app.topic('t', async () => {}, ...([posture] as never[])), 'too many arguments'],
+  ])('refuses a posture of %s in the open container, which asks nobody', (_, register, message) => {
+    const app = createApp();
+    expect(() => register(app, Authenticated() as never)).toThrow(
+      expect.objectContaining({
+        message: expect.stringContaining(`framework: ${message}`),
+        code: 'app.invalid_configuration',
+      }),
+    );
+    expect([app.routes(), app.triggers()]).toEqual([[], []]);
+  });
+
+  it('refuses a second posture in the place of the options', () => {
+    expect(() => new SecureApp().get('/a', handler, open, Authenticated() as never)).toThrow(
+      'framework: unknown option "kind"',
+    );
   });
 
   it('refuses an unknown route option', () => {
@@ -73,7 +170,7 @@ describe('registration', () => {
   it('is never half done', () => {
     const app = new SecureApp();
     expect(() => app.get('/a', handler, undefined as never)).toThrow('framework: invalid auth posture');
-    expect(() => app.get('/a', undefined as never, open)).toThrow('framework: route handler is nil');
+    expect(() => app.get('/a', undefined as never, open)).toThrow('framework: route handler must be a function');
     expect(app.get('/a', handler, open).routes()).toHaveLength(1);
   });
 

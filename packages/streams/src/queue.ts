@@ -15,7 +15,7 @@ import {
   type Surface,
   silentLogger,
 } from '@sallyport/core';
-import { parseObservability, refuseAgent } from '@sallyport/core/pipeline';
+import { assertNoSurplus, parseObservability, refuseAgent } from '@sallyport/core/pipeline';
 import type { EventHandler, EventMiddleware } from './context.js';
 import { deliverBatch } from './deliver.js';
 import type { BatchReport, QueueRecord } from './event-types.js';
@@ -78,8 +78,17 @@ export class QueueRouter implements Surface {
     this.#defaults = { physicalNames: readPhysicalNames(this.#kernel.environment), concurrency: 1 };
   }
 
-  /** @throws FrameworkError for a blank or repeated name, a handler that is no function, options that do not fit */
-  queue(name: string, handler: EventHandler<QueueRecord>, options: QueueOptions = {}): this {
+  /**
+   * @throws FrameworkError for a blank or repeated name, a handler that is no function, options that do not fit, further
+   *   arguments
+   */
+  queue(
+    name: string,
+    handler: EventHandler<QueueRecord>,
+    options: QueueOptions = {},
+    ...surplus: readonly never[]
+  ): this {
+    assertNoSurplus(surplus, 'queue(name, handler, options)');
     const { place, registration } = parseRegistration('queue', QUEUE, name, handler, options, this.#defaults);
     this.#registry.addRecords('queue', QUEUE, place, registration);
     this.#triggers.push(Object.freeze({ kind: 'queue', name, ...options }));
@@ -87,7 +96,8 @@ export class QueueRouter implements Surface {
   }
 
   /** Wraps every record; the first registered is outermost. */
-  useEvents(middleware: EventMiddleware): this {
+  useEvents(middleware: EventMiddleware, ...surplus: readonly never[]): this {
+    assertNoSurplus(surplus, 'useEvents(middleware)');
     assertHandler(middleware, 'middleware');
     this.#middlewares.push(middleware);
     return this;

@@ -44,7 +44,7 @@ export interface RegistrationDefaults {
 
 /** @throws FrameworkError for anything but a function */
 export function assertHandler(handler: unknown, what = 'handler'): void {
-  if (typeof handler !== 'function') throw refused(`${what} is not a function`);
+  if (typeof handler !== 'function') throw refused(`${what} must be a function`);
 }
 
 /**

@@ -1,5 +1,5 @@
 import type { Invocation, LambdaContext, Surface, Target, TriggerKind } from '@sallyport/core';
-import { refuseAgent } from '@sallyport/core/pipeline';
+import { assertNoSurplus, refuseAgent } from '@sallyport/core/pipeline';
 import type { EventHandler, EventMiddleware } from './context.js';
 import { deliverBatch, deliverEvents, recordsOf } from './deliver.js';
 import { streamsError, windowUnsupported } from './errors.js';
@@ -34,7 +34,10 @@ export type Entrypoint<R> = (event: unknown, lambdaContext?: LambdaContext) => P
 
 /** Serves queues, table streams, data streams, topics and event buses. Each registration returns the router. */
 export interface EventRouter extends Surface {
-  /** @throws FrameworkError for a blank or repeated name, a handler that is no function, options that do not fit */
+  /**
+   * @throws FrameworkError for a blank or repeated name, a handler that is no function, options that do not fit, further
+   *   arguments
+   */
   queue(name: string, handler: EventHandler<QueueRecord>, options?: QueueOptions): this;
   tableStream(name: string, handler: EventHandler<TableStreamRecord>, options?: StreamOptions): this;
   kinesis(name: string, handler: EventHandler<StreamRecord>, options?: StreamOptions): this;
@@ -89,23 +92,38 @@ class Router implements EventRouter {
     this.#defaults = { physicalNames: readPhysicalNames(environment), concurrency: options.queueConcurrency ?? 1 };
   }
 
-  queue(name: string, handler: EventHandler<QueueRecord>, options?: QueueOptions): this {
+  queue(name: string, handler: EventHandler<QueueRecord>, options?: QueueOptions, ...surplus: readonly never[]): this {
+    assertNoSurplus(surplus, 'queue(name, handler, options)');
     return this.#register('queue', name, handler, options);
   }
 
-  tableStream(name: string, handler: EventHandler<TableStreamRecord>, options?: StreamOptions): this {
+  tableStream(
+    name: string,
+    handler: EventHandler<TableStreamRecord>,
+    options?: StreamOptions,
+    ...surplus: readonly never[]
+  ): this {
+    assertNoSurplus(surplus, 'tableStream(name, handler, options)');
     return this.#register('table-stream', name, handler, options);
   }
 
-  kinesis(name: string, handler: EventHandler<StreamRecord>, options?: StreamOptions): this {
+  kinesis(
+    name: string,
+    handler: EventHandler<StreamRecord>,
+    options?: StreamOptions,
+    ...surplus: readonly never[]
+  ): this {
+    assertNoSurplus(surplus, 'kinesis(name, handler, options)');
     return this.#register('stream', name, handler, options);
   }
 
-  topic(name: string, handler: EventHandler<TopicRecord>): this {
+  topic(name: string, handler: EventHandler<TopicRecord>, ...surplus: readonly never[]): this {
+    assertNoSurplus(surplus, 'topic(name, handler)');
     return this.#register('topic', name, handler);
   }
 
-  eventBus(selector: EventBusSelector, handler: EventHandler<EventBusEvent>): this {
+  eventBus(selector: EventBusSelector, handler: EventHandler<EventBusEvent>, ...surplus: readonly never[]): this {
+    assertNoSurplus(surplus, 'eventBus(selector, handler)');
     const copy = parseSelector(selector);
     assertHandler(handler);
     this.#registry.addSelector(copy, handler as EventHandler<unknown>);
@@ -113,7 +131,8 @@ class Router implements EventRouter {
     return this;
   }
 
-  useEvents(middleware: EventMiddleware): this {
+  useEvents(middleware: EventMiddleware, ...surplus: readonly never[]): this {
+    assertNoSurplus(surplus, 'useEvents(middleware)');
     assertHandler(middleware, 'middleware');
     this.#middlewares.push(middleware);
     return this;

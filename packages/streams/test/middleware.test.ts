@@ -157,6 +157,6 @@ describe('event middleware', () => {
   });
 
   it('is refused when it is no function', () => {
-    expect(() => createEventRouter().useEvents('x' as never)).toThrow('framework: middleware is not a function');
+    expect(() => createEventRouter().useEvents('x' as never)).toThrow('framework: middleware must be a function');
   });
 });

@@ -116,7 +116,7 @@ describe('createQueueRouter', () => {
 
   it.each<[string, () => unknown, string]>([
     ['a blank name', () => createQueueRouter().queue(' ', () => {}), 'framework: queue name is empty'],
-    ['no handler', () => createQueueRouter().queue('a', null as never), 'framework: handler is not a function'],
+    ['no handler', () => createQueueRouter().queue('a', null as never), 'framework: handler must be a function'],
     ['an unknown option', () => createQueueRouter().queue('a', () => {}, { onFailure: 'stop' } as never), 'onFailure'],
     [
       'a second handler',

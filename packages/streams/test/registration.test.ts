@@ -1,4 +1,5 @@
-import { createEventRouter } from '@sallyport/streams';
+import { createEventRouter, type EventRouter } from '@sallyport/streams';
+import { createQueueRouter } from '@sallyport/streams/queue';
 import { change, click, environment, message, notification, reportOf } from './support.js';
 
 const handler = () => {};
@@ -17,11 +18,11 @@ describe('registration', () => {
     ['framework: event-bus selector is empty', (r) => r.eventBus(null as never, handler)],
     ['framework: event-bus selector is empty', (r) => r.eventBus({ source: ' ' }, handler)],
     ['framework: event-bus selector is empty', (r) => r.eventBus({ source: 'a', detailType: 5 as never }, handler)],
-    ['framework: handler is not a function', (r) => r.queue('a', undefined as never)],
-    ['framework: handler is not a function', (r) => r.tableStream('a', {} as never)],
-    ['framework: handler is not a function', (r) => r.kinesis('a', null as never)],
-    ['framework: handler is not a function', (r) => r.topic('a', 'x' as never)],
-    ['framework: handler is not a function', (r) => r.eventBus({ source: 'a' }, 5 as never)],
+    ['framework: handler must be a function', (r) => r.queue('a', undefined as never)],
+    ['framework: handler must be a function', (r) => r.tableStream('a', {} as never)],
+    ['framework: handler must be a function', (r) => r.kinesis('a', null as never)],
+    ['framework: handler must be a function', (r) => r.topic('a', 'x' as never)],
+    ['framework: handler must be a function', (r) => r.eventBus({ source: 'a' }, 5 as never)],
     ['framework: duplicate handler for queue "a"', (r) => r.queue('a', handler).queue('a', handler)],
     ['framework: duplicate handler for table "a"', (r) => r.tableStream('a', handler).tableStream('a', handler)],
     ['framework: duplicate handler for stream "a"', (r) => r.kinesis('a', handler).kinesis('a', handler)],
@@ -75,6 +76,33 @@ describe('registration', () => {
   ])('refuses with %s', (text, register) => {
     const register_ = () => register(router());
     expect(register_).toThrow(expect.objectContaining({ message: text, code: 'app.invalid_configuration' }));
+  });
+
+  it.each<[string, (events: EventRouter, more: never[]) => unknown]>([
+    ['queue(name, handler, options)', (events, more) => events.queue('q', async () => {}, {}, ...more)],
+    ['tableStream(name, handler, options)', (events, more) => events.tableStream('t', async () => {}, {}, ...more)],
+    ['kinesis(name, handler, options)', (events, more) => events.kinesis('k', async () => {}, {}, ...more)],
+    ['topic(name, handler)', (events, more) => events.topic('t', async () => {}, ...more)],
+    ['eventBus(selector, handler)', (events, more) => events.eventBus({ source: 's' }, async () => {}, ...more)],
+    ['useEvents(middleware)', (events, more) => events.useEvents(() => 'x', ...more)],
+  ])('refuses a further argument of %s', (usage, register) => {
+    for (const more of [{ concurrency: 2 }, undefined]) {
+      const events = createEventRouter();
+      expect(() => register(events, [more] as never[])).toThrow(
+        expect.objectContaining({
+          message: `framework: too many arguments, expected ${usage}`,
+          code: 'app.invalid_configuration',
+        }),
+      );
+      expect(events.triggers()).toEqual([]);
+    }
+  });
+
+  it('refuses a further argument of a router of queues alone', () => {
+    const queues = createQueueRouter();
+    expect(() => queues.queue('q', async () => {}, {}, ...([{}] as never[]))).toThrow('framework: too many arguments');
+    expect(() => queues.useEvents(() => 'x', ...([{}] as never[]))).toThrow('framework: too many arguments');
+    expect(queues.triggers()).toEqual([]);
   });
 
   it('keeps nothing of a registration that it refused', () => {

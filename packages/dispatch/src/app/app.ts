@@ -1,9 +1,11 @@
 import type { AppSyncBatchHandler, AppSyncOptions } from '@sallyport/appsync';
 import { APPSYNC_OPTIONS } from '@sallyport/appsync/surface';
 import { assertKnownOptions, type Handler, type Middleware, type Surface, type TriggerRecord } from '@sallyport/core';
+import { assertNoSurplus } from '@sallyport/core/pipeline';
 import type { OpenPipelineOptions, RouteOptions, RouteRecord } from '@sallyport/http';
 import {
   createOpenKernel,
+  HANDLE_USAGE,
   HttpVerbs,
   OPEN_PIPELINE_OPTIONS,
   registerOpenRoute,
@@ -11,7 +13,7 @@ import {
   type StreamAccess,
   toRouteRecord,
 } from '@sallyport/http/pipeline';
-import type { EventMiddleware, EventRouter, EventRouterOptions, Trigger } from '@sallyport/streams';
+import type { EventRouter, EventRouterOptions, Trigger } from '@sallyport/streams';
 import type { DirectInvocations, Dispatcher } from '../dispatcher.js';
 import { type Assembly, assemble, type Entrypoints, pickOptions } from './assembly.js';
 
@@ -53,8 +55,8 @@ const KNOWN = [
 ];
 
 /**
- * The open container: every trigger behind one entrypoint, and no posture asked for. Services that are reached from
- * outside want `SecureApp` of `@sallyport/secure`.
+ * The open container: every trigger behind one entrypoint, and no posture asked for. It is the compatibility surface that
+ * {@link createApp} makes.
  */
 export class App extends HttpVerbs {
   readonly #assembly: Assembly;
@@ -110,25 +112,40 @@ export class App extends HttpVerbs {
     return this.#assembly.streamAccess;
   }
 
-  override handle(method: string, pattern: string, handler: Handler, options?: RouteOptions): this {
+  override handle(
+    method: string,
+    pattern: string,
+    handler: Handler,
+    options?: RouteOptions,
+    ...surplus: readonly never[]
+  ): this {
+    assertNoSurplus(surplus, HANDLE_USAGE);
     registerOpenRoute(this.#assembly.http, method, pattern, handler, options);
     return this;
   }
 
   /** A WebSocket route: `$connect`, `$disconnect`, `$default` or a key of the API's own. */
-  webSocket(routeKey: string, handler: Handler): this {
+  webSocket(routeKey: string, handler: Handler, ...surplus: readonly never[]): this {
+    assertNoSurplus(surplus, 'webSocket(routeKey, handler); SecureApp takes postures');
     this.#assembly.webSocket.register(routeKey, handler);
     return this;
   }
 
   /** A GraphQL field; without one the HTTP routes are tried with the synthesized request. */
-  appSyncField(parentType: string, field: string, handler: Handler): this {
+  appSyncField(parentType: string, field: string, handler: Handler, ...surplus: readonly never[]): this {
+    assertNoSurplus(surplus, 'appSyncField(parentType, field, handler); SecureApp takes postures');
     this.#assembly.appSync.register(parentType, field, handler);
     return this;
   }
 
   /** A GraphQL field whose elements of one batch invoke are answered together. */
-  appSyncBatchField(parentType: string, field: string, handler: AppSyncBatchHandler): this {
+  appSyncBatchField(
+    parentType: string,
+    field: string,
+    handler: AppSyncBatchHandler,
+    ...surplus: readonly never[]
+  ): this {
+    assertNoSurplus(surplus, 'appSyncBatchField(parentType, field, handler); SecureApp takes postures');
     this.#assembly.appSync.registerBatch(parentType, field, handler);
     return this;
   }
@@ -159,14 +176,15 @@ export class App extends HttpVerbs {
   }
 
   /** Adds a middleware around every HTTP, GraphQL and WebSocket operation; the first added is outermost. */
-  use(middleware: Middleware): this {
+  use(middleware: Middleware, ...surplus: readonly never[]): this {
+    assertNoSurplus(surplus, 'use(middleware)');
     this.#assembly.kernel.book.use(middleware);
     return this;
   }
 
   /** Adds a middleware around every record and event. */
-  useEvents(middleware: EventMiddleware): this {
-    this.#assembly.events.useEvents(middleware);
+  useEvents(...args: Parameters<EventRouter['useEvents']>): this {
+    this.#assembly.events.useEvents(...args);
     return this;
   }
 
@@ -182,8 +200,11 @@ export class App extends HttpVerbs {
 }
 
 /**
- * Makes the open container.
+ * Makes the open container, in which no operation says who may call it.
  *
+ * @deprecated The compatibility surface for applications that were written against it; it stays. Use `SecureApp` of
+ *   `@sallyport/secure` for whatever is reached from outside, and `createEventRouter` of `@sallyport/streams` for queues,
+ *   streams, topics and event buses alone.
  * @example
  * const app = createApp();
  * app.get('/users/{id}', (ctx) => json(200, { id: ctx.param('id') }));

@@ -1,5 +1,6 @@
 import { type Context, FrameworkError, invalidOption, type SecurePrincipal } from '@sallyport/core';
 import { withBearer } from '@sallyport/core/pipeline';
+import { ownOf } from '../authorizers/read.js';
 import { markBearerReader } from '../internal/reads-bearer.js';
 import type { SecurePrincipalResolver } from '../principal.js';
 import { readBearer } from './bearer.js';
@@ -73,7 +74,7 @@ function same<K extends 'header' | 'describeErrors'>(
 }
 
 function toPrincipal({ claims }: VerifiedJwt, options: JwtPrincipalOptions, challenge: string): SecurePrincipal {
-  const identity: unknown = options.identity ? options.identity(claims) : claims.sub;
+  const identity: unknown = options.identity ? options.identity(claims) : ownOf(claims, 'sub');
   if (typeof identity !== 'string' || identity.trim() === '') throw unauthorized(challenge);
   const tenantId = options.tenantId?.(claims);
   return {
@@ -86,7 +87,8 @@ function toPrincipal({ claims }: VerifiedJwt, options: JwtPrincipalOptions, chal
 }
 
 /** `scope` of RFC 9068 section 2.2.3, else the `scp` that some issuers write. */
-function scopesOf({ scope, scp }: JwtClaims): readonly string[] {
+function scopesOf(claims: JwtClaims): readonly string[] {
+  const [scope, scp] = [ownOf(claims, 'scope'), ownOf(claims, 'scp')];
   if (typeof scope === 'string') return scope.split(' ');
   if (typeof scp === 'string') return scp.split(' ');
   return Array.isArray(scp) ? scp : [];
