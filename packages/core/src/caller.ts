@@ -2,8 +2,8 @@ import type { SecurePrincipal } from './principal.js';
 
 /** What is known of who calls; a context's state is one. */
 export interface Caller {
-  /** The caller whom a gate let in; `undefined` when there is none. */
-  readonly principal?: SecurePrincipal | undefined;
+  /** The caller whom a gate let in; nothing when there is none. */
+  readonly principal?: SecurePrincipal | null | undefined;
   /** The identity that an auth hook gave, where there is no principal; `''` for none. */
   readonly authIdentity: string;
   /** `''` for none. */

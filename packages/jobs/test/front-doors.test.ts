@@ -232,22 +232,22 @@ describe.each(DOORS)('behind %s', (_, build) => {
     expect(answer.body.toString()).not.toContain('ledger');
   });
 
-  it('the secure container’s principals never share a key, nor do their tenants', async () => {
+  it('the secure container’s principals never share a key, nor do their tenants and kinds', async () => {
     const app = new SecureApp({
       clock,
       log,
       principalResolver: (ctx) => {
-        const [identity = '', tenantId = ''] = ctx.header('x-user').split('@');
-        return { identity, tenantId };
+        const [, kind, identity = '', tenantId = ''] = /^(!?)(\w+)@(\w+)$/.exec(ctx.header('x-user')) ?? [];
+        return { identity, tenantId, kind: kind === '!' ? 'internal' : 'external' };
       },
     });
     app.use(withIdempotency(ledger));
     app.handle('POST', '/notes', () => json(201, { run: ++ran }), Authenticated());
     const runs = [];
-    for (const user of ['ada@acme', 'ada@acme', 'bob@acme', 'ada@other']) {
+    for (const user of ['ada@acme', 'ada@acme', 'bob@acme', 'ada@other', '!ada@acme', '!ada@acme']) {
       runs.push(JSON.parse((await send(app, '/notes', 'k', { user })).body.toString()).run);
     }
-    expect(runs).toEqual([1, 1, 2, 3]);
+    expect(runs).toEqual([1, 1, 2, 3, 4, 4]);
   });
 });
 

@@ -1,3 +1,4 @@
+import { callerKey } from '@sallyport/core/pipeline';
 import { hashText } from './crypto.js';
 import type { Exchange } from './exchange.js';
 import type { Settings } from './options.js';
@@ -14,8 +15,7 @@ export interface Core {
 
 /** Who calls, as one text: what is bound to it opens for nobody else. */
 export function principalHash({ principal, tenantId }: Pick<Exchange, 'principal' | 'tenantId'>): string {
-  if (!principal) return hashText(JSON.stringify(['', '', tenantId]));
-  return hashText(JSON.stringify([principal.kind ?? 'external', principal.identity, principal.tenantId ?? tenantId]));
+  return hashText(callerKey({ principal, authIdentity: '', tenantId }));
 }
 
 /** The store; only called where options have made sure that there is one. */

@@ -7,6 +7,11 @@ export interface RateLimitKey {
   readonly operation: string;
   /** Keeps identifiers of different origin apart: a tenant named like an address is not that address. `custom`. */
   readonly kind?: string;
+  /**
+   * The caller in full, where the identifier alone does not tell callers apart: kind, identity and tenant as one text. Use is
+   * counted under it in the identifier's place.
+   */
+  readonly caller?: string;
 }
 
 /** One window of a strategy after a decision. */

@@ -28,7 +28,7 @@ export interface RateLimitGuardOptions {
 }
 
 export interface RateLimitMiddlewareOptions extends RateLimitGuardOptions {
-  /** Who calls; blank falls back to API key, bearer token, identity, tenant, `anonymous`. */
+  /** Who calls; blank falls back to the proved caller, API key, bearer token, tenant, `anonymous`. */
   readonly extractIdentifier?: (ctx: Context) => MaybePromise<string>;
   /** Key of the fingerprints of credentials, at least 16 bytes, or a function that is asked once. */
   readonly fingerprintKey?: FingerprintKey;

@@ -36,30 +36,53 @@ describe('who is counted', () => {
   it.each<[string, TestRequest, string, string]>([
     [
       'an API key',
-      { headers: { 'X-Api-Key': 'test-key', authorization: 'Bearer test-token' }, ...KNOWN },
+      { headers: { 'X-Api-Key': 'test-key', authorization: 'Bearer test-token' }, tenantId: 'acme' },
       'api_key',
       API_KEY,
     ],
     ['an API key with blanks round it', { headers: { 'x-api-key': '\t test-key ' } }, 'api_key', API_KEY],
     ['the first API key', { headers: { 'x-api-key': ['test-key', 'other'] } }, 'api_key', API_KEY],
-    ['a bearer token', { headers: { authorization: 'Bearer test-token' }, ...KNOWN }, 'bearer', BEARER],
-    ['a bearer token in lower case', { headers: { authorization: 'bearer test-token' }, ...KNOWN }, 'bearer', BEARER],
+    ['a bearer token', { headers: { authorization: 'Bearer test-token' }, tenantId: 'acme' }, 'bearer', BEARER],
+    ['a bearer token in lower case', { headers: { authorization: 'bearer test-token' } }, 'bearer', BEARER],
+    ['a bearer token with padding', { headers: { authorization: 'Bearer test-token==' } }, 'bearer', BEARER],
+    [
+      'a tenant behind a bearer of padding alone',
+      { headers: { authorization: 'Bearer ==' }, tenantId: 'acme' },
+      'tenant',
+      'acme',
+    ],
     ['a bearer token behind blanks', { headers: { authorization: ' BEARER   test-token\t' } }, 'bearer', BEARER],
     ['an identity', KNOWN, 'auth', 'user-1'],
-    ['an identity behind basic credentials', { headers: { authorization: 'Basic eA==' }, ...KNOWN }, 'auth', 'user-1'],
+    ['an identity beside an API key', { headers: { 'x-api-key': 'invented' }, ...KNOWN }, 'auth', 'user-1'],
     [
-      'an identity behind a bearer without token',
-      { headers: { authorization: 'Bearer ' }, ...KNOWN },
+      'an identity beside a bearer token',
+      { headers: { authorization: 'Bearer invented' }, ...KNOWN },
       'auth',
       'user-1',
     ],
-    ['an identity behind a longer scheme', { headers: { authorization: 'Bearerx y' }, ...KNOWN }, 'auth', 'user-1'],
-    ['an identity behind a blank API key', { headers: { 'x-api-key': ' ' }, ...KNOWN }, 'auth', 'user-1'],
+    ['an identity beside basic credentials', { headers: { authorization: 'Basic eA==' }, ...KNOWN }, 'auth', 'user-1'],
+    [
+      'a tenant behind a bearer without token',
+      { headers: { authorization: 'Bearer ' }, tenantId: 'acme' },
+      'tenant',
+      'acme',
+    ],
+    [
+      'a tenant behind a longer scheme',
+      { headers: { authorization: 'Bearerx y' }, tenantId: 'acme' },
+      'tenant',
+      'acme',
+    ],
+    ['a tenant behind a blank API key', { headers: { 'x-api-key': ' ' }, tenantId: 'acme' }, 'tenant', 'acme'],
     ['a tenant', { tenantId: 'acme' }, 'tenant', 'acme'],
     ['a tenant that is called anonymous', { tenantId: 'anonymous' }, 'tenant', 'anonymous'],
     ['nobody', {}, 'anonymous', 'anonymous'],
   ])('%s', async (_, request, kind, identifier) => {
     expect(await keyOf(request)).toMatchObject({ kind, identifier });
+  });
+
+  it('an identity without the tenant that the caller claims', async () => {
+    expect((await keyOf(KNOWN))?.caller).toBe('["","user-1",""]');
   });
 
   it('an own identifier first, unchanged, unless it is blank', async () => {

@@ -1,7 +1,7 @@
 import { json } from '@sallyport/http';
 import { bySourceIp, fixedWindow, rateLimitMiddleware, rateLimitPolicy } from '@sallyport/ratelimit';
 import { createFakeRateLimiter } from '@sallyport/ratelimit/testing';
-import { Authenticated, Public, SecureApp } from '@sallyport/secure';
+import { Authenticated, Public, SecureApp, type SecurePrincipal } from '@sallyport/secure';
 import { buildAPIGatewayV2Request } from '@sallyport/testkit';
 import { WallClock } from './support/dynamo.js';
 
@@ -47,6 +47,41 @@ describe('in the closed container', () => {
       ['auth', 'user-1', '/notes/{id}'],
       ['anonymous', 'anonymous', '/health'],
     ]);
+  });
+
+  it('an invented credential beside the one that was proved is no fresh bucket', async () => {
+    const limiter = createFakeRateLimiter({ strategy, clock });
+    const app = new SecureApp({ clock, principalResolver: () => ({ identity: 'user-1', tenantId: 'acme' }) });
+    app.use(rateLimitMiddleware({ limiter })).get('/notes', () => json(200, {}), Authenticated());
+    const statuses: number[] = [];
+    for (const headers of [{}, { 'x-api-key': 'invented' }, { authorization: 'Bearer invented' }]) {
+      const answer = await app.handleLambda(buildAPIGatewayV2Request('GET', '/notes', { headers }));
+      statuses.push((answer as { statusCode: number }).statusCode);
+    }
+    expect(statuses).toEqual([200, 429, 429]);
+    expect(limiter.calls.map(({ key }) => [key.kind, key.identifier, key.caller])).toEqual(
+      Array(3).fill(['auth', 'user-1', '["external","user-1","acme"]']),
+    );
+  });
+
+  it('callers of one name are told apart by kind and tenant', async () => {
+    const limiter = createFakeRateLimiter({ strategy, clock });
+    const callers: SecurePrincipal[] = [
+      { identity: 'billing' },
+      { identity: 'billing', kind: 'internal' },
+      { identity: 'billing', tenantId: 'a' },
+      { identity: 'billing', tenantId: 'b' },
+      { identity: 'billing', tenantId: 'b' },
+    ];
+    const left = [...callers];
+    const app = new SecureApp({ clock, principalResolver: () => left.shift() });
+    app.use(rateLimitMiddleware({ limiter })).get('/notes', () => json(200, {}), Authenticated());
+    const statuses: number[] = [];
+    for (const _ of callers) {
+      const answer = await app.handleLambda(buildAPIGatewayV2Request('GET', '/notes'));
+      statuses.push((answer as { statusCode: number }).statusCode);
+    }
+    expect(statuses).toEqual([200, 200, 200, 200, 429]);
   });
 
   it('the policy hook stops a flood of bad credentials before they are looked at', async () => {

@@ -1,4 +1,5 @@
 import { type Context, FrameworkError, type Request } from '@sallyport/core';
+import { callerKey, stateOf } from '@sallyport/core/pipeline';
 import { sha256 } from './keys.js';
 
 const HEADER = 'idempotency-key';
@@ -38,11 +39,10 @@ function parseKey(value: string): string | undefined {
  * @throws FrameworkError `app.bad_request` for a caller without identity
  */
 export function scopeOf(ctx: Context, allowAnonymous: boolean): string {
-  const identity = ctx.authIdentity;
-  if (identity.trim() === '' && !allowAnonymous) {
+  if (ctx.authIdentity.trim() === '' && !allowAnonymous) {
     throw new FrameworkError('app.bad_request', 'idempotency key needs an authenticated caller');
   }
-  return `http:${sha256(JSON.stringify([ctx.request.method, ctx.route?.pattern ?? '', ctx.tenantId, identity]))}`;
+  return `http:${sha256(JSON.stringify([ctx.request.method, ctx.route?.pattern ?? '', callerKey(stateOf(ctx))]))}`;
 }
 
 /** What a key stands for: everything by which two requests may differ that the operation could see. */

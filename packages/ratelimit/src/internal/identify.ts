@@ -1,20 +1,23 @@
 import { type Context, FrameworkError, type MaybePromise } from '@sallyport/core';
+import { callerKey, stateOf } from '@sallyport/core/pipeline';
 import { fingerprintCredential, parseFingerprintKey, stripBlanks } from '../fingerprint.js';
+import type { RateLimitKey } from '../limiter.js';
 
 /** Who calls, and how that is known. */
-export interface Identity {
-  readonly kind: string;
-  readonly identifier: string;
-}
+export type Identity = Pick<RateLimitKey, 'identifier' | 'caller'> & { readonly kind: string };
 
 export type FingerprintKey = string | Uint8Array | (() => Promise<string | Uint8Array>);
 export type Identify = (ctx: Context) => Promise<Identity>;
 
+const EQUALS_SIGN = 61;
 const ANONYMOUS: Identity = { kind: 'anonymous', identifier: 'anonymous' };
 /** RFC 6750 section 2.1; the scheme in any case (RFC 9110 section 11.1). */
 const BEARER = /^bearer +/i;
 
-/** The first of own identifier, API key, bearer token, identity, tenant that is not blank. */
+/**
+ * The first of own identifier, proved caller, API key, bearer token, tenant that is not blank. Nobody has verified a header:
+ * where it came before the proved caller, an invented API key would be a fresh bucket.
+ */
 export function createIdentify(
   extract: ((ctx: Context) => MaybePromise<string>) | undefined,
   fingerprintKey: FingerprintKey | undefined,
@@ -23,9 +26,9 @@ export function createIdentify(
   return async (ctx) => {
     const own = extract === undefined ? '' : await askText(extract, ctx);
     if (own.trim() !== '') return { kind: 'custom', identifier: own };
+    if (ctx.authIdentity.trim() !== '') return { kind: 'auth', identifier: ctx.authIdentity, caller: callerOf(ctx) };
     const credential = credentialOf(ctx);
     if (credential !== undefined) return fingerprintOf(credential, await keyOf());
-    if (ctx.authIdentity.trim() !== '') return { kind: 'auth', identifier: ctx.authIdentity };
     return ctx.tenantId.trim() === '' ? ANONYMOUS : { kind: 'tenant', identifier: ctx.tenantId };
   };
 }
@@ -56,6 +59,12 @@ export async function askText(extract: (ctx: Context) => MaybePromise<string>, c
   });
 }
 
+/** Without a principal the tenant may be the caller's own claim, which must not choose the bucket. */
+function callerOf(ctx: Context): string {
+  const { principal, authIdentity, tenantId } = stateOf(ctx);
+  return callerKey({ principal, authIdentity, tenantId: principal ? tenantId : '' });
+}
+
 interface Credential {
   readonly kind: 'api_key' | 'bearer';
   readonly text: string;
@@ -65,8 +74,15 @@ function credentialOf(ctx: Context): Credential | undefined {
   const apiKey = stripBlanks(ctx.header('x-api-key'));
   if (apiKey !== '') return { kind: 'api_key', text: apiKey };
   const authorization = stripBlanks(ctx.header('authorization'));
-  const token = BEARER.test(authorization) ? stripBlanks(authorization.replace(BEARER, '')) : '';
+  const token = BEARER.test(authorization) ? stripPadding(stripBlanks(authorization.replace(BEARER, ''))) : '';
   return token === '' ? undefined : { kind: 'bearer', text: token };
+}
+
+/** A token without its padding is the same token to most who decode it. */
+function stripPadding(token: string): string {
+  let end = token.length;
+  while (end > 0 && token.charCodeAt(end - 1) === EQUALS_SIGN) end -= 1;
+  return token.slice(0, end);
 }
 
 function fingerprintOf({ kind, text }: Credential, key: string | Uint8Array | undefined): Identity {

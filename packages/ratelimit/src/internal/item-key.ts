@@ -21,8 +21,9 @@ export function toAddress(policy: string, key: RateLimitKey, sortSuffix: string)
   if (typeof key !== 'object' || key === null) throw invalidInput('rate limit key must be an object');
   const kind = partOf('kind', key.kind ?? DEFAULT_KIND);
   const identifier = partOf('identifier', key.identifier);
+  const caller = key.caller === undefined ? identifier : partOf('caller', key.caller);
   const sk = `${partOf('resource', key.resource)}#${partOf('operation', key.operation)}`;
-  return { pk: `RL#${encodePart(policy)}#${kind}#${identifier}`, sk: sk + sortSuffix };
+  return { pk: `RL#${encodePart(policy)}#${kind}#${caller}`, sk: sk + sortSuffix };
 }
 
 function partOf(name: string, value: unknown): string {

@@ -13,6 +13,16 @@ const PAIRS: readonly (readonly [string, Partial<RateLimitKey>, Partial<RateLimi
   ['halves of surrogate pairs', { resource: '\ud800' }, { resource: '\ud801' }],
   ['a half and its replacement', { resource: '\udc00' }, { resource: '\ufffd' }],
   ['kinds', { kind: 'tenant', identifier: 'anonymous' }, { kind: 'anonymous', identifier: 'anonymous' }],
+  [
+    'callers of one identity',
+    { kind: 'auth', caller: '["external","ada",""]' },
+    { kind: 'auth', caller: '["internal","ada",""]' },
+  ],
+  [
+    'a caller and nobody in full',
+    { kind: 'auth', caller: '["external","bob",""]' },
+    { kind: 'auth', identifier: 'bob' },
+  ],
   ['case', { resource: '/A' }, { resource: '/a' }],
   ['blanks', { resource: '/a ' }, { resource: '/a' }],
   ['long texts with one end apart', { resource: `${'x'.repeat(2048)}1` }, { resource: `${'x'.repeat(2048)}2` }],
@@ -30,6 +40,7 @@ const BAD_KEYS: readonly (readonly [string, unknown])[] = [
   ['an empty resource', { identifier: 'i', resource: '', operation: 'o' }],
   ['an operation that is no text', { identifier: 'i', resource: 'r', operation: 1 }],
   ['a missing operation', { identifier: 'i', resource: 'r' }],
+  ['a blank caller', { identifier: 'i', resource: 'r', operation: 'o', caller: ' ' }],
   ['a blank kind', { identifier: 'i', resource: 'r', operation: 'o', kind: '' }],
 ];
 
@@ -38,7 +49,7 @@ const BAD_COSTS: readonly unknown[] = [0, -1, 1.5, Number.NaN, Number.POSITIVE_I
 async function assertApart({ limiter, key }: Bench, left: Partial<RateLimitKey>, right: Partial<RateLimitKey>) {
   const limit = await limiter(fixedWindow({ limit: 1, windowMs: 60_000 }));
   const own = (parts: Partial<RateLimitKey>) =>
-    parts.identifier === undefined ? key(parts) : key({ ...parts, resource: key().identifier });
+    (parts.identifier ?? parts.caller) === undefined ? key(parts) : key({ ...parts, resource: key().identifier });
   equal((await limit.consume(own(left))).allowed, true);
   equal((await limit.consume(own(left))).allowed, false);
   equal((await limit.consume(own(right))).allowed, true);
