@@ -111,20 +111,28 @@ describe('registration', () => {
     ],
     ['a second posture of getStrict', (app, more) => app.getStrict('/a', handler, open, more), 'getStrict('],
     ['a second middleware', (app, more) => app.use((ctx, next) => next(ctx), more), 'use('],
-    ['a second middleware of events', (app, more) => app.useEvents(() => 'x', ...([more] as never[])), 'useEvents('],
-    ['options of a topic', (app, more) => app.topic('t', async () => {}, ...([more] as never[])), 'topic('],
+    [
+      'a second middleware of events',
+      (app, more) => app.useEvents(() => 'x', ...([more] as unknown as [])),
+      'useEvents(',
+    ],
+    ['options of a topic', (app, more) => app.topic('t', async () => {}, ...([more] as unknown as [])), 'topic('],
     [
       'options of an event bus',
-      (app, more) => app.eventBus({ source: 's' }, async () => {}, ...([more] as never[])),
+      (app, more) => app.eventBus({ source: 's' }, async () => {}, ...([more] as unknown as [])),
       'eventBus(',
     ],
-    ['a posture of a queue', (app, more) => app.queue('q', async () => {}, {}, ...([more] as never[])), 'queue('],
+    ['a posture of a queue', (app, more) => app.queue('q', async () => {}, {}, ...([more] as unknown as [])), 'queue('],
     [
       'a posture of a table',
-      (app, more) => app.tableStream('t', async () => {}, {}, ...([more] as never[])),
+      (app, more) => app.tableStream('t', async () => {}, {}, ...([more] as unknown as [])),
       'tableStream(',
     ],
-    ['a posture of a stream', (app, more) => app.kinesis('k', async () => {}, {}, ...([more] as never[])), 'kinesis('],
+    [
+      'a posture of a stream',
+      (app, more) => app.kinesis('k', async () => {}, {}, ...([more] as unknown as [])),
+      'kinesis(',
+    ],
   ])('refuses %s', (_, register, usage) => {
     for (const more of [Authenticated(), {}, undefined]) {
       const app = new SecureApp();
@@ -143,7 +151,11 @@ describe('registration', () => {
     ['an HTTP route', (app, posture) => app.get('/a', handler, posture), 'unknown option "kind"'],
     ['an HTTP route behind its options', (app, posture) => app.get('/a', handler, {}, posture), 'too many arguments'],
     ['a middleware', (app, posture) => app.use((ctx, next) => next(ctx), posture), 'too many arguments'],
-    ['a topic', (app, posture) => app.topic('t', async () => {}, ...([posture] as never[])), 'too many arguments'],
+    [
+      'a topic',
+      (app, posture) => app.topic('t', async () => {}, ...([posture] as unknown as [])),
+      'too many arguments',
+    ],
   ])('refuses a posture of %s in the open container, which asks nobody', (_, register, message) => {
     const app = createApp();
     expect(() => register(app, Authenticated() as never)).toThrow(

@@ -78,7 +78,7 @@ describe('registration', () => {
     expect(register_).toThrow(expect.objectContaining({ message: text, code: 'app.invalid_configuration' }));
   });
 
-  it.each<[string, (events: EventRouter, more: never[]) => unknown]>([
+  it.each<[string, (events: EventRouter, more: []) => unknown]>([
     ['queue(name, handler, options)', (events, more) => events.queue('q', async () => {}, {}, ...more)],
     ['tableStream(name, handler, options)', (events, more) => events.tableStream('t', async () => {}, {}, ...more)],
     ['kinesis(name, handler, options)', (events, more) => events.kinesis('k', async () => {}, {}, ...more)],
@@ -88,7 +88,7 @@ describe('registration', () => {
   ])('refuses a further argument of %s', (usage, register) => {
     for (const more of [{ concurrency: 2 }, undefined]) {
       const events = createEventRouter();
-      expect(() => register(events, [more] as never[])).toThrow(
+      expect(() => register(events, [more] as unknown as [])).toThrow(
         expect.objectContaining({
           message: `framework: too many arguments, expected ${usage}`,
           code: 'app.invalid_configuration',
@@ -100,8 +100,10 @@ describe('registration', () => {
 
   it('refuses a further argument of a router of queues alone', () => {
     const queues = createQueueRouter();
-    expect(() => queues.queue('q', async () => {}, {}, ...([{}] as never[]))).toThrow('framework: too many arguments');
-    expect(() => queues.useEvents(() => 'x', ...([{}] as never[]))).toThrow('framework: too many arguments');
+    expect(() => queues.queue('q', async () => {}, {}, ...([{}] as unknown as []))).toThrow(
+      'framework: too many arguments',
+    );
+    expect(() => queues.useEvents(() => 'x', ...([{}] as unknown as []))).toThrow('framework: too many arguments');
     expect(queues.triggers()).toEqual([]);
   });
 

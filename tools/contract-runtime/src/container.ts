@@ -37,7 +37,11 @@ const CONTAINERS: Readonly<Record<Setup['container'], (setup: Setup, world: Worl
     },
     secure: async (setup, world) => {
       const { SecureApp } = await import('@sallyport/secure');
-      const options = { ...containerOptions(setup, world), ...socketOptions(setup, world), ...principalOptions(world) };
+      const options = {
+        ...containerOptions(setup, world),
+        ...socketOptions(setup, world),
+        ...(await principalOptions(setup, world)),
+      };
       return new SecureApp(options) as unknown as Container;
     },
     events: async (setup, world) => {

@@ -1,4 +1,5 @@
 import { FrameworkError } from '@sallyport/core';
+import type { JwtPrincipalOptions } from '@sallyport/secure/jwt';
 import type { Json, JsonObject, Setup } from '@sallyport/testkit/contract';
 import { renameKeys, toCamel } from './casing.js';
 import type { World } from './world.js';
@@ -24,8 +25,12 @@ function answerHook(value: Json): Json {
   return value;
 }
 
-/** The principal resolver of a fixture that names principals. */
-export function principalOptions(world: World): Record<string, unknown> {
+/** The principal resolver of a fixture that names principals, or the one for bearer tokens. */
+export async function principalOptions({ bearer }: Setup, world: World): Promise<Record<string, unknown>> {
+  if (bearer) {
+    const { jwtPrincipalResolver } = await import('@sallyport/secure/jwt');
+    return { principalResolver: jwtPrincipalResolver(bearer as unknown as JwtPrincipalOptions) };
+  }
   return world.resolves ? { principalResolver: () => resolvePrincipal(world.principal) } : {};
 }
 

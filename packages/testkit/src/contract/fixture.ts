@@ -24,9 +24,18 @@ export interface Setup {
   readonly lambda?: LambdaSetup | null;
   /** What the principal resolver answers; absent: no resolver. */
   readonly principal?: Json;
+  /** The framework's own resolver of bearer tokens, in the place of one that answers `principal`. */
+  readonly bearer?: BearerSetup;
   readonly middlewares?: readonly Named[];
   readonly event_middlewares?: readonly Named[];
   readonly register?: readonly Registration[];
+}
+
+export interface BearerSetup {
+  readonly issuer: string;
+  readonly audience: readonly string[];
+  /** The issuer's public keys. */
+  readonly jwks: JsonObject;
 }
 
 export interface LambdaSetup {

@@ -1,4 +1,5 @@
 import type { Context, Handler, Middleware, MultiMap, ResponseInput, Result } from '@sallyport/core';
+import type { RateLimiter } from '@sallyport/ratelimit';
 import type { JsonObject, Named } from '@sallyport/testkit/contract';
 import { failAs } from '../failure.js';
 import { Unsupported } from '../unsupported.js';
@@ -135,6 +136,25 @@ const MIDDLEWARES: Readonly<
       ...(message !== undefined && { timeoutMessage: String(message) }),
       ...(tenants !== undefined && { tenantTimeoutsMs: tenants as Record<string, number> }),
       ...(operations !== undefined && { operationTimeoutsMs: operations as Record<string, number> }),
+    });
+  },
+  quota: async ({ limit, own }, world) => {
+    const [{ fixedWindow, rateLimitMiddleware }, { createMemoryRateLimiter }] = await Promise.all([
+      import('@sallyport/ratelimit'),
+      import('@sallyport/ratelimit/memory'),
+    ]);
+    const strategy = fixedWindow({ limit: Number(limit), windowMs: 60_000 });
+    const limiter = createMemoryRateLimiter({ strategy, clock: world.env.clock });
+    const counted: RateLimiter = {
+      ...limiter,
+      consume: (key, options) => {
+        world.calls.push({ quota: { ...key } });
+        return limiter.consume(key, options);
+      },
+    };
+    return rateLimitMiddleware({
+      limiter: counted,
+      ...(own !== undefined && { extractIdentifier: () => String(own) }),
     });
   },
   twice: () => async (ctx, next) => {
