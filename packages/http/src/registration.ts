@@ -28,8 +28,8 @@ export interface Registration extends Required<RegistrationInit> {
  *
  * @param place the operation as its registration names it: `GET /notes/{id}`, `Query.note`, `$connect`
  */
-export function registrationError(reason: string, place: string, cause?: unknown): FrameworkError {
-  return new FrameworkError('app.bad_request', `framework: ${reason}: ${place}`, { cause });
+export function registrationError(reason: string, place: string): FrameworkError {
+  return new FrameworkError('app.bad_request', `framework: ${reason}: ${place}`);
 }
 
 /** @throws FrameworkError `app.bad_request` for anything but a function */

@@ -12,7 +12,7 @@ export class RouteTable {
     this.#autoHead = autoHead;
   }
 
-  /** @throws FrameworkError `app.bad_request` `framework: duplicate route`: same method, same shape, whatever the parameters' names */
+  /** @throws FrameworkError `app.bad_request`: same method, same shape, whatever the parameters' names */
   reserve(method: string, pattern: Pattern): void {
     const key = `${method} ${pattern.shape}`;
     if (this.#shapes.has(key)) throw registrationError('duplicate route', `${method} ${pattern.canonical}`);

@@ -103,7 +103,7 @@ export class SecureApp {
     ...surplus: readonly never[]
   ): this {
     assertNoSurplus(surplus, 'handle(method, pattern, handler, posture, options)');
-    assertPosture(posture);
+    assertPosture(posture, `${method} ${pattern}`);
     assertKnownOptions(options, ['streaming', 'trailingSlash']);
     const { streaming = false, trailingSlash = false } = options;
     // The open container takes a blank pattern for the root; here it could make the root public by mistake.
@@ -211,7 +211,7 @@ export class SecureApp {
     ...surplus: readonly never[]
   ): this {
     assertNoSurplus(surplus, 'appSyncField(parentType, field, handler, posture)');
-    assertPosture(posture);
+    assertPosture(posture, `${parentType}.${field}`);
     this.#assembly.appSync.register(parentType, field, handler, posture);
     return this;
   }
@@ -225,7 +225,7 @@ export class SecureApp {
     ...surplus: readonly never[]
   ): this {
     assertNoSurplus(surplus, 'appSyncBatchField(parentType, field, handler, posture)');
-    assertPosture(posture);
+    assertPosture(posture, `${parentType}.${field}`);
     this.#assembly.appSync.registerBatch(parentType, field, handler, posture);
     return this;
   }
@@ -233,7 +233,7 @@ export class SecureApp {
   /** A WebSocket route: `$connect`, `$disconnect`, `$default` or a key of the API's own. Every event is gated by itself. */
   webSocket(routeKey: string, handler: Handler, posture: Posture, ...surplus: readonly never[]): this {
     assertNoSurplus(surplus, 'webSocket(routeKey, handler, posture)');
-    assertPosture(posture);
+    assertPosture(posture, `${routeKey}`);
     this.#assembly.webSocket.register(routeKey, handler, posture);
     this.#hasSocketRoutes = true;
     return this;

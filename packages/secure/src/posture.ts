@@ -1,5 +1,6 @@
 import { FrameworkError } from '@sallyport/core';
 import { assertNoSurplus } from '@sallyport/core/pipeline';
+import { registrationError } from '@sallyport/http/pipeline';
 import { normalizeScopes } from './scopes.js';
 
 /** How a posture is stored, listed and described to other runtimes. */
@@ -81,10 +82,11 @@ export function isPosture(value: unknown): value is Posture {
 /**
  * Refuses everything that no factory made: literals, clones, proxies, postures of a second copy of the package.
  *
- * @throws FrameworkError `framework: invalid auth posture`
+ * @param place the operation as its registration names it: `GET /notes/{id}`, `Query.note`, `$connect`
+ * @throws FrameworkError `framework: invalid auth posture: <place>`
  */
-export function assertPosture(value: unknown): asserts value is Posture {
-  if (!isPosture(value)) throw new FrameworkError('app.bad_request', 'framework: invalid auth posture');
+export function assertPosture(value: unknown, place: string): asserts value is Posture {
+  if (!isPosture(value)) throw registrationError('invalid auth posture', place);
 }
 
 const FACTORY_NAMES: Readonly<Record<PostureKind, string>> = {

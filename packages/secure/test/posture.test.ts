@@ -115,10 +115,12 @@ describe('registration takes a posture of this package and nothing else', () => 
       () => app.appSyncBatchField('Query', 'a', () => [], given),
       () => app.webSocket('a', handler, given),
     ];
-    for (const attempt of register) {
-      expect(attempt).toThrow(
-        expect.objectContaining({ message: 'framework: invalid auth posture', code: 'app.bad_request' }),
-      );
+    const verbs = ['GET', 'GET', 'POST', 'PUT', 'PATCH', 'DELETE', 'OPTIONS', 'HEAD', 'GET', 'GET'];
+    const places = [...verbs.map((verb) => `${verb} /a`), 'Query.a', 'Query.a', 'a'];
+    expect(register).toHaveLength(places.length);
+    for (const [index, attempt] of register.entries()) {
+      const message = `framework: invalid auth posture: ${places[index]}`;
+      expect(attempt).toThrow(expect.objectContaining({ message, code: 'app.bad_request' }));
     }
     expect(app.routes()).toEqual([]);
   });
