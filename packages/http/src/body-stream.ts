@@ -1,5 +1,7 @@
 import { asBuffer, type BodyStream, FrameworkError } from '@sallyport/core';
+import { closeStream } from '@sallyport/core/pipeline';
 import { INTERNAL_ERROR } from './error-body.js';
+import { ABORTED, raceWithAbort } from './internal/abort-race.js';
 
 /** A chunk as bytes; text is taken for UTF-8, anything else breaks the stream. */
 function toBytes(chunk: unknown): Uint8Array {
@@ -89,10 +91,21 @@ function tapStream(
   return { [Symbol.asyncIterator]: () => ({ next, return: leave }) };
 }
 
-/** The stream behind its first chunk, which has been read by then; `undefined` when it ends before one. */
-export async function startStream(stream: BodyStream): Promise<AsyncIterable<Uint8Array> | undefined> {
+/**
+ * The stream behind its first chunk, which has been read by then; `undefined` when it ends before one.
+ *
+ * @throws what the stream throws; the signal's reason when it aborts before the first chunk
+ */
+export async function startStream(
+  stream: BodyStream,
+  signal: AbortSignal,
+): Promise<AsyncIterable<Uint8Array> | undefined> {
   const iterator = iterate(stream);
-  const first = await iterator.next();
+  const first = await raceWithAbort(signal)(Promise.resolve(iterator.next()));
+  if (first === ABORTED) {
+    void closeStream({ [Symbol.asyncIterator]: () => iterator as AsyncIterator<Uint8Array> });
+    throw signal.reason;
+  }
   if (first.done) return undefined;
   let pending: IteratorResult<Uint8Array> | undefined = first;
   return {

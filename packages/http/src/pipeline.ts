@@ -142,10 +142,10 @@ export class Pipeline {
     return this.#complete(exchange, response);
   }
 
-  /** Waits for the first chunk: until it is there, a failure can still be answered. */
+  /** Waits for the first chunk: until it is there, a failure or the deadline can still be answered. */
   async #commit(exchange: Exchange, response: OutgoingResponse, stream: BodyStream): Promise<OutgoingResponse> {
     try {
-      response.bodyStream = (await startStream(stream)) ?? null;
+      response.bodyStream = (await startStream(stream, exchange.state.signal)) ?? null;
     } catch (error) {
       return this.#complete(exchange, this.#recover(exchange, error));
     }

@@ -1,4 +1,3 @@
-import { Writable } from 'node:stream';
 import type { Context } from '@sallyport/core';
 import { ManualClock } from '@sallyport/core/testing';
 import { HttpSurface } from '../src/http-surface.js';
@@ -6,22 +5,13 @@ import { createLambdaFunctionURLStreamingHandler, type SseEvent, sseEventStream 
 import { createOpenKernel } from '../src/open-kernel.js';
 import { STREAM_ACCESS, type StreamingApp } from '../src/surface-access.js';
 import { functionUrl, LAMBDA } from './support/doors.js';
+import { type Invoke, StreamRuntime, until } from './support/runtime-stream.js';
 
-type Runtime = { awslambda?: unknown };
-type Invoke = (event: unknown, stream: Writable, context: unknown) => Promise<void>;
-
-/** A response stream whose reader the test sends away. */
-function createReader() {
-  const chunks: string[] = [];
-  const stream = new Writable({
-    write(chunk: Buffer, _encoding, done) {
-      chunks.push(chunk.toString());
-      done();
-    },
-  });
-  stream.on('error', () => {});
-  return { chunks, stream };
-}
+let runtime: StreamRuntime;
+beforeEach(async () => {
+  runtime = await StreamRuntime.start();
+});
+afterEach(() => runtime.stop());
 
 /** A source that gives one event and then nothing, and notes when it is told to end. */
 function quiet() {
@@ -43,57 +33,47 @@ function quiet() {
   return { source, calls };
 }
 
-function streamingHandler(clock: ManualClock, handler: (ctx: Context) => ReturnType<typeof sseEventStream>): Invoke {
-  (globalThis as Runtime).awslambda = {
-    streamifyResponse: (run: unknown) => run,
-    HttpResponseStream: { from: (stream: unknown) => stream },
-  };
+function load(clock: ManualClock, handler: (ctx: Context) => ReturnType<typeof sseEventStream>): Invoke {
   const surface = new HttpSurface(createOpenKernel({ clock }), {});
   surface.register('GET', '/', handler);
   const app: StreamingApp = {
     [STREAM_ACCESS]: { http: surface, detect: () => 'function-url' },
     handleLambda: async () => null,
   };
-  return createLambdaFunctionURLStreamingHandler(app) as unknown as Invoke;
+  return runtime.load(() => createLambdaFunctionURLStreamingHandler(app));
 }
 
-afterEach(() => {
-  delete (globalThis as Runtime).awslambda;
-});
+const FIRST = 'data: first\n\n';
+const HEARTBEAT = ': keep-alive\n\n';
 
 describe('an event stream at a streaming door', () => {
   it('ends source and timers when its reader is gone in the middle of a wait', async () => {
     const clock = new ManualClock();
     const { source, calls } = quiet();
     let signal: AbortSignal | undefined;
-    const handler = streamingHandler(clock, (ctx) => {
+    const invoke = load(clock, (ctx) => {
       signal = ctx.signal;
       return sseEventStream(source, { heartbeatMs: 1000, clock, signal });
     });
-    const { chunks, stream } = createReader();
-    const running = handler(functionUrl.event({}), stream, LAMBDA).catch(() => {});
+    const { incoming, body, rejection } = invoke(functionUrl.event({}));
+    await until(() => body().endsWith(FIRST));
     await clock.advance(1000);
-    expect(chunks.join('')).toBe('data: first\n\n: keep-alive\n\n');
-    stream.destroy();
+    await until(() => body().endsWith(FIRST + HEARTBEAT));
+    (await incoming).socket.destroy();
+    expect(await rejection).toMatchObject({ code: 'app.timeout' });
     await clock.advance(0);
-    expect(calls).toEqual(['return']);
-    expect(signal?.aborted).toBe(true);
-    await running;
-    expect(clock.pendingTimers).toBe(0);
+    expect([calls, signal?.aborted, clock.pendingTimers]).toEqual([['return'], true, 0]);
   });
 
   it('ends source and timers at the deadline', async () => {
     const clock = new ManualClock();
     const { source, calls } = quiet();
-    const handler = streamingHandler(clock, (ctx) =>
-      sseEventStream(source, { heartbeatMs: 1000, clock, signal: ctx.signal }),
-    );
-    const { stream } = createReader();
-    const lambda = { ...LAMBDA, getRemainingTimeInMillis: () => 2500 };
-    const running = handler(functionUrl.event({}), stream, lambda).catch(() => {});
+    const invoke = load(clock, (ctx) => sseEventStream(source, { heartbeatMs: 1000, clock, signal: ctx.signal }));
+    const context = { ...LAMBDA, getRemainingTimeInMillis: () => 2500 };
+    const { body, rejection } = invoke(functionUrl.event({}), { context });
+    await until(() => body().endsWith(FIRST));
     await clock.advance(2500);
-    await running;
-    expect(calls).toEqual(['return']);
-    expect(clock.pendingTimers).toBe(0);
+    await rejection;
+    expect([calls, clock.pendingTimers]).toEqual([['return'], 0]);
   });
 });

@@ -1,16 +1,15 @@
-import { Writable } from 'node:stream';
 import { type BodyStream, FrameworkError, type LogRecord } from '@sallyport/core';
 import { HttpSurface } from '../src/http-surface.js';
 import {
   createGatewayRestStreamingHandler,
   createLambdaFunctionURLStreamingHandler,
   type OpenPipelineOptions,
-  type StreamingHandler,
   text,
 } from '../src/index.js';
 import { createOpenKernel, toHttpOptions } from '../src/open-kernel.js';
 import { STREAM_ACCESS, type StreamingApp } from '../src/surface-access.js';
 import { functionUrl, gatewayV1, gatewayV2, LAMBDA, type TestDoor } from './support/doors.js';
+import { type Invocation, type Received, StreamRuntime, until } from './support/runtime-stream.js';
 
 type Route = Parameters<HttpSurface['register']>[2];
 
@@ -29,113 +28,78 @@ function appWith(routes: Record<string, Route>, options: OpenPipelineOptions = {
   };
 }
 
-interface Sink {
-  readonly stream: Writable;
-  readonly chunks: Buffer[];
-  metadata: Record<string, unknown> | undefined;
-  contentType: string | undefined;
-  readonly ended: () => boolean;
-  readonly error: () => Error | undefined;
-}
-
-/** A response stream as the runtime has it: a Writable that may be slow, or lose its reader. */
-function createSink({ highWaterMark = 16_384, delay = false, goneAfter = Number.POSITIVE_INFINITY } = {}): Sink {
-  const chunks: Buffer[] = [];
-  let failure: Error | undefined;
-  let finished = false;
-  const stream = new Writable({
-    highWaterMark,
-    write(chunk: Buffer, _encoding, done) {
-      chunks.push(chunk);
-      if (chunks.length >= goneAfter) this.destroy();
-      else if (delay) setImmediate(done);
-      else done();
-    },
-  });
-  stream.on('finish', () => {
-    finished = true;
-  });
-  stream.on('error', (error) => {
-    failure = error;
-  });
-  const sink: Sink = {
-    stream,
-    chunks,
-    metadata: undefined,
-    contentType: undefined,
-    ended: () => finished,
-    error: () => failure,
-  };
-  Object.assign(stream, { setContentType: (type: string) => Object.assign(sink, { contentType: type }) });
-  return sink;
-}
-
-type Runtime = { awslambda?: unknown };
-
-/** Runs `make` as on a streaming function, and gives a way to invoke what it made. */
-function onLambda(make: () => StreamingHandler, withFrom = true) {
-  const runtime = globalThis as Runtime;
-  const sinks = new Map<unknown, Sink>();
-  runtime.awslambda = {
-    streamifyResponse: (handler: unknown) => handler,
-    ...(withFrom
-      ? {
-          HttpResponseStream: {
-            from: (stream: unknown, metadata: Record<string, unknown>) => {
-              Object.assign(sinks.get(stream) as Sink, { metadata });
-              return stream;
-            },
-          },
-        }
-      : {}),
-  };
-  const handler = make() as unknown as (event: unknown, stream: Writable, context: unknown) => Promise<void>;
-  return async (door: TestDoor, path: string, sink = createSink(), context: unknown = LAMBDA): Promise<Sink> => {
-    sinks.set(sink.stream, sink);
-    await handler(door.event({ path }), sink.stream, context);
-    return sink;
-  };
-}
-
-afterEach(() => {
-  delete (globalThis as Runtime).awslambda;
+let runtime: StreamRuntime;
+beforeEach(async () => {
+  runtime = await StreamRuntime.start();
 });
+afterEach(() => runtime.stop());
+
+const loadUrl = (app: StreamingApp, options?: { writesMetadata: boolean }) =>
+  runtime.load(() => createLambdaFunctionURLStreamingHandler(app), options);
+const eventOf = (door: TestDoor) => door.event({ path: '/s' });
+
+/** One answer of a function URL, from its handler's first line to its last byte. */
+async function answerOf(route: Route, options: OpenPipelineOptions = {}): Promise<Received & { rejection: unknown }> {
+  const { received, rejection } = loadUrl(appWith({ '/s': route }, options))(eventOf(functionUrl));
+  return { ...(await received), rejection: await rejection };
+}
 
 async function* failing(after: number, error: unknown = new Error('secret')): AsyncGenerator<Uint8Array> {
   for (let index = 0; index < after; index += 1) yield Buffer.from(`c${index}`);
   throw error;
 }
 
-const bytesOf = (sink: Sink) => Buffer.concat(sink.chunks).toString();
 const streaming =
   (bodyStream: BodyStream): Route =>
   () => ({ headers: { 'x-a': ['1', '2'] }, cookies: ['a=1', 'b=2'], bodyStream });
 
+/** A source that gives one chunk, then hangs, and notes when it is told to end. */
+function hanging(chunks = 1) {
+  const calls: string[] = [];
+  let given = 0;
+  const bodyStream: AsyncIterable<Uint8Array> = {
+    [Symbol.asyncIterator]: () => ({
+      next() {
+        if (given === chunks) return new Promise(() => {});
+        given += 1;
+        return Promise.resolve({ done: false as const, value: Buffer.from('a') });
+      },
+      return() {
+        calls.push('return');
+        return new Promise(() => {});
+      },
+    }),
+  };
+  return { bodyStream, calls };
+}
+
 describe('a function URL streaming handler', () => {
   it('sends metadata, then chunks as they come', async () => {
-    const app = appWith({ '/s': streaming([Buffer.from('a'), Buffer.from('b')]) });
-    const sink = await onLambda(() => createLambdaFunctionURLStreamingHandler(app))(functionUrl, '/s');
-    expect(sink.metadata).toEqual({
+    const answer = await answerOf(streaming([Buffer.from('a'), Buffer.from('b')]));
+    expect(answer.metadata).toEqual({
       statusCode: 200,
       headers: { 'x-a': '1,2', 'x-request-id': 'req-1' },
       cookies: ['a=1', 'b=2'],
     });
-    expect([bytesOf(sink), sink.ended()]).toEqual(['ab', true]);
+    expect([answer.body, answer.complete, answer.rejection]).toEqual(['ab', true, undefined]);
   });
 
   it('writes the wire form itself where the runtime does not: JSON, eight NUL, body', async () => {
     const app = appWith({ '/s': () => text(200, 'hi') });
-    const sink = await onLambda(() => createLambdaFunctionURLStreamingHandler(app), false)(functionUrl, '/s');
-    expect(sink.contentType).toBe('application/vnd.awslambda.http-integration-response');
-    expect(bytesOf(sink)).toBe(
-      `{"statusCode":200,"headers":{"content-type":"text/plain; charset=utf-8","x-request-id":"req-1"}}${'\0'.repeat(8)}hi`,
-    );
+    const { contentType, metadata, body } = await loadUrl(app, { writesMetadata: false })(eventOf(functionUrl))
+      .received;
+    expect([contentType, body]).toEqual(['application/vnd.awslambda.http-integration-response', 'hi']);
+    expect(metadata).toEqual({
+      statusCode: 200,
+      headers: { 'content-type': 'text/plain; charset=utf-8', 'x-request-id': 'req-1' },
+    });
   });
 
   it.each<[string, Route, number, string]>([
     ['an empty body', () => ({ status: 204 }), 204, ''],
     ['a redirect', () => ({ status: 302, headers: { location: '/x' } }), 302, ''],
     ['an empty stream', () => ({ bodyStream: [] }), 200, ''],
+    ['a stream of one empty chunk', () => ({ bodyStream: [Buffer.alloc(0)] }), 200, ''],
     ['a body before its stream', () => ({ body: 'a', bodyStream: [Buffer.from('b')] }), 200, 'ab'],
     [
       'an error before the first chunk',
@@ -150,123 +114,34 @@ describe('a function URL streaming handler', () => {
       '{"error":{"code":"app.conflict","message":"conflict","request_id":"req-1"}}',
     ],
   ])('sends metadata for %s', async (_name, route, status, body) => {
-    const sink = await onLambda(() => createLambdaFunctionURLStreamingHandler(appWith({ '/s': route })))(
-      functionUrl,
-      '/s',
-    );
-    expect([sink.metadata?.statusCode, bytesOf(sink), sink.ended()]).toEqual([status, body, true]);
-  });
-
-  it.each([1, 3])('breaks the stream off at an error after %d chunks, and never ends it', async (after) => {
-    const logs: LogRecord[] = [];
-    const app = appWith(
-      { '/s': () => ({ bodyStream: failing(after) }) },
-      { observability: { log: (record) => logs.push(record) } },
-    );
-    const sink = await onLambda(() => createLambdaFunctionURLStreamingHandler(app))(functionUrl, '/s');
-    expect([sink.metadata?.statusCode, sink.ended(), sink.error()?.message]).toEqual([200, false, 'internal error']);
-    expect(logs.map(({ streamed, error_code }) => [streamed, error_code])).toEqual([[true, 'app.internal']]);
-  });
-
-  it('breaks off at the chunk that exceeds the limit', async () => {
-    const app = appWith(
-      { '/s': () => ({ bodyStream: [Buffer.alloc(3), Buffer.alloc(3)] }) },
-      { limits: { maxResponseBytes: 4 } },
-    );
-    const sink = await onLambda(() => createLambdaFunctionURLStreamingHandler(app))(functionUrl, '/s');
-    expect([bytesOf(sink).length, sink.ended()]).toEqual([3, false]);
+    expect(await answerOf(route)).toMatchObject({ metadata: { statusCode: status }, body, complete: true });
   });
 
   it('answers 413 when the first chunk exceeds the limit already', async () => {
-    const app = appWith({ '/s': () => ({ bodyStream: [Buffer.alloc(5)] }) }, { limits: { maxResponseBytes: 4 } });
-    const sink = await onLambda(() => createLambdaFunctionURLStreamingHandler(app))(functionUrl, '/s');
-    expect(sink.metadata?.statusCode).toBe(413);
+    const answer = await answerOf(() => ({ bodyStream: [Buffer.alloc(5)] }), { limits: { maxResponseBytes: 4 } });
+    expect([answer.metadata?.statusCode, answer.rejection]).toEqual([413, undefined]);
   });
 
-  it('keeps raw bytes, and 30 MiB of them, without reading ahead of a slow reader', async () => {
-    let ahead = 0;
-    const sink = createSink({ highWaterMark: 1, delay: true });
+  it('keeps raw bytes, and asks for none of 30 MiB before a slow reader has taken the ones before', async () => {
+    const MEBIBYTE = 1024 * 1024;
+    const asked: boolean[] = [];
+    let stream: Invocation['stream'] | undefined;
     async function* chunks() {
       for (let index = 0; index < 30; index += 1) {
-        ahead = Math.max(ahead, index - sink.chunks.length);
-        yield Buffer.alloc(1024 * 1024, index);
+        asked.push(stream?.writableNeedDrain ?? false);
+        yield Buffer.alloc(MEBIBYTE, index + 1);
       }
     }
     const app = appWith({ '/s': () => ({ bodyStream: chunks() }) });
-    await onLambda(() => createLambdaFunctionURLStreamingHandler(app))(functionUrl, '/s', sink);
-    expect(Buffer.concat(sink.chunks).length).toBe(30 * 1024 * 1024);
-    expect(ahead).toBeLessThanOrEqual(1);
-  });
-
-  it('stops the source and aborts the signal when the reader leaves', async () => {
-    let returned = false;
-    let signal: AbortSignal | undefined;
-    async function* chunks() {
-      try {
-        for (let index = 0; index < 100; index += 1) yield Buffer.from('x');
-      } finally {
-        returned = true;
-      }
-    }
-    const app = appWith({
-      '/s': (ctx) => {
-        ({ signal } = ctx);
-        return { bodyStream: chunks() };
-      },
+    const invocation = loadUrl(app)(eventOf(functionUrl));
+    ({ stream } = invocation);
+    const reader = await invocation.incoming;
+    reader.on('data', () => {
+      reader.pause();
+      setImmediate(() => reader.resume());
     });
-    const sink = createSink({ goneAfter: 3 });
-    await onLambda(() => createLambdaFunctionURLStreamingHandler(app))(functionUrl, '/s', sink);
-    await new Promise((resolve) => setImmediate(resolve));
-    expect([returned, signal?.aborted, sink.ended()]).toEqual([true, true, false]);
-  });
-
-  it('stops at the deadline even when the source hangs', async () => {
-    const timers: (() => void)[] = [];
-    const clock = {
-      now: () => new Date(0),
-      after: (_ms: number, run: () => void) => {
-        timers.push(run);
-        return () => {};
-      },
-    };
-    async function* hanging() {
-      yield Buffer.from('a');
-      setImmediate(() => {
-        for (const run of timers) run();
-      });
-      await new Promise(() => {});
-    }
-    const app = appWith({ '/s': () => ({ bodyStream: hanging() }) }, { clock });
-    const sink = await onLambda(() => createLambdaFunctionURLStreamingHandler(app))(functionUrl, '/s');
-    expect([bytesOf(sink), sink.ended(), sink.error()?.message]).toEqual(['a', false, 'request timeout']);
-  });
-
-  it('tells a source that hangs when its reader leaves', async () => {
-    let returned = false;
-    const hanging = {
-      [Symbol.asyncIterator]: () => {
-        let count = 0;
-        return {
-          next: () => {
-            count += 1;
-            return count === 1
-              ? Promise.resolve({ done: false as const, value: Buffer.from('a') })
-              : new Promise<IteratorResult<Uint8Array>>(() => {});
-          },
-          return: async () => {
-            returned = true;
-            return { done: true as const, value: undefined };
-          },
-        };
-      },
-    };
-    const app = appWith({ '/s': () => ({ bodyStream: hanging }) }, { limits: { maxResponseBytes: 100 } });
-    const sink = createSink();
-    const running = onLambda(() => createLambdaFunctionURLStreamingHandler(app))(functionUrl, '/s', sink);
-    while (sink.chunks.length === 0) await new Promise((resolve) => setImmediate(resolve));
-    sink.stream.destroy();
-    await running;
-    expect(returned).toBe(true);
+    expect([(await invocation.received).bytes, await invocation.rejection]).toEqual([30 * MEBIBYTE, undefined]);
+    expect(asked).toEqual(new Array(30).fill(false));
   });
 
   it('does not show a header that is set after the first chunk', async () => {
@@ -275,9 +150,8 @@ describe('a function URL streaming handler', () => {
       yield Buffer.from('a');
       headers['x-a'] = 'late';
     }
-    const app = appWith({ '/s': () => ({ headers, bodyStream: late() }) });
-    const sink = await onLambda(() => createLambdaFunctionURLStreamingHandler(app))(functionUrl, '/s');
-    expect(sink.metadata?.headers).toMatchObject({ 'x-a': 'early' });
+    const { metadata } = await answerOf(() => ({ headers, bodyStream: late() }));
+    expect(metadata?.headers).toMatchObject({ 'x-a': 'early' });
   });
 
   it('logs at the end of the stream and not at its start', async () => {
@@ -286,50 +160,215 @@ describe('a function URL streaming handler', () => {
       yield Buffer.from('a');
       order.push('last chunk');
     }
-    const app = appWith(
-      { '/s': () => ({ bodyStream: chunks() }) },
-      { observability: { log: () => order.push('logged') } },
-    );
-    await onLambda(() => createLambdaFunctionURLStreamingHandler(app))(functionUrl, '/s');
+    await answerOf(() => ({ bodyStream: chunks() }), { observability: { log: () => order.push('logged') } });
     expect(order).toEqual(['last chunk', 'logged']);
   });
 
   it('answers 500 when the metadata would not fit', async () => {
-    const app = appWith({ '/s': () => ({ headers: { 'x-big': 'x'.repeat(17_000) }, bodyStream: [Buffer.from('a')] }) });
-    const sink = await onLambda(() => createLambdaFunctionURLStreamingHandler(app))(functionUrl, '/s');
-    expect([sink.metadata?.statusCode, sink.ended()]).toEqual([500, true]);
+    const headers = { 'x-big': 'x'.repeat(17_000) };
+    const { metadata, complete } = await answerOf(() => ({ headers, bodyStream: [Buffer.from('a')] }));
+    expect([metadata?.statusCode, complete]).toEqual([500, true]);
   });
 
   it('answers events of other kinds as JSON', async () => {
     const app = appWith({ '/s': () => text(200, 'hi') });
-    const sink = await onLambda(() => createLambdaFunctionURLStreamingHandler(app))(gatewayV2, '/s');
-    expect(JSON.parse(bytesOf(sink))).toMatchObject({ statusCode: 200, body: 'hi' });
+    const { body } = await loadUrl(app)(eventOf(gatewayV2)).received;
+    expect(JSON.parse(body)).toMatchObject({ statusCode: 200, body: 'hi' });
   });
 
   it('tells the handler that the door streams', async () => {
-    const app = appWith({ '/s': (ctx) => text(200, String(ctx.canStream)) });
-    const sink = await onLambda(() => createLambdaFunctionURLStreamingHandler(app))(functionUrl, '/s');
-    expect(bytesOf(sink)).toBe('true');
+    expect((await answerOf((ctx) => text(200, String(ctx.canStream)))).body).toBe('true');
   });
 
   it('is the buffered door outside Lambda, with collection', async () => {
     const app = appWith({
       '/s': (ctx) => ({ headers: { 'x-can': String(ctx.canStream) }, bodyStream: [Buffer.from('a')] }),
     });
-    const answer = await createLambdaFunctionURLStreamingHandler(app)(functionUrl.event({ path: '/s' }), LAMBDA);
+    const answer = await createLambdaFunctionURLStreamingHandler(app)(eventOf(functionUrl), LAMBDA);
     expect(answer).toMatchObject({ statusCode: 200, body: 'a', headers: { 'x-can': 'false' } });
+  });
+});
+
+describe('a streamed answer that breaks off', () => {
+  /** Nothing here may go unhandled: on Lambda that is the end of the process. */
+  const unhandled: unknown[] = [];
+  const note = (reason: unknown) => unhandled.push(reason);
+  beforeAll(() => process.on('unhandledRejection', note));
+  afterAll(async () => {
+    await new Promise((resolve) => setImmediate(resolve));
+    process.off('unhandledRejection', note);
+    expect(unhandled).toEqual([]);
+  });
+
+  const timers: (() => void)[] = [];
+  const clock = {
+    now: () => new Date(0),
+    after: (_ms: number, run: () => void) => {
+      timers.push(run);
+      return () => {};
+    },
+  };
+  const reachDeadline = () => {
+    for (const run of timers.splice(0)) run();
+  };
+
+  it.each<[string, Route, OpenPipelineOptions, string, string, string]>([
+    ['an error after 1 chunk', () => ({ bodyStream: failing(1) }), {}, 'c0', 'app.internal', 'internal error'],
+    ['an error after 3 chunks', () => ({ bodyStream: failing(3) }), {}, 'c0c1c2', 'app.internal', 'internal error'],
+    [
+      'an error with a code and words of its own',
+      () => ({ bodyStream: failing(1, new FrameworkError('app.conflict', 'secret')) }),
+      {},
+      'c0',
+      'app.conflict',
+      'conflict',
+    ],
+    [
+      'a chunk that is no bytes',
+      () => ({ bodyStream: [Buffer.from('a'), 5] as never }),
+      {},
+      'a',
+      'app.internal',
+      'internal error',
+    ],
+    [
+      'the chunk that exceeds the limit',
+      () => ({ bodyStream: [Buffer.from('abc'), Buffer.from('def')] }),
+      { limits: { maxResponseBytes: 4 } },
+      'abc',
+      'app.too_large',
+      'request too large',
+    ],
+    [
+      'an error behind a body',
+      () => ({ body: 'head', bodyStream: failing(0) }),
+      {},
+      'head',
+      'app.internal',
+      'internal error',
+    ],
+  ])('rejects at %s, so that the runtime writes its trailers', async (_name, route, options, body, code, message) => {
+    const logs: LogRecord[] = [];
+    const answer = await answerOf(route, { ...options, observability: { log: (record) => logs.push(record) } });
+    expect(answer).toMatchObject({ metadata: { statusCode: 200 }, body, complete: true, errorType: 'FrameworkError' });
+    expect(answer.rejection).toMatchObject({ code, message });
+    expect(logs.map(({ streamed, error_code }) => [streamed, error_code])).toEqual([[true, code]]);
+  });
+
+  it('keeps the cause of the rejection for logs and says nothing of it', async () => {
+    const cause = new Error('secret');
+    const { rejection } = await answerOf(() => ({ bodyStream: failing(1, cause) }));
+    expect((rejection as Error).cause).toBe(cause);
+    expect(JSON.stringify(rejection) + String((rejection as Error).stack)).not.toContain('secret');
+  });
+
+  it.each([
+    ['answers 408 at the deadline when no byte has left', 0, { metadata: { statusCode: 408 }, errorType: undefined }],
+    [
+      'rejects at the deadline behind a byte',
+      1,
+      { metadata: { statusCode: 200 }, body: 'a', errorType: 'FrameworkError' },
+    ],
+  ])('%s; a source that hangs is asked to end and not waited for', async (_name, chunks, expected) => {
+    const logs: LogRecord[] = [];
+    const { bodyStream, calls } = hanging(chunks);
+    const observability = { log: (record: LogRecord) => logs.push(record) };
+    const app = appWith({ '/s': () => ({ bodyStream }) }, { clock, observability });
+    const { body, received, rejection } = loadUrl(app)(eventOf(functionUrl));
+    await until(() => (chunks === 0 ? timers.length > 0 : body() !== ''));
+    reachDeadline();
+    const error = await rejection;
+    expect(calls).toEqual(['return']);
+    expect(await received).toMatchObject({ ...expected, complete: true });
+    if (chunks > 0) expect(error).toMatchObject({ code: 'app.timeout', message: 'request timeout' });
+    expect(logs.map(({ error_code }) => error_code)).toEqual(['app.timeout']);
+  });
+
+  it('has run the finally block of a generator that waits for its reader when it rejects at the deadline', async () => {
+    let cleaned = false;
+    async function* chunks() {
+      try {
+        for (;;) yield Buffer.alloc(1024 * 1024);
+      } finally {
+        cleaned = true;
+      }
+    }
+    const app = appWith({ '/s': () => ({ bodyStream: chunks() }) }, { clock });
+    const { stream, incoming, rejection } = loadUrl(app)(eventOf(functionUrl), { reads: false });
+    await incoming;
+    await until(() => stream.writableNeedDrain);
+    reachDeadline();
+    expect(await rejection).toMatchObject({ code: 'app.timeout' });
+    expect([cleaned, stream.destroyed]).toEqual([true, false]);
+  });
+
+  it.each<[string, (invocation: Invocation) => Promise<unknown>]>([
+    ['the runtime closes the connection', async ({ incoming }) => (await incoming).socket.destroy()],
+    ['the response stream fails', async ({ stream }) => stream.destroy(new Error('broken pipe'))],
+  ])('stops a source that hangs, aborts the signal and rejects when %s', async (_name, lose) => {
+    let signal: AbortSignal | undefined;
+    const { bodyStream, calls } = hanging();
+    const app = appWith({
+      '/s': (ctx) => {
+        ({ signal } = ctx);
+        return { bodyStream };
+      },
+    });
+    const invocation = loadUrl(app)(eventOf(functionUrl));
+    await until(() => invocation.body() !== '');
+    await lose(invocation);
+    expect(await invocation.rejection).toMatchObject({ code: 'app.timeout' });
+    expect([calls, signal?.aborted, (await invocation.received).complete]).toEqual([['return'], true, false]);
+  });
+
+  it.each<[string, (invocation: Invocation) => Promise<unknown>]>([
+    ['closes the connection', async ({ incoming }) => (await incoming).socket.destroy()],
+    ['fails the stream', async ({ stream }) => stream.destroy(new Error('broken pipe'))],
+  ])('rejects while it waits for a reader that %s', async (_name, lose) => {
+    let asked = 0;
+    async function* chunks() {
+      for (; ; asked += 1) yield Buffer.alloc(1024 * 1024);
+    }
+    const app = appWith({ '/s': () => ({ bodyStream: chunks() }) });
+    const invocation = loadUrl(app)(eventOf(functionUrl), { reads: false });
+    await invocation.incoming;
+    await until(() => invocation.stream.writableNeedDrain && asked > 0);
+    const before = asked;
+    await lose(invocation);
+    expect(await invocation.rejection).toMatchObject({ code: 'app.timeout' });
+    expect(asked).toBe(before);
+  });
+
+  it('rejects when the connection is lost before a whole body has left', async () => {
+    const app = appWith({ '/s': () => text(200, 'x'.repeat(8 * 1024 * 1024)) });
+    const { stream, incoming, rejection } = loadUrl(app)(eventOf(functionUrl), { reads: false });
+    await incoming;
+    await until(() => stream.writableNeedDrain);
+    (await incoming).socket.destroy();
+    expect(await rejection).toMatchObject({ code: 'app.timeout' });
+  });
+
+  it('leaves the process and the next invocation as they were', async () => {
+    const app = appWith({ '/s': () => ({ bodyStream: failing(1) }), '/next': () => text(200, 'well') });
+    const invoke = loadUrl(app);
+    const broken = invoke(eventOf(functionUrl));
+    const beside = invoke(functionUrl.event({ path: '/next' }));
+    expect(await broken.rejection).toBeDefined();
+    expect([broken.stream.destroyed, (await beside.received).body]).toEqual([false, 'well']);
+    expect((await invoke(functionUrl.event({ path: '/next' })).received).body).toBe('well');
   });
 });
 
 describe('a REST streaming handler', () => {
   it('puts repeats and cookies into the multi-value map', async () => {
     const app = appWith({ '/s': streaming([Buffer.from('a')]) });
-    const sink = await onLambda(() => createGatewayRestStreamingHandler(app))(gatewayV1, '/s');
-    expect(sink.metadata).toEqual({
+    const { metadata, body } = await runtime.load(() => createGatewayRestStreamingHandler(app))(eventOf(gatewayV1))
+      .received;
+    expect(metadata).toEqual({
       statusCode: 200,
       headers: { 'x-request-id': 'req-1' },
       multiValueHeaders: { 'x-a': ['1', '2'], 'set-cookie': ['a=1', 'b=2'] },
     });
-    expect(bytesOf(sink)).toBe('a');
+    expect(body).toBe('a');
   });
 });

@@ -1,4 +1,10 @@
-import { isFrameworkError, type LambdaContext, type MaybePromise, type TriggerKind } from '@sallyport/core';
+import {
+  type BodyStream,
+  isFrameworkError,
+  type LambdaContext,
+  type MaybePromise,
+  type TriggerKind,
+} from '@sallyport/core';
 import type { OutgoingResponse } from '@sallyport/core/pipeline';
 
 /** Where containers keep what streaming front doors need of them; shared by name with `@sallyport/http`. */
@@ -11,7 +17,10 @@ interface StreamAccess {
       kind: TriggerKind,
       event: unknown,
       lambdaContext: LambdaContext | undefined,
-    ): { readonly response: MaybePromise<OutgoingResponse> };
+    ): {
+      readonly response: MaybePromise<OutgoingResponse>;
+      readonly exchange: { readonly state: { readonly signal: AbortSignal } };
+    };
   };
   readonly detect: (event: unknown, lambdaContext?: LambdaContext) => TriggerKind;
 }
@@ -24,12 +33,12 @@ export interface StreamedAnswer {
   readonly chunks: readonly Uint8Array[];
   /** All chunks as text. */
   readonly body: string;
-  /** Code of the error that broke the stream off after it had begun; `''` for none. */
+  /** Code of the error that the streaming handler rejects with after the answer has begun; `''` for none. */
   readonly streamErrorCode: string;
 }
 
 /**
- * Reads an answer to its end, one chunk at a time, as a streaming front door does.
+ * Reads an answer to its end, one chunk at a time, as a streaming front door does: up to the invocation's deadline.
  *
  * @throws TypeError for an app that is no container
  */
@@ -37,14 +46,35 @@ export async function drain(app: object, event: unknown, lambdaContext: LambdaCo
   const access = (app as { readonly [STREAM_ACCESS]?: StreamAccess })[STREAM_ACCESS];
   if (!access) throw new TypeError('only a container can stream');
   const { http, detect } = access;
-  const response = await http.serveStream(detect(event, lambdaContext), event, lambdaContext).response;
+  const opened = http.serveStream(detect(event, lambdaContext), event, lambdaContext);
+  const response = await opened.response;
   const chunks: Uint8Array[] = response.body.length > 0 ? [response.body] : [];
   let streamErrorCode = '';
   try {
-    if (response.bodyStream) for await (const chunk of response.bodyStream) chunks.push(chunk);
+    if (response.bodyStream) await readUntilAbort(response.bodyStream, opened.exchange.state.signal, chunks);
   } catch (error) {
     streamErrorCode = isFrameworkError(error) ? error.code : 'app.internal';
   }
   const { status, headers, cookies } = response;
   return { status, headers, cookies, chunks, body: Buffer.concat(chunks).toString(), streamErrorCode };
+}
+
+/** A source that hangs is asked to end and not waited for. */
+async function readUntilAbort(stream: BodyStream, signal: AbortSignal, chunks: Uint8Array[]): Promise<void> {
+  const iterator = Symbol.asyncIterator in stream ? stream[Symbol.asyncIterator]() : stream[Symbol.iterator]();
+  const aborted = new Promise<never>((_resolve, reject) => {
+    const abort = () => reject(signal.reason);
+    if (signal.aborted) abort();
+    else signal.addEventListener('abort', abort, { once: true });
+  });
+  try {
+    for (;;) {
+      const next = await Promise.race([iterator.next(), aborted]);
+      if (next.done) return;
+      chunks.push(next.value);
+    }
+  } catch (error) {
+    if (signal.aborted) void Promise.resolve(iterator.return?.()).catch(() => {});
+    throw error;
+  }
 }

@@ -191,4 +191,19 @@ describe('invoking', () => {
     const whole = await env.invokeStreaming(app, buildLambdaFunctionURLRequest('GET', '/t'));
     expect([whole.body, whole.chunks.length, whole.streamErrorCode]).toEqual(['whole', 1, '']);
   });
+
+  it('ends the draining of a stream that hangs at the deadline', async () => {
+    const env = createTestEnv();
+    const app = env.app();
+    app.get('/s', () => ({
+      bodyStream: (async function* () {
+        yield Buffer.from('one');
+        await new Promise(() => {});
+      })(),
+    }));
+    const context = env.lambdaContext({ remainingMs: 1000 });
+    const draining = env.invokeStreaming(app, buildLambdaFunctionURLRequest('GET', '/s'), context);
+    await env.clock.advance(1000);
+    expect(await draining).toMatchObject({ status: 200, body: 'one', streamErrorCode: 'app.timeout' });
+  });
 });

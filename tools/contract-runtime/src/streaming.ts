@@ -1,4 +1,3 @@
-import { once } from 'node:events';
 import { Writable } from 'node:stream';
 import type { LambdaContext } from '@sallyport/core';
 import { detect } from '@sallyport/dispatch';
@@ -30,24 +29,18 @@ export async function streamThrough(
     const create =
       detect(event) === 'function-url' ? createLambdaFunctionURLStreamingHandler : createGatewayRestStreamingHandler;
     await create(app as StreamingApp)(event, lambdaContext);
+  } catch (error) {
+    return { ...stream.outcome(), stream_error: streamError(error) };
   } finally {
     scope.awslambda = before;
   }
   return stream.outcome();
 }
 
-/** The far end of the runtime's response stream. */
+/** The far end of the runtime's response stream. Only the runtime ends it early, never the handler. */
 class ClientStream extends Writable {
   readonly #chunks: Uint8Array[] = [];
   #metadata: JsonObject = {};
-  #error: Error | undefined;
-
-  constructor() {
-    super();
-    this.on('error', (error) => {
-      this.#error = error;
-    });
-  }
 
   begin(metadata: JsonObject): this {
     this.#metadata = metadata;
@@ -59,10 +52,9 @@ class ClientStream extends Writable {
     done();
   }
 
-  async outcome(): Promise<JsonObject> {
-    if (!this.closed) await once(this, 'close');
-    const response = withChunks(headOf(this.#metadata), this.#chunks);
-    return { response, ...(this.#error && { stream_error: streamError(this.#error) }) };
+  outcome(): JsonObject {
+    if (this.destroyed && !this.writableFinished) throw new Error('the response stream was destroyed');
+    return { response: withChunks(headOf(this.#metadata), this.#chunks) };
   }
 }
 

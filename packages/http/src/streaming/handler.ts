@@ -1,8 +1,9 @@
 import { FrameworkError, type LambdaContext, type TriggerKind } from '@sallyport/core';
 import { closeStream, type OutgoingResponse } from '@sallyport/core/pipeline';
-import { INTERNAL_ERROR, toFrameworkError } from '../error-body.js';
+import { canonicalError, INTERNAL_ERROR, toFrameworkError } from '../error-body.js';
 import type { Exchange } from '../exchange.js';
 import type { OpenedStream } from '../http-surface.js';
+import { ABORTED, raceWithAbort } from '../internal/abort-race.js';
 import { STREAM_ACCESS, type StreamingApp } from '../surface-access.js';
 import { functionUrlMetadata, gatewayRestMetadata, type Metadata } from './metadata.js';
 import { awsLambdaGlobal, MAX_METADATA_BYTES, openBody, type ResponseStream } from './response-stream.js';
@@ -22,6 +23,11 @@ const GATEWAY_REST: StreamingDoor = { kind: 'gateway-v1', metadata: gatewayRestM
 /**
  * A handler whose answers leave as they are made, for a function URL with `InvokeMode: RESPONSE_STREAM`. Events of other
  * kinds are answered by `handleLambda`, as JSON.
+ *
+ * A failure before the first byte is an ordinary error answer. After it (the stream throws, the deadline comes, a limit is
+ * exceeded, the connection is lost) the handler rejects with a `FrameworkError` that has a code and its default message
+ * only; the runtime then reports the error. Clients may see such an answer end like a whole one, so let a stream that must
+ * be whole finish with an end mark of its own.
  *
  * @example export const handler = createLambdaFunctionURLStreamingHandler(app);
  */
@@ -58,8 +64,13 @@ async function streamEvent(
   }
   const opened = http.serveStream(door.kind, event, lambdaContext);
   const { response, metadata } = await checkMetadata(door, opened, await opened.response);
-  await writeResponse(opened.exchange, response, openBody(stream, metadata));
-  await opened.exchange.state.settleDeliveries();
+  try {
+    await writeResponse(opened.exchange, response, openBody(stream, metadata));
+  } catch (error) {
+    throw toRejection(opened.exchange, error);
+  } finally {
+    await opened.exchange.state.settleDeliveries();
+  }
 }
 
 /** The metadata has a bound of the service's; an answer whose headers are past it is a failure of ours. */
@@ -71,59 +82,50 @@ async function checkMetadata(door: StreamingDoor, opened: OpenedStream, response
   return { response: failed, metadata: door.metadata(failed) };
 }
 
+const CLIENT_GONE = new FrameworkError('app.timeout', 'client is gone');
+
 async function writeResponse(exchange: Exchange, response: OutgoingResponse, stream: ResponseStream): Promise<void> {
   const { state } = exchange;
-  const writer = new StreamWriter(stream, () => state.abort(new FrameworkError('app.timeout', 'client is gone')));
+  const writer = new StreamWriter(stream, () => state.abort(CLIENT_GONE));
   // Metadata leaves with the first write, so an empty answer writes nothing rather than not at all.
   await writer.write(response.body);
-  if (response.bodyStream) {
-    const failure = await pump(response.bodyStream, writer, state.signal);
-    if (failure !== undefined) return breakOff(exchange, writer, failure.error);
-  }
+  if (response.bodyStream) await pump(exchange, response.bodyStream, writer);
   await writer.finish();
+  if (writer.gone) throw CLIENT_GONE;
 }
 
-/** Moves chunks until the stream ends, its reader is gone or the signal aborts; never reads ahead of the reader. */
+/**
+ * Moves chunks until the stream ends; never reads ahead of the reader.
+ *
+ * @throws what the stream throws; the signal's reason when it aborts first, or when the reader is gone
+ */
 async function pump(
+  exchange: Exchange,
   body: NonNullable<OutgoingResponse['bodyStream']>,
   writer: StreamWriter,
-  signal: AbortSignal,
-): Promise<{ readonly error: unknown } | undefined> {
+): Promise<void> {
+  const { signal } = exchange.state;
   const iterator = (body as AsyncIterable<Uint8Array>)[Symbol.asyncIterator]();
-  const race = raceWith(signal);
-  try {
-    for (;;) {
-      const next = iterator.next();
-      const result = await race(next);
-      if (result === 'aborted' || writer.gone) {
-        // An iterator that is still busy with `next` runs its `return` afterwards: nobody waits for that.
-        next.catch(() => {});
-        void Promise.resolve(iterator.return?.()).catch(() => {});
-        return { error: signal.reason };
-      }
-      if (result.done) return undefined;
-      await writer.write(result.value);
-    }
-  } catch (error) {
-    return { error };
+  const race = raceWithAbort(signal);
+  for (;;) {
+    const next = await race(iterator.next());
+    if (next !== ABORTED && next.done) return;
+    if (next === ABORTED || (await race(writer.write(next.value))) === ABORTED || writer.gone) break;
   }
+  exchange.cause = signal.aborted ? signal.reason : CLIENT_GONE;
+  exchange.error = toFrameworkError(exchange.cause);
+  // A source that is still busy with `next` runs its `return` afterwards: nobody waits for that.
+  void Promise.resolve(iterator.return?.()).catch(() => {});
+  throw exchange.cause;
 }
 
-/** Races one promise after another with a signal, through one listener however many they are. */
-function raceWith(signal: AbortSignal): <T>(work: Promise<T>) => Promise<T | 'aborted'> {
-  let stop: (() => void) | undefined;
-  signal.addEventListener('abort', () => stop?.(), { once: true });
-  return (work) =>
-    new Promise((resolve, reject) => {
-      stop = () => resolve('aborted');
-      if (signal.aborted) stop();
-      work.then(resolve, reject);
-    });
-}
-
-/** Destroys the stream: what has been sent must never look complete. Only the code is told. */
-function breakOff({ ctx }: Exchange, writer: StreamWriter, error: unknown): Promise<void> {
-  const { code } = toFrameworkError(error);
+/**
+ * What the handler rejects with once bytes have left. The runtime client writes it into error trailers, so it has no words
+ * but the code's. The stream stays as it is: destroying it ends the whole execution environment, because the client then
+ * has rejections that nobody awaits.
+ */
+function toRejection({ ctx }: Exchange, cause: unknown): FrameworkError {
+  const { code } = canonicalError(toFrameworkError(cause));
   ctx.log.error('response stream broke off', { event: 'http.stream_failed', error_code: code });
-  return writer.destroy(new FrameworkError(code));
+  return new FrameworkError(code, undefined, { cause });
 }

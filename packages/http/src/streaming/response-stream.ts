@@ -1,8 +1,10 @@
-/** The part of the Lambda runtime's `responseStream` that we use: a Node `Writable`. */
+/**
+ * The part of the Lambda runtime's `responseStream` that we use. It is the `ClientRequest` of Node with which the runtime
+ * client posts the answer.
+ */
 export interface ResponseStream {
   write(chunk: Uint8Array | string): boolean;
   end(): void;
-  destroy(error?: Error): unknown;
   on(event: 'drain' | 'close' | 'finish' | 'error', listener: (error?: Error) => void): unknown;
   off(event: 'drain' | 'close' | 'finish' | 'error', listener: (error?: Error) => void): unknown;
   readonly destroyed?: boolean;

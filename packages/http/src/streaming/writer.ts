@@ -1,6 +1,9 @@
 import type { ResponseStream } from './response-stream.js';
 
-/** Writes to a response stream one chunk at a time, and knows when its reader is gone. */
+/**
+ * Writes to a response stream one chunk at a time, and knows when its reader is gone. It never destroys the stream: the
+ * runtime client writes its error trailers to it.
+ */
 export class StreamWriter {
   readonly #stream: ResponseStream;
   #gone = false;
@@ -35,21 +38,11 @@ export class StreamWriter {
     await this.#nextChange();
   }
 
-  /** Ends the stream and waits until everything has been handed over. */
+  /** Ends the stream and waits until everything has been handed over, or the reader is gone. */
   async finish(): Promise<void> {
     if (this.gone) return;
     this.#stream.end();
     while (!this.#finished && !this.gone) await this.#nextChange();
-  }
-
-  /** Breaks the stream off, so that its reader never takes it for complete; resolves once it is closed. */
-  async destroy(error: Error): Promise<void> {
-    this.#gone = true;
-    if (this.#stream.destroyed === true) return;
-    await new Promise<void>((resolve) => {
-      this.#stream.on('close', () => resolve());
-      this.#stream.destroy(error);
-    });
   }
 
   #nextChange(): Promise<void> {

@@ -17,11 +17,13 @@ export async function streamed(parameters: JsonObject): Promise<ResponseInput> {
 
 async function* chunks(parameters: JsonObject): AsyncGenerator<Uint8Array> {
   const list = (parameters.chunks ?? []) as (string | { base64: string })[];
-  const { fail_after = Number.POSITIVE_INFINITY, code } = parameters;
+  const { fail_after = Number.POSITIVE_INFINITY, hang_after, code } = parameters;
   for (const [index, chunk] of list.entries()) {
+    if (index === hang_after) await new Promise(() => {});
     if (index === fail_after) break;
     yield typeof chunk === 'string' ? Buffer.from(chunk) : Buffer.from(chunk.base64, 'base64');
   }
+  if (Number(hang_after) >= list.length) await new Promise(() => {});
   if (Number(fail_after) > list.length) return;
   throw code === undefined ? new Error('stream failure') : new FrameworkError(String(code));
 }
