@@ -24,7 +24,7 @@ export class ResolverExchange extends Exchange {
 }
 
 /** Streams are handed on: the projection refuses them by name. */
-const DOOR: DoorTraits = { maxEncodedBytes: Number.POSITIVE_INFINITY, streams: 'pass', encodes: false };
+const DOOR: DoorTraits = { maxAnswerBytes: Number.POSITIVE_INFINITY, streams: 'pass', measure: undefined };
 
 /** HTTP's stages without CORS and answer headers. Errors stay errors: the projection words them. */
 export function createAppSyncPipeline(kernel: Kernel, http: HttpSurface | undefined): Pipeline {

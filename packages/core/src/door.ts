@@ -3,15 +3,18 @@ import type { OutgoingResponse } from './response.js';
 
 /** What a front door can carry. */
 export interface DoorTraits {
-  /** Bytes of an encoded body that the service behind the door accepts. */
-  readonly maxEncodedBytes: number;
+  /** Bytes that the service behind the door accepts. */
+  readonly maxAnswerBytes: number;
   /**
    * `collect`: a stream is read to its end first; `commit`: handed on behind its first chunk, so that a failure before it
    * is an ordinary error answer; `pass`: handed on as it is; `refuse`: answered `app.internal`.
    */
   readonly streams: 'collect' | 'commit' | 'pass' | 'refuse';
-  /** Whether the body is encoded as the text of a JSON document. */
-  readonly encodes: boolean;
+  /**
+   * What the service counts of an answer, in bytes. `undefined` at doors that leave the body as it is; the others encode it
+   * as the text of a JSON document.
+   */
+  readonly measure: ((response: OutgoingResponse, body: EncodedBody, event: unknown) => number) | undefined;
 }
 
 /** A body as a JSON document can hold it. */

@@ -109,7 +109,7 @@ describe('the option surfaces', () => {
 /** A front door that reads `{ method, path }`. */
 const LATTICE: SurfaceDoor = {
   kind: 'lattice',
-  traits: { maxEncodedBytes: 1_000_000, streams: 'collect', encodes: true },
+  traits: { maxAnswerBytes: 1_000_000, streams: 'collect', measure: (_response, { body }) => body.length },
   read(event) {
     const { method, path } = event as { method: string; path: string };
     const source = {

@@ -17,8 +17,3 @@ export function encodeBody(response: OutgoingResponse): EncodedBody {
   if (!isBase64 && isUtf8(bytes)) return { body: bytes.toString('utf8'), isBase64Encoded: false };
   return { body: bytes.toString('base64'), isBase64Encoded: true };
 }
-
-/** Bytes that an encoded body takes in UTF-8. */
-export function encodedBytes({ body, isBase64Encoded }: EncodedBody): number {
-  return isBase64Encoded ? body.length : Buffer.byteLength(body);
-}

@@ -243,7 +243,7 @@ export interface OpenedStream {
   readonly fail: (error: unknown) => MaybePromise<OutgoingResponse>;
 }
 
-const STREAMING: DoorTraits = { maxEncodedBytes: Number.POSITIVE_INFINITY, streams: 'commit', encodes: false };
+const STREAMING: DoorTraits = { maxAnswerBytes: Number.POSITIVE_INFINITY, streams: 'commit', measure: undefined };
 
 function createHttpPipeline(kernel: Kernel, routes: RouteTable, options: HttpSurfaceOptions): Pipeline {
   const format = options.httpErrorFormat ?? HTTP_ERROR_FORMAT_NESTED;

@@ -1,7 +1,8 @@
 import type { BodyStream, FrameworkError, MaybePromise } from '@sallyport/core';
 import { canonicalizeResponse, closeStream, OutgoingResponse } from '@sallyport/core/pipeline';
+import { exceedsCap } from './answer-size.js';
 import { collectStream, limitStream, startStream, watchStream } from './body-stream.js';
-import { encodeBody, encodedBytes } from './encode-body.js';
+import { encodeBody } from './encode-body.js';
 import { INTERNAL_ERROR, RESPONSE_TOO_LARGE, toFrameworkError } from './error-body.js';
 import type { Exchange } from './exchange.js';
 
@@ -106,14 +107,14 @@ export class Pipeline {
 
   /** A stream passes on under its limit, or is collected first where the door cannot stream. */
   #finishStream(exchange: Exchange, response: OutgoingResponse, stream: BodyStream): MaybePromise<OutgoingResponse> {
-    const { streams, maxEncodedBytes } = exchange.door;
+    const { streams, maxAnswerBytes } = exchange.door;
     const { maxResponseBytes } = this.#parts;
     if (streams === 'refuse') {
       void closeStream(stream);
       throw INTERNAL_ERROR;
     }
     if (streams === 'collect') {
-      return this.#collect(exchange, response, stream, Math.min(maxResponseBytes || maxEncodedBytes, maxEncodedBytes));
+      return this.#collect(exchange, response, stream, Math.min(maxResponseBytes || maxAnswerBytes, maxAnswerBytes));
     }
     this.#limit(response);
     const prefix = contentBytes(response.content);
@@ -160,9 +161,9 @@ export class Pipeline {
   /** Headers of ours, encoding at the door, and the end of the invocation. */
   #complete(exchange: Exchange, answer: OutgoingResponse): MaybePromise<OutgoingResponse> {
     let response = this.#decorate(exchange, answer);
-    if (exchange.door.encodes) {
+    if (exchange.door.measure) {
       exchange.encoded = encodeBody(response);
-      if (isOverCap(exchange)) {
+      if (exceedsCap(exchange, response, exchange.encoded)) {
         response = this.#decorate(exchange, this.#recover(exchange, RESPONSE_TOO_LARGE));
         exchange.encoded = encodeBody(response);
       }
@@ -198,13 +199,4 @@ export class Pipeline {
 
 function contentBytes(content: string | Uint8Array): number {
   return typeof content === 'string' ? Buffer.byteLength(content) : content.byteLength;
-}
-
-function isOverCap({ encoded, door }: Exchange): boolean {
-  // No character takes more than three bytes of UTF-8, so most bodies need no counting.
-  return (
-    encoded !== undefined &&
-    encoded.body.length * 3 > door.maxEncodedBytes &&
-    encodedBytes(encoded) > door.maxEncodedBytes
-  );
 }

@@ -285,24 +285,6 @@ describe('answers', () => {
     await send(router, albSingle, { path: '/c' });
     expect(lines).toHaveLength(1);
   });
-
-  it.each([
-    [gatewayV2, 6 * 1024 * 1024],
-    [albSingle, 1024 * 1024],
-  ])('of $name are held to what the service accepts', async (door, cap) => {
-    const router = routerWith((http) => {
-      http.get('/fits', () => text(200, 'x'.repeat(cap)));
-      http.get('/over', () => text(200, 'x'.repeat(cap + 1)));
-      http.get('/stream', () => ({ bodyStream: [Buffer.alloc(cap), Buffer.alloc(1)] }));
-    });
-    expect((await send(router, door, { path: '/fits' })).status).toBe(200);
-    const over = await send(router, door, { path: '/over' });
-    expect([over.status, over.body.toString()]).toEqual([
-      413,
-      '{"error":{"code":"app.too_large","message":"response too large","request_id":"req-1"}}',
-    ]);
-    expect((await send(router, door, { path: '/stream' })).status).toBe(500);
-  });
 });
 
 describe('header maps', () => {

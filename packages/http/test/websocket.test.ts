@@ -151,7 +151,18 @@ describe('the WebSocket surface', () => {
     });
   });
 
-  it('has no place for a stream, nor for more than 128 KiB', async () => {
+  it.each([
+    ['128 KiB of text', 'x'.repeat(128 * 1024), 200],
+    ['128 KiB of quotes: the JSON around a message is not sent', '"'.repeat(128 * 1024), 200],
+    ['128 KiB of characters that take more bytes', `${'x'.repeat(128 * 1024 - 2)}€`, 413],
+    ['a byte more than 128 KiB', 'x'.repeat(128 * 1024 + 1), 413],
+  ])('counts the message alone: %s', async (_name, message, status) => {
+    const surface = surfaceWith();
+    surface.register('x', () => text(200, message));
+    expect((await serve(surface, socketEvent('x'))).statusCode).toBe(status);
+  });
+
+  it('has no place for a stream', async () => {
     let closed = false;
     async function* chunks() {
       try {
@@ -162,9 +173,7 @@ describe('the WebSocket surface', () => {
     }
     const surface = surfaceWith();
     surface.register('stream', () => ({ bodyStream: chunks() }));
-    surface.register('big', () => text(200, 'x'.repeat(128 * 1024 + 1)));
     expect((await serve(surface, socketEvent('stream'))).statusCode).toBe(500);
-    expect((await serve(surface, socketEvent('big'))).statusCode).toBe(413);
     expect(closed).toBe(false);
   });
 

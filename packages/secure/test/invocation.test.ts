@@ -315,7 +315,7 @@ describe('surfaces of SecureApp', () => {
     app.get('/op', () => json(200, 1), Authenticated());
     const door: SurfaceDoor = {
       kind: 'lattice',
-      traits: { maxEncodedBytes: 1_000_000, streams: 'collect', encodes: true },
+      traits: { maxAnswerBytes: 1_000_000, streams: 'collect', measure: (_response, { body }) => body.length },
       read: () => ({
         method: 'GET',
         path: '/op',

@@ -55,7 +55,7 @@ class DirectSource implements RequestSource {
   }
 }
 
-const TRAITS: DoorTraits = { maxEncodedBytes: Number.POSITIVE_INFINITY, streams: 'pass', encodes: false };
+const TRAITS: DoorTraits = { maxAnswerBytes: Number.POSITIVE_INFINITY, streams: 'pass', measure: undefined };
 
 /** Reads a request of `serve`. A base64 body may also come as bytes of its text. */
 function readDirect(input: RequestInput): DoorRequest {

@@ -2,16 +2,34 @@ import type { DoorTraits, RequestSource } from '@sallyport/core/pipeline';
 
 export type { Door, DoorRequest } from '@sallyport/core/pipeline';
 
-const MEBIBYTE = 1024 * 1024;
-
-/** A door that answers with one JSON document of at most so many bytes of body. */
-export function bufferedDoor(maxEncodedBytes: number): DoorTraits {
-  return { maxEncodedBytes, streams: 'collect', encodes: true };
+/** A door that answers with one JSON document of at most so many bytes, headers and escaping included. */
+export function bufferedDoor(maxAnswerBytes: number, write: Door['write']): DoorTraits {
+  return {
+    maxAnswerBytes,
+    streams: 'collect',
+    measure: (response, body, event) => Buffer.byteLength(JSON.stringify(write(response, body, event))),
+  };
 }
 
-export const GATEWAY_MAX_BYTES = 6 * MEBIBYTE;
-export const LOAD_BALANCER_MAX_BYTES = MEBIBYTE;
-export const WEBSOCKET_MAX_BYTES = 128 * 1024;
+/**
+ * What Lambda takes of a buffered function, the serialised answer as the runtime posts it: the guide's quota of 6 MB, which
+ * the service words "Exceeded maximum allowed payload size (6291556 bytes)".
+ *
+ * @see https://docs.aws.amazon.com/lambda/latest/dg/gettingstarted-limits.html
+ */
+export const LAMBDA_MAX_ANSWER_BYTES = 6_291_556;
+/**
+ * The response JSON that a load balancer takes, 1 MB.
+ *
+ * @see https://docs.aws.amazon.com/elasticloadbalancing/latest/application/lambda-functions.html
+ */
+export const LOAD_BALANCER_MAX_ANSWER_BYTES = 1024 * 1024;
+/**
+ * The payload of a WebSocket message, 128 KB; the envelope around it is not sent.
+ *
+ * @see https://docs.aws.amazon.com/apigateway/latest/developerguide/apigateway-execution-service-websocket-limits-table.html
+ */
+export const WEBSOCKET_MAX_MESSAGE_BYTES = 128 * 1024;
 
 /** An object to read from, whatever the event holds there. */
 export function objectOf(value: unknown): Readonly<Record<string, unknown>> {

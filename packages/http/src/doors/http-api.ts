@@ -1,7 +1,7 @@
 import { type MultiMap, providerProvenance, type SourceProvenance } from '@sallyport/core';
 import { createAnswerMap, type OutgoingResponse, type RequestSource, toHeaderMap } from '@sallyport/core/pipeline';
 import type { EncodedBody } from '../exchange.js';
-import { bodyOf, bufferedDoor, type Door, type DoorRequest, GATEWAY_MAX_BYTES, objectOf } from './door.js';
+import { bodyOf, bufferedDoor, type Door, type DoorRequest, LAMBDA_MAX_ANSWER_BYTES, objectOf } from './door.js';
 import { lookupHeader, type RawHeaders, rawHeaders } from './header-lookup.js';
 import { cutStage, escapeDecodedPath, firstText, textOf } from './paths.js';
 import { asIs, mapQuery, parseQuery } from './query.js';
@@ -97,7 +97,7 @@ export function joinHeaders(headers: MultiMap): Record<string, string> {
 
 /** API Gateway HTTP API, payload format 2.0. AWS decodes `rawPath` before it gets here. */
 export const gatewayV2Door: Door = {
-  traits: bufferedDoor(GATEWAY_MAX_BYTES),
+  traits: bufferedDoor(LAMBDA_MAX_ANSWER_BYTES, write),
   read(input): DoorRequest {
     const event = objectOf(input);
     const context = objectOf(event.requestContext);
@@ -111,7 +111,7 @@ export const gatewayV2Door: Door = {
 
 /** Lambda function URL: the same shape, with a path that is still encoded. */
 export const functionUrlDoor: Door = {
-  traits: bufferedDoor(GATEWAY_MAX_BYTES),
+  traits: bufferedDoor(LAMBDA_MAX_ANSWER_BYTES, write),
   read(input): DoorRequest {
     const event = objectOf(input);
     const http = httpOf(event);

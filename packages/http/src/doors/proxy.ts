@@ -6,10 +6,10 @@ import {
   bufferedDoor,
   type Door,
   type DoorRequest,
-  GATEWAY_MAX_BYTES,
-  LOAD_BALANCER_MAX_BYTES,
+  LAMBDA_MAX_ANSWER_BYTES,
+  LOAD_BALANCER_MAX_ANSWER_BYTES,
   objectOf,
-  WEBSOCKET_MAX_BYTES,
+  WEBSOCKET_MAX_MESSAGE_BYTES,
 } from './door.js';
 import { lookupEither, mergeHeaders, type RawHeaders, rawHeaders } from './header-lookup.js';
 import { joinHeaders } from './http-api.js';
@@ -104,7 +104,7 @@ function writeProxy(response: OutgoingResponse, body: EncodedBody): Record<strin
  * decoded and begins with a stage that has a name.
  */
 export const gatewayV1Door: Door = {
-  traits: bufferedDoor(GATEWAY_MAX_BYTES),
+  traits: bufferedDoor(LAMBDA_MAX_ANSWER_BYTES, writeProxy),
   read(input): DoorRequest {
     const event = objectOf(input);
     const context = objectOf(event.requestContext);
@@ -121,7 +121,11 @@ export const gatewayV1Door: Door = {
 
 /** API Gateway WebSocket API; the answer of `$connect` decides whether the connection stands. */
 export const webSocketDoor: Door = {
-  traits: { maxEncodedBytes: WEBSOCKET_MAX_BYTES, streams: 'refuse', encodes: true },
+  traits: {
+    maxAnswerBytes: WEBSOCKET_MAX_MESSAGE_BYTES,
+    streams: 'refuse',
+    measure: (_response, { body }) => Buffer.byteLength(body),
+  },
   read(input): DoorRequest {
     const event = objectOf(input);
     const rawPath = firstText(event.path, '/');
@@ -132,25 +136,27 @@ export const webSocketDoor: Door = {
 
 /** Application load balancer. The event tells which of the two header modes the target group is in. */
 export const loadBalancerDoor: Door = {
-  traits: bufferedDoor(LOAD_BALANCER_MAX_BYTES),
+  traits: bufferedDoor(LOAD_BALANCER_MAX_ANSWER_BYTES, writeLoadBalancer),
   read(input): DoorRequest {
     const event = objectOf(input);
     const rawPath = textOf(event.path);
     const source = new ProxySource(event, LOAD_BALANCER);
     return { method: textOf(event.httpMethod), path: rawPath, rawPath, source };
   },
-  write(response, body, event) {
-    const answer: Record<string, unknown> = {
-      statusCode: response.status,
-      statusDescription: statusDescription(response.status),
-      body: body.body,
-      isBase64Encoded: body.isBase64Encoded,
-    };
-    if (isMultiValue(event)) answer.multiValueHeaders = listHeaders(response);
-    else answer.headers = singleHeaders(response);
-    return answer;
-  },
+  write: writeLoadBalancer,
 };
+
+function writeLoadBalancer(response: OutgoingResponse, body: EncodedBody, event: unknown): Record<string, unknown> {
+  const answer: Record<string, unknown> = {
+    statusCode: response.status,
+    statusDescription: statusDescription(response.status),
+    body: body.body,
+    isBase64Encoded: body.isBase64Encoded,
+  };
+  if (isMultiValue(event)) answer.multiValueHeaders = listHeaders(response);
+  else answer.headers = singleHeaders(response);
+  return answer;
+}
 
 /** Whether a load balancer event is of the multi-value mode; the answer must be of the same. */
 export function isMultiValue(event: unknown): boolean {
