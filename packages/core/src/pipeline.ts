@@ -25,7 +25,7 @@ export { copyPlain, isPlainObject, snapshotPlain } from './plain.js';
 export { bearerOf, copyBearer, copyPrincipal, withBearer } from './principal.js';
 export { type RequestOutcome, requestCompleted, startRequestSpan } from './records.js';
 export { canonicalMethod, canonicalPath, IncomingRequest, type RequestSource } from './request.js';
-export { canonicalizeResponse, closeStream, OutgoingResponse, toResponse } from './response.js';
+export { canonicalizeResponse, closeStream, isHeaderValue, OutgoingResponse, toResponse } from './response.js';
 export { objectPart, type ScheduledEvent, type ScheduledRun, scheduledRun, trimmedText } from './scheduled-run.js';
 export type { ActiveSpan } from './spans.js';
 export type { ContextTransport } from './transport.js';

@@ -93,13 +93,20 @@ export function toResponse(result: unknown): OutgoingResponse {
 
 /** RFC 9110 section 5.6.2, in lower case. */
 const TOKEN = /^[!#$%&'*+\-.^_`|~0-9a-z]+$/;
-const UNSAFE_VALUE = /[\r\n\0]/;
+/** CR, LF and NUL (RFC 9110 section 5.5), and characters that no byte holds: the Fetch standard's ByteString ends at U+00FF. */
+const UNSAFE_VALUE = /[\r\n\0\u0100-\uffff]/;
+
+/** Whether a header may have this value. */
+export function isHeaderValue(value: unknown): value is string {
+  return typeof value === 'string' && !UNSAFE_VALUE.test(value);
+}
 
 /**
  * Brings a response into canonical form, in place: names in lower case, `set-cookie` headers moved to the end of
  * `cookies`, no body where the status or `HEAD` forbids one.
  *
- * @throws FrameworkError `app.internal` for a status outside 200..599, a name that is no token, a value with CR, LF or NUL
+ * @throws FrameworkError `app.internal` for a status outside 200..599, a name that is no token, a value with CR, LF, NUL
+ * or a character above U+00FF
  */
 export function canonicalizeResponse(response: OutgoingResponse, method: string): OutgoingResponse {
   const { status } = response;
@@ -142,7 +149,7 @@ function checkedHeaders(headers: MultiMap): MultiMap {
 }
 
 function assertValue(value: unknown): void {
-  if (typeof value !== 'string' || UNSAFE_VALUE.test(value)) throw new FrameworkError('app.internal');
+  if (!isHeaderValue(value)) throw new FrameworkError('app.internal');
 }
 
 function moveCookies(response: OutgoingResponse): void {

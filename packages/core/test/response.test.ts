@@ -52,6 +52,8 @@ describe('canonicalizeResponse', () => {
     ['a header value with CR', { headers: { a: 'x\ry' } }],
     ['a header value with LF', { headers: { a: ['ok', 'x\ny'] } }],
     ['a header value with NUL', { headers: { a: 'x\0' } }],
+    ['a header value above U+00FF', { headers: { a: 'Ā' } }],
+    ['a cookie above U+00FF', { cookies: ['a=€'] }],
     ['a name with a blank inside', { headers: { 'a b': 'x' } }],
     ['a name with a colon', { headers: { 'a:': 'x' } }],
     ['a name outside ASCII', { headers: { ä: 'x' } }],

@@ -1,4 +1,5 @@
 import { assertKnownOptions, invalidOption } from '@sallyport/core';
+import { isHeaderValue } from '@sallyport/core/pipeline';
 
 /** Who may read answers from a page of another origin (Fetch standard, section 3.3). */
 export interface CorsOptions {
@@ -51,6 +52,6 @@ export function parseCors(options: CorsOptions): CorsPolicy {
 
 function assertStrings(key: string, value: unknown): void {
   if (value === undefined) return;
-  const valid = Array.isArray(value) && value.every((item) => typeof item === 'string' && !/[\r\n\0]/.test(item));
-  if (!valid) throw invalidOption(`cors.${key}`, 'a list of strings');
+  const valid = Array.isArray(value) && value.every(isHeaderValue);
+  if (!valid) throw invalidOption(`cors.${key}`, 'a list of header values');
 }

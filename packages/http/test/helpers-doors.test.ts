@@ -76,11 +76,29 @@ describe.each(doors)('at $name', (door) => {
     ['CR or LF in an SSE id', () => sse(200, [{ id: 'a\nb' }])],
     ['CR or LF in an SSE event name in a stream', () => sseEventStream([{ data: 'a' }, { event: 'a\rb' }])],
     ['CR or LF in a vary name', () => vary(json(200, 1), 'a\r\nb')],
+    ['a header value above U+00FF', () => ({ ...json(200, 1), headers: { 'x-a': 'Ā' } })],
+    ['a header value that repeats, above U+00FF', () => ({ ...json(200, 1), headers: { 'x-a': ['a', '€'] } })],
+    ['a header value outside of the basic plane', () => ({ ...json(200, 1), headers: { 'x-a': '😀' } })],
+    ['a cookie above U+00FF', () => ({ ...json(200, 1), cookies: ['a=€'] })],
+    ['a set-cookie header above U+00FF', () => ({ ...json(200, 1), headers: { 'set-cookie': 'a=€' } })],
+    ['a content type above U+00FF', () => binary(200, Buffer.from('a'), 'text/€')],
+    [
+      'a header value of an error above U+00FF',
+      () => {
+        throw new FrameworkError('app.internal', undefined, { headers: { 'x-a': '€' } });
+      },
+    ],
     ['a value that is no JSON', () => json(200, 1n)],
     ['a status that is none', () => json(999, 1)],
   ])('%s is refused', async (_, handler) => {
     const got = await answer(handler, {}, door);
     expect([got.status, got.body.toString(), got.cookies]).toEqual([500, INTERNAL, []]);
+  });
+
+  it('a header value of one byte a character passes as it is', async () => {
+    const value = 'a \t~\x80ÿ';
+    const got = await answer(() => ({ ...json(200, 1), headers: { 'x-a': value }, cookies: [`a=${value}`] }), {}, door);
+    expect([got.status, got.headers['x-a'], got.cookies]).toEqual([200, value, [`a=${value}`]]);
   });
 
   it('conditional answers 304 without a body', async () => {

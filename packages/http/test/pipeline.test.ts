@@ -207,6 +207,11 @@ describe('CORS', () => {
     expect(headers['access-control-allow-credentials']).toBeUndefined();
   });
 
+  it('echoes no origin that is no header value', async () => {
+    const { headers } = await once(register, { path: '/known', headers: { origin: 'https://€' } }, { cors: {} });
+    expect([headers['access-control-allow-origin'], headers.vary]).toEqual([undefined, 'origin']);
+  });
+
   it('varies on refused origins and errors too', async () => {
     const options = { cors: { allowedOrigins: ['https://other.example'] } };
     for (const path of ['/known', '/unknown']) {
@@ -503,6 +508,12 @@ describe('serve without a door', () => {
     const chunks: string[] = [];
     for await (const chunk of answer.bodyStream ?? []) chunks.push(Buffer.from(chunk).toString());
     expect([answer.status, chunks]).toEqual([200, ['a']]);
+  });
+
+  it('refuses a header value that no byte holds', async () => {
+    const router = routerWith((http) => http.get('/', () => ({ headers: { 'x-a': '€' } })));
+    const { status, headers } = await router.serveRequest({ method: 'GET', path: '/' });
+    expect([status, headers['x-a']]).toEqual([500, undefined]);
   });
 
   it('checks a provenance that a caller hands in', async () => {

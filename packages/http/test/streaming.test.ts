@@ -117,6 +117,12 @@ describe('a function URL streaming handler', () => {
     expect(await answerOf(route)).toMatchObject({ metadata: { statusCode: status }, body, complete: true });
   });
 
+  it('answers 500 for a header value that no byte holds', async () => {
+    const { metadata, body } = await answerOf(() => ({ headers: { 'x-a': '€' }, bodyStream: [Buffer.from('a')] }));
+    expect(metadata).toMatchObject({ statusCode: 500, headers: { 'x-a': undefined } });
+    expect(JSON.parse(body)).toMatchObject({ error: { code: 'app.internal' } });
+  });
+
   it('answers 413 when the first chunk exceeds the limit already', async () => {
     const answer = await answerOf(() => ({ bodyStream: [Buffer.alloc(5)] }), { limits: { maxResponseBytes: 4 } });
     expect([answer.metadata?.statusCode, answer.rejection]).toEqual([413, undefined]);

@@ -1,5 +1,5 @@
 import { createMap, type MultiMap } from '@sallyport/core';
-import { OutgoingResponse, STAGE } from '@sallyport/core/pipeline';
+import { isHeaderValue, OutgoingResponse, STAGE } from '@sallyport/core/pipeline';
 import type { CorsPolicy } from '../cors.js';
 import type { Exchange } from '../exchange.js';
 import type { Stage } from '../pipeline.js';
@@ -45,7 +45,7 @@ export function addCorsHeaders(policy: CorsPolicy, { state }: Exchange, response
   const { headers } = response;
   addVary(headers, 'origin');
   const origin = state.request.headerValues('origin')[0];
-  if (!origin || !policy.allows(origin) || /[\r\n\0]/.test(origin)) return;
+  if (!origin || !policy.allows(origin) || !isHeaderValue(origin)) return;
   headers['access-control-allow-origin'] = [origin];
   if (policy.credentials) headers['access-control-allow-credentials'] = ['true'];
   if (policy.exposeHeaders !== '') headers['access-control-expose-headers'] = [policy.exposeHeaders];
