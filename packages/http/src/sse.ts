@@ -44,11 +44,10 @@ export function sseEventStream(events: Source<SseEvent>, options: SseStreamOptio
   return response;
 }
 
-/** WHATWG HTML section 9.2; `connection` is for HTTP/1.1 intermediaries. */
+/** WHATWG HTML section 9.2. */
 function sseHeaders(): Record<string, string[]> {
   const headers = createMap<string[]>();
   headers['content-type'] = ['text/event-stream'];
   headers['cache-control'] = ['no-cache'];
-  headers.connection = ['keep-alive'];
   return headers;
 }

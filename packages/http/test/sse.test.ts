@@ -83,7 +83,6 @@ describe('sse', () => {
     expect({ ...response.headers }).toEqual({
       'content-type': ['text/event-stream'],
       'cache-control': ['no-cache'],
-      connection: ['keep-alive'],
     });
   });
 
@@ -99,7 +98,6 @@ describe('sseEventStream', () => {
     expect({ ...response.headers }).toEqual({
       'content-type': ['text/event-stream'],
       'cache-control': ['no-cache'],
-      connection: ['keep-alive'],
     });
     const stream = iterate(response);
     expect([await text(stream), await text(stream), await text(stream), await text(stream)]).toEqual([
