@@ -40,7 +40,11 @@ export interface WebSocketContext {
   readonly apiId: string;
   /** Epoch milliseconds of the connection, 0 when unknown. */
   readonly connectedAt: number;
+  /** Why the connection ended; `''` unless the event is a `$disconnect` that says so. */
   readonly disconnectReason: string;
+  /** Close code of the connection (RFC 6455 section 7.4); 0 unless the event is a `$disconnect` that says so. */
+  readonly disconnectStatusCode: number;
+  /** URL that messages to connections are posted to; `''` when the event tells too little. */
   readonly managementEndpoint: string;
   readonly body: Uint8Array;
   /** Sends to this connection; throws `websocket.gone` (410) when it no longer exists. */

@@ -15,6 +15,7 @@ import {
 } from '@sallyport/core';
 import { type CorsOptions, parseCors } from './cors.js';
 import { HTTP_ERROR_FORMAT_FLAT_LEGACY, HTTP_ERROR_FORMAT_NESTED, type HttpErrorFormat } from './error-body.js';
+import { configuredEndpoint } from './websocket/endpoint.js';
 
 /** How much the pipeline does: P0 routes and gates, P1 adds ids, CORS and limits, P2 adds policy and observability. */
 export type Tier = 'p0' | 'p1' | 'p2';
@@ -49,6 +50,11 @@ export interface PipelineOptions {
   /** Read instead of `process.env`. */
   readonly environment?: Environment;
   readonly webSocketClientFactory?: WebSocketClientFactory;
+  /**
+   * URL that messages to WebSocket connections are posted to, for an API whose default endpoint is disabled. Default: the
+   * variable `FRAMEWORK_WEBSOCKET_ENDPOINT`, else `https://{apiId}.execute-api.{region}.amazonaws.com/{stage}` of the event.
+   */
+  readonly webSocketEndpoint?: string;
   /** Literal path prefixes of whole segments; the longest that fits is removed once before routing. */
   readonly basePath?: string | readonly string[];
   /** Lets `HEAD` without a route of its own run `GET`'s. Default false. */
@@ -73,6 +79,7 @@ export const PIPELINE_OPTIONS = [
   'log',
   'environment',
   'webSocketClientFactory',
+  'webSocketEndpoint',
   'basePath',
   'autoHead',
 ] as const;
@@ -103,6 +110,7 @@ export function assertPipelineOptions(options: OpenPipelineOptions): void {
   assertTypes(options, TYPES);
   if (limits) parseLimits(limits);
   if (options.cors) parseCors(options.cors);
+  configuredEndpoint(options.webSocketEndpoint, {});
   parseBasePath(options.basePath);
 }
 

@@ -28,12 +28,14 @@ import type { Pipeline, RenderError, Stage } from './pipeline.js';
 import { assertRouteHandler, type Registration, registrationError } from './registration.js';
 import type { WebSocketClientFactory } from './settings.js';
 import { validBody } from './stages/body.js';
-import { WebSocketTransport } from './websocket-transport.js';
+import { configuredEndpoint } from './websocket/endpoint.js';
+import { type WebSocketClients, WebSocketTransport } from './websocket-transport.js';
 
 const KIND = 'websocket';
 
 export interface WebSocketSurfaceOptions {
   readonly webSocketClientFactory?: WebSocketClientFactory | undefined;
+  readonly webSocketEndpoint?: string | undefined;
   readonly describePosture?: DescribePosture;
 }
 
@@ -44,12 +46,16 @@ export class WebSocketSurface implements Surface {
   readonly #routes = new Map<string, Registration>();
   readonly #pipeline: Pipeline;
   readonly #describePosture: DescribePosture;
-  readonly #clientFactory: WebSocketClientFactory;
+  readonly #clients: WebSocketClients;
 
+  /** @throws FrameworkError `app.invalid_configuration` for a configured endpoint that is no URL */
   constructor(kernel: Kernel, options: WebSocketSurfaceOptions) {
     this.#kernel = kernel;
     this.#describePosture = options.describePosture ?? (() => null);
-    this.#clientFactory = options.webSocketClientFactory ?? lazyClientFactory();
+    this.#clients = {
+      factory: options.webSocketClientFactory ?? lazyClientFactory(),
+      endpoint: configuredEndpoint(options.webSocketEndpoint, kernel.runtime.environment),
+    };
     this.#pipeline = createWebSocketPipeline(kernel, this.#routes);
   }
 
@@ -89,7 +95,7 @@ export class WebSocketSurface implements Surface {
     const { method, path, rawPath, source } = webSocketDoor.read(event);
     const request = new IncomingRequest(canonicalMethod(method), canonicalPath(path), rawPath, source);
     const state = new ContextState(this.#kernel.runtime, request, KIND, event, lambdaContext);
-    state.transport = new WebSocketTransport(state, this.#clientFactory);
+    state.transport = new WebSocketTransport(state, this.#clients);
     return new Exchange(state, webSocketDoor.traits);
   }
 }

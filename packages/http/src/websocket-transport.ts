@@ -3,20 +3,28 @@ import type { ContextState, ContextTransport } from '@sallyport/core/pipeline';
 import { objectOf } from './doors/door.js';
 import { textOf } from './doors/paths.js';
 import type { WebSocketClientFactory } from './settings.js';
+import { managementEndpoint } from './websocket/endpoint.js';
+
+/** How a container reaches the connections of its APIs. */
+export interface WebSocketClients {
+  readonly factory: WebSocketClientFactory;
+  /** Used in place of the event's address. */
+  readonly endpoint: string | undefined;
+}
 
 /** Binds a WebSocket event to its context. */
 export class WebSocketTransport implements ContextTransport {
   readonly #state: ContextState;
-  readonly #factory: WebSocketClientFactory;
+  readonly #clients: WebSocketClients;
   #context: WebSocketContext | undefined;
 
-  constructor(state: ContextState, factory: WebSocketClientFactory) {
+  constructor(state: ContextState, clients: WebSocketClients) {
     this.#state = state;
-    this.#factory = factory;
+    this.#clients = clients;
   }
 
   webSocket(): WebSocketContext {
-    this.#context ??= new SocketContext(this.#state, this.#factory);
+    this.#context ??= new SocketContext(this.#state, this.#clients);
     return this.#context;
   }
 }
@@ -30,25 +38,26 @@ class SocketContext implements WebSocketContext {
   readonly apiId: string;
   readonly connectedAt: number;
   readonly disconnectReason: string;
+  readonly disconnectStatusCode: number;
   readonly managementEndpoint: string;
   readonly #state: ContextState;
-  readonly #factory: WebSocketClientFactory;
+  readonly #clients: WebSocketClients;
   #client: Promise<WebSocketClient> | undefined;
 
-  constructor(state: ContextState, factory: WebSocketClientFactory) {
+  constructor(state: ContextState, clients: WebSocketClients) {
     const context = objectOf(objectOf(state.event).requestContext);
-    const { connectedAt } = context;
     this.connectionId = textOf(context.connectionId);
     this.routeKey = textOf(context.routeKey).trim();
     this.eventType = textOf(context.eventType);
     this.domainName = textOf(context.domainName);
     this.stage = textOf(context.stage);
     this.apiId = textOf(context.apiId);
-    this.connectedAt = typeof connectedAt === 'number' && Number.isFinite(connectedAt) ? connectedAt : 0;
+    this.connectedAt = numberOf(context.connectedAt);
     this.disconnectReason = textOf(context.disconnectReason);
-    this.managementEndpoint = managementEndpoint(this.domainName, this.stage, textOf(context.path));
+    this.disconnectStatusCode = numberOf(context.disconnectStatusCode);
+    this.managementEndpoint = clients.endpoint ?? managementEndpoint(this, state.runtime.environment);
     this.#state = state;
-    this.#factory = factory;
+    this.#clients = clients;
   }
 
   get body(): Uint8Array {
@@ -78,14 +87,10 @@ class SocketContext implements WebSocketContext {
   }
 
   async #create(): Promise<WebSocketClient> {
-    return this.#factory(this.managementEndpoint, this.#state.lambdaContext);
+    return this.#clients.factory(this.managementEndpoint, this.#state.lambdaContext);
   }
 }
 
-/** `https://host/stage` for the gateway's own host name; a custom domain maps the stage itself. */
-function managementEndpoint(domainName: string, stage: string, path: string): string {
-  if (domainName === '') return '';
-  if (domainName.includes('.execute-api.')) return `https://${domainName}${stage === '' ? '' : `/${stage}`}`;
-  const trimmed = path.replace(/^\/+|\/+$/g, '');
-  return `https://${domainName}${trimmed === '' ? '' : `/${trimmed}`}`;
+function numberOf(value: unknown): number {
+  return typeof value === 'number' && Number.isFinite(value) ? value : 0;
 }

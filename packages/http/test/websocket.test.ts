@@ -96,14 +96,94 @@ describe('the WebSocket surface', () => {
     ]);
   });
 
-  it.each([
-    [{ domainName: 'ws.example.com', stage: 'live', path: '/chat/' }, 'https://ws.example.com/chat'],
-    [{ domainName: 'ws.example.com', stage: 'live' }, 'https://ws.example.com'],
-    [{ domainName: '' }, ''],
-  ])('finds the management endpoint of %j', async (context, endpoint) => {
-    const surface = surfaceWith();
+  const VARIABLE = 'FRAMEWORK_WEBSOCKET_ENDPOINT';
+  const CUSTOM = { domainName: 'ws.example.com' };
+
+  it.each<[string, object, Record<string, string>, string]>([
+    ['its own host name', {}, {}, 'https://w.execute-api.eu-west-1.amazonaws.com/live'],
+    [
+      'its own host name in another region than the function',
+      {},
+      { AWS_REGION: 'us-east-1' },
+      'https://w.execute-api.eu-west-1.amazonaws.com/live',
+    ],
+    ['a custom domain', CUSTOM, { AWS_REGION: 'us-east-1' }, 'https://w.execute-api.us-east-1.amazonaws.com/live'],
+    [
+      'a custom domain in China',
+      CUSTOM,
+      { AWS_REGION: 'cn-north-1' },
+      'https://w.execute-api.cn-north-1.amazonaws.com.cn/live',
+    ],
+    [
+      'no host name',
+      { domainName: '' },
+      { AWS_REGION: 'us-east-1' },
+      'https://w.execute-api.us-east-1.amazonaws.com/live',
+    ],
+    [
+      'no stage',
+      { ...CUSTOM, stage: '' },
+      { AWS_REGION: 'us-east-1' },
+      'https://w.execute-api.us-east-1.amazonaws.com',
+    ],
+    ['a custom domain and no region', CUSTOM, {}, 'https://ws.example.com'],
+    ['a custom domain and no API', { ...CUSTOM, apiId: '' }, { AWS_REGION: 'us-east-1' }, 'https://ws.example.com'],
+    ['nothing', { domainName: '' }, {}, ''],
+    ['the variable', {}, { [VARIABLE]: ' https://ws.example.com/chat/ ' }, 'https://ws.example.com/chat'],
+    ['a blank variable', {}, { [VARIABLE]: ' ' }, 'https://w.execute-api.eu-west-1.amazonaws.com/live'],
+  ])('finds the management endpoint by %s', async (_name, context, environment, endpoint) => {
+    const surface = surfaceWith({ environment });
     surface.register('x', (ctx) => text(200, ctx.asWebSocket()?.managementEndpoint ?? '-'));
-    expect((await serve(surface, socketEvent('x', {}, context))).body).toBe(endpoint);
+    expect((await serve(surface, socketEvent('x', {}, { ...context }))).body).toBe(endpoint);
+  });
+
+  it('takes the endpoint of the option before the variable', async () => {
+    const made: string[] = [];
+    const surface = surfaceWith({
+      webSocketEndpoint: 'http://127.0.0.1:3001/',
+      environment: { [VARIABLE]: 'https://ws.example.com' },
+      webSocketClientFactory: (endpoint) => {
+        made.push(endpoint);
+        throw new FrameworkError('app.overloaded');
+      },
+    });
+    surface.register('x', async (ctx) => {
+      await ctx.asWebSocket()?.sendMessage('a');
+      return text(200, '');
+    });
+    expect((await serve(surface, socketEvent('x'))).statusCode).toBe(503);
+    expect(made).toEqual(['http://127.0.0.1:3001']);
+  });
+
+  it.each<[unknown]>([
+    ['ws.example.com'],
+    ['wss://ws.example.com'],
+    [''],
+    [5],
+    ['https://u:p@ws.example.com'],
+    ['https://a/?b'],
+  ])('refuses the endpoint %j, from the option and from the variable', (endpoint) => {
+    expect(() => surfaceWith({ webSocketEndpoint: endpoint as string })).toThrow('"webSocketEndpoint" must be an http');
+    if (typeof endpoint !== 'string' || endpoint === '') return;
+    expect(() => surfaceWith({ environment: { [VARIABLE]: endpoint } })).toThrow(`"${VARIABLE}" must be an http`);
+  });
+
+  it('tells why a connection ended', async () => {
+    const surface = surfaceWith();
+    surface.register('$disconnect', (ctx) => {
+      const { disconnectReason, disconnectStatusCode } = ctx.asWebSocket() ?? {};
+      return json(200, { disconnectReason, disconnectStatusCode });
+    });
+    const bodies = [
+      { disconnectStatusCode: 1001, disconnectReason: 'Going away' },
+      {},
+      { disconnectStatusCode: '1001' },
+    ].map(async (context) => JSON.parse((await serve(surface, socketEvent('$disconnect', {}, context))).body));
+    expect(await Promise.all(bodies)).toEqual([
+      { disconnectReason: 'Going away', disconnectStatusCode: 1001 },
+      { disconnectReason: '', disconnectStatusCode: 0 },
+      { disconnectReason: '', disconnectStatusCode: 0 },
+    ]);
   });
 
   it('sends through one client a context, and asks a failed factory again', async () => {
@@ -160,6 +240,13 @@ describe('the WebSocket surface', () => {
     const surface = surfaceWith();
     surface.register('x', () => text(200, message));
     expect((await serve(surface, socketEvent('x'))).statusCode).toBe(status);
+  });
+
+  it('refuses a header value that no byte holds', async () => {
+    const surface = surfaceWith();
+    surface.register('x', () => ({ headers: { 'x-a': '€' } }));
+    const { statusCode, headers } = await serve(surface, socketEvent('x'));
+    expect([statusCode, headers['x-a']]).toEqual([500, undefined]);
   });
 
   it('has no place for a stream', async () => {

@@ -37,6 +37,7 @@ describe('options are closed', () => {
     ['basePath', { basePath: 'api' }, ': basePath'],
     ['autoHead', { autoHead: 'yes' }, ': autoHead'],
     ['webSocketClientFactory', { webSocketClientFactory: {} }, ': webSocketClientFactory'],
+    ['webSocketEndpoint', { webSocketEndpoint: SECRET }, ': webSocketEndpoint'],
     ['streamFailureIdentifier', { streamFailureIdentifier: SECRET }, ': streamFailureIdentifier'],
     ['queueConcurrency', { queueConcurrency: 0 }, ': queueConcurrency'],
     ['deadlineMarginMs', { deadlineMarginMs: Number.NaN }, ': deadlineMarginMs'],

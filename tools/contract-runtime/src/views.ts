@@ -91,6 +91,7 @@ function websocketView(ctx: Context): unknown {
     api_id: socket.apiId,
     connected_at: socket.connectedAt,
     disconnect_reason: socket.disconnectReason,
+    disconnect_status_code: socket.disconnectStatusCode,
     management_endpoint: socket.managementEndpoint,
     body_text: Buffer.from(socket.body).toString(),
   };
