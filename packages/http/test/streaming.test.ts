@@ -119,7 +119,7 @@ describe('a function URL streaming handler', () => {
 
   it('answers 500 for a header value that no byte holds', async () => {
     const { metadata, body } = await answerOf(() => ({ headers: { 'x-a': '€' }, bodyStream: [Buffer.from('a')] }));
-    expect(metadata).toMatchObject({ statusCode: 500, headers: { 'x-a': undefined } });
+    expect([metadata?.statusCode, JSON.stringify(metadata).includes('x-a')]).toEqual([500, false]);
     expect(JSON.parse(body)).toMatchObject({ error: { code: 'app.internal' } });
   });
 
