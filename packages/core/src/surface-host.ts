@@ -39,8 +39,13 @@ export interface SurfaceDoor extends Door {
 
 /** The gate of a container whose operations have postures. */
 export interface SurfaceGate {
-  /** @throws FrameworkError `framework: invalid auth posture` */
-  assertPosture(posture: unknown): void;
+  /**
+   * Refuses everything but a posture.
+   *
+   * @param place the registration as error texts name it: `PUBLISH /news`
+   * @throws FrameworkError `framework: invalid auth posture: <place>`
+   */
+  assertPosture(posture: unknown, place: string): void;
   /**
    * Lets the caller of an invocation through, or throws; on success the context has the principal.
    *

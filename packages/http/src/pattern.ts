@@ -73,5 +73,8 @@ function print(segment: PatternSegment, withName: boolean): string {
 }
 
 function invalidPattern(hint?: string): FrameworkError {
-  return new FrameworkError('app.bad_request', `framework: invalid route pattern${hint === undefined ? '' : `: ${hint}`}`);
+  return new FrameworkError(
+    'app.bad_request',
+    `framework: invalid route pattern${hint === undefined ? '' : `: ${hint}`}`,
+  );
 }

@@ -1,11 +1,5 @@
 import type { AppSyncBatchHandler } from '@sallyport/appsync';
-import {
-  assertKnownOptions,
-  FrameworkError,
-  type Handler,
-  type Middleware,
-  type TriggerRecord,
-} from '@sallyport/core';
+import { assertKnownOptions, FrameworkError, type Handler, type Middleware, type TriggerRecord } from '@sallyport/core';
 import { assertNoSurplus } from '@sallyport/core/pipeline';
 import type { Dispatcher } from '@sallyport/dispatch';
 import { type Assembly, assemble, type Entrypoints, pickOptions } from '@sallyport/dispatch/assembly';

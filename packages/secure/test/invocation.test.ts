@@ -285,8 +285,10 @@ describe('surfaces of SecureApp', () => {
   it('get masking as the container has it, and its gate', () => {
     const { host } = attached();
     expect(host).toMatchObject({ maskErrors: true, failureText: 'framework: event workload failed' });
-    expect(() => host.gate?.assertPosture({ kind: 'public' })).toThrow('framework: invalid auth posture');
-    expect(() => host.gate?.assertPosture(Public())).not.toThrow();
+    expect(() => host.gate?.assertPosture({ kind: 'public' }, 'PUBLISH /news')).toThrow(
+      'framework: invalid auth posture: PUBLISH /news',
+    );
+    expect(() => host.gate?.assertPosture(Public(), 'PUBLISH /news')).not.toThrow();
   });
 
   it('pass the gate by the container’s resolver', async () => {

@@ -1,4 +1,4 @@
-import type { DoorTraits, RequestSource } from '@sallyport/core/pipeline';
+import type { Door, DoorTraits, RequestSource } from '@sallyport/core/pipeline';
 
 export type { Door, DoorRequest } from '@sallyport/core/pipeline';
 
