@@ -47,8 +47,11 @@ export function createApp(store: McpStore): JudgedApp {
       outgoing.end(Buffer.from(answer.body ?? '', answer.isBase64Encoded ? 'base64' : 'utf8'));
     },
     async answerStreaming(event, context, outgoing, end) {
-      await streaming(event, outgoing, context);
-      end();
+      try {
+        await streaming(event, outgoing, context);
+      } finally {
+        end();
+      }
     },
   };
 }
