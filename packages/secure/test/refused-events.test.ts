@@ -2,6 +2,7 @@ import type { FrameworkError, Middleware } from '@sallyport/core';
 import { createDispatcher } from '@sallyport/dispatch';
 import { createApp } from '@sallyport/dispatch/app';
 import { authorize, createHttpRouter, observe, policy, text } from '@sallyport/http';
+import { STREAM_ACCESS } from '@sallyport/http/pipeline';
 import { Authenticated, SecureApp } from '@sallyport/secure';
 
 const ARN = 'arn:aws:execute-api:eu-west-1:123456789012:api1/prod/GET/x';
@@ -68,6 +69,16 @@ describe.each(CASES)('%s at %s', (code, entrypoint, event) => {
     const { ran, [name]: app } = containers();
     expect(await failureOf(app.handleLambda(event))).toBe(code);
     expect(await failureOf(app[entrypoint](event))).toBe(code);
+    expect(ran).toEqual([]);
+  });
+
+  it('throws before a streaming handler has written anything', () => {
+    const { ran, open, secure } = containers();
+    for (const app of [open, secure]) {
+      const { http } = app[STREAM_ACCESS];
+      const kind = entrypoint === 'serveGatewayProxy' ? 'gateway-v1' : 'function-url';
+      expect(() => http.serveStream(kind, event, undefined)).toThrow(expect.objectContaining({ code }));
+    }
     expect(ran).toEqual([]);
   });
 

@@ -19,7 +19,8 @@ const isOk = (answer: unknown) => (answer as { statusCode?: unknown } | null)?.s
 const isClean = (answer: unknown) => JSON.stringify(answer) === '{"batchItemFailures":[]}';
 
 export const BUDGETS: readonly Budget[] = [
-  { name: 'http', gzipBytes: 16_600, wantedBytes: 9_000, event: HEALTH, accepts: isOk },
+  // 16,500 until the doors rejected what is no request and the cap counted the serialised answer.
+  { name: 'http', gzipBytes: 17_000, wantedBytes: 9_000, event: HEALTH, accepts: isOk },
   { name: 'queue', gzipBytes: 10_200, wantedBytes: 4_000, event: queueEvent(10, []), accepts: isClean },
   // The engine alone: it is mounted on a container, which is weighed on its own.
   { name: 'mcp', gzipBytes: 36_500, wantedBytes: 15_000, event: null, accepts: () => true },
