@@ -124,7 +124,7 @@ describe.each(doors)('at $name', (door) => {
     expect([broken.status, broken.body.toString()]).toEqual([
       422,
       '{"error":{"code":"app.validation_failed","message":"validation failed","details":{"errors":[' +
-        '{"source":"query","field":"page","rule":"min","message":"page must be >= 1"},' +
+        '{"source":"query","field":"p","rule":"min","message":"p must be >= 1"},' +
         '{"source":"query","field":"q","rule":"required","message":"q is required"}]},"request_id":"req-1"}}',
     ]);
     const fine = await answer(handler, { query: 'p=2&q=a%20b' }, door);

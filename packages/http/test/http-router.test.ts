@@ -62,7 +62,10 @@ describe('createHttpRouter', () => {
     const headers = { origin: 'https://a.example', 'access-control-request-method': 'GET' };
     const answer = await serve(features, { method: 'OPTIONS', headers, body: 'too long' });
     expect(answer.status).toBe(204);
-    expect(answer.headers).toMatchObject({ 'access-control-allow-origin': 'https://a.example', vary: 'origin' });
+    expect(answer.headers).toMatchObject({
+      'access-control-allow-origin': 'https://a.example',
+      vary: 'access-control-request-headers, origin',
+    });
   });
 
   it('bounds bodies with limits, in both directions', async () => {
