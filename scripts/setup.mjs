@@ -4,21 +4,25 @@ import { createHash } from 'node:crypto';
 import { existsSync, readFileSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
+import { pnpm } from './pnpm.mjs';
 
 export const root = dirname(dirname(fileURLToPath(import.meta.url)));
-const PNPM = 'pnpm@12.21.0';
 const stamp = join(root, 'node_modules', '.sallyport-setup');
-
-/** Runs pnpm through npx, so that nobody has to install it. */
-export function pnpm(args, options = {}) {
-  return spawnSync('npx', ['--yes', PNPM, ...args], { cwd: root, stdio: 'inherit', ...options });
-}
 
 function fingerprint() {
   const hash = createHash('sha256');
-  for (const file of ['pnpm-lock.yaml', 'pnpm-workspace.yaml', 'scripts/setup.mjs'])
+  for (const file of ['pnpm-lock.yaml', 'pnpm-workspace.yaml', 'scripts/pnpm/package-lock.json', 'scripts/setup.mjs'])
     hash.update(readFileSync(join(root, file)));
   return hash.digest('hex');
+}
+
+/** Some tools want a newer Node than the packages do. It is a package of the lock file where npm carries one. */
+function ensureNode() {
+  if (existsSync(join(root, 'node_modules', '.bin', 'node')) || Number(process.versions.node.split('.')[0]) >= 22)
+    return;
+  process.stderr.write(
+    `npm carries no Node 22 for ${process.platform} ${process.arch}, so tasks run on Node ${process.versions.node}. Some gates need Node 22 or later: put it on the PATH.\n`,
+  );
 }
 
 const JAVA_STEPS = [
@@ -52,6 +56,7 @@ export function ensureSetup() {
     process.stderr.write('Set-up failed: pnpm install ended with an error (see above).\n');
     process.exit(status ?? 1);
   }
+  ensureNode();
   ensureJava();
   writeFileSync(stamp, wanted);
 }
