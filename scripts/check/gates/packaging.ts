@@ -2,6 +2,7 @@ import { createHash } from 'node:crypto';
 import { existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { findArchiveFaults, type PublishedManifest } from '../archive-rules.js';
 import { CACHE, findingsOf, ROOT, run, tool } from '../command.js';
 import { mapConcurrently } from '../concurrently.js';
 import type { Gate } from '../gate.js';
@@ -10,12 +11,12 @@ import { readWorkspace, type WorkspacePackage } from '../workspace.js';
 const CLEAN = join(CACHE, 'packaging');
 
 /**
- * Packs every published package and lets publint and attw look at the archive. An archive that was clean before, byte
- * for byte, is not looked at again.
+ * Packs every published package as a release does, holds the archive to the rules of `archive-rules.ts` and lets publint
+ * and attw look at it. These two do not look again at an archive that was clean before, byte for byte.
  */
 export const packagingGate: Gate = {
   name: 'packaging',
-  demands: 'what would be published resolves and is typed for every consumer (publint, attw)',
+  demands: 'what would be published is licensed, patchable, resolves and is typed for every consumer (publint, attw)',
   after: ['build'],
   async run() {
     mkdirSync(CLEAN, { recursive: true });
@@ -29,12 +30,18 @@ export const packagingGate: Gate = {
   },
 };
 
+interface PackReport {
+  readonly filename: string;
+  readonly files: readonly { readonly path: string }[];
+}
+
 async function checkPackage({ folder, manifest }: WorkspacePackage, archives: string): Promise<readonly string[]> {
-  const pack = ['pack', '--json', '--ignore-scripts', '--loglevel=error', '--pack-destination', archives];
-  const packed = await run('npm', pack, join(ROOT, folder));
-  if (packed.status !== 0) return [`${manifest.name}: npm pack failed\n${packed.output}`];
-  const [{ filename }] = JSON.parse(packed.stdout) as [{ filename: string }];
-  const archive = join(archives, filename);
+  const pack = ['--dir', folder, 'pack', '--json', '--pack-destination', archives];
+  const packed = await run(process.execPath, [join(ROOT, 'scripts', 'pnpm.mjs'), ...pack]);
+  if (packed.status !== 0) return [`${manifest.name}: pnpm pack failed\n${packed.output}`];
+  const { filename: archive, files } = JSON.parse(packed.stdout) as PackReport;
+  const faults = findArchiveFaults({ files: files.map(({ path }) => path), manifest: await readPacked(archive) });
+  if (faults.length > 0) return faults.map((fault) => `${manifest.name}: ${fault}`);
   const clean = join(CLEAN, createHash('sha256').update(readFileSync(archive)).digest('hex'));
   if (existsSync(clean)) return [];
 
@@ -44,6 +51,11 @@ async function checkPackage({ folder, manifest }: WorkspacePackage, archives: st
   ];
   if (findings.length === 0) writeFileSync(clean, manifest.name);
   return findings.map((finding) => `${manifest.name}: ${finding}`);
+}
+
+async function readPacked(archive: string): Promise<PublishedManifest> {
+  const { stdout } = await run('tar', ['-xzOf', archive, 'package/package.json']);
+  return JSON.parse(stdout) as PublishedManifest;
 }
 
 async function checkTypes(archive: string): Promise<readonly string[]> {

@@ -1,0 +1,48 @@
+import { type Archive, findArchiveFaults, type PublishedManifest } from './archive-rules.js';
+
+const FILES = ['LICENSE', 'README.md', 'dist/index.js', 'package.json'];
+const MANIFEST: PublishedManifest = {
+  license: 'Apache-2.0',
+  keywords: ['lambda'],
+  publishConfig: { access: 'public', provenance: true },
+  dependencies: { '@sallyport/core': '1.2.3', '@aws-sdk/client-dynamodb': '^3.1162.0' },
+  peerDependencies: { jose: '^6.0.0' },
+};
+
+const archive = (manifest: PublishedManifest, files = FILES): Archive => ({
+  files,
+  manifest: { ...MANIFEST, ...manifest },
+});
+
+test('an archive that may be published has no faults', () => {
+  expect(findArchiveFaults(archive({}))).toEqual([]);
+});
+
+test.each<[string, Archive, string]>([
+  ['without a licence text', archive({}, ['README.md', 'package.json']), 'the archive holds no LICENSE'],
+  ['with a build record', archive({}, [...FILES, 'dist/.tsbuildinfo']), 'dist/.tsbuildinfo is in the archive'],
+  ['under another licence', archive({ license: 'MIT' }), '`license` is not Apache-2.0'],
+  ['without keywords', archive({ keywords: [] }), '`keywords` is empty'],
+  [
+    'that would be private',
+    archive({ publishConfig: { access: 'restricted', provenance: true } }),
+    '`publishConfig.access` is not public',
+  ],
+  [
+    'without a proof of where it was built',
+    archive({ publishConfig: { access: 'public' } }),
+    '`publishConfig.provenance` is not true',
+  ],
+  [
+    'with a dependency pinned to one version',
+    archive({ dependencies: { '@aws-sdk/client-dynamodb': '3.1162.0' } }),
+    '@aws-sdk/client-dynamodb is pinned to 3.1162.0: give its catalog entry a range, so that users can take a mended version',
+  ],
+  [
+    'with a peer pinned to one version',
+    archive({ peerDependencies: { jose: '6.2.17' } }),
+    'jose is pinned to 6.2.17: give its catalog entry a range, so that users can take a mended version',
+  ],
+])('an archive %s has that fault', (_name, faulty, fault) => {
+  expect(findArchiveFaults(faulty)).toEqual([fault]);
+});
