@@ -24,6 +24,7 @@ const tasks = {
     [process.execPath, ['--experimental-vm-modules', '--no-warnings', join(root, 'node_modules/jest/bin/jest.js')]],
   ],
   'test:matrix': [script('scripts/matrix.ts')],
+  'test:runtime': [script('scripts/runtime.ts')],
 };
 
 const [name, ...args] = process.argv.slice(2);

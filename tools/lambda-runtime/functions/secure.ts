@@ -1,0 +1,14 @@
+import { createGatewayRestStreamingHandler, createLambdaFunctionURLStreamingHandler } from '@sallyport/http';
+import { Public, SecureApp } from '@sallyport/secure';
+import { ROUTES } from './routes.js';
+
+const app = new SecureApp({ principalResolver: () => null });
+for (const [path, handler] of Object.entries(ROUTES)) app.get(path, handler, Public());
+// Fails the messages that name another trace than the invocation's.
+app.queue('traces', (ctx, message) => {
+  if (message.body !== ctx.traceId) throw new Error('another trace');
+});
+
+export const buffered = app.handleLambda;
+export const functionUrl = createLambdaFunctionURLStreamingHandler(app);
+export const gatewayRest = createGatewayRestStreamingHandler(app);

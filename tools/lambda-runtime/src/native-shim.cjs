@@ -1,0 +1,53 @@
+// Preloaded into every process and worker of a runtime: answers the `require` of `rapid-client.node`, the compiled part of
+// AWS's runtime interface client, with the same three functions over node:http. The client's JavaScript runs unchanged.
+const { Agent, request } = require('node:http');
+const Module = require('node:module');
+
+const PREFIX = '/2018-06-01/runtime/invocation';
+const manyAtOnce = process.env.AWS_LAMBDA_MAX_CONCURRENCY !== undefined;
+// `next` is a long poll. With many invocations at once answers need connections beside it.
+const agent = new Agent({ keepAlive: true, maxSockets: manyAtOnce ? Number.POSITIVE_INFINITY : 1 });
+
+/** One request, with its whole answer. */
+function call(method, path, body, headers) {
+  const { hostname, port } = new URL(`http://${process.env.AWS_LAMBDA_RUNTIME_API}`);
+  return new Promise((resolve, reject) => {
+    const outgoing = request({ agent, hostname, port, method, path: PREFIX + path, headers }, (incoming) => {
+      const chunks = [];
+      incoming.on('data', (chunk) => chunks.push(chunk));
+      incoming.on('error', reject);
+      incoming.on('end', () => resolve({ headers: incoming.headers, body: Buffer.concat(chunks).toString('utf8') }));
+    });
+    outgoing.on('error', reject);
+    outgoing.end(body);
+  });
+}
+
+/** Settles with the answer that is on its way. The compiled `done` and `error` block until it is out. */
+let answered = Promise.resolve();
+
+function answer(path, body, headers) {
+  answered = call('POST', path, body, { 'content-type': 'application/json', ...headers });
+}
+
+const client = {
+  async next() {
+    if (!manyAtOnce) await answered;
+    const { headers, body } = await call('GET', '/next');
+    const own = Object.entries(headers).filter(([name]) => name.startsWith('lambda-runtime-'));
+    // Header bytes are UTF-8; node:http reads each as one character.
+    const decoded = own.map(([name, value]) => [name, Buffer.from(value, 'latin1').toString('utf8')]);
+    return { bodyJson: body, headers: Object.fromEntries(decoded) };
+  },
+  done(id, body) {
+    answer(`/${id}/response`, body, {});
+  },
+  error(id, body, xrayCause) {
+    answer(`/${id}/error`, body, { 'lambda-runtime-function-xray-error-cause': xrayCause });
+  },
+};
+
+const load = Module._load;
+Module._load = function (name, ...rest) {
+  return name === './rapid-client.node' ? client : load.call(this, name, ...rest);
+};

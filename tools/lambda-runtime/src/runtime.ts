@@ -1,0 +1,139 @@
+import { type ChildProcess, spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { readFileSync } from 'node:fs';
+import { createRequire } from 'node:module';
+import { basename, dirname, extname, join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import type { InvocationOptions, InvocationResult } from './invocation.js';
+import { type InitError, RuntimeApi } from './runtime-api.js';
+
+/** Major version of AWS's runtime interface client: 3 is the one of Node 20, 4 that of Node 22 and later. */
+export type RicVersion = 3 | 4;
+
+export interface RuntimeOptions {
+  /** Path of the JavaScript file that holds the function; its folder is the task root. */
+  readonly bundle: string;
+  /** Name of the export. */
+  readonly handler: string;
+  /** Path of the Node binary; default: the one that runs this. */
+  readonly node?: string;
+  /** Major version of `node`; default: of the one that runs this. */
+  readonly nodeMajor?: number;
+  /** Default: the one that AWS uses with this version of Node. */
+  readonly ric?: RicVersion;
+  /** Variables beside those that Lambda sets. */
+  readonly env?: Readonly<Record<string, string>>;
+  /** Starts the function as on Lambda Managed Instances: worker threads that each take several events at once. */
+  readonly concurrency?: { readonly workers: number; readonly invocations: number };
+}
+
+export interface Runtime {
+  /** What the process and its workers wrote, both streams. */
+  readonly log: string;
+  /** What the runtime client reported instead of starting. */
+  readonly initErrors: readonly InitError[];
+  /** Whether the process is there. */
+  readonly running: boolean;
+  /** Resolves when the process has ended, with its exit code or the name of the signal. */
+  readonly exited: Promise<number | string>;
+  /** @throws Error when the process has ended */
+  invoke(event: unknown, options?: InvocationOptions): Promise<InvocationResult>;
+  /** Ends the process and the server. Waits for both. */
+  stop(): Promise<void>;
+}
+
+const SHIM = join(dirname(fileURLToPath(import.meta.url)), 'native-shim.cjs');
+
+/** Starts a function under AWS's runtime interface client, against a Runtime API of its own. */
+export async function startRuntime(options: RuntimeOptions): Promise<Runtime> {
+  const { node = process.execPath, concurrency } = options;
+  const nodeMajor = options.nodeMajor ?? Number(process.versions.node.split('.')[0]);
+  const { ric = nodeMajor < 22 ? 3 : 4 } = options;
+  const api = await RuntimeApi.start({
+    ...(concurrency ? { maxConcurrency: concurrency.invocations } : {}),
+    // The service ends an environment that is out of time; on Managed Instances it has other callers' work as well.
+    onTimeout: () => concurrency || child.kill('SIGKILL'),
+  });
+  const taskRoot = dirname(options.bundle);
+  const handler = `${basename(options.bundle, extname(options.bundle))}.${options.handler}`;
+  const child = spawn(node, [...lambdaFlags(nodeMajor), '--require', SHIM, entryOf(ric), handler], {
+    cwd: taskRoot,
+    stdio: ['ignore', 'pipe', 'pipe'],
+    env: environment(options, { api: api.address, taskRoot, handler }),
+  });
+  return attach(child, api);
+}
+
+function attach(child: ChildProcess, api: RuntimeApi): Runtime {
+  const written: Buffer[] = [];
+  let running = true;
+  child.stdout?.on('data', (chunk: Buffer) => written.push(chunk));
+  child.stderr?.on('data', (chunk: Buffer) => written.push(chunk));
+  const exited = once(child, 'close').then(([code, signal]) => {
+    running = false;
+    api.abandon();
+    return (code ?? signal) as number | string;
+  });
+  const log = () => Buffer.concat(written).toString('utf8');
+  return {
+    get log() {
+      return log();
+    },
+    get running() {
+      return running;
+    },
+    initErrors: api.initErrors,
+    exited,
+    invoke(event, options) {
+      if (!running) throw new Error(`the runtime has ended:\n${log()}`);
+      return api.invoke(event, options);
+    },
+    async stop() {
+      child.kill('SIGKILL');
+      await exited;
+      await api.close();
+    },
+  };
+}
+
+/** The file of the client that is run; version 3 keeps it under `bin`. */
+function entryOf(ric: RicVersion): string {
+  const manifest = createRequire(import.meta.url).resolve(`aws-lambda-ric-${ric}/package.json`);
+  const { bin } = JSON.parse(readFileSync(manifest, 'utf8')) as { readonly bin: Readonly<Record<string, string>> };
+  return join(dirname(manifest), bin['aws-lambda-ric'] as string);
+}
+
+/** Lambda turns two features of Node off that a function might otherwise lean on. */
+function lambdaFlags(nodeMajor: number): readonly string[] {
+  if (nodeMajor >= 24) return [];
+  return ['--no-experimental-require-module', ...(nodeMajor === 22 ? ['--no-experimental-detect-module'] : [])];
+}
+
+interface Place {
+  readonly api: string;
+  readonly taskRoot: string;
+  readonly handler: string;
+}
+
+function environment({ concurrency, env }: RuntimeOptions, { api, taskRoot, handler }: Place): NodeJS.ProcessEnv {
+  return {
+    PATH: process.env.PATH,
+    TZ: ':UTC',
+    AWS_LAMBDA_RUNTIME_API: api,
+    LAMBDA_TASK_ROOT: taskRoot,
+    _HANDLER: handler,
+    AWS_REGION: 'us-east-1',
+    AWS_LAMBDA_FUNCTION_NAME: 'test',
+    AWS_LAMBDA_FUNCTION_VERSION: '$LATEST',
+    AWS_LAMBDA_FUNCTION_MEMORY_SIZE: '512',
+    AWS_LAMBDA_LOG_GROUP_NAME: '/aws/lambda/test',
+    AWS_LAMBDA_LOG_STREAM_NAME: '2026/11/22/[$LATEST]0',
+    ...(concurrency
+      ? {
+          AWS_LAMBDA_MAX_CONCURRENCY: String(concurrency.invocations),
+          AWS_LAMBDA_NODEJS_WORKER_COUNT: String(concurrency.workers),
+        }
+      : {}),
+    ...env,
+  };
+}

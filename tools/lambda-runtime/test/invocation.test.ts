@@ -1,0 +1,95 @@
+import { buildAPIGatewayV2Request, buildQueueEvent } from '@sallyport/testkit/events';
+import type { InvocationOptions } from '../src/index.js';
+import { KINDS, type ServedFunction, serve } from './support/functions.js';
+
+const CONTEXT = buildAPIGatewayV2Request('GET', '/context');
+const NOTHING = { tenant: '', clientContext: null, identity: null, timed: true, polluted: false };
+
+/** What an invocation brings, and what the handler sees of it. */
+const CASES: readonly (readonly [string, InvocationOptions, object])[] = [
+  ['nothing but the event', {}, {}],
+  ['a tenant', { tenantId: 'tenant-a' }, { tenant: 'tenant-a' }],
+  [
+    'a client context and an identity',
+    {
+      clientContext: '{"client":{"installation_id":"i-1"},"custom":{"note":"grüße"}}',
+      cognitoIdentity: '{"cognitoIdentityId":"id-1","cognitoIdentityPoolId":"pool-1"}',
+    },
+    {
+      clientContext: { client: { installation_id: 'i-1' }, custom: { note: 'grüße' } },
+      identity: { cognitoIdentityId: 'id-1', cognitoIdentityPoolId: 'pool-1' },
+    },
+  ],
+  [
+    'keys that reach for prototypes',
+    {
+      clientContext: '{"constructor":{"prototype":{"polluted":1}},"custom":{"toString":1}}',
+      cognitoIdentity: '{"constructor":null}',
+    },
+    {
+      clientContext: { constructor: { prototype: { polluted: 1 } }, custom: { toString: 1 } },
+      identity: { constructor: null },
+    },
+  ],
+  ['a client context that is a text', { clientContext: '"text"' }, { clientContext: 'text' }],
+  ['a client context that is a list', { clientContext: '[{"custom":1}]' }, { clientContext: [{ custom: 1 }] }],
+  ['a client context that is null', { clientContext: 'null' }, {}],
+  [
+    'a client context whose parts are of other types',
+    { clientContext: '{"client":5,"custom":null,"env":[]}', cognitoIdentity: '{"cognitoIdentityId":5}' },
+    { clientContext: { client: 5, custom: null, env: [] }, identity: { cognitoIdentityId: 5 } },
+  ],
+];
+
+describe.each(KINDS)('%s', (_kind, file) => {
+  let served: ServedFunction;
+  beforeAll(async () => {
+    served = await serve(file, 'buffered');
+  });
+  afterAll(() => served.stop());
+
+  test.each(CASES)('sees %s', async (_name, options, seen) => {
+    const { outcome, requestId, body } = await served.runtime.invoke(CONTEXT, options);
+    const answer = JSON.parse(body.toString('utf8'));
+    expect([outcome, answer.statusCode]).toEqual(['response', 200]);
+    expect(JSON.parse(answer.body)).toEqual({ ...NOTHING, invocation: requestId, ...seen });
+  });
+
+  test('sees its own prototype where a client context brings one', async () => {
+    const clientContext = '{"__proto__":{"polluted":1},"custom":{"__proto__":{"polluted":1}}}';
+    const { body } = await served.runtime.invoke(CONTEXT, { clientContext });
+    const answer = JSON.parse(body.toString('utf8'));
+    expect([answer.statusCode, JSON.parse(answer.body).polluted]).toEqual([200, false]);
+  });
+
+  test.each([
+    ['1-5759e988-bd862e3fe1be46a994272793', 'other'],
+    ['1-5759e988-aaaaaaaaaaaaaaaaaaaaaaaa', 'another'],
+  ])('sees the trace %s in an event', async (trace, other) => {
+    const event = buildQueueEvent('arn:aws:sqs:us-east-1:123456789012:traces', [
+      { messageId: 'own', body: trace },
+      { messageId: other, body: `not ${trace}` },
+    ]);
+    const { body } = await served.runtime.invoke(event, {
+      traceId: `Root=${trace};Parent=53995c3f42cd8ad8;Sampled=0`,
+    });
+    expect(JSON.parse(body.toString('utf8'))).toEqual({ batchItemFailures: [{ itemIdentifier: other }] });
+  });
+
+  test('sees the values of one invocation only', async () => {
+    await served.runtime.invoke(CONTEXT, { tenantId: 'tenant-a', clientContext: '{"custom":{"a":1}}' });
+    const { requestId, body } = await served.runtime.invoke(CONTEXT);
+    expect(JSON.parse(JSON.parse(body.toString('utf8')).body)).toEqual({ ...NOTHING, invocation: requestId });
+  });
+});
+
+test.each(KINDS)('%s never runs when the client context is no JSON: the runtime client ends', async (_kind, file) => {
+  const served = await serve(file, 'buffered');
+  try {
+    const { outcome } = await served.runtime.invoke(CONTEXT, { clientContext: '{"custom":' });
+    expect([outcome, await served.runtime.exited]).not.toContain(0);
+    expect(served.runtime.log).toMatch(/as JSON/i);
+  } finally {
+    await served.stop();
+  }
+});

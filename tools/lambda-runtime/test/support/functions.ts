@@ -1,0 +1,82 @@
+import { createServer } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { dirname, join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { type Bundle, bundleFunction, type InvocationResult, type Runtime, startRuntime } from '../../src/index.js';
+
+const FUNCTIONS = join(dirname(dirname(dirname(fileURLToPath(import.meta.url)))), 'functions');
+
+/** Path of a function's source. */
+export const sourceOf = (file: string): string => join(FUNCTIONS, file);
+
+/** The kinds of function that every case runs on; the first needs nothing of ours. */
+export const KINDS = [
+  ['a hand-written function', 'hand-written.mjs'],
+  ['createApp', 'open.ts'],
+  ['SecureApp', 'secure.ts'],
+] as const;
+
+export interface ServedFunction {
+  readonly runtime: Runtime;
+  stop(): Promise<void>;
+}
+
+/** Bundles a function of `functions/` and starts it. */
+export async function serve(file: string, handler: string, env: Record<string, string> = {}): Promise<ServedFunction> {
+  const bundle: Bundle = await bundleFunction(sourceOf(file));
+  const runtime = await startRuntime({ bundle: bundle.file, handler, env });
+  return {
+    runtime,
+    async stop() {
+      await runtime.stop();
+      bundle.remove();
+    },
+  };
+}
+
+export interface Gate {
+  readonly url: string;
+  /** Lets everybody through who waits and who will come. */
+  open(): void;
+  close(): void;
+}
+
+/** A server that answers nobody until it is opened: what a function waits for in place of a time. */
+export async function createGate(): Promise<Gate> {
+  let open: () => void = () => {};
+  const opened = new Promise<void>((resolve) => {
+    open = resolve;
+  });
+  const server = createServer((_request, response) => void opened.then(() => response.end()));
+  await new Promise<void>((resolve) => {
+    server.listen(0, '127.0.0.1', resolve);
+  });
+  return {
+    url: `http://127.0.0.1:${(server.address() as AddressInfo).port}/`,
+    open,
+    close: () => {
+      server.close();
+      server.closeAllConnections();
+    },
+  };
+}
+
+/** A streamed answer cut at its eight NUL bytes. */
+export function splitStream({ body }: InvocationResult): { readonly prelude: unknown; readonly payload: Buffer } {
+  const delimiter = body.indexOf(Buffer.alloc(8));
+  if (delimiter < 0) throw new Error(`no delimiter in ${JSON.stringify(body.toString('utf8').slice(0, 200))}`);
+  return {
+    prelude: JSON.parse(body.subarray(0, delimiter).toString('utf8')),
+    payload: body.subarray(delimiter + 8),
+  };
+}
+
+/** What the error trailers of a streamed answer say; `undefined` when there are none. */
+export function errorTrailers({
+  trailers,
+}: InvocationResult): { readonly type: string; readonly body: string } | undefined {
+  const type = trailers['lambda-runtime-function-error-type'];
+  const body = trailers['lambda-runtime-function-error-body'];
+  if (type === undefined || body === undefined) return undefined;
+  return { type, body: Buffer.from(body, 'base64').toString('utf8') };
+}
