@@ -49,13 +49,15 @@ export const ROUTES: Readonly<Record<string, Handler>> = {
     yield Buffer.from('begin;');
     await never();
   }),
-  '/context': (ctx) =>
-    json(200, {
+  '/context': (ctx) => {
+    const given: { readonly clientContext?: unknown; readonly identity?: unknown } = ctx.lambdaContext ?? {};
+    return json(200, {
       invocation: ctx.lambdaContext?.awsRequestId,
       tenant: ctx.lambdaContext?.tenantId ?? '',
-      clientContext: ctx.lambdaContext?.clientContext ?? null,
-      identity: ctx.lambdaContext?.identity ?? null,
+      clientContext: given.clientContext ?? null,
+      identity: given.identity ?? null,
       timed: ctx.remainingMs > 0 && ctx.remainingMs <= 15_000,
       polluted: 'polluted' in {},
-    }),
+    });
+  },
 };
