@@ -37,12 +37,12 @@ const ROUTES = {
   '/fails-after': () =>
     streamed(async function* () {
       yield 'begin;';
-      throw new Error('app.internal');
+      throw new Error('internal error');
     }),
   '/outlives-deadline': () =>
     streamed(async function* () {
       yield 'begin;';
-      throw new Error('app.timeout');
+      throw new Error('request timeout');
     }),
   '/context': (context) =>
     fixed(

@@ -5,7 +5,7 @@ import { binary, html, json, noContent, text } from '@sallyport/http';
 const MIB = 1024 * 1024;
 
 /** A text that no answer and no error report may show. */
-const SECRET = 'connection string 4711';
+const SECRET = 'the connection string';
 
 /** Resolves when the test lets the function go on. */
 function gate(): Promise<void> {

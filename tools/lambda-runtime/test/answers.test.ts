@@ -54,7 +54,7 @@ const DOORS = [
   ['REST API', 'gatewayRest', buildAPIGatewayProxyRequest],
 ] as const;
 
-describe.each(KINDS)('%s', (kind, file) => {
+describe.each(KINDS)('%s', (_kind, file) => {
   describe('buffered', () => {
     let served: ServedFunction;
     beforeAll(async () => {
@@ -78,7 +78,7 @@ describe.each(KINDS)('%s', (kind, file) => {
     test('answers 500 to an exception, without its text', async () => {
       const { outcome, body } = await served.runtime.invoke(buildAPIGatewayV2Request('GET', '/fails-before'));
       expect([outcome, JSON.parse(body.toString('utf8')).statusCode]).toEqual(['response', 500]);
-      expect(body.toString('utf8')).not.toContain('4711');
+      expect(body.toString('utf8')).not.toContain('connection string');
     });
   });
 
@@ -149,23 +149,23 @@ describe.each(KINDS)('%s', (kind, file) => {
     test('answers 500 to an exception before the first byte, without its text', async () => {
       const result = await served.runtime.invoke(build('GET', '/fails-before'));
       expect([result.outcome, (splitStream(result).prelude as Prelude).statusCode]).toEqual(['response', 500]);
-      expect(result.body.toString('latin1')).not.toContain('4711');
+      expect(result.body.toString('latin1')).not.toContain('connection string');
       expect(errorTrailers(result)).toBeUndefined();
     });
 
     test.each([
-      ['an exception', '/fails-after', 15_000, 'app.internal'],
-      ['the deadline', '/outlives-deadline', 2_000, 'app.timeout'],
+      ['an exception', '/fails-after', 15_000, 'internal error'],
+      ['the deadline', '/outlives-deadline', 1_000, 'request timeout'],
     ])(
       'reports %s after the first byte in trailers, and serves the next invocation',
-      async (_name, path, timeoutMs, code) => {
-        const result = await served.runtime.invoke(build('GET', path), { timeoutMs });
+      async (_name, path, timeoutMs, message) => {
+        const result = await served.runtime.invoke(build('GET', path), { timeoutMs, graceMs: 10_000 });
         expect(result.outcome).toBe('response');
         expect(splitStream(result).payload.toString('latin1')).toBe('begin;');
         const trailers = errorTrailers(result);
         expect(trailers?.type).toMatch(/^\w+$/);
-        expect(trailers?.body).toContain(kind === 'a hand-written function' ? 'app.' : code);
-        expect(trailers?.body).not.toContain('4711');
+        expect(JSON.parse(trailers?.body ?? '').errorMessage).toBe(message);
+        expect(trailers?.body).not.toContain('connection string');
 
         const next = await served.runtime.invoke(build('GET', '/hello'));
         expect([next.outcome, served.runtime.running]).toEqual(['response', true]);

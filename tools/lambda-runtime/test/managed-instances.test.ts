@@ -92,7 +92,7 @@ const STREAM_KINDS: readonly Kind[] = [
     event: (sent) => buildLambdaFunctionURLRequest('GET', `/stream-fails/${sent.marker}`, { headers: headersOf(sent) }),
     read: (result) => {
       const report = errorTrailers(result)?.body ?? '';
-      return [lines(splitStream(result).payload), report.includes('app.internal'), report.includes('secret')];
+      return [lines(splitStream(result).payload), report.includes('internal error'), report.includes('secret')];
     },
     expected: (sent) => [[own(sent)], true, false],
   },
