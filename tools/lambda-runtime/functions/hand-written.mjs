@@ -44,6 +44,7 @@ const ROUTES = {
       yield 'begin;';
       throw new Error('request timeout');
     }),
+  '/never': () => new Promise(() => setInterval(() => {}, 60_000)),
   '/context': (context) =>
     fixed(
       200,
@@ -68,7 +69,7 @@ export async function buffered(event, context) {
     const other = event.Records.filter(({ body }) => body !== traceOf(context));
     return { batchItemFailures: other.map(({ messageId }) => ({ itemIdentifier: messageId })) };
   }
-  const { status, headers, body, cookies } = answer(event, context);
+  const { status, headers, body, cookies } = await answer(event, context);
   const isText = typeof body === 'string';
   return {
     statusCode: status,

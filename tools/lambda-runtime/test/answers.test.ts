@@ -75,6 +75,13 @@ describe.each(KINDS)('%s', (_kind, file) => {
       ]);
     });
 
+    test('reports a rejection as an error, and serves the next invocation', async () => {
+      const { outcome, streaming, body } = await served.runtime.invoke({ unknown: true });
+      expect([outcome, streaming]).toEqual(['error', false]);
+      expect(JSON.parse(body.toString('utf8'))).toHaveProperty('errorMessage');
+      expect((await served.runtime.invoke(buildAPIGatewayV2Request('GET', '/hello'))).outcome).toBe('response');
+    });
+
     test('answers 500 to an exception, without its text', async () => {
       const { outcome, body } = await served.runtime.invoke(buildAPIGatewayV2Request('GET', '/fails-before'));
       expect([outcome, JSON.parse(body.toString('utf8')).statusCode]).toEqual(['response', 500]);

@@ -1,0 +1,41 @@
+import { buildAPIGatewayV2Request, buildLambdaFunctionURLRequest } from '@sallyport/testkit/events';
+import { createGate, type ServedFunction, serve, splitStream } from './support/functions.js';
+
+let served: ServedFunction | undefined;
+afterEach(() => served?.stop());
+
+test('an invocation that is out of time ends as a timeout, and the process ends', async () => {
+  served = await serve('hand-written.mjs', 'buffered');
+  const { runtime } = served;
+  const results = await Promise.all([
+    runtime.invoke(buildAPIGatewayV2Request('GET', '/never'), { timeoutMs: 200 }),
+    runtime.invoke(buildAPIGatewayV2Request('GET', '/hello')),
+  ]);
+  expect(results.map(({ outcome }) => outcome)).toEqual(['timeout', 'exit']);
+  expect([await runtime.exited, runtime.running]).toEqual(['SIGKILL', false]);
+  await expect(async () => runtime.invoke({})).rejects.toThrow('the runtime has ended');
+});
+
+test('one invocation is handed out at a time', async () => {
+  const gate = await createGate();
+  served = await serve('hand-written.mjs', 'functionUrl', { GATE_URL: gate.url });
+  const { runtime } = served;
+  const order: string[] = [];
+  const first = runtime.invoke(buildLambdaFunctionURLRequest('GET', '/two-chunks'), {
+    onChunk: (chunk) => {
+      order.push(chunk.toString('latin1').slice(-4));
+      gate.open();
+    },
+  });
+  const second = runtime.invoke(buildLambdaFunctionURLRequest('GET', '/hello'), { onChunk: () => order.push('hello') });
+  expect(splitStream(await first).payload.toString('latin1')).toBe('one;two;');
+  expect(splitStream(await second).payload.toString('latin1')).toBe('{"hello":"world"}');
+  expect(order.slice(0, order.indexOf('hello'))).toContain('two;');
+  gate.close();
+});
+
+test('what the process writes is kept, and invocations that it will not answer end with it', async () => {
+  served = await serve('throws-at-import.mjs', 'buffered');
+  expect((await served.runtime.invoke({})).outcome).toBe('exit');
+  expect(served.runtime.log).toContain('no table name');
+});
