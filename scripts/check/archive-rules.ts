@@ -14,7 +14,7 @@ export interface PublishedManifest {
   readonly peerDependencies?: Readonly<Record<string, string>>;
 }
 
-/** Packages of this workspace are released together, so they may name each other by one exact version. */
+/** A release of one of our packages raises those that depend on it, so they may name each other by one exact version. */
 const OWN_SCOPE = '@sallyport/';
 const EXACT = /^\d/;
 
