@@ -23,12 +23,20 @@ function call(method, path, body, headers) {
   });
 }
 
-/** Settles with the answer that is on its way. The compiled `done` and `error` block until it is out. */
+/** Settles with the answer that is on its way. */
 let answered = Promise.resolve();
+let unanswered = 0;
 
 function answer(path, body, headers) {
-  answered = call('POST', path, body, { 'content-type': 'application/json', ...headers });
+  unanswered += 1;
+  answered = call('POST', path, body, { 'content-type': 'application/json', ...headers }).finally(() => {
+    unanswered -= 1;
+  });
 }
+
+// The compiled `done` and `error` block until the answer is out, and the client ends the process right after some of them.
+const exit = process.exit;
+process.exit = (code) => (unanswered === 0 ? exit(code) : answered.finally(() => exit(code)));
 
 const client = {
   async next() {
