@@ -3,15 +3,8 @@ import {
   buildAPIGatewayV2Request,
   buildLambdaFunctionURLRequest,
 } from '@sallyport/testkit/events';
-import {
-  createGate,
-  errorTrailers,
-  type Gate,
-  KINDS,
-  type ServedFunction,
-  serve,
-  splitStream,
-} from './support/functions.js';
+import type { Runtime } from '../src/index.js';
+import { createGate, errorTrailers, type Gate, KINDS, serve, splitStream } from './support/functions.js';
 
 /** One answer, however it travels: the headers that both ways have, bytes as text of one byte a character. */
 interface Answer {
@@ -56,14 +49,14 @@ const DOORS = [
 
 describe.each(KINDS)('%s', (_kind, file) => {
   describe('buffered', () => {
-    let served: ServedFunction;
+    let runtime: Runtime;
     beforeAll(async () => {
-      served = await serve(file, 'buffered');
+      runtime = await serve(file, 'buffered');
     });
-    afterAll(() => served.stop());
+    afterAll(() => runtime.stop());
 
     test.each(ANSWERS)('answers with %s', async (_name, { path, status, type, cookies, body }) => {
-      const result = await served.runtime.invoke(buildAPIGatewayV2Request('GET', path));
+      const result = await runtime.invoke(buildAPIGatewayV2Request('GET', path));
       expect(result).toMatchObject({ outcome: 'response', streaming: false });
       const answer = JSON.parse(result.body.toString('utf8'));
       const bytes = Buffer.from(answer.body, answer.isBase64Encoded ? 'base64' : 'utf8').toString('latin1');
@@ -76,33 +69,30 @@ describe.each(KINDS)('%s', (_kind, file) => {
     });
 
     test('reports a rejection as an error, and serves the next invocation', async () => {
-      const { outcome, streaming, body } = await served.runtime.invoke({ unknown: true });
+      const { outcome, streaming, body } = await runtime.invoke({ unknown: true });
       expect([outcome, streaming]).toEqual(['error', false]);
       expect(JSON.parse(body.toString('utf8'))).toHaveProperty('errorMessage');
-      expect((await served.runtime.invoke(buildAPIGatewayV2Request('GET', '/hello'))).outcome).toBe('response');
+      expect((await runtime.invoke(buildAPIGatewayV2Request('GET', '/hello'))).outcome).toBe('response');
     });
 
     test('answers 500 to an exception, without its text', async () => {
-      const { outcome, body } = await served.runtime.invoke(buildAPIGatewayV2Request('GET', '/fails-before'));
+      const { outcome, body } = await runtime.invoke(buildAPIGatewayV2Request('GET', '/fails-before'));
       expect([outcome, JSON.parse(body.toString('utf8')).statusCode]).toEqual(['response', 500]);
       expect(body.toString('utf8')).not.toContain('connection string');
     });
   });
 
   describe.each(DOORS)('streamed through a %s', (_door, handler, build) => {
-    let served: ServedFunction;
+    let runtime: Runtime;
     let gate: Gate;
     beforeAll(async () => {
       gate = await createGate();
-      served = await serve(file, handler, { GATE_URL: gate.url });
+      runtime = await serve(file, handler, { env: { GATE_URL: gate.url } });
     });
-    afterAll(async () => {
-      gate.close();
-      await served.stop();
-    });
+    afterAll(() => runtime.stop());
 
     test.each(ANSWERS)('answers with %s', async (_name, { path, status, type, cookies, body }) => {
-      const result = await served.runtime.invoke(build('GET', path));
+      const result = await runtime.invoke(build('GET', path));
       expect(result).toMatchObject({
         outcome: 'response',
         streaming: true,
@@ -122,13 +112,13 @@ describe.each(KINDS)('%s', (_kind, file) => {
     });
 
     test('begins with the metadata, in one line of JSON, and eight NUL bytes', async () => {
-      const { body } = await served.runtime.invoke(build('GET', '/hello'));
+      const { body } = await runtime.invoke(build('GET', '/hello'));
       expect(body.toString('latin1')).toMatch(/^\{"statusCode":200,"headers":\{[^\n]*\}\}\0{8}\{"hello":"world"\}$/);
     });
 
     test('sends a chunk while the next one is not there yet', async () => {
       let received = '';
-      const result = await served.runtime.invoke(build('GET', '/two-chunks'), {
+      const result = await runtime.invoke(build('GET', '/two-chunks'), {
         onChunk: (chunk) => {
           received += chunk.toString('latin1');
           if (received.endsWith('\0one;')) gate.open();
@@ -139,7 +129,7 @@ describe.each(KINDS)('%s', (_kind, file) => {
     });
 
     test('sends 1.5 MiB whole and in order', async () => {
-      const result = await served.runtime.invoke(build('GET', '/large'));
+      const result = await runtime.invoke(build('GET', '/large'));
       const { payload } = splitStream(result);
       expect([result.outcome, payload.byteLength]).toEqual(['response', 1_572_864]);
       const letters = Array.from({ length: 24 }, (_, index) =>
@@ -154,7 +144,7 @@ describe.each(KINDS)('%s', (_kind, file) => {
     });
 
     test('answers 500 to an exception before the first byte, without its text', async () => {
-      const result = await served.runtime.invoke(build('GET', '/fails-before'));
+      const result = await runtime.invoke(build('GET', '/fails-before'));
       expect([result.outcome, (splitStream(result).prelude as Prelude).statusCode]).toEqual(['response', 500]);
       expect(result.body.toString('latin1')).not.toContain('connection string');
       expect(errorTrailers(result)).toBeUndefined();
@@ -166,7 +156,7 @@ describe.each(KINDS)('%s', (_kind, file) => {
     ])(
       'reports %s after the first byte in trailers, and serves the next invocation',
       async (_name, path, timeoutMs, message) => {
-        const result = await served.runtime.invoke(build('GET', path), { timeoutMs, graceMs: 10_000 });
+        const result = await runtime.invoke(build('GET', path), { timeoutMs, graceMs: 10_000 });
         expect(result.outcome).toBe('response');
         expect(splitStream(result).payload.toString('latin1')).toBe('begin;');
         const trailers = errorTrailers(result);
@@ -174,8 +164,8 @@ describe.each(KINDS)('%s', (_kind, file) => {
         expect(JSON.parse(trailers?.body ?? '').errorMessage).toBe(message);
         expect(trailers?.body).not.toContain('connection string');
 
-        const next = await served.runtime.invoke(build('GET', '/hello'));
-        expect([next.outcome, served.runtime.running]).toEqual(['response', true]);
+        const next = await runtime.invoke(build('GET', '/hello'));
+        expect([next.outcome, runtime.running]).toEqual(['response', true]);
       },
     );
   });

@@ -1,6 +1,6 @@
 import { buildAPIGatewayV2Request, buildQueueEvent } from '@sallyport/testkit/events';
-import type { InvocationOptions } from '../src/index.js';
-import { KINDS, type ServedFunction, serve } from './support/functions.js';
+import type { InvocationOptions, Runtime } from '../src/index.js';
+import { KINDS, serve } from './support/functions.js';
 
 const CONTEXT = buildAPIGatewayV2Request('GET', '/context');
 const NOTHING = { tenant: '', clientContext: null, identity: null, timed: true, polluted: false };
@@ -42,14 +42,14 @@ const CASES: readonly (readonly [string, InvocationOptions, object])[] = [
 ];
 
 describe.each(KINDS)('%s', (_kind, file) => {
-  let served: ServedFunction;
+  let runtime: Runtime;
   beforeAll(async () => {
-    served = await serve(file, 'buffered');
+    runtime = await serve(file, 'buffered');
   });
-  afterAll(() => served.stop());
+  afterAll(() => runtime.stop());
 
   test.each(CASES)('sees %s', async (_name, options, seen) => {
-    const { outcome, requestId, body } = await served.runtime.invoke(CONTEXT, options);
+    const { outcome, requestId, body } = await runtime.invoke(CONTEXT, options);
     const answer = JSON.parse(body.toString('utf8'));
     expect([outcome, answer.statusCode]).toEqual(['response', 200]);
     expect(JSON.parse(answer.body)).toEqual({ ...NOTHING, invocation: requestId, ...seen });
@@ -57,7 +57,7 @@ describe.each(KINDS)('%s', (_kind, file) => {
 
   test('sees its own prototype where a client context brings one', async () => {
     const clientContext = '{"__proto__":{"polluted":1},"custom":{"__proto__":{"polluted":1}}}';
-    const { body } = await served.runtime.invoke(CONTEXT, { clientContext });
+    const { body } = await runtime.invoke(CONTEXT, { clientContext });
     const answer = JSON.parse(body.toString('utf8'));
     expect([answer.statusCode, JSON.parse(answer.body).polluted]).toEqual([200, false]);
   });
@@ -70,15 +70,15 @@ describe.each(KINDS)('%s', (_kind, file) => {
       { messageId: 'own', body: trace },
       { messageId: other, body: `not ${trace}` },
     ]);
-    const { body } = await served.runtime.invoke(event, {
+    const { body } = await runtime.invoke(event, {
       traceId: `Root=${trace};Parent=53995c3f42cd8ad8;Sampled=0`,
     });
     expect(JSON.parse(body.toString('utf8'))).toEqual({ batchItemFailures: [{ itemIdentifier: other }] });
   });
 
   test('sees the values of one invocation only', async () => {
-    await served.runtime.invoke(CONTEXT, { tenantId: 'tenant-a', clientContext: '{"custom":{"a":1}}' });
-    const { requestId, body } = await served.runtime.invoke(CONTEXT);
+    await runtime.invoke(CONTEXT, { tenantId: 'tenant-a', clientContext: '{"custom":{"a":1}}' });
+    const { requestId, body } = await runtime.invoke(CONTEXT);
     expect(JSON.parse(JSON.parse(body.toString('utf8')).body)).toEqual({ ...NOTHING, invocation: requestId });
   });
 });
@@ -87,12 +87,8 @@ describe.each(KINDS)('%s', (_kind, file) => {
 const REFUSED = Number(process.versions.node.split('.')[0]) < 22 ? ['error', true] : ['exit', false];
 
 test.each(KINDS)('%s never runs when the client context is no JSON', async (_kind, file) => {
-  const served = await serve(file, 'buffered');
-  try {
-    const { outcome } = await served.runtime.invoke(CONTEXT, { clientContext: '{"custom":' });
-    expect([outcome, served.runtime.running]).toEqual(REFUSED);
-    expect(served.runtime.log).toMatch(/as JSON/i);
-  } finally {
-    await served.stop();
-  }
+  const runtime = await serve(file, 'buffered');
+  const { outcome } = await runtime.invoke(CONTEXT, { clientContext: '{"custom":' });
+  expect([outcome, runtime.running]).toEqual(REFUSED);
+  expect(runtime.log).toMatch(/as JSON/i);
 });

@@ -1,18 +1,5 @@
 import { buildAPIGatewayV2Request, buildLambdaFunctionURLRequest } from '@sallyport/testkit/events';
-import { type Bundle, bundleFunction, type Runtime, startRuntime } from '../src/index.js';
-import { KINDS, sourceOf, splitStream } from './support/functions.js';
-
-const cleanUps: (() => unknown)[] = [];
-afterEach(async () => {
-  for (const cleanUp of cleanUps.splice(0)) await cleanUp();
-});
-
-async function start(bundle: Promise<Bundle>, handler: string): Promise<Runtime> {
-  const { file, remove } = await bundle;
-  const runtime = await startRuntime({ bundle: file, handler });
-  cleanUps.push(() => runtime.stop(), remove);
-  return runtime;
-}
+import { KINDS, serve, splitStream } from './support/functions.js';
 
 const FORMATS = [
   ['an ES module', { format: 'esm' }],
@@ -22,15 +9,17 @@ const FORMATS = [
 ] as const;
 
 describe.each(KINDS)('%s', (_kind, file) => {
-  test.each(FORMATS)('loads as %s, buffered', async (_format, options) => {
-    const runtime = await start(bundleFunction(sourceOf(file), options), 'buffered');
+  test.each(FORMATS)('loads as %s, buffered', async (_format, bundle) => {
+    const runtime = await serve(file, 'buffered', { bundle });
     const { body } = await runtime.invoke(buildAPIGatewayV2Request('GET', '/hello'));
+    await runtime.stop();
     expect(JSON.parse(body.toString('utf8'))).toMatchObject({ statusCode: 200, body: '{"hello":"world"}' });
   });
 
-  test.each(FORMATS)('loads as %s, streamed', async (_format, options) => {
-    const runtime = await start(bundleFunction(sourceOf(file), options), 'functionUrl');
+  test.each(FORMATS)('loads as %s, streamed', async (_format, bundle) => {
+    const runtime = await serve(file, 'functionUrl', { bundle });
     const result = await runtime.invoke(buildLambdaFunctionURLRequest('GET', '/hello'));
+    await runtime.stop();
     expect([result.streaming, splitStream(result).payload.toString('utf8')]).toEqual([true, '{"hello":"world"}']);
   });
 });
@@ -52,7 +41,7 @@ test.each([
     'framework: unknown option "basePaths"',
   ],
 ])('%s is an init error, and the process ends', async (_name, file, handler, errorType, errorMessage) => {
-  const runtime = await start(bundleFunction(sourceOf(file)), handler);
+  const runtime = await serve(file, handler);
   const pending = runtime.invoke(buildAPIGatewayV2Request('GET', '/hello'));
   expect(await runtime.exited).not.toBe(0);
   expect((await pending).outcome).toBe('exit');

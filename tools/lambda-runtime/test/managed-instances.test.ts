@@ -5,8 +5,8 @@ import {
   buildLambdaFunctionURLRequest,
   buildQueueEvent,
 } from '@sallyport/testkit/events';
-import { type Bundle, bundleFunction, type InvocationResult, type Runtime, startRuntime } from '../src/index.js';
-import { errorTrailers, KINDS, sourceOf, splitStream } from './support/functions.js';
+import type { InvocationResult } from '../src/index.js';
+import { errorTrailers, KINDS, serve, splitStream } from './support/functions.js';
 
 /** AWS's client knows many invocations at once from its version 4 on, which Node 20 does not have. */
 const describeManaged = Number(process.versions.node.split('.')[0]) >= 22 ? describe : describe.skip;
@@ -99,14 +99,6 @@ const STREAM_KINDS: readonly Kind[] = [
 ];
 
 describeManaged('8 workers with 64 invocations each', () => {
-  let bundle: Bundle;
-  let runtime: Runtime | undefined;
-  beforeAll(async () => {
-    bundle = await bundleFunction(sourceOf('mixed.ts'));
-  });
-  afterEach(() => runtime?.stop());
-  afterAll(() => bundle.remove());
-
   test.each([
     ['buffered', JSON_KINDS],
     ['streaming', [...JSON_KINDS, ...STREAM_KINDS]],
@@ -114,8 +106,7 @@ describeManaged('8 workers with 64 invocations each', () => {
     'give each of many mixed requests its own answer, %s',
     async (handler, kinds) => {
       const concurrency = { workers: 8, invocations: 8 * 64 };
-      const started = await startRuntime({ bundle: bundle.file, handler, concurrency });
-      runtime = started;
+      const runtime = await serve('mixed.ts', handler, { concurrency });
       const differences: unknown[] = [];
       const outcomes = new Map<string, number>();
       await Promise.all(
@@ -127,7 +118,7 @@ describeManaged('8 workers with 64 invocations each', () => {
             invocation: randomUUID(),
             trace: `1-5759e988-${index.toString(16).padStart(24, 'a')}`,
           };
-          const result = await started.invoke(kind.event(sent), {
+          const result = await runtime.invoke(kind.event(sent), {
             requestId: sent.invocation,
             tenantId: sent.tenant,
             traceId: `Root=${sent.trace};Sampled=0`,
@@ -141,7 +132,8 @@ describeManaged('8 workers with 64 invocations each', () => {
       );
       expect(differences.slice(0, 5)).toEqual([]);
       expect([...outcomes]).toEqual([['response', INVOCATIONS / 2]]);
-      expect(started.running).toBe(true);
+      expect(runtime.running).toBe(true);
+      await runtime.stop();
     },
     LONG_MS,
   );
@@ -149,25 +141,16 @@ describeManaged('8 workers with 64 invocations each', () => {
 
 describeManaged.each(KINDS)('%s in one worker', (_kind, file) => {
   test('finishes the other streams when one of them fails', async () => {
-    const bundle = await bundleFunction(sourceOf(file));
-    const concurrency = { workers: 1, invocations: 64 };
-    const runtime = await startRuntime({ bundle: bundle.file, handler: 'functionUrl', concurrency });
-    try {
-      const paths = ['/large', '/hello', '/fails-after', '/large', '/hello', '/large'];
-      const results = await Promise.all(
-        paths.map((path) => runtime.invoke(buildLambdaFunctionURLRequest('GET', path), { timeoutMs: LONG_MS })),
-      );
-      const seen = results.map((result) => [
-        result.outcome,
-        result.body.byteLength > 20,
-        errorTrailers(result) !== undefined,
-      ]);
-      const whole = ['response', true, false];
-      expect(seen).toEqual([whole, whole, ['response', true, true], whole, whole, whole]);
-      expect(runtime.running).toBe(true);
-    } finally {
-      await runtime.stop();
-      bundle.remove();
-    }
+    const runtime = await serve(file, 'functionUrl', { concurrency: { workers: 1, invocations: 64 } });
+    const paths = ['/large', '/hello', '/fails-after', '/large', '/hello', '/large'];
+    const results = await Promise.all(paths.map((path) => runtime.invoke(buildLambdaFunctionURLRequest('GET', path))));
+    const seen = results.map((result) => [
+      result.outcome,
+      result.body.byteLength > 20,
+      errorTrailers(result) !== undefined,
+    ]);
+    const whole = ['response', true, false];
+    expect(seen).toEqual([whole, whole, ['response', true, true], whole, whole, whole]);
+    expect(runtime.running).toBe(true);
   });
 });

@@ -1,12 +1,8 @@
 import { buildAPIGatewayV2Request, buildLambdaFunctionURLRequest } from '@sallyport/testkit/events';
-import { createGate, type ServedFunction, serve, splitStream } from './support/functions.js';
-
-let served: ServedFunction | undefined;
-afterEach(() => served?.stop());
+import { createGate, serve, splitStream } from './support/functions.js';
 
 test('an invocation that is out of time ends as a timeout, and the process ends', async () => {
-  served = await serve('hand-written.mjs', 'buffered');
-  const { runtime } = served;
+  const runtime = await serve('hand-written.mjs', 'buffered');
   const results = await Promise.all([
     runtime.invoke(buildAPIGatewayV2Request('GET', '/never'), { timeoutMs: 200 }),
     runtime.invoke(buildAPIGatewayV2Request('GET', '/hello')),
@@ -18,8 +14,7 @@ test('an invocation that is out of time ends as a timeout, and the process ends'
 
 test('one invocation is handed out at a time', async () => {
   const gate = await createGate();
-  served = await serve('hand-written.mjs', 'functionUrl', { GATE_URL: gate.url });
-  const { runtime } = served;
+  const runtime = await serve('hand-written.mjs', 'functionUrl', { env: { GATE_URL: gate.url } });
   const order: string[] = [];
   const first = runtime.invoke(buildLambdaFunctionURLRequest('GET', '/two-chunks'), {
     onChunk: (chunk) => {
@@ -31,11 +26,10 @@ test('one invocation is handed out at a time', async () => {
   expect(splitStream(await first).payload.toString('latin1')).toBe('one;two;');
   expect(splitStream(await second).payload.toString('latin1')).toBe('{"hello":"world"}');
   expect(order.slice(0, order.indexOf('hello'))).toContain('two;');
-  gate.close();
 });
 
 test('what the process writes is kept, and invocations that it will not answer end with it', async () => {
-  served = await serve('throws-at-import.mjs', 'buffered');
-  expect((await served.runtime.invoke({})).outcome).toBe('exit');
-  expect(served.runtime.log).toContain('no table name');
+  const runtime = await serve('throws-at-import.mjs', 'buffered');
+  expect((await runtime.invoke({})).outcome).toBe('exit');
+  expect(runtime.log).toContain('no table name');
 });

@@ -2,12 +2,16 @@ import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { dirname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
-import { type Bundle, bundleFunction, type InvocationResult, type Runtime, startRuntime } from '../../src/index.js';
+import {
+  type BundleOptions,
+  bundleFunction,
+  type InvocationResult,
+  type Runtime,
+  type RuntimeOptions,
+  startRuntime,
+} from '../../src/index.js';
 
 const FUNCTIONS = join(dirname(dirname(dirname(fileURLToPath(import.meta.url)))), 'functions');
-
-/** Path of a function's source. */
-export const sourceOf = (file: string): string => join(FUNCTIONS, file);
 
 /** The kinds of function that every case runs on; the first needs nothing of ours. */
 export const KINDS = [
@@ -16,29 +20,26 @@ export const KINDS = [
   ['SecureApp', 'secure.ts'],
 ] as const;
 
-export interface ServedFunction {
-  readonly runtime: Runtime;
-  stop(): Promise<void>;
-}
+/** Ends what the tests of a file started, those that ran out of time too. */
+const cleanUps: (() => unknown)[] = [];
+afterAll(() => Promise.all(cleanUps.splice(0).map((cleanUp) => cleanUp())));
 
-/** Bundles a function of `functions/` and starts it. */
-export async function serve(file: string, handler: string, env: Record<string, string> = {}): Promise<ServedFunction> {
-  const bundle: Bundle = await bundleFunction(sourceOf(file));
-  const runtime = await startRuntime({ bundle: bundle.file, handler, env });
-  return {
-    runtime,
-    async stop() {
-      await runtime.stop();
-      bundle.remove();
-    },
-  };
+export type ServeOptions = Omit<RuntimeOptions, 'bundle' | 'handler'> & { readonly bundle?: BundleOptions };
+
+/** Bundles a function of `functions/` and starts it. It ends with the tests of the file at the latest. */
+export async function serve(file: string, handler: string, options: ServeOptions = {}): Promise<Runtime> {
+  const { bundle, ...rest } = options;
+  const { file: built, remove } = await bundleFunction(join(FUNCTIONS, file), bundle);
+  cleanUps.push(remove);
+  const runtime = await startRuntime({ ...rest, bundle: built, handler });
+  cleanUps.push(() => runtime.stop());
+  return runtime;
 }
 
 export interface Gate {
   readonly url: string;
   /** Lets everybody through who waits and who will come. */
   open(): void;
-  close(): void;
 }
 
 /** A server that answers nobody until it is opened: what a function waits for in place of a time. */
@@ -51,13 +52,10 @@ export async function createGate(): Promise<Gate> {
   await new Promise<void>((resolve) => {
     server.listen(0, '127.0.0.1', resolve);
   });
+  cleanUps.push(() => server.close().closeAllConnections());
   return {
     url: `http://127.0.0.1:${(server.address() as AddressInfo).port}/`,
     open,
-    close: () => {
-      server.close();
-      server.closeAllConnections();
-    },
   };
 }
 
