@@ -2,6 +2,7 @@
 // AWS's runtime interface client, with the same three functions over node:http. The client's JavaScript runs unchanged.
 const { Agent, request } = require('node:http');
 const Module = require('node:module');
+const { isMainThread } = require('node:worker_threads');
 
 const PREFIX = '/2018-06-01/runtime/invocation';
 const manyAtOnce = process.env.AWS_LAMBDA_MAX_CONCURRENCY !== undefined;
@@ -54,6 +55,13 @@ const client = {
     answer(`/${id}/error`, body, { 'lambda-runtime-function-xray-error-cause': xrayCause });
   },
 };
+
+// Standard input is a pipe from whoever started the runtime: it ends when that process is gone, killed or not.
+if (isMainThread)
+  process.stdin
+    .on('end', () => exit(1))
+    .resume()
+    .unref();
 
 const load = Module._load;
 Module._load = function (name, ...rest) {

@@ -58,7 +58,7 @@ export async function startRuntime(options: RuntimeOptions): Promise<Runtime> {
   const handler = `${basename(options.bundle, extname(options.bundle))}.${options.handler}`;
   const child = spawn(node, [...lambdaFlags(nodeMajor), '--require', SHIM, entryOf(ric), handler], {
     cwd: taskRoot,
-    stdio: ['ignore', 'pipe', 'pipe'],
+    stdio: ['pipe', 'pipe', 'pipe'],
     env: environment(options, { api: api.address, taskRoot, handler }),
   });
   return attach(child, api);
