@@ -1,11 +1,14 @@
 import { get as httpGet } from 'node:http';
-import type { Handler } from '@sallyport/core';
+import type { Handler, LambdaContext } from '@sallyport/core';
 import { binary, html, json, noContent, text } from '@sallyport/http';
 
 const MIB = 1024 * 1024;
 
 /** A text that no answer and no error report may show. */
 const SECRET = 'the connection string';
+
+/** What the runtime's context may hold beside what our type names. */
+type Given = LambdaContext & { readonly clientContext?: unknown; readonly identity?: unknown };
 
 /** Resolves when the test lets the function go on. */
 function gate(): Promise<void> {
@@ -50,12 +53,12 @@ export const ROUTES: Readonly<Record<string, Handler>> = {
     await never();
   }),
   '/context': (ctx) => {
-    const given: { readonly clientContext?: unknown; readonly identity?: unknown } = ctx.lambdaContext ?? {};
+    const given = ctx.lambdaContext as Given | undefined;
     return json(200, {
-      invocation: ctx.lambdaContext?.awsRequestId,
-      tenant: ctx.lambdaContext?.tenantId ?? '',
-      clientContext: given.clientContext ?? null,
-      identity: given.identity ?? null,
+      invocation: given?.awsRequestId,
+      tenant: given?.tenantId ?? '',
+      clientContext: given?.clientContext ?? null,
+      identity: given?.identity ?? null,
       timed: ctx.remainingMs > 0 && ctx.remainingMs <= 15_000,
       polluted: 'polluted' in {},
     });
