@@ -26,9 +26,13 @@ export interface BoundContext extends BoundFields {
   readonly [BOUND]: () => Deliveries | undefined;
 }
 
-/** Whether fields are the framework's own. */
+/** Whether fields are the framework's own. Never throws: a caller without types may pass anything. */
 export function isBoundContext(fields: object): fields is BoundContext {
-  return BOUND in fields;
+  try {
+    return BOUND in fields;
+  } catch {
+    return false;
+  }
 }
 
 /**

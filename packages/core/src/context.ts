@@ -1,7 +1,7 @@
 import { isJsonMediaType } from './body.js';
 import { type BoundFields, bindLogger } from './bound-log.js';
 import { type ContextState, OPTIONAL_STAGES } from './context-state.js';
-import { FrameworkError } from './errors.js';
+import { FrameworkError, internalError } from './errors.js';
 import { emitMetric, type Logger, type MetricOptions } from './hooks.js';
 import { type InvocationProvenance, invocationProvenance } from './invocation.js';
 import { createMap } from './multimap.js';
@@ -292,7 +292,11 @@ export function deriveContext(ctx: Context, { signal }: { readonly signal: Abort
  */
 export function stateOf(ctx: Context): ContextState {
   const state = RequestContext.stateOf(ctx);
-  if (state === undefined) throw new FrameworkError('app.internal');
+  if (state === undefined) {
+    throw internalError(
+      'a context that this copy of @sallyport/core did not make; hand on the ctx that you were given, and install one version of core',
+    );
+  }
   return state;
 }
 

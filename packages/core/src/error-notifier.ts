@@ -106,7 +106,7 @@ class Notifier implements LogSink {
 
   take(line: LogLine, level: LogLevel, warn: (message: string) => void, deliveries: Deliveries | undefined): void {
     const { minLevel, publish, topicArn, timeoutMs } = this.#settings;
-    if (LEVELS.indexOf(level) < LEVELS.indexOf(minLevel)) return;
+    if (LEVELS.indexOf(level) < LEVELS.indexOf(minLevel) || isRecordOfLogged(line)) return;
     const error = errorOf(line);
     const place = text(line.route) || text(line.source);
     const count = this.#rate.admit(JSON.stringify([error.name, error.code, place]));
@@ -172,6 +172,16 @@ interface ErrorFacts {
   readonly name: string;
   readonly code: string;
   readonly message: string;
+}
+
+const RECORDS: readonly unknown[] = ['request.completed', 'event.completed', 'batch.completed'];
+
+/**
+ * Whether a line is the record (`recordLog`) of a failure that had a line of its own, with the error, before. A record without
+ * a code stands for an answer of 5xx that nobody threw: that had none.
+ */
+function isRecordOfLogged(line: LogLine): boolean {
+  return RECORDS.includes(line.message) && line.level === 'ERROR' && text(line.error_code) !== '';
 }
 
 /** Name, code and message of a line's error; the line's own message where it has none. */

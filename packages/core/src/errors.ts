@@ -100,9 +100,28 @@ export class FrameworkError extends Error {
   }
 }
 
-/** Whether a value is a {@link FrameworkError}, also one that another copy of this package made. */
+/**
+ * Whether a value is a {@link FrameworkError}, also one that another copy of this package made. Never throws: a value that
+ * cannot be looked at (a revoked proxy, a getter that throws) is none.
+ */
 export function isFrameworkError(value: unknown): value is FrameworkError {
-  return typeof value === 'object' && value !== null && (value as Record<symbol, unknown>)[BRAND] === true;
+  try {
+    return typeof value === 'object' && value !== null && (value as Record<symbol, unknown>)[BRAND] === true;
+  } catch {
+    return false;
+  }
+}
+
+/**
+ * An `app.internal` error of the framework's own. The client reads `internal error`; what happened is in the cause, for the
+ * log.
+ *
+ * @param what what happened and what to do, for developers
+ */
+export function internalError(what: string, cause?: unknown): FrameworkError {
+  return new FrameworkError('app.internal', undefined, {
+    cause: new TypeError(`framework: ${what}`, cause === undefined ? undefined : { cause }),
+  });
 }
 
 function toTimestamp(value: Date | string | undefined): string {

@@ -1,4 +1,5 @@
-import { guardHook, type Observability, type SpanAttributes } from './hooks.js';
+import { callHook } from './hook-reports.js';
+import type { Observability, SpanAttributes } from './hooks.js';
 import { scrubWords } from './light-scrub.js';
 import { canonicalCode, recordText, rounded, textAttributes } from './records.js';
 import { type ActiveSpan, startSpan } from './spans.js';
@@ -98,7 +99,7 @@ export function batchCompleted(
 ): void {
   const { records, failed, notTried } = outcome;
   if (observability.log) {
-    guardHook(observability.log, {
+    callHook(observability, 'log', {
       level: notTried > 0 ? 'warn' : 'info',
       event: 'batch.completed',
       trigger: facts.trigger,
@@ -125,7 +126,7 @@ function logEvent(
   successLevel: 'debug' | 'info',
 ): void {
   if (!observability.log) return;
-  guardHook(observability.log, {
+  callHook(observability, 'log', {
     level: outcome.failed ? 'error' : successLevel,
     event: 'event.completed',
     trigger: facts.trigger,
@@ -147,7 +148,7 @@ function emitMetric(
   outcome: EventOutcome,
   counts: Readonly<Record<string, string>>,
 ): void {
-  guardHook(observability.metric, {
+  callHook(observability, 'metric', {
     name: 'framework.event',
     value: 1,
     duration_ms: rounded(outcome.durationMs),

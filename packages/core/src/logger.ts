@@ -5,12 +5,13 @@ import type { Deliveries } from './deliveries.js';
 import type { Environment } from './environment.js';
 import { guardHook, type Logger, type LogLevel } from './hooks.js';
 import { encodeBoundedLine, type WriteLine, writeToStdout } from './json-line.js';
+import { BOUND_NAMES, type LoggerLevel, lambdaLevel, RESERVED, SEVERITY } from './line-parts.js';
 import { createMap } from './multimap.js';
 import { assertKnownOptions, invalidOption } from './options.js';
 import { isError } from './sanitize-error.js';
 import { defaultSanitizer, type Sanitizer } from './sanitizer.js';
 
-export type LoggerLevel = LogLevel | 'silent';
+export type { LoggerLevel } from './line-parts.js';
 
 /** One line as it is written: sanitized, in the wire's snake_case, in the order of its keys. */
 export type LogLine = Readonly<Record<string, unknown>> & { readonly level: string; readonly message: string };
@@ -39,35 +40,22 @@ export interface LoggerOptions {
   readonly environment?: Environment;
 }
 
-const SEVERITY: Readonly<Record<LoggerLevel, number>> = { debug: 10, info: 20, warn: 30, error: 40, silent: 50 };
-const LAMBDA_LEVELS: Readonly<Record<string, LoggerLevel>> = {
-  TRACE: 'debug',
-  DEBUG: 'debug',
-  INFO: 'info',
-  WARN: 'warn',
-  ERROR: 'error',
-  FATAL: 'error',
-};
-const BOUND_NAMES = [
-  'request_id',
-  'trace_id',
-  'tenant_id',
-  'trigger',
-  'route',
-  'source',
-  'function_name',
-  'function_version',
-] as const;
-const RESERVED: readonly string[] = ['timestamp', 'level', 'message', 'service', ...BOUND_NAMES];
 const OPTIONS = ['level', 'service', 'fields', 'write', 'clock', 'sanitizer', 'stacks', 'sinks', 'environment'];
 const MAX_MESSAGE_BYTES = 8192;
 const MAX_BOUND_BYTES = 1024;
 const NO_FIELDS = {};
 
+/** A logger of another make that writes our lines. */
+export interface LineTarget {
+  readonly isEnabled: (level: LogLevel) => boolean;
+  readonly emit: (level: LogLevel, line: LogLine) => void;
+}
+
 /** What all loggers that come from one `createLogger` share. */
 interface Core {
   readonly service: string;
   readonly write: WriteLine;
+  readonly target?: LineTarget;
   readonly clock: Clock;
   readonly sanitizer: Sanitizer;
   readonly stacks: boolean;
@@ -84,7 +72,7 @@ interface Core {
 export function createLogger(options: LoggerOptions = {}): Logger {
   assertKnownOptions(options, OPTIONS);
   const environment = options.environment ?? process.env;
-  const level = options.level ?? LAMBDA_LEVELS[(environment.AWS_LAMBDA_LOG_LEVEL ?? '').toUpperCase()] ?? 'info';
+  const level = options.level ?? lambdaLevel(environment.AWS_LAMBDA_LOG_LEVEL);
   if (!Object.hasOwn(SEVERITY, level)) throw invalidOption('level', 'debug, info, warn, error or silent');
   const service = options.service ?? environment.AWS_LAMBDA_FUNCTION_NAME ?? '';
   const core: Core = {
@@ -96,6 +84,20 @@ export function createLogger(options: LoggerOptions = {}): Logger {
     sinks: options.sinks ?? [],
   };
   return new LineLogger(core, SEVERITY[level], options.fields ?? NO_FIELDS, undefined);
+}
+
+/** A logger whose clean lines are handed to a logger of another make, as objects. */
+export function createLoggerOn(target: LineTarget, sinks: readonly LogSink[]): Logger {
+  const core: Core = {
+    service: '',
+    write: () => {},
+    target,
+    clock: systemClock,
+    sanitizer: defaultSanitizer,
+    stacks: true,
+    sinks,
+  };
+  return new LineLogger(core, SEVERITY.debug, NO_FIELDS, undefined);
 }
 
 class LineLogger implements Logger {
@@ -128,7 +130,7 @@ class LineLogger implements Logger {
   }
 
   isEnabled(level: LogLevel): boolean {
-    return this.#from <= SEVERITY[level];
+    return this.#from <= SEVERITY[level] && this.#core.target?.isEnabled(level) !== false;
   }
 
   with(fields: Readonly<Record<string, unknown>>): Logger {
@@ -138,15 +140,9 @@ class LineLogger implements Logger {
   }
 
   #log(level: LogLevel, message: string, fields: Readonly<Record<string, unknown>> | undefined): void {
-    const { write, sinks } = this.#core;
+    const { sinks } = this.#core;
     const line = this.#line(level, message, fields);
-    guardHook(
-      write,
-      encodeBoundedLine(
-        line,
-        Object.keys(line).filter((name) => !RESERVED.includes(name)),
-      ),
-    );
+    this.#write(level, line);
     for (const sink of sinks) {
       guardHook(() => sink.take(line, level, (text) => this.#warn(text), this.#bound?.[BOUND]()));
     }
@@ -154,7 +150,17 @@ class LineLogger implements Logger {
 
   /** A line past all sinks, so that a notifier never notifies of itself. */
   #warn(message: string): void {
-    if (this.#from <= 30) guardHook(this.#core.write, encodeBoundedLine(this.#line('warn', message, undefined), []));
+    if (this.#from <= 30) this.#write('warn', this.#line('warn', message, undefined));
+  }
+
+  #write(level: LogLevel, line: LogLine): void {
+    const { target, write } = this.#core;
+    if (target) {
+      guardHook(target.emit, level, line);
+      return;
+    }
+    const members = Object.keys(line).filter((name) => !RESERVED.includes(name));
+    guardHook(write, encodeBoundedLine(line, members));
   }
 
   #line(level: LogLevel, message: string, fields: Readonly<Record<string, unknown>> | undefined): LogLine {

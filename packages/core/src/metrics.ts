@@ -1,12 +1,6 @@
 import { sanitizeLogString } from './control-characters.js';
-import {
-  type DeclaredMetrics,
-  guardHook,
-  type MetricOptions,
-  type MetricScope,
-  type MetricUnit,
-  type Observability,
-} from './hooks.js';
+import { callHook } from './hook-reports.js';
+import type { DeclaredMetrics, MetricOptions, MetricScope, MetricUnit, Observability } from './hooks.js';
 import { assertKnownOptions, invalidOption } from './options.js';
 
 /** A metric that `ctx.metric` may write. */
@@ -58,7 +52,7 @@ class MetricRegistry implements DeclaredMetrics {
       this.#drop(observability, definition ? 'value' : 'metric', name);
       return;
     }
-    guardHook(observability.metric, {
+    callHook(observability, 'metric', {
       name,
       value,
       unit,
@@ -85,16 +79,16 @@ class MetricRegistry implements DeclaredMetrics {
     const what = sanitizeLogString(`${part} ${name}`).slice(0, MAX_TAG);
     if (this.#reported.has(what) || this.#reported.size >= MAX_TAG) return;
     this.#reported.add(what);
-    guardHook(observability.log, { level: 'warn', event: 'metric.dropped', dropped: what });
+    callHook(observability, 'log', { level: 'warn', event: 'metric.dropped', dropped: what });
   }
 }
 
 function assertDefinition(name: string, definition: MetricDefinition): void {
   const option = `observability.metrics.${name}`;
-  if (!/^[\w.:/-]{1,128}$/.test(name) || name.startsWith('framework.')) {
+  if (!/^[\w.:/-]{1,128}$/.test(name) || name.startsWith('framework.') || name === '_aws') {
     throw invalidOption(
       'observability.metrics',
-      'names of letters, digits, "_", ".", ":", "/", "-", not of the framework',
+      'names of letters, digits, "_", ".", ":", "/", "-", other than "_aws" and "framework.…"',
     );
   }
   if (typeof definition !== 'object' || definition === null) throw invalidOption(option, 'an object');

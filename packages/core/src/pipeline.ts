@@ -4,8 +4,10 @@ export { type Caller, callerKey } from './caller.js';
 export { RESERVED_PREFIX, RequestContext, stateOf } from './context.js';
 export { type ContextRuntime, ContextState, remainingMs, STAGE } from './context-state.js';
 export { encodeSafeValue, sanitizeLogString } from './control-characters.js';
+export { LOG_WANTED, parseLog } from './default-logger.js';
 export { Deliveries } from './deliveries.js';
 export type { Door, DoorRequest, DoorTraits, EncodedBody } from './door.js';
+export { internalError } from './errors.js';
 export {
   type BatchOutcome,
   batchCompleted,
@@ -15,6 +17,8 @@ export {
   recordCompleted,
   startEventSpan,
 } from './event-records.js';
+export { isFailure, logFailure } from './failure.js';
+export { callHook, reportHooks } from './hook-reports.js';
 export { emitMetric } from './hooks.js';
 export { AGENT_INVOCATIONS, noAdapter, refuseAgent } from './invocation.js';
 export { append, appendHeader, createAnswerMap, toHeaderMap, toStringList } from './multimap.js';

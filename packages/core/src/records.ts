@@ -1,6 +1,7 @@
 import type { ContextState } from './context-state.js';
 import { sanitizeLogString } from './control-characters.js';
-import { guardHook, type LogLevel, type Observability } from './hooks.js';
+import { callHook } from './hook-reports.js';
+import type { LogLevel, Observability } from './hooks.js';
 import { scrubWords } from './light-scrub.js';
 import { type ActiveSpan, startSpan } from './spans.js';
 
@@ -66,8 +67,8 @@ export function requestCompleted(
     errorCode,
     durationMs: rounded(outcome.durationMs),
   };
-  if (log) guardHook(log, requestLog(observability, state, outcome, facts));
-  if (metric) guardHook(metric, requestMetric(outcome, facts));
+  if (log) callHook(observability, 'log', requestLog(observability, state, outcome, facts));
+  if (metric) callHook(observability, 'metric', requestMetric(outcome, facts));
   span?.end(
     {
       'http.response.status_code': outcome.status,

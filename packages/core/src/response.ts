@@ -1,5 +1,5 @@
 import { EMPTY_BYTES, encodeUtf8 } from './body.js';
-import { FrameworkError } from './errors.js';
+import { internalError } from './errors.js';
 import { type MultiMap, type OneOrMany, toHeaderMap } from './multimap.js';
 
 export type MaybePromise<T> = T | Promise<T>;
@@ -76,10 +76,14 @@ export class OutgoingResponse implements Response {
  */
 export function toResponse(result: unknown): OutgoingResponse {
   if (result instanceof OutgoingResponse) return result;
-  if (typeof result !== 'object' || result === null || Array.isArray(result)) throw new FrameworkError('app.internal');
+  if (typeof result !== 'object' || result === null || Array.isArray(result)) {
+    throw internalError(`a handler returned ${kindOf(result)} instead of a response; return json(200, value), say`);
+  }
   const input = result as ResponseInput & { [CONTENT]?: string | Uint8Array };
   const content = input.body ?? input[CONTENT] ?? EMPTY_BYTES;
-  if (typeof content !== 'string' && !(content instanceof Uint8Array)) throw new FrameworkError('app.internal');
+  if (typeof content !== 'string' && !(content instanceof Uint8Array)) {
+    throw internalError(`the body of a response is ${kindOf(content)}; it must be text or bytes`);
+  }
   const response = new OutgoingResponse(
     input.status ?? 200,
     toHeaderMap(input.headers),
@@ -89,6 +93,14 @@ export function toResponse(result: unknown): OutgoingResponse {
   response.bodyStream = input.bodyStream ?? null;
   response.isBase64 = input.isBase64 === true;
   return response;
+}
+
+/** What a value is, for the text of an error; never the value itself. */
+function kindOf(value: unknown): string {
+  if (value === undefined) return 'nothing';
+  if (value === null) return 'null';
+  if (Array.isArray(value)) return 'a list';
+  return typeof value === 'object' ? 'an object' : `a ${typeof value}`;
 }
 
 /** RFC 9110 section 5.6.2, in lower case. */
@@ -110,7 +122,9 @@ export function isHeaderValue(value: unknown): value is string {
  */
 export function canonicalizeResponse(response: OutgoingResponse, method: string): OutgoingResponse {
   const { status } = response;
-  if (!Number.isInteger(status) || status < 200 || status > 599) throw new FrameworkError('app.internal');
+  if (!Number.isInteger(status) || status < 200 || status > 599) {
+    throw internalError(`the status of a response is ${String(status)}; it must be a whole number from 200 to 599`);
+  }
   response.headers = canonicalHeaders(response.headers);
   moveCookies(response);
   if (status === 204 || status === 304 || method === 'HEAD') dropBody(response);
@@ -142,14 +156,15 @@ function canonicalHeaders(headers: MultiMap): MultiMap {
 function checkedHeaders(headers: MultiMap): MultiMap {
   const map = toHeaderMap(headers);
   for (const name of Object.keys(map)) {
-    if (!TOKEN.test(name)) throw new FrameworkError('app.internal');
+    if (!TOKEN.test(name)) throw internalError(`"${name}" is no header name`);
     for (const value of map[name] ?? []) assertValue(value);
   }
   return map;
 }
 
 function assertValue(value: unknown): void {
-  if (!isHeaderValue(value)) throw new FrameworkError('app.internal');
+  if (typeof value !== 'string') throw internalError(`a header value is ${kindOf(value)}; it must be text`);
+  if (!isHeaderValue(value)) throw internalError('a header value holds CR, LF, NUL or a character above U+00FF');
 }
 
 function moveCookies(response: OutgoingResponse): void {

@@ -1,5 +1,6 @@
 import { type TracingChannel, tracingChannel } from 'node:diagnostics_channel';
 import { defaultMessage } from './errors.js';
+import { attemptHook } from './hook-reports.js';
 import type { Observability, Span, SpanAttributes, SpanKind, SpanLink } from './hooks.js';
 
 /**
@@ -49,17 +50,33 @@ export function startSpan(
   if (!hook && !channel.hasSubscribers) return undefined;
   const { name, attributes } = describe();
   const outer = parent instanceof TwofoldSpan ? parent : undefined;
+  const attempt: Attempt = (call) => attemptHook(observability, 'span', call);
   const span = hook && attempt(() => hook.start(kind, name, attributes, outer?.span, links));
-  return new TwofoldSpan(channel, { kind, name, attributes, links, parent: outer?.message, error: undefined }, span);
+  return new TwofoldSpan(
+    attempt,
+    channel,
+    { kind, name, attributes, links, parent: outer?.message, error: undefined },
+    span,
+  );
 }
 
+/** Calls the user's tracer; what it throws is reported and dropped. */
+type Attempt = <T>(call: () => T) => T | undefined;
+
 class TwofoldSpan implements ActiveSpan {
+  readonly #attempt: Attempt;
   readonly #channel: TracingChannel<unknown, SpanMessage>;
   readonly message: SpanMessage;
   readonly span: Span | undefined;
   #ended = false;
 
-  constructor(channel: TracingChannel<unknown, SpanMessage>, message: SpanMessage, span: Span | undefined) {
+  constructor(
+    attempt: Attempt,
+    channel: TracingChannel<unknown, SpanMessage>,
+    message: SpanMessage,
+    span: Span | undefined,
+  ) {
+    this.#attempt = attempt;
     this.#channel = channel;
     this.message = message;
     this.span = span;
@@ -69,11 +86,23 @@ class TwofoldSpan implements ActiveSpan {
     const { span, message } = this;
     const { start, end } = this.#channel;
     const once = new Once(work);
-    const current = span ? () => attempt(() => span.run(() => once.call())) : () => once.callQuietly();
+    const current = span ? () => this.#runInside(span, once) : () => once.callQuietly();
     if (start.hasSubscribers) start.runStores(message, current);
     else current();
     if (end.hasSubscribers) end.publish(message);
     return once.call();
+  }
+
+  /** What the work throws goes through the tracer, which may note it; that is no failure of the tracer's. */
+  #runInside<T>(span: Span, once: Once<T>): void {
+    this.#attempt(() => {
+      try {
+        const result: unknown = span.run(() => once.call());
+        if (result instanceof Promise) result.catch(() => {});
+      } catch (thrown) {
+        if (!once.threw(thrown)) throw thrown;
+      }
+    });
   }
 
   end(attributes: SpanAttributes, errorCode: string): void {
@@ -83,9 +112,9 @@ class TwofoldSpan implements ActiveSpan {
     message.attributes = { ...message.attributes, ...attributes };
     if (errorCode !== '') message.error = { name: 'Error', code: errorCode, message: defaultMessage(errorCode) };
     if (span) {
-      attempt(() => span.set(attributes));
-      if (message.error) attempt(() => span.error(message.error));
-      attempt(() => span.end());
+      this.#attempt(() => span.set(attributes));
+      if (message.error) this.#attempt(() => span.error(message.error));
+      this.#attempt(() => span.end());
     }
     this.#publishEnd();
   }
@@ -114,6 +143,11 @@ class Once<T> {
     return done.value;
   }
 
+  /** Whether this is what the work threw. */
+  threw(thrown: unknown): boolean {
+    return this.#done !== undefined && 'error' in this.#done && this.#done.error === thrown;
+  }
+
   callQuietly(): void {
     if (this.#done) return;
     try {
@@ -121,16 +155,5 @@ class Once<T> {
     } catch (error) {
       this.#done = { error };
     }
-  }
-}
-
-/** What a hook gives, or `undefined` when it throws; a rejection is dropped too. */
-function attempt<T>(call: () => T): T | undefined {
-  try {
-    const result = call();
-    if (result instanceof Promise) result.catch(() => {});
-    return result;
-  } catch {
-    return undefined;
   }
 }

@@ -4,6 +4,7 @@ import {
   ERROR_NOTIFICATION_TOPIC_ARN_ENV,
   type ErrorNotification,
   type ErrorNotifierOptions,
+  recordLog,
 } from '../src/observability.js';
 import { RequestContext } from '../src/pipeline.js';
 import { ManualClock } from '../src/testing.js';
@@ -217,4 +218,21 @@ describe('configuration', () => {
       expect(() => setup(options as never)).toThrow(/^framework: /);
     },
   );
+});
+
+describe('records in the log', () => {
+  const record = { level: 'error', event: 'request.completed', route: '/x', status: 500 } as const;
+
+  it('do not notify again of a failure that had its line', () => {
+    const { log, sent } = setup();
+    recordLog(log)({ ...record, error_code: 'app.internal' });
+    recordLog(log)({ ...record, event: 'event.completed', error_code: 'app.conflict' });
+    expect(sent).toEqual([]);
+  });
+
+  it('notify of an answer of 5xx that nobody threw', () => {
+    const { log, sent } = setup();
+    recordLog(log)({ ...record, error_code: '' });
+    expect(sent).toHaveLength(1);
+  });
 });

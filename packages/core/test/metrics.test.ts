@@ -95,3 +95,7 @@ describe('ctx.metric', () => {
     expect(() => registry({ A: { unit } })).not.toThrow();
   });
 });
+
+it('refuses a metric called _aws, which would make a line of metrics of its own', () => {
+  expect(() => defineMetrics({ _aws: {} })).toThrow(/names of letters, .*other than "_aws"/);
+});

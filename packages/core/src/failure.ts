@@ -1,0 +1,23 @@
+import { isFrameworkError } from './errors.js';
+import { guardHook, type Logger } from './hooks.js';
+
+/** Whether a thrown value is a failure of the service: anything but a FrameworkError that answers less than 500. */
+export function isFailure(thrown: unknown): boolean {
+  return !isFrameworkError(thrown) || thrown.status >= 500;
+}
+
+/**
+ * Writes the one `error` line of a failed invocation or record.
+ *
+ * @param logger gives the logger of the invocation; asked here, so that its failure is dropped too
+ * @param fields what else the line says
+ */
+export function logFailure(
+  logger: () => Logger,
+  message: string,
+  thrown: unknown,
+  fields?: Readonly<Record<string, unknown>>,
+): void {
+  // `undefined` and `null` can be thrown, and must show as errors.
+  guardHook(() => logger().error(message, { ...fields, error: thrown ?? String(thrown) }));
+}
