@@ -1,5 +1,5 @@
-import { type Context, FrameworkError, type Handler, type MaybePromise } from '@sallyport/core';
-import { type ContextState, stateOf } from '@sallyport/core/pipeline';
+import type { Context, Handler, MaybePromise } from '@sallyport/core';
+import { type ContextState, internalError, stateOf } from '@sallyport/core/pipeline';
 import { json } from '@sallyport/http';
 import type { AppSyncBatchItem } from './types.js';
 
@@ -49,7 +49,9 @@ export class BatchGroup {
   async #run(): Promise<void> {
     try {
       const results = await this.#handler(this.#waiting.map(({ item }) => item));
-      if (!Array.isArray(results) || results.length !== this.#waiting.length) throw new FrameworkError('app.internal');
+      if (!Array.isArray(results) || results.length !== this.#waiting.length) {
+        throw internalError(`a batch field must return a list of ${this.#waiting.length} results, one for each item`);
+      }
       for (const [index, { resolve, reject }] of this.#waiting.entries()) {
         const result: unknown = results[index];
         if (result instanceof Error) reject(result);
@@ -89,7 +91,7 @@ export type BatchSlots = WeakMap<ContextState, BatchSlot>;
 export function toBatchElementHandler(slots: BatchSlots, handler: AppSyncBatchHandler): Handler {
   const element: Handler = async (ctx) => {
     const slot = slots.get(stateOf(ctx));
-    if (!slot) throw new FrameworkError('app.internal');
+    if (!slot) throw internalError('the context of a batch field is not its own');
     return json(200, await slot.arrive(ctx));
   };
   return Object.defineProperty(element, 'name', { value: handler.name });

@@ -1,6 +1,6 @@
 import { isUtf8 } from 'node:buffer';
 import { decodeUtf8, FrameworkError, isJsonMediaType } from '@sallyport/core';
-import { closeStream, type OutgoingResponse } from '@sallyport/core/pipeline';
+import { closeStream, internalError, type OutgoingResponse } from '@sallyport/core/pipeline';
 import { type Exchange, INTERNAL_ERROR } from '@sallyport/http/pipeline';
 import { codeOfStatus } from './error-object.js';
 
@@ -21,7 +21,7 @@ export function project({ error, cause }: Exchange, response: OutgoingResponse):
   if (text === '') return { payload: null };
   if (!isJsonMediaType(response.headers['content-type']?.[0] ?? '')) return { payload: text };
   const parsed = parse(text);
-  return parsed ? { payload: parsed.value } : { error: new FrameworkError('app.internal') };
+  return parsed ? { payload: parsed.value } : { error: internalError('the answer says that it is JSON, and is not') };
 }
 
 function unsupported(reason: string): Projection {

@@ -23,6 +23,7 @@ import {
   type Pipeline,
   type Registration,
   registrationError,
+  reportFailure,
   toFrameworkError,
 } from '@sallyport/http/pipeline';
 import { mapLimited } from './batch.js';
@@ -215,6 +216,7 @@ export class AppSyncSurface implements Surface {
       this.#observe?.(exchange, response, () => response.body.byteLength);
       return projection;
     }
+    reportFailure(exchange, projection.error);
     exchange.error = toFrameworkError(projection.error);
     response.status = exchange.error.status;
     this.#observe?.(exchange, response, () => 0);

@@ -8,7 +8,7 @@ import {
   type Surface,
   type TriggerKind,
 } from '@sallyport/core';
-import { noAdapter } from '@sallyport/core/pipeline';
+import { noAdapter, parseLog } from '@sallyport/core/pipeline';
 import { undetected } from './detect.js';
 import { type Explanation, explainRows } from './explain.js';
 import { detectRow } from './internal/detect-row.js';
@@ -35,8 +35,8 @@ export interface Dispatcher {
 }
 
 export interface DispatcherOptions {
-  /** Gets one `error` line for an unknown event. Without one a JSON line goes to standard output. */
-  readonly log?: Logger | undefined;
+  /** Gets one `error` line for an unknown event; `false` for silence. Default: a JSON line on standard output. */
+  readonly log?: Logger | false | undefined;
   /**
    * What becomes of direct invocations that no surface accepts by its `accepts`: `serve` them as if they came from a trigger,
    * or `refuse` them. Default `serve`.
@@ -64,8 +64,7 @@ export function createDispatcherWith(options: DispatcherOptions, ...surfaces: re
   if (typeof options !== 'object' || options === null) throw invalidOption('options', 'an object');
   assertKnownOptions(options, ['log', 'directInvocations']);
   const { log, directInvocations } = options;
-  if (log !== undefined && typeof log?.error !== 'function') throw invalidOption('log', 'a logger');
-  return toDispatcher(createPlan(assertSurfaces(surfaces), log, refusalOf(directInvocations)));
+  return toDispatcher(createPlan(assertSurfaces(surfaces), parseLog(log, process.env), refusalOf(directInvocations)));
 }
 
 /** The public side of a plan. */

@@ -53,6 +53,10 @@ async function rejectionOf(promise: Promise<unknown>): Promise<FrameworkError> {
   throw error;
 }
 
+const LOG_REFUSED =
+  'framework: option "log" must be false or a Logger: createLogger(), or fromConsole(), fromPino() or fromPowertools() of ' +
+  '"@sallyport/core/log-adapters"';
+
 /** What a piece of code writes to standard output. */
 async function outputOf(run: () => Promise<unknown>): Promise<string[]> {
   const written: string[] = [];
@@ -209,7 +213,14 @@ describe('an unknown event', () => {
         level: 'error',
         message: 'framework: unknown event type',
         fields: { event: 'dispatch.unknown_event', nearest: NEAREST },
-        bound: { request_id: 'r-1' },
+        bound: {
+          request_id: 'r-1',
+          trace_id: '',
+          tenant_id: '',
+          trigger: '',
+          function_name: '',
+          function_version: '',
+        },
       },
     ]);
   });
@@ -368,9 +379,9 @@ describe('createDispatcher', () => {
 
   it.each([
     ['an unknown option', { logger: silentLogger }, 'framework: unknown option "logger"'],
-    ['a log that is no logger', { log: () => {} }, 'framework: option "log" must be a logger'],
+    ['a log that is no logger', { log: () => {} }, LOG_REFUSED],
     ['no options', undefined, 'framework: option "options" must be an object'],
-    ['null as log', { log: null }, 'framework: option "log" must be a logger'],
+    ['null as log', { log: null }, LOG_REFUSED],
   ])('refuses %s', (_name, options, message) => {
     expect(() => createDispatcherWith(options as object)).toThrow(
       expect.objectContaining({ message, code: 'app.invalid_configuration' }),

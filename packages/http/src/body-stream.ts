@@ -1,13 +1,13 @@
 import { asBuffer, type BodyStream, FrameworkError } from '@sallyport/core';
 import { closeStream } from '@sallyport/core/pipeline';
-import { INTERNAL_ERROR } from './error-body.js';
 import { ABORTED, raceWithAbort } from './internal/abort-race.js';
+import { refused } from './internal/refused.js';
 
 /** A chunk as bytes; text is taken for UTF-8, anything else breaks the stream. */
 function toBytes(chunk: unknown): Uint8Array {
   if (chunk instanceof Uint8Array) return chunk;
   if (typeof chunk === 'string') return Buffer.from(chunk, 'utf8');
-  throw INTERNAL_ERROR;
+  throw refused('a stream chunk is neither text nor bytes');
 }
 
 /**
@@ -21,7 +21,7 @@ export async function collectStream(stream: BodyStream, maxBytes: number): Promi
   for await (const chunk of stream) {
     const bytes = toBytes(chunk);
     size += bytes.byteLength;
-    if (size > maxBytes) throw INTERNAL_ERROR;
+    if (size > maxBytes) throw refused(`the collected stream exceeds ${maxBytes} bytes`);
     chunks.push(bytes);
   }
   return chunks.length === 1 ? asBuffer(chunks[0] as Uint8Array) : Buffer.concat(chunks);

@@ -20,6 +20,8 @@ export class Exchange {
   error: FrameworkError | undefined = undefined;
   /** What was thrown, for logs. */
   cause: unknown = undefined;
+  /** Whether its failure is in the log. */
+  reported = false;
   /** Set once the answer is final, at doors that encode. */
   encoded: EncodedBody | undefined = undefined;
   /** Monotonic milliseconds; set only when somebody observes. */

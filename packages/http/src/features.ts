@@ -2,7 +2,7 @@ import { type AuthHook, invalidOption, type Observability, type PolicyHook } fro
 import { parseObservability } from '@sallyport/core/pipeline';
 import { type CorsOptions, parseCors } from './cors.js';
 import type { Feature } from './feature.js';
-import { beginSpan, observer } from './observe.js';
+import { beginSpan, observeExchange } from './observe.js';
 import { type Limits, parseLimits } from './settings.js';
 import { authHookGate } from './stages/auth-hook.js';
 import { addCorsHeaders, corsPreflight } from './stages/cors.js';
@@ -41,10 +41,10 @@ export function observe(hooks: Observability): Feature {
   const observability = parseObservability(hooks);
   const { log, metric, span } = observability;
   return {
-    routed: beginSpan(observability),
+    routed: beginSpan,
     observability,
     timed: log !== undefined || metric !== undefined || span !== undefined,
-    observe: observer(observability),
+    observe: observeExchange,
   };
 }
 

@@ -98,7 +98,7 @@ export class HttpRouter extends HttpVerbs implements Surface {
   }
 }
 
-const TYPES = { clock: 'object', ids: 'object', log: 'object', environment: 'object', autoHead: 'boolean' } as const;
+const TYPES = { clock: 'object', ids: 'object', environment: 'object', autoHead: 'boolean' } as const;
 
 /**
  * HTTP alone, for a function that serves nothing else.
@@ -110,7 +110,7 @@ const TYPES = { clock: 'object', ids: 'object', log: 'object', environment: 'obj
  * @throws FrameworkError `app.invalid_configuration` for an unknown or unfit option
  */
 export function createHttpRouter({ features = [], ...options }: HttpRouterOptions = {}): HttpRouter {
-  assertKnownOptions(options, [...Object.keys(TYPES), 'httpErrorFormat', 'basePath']);
+  assertKnownOptions(options, [...Object.keys(TYPES), 'httpErrorFormat', 'basePath', 'log']);
   assertTypes(options, TYPES);
   assertErrorFormat(options.httpErrorFormat);
   if (!Array.isArray(features)) throw invalidOption('features', 'a list');

@@ -6,9 +6,8 @@ import {
   type Logger,
   type MaybePromise,
   randomIds,
-  silentLogger,
 } from '@sallyport/core';
-import { type ContextRuntime, type ContextState, copyPrincipal } from '@sallyport/core/pipeline';
+import { type ContextRuntime, type ContextState, copyPrincipal, parseLog, reportHooks } from '@sallyport/core/pipeline';
 import type { Exchange } from './exchange.js';
 import { type Feature, membersOf } from './feature.js';
 import { limits, observe, policy } from './features.js';
@@ -39,8 +38,8 @@ export interface KernelInit extends Pick<ContextRuntime, 'tenantOf' | 'copyPrinc
 export interface RuntimeOptions {
   readonly clock?: Clock;
   readonly ids?: IdGenerator;
-  /** Base of `ctx.log`. Default: a logger that writes nothing. */
-  readonly log?: Logger;
+  /** Gets failures, and what `ctx.log` writes; `false` for silence. Default: JSON lines on standard output, see the README. */
+  readonly log?: Logger | false;
   /** Read instead of `process.env`. */
   readonly environment?: Environment;
 }
@@ -55,14 +54,17 @@ export function assembleKernel(
   features: readonly Feature[],
   { gate, ...own }: KernelInit,
 ): Kernel {
+  const environment = options.environment ?? process.env;
+  const log = parseLog(options.log, environment);
+  const [observability] = membersOf(features, 'observability');
   const runtime: ContextRuntime = {
     clock: completeClock(options.clock),
     ids: options.ids ?? randomIds,
-    log: options.log ?? silentLogger,
-    environment: options.environment ?? process.env,
+    log,
+    environment,
     traceHead: tier === 'p0' ? [] : TRACE_HEAD,
     ...own,
-    observability: membersOf(features, 'observability')[0],
+    observability: observability && reportHooks(observability, log),
   };
   return { runtime, tier, features, gate, book: new RegistrationBook() };
 }

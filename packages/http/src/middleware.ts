@@ -1,12 +1,12 @@
 import type { Context, Handler, Middleware, Next, Response } from '@sallyport/core';
-import { FrameworkError } from '@sallyport/core';
-import { type OutgoingResponse, stateOf, toResponse } from '@sallyport/core/pipeline';
+import { type ContextState, type OutgoingResponse, stateOf, toResponse } from '@sallyport/core/pipeline';
+import { refused } from './internal/refused.js';
 import type { Run } from './registration.js';
 
 /**
- * One function out of middlewares and handler, the first outermost. Every `next` is made here, once: which step an
- * invocation has reached is kept on its own state, so that a second `next()` or a foreign context is noticed without a
- * closure per request.
+ * One function out of middlewares and handler, the first outermost. Which step an invocation has reached is kept on its own
+ * state, so that a second `next()` is noticed. Each call of a middleware gets a `next` of its own: a shared one could not
+ * tell the invocation that calls it from another one that stands at the same step.
  */
 export function composeChain(middlewares: readonly Middleware[], handler: Handler): Run {
   let run: Run = (ctx) => settle(handler(ctx));
@@ -17,17 +17,21 @@ export function composeChain(middlewares: readonly Middleware[], handler: Handle
 }
 
 function wrap(middleware: Middleware, index: number, inner: Run): Run {
-  const next: Next = (ctx) => {
+  const enter = (own: ContextState, ctx: Context): Promise<Response> => {
     try {
-      const state = stateOf(ctx);
-      if (state.depth !== index) throw new FrameworkError('app.internal');
-      state.depth = index + 1;
+      if (stateOf(ctx) !== own) throw refused('next() was given the context of another invocation');
+      if (own.depth !== index) throw refused('next() was called twice');
+      own.depth = index + 1;
       return toPromise(inner(ctx));
     } catch (error) {
       return Promise.reject(error);
     }
   };
-  return (ctx: Context) => settle(middleware(ctx, next));
+  return (ctx: Context) => {
+    const own = stateOf(ctx);
+    const next: Next = (given) => enter(own, given);
+    return settle(middleware(ctx, next));
+  };
 }
 
 function settle(result: unknown): OutgoingResponse | Promise<OutgoingResponse> {

@@ -10,6 +10,7 @@ export {
   toFrameworkError,
 } from './error-body.js';
 export { type DoorTraits, Exchange } from './exchange.js';
+export { reportFailure } from './failure.js';
 export { registerOpenRoute } from './http-router.js';
 export { type DescribePosture, HttpSurface, type HttpSurfaceOptions, type RegistrationExtra } from './http-surface.js';
 export { HANDLE_USAGE, HttpVerbs } from './http-verbs.js';

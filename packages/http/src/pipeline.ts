@@ -5,6 +5,8 @@ import { collectStream, limitStream, startStream, watchStream } from './body-str
 import { encodeBody } from './encode-body.js';
 import { INTERNAL_ERROR, RESPONSE_TOO_LARGE, toFrameworkError } from './error-body.js';
 import type { Exchange } from './exchange.js';
+import { reportFailure, STREAM_FAILED } from './failure.js';
+import { refused } from './internal/refused.js';
 
 /** One step on the way in. A response ends the way in; nothing lets the next stage run; a throw is recovered. */
 export type Stage = (exchange: Exchange) => MaybePromise<OutgoingResponse | undefined>;
@@ -59,7 +61,7 @@ export class Pipeline {
         if (result instanceof OutgoingResponse) return this.#finish(exchange, result);
         return this.#awaitStage(exchange, result, index + 1);
       }
-      throw INTERNAL_ERROR;
+      throw refused('no stage of the pipeline answered');
     } catch (error) {
       return this.#complete(exchange, this.#recover(exchange, error));
     }
@@ -83,10 +85,12 @@ export class Pipeline {
     const { method } = exchange.state.request;
     exchange.cause = thrown;
     exchange.error = toFrameworkError(thrown);
+    reportFailure(exchange, thrown);
     try {
       return canonicalizeResponse(this.#parts.renderError(exchange, exchange.error), method);
-    } catch {
+    } catch (cause) {
       // The error's own headers were no headers.
+      reportFailure(exchange, cause);
       exchange.error = INTERNAL_ERROR;
       return canonicalizeResponse(this.#parts.renderError(exchange, INTERNAL_ERROR), method);
     }
@@ -111,7 +115,7 @@ export class Pipeline {
     const { maxResponseBytes } = this.#parts;
     if (streams === 'refuse') {
       void closeStream(stream);
-      throw INTERNAL_ERROR;
+      throw refused('this front door cannot send a stream');
     }
     if (streams === 'collect') {
       return this.#collect(exchange, response, stream, Math.min(maxResponseBytes || maxAnswerBytes, maxAnswerBytes));
@@ -136,6 +140,7 @@ export class Pipeline {
       response.body = prefix === 0 ? rest : Buffer.concat([response.body, rest]);
     } catch (error) {
       // A stream that breaks here is `app.internal`, whatever it says; its own words stay for the log.
+      reportFailure(exchange, error, STREAM_FAILED);
       const failed = this.#recover(exchange, INTERNAL_ERROR);
       exchange.cause = error;
       return this.#complete(exchange, failed);
@@ -184,6 +189,7 @@ export class Pipeline {
       if (error !== undefined) {
         exchange.error = toFrameworkError(error);
         exchange.cause = error;
+        reportFailure(exchange, error, STREAM_FAILED);
       }
       this.#parts.observe?.(exchange, response, () => bytes);
       exchange.state.end();

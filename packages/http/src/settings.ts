@@ -13,6 +13,7 @@ import {
   type PolicyHook,
   type WebSocketClient,
 } from '@sallyport/core';
+import { parseLog } from '@sallyport/core/pipeline';
 import { type CorsOptions, parseCors } from './cors.js';
 import { HTTP_ERROR_FORMAT_FLAT_LEGACY, HTTP_ERROR_FORMAT_NESTED, type HttpErrorFormat } from './error-body.js';
 import { configuredEndpoint } from './websocket/endpoint.js';
@@ -45,8 +46,8 @@ export interface PipelineOptions {
   /** Tier P2. */
   readonly policyHook?: PolicyHook;
   readonly observability?: Observability;
-  /** Base of `ctx.log`. Default: a logger that writes nothing. */
-  readonly log?: Logger;
+  /** Gets failures, and what `ctx.log` writes; `false` for silence. Default: JSON lines on standard output, see the README. */
+  readonly log?: Logger | false;
   /** Read instead of `process.env`. */
   readonly environment?: Environment;
   readonly webSocketClientFactory?: WebSocketClientFactory;
@@ -93,7 +94,6 @@ const TYPES = {
   limits: 'object',
   cors: 'object',
   observability: 'object',
-  log: 'object',
   environment: 'object',
   autoHead: 'boolean',
 } as const;
@@ -108,6 +108,7 @@ export function assertPipelineOptions(options: OpenPipelineOptions): void {
   if (tier !== undefined && !['p0', 'p1', 'p2'].includes(tier)) throw invalidOption('tier', 'p0, p1 or p2');
   assertErrorFormat(options.httpErrorFormat);
   assertTypes(options, TYPES);
+  parseLog(options.log, {});
   if (limits) parseLimits(limits);
   if (options.cors) parseCors(options.cors);
   configuredEndpoint(options.webSocketEndpoint, {});

@@ -2,6 +2,7 @@ import { encodeUtf8, FrameworkError, type WebSocketClient, type WebSocketContext
 import type { ContextState, ContextTransport } from '@sallyport/core/pipeline';
 import { objectOf } from './doors/door.js';
 import { textOf } from './doors/paths.js';
+import { refused } from './internal/refused.js';
 import type { WebSocketClientFactory } from './settings.js';
 import { managementEndpoint } from './websocket/endpoint.js';
 
@@ -73,7 +74,7 @@ class SocketContext implements WebSocketContext {
 
   async sendJSONMessage(value: unknown): Promise<void> {
     const text = JSON.stringify(value === undefined ? null : value) as string | undefined;
-    if (text === undefined) throw new FrameworkError('app.internal');
+    if (text === undefined) throw refused('value is not JSON');
     await this.sendMessage(text);
   }
 

@@ -178,18 +178,15 @@ describe('bind in the pipeline', () => {
       const got = await send(router, gatewayV2, { path });
       expect([got.status, got.body.toString()]).toEqual([500, INTERNAL]);
     }
-    expect(logs).toContainEqual([
-      'response validation failed',
-      {
-        errors: [
-          {
-            source: 'response',
-            field: 'id',
-            rule: 'schema',
-            message: 'Invalid input: expected number, received string',
-          },
-        ],
-      },
+    expect(logs).toMatchObject([
+      [
+        'framework: request failed',
+        {
+          error: { cause: { message: expect.stringMatching(/the answer does not fit its schema: id: Invalid input/) } },
+        },
+      ],
+      ['framework: request failed', { error: { message: 'secret' } }],
+      ['framework: request failed', { error: 'undefined' }],
     ]);
   });
 

@@ -27,7 +27,7 @@ describe('createHttpRouter', () => {
   it.each<[string, object, string]>([
     ['an unknown option', { cors: {} }, 'framework: unknown option "cors"'],
     ['a clock that is none', { clock: 1 }, 'framework: option "clock" must be an object'],
-    ['no logger', { log: null }, 'framework: option "log" must be an object'],
+    ['no logger', { log: null }, 'framework: option "log" must be false or a Logger'],
     ['autoHead that is no boolean', { autoHead: 'yes' }, 'framework: option "autoHead" must be a boolean'],
     [
       'an error format',

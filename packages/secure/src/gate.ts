@@ -1,5 +1,5 @@
 import { type Context, FrameworkError, isFrameworkError, type MaybePromise } from '@sallyport/core';
-import { type ContextState, STAGE, stateOf } from '@sallyport/core/pipeline';
+import { type ContextState, internalError, STAGE, stateOf } from '@sallyport/core/pipeline';
 import { isPromise } from '@sallyport/http/pipeline';
 import { beforeDeadline } from './internal/deadline.js';
 import { runPassed } from './internal/passed.js';
@@ -12,7 +12,6 @@ export interface GuardedRecord {
   readonly posture: unknown;
 }
 
-const INTERNAL = new FrameworkError('app.internal');
 /** The gate's own refusals; they say nothing of the reason. */
 const UNAUTHORIZED = new FrameworkError('app.unauthorized');
 const FORBIDDEN = new FrameworkError('app.forbidden');
@@ -30,7 +29,7 @@ export function authorize(
   resolver: SecurePrincipalResolver | undefined,
 ): MaybePromise<undefined> {
   const posture = record?.posture;
-  if (!isPosture(posture)) throw INTERNAL;
+  if (!isPosture(posture)) throw internalError('the operation has no posture');
   if (posture.kind === 'public') return undefined;
   const state = stateOf(ctx);
   state.passed |= STAGE.auth;

@@ -1,6 +1,6 @@
 import { APPSYNC_OPTIONS, type AppSyncOptions } from '@sallyport/appsync/surface';
 import { FrameworkError, INVALID_CONFIGURATION } from '@sallyport/core';
-import { isPlainObject, parseObservability } from '@sallyport/core/pipeline';
+import { isPlainObject, LOG_WANTED, parseObservability } from '@sallyport/core/pipeline';
 import { EVENT_OPTIONS, type SurfaceOptions } from '@sallyport/dispatch/assembly';
 import type { PipelineOptions } from '@sallyport/http';
 import { assertPipelineOptions, PIPELINE_OPTIONS } from '@sallyport/http/pipeline';
@@ -63,7 +63,6 @@ const CHECKS: Readonly<Record<string, Check>> = {
   ...Object.fromEntries(PIPELINE_OPTIONS.map((name) => [name, pipelineOption(name)])),
   clock: isClock,
   ids: hasMethods('newId'),
-  log: hasMethods('debug', 'info', 'warn', 'error', 'isEnabled', 'with'),
   observability: (value) => value !== null && accepts(() => parseObservability(value as object)),
   streamFailureIdentifier: oneOf('auto', 'eventID', 'sequenceNumber'),
   queueConcurrency: isCount,
@@ -96,15 +95,19 @@ export function parseOptions(options: unknown): ParsedOptions {
   for (const key of Reflect.ownKeys(options)) {
     const check = typeof key === 'string' && Object.hasOwn(CHECKS, key) ? CHECKS[key] : undefined;
     const value: unknown = check && options[key as string];
-    if (!check || (value !== undefined && !check(value))) throw invalidConfiguration(String(key));
+    if (!check || (value !== undefined && !check(value))) throw invalidConfiguration(String(key), HINTS[String(key)]);
     parsed[key as string] = value;
   }
   return { ...parsed, maskErrors: parsed.maskErrors ?? true } as unknown as ParsedOptions;
 }
 
-function invalidConfiguration(key?: string): FrameworkError {
+/** What an option must be, where its name does not say enough. */
+const HINTS: Readonly<Partial<Record<string, string>>> = Object.assign(Object.create(null), { log: LOG_WANTED });
+
+function invalidConfiguration(key?: string, hint?: string): FrameworkError {
   const text = 'framework: invalid secure configuration';
-  return new FrameworkError(INVALID_CONFIGURATION, key === undefined ? text : `${text}: ${key}`);
+  const named = key === undefined ? text : `${text}: ${key}`;
+  return new FrameworkError(INVALID_CONFIGURATION, hint === undefined ? named : `${named} must be ${hint}`);
 }
 
 function accepts(check: () => void): boolean {

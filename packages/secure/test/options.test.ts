@@ -32,7 +32,12 @@ describe('options are closed', () => {
     ['policyHook', { policyHook: {} }, ': policyHook'],
     ['observability', { observability: { log: SECRET } }, ': observability'],
     ['observability null', { observability: null }, ': observability'],
-    ['log', { log: console.log }, ': log'],
+    [
+      'log',
+      { log: console.log },
+      ': log must be false or a Logger: createLogger(), or fromConsole(), fromPino() or fromPowertools() of ' +
+        '"@sallyport/core/log-adapters"',
+    ],
     ['environment', { environment: SECRET }, ': environment'],
     ['basePath', { basePath: 'api' }, ': basePath'],
     ['autoHead', { autoHead: 'yes' }, ': autoHead'],

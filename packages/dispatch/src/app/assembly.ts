@@ -101,11 +101,11 @@ export function assemble(init: AssemblyInit): Assembly {
     ...described,
     http: init.httpFallback ? http : undefined,
   });
-  const events = createEventRouter(init.events, init.failureText);
+  const events = createEventRouter({ ...init.events, log: kernel.runtime.log }, init.failureText);
   const sockets = init.servesWebSocket ? openWhen(webSocket, init.servesWebSocket) : webSocket;
   const surfaces = parseSurfaces(init.surfaces);
   const own = [http, sockets, appSync, events];
-  const plan = createPlan([...own, ...surfaces], pipeline.log, refusalOf(init.directInvocations));
+  const plan = createPlan([...own, ...surfaces], kernel.runtime.log, refusalOf(init.directInvocations));
   attachSurfaces(surfaces, own, init, http);
   return {
     kernel,

@@ -6,7 +6,7 @@ import {
   TRIGGER_KINDS,
   type TriggerKind,
 } from '@sallyport/core';
-import { AGENT_INVOCATIONS } from '@sallyport/core/pipeline';
+import { AGENT_INVOCATIONS, parseLog } from '@sallyport/core/pipeline';
 import { dispatchError } from '../errors.js';
 import { compileExtensions, isExtension } from '../extension.js';
 import type { CompiledRow } from './conditions.js';
@@ -19,13 +19,17 @@ export interface Plan {
   readonly rows: readonly CompiledRow[];
   /** Which surface serves the kind at the same index. */
   readonly byRow: readonly (Surface | undefined)[];
-  readonly log: Logger | undefined;
+  readonly log: Logger;
   /** The error for direct invocations that no surface accepts; without it they are served as if from a trigger. */
   readonly refuseDirect: (() => FrameworkError) | undefined;
 }
 
 /** @throws FrameworkError for surfaces that do not fit, by name */
-export function createPlan(surfaces: readonly Surface[], log?: Logger, refuseDirect?: () => FrameworkError): Plan {
+export function createPlan(
+  surfaces: readonly Surface[],
+  log: Logger = parseLog(undefined, process.env),
+  refuseDirect?: () => FrameworkError,
+): Plan {
   const served = indexSurfaces(surfaces);
   const rows = compileExtensions(surfaces.filter(isExtension));
   const agent = surfaces.find(({ accepts }) => accepts?.includes('agent'));

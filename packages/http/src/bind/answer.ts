@@ -1,5 +1,6 @@
-import { type Context, createMap, FrameworkError, type Response, type Result } from '@sallyport/core';
+import { type Context, createMap, type Response, type Result } from '@sallyport/core';
 import { OutgoingResponse } from '@sallyport/core/pipeline';
+import { refused } from '../internal/refused.js';
 import { json, noContent } from '../responses.js';
 import { checkFields } from './check.js';
 import type { Contract, Schema } from './contract.js';
@@ -26,12 +27,11 @@ export function createAnswer({ response, status = 200 }: Contract): (ctx: Contex
   const send = (value: unknown) => (status === 204 ? noContent() : json(status, value));
   if (response === undefined) return (_, value) => send(value);
   const validate = responseValidator(response);
-  return async (ctx, value) => {
+  return async (_, value) => {
     const issues = new IssueList();
     const checked = await validate(value, issues);
     if (!issues.found) return send(checked);
-    ctx.log.error('response validation failed', { errors: issues.errors });
-    throw new FrameworkError('app.internal');
+    throw refused(`the answer does not fit its schema: ${issues.toText()}`);
   };
 }
 

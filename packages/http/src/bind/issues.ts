@@ -29,6 +29,14 @@ export class IssueList {
     return this.errors.length > 0;
   }
 
+  /** The first twenty in one line, for logs. */
+  toText(): string {
+    return this.errors
+      .slice(0, 20)
+      .map(({ field, message }) => `${field}: ${message}`)
+      .join('; ');
+  }
+
   /** 422 with all of them. */
   toError(): FrameworkError {
     return new FrameworkError('app.validation_failed', undefined, { details: { errors: this.errors } });

@@ -1,10 +1,10 @@
 import { STAGE } from '@sallyport/core/pipeline';
-import { INTERNAL_ERROR } from '../error-body.js';
+import { refused } from '../internal/refused.js';
 import type { Stage } from '../pipeline.js';
 
 /** Runs middlewares and handler; the stage's mark is left out at P0. */
 export const invoke: Stage = ({ registration, ctx, span }) => {
-  if (!registration) throw INTERNAL_ERROR;
+  if (!registration) throw refused('no operation is registered for this event');
   return span ? span.run(() => registration.run(ctx)) : registration.run(ctx);
 };
 

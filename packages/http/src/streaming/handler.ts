@@ -1,9 +1,11 @@
 import { FrameworkError, type LambdaContext, type TriggerKind } from '@sallyport/core';
 import { closeStream, type OutgoingResponse } from '@sallyport/core/pipeline';
-import { canonicalError, INTERNAL_ERROR, toFrameworkError } from '../error-body.js';
+import { canonicalError, toFrameworkError } from '../error-body.js';
 import type { Exchange } from '../exchange.js';
+import { reportFailure, STREAM_FAILED } from '../failure.js';
 import type { OpenedStream } from '../http-surface.js';
 import { ABORTED, raceWithAbort } from '../internal/abort-race.js';
+import { refused } from '../internal/refused.js';
 import { STREAM_ACCESS, type StreamingApp } from '../surface-access.js';
 import { functionUrlMetadata, gatewayRestMetadata, type Metadata } from './metadata.js';
 import { awsLambdaGlobal, MAX_METADATA_BYTES, openBody, type ResponseStream } from './response-stream.js';
@@ -78,7 +80,9 @@ async function checkMetadata(door: StreamingDoor, opened: OpenedStream, response
   const metadata = door.metadata(response);
   if (Buffer.byteLength(JSON.stringify(metadata)) < MAX_METADATA_BYTES) return { response, metadata };
   if (response.bodyStream) void closeStream(response.bodyStream);
-  const failed = await opened.fail(INTERNAL_ERROR);
+  const failed = await opened.fail(
+    refused(`status and headers of a streamed answer exceed ${MAX_METADATA_BYTES} bytes`),
+  );
   return { response: failed, metadata: door.metadata(failed) };
 }
 
@@ -124,8 +128,8 @@ async function pump(
  * but the code's. The stream stays as it is: destroying it ends the whole execution environment, because the client then
  * has rejections that nobody awaits.
  */
-function toRejection({ ctx }: Exchange, cause: unknown): FrameworkError {
+function toRejection(exchange: Exchange, cause: unknown): FrameworkError {
+  reportFailure(exchange, cause, STREAM_FAILED);
   const { code } = canonicalError(toFrameworkError(cause));
-  ctx.log.error('response stream broke off', { event: 'http.stream_failed', error_code: code });
   return new FrameworkError(code, undefined, { cause });
 }
