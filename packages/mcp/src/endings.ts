@@ -1,5 +1,6 @@
+import { guardHook } from '@sallyport/core';
 import type { Call } from './call.js';
-import { RpcError } from './errors.js';
+import { isInstance, RpcError } from './errors.js';
 
 import { type Era, RPC } from './protocol.js';
 import { otherFailure, type Report, toolError, toolFailure } from './results.js';
@@ -25,7 +26,7 @@ export async function toResult(
     case 'lacks':
       return lacking(outcome.required, era, isTool);
     case 'timeout':
-      report.log.error('mcp.timeout', { target: call.target.name });
+      guardHook(() => report.log.error('mcp.timeout', { target: call.target.name }));
       return isTool
         ? toolError(`Tool timed out (request ${report.requestId})`)
         : new RpcError(RPC.internalError, 'Timed out');
@@ -41,8 +42,9 @@ async function completed(call: Pick<Call, 'complete'>, answer: unknown, isTool: 
 }
 
 function failed(error: unknown, isTool: boolean, report: Report): JsonObject | RpcError {
-  if (error instanceof RpcError) {
-    if (error.why !== undefined) report.log.error('mcp.call_ended', { why: error.why });
+  if (isInstance(error, RpcError)) {
+    const { why } = error;
+    if (why !== undefined) guardHook(() => report.log.error('mcp.call_ended', { why }));
     return error;
   }
   return isTool ? toolFailure(error, report) : otherFailure(error, report);

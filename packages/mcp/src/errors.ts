@@ -45,3 +45,12 @@ export class RpcError extends Error {
     this.why = why;
   }
 }
+
+/** `instanceof` for what a handler threw, which may be anything: a revoked proxy is an instance of nothing. */
+export function isInstance<T>(value: unknown, type: abstract new (...args: never[]) => T): value is T {
+  try {
+    return value instanceof type;
+  } catch {
+    return false;
+  }
+}

@@ -1,5 +1,6 @@
-import type { Logger } from '@sallyport/core';
-import { McpToolError, RpcError } from './errors.js';
+import { guardHook, type Logger } from '@sallyport/core';
+import { logFailure } from '@sallyport/core/pipeline';
+import { isInstance, McpToolError, RpcError } from './errors.js';
 import { INTERNAL_ERROR, isObject } from './json-rpc.js';
 import { RPC } from './protocol.js';
 import type { Tool } from './registered.js';
@@ -29,7 +30,7 @@ export async function toToolResult(tool: Tool, answer: unknown, report: Report):
     structuredContent === undefined ? { issues: ['/: required'] } : await tool.checkOutput(structuredContent);
   if (!('issues' in checked)) return result;
   const { log, requestId } = report;
-  log.error('mcp.output_mismatch', { tool: tool.name, issues: checked.issues });
+  guardHook(() => log.error('mcp.output_mismatch', { tool: tool.name, issues: checked.issues }));
   return toolError(`Tool returned an invalid result (request ${requestId})`);
 }
 
@@ -71,13 +72,13 @@ export function toPromptResult(answer: unknown): JsonObject {
 
 /** What a tool's exception becomes: only {@link McpToolError} shows its text. */
 export function toolFailure(error: unknown, { requestId, log }: Report): JsonObject {
-  if (error instanceof McpToolError) return toolError(error.message);
-  log.error('mcp.handler_failed', { error });
+  if (isInstance(error, McpToolError)) return toolError(error.message);
+  logFailure(() => log, 'mcp.handler_failed', error);
   return toolError(`Tool failed (request ${requestId})`);
 }
 
 /** What any other handler's exception becomes. */
 export function otherFailure(error: unknown, { log }: Report): RpcError {
-  log.error('mcp.handler_failed', { error });
+  logFailure(() => log, 'mcp.handler_failed', error);
   return new RpcError(RPC.internalError, INTERNAL_ERROR);
 }

@@ -1,4 +1,5 @@
 import type { Clock, Environment, Logger } from '@sallyport/core';
+import { LOG_WANTED, parseLog } from '@sallyport/core/pipeline';
 import type { Client } from '@sallyport/dynamo';
 import { invalidConfig, type RateLimitError } from './errors.js';
 import { DynamoRateLimiter } from './internal/dynamo-rate-limiter.js';
@@ -29,8 +30,11 @@ export interface DynamoRateLimiterOptions {
   readonly maxClockSkewMs?: number;
   /** Called at each decision without the store. What it throws is dropped. */
   readonly onError?: (error: RateLimitError, key: RateLimitKey) => void;
-  /** Else one JSON line on standard output: once a minute, and once an instance for a fault of deployment. */
-  readonly log?: Logger;
+  /**
+   * Gets one line a minute while the store fails, and one an instance for a fault of deployment; `false` for silence.
+   * Default: JSON lines on standard output.
+   */
+  readonly log?: Logger | false;
 }
 
 const OPTIONS = [
@@ -59,7 +63,7 @@ export function createDynamoRateLimiter(options: DynamoRateLimiterOptions): Rate
   assertOptions(options, OPTIONS);
   assertFunctions(options, ['limitFor', 'onError']);
   assertClock(options.clock);
-  const { onStoreError, client, limitFor, onError, clock, log } = options;
+  const { onStoreError, client, limitFor, onError, clock } = options;
   if (onStoreError !== 'deny' && onStoreError !== 'allow') {
     throw invalidConfig('option "onStoreError" must be "deny" or "allow"');
   }
@@ -74,11 +78,19 @@ export function createDynamoRateLimiter(options: DynamoRateLimiterOptions): Rate
     clock,
     limitFor,
     onError,
-    log,
+    log: loggerOf(options),
     deniedCache: deniedCacheOf(options.deniedCache),
     storeTimeoutMs: wholeNumber('storeTimeoutMs', options.storeTimeoutMs ?? 300, 1, 60_000),
     maxClockSkewMs: wholeNumber('maxClockSkewMs', options.maxClockSkewMs ?? 1000, 0, 60_000),
   });
+}
+
+function loggerOf({ log, environment = process.env }: DynamoRateLimiterOptions): Logger {
+  try {
+    return parseLog(log, environment);
+  } catch {
+    throw invalidConfig(`option "log" must be ${LOG_WANTED}`);
+  }
 }
 
 function tableNameOf({ tableName, environment = process.env }: DynamoRateLimiterOptions): string {

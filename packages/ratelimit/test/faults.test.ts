@@ -281,11 +281,25 @@ describe('what the log says', () => {
         timestamp: expect.any(String),
         level: 'ERROR',
         message: 'framework: rate limit store unavailable',
+        service: '',
         code: 'ratelimit.store_unavailable',
         policy: 'default:f60000',
         cause: 'AccessDeniedException',
       },
     ]);
+  });
+
+  it('has one line for a hook that throws at every call', async () => {
+    const log = createLogRecorder();
+    const onError = () => {
+      throw new Error('hook');
+    };
+    const limiter = bench.limiter({ strategy, log, onError });
+    for (let call = 0; call < 2; call += 1) {
+      proxy.inject(THROTTLED);
+      await limiter.consume(KEY);
+    }
+    expect(log.lines.filter(([, message]) => message === 'framework: hook onError failed')).toHaveLength(1);
   });
 
   it('survives hooks that throw', async () => {

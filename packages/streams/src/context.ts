@@ -124,7 +124,7 @@ export class RecordContext implements EventContext {
       trace_id: this.traceId,
       tenant_id: this.tenantId,
       trigger: this.triggerKind,
-      source: this.#delivery.targetAt(this.#index).registration.name,
+      source: this.#delivery.targets[this.#index]?.registration.name ?? '',
       function_name: this.lambdaContext?.functionName ?? '',
       function_version: this.lambdaContext?.functionVersion ?? '',
     };

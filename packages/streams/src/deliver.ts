@@ -7,6 +7,7 @@ import { type LooseRecord, readRecords } from './loose-record.js';
 import { noHandler } from './no-handler.js';
 import { countUntried, identifierOf, toReport } from './outcomes.js';
 import type { Resolver } from './registry.js';
+import { reportRecord, reportStranger } from './report.js';
 import { Run } from './run.js';
 import type { BatchKind } from './sources.js';
 import { warn } from './warn.js';
@@ -36,8 +37,11 @@ export async function deliverBatch(
   const observer = kernel.observe?.(delivery, true);
   const run = new Run(delivery, observer, identify);
   const stranger = delivery.targets.indexOf(undefined);
-  if (stranger >= 0) run.refuse(noHandler(kind, registry.whyNoHandler(kind, delivery.recordAt(stranger))));
-  else await (observer ? observer.runBatch(() => run.complete()) : run.complete());
+  if (stranger >= 0) {
+    const error = noHandler(kind, registry.whyNoHandler(kind, delivery.recordAt(stranger)));
+    run.refuse(error);
+    reportStranger(delivery, stranger, error);
+  } else await (observer ? observer.runBatch(() => run.complete()) : run.complete());
   observer?.batchEnded(run);
   warnOfDeadline(run, delivery);
   const kept = delivery.end();
@@ -58,6 +62,7 @@ export async function deliverEvents(
   const stranger = delivery.targets.indexOf(undefined);
   if (stranger >= 0) {
     const error = noHandler(kind, registry.whyNoHandler(kind, delivery.recordAt(stranger)));
+    reportRecord(delivery, stranger, { thrown: error });
     observer?.recordEnded(stranger, { thrown: error });
     await delivery.end();
     throw error;

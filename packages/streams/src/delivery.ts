@@ -1,4 +1,4 @@
-import { FrameworkError, type LambdaContext, parseXrayTraceHeader, type TriggerKind } from '@sallyport/core';
+import { FrameworkError, invocationTraceId, type LambdaContext, type TriggerKind } from '@sallyport/core';
 import { Deliveries } from '@sallyport/core/pipeline';
 import type { Kernel } from './kernel.js';
 import { type LooseRecord, textOf } from './loose-record.js';
@@ -72,11 +72,7 @@ export class Delivery {
 
   /** The invocation's trace. The variable belongs to one invocation only where there is one at a time. */
   get traceId(): string {
-    const { environment } = this.kernel;
-    const header = textOf((this.lambdaContext as { xRayTraceId?: unknown } | undefined)?.xRayTraceId);
-    return parseXrayTraceHeader(
-      header || (environment.AWS_LAMBDA_MAX_CONCURRENCY ? '' : textOf(environment._X_AMZN_TRACE_ID)),
-    );
+    return invocationTraceId(this.lambdaContext, this.kernel.environment);
   }
 
   get tenantId(): string {

@@ -9,9 +9,8 @@ import {
   type Logger,
   type Observability,
   randomIds,
-  silentLogger,
 } from '@sallyport/core';
-import { parseObservability } from '@sallyport/core/pipeline';
+import { parseLog, parseObservability, reportHooks } from '@sallyport/core/pipeline';
 import type { EventMiddleware } from './context.js';
 import { refused } from './errors.js';
 import type { Kernel } from './kernel.js';
@@ -40,8 +39,8 @@ export interface EventRouterOptions {
   /** Read instead of `process.env`. */
   readonly environment?: Environment;
   readonly observability?: Observability;
-  /** Gets the errors of records, and what `ctx.log` writes; silent by default. */
-  readonly log?: Logger;
+  /** Gets failures of records, and what `ctx.log` writes; `false` for silence. Default: JSON lines on standard output. */
+  readonly log?: Logger | false;
 }
 
 const KEYS = [
@@ -70,7 +69,7 @@ export function isCount(value: unknown): value is number {
  */
 export function parseOptions(options: EventRouterOptions, failureText: string, middlewares: EventMiddleware[]): Kernel {
   assertKnownOptions(options, KEYS);
-  const { deadlineMarginMs = 500, maskErrors = false, clock, ids = randomIds, log = silentLogger } = options;
+  const { deadlineMarginMs = 500, maskErrors = false, clock, ids = randomIds } = options;
   if (!(Number.isFinite(deadlineMarginMs) && deadlineMarginMs >= 0)) {
     throw invalidOption('deadlineMarginMs', 'a number of milliseconds');
   }
@@ -78,15 +77,15 @@ export function parseOptions(options: EventRouterOptions, failureText: string, m
   if (typeof maskErrors !== 'boolean') throw invalidOption('maskErrors', 'true or false');
   if (clock !== undefined) assertMethod('clock', clock, 'now');
   assertMethod('ids', ids, 'newId');
-  assertMethod('log', log, 'error');
   const environment = options.environment ?? process.env;
   if (typeof environment !== 'object') throw invalidOption('environment', 'an object');
+  const log = parseLog(options.log, environment);
   return {
     clock: completeClock(clock),
     ids,
     environment,
     log,
-    observability: parseObservability(options.observability),
+    observability: reportHooks(parseObservability(options.observability), log),
     marginMs: deadlineMarginMs,
     streamIdentifier: streamIdentifierOf(options, environment),
     isLambda: isLambda(environment),

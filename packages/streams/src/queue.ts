@@ -13,9 +13,8 @@ import {
   type Observability,
   randomIds,
   type Surface,
-  silentLogger,
 } from '@sallyport/core';
-import { assertNoSurplus, parseObservability, refuseAgent } from '@sallyport/core/pipeline';
+import { assertNoSurplus, parseLog, parseObservability, refuseAgent, reportHooks } from '@sallyport/core/pipeline';
 import type { EventHandler, EventMiddleware } from './context.js';
 import { deliverBatch } from './deliver.js';
 import type { BatchReport, QueueRecord } from './event-types.js';
@@ -47,16 +46,16 @@ export interface QueueRouterOptions {
   readonly ids?: IdGenerator;
   /** Read instead of `process.env`. */
   readonly environment?: Environment;
-  /** Base of `ctx.log`; silent by default. */
-  readonly log?: Logger;
-  /** What {@link observeRecords} makes; without it the errors of records go nowhere but into the report. */
+  /** Gets failures of records, and what `ctx.log` writes; `false` for silence. Default: JSON lines on standard output. */
+  readonly log?: Logger | false;
+  /** What {@link observeRecords} makes; without it there are no records of batches, only the lines of failures. */
   readonly observe?: QueueObserver;
 }
 
-const TYPES = { clock: 'object', ids: 'object', environment: 'object', log: 'object', observe: 'object' } as const;
+const TYPES = { clock: 'object', ids: 'object', environment: 'object', observe: 'object' } as const;
 
 /**
- * Records of batches to log, metric and span, errors of records to the router's logger, and `ctx.metric`.
+ * Records of batches to log, metric and span, and `ctx.metric`.
  *
  * @throws FrameworkError `app.invalid_configuration` for an unknown key or a member of a wrong type
  */
@@ -133,17 +132,18 @@ export function createQueueRouter(options: QueueRouterOptions = {}): QueueRouter
 }
 
 function toKernel(options: QueueRouterOptions, middlewares: readonly EventMiddleware[]): Kernel {
-  assertKnownOptions(options, [...Object.keys(TYPES), 'deadlineMarginMs']);
+  assertKnownOptions(options, [...Object.keys(TYPES), 'deadlineMarginMs', 'log']);
   assertTypes(options, TYPES);
   const { deadlineMarginMs = 500, environment = process.env, observe = { observability: {} } } = options;
   if (!(Number.isFinite(deadlineMarginMs) && deadlineMarginMs >= 0)) {
     throw invalidOption('deadlineMarginMs', 'a number of milliseconds');
   }
+  const log = parseLog(options.log, environment);
   return {
     clock: completeClock(options.clock),
     ids: options.ids ?? randomIds,
     environment,
-    log: options.log ?? silentLogger,
+    log,
     marginMs: deadlineMarginMs,
     streamIdentifier: 'eventID',
     isLambda: isLambda(environment),
@@ -151,5 +151,6 @@ function toKernel(options: QueueRouterOptions, middlewares: readonly EventMiddle
     failureText: '',
     middlewares,
     ...observe,
+    observability: reportHooks(observe.observability, log),
   };
 }

@@ -7,6 +7,7 @@ import { callWrapped } from './middleware.js';
 import type { Observer } from './observer.js';
 import { DONE, FAILED, type Identify, isIdentifier, RUNNING } from './outcomes.js';
 import type { Target } from './registry.js';
+import { reportLate, reportRecord } from './report.js';
 import { isFifo } from './sources.js';
 
 /** Why records were left untried. */
@@ -122,11 +123,12 @@ export class Run {
   #fail(index: number, thrown: unknown): void {
     const failure = { thrown };
     if (this.#closed) {
-      this.#observer?.lateFailure(index, failure);
+      reportLate(this.#delivery, index, failure);
       return;
     }
     this.states[index] = FAILED;
     this.failure ??= failure;
+    reportRecord(this.#delivery, index, failure);
     this.#observer?.recordEnded(index, failure);
     this.#hold(index);
   }

@@ -1,5 +1,12 @@
 import { tracingChannel } from 'node:diagnostics_channel';
-import { FrameworkError, type Span, type SpanAttributes, type SpanLink } from '@sallyport/core';
+import {
+  FrameworkError,
+  type Logger,
+  type Span,
+  type SpanAttributes,
+  type SpanLink,
+  silentLogger,
+} from '@sallyport/core';
 import { defineMetrics } from '@sallyport/core/observability';
 import { createEventRouter } from '@sallyport/streams';
 import { change, click, environment, loadEvent, message, notification, reportOf } from './support.js';
@@ -91,7 +98,7 @@ describe('records of a batch', () => {
       {
         level: 'error',
         message: 'framework: no handler for queue',
-        fields: { records: 1, error: { code: 'streams.no_handler' } },
+        fields: { records: 1, request_id: 'request-1', error: { code: 'streams.no_handler' } },
       },
     ]);
   });
@@ -425,10 +432,10 @@ describe('work that the log started', () => {
     const { clock, options } = environment();
     const bound = Symbol.for('sallyport.bound-context');
     let sent = false;
-    const log = {
-      ...options.log,
-      with: (fields: Record<PropertyKey, unknown>) => ({
-        ...options.log,
+    const log: Logger = {
+      ...silentLogger,
+      with: (fields: Readonly<Record<PropertyKey, unknown>>) => ({
+        ...silentLogger,
         error: () => {
           const deliveries = (fields[bound] as () => { keep(work: Promise<void>, ms: number): void })();
           const work = new Promise<void>((resolve) => clock.after(50, resolve)).then(() => {

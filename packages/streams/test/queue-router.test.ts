@@ -62,15 +62,15 @@ describe('createQueueRouter', () => {
     expect(Object.isFrozen(router.triggers())).toBe(true);
   });
 
-  it('leaves a failure to the report without observe', async () => {
+  it('logs the errors of records without observe too', async () => {
     const { options, lines } = environment();
     const router = createQueueRouter({ log: options.log as Logger });
     router.queue('orders', failing('a'));
     expect((await router.serveQueueEvent({ Records: [message('a')] })).batchItemFailures).toHaveLength(1);
-    expect(lines).toEqual([]);
+    expect(lines.map(({ message: text }) => text)).toEqual(['framework: event handler failed']);
   });
 
-  it('logs the errors of records with observe, even without hooks', async () => {
+  it('logs the errors of records once with observe, even without hooks', async () => {
     const { options, lines } = environment();
     const router = createQueueRouter({ log: options.log as Logger, observe: observeRecords() });
     router.queue('orders', failing('a'));

@@ -8,7 +8,7 @@ import {
   type Logger,
   randomIds,
 } from '@sallyport/core';
-import { createLogger } from '@sallyport/core/observability';
+import { parseLog } from '@sallyport/core/pipeline';
 import type { Client } from '@sallyport/dynamo';
 
 /** What the ledger and the event store share. */
@@ -16,8 +16,8 @@ export interface PartOptions {
   readonly clock?: Clock | undefined;
   /** Random UUIDs. */
   readonly ids?: IdGenerator | undefined;
-  /** Else JSON lines on standard output. */
-  readonly log?: Logger | undefined;
+  /** `false` for silence. Else JSON lines on standard output. */
+  readonly log?: Logger | false | undefined;
 }
 
 export interface StoreOptions extends PartOptions {
@@ -42,9 +42,8 @@ export function parseParts(options: PartOptions, known: readonly string[] = PART
   assertKnownOptions(options, known);
   assertMember('clock', options.clock, 'now');
   assertMember('ids', options.ids, 'newId');
-  assertMember('log', options.log, 'warn');
-  const { clock, ids = randomIds, log = createLogger() } = options;
-  return { clock: completeClock(clock), ids, log };
+  const { clock, ids = randomIds, log } = options;
+  return { clock: completeClock(clock), ids, log: parseLog(log, process.env) };
 }
 
 /** @throws FrameworkError `app.invalid_configuration` */

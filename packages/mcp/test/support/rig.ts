@@ -1,4 +1,4 @@
-import type { Clock, LambdaContext, SecurePrincipal } from '@sallyport/core';
+import type { Clock, LambdaContext, Logger, SecurePrincipal } from '@sallyport/core';
 import { STREAM_ACCESS } from '@sallyport/http/pipeline';
 import { Optional, SecureApp } from '@sallyport/secure';
 import { guardStore } from '../../judge/guard-store.js';
@@ -16,6 +16,8 @@ export const LATEST = '2025-11-25';
 export const STATELESS = '2026-07-28';
 
 export interface RigOptions {
+  /** Default: silence. */
+  readonly log?: Logger;
   /** Options of the server; `store: null` is none. */
   readonly server?: Partial<Omit<McpServerOptions, 'store'>> & { readonly store?: McpStore | null };
   readonly register?: (server: McpServer) => void;
@@ -81,6 +83,7 @@ export class Rig {
       principalResolver: (ctx) => toPrincipal(ctx.header('x-user')),
       observability: { log: (record) => this.logged.push(record) },
       ...(clock ? { clock } : {}),
+      log: this.options.log ?? false,
     });
     mountMcp(app, this.server(store), { posture: Optional() });
     return app;

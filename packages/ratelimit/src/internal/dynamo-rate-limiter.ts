@@ -23,7 +23,7 @@ export interface DynamoRateLimiterSettings {
   readonly storeTimeoutMs: number;
   readonly maxClockSkewMs: number;
   readonly onError: ((error: RateLimitError, key: RateLimitKey) => void) | undefined;
-  readonly log: Logger | undefined;
+  readonly log: Logger;
 }
 
 /** Attempts of our own client: a retry after a lost answer may count twice, which is strict and never lax. */

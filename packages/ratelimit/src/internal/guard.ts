@@ -1,8 +1,9 @@
-import { type Context, FrameworkError, guardHook, type MaybePromise } from '@sallyport/core';
+import { type Context, FrameworkError, type MaybePromise } from '@sallyport/core';
 import { invalidConfig, RateLimitError } from '../errors.js';
 import { parseHeaderOptions } from '../headers.js';
 import type { LimitDecision, RateLimitKey } from '../limiter.js';
 import type { RateLimitGuardOptions } from '../middleware.js';
+import { callHookOf } from './hooks.js';
 import { askText, type Identify } from './identify.js';
 import { assertFunctions } from './options.js';
 import { operationOf, resourceOf } from './target.js';
@@ -25,8 +26,8 @@ export function createGuard(options: RateLimitGuardOptions, identify: Identify):
     const units = typeof cost === 'number' ? cost : await ask(cost, ctx);
     const decision = await consume(limiter, key, units, ctx.signal);
     ctx.set(DECISION_KEY, decision);
-    guardHook(onDecision, ctx, decision);
-    if (!decision.allowed) guardHook(onRateLimit, ctx, decision);
+    callHookOf(() => ctx.log, 'onDecision', onDecision, ctx, decision);
+    if (!decision.allowed) callHookOf(() => ctx.log, 'onRateLimit', onRateLimit, ctx, decision);
     return decision;
   };
 }

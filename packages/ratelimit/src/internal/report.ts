@@ -1,13 +1,14 @@
 import { type Clock, guardHook, type Logger } from '@sallyport/core';
 import type { RateLimitError } from '../errors.js';
 import type { RateLimitKey } from '../limiter.js';
+import { callHookOf } from './hooks.js';
 
 const WARN_EVERY_MS = 60_000;
 
 export interface ReporterOptions {
   readonly policy: string;
   readonly clock: Clock;
-  readonly log: Logger | undefined;
+  readonly log: Logger;
   readonly onError: ((error: RateLimitError, key: RateLimitKey) => void) | undefined;
 }
 
@@ -22,7 +23,8 @@ export class Reporter {
   }
 
   failed(error: RateLimitError, key: RateLimitKey): void {
-    guardHook(this.#options.onError, error, key);
+    const { log, onError } = this.#options;
+    callHookOf(() => log, 'onError', onError, error, key);
     if (error.retryable) this.#warn(error);
     else this.#reportFault(error);
   }
@@ -43,18 +45,11 @@ export class Reporter {
   /** The cause by its name alone: its text may quote a key. */
   #write(level: 'warn' | 'error', error: RateLimitError): void {
     const fields = { code: error.code, policy: this.#options.policy, cause: causeName(error.cause) };
-    const { log } = this.#options;
-    guardHook(() => (log ? log[level](error.message, fields) : writeLine(level, error.message, fields)));
+    guardHook(() => this.#options.log[level](error.message, fields));
   }
 }
 
 function causeName(cause: unknown): string {
   const { name } = (cause ?? {}) as { name?: unknown };
   return typeof name === 'string' ? name : 'unknown';
-}
-
-/** One JSON line, past the console that the Lambda runtime patches. */
-function writeLine(level: 'warn' | 'error', message: string, fields: Readonly<Record<string, string>>): void {
-  const line = { timestamp: new Date().toISOString(), level: level.toUpperCase(), message, ...fields };
-  process.stdout.write(`${JSON.stringify(line)}\n`);
 }
