@@ -24,12 +24,27 @@ export function createWorld(setup: Setup, steps: readonly Step[]): World {
   return { env, calls: [], resolves, principal: setup.principal ?? null, app: undefined };
 }
 
+function isErrorLine(log: object): boolean {
+  return 'message' in log && 'error' in log;
+}
+
+const PLACE = ['message', 'trigger', 'route', 'source', 'request_id', 'trace_id'];
+const ERROR = ['name', 'message', 'code'];
+
+/** What every runtime says of a failure. */
+function toFailure(log: object): object {
+  const pick = (from: object, names: readonly string[]) =>
+    Object.fromEntries(Object.entries(from).filter(([name]) => names.includes(name)));
+  return { ...pick(log, PLACE), error: pick((log as { error: object }).error, ERROR) };
+}
+
 /** What was recorded since the last call, as the wire has it. */
 export function takeRecords({ env, calls }: World): JsonObject {
   const { logs, metrics, spans } = env.records;
   const taken = {
     // A line about an error holds frames and a text that are this runtime's own; its record stands beside it.
-    logs: logs.filter((log) => !('message' in log && 'error' in log)),
+    logs: logs.filter((log) => !isErrorLine(log)),
+    failures: logs.filter((log) => isErrorLine(log) && log.level === 'ERROR').map(toFailure),
     metrics: [...metrics],
     spans: spans.map(({ error, ...span }) => ({ ...span, failed: error !== undefined })),
     calls: [...calls],

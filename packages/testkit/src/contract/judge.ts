@@ -9,7 +9,7 @@ export interface Failure extends Difference {
   readonly step: number | null;
 }
 
-const RECORDS = ['logs', 'metrics', 'spans', 'calls'] as const;
+const RECORDS = ['logs', 'failures', 'metrics', 'spans', 'calls'] as const;
 
 /** Every way in which a runtime's answer is not what the fixture wants. */
 export function judge(expected: Expectation, done: DoneMessage): Failure[] {
@@ -59,7 +59,11 @@ function asObject(value: Json | undefined): JsonObject | undefined {
 
 function findForbidden(forbidden: readonly string[], done: DoneMessage): Difference[] {
   if (forbidden.length === 0) return [];
-  const texts = allTexts({ steps: done.steps, construction_error: done.construction_error });
+  // The text of an error is for its line in the log; everything else is searched.
+  const steps = done.steps.map((step) =>
+    Object.fromEntries(Object.entries(step).filter(([part]) => part !== 'failures')),
+  );
+  const texts = allTexts({ steps, construction_error: done.construction_error });
   return forbidden
     .filter((word) => texts.some((text) => text.includes(word)))
     .map((word) => difference('.forbidden', { $absent: true }, word));
