@@ -10,6 +10,7 @@ export default {
   transform: {
     '^.+\\.ts$': ['ts-jest', { useESM: true, tsconfig: '<rootDir>/tsconfig.jest.json', diagnostics: false }],
   },
+  setupFiles: ['<rootDir>/scripts/quiet-logs.mjs'],
   // One DynamoDB Local for the whole run, started by the first test that asks for it.
   globalSetup: '<rootDir>/tools/dynamodb-local/jest/global-setup.mjs',
   globalTeardown: '<rootDir>/tools/dynamodb-local/jest/global-teardown.mjs',

@@ -1,0 +1,10 @@
+// Failures that tests provoke in containers without `log` would fill the report. `LOGS=1 npm test …` shows their lines.
+const LINE = /^\{"timestamp":"[^"]+","level":"(?:WARN|ERROR)","message":/;
+const QUIET = Symbol.for('sallyport.quiet-logs');
+
+const { stdout } = process;
+if (!process.env.LOGS && !stdout[QUIET]) {
+  stdout[QUIET] = true;
+  const write = stdout.write.bind(stdout);
+  stdout.write = (chunk, ...rest) => (LINE.test(String(chunk)) ? true : write(chunk, ...rest));
+}
