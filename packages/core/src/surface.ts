@@ -74,7 +74,7 @@ export interface Surface {
    */
   readonly accepts?: readonly InvocationProvenance[];
   serve(kind: TriggerKind, event: unknown, invocation: Invocation): Promise<unknown>;
-  /** For `explain`: pure, runs nothing of the user's. */
+  /** For `explain`: pure, runs nothing of the user's. Throws what `serve` would reject with before it runs anything. */
   explainTarget?(kind: TriggerKind, event: unknown): Target;
   /** Called once, when a container that took the surface is constructed. A second container throws. */
   attach?(host: SurfaceHost): void;
