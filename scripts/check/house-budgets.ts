@@ -15,7 +15,7 @@ export const GET_PATH: { readonly functions: Budget; readonly files: Budget } = 
 /** Source files of each package. */
 export const FILES: Readonly<Record<string, Budget>> = {
   appsync: { reached: 19, wanted: 9 },
-  core: { reached: 64, wanted: 40 },
+  core: { reached: 68, wanted: 40 },
   dispatch: { reached: 26, wanted: 14 },
   dynamo: { reached: 19, wanted: 9 },
   http: { reached: 98, wanted: 50 },

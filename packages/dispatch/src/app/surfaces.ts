@@ -50,7 +50,7 @@ export function attachSurfaces(
 const DEFAULTS = { deadlineMarginMs: 500, failureText: 'framework: event handler failed' };
 
 function createHost(init: AssemblyInit, http: HttpSurface, others: readonly Surface[]): SurfaceHost {
-  const { kernel, events, gate, directInvocations, pipeline } = init;
+  const { kernel, events, gate, directInvocations } = init;
   const { clock, ids, environment, log, observability = {} } = kernel.runtime;
   let plan: Plan | undefined;
   return {
@@ -65,7 +65,7 @@ function createHost(init: AssemblyInit, http: HttpSurface, others: readonly Surf
     ...(gate ? { gate } : {}),
     serveHttp: async (door, event, { lambdaContext }) => http.serveThrough(door, door.kind, event, lambdaContext),
     dispatch(event, { lambdaContext }) {
-      plan ??= createPlan(others, pipeline.log, refusalOf(directInvocations));
+      plan ??= createPlan(others, log, refusalOf(directInvocations));
       return serveInvocation(plan, event, lambdaContext);
     },
   };
