@@ -42,7 +42,7 @@ describe('parsePattern', () => {
       expect(() => parsePattern(pattern)).toThrow(
         expect.objectContaining({
           code: 'app.bad_request',
-          message: 'invalid route pattern: use {rest+} for the rest of a path',
+          message: 'framework: invalid route pattern: use {rest+} for the rest of a path',
         }),
       );
     },
@@ -54,7 +54,7 @@ describe('parsePattern', () => {
       expect(() => parsePattern(pattern)).toThrow(
         expect.objectContaining({
           code: 'app.bad_request',
-          message: 'invalid route pattern: percent-encode white space',
+          message: 'framework: invalid route pattern: percent-encode white space',
         }),
       );
     },

@@ -1,6 +1,5 @@
 import { spawnSync } from 'node:child_process';
 import { existsSync } from 'node:fs';
-import { createRequire } from 'node:module';
 import { fileURLToPath } from 'node:url';
 
 const HERE = fileURLToPath(new URL('..', import.meta.url));
@@ -21,9 +20,7 @@ function modulesOf(entry: string): string[] {
 
 /** `registerHooks` came with Node 22.15: the workspace's own Node when the running one is older. */
 function nodeWithHooks(): string {
-  const own = createRequire(import.meta.url)
-    .resolve('node/package.json')
-    .replace('package.json', 'bin/node');
+  const own = fileURLToPath(new URL('../../../node_modules/.bin/node', import.meta.url));
   return existsSync(own) ? own : process.execPath;
 }
 

@@ -216,7 +216,11 @@ describe('an error line', () => {
     ['a list', () => [], /a handler returned a list instead of a response/],
     ['a body that is an object', () => ({ body: {} }), /the body of a response is an object; it must be text or bytes/],
     ['a status of no number', () => ({ status: 42 }), /the status of a response is 42/],
-    ['CR in a header', () => ({ status: 200, headers: { a: ['b\rc'] } }), /a header value holds CR, LF or NUL/],
+    [
+      'CR in a header',
+      () => ({ status: 200, headers: { a: ['b\rc'] } }),
+      /a header value holds CR, LF, NUL or a character above U\+00FF/,
+    ],
     ['a header name that is none', () => ({ status: 200, headers: { 'a b': ['c'] } }), /"a b" is no header name/],
   ])('says what a handler did wrong: %s', async (_, handler, cause) => {
     const { log, errors } = recording();

@@ -30,6 +30,8 @@ export async function streamThrough(
       detect(event) === 'function-url' ? createLambdaFunctionURLStreamingHandler : createGatewayRestStreamingHandler;
     await create(app as StreamingApp)(event, lambdaContext);
   } catch (error) {
+    // Before an answer has begun there is nothing that could have broken off.
+    if (!stream.hasBegun) throw error;
     return { ...stream.outcome(), stream_error: streamError(error) };
   } finally {
     scope.awslambda = before;
@@ -41,9 +43,11 @@ export async function streamThrough(
 class ClientStream extends Writable {
   readonly #chunks: Uint8Array[] = [];
   #metadata: JsonObject = {};
+  hasBegun = false;
 
   begin(metadata: JsonObject): this {
     this.#metadata = metadata;
+    this.hasBegun = true;
     return this;
   }
 

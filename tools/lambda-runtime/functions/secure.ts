@@ -2,7 +2,7 @@ import { createGatewayRestStreamingHandler, createLambdaFunctionURLStreamingHand
 import { Public, SecureApp } from '@sallyport/secure';
 import { ROUTES } from './routes.js';
 
-const app = new SecureApp({ principalResolver: () => null });
+const app = new SecureApp({ principalResolver: () => null, directInvocations: 'serve' });
 for (const [path, handler] of Object.entries(ROUTES)) app.get(path, handler, Public());
 // Fails the messages that name another trace than the invocation's.
 app.queue('traces', (ctx, message) => {
