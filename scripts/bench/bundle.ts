@@ -24,7 +24,7 @@ export interface Bundle {
 /** Bundles a TypeScript module as it would be deployed: one minified ESM file for the lowest Node that we support. */
 export async function bundle(source: string): Promise<Bundle> {
   mkdirSync(OUT, { recursive: true });
-  const file = join(OUT, source.replaceAll('/', '-').replace(/\.ts$/, '.mjs'));
+  const file = join(OUT, source.replaceAll('/', '-').replace(/^-/, '').replace(/\.ts$/, '.mjs'));
   const { metafile } = await build({
     absWorkingDir: HERE,
     entryPoints: [source],

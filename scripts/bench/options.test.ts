@@ -25,6 +25,10 @@ it('is quick with fewer rounds and without the cold start', () => {
   expect(parseOptions(['--quick'])).toMatchObject({ rounds: 5, cold: false });
 });
 
+it('measures another checkout behind the rest', () => {
+  expect(namesOf(['--only', 'ours', '--against', '../before'])).toEqual(['bare', 'ours', 'bare again', 'ours before']);
+});
+
 it.each([
   [['--only', 'get-v3'], 'nothing is called get-v3'],
   [['--rounds', '0'], '--rounds wants a whole number above 0'],

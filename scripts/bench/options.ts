@@ -1,6 +1,6 @@
 import { parseArgs } from 'node:util';
 import { WORKLOADS, type WorkloadName } from './invoke.js';
-import { FLOOR, FLOOR_AGAIN, PEERS, type Peer } from './peers.js';
+import { FLOOR, FLOOR_AGAIN, oursOf, PEERS, type Peer } from './peers.js';
 
 export interface BenchOptions {
   readonly workloads: readonly WorkloadName[];
@@ -16,6 +16,9 @@ export const USAGE = `npm run bench -- [options]
   --only <name>     a workload (${WORKLOADS.join(', ')}),
                     a peer (${[...new Set(PEERS.map(({ name }) => name))].join('; ')}),
                     or cold; may be repeated. A peer is always measured beside bare
+  --against <folder>
+                    another checkout of this project with its packages installed: its \`ours\` is
+                    measured as \`ours before\` in the same rounds, with that checkout's own bench
   --rounds <n>      rounds, 11 unless given
   --quick           few and short rounds, no cold start: for while you work
   --json <file>     writes everything that was measured
@@ -28,6 +31,7 @@ export function parseOptions(args: readonly string[]): BenchOptions {
     args: [...args],
     options: {
       only: { type: 'string', multiple: true, default: [] },
+      against: { type: 'string' },
       rounds: { type: 'string' },
       quick: { type: 'boolean', default: false },
       json: { type: 'string' },
@@ -45,7 +49,10 @@ export function parseOptions(args: readonly string[]): BenchOptions {
   const onlyCold = values.only.includes('cold');
   return {
     workloads: workloads.length > 0 || onlyCold ? workloads : WORKLOADS,
-    peers: peers.length > 0 ? PEERS.filter((peer) => [FLOOR, FLOOR_AGAIN, ...peers].includes(peer)) : PEERS,
+    peers: [
+      ...(peers.length > 0 ? PEERS.filter((peer) => [FLOOR, FLOOR_AGAIN, ...peers].includes(peer)) : PEERS),
+      ...(values.against === undefined ? [] : [oursOf(values.against)]),
+    ],
     rounds,
     quick: values.quick,
     cold: onlyCold || (values.only.length === 0 && !values.quick),

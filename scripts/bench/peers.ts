@@ -1,6 +1,8 @@
+import { resolve } from 'node:path';
+
 export interface Peer {
   readonly name: string;
-  /** Module that exports its `handlers`. */
+  /** Module that exports its `handlers`; relative to the bench, or an absolute path. */
   readonly module: string;
 }
 
@@ -27,3 +29,8 @@ const OURS: readonly Peer[] = [
 ];
 
 export const PEERS: readonly Peer[] = [FLOOR, ...OTHERS, ...OURS, FLOOR_AGAIN];
+
+/** The full tier of another checkout of this project, so that a change is measured beside what was before it. */
+export function oursOf(checkout: string): Peer {
+  return { name: 'ours before', module: resolve(checkout, 'scripts/bench/peers/ours-p2.ts') };
+}
