@@ -6,6 +6,15 @@ export function isFailure(thrown: unknown): boolean {
   return !isFrameworkError(thrown) || thrown.status >= 500;
 }
 
+/** Whether a logger writes errors at all. Binding one to an invocation costs more than asking first. */
+export function writesErrors(log: Logger): boolean {
+  try {
+    return log.isEnabled('error');
+  } catch {
+    return true;
+  }
+}
+
 /**
  * Writes the one `error` line of a failed invocation or record.
  *

@@ -17,7 +17,7 @@ export {
   recordCompleted,
   startEventSpan,
 } from './event-records.js';
-export { isFailure, logFailure } from './failure.js';
+export { isFailure, logFailure, writesErrors } from './failure.js';
 export { callHook, reportHooks } from './hook-reports.js';
 export { emitMetric } from './hooks.js';
 export { AGENT_INVOCATIONS, noAdapter, refuseAgent } from './invocation.js';

@@ -1,4 +1,4 @@
-import { isFailure, logFailure } from '@sallyport/core/pipeline';
+import { isFailure, logFailure, writesErrors } from '@sallyport/core/pipeline';
 import { RESPONSE_TOO_LARGE } from './error-body.js';
 import type { Exchange } from './exchange.js';
 
@@ -14,5 +14,6 @@ export function reportFailure(exchange: Exchange, thrown: unknown, message = REQ
   const isExpected = message === REQUEST_FAILED && thrown !== RESPONSE_TOO_LARGE && !isFailure(thrown);
   if (exchange.reported || isExpected) return;
   exchange.reported = true;
+  if (!writesErrors(exchange.state.runtime.log)) return;
   logFailure(() => exchange.ctx.log, message, thrown);
 }

@@ -1,5 +1,5 @@
 import { type FrameworkError, isFrameworkError } from '@sallyport/core';
-import { logFailure, sanitizeLogString } from '@sallyport/core/pipeline';
+import { logFailure, sanitizeLogString, writesErrors } from '@sallyport/core/pipeline';
 import { RecordContext } from './context.js';
 import type { Delivery } from './delivery.js';
 import { recordId } from './loose-record.js';
@@ -12,6 +12,7 @@ export interface Failure {
 
 /** Writes the one `error` line of a record or event that failed; the logger sanitizes the error. */
 export function reportRecord(delivery: Delivery, index: number, { thrown }: Failure): void {
+  if (!writesErrors(delivery.kernel.log)) return;
   const ctx = new RecordContext(delivery, index);
   logFailure(
     () => ctx.log,
