@@ -150,6 +150,7 @@ describe.each(SURFACES)('a failure at %s', (_name, serve, place) => {
     let calls = 0;
     const log: Logger = {
       ...silentLogger,
+      isEnabled: () => true,
       with: () => log,
       ...broken(() => {
         calls += 1;

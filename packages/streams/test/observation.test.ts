@@ -434,6 +434,7 @@ describe('work that the log started', () => {
     let sent = false;
     const log: Logger = {
       ...silentLogger,
+      isEnabled: () => true,
       with: (fields: Readonly<Record<PropertyKey, unknown>>) => ({
         ...silentLogger,
         error: () => {
