@@ -2,13 +2,13 @@
 
 // Types
 export type { AppSyncContext } from '@sallyport/core';
-export type { AppSyncBatchHandler } from './batch-field.js';
-export { resolver } from './resolver.js';
-export type { AppSyncOptions } from './surface.js';
 export type {
   AppSyncBatchItem,
   AppSyncErrorObject,
   AppSyncResolverEvent,
   AppSyncResolverInfo,
   AppSyncResolverRequest,
-} from './types.js';
+} from './event/types.js';
+export type { AppSyncOptions } from './resolver/appsync-surface.js';
+export type { AppSyncBatchHandler } from './resolver/batch-field.js';
+export { resolver } from './resolver/resolver.js';

@@ -1,17 +1,6 @@
 // Events and their handlers
-export type { EventContext, EventHandler, EventMiddleware } from './context.js';
-// Workload envelopes
-export { type EventBusEnvelope, eventBusEnvelope, requireEventBusEnvelope } from './envelope.js';
+export type { EventContext, EventHandler, EventMiddleware } from './batch/handler.js';
 export type { StreamsErrorCode } from './errors.js';
-export type * from './event-types.js';
-// Producers
-export {
-  createKinesisJsonRecord,
-  type KinesisJsonRecord,
-  type KinesisJsonRecordInput,
-  type PutRecordsEntry,
-  toPutRecordsEntry,
-} from './kinesis-record.js';
 // Log subscriptions
 export {
   decodeCloudWatchLogsSubscription,
@@ -19,18 +8,29 @@ export {
   type LogSubscriptionEvent,
   type LogSubscriptionRecord,
   type LogSubscriptionSummary,
-} from './log-subscription.js';
-export type { EventRouterOptions, StreamFailureIdentifier } from './options.js';
+} from './log-subscription/decode.js';
+// Producers
+export {
+  createKinesisJsonRecord,
+  type KinesisJsonRecord,
+  type KinesisJsonRecordInput,
+  type PutRecordsEntry,
+  toPutRecordsEntry,
+} from './producer/kinesis-record.js';
 export {
   type PutRecordsFailure,
   type PutRecordsReport,
   type PutRecordsResult,
   reportKinesisPutRecordsFailures,
-} from './put-records.js';
-export { recordBytes, recordJson } from './records.js';
-export type { QueueOptions, StreamOptions, Trigger } from './registration.js';
-export { createEventRouter, type Entrypoint, type EventRouter } from './router.js';
-export { type ScheduledResult, type ScheduledSummary, scheduledSummary } from './scheduled.js';
-export type { EventBusSelector } from './selectors.js';
-export type { EventSource } from './sources.js';
-export { type TableStreamSummary, tableStreamSummary } from './table-summary.js';
+} from './producer/put-failures.js';
+export { createEventRouter, type Entrypoint, type EventRouter } from './router/event-router.js';
+export type { EventRouterOptions, StreamFailureIdentifier } from './router/options.js';
+export type { QueueOptions, StreamOptions, Trigger } from './router/registration.js';
+export type { EventBusSelector } from './sources/event-bus.js';
+export type * from './sources/event-types.js';
+export { recordBytes, recordJson } from './sources/records.js';
+export type { EventSource } from './sources/source.js';
+export { type TableStreamSummary, tableStreamSummary } from './sources/table-stream.js';
+// Workload envelopes
+export { type EventBusEnvelope, eventBusEnvelope, requireEventBusEnvelope } from './workloads/event-bus.js';
+export { type ScheduledResult, type ScheduledSummary, scheduledSummary } from './workloads/scheduled.js';

@@ -1,0 +1,291 @@
+import {
+  FrameworkError,
+  type Handler,
+  handlerName,
+  type Invocation,
+  invalidOption,
+  type LambdaContext,
+  type MaybePromise,
+  type Surface,
+  type Target,
+  type TriggerKind,
+} from '@sallyport/core';
+import { ContextState, type OutgoingResponse, remainingMs } from '@sallyport/core/pipeline';
+import {
+  assertRouteHandler,
+  type DescribePosture,
+  type Exchange,
+  type HttpSurface,
+  isPromise,
+  isRequestId,
+  type Kernel,
+  type Observe,
+  type Pipeline,
+  type Registration,
+  registrationError,
+  reportFailure,
+  toFrameworkError,
+} from '@sallyport/http/pipeline';
+import { ResolverError, toErrorObject } from '../answer/internal/error-object.js';
+import { project } from '../answer/internal/project.js';
+import { type FieldNames, isResolverEvent, methodOf, namesOf, toRequest } from '../event/internal/read-event.js';
+import { AppSyncTransport } from '../event/internal/transport.js';
+import type { AppSyncErrorObject } from '../event/types.js';
+import { createAppSyncPipeline, ResolverExchange } from '../internal/pipeline.js';
+import {
+  type AppSyncBatchHandler,
+  BatchGroup,
+  BatchSlot,
+  type BatchSlots,
+  toBatchElementHandler,
+} from './batch-field.js';
+import { mapLimited } from './internal/map-limited.js';
+
+const KIND = 'appsync';
+
+/** Options that a container takes for GraphQL. */
+export interface AppSyncOptions {
+  /** Elements of a batch invoke that run at once; default 10. */
+  readonly batchConcurrency?: number;
+  /**
+   * What stands in the list of a batch invoke: payloads (`native`, the default), or `{ data, errorMessage, errorType }`
+   * (`envelope`), which AppSync reads itself where a batched direct Lambda resolver has no response function.
+   */
+  readonly batchResult?: 'native' | 'envelope';
+  /** Elements are not started when less than this is left; default 500. */
+  readonly deadlineMarginMs?: number;
+  /**
+   * What a failed field answers: the error object (`object`, the default), for resolvers with a response function, or a
+   * rejection (`throw`), for direct Lambda resolvers, which take the error object for data. The rejection holds what the
+   * error object does and nothing else: `message` is its `error_message`, `name` its code, or its `error_type` where it has
+   * none. A batch invoke keeps its errors in place either way: a rejection would fail all elements.
+   */
+  readonly errorMode?: 'object' | 'throw';
+}
+
+/** Names of {@link AppSyncOptions}, for containers that check their own options. */
+export const APPSYNC_OPTIONS = ['batchConcurrency', 'batchResult', 'deadlineMarginMs', 'errorMode'] as const;
+
+export interface AppSyncSurfaceInit extends AppSyncOptions {
+  /** The open container's HTTP routes, tried when no field fits. */
+  readonly http?: HttpSurface | undefined;
+  readonly describePosture?: DescribePosture;
+}
+
+/** A registered field, of its own or of a batch. */
+interface Field {
+  readonly registration: Registration;
+  readonly batch: AppSyncBatchHandler | undefined;
+}
+
+/** The GraphQL operations of one container. */
+export class AppSyncSurface implements Surface {
+  readonly serves: readonly TriggerKind[] = [KIND];
+  readonly #kernel: Kernel;
+  readonly #init: AppSyncSurfaceInit;
+  /** By parent type, then by name. */
+  readonly #fields = new Map<string, Map<string, Field>>();
+  readonly #slots: BatchSlots = new WeakMap();
+  readonly #pipeline: Pipeline;
+  readonly #observe: Observe | undefined;
+  /** Makes the answer to one event out of its outcome. */
+  readonly #answer: (outcome: Outcome) => unknown;
+
+  /** @throws FrameworkError `app.invalid_configuration` for an unfit option */
+  constructor(kernel: Kernel, init: AppSyncSurfaceInit = {}) {
+    assertAppSyncOptions(init);
+    this.#kernel = kernel;
+    this.#init = init;
+    this.#answer = init.errorMode === 'throw' ? payloadOrRejection : payloadOrErrorObject;
+    this.#pipeline = createAppSyncPipeline(kernel, init.http);
+    this.#observe = kernel.features.find(({ observe }) => observe)?.observe;
+  }
+
+  /** @throws FrameworkError `app.bad_request`: blank names, a handler that is no function, a pair twice */
+  register(parentType: string, field: string, handler: Handler, posture?: unknown): void {
+    this.#add(parentType, field, handler, posture, undefined);
+  }
+
+  /** A field whose elements of one invocation are answered together. */
+  registerBatch(parentType: string, field: string, handler: AppSyncBatchHandler, posture?: unknown): void {
+    assertRouteHandler(handler, `${parentType}.${field}`);
+    this.#add(parentType, field, toBatchElementHandler(this.#slots, handler), posture, handler);
+  }
+
+  #add(parentType: string, field: string, handler: Handler, posture: unknown, batch: AppSyncBatchHandler | undefined) {
+    const parent = typeof parentType === 'string' ? parentType.trim() : '';
+    const name = typeof field === 'string' ? field.trim() : '';
+    if (parent === '' || name === '') {
+      throw new FrameworkError('app.bad_request', 'framework: appsync parent type and field are required');
+    }
+    const pattern = `${parent}.${name}`;
+    assertRouteHandler(handler, pattern);
+    const fields = this.#fields.get(parent) ?? new Map<string, Field>();
+    if (fields.has(name)) throw registrationError('duplicate route', pattern);
+    const route = { surface: 'appsync', method: methodOf(parent), pattern } as const;
+    this.#fields.set(parent, fields);
+    fields.set(name, {
+      registration: this.#kernel.book.register({ route, paramNames: [], handler, posture }),
+      batch,
+    });
+  }
+
+  #fieldOf({ parentType, field }: FieldNames): Field | undefined {
+    return this.#fields.get(parentType)?.get(field);
+  }
+
+  serve(_kind: TriggerKind, event: unknown, { lambdaContext }: Invocation): Promise<unknown> {
+    return Array.isArray(event) ? this.#serveBatch(event, lambdaContext) : this.#serveOne(event, lambdaContext);
+  }
+
+  explainTarget(_kind: TriggerKind, event: unknown): Target {
+    const first: unknown = Array.isArray(event) ? event[0] : event;
+    const names = namesOf(first);
+    const projection = 'payload';
+    const registration = this.#fieldOf(names)?.registration ?? this.#httpFallback(names);
+    const route = `${names.parentType}.${names.field}`;
+    if (!registration) return { route, handler: null, posture: null, outcome: 'not_found', projection };
+    const posture = this.#init.describePosture?.(registration.posture) ?? null;
+    return { route, handler: handlerName(registration.handler), posture, outcome: 'handled', projection };
+  }
+
+  #httpFallback({ parentType, field }: FieldNames): Registration | undefined {
+    return this.#init.http?.match(methodOf(parentType), `/${field}`)?.registration;
+  }
+
+  #serveOne(event: unknown, lambdaContext: LambdaContext | undefined): Promise<unknown> {
+    const names = namesOf(event);
+    const field = this.#fieldOf(names);
+    const group = field?.batch && new BatchGroup(field.batch, 1);
+    const outcome = this.#run(this.#open({ event, names, field, group, suffix: '' }, lambdaContext));
+    return isPromise(outcome) ? outcome.then(this.#answer) : Promise.resolve(this.#answer(outcome));
+  }
+
+  async #serveBatch(events: readonly unknown[], lambdaContext: LambdaContext | undefined): Promise<unknown[]> {
+    if (events.length === 0) throw new FrameworkError('dispatch.not_an_object', 'framework: event must be an object');
+    const read = events.map((event) => {
+      const names = namesOf(event);
+      return { event, names, field: this.#fieldOf(names) };
+    });
+    const groups = createGroups(read);
+    const elements = read.map((item, index) => {
+      const group = item.field && groups.get(item.field);
+      return this.#open({ ...item, group, suffix: `#${index}` }, lambdaContext);
+    });
+    // Elements of batch fields wait for each other, so they must not wait for a free place.
+    const started = new Map(elements.filter(({ slot }) => slot).map((element) => [element, this.#start(element)]));
+    const limit = this.#init.batchConcurrency ?? 10;
+    const outcomes = await mapLimited(elements, limit, (element) => started.get(element) ?? this.#start(element));
+    return outcomes.map((outcome) => this.#toListEntry(outcome));
+  }
+
+  #open({ event, names, field, group, suffix }: Drawn, lambdaContext: LambdaContext | undefined): Element {
+    const state = new ContextState(this.#kernel.runtime, toRequest(event, names), KIND, event, lambdaContext);
+    state.transport = new AppSyncTransport(event);
+    if (this.#kernel.tier !== 'p0') state.requestId = requestIdOf(state, suffix);
+    const slot = group && new BatchSlot(group);
+    if (slot) this.#slots.set(state, slot);
+    return { exchange: new ResolverExchange(state, isResolverEvent(event, names), field?.registration), slot };
+  }
+
+  /** One element of a batch, unless the time is up. */
+  async #start(element: Element): Promise<Outcome> {
+    const { state } = element.exchange;
+    const left = remainingMs(state.lambdaContext);
+    const margin = this.#init.deadlineMarginMs ?? 500;
+    if (left === 0 || left >= margin) return this.#run(element);
+    element.slot?.close();
+    return { error: toErrorObject(new FrameworkError('app.timeout'), state) };
+  }
+
+  #run(element: Element): MaybePromise<Outcome> {
+    const response = this.#pipeline.run(element.exchange);
+    return isPromise(response) ? response.then((settled) => this.#end(element, settled)) : this.#end(element, response);
+  }
+
+  #end({ exchange, slot }: Element, response: OutgoingResponse): MaybePromise<Outcome> {
+    slot?.close();
+    const outcome = this.#conclude(exchange, response);
+    const deliveries = exchange.state.settleDeliveries();
+    return deliveries ? deliveries.then(() => outcome) : outcome;
+  }
+
+  #conclude(exchange: Exchange, response: OutgoingResponse): Outcome {
+    const projection = project(exchange, response);
+    if ('payload' in projection) {
+      this.#observe?.(exchange, response, () => response.body.byteLength);
+      return projection;
+    }
+    reportFailure(exchange, projection.error);
+    exchange.error = toFrameworkError(projection.error);
+    response.status = exchange.error.status;
+    this.#observe?.(exchange, response, () => 0);
+    return { error: toErrorObject(projection.error, exchange.state) };
+  }
+
+  #toListEntry(outcome: Outcome): unknown {
+    const native = this.#init.batchResult !== 'envelope';
+    if ('payload' in outcome) {
+      return native ? outcome.payload : { data: outcome.payload, errorMessage: null, errorType: null };
+    }
+    const { error } = outcome;
+    return native ? error : { data: null, errorMessage: error.error_message, errorType: error.error_info.code ?? null };
+  }
+}
+
+/** An event that was read: what it asks for, and with whom it waits. */
+interface Drawn {
+  readonly event: unknown;
+  readonly names: FieldNames;
+  readonly field: Field | undefined;
+  readonly group: BatchGroup | undefined;
+  /** What the invocation's request id gets behind it. */
+  readonly suffix: string;
+}
+
+interface Element {
+  readonly exchange: Exchange;
+  /** Only of batch fields. */
+  readonly slot: BatchSlot | undefined;
+}
+
+type Outcome = { readonly payload: unknown } | { readonly error: AppSyncErrorObject };
+
+function payloadOrErrorObject(outcome: Outcome): unknown {
+  return 'payload' in outcome ? outcome.payload : outcome.error;
+}
+
+function payloadOrRejection(outcome: Outcome): unknown {
+  return 'payload' in outcome ? outcome.payload : Promise.reject(new ResolverError(outcome.error));
+}
+
+/** The forwarded id if it is fit to print; else the invocation's, or a new one, with the element's place behind it. */
+function requestIdOf({ request, lambdaContext, runtime }: ContextState, suffix: string): string {
+  const sent = request.headerValues('x-request-id')[0];
+  if (isRequestId(sent)) return sent;
+  return `${lambdaContext?.awsRequestId?.trim() || runtime.ids.newId()}${suffix}`;
+}
+
+/** How many elements of the invocation each batch field has to wait for. */
+function createGroups(read: readonly { readonly field: Field | undefined }[]): Map<Field, BatchGroup> {
+  const sizes = new Map<Field, number>();
+  for (const { field } of read) if (field?.batch) sizes.set(field, (sizes.get(field) ?? 0) + 1);
+  return new Map(
+    [...sizes].map(([field, size]) => [field, new BatchGroup(field.batch as AppSyncBatchHandler, size)] as const),
+  );
+}
+
+function assertAppSyncOptions({ batchConcurrency, batchResult, deadlineMarginMs, errorMode }: AppSyncOptions): void {
+  if (batchConcurrency !== undefined && !(Number.isInteger(batchConcurrency) && batchConcurrency >= 1)) {
+    throw invalidOption('batchConcurrency', 'a whole number of at least 1');
+  }
+  if (batchResult !== undefined && batchResult !== 'native' && batchResult !== 'envelope') {
+    throw invalidOption('batchResult', 'native or envelope');
+  }
+  if (errorMode !== undefined && errorMode !== 'object' && errorMode !== 'throw') {
+    throw invalidOption('errorMode', 'object or throw');
+  }
+  if (deadlineMarginMs !== undefined && !(Number.isFinite(deadlineMarginMs) && deadlineMarginMs >= 0)) {
+    throw invalidOption('deadlineMarginMs', 'a number of milliseconds');
+  }
+}

@@ -1,0 +1,98 @@
+import type { Context, Handler, MaybePromise } from '@sallyport/core';
+import { type ContextState, internalError, stateOf } from '@sallyport/core/pipeline';
+import { json } from '@sallyport/http';
+import type { AppSyncBatchItem } from '../event/types.js';
+
+/** Answers all elements of one field at once: as many results as items, in their order; an `Error` fails its element. */
+export type AppSyncBatchHandler = (items: readonly AppSyncBatchItem<Context>[]) => MaybePromise<readonly unknown[]>;
+
+interface Waiting {
+  readonly item: AppSyncBatchItem<Context>;
+  readonly resolve: (value: unknown) => void;
+  readonly reject: (error: unknown) => void;
+}
+
+/**
+ * The elements of one batch field in one invocation. Each runs through the pipeline by itself and waits in the handler's
+ * place; when the last one has arrived, or was answered on its way, the handler runs once.
+ */
+export class BatchGroup {
+  readonly #handler: AppSyncBatchHandler;
+  readonly #waiting: Waiting[] = [];
+  #missing: number;
+
+  constructor(handler: AppSyncBatchHandler, size: number) {
+    this.#handler = handler;
+    this.#missing = size;
+  }
+
+  /** An element has reached the handler; resolves to its result. */
+  arrive(ctx: Context): Promise<unknown> {
+    const transport = ctx.asAppSync();
+    const item = { ctx, arguments: transport?.arguments ?? {}, source: transport?.source ?? {} };
+    return new Promise((resolve, reject) => {
+      this.#waiting.push({ item, resolve, reject });
+      this.#count();
+    });
+  }
+
+  /** An element was answered before it reached the handler. */
+  leave(): void {
+    this.#count();
+  }
+
+  #count(): void {
+    this.#missing -= 1;
+    if (this.#missing === 0 && this.#waiting.length > 0) void this.#run();
+  }
+
+  async #run(): Promise<void> {
+    try {
+      const results = await this.#handler(this.#waiting.map(({ item }) => item));
+      if (!Array.isArray(results) || results.length !== this.#waiting.length) {
+        throw internalError(`a batch field must return a list of ${this.#waiting.length} results, one for each item`);
+      }
+      for (const [index, { resolve, reject }] of this.#waiting.entries()) {
+        const result: unknown = results[index];
+        if (result instanceof Error) reject(result);
+        else resolve(result);
+      }
+    } catch (error) {
+      for (const { reject } of this.#waiting) reject(error);
+    }
+  }
+}
+
+/** An element's place in its group. */
+export class BatchSlot {
+  readonly #group: BatchGroup;
+  #arrived = false;
+
+  constructor(group: BatchGroup) {
+    this.#group = group;
+  }
+
+  arrive(ctx: Context): Promise<unknown> {
+    this.#arrived = true;
+    return this.#group.arrive(ctx);
+  }
+
+  /** The element has its answer; the group no longer waits for it. */
+  close(): void {
+    if (!this.#arrived) this.#group.leave();
+    this.#arrived = true;
+  }
+}
+
+/** Which place an element has. */
+export type BatchSlots = WeakMap<ContextState, BatchSlot>;
+
+/** The handler that stands in the chain of a batch field. */
+export function toBatchElementHandler(slots: BatchSlots, handler: AppSyncBatchHandler): Handler {
+  const element: Handler = async (ctx) => {
+    const slot = slots.get(stateOf(ctx));
+    if (!slot) throw internalError('the context of a batch field is not its own');
+    return json(200, await slot.arrive(ctx));
+  };
+  return Object.defineProperty(element, 'name', { value: handler.name });
+}

@@ -1,0 +1,167 @@
+import { isUtf8 } from 'node:buffer';
+import { base64Size, decodeBase64, decodeUtf8 } from '@sallyport/core';
+import { streamsError } from '../errors.js';
+import { safeLog } from '../internal/safe-log.js';
+import { gunzipBounded } from './internal/gunzip.js';
+
+/** One line of a log. */
+export interface LogSubscriptionEvent {
+  readonly id: string;
+  readonly timestamp: number;
+  readonly message: string;
+}
+
+/** What may be written down of a log subscription: everything but its messages. */
+export interface LogSubscriptionSummary {
+  readonly record_id: string;
+  readonly message_type: 'DATA_MESSAGE' | 'CONTROL_MESSAGE';
+  readonly owner: string;
+  readonly log_group: string;
+  readonly log_stream: string;
+  readonly subscription_filter_count: number;
+  readonly log_event_count: number;
+  /** `name=value` pairs of all of these, each value encoded. */
+  readonly safe_log: string;
+}
+
+/** A decoded log subscription; portable between runtimes. */
+export interface LogSubscription {
+  readonly record_id: string;
+  readonly message_type: 'DATA_MESSAGE' | 'CONTROL_MESSAGE';
+  readonly owner: string;
+  readonly log_group: string;
+  readonly log_stream: string;
+  readonly subscription_filters: readonly string[];
+  readonly log_events: readonly LogSubscriptionEvent[];
+  readonly safe_summary: LogSubscriptionSummary;
+}
+
+const MAX_COMPRESSED_BYTES = 1_048_576;
+const MAX_DOCUMENT_BYTES = 2_097_152;
+const MAX_FILTERS = 16;
+const MAX_EVENTS = 10_000;
+const ENVELOPE = ['messageType', 'owner', 'logGroup', 'logStream', 'subscriptionFilters', 'logEvents', 'policyLevel'];
+const GUNZIP_TAILS = {
+  'too large': 'document too large',
+  'ratio too high': 'compression ratio too high',
+  invalid: 'invalid gzip',
+} as const;
+
+/** The members of a record that the decoder reads. */
+export interface LogSubscriptionRecord {
+  readonly eventID: string;
+  readonly kinesis: { readonly data: string };
+}
+
+type Document = Readonly<Record<string, unknown>>;
+
+/**
+ * Decodes the CloudWatch Logs subscription that a data-stream record carries. Synchronous, bounded, and strict: what does
+ * not look exactly like the documented envelope is refused.
+ *
+ * The service's own reachability check, a `CONTROL_MESSAGE`, may leave owner, log group, log stream, filters and event ids
+ * blank: https://docs.aws.amazon.com/AmazonCloudWatch/latest/logs/SubscriptionFilters.html.
+ *
+ * @throws FrameworkError `streams.log_subscription_invalid`; its text never quotes the input
+ */
+export function decodeCloudWatchLogsSubscription(record: LogSubscriptionRecord): LogSubscription {
+  const recordId: unknown = record.eventID;
+  if (!isText(recordId)) throw invalid('missing eventID');
+  const document = parseDocument(inflate(decodeData(record.kinesis?.data)));
+  for (const key of Object.keys(document)) if (!ENVELOPE.includes(key)) throw invalid('field outside the envelope');
+  const messageType = parseMessageType(document.messageType);
+  const isControl = messageType === 'CONTROL_MESSAGE';
+  const head = {
+    record_id: recordId,
+    message_type: messageType,
+    owner: parseField(document, 'owner', isControl),
+    log_group: parseField(document, 'logGroup', isControl),
+    log_stream: parseField(document, 'logStream', isControl),
+  };
+  const filters = parseFilters(document.subscriptionFilters, isControl);
+  const events = parseEvents(document, isControl);
+  const counts = { ...head, subscription_filter_count: filters.length, log_event_count: events.length };
+  return {
+    ...head,
+    subscription_filters: filters,
+    log_events: events,
+    safe_summary: { ...counts, safe_log: safeLog(counts) },
+  };
+}
+
+function invalid(tail: string) {
+  return streamsError('streams.log_subscription_invalid', `log subscription: ${tail}`);
+}
+
+function isText(value: unknown): value is string {
+  return typeof value === 'string' && value.trim() !== '';
+}
+
+/** The size is known before anything is decoded. */
+function decodeData(data: unknown): Uint8Array {
+  if (!isText(data)) throw invalid('empty data');
+  if (base64Size(data) > MAX_COMPRESSED_BYTES) throw invalid('compressed input too large');
+  try {
+    return decodeBase64(data);
+  } catch {
+    throw invalid('invalid base64');
+  }
+}
+
+function inflate(compressed: Uint8Array): Buffer {
+  const document = gunzipBounded(compressed, MAX_DOCUMENT_BYTES);
+  if (typeof document === 'string') throw invalid(GUNZIP_TAILS[document]);
+  return document;
+}
+
+function parseDocument(bytes: Buffer): Document {
+  const document = isUtf8(bytes) ? parseJson(decodeUtf8(bytes)) : undefined;
+  if (document === undefined) throw invalid('invalid json');
+  if (typeof document !== 'object' || document === null || Array.isArray(document)) {
+    throw invalid('document is not an object');
+  }
+  return document as Document;
+}
+
+function parseJson(text: string): unknown {
+  try {
+    return JSON.parse(text);
+  } catch {
+    return undefined;
+  }
+}
+
+function parseMessageType(value: unknown): 'DATA_MESSAGE' | 'CONTROL_MESSAGE' {
+  if (value === 'DATA_MESSAGE' || value === 'CONTROL_MESSAGE') return value;
+  throw invalid('unsupported messageType');
+}
+
+function parseField(document: Document, field: string, mayBeBlank: boolean): string {
+  const value = document[field];
+  if (typeof value !== 'string' || !(mayBeBlank || isText(value))) throw invalid(`missing ${field}`);
+  return value;
+}
+
+function parseFilters(value: unknown, mayBeBlank: boolean): string[] {
+  if (!Array.isArray(value) || !(mayBeBlank || value.length > 0)) throw invalid('missing subscriptionFilters');
+  if (value.length > MAX_FILTERS) throw invalid('too many subscriptionFilters');
+  value.forEach((filter, index) => {
+    if (typeof filter !== 'string' || !(mayBeBlank || isText(filter)))
+      throw invalid(`empty subscriptionFilters[${index}]`);
+  });
+  return value;
+}
+
+function parseEvents(document: Document, mayLackId: boolean): LogSubscriptionEvent[] {
+  const events = Object.hasOwn(document, 'logEvents') ? document.logEvents : [];
+  if (!Array.isArray(events)) throw invalid('logEvents is not an array');
+  if (events.length > MAX_EVENTS) throw invalid('too many logEvents');
+  return events.map((event: Document | null, index) => {
+    const { id, timestamp, message } = event ?? {};
+    const hasId = typeof id === 'string' && (mayLackId || isText(id));
+    if (!hasId || !Number.isSafeInteger(timestamp) || typeof message !== 'string') {
+      throw invalid(`invalid logEvents[${index}]`);
+    }
+    return { id, timestamp: timestamp as number, message };
+  });
+}
