@@ -23,14 +23,39 @@ export {
   type PutRecordsResult,
   reportKinesisPutRecordsFailures,
 } from './producer/put-failures.js';
+// Router
 export { createEventRouter, type Entrypoint, type EventRouter } from './router/event-router.js';
-export type { EventRouterOptions, StreamFailureIdentifier } from './router/options.js';
-export type { QueueOptions, StreamOptions, Trigger } from './router/registration.js';
-export type { EventBusSelector } from './sources/event-bus.js';
-export type * from './sources/event-types.js';
-export { recordBytes, recordJson } from './sources/records.js';
+export { EVENT_ROUTER_OPTION_KINDS, type EventRouterOptions, type StreamFailureIdentifier } from './router/options.js';
+export type { Trigger } from './router/registry.js';
+// Sources and the shapes of their events
+export type { EventBusEvent, EventBusSelector } from './sources/event-bus.js';
+export type { StreamEvent, StreamOptions, StreamRecord, StreamRecordData } from './sources/kinesis.js';
+export {
+  type BatchReport,
+  type QueueEvent,
+  type QueueMessageAttribute,
+  type QueueOptions,
+  type QueueRecord,
+  type QueueRecordAttributes,
+  recordBytes,
+  recordJson,
+} from './sources/queue.js';
 export type { EventSource } from './sources/source.js';
-export { type TableStreamSummary, tableStreamSummary } from './sources/table-stream.js';
+export {
+  type AttributeValue,
+  type TableStreamEvent,
+  type TableStreamRecord,
+  type TableStreamRecordData,
+  type TableStreamSummary,
+  tableStreamSummary,
+} from './sources/table-stream.js';
+export type { TopicEvent, TopicMessage, TopicMessageAttribute, TopicRecord } from './sources/topic.js';
 // Workload envelopes
-export { type EventBusEnvelope, eventBusEnvelope, requireEventBusEnvelope } from './workloads/event-bus.js';
-export { type ScheduledResult, type ScheduledSummary, scheduledSummary } from './workloads/scheduled.js';
+export {
+  type EventBusEnvelope,
+  eventBusEnvelope,
+  requireEventBusEnvelope,
+  type ScheduledResult,
+  type ScheduledSummary,
+  scheduledSummary,
+} from './workloads/event-bus.js';

@@ -6,8 +6,8 @@ export type { EventContext, EventHandler, EventMiddleware } from './batch/handle
 export {
   createQueueRouter,
   observeRecords,
-  type QueueObserver,
   QueueRouter,
   type QueueRouterOptions,
+  type RecordObservability,
 } from './router/queue-router.js';
-export { recordBytes, recordJson } from './sources/records.js';
+export { recordBytes, recordJson } from './sources/queue.js';

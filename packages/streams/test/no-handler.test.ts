@@ -118,7 +118,7 @@ describe('a source that no handler is registered for', () => {
 
   it('is named by the router of queues alone', async () => {
     const { options, lines } = environment();
-    const router = createQueueRouter({ log: options.log, environment: {}, observe: observeRecords() });
+    const router = createQueueRouter({ log: options.log, environment: {}, observability: observeRecords() });
     await router.queue('orders', nothing).serveQueueEvent({ Records: [message('1', queueOf('other'))] });
     expect(lines).toMatchObject([
       {

@@ -55,6 +55,20 @@ describe('createQueueRouter', () => {
     expect(steps).toEqual(['first', 'second', 'orders a [1]']);
   });
 
+  it('runs as many messages at once as queueConcurrency says', async () => {
+    let running = 0;
+    let most = 0;
+    const router = createQueueRouter({ queueConcurrency: 2 });
+    router.queue('orders', async () => {
+      running += 1;
+      most = Math.max(most, running);
+      await undefined;
+      running -= 1;
+    });
+    await router.serveQueueEvent({ Records: [message('a'), message('b'), message('c')] });
+    expect(most).toBe(2);
+  });
+
   it('lists what is registered', () => {
     const router = createQueueRouter();
     router.queue('orders', () => {}, { concurrency: 2 });
@@ -62,7 +76,7 @@ describe('createQueueRouter', () => {
     expect(Object.isFrozen(router.triggers())).toBe(true);
   });
 
-  it('logs the errors of records without observe too', async () => {
+  it('logs the errors of records without observability too', async () => {
     const { options, lines } = environment();
     const router = createQueueRouter({ log: options.log as Logger });
     router.queue('orders', failing('a'));
@@ -70,9 +84,9 @@ describe('createQueueRouter', () => {
     expect(lines.map(({ message: text }) => text)).toEqual(['framework: event handler failed']);
   });
 
-  it('logs the errors of records once with observe, even without hooks', async () => {
+  it('logs the errors of records once with observability, even without hooks', async () => {
     const { options, lines } = environment();
-    const router = createQueueRouter({ log: options.log as Logger, observe: observeRecords() });
+    const router = createQueueRouter({ log: options.log as Logger, observability: observeRecords() });
     router.queue('orders', failing('a'));
     await router.serveQueueEvent({ Records: [message('a')] });
     expect(lines.map(({ message: text }) => text)).toEqual(['framework: event handler failed']);
@@ -81,12 +95,12 @@ describe('createQueueRouter', () => {
   it('tells the hooks of observeRecords what the router of every kind tells', async () => {
     const events: string[] = [];
     const metrics: string[] = [];
-    const observe = observeRecords({
+    const observability = observeRecords({
       log: ({ level, event }) => events.push(`${level} ${event}`),
       metric: ({ name }) => metrics.push(name),
       metrics: defineMetrics({ Seen: {} }),
     });
-    const router = createQueueRouter({ observe });
+    const router = createQueueRouter({ observability });
     router.queue('orders', (ctx, { messageId }) => {
       ctx.metric('Seen', 1);
       if (messageId === 'b') throw new FrameworkError('app.conflict');
@@ -97,14 +111,19 @@ describe('createQueueRouter', () => {
   });
 
   it.each<[string, object, string]>([
-    ['an unknown option', { observability: {} }, 'framework: unknown option "observability"'],
-    ['a clock that is none', { clock: 1 }, 'framework: option "clock" must be an object'],
+    ['an unknown option', { observe: {} }, 'framework: unknown option "observe"; known are queueConcurrency,'],
+    ['a clock that is none', { clock: 1 }, 'framework: option "clock" must be an object with now()'],
     [
       'an endless margin',
       { deadlineMarginMs: Number.POSITIVE_INFINITY },
-      'framework: option "deadlineMarginMs" must be',
+      'framework: option "deadlineMarginMs" must be a number of milliseconds, at least 0',
     ],
-    ['an observer that is none', { observe: null }, 'framework: option "observe" must be an object'],
+    [
+      'hooks without the code that calls them',
+      { observability: {} },
+      'option "observability" must be what observeRecords()',
+    ],
+    ['no hooks at all', { observability: null }, 'option "observability" must be what observeRecords()'],
     [
       'names that are no JSON',
       { environment: { FRAMEWORK_EVENT_SOURCES: '{' } },

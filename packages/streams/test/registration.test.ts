@@ -39,34 +39,49 @@ describe('registration', () => {
       (r) => r.eventBus({ source: 'a', detailType: 'b' }, handler).eventBus({ detailType: 'b', source: 'a' }, handler),
     ],
     [
-      'framework: concurrency needs a standard queue and a whole number',
+      'framework: option "concurrency" must be a whole number, at least 1',
       (r) => r.queue('a', handler, { concurrency: 0 }),
     ],
     [
-      'framework: concurrency needs a standard queue and a whole number',
+      'framework: option "concurrency" must be a whole number, at least 1',
       (r) => r.queue('a', handler, { concurrency: 1.5 }),
     ],
     [
-      'framework: concurrency needs a standard queue and a whole number',
+      'framework: option "concurrency" must be a whole number, at least 1',
       (r) => r.queue('a', handler, { concurrency: Number.NaN }),
     ],
     [
-      'framework: concurrency needs a standard queue and a whole number',
+      'framework: option "concurrency" must be a whole number, at least 1',
       (r) => r.queue('a', handler, { concurrency: '2' as never }),
     ],
     [
-      'framework: concurrency needs a standard queue and a whole number',
+      'framework: concurrency needs a standard queue: the messages of a FIFO queue run one at a time',
       (r) => r.queue('a.fifo', handler, { concurrency: 1 }),
     ],
     [
-      'framework: concurrency needs a standard queue and a whole number',
+      'framework: concurrency needs a standard queue: the messages of a FIFO queue run one at a time',
       (r) => r.queue('arn:aws:sqs:r:1:a.fifo', handler, { concurrency: 2 }),
     ],
-    ['framework: unknown option "concurency"', (r) => r.queue('a', handler, { concurency: 2 } as never)],
-    ['framework: unknown option "onFailure"', (r) => r.queue('a', handler, { onFailure: 'stop' } as never)],
-    ['framework: unknown option "concurrency"', (r) => r.kinesis('a', handler, { concurrency: 2 } as never)],
-    ['framework: unknown option "onfailure"', (r) => r.tableStream('a', handler, { onfailure: 'stop' } as never)],
-    ['framework: unknown option "rule"', (r) => r.eventBus({ rule: 'a' } as never, handler)],
+    [
+      'framework: unknown option "concurency"; known are concurrency',
+      (r) => r.queue('a', handler, { concurency: 2 } as never),
+    ],
+    [
+      'framework: unknown option "onFailure"; known are concurrency',
+      (r) => r.queue('a', handler, { onFailure: 'stop' } as never),
+    ],
+    [
+      'framework: unknown option "concurrency"; known are onFailure',
+      (r) => r.kinesis('a', handler, { concurrency: 2 } as never),
+    ],
+    [
+      'framework: unknown option "onfailure"; known are onFailure',
+      (r) => r.tableStream('a', handler, { onfailure: 'stop' } as never),
+    ],
+    [
+      'framework: unknown option "rule"; known are source, detailType, ruleName, scheduleName',
+      (r) => r.eventBus({ rule: 'a' } as never, handler),
+    ],
     [
       'framework: option "onFailure" must be "continue" or "stop"',
       (r) => r.kinesis('a', handler, { onFailure: 'halt' as never }),
@@ -124,11 +139,17 @@ describe('registration', () => {
 
 describe('options', () => {
   it.each([
-    [{ tier: 'p0' }, 'framework: unknown option "tier"'],
-    [{ deadlineMarginMs: -1 }, 'framework: option "deadlineMarginMs" must be a number of milliseconds'],
-    [{ deadlineMarginMs: '500' }, 'framework: option "deadlineMarginMs" must be a number of milliseconds'],
-    [{ deadlineMarginMs: Number.NaN }, 'framework: option "deadlineMarginMs" must be a number of milliseconds'],
-    [{ queueConcurrency: 0 }, 'framework: option "queueConcurrency" must be a whole number'],
+    [
+      { tier: 'p0' },
+      expect.stringMatching(/^framework: unknown option "tier"; known are streamFailureIdentifier, queueConcurrency, /),
+    ],
+    [{ deadlineMarginMs: -1 }, 'framework: option "deadlineMarginMs" must be a number of milliseconds, at least 0'],
+    [{ deadlineMarginMs: '500' }, 'framework: option "deadlineMarginMs" must be a number of milliseconds, at least 0'],
+    [
+      { deadlineMarginMs: Number.NaN },
+      'framework: option "deadlineMarginMs" must be a number of milliseconds, at least 0',
+    ],
+    [{ queueConcurrency: 0 }, 'framework: option "queueConcurrency" must be a whole number, at least 1'],
     [{ maskErrors: 'yes' }, 'framework: option "maskErrors" must be true or false'],
     [{ clock: {} }, 'framework: option "clock" must be an object with now()'],
     [{ ids: null }, 'framework: option "ids" must be an object with newId()'],

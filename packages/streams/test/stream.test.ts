@@ -204,12 +204,12 @@ describe('the failure identifier', () => {
 
   it.each([['eventId'], [''], [null], ['AUTO'], [1]])('refuses the option %j', (streamFailureIdentifier) => {
     expect(() => createEventRouter({ streamFailureIdentifier } as never)).toThrow(
-      'framework: streamFailureIdentifier must be auto, eventID or sequenceNumber',
+      'framework: option "streamFailureIdentifier" must be "auto", "eventID" or "sequenceNumber"',
     );
   });
 
   it.each(['sequence', 'Auto', ' eventID '])('refuses the variable %j, also beside an option', (value) => {
-    const text = 'framework: FRAMEWORK_STREAM_FAILURE_IDENTIFIER must be auto, eventID or sequenceNumber';
+    const text = 'framework: FRAMEWORK_STREAM_FAILURE_IDENTIFIER must be "auto", "eventID" or "sequenceNumber"';
     expect(() => createEventRouter({ environment: variable(value) })).toThrow(text);
     expect(() => createEventRouter({ environment: variable(value), streamFailureIdentifier: 'eventID' })).toThrow(text);
   });

@@ -1,51 +1,57 @@
-import {
-  type InvocationProvenance,
-  invocationProvenance,
-  type LambdaContext,
-  type Logger,
-  type MaybePromise,
-  type MetricOptions,
-  type TriggerKind,
+import type {
+  InvocationProvenance,
+  LambdaContext,
+  Logger,
+  MaybePromise,
+  MetricOptions,
+  TriggerKind,
 } from '@sallyport/core';
-import { type BoundFields, bindLogger, emitMetric } from '@sallyport/core/pipeline';
-import { recordId, recordTraceId } from '../sources/internal/loose-record.js';
+import { streamsError } from '../errors.js';
 import type { EventSource } from '../sources/source.js';
-import type { Delivery } from './internal/record-batch.js';
 
-/** What a handler knows about the one record or event that it was given. New for each. */
+/** What a handler knows about the one record or event that it was given. New for each; worked out when it is first read. */
 export interface EventContext {
+  /** `queue`, `table-stream`, `stream`, `topic` or `event-bus`. */
   readonly triggerKind: TriggerKind;
+  /** The queue, table, stream or topic that the record came from, or the source of the event. */
   readonly source: EventSource;
-  /** The invocation's; one for all records of a batch. */
+  /** The request id of the invocation, the same for all records of a batch; a new one when Lambda gives none. */
   readonly requestId: string;
   /** Message id, event id, notification id or `id` of the event; `''` when it has none. */
   readonly recordId: string;
   /** How often the queue has delivered this message, 1 the first time; 0 where the service does not count. */
   readonly attempt: number;
+  /** The place of the record in its batch, from 0, and how many records the batch has. */
   readonly batch: { readonly index: number; readonly size: number };
-  /** From the message, else from the invocation; `''` when there is none. */
+  /** The trace id of the message, else of the invocation; `''` when there is none. */
   readonly traceId: string;
+  /** The tenant of the invocation, from the Lambda context; `''` when there is none. */
   readonly tenantId: string;
   /** Milliseconds of the invocation left now; 0 when unknown. */
   readonly remainingMs: number;
-  /** The last moment at which a record starts; `null` without one. */
+  /** The last moment at which a record starts: `deadlineMarginMs` before the invocation ends. `null` when unknown. */
   readonly deadline: Date | null;
-  /** Aborts at the deadline. */
+  /** Aborts at the deadline, with a FrameworkError `app.timeout` as reason. */
   readonly signal: AbortSignal;
-  /** Bound to this record on first use. */
+  /** Writes to the logger of the router, with request id, trace id, tenant, trigger and source in each line. */
   readonly log: Logger;
+  /** What Lambda gave the function as its second argument; `undefined` when it was called without. */
   readonly lambdaContext: LambdaContext | undefined;
   /** What the Lambda context says of the caller: `provider` or `direct`; an agent's event reaches no record handler. */
   readonly invocationProvenance: InvocationProvenance;
   /** Writes one value of a metric that `observability.metrics` declares; anything else is dropped, with one `warn`. */
   metric(name: string, value: number, options?: MetricOptions): void;
+  /** The time of the router's clock. */
   now(): Date;
+  /** A new id of the router's id generator. */
   newId(): string;
+  /** The value that a middleware or handler has set for this record; `undefined` without one. */
   get(key: string): unknown;
+  /** Keeps a value for whatever runs later for the same record. */
   set(key: string, value: unknown): void;
 }
 
-/** Of a queue or stream the result is ignored; of a topic or event bus it is answered. */
+/** Handles one record or event. The result is ignored for queues and streams, and answered for topics and event buses. */
 export type EventHandler<E> = (ctx: EventContext, event: E) => MaybePromise<unknown>;
 
 /** Wraps each record or event; `next` takes nothing and may be called once. Returning without it handles the record. */
@@ -55,107 +61,48 @@ export type EventMiddleware = (
   next: () => Promise<unknown>,
 ) => MaybePromise<unknown>;
 
-/** The one implementation of {@link EventContext}: everything is worked out when it is first read. */
-export class RecordContext implements EventContext {
-  readonly #delivery: Delivery;
-  readonly #index: number;
-  #signal: AbortSignal | undefined;
-  #log: Logger | undefined;
-  #bag: Map<string, unknown> | undefined;
+/** Calls the handler inside the middlewares, outermost first. Without any, nothing is added to the handler's own call. */
+export function callWrapped(
+  middlewares: readonly EventMiddleware[],
+  index: number,
+  handler: EventHandler<unknown>,
+  ctx: EventContext,
+  event: unknown,
+): unknown {
+  const middleware = middlewares[index];
+  return middleware === undefined
+    ? handler(ctx, event)
+    : callMiddleware(middleware, ctx, event, async () => callWrapped(middlewares, index + 1, handler, ctx, event));
+}
 
-  constructor(delivery: Delivery, index: number) {
-    this.#delivery = delivery;
-    this.#index = index;
-  }
-
-  get triggerKind(): TriggerKind {
-    return this.#delivery.kind;
-  }
-
-  get source(): EventSource {
-    return this.#delivery.targetAt(this.#index).source;
-  }
-
-  get requestId(): string {
-    return this.#delivery.requestId;
-  }
-
-  get recordId(): string {
-    return recordId(this.#delivery.kind, this.#delivery.recordAt(this.#index));
-  }
-
-  get attempt(): number {
-    return Number(this.#delivery.recordAt(this.#index).attributes?.ApproximateReceiveCount) || 0;
-  }
-
-  get batch(): { readonly index: number; readonly size: number } {
-    return { index: this.#index, size: this.#delivery.records.length };
-  }
-
-  get traceId(): string {
-    return recordTraceId(this.#delivery.recordAt(this.#index)) || this.#delivery.traceId;
-  }
-
-  get tenantId(): string {
-    return this.#delivery.tenantId;
-  }
-
-  get remainingMs(): number {
-    return this.#delivery.remainingMs;
-  }
-
-  get deadline(): Date | null {
-    return this.#delivery.deadline;
-  }
-
-  get signal(): AbortSignal {
-    this.#signal ??= this.#delivery.newSignal();
-    return this.#signal;
-  }
-
-  get log(): Logger {
-    this.#log ??= bindLogger(this.#delivery.kernel.log, this.#boundFields(), () => this.#delivery.kept);
-    return this.#log;
-  }
-
-  #boundFields(): BoundFields {
-    return {
-      request_id: this.requestId,
-      trace_id: this.traceId,
-      tenant_id: this.tenantId,
-      trigger: this.triggerKind,
-      source: this.#delivery.targets[this.#index]?.registration.name ?? '',
-      function_name: this.lambdaContext?.functionName ?? '',
-      function_version: this.lambdaContext?.functionVersion ?? '',
-    };
-  }
-
-  get lambdaContext(): LambdaContext | undefined {
-    return this.#delivery.lambdaContext;
-  }
-
-  get invocationProvenance(): InvocationProvenance {
-    return invocationProvenance(this.#delivery.lambdaContext);
-  }
-
-  metric(name: string, value: number, options?: MetricOptions): void {
-    emitMetric(this.#delivery.kernel.observability, name, value, options, this);
-  }
-
-  now(): Date {
-    return this.#delivery.kernel.clock.now();
-  }
-
-  newId(): string {
-    return this.#delivery.kernel.ids.newId();
-  }
-
-  get(key: string): unknown {
-    return this.#bag?.get(key);
-  }
-
-  set(key: string, value: unknown): void {
-    this.#bag ??= new Map();
-    this.#bag.set(key, value);
-  }
+/**
+ * A middleware that returns before its `next()` has settled is waited for: what it left running may still fail. A second
+ * `next()` fails the record even if the middleware drops that error.
+ */
+async function callMiddleware(
+  middleware: EventMiddleware,
+  ctx: EventContext,
+  event: unknown,
+  inner: () => Promise<unknown>,
+): Promise<unknown> {
+  let pending: Promise<unknown> | undefined;
+  let settled = false;
+  let misuse: Promise<never> | undefined;
+  const settle = () => {
+    settled = true;
+  };
+  const result = await middleware(ctx, event, () => {
+    if (pending !== undefined) {
+      misuse = Promise.reject(streamsError('streams.next_called_twice', 'next() called twice'));
+      misuse.catch(settle);
+      return misuse;
+    }
+    pending = inner();
+    pending.then(settle, settle);
+    return pending;
+  });
+  if (!settled) await pending;
+  await misuse;
+  pending ??= Promise.resolve();
+  return result;
 }

@@ -1,38 +1,59 @@
 import { isUtf8 } from 'node:buffer';
+import { gunzipSync } from 'node:zlib';
 import { base64Size, decodeBase64, decodeUtf8 } from '@sallyport/core';
 import { streamsError } from '../errors.js';
-import { safeLog } from '../internal/safe-log.js';
-import { gunzipBounded } from './internal/gunzip.js';
+import { safeLog } from '../sources/source.js';
 
-/** One line of a log. */
+/**
+ * One line of a log:
+ * https://docs.aws.amazon.com/AmazonCloudWatch/latest/logs/SubscriptionFilters.html.
+ */
 export interface LogSubscriptionEvent {
+  /** The id of the line; may be blank in a `CONTROL_MESSAGE`. */
   readonly id: string;
+  /** When it was written, in epoch milliseconds. */
   readonly timestamp: number;
+  /** The line itself. It may hold anything that was logged. */
   readonly message: string;
 }
 
-/** What may be written down of a log subscription: everything but its messages. */
+/** What may be logged of a log subscription: everything but its messages. */
 export interface LogSubscriptionSummary {
+  /** The `eventID` of the data-stream record. */
   readonly record_id: string;
+  /** `CONTROL_MESSAGE` is the service's own reachability check. */
   readonly message_type: 'DATA_MESSAGE' | 'CONTROL_MESSAGE';
+  /** The account of the log group; may be blank in a `CONTROL_MESSAGE`. */
   readonly owner: string;
+  /** The name of the log group; may be blank in a `CONTROL_MESSAGE`. */
   readonly log_group: string;
+  /** The name of the log stream; may be blank in a `CONTROL_MESSAGE`. */
   readonly log_stream: string;
+  /** How many subscription filters matched. */
   readonly subscription_filter_count: number;
+  /** How many lines there are. */
   readonly log_event_count: number;
   /** `name=value` pairs of all of these, each value encoded. */
   readonly safe_log: string;
 }
 
-/** A decoded log subscription; portable between runtimes. */
+/** A decoded log subscription; the same in every runtime. */
 export interface LogSubscription {
+  /** The `eventID` of the data-stream record. */
   readonly record_id: string;
+  /** `CONTROL_MESSAGE` is the service's own reachability check. */
   readonly message_type: 'DATA_MESSAGE' | 'CONTROL_MESSAGE';
+  /** The account of the log group; may be blank in a `CONTROL_MESSAGE`. */
   readonly owner: string;
+  /** The name of the log group; may be blank in a `CONTROL_MESSAGE`. */
   readonly log_group: string;
+  /** The name of the log stream; may be blank in a `CONTROL_MESSAGE`. */
   readonly log_stream: string;
+  /** The names of the filters that matched, at most 16. */
   readonly subscription_filters: readonly string[];
+  /** The lines, at most 10,000. */
   readonly log_events: readonly LogSubscriptionEvent[];
+  /** What may be logged. */
   readonly safe_summary: LogSubscriptionSummary;
 }
 
@@ -41,16 +62,16 @@ const MAX_DOCUMENT_BYTES = 2_097_152;
 const MAX_FILTERS = 16;
 const MAX_EVENTS = 10_000;
 const ENVELOPE = ['messageType', 'owner', 'logGroup', 'logStream', 'subscriptionFilters', 'logEvents', 'policyLevel'];
-const GUNZIP_TAILS = {
-  'too large': 'document too large',
-  'ratio too high': 'compression ratio too high',
-  invalid: 'invalid gzip',
-} as const;
 
 /** The members of a record that the decoder reads. */
 export interface LogSubscriptionRecord {
+  /** The id of the data-stream record. */
   readonly eventID: string;
-  readonly kinesis: { readonly data: string };
+  /** What the record carries. */
+  readonly kinesis: {
+    /** Base64 of gzip of JSON. */
+    readonly data: string;
+  };
 }
 
 type Document = Readonly<Record<string, unknown>>;
@@ -108,10 +129,28 @@ function decodeData(data: unknown): Uint8Array {
   }
 }
 
+/** Bytes up to which no ratio is held against a document: small ones compress very well. */
+const FREE_BYTES = 64 * 1024;
+const MAX_RATIO = 100;
+
+/**
+ * Inflates gzip data (RFC 1952) and stops at the first byte beyond a bound, so that a bomb is never held whole in memory.
+ * Both bounds are one while inflating: the document may not outgrow 2 MiB, nor, beyond 64 KiB, 100 times its input.
+ */
 function inflate(compressed: Uint8Array): Buffer {
-  const document = gunzipBounded(compressed, MAX_DOCUMENT_BYTES);
-  if (typeof document === 'string') throw invalid(GUNZIP_TAILS[document]);
-  return document;
+  const byRatio = Math.max(FREE_BYTES, compressed.length * MAX_RATIO);
+  const maxOutputLength = Math.min(MAX_DOCUMENT_BYTES, byRatio);
+  let inflated: { readonly buffer: Buffer; readonly engine: { readonly bytesWritten: number } };
+  try {
+    // `info` is documented but missing in the types of Node's declarations.
+    inflated = gunzipSync(compressed, { maxOutputLength, info: true }) as unknown as typeof inflated;
+  } catch (error) {
+    if ((error as { code?: unknown }).code !== 'ERR_BUFFER_TOO_LARGE') throw invalid('invalid gzip');
+    throw invalid(byRatio < MAX_DOCUMENT_BYTES ? 'compression ratio too high' : 'document too large');
+  }
+  // What follows the last member is not gzip; zlib would pass zeros over in silence.
+  if (inflated.engine.bytesWritten !== compressed.length) throw invalid('invalid gzip');
+  return inflated.buffer;
 }
 
 function parseDocument(bytes: Buffer): Document {

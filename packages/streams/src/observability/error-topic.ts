@@ -1,17 +1,23 @@
 import type { SNSClient } from '@aws-sdk/client-sns';
-import { assertKnownOptions } from '@sallyport/core';
+import { defineOptions, withMethods } from '@sallyport/core/options';
 
 /** What the error notifier hands over. */
 export interface ErrorNotification {
+  /** The ARN of the SNS topic; its region is read from it. */
   readonly topicArn: string;
+  /** The subject of the notification, as SNS takes it. */
   readonly subject: string;
+  /** The text of the notification. */
   readonly message: string;
 }
 
+/** Options of `createErrorTopicPublish`. An unknown key is refused. */
 export interface ErrorTopicOptions {
-  /** Used instead of a client of our own, which is made in the topic's region. */
+  /** The SNS client. Default: one that is made in the topic's region when the first notification is sent. */
   readonly client?: Pick<SNSClient, 'send'>;
 }
+
+const OPTIONS = defineOptions<ErrorTopicOptions>()({ client: withMethods<Pick<SNSClient, 'send'>>('send') });
 
 /**
  * The `publish` of `createErrorNotifier`, on SNS. `@aws-sdk/client-sns`, an optional peer, is loaded by the first
@@ -23,8 +29,7 @@ export interface ErrorTopicOptions {
 export function createErrorTopicPublish(
   options: ErrorTopicOptions = {},
 ): (notification: ErrorNotification) => Promise<void> {
-  assertKnownOptions(options, ['client']);
-  let client = options.client;
+  let { client } = OPTIONS.parse(options);
   return async ({ topicArn, subject, message }) => {
     const sns = await import('@aws-sdk/client-sns');
     client ??= new sns.SNSClient({ region: topicArn.split(':')[3] ?? '' });

@@ -1,10 +1,10 @@
-import { encodeUtf8, invalidOption } from '@sallyport/core';
+import { encodeUtf8 } from '@sallyport/core';
+import { defineOptions, integer, kind } from '@sallyport/core/options';
 import { trimmedText } from '@sallyport/core/pipeline';
 import { streamsError } from '../errors.js';
-import { safeLog } from '../internal/safe-log.js';
-import { isCount } from '../router/options.js';
-import { canonicalJson } from './internal/canonical-json.js';
+import { safeLog } from '../sources/source.js';
 
+/** What `createKinesisJsonRecord` takes. An unknown key is refused. */
 export interface KinesisJsonRecordInput {
   /** Decides the shard; trimmed, 1 to 256 bytes. */
   readonly partitionKey: string;
@@ -21,23 +21,35 @@ export interface KinesisJsonRecordInput {
 
 /** A record ready for Kinesis, in the form that is the same in every runtime. */
 export interface KinesisJsonRecord {
+  /** Trimmed, 1 to 256 bytes. */
   readonly partition_key: string;
   /** Canonical JSON (RFC 8785) in UTF-8. */
   readonly data: Uint8Array;
+  /** Decimal digits; absent when the input has none. */
   readonly explicit_hash_key?: string;
+  /** What may be logged of the record. */
   readonly safe_summary: {
+    /** The same as outside. */
     readonly partition_key: string;
+    /** Bytes of `data`. */
     readonly data_byte_length: number;
+    /** The same as outside. */
     readonly explicit_hash_key?: string;
-    /** Holds neither data nor partition key. */
+    /** `name=value` pairs, each value encoded. Holds neither data nor partition key. */
     readonly safe_log: string;
   };
 }
 
-/** An entry of the SDK's `PutRecordsCommand`. */
+/**
+ * An entry of the SDK's `PutRecordsCommand`:
+ * https://docs.aws.amazon.com/kinesis/latest/APIReference/API_PutRecordsRequestEntry.html.
+ */
 export interface PutRecordsEntry {
+  /** Chooses the shard. */
   PartitionKey: string;
+  /** The record's bytes; the SDK encodes them. */
   Data: Uint8Array;
+  /** Overrides the shard that the partition key gives; absent when the record has none. */
   ExplicitHashKey?: string;
 }
 
@@ -47,16 +59,30 @@ const DEFAULT_DATA_BYTES = 1_048_576;
 const MAX_DATA_BYTES = 10_485_760;
 const MAX_HASH_KEY = 2n ** 128n - 1n;
 
+/** Wrong data is no wrong configuration: the functions below refuse it as `streams.record_invalid`. */
+const anyData = () => kind<never>('data', () => true);
+
+const INPUT = defineOptions<KinesisJsonRecordInput>()({
+  partitionKey: anyData(),
+  payload: anyData(),
+  explicitHashKey: anyData(),
+  maxDataBytes: integer(1, MAX_DATA_BYTES).default(DEFAULT_DATA_BYTES),
+});
+
 /**
  * Makes a JSON record of which the same payload gives the same bytes.
  *
- * @throws FrameworkError `streams.record_invalid`, its text never quotes the input; `app.invalid_configuration` for a
- *   `maxDataBytes` that is out of its range
+ * @throws FrameworkError `streams.record_invalid`, its text never quotes the input; `app.invalid_configuration` for an
+ *   unknown key or a `maxDataBytes` that is out of its range
+ * @example
+ * const record = createKinesisJsonRecord({ partitionKey: order.id, payload: order });
+ * await kinesis.send(new PutRecordsCommand({ StreamName, Records: [toPutRecordsEntry(record)] }));
  */
 export function createKinesisJsonRecord(input: KinesisJsonRecordInput): KinesisJsonRecord {
-  const partition_key = parsePartitionKey(input.partitionKey);
-  const data = encodePayload(input.payload, parseMaxDataBytes(input.maxDataBytes));
-  const hashKey = input.explicitHashKey === undefined ? {} : { explicit_hash_key: parseHashKey(input.explicitHashKey) };
+  const { partitionKey, payload, explicitHashKey, maxDataBytes } = INPUT.parse(input);
+  const partition_key = parsePartitionKey(partitionKey);
+  const data = encodePayload(payload, maxDataBytes);
+  const hashKey = explicitHashKey === undefined ? {} : { explicit_hash_key: parseHashKey(explicitHashKey) };
   const data_byte_length = data.length;
   return {
     partition_key,
@@ -84,12 +110,6 @@ function parsePartitionKey(value: unknown): string {
   return key;
 }
 
-function parseMaxDataBytes(value: number | undefined): number {
-  if (value === undefined) return DEFAULT_DATA_BYTES;
-  if (isCount(value) && value <= MAX_DATA_BYTES) return value;
-  throw invalidOption('maxDataBytes', 'a whole number from 1 to 10,485,760');
-}
-
 function encodePayload(payload: unknown, maxBytes: number): Uint8Array {
   const data = encodeUtf8(canonicalPayload(payload));
   if (data.length > maxBytes) throw invalid('data too large');
@@ -109,4 +129,67 @@ function parseHashKey(value: unknown): string {
   const digits = typeof value === 'string' && /^\d{1,256}$/.test(value) ? BigInt(value) : MAX_HASH_KEY + 1n;
   if (digits > MAX_HASH_KEY) throw invalid('invalid explicit hash key');
   return String(digits);
+}
+
+/** Thrown for a value that has no JSON form. */
+class UnsupportedValue extends Error {}
+
+/** Deeper nesting would end in a stack overflow. */
+const MAX_DEPTH = 1_000;
+
+/**
+ * JSON in its one canonical form (RFC 8785): keys sorted by UTF-16 units, no blanks, numbers as ECMAScript writes them. Same
+ * value, same text, in every runtime.
+ *
+ * @throws UnsupportedValue for anything but plain objects, arrays, well-formed strings, booleans, finite numbers and `null`;
+ * for a cycle; for more than 1,000 levels
+ */
+function canonicalJson(value: unknown): string {
+  return write(value, new Set());
+}
+
+/** @param path the containers that hold the value */
+function write(value: unknown, path: Set<unknown>): string {
+  switch (typeof value) {
+    case 'string':
+      return writeString(value);
+    case 'number':
+      if (Number.isFinite(value)) return JSON.stringify(value);
+      break;
+    case 'boolean':
+      return value ? 'true' : 'false';
+    case 'object':
+      return value === null ? 'null' : writeContainer(value, path);
+  }
+  throw new UnsupportedValue();
+}
+
+/** A lone surrogate has no UTF-8 form (RFC 8785 section 3.2.2.2). */
+function writeString(text: string): string {
+  if (/\p{Surrogate}/u.test(text)) throw new UnsupportedValue();
+  return JSON.stringify(text);
+}
+
+function writeContainer(container: object, path: Set<unknown>): string {
+  if (path.has(container) || path.size >= MAX_DEPTH) throw new UnsupportedValue();
+  path.add(container);
+  const text = Array.isArray(container)
+    ? `[${Array.from(container, (item) => write(item, path)).join(',')}]`
+    : `{${writeMembers(container, path)}}`;
+  path.delete(container);
+  return text;
+}
+
+function writeMembers(object: object, path: Set<unknown>): string {
+  if (!isPlain(object)) throw new UnsupportedValue();
+  return Object.keys(object)
+    .sort()
+    .map((key) => `${writeString(key)}:${write((object as Record<string, unknown>)[key], path)}`)
+    .join(',');
+}
+
+/** Of `Object` itself, of any realm, or without a prototype. */
+function isPlain(object: object): boolean {
+  const prototype: unknown = Object.getPrototypeOf(object);
+  return prototype === null || Object.getPrototypeOf(prototype) === null;
 }

@@ -1,64 +1,119 @@
-import type { Invocation, LambdaContext, Surface, Target, TriggerKind } from '@sallyport/core';
+import {
+  handlerName,
+  type Invocation,
+  type LambdaContext,
+  type Surface,
+  type Target,
+  type TriggerKind,
+} from '@sallyport/core';
 import { assertNoSurplus, refuseAgent } from '@sallyport/core/pipeline';
 import type { EventHandler, EventMiddleware } from '../batch/handler.js';
-import { deliverBatch, deliverEvents, recordsOf } from '../batch/internal/deliver.js';
-import { streamsError, windowUnsupported } from '../errors.js';
-import { observerOf } from '../observability/internal/observer.js';
-import { type EventBusSelector, parseSelector } from '../sources/event-bus.js';
-import type {
-  BatchReport,
-  EventBusEvent,
-  QueueRecord,
-  StreamRecord,
-  TableStreamRecord,
-  TopicRecord,
-} from '../sources/event-types.js';
-import { isObject } from '../sources/internal/loose-record.js';
-import { type BatchKind, RECORD_SOURCES, type RecordKind } from '../sources/source.js';
-import { explainEvent, explainRecords } from './internal/explain.js';
-import type { Kernel } from './internal/kernel.js';
-import { readPhysicalNames } from './internal/physical-names.js';
-import { Registry } from './internal/registry.js';
-import { type EventRouterOptions, parseOptions } from './options.js';
+import { type BatchRouting, deliverBatch, deliverEvents, recordsOf } from '../batch/internal/deliver.js';
+import { streamsError } from '../errors.js';
+import { createObserver } from '../observability/internal/observer.js';
+import { EVENT_BUS, type EventBusEvent, type EventBusSelector } from '../sources/event-bus.js';
+import { KINESIS, type StreamOptions, type StreamRecord } from '../sources/kinesis.js';
+import { type BatchReport, QUEUE, type QueueOptions, type QueueRecord } from '../sources/queue.js';
 import {
-  assertHandler,
-  parseRegistration,
-  type QueueOptions,
-  type RegistrationDefaults,
-  type StreamOptions,
-  type Trigger,
-} from './registration.js';
+  isObject,
+  parseSourceArn,
+  type RecordKind,
+  type RecordSource,
+  readRecords,
+  textOf,
+} from '../sources/source.js';
+import { TABLE_STREAM, type TableStreamRecord } from '../sources/table-stream.js';
+import { TOPIC, type TopicRecord } from '../sources/topic.js';
+import { type EventRouterOptions, parseEventRouterOptions } from './options.js';
+import { assertHandler, EventHandlerRegistry, type HandlerMatch, type Trigger } from './registry.js';
 
-/** A direct entrypoint: a Lambda handler for one kind of event. Bound; it may be destructured. Rejects agent invocations. */
+/** The kinds whose events are lists of records. */
+const RECORD_SOURCES: Readonly<Record<RecordKind, RecordSource>> = {
+  queue: QUEUE,
+  'table-stream': TABLE_STREAM,
+  stream: KINESIS,
+  topic: TOPIC,
+};
+
+/** A Lambda handler for one kind of event. It may be destructured from its router. Rejects agent invocations. */
 export type Entrypoint<R> = (event: unknown, lambdaContext?: LambdaContext) => Promise<R>;
 
 /** Serves queues, table streams, data streams, topics and event buses. Each registration returns the router. */
 export interface EventRouter extends Surface {
   /**
+   * Registers the handler of an SQS queue. It is called for each message; what it throws is reported as a failed message.
+   *
+   * @param name of the queue, its ARN, or a name that `FRAMEWORK_EVENT_SOURCES` maps
    * @throws FrameworkError for a blank or repeated name, a handler that is no function, options that do not fit, further
    *   arguments
+   * @example
+   * events.queue('orders', (ctx, message) => fulfil(recordJson(message)), { concurrency: 5 });
    */
   queue(name: string, handler: EventHandler<QueueRecord>, options?: QueueOptions): this;
+  /**
+   * Registers the handler of a DynamoDB table's stream. It is called for each change, one at a time.
+   *
+   * @param name of the table, the ARN of the table or its stream, or a name that `FRAMEWORK_EVENT_SOURCES` maps
+   * @throws FrameworkError as `queue` does
+   * @example
+   * events.tableStream('notes', (ctx, change) => index(change.dynamodb?.NewImage));
+   */
   tableStream(name: string, handler: EventHandler<TableStreamRecord>, options?: StreamOptions): this;
+  /**
+   * Registers the handler of a Kinesis data stream. It is called for each record, one at a time.
+   *
+   * @param name of the stream, its ARN or that of a consumer, or a name that `FRAMEWORK_EVENT_SOURCES` maps
+   * @throws FrameworkError as `queue` does
+   * @example
+   * events.kinesis('clicks', (ctx, record) => count(recordJson(record)), { onFailure: 'stop' });
+   */
   kinesis(name: string, handler: EventHandler<StreamRecord>, options?: StreamOptions): this;
+  /**
+   * Registers the handler of an SNS topic. What it throws is thrown to Lambda, which repeats the invocation.
+   *
+   * @param name of the topic, its ARN, or a name that `FRAMEWORK_EVENT_SOURCES` maps
+   * @throws FrameworkError as `queue` does
+   * @example
+   * events.topic('alerts', (ctx, { Sns }) => page(Sns.Subject, Sns.Message));
+   */
   topic(name: string, handler: EventHandler<TopicRecord>): this;
+  /**
+   * Registers the handler of events of an event bus or a schedule. Of several selectors that fit, the one with more fields
+   * wins, then the earlier. What the handler throws is thrown to Lambda, which repeats the invocation.
+   *
+   * @throws FrameworkError for a selector that is empty, wrong or registered already, a handler that is no function, further
+   *   arguments
+   * @example
+   * events.eventBus({ source: 'billing', detailType: 'InvoicePaid' }, (ctx, event) => book(event.detail));
+   */
   eventBus(selector: EventBusSelector, handler: EventHandler<EventBusEvent>): this;
-  /** Wraps every record and event; the first registered is outermost. */
+  /**
+   * Wraps every record and event; the first registered is outermost.
+   *
+   * @throws FrameworkError for anything but a function
+   */
   useEvents(middleware: EventMiddleware): this;
   /** What is registered, in order; frozen, fresh at each call. */
   triggers(): readonly Trigger[];
+  /** Which handlers an event would reach. Runs nothing. */
   explainTarget(kind: TriggerKind, event: unknown): Target;
+  /** Serves the messages of an SQS queue. */
   readonly serveQueueEvent: Entrypoint<BatchReport>;
+  /** Serves the changes of a DynamoDB table. */
   readonly serveTableStream: Entrypoint<BatchReport>;
+  /** Serves the records of a Kinesis data stream. */
   readonly serveStreamEvent: Entrypoint<BatchReport>;
   /** The same function as `serveStreamEvent`. */
   readonly serveKinesisEvent: Entrypoint<BatchReport>;
+  /** Serves the notifications of an SNS topic; resolves to the results of their handlers. */
   readonly serveTopicEvent: Entrypoint<unknown[]>;
+  /** Serves one event of an event bus; resolves to its handler's result, `null` for `undefined`. */
   readonly serveEventBus: Entrypoint<unknown>;
 }
 
 /**
- * Makes a router for events that are no requests.
+ * Makes a router for events that are no requests. Its `serve…` functions each serve one kind of event; a dispatcher serves all
+ * of them.
  *
  * @param failureText what is thrown in a handler's place where its own error may not be; containers have their own
  * @throws FrameworkError `app.invalid_configuration` for an option or variable that does not hold
@@ -81,15 +136,14 @@ class Router implements EventRouter {
   readonly serveEventBus = this.#entrypoint<unknown>('event-bus');
 
   readonly #middlewares: EventMiddleware[] = [];
-  readonly #registry = new Registry();
   readonly #triggers: Trigger[] = [];
-  readonly #kernel: Kernel;
-  readonly #defaults: RegistrationDefaults;
+  readonly #handlers: EventHandlerRegistry;
+  readonly #routing: BatchRouting;
 
   constructor(options: EventRouterOptions, failureText = 'framework: event handler failed') {
-    this.#kernel = { ...parseOptions(options, failureText, this.#middlewares), observe: observerOf };
-    const { environment } = this.#kernel;
-    this.#defaults = { physicalNames: readPhysicalNames(environment), concurrency: options.queueConcurrency ?? 1 };
+    const { settings, queueConcurrency } = parseEventRouterOptions(options, failureText, this.#middlewares);
+    this.#handlers = new EventHandlerRegistry(settings.physicalNames, queueConcurrency);
+    this.#routing = { settings, handlers: this.#handlers, createObserver };
   }
 
   queue(name: string, handler: EventHandler<QueueRecord>, options?: QueueOptions, ...surplus: readonly never[]): this {
@@ -124,9 +178,7 @@ class Router implements EventRouter {
 
   eventBus(selector: EventBusSelector, handler: EventHandler<EventBusEvent>, ...surplus: readonly never[]): this {
     assertNoSurplus(surplus, 'eventBus(selector, handler)');
-    const copy = parseSelector(selector);
-    assertHandler(handler);
-    this.#registry.addSelector(copy, handler as EventHandler<unknown>);
+    const copy = this.#handlers.addSelector(EVENT_BUS, selector, handler);
     this.#triggers.push(Object.freeze({ kind: 'event-bus', selector: copy }));
     return this;
   }
@@ -143,44 +195,28 @@ class Router implements EventRouter {
   }
 
   serve(kind: TriggerKind, event: unknown, { lambdaContext }: Invocation): Promise<unknown> {
-    if (kind === 'queue') return deliverBatch(this.#kernel, this.#registry, 'queue', event, lambdaContext);
-    if (kind === 'table-stream' || kind === 'stream') {
-      return this.#serveStream(kind as BatchKind, event, lambdaContext);
-    }
-    return kind === 'topic' ? this.#serveTopic(event, lambdaContext) : this.#serveBus(event, lambdaContext);
+    if (kind === 'event-bus') return this.#serveBus(event, lambdaContext);
+    if (kind === 'topic') return this.#serveTopic(event, lambdaContext);
+    return deliverBatch(this.#routing, RECORD_SOURCES[kind as RecordKind], event, lambdaContext);
   }
 
   explainTarget(kind: TriggerKind, event: unknown): Target {
-    if (kind === 'event-bus') return explainEvent(this.#registry, event);
-    return explainRecords(this.#registry, kind as RecordKind, event);
+    return kind === 'event-bus' ? this.#explainEvent(event) : this.#explainRecords(kind as RecordKind, event);
   }
 
-  #register(
-    kind: RecordKind,
-    name: string,
-    handler: EventHandler<never>,
-    options: QueueOptions & StreamOptions = {},
-  ): this {
-    const { place, registration } = parseRegistration(
-      kind,
-      RECORD_SOURCES[kind],
-      name,
-      handler,
-      options,
-      this.#defaults,
-    );
-    this.#registry.addRecords(kind, RECORD_SOURCES[kind], place, registration);
+  #register(kind: RecordKind, name: string, handler: EventHandler<never>, options?: object): this {
+    this.#handlers.add(RECORD_SOURCES[kind], name, handler, options);
     this.#triggers.push(Object.freeze({ kind, name, ...options }) as Trigger);
     return this;
   }
 
   async #serveTopic(event: unknown, lambdaContext: LambdaContext | undefined): Promise<unknown> {
-    return deliverEvents(this.#kernel, this.#registry, 'topic', recordsOf(event), lambdaContext);
+    return deliverEvents(this.#routing, TOPIC, recordsOf(event), lambdaContext);
   }
 
   async #serveBus(event: unknown, lambdaContext: LambdaContext | undefined): Promise<unknown> {
     if (!isObject(event)) throw streamsError('streams.invalid_event', 'event must be an object');
-    return (await deliverEvents(this.#kernel, this.#registry, 'event-bus', [event], lambdaContext))[0];
+    return (await deliverEvents(this.#routing, EVENT_BUS, [event], lambdaContext))[0];
   }
 
   /** The rule for invocations, then the kind, whatever the event looks like. */
@@ -191,8 +227,32 @@ class Router implements EventRouter {
     };
   }
 
-  #serveStream(kind: BatchKind, event: unknown, lambdaContext: LambdaContext | undefined): Promise<BatchReport> {
-    if (isObject(event) && Object.hasOwn(event, 'window')) return Promise.reject(windowUnsupported());
-    return deliverBatch(this.#kernel, this.#registry, kind, event, lambdaContext);
+  #explainRecords(kind: RecordKind, event: unknown): Target {
+    const records = readRecords(event) ?? [];
+    const source = RECORD_SOURCES[kind];
+    const matches = this.#handlers.find(source, records);
+    const sources = new Map<string, { name: string; records: number; handler: string | null }>();
+    records.forEach((record, index) => {
+      const match = matches[index];
+      const name = match?.source.name ?? parseSourceArn(source, textOf(source.arnOf(record)))?.name ?? '';
+      const counted = sources.get(name) ?? { name, records: 0, handler: nameOf(match) };
+      counted.records += 1;
+      sources.set(name, counted);
+    });
+    const match = matches.includes(undefined) ? undefined : matches[0];
+    return { sources: [...sources.values()], ...outcomeOf(match), projection: source.answer };
   }
+
+  #explainEvent(event: unknown): Target {
+    const [match] = isObject(event) ? this.#handlers.find(EVENT_BUS, [event]) : [];
+    return { ...(match && { route: match.entry.name }), ...outcomeOf(match), projection: EVENT_BUS.answer };
+  }
+}
+
+function outcomeOf(match: HandlerMatch | undefined): Pick<Target, 'handler' | 'posture' | 'outcome'> {
+  return { handler: nameOf(match), posture: null, outcome: match ? 'handled' : 'no_handler' };
+}
+
+function nameOf(match: HandlerMatch | undefined): string | null {
+  return match ? handlerName(match.entry.handler) : null;
 }

@@ -1,80 +1,89 @@
-/** Queues alone, for a function that serves nothing else. */
-import {
-  assertKnownOptions,
-  assertTypes,
-  type Clock,
-  completeClock,
-  type Environment,
-  type IdGenerator,
-  type Invocation,
-  invalidOption,
-  isLambda,
-  type Logger,
-  type Observability,
-  randomIds,
-  type Surface,
-} from '@sallyport/core';
-import { assertNoSurplus, parseLog, parseObservability, refuseAgent, reportHooks } from '@sallyport/core/pipeline';
+import type { Clock, Environment, IdGenerator, Invocation, Logger, Observability, Surface } from '@sallyport/core';
+import { defineOptions, kind } from '@sallyport/core/options';
+import { assertNoSurplus, parseObservability, refuseAgent } from '@sallyport/core/pipeline';
 import type { EventHandler, EventMiddleware } from '../batch/handler.js';
-import { deliverBatch } from '../batch/internal/deliver.js';
-import { observerOf } from '../observability/internal/observer.js';
-import type { BatchReport, QueueRecord } from '../sources/event-types.js';
-import { QUEUE } from '../sources/source.js';
+import { type BatchRouting, deliverBatch } from '../batch/internal/deliver.js';
+import { type CreateObserver, createObserver } from '../observability/internal/observer.js';
+import { type BatchReport, QUEUE, type QueueOptions, type QueueRecord } from '../sources/queue.js';
 import type { Entrypoint } from './event-router.js';
-import type { Kernel } from './internal/kernel.js';
-import { readPhysicalNames } from './internal/physical-names.js';
-import { RecordRegistry } from './internal/registry.js';
-import {
-  assertHandler,
-  parseRegistration,
-  type QueueOptions,
-  type RegistrationDefaults,
-  type Trigger,
-} from './registration.js';
+import { COMMON_OPTIONS, toSettings } from './internal/settings.js';
+import { assertHandler, HandlerRegistry, type Trigger } from './registry.js';
 
-/** Who watches the records; it brings its own code. */
-export type QueueObserver = Pick<Kernel, 'observability' | 'observe'>;
+/** What `observeRecords` makes: the hooks, together with the code that calls them. */
+export interface RecordObservability {
+  /** The hooks that were given. */
+  readonly hooks: Observability;
+  /** Makes what watches one batch. */
+  readonly createObserver: CreateObserver;
+}
 
-/** Closed: an unknown key is refused. */
+/** Options of `createQueueRouter`: those of `createEventRouter` that a queue knows. An unknown key is refused. */
 export interface QueueRouterOptions {
-  /** Milliseconds before the end of the invocation from which no record starts; default 500. */
+  /** Messages of one standard queue that run at once where its registration does not say: a whole number; default 1. */
+  readonly queueConcurrency?: number;
+  /** Milliseconds before the end of the invocation from which no message starts; default 500. */
   readonly deadlineMarginMs?: number;
+  /** Tells the time. Default: the machine's clock. */
   readonly clock?: Clock;
+  /** Makes ids. Default: random ones. */
   readonly ids?: IdGenerator;
   /** Read instead of `process.env`. */
   readonly environment?: Environment;
-  /** Gets failures of records, and what `ctx.log` writes; `false` for silence. Default: JSON lines on standard output. */
+  /** Gets failures of messages, and what `ctx.log` writes; `false` for silence. Default: JSON lines on standard output. */
   readonly log?: Logger | false;
-  /** What {@link observeRecords} makes; without it there are no records of batches, only the lines of failures. */
-  readonly observe?: QueueObserver;
+  /**
+   * The hooks, as {@link observeRecords} takes them: the code that calls them comes with that import, so that a bundle
+   * without it stays small. Default: none, only the lines of failures.
+   */
+  readonly observability?: RecordObservability;
 }
 
-const TYPES = { clock: 'object', ids: 'object', environment: 'object', observe: 'object' } as const;
+const OPTIONS = defineOptions<QueueRouterOptions>()({
+  ...COMMON_OPTIONS,
+  observability: kind<RecordObservability>(
+    'what observeRecords() makes',
+    (value) => typeof (value as Partial<RecordObservability> | null)?.createObserver === 'function',
+  ),
+});
 
 /**
- * Records of batches to log, metric and span, and `ctx.metric`.
+ * The option `observability` of a queue router: log records, metrics and spans of every message and batch, and `ctx.metric`.
  *
+ * @param hooks what `createEventRouter` takes as its option `observability`
  * @throws FrameworkError `app.invalid_configuration` for an unknown key or a member of a wrong type
+ * @example
+ * createQueueRouter({ observability: observeRecords({ log: (record) => console.log(JSON.stringify(record)) }) });
  */
-export function observeRecords(hooks: Observability = {}): QueueObserver {
-  return { observability: parseObservability(hooks), observe: observerOf };
+export function observeRecords(hooks: Observability = {}): RecordObservability {
+  return { hooks: parseObservability(hooks), createObserver };
 }
 
-/** Serves queues. Behaves as the router of every kind does. */
+/** Serves queues, by the same rules as the router of every kind. */
 export class QueueRouter implements Surface {
+  /** `queue`, the one kind that it serves. */
   readonly serves = ['queue'];
-  readonly #registry = new RecordRegistry();
   readonly #middlewares: EventMiddleware[] = [];
   readonly #triggers: Trigger[] = [];
-  readonly #kernel: Kernel;
-  readonly #defaults: RegistrationDefaults;
+  readonly #handlers: HandlerRegistry;
+  readonly #routing: BatchRouting;
 
-  constructor(options: QueueRouterOptions) {
-    this.#kernel = toKernel(options, this.#middlewares);
-    this.#defaults = { physicalNames: readPhysicalNames(this.#kernel.environment), concurrency: 1 };
+  /** @throws FrameworkError `app.invalid_configuration` for an option or variable that does not hold */
+  constructor(given: QueueRouterOptions = {}) {
+    const options = OPTIONS.parse(given);
+    const settings = toSettings(options, options.observability?.hooks ?? {}, {
+      streamIdentifier: 'eventID',
+      maskErrors: false,
+      failureText: '',
+      middlewares: this.#middlewares,
+    });
+    this.#handlers = new HandlerRegistry(settings.physicalNames, options.queueConcurrency);
+    this.#routing = { settings, handlers: this.#handlers, createObserver: options.observability?.createObserver };
   }
 
   /**
+   * Registers the handler of a queue.
+   *
+   * @param name of the queue, its ARN, or a name that `FRAMEWORK_EVENT_SOURCES` maps
    * @throws FrameworkError for a blank or repeated name, a handler that is no function, options that do not fit, further
    *   arguments
    */
@@ -85,13 +94,16 @@ export class QueueRouter implements Surface {
     ...surplus: readonly never[]
   ): this {
     assertNoSurplus(surplus, 'queue(name, handler, options)');
-    const { place, registration } = parseRegistration('queue', QUEUE, name, handler, options, this.#defaults);
-    this.#registry.addRecords('queue', QUEUE, place, registration);
+    this.#handlers.add(QUEUE, name, handler, options);
     this.#triggers.push(Object.freeze({ kind: 'queue', name, ...options }));
     return this;
   }
 
-  /** Wraps every record; the first registered is outermost. */
+  /**
+   * Wraps every message; the first registered is outermost.
+   *
+   * @throws FrameworkError for anything but a function
+   */
   useEvents(middleware: EventMiddleware, ...surplus: readonly never[]): this {
     assertNoSurplus(surplus, 'useEvents(middleware)');
     assertHandler(middleware, 'middleware');
@@ -104,8 +116,9 @@ export class QueueRouter implements Surface {
     return Object.freeze([...this.#triggers]);
   }
 
+  /** Serves one event: for dispatchers and containers, which know the kind already. */
   serve(_kind: string, event: unknown, { lambdaContext }: Invocation): Promise<BatchReport> {
-    return deliverBatch(this.#kernel, this.#registry, 'queue', event, lambdaContext);
+    return deliverBatch(this.#routing, QUEUE, event, lambdaContext);
   }
 
   /** A Lambda handler of its own. Rejects agent invocations. */
@@ -126,28 +139,4 @@ export class QueueRouter implements Surface {
  */
 export function createQueueRouter(options: QueueRouterOptions = {}): QueueRouter {
   return new QueueRouter(options);
-}
-
-function toKernel(options: QueueRouterOptions, middlewares: readonly EventMiddleware[]): Kernel {
-  assertKnownOptions(options, [...Object.keys(TYPES), 'deadlineMarginMs', 'log']);
-  assertTypes(options, TYPES);
-  const { deadlineMarginMs = 500, environment = process.env, observe = { observability: {} } } = options;
-  if (!(Number.isFinite(deadlineMarginMs) && deadlineMarginMs >= 0)) {
-    throw invalidOption('deadlineMarginMs', 'a number of milliseconds');
-  }
-  const log = parseLog(options.log, environment);
-  return {
-    clock: completeClock(options.clock),
-    ids: options.ids ?? randomIds,
-    environment,
-    log,
-    marginMs: deadlineMarginMs,
-    streamIdentifier: 'eventID',
-    isLambda: isLambda(environment),
-    maskErrors: false,
-    failureText: '',
-    middlewares,
-    ...observe,
-    observability: reportHooks(observe.observability, log),
-  };
 }

@@ -1,11 +1,46 @@
-import { assertKnownOptions } from '@sallyport/core';
+import { defineOptions, type OptionKind, parsed } from '@sallyport/core/options';
+import { objectPart, trimmedText } from '@sallyport/core/pipeline';
 import { refused } from '../errors.js';
-import { type LooseRecord, textOf } from './internal/loose-record.js';
+import { type EventSource, type LooseRecord, type SourceDefinition, textOf } from './source.js';
 
-/** What an event-bus handler wants: every given field must equal the event's. */
+/**
+ * An EventBridge event, a schedule's event, or an envelope of the same form:
+ * https://docs.aws.amazon.com/eventbridge/latest/ref/overiew-event-structure.html.
+ */
+export interface EventBusEvent<DetailType extends string = string, Detail = unknown> {
+  /** The id that EventBridge gave the event. */
+  readonly id: string;
+  /** Version of this shape, `0`. */
+  readonly version: string;
+  /** The account that sent the event, 12 digits. */
+  readonly account: string;
+  /** When it happened, ISO 8601 in UTC with seconds. */
+  readonly time: string;
+  /** The region that it was sent in, as in `eu-central-1`. */
+  readonly region: string;
+  /** ARNs of what the event is about; of a schedule's event the ARN of the rule or schedule. */
+  readonly resources: string[];
+  /** Who sent it: `aws.ec2`, or a name of your own. */
+  readonly source: string;
+  /** What `detail` is, together with `source`. */
+  readonly 'detail-type': DetailType;
+  /** What its sender says. It is not checked. */
+  readonly detail: Detail;
+  /** The name of the replay; absent unless the event came from an archive. */
+  readonly 'replay-name'?: string;
+  /** The spelling of envelopes that did not come over EventBridge itself; absent in EventBridge events. */
+  readonly detailType?: string;
+  /** An addition of Sallyport's envelopes: `correlation_id` is read from it. Absent in EventBridge events. */
+  readonly metadata?: unknown;
+  /** An addition of Sallyport's envelopes: `x-correlation-id` is read from it. Absent in EventBridge events. */
+  readonly headers?: unknown;
+}
+
+/** Which events a handler wants. Every field that is given must equal the event's; one at least must be given. */
 export interface EventBusSelector {
+  /** The event's `source`. */
   readonly source?: string;
-  /** `detail-type`, else `detailType`. */
+  /** The event's `detail-type`, else its `detailType`. */
   readonly detailType?: string;
   /** Name or ARN of the rule, as found in `resources`. */
   readonly ruleName?: string;
@@ -13,34 +48,46 @@ export interface EventBusSelector {
   readonly scheduleName?: string;
 }
 
-const FIELDS = ['source', 'detailType', 'ruleName', 'scheduleName'] as const;
+export const EVENT_BUS: SourceDefinition = {
+  kind: 'event-bus',
+  noun: 'event-bus',
+  eventNoun: 'event-bus event',
+  answer: 'result or null',
+  recordId: (event) => textOf(event.id),
+  facts(event, awsRequestId) {
+    const detailType = detailTypeOf(event);
+    const correlationId = correlationOf(event, awsRequestId).id;
+    return { detailType, correlationId, scheduled: detailType === 'Scheduled Event' };
+  },
+};
 
-/** The rule's own name is the last segment; a custom or partner bus stands before it. */
-const RULE = /^arn:[^:]+:events:[^:]*:[^:]*:rule\/(?:.+\/)?([^/]+)$/;
-const SCHEDULE = /^arn:[^:]+:scheduler:[^:]*:[^:]*:schedule\/[^/]+\/([^/]+)$/;
+const EMPTY = 'event-bus selector is empty';
+
+const FIELD: OptionKind<string> = parsed('a text that is not blank', (value) => {
+  if (textOf(value).trim() === '') throw refused(EMPTY);
+  return textOf(value);
+});
+
+const SELECTOR = defineOptions<EventBusSelector>()({
+  source: FIELD,
+  detailType: FIELD,
+  ruleName: FIELD,
+  scheduleName: FIELD,
+});
 
 /**
  * A frozen copy with its fields in one order.
  *
- * @throws FrameworkError for an unknown key, a field that is no text, or no field at all
+ * @throws FrameworkError for an unknown key, a field that is blank or not a text, or no field at all
  */
 export function parseSelector(selector: EventBusSelector): EventBusSelector {
-  if (typeof selector !== 'object' || selector === null) throw refused('event-bus selector is empty');
-  assertKnownOptions(selector, FIELDS);
-  const copy: { -readonly [K in keyof EventBusSelector]: string } = {};
-  let given = 0;
-  for (const field of FIELDS) {
-    const value: unknown = selector[field];
-    if (value === undefined) continue;
-    if (textOf(value).trim() === '') throw refused('event-bus selector is empty');
-    copy[field] = textOf(value);
-    given += 1;
-  }
-  if (given === 0) throw refused('event-bus selector is empty');
-  return Object.freeze(copy);
+  if (typeof selector !== 'object' || selector === null) throw refused(EMPTY);
+  const fields = Object.entries(SELECTOR.parse(selector)).filter(([, value]) => value !== undefined);
+  if (fields.length === 0) throw refused(EMPTY);
+  return Object.freeze(Object.fromEntries(fields));
 }
 
-/** The selector as one line: its name in records and error texts. */
+/** The selector as one line: its name in log records and error texts. */
 export function selectorName(selector: EventBusSelector): string {
   return Object.entries(selector)
     .map(([field, value]) => `${field}=${value}`)
@@ -52,6 +99,15 @@ export function detailTypeOf(event: LooseRecord): string {
   const native = event['detail-type'];
   return typeof native === 'string' ? native : textOf(event.detailType);
 }
+
+/** Where an event came from: no ARN says it. */
+export function eventSourceOf(event: LooseRecord): EventSource {
+  return { name: textOf(event.source), arn: '', account: textOf(event.account), region: textOf(event.region) };
+}
+
+/** A rule's own name is the last segment; a custom or partner bus stands before it. */
+const RULE = /^arn:[^:]+:events:[^:]*:[^:]*:rule\/(?:.+\/)?([^/]+)$/;
+const SCHEDULE = /^arn:[^:]+:scheduler:[^:]*:[^:]*:schedule\/[^/]+\/([^/]+)$/;
 
 export function matchesSelector(selector: EventBusSelector, event: LooseRecord): boolean {
   const { source, detailType, ruleName, scheduleName } = selector;
@@ -69,4 +125,43 @@ function isNamed(resources: unknown, arn: RegExp, name: string): boolean {
     const match = arn.exec(textOf(resource));
     return match !== null && (match[1] === name || match[0] === name);
   });
+}
+
+const MAX_ID = 256;
+const CONTROL = /\p{Cc}/u;
+
+/** What joins an event to the work that it belongs to, and which field said so. */
+export interface Correlation {
+  readonly id: string;
+  readonly source: string;
+}
+
+/**
+ * The correlation of an event: the first usable id of its metadata, headers, detail, its own id and the invocation's. An id is
+ * usable when it has 1 to 256 characters and no control character.
+ */
+export function correlationOf(event: LooseRecord, awsRequestId: unknown): Correlation {
+  const headers = objectPart(event.headers);
+  const candidates: (readonly [string, unknown])[] = [
+    ['metadata.correlation_id', objectPart(event.metadata).correlation_id],
+    ...Object.keys(headers)
+      .filter((name) => name.toLowerCase() === 'x-correlation-id')
+      .flatMap((name) => [headers[name]].flat())
+      .map((value) => ['headers.x-correlation-id', value] as const),
+    ['detail.correlation_id', objectPart(event.detail).correlation_id],
+    ['event.id', event.id],
+    ['lambda.aws_request_id', awsRequestId],
+  ];
+  for (const [source, value] of candidates) {
+    const id = trimmedText(value);
+    if (isUsable(id)) return { id, source };
+  }
+  return { id: '', source: '' };
+}
+
+/** Characters are counted only where the UTF-16 length leaves it open. */
+function isUsable(id: string): boolean {
+  return (
+    id !== '' && !CONTROL.test(id) && (id.length <= MAX_ID || (id.length <= MAX_ID * 2 && [...id].length <= MAX_ID))
+  );
 }

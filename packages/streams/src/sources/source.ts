@@ -1,68 +1,103 @@
-import type { LooseRecord } from './internal/loose-record.js';
-
-/** The sources that records come from, and how the ARN of each gives a name. */
+import type { TriggerKind } from '@sallyport/core';
+import { type EventFacts, encodeSafeValue } from '@sallyport/core/pipeline';
 
 /** Kinds that are answered with a batch report. */
 export type BatchKind = 'queue' | 'table-stream' | 'stream';
 
-/** Kinds whose events are lists of records. */
+/** Kinds whose events are lists of records; each record names the ARN of its source. */
 export type RecordKind = BatchKind | 'topic';
 
-/** Where a record or event came from; each part `''` where it is unknown. */
+/** Where a record or event came from. */
 export interface EventSource {
-  /** Last part of the ARN that names the queue, table, stream or topic; of an event its `source`. */
+  /** Last part of the ARN that names the queue, table, stream or topic; of an event its `source`. `''` when unknown. */
   readonly name: string;
+  /** The ARN of the queue, table, stream (without consumer) or topic; `''` when unknown, and for events of an event bus. */
   readonly arn: string;
+  /** The AWS account, 12 digits; `''` when unknown. */
   readonly account: string;
+  /** The AWS region, as in `eu-central-1`; `''` when unknown. */
   readonly region: string;
 }
 
-export interface RecordSource {
-  /** As error texts name it. */
+/** The member that reports a failed stream record; see the option `streamFailureIdentifier`. */
+export type StreamIdentifier = 'eventID' | 'sequenceNumber';
+
+/** What the options of a registration come to. */
+export interface RunRules {
+  /** How many of its records may run at once. */
+  readonly concurrency: number;
+  /** Whether a failure ends the batch. */
+  readonly stops: boolean;
+}
+
+/** One kind of source, with everything that the router decides by the kind. */
+export interface SourceDefinition {
+  readonly kind: TriggerKind;
+  /** What error texts call the source that a handler is registered for. */
   readonly noun: string;
-  /** Key of `FRAMEWORK_EVENT_SOURCES`: the method that registers it. */
+  /** What error texts call one event; the kind when left out. */
+  readonly eventNoun?: string;
+  /** What an invocation is answered with, as `explain` says it. */
+  readonly answer: 'batch report' | 'list of results' | 'result or null';
+  /** The id that the service gave a record; `''` without one. */
+  recordId(record: LooseRecord): string;
+  /** The trace that a record says it belongs to; `''` without one. */
+  traceId?(record: LooseRecord): string;
+  /** What only records of this kind say to metrics, spans and log records. */
+  facts?(record: LooseRecord, awsRequestId: unknown): Partial<EventFacts>;
+  /** The identifier by which the service knows a failed record of a batch. A kind without it answers results instead. */
+  failureIdentifier?(record: LooseRecord, identifier: StreamIdentifier): unknown;
+  /** The group whose later records wait for this one; `undefined` where records do not wait for each other. */
+  orderedGroup?(record: LooseRecord, source: EventSource): string | undefined;
+  /** @throws FrameworkError for an event that cannot be answered correctly */
+  assertSupported?(event: unknown): void;
+}
+
+/** A kind of source whose handlers are registered under a name or an ARN. */
+export interface RecordSource extends SourceDefinition {
+  readonly kind: RecordKind;
+  /** The method that registers it, and its key in `FRAMEWORK_EVENT_SOURCES`. */
   readonly method: string;
   /** Groups: the ARN without its tail, region, account, name. */
   readonly arn: RegExp;
   /** The ARN that a record says it comes from; `undefined` when its tag is another kind's. */
-  readonly arnOf: (record: LooseRecord | null) => unknown;
+  arnOf(record: LooseRecord | null): unknown;
+  /**
+   * Checks the options of a registration.
+   *
+   * @param place the physical name or ARN of the source
+   * @param concurrency of queues whose registration does not say
+   * @throws FrameworkError for an option that is unknown, wrong, or does not fit the source
+   */
+  rules(options: object | undefined, place: string, concurrency: number): RunRules;
 }
 
-function taggedArn(tag: string): RecordSource['arnOf'] {
-  return (record) => (record?.eventSource === tag ? record.eventSourceARN : undefined);
+/** A record or event before it is checked: the members that the framework reads, each of any type. */
+export interface LooseRecord {
+  readonly [key: string]: unknown;
+  readonly attributes?: Members;
+  readonly messageAttributes?: Readonly<Record<string, Members>> | null;
+  readonly kinesis?: Members;
+  readonly dynamodb?: Members;
+  readonly Sns?: (Members & { readonly MessageAttributes?: Readonly<Record<string, Members>> | null }) | null;
 }
 
-export const QUEUE: RecordSource = {
-  noun: 'queue',
-  method: 'queue',
-  arn: /^(arn:[^:]+:sqs:([^:]*):([^:]*):(.+))$/,
-  arnOf: /* @__PURE__ */ taggedArn('aws:sqs'),
-};
+type Members = Readonly<Record<string, unknown>> | null | undefined;
 
-export const TABLE_STREAM: RecordSource = {
-  noun: 'table',
-  method: 'tableStream',
-  arn: /^(arn:[^:]+:dynamodb:([^:]*):([^:]*):table\/([^/]+))\/stream\/.+$/,
-  arnOf: /* @__PURE__ */ taggedArn('aws:dynamodb'),
-};
+/** Text as it is, anything else `''`. */
+export function textOf(value: unknown): string {
+  return typeof value === 'string' ? value : '';
+}
 
-export const RECORD_SOURCES: Readonly<Record<RecordKind, RecordSource>> = {
-  queue: QUEUE,
-  'table-stream': TABLE_STREAM,
-  stream: {
-    noun: 'stream',
-    method: 'kinesis',
-    arn: /^(arn:[^:]+:kinesis:([^:]*):([^:]*):stream\/([^/]+))(?:\/consumer\/[^/:]+:[^/:]+)?$/,
-    arnOf: /* @__PURE__ */ taggedArn('aws:kinesis'),
-  },
-  topic: {
-    noun: 'topic',
-    method: 'topic',
-    arn: /^(arn:[^:]+:sns:([^:]*):([^:]*):(.+))$/,
-    arnOf: (record) =>
-      (record?.EventSource ?? record?.eventSource ?? 'aws:sns') === 'aws:sns' ? record?.Sns?.TopicArn : undefined,
-  },
-};
+export function isObject(value: unknown): value is LooseRecord {
+  return typeof value === 'object' && value !== null;
+}
+
+/** The list of records of an event, if it has one. */
+export function readRecords(event: unknown): readonly LooseRecord[] | undefined {
+  const records = (event as { readonly Records?: unknown } | null | undefined)?.Records;
+  return Array.isArray(records) ? records : undefined;
+}
 
 /** The parts of a record's ARN, its tail cut off; `undefined` when service or resource do not fit. */
 export function parseSourceArn(source: RecordSource, arn: string): EventSource | undefined {
@@ -72,12 +107,9 @@ export function parseSourceArn(source: RecordSource, arn: string): EventSource |
   return { name, arn: whole, account, region };
 }
 
-/** The ARN that a handler is registered for, its tail cut off; a table's may lack the stream's label. */
-export function parseRegisteredArn(source: RecordSource, arn: string): EventSource | undefined {
-  return parseSourceArn(source, arn) ?? parseSourceArn(source, `${arn}/stream/*`);
-}
-
-/** Told by the name alone: messages of standard queues carry group ids too. */
-export function isFifo(queueName: string): boolean {
-  return queueName.endsWith('.fifo');
+/** One line of `name=value` pairs. No value can start another pair or another line. */
+export function safeLog(fields: Readonly<Record<string, string | number | boolean>>): string {
+  return Object.entries(fields)
+    .map(([name, value]) => `${name}=${encodeSafeValue(String(value))}`)
+    .join(' ');
 }

@@ -1,18 +1,28 @@
-import { FrameworkError, invocationTraceId, type LambdaContext, type TriggerKind } from '@sallyport/core';
-import { Deliveries } from '@sallyport/core/pipeline';
-import type { Kernel } from '../../router/internal/kernel.js';
-import type { Target } from '../../router/internal/registry.js';
-import { type LooseRecord, textOf } from '../../sources/internal/loose-record.js';
+import {
+  FrameworkError,
+  type InvocationProvenance,
+  invocationProvenance,
+  invocationTraceId,
+  type LambdaContext,
+  type Logger,
+  type MetricOptions,
+  type TriggerKind,
+} from '@sallyport/core';
+import { bindLogger, Deliveries, emitMetric } from '@sallyport/core/pipeline';
+import type { RouterSettings } from '../../router/internal/settings.js';
+import type { HandlerMatch } from '../../router/registry.js';
+import { type EventSource, type LooseRecord, type SourceDefinition, textOf } from '../../sources/source.js';
+import type { EventContext } from '../handler.js';
 
 const NOTHING: LooseRecord = {};
 
-/** One call of the function: what its records share. */
-export class Delivery {
-  readonly kernel: Kernel;
-  readonly kind: TriggerKind;
+/** The records of one invocation, or its one event, and what they share. */
+export class RecordBatch {
+  readonly settings: RouterSettings;
+  readonly definition: SourceDefinition;
   readonly lambdaContext: LambdaContext | undefined;
   readonly records: readonly LooseRecord[];
-  readonly targets: readonly (Target | undefined)[];
+  readonly matches: readonly (HandlerMatch | undefined)[];
   /** On the monotonic clock; infinite without a deadline. */
   readonly #deadlineAt: number = Number.POSITIVE_INFINITY;
   #abandon: (() => void) | undefined = undefined;
@@ -23,56 +33,61 @@ export class Delivery {
   #controllers: AbortController[] | undefined = undefined;
   #stopTimer: (() => void) | undefined = undefined;
 
-  /** @param targets one for each record, `undefined` where no handler is registered */
+  /** @param matches one for each record, `undefined` where no handler is registered */
   constructor(
-    kernel: Kernel,
-    kind: TriggerKind,
+    settings: RouterSettings,
+    definition: SourceDefinition,
     lambdaContext: LambdaContext | undefined,
     records: readonly LooseRecord[],
-    targets: readonly (Target | undefined)[],
+    matches: readonly (HandlerMatch | undefined)[],
   ) {
-    this.kernel = kernel;
-    this.kind = kind;
+    this.settings = settings;
+    this.definition = definition;
     this.lambdaContext = lambdaContext;
     this.records = records;
-    this.targets = targets;
+    this.matches = matches;
     const left = readRemaining(lambdaContext);
-    if (!Number.isNaN(left)) this.#deadlineAt = kernel.clock.monotonicMs() + left - kernel.marginMs;
+    if (!Number.isNaN(left)) this.#deadlineAt = settings.clock.monotonicMs() + left - settings.marginMs;
   }
 
   get hasDeadline(): boolean {
     return this.#deadlineAt !== Number.POSITIVE_INFINITY;
   }
 
-  /** Says what happens half a margin behind the deadline, if the delivery is watched and has not ended by then. */
+  /** Says what happens half a margin behind the deadline, if the batch is watched and has not ended by then. */
   onAbandoned(abandon: () => void): void {
     this.#abandon = abandon;
   }
 
-  /** @param index of a record of this delivery */
+  /** @param index of a record of this batch */
   recordAt(index: number): LooseRecord {
     return this.records[index] ?? NOTHING;
   }
 
-  /** Of a delivery whose every record has a target. */
-  targetAt(index: number): Target {
-    return this.targets[index] as Target;
+  /** Of a batch whose every record has a handler. */
+  matchAt(index: number): HandlerMatch {
+    return this.matches[index] as HandlerMatch;
+  }
+
+  /** The name that the handler of a record was registered under; `''` without a handler. */
+  nameAt(index: number): string {
+    return this.matches[index]?.entry.name ?? '';
   }
 
   /** Work beside the answer (notifications) that the answer waits for, a little. */
   get kept(): Deliveries {
-    this.#kept ??= new Deliveries(this.kernel.clock);
+    this.#kept ??= new Deliveries(this.settings.clock);
     return this.#kept;
   }
 
   get requestId(): string {
-    this.#requestId ??= textOf(this.lambdaContext?.awsRequestId).trim() || this.kernel.ids.newId();
+    this.#requestId ??= textOf(this.lambdaContext?.awsRequestId).trim() || this.settings.ids.newId();
     return this.#requestId;
   }
 
   /** The invocation's trace. The variable belongs to one invocation only where there is one at a time. */
   get traceId(): string {
-    return invocationTraceId(this.lambdaContext, this.kernel.environment);
+    return invocationTraceId(this.lambdaContext, this.settings.environment);
   }
 
   get tenantId(): string {
@@ -84,7 +99,7 @@ export class Delivery {
   }
 
   get deadline(): Date | null {
-    const { clock } = this.kernel;
+    const { clock } = this.settings;
     const left = this.#deadlineAt - clock.monotonicMs();
     return Number.isFinite(left) ? new Date(Math.round(clock.now().getTime() + left)) : null;
   }
@@ -92,7 +107,7 @@ export class Delivery {
   /** Whether the deadline is behind us. */
   get isPast(): boolean {
     if (!this.#past && this.hasDeadline) {
-      this.#past = this.kernel.clock.monotonicMs() > this.#deadlineAt;
+      this.#past = this.settings.clock.monotonicMs() > this.#deadlineAt;
     }
     return this.#past;
   }
@@ -101,7 +116,7 @@ export class Delivery {
   watch(): void {
     if (this.#isWatched || !this.hasDeadline) return;
     this.#isWatched = true;
-    const { clock, marginMs } = this.kernel;
+    const { clock, marginMs } = this.settings;
     this.#stopTimer = clock.after(this.#deadlineAt - clock.monotonicMs(), () => {
       this.#past = true;
       this.#stopTimer = clock.after(marginMs / 2, () => this.#abandon?.());
@@ -135,4 +150,109 @@ function abort(controller: AbortController): void {
 function readRemaining(lambdaContext: LambdaContext | undefined): number {
   const left = lambdaContext?.getRemainingTimeInMillis?.();
   return typeof left === 'number' ? left : Number.NaN;
+}
+
+/** The one implementation of {@link EventContext}: everything is worked out when it is first read. */
+export class RecordContext implements EventContext {
+  readonly #batch: RecordBatch;
+  readonly #index: number;
+  #signal: AbortSignal | undefined;
+  #log: Logger | undefined;
+  #bag: Map<string, unknown> | undefined;
+
+  constructor(batch: RecordBatch, index: number) {
+    this.#batch = batch;
+    this.#index = index;
+  }
+
+  get triggerKind(): TriggerKind {
+    return this.#batch.definition.kind;
+  }
+
+  get source(): EventSource {
+    return this.#batch.matchAt(this.#index).source;
+  }
+
+  get requestId(): string {
+    return this.#batch.requestId;
+  }
+
+  get recordId(): string {
+    return this.#batch.definition.recordId(this.#batch.recordAt(this.#index));
+  }
+
+  get attempt(): number {
+    return Number(this.#batch.recordAt(this.#index).attributes?.ApproximateReceiveCount) || 0;
+  }
+
+  get batch(): { readonly index: number; readonly size: number } {
+    return { index: this.#index, size: this.#batch.records.length };
+  }
+
+  get traceId(): string {
+    return this.#batch.definition.traceId?.(this.#batch.recordAt(this.#index)) || this.#batch.traceId;
+  }
+
+  get tenantId(): string {
+    return this.#batch.tenantId;
+  }
+
+  get remainingMs(): number {
+    return this.#batch.remainingMs;
+  }
+
+  get deadline(): Date | null {
+    return this.#batch.deadline;
+  }
+
+  get signal(): AbortSignal {
+    this.#signal ??= this.#batch.newSignal();
+    return this.#signal;
+  }
+
+  get log(): Logger {
+    this.#log ??= bindLogger(
+      this.#batch.settings.log,
+      {
+        request_id: this.requestId,
+        trace_id: this.traceId,
+        tenant_id: this.tenantId,
+        trigger: this.triggerKind,
+        source: this.#batch.nameAt(this.#index),
+        function_name: this.lambdaContext?.functionName ?? '',
+        function_version: this.lambdaContext?.functionVersion ?? '',
+      },
+      () => this.#batch.kept,
+    );
+    return this.#log;
+  }
+
+  get lambdaContext(): LambdaContext | undefined {
+    return this.#batch.lambdaContext;
+  }
+
+  get invocationProvenance(): InvocationProvenance {
+    return invocationProvenance(this.#batch.lambdaContext);
+  }
+
+  metric(name: string, value: number, options?: MetricOptions): void {
+    emitMetric(this.#batch.settings.observability, name, value, options, this);
+  }
+
+  now(): Date {
+    return this.#batch.settings.clock.now();
+  }
+
+  newId(): string {
+    return this.#batch.settings.ids.newId();
+  }
+
+  get(key: string): unknown {
+    return this.#bag?.get(key);
+  }
+
+  set(key: string, value: unknown): void {
+    this.#bag ??= new Map();
+    this.#bag.set(key, value);
+  }
 }

@@ -1,51 +1,62 @@
-import type { FrameworkError } from '@sallyport/core';
-import { deadlineExceeded } from '../../errors.js';
-import type { Observer } from '../../observability/internal/observer.js';
-import { reportLate, reportRecord } from '../../observability/internal/report.js';
-import type { Target } from '../../router/internal/registry.js';
-import { textOf } from '../../sources/internal/loose-record.js';
-import { isFifo } from '../../sources/source.js';
-import { type EventContext, type EventHandler, RecordContext } from '../handler.js';
-import { callWrapped } from './middleware.js';
-import { DONE, FAILED, type Identify, isIdentifier, RUNNING } from './outcomes.js';
-import type { Delivery } from './record-batch.js';
+import { deadlineExceeded, streamsError } from '../../errors.js';
+import {
+  type BatchOutcome,
+  type Failure,
+  type Observer,
+  reportLate,
+  reportRecord,
+  type StoppedBy,
+} from '../../observability/internal/observer.js';
+import type { BatchReport } from '../../sources/queue.js';
+import type { LooseRecord } from '../../sources/source.js';
+import { callWrapped, type EventContext, type EventHandler } from '../handler.js';
+import { type RecordBatch, RecordContext } from './record-batch.js';
 
-/** Why records were left untried. */
-export type StoppedBy = 'none' | 'failure' | 'deadline' | 'no_handler';
+/** What became of a record. Whatever is not `DONE` in the end is reported, so that none can be lost. */
+const UNTRIED = 0;
+const RUNNING = 1;
+const DONE = 2;
+const FAILED = 3;
 
-/** One delivery on its way through the handlers: which record comes next, and what became of each. */
-export class Run {
-  readonly states: Uint8Array;
+/** One batch on its way through the handlers: which record comes next, and what became of each. */
+export class BatchRun implements BatchOutcome {
   readonly results: unknown[] = [];
   stoppedBy: StoppedBy = 'none';
-  /** What the first failed record threw; in a box, because `undefined` can be thrown. */
-  failure: { readonly thrown: unknown } | undefined = undefined;
-  /** Why nothing ran. */
-  refusal: FrameworkError | undefined = undefined;
-  readonly #delivery: Delivery;
+  /** What the first failed record threw. */
+  failure: Failure | undefined = undefined;
+  readonly #states: Uint8Array;
+  readonly #batch: RecordBatch;
   readonly #observer: Observer | undefined;
-  /** Of a batch; a kind without it answers results and ends at its first failure. */
-  readonly #identify: Identify | undefined;
+  /** Whether failed records are reported; a kind that is not answers results and ends at its first failure. */
+  readonly #isReported: boolean;
   #next = 0;
   #stopped = false;
   #closed = false;
   #heldGroups: Set<string> | undefined = undefined;
 
-  constructor(delivery: Delivery, observer: Observer | undefined, identify: Identify | undefined) {
-    this.states = new Uint8Array(delivery.records.length);
-    this.#delivery = delivery;
+  constructor(batch: RecordBatch, observer: Observer | undefined) {
+    this.#states = new Uint8Array(batch.records.length);
+    this.#batch = batch;
     this.#observer = observer;
-    this.#identify = identify;
+    this.#isReported = batch.definition.failureIdentifier !== undefined;
+  }
+
+  get notTried(): number {
+    return this.#states.filter((state) => state === UNTRIED).length;
+  }
+
+  get failed(): number {
+    return this.#states.filter((state) => state === FAILED).length;
   }
 
   /** Runs until no record is left or may start, at most until half a margin behind the deadline. Never rejects. */
   complete(): Promise<unknown> {
     const count = this.#concurrency();
     const work = count === 1 ? this.#work() : Promise.all(Array.from({ length: count }, () => this.#work()));
-    const delivery = this.#delivery;
-    if (!delivery.hasDeadline) return work;
+    const batch = this.#batch;
+    if (!batch.hasDeadline) return work;
     return new Promise((resolve) => {
-      delivery.onAbandoned(() => {
+      batch.onAbandoned(() => {
         this.#close();
         resolve(undefined);
       });
@@ -54,34 +65,56 @@ export class Run {
   }
 
   /** Leaves every record untried, because one of them has no handler. */
-  refuse(refusal: FrameworkError): void {
+  refuse(): void {
     this.stoppedBy = 'no_handler';
-    this.refusal = refusal;
+  }
+
+  /**
+   * The report of all records that are not done, in record order, each identifier once.
+   *
+   * @throws FrameworkError `streams.missing_identifier`: an empty list would tell the service that all went well
+   */
+  report(): BatchReport {
+    const failed = new Set<string>();
+    for (let index = 0; index < this.#states.length; index += 1) {
+      if (this.#states[index] === DONE) continue;
+      const identifier = this.#identifierOf(this.#batch.records[index]);
+      if (identifier === undefined) throw streamsError('streams.missing_identifier', 'failed record has no identifier');
+      failed.add(identifier);
+    }
+    return { batchItemFailures: Array.from(failed, (itemIdentifier) => ({ itemIdentifier })) };
+  }
+
+  /** By what the service knows a record; `undefined` when it could not be reported. */
+  #identifierOf(record: LooseRecord | undefined): string | undefined {
+    const { definition, settings } = this.#batch;
+    const identifier = record && definition.failureIdentifier?.(record, settings.streamIdentifier);
+    return typeof identifier === 'string' && identifier.trim() !== '' ? identifier : undefined;
   }
 
   /** Workers side by side; the most cautious of the sources in the batch decides. */
   #concurrency(): number {
-    const { targets } = this.#delivery;
-    let least = targets.length;
-    for (const target of targets) least = Math.min(least, target?.registration.concurrency ?? 1);
+    const { matches } = this.#batch;
+    let least = matches.length;
+    for (const match of matches) least = Math.min(least, match?.entry.concurrency ?? 1);
     return least;
   }
 
   /** Takes record after record. A handler that returns no promise costs no turn of the event loop. */
   async #work(): Promise<void> {
-    const { records, targets, kernel } = this.#delivery;
-    const isPlain = this.#observer === undefined && kernel.middlewares.length === 0;
+    const { records, settings } = this.#batch;
+    const isPlain = this.#observer === undefined && settings.middlewares.length === 0;
     // One turn a batch leaves the caller's stack behind: every error that a handler throws would pay for its frames again.
     if (isPlain) await undefined;
     for (let index = this.#take(); index >= 0; index = this.#take()) {
-      const { handler } = (targets[index] as Target).registration;
-      const ctx = new RecordContext(this.#delivery, index);
-      this.states[index] = RUNNING;
+      const { handler } = this.#batch.matchAt(index).entry;
+      const ctx = new RecordContext(this.#batch, index);
+      this.#states[index] = RUNNING;
       try {
         // The handler is called from here where that can be: each frame between would be one more in every stack trace.
         let result = isPlain ? handler(ctx, records[index]) : this.#callWatched(index, ctx, handler);
         if (isThenable(result)) {
-          this.#delivery.watch();
+          this.#batch.watch();
           result = await result;
         }
         this.#settle(index, result);
@@ -93,63 +126,67 @@ export class Run {
 
   /** The next record that may start, or -1. */
   #take(): number {
-    const { records } = this.#delivery;
+    const { records } = this.#batch;
     while (this.#next < records.length && !this.#closed) {
-      if (this.#stopped || this.#delivery.isPast) {
+      if (this.#stopped || this.#batch.isPast) {
         this.stoppedBy = this.#stopped ? 'failure' : 'deadline';
         break;
       }
       const index = this.#next;
       this.#next += 1;
-      if (!this.#heldGroups?.has(this.#group(index))) return index;
+      if (!this.#isHeld(index)) return index;
       this.stoppedBy = 'failure';
     }
     return -1;
   }
 
   #callWatched(index: number, ctx: EventContext, handler: EventHandler<unknown>): unknown {
-    const { records, kernel } = this.#delivery;
-    const call = () => callWrapped(kernel.middlewares, 0, handler, ctx, records[index]);
+    const { records, settings } = this.#batch;
+    const call = () => callWrapped(settings.middlewares, 0, handler, ctx, records[index]);
     return this.#observer ? this.#observer.runRecord(index, call) : call();
   }
 
   #settle(index: number, result: unknown): void {
     if (this.#closed) return;
-    this.states[index] = DONE;
-    if (this.#identify === undefined) this.results[index] = result === undefined ? null : result;
+    this.#states[index] = DONE;
+    if (!this.#isReported) this.results[index] = result === undefined ? null : result;
     this.#observer?.recordEnded(index, undefined);
   }
 
   #fail(index: number, thrown: unknown): void {
     const failure = { thrown };
     if (this.#closed) {
-      reportLate(this.#delivery, index, failure);
+      reportLate(this.#batch, index, failure);
       return;
     }
-    this.states[index] = FAILED;
+    this.#states[index] = FAILED;
     this.failure ??= failure;
-    reportRecord(this.#delivery, index, failure);
+    reportRecord(this.#batch, index, failure);
     this.#observer?.recordEnded(index, failure);
     this.#hold(index);
   }
 
   /** Decides what a failure keeps from starting. */
   #hold(index: number): void {
-    const { registration, source } = this.#delivery.targetAt(index);
-    const isNamed = this.#identify !== undefined && isIdentifier(this.#identify(this.#delivery.recordAt(index)));
-    if (registration.stops || !isNamed) this.#stopped = true;
-    if (isFifo(source.name)) this.#heldGroups = (this.#heldGroups ?? new Set()).add(this.#group(index));
+    const { definition } = this.#batch;
+    const { entry, source } = this.#batch.matchAt(index);
+    const record = this.#batch.recordAt(index);
+    if (entry.stops || this.#identifierOf(record) === undefined) this.#stopped = true;
+    const group = definition.orderedGroup?.(record, source);
+    if (group !== undefined) this.#heldGroups = (this.#heldGroups ?? new Set()).add(group);
   }
 
-  /** The message group of a record, apart from those of other queues. */
-  #group(index: number): string {
-    const { attributes } = this.#delivery.recordAt(index);
-    return `${this.#delivery.targetAt(index).source.arn} ${textOf(attributes?.MessageGroupId)}`;
+  /** Whether a record of the same ordered group has failed before. */
+  #isHeld(index: number): boolean {
+    if (this.#heldGroups === undefined) return false;
+    const { source } = this.#batch.matchAt(index);
+    const group = this.#batch.definition.orderedGroup?.(this.#batch.recordAt(index), source);
+    return group !== undefined && this.#heldGroups.has(group);
   }
 
   /** Records that have not settled now have failed; nothing that their handlers still do counts any more. */
   #close(): void {
-    for (let index = this.states.indexOf(RUNNING); index >= 0; index = this.states.indexOf(RUNNING)) {
+    for (let index = this.#states.indexOf(RUNNING); index >= 0; index = this.#states.indexOf(RUNNING)) {
       this.stoppedBy = 'deadline';
       this.#fail(index, deadlineExceeded());
     }

@@ -1,42 +1,91 @@
 import { channel } from 'node:diagnostics_channel';
+import { type FrameworkError, isFrameworkError } from '@sallyport/core';
 import {
   type ActiveSpan,
   batchCompleted,
+  type EventFacts,
   type EventOutcome,
   eventCompleted,
+  logFailure,
   recordCompleted,
+  sanitizeLogString,
   startEventSpan,
+  writesErrors,
 } from '@sallyport/core/pipeline';
-import { countFailed, countUntried } from '../../batch/internal/outcomes.js';
-import type { Delivery } from '../../batch/internal/record-batch.js';
-import type { Run, StoppedBy } from '../../batch/internal/run.js';
-import { recordTraceId } from '../../sources/internal/loose-record.js';
-import { batchFacts, recordFacts } from './facts.js';
-import { codeOf, type Failure } from './report.js';
+import { type RecordBatch, RecordContext } from '../../batch/internal/record-batch.js';
+import { warn } from '../../router/internal/settings.js';
+
+/** A thrown value in a box, because `undefined` can be thrown. */
+export interface Failure {
+  readonly thrown: unknown;
+}
+
+/** Why records were left untried. */
+export type StoppedBy = 'none' | 'failure' | 'deadline' | 'no_handler';
+
+/** How a batch ended. */
+export interface BatchOutcome {
+  /** How many records started and did not complete. */
+  readonly failed: number;
+  /** How many records never started. */
+  readonly notTried: number;
+  readonly stoppedBy: StoppedBy;
+  /** What the first failed record threw. */
+  readonly failure: Failure | undefined;
+}
+
+/** Writes the one `error` line of a record or event that failed; the logger sanitizes the error. */
+export function reportRecord(batch: RecordBatch, index: number, { thrown }: Failure): void {
+  if (!writesErrors(batch.settings.log)) return;
+  const ctx = new RecordContext(batch, index);
+  const fields = ctx.recordId === '' ? {} : { record_id: ctx.recordId };
+  logFailure(() => ctx.log, 'framework: event handler failed', thrown, fields);
+}
+
+/** Writes one `error` line for a batch with a record that no handler is registered for. */
+export function reportNoHandler(batch: RecordBatch, index: number, error: FrameworkError): void {
+  const ctx = new RecordContext(batch, index);
+  const text = `framework: no handler for ${batch.definition.kind}`;
+  logFailure(() => ctx.log, text, error, { records: batch.records.length });
+}
+
+/** Warns of a handler that failed after its record had been given up. */
+export function reportLate(batch: RecordBatch, index: number, { thrown }: Failure): void {
+  const { definition, settings } = batch;
+  warn(settings, 'streams.late_failure', {
+    trigger: definition.kind,
+    source: batch.nameAt(index),
+    record_id: sanitizeLogString(definition.recordId(batch.recordAt(index))).slice(0, 256),
+    error_code: codeOf(thrown),
+  });
+}
+
+/** The code of a thrown value; `app.internal` for whatever has none. */
+function codeOf(thrown: unknown): string {
+  return isFrameworkError(thrown) ? thrown.code : 'app.internal';
+}
 
 const STOP_CODES: Readonly<Partial<Record<StoppedBy, string>>> = {
   deadline: 'streams.deadline_exceeded',
   no_handler: 'streams.no_handler',
 };
 
-/** Where tracers listen without a hook. */
-const SPANS = channel('tracing:framework.event:start');
-
-/** Watches one delivery. Made only when somebody listens: without it nothing is measured and nothing is built. */
+/** Watches one batch. Made only when somebody listens: without it nothing is measured and nothing is built. */
 export class Observer {
-  readonly #delivery: Delivery;
-  readonly #isBatch: boolean;
+  readonly #batch: RecordBatch;
+  /** Whether the answer is a batch report. */
+  readonly #isReported: boolean;
   readonly #startedAt: number;
   readonly #batchSpan: ActiveSpan | undefined;
   readonly #starts: number[] = [];
   readonly #spans: (ActiveSpan | undefined)[] = [];
 
-  constructor(delivery: Delivery, isBatch: boolean) {
-    const { observability, clock } = delivery.kernel;
-    this.#delivery = delivery;
-    this.#isBatch = isBatch;
+  constructor(batch: RecordBatch) {
+    const { observability, clock } = batch.settings;
+    this.#batch = batch;
+    this.#isReported = batch.definition.failureIdentifier !== undefined;
     this.#startedAt = clock.monotonicMs();
-    this.#batchSpan = isBatch ? startEventSpan(observability, batchFacts(delivery)) : undefined;
+    this.#batchSpan = this.#isReported ? startEventSpan(observability, batchFacts(batch)) : undefined;
   }
 
   /** Runs a batch inside its span. */
@@ -46,41 +95,68 @@ export class Observer {
 
   /** Runs a handler inside its record's span. */
   runRecord(index: number, work: () => unknown): unknown {
-    const { observability, clock } = this.#delivery.kernel;
-    this.#starts[index] = clock.monotonicMs();
-    const link = this.#isBatch ? recordTraceId(this.#delivery.recordAt(index)) : '';
-    const span = startEventSpan(observability, recordFacts(this.#delivery, index), this.#batchSpan, link);
+    const { settings, definition } = this.#batch;
+    this.#starts[index] = settings.clock.monotonicMs();
+    const link = this.#isReported ? (definition.traceId?.(this.#batch.recordAt(index)) ?? '') : '';
+    const span = startEventSpan(settings.observability, recordFacts(this.#batch, index), this.#batchSpan, link);
     this.#spans[index] = span;
     return span ? span.run(work) : work();
   }
 
   recordEnded(index: number, failure: Failure | undefined): void {
-    const { observability, clock } = this.#delivery.kernel;
+    const { observability, clock } = this.#batch.settings;
     const outcome: EventOutcome = {
       failed: failure !== undefined,
       errorCode: failure ? codeOf(failure.thrown) : '',
       durationMs: clock.monotonicMs() - (this.#starts[index] ?? this.#startedAt),
     };
-    const completed = this.#isBatch ? recordCompleted : eventCompleted;
-    completed(observability, recordFacts(this.#delivery, index), outcome, this.#spans[index]);
+    const completed = this.#isReported ? recordCompleted : eventCompleted;
+    completed(observability, recordFacts(this.#batch, index), outcome, this.#spans[index]);
   }
 
-  batchEnded(run: Run): void {
-    const { observability, clock } = this.#delivery.kernel;
-    const { stoppedBy, failure } = run;
-    const records = this.#delivery.records.length;
-    const notTried = countUntried(run.states);
-    const failed = countFailed(run.states);
+  batchEnded({ failed, notTried, stoppedBy, failure }: BatchOutcome): void {
+    const { observability, clock } = this.#batch.settings;
+    const records = this.#batch.records.length;
     const durationMs = clock.monotonicMs() - this.#startedAt;
     const errorCode = failure ? codeOf(failure.thrown) : (STOP_CODES[stoppedBy] ?? '');
     const outcome = { records, failed, notTried, stoppedBy, errorCode, durationMs };
-    batchCompleted(observability, batchFacts(this.#delivery), outcome, this.#batchSpan);
+    batchCompleted(observability, batchFacts(this.#batch), outcome, this.#batchSpan);
   }
 }
 
-/** The observer of a delivery, `undefined` when nobody listens. */
-export function observerOf(delivery: Delivery, isBatch: boolean): Observer | undefined {
-  const { log, metric, span } = delivery.kernel.observability;
+/** Makes what watches a batch; `undefined` when nobody listens. */
+export type CreateObserver = (batch: RecordBatch) => Observer | undefined;
+
+/** Where tracers listen without a hook. */
+const SPANS = /* @__PURE__ */ channel('tracing:framework.event:start');
+
+/** The observer of a batch, `undefined` when nobody listens. */
+export const createObserver: CreateObserver = (batch) => {
+  const { log, metric, span } = batch.settings.observability;
   const listened = log || metric || span || SPANS.hasSubscribers;
-  return listened ? new Observer(delivery, isBatch) : undefined;
+  return listened ? new Observer(batch) : undefined;
+};
+
+/** What is known of a whole batch. */
+function batchFacts(batch: RecordBatch): EventFacts {
+  return {
+    trigger: batch.definition.kind,
+    source: batch.matches.includes(undefined) ? '' : batch.nameAt(0),
+    requestId: batch.requestId,
+    traceId: batch.traceId,
+    tenantId: batch.tenantId,
+  };
+}
+
+/** What is known of one record or event. */
+function recordFacts(batch: RecordBatch, index: number): EventFacts {
+  const { definition, lambdaContext } = batch;
+  const record = batch.recordAt(index);
+  return {
+    ...batchFacts(batch),
+    source: batch.nameAt(index),
+    traceId: definition.traceId?.(record) || batch.traceId,
+    recordId: definition.recordId(record),
+    ...definition.facts?.(record, lambdaContext?.awsRequestId),
+  };
 }

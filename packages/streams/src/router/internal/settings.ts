@@ -1,0 +1,129 @@
+import {
+  type Clock,
+  completeClock,
+  type Environment,
+  type FullClock,
+  guardHook,
+  type IdGenerator,
+  isLambda,
+  type Logger,
+  type Observability,
+  randomIds,
+} from '@sallyport/core';
+import { integer, kind, number, parsed, withMethods } from '@sallyport/core/options';
+import { callHook, parseLog, reportHooks } from '@sallyport/core/pipeline';
+import type { EventMiddleware } from '../../batch/handler.js';
+import { refused } from '../../errors.js';
+import { EVENT_SOURCES_ENV } from '../../schema.js';
+import type { StreamIdentifier } from '../../sources/source.js';
+
+/** What all batches of one router share. */
+export interface RouterSettings {
+  readonly clock: FullClock;
+  readonly ids: IdGenerator;
+  readonly environment: Environment;
+  readonly physicalNames: PhysicalNames;
+  readonly log: Logger;
+  readonly observability: Observability;
+  readonly marginMs: number;
+  /** By what a failed stream record is reported. */
+  readonly streamIdentifier: StreamIdentifier;
+  /** Whether the code runs on real Lambda. */
+  readonly isLambda: boolean;
+  readonly maskErrors: boolean;
+  /** Text of the error that stands for a handler's. */
+  readonly failureText: string;
+  /** First registered is outermost. */
+  readonly middlewares: readonly EventMiddleware[];
+}
+
+/** The kinds of the options that every router takes. */
+export const COMMON_OPTIONS = {
+  queueConcurrency: integer(1).default(1),
+  deadlineMarginMs: number(0, undefined, 'milliseconds').default(500),
+  clock: withMethods<Clock>('now'),
+  ids: withMethods<IdGenerator>('newId'),
+  environment: kind<Environment>('an object', (value) => typeof value === 'object' && value !== null),
+  log: parsed<Logger>('false or a Logger', (value) => parseLog(value, {})),
+};
+
+interface CommonOptions {
+  readonly deadlineMarginMs: number;
+  readonly clock: Clock | undefined;
+  readonly ids: IdGenerator | undefined;
+  readonly environment: Environment | undefined;
+  readonly log: Logger | undefined;
+}
+
+/**
+ * The settings of a router from its options; what only some routers have is given apart.
+ *
+ * @throws FrameworkError when `FRAMEWORK_EVENT_SOURCES` is not a JSON object of names
+ */
+export function toSettings(
+  { deadlineMarginMs, clock, ids = randomIds, environment = process.env, log: given }: CommonOptions,
+  hooks: Observability,
+  own: Pick<RouterSettings, 'streamIdentifier' | 'maskErrors' | 'failureText' | 'middlewares'>,
+): RouterSettings {
+  const log = given ?? parseLog(undefined, environment);
+  return {
+    clock: completeClock(clock),
+    ids,
+    environment,
+    physicalNames: readPhysicalNames(environment),
+    log,
+    observability: reportHooks(hooks, log),
+    marginMs: deadlineMarginMs,
+    isLambda: isLambda(environment),
+    ...own,
+  };
+}
+
+/** A warning of the framework: to the hook `observability.log`, else to the logger. */
+export function warn(
+  { observability, log }: RouterSettings,
+  event: string,
+  fields: Readonly<Record<string, unknown>>,
+): void {
+  if (observability.log) callHook(observability, 'log', { level: 'warn', event, ...fields });
+  else guardHook(() => log.warn(event, fields));
+}
+
+/** Logical to physical names, under the registering method's name or for all of them. */
+export type PhysicalNames = Readonly<Record<string, unknown>>;
+
+/**
+ * Reads `FRAMEWORK_EVENT_SOURCES`: `{ "queue": { "orders": "<physical name or ARN>" }, "tableStream": {}, … }`, or the
+ * inner object alone, for every kind of source.
+ */
+function readPhysicalNames(environment: Environment): PhysicalNames {
+  const text = environment[EVENT_SOURCES_ENV];
+  if (!text?.trim()) return {};
+  try {
+    const names: unknown = JSON.parse(text);
+    if (isMap(names) && Object.values(names).every(isNameOrNames)) return names;
+  } catch {
+    // Refused below, without the parser's words: they quote the input.
+  }
+  throw refused(`${EVENT_SOURCES_ENV} must be a JSON object of names`);
+}
+
+/** The physical name that a registration stands for; the name itself when the map does not hold it. */
+export function physicalName(names: PhysicalNames, method: string, name: string): string {
+  for (const map of [names[method], names]) {
+    if (isMap(map) && typeof map[name] === 'string') return map[name];
+  }
+  return name;
+}
+
+function isMap(value: unknown): value is Record<string, unknown> {
+  return typeof value === 'object' && value !== null && !Array.isArray(value);
+}
+
+function isName(value: unknown): boolean {
+  return typeof value === 'string' && value.trim() !== '';
+}
+
+function isNameOrNames(value: unknown): boolean {
+  return isName(value) || (isMap(value) && Object.values(value).every(isName));
+}

@@ -1,0 +1,202 @@
+import { FrameworkError } from '@sallyport/core';
+import type { EventHandler } from '../batch/handler.js';
+import { refused } from '../errors.js';
+import { EVENT_SOURCES_ENV } from '../schema.js';
+import {
+  detailTypeOf,
+  type EventBusSelector,
+  eventSourceOf,
+  matchesSelector,
+  parseSelector,
+  selectorName,
+} from '../sources/event-bus.js';
+import {
+  type EventSource,
+  type LooseRecord,
+  parseSourceArn,
+  type RecordSource,
+  type RunRules,
+  type SourceDefinition,
+  textOf,
+} from '../sources/source.js';
+import { type PhysicalNames, physicalName } from './internal/settings.js';
+
+/** One registration, for inventories. Frozen. */
+export type Trigger =
+  | { readonly kind: 'queue'; readonly name: string; readonly concurrency?: number }
+  | { readonly kind: 'table-stream' | 'stream'; readonly name: string; readonly onFailure?: 'continue' | 'stop' }
+  | { readonly kind: 'topic'; readonly name: string }
+  | { readonly kind: 'event-bus'; readonly selector: EventBusSelector };
+
+/** A handler, the name that it was registered under, and how its records run. */
+export interface HandlerEntry extends RunRules {
+  readonly name: string;
+  readonly handler: EventHandler<unknown>;
+}
+
+/** What a record reaches: where it came from, and the handler for that. */
+export interface HandlerMatch {
+  readonly source: EventSource;
+  readonly entry: HandlerEntry;
+}
+
+/** Finds the handlers of records. */
+export interface HandlerLookup {
+  /** The match of every record, or `undefined` in its place; runs nothing. */
+  find(source: SourceDefinition, records: readonly LooseRecord[]): readonly (HandlerMatch | undefined)[];
+  /** The error of a record without a match. Its cause, which only logs show, says what came and what is registered. */
+  noHandler(source: SourceDefinition, record: LooseRecord): FrameworkError;
+}
+
+/** @throws FrameworkError for anything but a function */
+export function assertHandler(handler: unknown, what = 'handler'): void {
+  if (typeof handler !== 'function') throw refused(`${what} must be a function`);
+}
+
+/** Handlers of sources that have a name. */
+export class HandlerRegistry implements HandlerLookup {
+  readonly #entries = new Map<string, HandlerEntry>();
+  readonly #physicalNames: PhysicalNames;
+  readonly #concurrency: number;
+
+  /** @param concurrency of standard queues whose registration does not say */
+  constructor(physicalNames: PhysicalNames, concurrency: number) {
+    this.#physicalNames = physicalNames;
+    this.#concurrency = concurrency;
+  }
+
+  /**
+   * Registers the handler of one source; nothing is kept of a registration that is refused.
+   *
+   * @throws FrameworkError for a blank or repeated name, an ARN of another service, a handler that is no function, an option
+   *   that is unknown or does not fit
+   */
+  add(source: RecordSource, name: string, handler: EventHandler<never>, options: object | undefined): void {
+    const { noun, method } = source;
+    if (textOf(name).trim() === '') throw refused(`${noun} name is empty`);
+    assertHandler(handler);
+    const place = physicalName(this.#physicalNames, method, name);
+    const rules = source.rules(options, place, this.#concurrency);
+    const arn = place.startsWith('arn:') ? parseRegisteredArn(source, place) : undefined;
+    this.claim(source, arn ?? place, { name, handler: handler as EventHandler<unknown>, ...rules });
+  }
+
+  protected claim({ kind, noun }: SourceDefinition, place: string, entry: HandlerEntry): void {
+    const key = `${kind} ${place}`;
+    if (this.#entries.has(key)) throw refused(`duplicate handler for ${noun} "${entry.name}"`);
+    this.#entries.set(key, entry);
+  }
+
+  find(source: RecordSource, records: readonly LooseRecord[]): readonly (HandlerMatch | undefined)[] {
+    let arn: unknown;
+    let match: HandlerMatch | undefined;
+    return records.map((record) => {
+      const own = source.arnOf(record);
+      // Records of one batch nearly always share their source: it is looked up once.
+      if (own !== arn) {
+        arn = own;
+        const parts = parseSourceArn(source, textOf(own));
+        const entry =
+          parts &&
+          (this.#entries.get(`${source.kind} ${parts.arn}`) ?? this.#entries.get(`${source.kind} ${parts.name}`));
+        match = entry && { source: parts, entry };
+      }
+      return match;
+    });
+  }
+
+  noHandler(source: SourceDefinition, record: LooseRecord): FrameworkError {
+    const what = source.eventNoun ?? source.kind;
+    const cause = new Error(this.describeMiss(source, record));
+    return new FrameworkError('streams.no_handler', `framework: no handler for ${what}`, { cause });
+  }
+
+  /** Handlers are often registered under a name that is not the deployed one. */
+  protected describeMiss({ kind }: SourceDefinition, record: LooseRecord | null): string {
+    const names = this.placesOf(kind).map(([place, { name }]) =>
+      place === name ? JSON.stringify(name) : `${JSON.stringify(name)} as ${JSON.stringify(place)}`,
+    );
+    const arn = textOf(record?.eventSourceARN) || textOf(record?.Sns?.TopicArn);
+    const hint = names.length > 0 ? `; ${EVENT_SOURCES_ENV} maps their names to deployed ones` : '';
+    return `the record comes from ${quoted(arn)}; ${registeredFor(names)}${hint}`;
+  }
+
+  /** What handlers of a kind are registered for: physical name or ARN of a source, JSON of a selector. */
+  protected placesOf(kind: string): [string, HandlerEntry][] {
+    const prefix = `${kind} `;
+    return [...this.#entries]
+      .filter(([key]) => key.startsWith(prefix))
+      .map(([key, entry]) => [key.slice(prefix.length), entry]);
+  }
+}
+
+/** Handlers of every kind of source: those with a name, and event buses. */
+export class EventHandlerRegistry extends HandlerRegistry {
+  /** Those with more fields first, of equals the earlier. */
+  readonly #selectors: {
+    readonly selector: EventBusSelector;
+    readonly fields: number;
+    readonly entry: HandlerEntry;
+  }[] = [];
+
+  /**
+   * Registers the handler of the events that fit a selector, and returns the selector's frozen copy.
+   *
+   * @throws FrameworkError for a selector that is empty, wrong or registered already, or a handler that is no function
+   */
+  addSelector(bus: SourceDefinition, given: EventBusSelector, handler: EventHandler<never>): EventBusSelector {
+    const selector = parseSelector(given);
+    assertHandler(handler);
+    const entry = {
+      name: selectorName(selector),
+      handler: handler as EventHandler<unknown>,
+      concurrency: 1,
+      stops: true,
+    };
+    this.claim(bus, JSON.stringify(selector), entry);
+    const fields = Object.keys(selector).length;
+    const place = this.#selectors.findIndex((other) => other.fields < fields);
+    this.#selectors.splice(place < 0 ? this.#selectors.length : place, 0, { selector, fields, entry });
+    return selector;
+  }
+
+  override find(source: SourceDefinition, records: readonly LooseRecord[]): readonly (HandlerMatch | undefined)[] {
+    if (isRecordSource(source)) return super.find(source, records);
+    return records.map((event) => {
+      const found = this.#selectors.find(({ selector }) => matchesSelector(selector, event));
+      return found && { source: eventSourceOf(event), entry: found.entry };
+    });
+  }
+
+  protected override describeMiss(source: SourceDefinition, record: LooseRecord): string {
+    if (isRecordSource(source)) return super.describeMiss(source, record);
+    const selectors = this.placesOf(source.kind).map(([selector]) => selector);
+    const detailType = quoted(detailTypeOf(record));
+    return `the event has source ${quoted(textOf(record.source))} and detail type ${detailType}; ${registeredFor(selectors)}`;
+  }
+}
+
+function isRecordSource(source: SourceDefinition): source is RecordSource {
+  return 'arnOf' in source;
+}
+
+const MAX_NAME = 256;
+const MAX_NAMES = 20;
+
+/** Names of handlers for error texts, at most twenty. */
+function registeredFor(names: readonly string[]): string {
+  if (names.length === 0) return 'no handler of this kind is registered';
+  return `handlers are registered for ${names.slice(0, MAX_NAMES).join(', ')}${names.length > MAX_NAMES ? ', …' : ''}`;
+}
+
+/** A name out of an event for error texts, cut after 256 characters. */
+function quoted(name: string): string {
+  return JSON.stringify(name.slice(0, MAX_NAME));
+}
+
+/** The ARN that a handler is registered for, its tail cut off; a table's may lack the stream's label. */
+function parseRegisteredArn(source: RecordSource, arn: string): string {
+  const parts = parseSourceArn(source, arn) ?? parseSourceArn(source, `${arn}/stream/*`);
+  if (parts === undefined) throw refused(`${source.noun} name is no ${source.noun} ARN`);
+  return parts.arn;
+}

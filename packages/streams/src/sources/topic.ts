@@ -1,0 +1,69 @@
+import { firstTraceId } from '@sallyport/core';
+import { type RecordSource, textOf } from './source.js';
+
+/** The `Records` of an SNS subscription: https://docs.aws.amazon.com/lambda/latest/dg/with-sns.html. */
+export interface TopicEvent {
+  /** The notifications; SNS sends one with each invocation. */
+  readonly Records: TopicRecord[];
+}
+
+/** One notification of an SNS topic: https://docs.aws.amazon.com/lambda/latest/dg/with-sns.html. */
+export interface TopicRecord {
+  /** Version of this shape, `1.0`. */
+  readonly EventVersion: string;
+  /** The ARN of the subscription. */
+  readonly EventSubscriptionArn: string;
+  /** `aws:sns`. */
+  readonly EventSource: string;
+  /** The notification itself. */
+  readonly Sns: TopicMessage;
+}
+
+/** The notification: https://docs.aws.amazon.com/sns/latest/dg/sns-message-and-json-formats.html. */
+export interface TopicMessage {
+  /** Version of the signature, `1` or `2`. */
+  readonly SignatureVersion: string;
+  /** When it was published, ISO 8601 with milliseconds. */
+  readonly Timestamp: string;
+  /** The signature in base64. */
+  readonly Signature: string;
+  /** Where the certificate of the signature is. */
+  readonly SigningCertUrl: string;
+  /** The id that SNS gave the notification. */
+  readonly MessageId: string;
+  /** The message as its publisher wrote it. */
+  readonly Message: string;
+  /** What the publisher added to the message, by name; empty when it added nothing. */
+  readonly MessageAttributes: { [name: string]: TopicMessageAttribute };
+  /** `Notification`. */
+  readonly Type: string;
+  /** A URL that ends the subscription. */
+  readonly UnsubscribeUrl: string;
+  /** The ARN of the topic. */
+  readonly TopicArn: string;
+  /** The subject; absent when the publisher gave none. */
+  readonly Subject?: string;
+  /** Confirms a subscription; absent in notifications. */
+  readonly Token?: string;
+}
+
+/** A value that the publisher added: https://docs.aws.amazon.com/sns/latest/dg/sns-message-attributes.html. */
+export interface TopicMessageAttribute {
+  /** `String`, `String.Array`, `Number` or `Binary`. */
+  readonly Type: string;
+  /** The value as text; of `Binary` in base64. */
+  readonly Value: string;
+}
+
+export const TOPIC: RecordSource = {
+  kind: 'topic',
+  noun: 'topic',
+  method: 'topic',
+  answer: 'list of results',
+  arn: /^(arn:[^:]+:sns:([^:]*):([^:]*):(.+))$/,
+  arnOf: (record) =>
+    (record?.EventSource ?? record?.eventSource ?? 'aws:sns') === 'aws:sns' ? record?.Sns?.TopicArn : undefined,
+  recordId: (record) => textOf(record.Sns?.MessageId),
+  traceId: (record) => firstTraceId(textOf(record.Sns?.MessageAttributes?.traceparent?.Value), ''),
+  rules: () => ({ concurrency: 1, stops: true }),
+};
