@@ -14,7 +14,7 @@ export const GET_PATH: { readonly functions: Budget; readonly files: Budget } = 
 
 /** Source files of each package. */
 export const FILES: Readonly<Record<string, Budget>> = {
-  appsync: { reached: 19, wanted: 9 },
+  appsync: { reached: 9, wanted: 9 },
   core: { reached: 68, wanted: 40 },
   dispatch: { reached: 26, wanted: 14 },
   dynamo: { reached: 19, wanted: 9 },
@@ -29,7 +29,7 @@ export const FILES: Readonly<Record<string, Budget>> = {
 
 /** Exported things and public members without TSDoc, by package. */
 export const UNDOCUMENTED: Readonly<Record<string, Budget>> = {
-  appsync: { reached: 54, wanted: 0 },
+  appsync: { reached: 0, wanted: 0 },
   core: { reached: 282, wanted: 0 },
   dispatch: { reached: 78, wanted: 0 },
   dynamo: { reached: 46, wanted: 0 },
@@ -47,7 +47,7 @@ export const WITHOUT_EXAMPLE: Budget = { reached: 30, wanted: 0 };
 
 /** Entries that are no barrels, files outside of `internal` that no entry exports, and circles of imports (types too). */
 export const MISPLACED: Readonly<Record<string, Budget>> = {
-  appsync: { reached: 15, wanted: 0 },
+  appsync: { reached: 0, wanted: 0 },
   core: { reached: 22, wanted: 0 },
   dispatch: { reached: 10, wanted: 0 },
   dynamo: { reached: 9, wanted: 0 },

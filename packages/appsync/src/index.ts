@@ -1,5 +1,3 @@
-// Handlers
-
 // Types
 export type { AppSyncContext } from '@sallyport/core';
 export type {
@@ -8,7 +6,8 @@ export type {
   AppSyncResolverEvent,
   AppSyncResolverInfo,
   AppSyncResolverRequest,
-} from './event/types.js';
-export type { AppSyncOptions } from './resolver/appsync-surface.js';
-export type { AppSyncBatchHandler } from './resolver/batch-field.js';
-export { resolver } from './resolver/resolver.js';
+} from './resolver/event-types.js';
+// Handlers
+export { type AppSyncBatchHandler, resolver } from './resolver/handlers.js';
+// Options
+export type { AppSyncOptions } from './surface/appsync-surface.js';

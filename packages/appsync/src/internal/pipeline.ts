@@ -11,9 +11,11 @@ import {
   type Stage,
 } from '@sallyport/http/pipeline';
 
-/** An exchange whose event has been read: whether it is fit to be served, and which field it asks for. */
+/** One resolver event on its way through the pipeline. */
 export class ResolverExchange extends Exchange {
+  /** Whether the event can be served at all. */
   readonly valid: boolean;
+  /** The registered field that it asks for. */
   readonly field: Registration | undefined;
 
   constructor(state: ContextState, valid: boolean, field: Registration | undefined) {
@@ -23,13 +25,13 @@ export class ResolverExchange extends Exchange {
   }
 }
 
-/** Streams are handed on: the projection refuses them by name. */
+/** Streams are let through: `project` answers them with an error that names the reason. */
 const DOOR: DoorTraits = { maxAnswerBytes: Number.POSITIVE_INFINITY, streams: 'pass', measure: undefined };
 
-/** HTTP's stages without CORS and answer headers. Errors stay errors: the projection words them. */
+/** HTTP's stages without CORS and answer headers. Errors stay errors until `project` turns them into error objects. */
 export function createAppSyncPipeline(kernel: Kernel, http: HttpSurface | undefined): Pipeline {
-  // The surface observes after its projection.
-  const features = kernel.features.map((feature) => ({ ...feature, observe: undefined }));
+  // Everything but observing, which the surface does once it knows what the resolver gets.
+  const features = kernel.features.map(({ observe, ...stages }) => stages);
   return createPipeline(kernel, features, {
     first: validEvent,
     match: [matchField(http)],

@@ -7,9 +7,9 @@ import { codeOfStatus } from './error-object.js';
 /** A payload, or what went wrong on the way to it. */
 export type Projection = { readonly payload: unknown } | { readonly error: unknown };
 
-/** Turns the pipeline's answer into what the resolver receives. Status below 400, headers and cookies have no place there. */
+/** Turns the pipeline's answer into what the resolver receives. A status below 400, headers and cookies are dropped. */
 export function project({ error, cause }: Exchange, response: OutgoingResponse): Projection {
-  // What was thrown by somebody else is masked by its own nature, also when it is `undefined`.
+  // Anything but a FrameworkError becomes `internal error`, also a thrown `undefined`.
   if (error !== undefined) return { error: error === INTERNAL_ERROR ? cause : error };
   if (response.bodyStream) {
     void closeStream(response.bodyStream);
@@ -21,7 +21,9 @@ export function project({ error, cause }: Exchange, response: OutgoingResponse):
   if (text === '') return { payload: null };
   if (!isJsonMediaType(response.headers['content-type']?.[0] ?? '')) return { payload: text };
   const parsed = parse(text);
-  return parsed ? { payload: parsed.value } : { error: internalError('the answer says that it is JSON, and is not') };
+  return parsed
+    ? { payload: parsed.value }
+    : { error: internalError('the answer has a JSON content type but is not JSON') };
 }
 
 function unsupported(reason: string): Projection {

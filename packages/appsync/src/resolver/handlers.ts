@@ -1,9 +1,29 @@
 import type { Context, Handler, MaybePromise } from '@sallyport/core';
 import { type ContextState, internalError, stateOf } from '@sallyport/core/pipeline';
 import { json } from '@sallyport/http';
-import type { AppSyncBatchItem } from '../event/types.js';
+import type { AppSyncBatchItem } from './event-types.js';
 
-/** Answers all elements of one field at once: as many results as items, in their order; an `Error` fails its element. */
+/**
+ * Makes a handler out of a function that returns a plain value, or a promise of one; `undefined` is answered as `null`.
+ *
+ * @typeParam A the arguments of the field; they are not checked
+ * @param resolve gets the context and the arguments of the field, `{}` where the event has none
+ * @example app.appSyncField('Query', 'note', resolver((ctx, { id }) => notes.get(id)));
+ */
+export function resolver<A extends Record<string, unknown> = Record<string, unknown>>(
+  resolve: (ctx: Context, args: A) => MaybePromise<unknown>,
+): Handler {
+  const handler: Handler = (ctx) => {
+    const value = resolve(ctx, (ctx.asAppSync()?.arguments ?? {}) as A);
+    return value instanceof Promise ? value.then((settled: unknown) => json(200, settled)) : json(200, value);
+  };
+  return Object.defineProperty(handler, 'name', { value: resolve.name });
+}
+
+/**
+ * Answers all elements of one field at once. It returns as many results as there are items, in their order; an `Error` among
+ * them fails its element alone, and a handler that throws fails them all.
+ */
 export type AppSyncBatchHandler = (items: readonly AppSyncBatchItem<Context>[]) => MaybePromise<readonly unknown[]>;
 
 interface Waiting {
@@ -95,4 +115,22 @@ export function toBatchElementHandler(slots: BatchSlots, handler: AppSyncBatchHa
     return json(200, await slot.arrive(ctx));
   };
   return Object.defineProperty(element, 'name', { value: handler.name });
+}
+
+/** Runs tasks with at most `limit` at once; the results keep their order. */
+export async function mapLimited<T, R>(
+  items: readonly T[],
+  limit: number,
+  task: (item: T) => Promise<R>,
+): Promise<R[]> {
+  const results = new Array<R>(items.length);
+  let next = 0;
+  const worker = async () => {
+    while (next < items.length) {
+      const index = next++;
+      results[index] = await task(items[index] as T);
+    }
+  };
+  await Promise.all(Array.from({ length: Math.min(limit, items.length) }, worker));
+  return results;
 }

@@ -1,9 +1,9 @@
 import { APP_CODES, type FrameworkError, isFrameworkError } from '@sallyport/core';
 import type { ContextState } from '@sallyport/core/pipeline';
 import { canonicalError } from '@sallyport/http/pipeline';
-import type { AppSyncErrorObject } from '../../event/types.js';
+import type { AppSyncErrorObject } from '../resolver/event-types.js';
 
-/** The error object of anything that failed; only a FrameworkError keeps its words. */
+/** The error object of anything that failed; only a FrameworkError keeps its message. */
 export function toErrorObject(thrown: unknown, state: ContextState): AppSyncErrorObject {
   if (!isFrameworkError(thrown)) return describe('internal error', 500, {}, {});
   const error = canonicalError(thrown);

@@ -3,13 +3,13 @@ import {
   type Handler,
   handlerName,
   type Invocation,
-  invalidOption,
   type LambdaContext,
   type MaybePromise,
   type Surface,
   type Target,
   type TriggerKind,
 } from '@sallyport/core';
+import { defineOptions, integer, number, oneOf } from '@sallyport/core/options';
 import { ContextState, type OutgoingResponse, remainingMs } from '@sallyport/core/pipeline';
 import {
   assertRouteHandler,
@@ -26,33 +26,39 @@ import {
   reportFailure,
   toFrameworkError,
 } from '@sallyport/http/pipeline';
-import { ResolverError, toErrorObject } from '../answer/internal/error-object.js';
-import { project } from '../answer/internal/project.js';
-import { type FieldNames, isResolverEvent, methodOf, namesOf, toRequest } from '../event/internal/read-event.js';
-import { AppSyncTransport } from '../event/internal/transport.js';
-import type { AppSyncErrorObject } from '../event/types.js';
+import { ResolverError, toErrorObject } from '../internal/error-object.js';
 import { createAppSyncPipeline, ResolverExchange } from '../internal/pipeline.js';
+import { project } from '../internal/project.js';
+import {
+  AppSyncTransport,
+  type FieldNames,
+  isResolverEvent,
+  methodOf,
+  namesOf,
+  toRequest,
+} from '../internal/read-event.js';
+import type { AppSyncErrorObject } from '../resolver/event-types.js';
 import {
   type AppSyncBatchHandler,
   BatchGroup,
   BatchSlot,
   type BatchSlots,
+  mapLimited,
   toBatchElementHandler,
-} from './batch-field.js';
-import { mapLimited } from './internal/map-limited.js';
+} from '../resolver/handlers.js';
 
 const KIND = 'appsync';
 
-/** Options that a container takes for GraphQL. */
+/** Options that both containers take for GraphQL. */
 export interface AppSyncOptions {
-  /** Elements of a batch invoke that run at once; default 10. */
+  /** Elements of a batch invoke that run at once: a whole number, at least 1; default 10. */
   readonly batchConcurrency?: number;
   /**
    * What stands in the list of a batch invoke: payloads (`native`, the default), or `{ data, errorMessage, errorType }`
    * (`envelope`), which AppSync reads itself where a batched direct Lambda resolver has no response function.
    */
   readonly batchResult?: 'native' | 'envelope';
-  /** Elements are not started when less than this is left; default 500. */
+  /** Milliseconds of the invocation that must be left for an element of a batch invoke to start; default 500. */
   readonly deadlineMarginMs?: number;
   /**
    * What a failed field answers: the error object (`object`, the default), for resolvers with a response function, or a
@@ -63,12 +69,24 @@ export interface AppSyncOptions {
   readonly errorMode?: 'object' | 'throw';
 }
 
+/** The kinds of {@link AppSyncOptions}, for containers that take them among their own options. */
+export const APPSYNC_OPTION_KINDS = {
+  batchConcurrency: integer(1).default(10),
+  batchResult: oneOf('native', 'envelope').default('native'),
+  deadlineMarginMs: number(0, undefined, 'milliseconds').default(500),
+  errorMode: oneOf('object', 'throw').default('object'),
+};
+
 /** Names of {@link AppSyncOptions}, for containers that check their own options. */
 export const APPSYNC_OPTIONS = ['batchConcurrency', 'batchResult', 'deadlineMarginMs', 'errorMode'] as const;
 
+const OPTIONS = defineOptions<AppSyncOptions>()(APPSYNC_OPTION_KINDS);
+
+/** What a container gives to its surface for GraphQL. */
 export interface AppSyncSurfaceInit extends AppSyncOptions {
-  /** The open container's HTTP routes, tried when no field fits. */
+  /** The open container's HTTP routes, tried when no field fits; left out, only fields are served. */
   readonly http?: HttpSurface | undefined;
+  /** Names the posture of a field for `explain`; left out, it is `null`. */
   readonly describePosture?: DescribePosture;
 }
 
@@ -80,9 +98,12 @@ interface Field {
 
 /** The GraphQL operations of one container. */
 export class AppSyncSurface implements Surface {
+  /** `appsync`, the one kind that it serves. */
   readonly serves: readonly TriggerKind[] = [KIND];
   readonly #kernel: Kernel;
-  readonly #init: AppSyncSurfaceInit;
+  readonly #options: ReturnType<typeof OPTIONS.parse>;
+  readonly #http: HttpSurface | undefined;
+  readonly #describePosture: DescribePosture | undefined;
   /** By parent type, then by name. */
   readonly #fields = new Map<string, Map<string, Field>>();
   readonly #slots: BatchSlots = new WeakMap();
@@ -91,22 +112,34 @@ export class AppSyncSurface implements Surface {
   /** Makes the answer to one event out of its outcome. */
   readonly #answer: (outcome: Outcome) => unknown;
 
-  /** @throws FrameworkError `app.invalid_configuration` for an unfit option */
-  constructor(kernel: Kernel, init: AppSyncSurfaceInit = {}) {
-    assertAppSyncOptions(init);
+  /** @throws FrameworkError `app.invalid_configuration` for an unknown or wrong option */
+  constructor(kernel: Kernel, { http, describePosture, ...options }: AppSyncSurfaceInit = {}) {
     this.#kernel = kernel;
-    this.#init = init;
-    this.#answer = init.errorMode === 'throw' ? payloadOrRejection : payloadOrErrorObject;
-    this.#pipeline = createAppSyncPipeline(kernel, init.http);
+    this.#options = OPTIONS.parse(options);
+    this.#http = http;
+    this.#describePosture = describePosture;
+    this.#answer = this.#options.errorMode === 'throw' ? payloadOrRejection : payloadOrErrorObject;
+    this.#pipeline = createAppSyncPipeline(kernel, http);
     this.#observe = kernel.features.find(({ observe }) => observe)?.observe;
   }
 
-  /** @throws FrameworkError `app.bad_request`: blank names, a handler that is no function, a pair twice */
+  /**
+   * Registers the handler of a field.
+   *
+   * @param parentType the type that the field belongs to, trimmed: `Query`, `Mutation`, or a type of the schema
+   * @param field its name, trimmed
+   * @param posture who may call it; only the secure container has one
+   * @throws FrameworkError `app.bad_request` for a blank name, a handler that is no function, or a field that has a handler
+   */
   register(parentType: string, field: string, handler: Handler, posture?: unknown): void {
     this.#add(parentType, field, handler, posture, undefined);
   }
 
-  /** A field whose elements of one invocation are answered together. */
+  /**
+   * Registers the handler of a field whose elements of one invocation are answered together.
+   *
+   * @throws FrameworkError as `register` does
+   */
   registerBatch(parentType: string, field: string, handler: AppSyncBatchHandler, posture?: unknown): void {
     assertRouteHandler(handler, `${parentType}.${field}`);
     this.#add(parentType, field, toBatchElementHandler(this.#slots, handler), posture, handler);
@@ -134,10 +167,16 @@ export class AppSyncSurface implements Surface {
     return this.#fields.get(parentType)?.get(field);
   }
 
+  /**
+   * Answers a resolver event, or the list of a batch invoke.
+   *
+   * @throws FrameworkError `dispatch.not_an_object` for an empty list
+   */
   serve(_kind: TriggerKind, event: unknown, { lambdaContext }: Invocation): Promise<unknown> {
     return Array.isArray(event) ? this.#serveBatch(event, lambdaContext) : this.#serveOne(event, lambdaContext);
   }
 
+  /** Which handler an event would reach, the first one of a list. Runs nothing. */
   explainTarget(_kind: TriggerKind, event: unknown): Target {
     const first: unknown = Array.isArray(event) ? event[0] : event;
     const names = namesOf(first);
@@ -145,12 +184,12 @@ export class AppSyncSurface implements Surface {
     const registration = this.#fieldOf(names)?.registration ?? this.#httpFallback(names);
     const route = `${names.parentType}.${names.field}`;
     if (!registration) return { route, handler: null, posture: null, outcome: 'not_found', projection };
-    const posture = this.#init.describePosture?.(registration.posture) ?? null;
+    const posture = this.#describePosture?.(registration.posture) ?? null;
     return { route, handler: handlerName(registration.handler), posture, outcome: 'handled', projection };
   }
 
   #httpFallback({ parentType, field }: FieldNames): Registration | undefined {
-    return this.#init.http?.match(methodOf(parentType), `/${field}`)?.registration;
+    return this.#http?.match(methodOf(parentType), `/${field}`)?.registration;
   }
 
   #serveOne(event: unknown, lambdaContext: LambdaContext | undefined): Promise<unknown> {
@@ -174,12 +213,12 @@ export class AppSyncSurface implements Surface {
     });
     // Elements of batch fields wait for each other, so they must not wait for a free place.
     const started = new Map(elements.filter(({ slot }) => slot).map((element) => [element, this.#start(element)]));
-    const limit = this.#init.batchConcurrency ?? 10;
+    const limit = this.#options.batchConcurrency;
     const outcomes = await mapLimited(elements, limit, (element) => started.get(element) ?? this.#start(element));
     return outcomes.map((outcome) => this.#toListEntry(outcome));
   }
 
-  #open({ event, names, field, group, suffix }: Drawn, lambdaContext: LambdaContext | undefined): Element {
+  #open({ event, names, field, group, suffix }: ReadEvent, lambdaContext: LambdaContext | undefined): Element {
     const state = new ContextState(this.#kernel.runtime, toRequest(event, names), KIND, event, lambdaContext);
     state.transport = new AppSyncTransport(event);
     if (this.#kernel.tier !== 'p0') state.requestId = requestIdOf(state, suffix);
@@ -192,7 +231,7 @@ export class AppSyncSurface implements Surface {
   async #start(element: Element): Promise<Outcome> {
     const { state } = element.exchange;
     const left = remainingMs(state.lambdaContext);
-    const margin = this.#init.deadlineMarginMs ?? 500;
+    const margin = this.#options.deadlineMarginMs;
     if (left === 0 || left >= margin) return this.#run(element);
     element.slot?.close();
     return { error: toErrorObject(new FrameworkError('app.timeout'), state) };
@@ -224,7 +263,7 @@ export class AppSyncSurface implements Surface {
   }
 
   #toListEntry(outcome: Outcome): unknown {
-    const native = this.#init.batchResult !== 'envelope';
+    const native = this.#options.batchResult !== 'envelope';
     if ('payload' in outcome) {
       return native ? outcome.payload : { data: outcome.payload, errorMessage: null, errorType: null };
     }
@@ -233,13 +272,13 @@ export class AppSyncSurface implements Surface {
   }
 }
 
-/** An event that was read: what it asks for, and with whom it waits. */
-interface Drawn {
+/** An event that was read: what it asks for, and the group that it waits with. */
+interface ReadEvent {
   readonly event: unknown;
   readonly names: FieldNames;
   readonly field: Field | undefined;
   readonly group: BatchGroup | undefined;
-  /** What the invocation's request id gets behind it. */
+  /** Follows the invocation's request id. */
   readonly suffix: string;
 }
 
@@ -273,19 +312,4 @@ function createGroups(read: readonly { readonly field: Field | undefined }[]): M
   return new Map(
     [...sizes].map(([field, size]) => [field, new BatchGroup(field.batch as AppSyncBatchHandler, size)] as const),
   );
-}
-
-function assertAppSyncOptions({ batchConcurrency, batchResult, deadlineMarginMs, errorMode }: AppSyncOptions): void {
-  if (batchConcurrency !== undefined && !(Number.isInteger(batchConcurrency) && batchConcurrency >= 1)) {
-    throw invalidOption('batchConcurrency', 'a whole number of at least 1');
-  }
-  if (batchResult !== undefined && batchResult !== 'native' && batchResult !== 'envelope') {
-    throw invalidOption('batchResult', 'native or envelope');
-  }
-  if (errorMode !== undefined && errorMode !== 'object' && errorMode !== 'throw') {
-    throw invalidOption('errorMode', 'object or throw');
-  }
-  if (deadlineMarginMs !== undefined && !(Number.isFinite(deadlineMarginMs) && deadlineMarginMs >= 0)) {
-    throw invalidOption('deadlineMarginMs', 'a number of milliseconds');
-  }
 }

@@ -1,0 +1,177 @@
+import {
+  type AppSyncContext,
+  createMap,
+  type MultiMap,
+  type SourceProvenance,
+  unknownProvenance,
+} from '@sallyport/core';
+import {
+  appendHeader,
+  type ContextTransport,
+  IncomingRequest,
+  RESERVED_PREFIX,
+  type RequestSource,
+} from '@sallyport/core/pipeline';
+import { lookupHeader, rawHeaders } from '@sallyport/http/pipeline';
+
+type Fields = Readonly<Record<string, unknown>>;
+
+const NOTHING: Fields = Object.freeze(createMap<unknown>());
+const NO_VALUES: readonly string[] = [];
+/** The type of a resolver event's body when the client's headers have none. */
+const JSON_TYPE: readonly string[] = ['application/json'];
+/** Characters that a path would have to escape; a GraphQL name has none of them. */
+const UNFIT_FOR_PATH = /[/?%\s]/;
+
+/** The members of an object; none for anything that is not a plain object. */
+function fieldsOf(value: unknown): Fields {
+  return typeof value === 'object' && value !== null && !Array.isArray(value) ? (value as Fields) : NOTHING;
+}
+
+/** The field that an event asks for. */
+export interface FieldNames {
+  readonly parentType: string;
+  readonly field: string;
+}
+
+/** The names of an event, trimmed; `''` for anything but texts. */
+export function namesOf(event: unknown): FieldNames {
+  const info = fieldsOf(fieldsOf(event).info);
+  return { parentType: textOf(info.parentTypeName).trim(), field: textOf(info.fieldName).trim() };
+}
+
+/** Text as it is, anything else `''`. */
+function textOf(value: unknown): string {
+  return typeof value === 'string' ? value : '';
+}
+
+/** `GET` for what reads, `POST` for mutations and every other parent type. */
+export function methodOf(parentType: string): 'GET' | 'POST' {
+  return parentType === 'Query' || parentType === 'Subscription' ? 'GET' : 'POST';
+}
+
+/** Whether an event is a resolver event whose field can be a path and whose arguments can be a body. */
+export function isResolverEvent(event: unknown, { parentType, field }: FieldNames): boolean {
+  const fields = fieldsOf(event);
+  if (!Object.hasOwn(fields, 'arguments')) return false;
+  if (parentType === '' || field === '' || UNFIT_FOR_PATH.test(field)) return false;
+  const args = fields.arguments;
+  return args === null || (typeof args === 'object' && !Array.isArray(args));
+}
+
+/** The synthesized request of an event. */
+export function toRequest(event: unknown, { parentType, field }: FieldNames): IncomingRequest {
+  const path = `/${field}`;
+  return new IncomingRequest(methodOf(parentType), path, path, new ResolverSource(fieldsOf(event)));
+}
+
+/** The arguments are the body, written as JSON when it is read; the forwarded headers are the headers. */
+class ResolverSource implements RequestSource {
+  readonly isBase64 = false;
+  readonly #event: Fields;
+  #headers: MultiMap | undefined;
+
+  constructor(event: Fields) {
+    this.#event = event;
+  }
+
+  get rawBody(): string {
+    const args = this.#event.arguments;
+    return typeof args === 'object' && args !== null ? JSON.stringify(args) : '';
+  }
+
+  headers(): MultiMap {
+    this.#headers ??= readHeaders(this.#event);
+    return this.#headers;
+  }
+
+  header(name: string): readonly string[] {
+    if (this.#headers) return this.#headers[name] ?? NO_VALUES;
+    const values = lookupHeader(rawHeaders(fieldsOf(this.#event.request).headers), name);
+    return values.length === 0 && name === 'content-type' ? JSON_TYPE : values;
+  }
+
+  query(): MultiMap {
+    return createMap();
+  }
+
+  cookieValues(): readonly string[] {
+    return this.header('cookie');
+  }
+
+  provenance(): SourceProvenance {
+    return unknownProvenance();
+  }
+}
+
+function readHeaders(event: Fields): MultiMap {
+  const headers: MultiMap = createMap();
+  const sent = rawHeaders(fieldsOf(event.request).headers) ?? NOTHING;
+  for (const key of Object.keys(sent).sort()) appendHeader(headers, key, sent[key]);
+  headers['content-type'] ??= [...JSON_TYPE];
+  return headers;
+}
+
+const TRIGGER_TYPE_KEY = `${RESERVED_PREFIX}trigger_type`;
+const APPSYNC_PREFIX = `${RESERVED_PREFIX}appsync.`;
+
+/** The metadata keys behind the prefix, a wire contract between runtimes, and where their values stand. */
+const METADATA: Readonly<Record<string, (context: AppSyncContext, event: unknown) => unknown>> = {
+  field_name: (_, event) => fieldsOf(fieldsOf(event).info).fieldName,
+  parent_type_name: (_, event) => fieldsOf(fieldsOf(event).info).parentTypeName,
+  arguments: (context) => context.arguments,
+  identity: (context) => context.identity,
+  source: (context) => context.source,
+  variables: (context) => context.variables,
+  prev: (context) => context.prev,
+  stash: (context) => context.stash,
+  request_headers: (context) => context.requestHeaders,
+  raw_event: (context) => context.rawEvent,
+};
+
+/** Gives a context its resolver event; nothing is copied until it is read. */
+export class AppSyncTransport implements ContextTransport {
+  readonly #event: unknown;
+  #bound: AppSyncContext | undefined;
+
+  constructor(event: unknown) {
+    this.#event = event;
+  }
+
+  appSync(): AppSyncContext {
+    return toAppSyncContext(this.#event);
+  }
+
+  metadata(key: string): unknown {
+    if (key === TRIGGER_TYPE_KEY) return 'appsync';
+    const name = key.startsWith(APPSYNC_PREFIX) ? key.slice(APPSYNC_PREFIX.length) : '';
+    if (!Object.hasOwn(METADATA, name)) return undefined;
+    this.#bound ??= toAppSyncContext(this.#event);
+    return METADATA[name]?.(this.#bound, this.#event);
+  }
+}
+
+/** One-level copies of the maps; nested values, identity and the event itself by reference. */
+function toAppSyncContext(event: unknown): AppSyncContext {
+  const fields = fieldsOf(event);
+  const info = fieldsOf(fields.info);
+  const { selectionSetList } = info;
+  return {
+    fieldName: textOf(info.fieldName),
+    parentTypeName: textOf(info.parentTypeName),
+    arguments: copyOf(fields.arguments),
+    identity: fields.identity ?? {},
+    source: copyOf(fields.source),
+    variables: copyOf(info.variables),
+    prev: fields.prev ?? null,
+    stash: copyOf(fields.stash),
+    requestHeaders: copyOf(fieldsOf(fields.request).headers),
+    selectionSetList: Array.isArray(selectionSetList) ? [...selectionSetList] : [],
+    selectionSetGraphQL: textOf(info.selectionSetGraphQL),
+    rawEvent: event,
+  };
+}
+
+function copyOf(value: unknown): Record<string, unknown> {
+  return { ...fieldsOf(value) };
+}
