@@ -92,7 +92,7 @@ export class BatchRun implements BatchOutcome {
     return typeof identifier === 'string' && identifier.trim() !== '' ? identifier : undefined;
   }
 
-  /** Workers side by side; the most cautious of the sources in the batch decides. */
+  /** How many records run at once: the least that a source in the batch allows. */
   #concurrency(): number {
     const { matches } = this.#batch;
     let least = matches.length;
@@ -168,23 +168,24 @@ export class BatchRun implements BatchOutcome {
 
   /** Decides what a failure keeps from starting. */
   #hold(index: number): void {
-    const { definition } = this.#batch;
-    const { entry, source } = this.#batch.matchAt(index);
-    const record = this.#batch.recordAt(index);
-    if (entry.stops || this.#identifierOf(record) === undefined) this.#stopped = true;
-    const group = definition.orderedGroup?.(record, source);
+    const isReportable = this.#identifierOf(this.#batch.recordAt(index)) !== undefined;
+    if (this.#batch.matchAt(index).entry.stops || !isReportable) this.#stopped = true;
+    const group = this.#groupOf(index);
     if (group !== undefined) this.#heldGroups = (this.#heldGroups ?? new Set()).add(group);
   }
 
   /** Whether a record of the same ordered group has failed before. */
   #isHeld(index: number): boolean {
-    if (this.#heldGroups === undefined) return false;
-    const { source } = this.#batch.matchAt(index);
-    const group = this.#batch.definition.orderedGroup?.(this.#batch.recordAt(index), source);
-    return group !== undefined && this.#heldGroups.has(group);
+    const group = this.#heldGroups && this.#groupOf(index);
+    return group !== undefined && this.#heldGroups?.has(group) === true;
   }
 
-  /** Records that have not settled now have failed; nothing that their handlers still do counts any more. */
+  #groupOf(index: number): string | undefined {
+    const { source } = this.#batch.matchAt(index);
+    return this.#batch.definition.orderedGroup?.(this.#batch.recordAt(index), source);
+  }
+
+  /** Fails the records that are still running. What their handlers do from now on changes nothing. */
   #close(): void {
     for (let index = this.#states.indexOf(RUNNING); index >= 0; index = this.#states.indexOf(RUNNING)) {
       this.stoppedBy = 'deadline';
