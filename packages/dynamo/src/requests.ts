@@ -2,7 +2,7 @@ import type { AttributeValue } from '@aws-sdk/client-dynamodb';
 import { type FullClock, guardHook, randomFraction } from '@sallyport/core';
 import type { Client, Sdk } from './client.js';
 import { type FailedCondition, isFailedCondition } from './errors.js';
-import { Expressions } from './expressions.js';
+import { Expressions } from './internal/expressions.js';
 import {
   type CallOptions,
   type Changes,

@@ -17,11 +17,29 @@ export {
   type EventQuery,
   type PublishInput,
   type StoredEvent,
-} from './event-bus.js';
-export { type IdempotentContext, type IdempotentHandlerOptions, idempotentHandler } from './idempotent-handler.js';
-export { createJobLedger, type JobLedgerOptions } from './job-ledger.js';
-export type * from './ledger.js';
-export { type RunIdempotentOptions, runIdempotent } from './run-idempotent.js';
+} from './event-bus/event-bus.js';
+export {
+  type IdempotentContext,
+  type IdempotentHandlerOptions,
+  idempotentHandler,
+} from './idempotency/idempotent-handler.js';
+export { type RunIdempotentOptions, runIdempotent } from './idempotency/run-idempotent.js';
+// Work
+export {
+  type HttpIdempotencyOptions,
+  withIdempotency,
+} from './idempotency/with-idempotency.js';
+export {
+  type HeldLease,
+  type HeldSlot,
+  type HoldOptions,
+  type WithLeaseOptions,
+  type WithSlotOptions,
+  withLease,
+  withSlot,
+} from './leases/with-lease.js';
+export { createJobLedger, type JobLedgerOptions } from './ledger/job-ledger.js';
+export type * from './ledger/ledger.js';
 // States
 export {
   IDEMPOTENCY_STATUSES,
@@ -32,19 +50,5 @@ export {
   RECORD_STATUSES,
   RECORD_TRANSITIONS,
   type RecordStatus,
-} from './states.js';
+} from './ledger/states.js';
 export { StoredError } from './stored-error.js';
-// Work
-export {
-  type HttpIdempotencyOptions,
-  withIdempotency,
-} from './with-idempotency.js';
-export {
-  type HeldLease,
-  type HeldSlot,
-  type HoldOptions,
-  type WithLeaseOptions,
-  type WithSlotOptions,
-  withLease,
-  withSlot,
-} from './with-lease.js';

@@ -1,7 +1,5 @@
-export { createDynamoRateLimiter, type DynamoRateLimiterOptions } from './dynamo-limiter.js';
 export { RATE_LIMIT_CODES, RateLimitError, type RateLimitErrorCode, type RateLimitErrorInit } from './errors.js';
-export { type CredentialKind, fingerprintCredential } from './fingerprint.js';
-export { type RateLimitHeaderOptions, rateLimitHeaders } from './headers.js';
+export { createDynamoRateLimiter, type DynamoRateLimiterOptions } from './limiter/dynamo-limiter.js';
 export type {
   CallOptions,
   ConsumeOptions,
@@ -10,15 +8,17 @@ export type {
   RateLimiter,
   RateLimitKey,
   WindowState,
-} from './limiter.js';
+} from './limiter/limiter.js';
+export { type CredentialKind, fingerprintCredential } from './middleware/fingerprint.js';
+export { type RateLimitHeaderOptions, rateLimitHeaders } from './middleware/headers.js';
 export {
   type RateLimitGuardOptions,
   type RateLimitMiddlewareOptions,
   type RateLimitPolicyOptions,
   rateLimitMiddleware,
   rateLimitPolicy,
-} from './middleware.js';
-export { type BySourceIpOptions, bySourceIp } from './source-ip.js';
+} from './middleware/middleware.js';
+export { type BySourceIpOptions, bySourceIp } from './middleware/source-ip.js';
 export {
   fixedWindow,
   multiWindow,
@@ -29,4 +29,4 @@ export {
   tokenBucket,
   type WindowLimit,
   type WindowOptions,
-} from './strategy.js';
+} from './strategies/strategy.js';

@@ -1,7 +1,7 @@
 import type { Item } from '@sallyport/dynamo';
 import { ttlAt } from '@sallyport/dynamo';
 import { type ErrorEnvelope, parseEnvelope, toErrorEnvelope } from '../error-envelope.js';
-import type { TransitionOutcome } from '../ledger.js';
+import type { TransitionOutcome } from '../ledger/ledger.js';
 import { JOB_ERRORS } from './errors-of.js';
 import { ttlSeconds } from './input.js';
 import { fromJson, toJson } from './json.js';

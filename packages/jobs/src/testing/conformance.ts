@@ -1,10 +1,10 @@
-import { EVENT_BUS_CASES } from './event-bus-cases.js';
 import { type ConformanceCase, type EventBusHarness, type JobLedgerHarness, toCases } from './harness.js';
-import { HOLD_CASES } from './hold-cases.js';
-import { IDEMPOTENCY_CASES } from './idempotency-cases.js';
-import { INPUT_CASES } from './input-cases.js';
-import { JOB_CASES } from './job-cases.js';
-import { RECORD_CASES } from './record-cases.js';
+import { EVENT_BUS_CASES } from './internal/event-bus-cases.js';
+import { IDEMPOTENCY_CASES } from './internal/idempotency-cases.js';
+import { INPUT_CASES } from './internal/input-cases.js';
+import { JOB_CASES } from './internal/job-cases.js';
+import { HOLD_CASES } from './internal/lease-cases.js';
+import { RECORD_CASES } from './internal/record-cases.js';
 
 /**
  * The behaviour of `JobLedger`, for any implementation and any test runner.

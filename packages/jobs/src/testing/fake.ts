@@ -1,6 +1,6 @@
 import { JOB_ERRORS } from '../internal/errors-of.js';
-import type { JobLedger } from '../ledger.js';
-import { createMemoryJobLedger, type MemoryLedgerOptions } from '../memory.js';
+import type { JobLedger } from '../ledger/ledger.js';
+import { createMemoryJobLedger, type MemoryLedgerOptions } from '../ledger/memory-ledger.js';
 
 type Operation = Exclude<keyof JobLedger, 'clock' | 'ids' | 'log'>;
 

@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import type { Clock } from '@sallyport/core';
-import type { EventBusStore } from '../event-bus.js';
-import type { JobLedger } from '../ledger.js';
+import type { EventBusStore } from '../event-bus/event-bus.js';
+import type { JobLedger } from '../ledger/ledger.js';
 
 /** How the suite gets ledgers. All of one harness share their rows. */
 export interface JobLedgerHarness {

@@ -1,10 +1,10 @@
 import { randomUUID } from 'node:crypto';
 import type { Clock } from '@sallyport/core';
-import type { LimitFor, RateLimiter, RateLimitKey } from '../limiter.js';
-import type { Strategy } from '../strategy.js';
-import { DECISION_CASES } from './decision-cases.js';
-import { KEY_CASES } from './key-cases.js';
-import { TIME_CASES } from './time-cases.js';
+import type { LimitFor, RateLimiter, RateLimitKey } from '../limiter/limiter.js';
+import type { Strategy } from '../strategies/strategy.js';
+import { DECISION_CASES } from './internal/decision-cases.js';
+import { KEY_CASES } from './internal/key-cases.js';
+import { TIME_CASES } from './internal/time-cases.js';
 
 export interface ConformanceLimiterOptions {
   readonly strategy: Strategy;

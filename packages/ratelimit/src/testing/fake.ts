@@ -1,11 +1,11 @@
 import { type Clock, systemClock } from '@sallyport/core';
 import { RateLimitError } from '../errors.js';
-import { decideWithoutStore, toClaim } from '../internal/claims.js';
-import { parseStrategy } from '../internal/limits.js';
 import { assertOptions } from '../internal/options.js';
-import type { LimitFor, RateLimiter, RateLimitKey } from '../limiter.js';
-import { createMemoryRateLimiter } from '../memory.js';
-import type { Strategy } from '../strategy.js';
+import { decideWithoutStore, toClaim } from '../limiter/internal/claims.js';
+import { parseStrategy } from '../limiter/internal/limits.js';
+import type { LimitFor, RateLimiter, RateLimitKey } from '../limiter/limiter.js';
+import { createMemoryRateLimiter } from '../limiter/memory-limiter.js';
+import type { Strategy } from '../strategies/strategy.js';
 
 export interface FakeRateLimiterOptions {
   readonly strategy: Strategy;

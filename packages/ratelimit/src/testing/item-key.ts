@@ -1,7 +1,7 @@
-import { toAddress } from '../internal/item-key.js';
-import { parseStrategy } from '../internal/limits.js';
-import type { RateLimitKey } from '../limiter.js';
-import type { Strategy } from '../strategy.js';
+import { parseStrategy } from '../limiter/internal/limits.js';
+import { toAddress } from '../limiter/item-key.js';
+import type { RateLimitKey } from '../limiter/limiter.js';
+import type { Strategy } from '../strategies/strategy.js';
 
 /**
  * The key of the item that counts for a rate limit key at an instant: what every runtime that shares the table must build.

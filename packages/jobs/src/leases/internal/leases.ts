@@ -1,0 +1,125 @@
+import type { Condition, Item } from '@sallyport/dynamo';
+import { ttlAt } from '@sallyport/dynamo';
+import { JOB_ERRORS } from '../../internal/errors-of.js';
+import { assertInput, whole } from '../../internal/input.js';
+import { assertId, leaseKey } from '../../internal/keys.js';
+import { type Kit, numberOf, textOf } from '../../internal/rows.js';
+import type { CallOptions, JobLedger, Lease } from '../../ledger/ledger.js';
+
+const MIN_DURATION_MS = 1000;
+const MAX_DURATION_MS = 900_000;
+const DEFAULT_DURATION_MS = 30_000;
+const KEPT_MS = 30 * 86_400_000;
+
+type LeaseOperations = Pick<JobLedger, 'acquireLease' | 'refreshLease' | 'releaseLease' | 'getLease'>;
+
+export function leaseOperations(kit: Kit): LeaseOperations {
+  return {
+    acquireLease: async (input, options = {}) => acquireLease(kit, input, options),
+    refreshLease: async (lease, durationMs, options = {}) => refreshLease(kit, lease, durationMs, options),
+    releaseLease: async (lease, options = {}) => releaseLease(kit, lease, options),
+    async getLease(name, { signal } = {}) {
+      assertId('name', name, JOB_ERRORS);
+      const item = await kit.store.get(leaseKey(name), { consistent: true, signal });
+      return item && isHeld(item, kit.clock.now().getTime()) ? toLease(name, item) : undefined;
+    },
+  };
+}
+
+/** @throws JobLedgerError `invalid_input` */
+export function holdDuration(durationMs: unknown): number {
+  return whole('durationMs', durationMs ?? DEFAULT_DURATION_MS, MIN_DURATION_MS, MAX_DURATION_MS, JOB_ERRORS);
+}
+
+/** Nobody holds it, or nobody holds it any more. */
+export function freeAt(nowMs: number): Condition {
+  return { any: [{ absent: 'expires_at_ms' }, { attribute: 'expires_at_ms', is: '<=', value: nowMs }] };
+}
+
+export function heldBy(id: string): Condition {
+  return { attribute: 'lease_id', is: '=', value: id };
+}
+
+export function heldAndAlive(id: string, nowMs: number): Condition {
+  return { all: [heldBy(id), { attribute: 'expires_at_ms', is: '>', value: nowMs }] };
+}
+
+export function isHeld(item: Item, nowMs: number): boolean {
+  return textOf(item, 'lease_id') !== '' && numberOf(item, 'expires_at_ms') > nowMs;
+}
+
+/** Milliseconds until a hold ends, at least 1. */
+export function retryAfter(item: Item | undefined, nowMs: number): number {
+  return Math.max(1, numberOf(item ?? {}, 'expires_at_ms') - nowMs);
+}
+
+async function acquireLease(
+  { store, clock, ids }: Kit,
+  input: Parameters<JobLedger['acquireLease']>[0],
+  { signal }: CallOptions,
+): Promise<Lease> {
+  assertInput(input, ['name', 'owner', 'durationMs'], JOB_ERRORS);
+  const { name, owner } = input;
+  assertId('name', name, JOB_ERRORS);
+  assertId('owner', owner, JOB_ERRORS);
+  const durationMs = holdDuration(input.durationMs);
+  signal?.throwIfAborted();
+  const nowMs = clock.now().getTime();
+  const set = {
+    lease_id: ids.newId(),
+    lease_owner: owner,
+    expires_at_ms: nowMs + durationMs,
+    ttl: ttlAt(nowMs + KEPT_MS),
+  };
+  const count = { token: { from: nowMs, by: 1 } };
+  const { applied, item } = await store.update(leaseKey(name), { set, count }, { condition: freeAt(nowMs), signal });
+  // Refused by itself: an earlier attempt of this call got through and its answer was lost.
+  if (item && (applied || item.lease_id === set.lease_id)) return toLease(name, item);
+  throw JOB_ERRORS.conflict('lease_held', { retryAfterMs: retryAfter(item, nowMs) });
+}
+
+async function refreshLease(
+  { store, clock }: Kit,
+  lease: Lease,
+  duration: number | undefined,
+  { signal }: CallOptions,
+): Promise<Lease> {
+  assertLease(lease);
+  const durationMs = holdDuration(duration);
+  signal?.throwIfAborted();
+  const nowMs = clock.now().getTime();
+  const set = { expires_at_ms: nowMs + durationMs, ttl: ttlAt(nowMs + KEPT_MS) };
+  const { applied, item } = await store.update(
+    leaseKey(lease.name),
+    { set },
+    { condition: heldAndAlive(lease.id, nowMs), signal },
+  );
+  if (applied && item) return toLease(lease.name, item);
+  throw JOB_ERRORS.conflict('lease_lost');
+}
+
+/** The token stays: the next one must be larger. */
+async function releaseLease({ store, clock }: Kit, lease: Lease, { signal }: CallOptions): Promise<void> {
+  assertLease(lease);
+  signal?.throwIfAborted();
+  const nowMs = clock.now().getTime();
+  const changes = { set: { ttl: ttlAt(nowMs + KEPT_MS) }, remove: ['lease_id', 'lease_owner', 'expires_at_ms'] };
+  const { applied, item } = await store.update(leaseKey(lease.name), changes, { condition: heldBy(lease.id), signal });
+  if (!applied && item && isHeld(item, nowMs)) throw JOB_ERRORS.conflict('lease_lost');
+}
+
+function assertLease(lease: Lease): void {
+  if (typeof lease !== 'object' || lease === null) throw JOB_ERRORS.invalid('lease must be a lease');
+  assertId('name', lease.name, JOB_ERRORS);
+  assertId('id', lease.id, JOB_ERRORS);
+}
+
+function toLease(name: string, item: Item): Lease {
+  return {
+    name,
+    id: textOf(item, 'lease_id'),
+    owner: textOf(item, 'lease_owner'),
+    token: numberOf(item, 'token'),
+    expiresAtMs: numberOf(item, 'expires_at_ms'),
+  };
+}

@@ -1,0 +1,151 @@
+import { randomFraction } from '@sallyport/core';
+import type { Item } from '@sallyport/dynamo';
+import { ttlAt } from '@sallyport/dynamo';
+import { JOB_ERRORS } from '../../internal/errors-of.js';
+import { assertInput, whole } from '../../internal/input.js';
+import { assertId, semaphorePk, slotSk } from '../../internal/keys.js';
+import { type Kit, numberOf, textOf } from '../../internal/rows.js';
+import type { CallOptions, JobLedger, Slot } from '../../ledger/ledger.js';
+import { freeAt, heldAndAlive, heldBy, holdDuration, isHeld, retryAfter } from './leases.js';
+
+const MAX_LIMIT = 256;
+const TRIES = 3;
+const KEPT_MS = 3_600_000;
+const PREFIX = 'SLOT#';
+
+type SlotInput = Parameters<JobLedger['acquireSlot']>[0];
+type SemaphoreOperations = Pick<JobLedger, 'acquireSlot' | 'refreshSlot' | 'releaseSlot' | 'inspectSemaphore'>;
+
+export function semaphoreOperations(kit: Kit): SemaphoreOperations {
+  return {
+    async acquireSlot(input, options = {}) {
+      assertInput(input, ['scope', 'subject', 'limit', 'owner', 'durationMs'], JOB_ERRORS);
+      assertSemaphore(input);
+      assertId('owner', input.owner, JOB_ERRORS);
+      whole('limit', input.limit, 1, MAX_LIMIT, JOB_ERRORS);
+      return acquireSlot(kit, input, holdDuration(input.durationMs), options);
+    },
+    refreshSlot: async (slot, durationMs, options = {}) => refreshSlot(kit, slot, durationMs, options),
+    releaseSlot: async (slot, options = {}) => releaseSlot(kit, slot, options),
+    async inspectSemaphore(input, { signal } = {}) {
+      assertInput(input, ['scope', 'subject'], JOB_ERRORS);
+      assertSemaphore(input);
+      const active = await activeSlots(kit, input, kit.clock.now().getTime(), signal);
+      return { occupancy: active.length, slots: active.map((item) => toSlot(input, item)) };
+    },
+  };
+}
+
+async function acquireSlot(kit: Kit, input: SlotInput, durationMs: number, { signal }: CallOptions): Promise<Slot> {
+  signal?.throwIfAborted();
+  const candidates = freeSlots(await activeUnderLimit(kit, input, signal), input.limit);
+  for (let tried = 0; tried < TRIES && candidates.length > 0; tried += 1) {
+    const [slot = 0] = candidates.splice(Math.floor(randomFraction() * candidates.length), 1);
+    const taken = await takeSlot(kit, input, slot, durationMs, signal);
+    if (taken) return taken;
+  }
+  await activeUnderLimit(kit, input, signal);
+  throw JOB_ERRORS.conflict('contended', { retryAfterMs: 1 });
+}
+
+/**
+ * Free slots that may be taken: the lowest, as many as there is room for. Slots above a lowered limit count, so that
+ * takers who see the same rows cannot pass the limit together.
+ */
+function freeSlots(active: readonly Item[], limit: number): number[] {
+  const taken = new Set(active.map(slotOf));
+  const free = Array.from({ length: limit }, (_, slot) => slot).filter((slot) => !taken.has(slot));
+  return free.slice(0, limit - active.length);
+}
+
+/** @throws JobLedgerError conflict `semaphore_full` */
+async function activeUnderLimit(kit: Kit, input: SlotInput, signal: AbortSignal | undefined): Promise<Item[]> {
+  const nowMs = kit.clock.now().getTime();
+  const active = await activeSlots(kit, input, nowMs, signal);
+  if (active.length < input.limit) return active;
+  const retryAfterMs = Math.min(...active.map((item) => retryAfter(item, nowMs)));
+  throw JOB_ERRORS.conflict('semaphore_full', { limit: input.limit, occupancy: active.length, retryAfterMs });
+}
+
+async function activeSlots(
+  { store }: Kit,
+  { scope, subject }: Pick<SlotInput, 'scope' | 'subject'>,
+  nowMs: number,
+  signal: AbortSignal | undefined,
+): Promise<Item[]> {
+  const partition = { name: 'pk', value: semaphorePk(scope, subject) };
+  const { items } = await store.query({ partition, consistent: true }, { signal });
+  return items.filter((item) => isHeld(item, nowMs));
+}
+
+async function takeSlot(
+  { store, clock, ids }: Kit,
+  { scope, subject, owner }: SlotInput,
+  slot: number,
+  durationMs: number,
+  signal: AbortSignal | undefined,
+): Promise<Slot | undefined> {
+  const nowMs = clock.now().getTime();
+  const item = {
+    pk: semaphorePk(scope, subject),
+    sk: slotSk(slot),
+    lease_id: ids.newId(),
+    lease_owner: owner,
+    expires_at_ms: nowMs + durationMs,
+    ttl: ttlAt(nowMs + durationMs + KEPT_MS),
+  };
+  const outcome = await store.put(item, { condition: freeAt(nowMs), signal });
+  const isOwn = outcome.applied || outcome.item?.lease_id === item.lease_id;
+  return isOwn ? toSlot({ scope, subject }, item) : undefined;
+}
+
+async function refreshSlot(
+  { store, clock }: Kit,
+  slot: Slot,
+  duration: number | undefined,
+  { signal }: CallOptions,
+): Promise<Slot> {
+  const key = keyOf(slot);
+  const durationMs = holdDuration(duration);
+  signal?.throwIfAborted();
+  const nowMs = clock.now().getTime();
+  const set = { expires_at_ms: nowMs + durationMs, ttl: ttlAt(nowMs + durationMs + KEPT_MS) };
+  const { applied, item } = await store.update(key, { set }, { condition: heldAndAlive(slot.id, nowMs), signal });
+  if (applied && item) return toSlot(slot, item);
+  throw JOB_ERRORS.conflict('lease_lost');
+}
+
+async function releaseSlot({ store, clock }: Kit, slot: Slot, { signal }: CallOptions): Promise<void> {
+  const key = keyOf(slot);
+  signal?.throwIfAborted();
+  const { applied, item } = await store.remove(key, { condition: heldBy(slot.id), signal });
+  if (!applied && item && isHeld(item, clock.now().getTime())) throw JOB_ERRORS.conflict('lease_lost');
+}
+
+function keyOf(slot: Slot) {
+  if (typeof slot !== 'object' || slot === null) throw JOB_ERRORS.invalid('slot must be a slot');
+  assertSemaphore(slot);
+  assertId('id', slot.id, JOB_ERRORS);
+  const number = whole('slot', slot.slot, 0, MAX_LIMIT - 1, JOB_ERRORS);
+  return { pk: semaphorePk(slot.scope, slot.subject), sk: slotSk(number) };
+}
+
+function assertSemaphore({ scope, subject }: { readonly scope: unknown; readonly subject: unknown }): void {
+  assertId('scope', scope, JOB_ERRORS);
+  assertId('subject', subject, JOB_ERRORS);
+}
+
+function slotOf(item: Item): number {
+  return Number(textOf(item, 'sk').slice(PREFIX.length));
+}
+
+function toSlot({ scope, subject }: Pick<Slot, 'scope' | 'subject'>, item: Item): Slot {
+  return {
+    scope,
+    subject,
+    slot: slotOf(item),
+    id: textOf(item, 'lease_id'),
+    owner: textOf(item, 'lease_owner'),
+    expiresAtMs: numberOf(item, 'expires_at_ms'),
+  };
+}

@@ -1,0 +1,51 @@
+import { Lru } from '../../strategies/internal/lru.js';
+import type { Claim } from '../../strategies/internal/windows.js';
+import type { WindowLimit } from '../../strategies/strategy.js';
+import type { LimitDecision } from '../limiter.js';
+
+interface Denial {
+  readonly cost: number;
+  readonly windows: readonly WindowLimit[];
+  readonly decision: LimitDecision;
+  readonly storedAtMs: number;
+  readonly untilMs: number;
+}
+
+/**
+ * Denials of the store, answered again without a call. Exact: until the instant at which a window has room for the
+ * refused cost, its counters only grow. `maxAgeMs` bounds how long a reset or a raised limit elsewhere goes unseen.
+ */
+export class DeniedCache {
+  readonly #denials: Lru<Denial>;
+  readonly #maxAgeMs: number;
+
+  constructor(maxKeys: number, maxAgeMs: number) {
+    this.#denials = new Lru(maxKeys);
+    this.#maxAgeMs = maxAgeMs;
+  }
+
+  add(key: string, { nowMs, cost, windows }: Claim, decision: LimitDecision): void {
+    const untilMs = decision.resetsAt.getTime();
+    this.#denials.set(key, { cost, windows, decision, storedAtMs: nowMs, untilMs });
+  }
+
+  find(key: string, { nowMs, cost, windows }: Claim): LimitDecision | undefined {
+    const denial = this.#denials.get(key);
+    if (denial === undefined) return undefined;
+    const age = nowMs - denial.storedAtMs;
+    if (age < 0 || age >= this.#maxAgeMs || nowMs >= denial.untilMs) {
+      this.#denials.delete(key);
+      return undefined;
+    }
+    if (cost < denial.cost || !sameLimits(windows, denial.windows)) return undefined;
+    return { ...denial.decision, retryAfterMs: denial.untilMs - nowMs, source: 'local' };
+  }
+
+  delete(key: string): void {
+    this.#denials.delete(key);
+  }
+}
+
+function sameLimits(left: readonly WindowLimit[], right: readonly WindowLimit[]): boolean {
+  return left.every((window, index) => window.limit === right[index]?.limit);
+}

@@ -1,0 +1,55 @@
+import { type Clock, guardHook, type Logger } from '@sallyport/core';
+import type { RateLimitError } from '../../errors.js';
+import type { RateLimitKey } from '../limiter.js';
+import { callHookOf } from '../../internal/hooks.js';
+
+const WARN_EVERY_MS = 60_000;
+
+export interface ReporterOptions {
+  readonly policy: string;
+  readonly clock: Clock;
+  readonly log: Logger;
+  readonly onError: ((error: RateLimitError, key: RateLimitKey) => void) | undefined;
+}
+
+/** Tells of failures of the store: the hook each time, the log once a minute, of a fault of deployment once. */
+export class Reporter {
+  readonly #options: ReporterOptions;
+  #warnedAtMs = Number.NEGATIVE_INFINITY;
+  readonly #reported = new Set<string>();
+
+  constructor(options: ReporterOptions) {
+    this.#options = options;
+  }
+
+  failed(error: RateLimitError, key: RateLimitKey): void {
+    const { log, onError } = this.#options;
+    callHookOf(() => log, 'onError', onError, error, key);
+    if (error.retryable) this.#warn(error);
+    else this.#reportFault(error);
+  }
+
+  #warn(error: RateLimitError): void {
+    const nowMs = this.#options.clock.now().getTime();
+    if (Math.abs(nowMs - this.#warnedAtMs) < WARN_EVERY_MS) return;
+    this.#warnedAtMs = nowMs;
+    this.#write('warn', error);
+  }
+
+  #reportFault(error: RateLimitError): void {
+    if (this.#reported.has(error.message)) return;
+    this.#reported.add(error.message);
+    this.#write('error', error);
+  }
+
+  /** The cause by its name alone: its text may quote a key. */
+  #write(level: 'warn' | 'error', error: RateLimitError): void {
+    const fields = { code: error.code, policy: this.#options.policy, cause: causeName(error.cause) };
+    guardHook(() => this.#options.log[level](error.message, fields));
+  }
+}
+
+function causeName(cause: unknown): string {
+  const { name } = (cause ?? {}) as { name?: unknown };
+  return typeof name === 'string' ? name : 'unknown';
+}

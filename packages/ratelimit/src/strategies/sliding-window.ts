@@ -1,0 +1,110 @@
+import type { WindowState } from '../limiter/limiter.js';
+import type { ConditionalWrite, Counters } from './internal/counter-store.js';
+import { type Claim, type CountingShape, EXPIRY_GRACE_SECONDS, skewSteps, windowState } from './internal/windows.js';
+import type { WindowLimit } from './strategy.js';
+
+/** Counters that one write clears away. */
+const SWEEP = 32;
+const COUNTER = /^s(-?[0-9a-z]+)$/;
+
+/**
+ * A window that moves in granules. `s<j>` counts what was admitted in granules `j … j+N` (base 36), so a request in
+ * granule `g` adds to the `N+1` counters `s<g−N> … s<g>`, and none of them may pass the limit. `s<g−N>`, which began
+ * first, holds the sum of the whole span; the later ones differ only when a faster clock, or a write that overtook this
+ * one, has counted ahead. No sum, no read, no roll-over: each span of `N+1` granules holds at most the limit.
+ */
+export class SlidingWindow implements CountingShape {
+  readonly kind = 'sliding';
+  readonly policy: string;
+  readonly windows: readonly WindowLimit[];
+  readonly givenOrder: readonly number[] = Object.freeze([0]);
+  readonly #granules: number;
+  readonly #granuleMs: number;
+
+  constructor(policy: string, window: WindowLimit, granules: number) {
+    this.policy = policy;
+    this.windows = Object.freeze([window]);
+    this.#granules = granules;
+    this.#granuleMs = window.windowMs / granules;
+    Object.freeze(this);
+  }
+
+  withLimits(limits: readonly number[]): readonly WindowLimit[] {
+    return this.windows.map((window, index) => ({ ...window, limit: limits[index] ?? 0 }));
+  }
+
+  sortSuffix(): string {
+    return '';
+  }
+
+  write({ nowMs, cost, windows }: Claim, maxClockSkewMs: number): ConditionalWrite {
+    const granule = this.#granuleOf(nowMs);
+    const max = limitOf(windows) - cost;
+    const span = names(granule - this.#granules, granule);
+    const dead = this.#firstLive(granule, maxClockSkewMs) - 1;
+    return {
+      checks: span.map((counter) => ({ counter, max })),
+      adds: span.map((counter) => ({ counter, value: cost })),
+      sets: [],
+      removes: names(dead - SWEEP + 1, dead),
+      expiresAt: Math.ceil(this.#endOf(granule) / 1000) + EXPIRY_GRACE_SECONDS,
+      keepsExpiry: false,
+    };
+  }
+
+  usage(counters: Counters, claim: Claim, allowed: boolean): readonly WindowState[] {
+    const { nowMs, cost, windows } = claim;
+    const granule = this.#granuleOf(nowMs);
+    const span = names(granule - this.#granules, granule);
+    const count = Math.max(...span.map((counter) => counters[counter] ?? 0));
+    const room = allowed ? 0 : limitOf(windows) - cost;
+    const resetsAtMs = this.#endOf(this.#lastAbove(counters, granule, room));
+    return windows.map((window) => windowState(window, count, resetsAtMs));
+  }
+
+  /** A key that pauses longer than one write clears leaves its counters behind: at most every third request. */
+  overdue(counters: Counters, { nowMs }: Claim, maxClockSkewMs: number): readonly string[] {
+    const live = this.#firstLive(this.#granuleOf(nowMs), maxClockSkewMs);
+    const dead = Object.keys(counters).filter((counter) => granuleOfName(counter) < live);
+    return dead.length > Math.max(SWEEP, 2 * (this.#granules + 1)) ? dead : [];
+  }
+
+  #granuleOf(nowMs: number): number {
+    return Math.floor(nowMs / this.#granuleMs);
+  }
+
+  /** The instant at which the counter of a granule is no longer part of the span. */
+  #endOf(granule: number): number {
+    return (granule + 1 + this.#granules) * this.#granuleMs;
+  }
+
+  /** The first counter that a clock behind by the allowed skew still checks. */
+  #firstLive(granule: number, maxClockSkewMs: number): number {
+    return granule - this.#granules - skewSteps(maxClockSkewMs, this.#granuleMs);
+  }
+
+  /** The last counter that holds more than `room`; from the one behind it on, the span has room. */
+  #lastAbove(counters: Counters, granule: number, room: number): number {
+    if (room < 0) return granule;
+    let last = granule - this.#granules;
+    for (const [counter, count] of Object.entries(counters)) {
+      const counted = granuleOfName(counter);
+      if (count > room && counted > last && counted <= granule + this.#granules) last = counted;
+    }
+    return last;
+  }
+}
+
+function limitOf(windows: readonly WindowLimit[]): number {
+  return windows[0]?.limit ?? 0;
+}
+
+function names(from: number, to: number): string[] {
+  return Array.from({ length: to - from + 1 }, (_, offset) => `s${(from + offset).toString(36)}`);
+}
+
+/** `NaN`, which compares with nothing, for another attribute. */
+function granuleOfName(counter: string): number {
+  const match = COUNTER.exec(counter);
+  return match?.[1] === undefined ? Number.NaN : Number.parseInt(match[1], 36);
+}

@@ -1,0 +1,174 @@
+import { deepEqual, equal, ok, rejects } from 'node:assert/strict';
+import type { LimitDecision } from '../../limiter/limiter.js';
+import { fixedWindow, multiWindow, slidingWindow, tokenBucket } from '../../strategies/strategy.js';
+import type { CaseDefinition } from '../conformance.js';
+
+/** What a decision says, without its windows. */
+function brief({ allowed, limit, currentCount, remaining, resetsAt, retryAfterMs }: LimitDecision): unknown[] {
+  return [allowed, limit, currentCount, remaining, resetsAt.toISOString(), retryAfterMs];
+}
+
+export const DECISION_CASES: readonly CaseDefinition[] = [
+  {
+    name: 'a fixed window admits its limit and denies the next request until it ends',
+    async run({ limiter, key, clock }) {
+      const limit = await limiter(fixedWindow({ limit: 2, windowMs: 60_000 }));
+      clock.at(500);
+      deepEqual(brief(await limit.consume(key())), [true, 2, 1, 1, '2023-11-14T22:01:00.000Z', undefined]);
+      deepEqual(brief(await limit.consume(key())), [true, 2, 2, 0, '2023-11-14T22:01:00.000Z', undefined]);
+      deepEqual(brief(await limit.consume(key())), [false, 2, 2, 0, '2023-11-14T22:01:00.000Z', 59_500]);
+      clock.at(60_000);
+      deepEqual(brief(await limit.consume(key())), [true, 2, 1, 1, '2023-11-14T22:02:00.000Z', undefined]);
+    },
+  },
+  {
+    name: 'a sliding window counts a request for its length and at most one granule more',
+    async run({ limiter, key, clock }) {
+      const limit = await limiter(slidingWindow({ limit: 1, windowMs: 10_000, granules: 10 }));
+      clock.at(400);
+      deepEqual(brief(await limit.consume(key())), [true, 1, 1, 0, '2023-11-14T22:00:11.000Z', undefined]);
+      clock.at(10_999);
+      deepEqual(brief(await limit.consume(key())), [false, 1, 1, 0, '2023-11-14T22:00:11.000Z', 1]);
+      clock.at(11_000);
+      equal((await limit.consume(key())).allowed, true);
+    },
+  },
+  {
+    name: 'several windows admit all or none, and the one that frees last binds',
+    async run({ limiter, key, clock }) {
+      const limit = await limiter(
+        multiWindow([
+          { limit: 2, windowMs: 1000 },
+          { limit: 3, windowMs: 60_000 },
+        ]),
+      );
+      // The fullest binds while none is exhausted.
+      deepEqual(brief(await limit.consume(key())), [true, 2, 1, 1, '2023-11-14T22:00:01.000Z', undefined]);
+      await limit.consume(key());
+      deepEqual(brief(await limit.consume(key())), [false, 2, 2, 0, '2023-11-14T22:00:01.000Z', 1000]);
+      clock.at(1000);
+      const third = await limit.consume(key());
+      deepEqual(
+        third.windows.map((window) => [window.name, window.currentCount]),
+        [
+          ['default-1m', 3],
+          ['default-1s', 1],
+        ],
+      );
+      deepEqual(brief(await limit.consume(key())), [false, 3, 3, 0, '2023-11-14T22:01:00.000Z', 59_000]);
+    },
+  },
+  {
+    name: 'a bucket admits a burst and then one request an interval',
+    async run({ limiter, key, clock }) {
+      const limit = await limiter(tokenBucket({ capacity: 3, refillPerSecond: 2 }));
+      for (const left of [2, 1, 0]) equal((await limit.consume(key())).remaining, left);
+      deepEqual(brief(await limit.consume(key())), [false, 3, 3, 0, '2023-11-14T22:00:00.500Z', 500]);
+      clock.at(500);
+      deepEqual(brief(await limit.consume(key())), [true, 3, 3, 0, '2023-11-14T22:00:02.000Z', undefined]);
+      clock.at(10_000);
+      equal((await limit.consume(key())).remaining, 2);
+    },
+  },
+  {
+    name: 'a denied request counts nothing, and a cheaper one may still fit',
+    async run({ limiter, key }) {
+      const limit = await limiter(fixedWindow({ limit: 5, windowMs: 60_000 }));
+      await limit.consume(key(), { cost: 3 });
+      equal((await limit.consume(key(), { cost: 3 })).allowed, false);
+      equal((await limit.consume(key(), { cost: 2 })).currentCount, 5);
+    },
+  },
+  {
+    name: 'a limit of 0, or below the cost, denies without the store',
+    async run({ limiter, key }) {
+      const none = await (await limiter(fixedWindow({ limit: 0, windowMs: 60_000 }))).consume(key());
+      deepEqual(
+        [none.allowed, none.source, none.degraded, (none.retryAfterMs ?? 0) > 0],
+        [false, 'local', false, true],
+      );
+      const costly = await (await limiter(slidingWindow({ limit: 3, windowMs: 1000 }))).consume(key(), { cost: 4 });
+      deepEqual([costly.allowed, costly.source], [false, 'local']);
+    },
+  },
+  {
+    name: 'the limits of a key are enforced, not only reported',
+    async run({ limiter, key }) {
+      const strategy = multiWindow([
+        { limit: 10, windowMs: 1000 },
+        { limit: 100, windowMs: 60_000 },
+      ]);
+      const limit = await limiter(strategy, () => [1, 50]);
+      equal((await limit.consume(key())).allowed, true);
+      const denied = await limit.consume(key());
+      deepEqual([denied.allowed, denied.limit, denied.name], [false, 1, 'default-1s']);
+    },
+  },
+  {
+    name: 'limits of a wrong number or kind are refused',
+    async run({ limiter, key }) {
+      const strategy = fixedWindow({ limit: 10, windowMs: 1000 });
+      for (const answer of [[1, 2], [], -1, 1.5, Number.NaN, Number.POSITIVE_INFINITY, '5' as unknown as number]) {
+        const limit = await limiter(strategy, () => answer);
+        await rejects(limit.consume(key()), { code: 'ratelimit.invalid_config' });
+      }
+    },
+  },
+  {
+    name: 'peek answers as consume would and counts nothing',
+    async run({ limiter, key }) {
+      for (const strategy of [
+        fixedWindow({ limit: 1, windowMs: 60_000 }),
+        slidingWindow({ limit: 1, windowMs: 60_000 }),
+        multiWindow([{ limit: 1, windowMs: 60_000 }]),
+        tokenBucket({ capacity: 1, refillPerSecond: 1 }),
+      ]) {
+        const limit = await limiter(strategy);
+        for (const _ of [1, 2])
+          deepEqual([(await limit.peek(key())).allowed, (await limit.peek(key())).remaining], [true, 1]);
+        equal((await limit.consume(key())).allowed, true);
+        const denied = await limit.peek(key());
+        deepEqual([denied.allowed, denied.remaining, (denied.retryAfterMs ?? 0) > 0], [false, 0, true]);
+      }
+    },
+  },
+  {
+    name: 'reset forgets what the current window counted',
+    async run({ limiter, key }) {
+      const limit = await limiter(slidingWindow({ limit: 1, windowMs: 60_000 }));
+      await limit.consume(key());
+      equal((await limit.consume(key())).allowed, false);
+      await limit.reset(key());
+      equal((await limit.consume(key())).allowed, true);
+    },
+  },
+  {
+    name: 'of many requests at once exactly the limit is admitted',
+    async run({ limiter, key }) {
+      for (const strategy of [
+        fixedWindow({ limit: 25, windowMs: 60_000 }),
+        slidingWindow({ limit: 25, windowMs: 60_000 }),
+        multiWindow([
+          { limit: 25, windowMs: 1000 },
+          { limit: 40, windowMs: 60_000 },
+        ]),
+      ]) {
+        const limit = await limiter(strategy);
+        const decisions = await Promise.all(Array.from({ length: 60 }, () => limit.consume(key())));
+        equal(decisions.filter(({ allowed }) => allowed).length, 25);
+        ok(decisions.every(({ degraded }) => !degraded));
+      }
+    },
+  },
+  {
+    name: 'a caller that has given up gets its own reason',
+    async run({ limiter, key }) {
+      const limit = await limiter(fixedWindow({ limit: 1, windowMs: 60_000 }));
+      const signal = AbortSignal.abort(new Error('gone'));
+      await rejects(limit.consume(key(), { signal }), { message: 'gone' });
+      await rejects(limit.peek(key(), { signal }), { message: 'gone' });
+      await rejects(limit.reset(key(), { signal }), { message: 'gone' });
+      equal((await limit.consume(key())).currentCount, 1);
+    },
+  },
+];
