@@ -1,26 +1,29 @@
 import { FrameworkError } from '@sallyport/core';
 
-/** Stable codes of this package. */
+/** Every code of {@link RateLimitError}. */
 export const RATE_LIMIT_CODES = [
   'ratelimit.invalid_config',
   'ratelimit.invalid_input',
   'ratelimit.store_unavailable',
 ] as const;
 
+/** A code of {@link RateLimitError}. */
 export type RateLimitErrorCode = (typeof RATE_LIMIT_CODES)[number];
 
+/** What an error may carry beside code and message. */
 export interface RateLimitErrorInit {
   /** Whether the same call may succeed later without a change of the deployment. */
   readonly retryable?: boolean;
-  /** Kept for logs, never sent. */
+  /** The error behind it, for logs. It is never sent. */
   readonly cause?: unknown;
 }
 
 const BRAND = Symbol.for('sallyport.RateLimitError');
 
-/** What goes wrong in this package itself; a denial is a decision, not an error. Immutable. */
+/** A wrong option or argument, or a failure of the store. A denial is a decision and not an error. Immutable. */
 export class RateLimitError extends FrameworkError {
   override readonly name: string = 'RateLimitError';
+  /** Stable; see the table in the README. */
   declare readonly code: RateLimitErrorCode;
   /** True for throttling, 5xx, time-outs and network faults; false for a fault of code or deployment. */
   readonly retryable: boolean;

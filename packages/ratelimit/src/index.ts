@@ -1,4 +1,6 @@
+// Errors
 export { RATE_LIMIT_CODES, RateLimitError, type RateLimitErrorCode, type RateLimitErrorInit } from './errors.js';
+// Limiter
 export { createDynamoRateLimiter, type DynamoRateLimiterOptions } from './limiter/dynamo-limiter.js';
 export type {
   CallOptions,
@@ -9,7 +11,8 @@ export type {
   RateLimitKey,
   WindowState,
 } from './limiter/limiter.js';
-export { type CredentialKind, fingerprintCredential } from './middleware/fingerprint.js';
+// Middleware
+export { type CredentialKind, type FingerprintKey, fingerprintCredential } from './middleware/fingerprint.js';
 export { type RateLimitHeaderOptions, rateLimitHeaders } from './middleware/headers.js';
 export {
   type RateLimitGuardOptions,
@@ -19,14 +22,8 @@ export {
   rateLimitPolicy,
 } from './middleware/middleware.js';
 export { type BySourceIpOptions, bySourceIp } from './middleware/source-ip.js';
-export {
-  fixedWindow,
-  multiWindow,
-  type SlidingWindowOptions,
-  type Strategy,
-  slidingWindow,
-  type TokenBucketOptions,
-  tokenBucket,
-  type WindowLimit,
-  type WindowOptions,
-} from './strategies/strategy.js';
+// Strategies
+export { fixedWindow, multiWindow } from './strategies/fixed-windows.js';
+export { type SlidingWindowOptions, slidingWindow } from './strategies/sliding-window.js';
+export type { Strategy, StrategyKind, WindowLimit, WindowOptions } from './strategies/strategy.js';
+export { type TokenBucketOptions, tokenBucket } from './strategies/token-bucket.js';

@@ -1,14 +1,10 @@
 /** Deterministic parts for tests. Never reachable from the root entry. */
-export {
-  type ConformanceCase,
-  type ConformanceLimiterOptions,
-  type RateLimiterHarness,
-  rateLimiterConformance,
-} from './testing/conformance.js';
+export { rateLimitItemKey } from './limiter/item-key.js';
+export { rateLimiterConformance } from './testing/conformance.js';
 export {
   createFakeRateLimiter,
   type FakeCall,
   type FakeRateLimiter,
   type FakeRateLimiterOptions,
 } from './testing/fake.js';
-export { rateLimitItemKey } from './testing/item-key.js';
+export type { ConformanceCase, ConformanceLimiterOptions, RateLimiterHarness } from './testing/harness.js';

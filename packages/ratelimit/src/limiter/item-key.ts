@@ -1,6 +1,7 @@
 import { createHash } from 'node:crypto';
-import { invalidInput } from '../errors.js';
-import type { Address } from '../strategies/internal/counter-store.js';
+import { invalidConfig, invalidInput } from '../errors.js';
+import { type Address, strategyOption } from '../strategies/internal/definition.js';
+import type { Strategy } from '../strategies/strategy.js';
 import type { RateLimitKey } from './limiter.js';
 
 /** Bytes of one part; what is longer is hashed. Keeps keys far from DynamoDB's 2,048 and 1,024 bytes. */
@@ -13,7 +14,19 @@ const ESCAPED =
   /[%#\u0000-\u001f\u007f-\u009f]|[\ud800-\udbff](?![\udc00-\udfff])|(?<![\ud800-\udbff])[\udc00-\udfff]/g;
 
 /**
- * The key of the item that counts for a rate limit key; `sortSuffix` names the window.
+ * The key of the item that counts a rate limit key at an instant: what every runtime that shares the table must build.
+ *
+ * @throws RateLimitError `ratelimit.invalid_config` for a strategy that is not of this package; `ratelimit.invalid_input` for a
+ *   part of the key that is no text or blank
+ */
+export function rateLimitItemKey(strategy: Strategy, key: RateLimitKey, at: Date): { pk: string; sk: string } {
+  const place = { name: 'strategy', environment: {}, fail: invalidConfig };
+  const definition = strategyOption.required().read(strategy, place);
+  return { ...toAddress(definition.policy, key, definition.sortSuffix(at.getTime())) };
+}
+
+/**
+ * The key of the item that counts a rate limit key; `sortSuffix` names the period of the window.
  *
  * @throws RateLimitError `ratelimit.invalid_input` for a part that is no text or blank
  */

@@ -1,11 +1,14 @@
 import type { Strategy } from '../strategies/strategy.js';
 
-/** Whose use is counted, and of what. Every part is a text that is not blank. */
+/** Whose use is counted, and of what. Every part must be a text that is not blank. */
 export interface RateLimitKey {
+  /** Who is counted: an address, an identity, the fingerprint of a credential. */
   readonly identifier: string;
+  /** What is used: a route's pattern, for example. */
   readonly resource: string;
+  /** How it is used: an HTTP method, for example. */
   readonly operation: string;
-  /** Keeps identifiers of different origin apart: a tenant named like an address is not that address. `custom`. */
+  /** Where the identifier comes from, so that a tenant called `192.0.2.1` is not counted with that address. Default `custom`. */
   readonly kind?: string;
   /**
    * The caller in full, where the identifier alone does not tell callers apart: kind, identity and tenant as one text. Use is
@@ -16,63 +19,75 @@ export interface RateLimitKey {
 
 /** One window of a strategy after a decision. */
 export interface WindowState {
+  /** The window's name in its strategy. */
   readonly name: string;
+  /** The window's length in milliseconds. */
   readonly windowMs: number;
   /** The limit that was enforced. */
   readonly limit: number;
+  /** Requests that count now, an allowed one included. */
   readonly currentCount: number;
-  /** Never below 0. */
+  /** Requests that are left, at least 0. */
   readonly remaining: number;
   /** Allowed: when all that counts now is forgotten. Denied: when this window has room for the refused cost. */
   readonly resetsAt: Date;
 }
 
-/** The answer to one request. Its own window fields are those of the binding window. */
+/** The answer to one request. Its own window fields are those of the window that decided, or that is nearest to its limit. */
 export interface LimitDecision extends WindowState {
+  /** Whether the request may go on. */
   readonly allowed: boolean;
-  /** Milliseconds, more than 0; only on a denial. */
+  /** Milliseconds until the same request would be allowed, more than 0. Only there when it was denied. */
   readonly retryAfterMs?: number;
   /** Every window, the longest first. */
   readonly windows: readonly WindowState[];
-  /** True when the store did not decide: counts are then unknown and 0. */
+  /** True when the store did not decide. Counts are unknown then and shown as 0. */
   readonly degraded: boolean;
-  /** `store`: it decided. `local`: no call was needed. `none`: the store failed, `onStoreError` decided. */
+  /** `store`: the store decided. `local`: no call was needed. `none`: the store failed and `onStoreError` decided. */
   readonly source: 'store' | 'local' | 'none';
 }
 
+/** Options of one call that counts. */
 export interface ConsumeOptions {
-  /** Whole number of at least 1; 1. */
+  /** What the request counts for, a whole number of at least 1. Default 1. */
   readonly cost?: number;
-  /** Rejects the call with its reason. A write that was under way may have counted. */
+  /** Ends the call: it rejects with the signal's reason. A write that was under way may have counted. */
   readonly signal?: AbortSignal;
 }
 
+/** Options of one call. */
 export interface CallOptions {
+  /** Ends the call: it rejects with the signal's reason. */
   readonly signal?: AbortSignal;
 }
 
 /** A limit that counts by key. */
 export interface RateLimiter {
+  /** The strategy that it was made with. */
   readonly strategy: Strategy;
   /**
-   * Decides and counts; a denied request counts nothing. Never rejects because the store is down.
+   * Decides about a request and counts it. A denied request counts nothing. When the store fails the call does not reject:
+   * `onStoreError` decides.
    *
-   * @throws RateLimitError `ratelimit.invalid_input`; `ratelimit.invalid_config` for what `limitFor` returns
+   * @throws RateLimitError `ratelimit.invalid_input` for a wrong key or cost; `ratelimit.invalid_config` for what `limitFor` returns
    */
   consume(key: RateLimitKey, options?: ConsumeOptions): Promise<LimitDecision>;
   /**
-   * What `consume` with a cost of 1 would answer; counts nothing.
+   * What `consume` with a cost of 1 would answer. Counts nothing.
    *
    * @throws RateLimitError as `consume`, and `ratelimit.store_unavailable`
    */
   peek(key: RateLimitKey, options?: CallOptions): Promise<LimitDecision>;
   /**
-   * Forgets what the current window counted.
+   * Forgets what the current window has counted.
    *
    * @throws RateLimitError `ratelimit.invalid_input`, `ratelimit.store_unavailable`
    */
   reset(key: RateLimitKey, options?: CallOptions): Promise<void>;
 }
 
-/** The limits of one key in place of the strategy's, in the order in which the windows were given. */
+/**
+ * The limits of one key in place of the strategy's: one for each window, in the order in which the windows were given.
+ * `undefined` for the strategy's own limits.
+ */
 export type LimitFor = (key: RateLimitKey) => number | readonly number[] | undefined;

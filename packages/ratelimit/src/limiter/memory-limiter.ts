@@ -1,50 +1,66 @@
-import { type Clock, systemClock } from '@sallyport/core';
-import { assertClock, assertFunctions, assertOptions, wholeNumber } from '../internal/options.js';
-import { createDecider } from '../strategies/internal/deciders.js';
-import { canFit } from '../strategies/internal/windows.js';
+import { type Clock, createMap, systemClock } from '@sallyport/core';
+import { defineOptions, func, integer, withMethods } from '@sallyport/core/options';
+import { invalidConfig } from '../errors.js';
+import {
+  type Address,
+  type Check,
+  type ConditionalWrite,
+  type CounterStore,
+  type Counters,
+  strategyOption,
+  type WriteOutcome,
+} from '../strategies/internal/definition.js';
+import { Lru } from '../strategies/internal/lru.js';
 import type { Strategy } from '../strategies/strategy.js';
 import { denyUnfit, toClaim } from './internal/claims.js';
-import { parseStrategy } from './internal/limits.js';
-import { MemoryStore } from './internal/memory-store.js';
 import type { LimitFor, RateLimiter, RateLimitKey } from './limiter.js';
 
+/** Options of {@link createMemoryRateLimiter}. */
 export interface MemoryRateLimiterOptions {
+  /** How requests are counted: `fixedWindow`, `slidingWindow`, `multiWindow` or `tokenBucket`. */
   readonly strategy: Strategy;
+  /** Tells the time. Default: the system's clock. */
   readonly clock?: Clock;
-  /** The enforced limits of a key; `undefined` for the strategy's. */
+  /** The limits of a key in place of the strategy's; `undefined` for the strategy's. */
   readonly limitFor?: LimitFor;
-  /** Keys that are kept; of more, the one that was not used for longest is forgotten. 10,000. */
+  /** Keys that are kept, at least 1. When there are more, the key that was not used for longest is forgotten. Default 10,000. */
   readonly maxKeys?: number;
 }
 
 const MAX_CLOCK_SKEW_MS = 1000;
 
+const OPTIONS = defineOptions<MemoryRateLimiterOptions>()(
+  {
+    strategy: strategyOption.required(),
+    clock: withMethods<Clock>('now').default(systemClock),
+    limitFor: func<LimitFor>(),
+    maxKeys: integer(1).default(10_000),
+  },
+  { fail: invalidConfig },
+);
+
 /**
  * A limiter of one process, for tests and local runs: the same decisions as the shared one, without a table.
  *
- * @throws RateLimitError `ratelimit.invalid_config`
+ * @throws RateLimitError `ratelimit.invalid_config` for a wrong option
  * @example createMemoryRateLimiter({ strategy: slidingWindow({ limit: 5, windowMs: 1_000 }) })
  */
 export function createMemoryRateLimiter(options: MemoryRateLimiterOptions): RateLimiter {
-  assertOptions(options, ['strategy', 'clock', 'limitFor', 'maxKeys']);
-  assertFunctions(options, ['limitFor']);
-  assertClock(options.clock);
-  const { clock = systemClock, limitFor } = options;
-  const strategy = parseStrategy(options.strategy);
-  const store = new MemoryStore(wholeNumber('maxKeys', options.maxKeys ?? 10_000, 1, Number.MAX_SAFE_INTEGER));
-  const decider = createDecider(strategy, store, { maxClockSkewMs: MAX_CLOCK_SKEW_MS, onBrokenClock() {} });
+  const { strategy, clock, limitFor, maxKeys } = OPTIONS.parse(options);
+  const store = new MemoryStore(maxKeys);
+  const decider = strategy.createDecider(store, { maxClockSkewMs: MAX_CLOCK_SKEW_MS, onBrokenClock() {} });
   const claimOf = (key: RateLimitKey, cost: number) => toClaim(strategy, limitFor, key, cost, clock.now().getTime());
   return {
     strategy,
     async consume(key, { cost = 1, signal } = {}) {
       const { claim, address } = claimOf(key, cost);
       signal?.throwIfAborted();
-      return canFit(claim) ? decider.consume(address, claim) : denyUnfit(strategy, claim);
+      return denyUnfit(strategy, claim) ?? decider.consume(address, claim);
     },
     async peek(key, { signal } = {}) {
       const { claim, address } = claimOf(key, 1);
       signal?.throwIfAborted();
-      return canFit(claim) ? decider.peek(address, claim) : denyUnfit(strategy, claim);
+      return denyUnfit(strategy, claim) ?? decider.peek(address, claim);
     },
     async reset(key, { signal } = {}) {
       const { address } = claimOf(key, 1);
@@ -52,4 +68,47 @@ export function createMemoryRateLimiter(options: MemoryRateLimiterOptions): Rate
       await store.remove(address);
     },
   };
+}
+
+/** A table of one process. Each write is one synchronous step, so nothing comes between check and change. */
+class MemoryStore implements CounterStore {
+  readonly #items: Lru<Record<string, number>>;
+
+  constructor(maxItems: number) {
+    this.#items = new Lru(maxItems);
+  }
+
+  async write(address: Address, write: ConditionalWrite): Promise<WriteOutcome> {
+    const item = this.#items.get(nameOf(address)) ?? createMap<number>();
+    if (!write.checks.every((check) => holds(check, item[check.counter]))) {
+      return { applied: false, counters: copy(item) };
+    }
+    for (const { counter, value } of write.sets) item[counter] = value;
+    for (const { counter, value } of write.adds) item[counter] = (item[counter] ?? 0) + value;
+    for (const counter of write.removes) delete item[counter];
+    this.#items.set(nameOf(address), item);
+    return { applied: true, counters: copy(item) };
+  }
+
+  async read(address: Address): Promise<Counters> {
+    return copy(this.#items.get(nameOf(address)) ?? {});
+  }
+
+  async remove(address: Address): Promise<void> {
+    this.#items.delete(nameOf(address));
+  }
+}
+
+/** Keys hold no control characters. */
+function nameOf({ pk, sk }: Address): string {
+  return `${pk}\n${sk}`;
+}
+
+function holds({ above, max }: Check, value: number | undefined): boolean {
+  if (value === undefined) return above === undefined;
+  return value <= max && (above === undefined || value > above);
+}
+
+function copy(item: Counters): Counters {
+  return Object.assign(createMap<number>(), item);
 }

@@ -1,25 +1,46 @@
+import { boolean, defineOptions, type ParsedOptions } from '@sallyport/core/options';
 import { invalidConfig } from '../errors.js';
-import { assertOptions } from '../internal/options.js';
 import type { LimitDecision, WindowState } from '../limiter/limiter.js';
-import { durationLabel } from '../strategies/internal/duration.js';
+import { durationLabel } from '../strategies/internal/decisions.js';
 
+/** Which headers tell a caller about a decision. */
 export interface RateLimitHeaderOptions {
-  /** `ratelimit-policy` and `ratelimit` (draft-ietf-httpapi-ratelimit-headers); true. */
+  /** `ratelimit-policy` and `ratelimit` (draft-ietf-httpapi-ratelimit-headers). Default true. */
   readonly ietf?: boolean;
-  /** `x-ratelimit-*`; true. */
+  /** `x-ratelimit-limit`, `-remaining` and `-reset`; with several windows `-window` too. Default true. */
   readonly legacy?: boolean;
 }
 
+const OPTIONS = defineOptions<RateLimitHeaderOptions>()(
+  { ietf: boolean.default(true), legacy: boolean.default(true) },
+  { fail: invalidConfig },
+);
+
+export const HEADER_OPTIONS = OPTIONS.kinds;
+export type HeaderSettings = ParsedOptions<typeof HEADER_OPTIONS>;
+export const ALL_HEADERS: HeaderSettings = { ietf: true, legacy: true };
+
 /**
- * Headers that tell a caller about a decision, by lower-case name. A denial has `retry-after`. A decision without the
- * store knows no counts: allowed it has no headers, denied it says that the limiter failed closed.
+ * Headers that tell a caller about a decision, by lower-case name. A denial has `retry-after`. When the store did not decide,
+ * the counts are unknown: allowed there are no headers, denied `x-rate-limit-fail-closed: true` and `retry-after: 1`.
  *
  * @param now the instant from which seconds are counted
+ * @throws RateLimitError `ratelimit.invalid_config` for a wrong option
+ * @example rateLimitHeaders(decision, ctx.now(), { legacy: false }) // { 'ratelimit-policy': '"default";q=100;w=60', … }
  */
 export function rateLimitHeaders(
   decision: LimitDecision,
   now: Date,
-  { ietf = true, legacy = true }: RateLimitHeaderOptions = {},
+  options?: RateLimitHeaderOptions,
+): Record<string, string> {
+  return headersOf(decision, now, OPTIONS.parse(options));
+}
+
+/** The same with options that were parsed when the middleware was made. */
+export function headersOf(
+  decision: LimitDecision,
+  now: Date,
+  { ietf, legacy }: HeaderSettings,
 ): Record<string, string> {
   if (decision.degraded) {
     return decision.allowed ? {} : { 'retry-after': '1', 'x-rate-limit-fail-closed': 'true' };
@@ -29,18 +50,6 @@ export function rateLimitHeaders(
     ...(legacy && legacyHeaders(decision)),
     ...(!decision.allowed && { 'retry-after': retryAfter(decision) }),
   };
-}
-
-/** @throws RateLimitError `ratelimit.invalid_config` */
-export function parseHeaderOptions(options: unknown): RateLimitHeaderOptions {
-  const parsed = (options ?? {}) as RateLimitHeaderOptions;
-  assertOptions(parsed, ['ietf', 'legacy']);
-  for (const name of ['ietf', 'legacy'] as const) {
-    if (parsed[name] !== undefined && typeof parsed[name] !== 'boolean') {
-      throw invalidConfig(`option "${name}" must be true or false`);
-    }
-  }
-  return parsed;
 }
 
 /** Names are quoted strings (RFC 9651 section 3.3.3) of characters that need no escape. */

@@ -1,104 +1,202 @@
 import type { Context, MaybePromise, Middleware, PolicyDecision, PolicyHook, Response } from '@sallyport/core';
 import { FrameworkError } from '@sallyport/core';
+import { defineOptions, func, group, kind, type ParsedOptions, withMethods } from '@sallyport/core/options';
 import { toResponse } from '@sallyport/core/pipeline';
-import { invalidConfig } from '../errors.js';
-import { assertFunctions, assertOptions } from '../internal/options.js';
-import type { LimitDecision, RateLimiter } from '../limiter/limiter.js';
-import { parseFingerprintKey } from './fingerprint.js';
-import { type RateLimitHeaderOptions, rateLimitHeaders } from './headers.js';
-import { createGuard } from './internal/guard.js';
-import { createIdentify, createIdentifyBefore, type FingerprintKey } from './internal/identify.js';
+import { invalidConfig, RateLimitError } from '../errors.js';
+import { callHookOf } from '../internal/hooks.js';
+import type { LimitDecision, RateLimiter, RateLimitKey } from '../limiter/limiter.js';
+import { type FingerprintKey, fingerprintKeyOption } from './fingerprint.js';
+import { ALL_HEADERS, HEADER_OPTIONS, type HeaderSettings, headersOf, type RateLimitHeaderOptions } from './headers.js';
+import { askText, createIdentify, createIdentifyBefore, type Identify } from './internal/identify.js';
 
-/** What middleware and policy hook share. */
+/** Options that middleware and policy hook share. */
 export interface RateLimitGuardOptions {
+  /** Decides: `createDynamoRateLimiter` or one of `/memory`. */
   readonly limiter: RateLimiter;
-  /** The matched route's pattern, `(unmatched)` without one. A blank answer stands for that too. */
+  /** Names what is used. Default, and in place of a blank answer: the matched route's pattern, `(unmatched)` without a route. */
   readonly extractResource?: (ctx: Context) => MaybePromise<string>;
-  /** The method; `CONNECT` or `MESSAGE` on WebSocket. A blank answer stands for that too. */
+  /** Names how it is used. Default, and in place of a blank answer: the method; on WebSocket `CONNECT` or `MESSAGE`. */
   readonly extractOperation?: (ctx: Context) => MaybePromise<string>;
-  /** 1. */
+  /** What a request counts for, a whole number of at least 1, or a function that returns one. Default 1. */
   readonly cost?: number | ((ctx: Context) => MaybePromise<number>);
-  /** Requests that are not counted. */
+  /** Requests for which it returns `true` are not limited and not counted. */
   readonly skip?: (ctx: Context) => MaybePromise<boolean>;
+  /** Which headers tell the caller about the decision. Default: all. */
   readonly headers?: RateLimitHeaderOptions;
-  /** Called before a denial is answered. What it throws is dropped. */
+  /** Called before a denial is answered. What it throws changes nothing and is logged once. */
   readonly onRateLimit?: (ctx: Context, decision: LimitDecision) => unknown;
-  /** Called with every decision. What it throws is dropped. */
+  /** Called with every decision. What it throws changes nothing and is logged once. */
   readonly onDecision?: (ctx: Context, decision: LimitDecision) => unknown;
 }
 
+/** Options of {@link rateLimitMiddleware}. */
 export interface RateLimitMiddlewareOptions extends RateLimitGuardOptions {
-  /** Who calls; blank falls back to the proved caller, API key, bearer token, tenant, `anonymous`. */
+  /**
+   * Names who calls. In place of a blank answer: the proved caller, API key, bearer token, tenant or `anonymous`, the first that
+   * there is.
+   */
   readonly extractIdentifier?: (ctx: Context) => MaybePromise<string>;
-  /** Key of the fingerprints of credentials, at least 16 bytes, or a function that is asked once. */
+  /**
+   * Key of the fingerprints of credentials: text or bytes, at least 16 bytes, or a function that returns one and is asked once.
+   * Default: a public key that every runtime has.
+   */
   readonly fingerprintKey?: FingerprintKey;
 }
 
+/** Options of {@link rateLimitPolicy}. */
 export interface RateLimitPolicyOptions extends RateLimitGuardOptions {
-  /** Who calls: {@link bySourceIp}, say. Runs before authentication, so nothing that a caller claims is proved. */
+  /** Names who calls: `bySourceIp()`, for example. It runs before authentication, so nothing that a caller claims is proved. */
   readonly extractIdentifier: (ctx: Context) => MaybePromise<string>;
 }
 
-const SHARED = [
-  'limiter',
-  'extractIdentifier',
-  'extractResource',
-  'extractOperation',
-  'cost',
-  'skip',
-  'headers',
-  'onRateLimit',
-  'onDecision',
-];
+/** Where the decision of a request is found on its context. */
+const DECISION_KEY = 'rate_limit_decision';
+const UNMATCHED = '(unmatched)';
+/** Methods that are counted apart where there is no route: an invented method must not be counted as a new operation. */
+const METHODS = new Set(['GET', 'HEAD', 'POST', 'PUT', 'PATCH', 'DELETE', 'OPTIONS', 'CONNECT', 'TRACE']);
+
+type Ask<T> = (ctx: Context) => MaybePromise<T>;
+type Tell = (ctx: Context, decision: LimitDecision) => unknown;
+
+const GUARD_OPTIONS = {
+  limiter: withMethods<RateLimiter>('consume').required(),
+  extractResource: func<Ask<string>>(),
+  extractOperation: func<Ask<string>>(),
+  cost: kind<number | Ask<number>>(
+    'a whole number, at least 1, or a function',
+    (value) => typeof value === 'function' || (Number.isSafeInteger(value) && (value as number) >= 1),
+  ).default(1),
+  skip: func<Ask<boolean>>(),
+  headers: group<HeaderSettings>()(HEADER_OPTIONS).default(ALL_HEADERS),
+  onRateLimit: func<Tell>(),
+  onDecision: func<Tell>(),
+};
+
+const MIDDLEWARE_OPTIONS = defineOptions<RateLimitMiddlewareOptions>()(
+  { ...GUARD_OPTIONS, extractIdentifier: func<Ask<string>>(), fingerprintKey: fingerprintKeyOption },
+  { fail: invalidConfig },
+);
+
+const POLICY_OPTIONS = defineOptions<RateLimitPolicyOptions>()(
+  { ...GUARD_OPTIONS, extractIdentifier: func<Ask<string>>().required() },
+  { fail: invalidConfig },
+);
 
 /**
- * Limits whoever the gate let in. Denied is a thrown `app.rate_limited` (429), a store failure that denies
- * `app.overloaded` (503), both with headers; allowed answers get headers that the handler did not set. The decision is
- * at `ctx.get('rate_limit_decision')`.
+ * Limits the requests that authentication let pass. A denied request throws `app.rate_limited` (429), one that is denied because
+ * the store failed `app.overloaded` (503), both with headers. Allowed answers get the headers that the handler did not set. The
+ * decision is at `ctx.get('rate_limit_decision')`.
  *
- * @throws RateLimitError `ratelimit.invalid_config`
+ * @throws RateLimitError `ratelimit.invalid_config` for a wrong option
  * @example app.use(rateLimitMiddleware({ limiter }))
  */
 export function rateLimitMiddleware(options: RateLimitMiddlewareOptions): Middleware {
-  assertOptions(options, [...SHARED, 'fingerprintKey']);
-  assertFunctions(options, ['extractIdentifier']);
-  const { fingerprintKey } = options;
-  if (fingerprintKey !== undefined && typeof fingerprintKey !== 'function') parseFingerprintKey(fingerprintKey);
-  const guard = createGuard(options, createIdentify(options.extractIdentifier, fingerprintKey));
+  const settings = MIDDLEWARE_OPTIONS.parse(options);
+  const identify = createIdentify(settings.extractIdentifier, settings.fingerprintKey);
   return async (ctx, next) => {
-    const decision = await guard(ctx);
+    const decision = await decideOn(ctx, settings, identify);
     if (decision === undefined) return next(ctx);
-    const headers = rateLimitHeaders(decision, ctx.now(), options.headers);
+    const headers = headersOf(decision, ctx.now(), settings.headers);
     if (!decision.allowed) throw new FrameworkError(codeOf(decision), undefined, { headers });
     return withHeaders(await next(ctx), headers);
   };
 }
 
 /**
- * The same before authentication, as the policy hook of tier P2: for floods of bad credentials, and for public routes
- * where a caller could invent a fresh API key a request.
+ * The same before authentication, as the policy hook of tier P2: against floods of bad credentials, and for public routes
+ * where a caller could invent a new API key for every request.
  *
- * @throws RateLimitError `ratelimit.invalid_config`
+ * @throws RateLimitError `ratelimit.invalid_config` for a wrong option
  * @example createApp({ tier: 'p2', policyHook: rateLimitPolicy({ limiter, extractIdentifier: bySourceIp() }) })
  */
 export function rateLimitPolicy(options: RateLimitPolicyOptions): PolicyHook {
-  assertOptions(options, SHARED);
-  if (typeof options.extractIdentifier !== 'function') {
-    throw invalidConfig('option "extractIdentifier" must be a function');
-  }
-  const guard = createGuard(options, createIdentifyBefore(options.extractIdentifier));
+  const settings = POLICY_OPTIONS.parse(options);
+  const identify = createIdentifyBefore(settings.extractIdentifier);
   return async (ctx): Promise<PolicyDecision | null> => {
-    const decision = await guard(ctx);
+    const decision = await decideOn(ctx, settings, identify);
     if (decision === undefined || decision.allowed) return null;
-    return { code: codeOf(decision), headers: rateLimitHeaders(decision, ctx.now(), options.headers) };
+    return { code: codeOf(decision), headers: headersOf(decision, ctx.now(), settings.headers) };
   };
+}
+
+/** Decides about one request; `undefined` when it is not limited at all. */
+async function decideOn(
+  ctx: Context,
+  {
+    limiter,
+    extractResource,
+    extractOperation,
+    cost,
+    skip,
+    onDecision,
+    onRateLimit,
+  }: ParsedOptions<typeof GUARD_OPTIONS>,
+  identify: Identify,
+): Promise<LimitDecision | undefined> {
+  const operation = operationOf(ctx);
+  if (operation === undefined) return undefined;
+  if (skip !== undefined && (await ask(skip, ctx)) === true) return undefined;
+  const ownResource = extractResource === undefined ? '' : await askText(extractResource, ctx);
+  const ownOperation = extractOperation === undefined ? '' : await askText(extractOperation, ctx);
+  const key = {
+    ...(await identify(ctx)),
+    resource: ownResource.trim() === '' ? resourceOf(ctx) : ownResource,
+    operation: ownOperation.trim() === '' ? operation : ownOperation,
+  };
+  const units = typeof cost === 'number' ? cost : await ask(cost, ctx);
+  const decision = await consume(limiter, key, units, ctx.signal);
+  ctx.set(DECISION_KEY, decision);
+  callHookOf(() => ctx.log, 'onDecision', onDecision, ctx, decision);
+  if (!decision.allowed) callHookOf(() => ctx.log, 'onRateLimit', onRateLimit, ctx, decision);
+  return decision;
+}
+
+/** The matched route's pattern. The raw path would count every id apart. */
+function resourceOf({ route }: Context): string {
+  return route === null || route.pattern.trim() === '' ? UNMATCHED : route.pattern;
+}
+
+/** The method; on WebSocket `CONNECT` or `MESSAGE`, and `undefined` for a disconnect, which cannot be refused. */
+function operationOf(ctx: Context): string | undefined {
+  if (ctx.route?.surface !== 'websocket' && ctx.triggerKind !== 'websocket') {
+    const { method } = ctx.request;
+    return ctx.route !== null || METHODS.has(method) ? method : 'OTHER';
+  }
+  const eventType = ctx.asWebSocket()?.eventType ?? '';
+  const routeKey = ctx.route?.pattern ?? ctx.asWebSocket()?.routeKey;
+  if (eventType === 'DISCONNECT' || routeKey === '$disconnect') return undefined;
+  return eventType === 'CONNECT' || routeKey === '$connect' ? 'CONNECT' : 'MESSAGE';
+}
+
+/** A request that cannot be counted is a fault of ours or of an extractor. The reason is for developers and is not sent. */
+async function consume(
+  limiter: RateLimiter,
+  key: RateLimitKey,
+  cost: number,
+  signal: AbortSignal,
+): Promise<LimitDecision> {
+  try {
+    return await limiter.consume(key, { cost, signal });
+  } catch (cause) {
+    if (cause instanceof RateLimitError) throw new FrameworkError('app.internal', undefined, { cause });
+    throw cause;
+  }
+}
+
+/** @throws FrameworkError `app.internal` when a function of the user's throws */
+async function ask<T>(question: Ask<T>, ctx: Context): Promise<T> {
+  try {
+    return await question(ctx);
+  } catch (cause) {
+    throw new FrameworkError('app.internal', undefined, { cause });
+  }
 }
 
 function codeOf({ degraded }: LimitDecision): string {
   return degraded ? 'app.overloaded' : 'app.rate_limited';
 }
 
-/** On a copy: a handler may answer with one object for all requests. The handler's own headers win. */
+/** Adds headers to a copy, since a handler may return one object for all requests. The handler's own headers win. */
 function withHeaders(answer: Response, headers: Readonly<Record<string, string>>): Response {
   const response = toResponse({ ...toResponse(answer) });
   for (const [name, value] of Object.entries(headers)) response.headers[name] ??= [value];

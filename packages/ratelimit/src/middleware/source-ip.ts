@@ -1,30 +1,37 @@
 import { type Context, canonicalIp } from '@sallyport/core';
-import { assertOptions, wholeNumber } from '../internal/options.js';
+import { defineOptions, integer } from '@sallyport/core/options';
+import { invalidConfig } from '../errors.js';
 
+/** Options of {@link bySourceIp}. */
 export interface BySourceIpOptions {
-  /** Bits of an IPv6 address that count, 1 to 128; 64: one subscriber holds a whole /64. */
+  /** Bits of an IPv6 address that count, 1 to 128. Default 64, because one subscriber usually has a whole /64. */
   readonly ipv6Prefix?: number;
 }
+
+const OPTIONS = defineOptions<BySourceIpOptions>()(
+  { ipv6Prefix: integer(1, 128).default(64) },
+  { fail: invalidConfig },
+);
 
 const MAPPED = '::ffff:';
 const GROUPS = 8;
 
 /**
- * Identifies a caller by the address that the provider vouches for: `ip:192.0.2.1`, `ip:2001:db8::`, or `ip:unknown`.
- * Forwarding headers never count.
+ * Identifies a caller by the source address that AWS reports: `ip:192.0.2.1`, `ip:2001:db8::`, or `ip:unknown`. Forwarding
+ * headers are never read.
  *
- * @throws RateLimitError `ratelimit.invalid_config`
+ * @throws RateLimitError `ratelimit.invalid_config` for a wrong option
+ * @example rateLimitPolicy({ limiter, extractIdentifier: bySourceIp({ ipv6Prefix: 56 }) })
  */
 export function bySourceIp(options: BySourceIpOptions = {}): (ctx: Context) => string {
-  assertOptions(options, ['ipv6Prefix']);
-  const prefix = wholeNumber('ipv6Prefix', options.ipv6Prefix ?? 64, 1, 128);
+  const { ipv6Prefix: prefix } = OPTIONS.parse(options);
   return (ctx) => {
     const { valid, sourceIP } = ctx.sourceProvenance();
     return valid ? `ip:${cutAddress(sourceIP, prefix)}` : 'ip:unknown';
   };
 }
 
-/** An IPv4 address written as IPv6 is that IPv4 address: cut, all of them would be one. */
+/** An IPv4 address written as IPv6 is not cut: all IPv4 callers would become one. */
 function cutAddress(address: string, prefix: number): string {
   if (address.startsWith(MAPPED) && address.includes('.')) return address.slice(MAPPED.length);
   if (!address.includes(':')) return address;
@@ -43,7 +50,7 @@ function parseGroups(text: string): number[] {
   return text === '' ? [] : text.split(':').map((group) => Number.parseInt(group, 16));
 }
 
-/** A group's mask of which so many bits count. */
+/** The mask of a group of which only the first bits count. */
 function maskOf(bits: number): number {
   return bits >= 16 ? 0xffff : (0xffff << (16 - Math.max(bits, 0))) & 0xffff;
 }

@@ -1,21 +1,78 @@
+import { defineOptions, group, list } from '@sallyport/core/options';
+import { invalidConfig } from '../errors.js';
 import type { WindowState } from '../limiter/limiter.js';
-import type { ConditionalWrite, Counters } from './internal/counter-store.js';
-import { type Claim, type CountingShape, EXPIRY_GRACE_SECONDS, skewSteps, windowState } from './internal/windows.js';
-import type { WindowLimit } from './strategy.js';
+import { durationLabel, EXPIRY_GRACE_SECONDS, windowState } from './internal/decisions.js';
+import type { Claim, ConditionalWrite, Counters } from './internal/definition.js';
+import { DEFAULT_NAME, skewSteps, toWindow, WINDOW_OPTIONS, WindowStrategy } from './internal/window-strategy.js';
+import type { Strategy, WindowLimit, WindowOptions } from './strategy.js';
 
-/** Buckets of each shorter window that one write clears away. */
+const MAX_WINDOWS = 4;
+const MAX_RATIO = 3600;
+/** Counters of each shorter window that one write clears away. */
 const SWEEP = 64;
 
-interface Slot {
-  readonly counter: string;
-  readonly endsAtMs: number;
+const FIXED_OPTIONS = defineOptions<WindowOptions>()(WINDOW_OPTIONS, { fail: invalidConfig });
+const MULTI_OPTIONS = defineOptions<{ readonly windows: readonly WindowOptions[] }>()(
+  { windows: list(group<WindowOptions>()(WINDOW_OPTIONS), `a list of 1 to ${MAX_WINDOWS} windows`).required() },
+  { fail: invalidConfig },
+);
+
+/**
+ * At most `limit` in each window of Unix time; up to twice that in an interval that crosses a boundary.
+ *
+ * @throws RateLimitError `ratelimit.invalid_config` for a wrong option
+ * @example fixedWindow({ limit: 100, windowMs: 60_000 })
+ */
+export function fixedWindow(options: WindowOptions): Strategy {
+  const window = toWindow(FIXED_OPTIONS.parse(options), DEFAULT_NAME);
+  return new FixedWindows('fixed', `${window.name}:f${window.windowMs}`, [window], [0]);
 }
 
 /**
- * Windows cut in Unix time, all of one key in one item: `n` counts the longest, `w<i>_<bucket>` a shorter one in its
- * bucket (base 36) of the longest. One item makes the write all-or-none by nature and keeps it at one unit.
+ * One to four fixed windows that admit a request together or not at all. Their lengths are distinct and each divides the next
+ * longer one; the longest may last 3,600 times the shortest.
+ *
+ * @throws RateLimitError `ratelimit.invalid_config` for wrong options or lengths, or for two windows of one name
+ * @example multiWindow([{ limit: 10, windowMs: 1_000 }, { limit: 100, windowMs: 60_000 }])
  */
-export class FixedWindows implements CountingShape {
+export function multiWindow(windows: readonly WindowOptions[]): Strategy {
+  const parsed = MULTI_OPTIONS.parse({ windows }).windows;
+  if (parsed.length < 1 || parsed.length > MAX_WINDOWS) {
+    throw invalidConfig(`option "windows" must be a list of 1 to ${MAX_WINDOWS} windows`);
+  }
+  const given = parsed.map((window) => toWindow(window, `${DEFAULT_NAME}-${durationLabel(window.windowMs)}`));
+  const ordered = [...given].sort((a, b) => b.windowMs - a.windowMs);
+  assertNested(ordered);
+  const isNamed = parsed.some((window) => window.name !== undefined);
+  const name = isNamed ? ordered.map((window) => window.name).join('+') : DEFAULT_NAME;
+  const policy = `${name}:m${ordered.map((window) => window.windowMs).join('-')}`;
+  const givenOrder = ordered.map((window) => given.indexOf(window));
+  return new FixedWindows('multi', policy, ordered, givenOrder);
+}
+
+/** All windows of a key share an item that ends with the longest: a window that crosses that end would start again there. */
+function assertNested(ordered: readonly WindowLimit[]): void {
+  for (const [index, window] of ordered.entries()) {
+    const longer = ordered[index - 1];
+    if (longer === undefined) continue;
+    if (longer.windowMs === window.windowMs) throw invalidConfig('windows must have distinct lengths');
+    if (longer.windowMs % window.windowMs !== 0) throw invalidConfig('each window must divide the next longer one');
+  }
+  const longest = ordered[0]?.windowMs ?? 0;
+  const shortest = ordered.at(-1)?.windowMs ?? 1;
+  if (longest / shortest > MAX_RATIO) {
+    throw invalidConfig(`the longest window may last at most ${MAX_RATIO} times the shortest`);
+  }
+  if (new Set(ordered.map((window) => window.name)).size < ordered.length) {
+    throw invalidConfig('windows must have distinct names');
+  }
+}
+
+/**
+ * Windows cut in Unix time, all of one key in one item: `n` counts the longest window, `w<i>_<bucket>` a shorter one, by its
+ * number (base 36) within the longest. One item makes the write all or nothing, and keeps it at one write unit.
+ */
+class FixedWindows extends WindowStrategy {
   readonly kind: 'fixed' | 'multi';
   readonly policy: string;
   readonly windows: readonly WindowLimit[];
@@ -23,6 +80,7 @@ export class FixedWindows implements CountingShape {
   readonly #longestMs: number;
 
   constructor(kind: 'fixed' | 'multi', policy: string, windows: readonly WindowLimit[], givenOrder: readonly number[]) {
+    super();
     this.kind = kind;
     this.policy = policy;
     this.windows = Object.freeze([...windows]);
@@ -31,26 +89,17 @@ export class FixedWindows implements CountingShape {
     Object.freeze(this);
   }
 
-  withLimits(limits: readonly number[]): readonly WindowLimit[] {
-    return this.windows.map((window, index) => ({ ...window, limit: limits[index] ?? 0 }));
-  }
-
   sortSuffix(nowMs: number): string {
     return `#${this.#startOf(nowMs)}`;
   }
 
-  write(claim: Claim, maxClockSkewMs: number): ConditionalWrite {
-    const { nowMs, cost, windows } = claim;
-    const counted = windows.map((window, index) => ({
-      window,
-      index,
-      counter: this.#slot(window, index, nowMs).counter,
-    }));
+  write({ nowMs, cost, windows }: Claim, maxClockSkewMs: number): ConditionalWrite {
+    const counters = windows.map((window, index) => this.#slot(window, index, nowMs).counter);
     return {
-      checks: counted.map(({ window, counter }) => ({ counter, max: window.limit - cost })),
-      adds: counted.map(({ counter }) => ({ counter, value: cost })),
+      checks: windows.map(({ limit }, index) => ({ counter: counters[index] ?? '', max: limit - cost })),
+      adds: counters.map((counter) => ({ counter, value: cost })),
       sets: [],
-      removes: counted.slice(1).flatMap(({ window, index }) => this.#deadBuckets(window, index, nowMs, maxClockSkewMs)),
+      removes: windows.flatMap((window, index) => this.#deadBuckets(window, index, nowMs, maxClockSkewMs)),
       expiresAt: Math.ceil((this.#startOf(nowMs) + this.#longestMs) / 1000) + EXPIRY_GRACE_SECONDS,
       keepsExpiry: true,
     };
@@ -63,21 +112,20 @@ export class FixedWindows implements CountingShape {
     });
   }
 
-  overdue(): readonly string[] {
-    return [];
-  }
-
   #startOf(nowMs: number): number {
     return Math.floor(nowMs / this.#longestMs) * this.#longestMs;
   }
 
-  #slot({ windowMs }: WindowLimit, index: number, nowMs: number): Slot {
+  /** The counter of a window at an instant, and when it ends. */
+  #slot({ windowMs }: WindowLimit, index: number, nowMs: number): { counter: string; endsAtMs: number } {
     const start = this.#startOf(nowMs);
     const bucket = Math.floor((nowMs - start) / windowMs);
     return { counter: index === 0 ? 'n' : bucketName(index, bucket), endsAtMs: start + (bucket + 1) * windowMs };
   }
 
+  /** Counters of a shorter window that have ended, also for an instance whose clock is behind. */
   #deadBuckets({ windowMs }: WindowLimit, index: number, nowMs: number, maxClockSkewMs: number): string[] {
+    if (index === 0) return [];
     const bucket = Math.floor((nowMs - this.#startOf(nowMs)) / windowMs);
     const end = bucket - skewSteps(maxClockSkewMs, windowMs);
     const start = Math.max(0, end - SWEEP);

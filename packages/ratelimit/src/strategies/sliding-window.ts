@@ -1,11 +1,40 @@
+import { defineOptions, integer } from '@sallyport/core/options';
+import { invalidConfig } from '../errors.js';
 import type { WindowState } from '../limiter/limiter.js';
-import type { ConditionalWrite, Counters } from './internal/counter-store.js';
-import { type Claim, type CountingShape, EXPIRY_GRACE_SECONDS, skewSteps, windowState } from './internal/windows.js';
-import type { WindowLimit } from './strategy.js';
+import { EXPIRY_GRACE_SECONDS, windowState } from './internal/decisions.js';
+import type { Claim, ConditionalWrite, Counters } from './internal/definition.js';
+import { DEFAULT_NAME, skewSteps, toWindow, WINDOW_OPTIONS, WindowStrategy } from './internal/window-strategy.js';
+import type { Strategy, WindowLimit, WindowOptions } from './strategy.js';
 
+/** Options of {@link slidingWindow}. */
+export interface SlidingWindowOptions extends WindowOptions {
+  /** Steps in which the window moves, 2 to 20. Each must last a whole number of milliseconds, at least 100. Default 10. */
+  readonly granules?: number;
+}
+
+const MIN_GRANULE_MS = 100;
 /** Counters that one write clears away. */
 const SWEEP = 32;
 const COUNTER = /^s(-?[0-9a-z]+)$/;
+
+const OPTIONS = defineOptions<SlidingWindowOptions>()(
+  { ...WINDOW_OPTIONS, granules: integer(2, 20).default(10) },
+  { fail: invalidConfig },
+);
+
+/**
+ * At most `limit` in every interval of `windowMs`. It errs to the strict side: a request counts for up to one granule longer.
+ *
+ * @throws RateLimitError `ratelimit.invalid_config` for a wrong option, or when the granules do not divide the window
+ * @example slidingWindow({ limit: 100, windowMs: 60_000, granules: 12 })
+ */
+export function slidingWindow(options: SlidingWindowOptions): Strategy {
+  const { granules, ...window } = OPTIONS.parse(options);
+  const granuleMs = window.windowMs / granules;
+  if (!Number.isInteger(granuleMs)) throw invalidConfig('option "windowMs" must be divisible by "granules"');
+  if (granuleMs < MIN_GRANULE_MS) throw invalidConfig(`a granule must last at least ${MIN_GRANULE_MS} ms`);
+  return new SlidingWindow(toWindow(window, DEFAULT_NAME), granules);
+}
 
 /**
  * A window that moves in granules. `s<j>` counts what was admitted in granules `j … j+N` (base 36), so a request in
@@ -13,7 +42,7 @@ const COUNTER = /^s(-?[0-9a-z]+)$/;
  * first, holds the sum of the whole span; the later ones differ only when a faster clock, or a write that overtook this
  * one, has counted ahead. No sum, no read, no roll-over: each span of `N+1` granules holds at most the limit.
  */
-export class SlidingWindow implements CountingShape {
+class SlidingWindow extends WindowStrategy {
   readonly kind = 'sliding';
   readonly policy: string;
   readonly windows: readonly WindowLimit[];
@@ -21,16 +50,13 @@ export class SlidingWindow implements CountingShape {
   readonly #granules: number;
   readonly #granuleMs: number;
 
-  constructor(policy: string, window: WindowLimit, granules: number) {
-    this.policy = policy;
+  constructor(window: WindowLimit, granules: number) {
+    super();
+    this.policy = `${window.name}:s${window.windowMs}x${granules}`;
     this.windows = Object.freeze([window]);
     this.#granules = granules;
     this.#granuleMs = window.windowMs / granules;
     Object.freeze(this);
-  }
-
-  withLimits(limits: readonly number[]): readonly WindowLimit[] {
-    return this.windows.map((window, index) => ({ ...window, limit: limits[index] ?? 0 }));
   }
 
   sortSuffix(): string {
@@ -63,7 +89,7 @@ export class SlidingWindow implements CountingShape {
   }
 
   /** A key that pauses longer than one write clears leaves its counters behind: at most every third request. */
-  overdue(counters: Counters, { nowMs }: Claim, maxClockSkewMs: number): readonly string[] {
+  override overdue(counters: Counters, { nowMs }: Claim, maxClockSkewMs: number): readonly string[] {
     const live = this.#firstLive(this.#granuleOf(nowMs), maxClockSkewMs);
     const dead = Object.keys(counters).filter((counter) => granuleOfName(counter) < live);
     return dead.length > Math.max(SWEEP, 2 * (this.#granules + 1)) ? dead : [];

@@ -1,50 +1,67 @@
 import { type Clock, systemClock } from '@sallyport/core';
-import { RateLimitError } from '../errors.js';
-import { assertOptions } from '../internal/options.js';
+import { defineOptions, func, oneOf, withMethods } from '@sallyport/core/options';
+import { invalidConfig, RateLimitError } from '../errors.js';
 import { decideWithoutStore, toClaim } from '../limiter/internal/claims.js';
-import { parseStrategy } from '../limiter/internal/limits.js';
 import type { LimitFor, RateLimiter, RateLimitKey } from '../limiter/limiter.js';
 import { createMemoryRateLimiter } from '../limiter/memory-limiter.js';
+import { strategyOption } from '../strategies/internal/definition.js';
 import type { Strategy } from '../strategies/strategy.js';
 
+/** Options of {@link createFakeRateLimiter}. */
 export interface FakeRateLimiterOptions {
+  /** How requests are counted. */
   readonly strategy: Strategy;
-  /** What a decision is while the store is down; `deny`. */
+  /** What is decided while the store is down. Default `deny`. */
   readonly onStoreError?: 'deny' | 'allow';
+  /** Tells the time. Default: the system's clock. */
   readonly clock?: Clock;
+  /** The limits of a key in place of the strategy's; `undefined` for the strategy's. */
   readonly limitFor?: LimitFor;
 }
 
-/** One call that a fake has seen. */
+/** One call that a fake was given. */
 export interface FakeCall {
+  /** The method that was called. */
   readonly operation: 'consume' | 'peek' | 'reset';
+  /** The key that it was called with. */
   readonly key: RateLimitKey;
-  /** 1 but for `consume`. */
+  /** The cost that `consume` was given; 1 for the others. */
   readonly cost: number;
 }
 
 /** A memory limiter whose store can be down, and that remembers what it was asked. */
 export interface FakeRateLimiter extends RateLimiter {
-  /** In order; a copy. */
+  /** All calls so far, in order; a copy. */
   readonly calls: readonly FakeCall[];
-  /** The store fails from now on, or for so many calls. */
+  /** Lets the store fail: for every call from now on, or for so many calls. */
   goDown(times?: number): void;
+  /** Ends what `goDown` began. */
   comeBack(): void;
-  /** Calls wait from now on until the result is called. */
+  /** Lets calls wait from now on, until the function that is returned is called. */
   hold(): () => void;
 }
+
+const OPTIONS = defineOptions<FakeRateLimiterOptions>()(
+  {
+    strategy: strategyOption.required(),
+    onStoreError: oneOf('deny', 'allow').default('deny'),
+    clock: withMethods<Clock>('now').default(systemClock),
+    limitFor: func<LimitFor>(),
+  },
+  { fail: invalidConfig },
+);
 
 /**
  * A limiter for the tests of an application: real decisions, and on demand those without a store.
  *
- * @throws RateLimitError `ratelimit.invalid_config`
+ * @throws RateLimitError `ratelimit.invalid_config` for a wrong option
+ * @example
+ * const limiter = createFakeRateLimiter({ strategy: fixedWindow({ limit: 1, windowMs: 60_000 }) });
+ * limiter.goDown();
  */
 export function createFakeRateLimiter(options: FakeRateLimiterOptions): FakeRateLimiter {
-  assertOptions(options, ['strategy', 'onStoreError', 'clock', 'limitFor']);
-  const { onStoreError = 'deny', ...rest } = options;
-  const memory = createMemoryRateLimiter(rest);
-  const strategy = parseStrategy(options.strategy);
-  const clock = options.clock ?? systemClock;
+  const { strategy, onStoreError, clock, limitFor } = OPTIONS.parse(options);
+  const memory = createMemoryRateLimiter({ strategy, clock, ...(limitFor && { limitFor }) });
   const calls: FakeCall[] = [];
   let failures = 0;
   let held: Promise<void> = Promise.resolve();
@@ -74,10 +91,10 @@ export function createFakeRateLimiter(options: FakeRateLimiterOptions): FakeRate
     },
     async consume(key, consumeOptions = {}) {
       const { cost = 1, signal } = consumeOptions;
-      const { claim } = toClaim(strategy, options.limitFor, key, cost, clock.now().getTime());
+      const { claim } = toClaim(strategy, limitFor, key, cost, clock.now().getTime());
       const isDown = await enter({ operation: 'consume', key, cost });
       signal?.throwIfAborted();
-      return isDown ? decideWithoutStore(claim, onStoreError === 'allow') : memory.consume(key, consumeOptions);
+      return isDown ? decideWithoutStore(claim, onStoreError) : memory.consume(key, consumeOptions);
     },
     async peek(key, callOptions) {
       if (await enter({ operation: 'peek', key, cost: 1 })) throw unavailable();

@@ -1,27 +1,29 @@
-import { invalidInput } from '../../errors.js';
-import type { Address, Counters } from '../../strategies/internal/counter-store.js';
-import { type Claim, decide } from '../../strategies/internal/windows.js';
+import { invalidConfig, invalidInput } from '../../errors.js';
+import { canFit, decide } from '../../strategies/internal/decisions.js';
+import type { Address, Claim, Counters, StrategyDefinition } from '../../strategies/internal/definition.js';
+import type { WindowLimit } from '../../strategies/strategy.js';
 import { toAddress } from '../item-key.js';
 import type { LimitDecision, LimitFor, RateLimitKey } from '../limiter.js';
-import { type AnyStrategy, enforcedWindows } from './limits.js';
 
 /** A claim with the item that it counts in. */
 export interface AddressedClaim {
   readonly claim: Claim;
   readonly address: Address;
-  /** The key without its window. */
+  /** The address without the period of a window. */
   readonly name: string;
 }
 
 const NOTHING_COUNTED: Counters = {};
+/** How long a caller is told to wait who was denied because the store failed. */
+const DEGRADED_RETRY_MS = 1000;
 
 /**
  * Parses one call.
  *
- * @throws RateLimitError `ratelimit.invalid_input`; `ratelimit.invalid_config` for what `limitFor` answers
+ * @throws RateLimitError `ratelimit.invalid_input`; `ratelimit.invalid_config` for what `limitFor` returns
  */
 export function toClaim(
-  strategy: AnyStrategy,
+  strategy: StrategyDefinition,
   limitFor: LimitFor | undefined,
   key: RateLimitKey,
   cost: unknown,
@@ -36,16 +38,31 @@ export function toClaim(
   return { claim: { key, nowMs, cost: cost as number, windows }, address, name: `${pk}\n${sk}` };
 }
 
-/** The denial of a claim that no window could ever admit. */
-export function denyUnfit(strategy: AnyStrategy, claim: Claim): LimitDecision {
+/** @throws RateLimitError `ratelimit.invalid_config` when `limitFor` returns anything but one limit for each window */
+function enforcedWindows(
+  strategy: StrategyDefinition,
+  limitFor: LimitFor | undefined,
+  key: RateLimitKey,
+): readonly WindowLimit[] {
+  const answer = limitFor?.(key);
+  if (answer === undefined) return strategy.windows;
+  const given = typeof answer === 'number' ? [answer] : answer;
+  const fits = (limit: number) => Number.isSafeInteger(limit) && limit >= 0 && limit <= strategy.maxLimit;
+  if (!Array.isArray(given) || given.length !== strategy.windows.length || !given.every(fits)) {
+    throw invalidConfig('limitFor must return one whole number of at least 0 for each window');
+  }
+  return strategy.withLimits(strategy.givenOrder.map((place) => given[place] ?? 0));
+}
+
+/** The denial of a claim that no window could ever admit; `undefined` for one that a window may admit. */
+export function denyUnfit(strategy: StrategyDefinition, claim: Claim): LimitDecision | undefined {
+  if (canFit(claim)) return undefined;
   return decide(strategy.usage(NOTHING_COUNTED, claim, false), claim, false, 'local');
 }
 
-/** What a decision without the store tells a denied caller to wait. */
-const DEGRADED_RETRY_MS = 1000;
-
-/** The decision of `onStoreError`: the counts are unknown, and shown as 0. */
-export function decideWithoutStore(claim: Claim, allowed: boolean): LimitDecision {
+/** The decision that `onStoreError` makes. The counts are unknown and shown as 0. */
+export function decideWithoutStore(claim: Claim, onStoreError: 'deny' | 'allow'): LimitDecision {
+  const allowed = onStoreError === 'allow';
   const resetsAt = new Date(claim.nowMs + DEGRADED_RETRY_MS);
   const windows = claim.windows.map((window) => ({ ...window, currentCount: 0, remaining: 0, resetsAt }));
   const decision = { ...decide(windows, claim, allowed, 'local'), degraded: true, source: 'none' } as const;

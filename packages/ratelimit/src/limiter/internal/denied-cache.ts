@@ -1,5 +1,5 @@
+import type { Claim } from '../../strategies/internal/definition.js';
 import { Lru } from '../../strategies/internal/lru.js';
-import type { Claim } from '../../strategies/internal/windows.js';
 import type { WindowLimit } from '../../strategies/strategy.js';
 import type { LimitDecision } from '../limiter.js';
 

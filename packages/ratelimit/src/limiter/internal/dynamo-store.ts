@@ -8,7 +8,7 @@ import type {
   Counters,
   CounterValue,
   WriteOutcome,
-} from '../../strategies/internal/counter-store.js';
+} from '../../strategies/internal/definition.js';
 
 /** The counters of a limiter in a DynamoDB table. */
 export class DynamoStore implements CounterStore {

@@ -1,7 +1,7 @@
 import { type Clock, guardHook, type Logger } from '@sallyport/core';
 import type { RateLimitError } from '../../errors.js';
-import type { RateLimitKey } from '../limiter.js';
 import { callHookOf } from '../../internal/hooks.js';
+import type { RateLimitKey } from '../limiter.js';
 
 const WARN_EVERY_MS = 60_000;
 

@@ -1,12 +1,11 @@
 import { type Context, FrameworkError, type MaybePromise } from '@sallyport/core';
 import { callerKey, stateOf } from '@sallyport/core/pipeline';
-import { fingerprintCredential, parseFingerprintKey, stripBlanks } from '../fingerprint.js';
-import type { RateLimitKey } from '../limiter.js';
+import type { RateLimitKey } from '../../limiter/limiter.js';
+import { type FingerprintKey, fingerprintCredential, parseFingerprintKey, stripBlanks } from '../fingerprint.js';
 
 /** Who calls, and how that is known. */
 export type Identity = Pick<RateLimitKey, 'identifier' | 'caller'> & { readonly kind: string };
 
-export type FingerprintKey = string | Uint8Array | (() => Promise<string | Uint8Array>);
 export type Identify = (ctx: Context) => Promise<Identity>;
 
 const EQUALS_SIGN = 61;

@@ -1,7 +1,9 @@
 import { deepEqual, equal, ok, rejects } from 'node:assert/strict';
 import type { LimitDecision } from '../../limiter/limiter.js';
-import { fixedWindow, multiWindow, slidingWindow, tokenBucket } from '../../strategies/strategy.js';
-import type { CaseDefinition } from '../conformance.js';
+import { fixedWindow, multiWindow } from '../../strategies/fixed-windows.js';
+import { slidingWindow } from '../../strategies/sliding-window.js';
+import { tokenBucket } from '../../strategies/token-bucket.js';
+import type { CaseDefinition } from '../harness.js';
 
 /** What a decision says, without its windows. */
 function brief({ allowed, limit, currentCount, remaining, resetsAt, retryAfterMs }: LimitDecision): unknown[] {

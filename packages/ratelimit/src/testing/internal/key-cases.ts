@@ -1,7 +1,7 @@
 import { equal, rejects } from 'node:assert/strict';
 import type { RateLimitKey } from '../../limiter/limiter.js';
-import { fixedWindow } from '../../strategies/strategy.js';
-import type { Bench, CaseDefinition } from '../conformance.js';
+import { fixedWindow } from '../../strategies/fixed-windows.js';
+import type { Bench, CaseDefinition } from '../harness.js';
 
 /** Pairs that are alike after joining, encoding, trimming or hashing, and are two keys all the same. */
 const PAIRS: readonly (readonly [string, Partial<RateLimitKey>, Partial<RateLimitKey>])[] = [

@@ -1,6 +1,9 @@
 import { deepEqual, equal } from 'node:assert/strict';
-import { fixedWindow, multiWindow, type Strategy, slidingWindow, tokenBucket } from '../../strategies/strategy.js';
-import type { CaseDefinition } from '../conformance.js';
+import { fixedWindow, multiWindow } from '../../strategies/fixed-windows.js';
+import { slidingWindow } from '../../strategies/sliding-window.js';
+import type { Strategy } from '../../strategies/strategy.js';
+import { tokenBucket } from '../../strategies/token-bucket.js';
+import type { CaseDefinition } from '../harness.js';
 
 /** Uses up a limit of 3 at several instants; the denial at 2,750 ms must name the first that admits. */
 const EXACT: readonly { readonly name: string; readonly strategy: Strategy; readonly retryAfterMs: number }[] = [

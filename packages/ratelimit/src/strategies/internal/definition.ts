@@ -1,0 +1,105 @@
+import { kind, type OptionKind } from '@sallyport/core/options';
+import type { LimitDecision, RateLimitKey, WindowState } from '../../limiter/limiter.js';
+import type { Strategy, StrategyKind, WindowLimit } from '../strategy.js';
+
+/** The whole numbers of one item, by attribute; a map without a prototype. */
+export type Counters = Readonly<Record<string, number>>;
+
+/** The key of the item in which a rate limit key, or one window of it, is counted. */
+export interface Address {
+  readonly pk: string;
+  readonly sk: string;
+}
+
+/** Must hold for a write: the counter is absent or at most `max`. With `above` it must be there, above that and at most `max`. */
+export interface Check {
+  readonly counter: string;
+  readonly above?: number;
+  readonly max: number;
+}
+
+export interface CounterValue {
+  readonly counter: string;
+  readonly value: number;
+}
+
+/** One conditional write: when all checks hold every change is made, else none. */
+export interface ConditionalWrite {
+  readonly checks: readonly Check[];
+  readonly adds: readonly CounterValue[];
+  readonly sets: readonly CounterValue[];
+  readonly removes: readonly string[];
+  /** Unix seconds after which the item may be deleted; `undefined` leaves the item's expiry as it is. */
+  readonly expiresAt: number | undefined;
+  /** Whether an expiry that the item already has is kept. */
+  readonly keepsExpiry: boolean;
+}
+
+export interface WriteOutcome {
+  readonly applied: boolean;
+  /** Applied: the new counters. Refused: the counters that refused it, `undefined` when the store did not return them. */
+  readonly counters: Counters | undefined;
+}
+
+/** The operations that a limiter needs of a table. */
+export interface CounterStore {
+  write(address: Address, write: ConditionalWrite, signal?: AbortSignal): Promise<WriteOutcome>;
+  /** Strongly consistent; an absent item has no counters. */
+  read(address: Address, signal?: AbortSignal): Promise<Counters>;
+  remove(address: Address, signal?: AbortSignal): Promise<void>;
+}
+
+/** One request as a strategy sees it: `windows` carry the limits that are enforced. */
+export interface Claim {
+  readonly key: RateLimitKey;
+  readonly nowMs: number;
+  readonly cost: number;
+  readonly windows: readonly WindowLimit[];
+}
+
+/** Makes the writes of a strategy and turns their outcomes into decisions. One decider serves a limiter for its whole life. */
+export interface Decider {
+  /** @param commit called with the decision when only clearing up is left to do */
+  consume(
+    address: Address,
+    claim: Claim,
+    signal?: AbortSignal,
+    commit?: (decision: LimitDecision) => void,
+  ): Promise<LimitDecision>;
+  peek(address: Address, claim: Claim, signal?: AbortSignal): Promise<LimitDecision>;
+}
+
+export interface DeciderOptions {
+  readonly maxClockSkewMs: number;
+  /** Called when an item was written by a clock that is wrong by more than `maxClockSkewMs`. */
+  readonly onBrokenClock: (key: RateLimitKey) => void;
+}
+
+/** All that a limiter needs of a strategy. A new strategy is a subclass and its `create` function, in a file of its own. */
+export abstract class StrategyDefinition implements Strategy {
+  abstract readonly kind: StrategyKind;
+  abstract readonly policy: string;
+  abstract readonly windows: readonly WindowLimit[];
+  /** For each window of `windows`, its place in the order in which the user gave them. */
+  abstract readonly givenOrder: readonly number[];
+  /** The largest limit that `limitFor` may return. */
+  readonly maxLimit: number = Number.MAX_SAFE_INTEGER;
+
+  /** Counts requests in a store. */
+  abstract createDecider(store: CounterStore, options: DeciderOptions): Decider;
+  /** What is appended to the sort key, so that each period of a window has an item of its own. */
+  abstract sortSuffix(nowMs: number): string;
+  /** The windows as counted. `resetsAt` depends on whether the claim was allowed. */
+  abstract usage(counters: Counters, claim: Claim, allowed: boolean): readonly WindowState[];
+
+  /** The windows with other limits, in the order of `windows`. */
+  withLimits(limits: readonly number[]): readonly WindowLimit[] {
+    return this.windows.map((window, index) => ({ ...window, limit: limits[index] ?? 0 }));
+  }
+}
+
+/** The option `strategy`. Objects that only look like a strategy are refused. */
+export const strategyOption: OptionKind<StrategyDefinition> = kind(
+  'a strategy of this package, such as fixedWindow({ limit, windowMs })',
+  (value) => value instanceof StrategyDefinition,
+);

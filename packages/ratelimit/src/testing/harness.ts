@@ -1,0 +1,77 @@
+import { randomUUID } from 'node:crypto';
+import type { Clock } from '@sallyport/core';
+import type { LimitFor, RateLimiter, RateLimitKey } from '../limiter/limiter.js';
+import type { Strategy } from '../strategies/strategy.js';
+
+/** What the suite asks of a limiter. */
+export interface ConformanceLimiterOptions {
+  /** How it counts. */
+  readonly strategy: Strategy;
+  /** The clock that decides; the suite sets it. */
+  readonly clock: Clock;
+  /** The limits of a key in place of the strategy's. */
+  readonly limitFor?: LimitFor;
+}
+
+/** How the suite gets limiters. */
+export interface RateLimiterHarness {
+  /** A limiter with these options that asks its store at every decision: without a cache of denials. */
+  create(options: ConformanceLimiterOptions): Promise<RateLimiter>;
+}
+
+/** One behaviour that every limiter must show. */
+export interface ConformanceCase {
+  /** The behaviour, as a sentence. */
+  readonly name: string;
+  /** Throws an `AssertionError` when the limiter behaves otherwise. */
+  run(): Promise<void>;
+}
+
+/** What a case works with. */
+export interface Bench {
+  readonly clock: SettableClock;
+  limiter(strategy: Strategy, limitFor?: LimitFor): Promise<RateLimiter>;
+  /** A key that no other case uses, with other parts on demand. */
+  key(parts?: Partial<RateLimitKey>): RateLimitKey;
+}
+
+export interface CaseDefinition {
+  readonly name: string;
+  run(bench: Bench): Promise<void>;
+}
+
+/** A whole hour, minute and second of Unix time: 2023-11-14T22:00:00Z. */
+const START_MS = 1_699_999_200_000;
+
+/** A wall clock that a case sets; timers stay the system's. */
+export class SettableClock implements Clock {
+  #nowMs = START_MS;
+
+  now(): Date {
+    return new Date(this.#nowMs);
+  }
+
+  /** Sets the time, in milliseconds after the start. */
+  at(ms: number): void {
+    this.#nowMs = START_MS + ms;
+  }
+}
+
+/** The cases for limiters of a harness, each with a clock and an identifier of its own. */
+export function toCases(
+  harness: RateLimiterHarness,
+  definitions: readonly CaseDefinition[],
+): readonly ConformanceCase[] {
+  return definitions.map(({ name, run }) => ({
+    name,
+    async run() {
+      const clock = new SettableClock();
+      const identifier = randomUUID();
+      await run({
+        clock,
+        limiter: (strategy, limitFor) => harness.create({ strategy, clock, ...(limitFor && { limitFor }) }),
+        key: (parts) => ({ identifier, resource: '/users/{id}', operation: 'GET', ...parts }),
+      });
+    },
+  }));
+}
