@@ -1,6 +1,6 @@
 import type { AttributeValue } from '@aws-sdk/client-dynamodb';
 
-/** What DynamoDB answers when it is merely busy. */
+/** Names of DynamoDB's errors after which the same request may succeed. */
 const BUSY = new Set([
   'ProvisionedThroughputExceededException',
   'RequestLimitExceeded',

@@ -1,8 +1,6 @@
-// The table
-
-export type { Client, Sdk } from './client.js';
-// Failures and time
-export { type DeadlineOptions, type StoreCall, withDeadline } from './deadline.js';
+// Time
+export { type DeadlineOptions, pause, type StoreCall, withDeadline } from './deadline.js';
+// Failures
 export { isFailedCondition, isTransient, StoreTimeout } from './errors.js';
 // Items, conditions, changes
 export {
@@ -21,7 +19,8 @@ export {
   type WriteOutcome,
 } from './item-table.js';
 export { fromAttributes, itemSize, toAttribute, toAttributes } from './items.js';
-export { pause } from './pause.js';
-export type { CallReport } from './requests.js';
+// The table
+export type { CallReport, Client, Sdk } from './requests.js';
 export { DynamoTable, type DynamoTableOptions } from './table.js';
+// Expiry
 export { absentOrPastTtl, isPastTtl, notPastTtl, TTL_ATTRIBUTE, ttlAt } from './ttl.js';

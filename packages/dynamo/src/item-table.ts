@@ -23,6 +23,7 @@ export type Condition =
 
 /** Changes of one item. They are applied together or not at all. */
 export interface Changes {
+  /** Attributes and their new values; `undefined` leaves an attribute as it is. */
   readonly set?: Item;
   /** Set where the item has no such attribute. */
   readonly setIfAbsent?: Item;
@@ -32,24 +33,29 @@ export interface Changes {
   readonly count?: Readonly<Record<string, { readonly from: number; readonly by: number }>>;
   /** Takes the value of an entry of another attribute, a map. */
   readonly copy?: Readonly<Record<string, { readonly map: string; readonly entry: string }>>;
+  /** Attributes that are removed. */
   readonly remove?: readonly string[];
 }
 
-/** How a call ends before its time. */
+/** Options of every call. */
 export interface CallOptions {
+  /** Ends the call: it rejects with the signal's reason. */
   readonly signal?: AbortSignal | undefined;
 }
 
+/** Options of a read. */
 export interface ReadOptions extends CallOptions {
   /** Whether the read sees every write before it. Costs twice as much. Default `false`. */
   readonly consistent?: boolean | undefined;
 }
 
+/** Options of a write. */
 export interface WriteOptions extends CallOptions {
+  /** Must hold of the item that is there, else nothing is written. */
   readonly condition?: Condition | undefined;
   /**
    * An id of this very write, unique and never used again. It is stored with the item as {@link WRITER_ATTRIBUTE}, so that a
-   * write which was applied but whose answer was lost is known again when it is tried again.
+   * write which was applied but whose answer was lost is recognised when the client tries it again.
    */
   readonly writer?: string | undefined;
   /**
@@ -83,35 +89,41 @@ export type WriteOutcome =
 export interface ItemQuery {
   /** Name of a global secondary index; the table itself without it. */
   readonly index?: string;
+  /** Name and value of the partition key. */
   readonly partition: { readonly name: string; readonly value: string };
-  /** Bounds of the sort key: both included, or everything behind one key. */
+  /** Bounds of the sort key: from and to, both included, or everything after a key. */
   readonly sort?:
     | { readonly name: string; readonly from: string; readonly to: string }
     | { readonly name: string; readonly after: string };
+  /** Whether the sort key descends. Default `false`. */
   readonly newestFirst?: boolean;
+  /** Whether the query sees every write before it; not possible on an index. Default `false`. */
   readonly consistent?: boolean;
-  /** Items that are read at most. */
+  /** Items that are read at most. Default: as many as fit into 1 MB, DynamoDB's own limit. */
   readonly limit?: number;
-  /** The key behind which a page starts. */
+  /** The key after which the page starts. */
   readonly start?: Item | Key | undefined;
 }
 
 /** One page of a query. */
 export interface ItemPage {
-  /** Of an index: keys only. */
+  /** The items; from an index that projects only keys, their keys. */
   readonly items: readonly Item[];
-  /** Whether there may be more behind the last item. */
+  /** Whether there may be more after the last item. */
   readonly more: boolean;
 }
 
 /** The operations that stores need of a table. */
 export interface ItemTable {
+  /** Reads one item; `undefined` when there is none. */
   get(key: Key, options?: ReadOptions): Promise<Item | undefined>;
   /** Replaces the whole item. */
   put(item: Item & Key, options?: WriteOptions): Promise<WriteOutcome>;
   /** Changes some attributes; creates the item where there is none. */
   update(key: Key, changes: Changes, options?: WriteOptions): Promise<WriteOutcome>;
+  /** Removes an item. */
   remove(key: Key, options?: WriteOptions): Promise<WriteOutcome>;
+  /** Reads one page of a partition. */
   query(query: ItemQuery, options?: CallOptions): Promise<ItemPage>;
   /** Items in any order; absent ones are left out. At most 100 keys. */
   getMany(keys: readonly Key[], options?: CallOptions): Promise<readonly Item[]>;

@@ -1,6 +1,6 @@
-import type { AttributeValue } from '@aws-sdk/client-dynamodb';
+import type { AttributeValue, DynamoDBClient } from '@aws-sdk/client-dynamodb';
 import { type FullClock, guardHook, randomFraction } from '@sallyport/core';
-import type { Client, Sdk } from './client.js';
+import { pause } from './deadline.js';
 import { type FailedCondition, isFailedCondition } from './errors.js';
 import { Expressions } from './internal/expressions.js';
 import {
@@ -17,15 +17,20 @@ import {
   type WriteOutcome,
 } from './item-table.js';
 import { fromAttributes, toAttributes } from './items.js';
-import { pause } from './pause.js';
 
 type Attributes = Record<string, AttributeValue>;
 
-/** One request that DynamoDB answered, refusals included. */
+/** The module of the AWS SDK. It is loaded at the first call. */
+export type Sdk = typeof import('@aws-sdk/client-dynamodb');
+
+/** The part of the AWS client that is used, so that a caller can hand in a client that is wrapped or shared. */
+export type Client = Pick<DynamoDBClient, 'send'>;
+
+/** One request that DynamoDB answered, also one whose condition did not hold. */
 export interface CallReport {
-  /** `UpdateItem`. */
+  /** The operation's name in DynamoDB's API, such as `UpdateItem`. */
   readonly operation: string;
-  /** How often the client sent it. */
+  /** How often the client sent it, at least 1. */
   readonly attempts: number;
 }
 
@@ -37,7 +42,7 @@ interface Answered {
 const BATCH_TRIES = 4;
 const BATCH_WAIT_MS = 50;
 
-/** The requests of one table, without a deadline of their own: the caller's signal bounds them. */
+/** The requests of one table. They have no deadline of their own; the caller's signal ends them. */
 export class Requests implements ItemTable {
   readonly #sdk: Sdk;
   readonly #client: Client;
@@ -59,7 +64,7 @@ export class Requests implements ItemTable {
 
   async get(key: Key, { consistent = false, signal }: ReadOptions = {}): Promise<Item | undefined> {
     const command = new this.#sdk.GetItemCommand({ ...this.#target(key), ConsistentRead: consistent });
-    const { Item: attributes } = await this.#counted('GetItem', this.#client.send(command, heeding(signal)));
+    const { Item: attributes } = await this.#counted('GetItem', this.#client.send(command, abortable(signal)));
     return attributes && fromAttributes(attributes);
   }
 
@@ -72,7 +77,7 @@ export class Requests implements ItemTable {
       ...expressions.aliases(),
       ReturnValues: 'ALL_OLD',
     });
-    const send = () => this.#counted('PutItem', this.#client.send(command, heeding(options.signal)));
+    const send = () => this.#counted('PutItem', this.#client.send(command, abortable(options.signal)));
     return this.#write(item, { ...options, writer }, send, () => undefined);
   }
 
@@ -87,7 +92,7 @@ export class Requests implements ItemTable {
       ...expressions.aliases(),
       ReturnValues: 'ALL_NEW',
     });
-    const send = () => this.#counted('UpdateItem', this.#client.send(command, heeding(options.signal)));
+    const send = () => this.#counted('UpdateItem', this.#client.send(command, abortable(options.signal)));
     return this.#write(key, { ...options, writer }, send, (current) => current);
   }
 
@@ -99,7 +104,7 @@ export class Requests implements ItemTable {
       ...expressions.aliases(),
       ReturnValues: 'ALL_OLD',
     });
-    const send = () => this.#counted('DeleteItem', this.#client.send(command, heeding(options.signal)));
+    const send = () => this.#counted('DeleteItem', this.#client.send(command, abortable(options.signal)));
     return this.#write(key, options, send, () => undefined);
   }
 
@@ -115,7 +120,7 @@ export class Requests implements ItemTable {
       ...(query.limit !== undefined && { Limit: query.limit }),
       ...(query.start && { ExclusiveStartKey: toAttributes({ ...query.start }) }),
     });
-    const answer = await this.#counted('Query', this.#client.send(command, heeding(signal)));
+    const answer = await this.#counted('Query', this.#client.send(command, abortable(signal)));
     return { items: (answer.Items ?? []).map(fromAttributes), more: answer.LastEvaluatedKey !== undefined };
   }
 
@@ -126,7 +131,7 @@ export class Requests implements ItemTable {
       if (tried === BATCH_TRIES) throw new UnprocessedKeys();
       if (tried > 0) await pause(this.#clock, randomFraction() * BATCH_WAIT_MS * 2 ** tried, signal);
       const command = new this.#sdk.BatchGetItemCommand({ RequestItems: { [this.#table]: { Keys: left } } });
-      const answer = await this.#counted('BatchGetItem', this.#client.send(command, heeding(signal)));
+      const answer = await this.#counted('BatchGetItem', this.#client.send(command, abortable(signal)));
       // The service names the table by its ARN where it was asked so.
       items.push(...Object.values(answer.Responses ?? {}).flatMap((found) => found.map(fromAttributes)));
       left = Object.values(answer.UnprocessedKeys ?? {}).flatMap((part) => part.Keys ?? []);
@@ -140,7 +145,7 @@ export class Requests implements ItemTable {
     return { ConditionExpression, ReturnValuesOnConditionCheckFailure: 'ALL_OLD' as const };
   }
 
-  /** A refused write tells the item that refused. A server that does not is asked for it. */
+  /** Sends a write. The item whose state refused it comes with the refusal; where the server sent none, it is read. */
   async #write(
     key: Key,
     { writer, reread = true, signal }: Omit<WriteOptions, 'condition'>,
@@ -181,7 +186,7 @@ export class Requests implements ItemTable {
   }
 }
 
-function heeding(signal: AbortSignal | undefined): { abortSignal?: AbortSignal } {
+function abortable(signal: AbortSignal | undefined): { abortSignal?: AbortSignal } {
   return signal === undefined ? {} : { abortSignal: signal };
 }
 

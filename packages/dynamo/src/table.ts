@@ -1,5 +1,4 @@
 import type { FullClock } from '@sallyport/core';
-import type { Client } from './client.js';
 import { withDeadline } from './deadline.js';
 import { isTransient } from './errors.js';
 import type {
@@ -14,12 +13,15 @@ import type {
   WriteOptions,
   WriteOutcome,
 } from './item-table.js';
-import { type CallReport, Requests } from './requests.js';
+import { type CallReport, type Client, Requests } from './requests.js';
 
+/** Options of {@link DynamoTable}. They are not checked: the packages that make tables check their own. */
 export interface DynamoTableOptions {
+  /** Name or ARN of the table. */
   readonly tableName: string;
-  /** Default: a client of our own with `maxAttempts`, made at the first call. */
+  /** The DynamoDB client. Default: a client of our own with `maxAttempts`, made at the first call. */
   readonly client?: Client | undefined;
+  /** Its timers bound every call. */
   readonly clock: FullClock;
   /** Milliseconds for all attempts of one call. Loading the SDK is not counted. */
   readonly timeoutMs: number;
@@ -27,49 +29,61 @@ export interface DynamoTableOptions {
   readonly maxAttempts?: number;
   /** Makes the error of a call that failed. `transient`: the same call may succeed later. */
   readonly toError: (cause: unknown, transient: boolean) => Error;
-  /** Told of every request that was answered. What it throws is dropped. */
+  /** Called after every request that was answered. What it throws is dropped. */
   readonly onCall?: ((call: CallReport) => void) | undefined;
 }
 
 /**
  * A DynamoDB table with a string partition key `pk` and a string sort key `sk`. The AWS SDK is loaded at the first call. Every
- * call ends within its deadline, also when the client heeds no signal, and rejects with what `toError` makes or with the
- * reason of the caller's signal.
+ * call ends within its deadline, even when the client ignores its signal. A call that fails rejects with what `toError` makes, or
+ * with the reason of the caller's signal.
+ *
+ * @example
+ * const table = new DynamoTable({ tableName: 'sessions', clock, timeoutMs: 5000, toError: (cause) => new Error('failed', { cause }) });
+ * const item = await table.get({ pk: 'SESSION#1', sk: 'META' }, { consistent: true });
  */
 export class DynamoTable implements ItemTable {
   readonly #options: DynamoTableOptions;
   #opening: Promise<Requests> | undefined;
 
+  /** Makes no client and sends nothing. */
   constructor(options: DynamoTableOptions) {
     this.#options = options;
   }
 
+  /** Reads one item; `undefined` when there is none. */
   get(key: Key, { signal, ...options }: ReadOptions = {}): Promise<Item | undefined> {
     return this.within(signal, (requests, inner) => requests.get(key, { ...options, signal: inner }));
   }
 
+  /** Replaces a whole item. */
   put(item: Item & Key, { signal, ...options }: WriteOptions = {}): Promise<WriteOutcome> {
     return this.within(signal, (requests, inner) => requests.put(item, { ...options, signal: inner }));
   }
 
+  /** Changes some attributes of an item, and creates it where there is none. */
   update(key: Key, changes: Changes, { signal, ...options }: WriteOptions = {}): Promise<WriteOutcome> {
     return this.within(signal, (requests, inner) => requests.update(key, changes, { ...options, signal: inner }));
   }
 
+  /** Removes an item. */
   remove(key: Key, { signal, ...options }: WriteOptions = {}): Promise<WriteOutcome> {
     return this.within(signal, (requests, inner) => requests.remove(key, { ...options, signal: inner }));
   }
 
+  /** Reads one page of a partition. */
   query(query: ItemQuery, { signal }: CallOptions = {}): Promise<ItemPage> {
     return this.within(signal, (requests, inner) => requests.query(query, { signal: inner }));
   }
 
+  /** Reads up to 100 items, in any order; absent ones are left out. */
   getMany(keys: readonly Key[], { signal }: CallOptions = {}): Promise<readonly Item[]> {
     return this.within(signal, (requests, inner) => requests.getMany(keys, { signal: inner }));
   }
 
   /**
-   * Runs several requests under one deadline. `commit` fixes the answer: when time runs out afterwards, it stands.
+   * Runs several requests under one deadline. After `commit` was called with an answer, the call answers that even when time
+   * runs out.
    */
   async within<T>(
     signal: AbortSignal | undefined,
@@ -86,7 +100,7 @@ export class DynamoTable implements ItemTable {
     }
   }
 
-  /** Loads the SDK and makes the client, once; a failure is tried again at the next call. */
+  /** Loads the SDK and makes the client, once. A failure is tried again at the next call. */
   open(): Promise<Requests> {
     this.#opening ??= this.#load().catch((error: unknown) => {
       this.#opening = undefined;
