@@ -97,9 +97,9 @@ export interface ItemQuery {
     | { readonly name: string; readonly after: string };
   /** Whether the sort key descends. Default `false`. */
   readonly newestFirst?: boolean;
-  /** Whether the query sees every write before it; not possible on an index. Default `false`. */
+  /** Whether the query sees every write before it. Default `false`. */
   readonly consistent?: boolean;
-  /** Items that are read at most. Default: as many as fit into 1 MB, DynamoDB's own limit. */
+  /** Items that are read at most. Default: as many as DynamoDB returns in one page. */
   readonly limit?: number;
   /** The key after which the page starts. */
   readonly start?: Item | Key | undefined;

@@ -1,15 +1,17 @@
+import { FrameworkError } from '@sallyport/core';
 import { sanitizeFieldValue, sanitizeLogString } from '@sallyport/core/observability';
 
-/** What is kept of an error: clean, bounded, without stack and cause. */
+/** What is stored of an error: without control characters, secrets, stack and cause, and bounded in size. */
 export interface ErrorEnvelope {
-  /** The error's class. */
+  /** Name of the error's class, at most 256 characters; absent when it has none. */
   readonly type?: string;
+  /** The error's code, at most 256 characters; absent when it has none. */
   readonly code?: string;
   /** At most 2,048 characters. */
   readonly message: string;
-  /** Only ever `true`. */
+  /** `true` when the error said that trying again may help, else absent. */
   readonly retryable?: true;
-  /** At most 32, each of at most 1,024 characters. */
+  /** At most 32 fields of the error, each of at most 1,024 characters. */
   readonly fields?: Readonly<Record<string, string | number | boolean | null>>;
 }
 
@@ -19,8 +21,8 @@ const MAX_FIELDS = 32;
 const MAX_FIELD = 1024;
 
 /**
- * The envelope of anything thrown, or of an envelope. Texts lose their control characters, fields what is secret by name;
- * `fields` are the error's `fields`, else its `details`. Never throws.
+ * The envelope of anything thrown, or of an envelope. Control characters are removed from texts, and fields whose name says that
+ * they are secret are masked. `fields` are the error's `fields`, else its `details`. Never throws.
  *
  * @example toErrorEnvelope(new RangeError('too far')) // { type: 'RangeError', message: 'too far' }
  */
@@ -36,6 +38,24 @@ export function toErrorEnvelope(error: unknown): ErrorEnvelope {
     ...(read(error, 'retryable') === true && { retryable: true }),
     ...(fields && { fields }),
   };
+}
+
+/** A failure that was stored for a key, thrown again. Its code is the stored one, else `jobs.stored_error`. Immutable. */
+export class StoredError extends FrameworkError implements ErrorEnvelope {
+  override readonly name: string = 'StoredError';
+  /** Name of the class of the error that was stored. */
+  declare readonly type?: string;
+  /** `true` when the error that was stored said so. */
+  declare readonly retryable?: true;
+  /** Fields of the error that was stored. */
+  declare readonly fields?: NonNullable<ErrorEnvelope['fields']>;
+
+  /** Takes everything from the envelope. */
+  constructor(envelope: ErrorEnvelope) {
+    super(envelope.code ?? 'jobs.stored_error', envelope.message);
+    Object.assign(this, envelope, { code: this.code });
+    Object.freeze(this);
+  }
 }
 
 /** The envelope of stored text; `undefined` for what is none. */

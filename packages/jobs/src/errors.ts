@@ -1,10 +1,14 @@
 import { FrameworkError } from '@sallyport/core';
 
+/** Every type of {@link JobLedgerError}. */
 export const JOB_LEDGER_ERROR_TYPES = ['invalid_input', 'conflict', 'not_found', 'internal_error'] as const;
 
+/** A type of {@link JobLedgerError}. */
 export type JobLedgerErrorType = (typeof JOB_LEDGER_ERROR_TYPES)[number];
-/** `jobs.<type>` of the ledger, `eventbus.<type>` of the event store. */
+/** A code of {@link JobLedgerError}: `jobs.<type>` of the ledger, `eventbus.<type>` of the event store. */
 export type JobLedgerErrorCode = `${'jobs' | 'eventbus'}.${JobLedgerErrorType}`;
+/** Every code of this package. `jobs.stored_error` is that of a {@link StoredError} whose error had none. */
+export type JobErrorCode = JobLedgerErrorCode | 'jobs.stored_error';
 /** What a conflict is about. */
 export type ConflictReason =
   | 'exists'
@@ -22,14 +26,15 @@ export type ConflictReason =
 /** Why a call failed: the conflict, what is wrong with the input, or what is missing. */
 export type JobLedgerReason = ConflictReason | 'invalid' | 'too_large' | 'absent' | 'store_unavailable';
 
+/** What an error may carry beside type, reason and message. */
 export interface JobLedgerErrorInit {
-  /** Part of the code before the dot; `jobs`. */
+  /** Part of the code before the dot. Default `jobs`. */
   readonly area?: 'jobs' | 'eventbus' | undefined;
   /** What the caller may need to decide: current status and version, `retryAfterMs`, the stored outcome. */
   readonly details?: unknown;
   /** Whether the same call may succeed later without a change of code or deployment. */
   readonly retryable?: boolean | undefined;
-  /** Kept for logs, never sent. */
+  /** The error behind it, for logs. It is never sent. */
   readonly cause?: unknown;
 }
 
@@ -41,15 +46,19 @@ const STATUS: Readonly<Record<JobLedgerErrorType, number>> = {
 };
 const BRAND = Symbol.for('sallyport.JobLedgerError');
 
-/** The one error class of this package. Immutable. */
+/** Refused input, a conflict, something that is absent, or a failure of the store. Immutable. */
 export class JobLedgerError extends FrameworkError {
   override readonly name: string = 'JobLedgerError';
+  /** `jobs.<type>` or `eventbus.<type>`. */
   declare readonly code: JobLedgerErrorCode;
+  /** What kind of failure it is. */
   readonly type: JobLedgerErrorType;
+  /** What exactly was refused or failed. */
   readonly reason: JobLedgerReason;
   /** True for throttling, 5xx, time-outs and network faults, and for conflicts that pass with time. */
   readonly retryable: boolean;
 
+  /** The HTTP status follows from the type: 400, 409, 404 or 500. */
   constructor(type: JobLedgerErrorType, reason: JobLedgerReason, message: string, init: JobLedgerErrorInit = {}) {
     super(`${init.area ?? 'jobs'}.${type}`, `framework: ${message}`, {
       statusCode: STATUS[type],
@@ -81,3 +90,34 @@ export function isConflict(error: unknown, ...reasons: readonly ConflictReason[]
     (reasons.length === 0 || (reasons as readonly string[]).includes(error.reason))
   );
 }
+
+/** Makes the errors of one store: the ledger or the event store. */
+export interface LedgerErrors {
+  invalid(message: string): JobLedgerError;
+  tooLarge(message: string): JobLedgerError;
+  conflict(reason: ConflictReason, details?: unknown): JobLedgerError;
+  absent(what: string): JobLedgerError;
+  unavailable(retryable: boolean, cause: unknown): JobLedgerError;
+}
+
+/** Conflicts that end by themselves, when another caller is done. */
+const PASSING: readonly ConflictReason[] = ['lease_held', 'semaphore_full', 'contended', 'in_progress'];
+
+function errorsOf(area: 'jobs' | 'eventbus', store: string): LedgerErrors {
+  return {
+    invalid: (message) => new JobLedgerError('invalid_input', 'invalid', message, { area }),
+    tooLarge: (message) => new JobLedgerError('invalid_input', 'too_large', message, { area }),
+    conflict: (reason, details) =>
+      new JobLedgerError('conflict', reason, reason.replaceAll('_', ' '), {
+        area,
+        details,
+        retryable: PASSING.includes(reason),
+      }),
+    absent: (what) => new JobLedgerError('not_found', 'absent', `${what} does not exist`, { area }),
+    unavailable: (retryable, cause) =>
+      new JobLedgerError('internal_error', 'store_unavailable', `${store} unavailable`, { area, retryable, cause }),
+  };
+}
+
+export const JOB_ERRORS = errorsOf('jobs', 'job ledger store');
+export const EVENTBUS_ERRORS = errorsOf('eventbus', 'event store');

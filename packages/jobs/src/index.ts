@@ -1,54 +1,66 @@
-// Errors
-export { type ErrorEnvelope, toErrorEnvelope } from './error-envelope.js';
+// Calls and errors
+export type { CallOptions, JsonValue, Page } from './calls.js';
+export { type ErrorEnvelope, StoredError, toErrorEnvelope } from './error-envelope.js';
 export {
   type ConflictReason,
   JOB_LEDGER_ERROR_TYPES,
+  type JobErrorCode,
   JobLedgerError,
   type JobLedgerErrorCode,
   type JobLedgerErrorInit,
   type JobLedgerErrorType,
   type JobLedgerReason,
 } from './errors.js';
-// Event store
-export {
-  createEventBusStore,
-  type EventBusStore,
-  type EventBusStoreOptions,
-  type EventQuery,
-  type PublishInput,
-  type StoredEvent,
-} from './event-bus/event-bus.js';
+// Events
+export type { EventBusStore, EventQuery, PublishInput, StoredEvent } from './event-bus/event-bus.js';
+export { createEventBusStore, type EventBusStoreOptions } from './event-bus/event-store.js';
+// Idempotency
 export {
   type IdempotentContext,
   type IdempotentHandlerOptions,
   idempotentHandler,
 } from './idempotency/idempotent-handler.js';
-export { type RunIdempotentOptions, runIdempotent } from './idempotency/run-idempotent.js';
-// Work
 export {
-  type HttpIdempotencyOptions,
-  withIdempotency,
-} from './idempotency/with-idempotency.js';
+  type BeginIdempotencyInput,
+  type CompleteIdempotencyInput,
+  IDEMPOTENCY_STATUSES,
+  type IdempotencyHandle,
+  type IdempotencyRecord,
+  type IdempotencyStart,
+  type IdempotencyStatus,
+} from './idempotency/record.js';
+export { type RunIdempotentOptions, runIdempotent } from './idempotency/run-idempotent.js';
+export { type HttpIdempotencyOptions, withIdempotency } from './idempotency/with-idempotency.js';
+// Leases and semaphores
+export type { HoldOptions, Lease, Slot } from './leases/lease.js';
 export {
   type HeldLease,
   type HeldSlot,
-  type HoldOptions,
   type WithLeaseOptions,
   type WithSlotOptions,
   withLease,
   withSlot,
 } from './leases/with-lease.js';
-export { createJobLedger, type JobLedgerOptions } from './ledger/job-ledger.js';
-export type * from './ledger/ledger.js';
-// States
+// The ledger
+export { createJobLedger, type JobLedgerOptions } from './ledger/create-job-ledger.js';
 export {
-  IDEMPOTENCY_STATUSES,
-  type IdempotencyStatus,
+  type CreateJobInput,
+  type CreateRecordsInput,
   JOB_STATUSES,
   JOB_TRANSITIONS,
+  type Job,
+  type JobRecord,
   type JobStatus,
+  type ListJobsInput,
+  type ListRecordsInput,
   RECORD_STATUSES,
   RECORD_TRANSITIONS,
+  type RecordChange,
+  type RecordOutcome,
   type RecordStatus,
-} from './ledger/states.js';
-export { StoredError } from './stored-error.js';
+  type TransitionJobInput,
+  type TransitionOutcome,
+  type TransitionRecordInput,
+  type TransitionRecordsInput,
+} from './ledger/job.js';
+export type { JobLedger } from './ledger/ledger.js';

@@ -1,90 +1,97 @@
-import { EVENTBUS_ERRORS } from '../internal/errors-of.js';
-import { openTable } from '../internal/open-table.js';
-import { parseStoreOptions, type StoreOptions } from '../internal/options.js';
-import type { CallOptions, JsonValue, Page } from '../ledger/ledger.js';
-import { EVENTBUS_TABLE_NAME_ENV } from '../schema.js';
-import { createEventStore } from './internal/event-store.js';
+import type { CallOptions, JsonValue, Page } from '../calls.js';
 
+/** An event that is stored. Times are ISO 8601 with milliseconds. */
 export interface StoredEvent {
+  /** Unique in its tenant. */
   readonly id: string;
+  /** What happened, such as `InvoicePaid`. */
   readonly type: string;
+  /** The tenant that it belongs to. */
   readonly tenantId: string;
+  /** What it happened to; absent when it was published without. */
   readonly sourceId?: string;
+  /** The JSON value that was published. */
   readonly payload: unknown;
-  /** ISO 8601 with milliseconds, as `expiresAt`. */
+  /** When it was published. */
   readonly publishedAt: string;
+  /** Ties events of one cause together; absent when it was published without. */
   readonly correlationId?: string;
+  /** What the application stored with it; absent when there is none. */
   readonly metadata?: Readonly<Record<string, string>>;
+  /** Words to filter by; absent when there are none. */
   readonly tags?: readonly string[];
-  /** Of the row's form; 1. */
+  /** Version of the row's form; 1. */
   readonly version: number;
+  /** When it is deleted; absent in rows of other writers that never expire. */
   readonly expiresAt?: string;
 }
 
+/** An event to be published. */
 export interface PublishInput {
+  /** 1 to 256 bytes without control characters, as `type`, `id`, `sourceId`, `correlationId` and each tag. */
   readonly tenantId: string;
+  /** What happened, such as `InvoicePaid`. */
   readonly type: string;
+  /** A JSON value. */
   readonly payload: JsonValue;
-  /** Events with one id and one payload are one event. A random id without it. */
+  /** Events with one id and one payload are one event. Default: a random id. */
   readonly id?: string;
+  /** What it happened to. */
   readonly sourceId?: string;
-  /** ISO 8601; now. */
+  /** ISO 8601. Default: now. */
   readonly publishedAt?: string;
+  /** Ties events of one cause together. */
   readonly correlationId?: string;
-  /** At most 32 entries and 4 KB. */
+  /** At most 32 entries and 4,096 bytes. */
   readonly metadata?: Readonly<Record<string, string>>;
-  /** At most 32. */
+  /** Words to filter by, at most 32. */
   readonly tags?: readonly string[];
-  /** 30 days. */
+  /** Seconds until it is deleted. Default 2,592,000 (30 days). */
   readonly ttlSeconds?: number;
 }
 
+/** Which events of a tenant are looked up. */
 export interface EventQuery {
+  /** The tenant. */
   readonly tenantId: string;
+  /** Only events of this type. Default: all. */
   readonly type?: string;
-  /** Inclusive, ISO 8601. */
+  /** Earliest publication, inclusive, ISO 8601. Default: no bound. */
   readonly from?: string;
-  /** Inclusive, ISO 8601. */
+  /** Latest publication, inclusive, ISO 8601. Default: no bound. */
   readonly to?: string;
+  /** Only events with this tag. Default: all. */
   readonly tag?: string;
-  /** `newest`. */
+  /** By publication. Default `newest` first. */
   readonly order?: 'newest' | 'oldest';
-  /** 1 to 1,000; 100. */
+  /** Events of a page, 1 to 1,000. Default 100. */
   readonly limit?: number;
+  /** `cursor` of the page before. Default: the first page. */
   readonly cursor?: string;
 }
 
 /**
- * Events that stay to be looked up. Delivery is the work of EventBridge or of the table's stream.
+ * Stores events to be looked up. It delivers none: that is done by EventBridge or by the table's stream.
  *
  * Every method throws JobLedgerError `eventbus.invalid_input`, and `eventbus.internal_error` when the store fails.
  */
 export interface EventBusStore {
-  /** @throws JobLedgerError conflict `payload_mismatch` when the id stands for another payload */
+  /**
+   * Stores an event. `duplicate`: it was stored before.
+   *
+   * @throws JobLedgerError conflict `payload_mismatch` when the id stands for another payload
+   */
   publish(
     input: PublishInput,
     options?: CallOptions,
   ): Promise<{ readonly event: StoredEvent; readonly outcome: 'created' | 'duplicate' }>;
+  /** Reads one page of a tenant's events. */
   query(input: EventQuery, options?: CallOptions): Promise<Page<StoredEvent>>;
+  /** Reads one event; `undefined` when there is none. */
   get(
     input: { readonly tenantId: string; readonly id: string },
     options?: CallOptions,
   ): Promise<StoredEvent | undefined>;
-  /** Whether there was such an event. */
+  /** Deletes an event. The answer tells whether there was one. */
   delete(input: { readonly tenantId: string; readonly id: string }, options?: CallOptions): Promise<boolean>;
-}
-
-/** Options of {@link createEventBusStore}. The table is `tableName`, else `FRAMEWORK_EVENTBUS_TABLE_NAME`. */
-export interface EventBusStoreOptions extends StoreOptions {}
-
-/**
- * An event store in one DynamoDB table. The AWS SDK is loaded at the first call.
- *
- * @throws FrameworkError `app.invalid_configuration`
- * @example await createEventBusStore().publish({ tenantId: 'acme', type: 'InvoicePaid', payload: { id: 7 } });
- */
-export function createEventBusStore(options: EventBusStoreOptions = {}): EventBusStore {
-  const { tableName, client, timeoutMs, clock, ids } = parseStoreOptions(options, EVENTBUS_TABLE_NAME_ENV);
-  const store = openTable({ tableName, client, clock, timeoutMs }, EVENTBUS_ERRORS);
-  return createEventStore({ store, clock, ids });
 }

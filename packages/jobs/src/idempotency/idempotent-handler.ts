@@ -1,41 +1,60 @@
-import { assertKnownOptions, invalidOption, type LambdaContext, type Logger } from '@sallyport/core';
+import { invalidOption, type LambdaContext, type Logger } from '@sallyport/core';
+import { defineOptions, func } from '@sallyport/core/options';
+import { scheduledRun, trimmedText } from '@sallyport/core/pipeline';
+import { StoredError } from '../error-envelope.js';
 import { sha256 } from '../internal/keys.js';
-import type { IdempotencyRecord, JobLedger } from '../ledger/ledger.js';
-import { StoredError } from '../stored-error.js';
-import { eventIdentity, type LooseEvent } from './internal/event-identity.js';
-import { executionOf, inProgressError, inProgressWithin, runOnce } from './internal/run-once.js';
+import type { JobLedger } from '../ledger/ledger.js';
+import type { IdempotencyRecord } from './record.js';
+import { executionOf, inProgressError, inProgressWithin, runOnce, TIME_OPTIONS } from './run-idempotent.js';
 
 /** What is read of a handler's context: any event context of `@sallyport/streams` will do. */
 export interface IdempotentContext {
+  /** The kind of event, such as `queue`. */
   readonly triggerKind: string;
+  /** Where the event comes from: the name of the queue, topic, stream or bus. */
   readonly source: { readonly name: string };
+  /** Milliseconds that the invocation has left; 0 when that is not known. */
   readonly remainingMs: number;
+  /** What Lambda hands in beside the event. */
   readonly lambdaContext: LambdaContext | undefined;
+  /** Gets what cannot be thrown. */
   readonly log: Logger;
 }
 
 type AnyHandler = (ctx: never, event: never) => unknown;
 
+/** Options of {@link idempotentHandler}. */
 export interface IdempotentHandlerOptions<C = IdempotentContext, E = unknown> {
-  /** Instead of the service's own id, where producers send one thing twice under new ids. */
+  /** Names the event. Default: the service's own id, which is new each time when a producer sends one thing twice. */
   readonly key?: (ctx: C, event: E) => string;
-  /** Text that must be the same whenever the key is; hashed. */
+  /** Text that must be the same for the same key; its hash is stored. */
   readonly fingerprint?: (ctx: C, event: E) => string;
-  /** How long a silent owner blocks the key; what is left of the invocation and a second. Required in durable executions. */
+  /**
+   * Milliseconds for which an owner that stays silent blocks the key, at least 1,000. Default: what the invocation has left and a
+   * second. Required in durable executions.
+   */
   readonly inProgressMs?: number;
-  /** How long an event counts as handled; 86,400. */
+  /** Seconds for which an event counts as handled, at least 1. Default 86,400. */
   readonly resultTtlSeconds?: number;
 }
 
-const OPTIONS = ['key', 'fingerprint', 'inProgressMs', 'resultTtlSeconds'];
-/** Kinds that are answered with a report of failures: what a handler returns is of no use. */
+type Name = (ctx: never, event: never) => string;
+
+const OPTIONS = defineOptions<IdempotentHandlerOptions<never, never>>()({
+  key: func<Name>(),
+  fingerprint: func<Name>(),
+  ...TIME_OPTIONS,
+});
+const MAX_SCOPE_BYTES = 256;
+const SCHEDULED = 'Scheduled Event';
+/** Kinds that Lambda answers with a report of failures. What a handler returns is not used. */
 const BATCHES = ['queue', 'table-stream', 'stream'];
 
 /**
  * A handler of queue, topic, event-bus, scheduled or stream events that runs once for each. An event that is in progress
  * elsewhere throws, so that the service delivers it again.
  *
- * @throws FrameworkError `app.invalid_configuration`
+ * @throws FrameworkError `app.invalid_configuration` for a wrong option
  * @example app.queue('orders', idempotentHandler(ledger, {}, fulfil));
  */
 export function idempotentHandler<H extends AnyHandler>(
@@ -43,10 +62,7 @@ export function idempotentHandler<H extends AnyHandler>(
   options: IdempotentHandlerOptions<Parameters<H>[0], Parameters<H>[1]>,
   handler: H,
 ): H {
-  assertKnownOptions(options, OPTIONS);
-  for (const name of ['key', 'fingerprint'] as const) {
-    if (options[name] !== undefined && typeof options[name] !== 'function') throw invalidOption(name, 'a function');
-  }
+  OPTIONS.parse(options);
   if (typeof handler !== 'function') throw invalidOption('handler', 'a function');
   const wrapped = async (ctx: Parameters<H>[0], event: Parameters<H>[1]): Promise<unknown> =>
     handleOnce(ledger, options, ctx, event, async () => handler(ctx, event));
@@ -83,10 +99,54 @@ async function handleOnce<C, E>(
   return outcome.kind === 'ran' ? outcome.value : storedResult(ctx, outcome.record);
 }
 
-/** An event that was handled is handled, whether or not its result could be kept. */
+/** An event that was handled is not handled again, also when its result could not be stored. */
 function storedResult({ log, triggerKind }: IdempotentContext, { error, result, resultOmitted }: IdempotencyRecord) {
   if (error) throw new StoredError(error);
   if (BATCHES.includes(triggerKind)) return undefined;
   if (resultOmitted) log.warn('event was handled before, its result is not stored');
   return result;
+}
+
+/** The parts of events that name them. */
+interface LooseEvent {
+  readonly messageId?: unknown;
+  readonly Sns?: { readonly MessageId?: unknown } | null;
+  readonly eventID?: unknown;
+  readonly id?: unknown;
+  readonly source?: unknown;
+  readonly 'detail-type'?: unknown;
+  readonly detailType?: unknown;
+  readonly detail?: unknown;
+  readonly resources?: unknown;
+}
+
+/** The scope and key of an event. An empty key is refused by the ledger. */
+function eventIdentity(ctx: IdempotentContext, event: LooseEvent): { scope: string; key: string } {
+  const { triggerKind: kind, source } = ctx;
+  if (kind === 'queue') return named(`queue:${source.name}`, event?.messageId);
+  if (kind === 'topic') return named(`topic:${source.name}`, event?.Sns?.MessageId);
+  if (kind !== 'event-bus') return named(`${kind}:${source.name}`, event?.eventID);
+  const detailType = trimmedText(event?.['detail-type']) || trimmedText(event?.detailType);
+  if (detailType === SCHEDULED) {
+    const { idempotencyKey } = scheduledRun(event, ctx.lambdaContext?.awsRequestId);
+    return named(`schedule:${scheduleName(event)}`, idempotencyKey);
+  }
+  return named(`event-bus:${sourcePart(trimmedText(event?.source))}:${detailType}`, event?.id);
+}
+
+/** The colon separates source and detail type, so none may be left in the source. */
+function sourcePart(source: string): string {
+  return source.replaceAll('%', '%25').replaceAll(':', '%3A');
+}
+
+function named(scope: string, key: unknown): { scope: string; key: string } {
+  const kind = scope.slice(0, scope.indexOf(':'));
+  const short = Buffer.byteLength(scope) <= MAX_SCOPE_BYTES ? scope : `${kind}:sha256:${sha256(scope)}`;
+  return { scope: short, key: trimmedText(key) };
+}
+
+/** The rule's or the schedule's name: the last part of its ARN. */
+function scheduleName({ resources }: LooseEvent): string {
+  const arn = Array.isArray(resources) ? trimmedText(resources[0]) : '';
+  return arn.slice(arn.lastIndexOf('/') + 1);
 }

@@ -1,45 +1,88 @@
-import { assertKnownOptions, FrameworkError, invalidOption, type Middleware } from '@sallyport/core';
-import { toResponse } from '@sallyport/core/pipeline';
+import {
+  asBuffer,
+  type Context,
+  createMap,
+  FrameworkError,
+  invalidOption,
+  type Middleware,
+  type Request,
+  type Response,
+} from '@sallyport/core';
+import { boolean, defineOptions, list, text } from '@sallyport/core/options';
+import { callerKey, OutgoingResponse, stateOf, toResponse } from '@sallyport/core/pipeline';
 import { isConflict, JobLedgerError } from '../errors.js';
+import { sha256 } from '../internal/keys.js';
 import type { JobLedger } from '../ledger/ledger.js';
-import { keptAnswer, replayedAnswer } from './internal/http-answer.js';
-import { fingerprintOf, idempotencyKeyOf, scopeOf } from './internal/http-request.js';
-import { executionOf, inProgressWithin, type RunOutcome, runOnce } from './internal/run-once.js';
+import { executionOf, inProgressWithin, type Keep, type RunOutcome, runOnce, TIME_OPTIONS } from './run-idempotent.js';
 
+/** Options of {@link withIdempotency}. */
 export interface HttpIdempotencyOptions {
-  /** `POST` and `PATCH`. */
+  /** Methods that are looked at, in any case. Default `POST` and `PATCH`. */
   readonly methods?: readonly string[];
-  /** Whether a request without `Idempotency-Key` is refused; false. */
+  /** Whether a request without `Idempotency-Key` is refused with 400. Default false: it runs. */
   readonly required?: boolean;
-  /** Whether callers without identity share their keys; false: their keys are refused. */
+  /** Whether callers without identity share their keys. Default false: their keys are refused with 400. */
   readonly allowAnonymous?: boolean;
-  /** Names of further headers that are stored and replayed. Never `set-cookie`. */
+  /** Names of headers that are stored and replayed beside the usual ones. Never `set-cookie`. Default: none. */
   readonly keepHeaders?: readonly string[];
-  /** How long a silent owner blocks the key; what is left of the invocation and a second. Required in durable executions. */
+  /**
+   * Milliseconds for which an owner that stays silent blocks the key, at least 1,000. Default: what the invocation has left and a
+   * second. Required in durable executions.
+   */
   readonly inProgressMs?: number;
-  /** How long an answer is replayed; 86,400. */
+  /** Seconds for which an answer is replayed, at least 1. Default 86,400. */
   readonly resultTtlSeconds?: number;
 }
 
 type Answer = ReturnType<typeof toResponse>;
 
-const OPTIONS = ['methods', 'required', 'allowAnonymous', 'keepHeaders', 'inProgressMs', 'resultTtlSeconds'];
+/** An answer as it is stored. */
+interface StoredAnswer {
+  readonly status: number;
+  readonly headers: Readonly<Record<string, readonly string[]>>;
+  /** Text where the bytes are UTF-8, else base64. */
+  readonly body: string;
+  readonly encoding: 'utf8' | 'base64';
+  readonly isBase64?: true;
+}
+
+const HEADER = 'idempotency-key';
+/** A token-like key: visible ASCII, but for the comma at which front doors join repeated headers. */
+const BARE = /^[\x21-\x2b\x2d-\x7e]{1,255}$/;
+/** A quoted string (RFC 8941 section 3.3.3) of visible ASCII. */
+const QUOTED = /^"((?:[\x21\x23-\x5b\x5d-\x7e]|\\["\\]){1,510})"$/;
+const MAX_KEY = 255;
+
+/** 4xx answers that say nothing about the request itself: another try may fare better. */
+const PASSING = [408, 409, 425, 429];
 const KEPT_HEADERS = ['content-type', 'content-language', 'etag', 'last-modified', 'link', 'location'];
 
+const OPTIONS = defineOptions<HttpIdempotencyOptions>()({
+  methods: list(text(), 'a list of methods').default(['POST', 'PATCH']),
+  required: boolean.default(false),
+  allowAnonymous: boolean.default(false),
+  keepHeaders: list(text(), 'a list of header names').default([]),
+  ...TIME_OPTIONS,
+});
+
 /**
- * Answers a request with a known `Idempotency-Key` with the stored answer of the first one. GraphQL and WebSocket pass.
+ * Answers a request whose `Idempotency-Key` is known with the stored answer of the first request. GraphQL and WebSocket requests
+ * are not looked at.
  *
- * @throws FrameworkError `app.invalid_configuration`
- * @example app.use(withIdempotency(ledger, { required: true }));
+ * @throws FrameworkError `app.invalid_configuration` for a wrong option
+ * @example
+ * app.use(withIdempotency(ledger, { required: true, keepHeaders: ['content-encoding'] }));
  */
 export function withIdempotency(ledger: JobLedger, options: HttpIdempotencyOptions = {}): Middleware {
-  const { methods, kept } = parse(options);
+  const { required, allowAnonymous, inProgressMs, resultTtlSeconds, ...lists } = OPTIONS.parse(options);
+  const methods = lists.methods.map((method) => method.toUpperCase());
+  const kept = [...KEPT_HEADERS, ...lists.keepHeaders.map((name) => name.toLowerCase())];
+  if (kept.includes('set-cookie')) throw invalidOption('keepHeaders', 'a list without "set-cookie"');
   return async (ctx, next) => {
     if (ctx.route?.surface !== 'http' || !methods.includes(ctx.request.method)) return next(ctx);
-    const key = idempotencyKeyOf(ctx, options.required === true);
+    const key = idempotencyKeyOf(ctx, required);
     if (key === undefined) return next(ctx);
-    const scope = scopeOf(ctx, options.allowAnonymous === true);
-    const { inProgressMs, resultTtlSeconds } = options;
+    const scope = scopeOf(ctx, allowAnonymous);
     const executionId = executionOf(ctx.lambdaContext, inProgressMs);
     const outcome = await translated(() =>
       runOnce<Answer>({
@@ -62,33 +105,7 @@ export function withIdempotency(ledger: JobLedger, options: HttpIdempotencyOptio
   };
 }
 
-function parse(options: HttpIdempotencyOptions): { methods: readonly string[]; kept: readonly string[] } {
-  if (typeof options !== 'object' || options === null) throw invalidOption('options', 'an object');
-  assertKnownOptions(options, OPTIONS);
-  const { methods = ['POST', 'PATCH'], keepHeaders = [], inProgressMs, resultTtlSeconds } = options;
-  assertTexts('methods', methods);
-  assertTexts('keepHeaders', keepHeaders);
-  for (const name of ['required', 'allowAnonymous'] as const) {
-    if (options[name] !== undefined && typeof options[name] !== 'boolean') throw invalidOption(name, 'true or false');
-  }
-  assertFrom('inProgressMs', inProgressMs, 1000);
-  assertFrom('resultTtlSeconds', resultTtlSeconds, 1);
-  const kept = [...KEPT_HEADERS, ...keepHeaders.map((name) => name.toLowerCase())];
-  if (kept.includes('set-cookie')) throw invalidOption('keepHeaders', 'without "set-cookie"');
-  return { methods: methods.map((method) => method.toUpperCase()), kept };
-}
-
-function assertTexts(option: string, value: unknown): void {
-  if (Array.isArray(value) && value.every((text) => typeof text === 'string' && text.trim() !== '')) return;
-  throw invalidOption(option, 'a list of names');
-}
-
-function assertFrom(option: string, value: unknown, least: number): void {
-  if (value === undefined || (Number.isSafeInteger(value) && (value as number) >= least)) return;
-  throw invalidOption(option, `a whole number from ${least}`);
-}
-
-/** The ledger's own errors as HTTP has them; a store that fails is no permission to run twice. */
+/** The ledger's errors as HTTP answers. A store that fails must not let a request run twice. */
 async function translated<T>(run: () => Promise<RunOutcome<T>>): Promise<RunOutcome<T>> {
   try {
     return await run();
@@ -114,4 +131,95 @@ function toAnswer(outcome: RunOutcome<Answer>): Answer {
   const answer = replayedAnswer(outcome.record.result);
   if (answer) return answer;
   throw new FrameworkError('app.conflict', 'result is not stored');
+}
+
+/**
+ * The key of a request; `undefined` when there is none and none is required.
+ *
+ * @throws FrameworkError `app.bad_request`
+ */
+function idempotencyKeyOf(ctx: Context, required: boolean): string | undefined {
+  const values = ctx.headerAll(HEADER);
+  if (values.length === 0) {
+    if (required) throw new FrameworkError('app.bad_request', 'idempotency key is required');
+    return undefined;
+  }
+  const key = values.length === 1 ? parseKey(values[0] ?? '') : undefined;
+  if (key === undefined) throw new FrameworkError('app.bad_request', 'invalid idempotency key');
+  return key;
+}
+
+function parseKey(value: string): string | undefined {
+  const text = value.replace(/^[ \t]+|[ \t]+$/g, '');
+  const quoted = QUOTED.exec(text)?.[1]?.replace(/\\(["\\])/g, '$1');
+  if (quoted !== undefined) return quoted.length <= MAX_KEY ? quoted : undefined;
+  return BARE.test(text) && !text.startsWith('"') ? text : undefined;
+}
+
+/**
+ * Whose key it is, and of what operation. Hashed: routes and identities may be longer than a scope, and identities have no
+ * place in keys of a table.
+ *
+ * @throws FrameworkError `app.bad_request` for a caller without identity
+ */
+function scopeOf(ctx: Context, allowAnonymous: boolean): string {
+  if (ctx.authIdentity.trim() === '' && !allowAnonymous) {
+    throw new FrameworkError('app.bad_request', 'idempotency key needs an authenticated caller');
+  }
+  return `http:${sha256(JSON.stringify([ctx.request.method, ctx.route?.pattern ?? '', callerKey(stateOf(ctx))]))}`;
+}
+
+/** A hash of all by which two requests of one key may differ. */
+function fingerprintOf({ method, rawPath, query, headers, body }: Request): string {
+  const sortedQuery = Object.keys(query)
+    .sort()
+    .map((name) => [name, query[name]]);
+  const head = JSON.stringify([method, rawPath, sortedQuery, headers['content-type'] ?? []]);
+  return sha256(Buffer.concat([Buffer.from(`${head}\n`), body]));
+}
+
+/** Whether an answer is stored, or its key freed. */
+function keptAnswer(ctx: Context, answer: Answer, names: readonly string[]): Keep {
+  if (answer.bodyStream) {
+    ctx.log.warn('streamed answer is not kept for its idempotency key');
+    return 'abandon';
+  }
+  const { status } = answer;
+  return status >= 500 || PASSING.includes(status) ? 'abandon' : { result: toStored(answer, names) };
+}
+
+function toStored({ status, headers, body, isBase64 }: Response, names: readonly string[]): StoredAnswer {
+  const kept = createMap<readonly string[]>();
+  for (const [name, values] of Object.entries(headers)) {
+    if (names.includes(name.toLowerCase())) kept[name.toLowerCase()] = values;
+  }
+  const bytes = asBuffer(body);
+  const text = bytes.toString('utf8');
+  const isText = Buffer.from(text).equals(bytes);
+  return {
+    status,
+    headers: kept,
+    body: isText ? text : bytes.toString('base64'),
+    encoding: isText ? 'utf8' : 'base64',
+    ...(isBase64 && { isBase64 }),
+  };
+}
+
+/** The stored answer with `idempotency-replayed: true`; `undefined` when the record holds something else. */
+function replayedAnswer(result: unknown): Answer | undefined {
+  if (!isStored(result)) return undefined;
+  const headers = createMap<string[]>();
+  for (const [name, values] of Object.entries(result.headers)) headers[name] = [...values];
+  headers['idempotency-replayed'] = ['true'];
+  const answer = new OutgoingResponse(result.status, headers, Buffer.from(result.body, result.encoding));
+  answer.isBase64 = result.isBase64 === true;
+  return answer;
+}
+
+function isStored(value: unknown): value is StoredAnswer {
+  const { status, headers, body, encoding } = (value ?? {}) as Partial<StoredAnswer>;
+  if (!Number.isInteger(status) || typeof body !== 'string' || typeof headers !== 'object' || headers === null) {
+    return false;
+  }
+  return (encoding === 'utf8' || encoding === 'base64') && Object.values(headers).every(Array.isArray);
 }

@@ -1,4 +1,4 @@
-import type { LedgerErrors } from './errors-of.js';
+import type { LedgerErrors } from '../errors.js';
 import { sha256 } from './keys.js';
 
 const BINDING_LENGTH = 16;

@@ -1,11 +1,15 @@
 import { createMap } from '@sallyport/core';
-import type { LedgerErrors } from './errors-of.js';
+import { parsed, withMethods } from '@sallyport/core/options';
+import { JOB_ERRORS, type LedgerErrors } from '../errors.js';
 
 /** Checks of what callers hand in. Each throws JobLedgerError `invalid_input`. */
 
 const MAX_METADATA_ENTRIES = 32;
 const MAX_METADATA_BYTES = 4096;
 const MAX_TTL_SECONDS = 3_155_760_000;
+const MAX_ID_BYTES = 256;
+/** C0, DEL and C1. */
+const CONTROL = /\p{Cc}/u;
 const FINGERPRINT = /^[0-9a-f]{64}$/;
 
 /** An object that holds known keys only: a misspelt `expectedVersion` must never be ignored. */
@@ -65,3 +69,31 @@ export function fingerprintOf(value: unknown, errors: LedgerErrors): string {
 export function distinct(name: string, values: readonly unknown[], errors: LedgerErrors): void {
   if (new Set(values).size < values.length) throw errors.invalid(`${name} must not repeat`);
 }
+
+/** @throws JobLedgerError `invalid_input` for anything but 1 to 256 bytes of text without control characters */
+export function assertId(name: string, value: unknown, errors: LedgerErrors): asserts value is string {
+  assertText(name, value, errors);
+  if (Buffer.byteLength(value) > MAX_ID_BYTES) throw errors.invalid(`${name} must be at most ${MAX_ID_BYTES} bytes`);
+}
+
+/** @throws JobLedgerError `invalid_input` for anything but text of any length without control characters */
+export function assertText(name: string, value: unknown, errors: LedgerErrors): asserts value is string {
+  if (typeof value !== 'string' || value === '') throw errors.invalid(`${name} must be a text that is not empty`);
+  if (CONTROL.test(value)) throw errors.invalid(`${name} must not hold control characters`);
+  if (!value.isWellFormed()) throw errors.invalid(`${name} must be well-formed Unicode`);
+}
+
+/** An option that is an id of the ledger. */
+export const idOption = parsed('a text of 1 to 256 bytes without control characters', (value, name) => {
+  assertId(name, value, JOB_ERRORS);
+  return value;
+});
+
+/** An option that is a text of any length. */
+export const textOption = parsed('a text that is not empty, without control characters', (value, name) => {
+  assertText(name, value, JOB_ERRORS);
+  return value;
+});
+
+/** An option that ends a call. */
+export const signalOption = withMethods<AbortSignal>('addEventListener', 'removeEventListener', 'throwIfAborted');

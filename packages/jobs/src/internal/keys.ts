@@ -1,11 +1,8 @@
 import { createHash } from 'node:crypto';
 import type { Key } from '@sallyport/dynamo';
-import type { LedgerErrors } from './errors-of.js';
 
 const MAX_ID_BYTES = 256;
 const HASHED = 'sha256:';
-/** C0, DEL and C1. */
-const CONTROL = /\p{Cc}/u;
 
 /** A part of a key in which no separator is left. */
 export function keyPart(text: string): string {
@@ -52,17 +49,4 @@ function shortKey(key: string): string {
 
 export function sha256(data: string | Uint8Array): string {
   return createHash('sha256').update(data).digest('hex');
-}
-
-/** @throws JobLedgerError `invalid_input` for anything but 1 to 256 bytes of text without control characters */
-export function assertId(name: string, value: unknown, errors: LedgerErrors): asserts value is string {
-  assertText(name, value, errors);
-  if (Buffer.byteLength(value) > MAX_ID_BYTES) throw errors.invalid(`${name} must be at most ${MAX_ID_BYTES} bytes`);
-}
-
-/** @throws JobLedgerError `invalid_input` for anything but text of any length without control characters */
-export function assertText(name: string, value: unknown, errors: LedgerErrors): asserts value is string {
-  if (typeof value !== 'string' || value === '') throw errors.invalid(`${name} must be a text that is not empty`);
-  if (CONTROL.test(value)) throw errors.invalid(`${name} must not hold control characters`);
-  if (!value.isWellFormed()) throw errors.invalid(`${name} must be well-formed Unicode`);
 }

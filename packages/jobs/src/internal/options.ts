@@ -1,72 +1,59 @@
-import {
-  assertKnownOptions,
-  type Clock,
-  completeClock,
-  type Environment,
-  type IdGenerator,
-  invalidOption,
-  type Logger,
-  randomIds,
-} from '@sallyport/core';
-import { parseLog } from '@sallyport/core/pipeline';
-import type { Client } from '@sallyport/dynamo';
+import { type Clock, completeClock, type Environment, type IdGenerator, type Logger, randomIds } from '@sallyport/core';
+import { defineOptions, integer, kind, type ParsedOptions, parsed, text, withMethods } from '@sallyport/core/options';
+import { LOG_WANTED, parseLog } from '@sallyport/core/pipeline';
+import { type Client, DynamoTable } from '@sallyport/dynamo';
+import type { LedgerErrors } from '../errors.js';
 
-/** What the ledger and the event store share. */
+/** Options that every ledger and event store has. */
 export interface PartOptions {
+  /** Tells the time. Default: the system's clock. */
   readonly clock?: Clock | undefined;
-  /** Random UUIDs. */
+  /** Makes ids. Default: random UUIDs. */
   readonly ids?: IdGenerator | undefined;
-  /** `false` for silence. Else JSON lines on standard output. */
+  /** Gets failures that no call can throw; `false` for silence. Default: JSON lines on standard output. */
   readonly log?: Logger | false | undefined;
 }
 
+/** Options of a ledger or an event store in DynamoDB. */
 export interface StoreOptions extends PartOptions {
-  /** Else the environment variable. */
+  /** The table. Default: the environment variable. */
   readonly tableName?: string | undefined;
-  /** Else the SDK's own, made at the first call. */
+  /** The DynamoDB client. Default: one with the SDK's own settings, made at the first call. */
   readonly client?: Client | undefined;
-  /** `process.env`. */
+  /** Environment variables. Default `process.env`. */
   readonly environment?: Environment | undefined;
-  /** Milliseconds for all attempts of one request to the table, 1 to 60,000; 10,000. */
+  /** Milliseconds for all attempts of one request to the table, 1 to 60,000. Default 10,000. */
   readonly storeTimeoutMs?: number | undefined;
 }
 
-export const PARTS: readonly string[] = ['clock', 'ids', 'log'];
-const OPTIONS = [...PARTS, 'tableName', 'client', 'environment', 'storeTimeoutMs'];
-const DEFAULT_TIMEOUT_MS = 10_000;
-const MAX_TIMEOUT_MS = 60_000;
+export const PART_OPTIONS = {
+  clock: withMethods<Clock>('now'),
+  ids: withMethods<IdGenerator>('newId').default(randomIds),
+  log: parsed<Logger>(LOG_WANTED, (value) => parseLog(value, process.env)),
+};
 
-/** @throws FrameworkError `app.invalid_configuration` */
-export function parseParts(options: PartOptions, known: readonly string[] = PARTS) {
-  if (typeof options !== 'object' || options === null) throw invalidOption('options', 'an object');
-  assertKnownOptions(options, known);
-  assertMember('clock', options.clock, 'now');
-  assertMember('ids', options.ids, 'newId');
-  const { clock, ids = randomIds, log } = options;
-  return { clock: completeClock(clock), ids, log: parseLog(log, process.env) };
+/** What the options of a store may be; `variable` names the table where they do not. */
+export function storeOptions(variable: string) {
+  return defineOptions<StoreOptions>()({
+    ...PART_OPTIONS,
+    tableName: text('the name of the table').orVariable(variable),
+    client: withMethods<Client>('send'),
+    environment: kind<Environment>('an object', (value) => typeof value === 'object' && value !== null),
+    storeTimeoutMs: integer(1, 60_000, 'milliseconds').default(10_000),
+  });
 }
 
-/** @throws FrameworkError `app.invalid_configuration` */
-export function parseStoreOptions(options: StoreOptions, variable: string) {
-  const parts = parseParts(options, OPTIONS);
-  const { client, storeTimeoutMs: timeoutMs = DEFAULT_TIMEOUT_MS } = options;
-  assertMember('client', client, 'send');
-  if (!Number.isSafeInteger(timeoutMs) || timeoutMs < 1 || timeoutMs > MAX_TIMEOUT_MS) {
-    throw invalidOption('storeTimeoutMs', `a whole number from 1 to ${MAX_TIMEOUT_MS}`);
-  }
-  return { ...parts, tableName: tableNameOf(options, variable), client, timeoutMs };
+/** The parts with what stands for them when they are left out. */
+export function partsOf({ clock, ids, log = parseLog(undefined, process.env) }: ParsedOptions<typeof PART_OPTIONS>) {
+  return { clock: completeClock(clock), ids, log };
 }
 
-function tableNameOf({ tableName, environment = process.env }: StoreOptions, variable: string): string {
-  const name: unknown = tableName ?? environment[variable];
-  if (typeof name === 'string' && name.trim() !== '') return name.trim();
-  throw invalidOption('tableName', `the name of the table, or ${variable} must be set`);
-}
-
-function assertMember(option: string, value: unknown, member: string): void {
-  if (value === undefined) return;
-  const isObject = typeof value === 'object' && value !== null;
-  if (!isObject || typeof (value as Record<string, unknown>)[member] !== 'function') {
-    throw invalidOption(option, `an object with the function "${member}"`);
-  }
+/** The DynamoDB table of a ledger or an event store, with its errors, and the other parts. */
+export function openStore(
+  { tableName, client, storeTimeoutMs: timeoutMs, ...rest }: ReturnType<ReturnType<typeof storeOptions>['parse']>,
+  errors: LedgerErrors,
+) {
+  const parts = partsOf(rest);
+  const toError = (cause: unknown, transient: boolean) => errors.unavailable(transient, cause);
+  return { ...parts, store: new DynamoTable({ tableName, client, clock: parts.clock, timeoutMs, toError }) };
 }

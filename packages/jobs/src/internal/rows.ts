@@ -1,9 +1,12 @@
 import type { FullClock, IdGenerator } from '@sallyport/core';
-import { type Item, type ItemTable, itemSize, type Value } from '@sallyport/dynamo';
-import { JOB_ERRORS } from './errors-of.js';
+import { type Item, type ItemTable, itemSize, ttlAt, type Value } from '@sallyport/dynamo';
+import { type ErrorEnvelope, parseEnvelope, toErrorEnvelope } from '../error-envelope.js';
+import { JOB_ERRORS, type LedgerErrors } from '../errors.js';
+import type { TransitionOutcome } from '../ledger/job.js';
+import { ttlSeconds } from './input.js';
 
-/** What the ledger's operations work with. */
-export interface Kit {
+/** What every operation of a ledger or an event store works with. */
+export interface StoreParts {
   readonly store: ItemTable;
   readonly clock: FullClock;
   readonly ids: IdGenerator;
@@ -51,4 +54,74 @@ export function textsOf<K extends string>(item: Item, names: Readonly<Record<K, 
     if (text !== '') texts[key] = text;
   }
   return texts;
+}
+
+/**
+ * A JSON value as text, as it is.
+ *
+ * @returns `undefined` for `undefined`: there is no result
+ * @throws JobLedgerError `invalid_input` for what JSON cannot say: BigInt, functions, symbols, cycles, numbers that are not
+ * finite, maps and sets
+ */
+export function toJson(name: string, value: unknown, errors: LedgerErrors): string | undefined {
+  if (value === undefined) return undefined;
+  try {
+    return JSON.stringify(value, assertMember);
+  } catch {
+    throw errors.invalid(`${name} must be a JSON value`);
+  }
+}
+
+function assertMember(_: string, value: unknown): unknown {
+  const isLost = typeof value === 'function' || typeof value === 'symbol' || typeof value === 'bigint';
+  const isFiniteNumber = typeof value !== 'number' || Number.isFinite(value);
+  if (isLost || !isFiniteNumber || value instanceof Map || value instanceof Set) throw new TypeError('no JSON value');
+  return value;
+}
+
+/** The value of stored text; `undefined` where there is none, or where somebody else wrote what is no JSON. */
+export function fromJson(text: Value | undefined): unknown {
+  if (typeof text !== 'string') return undefined;
+  try {
+    return JSON.parse(text) as unknown;
+  } catch {
+    return undefined;
+  }
+}
+
+/** JSON text in one form, whatever the order of keys was. */
+export function canonicalJson(text: string): string {
+  return JSON.stringify(sorted(JSON.parse(text)));
+}
+
+function sorted(value: unknown): unknown {
+  if (Array.isArray(value)) return value.map(sorted);
+  if (typeof value !== 'object' || value === null) return value;
+  const entries = Object.keys(value)
+    .sort()
+    .map((key) => [key, sorted((value as Record<string, unknown>)[key])] as const);
+  return Object.fromEntries(entries);
+}
+
+export const OUTCOME_INPUT = ['result', 'error', 'ttlSeconds'] as const;
+
+/** Result and error of a transition as attributes, and those that are to go: no result ever stands beside an error. */
+export function outcomeOf(input: TransitionOutcome, nowMs: number): { set: Item; remove: string[] } {
+  if (input.result !== undefined && input.error !== undefined) {
+    throw JOB_ERRORS.invalid('result and error exclude each other');
+  }
+  const result = toJson('result', input.result, JOB_ERRORS);
+  const error = input.error === undefined ? undefined : JSON.stringify(toErrorEnvelope(input.error));
+  const seconds = input.ttlSeconds === undefined ? undefined : ttlSeconds('ttlSeconds', input.ttlSeconds, JOB_ERRORS);
+  return {
+    set: { result, error, ttl: seconds === undefined ? undefined : ttlAt(nowMs + seconds * 1000) },
+    remove: [...(result === undefined ? ['result'] : []), ...(error === undefined ? ['error'] : [])],
+  };
+}
+
+/** Result and error of a row. */
+export function storedOutcome(item: Item): { result?: unknown; error?: ErrorEnvelope } {
+  const result = fromJson(item.result);
+  const error = parseEnvelope(fromJson(item.error));
+  return { ...(result !== undefined && { result }), ...(error && { error }) };
 }

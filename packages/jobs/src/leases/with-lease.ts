@@ -1,48 +1,80 @@
+import { defineOptions, integer } from '@sallyport/core/options';
+import { JOB_ERRORS } from '../errors.js';
+import { idOption } from '../internal/input.js';
 import type { JobLedger } from '../ledger/ledger.js';
-import { type HoldOptions, parseHold, runHeld } from './internal/heartbeat.js';
+import { HOLD_OPTIONS, runHeld } from './internal/heartbeat.js';
+import { MAX_SLOTS } from './internal/semaphores.js';
+import type { HoldOptions } from './lease.js';
 
+/** Options of {@link withLease}. */
 export interface WithLeaseOptions extends HoldOptions {
+  /** What is held, 1 to 256 bytes. */
   readonly name: string;
 }
 
+/** Options of {@link withSlot}. */
 export interface WithSlotOptions extends HoldOptions {
+  /** First part of the semaphore's name: what is limited. 1 to 256 bytes. */
   readonly scope: string;
+  /** Second part of the semaphore's name: for whom it is limited. 1 to 256 bytes. */
   readonly subject: string;
-  /** 1 to 256. */
+  /** Slots of the semaphore, 1 to 256. */
   readonly limit: number;
 }
 
+const LEASE_OPTIONS = defineOptions<WithLeaseOptions>()(
+  { ...HOLD_OPTIONS, name: idOption.required() },
+  { fail: JOB_ERRORS.invalid },
+);
+
+const SLOT_OPTIONS = defineOptions<WithSlotOptions>()(
+  {
+    ...HOLD_OPTIONS,
+    scope: idOption.required(),
+    subject: idOption.required(),
+    limit: integer(1, MAX_SLOTS).required(),
+  },
+  { fail: JOB_ERRORS.invalid },
+);
+
 /** What the work of {@link withLease} is given. */
 export interface HeldLease {
+  /** Of this acquisition alone. */
   readonly id: string;
-  /** The fencing token: hand it to the resource, which refuses a smaller one. */
+  /** The fencing token. Hand it to the resource and let the resource refuse a smaller one. */
   readonly token: number;
-  /** Aborts when the lease is lost, or when the caller gives up. */
+  /** Aborts when the lease is lost, or when the option `signal` aborts. */
   readonly signal: AbortSignal;
 }
 
 /** What the work of {@link withSlot} is given. */
 export interface HeldSlot {
+  /** Of this acquisition alone. */
   readonly id: string;
+  /** The slot's number, 0 to `limit` - 1. */
   readonly slot: number;
-  /** Aborts when the slot is lost, or when the caller gives up. */
+  /** Aborts when the slot is lost, or when the option `signal` aborts. */
   readonly signal: AbortSignal;
 }
 
 /**
- * Runs work under a lease and refreshes it meanwhile. A lease that is lost, or could not be refreshed until a tenth of its
- * duration (at least 500 ms) before its end, aborts the work's signal; the call then rejects even if the work fulfilled.
+ * Runs work under a lease and refreshes it meanwhile. When the lease is lost, or could not be refreshed until a tenth of its
+ * duration (at least 500 ms) before its end, the work's signal aborts and the call rejects, even if the work fulfilled.
  *
- * @throws JobLedgerError conflict `lease_held`, `lease_lost` (with what the work threw as `cause`); what the work throws
- * @example await withLease(ledger, { name: 'nightly-report' }, ({ token, signal }) => report(token, signal));
+ * @throws JobLedgerError `jobs.invalid_input` for a wrong option; conflict `lease_held`, `lease_lost` (with what the work threw as
+ *   `cause`); what the work throws
+ * @example
+ * await withLease(ledger, { name: 'nightly-report' }, async ({ token, signal }) => {
+ *   await writeReport({ fencingToken: token, signal });
+ * });
  */
 export async function withLease<T>(
   ledger: JobLedger,
   options: WithLeaseOptions,
   work: (lease: HeldLease) => Promise<T>,
 ): Promise<T> {
-  const timing = parseHold(options, ['name']);
-  const { name } = options;
+  const settings = LEASE_OPTIONS.parse(options);
+  const { name } = settings;
   return runHeld(
     ledger,
     {
@@ -50,16 +82,15 @@ export async function withLease<T>(
       refresh: (lease, durationMs, signal) => ledger.refreshLease(lease, durationMs, { signal }),
       release: (lease) => ledger.releaseLease(lease),
     },
-    options,
-    timing,
+    settings,
     ({ id, token }, signal) => work({ id, token, signal }),
   );
 }
 
 /**
- * Runs work in a slot of a semaphore, as {@link withLease} under a lease.
+ * Runs work in a slot of a semaphore, refreshed as in {@link withLease}.
  *
- * @throws JobLedgerError conflict `semaphore_full`, `contended`, `lease_lost`; what the work throws
+ * @throws JobLedgerError `jobs.invalid_input` for a wrong option; conflict `semaphore_full`, `contended`, `lease_lost`; what the work throws
  * @example await withSlot(ledger, { scope: 'api', subject: tenant, limit: 5 }, ({ signal }) => call(signal));
  */
 export async function withSlot<T>(
@@ -67,8 +98,8 @@ export async function withSlot<T>(
   options: WithSlotOptions,
   work: (slot: HeldSlot) => Promise<T>,
 ): Promise<T> {
-  const timing = parseHold(options, ['scope', 'subject', 'limit']);
-  const { scope, subject, limit } = options;
+  const settings = SLOT_OPTIONS.parse(options);
+  const { scope, subject, limit } = settings;
   return runHeld(
     ledger,
     {
@@ -77,10 +108,7 @@ export async function withSlot<T>(
       refresh: (slot, durationMs, signal) => ledger.refreshSlot(slot, durationMs, { signal }),
       release: (slot) => ledger.releaseSlot(slot),
     },
-    options,
-    timing,
+    settings,
     ({ id, slot }, signal) => work({ id, slot, signal }),
   );
 }
-
-export type { HoldOptions };

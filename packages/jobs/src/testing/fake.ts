@@ -1,4 +1,4 @@
-import { JOB_ERRORS } from '../internal/errors-of.js';
+import { JOB_ERRORS } from '../errors.js';
 import type { JobLedger } from '../ledger/ledger.js';
 import { createMemoryJobLedger, type MemoryLedgerOptions } from '../ledger/memory-ledger.js';
 

@@ -1,65 +1,79 @@
 import type { Condition, Item, Key } from '@sallyport/dynamo';
 import { ttlAt } from '@sallyport/dynamo';
-import { JOB_ERRORS } from '../../internal/errors-of.js';
-import { assertInput, fingerprintOf, ttlSeconds, whole } from '../../internal/input.js';
-import { assertId, assertText, idempotencyKey } from '../../internal/keys.js';
-import { type Kit, numberOf, textOf } from '../../internal/rows.js';
+import type { CallOptions } from '../../calls.js';
+import { toErrorEnvelope } from '../../error-envelope.js';
+import { JOB_ERRORS } from '../../errors.js';
+import { assertId, assertInput, assertText, fingerprintOf, flag, ttlSeconds, whole } from '../../internal/input.js';
+import { idempotencyKey, resultKey } from '../../internal/keys.js';
+import {
+  holdsAll,
+  isoOf,
+  numberOf,
+  type StoreParts,
+  storedOutcome,
+  textOf,
+  textsOf,
+  toJson,
+} from '../../internal/rows.js';
+import type { JobLedger } from '../../ledger/ledger.js';
 import type {
   BeginIdempotencyInput,
-  CallOptions,
+  CompleteIdempotencyInput,
   IdempotencyHandle,
   IdempotencyRecord,
   IdempotencyStart,
-  JobLedger,
-} from '../../ledger/ledger.js';
-import { completeIdempotency } from './complete-idempotency.js';
-import { ownInProgress, readRecord } from './idempotency-row.js';
+  IdempotencyStatus,
+} from '../record.js';
 
 const BEGIN_INPUT = ['scope', 'key', 'inProgressMs', 'fingerprint', 'executionId', 'ttlSeconds'];
 const MIN_IN_PROGRESS_MS = 1000;
 /** A durable execution may last a year. */
 const MAX_IN_PROGRESS_MS = 366 * 86_400_000;
 const DAY_SECONDS = 86_400;
+/** A failed condition is billed by the size of the item that it meets: larger results lie beside the record. */
+const MAX_INLINE_BYTES = 3072;
+const MAX_RESULT_BYTES = 350_000;
+const OUTCOME = ['result', 'result_ref', 'result_omitted', 'error'] as const;
 
 type IdempotencyOperations = Pick<
   JobLedger,
   'beginIdempotency' | 'completeIdempotency' | 'abandonIdempotency' | 'getIdempotencyRecord'
 >;
 
-export function idempotencyOperations(kit: Kit): IdempotencyOperations {
+export function idempotencyOperations(parts: StoreParts): IdempotencyOperations {
   return {
-    beginIdempotency: async (input, options = {}) => beginIdempotency(kit, input, options),
+    beginIdempotency: async (input, options = {}) => beginIdempotency(parts, input, options),
     async completeIdempotency(handle, outcome, options = {}) {
       assertHandle(handle);
-      return completeIdempotency(kit, handle, outcome, options);
+      return completeIdempotency(parts, handle, outcome, options);
     },
     async abandonIdempotency(handle, options = {}) {
       assertHandle(handle);
-      return abandonIdempotency(kit, handle, options);
+      return abandonIdempotency(parts, handle, options);
     },
     async getIdempotencyRecord(input, { signal } = {}) {
       assertInput(input, ['scope', 'key'], JOB_ERRORS);
       const { scope, key } = input;
       assertScopeAndKey(scope, key);
-      const item = await kit.store.get(idempotencyKey(scope, key), { consistent: true, signal });
-      const nowMs = kit.clock.now().getTime();
+      const item = await parts.store.get(idempotencyKey(scope, key), { consistent: true, signal });
+      const nowMs = parts.clock.now().getTime();
       if (!item || isFree(item, nowMs)) return undefined;
-      return readRecord(kit, { scope, key }, item, signal);
+      return readRecord(parts, { scope, key }, item, signal);
     },
   };
 }
 
 async function beginIdempotency(
-  kit: Kit,
+  parts: StoreParts,
   input: BeginIdempotencyInput,
   { signal }: CallOptions,
 ): Promise<IdempotencyStart> {
   assertBegin(input);
   signal?.throwIfAborted();
   const { scope, key, fingerprint, executionId } = input;
-  const nowMs = kit.clock.now().getTime();
-  const item = newRecord(input, kit.ids.newId(), nowMs);
-  const outcome = await kit.store.put(item, { condition: beginnable(input, nowMs), signal });
+  const nowMs = parts.clock.now().getTime();
+  const item = newRecord(input, parts.ids.newId(), nowMs);
+  const outcome = await parts.store.put(item, { condition: beginnable(input, nowMs), signal });
   const found = outcome.item;
   if (outcome.applied || found?.idem_owner === item.idem_owner) {
     const isOwn = executionId !== undefined && found?.execution_id === executionId && !isFree(found, nowMs);
@@ -71,7 +85,7 @@ async function beginIdempotency(
     throw JOB_ERRORS.conflict('payload_mismatch');
   }
   if (found.status === 'COMPLETED') {
-    return { outcome: 'already_completed', record: await readRecord(kit, { scope, key }, found, signal) };
+    return { outcome: 'already_completed', record: await readRecord(parts, { scope, key }, found, signal) };
   }
   return { outcome: 'already_in_progress', retryAfterMs: Math.max(1, numberOf(found, 'in_progress_until_ms') - nowMs) };
 }
@@ -125,7 +139,7 @@ function isFree(item: Item, nowMs: number): boolean {
   return item.status === 'IN_PROGRESS' && numberOf(item, 'in_progress_until_ms') <= nowMs;
 }
 
-async function abandonIdempotency({ store, clock }: Kit, handle: IdempotencyHandle, { signal }: CallOptions) {
+async function abandonIdempotency({ store, clock }: StoreParts, handle: IdempotencyHandle, { signal }: CallOptions) {
   signal?.throwIfAborted();
   const { applied, item } = await store.remove(idempotencyKey(handle.scope, handle.key), {
     condition: ownInProgress(handle.owner),
@@ -144,4 +158,108 @@ function assertHandle(handle: IdempotencyHandle): void {
 function assertScopeAndKey(scope: IdempotencyRecord['scope'], key: unknown): void {
   assertId('scope', scope, JOB_ERRORS);
   assertText('key', key, JOB_ERRORS);
+}
+
+async function completeIdempotency(
+  parts: StoreParts,
+  handle: IdempotencyHandle,
+  input: CompleteIdempotencyInput,
+  { signal }: CallOptions,
+): Promise<void> {
+  assertInput(input, ['result', 'error', 'resultOmitted', 'resultTtlSeconds'], JOB_ERRORS);
+  const omitted = flag('resultOmitted', input.resultOmitted, JOB_ERRORS);
+  if ([input.result !== undefined, input.error !== undefined, omitted].filter(Boolean).length > 1) {
+    throw JOB_ERRORS.invalid('result, error and resultOmitted exclude each other');
+  }
+  const seconds = ttlSeconds('resultTtlSeconds', input.resultTtlSeconds ?? DAY_SECONDS, JOB_ERRORS);
+  const result = toJson('result', input.result, JOB_ERRORS);
+  const error = input.error === undefined ? undefined : JSON.stringify(toErrorEnvelope(input.error));
+  signal?.throwIfAborted();
+  const nowMs = parts.clock.now().getTime();
+  const expiresAtMs = nowMs + seconds * 1000;
+  const set: Item = {
+    ...(await storeResult(parts, handle, result, ttlAt(expiresAtMs), signal)),
+    error,
+    ...(omitted && { result_omitted: true }),
+    status: 'COMPLETED',
+    completed_at: isoOf(nowMs),
+    expires_at_ms: expiresAtMs,
+    ttl: ttlAt(expiresAtMs),
+  };
+  await writeCompletion(parts, handle, set, nowMs, signal);
+}
+
+/** Where the result lies; a large one is written before the record tells of it. */
+async function storeResult(
+  { store }: StoreParts,
+  { scope, key, owner }: IdempotencyHandle,
+  result: string | undefined,
+  ttl: number,
+  signal: AbortSignal | undefined,
+): Promise<Item> {
+  const bytes = result === undefined ? 0 : Buffer.byteLength(result);
+  if (bytes <= MAX_INLINE_BYTES) return { result };
+  if (bytes > MAX_RESULT_BYTES) return { result_omitted: true };
+  const aside = resultKey(scope, key, owner);
+  await store.put({ ...aside, result, ttl }, { signal });
+  return { result_ref: aside.sk };
+}
+
+async function writeCompletion(
+  parts: StoreParts,
+  handle: IdempotencyHandle,
+  set: Item,
+  nowMs: number,
+  signal: AbortSignal | undefined,
+): Promise<void> {
+  const { scope, key, owner } = handle;
+  const remove = ['in_progress_until_ms', ...OUTCOME.filter((name) => set[name] === undefined)];
+  const outcome = await parts.store.update(
+    idempotencyKey(scope, key),
+    { set, remove },
+    { condition: ownInProgress(owner), signal },
+  );
+  const { applied, item } = outcome;
+  if (applied || (outcome.retried && item?.idem_owner === owner && holdsAll(item, set))) return;
+  if (!item || numberOf(item, 'expires_at_ms', Number.POSITIVE_INFINITY) <= nowMs) {
+    throw JOB_ERRORS.absent('idempotency record');
+  }
+  if (item.status !== 'COMPLETED') throw JOB_ERRORS.conflict('owner_lost');
+  const { status, completedAt, result, error, resultOmitted } = await readRecord(parts, handle, item, signal);
+  throw JOB_ERRORS.conflict('already_completed', { status, completedAt, result, error, resultOmitted });
+}
+
+/** The one who may complete or abandon. */
+function ownInProgress(owner: string): Condition {
+  return {
+    all: [
+      { attribute: 'status', is: '=', value: 'IN_PROGRESS' },
+      { attribute: 'idem_owner', is: '=', value: owner },
+    ],
+  };
+}
+
+/** The record of a row; a result that lies aside is fetched. Rows of other versions may lack anything but their key. */
+async function readRecord(
+  { store }: Pick<StoreParts, 'store'>,
+  { scope, key }: Pick<IdempotencyRecord, 'scope' | 'key'>,
+  item: Item,
+  signal?: AbortSignal,
+): Promise<IdempotencyRecord> {
+  const aside = textOf(item, 'result_ref');
+  const large =
+    aside === ''
+      ? undefined
+      : await store.get({ ...idempotencyKey(scope, key), sk: aside }, { consistent: true, signal });
+  const until = item.status === 'IN_PROGRESS' ? numberOf(item, 'in_progress_until_ms') : undefined;
+  return {
+    scope,
+    key,
+    status: textOf(item, 'status') as IdempotencyStatus,
+    expiresAtMs: numberOf(item, 'expires_at_ms'),
+    ...(until !== undefined && { inProgressUntilMs: until }),
+    ...textsOf(item, { fingerprint: 'fingerprint', executionId: 'execution_id', completedAt: 'completed_at' }),
+    ...storedOutcome(large ? { ...item, result: large.result } : item),
+    resultOmitted: item.result_omitted === true || (aside !== '' && large?.result === undefined),
+  };
 }

@@ -1,32 +1,18 @@
 import { type FullClock, type Logger, randomFraction } from '@sallyport/core';
+import { integer, type OptionKinds, type ParsedOptions } from '@sallyport/core/options';
 import { pause } from '@sallyport/dynamo';
-import { isConflict, JobLedgerError } from '../../errors.js';
-import { JOB_ERRORS } from '../../internal/errors-of.js';
-import { assertInput, whole } from '../../internal/input.js';
+import { isConflict, JOB_ERRORS, JobLedgerError } from '../../errors.js';
+import { idOption, signalOption, whole } from '../../internal/input.js';
 import type { JobLedger } from '../../ledger/ledger.js';
-import { holdDuration } from './leases.js';
-
-export interface HoldOptions {
-  /** The label of the holder; a random id. */
-  readonly owner?: string;
-  /** 1,000 to 900,000; 30,000. */
-  readonly durationMs?: number;
-  /** A third of the duration. */
-  readonly heartbeatMs?: number;
-  /** How long to wait for somebody else to be done; 0. */
-  readonly waitMs?: number;
-  /** Ends the waiting, and aborts the signal that the work is given. */
-  readonly signal?: AbortSignal;
-}
-
-const HOLD_INPUT = ['owner', 'durationMs', 'heartbeatMs', 'waitMs', 'signal'] as const;
+import type { HoldOptions } from '../lease.js';
+import { DEFAULT_DURATION_MS, MAX_DURATION_MS, MIN_DURATION_MS } from './leases.js';
 
 /** A lease or a slot. */
 interface Held {
   readonly expiresAtMs: number;
 }
 
-/** How one kind of hold is taken and kept. */
+/** The calls that take, keep and release a lease or a slot. */
 export interface Holding<H extends Held> {
   acquire(owner: string, durationMs: number, signal: AbortSignal | undefined): Promise<H>;
   refresh(held: H, durationMs: number, signal: AbortSignal): Promise<H>;
@@ -37,61 +23,67 @@ const MIN_MARGIN_MS = 500;
 const RETRY_MS = 250;
 const MAX_WAIT_MS = 86_400_000;
 
-/** @throws JobLedgerError `invalid_input` */
-export function parseHold(options: HoldOptions, known: readonly string[]) {
-  assertInput(options, [...HOLD_INPUT, ...known], JOB_ERRORS);
-  const durationMs = holdDuration(options.durationMs);
-  const marginMs = Math.max(MIN_MARGIN_MS, durationMs / 10);
-  const heartbeatMs = options.heartbeatMs ?? Math.floor(durationMs / 3);
-  whole('heartbeatMs', heartbeatMs, 1, durationMs - marginMs, JOB_ERRORS);
-  return {
-    durationMs,
-    marginMs,
-    heartbeatMs,
-    waitMs: whole('waitMs', options.waitMs ?? 0, 0, MAX_WAIT_MS, JOB_ERRORS),
-  };
+export const HOLD_OPTIONS = {
+  owner: idOption,
+  durationMs: integer(MIN_DURATION_MS, MAX_DURATION_MS, 'milliseconds').default(DEFAULT_DURATION_MS),
+  heartbeatMs: integer(1, MAX_DURATION_MS, 'milliseconds'),
+  waitMs: integer(0, MAX_WAIT_MS, 'milliseconds').default(0),
+  signal: signalOption,
+} satisfies OptionKinds<HoldOptions>;
+
+type ParsedHold = ParsedOptions<typeof HOLD_OPTIONS>;
+
+interface Timing {
+  readonly durationMs: number;
+  readonly heartbeatMs: number;
+  /** How long before its end a hold counts as lost. */
+  readonly marginMs: number;
 }
 
-/** Takes a hold, runs the work while refreshing it, releases it. */
+/** @throws JobLedgerError `invalid_input` when a refresh would come too late */
+function timingOf({ durationMs, heartbeatMs = Math.floor(durationMs / 3) }: ParsedHold): Timing {
+  const marginMs = Math.max(MIN_MARGIN_MS, durationMs / 10);
+  whole('heartbeatMs', heartbeatMs, 1, durationMs - marginMs, JOB_ERRORS);
+  return { durationMs, heartbeatMs, marginMs };
+}
+
+/** Takes a lease or slot, refreshes it while the work runs, and releases it. */
 export async function runHeld<H extends Held, T>(
   ledger: JobLedger,
   holding: Holding<H>,
-  options: HoldOptions,
-  timing: ReturnType<typeof parseHold>,
+  options: ParsedHold,
   work: (held: H, signal: AbortSignal) => Promise<T>,
 ): Promise<T> {
-  const { signal } = options;
+  const { signal, waitMs, owner = ledger.ids.newId() } = options;
   const { clock, log } = ledger;
-  const owner = options.owner ?? ledger.ids.newId();
-  const held = await acquireWithin(clock, timing.waitMs, signal, () =>
-    holding.acquire(owner, timing.durationMs, signal),
-  );
-  const keeper = new Keeper(clock, holding, held, timing);
-  const forget = follow(signal, (reason) => keeper.abort(reason));
+  const timing = timingOf(options);
+  const held = await acquireWithin(clock, waitMs, signal, () => holding.acquire(owner, timing.durationMs, signal));
+  const heartbeat = new Heartbeat(clock, holding, held, timing);
+  const forget = follow(signal, (reason) => heartbeat.abort(reason));
   try {
-    keeper.start();
-    return await settle(keeper, async () => work(held, keeper.signal));
+    heartbeat.start();
+    return await settle(heartbeat, async () => work(held, heartbeat.signal));
   } finally {
     forget();
-    keeper.stop();
-    await releaseQuietly(log, () => holding.release(keeper.held));
+    heartbeat.stop();
+    await releaseQuietly(log, () => holding.release(heartbeat.held));
   }
 }
 
-async function settle<H extends Held, T>(keeper: Keeper<H>, work: () => Promise<T>): Promise<T> {
+async function settle<H extends Held, T>(heartbeat: Heartbeat<H>, work: () => Promise<T>): Promise<T> {
   let outcome: { readonly value: T } | { readonly thrown: unknown };
   try {
     outcome = { value: await work() };
   } catch (thrown) {
     outcome = { thrown };
   }
-  keeper.check();
-  if (keeper.isLost) throw lostError('thrown' in outcome ? { cause: outcome.thrown } : {});
+  heartbeat.check();
+  if (heartbeat.isLost) throw lostError('thrown' in outcome ? { cause: outcome.thrown } : {});
   if ('thrown' in outcome) throw outcome.thrown;
   return outcome.value;
 }
 
-/** Waits for what somebody else holds, with jitter, no longer than told. */
+/** Tries again, with jitter, until it is free or the time is over. */
 async function acquireWithin<H>(
   clock: FullClock,
   waitMs: number,
@@ -116,11 +108,11 @@ function jittered(ms: number): number {
   return Math.ceil(ms * (0.5 + randomFraction()));
 }
 
-/** Refreshes one hold until it is stopped or lost. Whatever a timer says, the clock decides. */
-class Keeper<H extends Held> {
+/** Refreshes a lease or slot until it is stopped or lost. Timers may be late; the clock decides. */
+class Heartbeat<H extends Held> {
   readonly #clock: FullClock;
   readonly #holding: Holding<H>;
-  readonly #timing: ReturnType<typeof parseHold>;
+  readonly #timing: Timing;
   readonly #controller = new AbortController();
   /** Ends refreshes that are under way. */
   readonly #stopped = new AbortController();
@@ -129,7 +121,7 @@ class Keeper<H extends Held> {
   held: H;
   isLost = false;
 
-  constructor(clock: FullClock, holding: Holding<H>, held: H, timing: ReturnType<typeof parseHold>) {
+  constructor(clock: FullClock, holding: Holding<H>, held: H, timing: Timing) {
     this.#clock = clock;
     this.#holding = holding;
     this.#timing = timing;
@@ -155,7 +147,7 @@ class Keeper<H extends Held> {
     this.#controller.abort(reason);
   }
 
-  /** Loses the hold when it is too near its end to be relied on. */
+  /** Counts the hold as lost when it is too near its end to be relied on. */
   check(): void {
     if (this.#leftMs() <= 0) this.#lose();
   }
@@ -215,7 +207,7 @@ function follow(signal: AbortSignal | undefined, onAbort: (reason: unknown) => v
   return () => signal.removeEventListener('abort', listener);
 }
 
-/** The work is done either way; what is not released expires. */
+/** The work is done in any case; a hold that cannot be released ends by itself. */
 async function releaseQuietly(log: Logger, release: () => Promise<void>): Promise<void> {
   try {
     await release();

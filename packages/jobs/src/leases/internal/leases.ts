@@ -1,27 +1,29 @@
 import type { Condition, Item } from '@sallyport/dynamo';
 import { ttlAt } from '@sallyport/dynamo';
-import { JOB_ERRORS } from '../../internal/errors-of.js';
-import { assertInput, whole } from '../../internal/input.js';
-import { assertId, leaseKey } from '../../internal/keys.js';
-import { type Kit, numberOf, textOf } from '../../internal/rows.js';
-import type { CallOptions, JobLedger, Lease } from '../../ledger/ledger.js';
+import type { CallOptions } from '../../calls.js';
+import { JOB_ERRORS } from '../../errors.js';
+import { assertId, assertInput, whole } from '../../internal/input.js';
+import { leaseKey } from '../../internal/keys.js';
+import { numberOf, type StoreParts, textOf } from '../../internal/rows.js';
+import type { JobLedger } from '../../ledger/ledger.js';
+import type { Lease } from '../lease.js';
 
-const MIN_DURATION_MS = 1000;
-const MAX_DURATION_MS = 900_000;
-const DEFAULT_DURATION_MS = 30_000;
+export const MIN_DURATION_MS = 1000;
+export const MAX_DURATION_MS = 900_000;
+export const DEFAULT_DURATION_MS = 30_000;
 const KEPT_MS = 30 * 86_400_000;
 
 type LeaseOperations = Pick<JobLedger, 'acquireLease' | 'refreshLease' | 'releaseLease' | 'getLease'>;
 
-export function leaseOperations(kit: Kit): LeaseOperations {
+export function leaseOperations(parts: StoreParts): LeaseOperations {
   return {
-    acquireLease: async (input, options = {}) => acquireLease(kit, input, options),
-    refreshLease: async (lease, durationMs, options = {}) => refreshLease(kit, lease, durationMs, options),
-    releaseLease: async (lease, options = {}) => releaseLease(kit, lease, options),
+    acquireLease: async (input, options = {}) => acquireLease(parts, input, options),
+    refreshLease: async (lease, durationMs, options = {}) => refreshLease(parts, lease, durationMs, options),
+    releaseLease: async (lease, options = {}) => releaseLease(parts, lease, options),
     async getLease(name, { signal } = {}) {
       assertId('name', name, JOB_ERRORS);
-      const item = await kit.store.get(leaseKey(name), { consistent: true, signal });
-      return item && isHeld(item, kit.clock.now().getTime()) ? toLease(name, item) : undefined;
+      const item = await parts.store.get(leaseKey(name), { consistent: true, signal });
+      return item && isHeld(item, parts.clock.now().getTime()) ? toLease(name, item) : undefined;
     },
   };
 }
@@ -54,7 +56,7 @@ export function retryAfter(item: Item | undefined, nowMs: number): number {
 }
 
 async function acquireLease(
-  { store, clock, ids }: Kit,
+  { store, clock, ids }: StoreParts,
   input: Parameters<JobLedger['acquireLease']>[0],
   { signal }: CallOptions,
 ): Promise<Lease> {
@@ -79,7 +81,7 @@ async function acquireLease(
 }
 
 async function refreshLease(
-  { store, clock }: Kit,
+  { store, clock }: StoreParts,
   lease: Lease,
   duration: number | undefined,
   { signal }: CallOptions,
@@ -99,7 +101,7 @@ async function refreshLease(
 }
 
 /** The token stays: the next one must be larger. */
-async function releaseLease({ store, clock }: Kit, lease: Lease, { signal }: CallOptions): Promise<void> {
+async function releaseLease({ store, clock }: StoreParts, lease: Lease, { signal }: CallOptions): Promise<void> {
   assertLease(lease);
   signal?.throwIfAborted();
   const nowMs = clock.now().getTime();

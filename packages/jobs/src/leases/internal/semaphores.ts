@@ -1,14 +1,16 @@
 import { randomFraction } from '@sallyport/core';
 import type { Item } from '@sallyport/dynamo';
 import { ttlAt } from '@sallyport/dynamo';
-import { JOB_ERRORS } from '../../internal/errors-of.js';
-import { assertInput, whole } from '../../internal/input.js';
-import { assertId, semaphorePk, slotSk } from '../../internal/keys.js';
-import { type Kit, numberOf, textOf } from '../../internal/rows.js';
-import type { CallOptions, JobLedger, Slot } from '../../ledger/ledger.js';
+import type { CallOptions } from '../../calls.js';
+import { JOB_ERRORS } from '../../errors.js';
+import { assertId, assertInput, whole } from '../../internal/input.js';
+import { semaphorePk, slotSk } from '../../internal/keys.js';
+import { numberOf, type StoreParts, textOf } from '../../internal/rows.js';
+import type { JobLedger } from '../../ledger/ledger.js';
+import type { Slot } from '../lease.js';
 import { freeAt, heldAndAlive, heldBy, holdDuration, isHeld, retryAfter } from './leases.js';
 
-const MAX_LIMIT = 256;
+export const MAX_SLOTS = 256;
 const TRIES = 3;
 const KEPT_MS = 3_600_000;
 const PREFIX = 'SLOT#';
@@ -16,35 +18,40 @@ const PREFIX = 'SLOT#';
 type SlotInput = Parameters<JobLedger['acquireSlot']>[0];
 type SemaphoreOperations = Pick<JobLedger, 'acquireSlot' | 'refreshSlot' | 'releaseSlot' | 'inspectSemaphore'>;
 
-export function semaphoreOperations(kit: Kit): SemaphoreOperations {
+export function semaphoreOperations(parts: StoreParts): SemaphoreOperations {
   return {
     async acquireSlot(input, options = {}) {
       assertInput(input, ['scope', 'subject', 'limit', 'owner', 'durationMs'], JOB_ERRORS);
       assertSemaphore(input);
       assertId('owner', input.owner, JOB_ERRORS);
-      whole('limit', input.limit, 1, MAX_LIMIT, JOB_ERRORS);
-      return acquireSlot(kit, input, holdDuration(input.durationMs), options);
+      whole('limit', input.limit, 1, MAX_SLOTS, JOB_ERRORS);
+      return acquireSlot(parts, input, holdDuration(input.durationMs), options);
     },
-    refreshSlot: async (slot, durationMs, options = {}) => refreshSlot(kit, slot, durationMs, options),
-    releaseSlot: async (slot, options = {}) => releaseSlot(kit, slot, options),
+    refreshSlot: async (slot, durationMs, options = {}) => refreshSlot(parts, slot, durationMs, options),
+    releaseSlot: async (slot, options = {}) => releaseSlot(parts, slot, options),
     async inspectSemaphore(input, { signal } = {}) {
       assertInput(input, ['scope', 'subject'], JOB_ERRORS);
       assertSemaphore(input);
-      const active = await activeSlots(kit, input, kit.clock.now().getTime(), signal);
+      const active = await activeSlots(parts, input, parts.clock.now().getTime(), signal);
       return { occupancy: active.length, slots: active.map((item) => toSlot(input, item)) };
     },
   };
 }
 
-async function acquireSlot(kit: Kit, input: SlotInput, durationMs: number, { signal }: CallOptions): Promise<Slot> {
+async function acquireSlot(
+  parts: StoreParts,
+  input: SlotInput,
+  durationMs: number,
+  { signal }: CallOptions,
+): Promise<Slot> {
   signal?.throwIfAborted();
-  const candidates = freeSlots(await activeUnderLimit(kit, input, signal), input.limit);
+  const candidates = freeSlots(await activeUnderLimit(parts, input, signal), input.limit);
   for (let tried = 0; tried < TRIES && candidates.length > 0; tried += 1) {
     const [slot = 0] = candidates.splice(Math.floor(randomFraction() * candidates.length), 1);
-    const taken = await takeSlot(kit, input, slot, durationMs, signal);
+    const taken = await takeSlot(parts, input, slot, durationMs, signal);
     if (taken) return taken;
   }
-  await activeUnderLimit(kit, input, signal);
+  await activeUnderLimit(parts, input, signal);
   throw JOB_ERRORS.conflict('contended', { retryAfterMs: 1 });
 }
 
@@ -59,16 +66,16 @@ function freeSlots(active: readonly Item[], limit: number): number[] {
 }
 
 /** @throws JobLedgerError conflict `semaphore_full` */
-async function activeUnderLimit(kit: Kit, input: SlotInput, signal: AbortSignal | undefined): Promise<Item[]> {
-  const nowMs = kit.clock.now().getTime();
-  const active = await activeSlots(kit, input, nowMs, signal);
+async function activeUnderLimit(parts: StoreParts, input: SlotInput, signal: AbortSignal | undefined): Promise<Item[]> {
+  const nowMs = parts.clock.now().getTime();
+  const active = await activeSlots(parts, input, nowMs, signal);
   if (active.length < input.limit) return active;
   const retryAfterMs = Math.min(...active.map((item) => retryAfter(item, nowMs)));
   throw JOB_ERRORS.conflict('semaphore_full', { limit: input.limit, occupancy: active.length, retryAfterMs });
 }
 
 async function activeSlots(
-  { store }: Kit,
+  { store }: StoreParts,
   { scope, subject }: Pick<SlotInput, 'scope' | 'subject'>,
   nowMs: number,
   signal: AbortSignal | undefined,
@@ -79,7 +86,7 @@ async function activeSlots(
 }
 
 async function takeSlot(
-  { store, clock, ids }: Kit,
+  { store, clock, ids }: StoreParts,
   { scope, subject, owner }: SlotInput,
   slot: number,
   durationMs: number,
@@ -100,7 +107,7 @@ async function takeSlot(
 }
 
 async function refreshSlot(
-  { store, clock }: Kit,
+  { store, clock }: StoreParts,
   slot: Slot,
   duration: number | undefined,
   { signal }: CallOptions,
@@ -115,7 +122,7 @@ async function refreshSlot(
   throw JOB_ERRORS.conflict('lease_lost');
 }
 
-async function releaseSlot({ store, clock }: Kit, slot: Slot, { signal }: CallOptions): Promise<void> {
+async function releaseSlot({ store, clock }: StoreParts, slot: Slot, { signal }: CallOptions): Promise<void> {
   const key = keyOf(slot);
   signal?.throwIfAborted();
   const { applied, item } = await store.remove(key, { condition: heldBy(slot.id), signal });
@@ -126,7 +133,7 @@ function keyOf(slot: Slot) {
   if (typeof slot !== 'object' || slot === null) throw JOB_ERRORS.invalid('slot must be a slot');
   assertSemaphore(slot);
   assertId('id', slot.id, JOB_ERRORS);
-  const number = whole('slot', slot.slot, 0, MAX_LIMIT - 1, JOB_ERRORS);
+  const number = whole('slot', slot.slot, 0, MAX_SLOTS - 1, JOB_ERRORS);
   return { pk: semaphorePk(slot.scope, slot.subject), sk: slotSk(number) };
 }
 

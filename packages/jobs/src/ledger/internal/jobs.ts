@@ -1,31 +1,57 @@
-import type { Changes, Condition, Item, Key, WriteOutcome } from '@sallyport/dynamo';
+import type { Changes, Condition, Item, ItemQuery, Key, WriteOutcome } from '@sallyport/dynamo';
 import { absentOrPastTtl, isPastTtl, notPastTtl, ttlAt } from '@sallyport/dynamo';
-import { JOB_ERRORS } from '../../internal/errors-of.js';
-import { assertInput, flag, oneOf, textMap, ttlSeconds, whole } from '../../internal/input.js';
-import { assertId, jobKey, tenantStatus } from '../../internal/keys.js';
-import { assertSize, holdsAll, isoOf, type Kit, numberOf, textOf } from '../../internal/rows.js';
-import { OUTCOME_INPUT, outcomeOf } from '../../internal/transition.js';
-import type { CallOptions, CreateJobInput, Job, JobLedger, TransitionJobInput } from '../ledger.js';
-import { isFinal, JOB_STATUSES, JOB_TRANSITIONS, type JobStatus, sourcesOf } from '../states.js';
-import { toJob } from './job-row.js';
-import { listJobs } from './list-jobs.js';
+import type { CallOptions, Page } from '../../calls.js';
+import { JOB_ERRORS } from '../../errors.js';
+import { decodeCursor, encodeCursor } from '../../internal/cursor.js';
+import { assertId, assertInput, flag, isoTime, oneOf, textMap, ttlSeconds, whole } from '../../internal/input.js';
+import { jobKey, tenantStatus } from '../../internal/keys.js';
+import {
+  assertSize,
+  holdsAll,
+  isoOf,
+  numberOf,
+  OUTCOME_INPUT,
+  outcomeOf,
+  type StoreParts,
+  storedOutcome,
+  textOf,
+  textsOf,
+} from '../../internal/rows.js';
+import { STATUS_CREATED_INDEX, TENANT_CREATED_INDEX } from '../../schema.js';
+import {
+  type CreateJobInput,
+  isFinal,
+  JOB_STATUSES,
+  JOB_TRANSITIONS,
+  type Job,
+  type JobStatus,
+  type ListJobsInput,
+  sourcesOf,
+  type TransitionJobInput,
+} from '../job.js';
+import type { JobLedger } from '../ledger.js';
 
 const FIRST_STATUSES = ['PENDING', 'RUNNING'] as const;
 /** Reached by transitions; for each the row keeps what `tenant_status` will be, so that one write can set it. */
 const LATER_STATUSES = JOB_STATUSES.filter((status) => status !== 'PENDING');
 
+const LIST_INPUT = ['tenantId', 'status', 'createdFrom', 'createdTo', 'order', 'limit', 'cursor'];
+const EARLIEST = '0000-01-01T00:00:00.000Z';
+const LATEST = '9999-12-31T23:59:59.999Z';
+const MAX_LIMIT = 100;
+
 type JobOperations = Pick<JobLedger, 'createJob' | 'transitionJob' | 'getJob' | 'listJobs'>;
 
-export function jobOperations(kit: Kit): JobOperations {
+export function jobOperations(parts: StoreParts): JobOperations {
   return {
-    createJob: async (input, options = {}) => createJob(kit, input, options),
-    transitionJob: async (input, options = {}) => transitionJob(kit, input, options),
-    getJob: async (input, options = {}) => getJob(kit, input, options),
-    listJobs: async (input, options = {}) => listJobs(kit, input, options),
+    createJob: async (input, options = {}) => createJob(parts, input, options),
+    transitionJob: async (input, options = {}) => transitionJob(parts, input, options),
+    getJob: async (input, options = {}) => getJob(parts, input, options),
+    listJobs: async (input, options = {}) => listJobs(parts, input, options),
   };
 }
 
-async function createJob({ store, clock }: Kit, input: CreateJobInput, { signal }: CallOptions): Promise<Job> {
+async function createJob({ store, clock }: StoreParts, input: CreateJobInput, { signal }: CallOptions): Promise<Job> {
   assertInput(input, ['jobId', 'tenantId', 'status', 'metadata', 'ttlSeconds'], JOB_ERRORS);
   assertId('jobId', input.jobId, JOB_ERRORS);
   assertId('tenantId', input.tenantId, JOB_ERRORS);
@@ -60,7 +86,11 @@ function newJob({ jobId, tenantId, ...input }: CreateJobInput, nowMs: number): I
   };
 }
 
-async function transitionJob({ store, clock }: Kit, input: TransitionJobInput, { signal }: CallOptions): Promise<Job> {
+async function transitionJob(
+  { store, clock }: StoreParts,
+  input: TransitionJobInput,
+  { signal }: CallOptions,
+): Promise<Job> {
   assertInput(input, ['jobId', 'to', 'expectedVersion', 'metadata', ...OUTCOME_INPUT], JOB_ERRORS);
   assertId('jobId', input.jobId, JOB_ERRORS);
   const to = oneOf('to', input.to, JOB_STATUSES, JOB_ERRORS);
@@ -120,7 +150,7 @@ function refusedTransition(item: Item | undefined, version: number | undefined, 
 }
 
 async function getJob(
-  { store, clock }: Kit,
+  { store, clock }: StoreParts,
   input: Parameters<JobLedger['getJob']>[0],
   { signal }: CallOptions,
 ): Promise<Job | undefined> {
@@ -133,4 +163,92 @@ async function getJob(
   });
   if (!item || isPastTtl(item, clock.now().getTime())) return undefined;
   return input.tenantId === undefined || item.tenant_id === input.tenantId ? toJob(item) : undefined;
+}
+
+/** One page: keys from the index, then the jobs themselves. What changed its status meanwhile is left out. */
+async function listJobs(
+  { store, clock }: StoreParts,
+  input: ListJobsInput,
+  { signal }: CallOptions,
+): Promise<Page<Job>> {
+  const { tenantId, status, order, limit, from, to } = parseList(input);
+  const binding = ['jobs', tenantId, status, from, to, order];
+  const start = decodeCursor(input.cursor, binding, ['pk', 'created_at'], JOB_ERRORS);
+  signal?.throwIfAborted();
+  if (from > to) return { items: [] };
+  const source = sourceOf(tenantId, status);
+  const { items: keys, more } = await store.query(
+    {
+      ...source,
+      sort: { name: 'created_at', from, to },
+      newestFirst: order === 'newest',
+      limit,
+      start: start && startAt(start, source.partition, from, to),
+    },
+    { signal },
+  );
+  const found = new Map((await store.getMany(keys.map(toKey), { signal })).map((item) => [textOf(item, 'pk'), item]));
+  const nowMs = clock.now().getTime();
+  const jobs = keys.flatMap((key) => {
+    const item = found.get(textOf(key, 'pk'));
+    const isWanted = item?.tenant_id === tenantId && (status === undefined || item.status === status);
+    return isWanted && !isPastTtl(item, nowMs) ? toJob(item) : [];
+  });
+  return { items: jobs, ...(more && { cursor: cursorBehind(keys.at(-1) ?? {}, binding) }) };
+}
+
+function parseList(input: ListJobsInput) {
+  assertInput(input, LIST_INPUT, JOB_ERRORS);
+  const { tenantId, status, createdFrom, createdTo } = input;
+  assertId('tenantId', tenantId, JOB_ERRORS);
+  return {
+    tenantId,
+    status: status === undefined ? undefined : oneOf('status', status, JOB_STATUSES, JOB_ERRORS),
+    from: createdFrom === undefined ? EARLIEST : isoTime('createdFrom', createdFrom, JOB_ERRORS),
+    to: createdTo === undefined ? LATEST : isoTime('createdTo', createdTo, JOB_ERRORS),
+    order: oneOf('order', input.order ?? 'newest', ['newest', 'oldest'], JOB_ERRORS),
+    limit: whole('limit', input.limit ?? 50, 1, MAX_LIMIT, JOB_ERRORS),
+  };
+}
+
+function sourceOf(tenantId: string, status: string | undefined): Required<Pick<ItemQuery, 'index' | 'partition'>> {
+  return status === undefined
+    ? { index: TENANT_CREATED_INDEX, partition: { name: 'tenant_id', value: tenantId } }
+    : { index: STATUS_CREATED_INDEX, partition: { name: 'tenant_status', value: tenantStatus(tenantId, status) } };
+}
+
+/** The partition is the query's own; DynamoDB wants the position within its bounds. */
+function startAt(
+  { pk = '', created_at = '' }: Readonly<Record<string, string>>,
+  { name, value }: ItemQuery['partition'],
+  from: string,
+  to: string,
+): Item {
+  if (created_at < from || created_at > to) throw JOB_ERRORS.invalid('cursor does not belong to this query');
+  return { pk, sk: 'META', created_at, [name]: value };
+}
+
+function cursorBehind(key: Item, binding: readonly unknown[]): string {
+  return encodeCursor(binding, { pk: textOf(key, 'pk'), created_at: textOf(key, 'created_at') });
+}
+
+function toKey(item: Item): Key {
+  return { pk: textOf(item, 'pk'), sk: textOf(item, 'sk') };
+}
+
+/** Rows that other versions wrote may lack anything but their key. */
+function toJob(item: Item): Job {
+  const { metadata } = item;
+  const createdAt = textOf(item, 'created_at');
+  return {
+    jobId: textOf(item, 'job_id'),
+    tenantId: textOf(item, 'tenant_id'),
+    status: textOf(item, 'status') as JobStatus,
+    version: numberOf(item, 'version', 1),
+    createdAt,
+    updatedAt: textOf(item, 'updated_at') || createdAt,
+    ...textsOf(item, { startedAt: 'started_at', completedAt: 'completed_at' }),
+    ...(typeof metadata === 'object' && !Array.isArray(metadata) && { metadata: metadata as Record<string, string> }),
+    ...storedOutcome(item),
+  };
 }

@@ -1,9 +1,9 @@
-import { JobLedgerError } from '../../errors.js';
-import { JOB_ERRORS } from '../../internal/errors-of.js';
-import { assertInput, distinct, ttlSeconds, whole } from '../../internal/input.js';
-import { assertId } from '../../internal/keys.js';
-import type { Kit } from '../../internal/rows.js';
-import type { CallOptions, JobLedger, JobRecord, RecordOutcome } from '../ledger.js';
+import type { CallOptions } from '../../calls.js';
+import { JOB_ERRORS, JobLedgerError } from '../../errors.js';
+import { assertId, assertInput, distinct, ttlSeconds, whole } from '../../internal/input.js';
+import type { StoreParts } from '../../internal/rows.js';
+import type { JobRecord, RecordOutcome } from '../job.js';
+import type { JobLedger } from '../ledger.js';
 import { CHANGE_INPUT, createRecord, transitionRecord } from './records.js';
 
 const MAX_RECORDS = 10_000;
@@ -12,7 +12,7 @@ const DEFAULT_CONCURRENCY = 16;
 
 type BatchOperations = Pick<JobLedger, 'createRecords' | 'transitionRecords'>;
 
-export function batchOperations(kit: Kit): BatchOperations {
+export function batchOperations(parts: StoreParts): BatchOperations {
   return {
     async createRecords(input, options = {}) {
       assertInput(input, ['jobId', 'recordIds', 'concurrency', 'ttlSeconds'], JOB_ERRORS);
@@ -25,7 +25,7 @@ export function batchOperations(kit: Kit): BatchOperations {
         input.concurrency,
         options,
         (id) => id,
-        (id) => createRecord(kit, jobId, id, seconds),
+        (id) => createRecord(parts, jobId, id, seconds),
       );
     },
     async transitionRecords(input, options = {}) {
@@ -41,7 +41,7 @@ export function batchOperations(kit: Kit): BatchOperations {
         (change) => change?.recordId,
         async (change) => {
           assertInput(change, CHANGE_INPUT, JOB_ERRORS);
-          return transitionRecord(kit, { ...change, jobId }, {});
+          return transitionRecord(parts, { ...change, jobId }, {});
         },
       );
     },

@@ -1,21 +1,34 @@
 import type { Changes, Condition, Item } from '@sallyport/dynamo';
 import { absentOrPastTtl, isPastTtl, notPastTtl, ttlAt } from '@sallyport/dynamo';
+import type { CallOptions, Page } from '../../calls.js';
+import { JOB_ERRORS } from '../../errors.js';
 import { decodeCursor, encodeCursor } from '../../internal/cursor.js';
-import { JOB_ERRORS } from '../../internal/errors-of.js';
-import { assertInput, flag, oneOf, ttlSeconds, whole } from '../../internal/input.js';
-import { assertId, jobKey, recordKey } from '../../internal/keys.js';
-import { assertSize, holdsAll, isoOf, type Kit, numberOf, textOf, textsOf } from '../../internal/rows.js';
-import { OUTCOME_INPUT, outcomeOf, storedOutcome } from '../../internal/transition.js';
-import type {
-  CallOptions,
-  JobLedger,
-  JobRecord,
-  ListRecordsInput,
-  Page,
-  RecordChange,
-  TransitionRecordInput,
-} from '../ledger.js';
-import { isFinal, RECORD_STATUSES, RECORD_TRANSITIONS, type RecordStatus, sourcesOf } from '../states.js';
+import { assertId, assertInput, flag, oneOf, ttlSeconds, whole } from '../../internal/input.js';
+import { jobKey, recordKey } from '../../internal/keys.js';
+import {
+  assertSize,
+  holdsAll,
+  isoOf,
+  numberOf,
+  OUTCOME_INPUT,
+  outcomeOf,
+  type StoreParts,
+  storedOutcome,
+  textOf,
+  textsOf,
+} from '../../internal/rows.js';
+import {
+  isFinal,
+  type JobRecord,
+  type ListRecordsInput,
+  RECORD_STATUSES,
+  RECORD_TRANSITIONS,
+  type RecordChange,
+  type RecordStatus,
+  sourcesOf,
+  type TransitionRecordInput,
+} from '../job.js';
+import type { JobLedger } from '../ledger.js';
 
 export const CHANGE_INPUT = ['recordId', 'to', 'orCreate', ...OUTCOME_INPUT] as const;
 const FIRST_SK = 'REC#';
@@ -25,22 +38,22 @@ const MAX_PAGES_READ = 10;
 
 type RecordOperations = Pick<JobLedger, 'transitionRecord' | 'getRecord' | 'listRecords'>;
 
-export function recordOperations(kit: Kit): RecordOperations {
+export function recordOperations(parts: StoreParts): RecordOperations {
   return {
     async transitionRecord(input, options = {}) {
       assertInput(input, ['jobId', ...CHANGE_INPUT], JOB_ERRORS);
       assertId('jobId', input.jobId, JOB_ERRORS);
       options.signal?.throwIfAborted();
-      return transitionRecord(kit, input, options);
+      return transitionRecord(parts, input, options);
     },
-    getRecord: async (input, options = {}) => getRecord(kit, input, options),
-    listRecords: async (input, options = {}) => listRecords(kit, input, options),
+    getRecord: async (input, options = {}) => getRecord(parts, input, options),
+    listRecords: async (input, options = {}) => listRecords(parts, input, options),
   };
 }
 
 /** @throws JobLedgerError conflict `exists` */
 export async function createRecord(
-  { store, clock }: Kit,
+  { store, clock }: StoreParts,
   jobId: string,
   recordId: string,
   seconds: number | undefined,
@@ -65,7 +78,7 @@ function newRecord(jobId: string, recordId: string, now: string) {
 }
 
 export async function transitionRecord(
-  { store, clock }: Kit,
+  { store, clock }: StoreParts,
   input: TransitionRecordInput,
   { signal }: CallOptions,
 ): Promise<JobRecord> {
@@ -118,7 +131,7 @@ function legalSource(to: RecordStatus, mayCreate: boolean, nowMs: number): Condi
 }
 
 async function getRecord(
-  { store, clock }: Kit,
+  { store, clock }: StoreParts,
   input: Parameters<JobLedger['getRecord']>[0],
   { signal }: CallOptions,
 ): Promise<JobRecord | undefined> {
@@ -132,7 +145,7 @@ async function getRecord(
 
 /** Filtered here, so that pages are filled and the cursor stands behind what was handed out. */
 async function listRecords(
-  { store, clock }: Kit,
+  { store, clock }: StoreParts,
   input: ListRecordsInput,
   { signal }: CallOptions,
 ): Promise<Page<JobRecord>> {

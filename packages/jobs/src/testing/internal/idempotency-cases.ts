@@ -1,5 +1,6 @@
 import { deepEqual, equal, ok, rejects } from 'node:assert/strict';
-import type { IdempotencyHandle, IdempotencyStart, JobLedger } from '../../ledger/ledger.js';
+import type { IdempotencyHandle, IdempotencyStart } from '../../idempotency/record.js';
+import type { JobLedger } from '../../ledger/ledger.js';
 import type { CaseDefinition } from '../harness.js';
 
 const FINGERPRINT = 'a'.repeat(64);

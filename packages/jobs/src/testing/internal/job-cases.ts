@@ -1,6 +1,6 @@
 import { deepEqual, equal, ok, rejects } from 'node:assert/strict';
+import type { JobStatus } from '../../ledger/job.js';
 import type { JobLedger } from '../../ledger/ledger.js';
-import type { JobStatus } from '../../ledger/states.js';
 import type { CaseDefinition } from '../harness.js';
 
 /** Every legal transition, as the contract has it. */

@@ -1,14 +1,13 @@
 import type { Item, ItemQuery, ItemTable, Key } from '@sallyport/dynamo';
 import { isPastTtl } from '@sallyport/dynamo';
+import type { CallOptions, Page } from '../../calls.js';
+import { EVENTBUS_ERRORS as ERRORS } from '../../errors.js';
 import { decodeCursor, encodeCursor } from '../../internal/cursor.js';
-import { EVENTBUS_ERRORS as ERRORS } from '../../internal/errors-of.js';
-import { assertInput, isoTime, oneOf, whole } from '../../internal/input.js';
-import { assertId } from '../../internal/keys.js';
-import { type Kit, textOf } from '../../internal/rows.js';
-import type { CallOptions, Page } from '../../ledger/ledger.js';
+import { assertId, assertInput, isoTime, oneOf, whole } from '../../internal/input.js';
+import { keyPart } from '../../internal/keys.js';
+import { fromJson, numberOf, type StoreParts, textOf, textsOf } from '../../internal/rows.js';
 import { TENANT_TIMESTAMP_INDEX, TENANT_TYPE_INDEX } from '../../schema.js';
 import type { EventQuery, StoredEvent } from '../event-bus.js';
-import { tenantType, toEvent } from './event-row.js';
 
 const INPUT = ['tenantId', 'type', 'from', 'to', 'tag', 'order', 'limit', 'cursor'];
 const MAX_LIMIT = 1000;
@@ -16,9 +15,37 @@ const MAX_LIMIT = 1000;
 const MAX_PAGES_READ = 10;
 const BATCH = 100;
 
+export function eventKey(tenantId: string, id: string): Key {
+  return { pk: `EVT#${keyPart(tenantId)}#${keyPart(id)}`, sk: 'EVT' };
+}
+
+export function tenantType(tenantId: string, type: string): string {
+  return `${keyPart(tenantId)}#${keyPart(type)}`;
+}
+
+export function publishedKey(publishedAt: string, id: string): string {
+  return `${publishedAt}#${keyPart(id)}`;
+}
+
+/** Rows that other versions wrote may lack anything but their key. */
+export function toEvent(item: Item): StoredEvent {
+  const { metadata, tags } = item;
+  return {
+    id: textOf(item, 'id'),
+    type: textOf(item, 'event_type'),
+    tenantId: textOf(item, 'tenant_id'),
+    payload: fromJson(item.payload) ?? null,
+    publishedAt: textOf(item, 'published_at'),
+    version: numberOf(item, 'version', 1),
+    ...textsOf(item, { sourceId: 'source_id', correlationId: 'correlation_id', expiresAt: 'expires_at' }),
+    ...(typeof metadata === 'object' && !Array.isArray(metadata) && { metadata: metadata as Record<string, string> }),
+    ...(Array.isArray(tags) && { tags: tags as readonly string[] }),
+  };
+}
+
 /** One page, filled until its limit although the tag is only on the items. */
 export async function queryEvents(
-  { store, clock }: Kit,
+  { store, clock }: StoreParts,
   input: EventQuery,
   { signal }: CallOptions,
 ): Promise<Page<StoredEvent>> {

@@ -1,14 +1,17 @@
 import type { Item, Key } from '@sallyport/dynamo';
 import { absentOrPastTtl, isPastTtl, ttlAt } from '@sallyport/dynamo';
-import { EVENTBUS_ERRORS as ERRORS } from '../../internal/errors-of.js';
-import { assertInput, isoTime, textMap, ttlSeconds } from '../../internal/input.js';
-import { canonicalJson, toJson } from '../../internal/json.js';
-import { assertId, sha256 } from '../../internal/keys.js';
-import { assertSize, holdsAll, isoOf, type Kit } from '../../internal/rows.js';
-import type { CallOptions } from '../../ledger/ledger.js';
-import type { EventBusStore, PublishInput, StoredEvent } from '../event-bus.js';
-import { eventKey, publishedKey, tenantType, toEvent } from './event-row.js';
-import { queryEvents } from './query-events.js';
+import type { CallOptions } from '../calls.js';
+import { EVENTBUS_ERRORS as ERRORS } from '../errors.js';
+import { assertId, assertInput, isoTime, textMap, ttlSeconds } from '../internal/input.js';
+import { sha256 } from '../internal/keys.js';
+import { openStore, type StoreOptions, storeOptions } from '../internal/options.js';
+import { assertSize, canonicalJson, holdsAll, isoOf, type StoreParts, toJson } from '../internal/rows.js';
+import { EVENTBUS_TABLE_NAME_ENV } from '../schema.js';
+import type { EventBusStore, PublishInput, StoredEvent } from './event-bus.js';
+import { eventKey, publishedKey, queryEvents, tenantType, toEvent } from './internal/event-rows.js';
+
+/** Options of {@link createEventBusStore}. The table is `tableName`, else `FRAMEWORK_EVENTBUS_TABLE_NAME`. */
+export interface EventBusStoreOptions extends StoreOptions {}
 
 const PUBLISH_INPUT = [
   'tenantId',
@@ -26,23 +29,36 @@ const MONTH_SECONDS = 30 * 86_400;
 const MAX_TAGS = 32;
 const VERSION = 1;
 
-export function createEventStore(kit: Kit): EventBusStore {
+const OPTIONS = storeOptions(EVENTBUS_TABLE_NAME_ENV);
+
+/**
+ * An event store in one DynamoDB table. The AWS SDK is loaded at the first call.
+ *
+ * @throws FrameworkError `app.invalid_configuration` for a wrong option, or when neither option nor variable names the table
+ * @example await createEventBusStore().publish({ tenantId: 'acme', type: 'InvoicePaid', payload: { id: 7 } });
+ */
+export function createEventBusStore(options: EventBusStoreOptions = {}): EventBusStore {
+  return createEventStore(openStore(OPTIONS.parse(options), ERRORS));
+}
+
+/** An event store over any table. */
+export function createEventStore(parts: StoreParts): EventBusStore {
   return Object.freeze({
-    publish: async (input, options = {}) => publish(kit, input, options),
-    query: async (input, options = {}) => queryEvents(kit, input, options),
+    publish: async (input, options = {}) => publish(parts, input, options),
+    query: async (input, options = {}) => queryEvents(parts, input, options),
     async get(input, { signal } = {}) {
-      const item = await kit.store.get(keyOf(input), { signal });
-      return item && !isPastTtl(item, kit.clock.now().getTime()) ? toEvent(item) : undefined;
+      const item = await parts.store.get(keyOf(input), { signal });
+      return item && !isPastTtl(item, parts.clock.now().getTime()) ? toEvent(item) : undefined;
     },
     async delete(input, { signal } = {}) {
-      const { item } = await kit.store.remove(keyOf(input), { signal });
-      return item !== undefined && !isPastTtl(item, kit.clock.now().getTime());
+      const { item } = await parts.store.remove(keyOf(input), { signal });
+      return item !== undefined && !isPastTtl(item, parts.clock.now().getTime());
     },
   } satisfies EventBusStore);
 }
 
 async function publish(
-  { store, clock, ids }: Kit,
+  { store, clock, ids }: StoreParts,
   input: PublishInput,
   { signal }: CallOptions,
 ): Promise<{ event: StoredEvent; outcome: 'created' | 'duplicate' }> {

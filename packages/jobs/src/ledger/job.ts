@@ -1,0 +1,204 @@
+import type { ErrorEnvelope } from '../error-envelope.js';
+import type { JobLedgerError } from '../errors.js';
+
+/** Every status of a job. */
+export const JOB_STATUSES = ['PENDING', 'RUNNING', 'SUCCEEDED', 'FAILED', 'CANCELED'] as const;
+/** Every status of a record. */
+export const RECORD_STATUSES = ['PENDING', 'PROCESSING', 'SUCCEEDED', 'FAILED', 'SKIPPED'] as const;
+
+/** A status of a job. */
+export type JobStatus = (typeof JOB_STATUSES)[number];
+/** A status of a record. */
+export type RecordStatus = (typeof RECORD_STATUSES)[number];
+
+/** Every legal transition of a job; a status without any is final. */
+export const JOB_TRANSITIONS: Readonly<Record<JobStatus, readonly JobStatus[]>> = {
+  PENDING: ['RUNNING', 'CANCELED', 'FAILED'],
+  RUNNING: ['SUCCEEDED', 'FAILED', 'CANCELED'],
+  SUCCEEDED: [],
+  FAILED: [],
+  CANCELED: [],
+};
+
+/** Every legal transition of a record; a status without any is final. */
+export const RECORD_TRANSITIONS: Readonly<Record<RecordStatus, readonly RecordStatus[]>> = {
+  PENDING: ['PROCESSING', 'SKIPPED', 'FAILED'],
+  PROCESSING: ['SUCCEEDED', 'FAILED', 'SKIPPED', 'PENDING'],
+  SUCCEEDED: [],
+  FAILED: [],
+  SKIPPED: [],
+};
+
+/** The statuses from which a status may be reached. */
+export function sourcesOf<S extends string>(transitions: Readonly<Record<S, readonly S[]>>, to: S): S[] {
+  return (Object.keys(transitions) as S[]).filter((from) => transitions[from].includes(to));
+}
+
+/** Whether a status has no transition to another one. */
+export function isFinal<S extends string>(transitions: Readonly<Record<S, readonly S[]>>, status: S): boolean {
+  return transitions[status].length === 0;
+}
+
+/** A job. Times are ISO 8601 with milliseconds. */
+export interface Job {
+  /** Unique in the table. */
+  readonly jobId: string;
+  /** The tenant that it belongs to. */
+  readonly tenantId: string;
+  /** Where it stands. */
+  readonly status: JobStatus;
+  /** 1 when created, one more with every transition. */
+  readonly version: number;
+  /** When it was created. */
+  readonly createdAt: string;
+  /** When it was created or had its last transition. */
+  readonly updatedAt: string;
+  /** When it went to `RUNNING`; absent before. */
+  readonly startedAt?: string;
+  /** When it reached a final status; absent before. */
+  readonly completedAt?: string;
+  /** What the application stored with it; absent when there is none. */
+  readonly metadata?: Readonly<Record<string, string>>;
+  /** The JSON value that its last transition left; absent when there is none. */
+  readonly result?: unknown;
+  /** The error that its last transition left; absent when there is none. */
+  readonly error?: ErrorEnvelope;
+}
+
+/** A record of a job: one item of the work. Times are ISO 8601 with milliseconds. */
+export interface JobRecord {
+  /** The job that it belongs to. */
+  readonly jobId: string;
+  /** Unique in its job. */
+  readonly recordId: string;
+  /** Where it stands. */
+  readonly status: RecordStatus;
+  /** How often the record went to `PROCESSING`. */
+  readonly attempts: number;
+  /** When it was created. */
+  readonly createdAt: string;
+  /** When it was created or had its last transition. */
+  readonly updatedAt: string;
+  /** When it reached a final status; absent before. */
+  readonly completedAt?: string;
+  /** The JSON value that its last transition left; absent when there is none. */
+  readonly result?: unknown;
+  /** The error that its last transition left; absent when there is none. */
+  readonly error?: ErrorEnvelope;
+}
+
+/** A job to be made. */
+export interface CreateJobInput {
+  /** 1 to 256 bytes without control characters. */
+  readonly jobId: string;
+  /** 1 to 256 bytes without control characters. */
+  readonly tenantId: string;
+  /** Its first status. Default `PENDING`. */
+  readonly status?: 'PENDING' | 'RUNNING';
+  /** At most 32 entries and 4,096 bytes. */
+  readonly metadata?: Readonly<Record<string, string>>;
+  /** Seconds until it is deleted. Default: never. */
+  readonly ttlSeconds?: number;
+}
+
+/** What a transition leaves. Result and error exclude each other; one that is not given is removed from the row. */
+export interface TransitionOutcome {
+  /** A JSON value, stored as it is. */
+  readonly result?: unknown;
+  /** Anything thrown; stored as `toErrorEnvelope` shows it. */
+  readonly error?: unknown;
+  /** Seconds from now until the row is deleted. Default: unchanged. */
+  readonly ttlSeconds?: number;
+}
+
+/** A transition of a job. */
+export interface TransitionJobInput extends TransitionOutcome {
+  /** The job. */
+  readonly jobId: string;
+  /** Its new status. */
+  readonly to: JobStatus;
+  /** Refuses the transition when the job has another version. Default: any version. */
+  readonly expectedVersion?: number;
+  /** Replaces the job's metadata. Default: unchanged. */
+  readonly metadata?: Readonly<Record<string, string>>;
+}
+
+/** Which jobs of a tenant are listed. */
+export interface ListJobsInput {
+  /** The tenant. */
+  readonly tenantId: string;
+  /** Only jobs of this status. Default: all. */
+  readonly status?: JobStatus;
+  /** Earliest creation, inclusive, ISO 8601. Default: no bound. */
+  readonly createdFrom?: string;
+  /** Latest creation, inclusive, ISO 8601. Default: no bound. */
+  readonly createdTo?: string;
+  /** By creation. Default `newest` first. */
+  readonly order?: 'newest' | 'oldest';
+  /** Jobs of a page, 1 to 100. Default 50. */
+  readonly limit?: number;
+  /** `cursor` of the page before. Default: the first page. */
+  readonly cursor?: string;
+}
+
+/** A transition of one record of a batch. */
+export interface RecordChange extends TransitionOutcome {
+  /** The record. */
+  readonly recordId: string;
+  /** Its new status. */
+  readonly to: RecordStatus;
+  /** Whether a record that does not exist counts as `PENDING` and is made. Default false. */
+  readonly orCreate?: boolean;
+}
+
+/** A transition of one record. */
+export interface TransitionRecordInput extends RecordChange {
+  /** The record's job. */
+  readonly jobId: string;
+}
+
+/** What became of one record of a batch. */
+export interface RecordOutcome {
+  /** The record. */
+  readonly recordId: string;
+  /** `failed`: bad input or the store, see `error`. `not_started`: the caller's signal aborted before. */
+  readonly outcome: 'ok' | 'exists' | 'conflict' | 'not_found' | 'failed' | 'not_started';
+  /** The record as it is now; only with `ok`. */
+  readonly record?: JobRecord;
+  /** Why there is no record; absent with `ok` and `not_started`. */
+  readonly error?: JobLedgerError;
+}
+
+/** Records to be made. */
+export interface CreateRecordsInput {
+  /** The job of the records. It is not read: it may be made later. */
+  readonly jobId: string;
+  /** At most 10,000, each once. */
+  readonly recordIds: readonly string[];
+  /** Writes at once, 1 to 64. Default 16. */
+  readonly concurrency?: number;
+  /** Seconds until the records are deleted. Default: never. */
+  readonly ttlSeconds?: number;
+}
+
+/** Transitions of several records of a job. */
+export interface TransitionRecordsInput {
+  /** The job of the records. */
+  readonly jobId: string;
+  /** At most 10,000, each record once. */
+  readonly changes: readonly RecordChange[];
+  /** Writes at once, 1 to 64. Default 16. */
+  readonly concurrency?: number;
+}
+
+/** Which records of a job are listed. */
+export interface ListRecordsInput {
+  /** The job. */
+  readonly jobId: string;
+  /** Only records of this status. Default: all. */
+  readonly status?: RecordStatus;
+  /** Records of a page, 1 to 1,000. Default 50. */
+  readonly limit?: number;
+  /** `cursor` of the page before. Default: the first page. */
+  readonly cursor?: string;
+}
