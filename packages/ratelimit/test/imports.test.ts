@@ -1,28 +1,4 @@
-import { spawnSync } from 'node:child_process';
-import { existsSync } from 'node:fs';
-import { fileURLToPath } from 'node:url';
-
-const HERE = fileURLToPath(new URL('..', import.meta.url));
-
-/** The files that a fresh process loads for an import, by path. */
-function modulesOf(entry: string): string[] {
-  const program = `
-    import { registerHooks } from 'node:module';
-    const seen = [];
-    registerHooks({ load(url, context, next) { seen.push(url); return next(url, context); } });
-    await import('${entry}');
-    console.log(JSON.stringify(seen));`;
-  const flags = ['--conditions=@sallyport/source', '--import', 'tsx', '--input-type=module', '-e', program];
-  const { stdout, stderr } = spawnSync(nodeWithHooks(), flags, { cwd: HERE, encoding: 'utf8' });
-  if (stdout === '') throw new Error(stderr);
-  return JSON.parse(stdout) as string[];
-}
-
-/** `registerHooks` came with Node 22.15: the workspace's own Node when the running one is older. */
-function nodeWithHooks(): string {
-  const own = fileURLToPath(new URL('../../../node_modules/.bin/node', import.meta.url));
-  return existsSync(own) ? own : process.execPath;
-}
+import { loadedModules } from '@sallyport/dynamodb-local';
 
 describe('imports', () => {
   it.each([
@@ -51,12 +27,15 @@ describe('imports', () => {
   });
 
   it.each(['@sallyport/ratelimit', '@sallyport/ratelimit/memory'])('%s loads no AWS client', (entry) => {
-    const modules = modulesOf(entry);
+    const modules = loadedModules(entry, import.meta.url);
     expect(modules.some((url) => url.includes('/ratelimit/src/'))).toBe(true);
     expect(modules.filter((url) => /aws-sdk|smithy/.test(url))).toEqual([]);
   });
 
   it('@sallyport/ratelimit/schema imports nothing', () => {
-    expect(modulesOf('@sallyport/ratelimit/schema').filter((url) => /sallyport|packages/.test(url)).length).toBe(1);
+    expect(
+      loadedModules('@sallyport/ratelimit/schema', import.meta.url).filter((url) => /sallyport|packages/.test(url))
+        .length,
+    ).toBe(1);
   });
 });
