@@ -5,9 +5,13 @@ export const JOBS_TABLE_NAME_ENV = 'FRAMEWORK_JOBS_TABLE_NAME';
 /** Names the event store's table when `createEventBusStore` is given no `tableName`. */
 export const EVENTBUS_TABLE_NAME_ENV = 'FRAMEWORK_EVENTBUS_TABLE_NAME';
 
+/** Index of the ledger's table: jobs of a tenant by creation. */
 export const TENANT_CREATED_INDEX = 'tenant-created-index';
+/** Index of the ledger's table: jobs of a tenant and status by creation. */
 export const STATUS_CREATED_INDEX = 'status-created-index';
+/** Index of the event store's table: events of a tenant by publication. */
 export const TENANT_TIMESTAMP_INDEX = 'tenant-timestamp-index';
+/** Index of the event store's table: events of a tenant and type by publication. */
 export const TENANT_TYPE_INDEX = 'tenant-type-index';
 
 /** Jobs, records, leases, semaphores, idempotency. TTL in Unix seconds; only jobs stand in the indexes. */

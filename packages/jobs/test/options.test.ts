@@ -1,4 +1,12 @@
-import { createEventBusStore, createJobLedger } from '@sallyport/jobs';
+import {
+  createEventBusStore,
+  createJobLedger,
+  idempotentHandler,
+  runIdempotent,
+  withIdempotency,
+  withLease,
+  withSlot,
+} from '@sallyport/jobs';
 import { createMemoryJobLedger } from '@sallyport/jobs/memory';
 import { EVENTBUS_TABLE_NAME_ENV, JOBS_TABLE_NAME_ENV } from '@sallyport/jobs/schema';
 
@@ -77,4 +85,79 @@ it('a lease whose row was deleted starts above every token that it ever had', as
   clock.ms += 30 * 86_400_000;
   const after = createMemoryJobLedger({ clock });
   expect((await after.acquireLease({ name: 'l', owner: 'o' })).token).toBeGreaterThan(token + 1_000_000);
+});
+
+describe('wrong options are named, with what they must be', () => {
+  const ledger = createMemoryJobLedger();
+  const refusal = async (run: () => unknown) => {
+    try {
+      await run();
+    } catch (error) {
+      const { code, message } = error as { readonly code: string; readonly message: string };
+      return `${code} ${message}`;
+    }
+    return 'taken';
+  };
+  const work = async () => 1;
+  const handler = (_ctx: unknown, _event: unknown) => undefined;
+
+  it.each<[string, () => unknown, string]>([
+    [
+      'createJobLedger',
+      () => createJobLedger({ environment, tableName: 'jobs', storeTimeoutMs: 0 }),
+      'app.invalid_configuration framework: option "storeTimeoutMs" must be a whole number of milliseconds from 1 to 60,000',
+    ],
+    [
+      'createEventBusStore',
+      () => createEventBusStore({ environment }),
+      'app.invalid_configuration framework: option "tableName" or the variable FRAMEWORK_EVENTBUS_TABLE_NAME must be the name of the table',
+    ],
+    [
+      'createMemoryJobLedger',
+      () => createMemoryJobLedger({ table: { size: 0 } }),
+      'app.invalid_configuration framework: option "table" must be a table made by createMemoryTable',
+    ],
+    [
+      'withIdempotency',
+      () => withIdempotency(ledger, { required: 'yes' } as never),
+      'app.invalid_configuration framework: option "required" must be true or false',
+    ],
+    [
+      'withIdempotency',
+      () => withIdempotency(ledger, { keepHeaders: ['Set-Cookie'] }),
+      'app.invalid_configuration framework: option "keepHeaders" must be a list without "set-cookie"',
+    ],
+    [
+      'idempotentHandler',
+      () => idempotentHandler(ledger, { inProgressMs: 999 }, handler),
+      'app.invalid_configuration framework: option "inProgressMs" must be a whole number of milliseconds, at least 1000',
+    ],
+    [
+      'idempotentHandler',
+      () => idempotentHandler(ledger, { ttl: 5 } as never, handler),
+      'app.invalid_configuration framework: unknown option "ttl"; known are key, fingerprint, inProgressMs, resultTtlSeconds',
+    ],
+    [
+      'withLease',
+      () => withLease(ledger, { name: 'l', waitMs: -1 }, work),
+      'jobs.invalid_input framework: option "waitMs" must be a whole number of milliseconds from 0 to 86,400,000',
+    ],
+    [
+      'withSlot',
+      () => withSlot(ledger, { scope: 's', subject: 't', limit: 257 }, work),
+      'jobs.invalid_input framework: option "limit" must be a whole number from 1 to 256',
+    ],
+    [
+      'runIdempotent',
+      () => runIdempotent(ledger, { scope: 's', key: 'k', signal: 5 } as never, work),
+      'jobs.invalid_input framework: option "signal" must be an object with addEventListener() and removeEventListener() and throwIfAborted()',
+    ],
+    [
+      'runIdempotent',
+      () => runIdempotent(ledger, { scope: 's' } as never, work),
+      'jobs.invalid_input framework: option "key" must be a text that is not empty, without control characters',
+    ],
+  ])('%s', async (_, run, text) => {
+    expect(await refusal(run)).toBe(text);
+  });
 });

@@ -1,8 +1,12 @@
 import {
+  bySourceIp,
   createDynamoRateLimiter,
   fixedWindow,
   multiWindow,
   RateLimitError,
+  rateLimitHeaders,
+  rateLimitMiddleware,
+  rateLimitPolicy,
   type SlidingWindowOptions,
   type Strategy,
   slidingWindow,
@@ -169,6 +173,79 @@ describe('the options of the limiter', () => {
     expect(() => createDynamoRateLimiter({ ...good, tabelName: 'secret' } as never)).toThrow(
       'framework: unknown option "tabelName"',
     );
+  });
+
+  it.each<[string, () => unknown, string]>([
+    [
+      'a strategy',
+      () => createDynamoRateLimiter({ ...good, strategy: {} } as never),
+      'option "strategy" must be a strategy of this package, such as fixedWindow({ limit, windowMs })',
+    ],
+    [
+      'a choice',
+      () => createDynamoRateLimiter({ ...good, onStoreError: 'open' } as never),
+      'option "onStoreError" must be "deny" or "allow"',
+    ],
+    [
+      'a table',
+      () => createDynamoRateLimiter({ ...good, tableName: undefined, environment: {} } as never),
+      'option "tableName" or the variable FRAMEWORK_RATE_LIMIT_TABLE_NAME must be the name of the table',
+    ],
+    [
+      'a log',
+      () => createDynamoRateLimiter({ ...good, log: { warn() {} } } as never),
+      'option "log" must be an object with warn() and error()',
+    ],
+    [
+      'an option of the cache',
+      () => createDynamoRateLimiter({ ...good, deniedCache: { maxAgeMs: 0 } }),
+      'option "deniedCache.maxAgeMs" must be a whole number of milliseconds from 1 to 3,600,000',
+    ],
+    [
+      'a window of several',
+      () =>
+        multiWindow([
+          { limit: 1, windowMs: 1000 },
+          { limit: -1, windowMs: 2000 },
+        ]),
+      'option "windows[1].limit" must be a whole number from 0 to 1,000,000,000',
+    ],
+    [
+      'a name',
+      () => fixedWindow({ limit: 1, windowMs: 1000, name: 'a b' }),
+      'option "name" must be 1 to 64 characters of A-Z a-z 0-9 _ . -',
+    ],
+    [
+      'a refill',
+      () => tokenBucket({ capacity: 1, refillPerSecond: 0 }),
+      'option "refillPerSecond" must be a number from 0.001 to 1,000,000',
+    ],
+    ['a prefix', () => bySourceIp({ ipv6Prefix: 129 }), 'option "ipv6Prefix" must be a whole number from 1 to 128'],
+    [
+      'a kind of headers',
+      () => rateLimitMiddleware({ limiter: createDynamoRateLimiter(good), headers: { ietf: 1 } } as never),
+      'option "headers.ietf" must be true or false',
+    ],
+    [
+      'headers of a decision',
+      () => rateLimitHeaders({} as never, new Date(0), { old: true } as never),
+      'unknown option "old"; known are ietf, legacy',
+    ],
+    [
+      'an identifier',
+      () => rateLimitPolicy({ limiter: createDynamoRateLimiter(good) } as never),
+      'option "extractIdentifier" must be a function',
+    ],
+  ])('say what %s must be', (_, run, problem) => {
+    expect(run).toThrow(
+      expect.objectContaining({ code: 'ratelimit.invalid_config', message: `framework: ${problem}` }),
+    );
+  });
+
+  it('may leave out members of the cache, or ask the store every time', () => {
+    for (const deniedCache of [{}, { maxKeys: 5 }, { maxAgeMs: 5 }, false] as const) {
+      createDynamoRateLimiter({ ...good, deniedCache });
+    }
   });
 
   it('take the table name from the environment, in whatever way the limiter is made', () => {

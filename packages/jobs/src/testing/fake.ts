@@ -4,28 +4,40 @@ import { createMemoryJobLedger, type MemoryLedgerOptions } from '../ledger/memor
 
 type Operation = Exclude<keyof JobLedger, 'clock' | 'ids' | 'log'>;
 
+/** One call that a fake was given. */
 export interface FakeCall {
+  /** The method that was called. */
   readonly operation: Operation;
+  /** What it was called with. */
   readonly arguments: readonly unknown[];
 }
 
-/** When a fault strikes: before the write, or after it, so that only the answer is lost. */
+/** How a call fails. */
 export interface FakeFault {
+  /** `before` the write, or `after` it, so that only the answer is lost. Default `before`. */
   readonly when?: 'before' | 'after';
-  /** How often; once. */
+  /** How many calls fail. Default 1. */
   readonly times?: number;
-  /** `jobs.internal_error`, retryable, without it. */
+  /** What is thrown. Default: JobLedgerError `jobs.internal_error`, retryable. */
   readonly error?: unknown;
 }
 
 /** A memory ledger whose store can fail. */
 export interface FakeJobLedger extends JobLedger {
+  /** All calls so far, in order. */
   readonly calls: readonly FakeCall[];
   /** The next calls of an operation fail. */
   fail(operation: Operation, fault?: FakeFault): void;
 }
 
-/** A memory ledger that records its calls and fails where it is told to. */
+/**
+ * A memory ledger that records its calls and fails where it is told to.
+ *
+ * @throws FrameworkError `app.invalid_configuration` for a wrong option
+ * @example
+ * const ledger = createFakeJobLedger();
+ * ledger.fail('createJob', { when: 'after' });
+ */
 export function createFakeJobLedger(options: MemoryLedgerOptions = {}): FakeJobLedger {
   const ledger = createMemoryJobLedger(options);
   const calls: FakeCall[] = [];

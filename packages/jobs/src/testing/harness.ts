@@ -3,19 +3,23 @@ import type { Clock } from '@sallyport/core';
 import type { EventBusStore } from '../event-bus/event-bus.js';
 import type { JobLedger } from '../ledger/ledger.js';
 
-/** How the suite gets ledgers. All of one harness share their rows. */
+/** How the suite gets ledgers. All that one harness makes share their rows. */
 export interface JobLedgerHarness {
+  /** A ledger with this clock. */
   create(options: { readonly clock: Clock }): Promise<JobLedger>;
 }
 
-/** How the suite gets event stores. All of one harness share their rows. */
+/** How the suite gets event stores. All that one harness makes share their rows. */
 export interface EventBusHarness {
+  /** An event store with this clock. */
   create(options: { readonly clock: Clock }): Promise<EventBusStore>;
 }
 
-/** One behaviour that every implementation shows; `run` throws an `AssertionError` when it does not. */
+/** One behaviour that every implementation must show. */
 export interface ConformanceCase {
+  /** The behaviour, as a sentence. */
   readonly name: string;
+  /** Throws an `AssertionError` when the implementation behaves otherwise. */
   run(): Promise<void>;
 }
 
@@ -30,7 +34,7 @@ export class SettableClock implements Clock {
     return new Date(this.#nowMs);
   }
 
-  /** Milliseconds behind the start. */
+  /** Sets the time, in milliseconds after the start. */
   at(ms: number): void {
     this.#nowMs = START_MS + ms;
   }
