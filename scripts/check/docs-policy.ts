@@ -28,6 +28,11 @@ export const WITH_EXAMPLE: readonly string[] = [
   'bind',
   'McpServer.tool',
   'createDynamoRateLimiter',
+  'fixedWindow',
+  'slidingWindow',
+  'multiWindow',
+  'tokenBucket',
+  'createJobLedger',
   'withIdempotency',
   'withLease',
 ];

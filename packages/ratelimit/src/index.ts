@@ -12,8 +12,8 @@ export type {
   WindowState,
 } from './limiter/limiter.js';
 // Middleware
-export { type CredentialKind, type FingerprintKey, fingerprintCredential } from './middleware/fingerprint.js';
 export { type RateLimitHeaderOptions, rateLimitHeaders } from './middleware/headers.js';
+export { type CredentialKind, type FingerprintKey, fingerprintCredential } from './middleware/identify.js';
 export {
   type RateLimitGuardOptions,
   type RateLimitMiddlewareOptions,

@@ -194,7 +194,7 @@ describe('the options of the limiter', () => {
     [
       'a log',
       () => createDynamoRateLimiter({ ...good, log: { warn() {} } } as never),
-      'option "log" must be an object with warn() and error()',
+      'option "log" must be false or a Logger: createLogger(), or fromConsole(), fromPino() or fromPowertools() of "@sallyport/core/log-adapters"',
     ],
     [
       'an option of the cache',

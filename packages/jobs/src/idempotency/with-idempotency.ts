@@ -53,7 +53,7 @@ const BARE = /^[\x21-\x2b\x2d-\x7e]{1,255}$/;
 const QUOTED = /^"((?:[\x21\x23-\x5b\x5d-\x7e]|\\["\\]){1,510})"$/;
 const MAX_KEY = 255;
 
-/** 4xx answers that say nothing about the request itself: another try may fare better. */
+/** 4xx answers that are not about the request itself: the same request may succeed later. */
 const PASSING = [408, 409, 425, 429];
 const KEPT_HEADERS = ['content-type', 'content-language', 'etag', 'last-modified', 'link', 'location'];
 

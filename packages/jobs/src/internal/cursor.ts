@@ -3,7 +3,7 @@ import { sha256 } from './keys.js';
 
 const BINDING_LENGTH = 16;
 
-/** Opaque text for a position within one query; the query itself is only there as a hash. */
+/** Opaque text for a position within one query. Of the query it holds a hash only. */
 export function encodeCursor(query: readonly unknown[], position: Readonly<Record<string, string>>): string {
   return Buffer.from(JSON.stringify({ q: bindingOf(query), p: position })).toString('base64url');
 }
@@ -11,7 +11,7 @@ export function encodeCursor(query: readonly unknown[], position: Readonly<Recor
 /**
  * The position of a cursor, its parts as text.
  *
- * @throws JobLedgerError `invalid_input` for what is no cursor, or the cursor of another query
+ * @throws JobLedgerError `invalid_input` for a text that is not a cursor, or the cursor of another query
  */
 export function decodeCursor(
   cursor: unknown,

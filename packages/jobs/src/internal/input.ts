@@ -12,7 +12,7 @@ const MAX_ID_BYTES = 256;
 const CONTROL = /\p{Cc}/u;
 const FINGERPRINT = /^[0-9a-f]{64}$/;
 
-/** An object that holds known keys only: a misspelt `expectedVersion` must never be ignored. */
+/** An object with known keys only: a misspelt `expectedVersion` must not be ignored. */
 export function assertInput(input: unknown, known: readonly string[], errors: LedgerErrors): void {
   if (typeof input !== 'object' || input === null) throw errors.invalid('input must be an object');
   for (const key of Object.keys(input)) if (!known.includes(key)) throw errors.invalid(`unknown input "${key}"`);
@@ -47,7 +47,8 @@ export function textMap(name: string, value: unknown, errors: LedgerErrors): Rea
   if (typeof value !== 'object' || value === null || Array.isArray(value))
     throw errors.invalid(`${name} must be a map`);
   const entries = Object.entries(value);
-  if (entries.length > MAX_METADATA_ENTRIES) throw errors.invalid(`${name} may have ${MAX_METADATA_ENTRIES} entries`);
+  if (entries.length > MAX_METADATA_ENTRIES)
+    throw errors.invalid(`${name} must have at most ${MAX_METADATA_ENTRIES} entries`);
   let bytes = 0;
   const copy = createMap<string>();
   for (const [key, text] of entries) {
@@ -56,7 +57,7 @@ export function textMap(name: string, value: unknown, errors: LedgerErrors): Rea
     bytes += Buffer.byteLength(key) + Buffer.byteLength(text);
     copy[key] = text;
   }
-  if (bytes > MAX_METADATA_BYTES) throw errors.tooLarge(`${name} may have ${MAX_METADATA_BYTES} bytes`);
+  if (bytes > MAX_METADATA_BYTES) throw errors.tooLarge(`${name} must have at most ${MAX_METADATA_BYTES} bytes`);
   return copy;
 }
 
@@ -65,7 +66,7 @@ export function fingerprintOf(value: unknown, errors: LedgerErrors): string {
   throw errors.invalid('fingerprint must be 64 lower-case hex digits of a SHA-256');
 }
 
-/** A list of texts, each of which stands once. */
+/** A list in which no value is repeated. */
 export function distinct(name: string, values: readonly unknown[], errors: LedgerErrors): void {
   if (new Set(values).size < values.length) throw errors.invalid(`${name} must not repeat`);
 }

@@ -43,7 +43,7 @@ export function storeOptions(variable: string) {
   });
 }
 
-/** The parts with what stands for them when they are left out. */
+/** Clock, ids and log with their defaults. */
 export function partsOf({ clock, ids, log = parseLog(undefined, process.env) }: ParsedOptions<typeof PART_OPTIONS>) {
   return { clock: completeClock(clock), ids, log };
 }

@@ -20,16 +20,16 @@ export function isoOf(ms: number): string {
 
 /** @throws JobLedgerError `too_large`; DynamoDB's own bound is 409,600 bytes */
 export function assertSize(item: Item, errors = JOB_ERRORS): void {
-  if (itemSize(item) > MAX_ITEM_BYTES) throw errors.tooLarge(`an item may have ${MAX_ITEM_BYTES} bytes`);
+  if (itemSize(item) > MAX_ITEM_BYTES) throw errors.tooLarge(`an item must have at most ${MAX_ITEM_BYTES} bytes`);
 }
 
-/** Whether a row holds exactly what a call was about to write: then an earlier attempt of that call wrote it. */
+/** Whether a row is exactly what a call wanted to write: then an earlier attempt of that call wrote it. */
 export function holdsAll(item: Item | undefined, written: Item): boolean {
   if (!item) return false;
   return Object.entries(written).every(([name, value]) => isSame(item[name], value));
 }
 
-/** The service hands maps back in an order of its own. */
+/** DynamoDB may return the entries of a map in another order. */
 function isSame(left: Value | undefined, right: Value | undefined): boolean {
   const textOfValue = (value: Value | undefined) =>
     JSON.stringify(typeof value === 'object' ? Object.entries(value).sort(([a], [b]) => (a < b ? -1 : 1)) : value);
@@ -57,10 +57,9 @@ export function textsOf<K extends string>(item: Item, names: Readonly<Record<K, 
 }
 
 /**
- * A JSON value as text, as it is.
+ * A JSON value as text; `undefined` for `undefined`.
  *
- * @returns `undefined` for `undefined`: there is no result
- * @throws JobLedgerError `invalid_input` for what JSON cannot say: BigInt, functions, symbols, cycles, numbers that are not
+ * @throws JobLedgerError `invalid_input` for what JSON cannot represent: BigInt, functions, symbols, cycles, numbers that are not
  * finite, maps and sets
  */
 export function toJson(name: string, value: unknown, errors: LedgerErrors): string | undefined {
@@ -79,7 +78,7 @@ function assertMember(_: string, value: unknown): unknown {
   return value;
 }
 
-/** The value of stored text; `undefined` where there is none, or where somebody else wrote what is no JSON. */
+/** The value of stored JSON text; `undefined` where there is none, or where another writer stored something else. */
 export function fromJson(text: Value | undefined): unknown {
   if (typeof text !== 'string') return undefined;
   try {
@@ -89,7 +88,7 @@ export function fromJson(text: Value | undefined): unknown {
   }
 }
 
-/** JSON text in one form, whatever the order of keys was. */
+/** The same JSON text for values that differ in the order of keys only. */
 export function canonicalJson(text: string): string {
   return JSON.stringify(sorted(JSON.parse(text)));
 }
@@ -105,7 +104,7 @@ function sorted(value: unknown): unknown {
 
 export const OUTCOME_INPUT = ['result', 'error', 'ttlSeconds'] as const;
 
-/** Result and error of a transition as attributes, and those that are to go: no result ever stands beside an error. */
+/** Result and error of a transition as attributes, and those that are removed, so that no row has both. */
 export function outcomeOf(input: TransitionOutcome, nowMs: number): { set: Item; remove: string[] } {
   if (input.result !== undefined && input.error !== undefined) {
     throw JOB_ERRORS.invalid('result and error exclude each other');

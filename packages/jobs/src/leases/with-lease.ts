@@ -58,7 +58,7 @@ export interface HeldSlot {
 }
 
 /**
- * Runs work under a lease and refreshes it meanwhile. When the lease is lost, or could not be refreshed until a tenth of its
+ * Runs work under a lease and refreshes it while the work runs. When the lease is lost, or could not be refreshed until a tenth of its
  * duration (at least 500 ms) before its end, the work's signal aborts and the call rejects, even if the work fulfilled.
  *
  * @throws JobLedgerError `jobs.invalid_input` for a wrong option; conflict `lease_held`, `lease_lost` (with what the work threw as

@@ -45,7 +45,7 @@ export interface Job {
   readonly jobId: string;
   /** The tenant that it belongs to. */
   readonly tenantId: string;
-  /** Where it stands. */
+  /** Its status. */
   readonly status: JobStatus;
   /** 1 when created, one more with every transition. */
   readonly version: number;
@@ -71,7 +71,7 @@ export interface JobRecord {
   readonly jobId: string;
   /** Unique in its job. */
   readonly recordId: string;
-  /** Where it stands. */
+  /** Its status. */
   readonly status: RecordStatus;
   /** How often the record went to `PROCESSING`. */
   readonly attempts: number;

@@ -17,7 +17,7 @@ const ESCAPED =
  * The key of the item that counts a rate limit key at an instant: what every runtime that shares the table must build.
  *
  * @throws RateLimitError `ratelimit.invalid_config` for a strategy that is not of this package; `ratelimit.invalid_input` for a
- *   part of the key that is no text or blank
+ *   part of the key that is blank or not a text
  */
 export function rateLimitItemKey(strategy: Strategy, key: RateLimitKey, at: Date): { pk: string; sk: string } {
   const place = { name: 'strategy', environment: {}, fail: invalidConfig };
@@ -28,7 +28,7 @@ export function rateLimitItemKey(strategy: Strategy, key: RateLimitKey, at: Date
 /**
  * The key of the item that counts a rate limit key; `sortSuffix` names the period of the window.
  *
- * @throws RateLimitError `ratelimit.invalid_input` for a part that is no text or blank
+ * @throws RateLimitError `ratelimit.invalid_input` for a part that is blank or not a text
  */
 export function toAddress(policy: string, key: RateLimitKey, sortSuffix: string): Address {
   if (typeof key !== 'object' || key === null) throw invalidInput('rate limit key must be an object');
@@ -44,7 +44,7 @@ function partOf(name: string, value: unknown): string {
   return encodePart(value);
 }
 
-/** A part that looks like a hash is hashed too: nobody can write down the hash of somebody else's. */
+/** A part that looks like a hash is hashed too, so that it cannot be the hash of another part. */
 function encodePart(value: string): string {
   const encoded = value.replace(ESCAPED, escapeCharacter);
   if (!encoded.startsWith(HASHED) && Buffer.byteLength(encoded) <= MAX_PART_BYTES) return encoded;

@@ -1,7 +1,7 @@
 import { boolean, defineOptions, type ParsedOptions } from '@sallyport/core/options';
 import { invalidConfig } from '../errors.js';
 import type { LimitDecision, WindowState } from '../limiter/limiter.js';
-import { durationLabel } from '../strategies/internal/decisions.js';
+import { durationLabel } from '../strategies/internal/definition.js';
 
 /** Which headers tell a caller about a decision. */
 export interface RateLimitHeaderOptions {

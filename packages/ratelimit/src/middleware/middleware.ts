@@ -5,9 +5,15 @@ import { toResponse } from '@sallyport/core/pipeline';
 import { invalidConfig, RateLimitError } from '../errors.js';
 import { callHookOf } from '../internal/hooks.js';
 import type { LimitDecision, RateLimiter, RateLimitKey } from '../limiter/limiter.js';
-import { type FingerprintKey, fingerprintKeyOption } from './fingerprint.js';
 import { ALL_HEADERS, HEADER_OPTIONS, type HeaderSettings, headersOf, type RateLimitHeaderOptions } from './headers.js';
-import { askText, createIdentify, createIdentifyBefore, type Identify } from './internal/identify.js';
+import {
+  askText,
+  createIdentify,
+  createIdentifyBefore,
+  type FingerprintKey,
+  fingerprintKeyOption,
+  type Identify,
+} from './identify.js';
 
 /** Options that middleware and policy hook share. */
 export interface RateLimitGuardOptions {

@@ -1,8 +1,14 @@
 import { defineOptions, group, list } from '@sallyport/core/options';
 import { invalidConfig } from '../errors.js';
 import type { WindowState } from '../limiter/limiter.js';
-import { durationLabel, EXPIRY_GRACE_SECONDS, windowState } from './internal/decisions.js';
-import type { Claim, ConditionalWrite, Counters } from './internal/definition.js';
+import {
+  type Claim,
+  type ConditionalWrite,
+  type Counters,
+  durationLabel,
+  EXPIRY_GRACE_SECONDS,
+  windowState,
+} from './internal/definition.js';
 import { DEFAULT_NAME, skewSteps, toWindow, WINDOW_OPTIONS, WindowStrategy } from './internal/window-strategy.js';
 import type { Strategy, WindowLimit, WindowOptions } from './strategy.js';
 

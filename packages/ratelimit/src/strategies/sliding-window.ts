@@ -1,8 +1,13 @@
 import { defineOptions, integer } from '@sallyport/core/options';
 import { invalidConfig } from '../errors.js';
 import type { WindowState } from '../limiter/limiter.js';
-import { EXPIRY_GRACE_SECONDS, windowState } from './internal/decisions.js';
-import type { Claim, ConditionalWrite, Counters } from './internal/definition.js';
+import {
+  type Claim,
+  type ConditionalWrite,
+  type Counters,
+  EXPIRY_GRACE_SECONDS,
+  windowState,
+} from './internal/definition.js';
 import { DEFAULT_NAME, skewSteps, toWindow, WINDOW_OPTIONS, WindowStrategy } from './internal/window-strategy.js';
 import type { Strategy, WindowLimit, WindowOptions } from './strategy.js';
 
@@ -88,7 +93,7 @@ class SlidingWindow extends WindowStrategy {
     return windows.map((window) => windowState(window, count, resetsAtMs));
   }
 
-  /** A key that pauses longer than one write clears leaves its counters behind: at most every third request. */
+  /** Counters that a pause has left, because it was longer than one write clears. Needed after every third request at most. */
   override overdue(counters: Counters, { nowMs }: Claim, maxClockSkewMs: number): readonly string[] {
     const live = this.#firstLive(this.#granuleOf(nowMs), maxClockSkewMs);
     const dead = Object.keys(counters).filter((counter) => granuleOfName(counter) < live);
@@ -104,12 +109,12 @@ class SlidingWindow extends WindowStrategy {
     return (granule + 1 + this.#granules) * this.#granuleMs;
   }
 
-  /** The first counter that a clock behind by the allowed skew still checks. */
+  /** The first counter that a clock which is behind by the allowed skew still checks. */
   #firstLive(granule: number, maxClockSkewMs: number): number {
     return granule - this.#granules - skewSteps(maxClockSkewMs, this.#granuleMs);
   }
 
-  /** The last counter that holds more than `room`; from the one behind it on, the span has room. */
+  /** The last counter that is above `room`; from the next counter on, the span has room. */
   #lastAbove(counters: Counters, granule: number, room: number): number {
     if (room < 0) return granule;
     let last = granule - this.#granules;

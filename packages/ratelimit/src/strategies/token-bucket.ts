@@ -1,7 +1,6 @@
 import { defineOptions, integer, number } from '@sallyport/core/options';
 import { invalidConfig, RateLimitError } from '../errors.js';
 import type { LimitDecision, WindowState } from '../limiter/limiter.js';
-import { decide, EXPIRY_GRACE_SECONDS, windowState } from './internal/decisions.js';
 import {
   type Address,
   type Claim,
@@ -10,8 +9,11 @@ import {
   type Counters,
   type Decider,
   type DeciderOptions,
+  decide,
+  EXPIRY_GRACE_SECONDS,
   StrategyDefinition,
   type WriteOutcome,
+  windowState,
 } from './internal/definition.js';
 import { Lru } from './internal/lru.js';
 import { DEFAULT_NAME, nameOption } from './internal/window-strategy.js';

@@ -11,7 +11,7 @@ import type { EventQuery, StoredEvent } from '../event-bus.js';
 
 const INPUT = ['tenantId', 'type', 'from', 'to', 'tag', 'order', 'limit', 'cursor'];
 const MAX_LIMIT = 1000;
-/** Rows that one page reads at most, in pages of its own size, before it is handed out short. */
+/** Pages of the index that are read for one page of events, at most. After that the page is returned although it is not full. */
 const MAX_PAGES_READ = 10;
 const BATCH = 100;
 
@@ -27,7 +27,7 @@ export function publishedKey(publishedAt: string, id: string): string {
   return `${publishedAt}#${keyPart(id)}`;
 }
 
-/** Rows that other versions wrote may lack anything but their key. */
+/** Rows of other versions may have no attribute but their key. */
 export function toEvent(item: Item): StoredEvent {
   const { metadata, tags } = item;
   return {
@@ -43,7 +43,7 @@ export function toEvent(item: Item): StoredEvent {
   };
 }
 
-/** One page, filled until its limit although the tag is only on the items. */
+/** One page. Tags are not in the index, so pages of it are read until there are enough events with the tag. */
 export async function queryEvents(
   { store, clock }: StoreParts,
   input: EventQuery,
@@ -93,7 +93,7 @@ function parse(input: EventQuery) {
   return { query, tag, limit, binding: ['events', tenantId, type, tag, from, to, order] };
 }
 
-/** The partition is the query's own; DynamoDB wants the position within its bounds. */
+/** DynamoDB accepts only a position within the bounds of the query. */
 type BoundQuery = ReturnType<typeof parse>['query'];
 
 function startOf({ cursor }: EventQuery, { partition, sort }: BoundQuery, binding: unknown[]): Item | undefined {

@@ -79,7 +79,7 @@ async function beginIdempotency(
     const isOwn = executionId !== undefined && found?.execution_id === executionId && !isFree(found, nowMs);
     return { outcome: 'created', handle: { scope, key, owner: item.idem_owner }, replayed: outcome.applied && isOwn };
   }
-  // Gone between the refusal and the look at it.
+  // It was removed after it had refused the write.
   if (!found || isFree(found, nowMs)) return { outcome: 'already_in_progress', retryAfterMs: 1 };
   if (fingerprint !== undefined && found.fingerprint !== undefined && found.fingerprint !== fingerprint) {
     throw JOB_ERRORS.conflict('payload_mismatch');
@@ -189,7 +189,7 @@ async function completeIdempotency(
   await writeCompletion(parts, handle, set, nowMs, signal);
 }
 
-/** Where the result lies; a large one is written before the record tells of it. */
+/** Attributes of the result. A large one is written to an item of its own before the record refers to it. */
 async function storeResult(
   { store }: StoreParts,
   { scope, key, owner }: IdempotencyHandle,
@@ -229,7 +229,7 @@ async function writeCompletion(
   throw JOB_ERRORS.conflict('already_completed', { status, completedAt, result, error, resultOmitted });
 }
 
-/** The one who may complete or abandon. */
+/** Holds for the owner that may complete or abandon. */
 function ownInProgress(owner: string): Condition {
   return {
     all: [
@@ -239,7 +239,7 @@ function ownInProgress(owner: string): Condition {
   };
 }
 
-/** The record of a row; a result that lies aside is fetched. Rows of other versions may lack anything but their key. */
+/** The record of a row, with a result from an item of its own. Rows of other versions may have no attribute but their key. */
 async function readRecord(
   { store }: Pick<StoreParts, 'store'>,
   { scope, key }: Pick<IdempotencyRecord, 'scope' | 'key'>,

@@ -33,7 +33,7 @@ export function holdDuration(durationMs: unknown): number {
   return whole('durationMs', durationMs ?? DEFAULT_DURATION_MS, MIN_DURATION_MS, MAX_DURATION_MS, JOB_ERRORS);
 }
 
-/** Nobody holds it, or nobody holds it any more. */
+/** It was never held, was released, or has expired. */
 export function freeAt(nowMs: number): Condition {
   return { any: [{ absent: 'expires_at_ms' }, { attribute: 'expires_at_ms', is: '<=', value: nowMs }] };
 }
@@ -100,7 +100,7 @@ async function refreshLease(
   throw JOB_ERRORS.conflict('lease_lost');
 }
 
-/** The token stays: the next one must be larger. */
+/** The token stays in the row, so that the next one is larger. */
 async function releaseLease({ store, clock }: StoreParts, lease: Lease, { signal }: CallOptions): Promise<void> {
   assertLease(lease);
   signal?.throwIfAborted();

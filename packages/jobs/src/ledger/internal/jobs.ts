@@ -32,7 +32,7 @@ import {
 import type { JobLedger } from '../ledger.js';
 
 const FIRST_STATUSES = ['PENDING', 'RUNNING'] as const;
-/** Reached by transitions; for each the row keeps what `tenant_status` will be, so that one write can set it. */
+/** Statuses that a transition may reach. The row keeps the later value of `tenant_status` for each, so that one write can set it. */
 const LATER_STATUSES = JOB_STATUSES.filter((status) => status !== 'PENDING');
 
 const LIST_INPUT = ['tenantId', 'status', 'createdFrom', 'createdTo', 'order', 'limit', 'cursor'];
@@ -131,13 +131,13 @@ function jobChanges(input: TransitionJobInput, to: JobStatus, nowMs: number): Ch
 
 function legalSource(to: JobStatus, version: number | undefined, nowMs: number): Condition[] {
   const sources = sourcesOf(JOB_TRANSITIONS, to);
-  // Nothing leads to PENDING; an empty list is no condition of DynamoDB's.
+  // No status leads to PENDING, and DynamoDB refuses an empty list in a condition.
   const isLegal: Condition = { attribute: 'status', isOneOf: sources.length > 0 ? sources : ['-'] };
   const isCurrent: Condition[] = version === undefined ? [] : [{ attribute: 'version', is: '=', value: version }];
   return [isLegal, notPastTtl(nowMs), ...isCurrent];
 }
 
-/** A row that another writer made. */
+/** Whether the row was made by a writer that keeps no `tenant_statuses`. */
 function lacksStatuses(outcome: WriteOutcome): boolean {
   return !outcome.applied && outcome.item !== undefined && outcome.item.tenant_statuses === undefined;
 }
@@ -165,7 +165,7 @@ async function getJob(
   return input.tenantId === undefined || item.tenant_id === input.tenantId ? toJob(item) : undefined;
 }
 
-/** One page: keys from the index, then the jobs themselves. What changed its status meanwhile is left out. */
+/** One page: keys from the index, then the jobs themselves. A job that has another status by then is left out. */
 async function listJobs(
   { store, clock }: StoreParts,
   input: ListJobsInput,
@@ -217,7 +217,7 @@ function sourceOf(tenantId: string, status: string | undefined): Required<Pick<I
     : { index: STATUS_CREATED_INDEX, partition: { name: 'tenant_status', value: tenantStatus(tenantId, status) } };
 }
 
-/** The partition is the query's own; DynamoDB wants the position within its bounds. */
+/** DynamoDB accepts only a position within the bounds of the query. */
 function startAt(
   { pk = '', created_at = '' }: Readonly<Record<string, string>>,
   { name, value }: ItemQuery['partition'],
@@ -236,7 +236,7 @@ function toKey(item: Item): Key {
   return { pk: textOf(item, 'pk'), sk: textOf(item, 'sk') };
 }
 
-/** Rows that other versions wrote may lack anything but their key. */
+/** Rows of other versions may have no attribute but their key. */
 function toJob(item: Item): Job {
   const { metadata } = item;
   const createdAt = textOf(item, 'created_at');

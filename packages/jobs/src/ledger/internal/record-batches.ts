@@ -50,11 +50,11 @@ export function batchOperations(parts: StoreParts): BatchOperations {
 
 function assertList(name: string, list: unknown, ids: readonly unknown[] | undefined): void {
   if (!Array.isArray(list) || !ids) throw JOB_ERRORS.invalid(`${name} must be a list`);
-  if (list.length > MAX_RECORDS) throw JOB_ERRORS.invalid(`${name} may hold ${MAX_RECORDS} records`);
+  if (list.length > MAX_RECORDS) throw JOB_ERRORS.invalid(`${name} must have at most ${MAX_RECORDS} records`);
   distinct(name, ids, JOB_ERRORS);
 }
 
-/** One write after the other in each of so many lanes. What is under way when the caller gives up is finished. */
+/** Runs `concurrency` writes at once. When the signal aborts, writes that are under way are finished. */
 async function runAll<T>(
   all: readonly T[],
   concurrency: unknown,

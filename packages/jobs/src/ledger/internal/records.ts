@@ -33,7 +33,7 @@ import type { JobLedger } from '../ledger.js';
 export const CHANGE_INPUT = ['recordId', 'to', 'orCreate', ...OUTCOME_INPUT] as const;
 const FIRST_SK = 'REC#';
 const LAST_SK = 'REC$';
-/** Rows that one page reads at most, in pages of its own size, before it is handed out short. */
+/** Pages of the table that are read for one page of records, at most. After that the page is returned although it is not full. */
 const MAX_PAGES_READ = 10;
 
 type RecordOperations = Pick<JobLedger, 'transitionRecord' | 'getRecord' | 'listRecords'>;
@@ -118,7 +118,7 @@ function attemptsOf(to: RecordStatus): number {
   return to === 'PROCESSING' ? 1 : 0;
 }
 
-/** An update makes the keys by itself. */
+/** Without the keys: an update sets those by itself. */
 function fieldsOf({ job_id, record_id, created_at }: ReturnType<typeof newRecord>): Item {
   return { job_id, record_id, created_at };
 }
@@ -143,7 +143,7 @@ async function getRecord(
   return item && !isPastTtl(item, clock.now().getTime()) ? toRecord(item) : undefined;
 }
 
-/** Filtered here, so that pages are filled and the cursor stands behind what was handed out. */
+/** Filtered here, so that pages are full and the cursor points to the last record that was returned. */
 async function listRecords(
   { store, clock }: StoreParts,
   input: ListRecordsInput,
@@ -157,7 +157,7 @@ async function listRecords(
   const binding = ['records', jobId, status];
   let start = decodeCursor(input.cursor, binding, ['sk'], JOB_ERRORS)?.sk;
   if (start !== undefined && (start < FIRST_SK || start > LAST_SK))
-    throw JOB_ERRORS.invalid('cursor is not one of ours');
+    throw JOB_ERRORS.invalid('cursor does not belong to this query');
   const { pk } = jobKey(jobId);
   const nowMs = clock.now().getTime();
   const records: JobRecord[] = [];
@@ -182,7 +182,7 @@ async function listRecords(
   return { items: records, cursor: encodeCursor(binding, { sk: start ?? '' }) };
 }
 
-/** Rows that other versions wrote may lack anything but their key. */
+/** Rows of other versions may have no attribute but their key. */
 function toRecord(item: Item): JobRecord {
   const createdAt = textOf(item, 'created_at');
   return {

@@ -1,6 +1,12 @@
 import { invalidConfig, invalidInput } from '../../errors.js';
-import { canFit, decide } from '../../strategies/internal/decisions.js';
-import type { Address, Claim, Counters, StrategyDefinition } from '../../strategies/internal/definition.js';
+import {
+  type Address,
+  type Claim,
+  type Counters,
+  canFit,
+  decide,
+  type StrategyDefinition,
+} from '../../strategies/internal/definition.js';
 import type { WindowLimit } from '../../strategies/strategy.js';
 import { toAddress } from '../item-key.js';
 import type { LimitDecision, LimitFor, RateLimitKey } from '../limiter.js';

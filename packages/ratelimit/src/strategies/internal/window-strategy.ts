@@ -1,7 +1,6 @@
 import { integer, kind, type OptionKinds } from '@sallyport/core/options';
 import type { LimitDecision } from '../../limiter/limiter.js';
 import type { WindowLimit, WindowOptions } from '../strategy.js';
-import { decide, hasRoom } from './decisions.js';
 import {
   type Address,
   type Claim,
@@ -10,6 +9,8 @@ import {
   type Counters,
   type Decider,
   type DeciderOptions,
+  decide,
+  hasRoom,
   StrategyDefinition,
 } from './definition.js';
 
