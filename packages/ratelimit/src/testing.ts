@@ -1,6 +1,5 @@
 /** Deterministic parts for tests. Never reachable from the root entry. */
-export { rateLimitItemKey } from './limiter/item-key.js';
-export { rateLimiterConformance } from './testing/conformance.js';
+export { rateLimiterConformance, rateLimitItemKey } from './testing/conformance.js';
 export {
   createFakeRateLimiter,
   type FakeCall,

@@ -1,8 +1,19 @@
+import { defineOptions } from '@sallyport/core/options';
+import { invalidConfig } from '../errors.js';
+import { toAddress } from '../limiter/internal/claims.js';
+import type { RateLimitKey } from '../limiter/limiter.js';
+import { strategyOption } from '../strategies/internal/definition.js';
+import type { Strategy } from '../strategies/strategy.js';
 import type { ConformanceCase, RateLimiterHarness } from './harness.js';
 import { toCases } from './harness.js';
 import { DECISION_CASES } from './internal/decision-cases.js';
 import { KEY_CASES } from './internal/key-cases.js';
 import { TIME_CASES } from './internal/time-cases.js';
+
+const STRATEGY = defineOptions<{ readonly strategy: Strategy }>()(
+  { strategy: strategyOption.required() },
+  { fail: invalidConfig },
+);
 
 /**
  * The behaviour of `RateLimiter`, for any implementation and any test runner.
@@ -11,4 +22,15 @@ import { TIME_CASES } from './internal/time-cases.js';
  */
 export function rateLimiterConformance(harness: RateLimiterHarness): readonly ConformanceCase[] {
   return toCases(harness, [...DECISION_CASES, ...TIME_CASES, ...KEY_CASES]);
+}
+
+/**
+ * The key of the item that counts a rate limit key at an instant: what every runtime that shares the table must build.
+ *
+ * @throws RateLimitError `ratelimit.invalid_config` for a strategy that is not of this package; `ratelimit.invalid_input` for a
+ *   part of the key that is blank or not a text
+ */
+export function rateLimitItemKey(strategy: Strategy, key: RateLimitKey, at: Date): { pk: string; sk: string } {
+  const definition = STRATEGY.parse({ strategy }).strategy;
+  return { ...toAddress(definition.policy, key, definition.sortSuffix(at.getTime())) };
 }
