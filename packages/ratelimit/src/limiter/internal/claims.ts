@@ -63,7 +63,7 @@ function enforcedWindows(
   const given = typeof answer === 'number' ? [answer] : answer;
   const fits = (limit: number) => Number.isSafeInteger(limit) && limit >= 0 && limit <= strategy.maxLimit;
   if (!Array.isArray(given) || given.length !== strategy.windows.length || !given.every(fits)) {
-    throw invalidConfig('limitFor must return one whole number of at least 0 for each window');
+    throw invalidConfig('limitFor must answer one whole number of at least 0 for each window');
   }
   return strategy.withLimits(strategy.givenOrder.map((place) => given[place] ?? 0));
 }
