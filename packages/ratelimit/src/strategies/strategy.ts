@@ -1,5 +1,5 @@
-/** How a strategy counts. */
-export type StrategyKind = 'fixed' | 'sliding' | 'multi' | 'bucket';
+/** How a strategy counts. The type is open, so that later versions can add strategies. */
+export type StrategyKind = 'fixed' | 'sliding' | 'multi' | 'bucket' | (string & {});
 
 /** One limit of a strategy. */
 export interface WindowLimit {
