@@ -130,7 +130,12 @@ describe('wrong options are named, with what they must be', () => {
     [
       'idempotentHandler',
       () => idempotentHandler(ledger, { inProgressMs: 999 }, handler),
-      'app.invalid_configuration framework: option "inProgressMs" must be a whole number of milliseconds, at least 1000',
+      'app.invalid_configuration framework: option "inProgressMs" must be a whole number of milliseconds from 1000 to 31,622,400,000',
+    ],
+    [
+      'withIdempotency',
+      () => withIdempotency(ledger, { resultTtlSeconds: 3_155_760_001 }),
+      'app.invalid_configuration framework: option "resultTtlSeconds" must be a whole number of seconds from 1 to 3,155,760,000',
     ],
     [
       'idempotentHandler',

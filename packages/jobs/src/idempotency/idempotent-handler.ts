@@ -30,11 +30,11 @@ export interface IdempotentHandlerOptions<C = IdempotentContext, E = unknown> {
   /** Text that must be the same for the same key; its hash is stored. */
   readonly fingerprint?: (ctx: C, event: E) => string;
   /**
-   * Milliseconds for which an owner that stays silent blocks the key, at least 1,000. Default: what the invocation has left and a
-   * second. Required in durable executions.
+   * Milliseconds for which an owner that stays silent blocks the key, 1,000 to 31,622,400,000 (366 days). Default: what the
+   * invocation has left and a second. Required in durable executions.
    */
   readonly inProgressMs?: number;
-  /** Seconds for which an event counts as handled, at least 1. Default 86,400. */
+  /** Seconds for which an event counts as handled, 1 to 3,155,760,000. Default 86,400. */
   readonly resultTtlSeconds?: number;
 }
 

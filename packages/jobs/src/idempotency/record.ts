@@ -12,7 +12,7 @@ export interface BeginIdempotencyInput {
   readonly scope: string;
   /** Stored as it is up to 256 bytes, longer keys as their hash. */
   readonly key: string;
-  /** Milliseconds for which an owner that stays silent blocks the key; a whole number of at least 1,000. */
+  /** Milliseconds for which an owner that stays silent blocks the key; a whole number from 1,000 to 31,622,400,000 (366 days). */
   readonly inProgressMs: number;
   /** SHA-256 of what the key stands for, 64 lower-case hex digits. Compared when the record has one too. */
   readonly fingerprint?: string;

@@ -2,14 +2,15 @@ import type { Logger } from '@sallyport/core';
 import { defineOptions, integer, parsed } from '@sallyport/core/options';
 import { StoredError } from '../error-envelope.js';
 import { isConflict, JOB_ERRORS, JobLedgerError } from '../errors.js';
-import { fingerprintOf, idOption, signalOption, textOption } from '../internal/input.js';
+import { fingerprintOf, idOption, MAX_TTL_SECONDS, signalOption, textOption } from '../internal/input.js';
 import type { JobLedger } from '../ledger/ledger.js';
+import { MAX_IN_PROGRESS_MS, MIN_IN_PROGRESS_MS } from './internal/idempotency-records.js';
 import type { BeginIdempotencyInput, IdempotencyHandle, IdempotencyRecord } from './record.js';
 
 /** Options that every wrapper of an idempotency key has. */
 export const TIME_OPTIONS = {
-  inProgressMs: integer(1000, Number.MAX_SAFE_INTEGER, 'milliseconds'),
-  resultTtlSeconds: integer(1, Number.MAX_SAFE_INTEGER, 'seconds'),
+  inProgressMs: integer(MIN_IN_PROGRESS_MS, MAX_IN_PROGRESS_MS, 'milliseconds'),
+  resultTtlSeconds: integer(1, MAX_TTL_SECONDS, 'seconds'),
 };
 
 /** Options of {@link runIdempotent}. */
@@ -21,13 +22,13 @@ export interface RunIdempotentOptions {
   /** SHA-256 of what the key stands for, 64 lower-case hex digits. A key that comes with another one is refused. */
   readonly fingerprint?: string;
   /**
-   * Milliseconds for which an owner that stays silent blocks the key, at least 1,000. Default 60,000. Required with
-   * `executionId`: the time limit of the execution.
+   * Milliseconds for which an owner that stays silent blocks the key, 1,000 to 31,622,400,000 (366 days). Default 60,000.
+   * Required with `executionId`: the time limit of the execution.
    */
   readonly inProgressMs?: number;
   /** The durable execution that runs this. */
   readonly executionId?: string;
-  /** Seconds for which the result is answered again, at least 1. Default 86,400. */
+  /** Seconds for which the result is answered again, 1 to 3,155,760,000. Default 86,400. */
   readonly resultTtlSeconds?: number;
   /** Ends the call before the work begins. The work itself is not ended by it. */
   readonly signal?: AbortSignal;

@@ -26,11 +26,11 @@ export interface HttpIdempotencyOptions {
   /** Names of headers that are stored and replayed beside the usual ones. Never `set-cookie`. Default: none. */
   readonly keepHeaders?: readonly string[];
   /**
-   * Milliseconds for which an owner that stays silent blocks the key, at least 1,000. Default: what the invocation has left and a
-   * second. Required in durable executions.
+   * Milliseconds for which an owner that stays silent blocks the key, 1,000 to 31,622,400,000 (366 days). Default: what the
+   * invocation has left and a second. Required in durable executions.
    */
   readonly inProgressMs?: number;
-  /** Seconds for which an answer is replayed, at least 1. Default 86,400. */
+  /** Seconds for which an answer is replayed, 1 to 3,155,760,000. Default 86,400. */
   readonly resultTtlSeconds?: number;
 }
 

@@ -6,7 +6,8 @@ import { JOB_ERRORS, type LedgerErrors } from '../errors.js';
 
 const MAX_METADATA_ENTRIES = 32;
 const MAX_METADATA_BYTES = 4096;
-const MAX_TTL_SECONDS = 3_155_760_000;
+/** A hundred years. */
+export const MAX_TTL_SECONDS = 3_155_760_000;
 const MAX_ID_BYTES = 256;
 /** C0, DEL and C1. */
 const CONTROL = /\p{Cc}/u;

@@ -26,9 +26,9 @@ import type {
 } from '../record.js';
 
 const BEGIN_INPUT = ['scope', 'key', 'inProgressMs', 'fingerprint', 'executionId', 'ttlSeconds'];
-const MIN_IN_PROGRESS_MS = 1000;
+export const MIN_IN_PROGRESS_MS = 1000;
 /** A durable execution may last a year. */
-const MAX_IN_PROGRESS_MS = 366 * 86_400_000;
+export const MAX_IN_PROGRESS_MS = 366 * 86_400_000;
 const DAY_SECONDS = 86_400;
 /** A failed condition is billed by the size of the item that it meets: larger results lie beside the record. */
 const MAX_INLINE_BYTES = 3072;
@@ -150,7 +150,8 @@ async function abandonIdempotency({ store, clock }: StoreParts, handle: Idempote
 }
 
 function assertHandle(handle: IdempotencyHandle): void {
-  if (typeof handle !== 'object' || handle === null) throw JOB_ERRORS.invalid('handle must be a handle');
+  if (typeof handle !== 'object' || handle === null)
+    throw JOB_ERRORS.invalid('handle must be what beginIdempotency returned');
   assertScopeAndKey(handle.scope, handle.key);
   assertId('owner', handle.owner, JOB_ERRORS);
 }

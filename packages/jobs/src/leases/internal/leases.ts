@@ -111,7 +111,7 @@ async function releaseLease({ store, clock }: StoreParts, lease: Lease, { signal
 }
 
 function assertLease(lease: Lease): void {
-  if (typeof lease !== 'object' || lease === null) throw JOB_ERRORS.invalid('lease must be a lease');
+  if (typeof lease !== 'object' || lease === null) throw JOB_ERRORS.invalid('lease must be what acquireLease returned');
   assertId('name', lease.name, JOB_ERRORS);
   assertId('id', lease.id, JOB_ERRORS);
 }
