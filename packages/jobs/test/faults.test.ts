@@ -95,7 +95,7 @@ describe('a store that fails', () => {
     ]);
   });
 
-  it('rejects with the caller’s own reason when he gives up', async () => {
+  it('rejects with the caller’s own reason when the caller gives up', async () => {
     proxy.inject({ kind: 'silence' });
     const controller = new AbortController();
     const call = ledger.createJob({ jobId: 'x', tenantId: 't' }, { signal: controller.signal });

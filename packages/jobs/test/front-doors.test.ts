@@ -34,7 +34,7 @@ const DOORS: readonly (readonly [string, Build])[] = [
   ['load balancer', buildLoadBalancerRequest],
 ];
 
-/** A service of which every caller says who he is. */
+/** A service that believes what callers say about their identity. */
 function createOpen(options?: HttpIdempotencyOptions) {
   const app = createApp({
     clock,
