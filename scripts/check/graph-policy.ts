@@ -22,6 +22,7 @@ export const WORKSPACE_DEPENDENCIES: Readonly<Record<string, readonly string[]>>
   '@sallyport/mcp': ['core', 'dynamo', 'http', 'secure'],
   '@sallyport/ratelimit': ['core', 'dynamo', 'http'],
   '@sallyport/jobs': ['core', 'dynamo'],
+  '@sallyport/contract': [],
   '@sallyport/objectstore': ['core'],
   '@sallyport/vectors': ['core'],
   '@sallyport/microvm': ['core', 'dynamo', 'secure'],
@@ -54,7 +55,7 @@ export const CLIENT_OWNERS: readonly string[] = [
 ];
 
 /** Packages that exist for tests and for a developer's machine; nothing else may reach them at run time. */
-export const TEST_PACKAGES: readonly string[] = ['@sallyport/testkit', '@sallyport/local'];
+export const TEST_PACKAGES: readonly string[] = ['@sallyport/testkit', '@sallyport/contract', '@sallyport/local'];
 
 export function isAwsClient(specifier: string): boolean {
   return /^@(?:aws-sdk|smithy|aws)\//.test(specifier);

@@ -1,5 +1,5 @@
 import { fileURLToPath } from 'node:url';
-import { runCli } from '@sallyport/testkit/contract';
+import { runCli } from '@sallyport/contract';
 import { createTypeScriptRuntime } from './runtime.js';
 import { validate } from './validate.js';
 

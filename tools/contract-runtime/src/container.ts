@@ -1,5 +1,5 @@
+import type { Registration, Setup } from '@sallyport/contract';
 import type { WebSocketClient } from '@sallyport/core';
-import type { Registration, Setup } from '@sallyport/testkit/contract';
 import { camelOptions } from './casing.js';
 import { eventHandler, eventMiddleware } from './handlers/event.js';
 import { readNamed } from './handlers/named.js';

@@ -1,5 +1,5 @@
+import type { JsonObject } from '@sallyport/contract';
 import { FrameworkError } from '@sallyport/core';
-import type { JsonObject } from '@sallyport/testkit/contract';
 
 /** Throws in the way that a fixture names. */
 export function failAs({ kind, message, code, status, details, value }: JsonObject): never {

@@ -1,5 +1,5 @@
+import type { JsonObject, McpItem, Registration } from '@sallyport/contract';
 import type { McpServer, MountTarget } from '@sallyport/mcp';
-import type { JsonObject, McpItem, Registration } from '@sallyport/testkit/contract';
 import { camelOptions, renameKeys, toCamel } from './casing.js';
 import { promptHandler, resourceHandler, toolHandler } from './handlers/mcp.js';
 import { makePosture } from './postures.js';

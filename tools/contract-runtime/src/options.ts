@@ -1,6 +1,6 @@
+import type { Json, JsonObject, Setup } from '@sallyport/contract';
 import { FrameworkError } from '@sallyport/core';
 import type { JwtPrincipalOptions } from '@sallyport/secure/jwt';
-import type { Json, JsonObject, Setup } from '@sallyport/testkit/contract';
 import { renameKeys, toCamel } from './casing.js';
 import type { World } from './world.js';
 

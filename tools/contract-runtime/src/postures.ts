@@ -1,4 +1,4 @@
-import type { Registration } from '@sallyport/testkit/contract';
+import type { Registration } from '@sallyport/contract';
 
 type Posture = NonNullable<Registration['posture']>;
 type Factory = (...scopes: readonly string[]) => unknown;

@@ -7,7 +7,7 @@ import {
   PROTOCOL,
   type RunMessage,
   type UnsupportedMessage,
-} from '@sallyport/testkit/contract';
+} from '@sallyport/contract';
 import { buildContainer, type Container } from './container.js';
 import { toErrorObject } from './failure.js';
 import { FUNCTIONS, preload } from './functions/index.js';

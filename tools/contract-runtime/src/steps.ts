@@ -1,12 +1,5 @@
+import { type Json, type JsonObject, type LambdaSetup, refer, type Setup, type Step } from '@sallyport/contract';
 import type { LambdaContext, RequestInput, Response } from '@sallyport/core';
-import {
-  type Json,
-  type JsonObject,
-  type LambdaSetup,
-  refer,
-  type Setup,
-  type Step,
-} from '@sallyport/testkit/contract';
 import { renameKeys, toCamel, toSnake } from './casing.js';
 import type { Container } from './container.js';
 import { toErrorObject } from './failure.js';

@@ -1,4 +1,5 @@
 import { Writable } from 'node:stream';
+import type { JsonObject } from '@sallyport/contract';
 import type { LambdaContext } from '@sallyport/core';
 import { detect } from '@sallyport/dispatch';
 import {
@@ -6,7 +7,6 @@ import {
   createLambdaFunctionURLStreamingHandler,
   type StreamingApp,
 } from '@sallyport/http';
-import type { JsonObject } from '@sallyport/testkit/contract';
 import { streamError, toJson, withChunks } from './wire.js';
 
 /** What a client sees of an answer that is streamed by the streaming handler of the event's kind. */

@@ -1,5 +1,5 @@
 import { type Schema, Validator } from '@cfworker/json-schema';
-import type { JsonObject, Validate } from '@sallyport/testkit/contract';
+import type { JsonObject, Validate } from '@sallyport/contract';
 
 const VALIDATORS = new WeakMap<JsonObject, Validator>();
 

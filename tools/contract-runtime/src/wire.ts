@@ -1,5 +1,5 @@
+import type { Json, JsonObject } from '@sallyport/contract';
 import type { Response } from '@sallyport/core';
-import type { Json, JsonObject } from '@sallyport/testkit/contract';
 import { toErrorObject } from './failure.js';
 
 /** A value as the wire has it: a missing one is `null`, bytes are `{ base64 }`. */

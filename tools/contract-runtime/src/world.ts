@@ -1,5 +1,5 @@
+import type { Json, JsonObject, Setup, Step } from '@sallyport/contract';
 import { createTestEnv, type TestEnv } from '@sallyport/testkit';
-import type { Json, JsonObject, Setup, Step } from '@sallyport/testkit/contract';
 
 /** Everything that belongs to one fixture; nothing outlives it. */
 export interface World {

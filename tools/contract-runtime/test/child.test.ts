@@ -1,5 +1,5 @@
 import { fileURLToPath } from 'node:url';
-import { loadContract, runContract, spawnRuntime } from '@sallyport/testkit/contract';
+import { loadContract, runContract, spawnRuntime } from '@sallyport/contract';
 import { FIXTURES, validate } from '../src/index.js';
 
 const MAIN = fileURLToPath(new URL('../src/main.ts', import.meta.url));

@@ -1,4 +1,4 @@
-import { inProcess, loadContract, runContract, uncovered, type Verdict } from '@sallyport/testkit/contract';
+import { inProcess, loadContract, runContract, uncovered, type Verdict } from '@sallyport/contract';
 import { createTypeScriptRuntime, FIXTURES, validate } from '../src/index.js';
 
 const contract = loadContract(FIXTURES, validate);

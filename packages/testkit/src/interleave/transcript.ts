@@ -1,4 +1,3 @@
-import { canonicalJson, type Json } from '../contract/json.js';
 import type { Records } from '../records.js';
 
 /** What an invocation showed of itself, in a form that two runs of it share. */
@@ -18,7 +17,7 @@ export function transcribe(outcome: unknown, { logs, metrics, spans }: Records):
       names.set(generated, name);
       return name;
     });
-  const lines = (list: readonly unknown[]) => list.map((entry) => normalize(canonicalJson(plain(entry))));
+  const lines = (list: readonly unknown[]) => list.map((entry) => normalize(JSON.stringify(plain(entry))));
   return { outcome: lines([outcome]), logs: lines(logs), metrics: lines(metrics), spans: lines(spans) };
 }
 
@@ -35,14 +34,16 @@ export function firstDifference(expected: Transcript, found: Transcript): string
   return undefined;
 }
 
-function plain(value: unknown): Json {
+/** The JSON of a value, with sorted keys, so that equal data gives equal text. */
+function plain(value: unknown): unknown {
   if (value === undefined || value === null) return null;
   if (value instanceof Error) return { name: value.name, message: value.message };
   if (value instanceof Uint8Array) return Buffer.from(value).toString('base64');
   if (Array.isArray(value)) return value.map(plain);
   if (typeof value === 'object') {
     const entries = Object.entries(value).filter(([, member]) => member !== undefined && typeof member !== 'function');
-    return Object.fromEntries(entries.map(([key, member]) => [key, DURATIONS.has(key) ? 0 : plain(member)]));
+    const sorted = entries.sort(([one], [other]) => (one < other ? -1 : 1));
+    return Object.fromEntries(sorted.map(([key, member]) => [key, DURATIONS.has(key) ? 0 : plain(member)]));
   }
-  return typeof value === 'bigint' || typeof value === 'symbol' ? String(value) : (value as Json);
+  return typeof value === 'bigint' || typeof value === 'symbol' ? String(value) : value;
 }

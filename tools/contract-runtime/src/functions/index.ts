@@ -1,4 +1,4 @@
-import type { JsonObject } from '@sallyport/testkit/contract';
+import type { JsonObject } from '@sallyport/contract';
 import { renameKeys, toCamel } from '../casing.js';
 import type { World } from '../world.js';
 import { callExport } from './streams.js';

@@ -1,5 +1,5 @@
+import type { Json, JsonObject, Named } from '@sallyport/contract';
 import type { EventHandler, EventMiddleware } from '@sallyport/streams';
-import type { Json, JsonObject, Named } from '@sallyport/testkit/contract';
 import { failAs } from '../failure.js';
 import { streamsFunction } from '../functions/streams.js';
 import { Unsupported } from '../unsupported.js';

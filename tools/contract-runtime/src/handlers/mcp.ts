@@ -1,5 +1,5 @@
+import type { JsonObject, Named } from '@sallyport/contract';
 import { McpToolError, type PromptHandler, type ResourceHandler, type ToolHandler } from '@sallyport/mcp';
-import type { JsonObject, Named } from '@sallyport/testkit/contract';
 import { failAs } from '../failure.js';
 import { Unsupported } from '../unsupported.js';
 import type { World } from '../world.js';

@@ -1,4 +1,4 @@
-import type { JsonObject, Named } from '@sallyport/testkit/contract';
+import type { JsonObject, Named } from '@sallyport/contract';
 
 /** A name and its parameters; `undefined` for `null`, which registers no function. */
 export function readNamed(named: Named): { use: string; parameters: JsonObject } | undefined {

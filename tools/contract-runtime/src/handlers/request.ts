@@ -1,6 +1,6 @@
+import type { JsonObject, Named } from '@sallyport/contract';
 import type { Context, Handler, Middleware, MultiMap, ResponseInput, Result } from '@sallyport/core';
 import type { RateLimiter } from '@sallyport/ratelimit';
-import type { JsonObject, Named } from '@sallyport/testkit/contract';
 import { failAs } from '../failure.js';
 import { Unsupported } from '../unsupported.js';
 import { showRequest } from '../views.js';

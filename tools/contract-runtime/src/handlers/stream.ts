@@ -1,5 +1,5 @@
+import type { JsonObject } from '@sallyport/contract';
 import { FrameworkError, type ResponseInput } from '@sallyport/core';
-import type { JsonObject } from '@sallyport/testkit/contract';
 
 /** The answer of the handler `stream`: chunks that come one by one, and a failure behind some of them. */
 export async function streamed(parameters: JsonObject): Promise<ResponseInput> {

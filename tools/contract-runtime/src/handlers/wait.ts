@@ -1,4 +1,4 @@
-import type { JsonObject } from '@sallyport/testkit/contract';
+import type { JsonObject } from '@sallyport/contract';
 import type { World } from '../world.js';
 
 /** Waits on the manual clock; with `on_abort: stop` the signal ends the wait with its own error. */

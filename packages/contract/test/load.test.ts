@@ -1,4 +1,4 @@
-import { AREAS, type JsonObject, loadContract, uncovered } from '../../src/contract.js';
+import { AREAS, type JsonObject, loadContract, uncovered } from '../src/index.js';
 import { fixture, makeContract, validate } from './support.js';
 
 const problems = (files: Record<string, unknown>) => makeContract(files).invalid.map(({ problem }) => problem);

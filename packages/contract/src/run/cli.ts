@@ -1,10 +1,10 @@
 import { writeFileSync } from 'node:fs';
 import { parseArgs } from 'node:util';
-import { inProcess } from './in-process.js';
-import { loadContract, uncovered, type Validate } from './load.js';
-import { type ContractRuntime, ProtocolError } from './protocol.js';
+import { loadContract, uncovered, type Validate } from '../fixtures/load.js';
+import { inProcess } from '../protocol/in-process.js';
+import { type ContractRuntime, ProtocolError } from '../protocol/protocol.js';
+import { spawnRuntime } from '../protocol/spawn.js';
 import { runContract, type Verdict } from './run.js';
-import { spawnRuntime } from './spawn.js';
 
 /** Exit statuses of {@link runCli}. */
 export const EXIT = { passed: 0, failed: 1, invalid: 2, protocol: 3 } as const;

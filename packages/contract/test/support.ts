@@ -10,9 +10,9 @@ import {
   loadContract,
   PROTOCOL,
   type Validate,
-} from '../../src/contract.js';
+} from '../src/index.js';
 
-const REPOSITORY = new URL('../../../../contract-fixtures/', import.meta.url);
+const REPOSITORY = new URL('../../../contract-fixtures/', import.meta.url);
 
 /** The schema and the handlers of the real contract, for folders that a test makes. */
 const CATALOG = Object.fromEntries(

@@ -1,4 +1,4 @@
-import { toWire } from './json.js';
+import { toWire } from '../fixtures/json.js';
 import type { ContractRuntime } from './protocol.js';
 
 /** A runtime in this process, seen through the same JSON as a foreign one. */

@@ -1,5 +1,5 @@
 import type { Readable, Writable } from 'node:stream';
-import { LineReader, toLine } from './lines.js';
+import { LineReader, toLine } from './internal/lines.js';
 import {
   type ContractRuntime,
   checkProtocol,

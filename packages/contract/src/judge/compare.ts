@@ -1,4 +1,4 @@
-import { isJsonObject, type Json, type JsonObject } from './json.js';
+import { isJsonObject, type Json, type JsonObject } from '../fixtures/json.js';
 
 /** One thing that is not as a fixture wants it. */
 export interface Difference {

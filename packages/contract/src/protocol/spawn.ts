@@ -1,5 +1,5 @@
 import { type ChildProcess, spawn } from 'node:child_process';
-import { LineReader, toLine } from './lines.js';
+import { LineReader, toLine } from './internal/lines.js';
 import {
   type ContractRuntime,
   type DoneMessage,

@@ -1,5 +1,5 @@
 import fc from 'fast-check';
-import { canonicalJson, compare, type Json } from '../../src/contract.js';
+import { canonicalJson, compare, type Json } from '../src/index.js';
 
 /** Any JSON data, as the wire gives it. Keys that begin with `$` would be forms. */
 const data = fc.jsonValue().map((value) => JSON.parse(JSON.stringify(value).replaceAll('"$', '"_')) as Json);

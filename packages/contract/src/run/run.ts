@@ -1,6 +1,6 @@
-import type { Fixture } from './fixture.js';
-import { type Failure, judge } from './judge.js';
-import type { Contract } from './load.js';
+import type { Fixture } from '../fixtures/fixture.js';
+import type { Contract } from '../fixtures/load.js';
+import { type Failure, judge } from '../judge/judge.js';
 import {
   type ContractRuntime,
   checkAnswer,
@@ -11,7 +11,7 @@ import {
   ProtocolError,
   runMessage,
   type UnsupportedMessage,
-} from './protocol.js';
+} from '../protocol/protocol.js';
 
 /** What became of one fixture. */
 export interface Verdict {

@@ -1,4 +1,4 @@
-import { type ContractRuntime, inProcess, runContract, type Verdict } from '../../src/contract.js';
+import { type ContractRuntime, inProcess, runContract, type Verdict } from '../src/index.js';
 import { fakeRuntime, fixture, HELLO, makeContract } from './support.js';
 
 const CONTRACT = makeContract({

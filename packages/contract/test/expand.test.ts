@@ -1,5 +1,5 @@
 import { gunzipSync } from 'node:zlib';
-import { canonicalJson, expand, type Json } from '../../src/contract.js';
+import { canonicalJson, expand, type Json } from '../src/index.js';
 
 describe('expansions', () => {
   it.each<[Json, Json]>([

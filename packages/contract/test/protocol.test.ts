@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { PassThrough } from 'node:stream';
 import { fileURLToPath } from 'node:url';
-import { PROTOCOL, ProtocolError, runContract, serveRuntime, spawnRuntime } from '../../src/contract.js';
+import { PROTOCOL, ProtocolError, runContract, serveRuntime, spawnRuntime } from '../src/index.js';
 import { fakeRuntime, fixture, HELLO, makeContract } from './support.js';
 
 const SCRIPT = fileURLToPath(new URL('./fake-runtime.mjs', import.meta.url));

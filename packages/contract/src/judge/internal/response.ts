@@ -1,5 +1,5 @@
-import { compare, type Difference, difference, parseJson } from './compare.js';
-import { isJsonObject, type Json, type JsonObject } from './json.js';
+import { isJsonObject, type Json, type JsonObject } from '../../fixtures/json.js';
+import { compare, type Difference, difference, parseJson } from '../compare.js';
 
 /** An HTTP answer in the form that fixtures judge, whatever the front door. */
 export interface Answer {

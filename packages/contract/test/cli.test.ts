@@ -1,7 +1,7 @@
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
-import { runCli } from '../../src/contract.js';
+import { runCli } from '../src/index.js';
 import { fakeRuntime, fixture, makeFolder, validate } from './support.js';
 
 const SCRIPT = fileURLToPath(new URL('./fake-runtime.mjs', import.meta.url));

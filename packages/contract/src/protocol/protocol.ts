@@ -1,5 +1,5 @@
-import type { Fixture, Setup, Step } from './fixture.js';
-import type { JsonObject } from './json.js';
+import type { Fixture, Setup, Step } from '../fixtures/fixture.js';
+import type { JsonObject } from '../fixtures/json.js';
 
 /** Name and major version of the contract between runner and runtimes. */
 export const PROTOCOL = 'framework.contract/1';

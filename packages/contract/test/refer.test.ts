@@ -1,4 +1,4 @@
-import { refer } from '../../src/contract.js';
+import { refer } from '../src/index.js';
 import { fixture, makeContract } from './support.js';
 
 const FIRST = {

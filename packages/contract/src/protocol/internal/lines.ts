@@ -1,4 +1,4 @@
-import { MAX_LINE_BYTES, ProtocolError } from './protocol.js';
+import { MAX_LINE_BYTES, ProtocolError } from '../protocol.js';
 
 const NEWLINE = 10;
 

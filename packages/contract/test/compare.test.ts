@@ -1,4 +1,4 @@
-import { compare, type Json } from '../../src/contract.js';
+import { compare, type Json } from '../src/index.js';
 
 const paths = (expected: Json, found: Json | undefined) => compare(expected, found).map(({ path }) => path);
 

@@ -1,4 +1,4 @@
-import { type DoneMessage, type JsonObject, judge } from '../../src/contract.js';
+import { type DoneMessage, type JsonObject, judge } from '../src/index.js';
 
 const done = (outcome: JsonObject, construction_error: JsonObject | null = null): DoneMessage => ({
   type: 'done',

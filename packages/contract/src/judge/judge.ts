@@ -1,8 +1,8 @@
+import type { Expectation } from '../fixtures/fixture.js';
+import { isJsonObject, type Json, type JsonObject } from '../fixtures/json.js';
+import type { DoneMessage } from '../protocol/protocol.js';
 import { compare, type Difference, difference } from './compare.js';
-import type { Expectation } from './fixture.js';
-import { isJsonObject, type Json, type JsonObject } from './json.js';
-import type { DoneMessage } from './protocol.js';
-import { compareResponse } from './response.js';
+import { compareResponse } from './internal/response.js';
 
 /** A difference and the step that shows it; `null` for the fixture as a whole. */
 export interface Failure extends Difference {

@@ -1,0 +1,34 @@
+// The contract: fixtures, the runner that holds a runtime against them, and the protocol to foreign runtimes.
+
+export { expand } from './fixtures/expand.js';
+export {
+  AREAS,
+  type Expectation,
+  type Fixture,
+  type LambdaSetup,
+  type McpItem,
+  type Named,
+  type Registration,
+  type Setup,
+  type Step,
+} from './fixtures/fixture.js';
+export { canonicalJson, type Json, type JsonObject } from './fixtures/json.js';
+export { type Contract, type Invalid, loadContract, uncovered, type Validate } from './fixtures/load.js';
+export { refer } from './fixtures/refer.js';
+export { compare, type Difference } from './judge/compare.js';
+export { type Failure, judge } from './judge/judge.js';
+export { inProcess } from './protocol/in-process.js';
+export {
+  type ContractRuntime,
+  type DoneMessage,
+  type HelloAnswer,
+  type HelloMessage,
+  PROTOCOL,
+  ProtocolError,
+  type RunMessage,
+  type UnsupportedMessage,
+} from './protocol/protocol.js';
+export { serveRuntime } from './protocol/serve.js';
+export { spawnRuntime } from './protocol/spawn.js';
+export { type CliParts, EXIT, runCli } from './run/cli.js';
+export { type RunOptions, runContract, type Verdict } from './run/run.js';
