@@ -1,27 +1,112 @@
-import { existsSync, readFileSync } from 'node:fs';
+import { existsSync, readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { ROOT } from './command.js';
 
-const TEXT = readFileSync(join(ROOT, 'CONTRIBUTING.md'), 'utf8');
+const read = (path: string) => readFileSync(join(ROOT, path), 'utf8');
+const TEXT = read('CONTRIBUTING.md');
+
+/** Sources of all packages but barrels, the test helpers and the runner of fixtures: what a change of behaviour touches. */
+const SOURCES = readdirSync(join(ROOT, 'packages'))
+  .filter((name) => !['testkit', 'contract'].includes(name))
+  .flatMap((name) => {
+    const folder = `packages/${name}/src`;
+    const files = readdirSync(join(ROOT, folder), { recursive: true, encoding: 'utf8' });
+    return files.filter((file) => file.endsWith('.ts')).map((file) => `${folder}/${file}`);
+  })
+  .filter((path) => !path.endsWith('/index.ts'));
+
+const holding = (text: string) => SOURCES.filter((path) => read(path).includes(text));
 
 const PATHS = [
   ...TEXT.matchAll(/`((?:packages|scripts|examples|tools|contract-fixtures|\.changeset)\/[\w./-]+)`/g),
 ].map(([, path]) => path ?? '');
 
-it('speaks of many places', () => {
-  expect(PATHS.length).toBeGreaterThan(10);
-});
-
-it.each(PATHS)('sends nobody to a place that is gone: %s', (path) => {
-  expect(existsSync(join(ROOT, path))).toBe(true);
-});
-
-it.each([...TEXT.matchAll(/npm run (?:-s )?([\w:]+)/g)].map(([, name]) => name ?? ''))(
-  'names a script that exists: %s',
-  (name) => {
-    const { scripts } = JSON.parse(readFileSync(join(ROOT, 'package.json'), 'utf8')) as {
-      scripts: Record<string, string>;
-    };
-    expect(Object.keys(scripts)).toContain(name);
-  },
+/** `path` (`name`, `name`): every name with the file that is said to hold it. */
+const NAMES = [...TEXT.matchAll(/`([\w./-]+\.(?:ts|mjs|json))` \(((?:`\w+`(?:, )?)+)\)/g)].flatMap(
+  ([, path = '', names = '']) => [...names.matchAll(/\w+/g)].map(([name]): [string, string] => [name, path]),
 );
+
+/** Rows of the table of changes: the text to look for, and the source files that stand before `further`. */
+const CHANGES = TEXT.split('\n').flatMap((line): [string, string, string[]][] => {
+  const [, change, text, files] = /^\| (an? [^|]+) \| `([^`]+)` \| (`packages\/[^|]+) \|$/.exec(line) ?? [];
+  if (change === undefined || text === undefined || files === undefined) return [];
+  const [first = ''] = files.split('; further');
+  return [[change, text, [...first.matchAll(/`(packages\/[^`]+)`/g)].map(([, path]) => path ?? '')]];
+});
+
+describe('the map', () => {
+  it('speaks of many places', () => {
+    expect(PATHS.length).toBeGreaterThan(40);
+    expect(NAMES.length).toBeGreaterThan(20);
+  });
+
+  it.each(PATHS)('sends nobody to a place that is gone: %s', (path) => {
+    expect(existsSync(join(ROOT, path))).toBe(true);
+  });
+
+  it.each(NAMES)('finds %s in %s', (name, path) => {
+    const declared = new RegExp(`\\b(?:function|class|const|type|interface) ${name}\\b|"${name}"`);
+    const places = [path, ...SOURCES].filter((file) => declared.test(read(file)));
+    expect(places).toContain(path);
+  });
+
+  it.each([
+    'core',
+    'dispatch',
+    'http',
+    'appsync',
+    'streams',
+    'secure',
+    'mcp',
+    'jobs',
+    'ratelimit',
+    'dynamo',
+    'testkit',
+    'contract',
+  ])('has a row for the package %s', (name) => {
+    expect(PATHS.some((path) => path.startsWith(`packages/${name}/`))).toBe(true);
+  });
+
+  it.each([...TEXT.matchAll(/npm run (?:-s )?([\w:]+)/g)].map(([, name]) => name ?? ''))(
+    'names a script that exists: %s',
+    (name) => {
+      const { scripts } = JSON.parse(read('package.json')) as { scripts: Record<string, string> };
+      expect(Object.keys(scripts)).toContain(name);
+    },
+  );
+});
+
+describe('the table of changes', () => {
+  it('has five rows', () => {
+    expect(CHANGES.map(([change]) => change)).toEqual([
+      'a trigger: its row and its adapter',
+      'a rule for the headers of one door',
+      'a posture',
+      'an error code of the framework',
+      'a method of MCP',
+    ]);
+  });
+
+  it.each(CHANGES)('lists the files of %s: those that hold %s', (_change, text, files) => {
+    expect([...files].sort()).toEqual(holding(text).sort());
+  });
+});
+
+describe('the words', () => {
+  it('are six, each explained once', () => {
+    const [, words = ''] = /## Words\n([\s\S]*?)\n## /.exec(TEXT) ?? [];
+    const rows = [...words.matchAll(/^\| (\w+) \| .+ \|$/gm)].map(([, word]) => word);
+    expect(rows).toEqual(['word', 'door', 'surface', 'posture', 'gate', 'era', 'tier']);
+  });
+});
+
+describe('the template of a changeset', () => {
+  const [, template = ''] = /```md\n([\s\S]*?)```/.exec(read('.changeset/README.md')) ?? [];
+
+  it('is front matter with packages of the workspace, and a text', () => {
+    const [, matter = '', text = ''] = /^---\n([\s\S]*?)---\n([\s\S]*)$/.exec(template) ?? [];
+    const [, name = ''] = /^'@sallyport\/(\w+)': (?:patch|minor|major)\n$/.exec(matter) ?? [];
+    expect(existsSync(join(ROOT, 'packages', name, 'package.json')) && name !== '').toBe(true);
+    expect(text.trim()).not.toBe('');
+  });
+});
