@@ -5,19 +5,19 @@ export {
   type AppSyncOptions,
   buildAppSyncBatch,
   buildAppSyncEvent,
-} from './events/appsync.js';
+} from './builders/appsync.js';
 export {
   buildEventBusEvent,
   buildScheduledEvent,
   type EventBusEvent,
   type EventBusOptions,
   type ScheduledOptions,
-} from './events/event-bus.js';
+} from './builders/event-bus.js';
 export {
   buildAPIGatewayProxyRequest,
   type GatewayProxyEvent,
   type GatewayProxyOptions,
-} from './events/gateway-proxy.js';
+} from './builders/gateway-proxy.js';
 export {
   buildAPIGatewayV2Request,
   buildLambdaFunctionURLRequest,
@@ -25,14 +25,19 @@ export {
   type FunctionUrlOptions,
   type GatewayV2Event,
   type GatewayV2Options,
-} from './events/gateway-v2.js';
+} from './builders/gateway-v2.js';
+export type { HttpOptions } from './builders/http.js';
 export {
   buildKinesisEvent,
   type KinesisEvent,
   type KinesisRecord,
   type KinesisRecordOptions,
-} from './events/kinesis.js';
-export { buildLoadBalancerRequest, type LoadBalancerEvent, type LoadBalancerOptions } from './events/load-balancer.js';
+} from './builders/kinesis.js';
+export {
+  buildLoadBalancerRequest,
+  type LoadBalancerEvent,
+  type LoadBalancerOptions,
+} from './builders/load-balancer.js';
 export {
   cloudWatchLogsSubscriptionData,
   kinesisCloudWatchLogsSubscriptionRecord,
@@ -40,8 +45,8 @@ export {
   type LogSubscriptionOptions,
   type LogSubscriptionRecord,
   type LogSubscriptionRecordOptions,
-} from './events/log-subscription.js';
-export { buildQueueEvent, type QueueEvent, type QueueRecord, type QueueRecordOptions } from './events/queue.js';
+} from './builders/log-subscription.js';
+export { buildQueueEvent, type QueueEvent, type QueueRecord, type QueueRecordOptions } from './builders/queue.js';
 export type {
   Answered,
   AnswerOf,
@@ -49,18 +54,17 @@ export type {
   GatewayV1Result,
   GatewayV2Result,
   LoadBalancerResult,
-} from './events/shape.js';
+} from './builders/shape.js';
 export {
   buildTableStreamEvent,
   type TableStreamEvent,
   type TableStreamRecord,
   type TableStreamRecordOptions,
-} from './events/table-stream.js';
-export { buildTopicEvent, type TopicEvent, type TopicRecord, type TopicRecordOptions } from './events/topic.js';
+} from './builders/table-stream.js';
+export { buildTopicEvent, type TopicEvent, type TopicRecord, type TopicRecordOptions } from './builders/topic.js';
 export {
   buildWebSocketEvent,
   type WebSocketEvent,
   type WebSocketEventType,
   type WebSocketOptions,
-} from './events/websocket.js';
-export type { HttpOptions } from './internal/http-parts.js';
+} from './builders/websocket.js';

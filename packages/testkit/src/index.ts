@@ -10,7 +10,10 @@ export {
   type LambdaApp,
   type TestEnv,
   type TestEnvOptions,
-} from './env.js';
+} from './env/env.js';
+export type { LambdaContextOptions, TestLambdaContext } from './env/lambda-context.js';
+export type { CapturedSpan, Records } from './env/records.js';
+export type { StreamedAnswer } from './env/streamed.js';
 export * from './events.js';
 // Fakes
 export { type CaptureWriter, captureWriter } from './fakes/capture-writer.js';
@@ -24,8 +27,6 @@ export {
 } from './fakes/web-socket-client.js';
 // Concurrency
 export { type InterleaveOptions, interleave, type MarkedEvent } from './interleave/interleave.js';
-export type { LambdaContextOptions, TestLambdaContext } from './lambda-context.js';
-export type { CapturedSpan, Records } from './records.js';
 // Simulation
 export type { QueueSimulation } from './simulate/queue.js';
 export {
@@ -41,4 +42,3 @@ export {
 export { type SimulationOptions, simulate } from './simulate/simulate.js';
 export { type QueueSource, queue, type StreamSource, stream } from './simulate/source.js';
 export type { StreamSimulation } from './simulate/stream.js';
-export type { StreamedAnswer } from './streamed.js';

@@ -1,10 +1,10 @@
 import { ManualIdGenerator } from '@sallyport/core/testing';
-import { assembleEnv, type LambdaApp, type TestEnv } from '../env.js';
+import { assembleEnv, type LambdaApp, type TestEnv } from '../env/env.js';
 import { type Checks, checkOptions, count, positive } from '../internal/check.js';
+import { Scheduler } from './internal/scheduler.js';
+import { firstDifference, type Transcript, transcribe } from './internal/transcript.js';
 import { splitRecording } from './recordings.js';
-import { Scheduler } from './scheduler.js';
 import { changeSince, observeSurroundings } from './surroundings.js';
-import { firstDifference, type Transcript, transcribe } from './transcript.js';
 
 /**
  * Makes the event of one invocation. The marker is that invocation's alone: put it into a header, the payload and whatever

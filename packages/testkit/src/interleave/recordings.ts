@@ -1,6 +1,6 @@
 import type { AsyncLocalStorage } from 'node:async_hooks';
 import type { FullClock, Logger } from '@sallyport/core';
-import { createRecording, type Recording } from '../records.js';
+import { createRecording, type Recording } from '../env/records.js';
 
 /** One recording an invocation, behind one logger and one set of hooks. */
 export interface SplitRecording {

@@ -1,10 +1,10 @@
 import { invalidOption } from '@sallyport/core';
-import { buildQueueEvent, type QueueRecordOptions } from '../events/queue.js';
+import { buildQueueEvent, type QueueRecordOptions } from '../builders/queue.js';
 import { type Checks, checkOptions, count, flag, positive } from '../internal/check.js';
 import { seededRandom, shuffled } from '../internal/random.js';
 import type { Settled } from '../internal/tracked-clock.js';
 import { readAnswer } from './answer.js';
-import { type BuildApp, Ledger, type Tracked } from './ledger.js';
+import { type BuildApp, Ledger, type Tracked } from './internal/ledger.js';
 import type { SimulationResult } from './result.js';
 import type { QueueSource } from './source.js';
 

@@ -1,4 +1,4 @@
-import type { BuildApp } from './ledger.js';
+import type { BuildApp } from './internal/ledger.js';
 import { type QueueSimulation, simulateQueue } from './queue.js';
 import type { SimulationResult } from './result.js';
 import type { QueueSource, StreamSource } from './source.js';

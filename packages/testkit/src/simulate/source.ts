@@ -1,8 +1,8 @@
 import { invalidOption } from '@sallyport/core';
-import type { KinesisRecordOptions } from '../events/kinesis.js';
-import type { QueueRecordOptions } from '../events/queue.js';
-import { ACCOUNT, REGION } from '../events/shape.js';
-import type { TableStreamRecordOptions } from '../events/table-stream.js';
+import type { KinesisRecordOptions } from '../builders/kinesis.js';
+import type { QueueRecordOptions } from '../builders/queue.js';
+import { ACCOUNT, REGION } from '../builders/shape.js';
+import type { TableStreamRecordOptions } from '../builders/table-stream.js';
 import { checkArgument, nonBlank } from '../internal/check.js';
 
 export interface QueueSource {

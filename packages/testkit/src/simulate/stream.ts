@@ -1,8 +1,8 @@
-import { buildKinesisEvent, type KinesisRecordOptions } from '../events/kinesis.js';
-import { buildTableStreamEvent, type TableStreamRecordOptions } from '../events/table-stream.js';
+import { buildKinesisEvent, type KinesisRecordOptions } from '../builders/kinesis.js';
+import { buildTableStreamEvent, type TableStreamRecordOptions } from '../builders/table-stream.js';
 import { type Checks, checkOptions, count, flag, oneOf, positive } from '../internal/check.js';
 import { readAnswer } from './answer.js';
-import { type BuildApp, Ledger, type Tracked } from './ledger.js';
+import { type BuildApp, Ledger, type Tracked } from './internal/ledger.js';
 import type { SimulationResult } from './result.js';
 import type { StreamSource } from './source.js';
 

@@ -1,4 +1,4 @@
-import type { Records } from '../records.js';
+import type { Records } from '../../env/records.js';
 
 /** What an invocation showed of itself, in a form that two runs of it share. */
 export type Transcript = Readonly<Record<'outcome' | 'logs' | 'metrics' | 'spans', readonly string[]>>;

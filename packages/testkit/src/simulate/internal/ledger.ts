@@ -1,8 +1,8 @@
 import type { LambdaContext } from '@sallyport/core';
 import { ManualIdGenerator } from '@sallyport/core/testing';
-import { assembleEnv, type LambdaApp, type TestEnv } from '../env.js';
-import { runToEnd, type Settled, TrackedClock } from '../internal/tracked-clock.js';
-import type { RecordEnd, RecordResult, SimulatedInvocation, SimulationResult, Violation } from './result.js';
+import { assembleEnv, type LambdaApp, type TestEnv } from '../../env/env.js';
+import { runToEnd, type Settled, TrackedClock } from '../../internal/tracked-clock.js';
+import type { RecordEnd, RecordResult, SimulatedInvocation, SimulationResult, Violation } from '../result.js';
 
 /** Invocations after which a simulation is given up. */
 const MAX_INVOCATIONS = 1000;

@@ -9,7 +9,7 @@ import {
   requestHeaders,
   SOURCE_IP,
   toPairs,
-} from '../internal/http-parts.js';
+} from './http.js';
 import { type Answered, EPOCH, type GatewayV1Result, gatewayTime, REGION } from './shape.js';
 
 export type WebSocketEventType = 'CONNECT' | 'MESSAGE' | 'DISCONNECT';

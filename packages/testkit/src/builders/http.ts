@@ -10,7 +10,7 @@ import {
   oneOrMany,
   text,
   textList,
-} from './check.js';
+} from '../internal/check.js';
 
 /** What every HTTP builder takes. */
 export interface HttpOptions {

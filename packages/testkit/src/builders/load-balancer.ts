@@ -9,7 +9,7 @@ import {
   type Pairs,
   splitQuery,
   withCookieHeader,
-} from '../internal/http-parts.js';
+} from './http.js';
 import { ACCOUNT, type Answered, type LoadBalancerResult, REGION } from './shape.js';
 
 /** A load balancer knows no stage, no request id, no time and no client address of its own. */

@@ -10,8 +10,8 @@ import type {
 } from '@sallyport/core';
 import { ManualClock, ManualIdGenerator } from '@sallyport/core/testing';
 import { type App, type AppOptions, createApp } from '@sallyport/dispatch/app';
-import type { AnswerOf } from './events/shape.js';
-import { type Check, type Checks, checkOptions, nonBlank, object, textMap } from './internal/check.js';
+import type { AnswerOf } from '../builders/shape.js';
+import { type Check, type Checks, checkOptions, nonBlank, object, textMap } from '../internal/check.js';
 import { createLambdaContext, type LambdaContextOptions, type TestLambdaContext } from './lambda-context.js';
 import { createRecording, type Recording, type Records } from './records.js';
 import { drain, type StreamedAnswer } from './streamed.js';

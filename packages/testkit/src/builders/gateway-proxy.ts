@@ -10,7 +10,7 @@ import {
   SOURCE_IP,
   splitQuery,
   withCookieHeader,
-} from '../internal/http-parts.js';
+} from './http.js';
 import { ACCOUNT, type Answered, EPOCH, type GatewayV1Result, gatewayTime, REGION } from './shape.js';
 
 export interface GatewayProxyOptions extends HttpOptions {

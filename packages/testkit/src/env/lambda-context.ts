@@ -1,5 +1,5 @@
 import type { FullClock, LambdaContext } from '@sallyport/core';
-import { anything, type Checks, checkOptions, nonBlank, text } from './internal/check.js';
+import { anything, type Checks, checkOptions, nonBlank, text } from '../internal/check.js';
 
 export interface LambdaContextOptions {
   /** `lambda-1` unless given. */

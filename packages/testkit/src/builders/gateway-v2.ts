@@ -12,7 +12,7 @@ import {
   SOURCE_IP,
   splitQuery,
   withCookieHeader,
-} from '../internal/http-parts.js';
+} from './http.js';
 import { ACCOUNT, type Answered, EPOCH, type GatewayV2Result, gatewayTime, REGION } from './shape.js';
 
 export interface GatewayV2Options extends HttpOptions {

@@ -1,6 +1,6 @@
 import { AsyncLocalStorage, AsyncResource } from 'node:async_hooks';
-import { seededRandom } from '../internal/random.js';
-import { settle, TrackedClock } from '../internal/tracked-clock.js';
+import { seededRandom } from '../../internal/random.js';
+import { settle, TrackedClock } from '../../internal/tracked-clock.js';
 
 interface Parked {
   readonly invocation: number;
