@@ -2,6 +2,7 @@
 export {
   type AppSyncBatch,
   type AppSyncEvent,
+  type AppSyncInfo,
   type AppSyncOptions,
   buildAppSyncBatch,
   buildAppSyncEvent,
@@ -25,11 +26,14 @@ export {
   type FunctionUrlOptions,
   type GatewayV2Event,
   type GatewayV2Options,
+  type PayloadV2,
+  type RequestContextV2,
 } from './builders/gateway-v2.js';
 export type { HttpOptions } from './builders/http.js';
 export {
   buildKinesisEvent,
   type KinesisEvent,
+  type KinesisPayload,
   type KinesisRecord,
   type KinesisRecordOptions,
 } from './builders/kinesis.js';
@@ -46,22 +50,39 @@ export {
   type LogSubscriptionRecord,
   type LogSubscriptionRecordOptions,
 } from './builders/log-subscription.js';
-export { buildQueueEvent, type QueueEvent, type QueueRecord, type QueueRecordOptions } from './builders/queue.js';
+export {
+  buildQueueEvent,
+  type QueueAttributes,
+  type QueueEvent,
+  type QueueMessageAttribute,
+  type QueueRecord,
+  type QueueRecordOptions,
+} from './builders/queue.js';
 export type {
   Answered,
   AnswerOf,
   BatchReport,
+  BodyResult,
   GatewayV1Result,
   GatewayV2Result,
   LoadBalancerResult,
 } from './builders/shape.js';
 export {
+  type AttributeValue,
   buildTableStreamEvent,
+  type TableStreamChange,
   type TableStreamEvent,
   type TableStreamRecord,
   type TableStreamRecordOptions,
 } from './builders/table-stream.js';
-export { buildTopicEvent, type TopicEvent, type TopicRecord, type TopicRecordOptions } from './builders/topic.js';
+export {
+  buildTopicEvent,
+  type TopicEvent,
+  type TopicMessageAttribute,
+  type TopicNotification,
+  type TopicRecord,
+  type TopicRecordOptions,
+} from './builders/topic.js';
 export {
   buildWebSocketEvent,
   type WebSocketEvent,

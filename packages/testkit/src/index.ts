@@ -1,30 +1,35 @@
-// Events
-
-// Parts
-export { ManualClock, ManualIdGenerator } from '@sallyport/core/testing';
 // Environment
+export { ManualClock, ManualIdGenerator } from '@sallyport/core/testing';
 export {
   type ContainerOptions,
   createTestEnv,
   type DirectApp,
   type LambdaApp,
+  type LambdaContextOptions,
   type TestEnv,
   type TestEnvOptions,
+  type TestLambdaContext,
 } from './env/env.js';
-export type { LambdaContextOptions, TestLambdaContext } from './env/lambda-context.js';
 export type { CapturedSpan, Records } from './env/records.js';
 export type { StreamedAnswer } from './env/streamed.js';
+// Events
 export * from './events.js';
 // Fakes
-export { type CaptureWriter, captureWriter } from './fakes/capture-writer.js';
-export { type FakeHandler, type FakeHandlerOptions, type FakeResult, fakeHandler } from './fakes/handler.js';
-export { type FakePublisher, fakePublisher } from './fakes/publisher.js';
 export {
+  type CaptureWriter,
+  captureWriter,
+  type FakeHandler,
+  type FakeHandlerOptions,
+  type FakeOptions,
+  type FakePublisher,
+  type FakeResult,
   type FakeWebSocketClient,
   type FakeWebSocketClientOptions,
+  fakeHandler,
+  fakePublisher,
   fakeWebSocketClient,
   type WebSocketCall,
-} from './fakes/web-socket-client.js';
+} from './fakes/fakes.js';
 // Concurrency
 export { type InterleaveOptions, interleave, type MarkedEvent } from './interleave/interleave.js';
 // Simulation
@@ -40,5 +45,12 @@ export {
   type Violation,
 } from './simulate/result.js';
 export { type SimulationOptions, simulate } from './simulate/simulate.js';
-export { type QueueSource, queue, type StreamSource, stream } from './simulate/source.js';
+export {
+  type DataStreamSource,
+  type QueueSource,
+  queue,
+  type StreamSource,
+  stream,
+  type TableStreamSource,
+} from './simulate/source.js';
 export type { StreamSimulation } from './simulate/stream.js';

@@ -69,32 +69,32 @@ describe('every builder', () => {
 describe('a builder refuses', () => {
   const wrong = <T>(value: unknown) => value as T;
   it.each<[string, () => unknown, string]>([
-    ['an unknown option', () => build.buildAppSyncEvent(wrong({ field: 'x' })), 'framework: unknown option "field"'],
+    [
+      'an unknown option',
+      () => build.buildAppSyncEvent(wrong({ field: 'x' })),
+      'framework: unknown option "field"; known are fieldName, parentTypeName, arguments, identity, source, prev, stash, headers, variables, selectionSetList, selectionSetGraphQL',
+    ],
     [
       'an HTTP option of another type',
       () => build.buildAPIGatewayV2Request('GET', '/', wrong({ headers: { a: 1 } })),
-      'framework: option "headers" must be an object of strings or lists of strings',
+      'framework: option "headers" must be an object of texts or lists of texts',
     ],
     [
       'a method that is no text',
       () => build.buildAPIGatewayV2Request(wrong(7), '/'),
-      'framework: option "method" must be a non-blank string',
+      'framework: option "method" must be a text that is not blank',
     ],
     [
       'a path that is no text',
       () => build.buildLoadBalancerRequest('GET', wrong(undefined)),
-      'framework: option "path" must be a string',
+      'framework: option "path" must be a text',
     ],
     [
       'an address for a load balancer, which states none',
       () => build.buildLoadBalancerRequest('GET', '/', wrong({ sourceIp: '203.0.113.7' })),
-      'framework: unknown option "sourceIp"',
+      'framework: unknown option "sourceIp"; known are query, headers, cookies, body, json, isBase64, targetGroupArn, multiValue',
     ],
-    [
-      'options that are a list',
-      () => build.buildEventBusEvent(wrong([])),
-      'framework: option "options" must be an object',
-    ],
+    ['options that are a list', () => build.buildEventBusEvent(wrong([])), 'framework: options must be an object'],
     [
       'an invalid date',
       () => build.buildEventBusEvent({ time: new Date('x') }),
@@ -103,24 +103,28 @@ describe('a builder refuses', () => {
     [
       'no records',
       () => build.buildQueueEvent(QUEUE, []),
-      'framework: option "records" must be a non-empty list of objects',
+      'framework: option "records" must be a list that is not empty',
     ],
     [
       'a record that is no object',
       () => build.buildTopicEvent(TOPIC, wrong(['hello'])),
-      'framework: option "records" must be a non-empty list of objects',
+      'framework: option "records[0]" must be an object',
     ],
     [
       'a record with an unknown option',
-      () => build.buildQueueEvent(QUEUE, [wrong({ id: 'x' })]),
-      'framework: unknown option "id"',
+      () => build.buildQueueEvent(QUEUE, [{}, wrong({ id: 'x' })]),
+      'framework: unknown option "records[1].id"; known are body, messageId, groupId, receiveCount, attributes, messageAttributes, time',
     ],
     [
       'a receive count of 0',
       () => build.buildQueueEvent(QUEUE, [{ receiveCount: 0 }]),
-      'framework: option "receiveCount" must be a whole number of at least 1',
+      'framework: option "records[0].receiveCount" must be a whole number, at least 1',
     ],
-    ['a blank ARN', () => build.buildKinesisEvent(' ', [{}]), 'framework: option "arn" must be a non-blank string'],
+    [
+      'a blank ARN',
+      () => build.buildKinesisEvent(' ', [{}]),
+      'framework: option "arn" must be a text that is not blank',
+    ],
     [
       'data given twice',
       () => build.buildKinesisEvent(STREAM, [{ data: 'a', json: {} }]),
@@ -144,7 +148,7 @@ describe('a builder refuses', () => {
     [
       'another event name',
       () => build.buildTableStreamEvent(TABLE, [wrong({ eventName: 'UPDATE' })]),
-      'framework: option "eventName" must be one of INSERT, MODIFY, REMOVE',
+      'framework: option "records[0].eventName" must be "INSERT", "MODIFY" or "REMOVE"',
     ],
     [
       'a rule and a schedule',
@@ -159,7 +163,7 @@ describe('a builder refuses', () => {
     [
       'a log event without an id',
       () => build.cloudWatchLogsSubscriptionData({ logEvents: wrong([{ timestamp: 1, message: 'm' }]) }),
-      'framework: option "logEvents" must be a list of log events',
+      'framework: option "logEvents[0].id" must be a text',
     ],
   ])('%s', (_name, make, message) => {
     expect(make).toThrow(new FrameworkError('app.invalid_configuration', message));

@@ -36,11 +36,12 @@ describe('an environment', () => {
   });
 
   it.each<[object, string]>([
-    [{ clock: 1 }, 'framework: unknown option "clock"'],
+    [{ clock: 1 }, 'framework: unknown option "clock"; known are now, idPrefix, environment, lambda'],
     [{ now: 'today' }, 'framework: option "now" must be a valid Date or a number of milliseconds'],
     [{ now: new Date('x') }, 'framework: option "now" must be a valid Date or a number of milliseconds'],
-    [{ environment: { A: 1 } }, 'framework: option "environment" must be an object of strings'],
-    [{ idPrefix: '' }, 'framework: option "idPrefix" must be a non-blank string'],
+    [{ environment: { A: 1 } }, 'framework: option "environment" must be an object of texts'],
+    [{ lambda: { requestId: ' ' } }, 'framework: option "lambda.requestId" must be a text that is not blank'],
+    [{ idPrefix: '' }, 'framework: option "idPrefix" must be a text that is not blank'],
   ])('refuses %j', (options, message) => {
     expect(() => createTestEnv(options)).toThrow(message);
   });
@@ -62,7 +63,9 @@ describe('an environment', () => {
     await env.clock.advance(9000);
     expect(context.getRemainingTimeInMillis()).toBe(0);
     expect(env.lambdaContext().getRemainingTimeInMillis()).toBe(30_000);
-    expect(() => env.lambdaContext({ requestID: 'r' } as object)).toThrow('framework: unknown option "requestID"');
+    expect(() => env.lambdaContext({ requestID: 'r' } as object)).toThrow(
+      'framework: unknown option "requestID"; known are',
+    );
   });
 
   it('shares nothing with another', async () => {

@@ -374,10 +374,10 @@ describe('a simulation', () => {
     [
       'an unknown option',
       () => simulate(queueApp({}), queue.standard('orders', bodies('a')), { batchsize: 1 } as object),
-      'framework: unknown option "batchsize"',
+      'framework: unknown option "batchsize"; known are',
     ],
-    ['no messages', () => queue.standard('orders', []), 'framework: option "records" must be a non-empty list'],
-    ['a blank name', () => stream.data(' ', numbers('1')), 'framework: option "name" must be a non-blank string'],
+    ['no messages', () => queue.standard('orders', []), 'framework: option "records" must be a list that is not empty'],
+    ['a blank name', () => stream.data(' ', numbers('1')), 'framework: option "name" must be a text that is not blank'],
   ])('refuses %s', async (_name, run, message) => {
     await expect((async () => run())()).rejects.toThrow(message);
   });

@@ -1,99 +1,129 @@
 import { FrameworkError, INVALID_CONFIGURATION } from '@sallyport/core';
-import { anything, type Checks, checkOptions, date, nonBlank, text, textList } from '../internal/check.js';
+import { defineOptions } from '@sallyport/core/options';
+import { anyText, anything, date, filled, textList } from '../internal/kinds.js';
 import { ACCOUNT, type Answered, EPOCH, REGION } from './shape.js';
 
+/** Options of {@link buildEventBusEvent}. */
 export interface EventBusOptions {
-  /** `test.source` unless given. */
+  /** What sent the event. Default: `test.source`. */
   readonly source?: string;
-  /** `Test Event` unless given. */
+  /** The kind of event. Default: `Test Event`. */
   readonly detailType?: string;
-  /** `{}` unless given. */
+  /** The payload, copied. Default: `{}`. */
   readonly detail?: unknown;
-  /** `evt-1` unless given; may be blank. */
+  /** The event's id; may be blank. Default: `evt-1`. */
   readonly id?: string;
+  /** ARNs of what the event is about. Default: `[]`. */
   readonly resources?: readonly string[];
-  /** Portable envelope conventions, not native fields; left out unless given. */
+  /** A member `metadata` at the top of the event, which portable envelopes use and AWS does not send. Default: left out. */
   readonly metadata?: unknown;
+  /** A member `headers` at the top of the event, which portable envelopes use and AWS does not send. Default: left out. */
   readonly headers?: unknown;
+  /** When the event happened. Default: the epoch. */
   readonly time?: Date;
 }
 
+/** Options of {@link buildScheduledEvent}. */
 export interface ScheduledOptions {
-  /** A rule's name; `test-rule` unless it or `schedule` is given. */
+  /** Name of the rule that fired. Default: `test-rule`, unless `schedule` is given. */
   readonly rule?: string;
-  /** A schedule's name, in the group `default`. */
+  /** Name of the schedule that fired, in the group `default`. Default: none. Not together with `rule`. */
   readonly schedule?: string;
-  /** `{}` of a rule; the text `{}` of a schedule, as it sends it. */
+  /** The payload. Default: `{}` of a rule; the text `{}` of a schedule, which is how a schedule sends it. */
   readonly detail?: unknown;
+  /** The event's id; may be blank. Default: `evt-1`. */
   readonly id?: string;
+  /** A member `metadata` at the top of the event. Default: left out. */
   readonly metadata?: unknown;
+  /** A member `headers` at the top of the event. Default: left out. */
   readonly headers?: unknown;
+  /** When it fired. Default: the epoch. */
   readonly time?: Date;
 }
-
-export interface EventBusEvent extends Answered<unknown> {
-  readonly version: string;
-  readonly id: string;
-  readonly 'detail-type': string;
-  readonly source: string;
-  readonly account: string;
-  readonly time: string;
-  readonly region: string;
-  readonly resources: string[];
-  readonly detail: unknown;
-  readonly metadata?: unknown;
-  readonly headers?: unknown;
-}
-
-const SHARED_CHECKS = { detail: anything, id: text, metadata: anything, headers: anything, time: date };
-const CHECKS: Checks<EventBusOptions> = { ...SHARED_CHECKS, source: text, detailType: text, resources: textList };
-const SCHEDULED_CHECKS: Checks<ScheduledOptions> = { ...SHARED_CHECKS, rule: nonBlank, schedule: nonBlank };
 
 /**
- * An event-bus event.
+ * An event of an event bus.
  *
- * @throws FrameworkError for an unknown option or a wrong type
+ * @see https://docs.aws.amazon.com/eventbridge/latest/userguide/eb-events.html
+ */
+export interface EventBusEvent extends Answered<unknown> {
+  /** Version of the envelope, `0`. */
+  readonly version: string;
+  /** The event's id. */
+  readonly id: string;
+  /** The kind of event. */
+  readonly 'detail-type': string;
+  /** What sent the event. */
+  readonly source: string;
+  /** Account number, 12 digits. */
+  readonly account: string;
+  /** When the event happened: ISO 8601, without milliseconds where they are 0. */
+  readonly time: string;
+  /** The region, `us-east-1`. */
+  readonly region: string;
+  /** ARNs of what the event is about. */
+  readonly resources: string[];
+  /** The payload. */
+  readonly detail: unknown;
+  /** Of portable envelopes; absent unless it was given. */
+  readonly metadata?: unknown;
+  /** Of portable envelopes; absent unless it was given. */
+  readonly headers?: unknown;
+}
+
+const SHARED = { id: anyText.default('evt-1'), metadata: anything, headers: anything, time: date.default(EPOCH) };
+
+const OPTIONS = defineOptions<EventBusOptions>()({
+  ...SHARED,
+  source: anyText.default('test.source'),
+  detailType: anyText.default('Test Event'),
+  detail: anything.default({}),
+  resources: textList.default([]),
+});
+
+const SCHEDULED = defineOptions<ScheduledOptions>()({ ...SHARED, rule: filled, schedule: filled, detail: anything });
+
+/**
+ * Builds an event of an event bus.
+ *
+ * @throws FrameworkError `app.invalid_configuration` for an unknown option or a wrong type
  */
 export function buildEventBusEvent(options: EventBusOptions = {}): EventBusEvent {
-  checkOptions(options, CHECKS);
-  const { metadata, headers, time = EPOCH } = options;
+  const { id, detailType, source, time, resources, detail, metadata, headers } = OPTIONS.parse(options);
   return {
     version: '0',
-    id: options.id ?? 'evt-1',
-    'detail-type': options.detailType ?? 'Test Event',
-    source: options.source ?? 'test.source',
+    id,
+    'detail-type': detailType,
+    source,
     account: ACCOUNT,
     time: time.toISOString().replace('.000Z', 'Z'),
     region: REGION,
-    resources: [...(options.resources ?? [])],
-    detail: options.detail === undefined ? {} : structuredClone(options.detail),
+    resources: [...resources],
+    detail: structuredClone(detail),
     ...(metadata !== undefined && { metadata: structuredClone(metadata) }),
     ...(headers !== undefined && { headers: structuredClone(headers) }),
   };
 }
 
 /**
- * The event of a rule or a schedule that fired.
+ * Builds the event of a rule or a schedule that fired.
  *
- * @throws FrameworkError for an unknown option, a wrong type, or both a rule and a schedule
+ * @throws FrameworkError `app.invalid_configuration` for an unknown option, a wrong type, or both a rule and a schedule
  */
 export function buildScheduledEvent(options: ScheduledOptions = {}): EventBusEvent {
-  checkOptions(options, SCHEDULED_CHECKS);
-  const { rule, schedule, ...rest } = options;
+  const { rule, schedule, detail, ...rest } = SCHEDULED.parse(options);
   if (rule !== undefined && schedule !== undefined) {
     throw new FrameworkError(INVALID_CONFIGURATION, 'framework: option "rule" contradicts option "schedule"');
   }
+  const detailOr = (fallback: unknown) => (detail === undefined ? fallback : detail);
+  const arn = (service: string, resource: string) => `arn:aws:${service}:${REGION}:${ACCOUNT}:${resource}`;
   const origin =
     schedule === undefined
-      ? { source: 'aws.events', resources: [arn('events', `rule/${rule ?? 'test-rule'}`)] }
-      : { source: 'aws.scheduler', resources: [arn('scheduler', `schedule/default/${schedule}`)], detail: '{}' };
-  return buildEventBusEvent({ detailType: 'Scheduled Event', ...origin, ...defined(rest) });
-}
-
-function defined<T extends object>(options: T): T {
-  return Object.fromEntries(Object.entries(options).filter(([, value]) => value !== undefined)) as T;
-}
-
-function arn(service: string, resource: string): string {
-  return `arn:aws:${service}:${REGION}:${ACCOUNT}:${resource}`;
+      ? { source: 'aws.events', resources: [arn('events', `rule/${rule ?? 'test-rule'}`)], detail: detailOr({}) }
+      : {
+          source: 'aws.scheduler',
+          resources: [arn('scheduler', `schedule/default/${schedule}`)],
+          detail: detailOr('{}'),
+        };
+  return buildEventBusEvent({ ...rest, ...origin, detailType: 'Scheduled Event' });
 }

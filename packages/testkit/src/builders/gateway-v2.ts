@@ -1,8 +1,9 @@
-import { type Checks, checkOptions, nonBlank, object, textMap } from '../internal/check.js';
+import { defineOptions } from '@sallyport/core/options';
+import { filled, type Given, object, textMap } from '../internal/kinds.js';
 import {
   decodeEscapes,
   decodePairs,
-  HTTP_CHECKS,
+  HTTP_KINDS,
   type HttpOptions,
   type HttpParts,
   httpParts,
@@ -15,41 +16,63 @@ import {
 } from './http.js';
 import { ACCOUNT, type Answered, EPOCH, type GatewayV2Result, gatewayTime, REGION } from './shape.js';
 
+/** Options of {@link buildAPIGatewayV2Request}. */
 export interface GatewayV2Options extends HttpOptions {
-  /** `$default` unless given. */
+  /** The route that matched, `GET /notes/{id}`. Default: `$default`. */
   readonly routeKey?: string;
-  /** What an authorizer leaves in the request context: `{ jwt }`, `{ iam }` or `{ lambda }`. */
+  /** What an authorizer leaves in the request context: `{ jwt }`, `{ iam }` or `{ lambda }`. Default: left out. */
   readonly authorizer?: Readonly<Record<string, unknown>>;
+  /** Values of the parameters of the route. Default: left out. */
   readonly pathParameters?: Readonly<Record<string, string>>;
 }
 
+/** Options of {@link buildLambdaFunctionURLRequest}. */
 export interface FunctionUrlOptions extends HttpOptions {
-  /** Left out unless given; AWS itself sends `$default`. */
+  /** The member `routeKey` at the top of the event. AWS itself sends `$default`. Default: left out. */
   readonly routeKey?: string;
+  /** What the caller's signature leaves in the request context: `{ iam }`. Default: left out. */
   readonly authorizer?: Readonly<Record<string, unknown>>;
+  /** Values of path parameters, which AWS does not send to function URLs. Default: left out. */
   readonly pathParameters?: Readonly<Record<string, string>>;
 }
 
 /** Payload version 2.0, but for the top-level `routeKey`. */
-interface HttpEvent {
+export interface PayloadV2 {
+  /** Payload version, `2.0`. */
   readonly version: string;
+  /** The path: decoded and behind its stage from an HTTP API, as the client sent it from a function URL. */
   readonly rawPath: string;
+  /** The query as the client sent it, without `?`; `''` for none. */
   readonly rawQueryString: string;
+  /** Cookies, each a whole `name=value` pair; absent without cookies. */
   readonly cookies?: string[];
+  /** Headers by their lower-case names; several values are joined by a comma. */
   readonly headers: Record<string, string>;
+  /** Query parameters, decoded; several values are joined by a comma. Absent without a query. */
   readonly queryStringParameters?: Record<string, string>;
+  /** Values of the parameters of the route; absent for none. */
   readonly pathParameters?: Record<string, string>;
-  readonly requestContext: HttpRequestContext;
+  /** What AWS knows of the request. */
+  readonly requestContext: RequestContextV2;
+  /** The body, base64 when `isBase64Encoded`; absent for none. */
   readonly body?: string;
+  /** Whether `body` is base64. */
   readonly isBase64Encoded: boolean;
 }
 
-interface HttpRequestContext {
+/** What AWS knows of a request in payload version 2.0. */
+export interface RequestContextV2 {
+  /** Account number, 12 digits. */
   readonly accountId: string;
+  /** Id of the API or of the function URL. */
   readonly apiId: string;
+  /** What an authorizer left; absent for none. */
   readonly authorizer?: Record<string, unknown>;
+  /** Host that the client called. */
   readonly domainName: string;
+  /** First label of `domainName`. */
   readonly domainPrefix: string;
+  /** The request line, the client's address, and its `user-agent` (`''` for none). `path` is decoded. */
   readonly http: {
     readonly method: string;
     readonly path: string;
@@ -57,29 +80,44 @@ interface HttpRequestContext {
     readonly sourceIp: string;
     readonly userAgent: string;
   };
+  /** The request's id. */
   readonly requestId: string;
+  /** The route that matched. */
   readonly routeKey: string;
+  /** The stage. */
   readonly stage: string;
+  /** When the request arrived, `01/Jan/1970:00:00:00 +0000`. */
   readonly time: string;
+  /** The same in milliseconds since the epoch. */
   readonly timeEpoch: number;
 }
 
-/** An HTTP API event, payload version 2.0. */
-export interface GatewayV2Event extends HttpEvent, Answered<GatewayV2Result> {
+/**
+ * An HTTP API event, payload version 2.0.
+ *
+ * @see https://docs.aws.amazon.com/apigateway/latest/developerguide/http-api-develop-integrations-lambda.html
+ */
+export interface GatewayV2Event extends PayloadV2, Answered<GatewayV2Result> {
+  /** The route that matched. */
   readonly routeKey: string;
 }
 
-/** A Lambda function URL event. */
-export interface FunctionUrlEvent extends HttpEvent, Answered<GatewayV2Result> {
+/**
+ * A Lambda function URL event.
+ *
+ * @see https://docs.aws.amazon.com/lambda/latest/dg/urls-invocation.html
+ */
+export interface FunctionUrlEvent extends PayloadV2, Answered<GatewayV2Result> {
+  /** `$default` from AWS; absent unless it was given. */
   readonly routeKey?: string;
 }
 
-const CHECKS: Checks<GatewayV2Options> = {
-  ...HTTP_CHECKS,
-  routeKey: nonBlank,
-  authorizer: object,
+const OPTIONS = defineOptions<GatewayV2Options>()({
+  ...HTTP_KINDS,
+  routeKey: filled,
+  authorizer: object(),
   pathParameters: textMap,
-};
+});
 
 /** What tells the two senders of payload version 2.0 apart. */
 interface Sender {
@@ -105,41 +143,41 @@ const FUNCTION_URL: Sender = {
 };
 
 /**
- * An HTTP API event as API Gateway makes it of a client's request: header names in lower case, cookies in a list and not
+ * Builds an HTTP API event as API Gateway makes it of a client's request: header names in lower case, cookies in a list and not
  * in the headers, the path decoded, and a stage other than `$default` in front of it.
  *
  * @param path as the client sends it, escapes and `?query` included
- * @throws FrameworkError for an unknown option or a wrong type
+ * @throws FrameworkError `app.invalid_configuration` for an unknown option or a wrong type
  */
 export function buildAPIGatewayV2Request(method: string, path: string, options: GatewayV2Options = {}): GatewayV2Event {
-  checkOptions(options, CHECKS);
-  const { routeKey = '$default', stage = '$default' } = options;
-  const parts = httpParts(method, path, options);
+  const given = OPTIONS.parse(options);
+  const { routeKey = '$default', stage = '$default' } = given;
+  const parts = httpParts(method, path, given);
   const prefix = stage === '$default' ? '' : `/${stage}`;
   const staged = { ...parts, path: prefix + parts.path };
-  return { version: '2.0', routeKey, ...httpEvent(staged, { ...options, routeKey }, GATEWAY) };
+  return { version: '2.0', routeKey, ...httpEvent(staged, { ...given, routeKey }, GATEWAY) };
 }
 
 /**
- * A function URL event: header names in lower case, cookies in a list and in the headers, `rawPath` as the client sent it
+ * Builds a function URL event: header names in lower case, cookies in a list and in the headers, `rawPath` as the client sent it
  * and `requestContext.http.path` decoded. Without `routeKey` it has the shape that tells it from an HTTP API by that alone; with
  * `routeKey: '$default'` it is the event exactly as AWS sends it, told by its domain.
  *
  * @param path as the client sends it, escapes and `?query` included
- * @throws FrameworkError for an unknown option or a wrong type
+ * @throws FrameworkError `app.invalid_configuration` for an unknown option or a wrong type
  */
 export function buildLambdaFunctionURLRequest(
   method: string,
   path: string,
   options: FunctionUrlOptions = {},
 ): FunctionUrlEvent {
-  checkOptions(options, CHECKS);
-  const { routeKey } = options;
-  const event = httpEvent(httpParts(method, path, options), options, FUNCTION_URL);
+  const given = OPTIONS.parse(options);
+  const { routeKey } = given;
+  const event = httpEvent(httpParts(method, path, given), given, FUNCTION_URL);
   return { version: '2.0', ...(routeKey !== undefined && { routeKey }), ...event };
 }
 
-function httpEvent(parts: HttpParts, options: GatewayV2Options, sender: Sender): Omit<HttpEvent, 'version'> {
+function httpEvent(parts: HttpParts, options: Given<GatewayV2Options>, sender: Sender): Omit<PayloadV2, 'version'> {
   const { path, cookies, rawQuery, body, isBase64Encoded } = parts;
   const { pathParameters } = options;
   const headers = joined(lowerNames(sender.headers(parts)));
@@ -160,9 +198,9 @@ function requestContext(
   method: string,
   path: string,
   userAgent: string,
-  options: GatewayV2Options,
+  options: Given<GatewayV2Options>,
   { apiId, domainName }: Sender,
-): HttpRequestContext {
+): RequestContextV2 {
   const { authorizer, sourceIp = SOURCE_IP, time = EPOCH } = options;
   return {
     accountId: ACCOUNT,

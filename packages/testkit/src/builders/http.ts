@@ -1,55 +1,54 @@
 import { asBuffer, FrameworkError, INVALID_CONFIGURATION, type OneOrMany } from '@sallyport/core';
-import {
-  anything,
-  type Checks,
-  checkArgument,
-  content,
-  date,
-  flag,
-  nonBlank,
-  oneOrMany,
-  text,
-  textList,
-} from '../internal/check.js';
+import { boolean, defineOptions } from '@sallyport/core/options';
+import { anyText, anything, content, date, filled, type Given, oneOrMany, textList } from '../internal/kinds.js';
 
-/** What every HTTP builder takes. */
+/** Options of every builder of an HTTP event. */
 export interface HttpOptions {
-  /** Decoded names and values; they follow a query that the path carries. */
+  /** Query parameters, decoded; they follow those that the path carries. Default: none. */
   readonly query?: OneOrMany;
-  /** Cookies among them go where the door has its cookies, before those of `cookies`. */
+  /** Headers. Cookies among them go where the front door has its cookies, before those of `cookies`. Default: none. */
   readonly headers?: OneOrMany;
-  /** Whole `name=value` pairs. */
+  /** Cookies, each a whole `name=value` pair. Default: none. */
   readonly cookies?: readonly string[];
-  /** Bytes are sent as base64 by themselves. */
+  /** The body: text, or bytes, which are sent as base64. Default: no body. Not together with `json`. */
   readonly body?: string | Uint8Array;
-  /** Sets the body, and `content-type` where no header of that name is given. */
+  /** A value whose JSON text is the body. Sets `content-type: application/json` where no such header is given. */
   readonly json?: unknown;
-  /** States that a text `body` is base64 already. */
+  /** Whether a text `body` is base64 already. Default: `false` for text, `true` for bytes. */
   readonly isBase64?: boolean;
-  /** The provider's own view of the client; `203.0.113.1` unless given. */
+  /** The client's address as the provider saw it. Default: `203.0.113.1`. */
   readonly sourceIp?: string;
+  /** The provider's request id. Default: `req-1`. */
   readonly requestId?: string;
+  /** The stage. Default: `$default` for gateway v2 and function URLs, `prod` for gateway v1, `dev` for WebSocket events. */
   readonly stage?: string;
-  /** The epoch unless given. */
+  /** When the request arrived. Default: the epoch. */
   readonly time?: Date;
 }
 
-export const HTTP_CHECKS: Checks<HttpOptions> = {
+/** The kinds of {@link HttpOptions}, for the options of each builder. */
+export const HTTP_KINDS = {
   query: oneOrMany,
   headers: oneOrMany,
   cookies: textList,
   body: content,
   json: anything,
-  isBase64: flag,
-  sourceIp: text,
-  requestId: nonBlank,
-  stage: nonBlank,
+  isBase64: boolean,
+  sourceIp: anyText,
+  requestId: filled,
+  stage: filled,
   time: date,
-};
+} as const;
+
+const ARGUMENTS = defineOptions<{ method: string; path: string }>()({
+  method: filled.required(),
+  path: anyText.required(),
+});
 
 /** Names and values in the order given; a repeated name repeats. */
 export type Pairs = readonly (readonly [name: string, value: string])[];
 
+/** The body as an event carries it. */
 export interface BodyParts {
   readonly body: string | undefined;
   readonly isBase64Encoded: boolean;
@@ -68,32 +67,30 @@ export interface HttpParts extends BodyParts {
   readonly cookies: readonly string[];
 }
 
+type Sent = Given<Pick<HttpOptions, 'query' | 'headers' | 'cookies' | 'body' | 'json' | 'isBase64'>>;
+
 /** The client's address in events whose options name none; of the range for documentation (RFC 5737). */
 export const SOURCE_IP = '203.0.113.1';
 
-/** Reads the arguments that every HTTP builder takes; the options are checked by the caller. */
-export function httpParts(method: string, path: string, options: HttpOptions): HttpParts {
-  checkArgument('method', method, nonBlank);
-  checkArgument('path', path, text);
+/** Reads the arguments that every HTTP builder takes. */
+export function httpParts(method: string, path: string, options: Sent): HttpParts {
+  ARGUMENTS.parse({ method, path });
   const question = path.indexOf('?');
   const ownQuery = question < 0 ? '' : path.slice(question + 1);
-  const query = encodePairs(toPairs(options.query));
+  const query = toPairs(options.query)
+    .map(([name, value]) => `${encodeURIComponent(name)}=${encodeURIComponent(value)}`)
+    .join('&');
+  // Cookies leave the headers; those of a header that came twice are one list.
+  const isCookie = ([name]: Pairs[number]) => name.toLowerCase() === 'cookie';
+  const headers = requestHeaders(options);
+  const sent = headers.filter(isCookie).flatMap(([, value]) => value.split(';'));
   return {
     method,
     path: question < 0 ? path : path.slice(0, question),
     rawQuery: ownQuery !== '' && query !== '' ? `${ownQuery}&${query}` : ownQuery + query,
-    ...splitCookies(requestHeaders(options), options.cookies ?? []),
-    ...bodyParts(options),
-  };
-}
-
-/** Takes the cookies out of the headers; those of a header that came twice are one list. */
-function splitCookies(headers: Pairs, cookies: readonly string[]): Pick<HttpParts, 'headers' | 'cookies'> {
-  const isCookie = ([name]: Pairs[number]) => name.toLowerCase() === 'cookie';
-  const sent = headers.filter(isCookie).flatMap(([, value]) => value.split(';'));
-  return {
     headers: headers.filter((pair) => !isCookie(pair)),
-    cookies: [...sent.map((pair) => pair.trim()).filter((pair) => pair !== ''), ...cookies],
+    cookies: [...sent.map((pair) => pair.trim()).filter((pair) => pair !== ''), ...(options.cookies ?? [])],
+    ...bodyParts(options),
   };
 }
 
@@ -107,8 +104,7 @@ export function withCookieHeader({ headers, cookies }: Pick<HttpParts, 'headers'
  *
  * @throws FrameworkError when body and json are both given, or bytes are said not to be base64
  */
-export function bodyParts(options: Pick<HttpOptions, 'body' | 'json' | 'isBase64'>): BodyParts {
-  const { body, json, isBase64 } = options;
+export function bodyParts({ body, json, isBase64 }: Pick<Sent, 'body' | 'json' | 'isBase64'>): BodyParts {
   if (json !== undefined) {
     if (body !== undefined || isBase64) throw contradiction('json', 'body');
     return { body: JSON.stringify(json), isBase64Encoded: false };
@@ -121,12 +117,13 @@ export function bodyParts(options: Pick<HttpOptions, 'body' | 'json' | 'isBase64
 }
 
 /** The headers in order, with a content type for `json` that came without one. */
-export function requestHeaders(options: Pick<HttpOptions, 'headers' | 'json'>): Pairs {
+export function requestHeaders(options: Pick<Sent, 'headers' | 'json'>): Pairs {
   const headers = toPairs(options.headers);
   const typed = headers.some(([name]) => name.toLowerCase() === 'content-type');
   return options.json === undefined || typed ? headers : [...headers, ['content-type', 'application/json']];
 }
 
+/** The entries of a map, those with several values once for each. */
 export function toPairs(map: OneOrMany | undefined): Pairs {
   return Object.entries(map ?? {}).flatMap(([name, values]) =>
     (typeof values === 'string' ? [values] : values).map((value): [string, string] => [name, value]),
@@ -142,10 +139,13 @@ export function splitQuery(rawQuery: string): Pairs {
   });
 }
 
+/** Decodes names and values of a query: `+` is a blank. */
 export function decodePairs(pairs: Pairs): Pairs {
-  return pairs.map(([name, value]) => [decodeQuery(name), decodeQuery(value)]);
+  const decode = (encoded: string) => decodeEscapes(encoded.replaceAll('+', ' '));
+  return pairs.map(([name, value]) => [decode(name), decode(value)]);
 }
 
+/** Names in lower case. */
 export function lowerNames(pairs: Pairs): Pairs {
   return pairs.map(([name, value]) => [name.toLowerCase(), value]);
 }
@@ -174,14 +174,6 @@ export function decodeEscapes(encoded: string): string {
   } catch {
     return encoded;
   }
-}
-
-function decodeQuery(encoded: string): string {
-  return decodeEscapes(encoded.replaceAll('+', ' '));
-}
-
-function encodePairs(pairs: Pairs): string {
-  return pairs.map(([name, value]) => `${encodeURIComponent(name)}=${encodeURIComponent(value)}`).join('&');
 }
 
 function contradiction(one: string, other: string): FrameworkError {

@@ -1,95 +1,107 @@
 import { asBuffer, FrameworkError, INVALID_CONFIGURATION } from '@sallyport/core';
-import {
-  anything,
-  type Checks,
-  checkArgument,
-  checkOptions,
-  checkRecords,
-  content,
-  date,
-  nonBlank,
-  object,
-  text,
-} from '../internal/check.js';
+import { defineOptions, group } from '@sallyport/core/options';
+import { anyNumber, anyText, anything, content, date, filled, someOf } from '../internal/kinds.js';
 import { ACCOUNT, type Answered, type BatchReport, EPOCH, regionOf } from './shape.js';
 
+/** Options of one record of {@link buildKinesisEvent}; `<n>` is its place in the batch, from 1. */
 export interface KinesisRecordOptions {
-  /** Bytes or text, encoded here: text is never taken for base64. `{}` unless given. */
+  /** The payload: bytes or text, encoded to base64 here. Text is never taken for base64. Default: `{}` as text. */
   readonly data?: string | Uint8Array;
+  /** A value whose JSON text is the payload. Only one of `data`, `json` and `kinesis.data` may be given. */
   readonly json?: unknown;
-  /** Parts of the record's own payload, taken as they are: `kinesis.data` is base64. */
+  /** Members of the record's own payload, taken as they are: `kinesis.data` is base64 already. Default: none. */
   readonly kinesis?: Partial<KinesisPayload>;
-  /** `pk-<n>` unless given. */
+  /** Key that decides the shard. Default: `kinesis.partitionKey`, else `pk-<n>`. */
   readonly partitionKey?: string;
-  /** `<n>` unless given; may be blank. */
+  /** Place in the shard; may be blank. Default: `kinesis.sequenceNumber`, else `<n>`. */
   readonly sequenceNumber?: string;
-  /** `shardId-000000000000:<sequence number>` unless given; may be blank. */
+  /** Shard and sequence number; may be blank. Default: `shardId-000000000000:<sequence number>`. */
   readonly eventID?: string;
-  /** The event's own ARN unless given. */
+  /** ARN of the stream. Default: the event's own. */
   readonly eventSourceARN?: string;
+  /** When the record arrived. Default: the epoch. */
   readonly time?: Date;
 }
 
+/** What a data stream keeps of a record. */
 export interface KinesisPayload {
+  /** Version of this form, `1.0`. */
   readonly kinesisSchemaVersion: string;
+  /** Key that decides the shard. */
   readonly partitionKey: string;
+  /** Place in the shard. */
   readonly sequenceNumber: string;
-  /** Base64. */
+  /** The payload in base64. */
   readonly data: string;
-  /** Seconds. */
+  /** When the record arrived, in seconds since the epoch. */
   readonly approximateArrivalTimestamp: number;
 }
 
+/** One record of a {@link KinesisEvent}. */
 export interface KinesisRecord {
+  /** The service that sent it. */
   readonly eventSource: 'aws:kinesis';
+  /** Version of this form, `1.0`. */
   readonly eventVersion: string;
+  /** Shard and sequence number, `shardId-000000000000:1`. */
   readonly eventID: string;
+  /** The kind of record. */
   readonly eventName: 'aws:kinesis:record';
+  /** ARN of the role that reads the stream. */
   readonly invokeIdentityArn: string;
+  /** The stream's region. */
   readonly awsRegion: string;
+  /** The stream's ARN. */
   readonly eventSourceARN: string;
+  /** What the stream keeps of the record. */
   readonly kinesis: KinesisPayload;
 }
 
+/**
+ * A batch of a data stream.
+ *
+ * @see https://docs.aws.amazon.com/lambda/latest/dg/with-kinesis.html
+ */
 export interface KinesisEvent extends Answered<BatchReport> {
+  /** The records, all of one shard. */
   readonly Records: KinesisRecord[];
 }
 
-const CHECKS: Checks<KinesisRecordOptions> = {
-  data: content,
-  json: anything,
-  kinesis: object,
-  partitionKey: text,
-  sequenceNumber: text,
-  eventID: text,
-  eventSourceARN: text,
-  time: date,
-};
-
-const PAYLOAD_CHECKS: Checks<KinesisPayload> = {
-  kinesisSchemaVersion: text,
-  partitionKey: text,
-  sequenceNumber: text,
-  data: text,
-  approximateArrivalTimestamp: anything,
-};
+const BATCH = defineOptions<{ arn: string; records: readonly KinesisRecordOptions[] }>()({
+  arn: filled.required(),
+  records: someOf(
+    group<KinesisRecordOptions>()({
+      data: content,
+      json: anything,
+      kinesis: group<Partial<KinesisPayload>>()({
+        kinesisSchemaVersion: anyText,
+        partitionKey: anyText,
+        sequenceNumber: anyText,
+        data: anyText,
+        approximateArrivalTimestamp: anyNumber,
+      }),
+      partitionKey: anyText,
+      sequenceNumber: anyText,
+      eventID: anyText,
+      eventSourceARN: anyText,
+      time: date,
+    }),
+  ),
+});
 
 /**
- * A batch of a data stream's records.
+ * Builds a batch of a data stream's records.
  *
  * @param arn the stream's ARN
- * @throws FrameworkError for no records, an unknown option, a wrong type, or data given twice
+ * @throws FrameworkError `app.invalid_configuration` for no records, an unknown option, a wrong type, or data given twice
  */
 export function buildKinesisEvent(arn: string, records: readonly KinesisRecordOptions[]): KinesisEvent {
-  checkArgument('arn', arn, nonBlank);
-  checkRecords(records);
-  return { Records: records.map((options, index) => kinesisRecord(arn, options, index + 1)) };
+  const batch = BATCH.parse({ arn, records });
+  return { Records: batch.records.map((options, index) => kinesisRecord(arn, options, index + 1)) };
 }
 
 function kinesisRecord(arn: string, options: KinesisRecordOptions, n: number): KinesisRecord {
-  checkOptions(options, CHECKS);
   const { time = EPOCH, kinesis = {}, eventSourceARN = arn } = options;
-  checkOptions(kinesis as KinesisPayload, PAYLOAD_CHECKS);
   const sequenceNumber = options.sequenceNumber ?? kinesis.sequenceNumber ?? String(n);
   return {
     eventSource: 'aws:kinesis',
@@ -100,9 +112,8 @@ function kinesisRecord(arn: string, options: KinesisRecordOptions, n: number): K
     awsRegion: regionOf(eventSourceARN),
     eventSourceARN,
     kinesis: {
-      kinesisSchemaVersion: '1.0',
-      approximateArrivalTimestamp: time.getTime() / 1000,
-      ...kinesis,
+      kinesisSchemaVersion: kinesis.kinesisSchemaVersion ?? '1.0',
+      approximateArrivalTimestamp: kinesis.approximateArrivalTimestamp ?? time.getTime() / 1000,
       partitionKey: options.partitionKey ?? kinesis.partitionKey ?? `pk-${n}`,
       sequenceNumber,
       data: encodedData(options),
@@ -116,10 +127,6 @@ function encodedData({ data, json, kinesis }: KinesisRecordOptions): string {
     throw new FrameworkError(INVALID_CONFIGURATION, 'framework: only one of data, json and kinesis.data may be given');
   }
   if (kinesis?.data !== undefined) return kinesis.data;
-  if (json !== undefined) return toBase64(JSON.stringify(json));
-  return toBase64(data ?? '{}');
-}
-
-function toBase64(data: string | Uint8Array): string {
-  return (typeof data === 'string' ? Buffer.from(data) : asBuffer(data)).toString('base64');
+  const text = json === undefined ? (data ?? '{}') : JSON.stringify(json);
+  return (typeof text === 'string' ? Buffer.from(text) : asBuffer(text)).toString('base64');
 }

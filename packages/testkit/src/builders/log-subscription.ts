@@ -1,124 +1,106 @@
 import { gzipSync } from 'node:zlib';
 import { asBuffer } from '@sallyport/core';
-import {
-  anything,
-  type Check,
-  type Checks,
-  checkOptions,
-  nonBlank,
-  object,
-  oneOf,
-  text,
-  textList,
-} from '../internal/check.js';
+import { defineOptions, group, list, oneOf } from '@sallyport/core/options';
+import { anyNumber, anyText, filled, object, textList } from '../internal/kinds.js';
+import { ACCOUNT } from './shape.js';
 
+/** One log event of {@link cloudWatchLogsSubscriptionData}. */
 export interface LogEventOptions {
+  /** The log event's id; may be blank. Required. */
   readonly id: string;
-  /** Milliseconds since the epoch. */
+  /** When it was logged, in milliseconds since the epoch. Required. */
   readonly timestamp: number;
+  /** The line. Required. */
   readonly message: string;
+  /** What the filter pattern took out of the line. Default: left out. */
   readonly extractedFields?: Readonly<Record<string, string>>;
 }
 
+/** Options of {@link cloudWatchLogsSubscriptionData}. */
 export interface LogSubscriptionOptions {
-  /** `DATA_MESSAGE` unless given. */
+  /** `CONTROL_MESSAGE` is what CloudWatch Logs sends to see whether the destination can be reached. Default: `DATA_MESSAGE`. */
   readonly messageType?: 'DATA_MESSAGE' | 'CONTROL_MESSAGE';
+  /** Account of the log group. Default: `123456789012`. */
   readonly owner?: string;
+  /** Name of the log group. Default: `/aws/lambda/test`. */
   readonly logGroup?: string;
+  /** Name of the log stream. Default: `stream-1`. */
   readonly logStream?: string;
-  /** One unless given. */
+  /** Names of the filters that matched. Default: `['filter-1']`. */
   readonly subscriptionFilters?: readonly string[];
-  /** One unless given. */
+  /** The log events. Default: one with the message `test message`. */
   readonly logEvents?: readonly LogEventOptions[];
-  /** Left out unless given; account-level filters send it. */
+  /** Level of the policy; an account's own filters send `ACCOUNT_LEVEL_SUBSCRIPTION_FILTER_POLICY`. Default: left out. */
   readonly policyLevel?: string;
 }
 
+/** Options of {@link kinesisCloudWatchLogsSubscriptionRecord}. */
 export interface LogSubscriptionRecordOptions {
+  /** Shard and sequence number of the record; may be blank. Default: `shardId-000000000000:1`. */
   readonly eventID?: string;
+  /** ARN of the stream. Default: left out, so that the event's own counts. */
   readonly eventSourceARN?: string;
+  /** Key that decides the shard. Default: `pk-1`. */
   readonly partitionKey?: string;
+  /** The document in the record. Default: all of its defaults. */
   readonly subscription?: LogSubscriptionOptions;
 }
 
 /** A record for {@link buildKinesisEvent}, and for the decoder as it is. */
 export interface LogSubscriptionRecord {
+  /** Shard and sequence number of the record. */
   readonly eventID: string;
+  /** ARN of the stream; absent unless it was given. */
   readonly eventSourceARN?: string;
+  /** The gzipped document in base64, and the key that decides the shard. */
   readonly kinesis: { readonly data: string; readonly partitionKey: string };
 }
 
-const logEvents: Check = {
-  wanted: 'a list of log events',
-  accepts: (value) => Array.isArray(value) && value.every(isLogEvent),
+const SUBSCRIPTION = {
+  messageType: oneOf('DATA_MESSAGE', 'CONTROL_MESSAGE').default('DATA_MESSAGE'),
+  owner: anyText.default(ACCOUNT),
+  logGroup: anyText.default('/aws/lambda/test'),
+  logStream: anyText.default('stream-1'),
+  subscriptionFilters: textList.default(['filter-1']),
+  logEvents: list(
+    group<LogEventOptions>()({
+      id: anyText.required(),
+      timestamp: anyNumber.required(),
+      message: anyText.required(),
+      extractedFields: object<Readonly<Record<string, string>>>(),
+    }),
+  ).default([{ id: 'log-1', timestamp: 0, message: 'test message' }]),
+  policyLevel: anyText,
 };
 
-const DATA_CHECKS: Checks<LogSubscriptionOptions> = {
-  messageType: oneOf('DATA_MESSAGE', 'CONTROL_MESSAGE'),
-  owner: text,
-  logGroup: text,
-  logStream: text,
-  subscriptionFilters: textList,
-  logEvents,
-  policyLevel: text,
-};
+const OPTIONS = defineOptions<LogSubscriptionOptions>()(SUBSCRIPTION);
 
-const RECORD_CHECKS: Checks<LogSubscriptionRecordOptions> = {
-  eventID: text,
-  eventSourceARN: nonBlank,
-  partitionKey: nonBlank,
-  subscription: object,
-};
-
-const LOG_EVENT_CHECKS: Checks<LogEventOptions> = {
-  id: text,
-  timestamp: { wanted: 'a number', accepts: (value) => typeof value === 'number' },
-  message: text,
-  extractedFields: anything,
-};
+const RECORD = defineOptions<LogSubscriptionRecordOptions>()({
+  eventID: anyText.default('shardId-000000000000:1'),
+  eventSourceARN: filled,
+  partitionKey: filled.default('pk-1'),
+  subscription: group<LogSubscriptionOptions>()(SUBSCRIPTION),
+});
 
 /**
- * The gzipped document that CloudWatch Logs puts into a stream record.
+ * Builds the gzipped document that CloudWatch Logs puts into a stream record.
  *
- * @throws FrameworkError for an unknown option or a wrong type
+ * @throws FrameworkError `app.invalid_configuration` for an unknown option or a wrong type
+ * @see https://docs.aws.amazon.com/AmazonCloudWatch/latest/logs/SubscriptionFilters.html
  */
 export function cloudWatchLogsSubscriptionData(options: LogSubscriptionOptions = {}): Uint8Array {
-  checkOptions(options, DATA_CHECKS);
-  const { policyLevel } = options;
-  const document = {
-    messageType: options.messageType ?? 'DATA_MESSAGE',
-    owner: options.owner ?? '123456789012',
-    logGroup: options.logGroup ?? '/aws/lambda/test',
-    logStream: options.logStream ?? 'stream-1',
-    subscriptionFilters: options.subscriptionFilters ?? ['filter-1'],
-    logEvents: options.logEvents ?? [{ id: 'log-1', timestamp: 0, message: 'test message' }],
-    ...(policyLevel !== undefined && { policyLevel }),
-  };
-  return gzipSync(JSON.stringify(document));
+  return gzipSync(JSON.stringify(OPTIONS.parse(options)));
 }
 
 /**
- * A stream record that carries such a document.
+ * Builds a stream record that carries such a document.
  *
- * @throws FrameworkError for an unknown option or a wrong type
+ * @throws FrameworkError `app.invalid_configuration` for an unknown option or a wrong type
  */
 export function kinesisCloudWatchLogsSubscriptionRecord(
   options: LogSubscriptionRecordOptions = {},
 ): LogSubscriptionRecord {
-  checkOptions(options, RECORD_CHECKS);
-  const { eventSourceARN } = options;
-  return {
-    eventID: options.eventID ?? 'shardId-000000000000:1',
-    ...(eventSourceARN !== undefined && { eventSourceARN }),
-    kinesis: {
-      data: asBuffer(cloudWatchLogsSubscriptionData(options.subscription)).toString('base64'),
-      partitionKey: options.partitionKey ?? 'pk-1',
-    },
-  };
-}
-
-function isLogEvent(value: unknown): boolean {
-  if (typeof value !== 'object' || value === null) return false;
-  checkOptions(value as LogEventOptions, LOG_EVENT_CHECKS);
-  return ['id', 'timestamp', 'message'].every((key) => Object.hasOwn(value, key));
+  const { eventID, eventSourceARN, partitionKey, subscription } = RECORD.parse(options);
+  const data = asBuffer(cloudWatchLogsSubscriptionData(subscription)).toString('base64');
+  return { eventID, ...(eventSourceARN !== undefined && { eventSourceARN }), kinesis: { data, partitionKey } };
 }

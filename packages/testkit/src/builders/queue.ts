@@ -1,90 +1,110 @@
 import { createHash } from 'node:crypto';
-import {
-  type Checks,
-  checkArgument,
-  checkOptions,
-  checkRecords,
-  date,
-  nonBlank,
-  object,
-  positive,
-  text,
-  textMap,
-  textOrObject,
-} from '../internal/check.js';
+import { defineOptions, group } from '@sallyport/core/options';
+import { anyText, date, filled, object, positive, someOf, textMap, textOrObject } from '../internal/kinds.js';
 import { type Answered, type BatchReport, EPOCH, regionOf } from './shape.js';
 
+/** Options of one message of {@link buildQueueEvent}; `<n>` is its place in the batch, from 1. */
 export interface QueueRecordOptions {
-  /** An object is sent as JSON; `{}` unless given. */
+  /** The body; an object is sent as JSON. Default: `{}` as text. */
   readonly body?: string | object;
-  /** `msg-<n>` unless given; may be blank. */
+  /** The message's id; may be blank. Default: `msg-<n>`. */
   readonly messageId?: string;
+  /** Message group, for FIFO queues and for fair queues. Default: none. */
   readonly groupId?: string;
-  /** 1 unless given. */
+  /** How often it was received, this time included. Default: 1. */
   readonly receiveCount?: number;
-  /** System attributes beside or instead of the usual ones. */
+  /** System attributes, beside or instead of the usual ones. Default: none. */
   readonly attributes?: Readonly<Record<string, string>>;
-  /** A string stands for an attribute of type `String`. */
+  /** Message attributes by name; a text stands for an attribute of type `String`. Default: none. */
   readonly messageAttributes?: Readonly<Record<string, string | QueueMessageAttribute>>;
-  /** When it was sent; the epoch unless given. */
+  /** When it was sent. Default: the epoch. */
   readonly time?: Date;
 }
 
+/** A message attribute of a queue. */
 export interface QueueMessageAttribute {
+  /** `String`, `Number` or `Binary`, a custom label behind a dot. */
   readonly dataType: string;
+  /** The value of a `String` or `Number`. */
   readonly stringValue?: string;
+  /** The value of a `Binary`, in base64. */
   readonly binaryValue?: string;
 }
 
+/** One message of a {@link QueueEvent}. */
 export interface QueueRecord {
+  /** The message's id, which a batch report names. */
   readonly messageId: string;
+  /** What the queue wants to see when the message is deleted. */
   readonly receiptHandle: string;
+  /** The body. */
   readonly body: string;
+  /** System attributes. */
   readonly attributes: QueueAttributes;
+  /** Message attributes by name. */
   readonly messageAttributes: Record<string, QueueMessageAttribute>;
+  /** MD5 of the body, hexadecimal. */
   readonly md5OfBody: string;
+  /** The service that sent it. */
   readonly eventSource: 'aws:sqs';
+  /** The queue's ARN. */
   readonly eventSourceARN: string;
+  /** The queue's region. */
   readonly awsRegion: string;
 }
 
+/** System attributes of a message. Those of FIFO queues are there when the ARN ends in `.fifo`. */
 export interface QueueAttributes {
+  /** How often it was received, as a text. */
   readonly ApproximateReceiveCount: string;
+  /** When it was sent, in milliseconds since the epoch, as a text. */
   readonly SentTimestamp: string;
+  /** Who sent it, `sender-1`. */
   readonly SenderId: string;
+  /** When it was first received, in milliseconds since the epoch, as a text. */
   readonly ApproximateFirstReceiveTimestamp: string;
   readonly [name: string]: string;
 }
 
+/**
+ * A batch of a queue.
+ *
+ * @see https://docs.aws.amazon.com/lambda/latest/dg/with-sqs.html
+ */
 export interface QueueEvent extends Answered<BatchReport> {
+  /** The messages. */
   readonly Records: QueueRecord[];
 }
 
-const CHECKS: Checks<QueueRecordOptions> = {
-  body: textOrObject,
-  messageId: text,
-  groupId: nonBlank,
-  receiveCount: positive,
-  attributes: textMap,
-  messageAttributes: object,
-  time: date,
-};
+const BATCH = defineOptions<{ arn: string; records: readonly QueueRecordOptions[] }>()({
+  arn: filled.required(),
+  records: someOf(
+    group<QueueRecordOptions>()({
+      body: textOrObject,
+      messageId: anyText,
+      groupId: filled,
+      receiveCount: positive,
+      attributes: textMap,
+      messageAttributes: object<Readonly<Record<string, string | QueueMessageAttribute>>>(),
+      time: date,
+    }),
+  ),
+});
 
 /**
- * A batch of queue messages.
+ * Builds a batch of queue messages.
  *
  * @param arn the queue's ARN; one that ends in `.fifo` gives FIFO attributes
- * @throws FrameworkError for no records, an unknown option or a wrong type
+ * @throws FrameworkError `app.invalid_configuration` for no records, an unknown option or a wrong type
  */
 export function buildQueueEvent(arn: string, records: readonly QueueRecordOptions[]): QueueEvent {
-  checkArgument('arn', arn, nonBlank);
-  checkRecords(records);
-  return { Records: records.map((options, index) => queueRecord(arn, options, index + 1)) };
+  const batch = BATCH.parse({ arn, records });
+  return { Records: batch.records.map((options, index) => queueRecord(arn, options, index + 1)) };
 }
 
 function queueRecord(arn: string, options: QueueRecordOptions, n: number): QueueRecord {
-  checkOptions(options, CHECKS);
-  const body = bodyText(options.body ?? '{}');
+  const { body: given = '{}' } = options;
+  const body = typeof given === 'string' ? given : JSON.stringify(given);
   return {
     messageId: options.messageId ?? `msg-${n}`,
     receiptHandle: `receipt-${n}`,
@@ -96,10 +116,6 @@ function queueRecord(arn: string, options: QueueRecordOptions, n: number): Queue
     eventSourceARN: arn,
     awsRegion: regionOf(arn),
   };
-}
-
-function bodyText(body: string | object): string {
-  return typeof body === 'string' ? body : JSON.stringify(body);
 }
 
 function attributes(arn: string, options: QueueRecordOptions, n: number): QueueAttributes {

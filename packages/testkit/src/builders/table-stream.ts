@@ -1,89 +1,109 @@
-import { type AttributeValue, toAttributes } from '../internal/attribute-values.js';
-import {
-  type Checks,
-  checkArgument,
-  checkOptions,
-  checkRecords,
-  count,
-  date,
-  nonBlank,
-  object,
-  oneOf,
-  text,
-} from '../internal/check.js';
+import { asBuffer, invalidOption } from '@sallyport/core';
+import { defineOptions, group, oneOf } from '@sallyport/core/options';
+import { anyText, count, date, filled, object, someOf } from '../internal/kinds.js';
 import { type Answered, type BatchReport, EPOCH, regionOf } from './shape.js';
 
 type Item = Readonly<Record<string, unknown>>;
 type EventName = 'INSERT' | 'MODIFY' | 'REMOVE';
 type StreamViewType = 'KEYS_ONLY' | 'NEW_IMAGE' | 'OLD_IMAGE' | 'NEW_AND_OLD_IMAGES';
 
+/** Options of one record of {@link buildTableStreamEvent}; `<n>` is its place in the batch, from 1. */
 export interface TableStreamRecordOptions {
-  /** `evt-<n>` unless given; may be blank. */
+  /** The record's id; may be blank. Default: `evt-<n>`. */
   readonly eventID?: string;
-  /** `MODIFY` unless given. */
+  /** What was done to the item. Default: `MODIFY`. */
   readonly eventName?: EventName;
-  /** Plain values; `{ id: '<n>' }` unless given. */
+  /** The item's key, as plain values. Default: `{ id: '<n>' }`. */
   readonly keys?: Item;
-  /** Plain values; left out unless given. */
+  /** The item afterwards, as plain values. Default: left out. */
   readonly newImage?: Item;
+  /** The item before, as plain values. Default: left out. */
   readonly oldImage?: Item;
-  /** `<n>` unless given; may be blank. */
+  /** Place in the shard; may be blank. Default: `<n>`. */
   readonly sequenceNumber?: string;
-  /** `NEW_AND_OLD_IMAGES` unless given. */
+  /** What the stream was told to carry. Only a label here: which images are there is up to you. Default: `NEW_AND_OLD_IMAGES`. */
   readonly streamViewType?: StreamViewType;
-  /** 0 unless given. */
+  /** Size of the record in bytes. Default: 0. */
   readonly sizeBytes?: number;
+  /** When the item was changed. Default: the epoch. */
   readonly time?: Date;
 }
 
+/** One record of a {@link TableStreamEvent}. */
 export interface TableStreamRecord {
+  /** The record's id. */
   readonly eventID: string;
+  /** What was done to the item. */
   readonly eventName: EventName;
+  /** Version of this form, `1.1`. */
   readonly eventVersion: string;
+  /** The service that sent it. */
   readonly eventSource: 'aws:dynamodb';
+  /** The table's region. */
   readonly awsRegion: string;
+  /** The stream's ARN. */
   readonly eventSourceARN: string;
-  readonly dynamodb: {
-    readonly ApproximateCreationDateTime: number;
-    readonly Keys: Record<string, AttributeValue>;
-    readonly NewImage?: Record<string, AttributeValue>;
-    readonly OldImage?: Record<string, AttributeValue>;
-    readonly SequenceNumber: string;
-    readonly SizeBytes: number;
-    readonly StreamViewType: StreamViewType;
-  };
+  /** What the stream keeps of the change. */
+  readonly dynamodb: TableStreamChange;
 }
 
+/** What a table's stream keeps of a change. */
+export interface TableStreamChange {
+  /** When the item was changed, in seconds since the epoch. */
+  readonly ApproximateCreationDateTime: number;
+  /** The item's key. */
+  readonly Keys: Record<string, AttributeValue>;
+  /** The item afterwards; absent unless it was given. */
+  readonly NewImage?: Record<string, AttributeValue>;
+  /** The item before; absent unless it was given. */
+  readonly OldImage?: Record<string, AttributeValue>;
+  /** Place in the shard. */
+  readonly SequenceNumber: string;
+  /** Size of the record in bytes. */
+  readonly SizeBytes: number;
+  /** What the stream was told to carry. */
+  readonly StreamViewType: StreamViewType;
+}
+
+/**
+ * A batch of a table's stream.
+ *
+ * @see https://docs.aws.amazon.com/lambda/latest/dg/with-ddb.html
+ */
 export interface TableStreamEvent extends Answered<BatchReport> {
+  /** The records, all of one shard. */
   readonly Records: TableStreamRecord[];
 }
 
-const CHECKS: Checks<TableStreamRecordOptions> = {
-  eventID: text,
-  eventName: oneOf('INSERT', 'MODIFY', 'REMOVE'),
-  keys: object,
-  newImage: object,
-  oldImage: object,
-  sequenceNumber: text,
-  streamViewType: oneOf('KEYS_ONLY', 'NEW_IMAGE', 'OLD_IMAGE', 'NEW_AND_OLD_IMAGES'),
-  sizeBytes: count,
-  time: date,
-};
+const BATCH = defineOptions<{ arn: string; records: readonly TableStreamRecordOptions[] }>()({
+  arn: filled.required(),
+  records: someOf(
+    group<TableStreamRecordOptions>()({
+      eventID: anyText,
+      eventName: oneOf('INSERT', 'MODIFY', 'REMOVE'),
+      keys: object(),
+      newImage: object(),
+      oldImage: object(),
+      sequenceNumber: anyText,
+      streamViewType: oneOf('KEYS_ONLY', 'NEW_IMAGE', 'OLD_IMAGE', 'NEW_AND_OLD_IMAGES'),
+      sizeBytes: count,
+      time: date,
+    }),
+  ),
+});
 
 /**
- * A batch of a table's change records. Keys and images are plain values, marshalled here.
+ * Builds a batch of a table's change records. Keys and images are plain values, marshalled here.
  *
  * @param arn the stream's ARN
- * @throws FrameworkError for no records, an unknown option, a wrong type, or a value that no table holds
+ * @throws FrameworkError `app.invalid_configuration` for no records, an unknown option, a wrong type, or a value that no table holds
  */
 export function buildTableStreamEvent(arn: string, records: readonly TableStreamRecordOptions[]): TableStreamEvent {
-  checkArgument('arn', arn, nonBlank);
-  checkRecords(records);
-  return { Records: records.map((options, index) => tableStreamRecord(arn, options, index + 1)) };
+  const batch = BATCH.parse({ arn, records });
+  return { Records: batch.records.map((options, index) => tableStreamRecord(arn, options, index + 1)) };
 }
 
 function tableStreamRecord(arn: string, options: TableStreamRecordOptions, n: number): TableStreamRecord {
-  checkOptions(options, CHECKS);
   const { newImage, oldImage, time = EPOCH } = options;
   return {
     eventID: options.eventID ?? `evt-${n}`,
@@ -103,3 +123,61 @@ function tableStreamRecord(arn: string, options: TableStreamRecordOptions, n: nu
     eventSourceARN: arn,
   };
 }
+
+/** A DynamoDB attribute value in its JSON form; bytes are base64 text. */
+export type AttributeValue =
+  | { S: string }
+  | { N: string }
+  | { B: string }
+  | { BOOL: boolean }
+  | { NULL: true }
+  | { L: AttributeValue[] }
+  | { M: Record<string, AttributeValue> }
+  | { SS: string[] }
+  | { NS: string[] }
+  | { BS: string[] };
+
+/** The attributes of an item of plain values. */
+function toAttributes(item: Readonly<Record<string, unknown>>): Record<string, AttributeValue> {
+  const entries = Object.entries(item).filter(([, value]) => value !== undefined);
+  return Object.fromEntries(entries.map(([name, value]) => [name, toAttributeValue(value)]));
+}
+
+/** @throws FrameworkError for a value that the table could not hold */
+function toAttributeValue(value: unknown): AttributeValue {
+  if (value === null) return { NULL: true };
+  if (value instanceof Uint8Array) return { B: asBuffer(value).toString('base64') };
+  if (value instanceof Set) return toSet([...value]);
+  if (Array.isArray(value)) return { L: value.map(toAttributeValue) };
+  switch (typeof value) {
+    case 'string':
+      return { S: value };
+    case 'boolean':
+      return { BOOL: value };
+    case 'bigint':
+      return { N: String(value) };
+    case 'number':
+      if (Number.isFinite(value)) return { N: String(value) };
+      break;
+    case 'object':
+      if (isPlain(value)) return { M: toAttributes(value) };
+  }
+  throw unsupported();
+}
+
+function toSet(items: readonly unknown[]): AttributeValue {
+  if (items.length === 0) throw unsupported();
+  if (items.every((item) => typeof item === 'string')) return { SS: [...items] };
+  if (items.every((item) => typeof item === 'number' || typeof item === 'bigint')) return { NS: items.map(String) };
+  if (items.every((item) => item instanceof Uint8Array)) {
+    return { BS: items.map((item) => asBuffer(item).toString('base64')) };
+  }
+  throw unsupported();
+}
+
+function isPlain(value: object): value is Record<string, unknown> {
+  const prototype: unknown = Object.getPrototypeOf(value);
+  return prototype === null || prototype === Object.prototype;
+}
+
+const unsupported = () => invalidOption('item', 'strings, finite numbers, booleans, null, bytes, lists, sets and maps');

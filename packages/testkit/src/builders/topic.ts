@@ -1,77 +1,102 @@
-import {
-  type Checks,
-  checkArgument,
-  checkOptions,
-  checkRecords,
-  date,
-  nonBlank,
-  object,
-  text,
-  textOrObject,
-} from '../internal/check.js';
+import { defineOptions, group } from '@sallyport/core/options';
+import { anyText, date, filled, object, someOf, textOrObject } from '../internal/kinds.js';
 import { type Answered, EPOCH, regionOf } from './shape.js';
 
+/** Options of one notification of {@link buildTopicEvent}; `<n>` is its place in the event, from 1. */
 export interface TopicRecordOptions {
-  /** An object is sent as JSON; `{}` unless given. */
+  /** The message; an object is sent as JSON. Default: `{}` as text. */
   readonly message?: string | object;
-  /** `sns-<n>` unless given. */
+  /** The message's id; may be blank. Default: `sns-<n>`. */
   readonly messageId?: string;
-  /** Left out unless given. */
+  /** The subject. Default: left out. */
   readonly subject?: string;
-  /** A string stands for an attribute of type `String`. */
+  /** Message attributes by name; a text stands for an attribute of type `String`. Default: none. */
   readonly messageAttributes?: Readonly<Record<string, string | TopicMessageAttribute>>;
+  /** When it was published. Default: the epoch. */
   readonly time?: Date;
 }
 
+/** A message attribute of a topic. */
 export interface TopicMessageAttribute {
+  /** `String`, `String.Array`, `Number` or `Binary`. */
   readonly Type: string;
+  /** The value; of a `Binary` in base64. */
   readonly Value: string;
 }
 
+/** One notification of a {@link TopicEvent}. */
 export interface TopicRecord {
+  /** Version of this form, `1.0`. */
   readonly EventVersion: string;
+  /** The service that sent it. */
   readonly EventSource: 'aws:sns';
+  /** ARN of the function's subscription. */
   readonly EventSubscriptionArn: string;
-  readonly Sns: {
-    readonly Type: 'Notification';
-    readonly MessageId: string;
-    readonly TopicArn: string;
-    readonly Subject?: string;
-    readonly Message: string;
-    readonly Timestamp: string;
-    readonly SignatureVersion: string;
-    readonly Signature: string;
-    readonly SigningCertUrl: string;
-    readonly UnsubscribeUrl: string;
-    readonly MessageAttributes: Record<string, TopicMessageAttribute>;
-  };
+  /** The notification. */
+  readonly Sns: TopicNotification;
 }
 
+/** What a topic says of a message. The signature is a placeholder that no verifier accepts. */
+export interface TopicNotification {
+  /** The kind of message. */
+  readonly Type: 'Notification';
+  /** The message's id. */
+  readonly MessageId: string;
+  /** The topic's ARN. */
+  readonly TopicArn: string;
+  /** The subject; absent unless it was given. */
+  readonly Subject?: string;
+  /** The message. */
+  readonly Message: string;
+  /** When it was published, ISO 8601. */
+  readonly Timestamp: string;
+  /** Version of the signature, `1`. */
+  readonly SignatureVersion: string;
+  /** A placeholder. */
+  readonly Signature: string;
+  /** Where the certificate of the signature would be. */
+  readonly SigningCertUrl: string;
+  /** Where the subscription would be ended. */
+  readonly UnsubscribeUrl: string;
+  /** Message attributes by name. */
+  readonly MessageAttributes: Record<string, TopicMessageAttribute>;
+}
+
+/**
+ * Notifications of a topic.
+ *
+ * @see https://docs.aws.amazon.com/lambda/latest/dg/with-sns.html
+ */
 export interface TopicEvent extends Answered<readonly unknown[]> {
+  /** The notifications. */
   readonly Records: TopicRecord[];
 }
 
-const CHECKS: Checks<TopicRecordOptions> = {
-  message: textOrObject,
-  messageId: text,
-  subject: text,
-  messageAttributes: object,
-  time: date,
-};
+const BATCH = defineOptions<{ arn: string; records: readonly TopicRecordOptions[] }>()({
+  arn: filled.required(),
+  records: someOf(
+    group<TopicRecordOptions>()({
+      message: textOrObject,
+      messageId: anyText,
+      subject: anyText,
+      messageAttributes: object<Readonly<Record<string, string | TopicMessageAttribute>>>(),
+      time: date,
+    }),
+  ),
+});
 
 /**
- * A topic's notifications.
+ * Builds notifications of a topic.
  *
- * @throws FrameworkError for no records, an unknown option or a wrong type
+ * @param arn the topic's ARN
+ * @throws FrameworkError `app.invalid_configuration` for no records, an unknown option or a wrong type
  */
 export function buildTopicEvent(arn: string, records: readonly TopicRecordOptions[]): TopicEvent {
-  checkArgument('arn', arn, nonBlank);
-  checkRecords(records);
-  return { Records: records.map((options, index) => topicRecord(arn, options, index + 1)) };
+  const batch = BATCH.parse({ arn, records });
+  return { Records: batch.records.map((options, index) => topicRecord(arn, options, index + 1)) };
 }
 
 function topicRecord(arn: string, options: TopicRecordOptions, n: number): TopicRecord {
-  checkOptions(options, CHECKS);
   const { message = '{}', subject, time = EPOCH } = options;
   const host = `https://sns.${regionOf(arn)}.amazonaws.com`;
   return {

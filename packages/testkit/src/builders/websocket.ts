@@ -1,85 +1,88 @@
-import { type Checks, checkOptions, date, nonBlank, object, oneOf, positive, text } from '../internal/check.js';
-import {
-  bodyParts,
-  HTTP_CHECKS,
-  type HttpOptions,
-  last,
-  listed,
-  type Pairs,
-  requestHeaders,
-  SOURCE_IP,
-  toPairs,
-} from './http.js';
+import { defineOptions, oneOf } from '@sallyport/core/options';
+import { anyText, date, filled, type Given, object, positive } from '../internal/kinds.js';
+import { bodyParts, HTTP_KINDS, type HttpOptions, last, listed, requestHeaders, SOURCE_IP, toPairs } from './http.js';
 import { type Answered, EPOCH, type GatewayV1Result, gatewayTime, REGION } from './shape.js';
 
+/** What happened to a WebSocket connection. */
 export type WebSocketEventType = 'CONNECT' | 'MESSAGE' | 'DISCONNECT';
 
+/** Options of {@link buildWebSocketEvent}. */
 export interface WebSocketOptions extends Omit<HttpOptions, 'cookies'> {
-  /** `$default` unless given. */
+  /** The route that matched: `$connect`, `$disconnect`, `$default` or one of your own. Default: `$default`. */
   readonly routeKey?: string;
-  /** `CONNECT` for `$connect`, `DISCONNECT` for `$disconnect`, else `MESSAGE`. */
+  /** What happened. Default: `CONNECT` for `$connect`, `DISCONNECT` for `$disconnect`, else `MESSAGE`. */
   readonly eventType?: WebSocketEventType;
-  /** `conn-1` unless given. */
+  /** The connection's id. Default: `conn-1`. */
   readonly connectionId?: string;
+  /** Host that the client called. Default: `api1.execute-api.us-east-1.amazonaws.com`. */
   readonly domainName?: string;
+  /** When the connection was opened. Default: the epoch. */
   readonly connectedAt?: Date;
+  /** What an authorizer leaves in the request context. Default: left out. */
   readonly authorizer?: Readonly<Record<string, unknown>>;
-  /** Close code of the connection, in `DISCONNECT` events: 1001 unless given (RFC 6455 section 7.4.1: going away). */
+  /** Close code of the connection, in `DISCONNECT` events. Default: 1001, going away (RFC 6455 section 7.4.1). */
   readonly disconnectStatusCode?: number;
-  /** In `DISCONNECT` events; `''` unless given. */
+  /** Reason of the close, in `DISCONNECT` events. Default: `''`. */
   readonly disconnectReason?: string;
 }
 
-/** An event of a gateway's WebSocket API. */
+/**
+ * An event of a gateway's WebSocket API.
+ *
+ * @see https://docs.aws.amazon.com/apigateway/latest/developerguide/apigateway-websocket-api-mapping-template-reference.html
+ */
 export interface WebSocketEvent extends Answered<GatewayV1Result> {
+  /** Headers; of several values the last. Absent without headers. */
   readonly headers?: Record<string, string>;
+  /** Headers with all their values. Absent without headers. */
   readonly multiValueHeaders?: Record<string, string[]>;
+  /** Query parameters; of several values the last. Absent without a query. */
   readonly queryStringParameters?: Record<string, string>;
+  /** Query parameters with all their values. Absent without a query. */
   readonly multiValueQueryStringParameters?: Record<string, string[]>;
+  /** What API Gateway knows of the connection and the event. */
   readonly requestContext: ReturnType<typeof requestContext>;
+  /** The message, base64 when `isBase64Encoded`; absent for none. */
   readonly body?: string;
+  /** Whether `body` is base64. */
   readonly isBase64Encoded: boolean;
 }
 
-const { cookies: _cookies, ...SHARED_CHECKS } = HTTP_CHECKS;
-const CHECKS: Checks<WebSocketOptions> = {
-  ...SHARED_CHECKS,
-  routeKey: nonBlank,
+const { cookies: _cookies, ...SHARED } = HTTP_KINDS;
+const OPTIONS = defineOptions<WebSocketOptions>()({
+  ...SHARED,
+  routeKey: filled,
   eventType: oneOf('CONNECT', 'MESSAGE', 'DISCONNECT'),
-  connectionId: nonBlank,
-  domainName: nonBlank,
+  connectionId: filled,
+  domainName: filled,
   connectedAt: date,
-  authorizer: object,
+  authorizer: object(),
   disconnectStatusCode: positive,
-  disconnectReason: text,
-};
+  disconnectReason: anyText,
+});
 
 const EVENT_TYPES: Readonly<Record<string, WebSocketEventType>> = { $connect: 'CONNECT', $disconnect: 'DISCONNECT' };
 
 /**
- * A WebSocket event.
+ * Builds a WebSocket event.
  *
- * @throws FrameworkError for an unknown option or a wrong type
+ * @throws FrameworkError `app.invalid_configuration` for an unknown option or a wrong type
  */
 export function buildWebSocketEvent(options: WebSocketOptions = {}): WebSocketEvent {
-  checkOptions(options, CHECKS);
-  const headers = requestHeaders(options);
-  const query = toPairs(options.query);
-  const { body, isBase64Encoded } = bodyParts(options);
+  const given = OPTIONS.parse(options);
+  const headers = requestHeaders(given);
+  const query = toPairs(given.query);
+  const { body, isBase64Encoded } = bodyParts(given);
   return {
     ...(headers.length > 0 && { headers: last(headers), multiValueHeaders: listed(headers) }),
-    ...(query.length > 0 && queryMaps(query)),
-    requestContext: requestContext(options),
+    ...(query.length > 0 && { queryStringParameters: last(query), multiValueQueryStringParameters: listed(query) }),
+    requestContext: requestContext(given),
     ...(body !== undefined && { body }),
     isBase64Encoded,
   };
 }
 
-function queryMaps(query: Pairs) {
-  return { queryStringParameters: last(query), multiValueQueryStringParameters: listed(query) };
-}
-
-function requestContext(options: WebSocketOptions) {
+function requestContext(options: Given<WebSocketOptions>) {
   const { routeKey = '$default', requestId = 'req-1', time = EPOCH, authorizer, sourceIp = SOURCE_IP } = options;
   const eventType = options.eventType ?? EVENT_TYPES[routeKey] ?? 'MESSAGE';
   return {

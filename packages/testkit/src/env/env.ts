@@ -8,76 +8,138 @@ import type {
   RequestInput,
   Response,
 } from '@sallyport/core';
+import { defineOptions, group, kind, type OptionKind } from '@sallyport/core/options';
 import { ManualClock, ManualIdGenerator } from '@sallyport/core/testing';
 import { type App, type AppOptions, createApp } from '@sallyport/dispatch/app';
 import type { AnswerOf } from '../builders/shape.js';
-import { type Check, type Checks, checkOptions, nonBlank, object, textMap } from '../internal/check.js';
-import { createLambdaContext, type LambdaContextOptions, type TestLambdaContext } from './lambda-context.js';
+import { anyText, anything, filled, textMap } from '../internal/kinds.js';
 import { createRecording, type Recording, type Records } from './records.js';
 import { drain, type StreamedAnswer } from './streamed.js';
 
+/** Options of `env.lambdaContext`, and of the contexts that an environment makes itself. */
+export interface LambdaContextOptions {
+  /** The invocation's id. Default: `lambda-1`. */
+  readonly requestId?: string;
+  /** Milliseconds until the function's timeout; what the context shows falls as the clock advances. Default: 30,000. */
+  readonly remainingMs?: number;
+  /** The tenant of an invocation with tenant isolation. Default: left out. */
+  readonly tenantId?: string;
+  /** An X-Ray header, `Root=1-…`. Default: left out. */
+  readonly traceId?: string;
+  /** The function's name. Default: `test-function`. */
+  readonly functionName?: string;
+  /** What the caller of the `Invoke` API put beside the event: any JSON value. Default: left out. */
+  readonly clientContext?: unknown;
+  /** The identity id of a caller that invoked through a mobile SDK. Default: left out. */
+  readonly cognitoIdentityId?: string;
+}
+
+/** The Lambda context of one invocation, on a manual clock. */
+export interface TestLambdaContext extends LambdaContext {
+  /** The invocation's id. */
+  readonly awsRequestId: string;
+  /** Milliseconds until the function's timeout, by the environment's clock; 0 from there on. */
+  getRemainingTimeInMillis(): number;
+}
+
+/** Options of {@link createTestEnv}. */
 export interface TestEnvOptions {
-  /** Start of the clock; the epoch unless given. */
+  /** Start of the clock: a date, or milliseconds since the epoch. Default: the epoch. */
   readonly now?: Date | number;
-  /** `test-id` unless given. */
+  /** What generated ids begin with: `test-id` gives `test-id-1`, `test-id-2`. Default: `test-id`. */
   readonly idPrefix?: string;
-  /** What containers read instead of `process.env`; empty unless given. */
+  /** What containers read instead of `process.env`. Default: empty. */
   readonly environment?: Readonly<Record<string, string>>;
-  /** Defaults of every Lambda context made here. */
+  /** Defaults of every Lambda context made here. Default: those of {@link LambdaContextOptions}. */
   readonly lambda?: LambdaContextOptions;
 }
 
-/** What any container takes to be deterministic. */
+/** The options of a container that make it deterministic; every container takes them. */
 export interface ContainerOptions {
+  /** The environment's manual clock. */
   readonly clock: FullClock;
+  /** The environment's ids. */
   readonly ids: IdGenerator;
+  /** The environment's variables. */
   readonly environment: Environment;
+  /** A logger of level `debug` whose lines are kept in `env.records.logs`. */
   readonly log: Logger;
+  /** Hooks whose records are kept in `env.records`. */
   readonly observability: Observability;
 }
 
 /** Anything with the one entrypoint. */
 export interface LambdaApp {
+  /** Answers any trigger event. */
   readonly handleLambda: (event: unknown, lambdaContext?: LambdaContext) => Promise<unknown>;
 }
 
 /** Anything that serves a request without a front door. */
 export interface DirectApp {
+  /** Answers a request. */
   readonly serve: (request: RequestInput, lambdaContext?: LambdaContext) => Promise<Response>;
 }
 
-/** A deterministic surrounding for containers. Two of them share nothing. */
+/** What a container needs to be deterministic. Two of them share nothing. */
 export interface TestEnv {
+  /** The clock; it moves when the test says so. */
   readonly clock: ManualClock;
+  /** Ids that count. */
   readonly ids: ManualIdGenerator;
+  /** The variables that containers read; a test may change them. */
   readonly environment: Record<string, string>;
+  /** What the containers of this environment logged, measured and traced. */
   readonly records: Records;
   /** To spread into any container: `new SecureApp({ ...env.options(), principalResolver })`. */
   options(): ContainerOptions;
-  /** The open container with these options and the given ones. */
+  /** The open container with these options and the given ones, which count more. */
   app(options?: AppOptions): App;
+  /**
+   * A Lambda context; these options count more than those of `createTestEnv`.
+   *
+   * @throws FrameworkError `app.invalid_configuration` for an unknown option or a wrong type
+   */
   lambdaContext(options?: LambdaContextOptions): TestLambdaContext;
-  /** Hands an event to the app; the type of the answer follows from the builder's event. */
+  /** Hands an event to the app; the type of the answer follows from the builder's event. Default of `lambda`: a new context. */
   invoke<E>(app: LambdaApp, event: E, lambda?: LambdaContext): Promise<AnswerOf<E>>;
-  /** Reads a streamed answer to its end. */
+  /**
+   * Reads a streamed answer to its end, or to the invocation's deadline. Default of `lambda`: a new context.
+   *
+   * @throws TypeError for an app that is not a container
+   */
   invokeStreaming(app: LambdaApp, event: unknown, lambda?: LambdaContext): Promise<StreamedAnswer>;
-  /** Runs the pipeline without a front door. */
+  /** Runs the pipeline without a front door. Default of `lambda`: a new context. */
   serve(app: DirectApp, request: RequestInput, lambda?: LambdaContext): Promise<Response>;
   /** A turn in which other invocations may run; where `interleave` may park this one. */
   pause(): Promise<void>;
 }
 
-const instant: Check = {
-  wanted: 'a valid Date or a number of milliseconds',
-  accepts: (value) => Number.isFinite(value instanceof Date ? value.getTime() : value),
+const LAMBDA = {
+  requestId: filled.default('lambda-1'),
+  remainingMs: kind<number>('a number of milliseconds', Number.isFinite).default(30_000),
+  tenantId: anyText,
+  traceId: anyText,
+  functionName: filled.default('test-function'),
+  clientContext: anything,
+  cognitoIdentityId: anyText,
 };
+const LAMBDA_OPTIONS = defineOptions<LambdaContextOptions>()(LAMBDA);
 
-const CHECKS: Checks<TestEnvOptions> = { now: instant, idPrefix: nonBlank, environment: textMap, lambda: object };
+const instant: OptionKind<Date | number> = kind('a valid Date or a number of milliseconds', (value) =>
+  Number.isFinite(value instanceof Date ? value.getTime() : value),
+);
+
+const OPTIONS = defineOptions<TestEnvOptions>()({
+  now: instant,
+  idPrefix: filled,
+  environment: textMap.default({}),
+  lambda: group<LambdaContextOptions>()(LAMBDA),
+});
 
 /**
  * Makes an environment with a clock that stands still, ids that count and records that are kept.
  *
- * @throws FrameworkError for an unknown option or a wrong type
+ * @throws FrameworkError `app.invalid_configuration` for an unknown option or a wrong type
  * @example
  * const env = createTestEnv();
  * const app = env.app();
@@ -85,22 +147,24 @@ const CHECKS: Checks<TestEnvOptions> = { now: instant, idPrefix: nonBlank, envir
  * const answer = await env.invoke(app, buildAPIGatewayV2Request('GET', '/now'));
  */
 export function createTestEnv(options: TestEnvOptions = {}): TestEnv {
-  checkOptions(options, CHECKS);
-  const clock = new ManualClock(options.now);
-  return assembleEnv(clock, new ManualIdGenerator(options.idPrefix), options);
+  const { now, idPrefix, environment, lambda } = OPTIONS.parse(options);
+  return assembleEnv(new ManualClock(now), new ManualIdGenerator(idPrefix), { environment, lambda });
 }
 
-/** An environment around a given clock and ids. */
+/** An environment around a given clock and ids; its other options are not checked. */
 export function assembleEnv(
   clock: ManualClock,
   ids: ManualIdGenerator,
-  { environment: variables, lambda }: TestEnvOptions,
+  defaults: {
+    readonly environment?: Readonly<Record<string, string>>;
+    readonly lambda?: LambdaContextOptions | undefined;
+  },
   pause: () => Promise<void> = async () => {},
   { records, log, observability }: Recording = createRecording(clock),
 ): TestEnv {
-  const environment = { ...variables };
+  const environment = { ...defaults.environment };
   const containerOptions = (): ContainerOptions => ({ clock, ids, environment, log, observability });
-  const lambdaContext = (own: LambdaContextOptions = {}) => createLambdaContext(clock, { ...lambda, ...own });
+  const lambdaContext = (own: LambdaContextOptions = {}) => createLambdaContext(clock, { ...defaults.lambda, ...own });
   return {
     clock,
     ids,
@@ -114,5 +178,22 @@ export function assembleEnv(
     invokeStreaming: (app, event, context = lambdaContext()) => drain(app, event, context),
     serve: (app, request, context = lambdaContext()) => app.serve(request, context),
     pause,
+  };
+}
+
+function createLambdaContext(clock: FullClock, options: LambdaContextOptions): TestLambdaContext {
+  const given = LAMBDA_OPTIONS.parse(options);
+  const { requestId, remainingMs, functionName, tenantId, traceId, clientContext, cognitoIdentityId } = given;
+  const end = clock.monotonicMs() + remainingMs;
+  return {
+    awsRequestId: requestId,
+    functionName,
+    functionVersion: '$LATEST',
+    invokedFunctionArn: `arn:aws:lambda:us-east-1:123456789012:function:${functionName}`,
+    ...(tenantId !== undefined && { tenantId }),
+    ...(traceId !== undefined && { xRayTraceId: traceId }),
+    ...(clientContext !== undefined && { clientContext }),
+    ...(cognitoIdentityId !== undefined && { identity: { cognitoIdentityId } }),
+    getRemainingTimeInMillis: () => Math.max(0, end - clock.monotonicMs()),
   };
 }

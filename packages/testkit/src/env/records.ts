@@ -1,26 +1,35 @@
 import type { FullClock, Logger, LogRecord, MetricRecord, Observability, Span, SpanAttributes } from '@sallyport/core';
 import { createLogger, type LogLine } from '@sallyport/core/observability';
 
+/** A span that the framework started. */
 export interface CapturedSpan {
+  /** Whether it stands for a request or for an event. */
   readonly kind: 'framework.request' | 'framework.event';
+  /** Name of the span. */
   readonly name: string;
+  /** Its attributes, those that were set later included. */
   readonly attributes: Readonly<Record<string, string | number | boolean>>;
-  /** Name of the span around it, `''` for none. */
+  /** Name of the span around it; `''` for none. */
   readonly parent: string;
   /** What was reported as its error; `undefined` for none. */
   readonly error: unknown;
+  /** Whether it has ended. */
   readonly ended: boolean;
 }
 
-/** What the hooks and the logger of an environment were given, in order. */
+/** What the hooks and the logger of an environment were given, in order. The lists grow as containers run. */
 export interface Records {
   /** Records of the `log` hook, and parsed lines of the logger. */
   readonly logs: readonly (LogRecord | LogLine)[];
+  /** Records of the `metric` hook. */
   readonly metrics: readonly MetricRecord[];
+  /** Spans, in the order in which they started. */
   readonly spans: readonly CapturedSpan[];
+  /** Empties the three lists. */
   clear(): void;
 }
 
+/** Records, and the logger and hooks that fill them. */
 export interface Recording {
   readonly records: Records;
   readonly log: Logger;

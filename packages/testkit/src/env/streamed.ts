@@ -27,9 +27,13 @@ interface StreamAccess {
 
 /** What a client of a streaming front door saw. */
 export interface StreamedAnswer {
+  /** HTTP status. */
   readonly status: number;
+  /** Headers by their lower-case names, without `set-cookie`. */
   readonly headers: Readonly<Record<string, readonly string[]>>;
+  /** Values of `set-cookie`, one for each cookie. */
   readonly cookies: readonly string[];
+  /** The body in the pieces in which it was written. */
   readonly chunks: readonly Uint8Array[];
   /** All chunks as text. */
   readonly body: string;
@@ -40,7 +44,7 @@ export interface StreamedAnswer {
 /**
  * Reads an answer to its end, one chunk at a time, as a streaming front door does: up to the invocation's deadline.
  *
- * @throws TypeError for an app that is no container
+ * @throws TypeError for an app that is not a container
  */
 export async function drain(app: object, event: unknown, lambdaContext: LambdaContext): Promise<StreamedAnswer> {
   const access = (app as { readonly [STREAM_ACCESS]?: StreamAccess })[STREAM_ACCESS];

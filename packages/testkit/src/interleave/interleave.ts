@@ -1,10 +1,9 @@
+import { defineOptions } from '@sallyport/core/options';
 import { ManualIdGenerator } from '@sallyport/core/testing';
 import { assembleEnv, type LambdaApp, type TestEnv } from '../env/env.js';
-import { type Checks, checkOptions, count, positive } from '../internal/check.js';
-import { Scheduler } from './internal/scheduler.js';
-import { firstDifference, type Transcript, transcribe } from './internal/transcript.js';
-import { splitRecording } from './recordings.js';
-import { changeSince, observeSurroundings } from './surroundings.js';
+import { count, positive } from '../internal/kinds.js';
+import { changeSince, observeSurroundings, Scheduler } from './internal/scheduler.js';
+import { firstDifference, splitRecording, type Transcript, transcribe } from './internal/transcript.js';
 
 /**
  * Makes the event of one invocation. The marker is that invocation's alone: put it into a header, the payload and whatever
@@ -12,14 +11,15 @@ import { changeSince, observeSurroundings } from './surroundings.js';
  */
 export type MarkedEvent = (marker: string) => unknown;
 
+/** Options of {@link interleave}. */
 export interface InterleaveOptions {
-  /** 20. */
+  /** How often the invocations are run at once, each time with another schedule. Default: 20. */
   readonly rounds?: number;
-  /** 1. */
+  /** Decides the schedule of the first round; each round after it counts one up. Default: 1. */
   readonly seed?: number;
 }
 
-const CHECKS: Checks<InterleaveOptions> = { rounds: positive, seed: count };
+const OPTIONS = defineOptions<InterleaveOptions>()({ rounds: positive.default(20), seed: count.default(1) });
 
 /** An app whose operations can be wrapped; both containers are. */
 interface Wrappable {
@@ -34,6 +34,7 @@ interface Wrappable {
  *
  * @throws Error with seed, schedule and the first difference: an answer or record that differs, a marker of another
  *   invocation, timers left running, `process.env` or a global changed
+ * @throws FrameworkError `app.invalid_configuration` for an unknown option or a wrong type
  * @example await interleave((env) => buildApp(env), [(marker) => buildAPIGatewayV2Request('GET', '/me', { headers: { 'x-user': marker } }), …]);
  */
 export async function interleave(
@@ -41,8 +42,7 @@ export async function interleave(
   invocations: readonly MarkedEvent[],
   options: InterleaveOptions = {},
 ): Promise<void> {
-  checkOptions(options, CHECKS);
-  const { rounds = 20, seed = 1 } = options;
+  const { rounds, seed } = OPTIONS.parse(options);
   const marked = invocations.map((build, index) => ({
     build,
     marker: `marker-${String(index + 1).padStart(4, '0')}x`,

@@ -1,56 +1,48 @@
 import { invalidOption } from '@sallyport/core';
+import { boolean, defineOptions } from '@sallyport/core/options';
 import { buildQueueEvent, type QueueRecordOptions } from '../builders/queue.js';
-import { type Checks, checkOptions, count, flag, positive } from '../internal/check.js';
+import { count, positive } from '../internal/kinds.js';
 import { seededRandom, shuffled } from '../internal/random.js';
 import type { Settled } from '../internal/tracked-clock.js';
-import { readAnswer } from './answer.js';
-import { type BuildApp, Ledger, type Tracked } from './internal/ledger.js';
+import { type BuildApp, Ledger, readAnswer, type Tracked } from './internal/ledger.js';
 import type { SimulationResult } from './result.js';
 import type { QueueSource } from './source.js';
 
+/** Options of {@link simulate} for a queue: those of the queue, of its event source mapping and of the function. */
 export interface QueueSimulation {
-  /** 10; at most 10 of a FIFO queue. */
+  /** Most messages of one invocation; at most 10 of a FIFO queue. Default: 10. */
   readonly batchSize?: number;
+  /** Milliseconds from a reception until a message that was not deleted can be received again. Default: 30,000. */
   readonly visibilityTimeoutMs?: number;
-  /** Receptions after which a message goes to the dead-letter queue; 3. */
+  /** Receptions after which a message goes to the dead-letter queue. Default: 3. */
   readonly maxReceiveCount?: number;
-  /** Whether there is a dead-letter queue; `true`. */
+  /** Whether there is a dead-letter queue; without one a failing message comes again until the simulation is given up. Default: `true`. */
   readonly deadLetter?: boolean;
-  /** Invocations at once; 1. */
+  /** Invocations at once. Default: 1. */
   readonly invocations?: number;
-  /** Decides the order of a standard queue; 1. */
+  /** Decides the order of a standard queue, and which messages come twice. Default: 1. */
   readonly seed?: number;
-  /** Messages that a standard queue delivers once more after they were deleted; 0. */
+  /** Messages that a standard queue delivers once more after they were deleted. Default: 0. */
   readonly duplicates?: number;
-  /** Whether the mapping reads the answer at all; `true`. */
+  /** Whether the event source mapping has `ReportBatchItemFailures`; without it the answer is not read. Default: `true`. */
   readonly reportBatchItemFailures?: boolean;
-  /** The function's timeout; 30,000. */
+  /** The function's timeout in milliseconds. Default: 30,000. */
   readonly timeoutMs?: number;
 }
 
-const CHECKS: Checks<QueueSimulation> = {
-  batchSize: positive,
-  visibilityTimeoutMs: count,
-  maxReceiveCount: positive,
-  deadLetter: flag,
-  invocations: positive,
-  seed: count,
-  duplicates: count,
-  reportBatchItemFailures: flag,
-  timeoutMs: positive,
-};
+const OPTIONS = defineOptions<QueueSimulation>()({
+  batchSize: positive.default(10),
+  visibilityTimeoutMs: count.default(30_000),
+  maxReceiveCount: positive.default(3),
+  deadLetter: boolean.default(true),
+  invocations: positive.default(1),
+  seed: count.default(1),
+  duplicates: count.default(0),
+  reportBatchItemFailures: boolean.default(true),
+  timeoutMs: positive.default(30_000),
+});
 
-const DEFAULTS: Required<QueueSimulation> = {
-  batchSize: 10,
-  visibilityTimeoutMs: 30_000,
-  maxReceiveCount: 3,
-  deadLetter: true,
-  invocations: 1,
-  seed: 1,
-  duplicates: 0,
-  reportBatchItemFailures: true,
-  timeoutMs: 30_000,
-};
+type Settings = ReturnType<typeof OPTIONS.parse>;
 
 interface Message extends Tracked {
   readonly options: QueueRecordOptions;
@@ -63,10 +55,9 @@ interface Message extends Tracked {
 export async function simulateQueue(
   buildApp: BuildApp,
   source: QueueSource,
-  options: QueueSimulation,
+  options: QueueSimulation | undefined,
 ): Promise<SimulationResult> {
-  checkOptions(options, CHECKS);
-  const settings = { ...DEFAULTS, ...options };
+  const settings = OPTIONS.parse(options);
   if (source.fifo && settings.batchSize > 10) throw invalidOption('batchSize', 'at most 10 for a FIFO queue');
   const messages = source.messages.map((message, index) => toMessage(message, index + 1, source.fifo));
   const ledger = await Ledger.open(buildApp, messages, settings.timeoutMs);
@@ -92,13 +83,13 @@ function toMessage(options: QueueRecordOptions, n: number, fifo: boolean): Messa
 
 class QueueRun {
   readonly #source: QueueSource;
-  readonly #settings: Required<QueueSimulation>;
+  readonly #settings: Settings;
   readonly #messages: readonly Message[];
   readonly #ledger: Ledger;
   readonly #random: () => number;
   #duplicates: number;
 
-  constructor(source: QueueSource, settings: Required<QueueSimulation>, messages: readonly Message[], ledger: Ledger) {
+  constructor(source: QueueSource, settings: Settings, messages: readonly Message[], ledger: Ledger) {
     this.#source = source;
     this.#settings = settings;
     this.#messages = messages;

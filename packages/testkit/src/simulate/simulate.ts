@@ -12,7 +12,7 @@ export type SimulationOptions<S> = S extends QueueSource ? QueueSimulation : Str
  * invocations are spent, and says what became of every record. The app must be built with `env.options()`: what really
  * completed is learnt from what the framework records, not from the answer.
  *
- * @throws FrameworkError for an unknown option or a wrong type
+ * @throws FrameworkError `app.invalid_configuration` for an unknown option or a wrong type
  * @example
  * const result = await simulate((env) => buildApp(env), queue.standard('orders', [{ body: 'a' }, { body: 'b' }]));
  * assertNothingLost(result);
@@ -22,6 +22,6 @@ export function simulate<S extends QueueSource | StreamSource>(
   source: S,
   options?: SimulationOptions<S>,
 ): Promise<SimulationResult> {
-  if (source.kind === 'queue') return simulateQueue(buildApp, source, (options ?? {}) as QueueSimulation);
-  return simulateStream(buildApp, source, (options ?? {}) as StreamSimulation);
+  if (source.kind === 'queue') return simulateQueue(buildApp, source, options as QueueSimulation | undefined);
+  return simulateStream(buildApp, source, options as StreamSimulation | undefined);
 }

@@ -1,54 +1,49 @@
+import { boolean, defineOptions, oneOf } from '@sallyport/core/options';
 import { buildKinesisEvent, type KinesisRecordOptions } from '../builders/kinesis.js';
 import { buildTableStreamEvent, type TableStreamRecordOptions } from '../builders/table-stream.js';
-import { type Checks, checkOptions, count, flag, oneOf, positive } from '../internal/check.js';
-import { readAnswer } from './answer.js';
-import { type BuildApp, Ledger, type Tracked } from './internal/ledger.js';
+import { count, positive } from '../internal/kinds.js';
+import { type BuildApp, Ledger, readAnswer, type Tracked } from './internal/ledger.js';
 import type { SimulationResult } from './result.js';
 import type { StreamSource } from './source.js';
 
+/** Options of {@link simulate} for a stream: those of its event source mapping and of the function. */
 export interface StreamSimulation {
-  /** 100. */
+  /** Most records of one invocation. Default: 100. */
   readonly batchSize?: number;
-  /** 1; records are spread by their keys. */
+  /** Shards; records are spread by their keys. Default: 1. */
   readonly shards?: number;
-  /** Retries after the first delivery; 3. */
+  /** Retries after the first delivery of a batch. Default: 3. */
   readonly maximumRetryAttempts?: number;
-  /** None unless given. */
+  /** Milliseconds after which a record is given up. Default: none, so that records do not grow too old. */
   readonly maxRecordAgeMs?: number;
-  /** Whether a failed batch is split; `false`. */
+  /** Whether a batch that failed as a whole is split in two. Default: `false`. */
   readonly bisect?: boolean;
-  /** Whether there is a failure destination; `true`. */
+  /** Whether there is a failure destination; without one a record that is given up is lost. Default: `true`. */
   readonly onFailure?: boolean;
-  /** How an identifier is read that AWS does not know; undocumented, so by default `both` ways, one run each. */
+  /**
+   * How an identifier is read that AWS does not know: the batch fails, it is ignored, or `both`, one run each. AWS does not
+   * document what it does. Default: `both`.
+   */
   readonly unknownIdentifiers?: 'batch-fails' | 'ignored' | 'both';
+  /** Whether the event source mapping has `ReportBatchItemFailures`; without it the answer is not read. Default: `true`. */
   readonly reportBatchItemFailures?: boolean;
-  /** The function's timeout; 30,000. */
+  /** The function's timeout in milliseconds. Default: 30,000. */
   readonly timeoutMs?: number;
 }
 
-const CHECKS: Checks<StreamSimulation> = {
-  batchSize: positive,
-  shards: positive,
-  maximumRetryAttempts: count,
-  maxRecordAgeMs: positive,
-  bisect: flag,
-  onFailure: flag,
-  unknownIdentifiers: oneOf('batch-fails', 'ignored', 'both'),
-  reportBatchItemFailures: flag,
-  timeoutMs: positive,
-};
+const OPTIONS = defineOptions<StreamSimulation>()({
+  batchSize: positive.default(100),
+  shards: positive.default(1),
+  maximumRetryAttempts: count.default(3),
+  maxRecordAgeMs: positive.default(Number.POSITIVE_INFINITY),
+  bisect: boolean.default(false),
+  onFailure: boolean.default(true),
+  unknownIdentifiers: oneOf('batch-fails', 'ignored', 'both').default('both'),
+  reportBatchItemFailures: boolean.default(true),
+  timeoutMs: positive.default(30_000),
+});
 
-const DEFAULTS: Required<StreamSimulation> = {
-  batchSize: 100,
-  shards: 1,
-  maximumRetryAttempts: 3,
-  maxRecordAgeMs: Number.POSITIVE_INFINITY,
-  bisect: false,
-  onFailure: true,
-  unknownIdentifiers: 'both',
-  reportBatchItemFailures: true,
-  timeoutMs: 30_000,
-};
+type Settings = ReturnType<typeof OPTIONS.parse>;
 
 /** Between a failure and the next delivery of the same batch. */
 const RETRY_DELAY_MS = 1000;
@@ -67,10 +62,9 @@ interface Batch {
 export async function simulateStream(
   buildApp: BuildApp,
   source: StreamSource,
-  options: StreamSimulation,
+  options: StreamSimulation | undefined,
 ): Promise<SimulationResult> {
-  checkOptions(options, CHECKS);
-  const settings = { ...DEFAULTS, ...options };
+  const settings = OPTIONS.parse(options);
   const run = (ignoresUnknown: boolean) => runStream(buildApp, source, settings, ignoresUnknown);
   if (settings.unknownIdentifiers !== 'both') return run(settings.unknownIdentifiers === 'ignored');
   const failing = await run(false);
@@ -80,7 +74,7 @@ export async function simulateStream(
 async function runStream(
   buildApp: BuildApp,
   source: StreamSource,
-  settings: Required<StreamSimulation>,
+  settings: Settings,
   ignoresUnknown: boolean,
 ): Promise<SimulationResult> {
   const entries = source.records.map((record, index) => toEntry(source, record, index + 1, settings.shards));
@@ -126,11 +120,11 @@ function bySequenceNumber(a: Entry, b: Entry): number {
 
 class ShardRun {
   readonly #source: StreamSource;
-  readonly #settings: Required<StreamSimulation>;
+  readonly #settings: Settings;
   readonly #ledger: Ledger;
   readonly #ignoresUnknown: boolean;
 
-  constructor(source: StreamSource, settings: Required<StreamSimulation>, ledger: Ledger, ignoresUnknown: boolean) {
+  constructor(source: StreamSource, settings: Settings, ledger: Ledger, ignoresUnknown: boolean) {
     this.#source = source;
     this.#settings = settings;
     this.#ledger = ledger;

@@ -1,0 +1,64 @@
+import type { OneOrMany } from '@sallyport/core';
+import { integer, kind, list, OptionKind, wrong } from '@sallyport/core/options';
+
+/** An object of any members. */
+export type Data = Readonly<Record<string, unknown>>;
+
+/** Parsed options: every key is an own member, `undefined` where nothing was given. */
+export type Given<T> = { readonly [K in keyof T]-?: T[K] | undefined };
+
+const isText = (value: unknown): value is string => typeof value === 'string';
+const isObject = (value: unknown): value is object =>
+  typeof value === 'object' && value !== null && !Array.isArray(value) && !(value instanceof Uint8Array);
+const isTexts = (value: unknown) => Array.isArray(value) && value.every(isText);
+const isMap = (value: unknown, member: (value: unknown) => boolean) =>
+  isObject(value) && Object.values(value).every(member);
+
+// Tests send blank and padded texts on purpose, so none of these trims.
+export const anyText: OptionKind<string> = kind('a text', isText);
+export const filled: OptionKind<string> = kind(
+  'a text that is not blank',
+  (value) => isText(value) && value.trim() !== '',
+);
+export const count: OptionKind<number> = integer(0);
+export const positive: OptionKind<number> = integer(1);
+export const anyNumber: OptionKind<number> = kind('a number', (value) => typeof value === 'number');
+export const date: OptionKind<Date> = kind(
+  'a valid Date',
+  (value) => value instanceof Date && !Number.isNaN(value.getTime()),
+);
+export const anything: OptionKind<unknown> = kind('anything', () => true);
+export const objectOrNull: OptionKind<Data | null> = kind(
+  'an object or null',
+  (value) => value === null || isObject(value),
+);
+export const content: OptionKind<string | Uint8Array> = kind(
+  'a text or bytes',
+  (value) => isText(value) || value instanceof Uint8Array,
+);
+export const textOrObject: OptionKind<string | object> = kind(
+  'a text or an object',
+  (value) => isText(value) || isObject(value),
+);
+export const textMap: OptionKind<Readonly<Record<string, string>>> = kind('an object of texts', (value) =>
+  isMap(value, isText),
+);
+export const textList: OptionKind<readonly string[]> = kind('a list of texts', isTexts);
+export const oneOrMany: OptionKind<OneOrMany> = kind('an object of texts or lists of texts', (value) =>
+  isMap(value, (member) => isText(member) || isTexts(member)),
+);
+
+/** An object whose members are not looked at. */
+export function object<T extends object = Data>(): OptionKind<T> {
+  return kind('an object', isObject);
+}
+
+/** A list of at least one member. */
+export function someOf<T>(member: OptionKind<T>): OptionKind<readonly T[], never> {
+  const members = list(member);
+  const wanted = 'a list that is not empty';
+  return new OptionKind<readonly T[]>(wanted, (value, place) => {
+    if (!Array.isArray(value) || value.length === 0) throw wrong(place, wanted);
+    return members.read(value, place) ?? [];
+  }).required();
+}
