@@ -4,7 +4,9 @@ import { isJsonObject, type Json, type JsonObject } from '../fixtures/json.js';
 export interface Difference {
   /** Where: `.headers["x-a"][0]`. */
   readonly path: string;
+  /** What was expected, as text. */
   readonly expected: string;
+  /** What was found, as text. */
   readonly found: string;
 }
 

@@ -6,6 +6,7 @@ import { compareResponse } from './internal/response.js';
 
 /** A difference and the step that shows it; `null` for the fixture as a whole. */
 export interface Failure extends Difference {
+  /** Place of the step, from 0; `null` for the fixture as a whole. */
   readonly step: number | null;
 }
 

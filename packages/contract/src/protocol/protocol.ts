@@ -7,49 +7,77 @@ export const PROTOCOL = 'framework.contract/1';
 /** The longest line in either direction, in bytes. */
 export const MAX_LINE_BYTES = 8 * 1024 * 1024;
 
+/** The first message of the runner. */
 export interface HelloMessage {
+  /** Tells the message from the others. */
   readonly type: 'hello';
+  /** {@link PROTOCOL}. */
   readonly protocol: string;
   /** SHA-256 of all fixture files, hexadecimal. */
   readonly fixtures: string;
 }
 
+/** The first answer of a runtime: what it can do. */
 export interface HelloAnswer {
+  /** Tells the answer from the others. */
   readonly type: 'hello';
+  /** The protocol that the runtime speaks; its major version must be the runner's. */
   readonly protocol: string;
+  /** Name and version of the runtime; the name finds its file in `skips/`. */
   readonly runtime: { readonly name: string; readonly version: string };
+  /** Areas that it can be asked; fixtures of the others are skipped. */
   readonly areas: readonly string[];
+  /** Calls that it knows. Not judged. */
   readonly calls: readonly string[];
+  /** Named handlers that it knows. Not judged. */
   readonly handlers: readonly string[];
 }
 
 /** What a runtime sees of a fixture: never what is expected of it. */
 export interface RunMessage {
+  /** Tells the message from the others. */
   readonly type: 'run';
+  /** Number of the message, from 1; the answer repeats it. */
   readonly seq: number;
+  /** Id of the fixture. */
   readonly id: string;
+  /** Area of the fixture. */
   readonly area: string;
+  /** What to make and register, expansions made. */
   readonly setup: Setup;
+  /** The calls, expansions made but for `$from`. */
   readonly steps: readonly Step[];
 }
 
+/** What a fixture gave in a runtime. */
 export interface DoneMessage {
+  /** Tells the answer from the others. */
   readonly type: 'done';
+  /** Number of the message that it answers. */
   readonly seq: number;
+  /** The error that making the container threw; `null` for none. */
   readonly construction_error: JsonObject | null;
+  /** The outcome of each step, in order; empty after a construction error. */
   readonly steps: readonly JsonObject[];
 }
 
+/** The answer of a runtime that does not understand a fixture. Without a skip it is a failure. */
 export interface UnsupportedMessage {
+  /** Tells the answer from the others. */
   readonly type: 'unsupported';
+  /** Number of the message that it answers. */
   readonly seq: number;
+  /** What it does not understand, in words. */
   readonly reason: string;
 }
 
 /** Whatever can be held against the fixtures: packages in process, or a foreign program behind a pipe. */
 export interface ContractRuntime {
+  /** Answers the first message. */
   hello(message: HelloMessage): Promise<HelloAnswer>;
+  /** Runs one fixture in a fresh container. */
   run(message: RunMessage): Promise<DoneMessage | UnsupportedMessage>;
+  /** Ends the conversation. */
   bye(): Promise<void>;
   /** Ends what hangs and starts afresh. A runtime without it cannot be restarted. */
   restart?(): Promise<void>;

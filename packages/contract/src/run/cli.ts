@@ -9,12 +9,15 @@ import { runContract, type Verdict } from './run.js';
 /** Exit statuses of {@link runCli}. */
 export const EXIT = { passed: 0, failed: 1, invalid: 2, protocol: 3 } as const;
 
+/** What the command line needs from its program. */
 export interface CliParts {
   /** The folder of the fixtures. */
   readonly folder: string;
+  /** The validator of JSON Schema. */
   readonly validate: Validate;
   /** The runtime that is driven without `--cmd`. */
   readonly createRuntime: () => Promise<ContractRuntime>;
+  /** Takes each line of the output. */
   readonly write: (line: string) => void;
 }
 

@@ -15,18 +15,23 @@ import {
 
 /** What became of one fixture. */
 export interface Verdict {
+  /** Id of the fixture. */
   readonly id: string;
+  /** Whether the runtime did what the fixture wants; `skipped` when it was not judged. */
   readonly outcome: 'passed' | 'failed' | 'skipped';
+  /** Every difference; empty unless it failed. */
   readonly failures: readonly Failure[];
   /** Why it was skipped, or could not be judged. */
   readonly reason?: string;
 }
 
+/** Options of {@link runContract}. */
 export interface RunOptions {
-  /** Of one answer; 10,000 unless given. */
+  /** Milliseconds that one answer may take. Default: 10,000. */
   readonly timeoutMs?: number;
-  /** Whether the first failure ends the run. */
+  /** Whether the first failure ends the run. Default: `false`. */
   readonly bail?: boolean;
+  /** Called with each verdict, in order. Default: not called. */
   readonly onVerdict?: (verdict: Verdict) => void;
 }
 
