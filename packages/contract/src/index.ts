@@ -17,7 +17,6 @@ export { type Contract, type Invalid, loadContract, uncovered, type Validate } f
 export { refer } from './fixtures/refer.js';
 export { compare, type Difference } from './judge/compare.js';
 export { type Failure, judge } from './judge/judge.js';
-export { inProcess } from './protocol/in-process.js';
 export {
   type ContractRuntime,
   type DoneMessage,
@@ -28,7 +27,7 @@ export {
   type RunMessage,
   type UnsupportedMessage,
 } from './protocol/protocol.js';
+export { inProcess, spawnRuntime } from './protocol/runtimes.js';
 export { serveRuntime } from './protocol/serve.js';
-export { spawnRuntime } from './protocol/spawn.js';
 export { type CliParts, EXIT, runCli } from './run/cli.js';
 export { type RunOptions, runContract, type Verdict } from './run/run.js';

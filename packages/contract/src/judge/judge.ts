@@ -1,8 +1,7 @@
 import type { Expectation } from '../fixtures/fixture.js';
 import { isJsonObject, type Json, type JsonObject } from '../fixtures/json.js';
 import type { DoneMessage } from '../protocol/protocol.js';
-import { compare, type Difference, difference } from './compare.js';
-import { compareResponse } from './internal/response.js';
+import { compare, type Difference, difference, parseJson } from './compare.js';
 
 /** A difference and the step that shows it; `null` for the fixture as a whole. */
 export interface Failure extends Difference {
@@ -81,4 +80,94 @@ function allTexts(value: Json): string[] {
 function decoded(text: string): string[] {
   const plausible = text.length >= 4 && text.length % 4 === 0 && /^[A-Za-z0-9+/]+={0,2}$/.test(text);
   return plausible ? [Buffer.from(text, 'base64').toString()] : [];
+}
+
+/** An HTTP answer in the form that fixtures judge, whatever the front door. */
+interface Answer {
+  readonly status: Json;
+  /** Lower-case names, lists of values. */
+  readonly headers: JsonObject;
+  readonly cookies: readonly Json[];
+  readonly body: Buffer;
+  readonly chunks: readonly Buffer[] | undefined;
+}
+
+/** Holds an outcome against an expected response; of a front door's native answer the response is derived first. */
+function compareResponse(expected: JsonObject, outcome: JsonObject): Difference[] {
+  const path = '.response';
+  const { response, result } = outcome;
+  const answer = readResponse(outcome);
+  if (answer === undefined) return [difference(path, expected, outcome.error ?? response ?? result)];
+  return [
+    ...compare(expected.status, answer.status, `${path}.status`),
+    ...compare(expected.headers, answer.headers, `${path}.headers`),
+    ...compare(expected.cookies ?? [], answer.cookies, `${path}.cookies`),
+    ...compareBody(expected.body, answer.body, `${path}.body`),
+    ...compareChunks(expected.chunks, answer.chunks, `${path}.chunks`),
+  ];
+}
+
+/** The HTTP answer of an outcome, whichever of its two forms it has. */
+export function readResponse({ response, result }: JsonObject): Answer | undefined {
+  return isJsonObject(response) ? fromResponse(response) : fromNative(result);
+}
+
+function fromResponse(response: JsonObject): Answer {
+  const { status = null, headers, cookies, body, chunks } = response;
+  return {
+    status,
+    headers: isJsonObject(headers) ? headers : {},
+    cookies: Array.isArray(cookies) ? cookies : [],
+    body: toBytes(body),
+    chunks: Array.isArray(chunks) ? (chunks as readonly Json[]).map(toBytes) : undefined,
+  };
+}
+
+/** The answer behind a v1, v2, load balancer or WebSocket result; `undefined` for anything else. */
+function fromNative(result: Json | undefined): Answer | undefined {
+  if (!isJsonObject(result) || typeof result.statusCode !== 'number') return undefined;
+  const lists = new Map<string, Json[]>();
+  const add = (name: string, values: Json | undefined) => {
+    const key = name.toLowerCase();
+    lists.set(key, [...(lists.get(key) ?? []), ...(Array.isArray(values) ? values : [values ?? null])]);
+  };
+  for (const map of [result.headers, result.multiValueHeaders]) {
+    if (isJsonObject(map)) for (const [name, values] of Object.entries(map)) add(name, values);
+  }
+  const { cookies, body, isBase64Encoded } = result;
+  const setCookies = lists.get('set-cookie') ?? [];
+  lists.delete('set-cookie');
+  return {
+    status: result.statusCode,
+    headers: Object.fromEntries(lists),
+    cookies: [...(Array.isArray(cookies) ? cookies : []), ...setCookies],
+    body: Buffer.from(typeof body === 'string' ? body : '', isBase64Encoded === true ? 'base64' : 'utf8'),
+    chunks: undefined,
+  };
+}
+
+/** Bytes as the wire carries them: `{ base64 }`, or plain text. */
+function toBytes(value: Json | undefined): Buffer {
+  if (typeof value === 'string') return Buffer.from(value);
+  const { base64, text } = isJsonObject(value) ? value : {};
+  if (typeof base64 === 'string') return Buffer.from(base64, 'base64');
+  return Buffer.from(typeof text === 'string' ? text : '');
+}
+
+function compareBody(expected: Json | undefined, body: Buffer, path: string): Difference[] {
+  if (!isJsonObject(expected)) return compare('', body.toString(), path);
+  if ('base64' in expected) return compare(expected.base64, body.toString('base64'), `${path}.base64`);
+  if ('text' in expected) return compare(expected.text, body.toString(), `${path}.text`);
+  const parsed = parseJson(body.toString());
+  if (parsed === undefined) return [difference(`${path}.json`, expected.json, body.toString())];
+  return compare(expected.json, parsed, `${path}.json`);
+}
+
+function compareChunks(expected: Json | undefined, chunks: readonly Buffer[] | undefined, path: string): Difference[] {
+  if (expected === undefined) return [];
+  const found = chunks?.map((chunk) => chunk.toString('base64'));
+  const wanted = Array.isArray(expected)
+    ? (expected as readonly Json[]).map((chunk) => toBytes(chunk).toString('base64'))
+    : [];
+  return compare(wanted, found, path);
 }

@@ -1,12 +1,13 @@
 import type { Readable, Writable } from 'node:stream';
-import { LineReader, toLine } from './internal/lines.js';
 import {
   type ContractRuntime,
   checkProtocol,
   type HelloMessage,
+  LineReader,
   PROTOCOL,
   ProtocolError,
   type RunMessage,
+  toLine,
 } from './protocol.js';
 
 /**

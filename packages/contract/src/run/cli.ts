@@ -1,9 +1,8 @@
 import { writeFileSync } from 'node:fs';
 import { parseArgs } from 'node:util';
 import { loadContract, uncovered, type Validate } from '../fixtures/load.js';
-import { inProcess } from '../protocol/in-process.js';
 import { type ContractRuntime, ProtocolError } from '../protocol/protocol.js';
-import { spawnRuntime } from '../protocol/spawn.js';
+import { inProcess, spawnRuntime } from '../protocol/runtimes.js';
 import { runContract, type Verdict } from './run.js';
 
 /** Exit statuses of {@link runCli}. */

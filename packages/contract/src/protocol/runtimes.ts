@@ -1,14 +1,27 @@
 import { type ChildProcess, spawn } from 'node:child_process';
-import { LineReader, toLine } from './internal/lines.js';
+import { toWire } from '../fixtures/json.js';
 import {
   type ContractRuntime,
   type DoneMessage,
   type HelloAnswer,
   type HelloMessage,
+  LineReader,
   ProtocolError,
   type RunMessage,
+  toLine,
   type UnsupportedMessage,
 } from './protocol.js';
+
+/** A runtime in this process, seen through the same JSON as a foreign one. */
+export function inProcess(runtime: ContractRuntime): ContractRuntime {
+  return {
+    hello: async (message) => toWire(await runtime.hello(toWire(message))),
+    run: async (message) => toWire(await runtime.run(toWire(message))),
+    bye: () => runtime.bye(),
+    // It keeps nothing between fixtures, so there is nothing to start afresh.
+    restart: async () => {},
+  };
+}
 
 /** How long a runtime may take to end after `bye`, in milliseconds. */
 const BYE_MS = 5000;
