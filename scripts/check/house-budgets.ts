@@ -24,8 +24,8 @@ export const FILES: Readonly<Record<string, Budget>> = {
   ratelimit: { reached: 30, wanted: 24 },
   secure: { reached: 44, wanted: 26 },
   streams: { reached: 26, wanted: 24 },
-  testkit: { reached: 44, wanted: 30 },
-  contract: { reached: 16, wanted: 14 },
+  testkit: { reached: 31, wanted: 31 },
+  contract: { reached: 13, wanted: 13 },
 };
 
 /** Exported things and public members without TSDoc, by package. */
@@ -40,8 +40,8 @@ export const UNDOCUMENTED: Readonly<Record<string, Budget>> = {
   ratelimit: { reached: 0, wanted: 0 },
   secure: { reached: 71, wanted: 0 },
   streams: { reached: 0, wanted: 0 },
-  testkit: { reached: 249, wanted: 0 },
-  contract: { reached: 101, wanted: 0 },
+  testkit: { reached: 0, wanted: 0 },
+  contract: { reached: 4, wanted: 0 },
 };
 
 /** Of what an application types every day (`docs-policy.ts`), what has no `@example`. */
@@ -59,8 +59,8 @@ export const MISPLACED: Readonly<Record<string, Budget>> = {
   ratelimit: { reached: 0, wanted: 0 },
   secure: { reached: 17, wanted: 0 },
   streams: { reached: 0, wanted: 0 },
-  contract: { reached: 17, wanted: 0 },
-  testkit: { reached: 17, wanted: 0 },
+  contract: { reached: 0, wanted: 0 },
+  testkit: { reached: 0, wanted: 0 },
 };
 
 /** What is over its budget. */
