@@ -2,12 +2,15 @@ import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { runCli } from '../src/index.js';
-import { fakeRuntime, fixture, makeFolder, validate } from './support.js';
+import { fakeRuntime, fixture, makeFolder, requirement, validate } from './support.js';
 
 const SCRIPT = fileURLToPath(new URL('./fake-runtime.mjs', import.meta.url));
 
 const FILES = {
-  'requirements.d/detection.json': { 'detection.a': 'A first requirement.', 'detection.b': 'A second one.' },
+  'requirements.d/detection.json': {
+    'detection.a': requirement('A first requirement.'),
+    'detection.b': requirement('A second one.'),
+  },
   'detection/a.json': fixture('detection/a', undefined, { covers: ['detection.a'] }),
   'detection/b.json': fixture('detection/b', undefined, { covers: ['detection.b'] }),
   'doors/c.json': fixture('doors/c'),

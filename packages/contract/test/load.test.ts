@@ -1,5 +1,5 @@
 import { AREAS, type JsonObject, loadContract, uncovered } from '../src/index.js';
-import { fixture, makeContract, validate } from './support.js';
+import { fixture, makeContract, requirement, validate } from './support.js';
 
 const problems = (files: Record<string, unknown>) => makeContract(files).invalid.map(({ problem }) => problem);
 const one = (more: object, expect?: JsonObject) =>
@@ -82,15 +82,26 @@ describe('loading fixtures', () => {
 
   it('reads requirements of all files as one list, and finds the uncovered', () => {
     const files = {
-      'requirements.d/detection.json': { 'detection.a': 'A.', 'detection.b': 'B.' },
-      'requirements.d/doors.json': { 'doors.a': 'A.' },
+      'requirements.d/detection.json': { 'detection.a': requirement('A.'), 'detection.b': requirement('B.') },
+      'requirements.d/doors.json': { 'doors.a': requirement('A.') },
       'detection/a.json': fixture('detection/a', undefined, { covers: ['detection.a', 'doors.a'] }),
     };
     const contract = makeContract(files);
     expect([...contract.requirements.keys()]).toEqual(['detection.a', 'detection.b', 'doors.a']);
     expect(uncovered(contract)).toEqual(['detection.b']);
-    const twice = { ...files, 'requirements.d/doors.json': { 'detection.a': 'A.' } };
+    const twice = { ...files, 'requirements.d/doors.json': { 'detection.a': requirement('A.') } };
     expect(problems(twice)).toContain('requirement detection.a stands twice');
+  });
+
+  it.each<[string, unknown]>([
+    ['that is only a sentence', 'A.'],
+    ['without a source', { sentence: 'A.' }],
+    ['with a blank source', { sentence: 'A.', source: ' ' }],
+    ['without a sentence', { source: 'spec: Limits' }],
+  ])('refuses a requirement %s', (_, value) => {
+    expect(problems({ 'requirements.d/doors.json': { 'doors.a': value } })).toEqual([
+      'requirement doors.a needs a sentence and a source',
+    ]);
   });
 
   it('refuses a skip of a fixture that does not exist', () => {

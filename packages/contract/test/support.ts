@@ -42,6 +42,10 @@ export function makeContract(files: Readonly<Record<string, unknown>>): Contract
   }
 }
 
+export function requirement(sentence: string): JsonObject {
+  return { sentence, source: 'spec: Limits' };
+}
+
 /** A fixture whose one step asks for `detect` of nothing. */
 export function fixture(
   id: string,
