@@ -11,6 +11,14 @@ const FIRST = {
 const NATIVE = {
   result: { statusCode: 200, headers: { 'Mcp-Session-Id': 's-3' }, body: 'eyJhIjoxfQ==', isBase64Encoded: true },
 };
+const NO_PLACE = '$from needs a step and a header, a json path or an event_id';
+const EVENTS = {
+  response: {
+    status: 200,
+    headers: {},
+    body: 'id: s.0\ndata: \n\nevent: message\nid:s.1\ndata: id: no\n\ndata: 1\n\n',
+  },
+};
 
 describe('a reference to an earlier answer', () => {
   it.each([
@@ -19,8 +27,10 @@ describe('a reference to an earlier answer', () => {
     ['a place that holds null', { step: 0, json: ['result', 'none'] }, null],
     ['the whole JSON body', { step: 1, json: [] }, { a: 1 }],
     ['a header of a native answer, in lower case', { step: 1, header: 'mcp-session-id' }, 's-3'],
+    ['the first id of an event stream', { step: 2, event_id: 0 }, 's.0'],
+    ['a later id of an event stream', { step: 2, event_id: 1 }, 's.1'],
   ])('becomes %s', (_, reference, found) => {
-    expect(refer({ deep: [{ $from: reference }] }, [FIRST, NATIVE])).toEqual({ deep: [found] });
+    expect(refer({ deep: [{ $from: reference }] }, [FIRST, NATIVE, EVENTS])).toEqual({ deep: [found] });
   });
 
   it.each([
@@ -30,17 +40,21 @@ describe('a reference to an earlier answer', () => {
     ['a place of the prototype', { step: 0, json: ['result', 'toString'] }],
     ['an answer that is no JSON', { step: 2, json: [] }],
     ['a step that failed', { step: 3, header: 'etag' }],
+    ['an id that the event stream does not have', { step: 4, event_id: 2 }],
+    ['an id of an answer that is no event stream', { step: 0, event_id: 0 }],
   ])('to %s finds nothing', (_, reference) => {
-    const outcomes = [FIRST, NATIVE, { response: { status: 200, headers: {}, body: 'text' } }, { error: {} }];
+    const outcomes = [FIRST, NATIVE, { response: { status: 200, headers: {}, body: 'text' } }, { error: {} }, EVENTS];
     expect(() => refer({ $from: reference }, outcomes)).toThrow('$from finds nothing');
   });
 
   it.each([
     ['its own step', { $from: { step: 1, header: 'a' } }, '$from of step 1 names step 1'],
-    ['no place', { $from: { step: 0 } }, '$from needs a step and a header or a json path'],
-    ['two places', { $from: { step: 0, header: 'a', json: [] } }, '$from needs a step and a header or a json path'],
-    ['a header in capitals', { $from: { step: 0, header: 'A' } }, '$from needs a step and a header or a json path'],
-    ['a step that is a text', { $from: { step: '0', header: 'a' } }, '$from needs a step and a header or a json path'],
+    ['no place', { $from: { step: 0 } }, NO_PLACE],
+    ['two places', { $from: { step: 0, header: 'a', json: [] } }, NO_PLACE],
+    ['a header in capitals', { $from: { step: 0, header: 'A' } }, NO_PLACE],
+    ['a step that is a text', { $from: { step: '0', header: 'a' } }, NO_PLACE],
+    ['an id below 0', { $from: { step: 0, event_id: -1 } }, NO_PLACE],
+    ['an id and a header', { $from: { step: 0, header: 'a', event_id: 1 } }, NO_PLACE],
     ['further keys beside it', { $from: { step: 0, header: 'a' }, b: 1 }, '$from stands beside other keys'],
   ])('with %s makes a fixture invalid', (_, form, problem) => {
     const input = {
