@@ -18,6 +18,7 @@ const observability = () => import('@sallyport/core/observability');
 const openApi = () => import('@sallyport/http/openapi');
 const quota = () => import('./quota.js');
 const ledger = () => import('./ledger.js');
+const environment = () => import('./environment.js');
 
 /** What an event helper reads of its context: the invocation's clock, ids and Lambda context. */
 function contextOf(args: Args, { env }: World): object {
@@ -128,6 +129,8 @@ export const FUNCTIONS: Readonly<Record<string, PortableFunction>> = {
   ledger_steps: { load: ledger, name: 'ledgerSteps', arguments: (args) => [args] },
   event_bus_steps: { load: ledger, name: 'eventBusSteps', arguments: (args) => [args] },
   error_envelope: { load: ledger, name: 'errorEnvelope', arguments: (args) => [args] },
+  table_of: { load: environment, name: 'tableOf', arguments: (args) => [args] },
+  error_notifications: { load: environment, name: 'errorNotifications', arguments: (args) => [args] },
   canonical_ip: { load: core, name: 'canonicalIp', arguments: ({ text }) => [text] },
   parse_traceparent: { load: core, name: 'parseTraceparent', arguments: ({ value }) => [value] },
   parse_xray_trace_header: { load: core, name: 'parseXrayTraceHeader', arguments: ({ value }) => [value] },
