@@ -1,6 +1,7 @@
 // `npm run check [-- gate …]`: runs the gates of the table, all of them unless some are named.
 import type { Gate } from './gate.js';
 import { anatomyGate } from './gates/anatomy.js';
+import { claimsGate } from './gates/claims.js';
 import { docsGate } from './gates/docs.js';
 import { graphGate } from './gates/graph.js';
 import { importTimeGate } from './gates/import-time.js';
@@ -18,6 +19,7 @@ const GATES: readonly Gate[] = [
   buildGate,
   lintGate,
   treeGate,
+  claimsGate,
   graphGate,
   anatomyGate,
   pathGate,
