@@ -6,8 +6,6 @@ export interface InvocationOptions {
   readonly requestId?: string;
   /** Milliseconds from the moment the runtime gets the event; default 15,000. */
   readonly timeoutMs?: number;
-  /** Milliseconds that the process may go on after that time; default 0, as on Lambda. */
-  readonly graceMs?: number;
   /** `Lambda-Runtime-Trace-Id`; default: none. */
   readonly traceId?: string;
   /** `Lambda-Runtime-Aws-Tenant-Id`; default: none. */
@@ -64,8 +62,8 @@ export class Invocation {
     functionName: string,
     onTimeout: () => void,
   ): { readonly headers: OutgoingHttpHeaders; readonly body: string } {
-    const { timeoutMs = TIMEOUT_MS, graceMs = 0, traceId, tenantId, clientContext, cognitoIdentity } = this.#options;
-    this.#timer = setTimeout(onTimeout, timeoutMs + graceMs);
+    const { timeoutMs = TIMEOUT_MS, traceId, tenantId, clientContext, cognitoIdentity } = this.#options;
+    this.#timer = setTimeout(onTimeout, timeoutMs);
     const headers: OutgoingHttpHeaders = {
       'content-type': 'application/json',
       'lambda-runtime-aws-request-id': this.requestId,

@@ -156,7 +156,7 @@ describe.each(KINDS)('%s', (_kind, file) => {
     ])(
       'reports %s after the first byte in trailers, and serves the next invocation',
       async (_name, path, timeoutMs, message) => {
-        const result = await runtime.invoke(build('GET', path), { timeoutMs, graceMs: 10_000 });
+        const result = await runtime.invoke(build('GET', path), { timeoutMs });
         expect(result.outcome).toBe('response');
         expect(splitStream(result).payload.toString('latin1')).toBe('begin;');
         const trailers = errorTrailers(result);

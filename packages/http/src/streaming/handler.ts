@@ -1,5 +1,5 @@
 import { FrameworkError, type LambdaContext, type TriggerKind } from '@sallyport/core';
-import { closeStream, type OutgoingResponse } from '@sallyport/core/pipeline';
+import { type ContextState, closeStream, type OutgoingResponse } from '@sallyport/core/pipeline';
 import { canonicalError, toFrameworkError } from '../error-body.js';
 import type { Exchange } from '../exchange.js';
 import { reportFailure, STREAM_FAILED } from '../failure.js';
@@ -28,7 +28,7 @@ const GATEWAY_REST: StreamingDoor = { kind: 'gateway-v1', metadata: gatewayRestM
  *
  * A failure before the first byte is an ordinary error answer. After it (the stream throws, the deadline comes, a limit is
  * exceeded, the connection is lost) the handler rejects with a `FrameworkError` that has a code and its default message
- * only; the runtime then reports the error. Clients may see such an answer end like a whole one, so let a stream that must
+ * only; the runtime then reports the error. The deadline is taken 100 ms early, so that there is time for that. Clients may see such an answer end like a whole one, so let a stream that must
  * be whole finish with an end mark of its own.
  *
  * @example export const handler = createLambdaFunctionURLStreamingHandler(app);
@@ -65,14 +65,29 @@ async function streamEvent(
     return writer.finish();
   }
   const opened = http.serveStream(door.kind, event, lambdaContext);
-  const { response, metadata } = await checkMetadata(door, opened, await opened.response);
+  const stopTimer = abortBeforeDeadline(opened.exchange.state);
   try {
+    const { response, metadata } = await checkMetadata(door, opened, await opened.response);
     await writeResponse(opened.exchange, response, openBody(stream, metadata));
   } catch (error) {
     throw toRejection(opened.exchange, error);
   } finally {
+    stopTimer();
     await opened.exchange.state.settleDeliveries();
   }
+}
+
+/**
+ * Milliseconds before the deadline at which a streamed answer ends. At the deadline Lambda ends the process, and until then the
+ * rejection must have become error trailers, or the answer 408 must have been sent.
+ */
+const DEADLINE_MARGIN_MS = 100;
+
+function abortBeforeDeadline(state: ContextState): () => void {
+  const { remainingMs } = state;
+  if (remainingMs <= DEADLINE_MARGIN_MS) return () => {};
+  const timeout = () => state.abort(new FrameworkError('app.timeout'));
+  return state.runtime.clock.after(remainingMs - DEADLINE_MARGIN_MS, timeout);
 }
 
 /** The metadata has a bound of the service's; an answer whose headers are past it is a failure of ours. */
