@@ -83,6 +83,25 @@ describe.each(KINDS)('%s', (_kind, file) => {
   });
 });
 
+test.each([
+  ['createApp', 'open.ts'],
+  ['SecureApp', 'secure.ts'],
+])('%s refuses an agent, whatever its event looks like, and runs nothing', async (_kind, file) => {
+  const runtime = await serve(file, 'buffered');
+  const event = buildAPIGatewayV2Request('GET', '/fails-before');
+  const clientContext = '{"custom":{"bedrockAgentCoreToolName":"notes___read"}}';
+  const refused = await runtime.invoke(event, { clientContext });
+  expect([refused.outcome, JSON.parse(refused.body.toString('utf8')).errorMessage]).toEqual([
+    'error',
+    'framework: no adapter for agent invocations',
+  ]);
+  expect(runtime.log).not.toContain('the connection string');
+
+  // The same event without an agent runs the route, which fails and is logged.
+  expect(await runtime.invoke(event)).toMatchObject({ outcome: 'response' });
+  expect(runtime.log).toContain('the connection string');
+});
+
 /** Version 3 of the client reports it and goes on, version 4 ends the process. */
 const REFUSED = Number(process.versions.node.split('.')[0]) < 22 ? ['error', true] : ['exit', false];
 
