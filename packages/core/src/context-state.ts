@@ -8,6 +8,7 @@ import type { IdGenerator } from './ids.js';
 import type { SecurePrincipal } from './principal.js';
 import type { IncomingRequest } from './request.js';
 import type { LambdaContext, TriggerKind } from './surface.js';
+import { invocationTraceId } from './trace.js';
 import type { ContextTransport } from './transport.js';
 
 const NO_NAMES: readonly string[] = [];
@@ -54,6 +55,7 @@ export class ContextState {
   depth = 0;
   bag: Map<string, unknown> | undefined = undefined;
   #tenant: string | undefined = undefined;
+  #traceId: string | undefined = undefined;
   #abort: AbortController | undefined = undefined;
   #aborted: { reason: unknown } | undefined = undefined;
   #stopTimer: (() => void) | undefined = undefined;
@@ -80,6 +82,12 @@ export class ContextState {
 
   set tenantId(tenant: string) {
     this.#tenant = tenant;
+  }
+
+  /** Of the request's own headers, else of the invocation; `''` where neither names a valid one. */
+  get traceId(): string {
+    this.#traceId ??= this.request.traceId || invocationTraceId(this.lambdaContext, this.runtime.environment);
+    return this.#traceId;
   }
 
   get remainingMs(): number {

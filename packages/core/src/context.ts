@@ -38,6 +38,7 @@ export interface Context {
   readonly invocationProvenance: InvocationProvenance;
   /** `''` at tier P0. */
   readonly requestId: string;
+  /** Of the request's `traceparent` or `x-amzn-trace-id` header, else of the invocation; `''` where none is valid. */
   readonly traceId: string;
   readonly tenantId: string;
   readonly authIdentity: string;
@@ -148,7 +149,7 @@ export class RequestContext implements Context {
   }
 
   get traceId(): string {
-    return this.state.request.traceId;
+    return this.state.traceId;
   }
 
   get tenantId(): string {
@@ -307,7 +308,7 @@ function boundFields(state: ContextState): BoundFields {
       return state.requestId;
     },
     get trace_id() {
-      return state.request.traceId;
+      return state.traceId;
     },
     get tenant_id() {
       return state.tenantId;

@@ -38,7 +38,7 @@ export function startRequestSpan(observability: Observability, state: ContextSta
         ...textAttributes({
           'request.id': state.requestId,
           'tenant.id': state.tenantId,
-          'trace.id': state.request.traceId,
+          'trace.id': state.traceId,
         }),
       },
     };
@@ -95,7 +95,7 @@ function requestLog(observability: Observability, state: ContextState, outcome: 
     event: 'request.completed',
     trigger: facts.trigger,
     request_id: facts.requestId,
-    trace_id: request.traceId,
+    trace_id: state.traceId,
     tenant_id: facts.tenantId,
     method: facts.method,
     route: facts.route,

@@ -249,7 +249,7 @@ function createHttpPipeline(kernel: Kernel, routes: RouteTable, options: HttpSur
   const format = options.httpErrorFormat ?? HTTP_ERROR_FORMAT_NESTED;
   const basic = kernel.tier === 'p0';
   const renderError: RenderError = ({ state }, error) =>
-    errorResponse(error, format, { requestId: state.requestId, traceId: state.request.traceId });
+    errorResponse(error, format, { requestId: state.requestId, traceId: state.traceId });
   return createPipeline(kernel, [...(options.features ?? []), ...kernel.features], {
     first: basic ? undefined : requestId,
     match: [validBody, matchRoute(routes, renderError)],

@@ -117,7 +117,7 @@ function routeKeyOf(event: unknown): string {
 /** As HTTP's, without CORS and without the answer header; errors are always nested. */
 function createWebSocketPipeline(kernel: Kernel, routes: ReadonlyMap<string, Registration>): Pipeline {
   const renderError: RenderError = ({ state }, error) =>
-    errorResponse(error, HTTP_ERROR_FORMAT_NESTED, { requestId: state.requestId, traceId: state.request.traceId });
+    errorResponse(error, HTTP_ERROR_FORMAT_NESTED, { requestId: state.requestId, traceId: state.traceId });
   return createPipeline(kernel, kernel.features, {
     first: kernel.tier === 'p0' ? undefined : socketRequestId,
     match: [validBody, matchRouteKey(routes)],
