@@ -17,20 +17,20 @@ const HEADER_ROOM = 256 * 1024;
 const LONG_ESCAPES = /[\u0000-\u0007\u000b\u000e-\u001f]/;
 
 /**
- * Whether the service behind the door would refuse the answer for its size. Bounds that cost little decide about nearly all
- * answers; the document itself is written and counted near the cap only.
+ * The bytes of an answer that the service behind the door would refuse for its size; 0 when it takes the answer. Bounds that
+ * cost little decide about nearly all answers; the document itself is written and counted near the cap only.
  */
-export function exceedsCap({ door, state }: Exchange, response: OutgoingResponse, encoded: EncodedBody): boolean {
+export function bytesOverCap({ door, state }: Exchange, response: OutgoingResponse, encoded: EncodedBody): number {
   const { maxAnswerBytes, measure } = door;
-  if (!measure) return false;
+  if (!measure) return 0;
   const { body, isBase64Encoded } = encoded;
   const bodyBound = body.length * (isBase64Encoded ? 1 : MAX_ESCAPE);
-  if (bodyBound + HEADER_ROOM <= maxAnswerBytes) return false;
+  if (bodyBound + HEADER_ROOM <= maxAnswerBytes) return 0;
   const rest = MAX_ENVELOPE + headerBound(response);
-  if (rest + bodyBound <= maxAnswerBytes) return false;
-  if (!isBase64Encoded && !LONG_ESCAPES.test(body) && rest + 2 * Buffer.byteLength(body) <= maxAnswerBytes)
-    return false;
-  return measure(response, encoded, state.event) > maxAnswerBytes;
+  if (rest + bodyBound <= maxAnswerBytes) return 0;
+  if (!isBase64Encoded && !LONG_ESCAPES.test(body) && rest + 2 * Buffer.byteLength(body) <= maxAnswerBytes) return 0;
+  const bytes = measure(response, encoded, state.event);
+  return bytes > maxAnswerBytes ? bytes : 0;
 }
 
 /** Bytes that headers and cookies take at most, however the door names and groups them. */

@@ -19,8 +19,22 @@ function isLegacyCode(code: string): boolean {
 /** What a failure that is nobody's business but ours is answered with. */
 export const INTERNAL_ERROR = new FrameworkError('app.internal');
 
-/** An answer over the container's limit or the door's. */
-export const RESPONSE_TOO_LARGE = new FrameworkError('app.too_large', 'response too large');
+/** The cause of {@link responseTooLarge}: for the log, never sent. */
+class ResponseSize extends Error {
+  override readonly name = 'ResponseSize';
+}
+
+/** The error for an answer over the container's limit or the door's; its cause says how many bytes there were. */
+export function responseTooLarge(bytes: number, maxBytes: number): FrameworkError {
+  return new FrameworkError('app.too_large', 'response too large', {
+    cause: new ResponseSize(`the answer has ${bytes} bytes, at most ${maxBytes} are allowed`),
+  });
+}
+
+/** Whether a thrown value is what {@link responseTooLarge} makes. */
+export function isResponseTooLarge(thrown: unknown): boolean {
+  return isFrameworkError(thrown) && thrown.cause instanceof ResponseSize;
+}
 
 /** The framework's error of anything thrown; only a FrameworkError keeps its words. */
 export function toFrameworkError(thrown: unknown): FrameworkError {

@@ -1,5 +1,5 @@
 import { isFailure, logFailure, writesErrors } from '@sallyport/core/pipeline';
-import { RESPONSE_TOO_LARGE } from './error-body.js';
+import { isResponseTooLarge } from './error-body.js';
 import type { Exchange } from './exchange.js';
 
 const REQUEST_FAILED = 'framework: request failed';
@@ -11,7 +11,7 @@ export const STREAM_FAILED = 'framework: response stream failed';
  * an answer that is too large is one, although it is answered 413.
  */
 export function reportFailure(exchange: Exchange, thrown: unknown, message = REQUEST_FAILED): void {
-  const isExpected = message === REQUEST_FAILED && thrown !== RESPONSE_TOO_LARGE && !isFailure(thrown);
+  const isExpected = message === REQUEST_FAILED && !isFailure(thrown) && !isResponseTooLarge(thrown);
   if (exchange.reported || isExpected) return;
   exchange.reported = true;
   if (!writesErrors(exchange.state.runtime.log)) return;

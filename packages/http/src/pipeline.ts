@@ -1,9 +1,9 @@
 import type { BodyStream, FrameworkError, MaybePromise } from '@sallyport/core';
 import { canonicalizeResponse, closeStream, OutgoingResponse } from '@sallyport/core/pipeline';
-import { exceedsCap } from './answer-size.js';
+import { bytesOverCap } from './answer-size.js';
 import { collectStream, limitStream, startStream, watchStream } from './body-stream.js';
 import { encodeBody } from './encode-body.js';
-import { INTERNAL_ERROR, RESPONSE_TOO_LARGE, toFrameworkError } from './error-body.js';
+import { INTERNAL_ERROR, responseTooLarge, toFrameworkError } from './error-body.js';
 import type { Exchange } from './exchange.js';
 import { reportFailure, STREAM_FAILED } from './failure.js';
 import { refused } from './internal/refused.js';
@@ -160,7 +160,9 @@ export class Pipeline {
 
   #limit(response: OutgoingResponse): void {
     const { maxResponseBytes } = this.#parts;
-    if (maxResponseBytes > 0 && contentBytes(response.content) > maxResponseBytes) throw RESPONSE_TOO_LARGE;
+    if (maxResponseBytes === 0) return;
+    const bytes = contentBytes(response.content);
+    if (bytes > maxResponseBytes) throw responseTooLarge(bytes, maxResponseBytes);
   }
 
   /** Headers of ours, encoding at the door, and the end of the invocation. */
@@ -168,8 +170,10 @@ export class Pipeline {
     let response = this.#decorate(exchange, answer);
     if (exchange.door.measure) {
       exchange.encoded = encodeBody(response);
-      if (exceedsCap(exchange, response, exchange.encoded)) {
-        response = this.#decorate(exchange, this.#recover(exchange, RESPONSE_TOO_LARGE));
+      const bytes = bytesOverCap(exchange, response, exchange.encoded);
+      if (bytes > 0) {
+        const error = responseTooLarge(bytes, exchange.door.maxAnswerBytes);
+        response = this.#decorate(exchange, this.#recover(exchange, error));
         exchange.encoded = encodeBody(response);
       }
     }

@@ -1,5 +1,6 @@
 import { FrameworkError, type ResponseInput } from '@sallyport/core';
-import { binary, text } from '../src/index.js';
+import { createLogger } from '@sallyport/core/observability';
+import { binary, type OpenPipelineOptions, text } from '../src/index.js';
 import {
   albMulti,
   albSingle,
@@ -116,6 +117,45 @@ describe('an answer', () => {
       expect([got.status, closed]).toEqual([500, true]);
     },
   );
+
+  it.each<[string, OpenPipelineOptions, ResponseInput, (bytes: number) => string]>([
+    [
+      "the container's limit",
+      { limits: { maxResponseBytes: 4 } },
+      text(200, 'abcde'),
+      () => 'the answer has 5 bytes, at most 4 are allowed',
+    ],
+    [
+      'the cap of the front door',
+      {},
+      text(200, 'x'.repeat(LAMBDA_CAP)),
+      (bytes) => `the answer has ${bytes} bytes, at most ${LAMBDA_CAP} are allowed`,
+    ],
+  ])('past %s is logged with its size and the bound', async (_name, options, answer, said) => {
+    const lines: string[] = [];
+    const log = createLogger({ write: (line) => lines.push(line), environment: {} });
+    const { status, body } = await send(
+      routerWith((http) => http.get('/', () => answer), { ...options, log }),
+      gatewayV2,
+      {},
+    );
+    expect([status, body.toString()]).toEqual([413, TOO_LARGE]);
+    const whole = sizeOf(
+      (
+        await send(
+          routerWith((http) => http.get('/', () => text(200, ''))),
+          gatewayV2,
+          {},
+        )
+      ).raw,
+    );
+    const { error } = JSON.parse(lines[0] ?? '{}');
+    expect([lines.length, error.message, error.cause.message]).toEqual([
+      1,
+      'response too large',
+      said(whole + LAMBDA_CAP),
+    ]);
+  });
 
   it('that is an error itself is held to the cap too', async () => {
     const router = routerWith((http) =>
