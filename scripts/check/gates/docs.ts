@@ -15,7 +15,7 @@ export const docsGate: Gate = {
     const undocumented = members.filter((member) => !member.isDocumented);
     const ofPackage = (name: string) => undocumented.filter(({ place }) => place.startsWith(`packages/${name}/`));
     const missing = WITH_EXAMPLE.filter((name) => !members.some((member) => member.name === name && member.hasExample));
-    const unbudgeted = undocumented.filter(({ place }) => !(place.split('/')[1] ?? '' in UNDOCUMENTED));
+    const unbudgeted = undocumented.filter(({ place }) => !((place.split('/')[1] ?? '') in UNDOCUMENTED));
     return [
       ...Object.entries(UNDOCUMENTED).flatMap(([name, budget]) =>
         judgeBudget(`public members of ${name} without TSDoc`, ofPackage(name).length, budget).map((finding) =>
