@@ -41,7 +41,7 @@ export const UNDOCUMENTED: Readonly<Record<string, Budget>> = {
   secure: { reached: 71, wanted: 0 },
   streams: { reached: 0, wanted: 0 },
   testkit: { reached: 0, wanted: 0 },
-  contract: { reached: 4, wanted: 0 },
+  contract: { reached: 0, wanted: 0 },
 };
 
 /** Of what an application types every day (`docs-policy.ts`), what has no `@example`. */

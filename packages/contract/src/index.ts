@@ -13,7 +13,14 @@ export {
   type Step,
 } from './fixtures/fixture.js';
 export { canonicalJson, type Json, type JsonObject } from './fixtures/json.js';
-export { type Contract, type Invalid, loadContract, type Requirement, uncovered, type Validate } from './fixtures/load.js';
+export {
+  type Contract,
+  type Invalid,
+  loadContract,
+  type Requirement,
+  uncovered,
+  type Validate,
+} from './fixtures/load.js';
 export { refer } from './fixtures/refer.js';
 export { compare, type Difference } from './judge/compare.js';
 export { type Failure, judge } from './judge/judge.js';
