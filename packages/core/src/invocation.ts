@@ -51,12 +51,3 @@ export const AGENT_INVOCATIONS = 'agent invocations';
 export function noAdapter(what: string): FrameworkError {
   return new FrameworkError('dispatch.no_adapter', `framework: no adapter for ${what}`);
 }
-
-/**
- * For entrypoints that serve one kind of event and no agent.
- *
- * @throws FrameworkError `dispatch.no_adapter` for an agent invocation, whatever its event looks like
- */
-export function refuseAgent(lambdaContext: LambdaContext | undefined): void {
-  if (invocationProvenance(lambdaContext) === 'agent') throw noAdapter(AGENT_INVOCATIONS);
-}

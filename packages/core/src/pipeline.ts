@@ -20,7 +20,7 @@ export {
 export { isFailure, logFailure, writesErrors } from './failure.js';
 export { callHook, reportHooks } from './hook-reports.js';
 export { emitMetric } from './hooks.js';
-export { AGENT_INVOCATIONS, noAdapter, refuseAgent } from './invocation.js';
+export { AGENT_INVOCATIONS, noAdapter } from './invocation.js';
 export { append, appendHeader, createAnswerMap, toHeaderMap, toStringList } from './multimap.js';
 export { parseObservability } from './observability-options.js';
 export { assertNoSurplus } from './options.js';
@@ -28,6 +28,7 @@ export { decodePercent, decodeQueryPart } from './percent.js';
 export { copyPlain, isPlainObject, snapshotPlain } from './plain.js';
 export { bearerOf, copyBearer, copyPrincipal, withBearer } from './principal.js';
 export { type RequestOutcome, requestCompleted, startRequestSpan } from './records.js';
+export { bindInvocation, logRefusal, refuseAgent } from './refusal.js';
 export { canonicalMethod, canonicalPath, IncomingRequest, type RequestSource } from './request.js';
 export { canonicalizeResponse, closeStream, isHeaderValue, OutgoingResponse, toResponse } from './response.js';
 export { objectPart, type ScheduledEvent, type ScheduledRun, scheduledRun, trimmedText } from './scheduled-run.js';

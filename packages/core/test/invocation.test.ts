@@ -1,4 +1,4 @@
-import { type InvocationProvenance, invocationProvenance, type LambdaContext } from '@sallyport/core';
+import { type InvocationProvenance, invocationProvenance, type LambdaContext, silentLogger } from '@sallyport/core';
 import { refuseAgent } from '@sallyport/core/pipeline';
 
 const AGENT = { custom: { bedrockAgentCoreToolName: 'notes___add' } };
@@ -81,13 +81,13 @@ describe('the provenance of an invocation', () => {
   });
 
   it('keeps agents from an entrypoint that serves none', () => {
-    expect(() => refuseAgent({ clientContext: AGENT })).toThrow(
+    expect(() => refuseAgent({ clientContext: AGENT }, silentLogger)).toThrow(
       expect.objectContaining({
         message: 'framework: no adapter for agent invocations',
         code: 'dispatch.no_adapter',
       }),
     );
-    expect(() => refuseAgent({ clientContext: {} })).not.toThrow();
-    expect(() => refuseAgent(undefined)).not.toThrow();
+    expect(() => refuseAgent({ clientContext: {} }, silentLogger)).not.toThrow();
+    expect(() => refuseAgent(undefined, silentLogger)).not.toThrow();
   });
 });

@@ -24,8 +24,8 @@ export interface Dispatcher {
   /**
    * Asks the Lambda context who invoked, then classifies the event, and resolves to what its surface answers.
    *
-   * Rejects with a FrameworkError `dispatch.not_an_object`, `dispatch.unknown_event` (logged once), `dispatch.no_adapter` or
-   * `dispatch.direct_refused`, else with what the surface rejects with. Never throws synchronously.
+   * Rejects with a FrameworkError `dispatch.not_an_object`, `dispatch.unknown_event`, `dispatch.no_adapter` or
+   * `dispatch.direct_refused`, each of them logged once, else with what the surface rejects with. Never throws synchronously.
    */
   readonly handleLambda: (event: unknown, lambdaContext?: LambdaContext) => Promise<unknown>;
   /** The kind by the fixed table and the extensions' rows; throws as the package's `detect` does. */
@@ -35,7 +35,7 @@ export interface Dispatcher {
 }
 
 export interface DispatcherOptions {
-  /** Gets one `error` line for an unknown event; `false` for silence. Default: a JSON line on standard output. */
+  /** Gets one `error` line for each invocation that is refused; `false` for silence. Default: a JSON line on standard output. */
   readonly log?: Logger | false | undefined;
   /**
    * What becomes of direct invocations that no surface accepts by its `accepts`: `serve` them as if they came from a trigger,

@@ -244,14 +244,16 @@ describe('an unknown event', () => {
   });
 
   it.each([
-    ['an event that nobody serves', EVENTS.queue],
-    ['what is no object', []],
-  ])('is the only refusal that is logged: %s is not', async (_name, event) => {
+    ['an event that nobody serves', EVENTS.queue, 'framework: no adapter for queue'],
+    ['what is no object', [], 'framework: event must be an object'],
+  ])('has a line of its own; so has %s', async (_name, event, message) => {
     const lines: Line[] = [];
 
     await rejectionOf(createDispatcherWith({ log: recordingLogger(lines) }).handleLambda(event));
 
-    expect(lines).toEqual([]);
+    expect(lines).toMatchObject([
+      { level: 'error', message: 'framework: invocation refused', fields: { error: { message } } },
+    ]);
   });
 
   it('is not logged by detect and explain', async () => {

@@ -21,7 +21,7 @@ import type { Door, DoorRequest } from './doors/door.js';
 import { functionUrlDoor, gatewayV2Door } from './doors/http-api.js';
 import { cutBasePath } from './doors/paths.js';
 import { gatewayV1Door, isMultiValue, loadBalancerDoor } from './doors/proxy.js';
-import { refusalOf } from './doors/refusal.js';
+import { refusalOf, refuse } from './doors/refusal.js';
 import { errorResponse, HTTP_ERROR_FORMAT_NESTED } from './error-body.js';
 import { type DoorTraits, type EncodedBody, Exchange } from './exchange.js';
 import type { Feature } from './feature.js';
@@ -107,7 +107,7 @@ export class HttpSurface implements Surface {
 
   /** Rejects with an `http.…` error, before anything runs, for an event that only looks like a request. */
   serve(kind: TriggerKind, event: unknown, { lambdaContext }: Invocation): Promise<unknown> {
-    const refused = refusalOf(kind, event);
+    const refused = refuse(kind, event, lambdaContext, this.#kernel.runtime.log);
     if (refused) return Promise.reject(refused);
     return this.serveThrough(DOORS[kind] as Door, kind, event, lambdaContext);
   }
@@ -144,7 +144,7 @@ export class HttpSurface implements Surface {
    * @throws FrameworkError `http.…`, before anything runs, for an event that only looks like a request
    */
   serveStream(kind: TriggerKind, event: unknown, lambdaContext: LambdaContext | undefined): OpenedStream {
-    const refused = refusalOf(kind, event);
+    const refused = refuse(kind, event, lambdaContext, this.#kernel.runtime.log);
     if (refused) throw refused;
     return this.run((DOORS[kind] as Door).read(event), STREAMING, kind, event, lambdaContext);
   }

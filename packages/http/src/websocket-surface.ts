@@ -18,7 +18,7 @@ import {
 import { objectOf } from './doors/door.js';
 import { textOf } from './doors/paths.js';
 import { webSocketDoor } from './doors/proxy.js';
-import { refusalOf } from './doors/refusal.js';
+import { refusalOf, refuse } from './doors/refusal.js';
 import { errorResponse, HTTP_ERROR_FORMAT_NESTED } from './error-body.js';
 import { type EncodedBody, Exchange } from './exchange.js';
 import type { DescribePosture } from './http-surface.js';
@@ -71,7 +71,7 @@ export class WebSocketSurface implements Surface {
 
   /** Rejects with an `http.…` error, before anything runs, for an event that only looks like a socket's. */
   serve(_kind: TriggerKind, event: unknown, { lambdaContext }: Invocation): Promise<unknown> {
-    const refused = refusalOf(KIND, event);
+    const refused = refuse(KIND, event, lambdaContext, this.#kernel.runtime.log);
     if (refused) return Promise.reject(refused);
     const exchange = this.#open(event, lambdaContext);
     const response = this.#pipeline.run(exchange);

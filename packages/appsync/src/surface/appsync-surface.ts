@@ -10,7 +10,7 @@ import {
   type TriggerKind,
 } from '@sallyport/core';
 import { defineOptions, integer, number, oneOf } from '@sallyport/core/options';
-import { ContextState, type OutgoingResponse, remainingMs } from '@sallyport/core/pipeline';
+import { ContextState, logRefusal, type OutgoingResponse, remainingMs } from '@sallyport/core/pipeline';
 import {
   assertRouteHandler,
   type DescribePosture,
@@ -201,7 +201,11 @@ export class AppSyncSurface implements Surface {
   }
 
   async #serveBatch(events: readonly unknown[], lambdaContext: LambdaContext | undefined): Promise<unknown[]> {
-    if (events.length === 0) throw new FrameworkError('dispatch.not_an_object', 'framework: event must be an object');
+    if (events.length === 0) {
+      const error = new FrameworkError('dispatch.not_an_object', 'framework: event must be an object');
+      logRefusal(this.#kernel.runtime.log, error, lambdaContext, KIND);
+      throw error;
+    }
     const read = events.map((event) => {
       const names = namesOf(event);
       return { event, names, field: this.#fieldOf(names) };

@@ -1,6 +1,7 @@
 import { type AppSyncOptions, AppSyncSurface } from '@sallyport/appsync/surface';
 import type {
   LambdaContext,
+  Logger,
   RequestInput,
   Response,
   Surface,
@@ -9,7 +10,7 @@ import type {
   TriggerKind,
   TriggerRecord,
 } from '@sallyport/core';
-import { noAdapter } from '@sallyport/core/pipeline';
+import { logRefusal, noAdapter } from '@sallyport/core/pipeline';
 import type { PipelineOptions } from '@sallyport/http';
 import {
   type DescribePosture,
@@ -102,7 +103,7 @@ export function assemble(init: AssemblyInit): Assembly {
     http: init.httpFallback ? http : undefined,
   });
   const events = createEventRouter({ ...init.events, log: kernel.runtime.log }, init.failureText);
-  const sockets = init.servesWebSocket ? openWhen(webSocket, init.servesWebSocket) : webSocket;
+  const sockets = init.servesWebSocket ? openWhen(webSocket, init.servesWebSocket, kernel.runtime.log) : webSocket;
   const surfaces = parseSurfaces(init.surfaces);
   const own = [http, sockets, appSync, events];
   const plan = createPlan([...own, ...surfaces], kernel.runtime.log, refusalOf(init.directInvocations));
@@ -121,12 +122,14 @@ export function assemble(init: AssemblyInit): Assembly {
 }
 
 /** A surface that counts as missing until it is wanted. */
-function openWhen(surface: Surface, isOpen: () => boolean): Surface {
+function openWhen(surface: Surface, isOpen: () => boolean, log: Logger): Surface {
   return {
     serves: surface.serves,
     async serve(kind, event, invocation) {
-      if (!isOpen()) throw noAdapter(kind);
-      return surface.serve(kind, event, invocation);
+      if (isOpen()) return surface.serve(kind, event, invocation);
+      const error = noAdapter(kind);
+      logRefusal(log, error, invocation.lambdaContext, kind);
+      throw error;
     },
     explainTarget: (kind, event) => surface.explainTarget?.(kind, event) as Target,
   };

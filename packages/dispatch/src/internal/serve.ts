@@ -5,7 +5,7 @@ import {
   type LambdaContext,
   type TriggerKind,
 } from '@sallyport/core';
-import { noAdapter } from '@sallyport/core/pipeline';
+import { logRefusal, noAdapter } from '@sallyport/core/pipeline';
 import { undetected } from '../detect.js';
 import { detectRow } from './detect-row.js';
 import { type Plan, surfaceFor } from './plan.js';
@@ -50,18 +50,20 @@ export function kindOfInvocation(plan: Plan, event: unknown, lambdaContext: Lamb
   throw refusal(plan, event, row, provenance, lambdaContext);
 }
 
-/** The error for an invocation that has no row or no surface; what can be explained is logged first. */
+/** The error for an invocation that has no row or no surface, once it is in the log. */
 function refusal(
-  { kinds, rows, log, refuseDirect }: Plan,
+  plan: Plan,
   event: unknown,
   row: number,
   provenance: InvocationProvenance,
   lambdaContext: LambdaContext | undefined,
 ): FrameworkError {
-  if (provenance === 'direct' && refuseDirect) return refuseDirect();
+  const { kinds, log, refuseDirect } = plan;
   const kind = kinds[row];
-  if (kind !== undefined) return noAdapter(kind);
-  const error = undetected(event, row, rows);
-  if (error.details) reportUnknown(error, log, lambdaContext);
+  let error: FrameworkError;
+  if (provenance === 'direct' && refuseDirect) error = refuseDirect();
+  else error = kind === undefined ? undetected(event, row, plan.rows) : noAdapter(kind);
+  if (kind === undefined && error.details) reportUnknown(error, log, lambdaContext);
+  else logRefusal(log, error, lambdaContext, provenance === 'agent' ? '' : kind);
   return error;
 }

@@ -1,5 +1,18 @@
-import { FrameworkError, type TriggerKind } from '@sallyport/core';
+import { FrameworkError, type LambdaContext, type Logger, type TriggerKind } from '@sallyport/core';
+import { logRefusal } from '@sallyport/core/pipeline';
 import { objectOf } from './door.js';
+
+/** {@link refusalOf} for an invocation that is being served: the error is in the log as well. */
+export function refuse(
+  kind: TriggerKind,
+  event: unknown,
+  lambdaContext: LambdaContext | undefined,
+  log: Logger,
+): FrameworkError | undefined {
+  const error = refusalOf(kind, event);
+  if (error) logRefusal(log, error, lambdaContext, kind);
+  return error;
+}
 
 /**
  * The error for an event that has the shape of a request and is none, or `undefined` for a request. A route that ran for

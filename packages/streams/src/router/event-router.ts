@@ -6,7 +6,7 @@ import {
   type Target,
   type TriggerKind,
 } from '@sallyport/core';
-import { assertNoSurplus, refuseAgent } from '@sallyport/core/pipeline';
+import { assertNoSurplus, logRefusal, refuseAgent } from '@sallyport/core/pipeline';
 import type { EventHandler, EventMiddleware } from '../batch/handler.js';
 import { type BatchRouting, deliverBatch, deliverEvents, recordsOf } from '../batch/internal/deliver.js';
 import { streamsError } from '../errors.js';
@@ -211,18 +211,23 @@ class Router implements EventRouter {
   }
 
   async #serveTopic(event: unknown, lambdaContext: LambdaContext | undefined): Promise<unknown> {
-    return deliverEvents(this.#routing, TOPIC, recordsOf(event), lambdaContext);
+    const records = recordsOf(this.#routing.settings, TOPIC, event, lambdaContext);
+    return deliverEvents(this.#routing, TOPIC, records, lambdaContext);
   }
 
   async #serveBus(event: unknown, lambdaContext: LambdaContext | undefined): Promise<unknown> {
-    if (!isObject(event)) throw streamsError('streams.invalid_event', 'event must be an object');
+    if (!isObject(event)) {
+      const error = streamsError('streams.invalid_event', 'event must be an object');
+      logRefusal(this.#routing.settings.log, error, lambdaContext, EVENT_BUS.kind);
+      throw error;
+    }
     return (await deliverEvents(this.#routing, EVENT_BUS, [event], lambdaContext))[0];
   }
 
   /** The rule for invocations, then the kind, whatever the event looks like. */
   #entrypoint<R>(kind: TriggerKind): Entrypoint<R> {
     return async (event, lambdaContext) => {
-      refuseAgent(lambdaContext);
+      refuseAgent(lambdaContext, this.#routing.settings.log);
       return (await this.serve(kind, event, { lambdaContext })) as R;
     };
   }

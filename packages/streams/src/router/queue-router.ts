@@ -123,7 +123,7 @@ export class QueueRouter implements Surface {
 
   /** A Lambda handler of its own. Rejects agent invocations. */
   readonly serveQueueEvent: Entrypoint<BatchReport> = async (event, lambdaContext) => {
-    refuseAgent(lambdaContext);
+    refuseAgent(lambdaContext, this.#routing.settings.log);
     return this.serve('queue', event, { lambdaContext });
   };
 }

@@ -1,4 +1,5 @@
 import { FrameworkError, type LambdaContext } from '@sallyport/core';
+import { logRefusal } from '@sallyport/core/pipeline';
 import { deadlineExceeded, streamsError } from '../../errors.js';
 import { type CreateObserver, reportNoHandler, reportRecord } from '../../observability/internal/observer.js';
 import { type RouterSettings, warn } from '../../router/internal/settings.js';
@@ -17,14 +18,25 @@ export interface BatchRouting {
 }
 
 /**
- * The records of an event.
+ * The records of an event that is supported.
  *
- * @throws FrameworkError `streams.invalid_event`
+ * @throws FrameworkError `streams.invalid_event`, or why the event is not supported; it is in the log by then
  */
-export function recordsOf(event: unknown): readonly LooseRecord[] {
-  const records = readRecords(event);
-  if (records === undefined) throw streamsError('streams.invalid_event', 'event has no records');
-  return records;
+export function recordsOf(
+  { log }: RouterSettings,
+  definition: SourceDefinition,
+  event: unknown,
+  lambdaContext: LambdaContext | undefined,
+): readonly LooseRecord[] {
+  try {
+    definition.assertSupported?.(event);
+    const records = readRecords(event);
+    if (records === undefined) throw streamsError('streams.invalid_event', 'event has no records');
+    return records;
+  } catch (error) {
+    logRefusal(log, error as FrameworkError, lambdaContext, definition.kind);
+    throw error;
+  }
 }
 
 /** Hands the records of a batch to their handlers and reports those that did not complete. */
@@ -34,8 +46,7 @@ export async function deliverBatch(
   event: unknown,
   lambdaContext: LambdaContext | undefined,
 ): Promise<BatchReport> {
-  definition.assertSupported?.(event);
-  const records = recordsOf(event);
+  const records = recordsOf(settings, definition, event, lambdaContext);
   const batch = new RecordBatch(settings, definition, lambdaContext, records, handlers.find(definition, records));
   const observer = createObserver?.(batch);
   const run = new BatchRun(batch, observer);
