@@ -17,7 +17,7 @@ export {
   recordCompleted,
   startEventSpan,
 } from './event-records.js';
-export { isFailure, logFailure, writesErrors } from './failure.js';
+export { bindInvocation, isFailure, logFailure, logRefusal, refuseAgent, writesErrors } from './failure.js';
 export { callHook, reportHooks } from './hook-reports.js';
 export { emitMetric } from './hooks.js';
 export { AGENT_INVOCATIONS, noAdapter } from './invocation.js';
@@ -28,7 +28,6 @@ export { decodePercent, decodeQueryPart } from './percent.js';
 export { copyPlain, isPlainObject, snapshotPlain } from './plain.js';
 export { bearerOf, copyBearer, copyPrincipal, withBearer } from './principal.js';
 export { type RequestOutcome, requestCompleted, startRequestSpan } from './records.js';
-export { bindInvocation, logRefusal, refuseAgent } from './refusal.js';
 export { canonicalMethod, canonicalPath, IncomingRequest, type RequestSource } from './request.js';
 export { canonicalizeResponse, closeStream, isHeaderValue, OutgoingResponse, toResponse } from './response.js';
 export { objectPart, type ScheduledEvent, type ScheduledRun, scheduledRun, trimmedText } from './scheduled-run.js';
