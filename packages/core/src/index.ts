@@ -1,9 +1,5 @@
 // Shapes
 
-// Bytes
-export { asBuffer, base64Size, decodeBase64, decodeUtf8, EMPTY_BYTES, encodeUtf8, isJsonMediaType } from './body.js';
-// Time, ids, environment
-export { type Clock, completeClock, type FullClock, systemClock } from './clock.js';
 export {
   type AuthHook,
   type Context,
@@ -14,8 +10,9 @@ export {
   type PolicyDecision,
   type PolicyHook,
   type Route,
-} from './context.js';
-export { type Environment, isLambda } from './environment.js';
+} from './context/context.js';
+export type { PrincipalKind, SecurePrincipal } from './context/principal.js';
+export type { AppSyncContext, WebSocketClient, WebSocketConnection, WebSocketContext } from './context/transport.js';
 // Errors
 export {
   APP_CODES,
@@ -25,7 +22,7 @@ export {
   type FrameworkErrorInit,
   isFrameworkError,
   statusOfCode,
-} from './errors.js';
+} from './errors/errors.js';
 // Hooks
 export {
   type DeclaredMetrics,
@@ -43,17 +40,37 @@ export {
   type SpanKind,
   type SpanLink,
   silentLogger,
-} from './hooks.js';
-export { type IdGenerator, randomFraction, randomIds } from './ids.js';
-export { type InvocationProvenance, invocationProvenance } from './invocation.js';
-export { canonicalIp } from './ip.js';
-export { createMap, type MultiMap, type OneOrMany } from './multimap.js';
-export { assertKnownOptions, assertTypes, INVALID_CONFIGURATION, invalidOption } from './options.js';
-export type { PrincipalKind, SecurePrincipal } from './principal.js';
-export { parseProvenance, providerProvenance, type SourceProvenance, unknownProvenance } from './provenance.js';
-export type { Request, RequestInput } from './request.js';
-export type { BodyStream, MaybePromise, Response, ResponseInput, Result } from './response.js';
-
+} from './observability/hooks.js';
+export { assertKnownOptions, assertTypes, INVALID_CONFIGURATION, invalidOption } from './options/option-errors.js';
+// Bytes
+export {
+  asBuffer,
+  base64Size,
+  decodeBase64,
+  decodeUtf8,
+  EMPTY_BYTES,
+  encodeUtf8,
+  isJsonMediaType,
+} from './request/encoding.js';
+export { canonicalIp } from './request/ip.js';
+export { createMap, type MultiMap, type OneOrMany } from './request/maps.js';
+export { parseProvenance, providerProvenance, type SourceProvenance, unknownProvenance } from './request/provenance.js';
+export type { Request, RequestInput } from './request/request.js';
+// Trace and provenance
+export {
+  firstTraceId,
+  invocationTraceId,
+  onwardTraceHeaders,
+  parseTraceparent,
+  parseTracestate,
+  parseXrayTraceHeader,
+} from './request/trace.js';
+export type { BodyStream, MaybePromise, Response, ResponseInput, Result } from './response/response.js';
+// Time, ids, environment
+export { type Clock, completeClock, type FullClock, systemClock } from './runtime/clock.js';
+export { type Environment, isLambda } from './runtime/environment.js';
+export { type IdGenerator, randomFraction, randomIds } from './runtime/ids.js';
+export { type InvocationProvenance, invocationProvenance } from './runtime/invocation.js';
 // The seam between packages
 export {
   handlerName,
@@ -64,15 +81,5 @@ export {
   TRIGGER_KINDS,
   type TriggerKind,
   type TriggerRecord,
-} from './surface.js';
-export type { SurfaceDoor, SurfaceGate, SurfaceHost } from './surface-host.js';
-// Trace and provenance
-export {
-  firstTraceId,
-  invocationTraceId,
-  onwardTraceHeaders,
-  parseTraceparent,
-  parseTracestate,
-  parseXrayTraceHeader,
-} from './trace.js';
-export type { AppSyncContext, WebSocketClient, WebSocketConnection, WebSocketContext } from './transport.js';
+} from './runtime/surface.js';
+export type { SurfaceDoor, SurfaceGate, SurfaceHost } from './runtime/surface-host.js';

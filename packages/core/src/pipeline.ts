@@ -1,13 +1,14 @@
 /** What `http`, `appsync`, `secure` and `streams` build on; applications have no use for it. */
-export { BOUND, type BoundContext, type BoundFields, bindLogger, isBoundContext } from './bound-log.js';
-export { type Caller, callerKey } from './caller.js';
-export { RESERVED_PREFIX, RequestContext, stateOf } from './context.js';
-export { type ContextRuntime, ContextState, remainingMs, STAGE } from './context-state.js';
-export { encodeSafeValue, sanitizeLogString } from './control-characters.js';
-export { LOG_WANTED, parseLog } from './default-logger.js';
-export { Deliveries } from './deliveries.js';
-export type { Door, DoorRequest, DoorTraits, EncodedBody } from './door.js';
-export { internalError } from './errors.js';
+
+export { type Caller, callerKey } from './context/caller.js';
+export { RESERVED_PREFIX, RequestContext, stateOf } from './context/context.js';
+export { type ContextRuntime, ContextState, remainingMs, STAGE } from './context/context-state.js';
+export { bearerOf, copyBearer, copyPrincipal, withBearer } from './context/principal.js';
+export type { ContextTransport } from './context/transport.js';
+export { internalError } from './errors/errors.js';
+export { BOUND, type BoundContext, type BoundFields, bindLogger, isBoundContext } from './observability/bound-log.js';
+export { LOG_WANTED, parseLog } from './observability/default-logger.js';
+export { Deliveries } from './observability/deliveries.js';
 export {
   type BatchOutcome,
   batchCompleted,
@@ -16,20 +17,26 @@ export {
   eventCompleted,
   recordCompleted,
   startEventSpan,
-} from './event-records.js';
-export { isFailure, logFailure, writesErrors } from './failure.js';
-export { callHook, reportHooks } from './hook-reports.js';
-export { emitMetric } from './hooks.js';
-export { AGENT_INVOCATIONS, noAdapter, refuseAgent } from './invocation.js';
-export { append, appendHeader, createAnswerMap, toHeaderMap, toStringList } from './multimap.js';
-export { parseObservability } from './observability-options.js';
-export { assertNoSurplus } from './options.js';
-export { decodePercent, decodeQueryPart } from './percent.js';
-export { copyPlain, isPlainObject, snapshotPlain } from './plain.js';
-export { bearerOf, copyBearer, copyPrincipal, withBearer } from './principal.js';
-export { type RequestOutcome, requestCompleted, startRequestSpan } from './records.js';
-export { canonicalMethod, canonicalPath, IncomingRequest, type RequestSource } from './request.js';
-export { canonicalizeResponse, closeStream, isHeaderValue, OutgoingResponse, toResponse } from './response.js';
-export { objectPart, type ScheduledEvent, type ScheduledRun, scheduledRun, trimmedText } from './scheduled-run.js';
-export type { ActiveSpan } from './spans.js';
-export type { ContextTransport } from './transport.js';
+} from './observability/event-records.js';
+export { isFailure, logFailure, writesErrors } from './observability/failure.js';
+export { callHook, reportHooks } from './observability/hook-reports.js';
+export { emitMetric } from './observability/hooks.js';
+export { parseObservability } from './observability/observability-options.js';
+export { type RequestOutcome, requestCompleted, startRequestSpan } from './observability/records.js';
+export type { ActiveSpan } from './observability/spans.js';
+export { assertNoSurplus } from './options/option-errors.js';
+export { append, appendHeader, createAnswerMap, toHeaderMap, toStringList } from './request/maps.js';
+export { decodePercent, decodeQueryPart } from './request/percent.js';
+export { copyPlain, isPlainObject, snapshotPlain } from './request/plain.js';
+export { canonicalMethod, canonicalPath, IncomingRequest, type RequestSource } from './request/request.js';
+export { canonicalizeResponse, closeStream, isHeaderValue, OutgoingResponse, toResponse } from './response/response.js';
+export type { Door, DoorRequest, DoorTraits, EncodedBody } from './runtime/door.js';
+export { AGENT_INVOCATIONS, noAdapter, refuseAgent } from './runtime/invocation.js';
+export {
+  objectPart,
+  type ScheduledEvent,
+  type ScheduledRun,
+  scheduledRun,
+  trimmedText,
+} from './runtime/scheduled-run.js';
+export { encodeSafeValue, sanitizeLogString } from './sanitize/log-text.js';

@@ -1,3 +1,3 @@
 /** Deterministic parts for tests. Never reachable from the root entry. */
-export { ManualClock } from './manual-clock.js';
-export { ManualIdGenerator } from './manual-ids.js';
+export { ManualClock } from './runtime/manual.js';
+export { ManualIdGenerator } from './runtime/manual-ids.js';

@@ -1,4 +1,4 @@
-import { type Context, deriveContext } from '../src/context.js';
+import { type Context, deriveContext } from '../src/context/context.js';
 import { RequestContext, STAGE, stateOf } from '../src/pipeline.js';
 import { ManualClock } from '../src/testing.js';
 import { requestState, type StateOptions } from './support.js';

@@ -1,4 +1,4 @@
-import type { Clock } from '../src/clock.js';
+import { FrameworkError } from '../src/errors/errors.js';
 import {
   boolean,
   defineOptions,
@@ -13,8 +13,8 @@ import {
   parsed,
   text,
   withMethods,
-} from '../src/define-options.js';
-import { FrameworkError } from '../src/errors.js';
+} from '../src/options/define-options.js';
+import type { Clock } from '../src/runtime/clock.js';
 
 /** A set with one option of a kind, and what it makes of a value. */
 function read(option: OptionKind<unknown, unknown>, value: unknown, name = 'x'): unknown {

@@ -1,5 +1,5 @@
-import type { BoundFields } from '../src/bound-log.js';
-import type { Logger } from '../src/hooks.js';
+import type { BoundFields } from '../src/observability/bound-log.js';
+import type { Logger } from '../src/observability/hooks.js';
 import { createLogger, createSanitizer, type LoggerOptions, recordLog } from '../src/observability.js';
 import { bindLogger, RequestContext } from '../src/pipeline.js';
 import { ManualClock } from '../src/testing.js';

@@ -1,5 +1,5 @@
-import { completeClock, systemClock } from '../src/clock.js';
-import { randomIds } from '../src/ids.js';
+import { completeClock, systemClock } from '../src/runtime/clock.js';
+import { randomIds } from '../src/runtime/ids.js';
 import { ManualClock, ManualIdGenerator } from '../src/testing.js';
 
 describe('ManualClock', () => {

@@ -1,6 +1,6 @@
-import { isLambda } from '../src/environment.js';
-import { parseObservability } from '../src/observability-options.js';
-import { assertKnownOptions, INVALID_CONFIGURATION, invalidOption } from '../src/options.js';
+import { parseObservability } from '../src/observability/observability-options.js';
+import { assertKnownOptions, INVALID_CONFIGURATION, invalidOption } from '../src/options/option-errors.js';
+import { isLambda } from '../src/runtime/environment.js';
 
 describe('assertKnownOptions', () => {
   it('accepts what is in the list', () => {

@@ -1,0 +1,131 @@
+import type { OneOrMany } from '../request/maps.js';
+
+/** The codes that the framework itself answers with, and the HTTP status of each. Any other code is a 500. */
+export const APP_CODES = {
+  'app.bad_request': 400,
+  'app.unauthorized': 401,
+  'app.forbidden': 403,
+  'app.not_found': 404,
+  'app.method_not_allowed': 405,
+  'app.timeout': 408,
+  'app.conflict': 409,
+  'app.too_large': 413,
+  'app.validation_failed': 422,
+  'app.rate_limited': 429,
+  'app.internal': 500,
+  'app.overloaded': 503,
+} as const;
+
+export type AppCode = keyof typeof APP_CODES;
+
+/** Messages of codes whose words differ from the code's last part. */
+const DEFAULT_MESSAGES: Partial<Record<string, string>> = {
+  'app.timeout': 'request timeout',
+  'app.too_large': 'request too large',
+  'app.internal': 'internal error',
+};
+
+/** The message of a code that came without one: the code's last part with spaces, but for three codes. */
+export function defaultMessage(code: string): string {
+  const known = Object.hasOwn(DEFAULT_MESSAGES, code) ? DEFAULT_MESSAGES[code] : undefined;
+  return known ?? code.slice(code.lastIndexOf('.') + 1).replaceAll('_', ' ');
+}
+
+/** The HTTP status of a code; 500 for a code that is not one of {@link APP_CODES}. */
+export function statusOfCode(code: string): number {
+  return Object.hasOwn(APP_CODES, code) ? APP_CODES[code as AppCode] : 500;
+}
+
+export interface FrameworkErrorInit {
+  /** Answered instead of the code's own status when it lies in 400..599. */
+  readonly statusCode?: number | undefined;
+  /** Sent to the client as it is: nothing secret belongs here. */
+  readonly details?: unknown;
+  readonly requestId?: string | undefined;
+  readonly traceId?: string | undefined;
+  readonly timestamp?: Date | string | undefined;
+  readonly stackTrace?: string | undefined;
+  /** Headers of the answer, `retry-after` say. */
+  readonly headers?: OneOrMany | undefined;
+  /** Kept for logs, never sent. */
+  readonly cause?: unknown;
+}
+
+const BRAND = Symbol.for('sallyport.FrameworkError');
+
+/**
+ * The one error class of the framework: a stable `code`, a message that a client may read, and what the answer needs.
+ * Immutable. Its `cause` reaches logs only.
+ *
+ * @example throw new FrameworkError('app.not_found', 'no such note');
+ */
+export class FrameworkError extends Error {
+  override readonly name: string = 'FrameworkError';
+  readonly code: string;
+  readonly statusCode: number | undefined;
+  readonly details: unknown;
+  readonly requestId: string;
+  readonly traceId: string;
+  readonly timestamp: string;
+  readonly stackTrace: string;
+  readonly headers: OneOrMany | undefined;
+
+  constructor(code: string, message?: string, init: FrameworkErrorInit = {}) {
+    super(message ?? defaultMessage(code), 'cause' in init ? { cause: init.cause } : undefined);
+    this.code = code;
+    this.statusCode = init.statusCode;
+    this.details = init.details;
+    this.requestId = init.requestId ?? '';
+    this.traceId = init.traceId ?? '';
+    this.timestamp = toTimestamp(init.timestamp);
+    this.stackTrace = init.stackTrace ?? '';
+    this.headers = init.headers;
+    if (new.target === FrameworkError) Object.freeze(this);
+  }
+
+  /** The status that HTTP answers with. */
+  get status(): number {
+    const own = this.statusCode;
+    return own !== undefined && Number.isInteger(own) && own >= 400 && own <= 599 ? own : statusOfCode(this.code);
+  }
+
+  get [BRAND](): true {
+    return true;
+  }
+
+  /** True for a FrameworkError of any copy of this package. */
+  static override [Symbol.hasInstance](value: unknown): boolean {
+    if (this !== FrameworkError) return Function.prototype[Symbol.hasInstance].call(this, value);
+    return isFrameworkError(value);
+  }
+}
+
+/**
+ * Whether a value is a {@link FrameworkError}, also one that another copy of this package made. Never throws: a value that
+ * cannot be looked at (a revoked proxy, a getter that throws) is none.
+ */
+export function isFrameworkError(value: unknown): value is FrameworkError {
+  try {
+    return typeof value === 'object' && value !== null && (value as Record<symbol, unknown>)[BRAND] === true;
+  } catch {
+    return false;
+  }
+}
+
+/**
+ * An `app.internal` error of the framework's own. The client reads `internal error`; what happened is in the cause, for the
+ * log.
+ *
+ * @param what what happened and what to do, for developers
+ */
+export function internalError(what: string, cause?: unknown): FrameworkError {
+  return new FrameworkError('app.internal', undefined, {
+    cause: new TypeError(`framework: ${what}`, cause === undefined ? undefined : { cause }),
+  });
+}
+
+function toTimestamp(value: Date | string | undefined): string {
+  if (value === undefined) return '';
+  if (typeof value === 'string') return value;
+  return Number.isNaN(value.getTime()) ? '' : value.toISOString();
+}

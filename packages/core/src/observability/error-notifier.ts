@@ -1,0 +1,223 @@
+import { FrameworkError } from '../errors/errors.js';
+import { assertKnownOptions, INVALID_CONFIGURATION, invalidOption } from '../options/option-errors.js';
+import { type Clock, completeClock } from '../runtime/clock.js';
+import type { Environment } from '../runtime/environment.js';
+import { cutBytes } from '../sanitize/internal/cut-text.js';
+import { escapeJsonText } from '../sanitize/log-text.js';
+import type { Deliveries } from './deliveries.js';
+import type { LogLevel } from './hooks.js';
+import type { LogLine, LogSink } from './logger.js';
+
+/** Names the topic of {@link createErrorNotifier} when it is given no `topicArn`. */
+export const ERROR_NOTIFICATION_TOPIC_ARN_ENV = 'ERROR_NOTIFICATION_TOPIC_ARN';
+
+/** One message to a topic. */
+export interface ErrorNotification {
+  readonly topicArn: string;
+  /** ASCII, at most 100 characters. */
+  readonly subject: string;
+  /** JSON of schema `framework.error-notification/v1`. */
+  readonly message: string;
+}
+
+export interface ErrorNotifierOptions {
+  /** Sends one message; `@sallyport/streams/error-topic` offers one for SNS. */
+  readonly publish: (notification: ErrorNotification) => unknown;
+  /** Default: `ERROR_NOTIFICATION_TOPIC_ARN`; without either the notifier does nothing. */
+  readonly topicArn?: string | undefined;
+  /** Default `error`. */
+  readonly minLevel?: LogLevel;
+  /** Messages a minute, in all; default 10. */
+  readonly perMinute?: number;
+  /** How long an answer waits for a message; default 500. */
+  readonly timeoutMs?: number;
+  /** Default: `AWS_LAMBDA_FUNCTION_NAME`, else `''`. */
+  readonly service?: string;
+  readonly clock?: Clock;
+  /** Read instead of `process.env`. */
+  readonly environment?: Environment;
+}
+
+const OPTIONS = ['publish', 'topicArn', 'minLevel', 'perMinute', 'timeoutMs', 'service', 'clock', 'environment'];
+const TOPIC_ARN = /^arn:aws[a-z0-9-]*:sns:[a-z0-9-]+:\d{12}:[A-Za-z0-9_-]{1,256}(?:\.fifo)?$/;
+const LEVELS: readonly LogLevel[] = ['debug', 'info', 'warn', 'error'];
+const MINUTE_MS = 60_000;
+const MAX_FINGERPRINTS = 256;
+const MAX_SUBJECT = 100;
+const MAX_TEXT_BYTES = 8192;
+const NOTHING: LogSink = { take() {} };
+
+/**
+ * A sink for `createLogger({ sinks })` that publishes lines of errors to a topic: one message a minute for each kind of error,
+ * few in all. What it publishes is sanitized already and holds no stack. Its own failure is one `warn` line.
+ *
+ * @throws FrameworkError `app.invalid_configuration` `framework: ERROR_NOTIFICATION_TOPIC_ARN is not a topic ARN`, or for an
+ *   unknown or wrong option
+ */
+export function createErrorNotifier(options: ErrorNotifierOptions): LogSink {
+  assertKnownOptions(options, OPTIONS);
+  const environment = options.environment ?? process.env;
+  const topicArn = (options.topicArn ?? environment[ERROR_NOTIFICATION_TOPIC_ARN_ENV] ?? '').trim();
+  const { minLevel = 'error', perMinute = 10, timeoutMs = 500 } = options;
+  if (typeof options.publish !== 'function') throw invalidOption('publish', 'a function');
+  if (!LEVELS.includes(minLevel)) throw invalidOption('minLevel', 'debug, info, warn or error');
+  if (!Number.isInteger(perMinute) || perMinute < 1) throw invalidOption('perMinute', 'a whole number from 1');
+  if (!Number.isFinite(timeoutMs) || timeoutMs < 0) throw invalidOption('timeoutMs', 'a number from 0');
+  if (topicArn === '') return NOTHING;
+  if (!TOPIC_ARN.test(topicArn)) {
+    throw new FrameworkError(
+      INVALID_CONFIGURATION,
+      `framework: ${ERROR_NOTIFICATION_TOPIC_ARN_ENV} is not a topic ARN`,
+    );
+  }
+  const origin: Origin = {
+    service: options.service ?? environment.AWS_LAMBDA_FUNCTION_NAME ?? '',
+    function_name: environment.AWS_LAMBDA_FUNCTION_NAME ?? '',
+    region: environment.AWS_REGION ?? '',
+  };
+  const clock = completeClock(options.clock);
+  return new Notifier({ ...options, topicArn, minLevel, perMinute, timeoutMs }, origin, () => clock.monotonicMs());
+}
+
+interface Origin {
+  readonly service: string;
+  readonly function_name: string;
+  readonly region: string;
+}
+
+interface Settings {
+  readonly publish: (notification: ErrorNotification) => unknown;
+  readonly topicArn: string;
+  readonly minLevel: LogLevel;
+  readonly perMinute: number;
+  readonly timeoutMs: number;
+}
+
+class Notifier implements LogSink {
+  readonly #settings: Settings;
+  readonly #origin: Origin;
+  readonly #rate: RateTable;
+
+  constructor(settings: Settings, origin: Origin, nowMs: () => number) {
+    this.#settings = settings;
+    this.#origin = origin;
+    this.#rate = new RateTable(settings.perMinute, nowMs);
+  }
+
+  take(line: LogLine, level: LogLevel, warn: (message: string) => void, deliveries: Deliveries | undefined): void {
+    const { minLevel, publish, topicArn, timeoutMs } = this.#settings;
+    if (LEVELS.indexOf(level) < LEVELS.indexOf(minLevel) || isRecordOfLogged(line)) return;
+    const error = errorOf(line);
+    const place = text(line.route) || text(line.source);
+    const count = this.#rate.admit(JSON.stringify([error.name, error.code, place]));
+    if (count === 0) return;
+    const notification: ErrorNotification = {
+      topicArn,
+      subject: subjectOf(this.#origin.service, error.code || error.name),
+      message: messageOf(this.#origin, line, error, count),
+    };
+    const work = deliver(publish, notification).catch(() => warn('error notification failed'));
+    deliveries?.keep(work, timeoutMs);
+  }
+}
+
+async function deliver(publish: Settings['publish'], notification: ErrorNotification): Promise<void> {
+  await publish(notification);
+}
+
+/** Counts what was held back, by fingerprint and minute. Bounded: the oldest fingerprint gives way. */
+class RateTable {
+  readonly #perMinute: number;
+  readonly #nowMs: () => number;
+  readonly #seen = new Map<string, { sentAt: number; heldBack: number }>();
+  #minuteStart = Number.NEGATIVE_INFINITY;
+  #sentInMinute = 0;
+
+  constructor(perMinute: number, nowMs: () => number) {
+    this.#perMinute = perMinute;
+    this.#nowMs = nowMs;
+  }
+
+  /** How many occurrences a message that is sent now stands for; 0 when none may be sent. */
+  admit(fingerprint: string): number {
+    const now = this.#nowMs();
+    const entry = this.#entry(fingerprint);
+    if (now - this.#minuteStart >= MINUTE_MS) {
+      this.#minuteStart = now;
+      this.#sentInMinute = 0;
+    }
+    if (now - entry.sentAt < MINUTE_MS || this.#sentInMinute >= this.#perMinute) {
+      entry.heldBack += 1;
+      return 0;
+    }
+    this.#sentInMinute += 1;
+    const count = entry.heldBack + 1;
+    entry.sentAt = now;
+    entry.heldBack = 0;
+    return count;
+  }
+
+  #entry(fingerprint: string): { sentAt: number; heldBack: number } {
+    const known = this.#seen.get(fingerprint);
+    if (known) return known;
+    const [oldest] = this.#seen.keys();
+    if (oldest !== undefined && this.#seen.size >= MAX_FINGERPRINTS) this.#seen.delete(oldest);
+    const made = { sentAt: Number.NEGATIVE_INFINITY, heldBack: 0 };
+    this.#seen.set(fingerprint, made);
+    return made;
+  }
+}
+
+interface ErrorFacts {
+  readonly name: string;
+  readonly code: string;
+  readonly message: string;
+}
+
+const RECORDS: readonly unknown[] = ['request.completed', 'event.completed', 'batch.completed'];
+
+/**
+ * Whether a line is the record (`recordLog`) of a failure that had a line of its own, with the error, before. A record without
+ * a code stands for an answer of 5xx that nobody threw: that had none.
+ */
+function isRecordOfLogged(line: LogLine): boolean {
+  return RECORDS.includes(line.message) && line.level === 'ERROR' && text(line.error_code) !== '';
+}
+
+/** Name, code and message of a line's error; the line's own message where it has none. */
+function errorOf(line: LogLine): ErrorFacts {
+  const error = typeof line.error === 'object' && line.error !== null ? (line.error as Record<string, unknown>) : {};
+  const code = typeof error.code === 'number' ? String(error.code) : text(error.code) || text(line.error_code);
+  return {
+    name: text(error.name) || 'Error',
+    code,
+    message: cutBytes(text(error.message) || line.message, MAX_TEXT_BYTES).text,
+  };
+}
+
+function messageOf(origin: Origin, line: LogLine, error: ErrorFacts, count: number): string {
+  const place = text(line.route) === '' ? { source: text(line.source) } : { route: text(line.route) };
+  return escapeJsonText(
+    JSON.stringify({
+      schema: 'framework.error-notification/v1',
+      ...origin,
+      timestamp: line.timestamp,
+      trigger: text(line.trigger),
+      ...place,
+      request_id: text(line.request_id),
+      trace_id: text(line.trace_id),
+      error,
+      count,
+    }),
+  );
+}
+
+/** SNS takes ASCII without control characters. */
+function subjectOf(service: string, what: string): string {
+  const subject = service === '' ? what : `${service}: ${what}`;
+  return subject.replace(/[^\x20-\x7e]/g, '?').slice(0, MAX_SUBJECT);
+}
+
+function text(value: unknown): string {
+  return typeof value === 'string' ? value : '';
+}

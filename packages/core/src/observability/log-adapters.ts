@@ -1,0 +1,98 @@
+import { assertKnownOptions, invalidOption } from '../options/option-errors.js';
+import type { Logger, LogLevel } from './hooks.js';
+import { createLoggerOn, type LogLine, type LogSink } from './logger.js';
+
+type Fields = Readonly<Record<string, unknown>>;
+
+export interface AdapterOptions {
+  /** What else gets each line: an error notifier, say. */
+  readonly sinks?: readonly LogSink[];
+}
+
+/** What is used of `console`. */
+export type ConsoleLike = Readonly<Record<LogLevel, (message: string, fields: Fields) => unknown>>;
+
+/** What is used of a pino logger. */
+export interface PinoLike extends Readonly<Record<LogLevel, (fields: Fields, message: string) => unknown>> {
+  isLevelEnabled(level: string): boolean;
+}
+
+/** What is used of a `Logger` of `@aws-lambda-powertools/logger`. */
+export interface PowertoolsLike extends Readonly<Record<LogLevel, (message: string, fields: Fields) => unknown>> {
+  getLevelName(): string;
+}
+
+/**
+ * `console` as the option `log`: message first, then an object with what the invocation and the caller say.
+ *
+ * @param target default: the global `console`
+ * @throws FrameworkError `app.invalid_configuration` for something that is no console
+ * @example createApp({ log: fromConsole() });
+ */
+export function fromConsole(target: ConsoleLike = console, options: AdapterOptions = {}): Logger {
+  assertMethods(target, 'a console', ...LEVELS);
+  return adapt(
+    () => true,
+    (level, message, fields) => target[level](message, fields),
+    options,
+  );
+}
+
+/**
+ * A pino logger as the option `log`. Its own level decides what is written.
+ *
+ * @throws FrameworkError `app.invalid_configuration` for something that is no pino logger
+ * @example createApp({ log: fromPino(pino()) });
+ */
+export function fromPino(target: PinoLike, options: AdapterOptions = {}): Logger {
+  assertMethods(target, 'a pino logger', ...LEVELS, 'isLevelEnabled');
+  return adapt(
+    (level) => target.isLevelEnabled(level),
+    (level, message, fields) => target[level](fields, message),
+    options,
+  );
+}
+
+/**
+ * A Powertools `Logger` as the option `log`. Its own level decides what is written.
+ *
+ * @throws FrameworkError `app.invalid_configuration` for something that is no Powertools logger
+ * @example createApp({ log: fromPowertools(new Logger({ serviceName: 'orders' })) });
+ */
+export function fromPowertools(target: PowertoolsLike, options: AdapterOptions = {}): Logger {
+  assertMethods(target, 'a Powertools logger', ...LEVELS, 'getLevelName');
+  return adapt(
+    (level) => POWERTOOLS_LEVELS.indexOf(target.getLevelName()) <= POWERTOOLS_LEVELS.indexOf(level.toUpperCase()),
+    (level, message, fields) => target[level](message, fields),
+    options,
+  );
+}
+
+const LEVELS: readonly LogLevel[] = ['debug', 'info', 'warn', 'error'];
+/** By severity, as Powertools names them. */
+const POWERTOOLS_LEVELS = ['TRACE', 'DEBUG', 'INFO', 'WARN', 'ERROR', 'SILENT', 'CRITICAL'];
+
+function adapt(
+  isEnabled: (level: LogLevel) => boolean,
+  write: (level: LogLevel, message: string, fields: Fields) => unknown,
+  options: AdapterOptions,
+): Logger {
+  assertKnownOptions(options, ['sinks']);
+  const emit = (level: LogLevel, { message, ...line }: LogLine) => {
+    if (isEnabled(level)) return write(level, message, fieldsOf(line));
+    return undefined;
+  };
+  return createLoggerOn({ isEnabled, emit }, options.sinks ?? []);
+}
+
+/** Time, level and service are the other logger's own. */
+function fieldsOf(line: Fields): Fields {
+  return Object.fromEntries(Object.entries(line).filter(([name]) => !OWN_NAMES.includes(name)));
+}
+
+const OWN_NAMES = ['timestamp', 'level', 'service'];
+
+function assertMethods(target: unknown, wanted: string, ...names: readonly string[]): void {
+  const methods = (target ?? {}) as Readonly<Record<string, unknown>>;
+  if (!names.every((name) => typeof methods[name] === 'function')) throw invalidOption('log', wanted);
+}

@@ -1,0 +1,168 @@
+import { decodeBase64, decodeUtf8, EMPTY_BYTES, encodeUtf8 } from './encoding.js';
+import { createMap, type MultiMap, type OneOrMany } from './maps.js';
+import type { SourceProvenance } from './provenance.js';
+import { firstTraceId } from './trace.js';
+
+/** A request as every front door hands it in. Headers, query, cookies and body are views, made when first read. */
+export interface Request {
+  readonly method: string;
+  /** Undecoded path after stage and base path are cut; routing works on it. */
+  readonly path: string;
+  /** The path as it came. */
+  readonly rawPath: string;
+  readonly headers: MultiMap;
+  readonly query: MultiMap;
+  readonly cookies: Readonly<Record<string, string>>;
+  /** The raw `name=value` pairs in order. */
+  readonly cookieList: readonly string[];
+  readonly body: Uint8Array;
+  /** Whether the body came as base64. `body` is decoded either way. */
+  readonly isBase64: boolean;
+  /** A fresh copy at each read. */
+  readonly sourceProvenance: SourceProvenance;
+  /** `''` when no header names a valid one. */
+  readonly traceId: string;
+}
+
+/** A request that a caller of `serve` hands in. */
+export interface RequestInput {
+  readonly method: string;
+  /** May carry a query after `?`; an explicit `query` wins over it. */
+  readonly path: string;
+  readonly query?: OneOrMany;
+  readonly headers?: OneOrMany;
+  readonly body?: Uint8Array | string;
+  readonly isBase64?: boolean;
+  readonly sourceProvenance?: SourceProvenance;
+}
+
+/** How one front door reads its event. Each method is called at most once a request, but `header`. */
+export interface RequestSource {
+  headers(): MultiMap;
+  /** The values of one header, whose name is given in lower case, without building the map. */
+  header(name: string): readonly string[];
+  query(): MultiMap;
+  /** The values that hold cookies, each one or more pairs joined by `;`. */
+  cookieValues(): readonly string[];
+  /** Text, or base64 text when `isBase64` is true, or bytes. */
+  readonly rawBody: string | Uint8Array;
+  readonly isBase64: boolean;
+  /** Why the body of the event is no body at all; the request is refused with this message. */
+  readonly invalidBody?: string | undefined;
+  provenance(): SourceProvenance;
+}
+
+/** The one implementation of {@link Request}. */
+export class IncomingRequest implements Request {
+  readonly method: string;
+  readonly path: string;
+  readonly rawPath: string;
+  readonly source: RequestSource;
+  #headers: MultiMap | undefined;
+  #query: MultiMap | undefined;
+  #cookies: Record<string, string> | undefined;
+  #cookieList: readonly string[] | undefined;
+  #body: Uint8Array | undefined;
+  #text: string | undefined;
+  #traceId: string | undefined;
+
+  constructor(method: string, path: string, rawPath: string, source: RequestSource) {
+    this.method = method;
+    this.path = path;
+    this.rawPath = rawPath;
+    this.source = source;
+  }
+
+  get headers(): MultiMap {
+    this.#headers ??= this.source.headers();
+    return this.#headers;
+  }
+
+  /** Values of one header; the name in lower case. Builds no map. */
+  headerValues(name: string): readonly string[] {
+    return this.#headers ? (this.#headers[name] ?? NO_VALUES) : this.source.header(name);
+  }
+
+  get query(): MultiMap {
+    this.#query ??= this.source.query();
+    return this.#query;
+  }
+
+  get cookieList(): readonly string[] {
+    this.#cookieList ??= this.source.cookieValues().flatMap(splitCookies);
+    return this.#cookieList;
+  }
+
+  get cookies(): Readonly<Record<string, string>> {
+    this.#cookies ??= parseCookies(this.cookieList);
+    return this.#cookies;
+  }
+
+  get isBase64(): boolean {
+    return this.source.isBase64;
+  }
+
+  /** @throws FrameworkError `app.bad_request` when the body is not the base64 that it claims to be */
+  get body(): Uint8Array {
+    if (this.#body === undefined) {
+      const { rawBody, isBase64 } = this.source;
+      if (typeof rawBody !== 'string') this.#body = rawBody;
+      else if (rawBody === '') this.#body = EMPTY_BYTES;
+      else this.#body = isBase64 ? decodeBase64(rawBody) : encodeUtf8(rawBody);
+    }
+    return this.#body;
+  }
+
+  /** The body as UTF-8 text. */
+  get text(): string {
+    if (this.#text === undefined) {
+      const { rawBody, isBase64 } = this.source;
+      this.#text = typeof rawBody === 'string' && !isBase64 ? rawBody : decodeUtf8(this.body);
+    }
+    return this.#text;
+  }
+
+  get sourceProvenance(): SourceProvenance {
+    return this.source.provenance();
+  }
+
+  get traceId(): string {
+    this.#traceId ??= firstTraceId(
+      this.headerValues('traceparent')[0] ?? '',
+      this.headerValues('x-amzn-trace-id')[0] ?? '',
+    );
+    return this.#traceId;
+  }
+}
+
+const NO_VALUES: readonly string[] = [];
+
+/** Method in canonical form: trimmed, upper case. */
+export function canonicalMethod(method: string): string {
+  return method.trim().toUpperCase();
+}
+
+/** Path in canonical form: trimmed, cut at the first `?`, with one leading `/`; never decoded, folded or resolved. */
+export function canonicalPath(path: string): string {
+  const trimmed = path.trim();
+  const question = trimmed.indexOf('?');
+  const cut = question < 0 ? trimmed : trimmed.slice(0, question);
+  return cut.charCodeAt(0) === 47 ? cut : `/${cut}`;
+}
+
+function splitCookies(value: string): string[] {
+  return value
+    .split(';')
+    .map((pair) => pair.trim())
+    .filter((pair) => pair !== '');
+}
+
+/** Pairs with a name before `=`; the last of a name wins (RFC 6265 leaves the order to the server). */
+function parseCookies(pairs: readonly string[]): Record<string, string> {
+  const cookies = createMap<string>();
+  for (const pair of pairs) {
+    const equals = pair.indexOf('=');
+    if (equals > 0) cookies[pair.slice(0, equals).trim()] = pair.slice(equals + 1).trim();
+  }
+  return cookies;
+}

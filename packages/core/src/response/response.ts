@@ -1,0 +1,196 @@
+import { internalError } from '../errors/errors.js';
+import { EMPTY_BYTES, encodeUtf8 } from '../request/encoding.js';
+import { type MultiMap, type OneOrMany, toHeaderMap } from '../request/maps.js';
+
+export type MaybePromise<T> = T | Promise<T>;
+export type BodyStream = AsyncIterable<Uint8Array> | Iterable<Uint8Array>;
+
+/** An answer as middleware sees it. */
+export interface Response {
+  status: number;
+  /** Lower-case names. */
+  headers: MultiMap;
+  /** Whole `set-cookie` values, one an entry. */
+  cookies: string[];
+  body: Uint8Array;
+  bodyStream?: BodyStream | null;
+  /** Forces base64 at the front door; without it the bytes decide. */
+  isBase64: boolean;
+}
+
+/** An answer as handlers may give it. */
+export interface ResponseInput {
+  readonly status?: number;
+  readonly headers?: OneOrMany;
+  readonly cookies?: readonly string[];
+  readonly body?: Uint8Array | string;
+  readonly bodyStream?: BodyStream | null;
+  readonly isBase64?: boolean;
+}
+
+export type Result = MaybePromise<Response | ResponseInput>;
+
+/** Text or bytes as given. A symbol, so that a spread copy of a response keeps its body without encoding it. */
+const CONTENT = Symbol('sallyport.content');
+
+/** The one implementation of {@link Response}: text stays text until somebody asks for bytes. */
+export class OutgoingResponse implements Response {
+  status: number;
+  headers: MultiMap;
+  cookies: string[];
+  bodyStream: BodyStream | null;
+  isBase64: boolean;
+  [CONTENT]: string | Uint8Array;
+
+  constructor(status: number, headers: MultiMap, content: string | Uint8Array, cookies: string[] = []) {
+    this.status = status;
+    this.headers = headers;
+    this.cookies = cookies;
+    this.bodyStream = null;
+    this.isBase64 = false;
+    this[CONTENT] = content;
+  }
+
+  get body(): Uint8Array {
+    const content = this[CONTENT];
+    if (typeof content !== 'string') return content;
+    const bytes = encodeUtf8(content);
+    this[CONTENT] = bytes;
+    return bytes;
+  }
+
+  set body(body: Uint8Array | string) {
+    this[CONTENT] = body;
+  }
+
+  /** The body as it was given, without encoding text. */
+  get content(): string | Uint8Array {
+    return this[CONTENT];
+  }
+}
+
+/**
+ * The response object of what a handler or middleware returned.
+ *
+ * @throws FrameworkError `app.internal` when it is no response at all
+ */
+export function toResponse(result: unknown): OutgoingResponse {
+  if (result instanceof OutgoingResponse) return result;
+  if (typeof result !== 'object' || result === null || Array.isArray(result)) {
+    throw internalError(`a handler returned ${kindOf(result)} instead of a response; return json(200, value), say`);
+  }
+  const input = result as ResponseInput & { [CONTENT]?: string | Uint8Array };
+  const content = input.body ?? input[CONTENT] ?? EMPTY_BYTES;
+  if (typeof content !== 'string' && !(content instanceof Uint8Array)) {
+    throw internalError(`the body of a response is ${kindOf(content)}; it must be text or bytes`);
+  }
+  const response = new OutgoingResponse(
+    input.status ?? 200,
+    toHeaderMap(input.headers),
+    content,
+    input.cookies ? [...input.cookies] : [],
+  );
+  response.bodyStream = input.bodyStream ?? null;
+  response.isBase64 = input.isBase64 === true;
+  return response;
+}
+
+/** What a value is, for the text of an error; never the value itself. */
+function kindOf(value: unknown): string {
+  if (value === undefined) return 'nothing';
+  if (value === null) return 'null';
+  if (Array.isArray(value)) return 'a list';
+  return typeof value === 'object' ? 'an object' : `a ${typeof value}`;
+}
+
+/** RFC 9110 section 5.6.2, in lower case. */
+const TOKEN = /^[!#$%&'*+\-.^_`|~0-9a-z]+$/;
+/** CR, LF and NUL (RFC 9110 section 5.5), and characters that no byte holds: the Fetch standard's ByteString ends at U+00FF. */
+const UNSAFE_VALUE = /[\r\n\0\u0100-\uffff]/;
+
+/** Whether a header may have this value. */
+export function isHeaderValue(value: unknown): value is string {
+  return typeof value === 'string' && !UNSAFE_VALUE.test(value);
+}
+
+/**
+ * Brings a response into canonical form, in place: names in lower case, `set-cookie` headers moved to the end of
+ * `cookies`, no body where the status or `HEAD` forbids one.
+ *
+ * @throws FrameworkError `app.internal` for a status outside 200..599, a name that is no token, a value with CR, LF, NUL
+ * or a character above U+00FF
+ */
+export function canonicalizeResponse(response: OutgoingResponse, method: string): OutgoingResponse {
+  const { status } = response;
+  if (!Number.isInteger(status) || status < 200 || status > 599) {
+    throw internalError(`the status of a response is ${String(status)}; it must be a whole number from 200 to 599`);
+  }
+  response.headers = canonicalHeaders(response.headers);
+  moveCookies(response);
+  if (status === 204 || status === 304 || method === 'HEAD') dropBody(response);
+  return response;
+}
+
+/** Names that were found canonical: nearly all answers of a service use the same few. */
+const KNOWN_NAMES = new Set<string>();
+const MAX_KNOWN_NAMES = 256;
+
+function isCanonicalName(name: string): boolean {
+  if (KNOWN_NAMES.has(name)) return true;
+  if (!TOKEN.test(name)) return false;
+  if (KNOWN_NAMES.size < MAX_KNOWN_NAMES) KNOWN_NAMES.add(name);
+  return true;
+}
+
+/** The map itself when it is canonical already, as it nearly always is. */
+function canonicalHeaders(headers: MultiMap): MultiMap {
+  for (const name in headers) {
+    if (!isCanonicalName(name)) return checkedHeaders(headers);
+    const values: unknown = headers[name];
+    if (!Array.isArray(values)) return checkedHeaders(headers);
+    for (const value of values) assertValue(value);
+  }
+  return headers;
+}
+
+function checkedHeaders(headers: MultiMap): MultiMap {
+  const map = toHeaderMap(headers);
+  for (const name of Object.keys(map)) {
+    if (!TOKEN.test(name)) throw internalError(`"${name}" is no header name`);
+    for (const value of map[name] ?? []) assertValue(value);
+  }
+  return map;
+}
+
+function assertValue(value: unknown): void {
+  if (typeof value !== 'string') throw internalError(`a header value is ${kindOf(value)}; it must be text`);
+  if (!isHeaderValue(value)) throw internalError('a header value holds CR, LF, NUL or a character above U+00FF');
+}
+
+function moveCookies(response: OutgoingResponse): void {
+  const { headers, cookies } = response;
+  const moved = headers['set-cookie'];
+  if (moved !== undefined) {
+    response.cookies = [...cookies, ...moved];
+    delete headers['set-cookie'];
+  }
+  for (const cookie of cookies) assertValue(cookie);
+}
+
+function dropBody(response: OutgoingResponse): void {
+  response.body = EMPTY_BYTES;
+  response.isBase64 = false;
+  const stream = response.bodyStream;
+  response.bodyStream = null;
+  if (stream) void closeStream(stream);
+}
+
+/** Tells a stream that nobody will read it. */
+export async function closeStream(stream: BodyStream): Promise<void> {
+  try {
+    const iterator = Symbol.asyncIterator in stream ? stream[Symbol.asyncIterator]() : stream[Symbol.iterator]();
+    await iterator.return?.();
+  } catch {
+    // It will not be read either way.
+  }
+}
