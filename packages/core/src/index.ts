@@ -1,18 +1,21 @@
 // Shapes
 
-export {
-  type AuthHook,
-  type Context,
-  deriveContext,
-  type Handler,
-  type Middleware,
-  type Next,
-  type PolicyDecision,
-  type PolicyHook,
-  type Route,
+export type {
+  AppSyncContext,
+  AuthHook,
+  Context,
+  Handler,
+  Middleware,
+  Next,
+  PolicyDecision,
+  PolicyHook,
+  Route,
+  WebSocketClient,
+  WebSocketConnection,
+  WebSocketContext,
 } from './context/context.js';
 export type { PrincipalKind, SecurePrincipal } from './context/principal.js';
-export type { AppSyncContext, WebSocketClient, WebSocketConnection, WebSocketContext } from './context/transport.js';
+export { deriveContext } from './context/request-context.js';
 // Errors
 export {
   APP_CODES,
@@ -41,7 +44,7 @@ export {
   type SpanLink,
   silentLogger,
 } from './observability/hooks.js';
-export { assertKnownOptions, assertTypes, INVALID_CONFIGURATION, invalidOption } from './options/option-errors.js';
+export { assertKnownOptions, assertTypes, INVALID_CONFIGURATION, invalidOption } from './options/define-options.js';
 // Bytes
 export {
   asBuffer,
@@ -52,34 +55,50 @@ export {
   encodeUtf8,
   isJsonMediaType,
 } from './request/encoding.js';
-export { canonicalIp } from './request/ip.js';
 export { createMap, type MultiMap, type OneOrMany } from './request/maps.js';
-export { parseProvenance, providerProvenance, type SourceProvenance, unknownProvenance } from './request/provenance.js';
-export type { Request, RequestInput } from './request/request.js';
-// Trace and provenance
 export {
+  canonicalIp,
   firstTraceId,
   invocationTraceId,
   onwardTraceHeaders,
+  parseProvenance,
   parseTraceparent,
   parseTracestate,
   parseXrayTraceHeader,
-} from './request/trace.js';
+  providerProvenance,
+  type SourceProvenance,
+  unknownProvenance,
+} from './request/provenance.js';
+export type { Request, RequestInput } from './request/request.js';
+// Trace and provenance
 export type { BodyStream, MaybePromise, Response, ResponseInput, Result } from './response/response.js';
 // Time, ids, environment
-export { type Clock, completeClock, type FullClock, systemClock } from './runtime/clock.js';
-export { type Environment, isLambda } from './runtime/environment.js';
-export { type IdGenerator, randomFraction, randomIds } from './runtime/ids.js';
-export { type InvocationProvenance, invocationProvenance } from './runtime/invocation.js';
+export {
+  type Clock,
+  completeClock,
+  type Environment,
+  type FullClock,
+  type IdGenerator,
+  isLambda,
+  randomFraction,
+  randomIds,
+  systemClock,
+} from './runtime/environment.js';
+export {
+  type Invocation,
+  type InvocationProvenance,
+  invocationProvenance,
+  type LambdaContext,
+  TRIGGER_KINDS,
+  type TriggerKind,
+} from './runtime/invocation.js';
 // The seam between packages
 export {
   handlerName,
-  type Invocation,
-  type LambdaContext,
   type Surface,
+  type SurfaceDoor,
+  type SurfaceGate,
+  type SurfaceHost,
   type Target,
-  TRIGGER_KINDS,
-  type TriggerKind,
   type TriggerRecord,
 } from './runtime/surface.js';
-export type { SurfaceDoor, SurfaceGate, SurfaceHost } from './runtime/surface-host.js';

@@ -1,5 +1,6 @@
 /** Sanitization, logger, metrics, spans and notification. Kept apart: a hello-world bundle holds none of it. */
 
+export { recordLog } from './observability/bound-log.js';
 export { createEmfSink, type EmfSinkOptions } from './observability/emf-sink.js';
 export {
   createErrorNotifier,
@@ -24,10 +25,15 @@ export {
   type LogSink,
 } from './observability/logger.js';
 export { defineMetrics, type MetricDefinition } from './observability/metrics.js';
-export { recordLog } from './observability/record-log.js';
-export { type RequestOutcome, requestCompleted, startRequestSpan } from './observability/records.js';
-export type { ActiveSpan, SpanError, SpanMessage } from './observability/spans.js';
-export { onwardTraceHeaders, parseTracestate } from './request/trace.js';
+export {
+  type ActiveSpan,
+  type RequestOutcome,
+  requestCompleted,
+  type SpanError,
+  type SpanMessage,
+  startRequestSpan,
+} from './observability/records.js';
+export { onwardTraceHeaders, parseTracestate } from './request/provenance.js';
 export { baseName, namePart, normalizeStage, resourceName } from './runtime/names.js';
 export { encodeSafeValue, sanitizeLogString } from './sanitize/log-text.js';
 export { maskCard, maskFirstLast, maskFirstLast4, maskRestricted } from './sanitize/masks.js';

@@ -1,4 +1,5 @@
-import { type Context, deriveContext } from '../src/context/context.js';
+import type { Context } from '../src/context/context.js';
+import { deriveContext } from '../src/context/request-context.js';
 import { RequestContext, STAGE, stateOf } from '../src/pipeline.js';
 import { ManualClock } from '../src/testing.js';
 import { requestState, type StateOptions } from './support.js';

@@ -34,15 +34,7 @@ describe('what an entry loads', () => {
   it.each([
     ['index.ts', []],
     // The small ones of a container without `log`.
-    [
-      'pipeline.ts',
-      [
-        'observability/default-logger.ts',
-        'sanitize/internal/json-line.ts',
-        'sanitize/internal/light-sanitizer.ts',
-        'sanitize/internal/light-scrub.ts',
-      ],
-    ],
+    ['pipeline.ts', ['observability/default-logger.ts', 'sanitize/internal/light.ts']],
   ])('%s has no sanitizer, logger and sink in it but %j', (entry, expected) => {
     expect(loadedWith(entry).files.filter((file) => HEAVY.test(file))).toEqual(expected);
   });

@@ -1,5 +1,5 @@
-import { parseObservability } from '../src/observability/observability-options.js';
-import { assertKnownOptions, INVALID_CONFIGURATION, invalidOption } from '../src/options/option-errors.js';
+import { parseObservability } from '../src/observability/default-logger.js';
+import { assertKnownOptions, INVALID_CONFIGURATION, invalidOption } from '../src/options/define-options.js';
 import { isLambda } from '../src/runtime/environment.js';
 
 describe('assertKnownOptions', () => {

@@ -1,7 +1,7 @@
 import { AsyncLocalStorage } from 'node:async_hooks';
 import { tracingChannel } from 'node:diagnostics_channel';
 import type { Observability, Span, SpanAttributes, SpanHook } from '../src/observability/hooks.js';
-import type { SpanMessage } from '../src/observability/spans.js';
+import type { SpanMessage } from '../src/observability/records.js';
 import {
   type EventFacts,
   eventCompleted,

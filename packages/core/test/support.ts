@@ -5,7 +5,7 @@ import { type ContextRuntime, ContextState, IncomingRequest, type RequestSource 
 import type { MultiMap } from '../src/request/maps.js';
 import { toHeaderMap } from '../src/request/maps.js';
 import { unknownProvenance } from '../src/request/provenance.js';
-import type { LambdaContext } from '../src/runtime/surface.js';
+import type { LambdaContext } from '../src/runtime/invocation.js';
 import { ManualClock, ManualIdGenerator } from '../src/testing.js';
 
 export interface StateOptions {

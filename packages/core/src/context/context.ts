@@ -1,17 +1,9 @@
-import { FrameworkError, internalError } from '../errors/errors.js';
-import { type BoundFields, bindLogger } from '../observability/bound-log.js';
-import { emitMetric, type Logger, type MetricOptions } from '../observability/hooks.js';
-import { isJsonMediaType } from '../request/encoding.js';
-import { createMap } from '../request/maps.js';
-import { decodePercent } from '../request/percent.js';
+import type { Logger, MetricOptions } from '../observability/hooks.js';
 import type { SourceProvenance } from '../request/provenance.js';
 import type { Request } from '../request/request.js';
 import type { MaybePromise, Response, Result } from '../response/response.js';
-import { type InvocationProvenance, invocationProvenance } from '../runtime/invocation.js';
-import type { LambdaContext, TriggerKind } from '../runtime/surface.js';
-import { type ContextState, OPTIONAL_STAGES } from './context-state.js';
+import type { InvocationProvenance, LambdaContext, TriggerKind } from '../runtime/invocation.js';
 import type { SecurePrincipal } from './principal.js';
-import type { AppSyncContext, WebSocketContext } from './transport.js';
 
 /** The registration that an invocation reached. */
 export interface Route {
@@ -92,231 +84,65 @@ export interface PolicyDecision {
   readonly headers?: Readonly<Record<string, string | readonly string[]>>;
 }
 
-const NO_NAMES: readonly string[] = [];
-
-/** The one implementation of {@link Context}. */
-export class RequestContext implements Context {
-  readonly state: ContextState;
-  readonly #signal: AbortSignal | undefined;
-  #params: Record<string, string> | undefined;
-  #log: Logger | undefined;
-
-  constructor(state: ContextState, signal?: AbortSignal) {
-    this.state = state;
-    this.#signal = signal;
-  }
-
-  /** The state of a context that this class made itself; `undefined` for anything else, a copy or a wrapper too. */
-  static stateOf(value: unknown): ContextState | undefined {
-    return typeof value === 'object' && value !== null && #params in value ? value.state : undefined;
-  }
-
-  get request(): Request {
-    return this.state.request;
-  }
-
-  get params(): Readonly<Record<string, string>> {
-    if (this.#params === undefined) {
-      this.#params = createMap<string>();
-      for (const name of this.state.paramNames) this.#params[name] = this.param(name);
-    }
-    return this.#params;
-  }
-
-  get route(): Route | null {
-    return this.state.route;
-  }
-
-  get triggerKind(): TriggerKind | 'direct' {
-    return this.state.triggerKind;
-  }
-
-  get event(): unknown {
-    return this.state.event;
-  }
-
-  get lambdaContext(): LambdaContext | undefined {
-    return this.state.lambdaContext;
-  }
-
-  get invocationProvenance(): InvocationProvenance {
-    return invocationProvenance(this.state.lambdaContext);
-  }
-
-  get requestId(): string {
-    return this.state.requestId;
-  }
-
-  get traceId(): string {
-    return this.state.request.traceId;
-  }
-
-  get tenantId(): string {
-    return this.state.tenantId;
-  }
-
-  get authIdentity(): string {
-    return this.state.authIdentity;
-  }
-
-  get remainingMs(): number {
-    return this.state.remainingMs;
-  }
-
-  get signal(): AbortSignal {
-    return this.#signal ?? this.state.signal;
-  }
-
-  get canStream(): boolean {
-    return this.state.canStream;
-  }
-
-  get middlewareTrace(): readonly string[] {
-    const { runtime, passed } = this.state;
-    return [...runtime.traceHead, ...OPTIONAL_STAGES.filter((_, index) => (passed & (1 << index)) !== 0)];
-  }
-
-  get log(): Logger {
-    const { state } = this;
-    this.#log ??= bindLogger(state.runtime.log, boundFields(state), () => state.deliveries);
-    return this.#log;
-  }
-
-  metric(name: string, value: number, options?: MetricOptions): void {
-    const { observability } = this.state.runtime;
-    if (observability) emitMetric(observability, name, value, options, this.state);
-  }
-
-  header(name: string): string {
-    return this.headerAll(name)[0] ?? '';
-  }
-
-  headerAll(name: string): readonly string[] {
-    return this.state.request.headerValues(name.toLowerCase());
-  }
-
-  query(name: string): string {
-    return this.queryAll(name)[0] ?? '';
-  }
-
-  queryAll(name: string): readonly string[] {
-    return this.state.request.query[name] ?? NO_NAMES;
-  }
-
-  cookie(name: string): string {
-    return this.state.request.cookies[name] ?? '';
-  }
-
-  param(name: string): string {
-    return decodePercent(this.rawParam(name));
-  }
-
-  rawParam(name: string): string {
-    return this.state.paramValues[this.state.paramNames.indexOf(name)] ?? '';
-  }
-
-  bodyText(): string {
-    return this.state.request.text;
-  }
-
-  bodyJson<T = unknown>(): T {
-    const text = this.state.request.text;
-    if (text === '') return null as T;
-    if (!isJsonMediaType(this.header('content-type'))) throw new FrameworkError('app.bad_request', 'invalid json');
-    try {
-      return JSON.parse(text) as T;
-    } catch (cause) {
-      throw new FrameworkError('app.bad_request', 'invalid json', { cause });
-    }
-  }
-
-  set(key: string, value: unknown): void {
-    if (typeof key !== 'string' || key.trim() === '') {
-      throw new FrameworkError('app.bad_request', 'context key is empty');
-    }
-    if (key.startsWith(RESERVED_PREFIX)) {
-      throw new FrameworkError('app.bad_request', 'context key is reserved', { details: { key } });
-    }
-    const { state } = this;
-    state.bag ??= new Map();
-    state.bag.set(key, value);
-  }
-
-  get(key: string): unknown {
-    if (key.startsWith(RESERVED_PREFIX)) return this.state.transport?.metadata?.(key);
-    return this.state.bag?.get(key);
-  }
-
-  now(): Date {
-    return this.state.runtime.clock.now();
-  }
-
-  newId(): string {
-    return this.state.runtime.ids.newId();
-  }
-
-  sourceProvenance(): SourceProvenance {
-    return this.state.request.sourceProvenance;
-  }
-
-  sourceIP(): string {
-    return this.state.request.sourceProvenance.sourceIP;
-  }
-
-  securePrincipal(): SecurePrincipal | null {
-    const { principal, runtime } = this.state;
-    return principal === null ? null : (runtime.copyPrincipal?.(principal) ?? null);
-  }
-
-  asAppSync(): AppSyncContext | null {
-    return this.state.transport?.appSync?.() ?? null;
-  }
-
-  asWebSocket(): WebSocketContext | null {
-    return this.state.transport?.webSocket?.() ?? null;
-  }
+/** What a GraphQL resolver event carries beside its synthesized request; `ctx.asAppSync()`. */
+export interface AppSyncContext {
+  readonly fieldName: string;
+  readonly parentTypeName: string;
+  readonly arguments: Record<string, unknown>;
+  readonly identity: unknown;
+  readonly source: Record<string, unknown>;
+  readonly variables: Record<string, unknown>;
+  readonly prev: unknown;
+  readonly stash: Record<string, unknown>;
+  readonly requestHeaders: Record<string, unknown>;
+  readonly selectionSetList: readonly string[];
+  readonly selectionSetGraphQL: string;
+  readonly rawEvent: unknown;
 }
 
-/** Keys under this prefix are a wire contract between runtimes; only the framework writes them. */
-export const RESERVED_PREFIX = 'framework.';
-
-/** A context of the same invocation with another signal: it shares principal, bag, transport and ids. */
-export function deriveContext(ctx: Context, { signal }: { readonly signal: AbortSignal }): Context {
-  return new RequestContext(stateOf(ctx), signal);
+/** A client of the gateway's connection management API, as `@sallyport/http/websocket` makes one. */
+export interface WebSocketClient {
+  /** Sends at most 128 KiB; `gone` when the connection no longer exists. */
+  postToConnection(connectionId: string, data: Uint8Array): Promise<{ readonly gone: boolean }>;
+  /** `null` when the connection no longer exists. */
+  getConnection(connectionId: string): Promise<WebSocketConnection | null>;
+  deleteConnection(connectionId: string): Promise<void>;
 }
 
-/**
- * The state behind a context.
- *
- * @throws FrameworkError `app.internal` for an object that the framework did not make
- */
-export function stateOf(ctx: Context): ContextState {
-  const state = RequestContext.stateOf(ctx);
-  if (state === undefined) {
-    throw internalError(
-      'a context that this copy of @sallyport/core did not make; hand on the ctx that you were given, and install one version of core',
-    );
-  }
-  return state;
+export interface WebSocketConnection {
+  readonly connectedAt: Date | undefined;
+  readonly lastActiveAt: Date | undefined;
+  readonly sourceIp: string;
+  readonly userAgent: string;
 }
 
-/** The fields that every line of an invocation carries; read at each line, for tenant and route become known late. */
-function boundFields(state: ContextState): BoundFields {
-  return {
-    get request_id() {
-      return state.requestId;
-    },
-    get trace_id() {
-      return state.request.traceId;
-    },
-    get tenant_id() {
-      return state.tenantId;
-    },
-    trigger: state.triggerKind,
-    get route() {
-      return state.route?.pattern ?? '';
-    },
-    function_name: state.lambdaContext?.functionName ?? '',
-    function_version: state.lambdaContext?.functionVersion ?? '',
-  };
+/** What a WebSocket event carries; `ctx.asWebSocket()`. */
+export interface WebSocketContext {
+  readonly connectionId: string;
+  readonly routeKey: string;
+  readonly eventType: string;
+  readonly domainName: string;
+  readonly stage: string;
+  readonly apiId: string;
+  /** Epoch milliseconds of the connection, 0 when unknown. */
+  readonly connectedAt: number;
+  /** Why the connection ended; `''` unless the event is a `$disconnect` that says so. */
+  readonly disconnectReason: string;
+  /** Close code of the connection (RFC 6455 section 7.4); 0 unless the event is a `$disconnect` that says so. */
+  readonly disconnectStatusCode: number;
+  /** URL that messages to connections are posted to; `''` when the event tells too little. */
+  readonly managementEndpoint: string;
+  readonly body: Uint8Array;
+  /** Sends to this connection; throws `websocket.gone` (410) when it no longer exists. */
+  sendMessage(data: Uint8Array | string): Promise<void>;
+  sendJSONMessage(value: unknown): Promise<void>;
+  client(): Promise<WebSocketClient>;
+}
+
+/** How a surface binds what only it knows to the context. */
+export interface ContextTransport {
+  appSync?(): AppSyncContext;
+  webSocket?(): WebSocketContext;
+  /** Values under the reserved `framework.` keys. */
+  metadata?(key: string): unknown;
 }

@@ -1,12 +1,10 @@
-import { invalidOption } from '../options/option-errors.js';
+import { assertKnownOptions, invalidOption } from '../options/define-options.js';
 import { createMap } from '../request/maps.js';
 import type { Environment } from '../runtime/environment.js';
-import { type WriteLine, writeToStdout } from '../sanitize/internal/json-line.js';
-import { cleanText, LightWalk, read } from '../sanitize/internal/light-sanitizer.js';
-import { escapeJsonText } from '../sanitize/log-text.js';
-import { type BoundContext, isBoundContext } from './bound-log.js';
-import { guardHook, type Logger, type LogLevel, silentLogger } from './hooks.js';
-import { BOUND_NAMES, lambdaLevel, RESERVED, SEVERITY } from './line-parts.js';
+import { cleanText, LightWalk, read } from '../sanitize/internal/light.js';
+import { escapeJsonText, type WriteLine, writeToStdout } from '../sanitize/log-text.js';
+import { BOUND_NAMES, type BoundContext, isBoundContext, lambdaLevel, RESERVED, SEVERITY } from './bound-log.js';
+import { guardHook, type Logger, type LogLevel, type Observability, silentLogger } from './hooks.js';
 
 type Fields = Readonly<Record<string, unknown>>;
 
@@ -127,4 +125,32 @@ export function parseLog(log: unknown, environment: Environment): Logger {
 function isLogger(value: unknown): value is Logger {
   if (typeof value !== 'object' || value === null) return false;
   return METHODS.every((name) => typeof (value as Record<string, unknown>)[name] === 'function');
+}
+
+const NONE: Observability = Object.freeze({});
+const KEYS = ['log', 'metric', 'span', 'logPath', 'metrics'];
+
+/**
+ * Checks the option `observability` of a container.
+ *
+ * @throws FrameworkError `app.invalid_configuration` for an unknown key or a member of a wrong type
+ */
+export function parseObservability(value: Observability | undefined): Observability {
+  if (value === undefined) return NONE;
+  if (typeof value !== 'object' || value === null) throw invalidOption('observability', 'an object');
+  assertKnownOptions(value, KEYS);
+  for (const hook of ['log', 'metric'] as const) {
+    const given: unknown = value[hook];
+    if (given !== undefined && typeof given !== 'function') throw invalidOption(`observability.${hook}`, 'a function');
+  }
+  if (value.span !== undefined && typeof value.span?.start !== 'function') {
+    throw invalidOption('observability.span', 'an object with start()');
+  }
+  if (value.logPath !== undefined && typeof value.logPath !== 'boolean') {
+    throw invalidOption('observability.logPath', 'true or false');
+  }
+  if (value.metrics !== undefined && typeof value.metrics?.emit !== 'function') {
+    throw invalidOption('observability.metrics', 'what defineMetrics() gives');
+  }
+  return value;
 }

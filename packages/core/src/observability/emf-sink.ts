@@ -1,9 +1,7 @@
-import { assertKnownOptions, invalidOption } from '../options/option-errors.js';
+import { assertKnownOptions, invalidOption } from '../options/define-options.js';
 import { createMap } from '../request/maps.js';
-import { type Clock, systemClock } from '../runtime/clock.js';
-import type { Environment } from '../runtime/environment.js';
-import { encodeLine, type WriteLine, writeToStdout } from '../sanitize/internal/json-line.js';
-import { sanitizeLogString } from '../sanitize/log-text.js';
+import { type Clock, type Environment, systemClock } from '../runtime/environment.js';
+import { encodeLine, sanitizeLogString, type WriteLine, writeToStdout } from '../sanitize/log-text.js';
 import { guardHook, type MetricRecord, type MetricUnit } from './hooks.js';
 import { UNBOUNDED_TAGS } from './metrics.js';
 

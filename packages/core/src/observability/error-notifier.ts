@@ -1,10 +1,8 @@
 import { FrameworkError } from '../errors/errors.js';
-import { assertKnownOptions, INVALID_CONFIGURATION, invalidOption } from '../options/option-errors.js';
-import { type Clock, completeClock } from '../runtime/clock.js';
-import type { Environment } from '../runtime/environment.js';
-import { cutBytes } from '../sanitize/internal/cut-text.js';
-import { escapeJsonText } from '../sanitize/log-text.js';
-import type { Deliveries } from './deliveries.js';
+import { assertKnownOptions, INVALID_CONFIGURATION, invalidOption } from '../options/define-options.js';
+import { type Clock, completeClock, type Environment } from '../runtime/environment.js';
+import { cutBytes, escapeJsonText } from '../sanitize/log-text.js';
+import type { Deliveries } from './bound-log.js';
 import type { LogLevel } from './hooks.js';
 import type { LogLine, LogSink } from './logger.js';
 

@@ -1,9 +1,7 @@
-import type { TriggerKind } from '../runtime/surface.js';
-import { scrubWords } from '../sanitize/internal/light-scrub.js';
-import { callHook } from './hook-reports.js';
-import type { Observability, SpanAttributes } from './hooks.js';
-import { canonicalCode, recordText, rounded, textAttributes } from './records.js';
-import { type ActiveSpan, startSpan } from './spans.js';
+import type { TriggerKind } from '../runtime/invocation.js';
+import { scrubWords } from '../sanitize/internal/light.js';
+import { callHook, type Observability, type SpanAttributes } from './hooks.js';
+import { type ActiveSpan, canonicalCode, recordText, rounded, startSpan, textAttributes } from './records.js';
 
 /** What is known of an event, a record or a batch before it runs. */
 export interface EventFacts {

@@ -1,3 +1,5 @@
+import { isFrameworkError } from '../errors/errors.js';
+
 /** Severity of a record, lowest first. */
 export type LogLevel = 'debug' | 'info' | 'warn' | 'error';
 
@@ -149,4 +151,73 @@ export function guardHook<A extends readonly unknown[]>(hook: ((...args: A) => u
 
 function isThenable(value: unknown): value is PromiseLike<unknown> {
   return typeof value === 'object' && value !== null && typeof (value as { then?: unknown }).then === 'function';
+}
+
+/** Whether a thrown value is a failure of the service: anything but a FrameworkError that answers less than 500. */
+export function isFailure(thrown: unknown): boolean {
+  return !isFrameworkError(thrown) || thrown.status >= 500;
+}
+
+/** Whether a logger writes errors at all. Binding one to an invocation costs more than asking first. */
+export function writesErrors(log: Logger): boolean {
+  try {
+    return log.isEnabled('error');
+  } catch {
+    return true;
+  }
+}
+
+/**
+ * Writes the one `error` line of a failed invocation or record.
+ *
+ * @param logger gives the logger of the invocation; asked here, so that its failure is dropped too
+ * @param fields what else the line says
+ */
+export function logFailure(
+  logger: () => Logger,
+  message: string,
+  thrown: unknown,
+  fields?: Readonly<Record<string, unknown>>,
+): void {
+  // `undefined` and `null` can be thrown, and must show as errors.
+  guardHook(() => logger().error(message, { ...fields, error: thrown ?? String(thrown) }));
+}
+
+const REPORT: unique symbol = Symbol.for('sallyport.hook-report') as never;
+
+type Report = (hook: string, thrown: unknown) => void;
+
+/** Hooks whose first failure, each, is one `error` line of the container's logger. */
+export function reportHooks(observability: Observability, log: Logger): Observability {
+  const reported = new Set<string>();
+  const report: Report = (hook, thrown) => {
+    if (reported.has(hook)) return;
+    reported.add(hook);
+    logFailure(() => log, `framework: hook ${hook} failed`, thrown);
+  };
+  return Object.create(observability, { [REPORT]: { value: report } }) as Observability;
+}
+
+/** Calls the hook `log` or `metric`, if there is one. Its failure, or what it rejects with, never changes an answer. */
+export function callHook<N extends 'log' | 'metric'>(
+  observability: Observability,
+  name: N,
+  record: Parameters<NonNullable<Observability[N]>>[0],
+): void {
+  const hook = observability[name] as ((given: typeof record) => unknown) | undefined;
+  if (hook) attemptHook(observability, name, () => hook(record));
+}
+
+/** What a call of a hook gives; `undefined` when it throws. */
+export function attemptHook<T>(observability: Observability, name: string, call: () => T): T | undefined {
+  const report = (observability as { readonly [REPORT]?: Report })[REPORT];
+  const failed = (thrown: unknown) => report?.(`observability.${name}`, thrown);
+  try {
+    const result = call();
+    if (isThenable(result)) result.then(undefined, failed);
+    return result;
+  } catch (thrown) {
+    failed(thrown);
+    return undefined;
+  }
 }

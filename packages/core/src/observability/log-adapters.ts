@@ -1,4 +1,4 @@
-import { assertKnownOptions, invalidOption } from '../options/option-errors.js';
+import { assertKnownOptions, invalidOption } from '../options/define-options.js';
 import type { Logger, LogLevel } from './hooks.js';
 import { createLoggerOn, type LogLine, type LogSink } from './logger.js';
 

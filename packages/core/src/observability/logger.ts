@@ -1,17 +1,23 @@
-import { assertKnownOptions, invalidOption } from '../options/option-errors.js';
+import { assertKnownOptions, invalidOption } from '../options/define-options.js';
 import { createMap } from '../request/maps.js';
-import { type Clock, systemClock } from '../runtime/clock.js';
-import type { Environment } from '../runtime/environment.js';
-import { cutBytes, cutMark } from '../sanitize/internal/cut-text.js';
+import { type Clock, type Environment, systemClock } from '../runtime/environment.js';
 import { isError } from '../sanitize/internal/errors.js';
-import { encodeBoundedLine, type WriteLine, writeToStdout } from '../sanitize/internal/json-line.js';
+import { cutBytes, cutMark, encodeBoundedLine, type WriteLine, writeToStdout } from '../sanitize/log-text.js';
 import { defaultSanitizer, type Sanitizer } from '../sanitize/sanitizer.js';
-import { BOUND, type BoundContext, isBoundContext } from './bound-log.js';
-import type { Deliveries } from './deliveries.js';
+import {
+  BOUND,
+  BOUND_NAMES,
+  type BoundContext,
+  type Deliveries,
+  isBoundContext,
+  type LoggerLevel,
+  lambdaLevel,
+  RESERVED,
+  SEVERITY,
+} from './bound-log.js';
 import { guardHook, type Logger, type LogLevel } from './hooks.js';
-import { BOUND_NAMES, type LoggerLevel, lambdaLevel, RESERVED, SEVERITY } from './line-parts.js';
 
-export type { LoggerLevel } from './line-parts.js';
+export type { LoggerLevel } from './bound-log.js';
 
 /** One line as it is written: sanitized, in the wire's snake_case, in the order of its keys. */
 export type LogLine = Readonly<Record<string, unknown>> & { readonly level: string; readonly message: string };

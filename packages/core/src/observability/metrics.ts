@@ -1,7 +1,13 @@
-import { assertKnownOptions, invalidOption } from '../options/option-errors.js';
+import { assertKnownOptions, invalidOption } from '../options/define-options.js';
 import { sanitizeLogString } from '../sanitize/log-text.js';
-import { callHook } from './hook-reports.js';
-import type { DeclaredMetrics, MetricOptions, MetricScope, MetricUnit, Observability } from './hooks.js';
+import {
+  callHook,
+  type DeclaredMetrics,
+  type MetricOptions,
+  type MetricScope,
+  type MetricUnit,
+  type Observability,
+} from './hooks.js';
 
 /** A metric that `ctx.metric` may write. */
 export interface MetricDefinition {

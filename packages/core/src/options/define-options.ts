@@ -1,6 +1,5 @@
 import { FrameworkError } from '../errors/errors.js';
 import type { Environment } from '../runtime/environment.js';
-import { INVALID_CONFIGURATION } from './option-errors.js';
 
 /** Makes the error of a set of options from what is wrong: `option "retries" must be a whole number from 0 to 5`. */
 export type OptionError = (problem: string) => Error;
@@ -123,7 +122,10 @@ export function defineOptions<T extends object>(): <K extends OptionKinds<T>>(
 }
 
 /** `true` or `false`. */
-export const boolean: OptionKind<boolean> = kind('true or false', (value) => typeof value === 'boolean');
+export const boolean: OptionKind<boolean> = /* @__PURE__ */ kind(
+  'true or false',
+  (value) => typeof value === 'boolean',
+);
 
 /** Any function of type `T`. */
 export function func<T extends (...args: never[]) => unknown>(): OptionKind<T> {
@@ -238,4 +240,50 @@ function invalidConfiguration(problem: string): FrameworkError {
 function bounds(least: number, most: number, unbounded: number): string {
   if (most === unbounded) return `, at least ${least}`;
   return ` from ${least} to ${String(most).replace(/\B(?=(\d{3})+$)/g, ',')}`;
+}
+
+/** Code of every refused option; thrown at construction or registration. */
+export const INVALID_CONFIGURATION = 'app.invalid_configuration';
+
+/**
+ * Refuses keys that are not in the list: a misspelt option must never be ignored.
+ *
+ * @throws FrameworkError `framework: unknown option "<key>"`
+ */
+export function assertKnownOptions(options: object, known: readonly string[]): void {
+  for (const key of Object.keys(options)) {
+    if (!known.includes(key)) throw new FrameworkError(INVALID_CONFIGURATION, `framework: unknown option "${key}"`);
+  }
+}
+
+/** A refused option, by name and never by value. */
+export function invalidOption(key: string, wanted: string): FrameworkError {
+  return new FrameworkError(INVALID_CONFIGURATION, `framework: option "${key}" must be ${wanted}`);
+}
+
+/**
+ * Refuses values of a wrong type; what is left out is right.
+ *
+ * @param types the type of each option that is checked; `null` is no object
+ * @throws FrameworkError that names the option
+ */
+export function assertTypes(options: object, types: Readonly<Record<string, 'function' | 'object' | 'boolean'>>): void {
+  for (const [key, type] of Object.entries(types)) {
+    const value = (options as Record<string, unknown>)[key];
+    const fits = value === undefined || (typeof value === type && value !== null);
+    if (!fits) throw invalidOption(key, type === 'object' ? 'an object' : `a ${type}`);
+  }
+}
+
+/**
+ * Refuses arguments that a registration does not take. A second posture or misplaced options must not be dropped in silence:
+ * whoever wrote them believes that they hold.
+ *
+ * @param surplus what was given behind the last parameter
+ * @param usage the call as it should be, `topic(name, handler)`
+ * @throws FrameworkError `framework: too many arguments, expected <usage>`
+ */
+export function assertNoSurplus(surplus: readonly unknown[], usage: string): void {
+  if (surplus.length === 0) return;
+  throw new FrameworkError(INVALID_CONFIGURATION, `framework: too many arguments, expected ${usage}`);
 }

@@ -1,7 +1,6 @@
 import { decodeBase64, decodeUtf8, EMPTY_BYTES, encodeUtf8 } from './encoding.js';
 import { createMap, type MultiMap, type OneOrMany } from './maps.js';
-import type { SourceProvenance } from './provenance.js';
-import { firstTraceId } from './trace.js';
+import { firstTraceId, type SourceProvenance } from './provenance.js';
 
 /** A request as every front door hands it in. Headers, query, cookies and body are views, made when first read. */
 export interface Request {

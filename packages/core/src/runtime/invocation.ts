@@ -1,5 +1,44 @@
 import { FrameworkError } from '../errors/errors.js';
-import type { LambdaContext } from './surface.js';
+
+/** The kinds of the fixed detection table, in its order. */
+export const TRIGGER_KINDS = [
+  'queue',
+  'table-stream',
+  'stream',
+  'topic',
+  'event-bus',
+  'appsync',
+  'websocket',
+  'gateway-v2',
+  'function-url',
+  'load-balancer',
+  'gateway-v1',
+] as const;
+
+/** A kind of the fixed table, or one that a trigger extension adds. */
+export type TriggerKind = (typeof TRIGGER_KINDS)[number] | (string & {});
+
+/** The parts of the Lambda service's context object that the framework reads. All may be missing. */
+export interface LambdaContext {
+  readonly awsRequestId?: string | undefined;
+  readonly functionName?: string | undefined;
+  readonly functionVersion?: string | undefined;
+  readonly invokedFunctionArn?: string | undefined;
+  readonly tenantId?: string | undefined;
+  /** The invocation's own X-Ray header or trace id, where the runtime puts it on the context. */
+  readonly xRayTraceId?: string;
+  readonly traceId?: string;
+  /** What the caller of the `Invoke` API put beside the event, parsed from JSON; absent for every trigger of AWS. */
+  readonly clientContext?: unknown;
+  /** The Cognito identity of a caller that invoked through a mobile SDK. */
+  readonly identity?: unknown;
+  getRemainingTimeInMillis?(): number;
+}
+
+/** One call of the function, apart from its event. */
+export interface Invocation {
+  readonly lambdaContext: LambdaContext | undefined;
+}
 
 /**
  * What the Lambda context says of who called the function. `agent`: an agent gateway calls a tool, and the event is what a
@@ -59,4 +98,54 @@ export function noAdapter(what: string): FrameworkError {
  */
 export function refuseAgent(lambdaContext: LambdaContext | undefined): void {
   if (invocationProvenance(lambdaContext) === 'agent') throw noAdapter(AGENT_INVOCATIONS);
+}
+
+/** The members of an event that name a run of a scheduled workload, each of any type. */
+export interface ScheduledEvent {
+  readonly id?: unknown;
+  readonly detail?: unknown;
+}
+
+/** What a run is called, and under which key it counts as one; `''` where nothing says so. */
+export interface ScheduledRun {
+  readonly runId: string;
+  readonly idempotencyKey: string;
+}
+
+/**
+ * Run id and idempotency key of a scheduled event: what its detail says, else its id, else the invocation's. The detail may
+ * be JSON text, as EventBridge Scheduler sends it. Whoever names runs calls this, so that all agree.
+ */
+export function scheduledRun({ id, detail }: ScheduledEvent, awsRequestId: unknown): ScheduledRun {
+  const own = objectPart(detail);
+  const eventId = trimmedText(id);
+  const requestId = trimmedText(awsRequestId);
+  return {
+    runId: trimmedText(own.run_id) || eventId || requestId,
+    idempotencyKey:
+      trimmedText(own.idempotency_key) || (eventId && `event-bus:${eventId}`) || (requestId && `lambda:${requestId}`),
+  };
+}
+
+/** Text without the blanks around it; anything else `''`. */
+export function trimmedText(value: unknown): string {
+  return typeof value === 'string' ? value.trim() : '';
+}
+
+/** An object, or the object that a JSON text stands for; anything else is empty. */
+export function objectPart(value: unknown): Readonly<Record<string, unknown>> {
+  const parsed = typeof value === 'string' ? parseQuietly(value) : value;
+  return typeof parsed === 'object' && parsed !== null && !Array.isArray(parsed)
+    ? (parsed as Record<string, unknown>)
+    : NOTHING;
+}
+
+const NOTHING: Readonly<Record<string, unknown>> = /* @__PURE__ */ Object.freeze(Object.create(null));
+
+function parseQuietly(text: string): unknown {
+  try {
+    return JSON.parse(text);
+  } catch {
+    return undefined;
+  }
 }

@@ -1,4 +1,4 @@
-import { invalidOption } from '../options/option-errors.js';
+import { invalidOption } from '../options/define-options.js';
 
 const STAGES: Readonly<Record<string, string>> = {
   prod: 'live',

@@ -1,45 +1,9 @@
-import type { InvocationProvenance } from './invocation.js';
-import type { SurfaceHost } from './surface-host.js';
-
-/** The kinds of the fixed detection table, in its order. */
-export const TRIGGER_KINDS = [
-  'queue',
-  'table-stream',
-  'stream',
-  'topic',
-  'event-bus',
-  'appsync',
-  'websocket',
-  'gateway-v2',
-  'function-url',
-  'load-balancer',
-  'gateway-v1',
-] as const;
-
-/** A kind of the fixed table, or one that a trigger extension adds. */
-export type TriggerKind = (typeof TRIGGER_KINDS)[number] | (string & {});
-
-/** The parts of the Lambda service's context object that the framework reads. All may be missing. */
-export interface LambdaContext {
-  readonly awsRequestId?: string | undefined;
-  readonly functionName?: string | undefined;
-  readonly functionVersion?: string | undefined;
-  readonly invokedFunctionArn?: string | undefined;
-  readonly tenantId?: string | undefined;
-  /** The invocation's own X-Ray header or trace id, where the runtime puts it on the context. */
-  readonly xRayTraceId?: string;
-  readonly traceId?: string;
-  /** What the caller of the `Invoke` API put beside the event, parsed from JSON; absent for every trigger of AWS. */
-  readonly clientContext?: unknown;
-  /** The Cognito identity of a caller that invoked through a mobile SDK. */
-  readonly identity?: unknown;
-  getRemainingTimeInMillis?(): number;
-}
-
-/** One call of the function, apart from its event. */
-export interface Invocation {
-  readonly lambdaContext: LambdaContext | undefined;
-}
+import type { Context } from '../context/context.js';
+import type { Logger, Observability } from '../observability/hooks.js';
+import type { RequestSource } from '../request/request.js';
+import type { MaybePromise, OutgoingResponse } from '../response/response.js';
+import type { Environment, FullClock, IdGenerator } from './environment.js';
+import type { Invocation, InvocationProvenance, TriggerKind } from './invocation.js';
 
 /** What would serve an event; the answer of `explain`. */
 export interface Target {
@@ -85,4 +49,90 @@ export interface Surface {
 /** What containers and routers show of a handler in inventories and explanations. */
 export function handlerName(handler: { readonly name: string }): string {
   return handler.name === '' ? '(anonymous)' : handler.name;
+}
+
+/** What a container lends to a surface of its option `surfaces`. */
+export interface SurfaceHost {
+  readonly clock: FullClock;
+  readonly ids: IdGenerator;
+  readonly environment: Environment;
+  /** The container's own logger, not bound to an invocation. */
+  readonly log: Logger;
+  readonly observability: Observability;
+  /** Milliseconds before the end of the invocation from which no further work starts. */
+  readonly deadlineMarginMs: number;
+  /** Whether a handler's error is replaced before the service sees it. */
+  readonly maskErrors: boolean;
+  /** Text of the error that replaces it. */
+  readonly failureText: string;
+  /** Asks who calls; only of containers whose operations have postures. */
+  readonly gate?: SurfaceGate;
+  /** Runs an event through the container's own HTTP routes, behind a front door of the surface's. */
+  serveHttp(door: SurfaceDoor, event: unknown, invocation: Invocation): Promise<unknown>;
+  /**
+   * Hands an event to the container without the asking surface. The rule for invocations is applied again, so an agent's
+   * event reaches nothing by this way.
+   */
+  dispatch(event: unknown, invocation: Invocation): Promise<unknown>;
+}
+
+/** A front door that a surface brings along, and the kind under which its requests run. */
+export interface SurfaceDoor extends Door {
+  readonly kind: string;
+}
+
+/** The gate of a container whose operations have postures. */
+export interface SurfaceGate {
+  /**
+   * Refuses everything but a posture.
+   *
+   * @param place the registration as error texts name it: `PUBLISH /news`
+   * @throws FrameworkError `framework: invalid auth posture: <place>`
+   */
+  assertPosture(posture: unknown, place: string): void;
+  /**
+   * Lets the caller of an invocation through, or throws; on success the context has the principal.
+   *
+   * @throws FrameworkError `app.unauthorized`, `app.forbidden`, or what the container's principal resolver throws
+   */
+  authorize(posture: unknown, ctx: Context): MaybePromise<undefined>;
+}
+
+/** What a front door can carry. */
+export interface DoorTraits {
+  /** Bytes that the service behind the door accepts. */
+  readonly maxAnswerBytes: number;
+  /**
+   * `collect`: a stream is read to its end first; `commit`: handed on behind its first chunk, so that a failure before it
+   * is an ordinary error answer; `pass`: handed on as it is; `refuse`: answered `app.internal`.
+   */
+  readonly streams: 'collect' | 'commit' | 'pass' | 'refuse';
+  /**
+   * What the service counts of an answer, in bytes. `undefined` at doors that leave the body as it is; the others encode it
+   * as the text of a JSON document.
+   */
+  readonly measure: ((response: OutgoingResponse, body: EncodedBody, event: unknown) => number) | undefined;
+}
+
+/** A body as a JSON document can hold it. */
+export interface EncodedBody {
+  readonly body: string;
+  readonly isBase64Encoded: boolean;
+}
+
+/** A front door's reading of its event: method and path now, the rest when somebody asks. */
+export interface DoorRequest {
+  readonly method: string;
+  /** Undecoded, stage cut, not yet canonical. */
+  readonly path: string;
+  readonly rawPath: string;
+  readonly source: RequestSource;
+}
+
+/** A front door: two pure functions and what it can carry. */
+export interface Door {
+  readonly traits: DoorTraits;
+  read(event: unknown): DoorRequest;
+  /** The document that the service behind this door expects. */
+  write(response: OutgoingResponse, body: EncodedBody, event: unknown): Record<string, unknown>;
 }

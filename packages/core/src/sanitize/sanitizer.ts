@@ -1,8 +1,7 @@
 import { decodeUtf8 } from '../request/encoding.js';
 import { scrubText } from './internal/free-text.js';
-import { judgeKey } from './internal/keys.js';
 import { SanitizerWalk } from './internal/walk.js';
-import { judgeOf, parseLimits, type SanitizerPolicy } from './policy.js';
+import { judgeKey, judgeOf, parseLimits, type SanitizerPolicy } from './policy.js';
 import { sanitizeXmlText, type XmlPattern } from './xml.js';
 
 /** Cleans what leaves through a log, a metric, a span or a notification. No member throws or changes what it is given. */

@@ -1,13 +1,11 @@
 import { types } from 'node:util';
+import { decodeQueryPart } from '../../request/encoding.js';
 import { createMap } from '../../request/maps.js';
-import { sanitizeLogString } from '../log-text.js';
+import { cutBytes, cutMark, sanitizeLogString } from '../log-text.js';
 import { digitsOf, maskCard, maskRestricted, REDACTED } from '../masks.js';
-import type { SanitizerLimits } from '../policy.js';
-import { cutBytes, cutMark } from './cut-text.js';
+import { type KeyAction, type KeyJudge, normalizeKey, type SanitizerLimits } from '../policy.js';
 import { describeError, isError } from './errors.js';
 import { scrubText } from './free-text.js';
-import { type KeyAction, type KeyJudge, normalizeKey } from './keys.js';
-import { scrubUrl } from './url.js';
 
 const UNREADABLE = '[unreadable]';
 const MORE = '[+more]';
@@ -263,4 +261,23 @@ function isPlain(value: object): boolean {
 
 function defineProto(copy: object, value: unknown): void {
   Object.defineProperty(copy, '__proto__', { value, enumerable: true, configurable: true, writable: true });
+}
+
+/** A URL without user info, its path scrubbed, its query and fragment judged pair by pair. */
+export function scrubUrl(url: URL, judge: KeyJudge, prose: (text: string) => string): string {
+  const authority = url.host === '' ? '' : `//${url.host}`;
+  const query = url.search === '' ? '' : `?${scrubPairs(url.search.slice(1), judge, prose)}`;
+  const fragment = url.hash === '' ? '' : `#${scrubPairs(url.hash.slice(1), judge, prose)}`;
+  return `${url.protocol}${authority}${prose(url.pathname)}${query}${fragment}`;
+}
+
+function scrubPairs(query: string, judge: KeyJudge, prose: (text: string) => string): string {
+  const pairs = query.split('&').map((pair) => {
+    const equals = pair.indexOf('=');
+    if (equals < 0) return pair;
+    const name = decodeQueryPart(pair.slice(0, equals));
+    const secret = judge(name, '') !== 'clean' || /^x-amz-(?:signature|credential|security-token)$/i.test(name);
+    return secret ? `${pair.slice(0, equals)}=${REDACTED}` : pair;
+  });
+  return prose(pairs.join('&'));
 }

@@ -1,0 +1,369 @@
+import { FrameworkError, internalError } from '../errors/errors.js';
+import { type BoundFields, bindLogger, Deliveries } from '../observability/bound-log.js';
+import { emitMetric, type Logger, type MetricOptions, type Observability } from '../observability/hooks.js';
+import { decodePercent, isJsonMediaType } from '../request/encoding.js';
+import { createMap } from '../request/maps.js';
+import type { SourceProvenance } from '../request/provenance.js';
+import type { IncomingRequest, Request } from '../request/request.js';
+import type { Environment, FullClock, IdGenerator } from '../runtime/environment.js';
+import {
+  type InvocationProvenance,
+  invocationProvenance,
+  type LambdaContext,
+  type TriggerKind,
+} from '../runtime/invocation.js';
+import type { AppSyncContext, Context, ContextTransport, Route, WebSocketContext } from './context.js';
+import type { SecurePrincipal } from './principal.js';
+
+const NO_NAMES: readonly string[] = [];
+
+/** What all invocations of one container share. */
+export interface ContextRuntime {
+  readonly clock: FullClock;
+  readonly ids: IdGenerator;
+  readonly log: Logger;
+  readonly environment: Environment;
+  /** What `ctx.metric` writes to; without it nothing is written. */
+  readonly observability?: Observability | undefined;
+  /** Stage names that every context of this container starts its trace with. */
+  readonly traceHead: readonly string[];
+  /** Of containers whose callers have principals: the deep copy that handlers get. */
+  readonly copyPrincipal?: (principal: SecurePrincipal) => SecurePrincipal;
+  /** The tenant of an invocation; asked once, when first read. */
+  readonly tenantOf: (state: ContextState) => string;
+}
+
+/** Stages that not every invocation passes, in their order; the bits of `passed`. */
+export const STAGE = { cors: 1, auth: 2, handler: 4 } as const;
+/** Their names in the trace, by bit. */
+export const OPTIONAL_STAGES: readonly string[] = ['cors', 'auth', 'handler'];
+
+/** What the pipeline writes and the context shows. One an invocation, shared by its derived contexts. */
+export class ContextState {
+  readonly runtime: ContextRuntime;
+  readonly request: IncomingRequest;
+  readonly triggerKind: TriggerKind | 'direct';
+  readonly event: unknown;
+  readonly lambdaContext: LambdaContext | undefined;
+  requestId = '';
+  authIdentity = '';
+  principal: SecurePrincipal | null = null;
+  route: Route | null = null;
+  paramNames: readonly string[] = NO_NAMES;
+  paramValues: readonly string[] = NO_NAMES;
+  transport: ContextTransport | undefined = undefined;
+  canStream = false;
+  /** Optional stages passed so far, as bits of {@link STAGE}. */
+  passed = 0;
+  /** How many middlewares have been entered; a second `next()` shows here. */
+  depth = 0;
+  bag: Map<string, unknown> | undefined = undefined;
+  #tenant: string | undefined = undefined;
+  #abort: AbortController | undefined = undefined;
+  #aborted: { reason: unknown } | undefined = undefined;
+  #stopTimer: (() => void) | undefined = undefined;
+  #deliveries: Deliveries | undefined = undefined;
+
+  constructor(
+    runtime: ContextRuntime,
+    request: IncomingRequest,
+    triggerKind: TriggerKind | 'direct',
+    event: unknown,
+    lambdaContext: LambdaContext | undefined,
+  ) {
+    this.runtime = runtime;
+    this.request = request;
+    this.triggerKind = triggerKind;
+    this.event = event;
+    this.lambdaContext = lambdaContext;
+  }
+
+  get tenantId(): string {
+    this.#tenant ??= this.runtime.tenantOf(this);
+    return this.#tenant;
+  }
+
+  set tenantId(tenant: string) {
+    this.#tenant = tenant;
+  }
+
+  get remainingMs(): number {
+    return remainingMs(this.lambdaContext);
+  }
+
+  /** Made on first use; aborts at the deadline from then on. */
+  get signal(): AbortSignal {
+    if (this.#abort === undefined) {
+      const controller = new AbortController();
+      this.#abort = controller;
+      if (this.#aborted) controller.abort(this.#aborted.reason);
+      else this.#watchDeadline(controller);
+    }
+    return this.#abort.signal;
+  }
+
+  #watchDeadline(controller: AbortController): void {
+    const remaining = this.remainingMs;
+    if (remaining <= 0) return;
+    this.#stopTimer = this.runtime.clock.after(remaining, () => controller.abort(new FrameworkError('app.timeout')));
+  }
+
+  /** Aborts the invocation's signal; a signal that is asked for later is aborted from the start. */
+  abort(reason: unknown): void {
+    this.#aborted ??= { reason };
+    this.#stopTimer?.();
+    this.#abort?.abort(reason);
+  }
+
+  /** Work that the answer waits for, made on first use. */
+  get deliveries(): Deliveries {
+    this.#deliveries ??= new Deliveries(this.runtime.clock);
+    return this.#deliveries;
+  }
+
+  /** What to await before the answer leaves: kept deliveries, within their timeouts and the deadline; else `undefined`. */
+  settleDeliveries(): Promise<void> | undefined {
+    const known = typeof this.lambdaContext?.getRemainingTimeInMillis === 'function';
+    return this.#deliveries?.settle(known ? this.remainingMs : undefined);
+  }
+
+  /** Clears what the invocation left running. */
+  end(): void {
+    this.#stopTimer?.();
+    this.#stopTimer = undefined;
+  }
+}
+
+/** Milliseconds that a Lambda context says are left; 0 when it does not say, or says nonsense. */
+export function remainingMs(lambdaContext: LambdaContext | undefined): number {
+  if (typeof lambdaContext?.getRemainingTimeInMillis !== 'function') return 0;
+  const left = lambdaContext.getRemainingTimeInMillis();
+  return left > 0 ? left : 0;
+}
+
+/** The one implementation of {@link Context}. */
+export class RequestContext implements Context {
+  readonly state: ContextState;
+  readonly #signal: AbortSignal | undefined;
+  #params: Record<string, string> | undefined;
+  #log: Logger | undefined;
+
+  constructor(state: ContextState, signal?: AbortSignal) {
+    this.state = state;
+    this.#signal = signal;
+  }
+
+  /** The state of a context that this class made itself; `undefined` for anything else, a copy or a wrapper too. */
+  static stateOf(value: unknown): ContextState | undefined {
+    return typeof value === 'object' && value !== null && #params in value ? value.state : undefined;
+  }
+
+  get request(): Request {
+    return this.state.request;
+  }
+
+  get params(): Readonly<Record<string, string>> {
+    if (this.#params === undefined) {
+      this.#params = createMap<string>();
+      for (const name of this.state.paramNames) this.#params[name] = this.param(name);
+    }
+    return this.#params;
+  }
+
+  get route(): Route | null {
+    return this.state.route;
+  }
+
+  get triggerKind(): TriggerKind | 'direct' {
+    return this.state.triggerKind;
+  }
+
+  get event(): unknown {
+    return this.state.event;
+  }
+
+  get lambdaContext(): LambdaContext | undefined {
+    return this.state.lambdaContext;
+  }
+
+  get invocationProvenance(): InvocationProvenance {
+    return invocationProvenance(this.state.lambdaContext);
+  }
+
+  get requestId(): string {
+    return this.state.requestId;
+  }
+
+  get traceId(): string {
+    return this.state.request.traceId;
+  }
+
+  get tenantId(): string {
+    return this.state.tenantId;
+  }
+
+  get authIdentity(): string {
+    return this.state.authIdentity;
+  }
+
+  get remainingMs(): number {
+    return this.state.remainingMs;
+  }
+
+  get signal(): AbortSignal {
+    return this.#signal ?? this.state.signal;
+  }
+
+  get canStream(): boolean {
+    return this.state.canStream;
+  }
+
+  get middlewareTrace(): readonly string[] {
+    const { runtime, passed } = this.state;
+    return [...runtime.traceHead, ...OPTIONAL_STAGES.filter((_, index) => (passed & (1 << index)) !== 0)];
+  }
+
+  get log(): Logger {
+    const { state } = this;
+    this.#log ??= bindLogger(state.runtime.log, boundFields(state), () => state.deliveries);
+    return this.#log;
+  }
+
+  metric(name: string, value: number, options?: MetricOptions): void {
+    const { observability } = this.state.runtime;
+    if (observability) emitMetric(observability, name, value, options, this.state);
+  }
+
+  header(name: string): string {
+    return this.headerAll(name)[0] ?? '';
+  }
+
+  headerAll(name: string): readonly string[] {
+    return this.state.request.headerValues(name.toLowerCase());
+  }
+
+  query(name: string): string {
+    return this.queryAll(name)[0] ?? '';
+  }
+
+  queryAll(name: string): readonly string[] {
+    return this.state.request.query[name] ?? NO_NAMES;
+  }
+
+  cookie(name: string): string {
+    return this.state.request.cookies[name] ?? '';
+  }
+
+  param(name: string): string {
+    return decodePercent(this.rawParam(name));
+  }
+
+  rawParam(name: string): string {
+    return this.state.paramValues[this.state.paramNames.indexOf(name)] ?? '';
+  }
+
+  bodyText(): string {
+    return this.state.request.text;
+  }
+
+  bodyJson<T = unknown>(): T {
+    const text = this.state.request.text;
+    if (text === '') return null as T;
+    if (!isJsonMediaType(this.header('content-type'))) throw new FrameworkError('app.bad_request', 'invalid json');
+    try {
+      return JSON.parse(text) as T;
+    } catch (cause) {
+      throw new FrameworkError('app.bad_request', 'invalid json', { cause });
+    }
+  }
+
+  set(key: string, value: unknown): void {
+    if (typeof key !== 'string' || key.trim() === '') {
+      throw new FrameworkError('app.bad_request', 'context key is empty');
+    }
+    if (key.startsWith(RESERVED_PREFIX)) {
+      throw new FrameworkError('app.bad_request', 'context key is reserved', { details: { key } });
+    }
+    const { state } = this;
+    state.bag ??= new Map();
+    state.bag.set(key, value);
+  }
+
+  get(key: string): unknown {
+    if (key.startsWith(RESERVED_PREFIX)) return this.state.transport?.metadata?.(key);
+    return this.state.bag?.get(key);
+  }
+
+  now(): Date {
+    return this.state.runtime.clock.now();
+  }
+
+  newId(): string {
+    return this.state.runtime.ids.newId();
+  }
+
+  sourceProvenance(): SourceProvenance {
+    return this.state.request.sourceProvenance;
+  }
+
+  sourceIP(): string {
+    return this.state.request.sourceProvenance.sourceIP;
+  }
+
+  securePrincipal(): SecurePrincipal | null {
+    const { principal, runtime } = this.state;
+    return principal === null ? null : (runtime.copyPrincipal?.(principal) ?? null);
+  }
+
+  asAppSync(): AppSyncContext | null {
+    return this.state.transport?.appSync?.() ?? null;
+  }
+
+  asWebSocket(): WebSocketContext | null {
+    return this.state.transport?.webSocket?.() ?? null;
+  }
+}
+
+/** Keys under this prefix are a wire contract between runtimes; only the framework writes them. */
+export const RESERVED_PREFIX = 'framework.';
+
+/** A context of the same invocation with another signal: it shares principal, bag, transport and ids. */
+export function deriveContext(ctx: Context, { signal }: { readonly signal: AbortSignal }): Context {
+  return new RequestContext(stateOf(ctx), signal);
+}
+
+/**
+ * The state behind a context.
+ *
+ * @throws FrameworkError `app.internal` for an object that the framework did not make
+ */
+export function stateOf(ctx: Context): ContextState {
+  const state = RequestContext.stateOf(ctx);
+  if (state === undefined) {
+    throw internalError(
+      'a context that this copy of @sallyport/core did not make; hand on the ctx that you were given, and install one version of core',
+    );
+  }
+  return state;
+}
+
+/** The fields that every line of an invocation carries; read at each line, for tenant and route become known late. */
+function boundFields(state: ContextState): BoundFields {
+  return {
+    get request_id() {
+      return state.requestId;
+    },
+    get trace_id() {
+      return state.request.traceId;
+    },
+    get tenant_id() {
+      return state.tenantId;
+    },
+    trigger: state.triggerKind,
+    get route() {
+      return state.route?.pattern ?? '';
+    },
+    function_name: state.lambdaContext?.functionName ?? '',
+    function_version: state.lambdaContext?.functionVersion ?? '',
+  };
+}
