@@ -36,33 +36,34 @@ export interface ContextRuntime {
 /** Stages that not every invocation passes, in their order; the bits of `passed`. */
 export const STAGE = { cors: 1, auth: 2, handler: 4 } as const;
 /** Their names in the trace, by bit. */
-export const OPTIONAL_STAGES: readonly string[] = ['cors', 'auth', 'handler'];
+const OPTIONAL_STAGES: readonly string[] = ['cors', 'auth', 'handler'];
 
 /** What the pipeline writes and the context shows. One an invocation, shared by its derived contexts. */
 export class ContextState {
-  readonly runtime: ContextRuntime;
-  readonly request: IncomingRequest;
-  readonly triggerKind: TriggerKind | 'direct';
-  readonly event: unknown;
-  readonly lambdaContext: LambdaContext | undefined;
-  requestId = '';
-  authIdentity = '';
-  principal: SecurePrincipal | null = null;
-  route: Route | null = null;
-  paramNames: readonly string[] = NO_NAMES;
-  paramValues: readonly string[] = NO_NAMES;
-  transport: ContextTransport | undefined = undefined;
-  canStream = false;
+  declare readonly runtime: ContextRuntime;
+  declare readonly request: IncomingRequest;
+  declare readonly triggerKind: TriggerKind | 'direct';
+  declare readonly event: unknown;
+  declare readonly lambdaContext: LambdaContext | undefined;
+  declare requestId: string;
+  declare authIdentity: string;
+  declare principal: SecurePrincipal | null;
+  declare route: Route | null;
+  declare paramNames: readonly string[];
+  declare paramValues: readonly string[];
+  declare transport: ContextTransport | undefined;
+  declare canStream: boolean;
   /** Optional stages passed so far, as bits of {@link STAGE}. */
-  passed = 0;
+  declare passed: number;
   /** How many middlewares have been entered; a second `next()` shows here. */
-  depth = 0;
-  bag: Map<string, unknown> | undefined = undefined;
-  #tenant: string | undefined = undefined;
-  #abort: AbortController | undefined = undefined;
-  #aborted: { reason: unknown } | undefined = undefined;
-  #stopTimer: (() => void) | undefined = undefined;
-  #deliveries: Deliveries | undefined = undefined;
+  declare depth: number;
+  /** What `ctx.set` keeps; `undefined` until the first call. */
+  declare bag: Map<string, unknown> | undefined;
+  declare private tenant: string | undefined;
+  declare private controller: AbortController | undefined;
+  declare private aborted: { reason: unknown } | undefined;
+  declare private stopTimer: (() => void) | undefined;
+  declare private kept: Deliveries | undefined;
 
   constructor(
     runtime: ContextRuntime,
@@ -76,15 +77,31 @@ export class ContextState {
     this.triggerKind = triggerKind;
     this.event = event;
     this.lambdaContext = lambdaContext;
+    this.requestId = '';
+    this.authIdentity = '';
+    this.principal = null;
+    this.route = null;
+    this.paramNames = NO_NAMES;
+    this.paramValues = NO_NAMES;
+    this.transport = undefined;
+    this.canStream = false;
+    this.passed = 0;
+    this.depth = 0;
+    this.bag = undefined;
+    this.tenant = undefined;
+    this.controller = undefined;
+    this.aborted = undefined;
+    this.stopTimer = undefined;
+    this.kept = undefined;
   }
 
   get tenantId(): string {
-    this.#tenant ??= this.runtime.tenantOf(this);
-    return this.#tenant;
+    this.tenant ??= this.runtime.tenantOf(this);
+    return this.tenant;
   }
 
   set tenantId(tenant: string) {
-    this.#tenant = tenant;
+    this.tenant = tenant;
   }
 
   get remainingMs(): number {
@@ -93,44 +110,44 @@ export class ContextState {
 
   /** Made on first use; aborts at the deadline from then on. */
   get signal(): AbortSignal {
-    if (this.#abort === undefined) {
+    if (this.controller === undefined) {
       const controller = new AbortController();
-      this.#abort = controller;
-      if (this.#aborted) controller.abort(this.#aborted.reason);
-      else this.#watchDeadline(controller);
+      this.controller = controller;
+      if (this.aborted) controller.abort(this.aborted.reason);
+      else this.watchDeadline(controller);
     }
-    return this.#abort.signal;
+    return this.controller.signal;
   }
 
-  #watchDeadline(controller: AbortController): void {
+  private watchDeadline(controller: AbortController): void {
     const remaining = this.remainingMs;
     if (remaining <= 0) return;
-    this.#stopTimer = this.runtime.clock.after(remaining, () => controller.abort(new FrameworkError('app.timeout')));
+    this.stopTimer = this.runtime.clock.after(remaining, () => controller.abort(new FrameworkError('app.timeout')));
   }
 
   /** Aborts the invocation's signal; a signal that is asked for later is aborted from the start. */
   abort(reason: unknown): void {
-    this.#aborted ??= { reason };
-    this.#stopTimer?.();
-    this.#abort?.abort(reason);
+    this.aborted ??= { reason };
+    this.stopTimer?.();
+    this.controller?.abort(reason);
   }
 
   /** Work that the answer waits for, made on first use. */
   get deliveries(): Deliveries {
-    this.#deliveries ??= new Deliveries(this.runtime.clock);
-    return this.#deliveries;
+    this.kept ??= new Deliveries(this.runtime.clock);
+    return this.kept;
   }
 
   /** What to await before the answer leaves: kept deliveries, within their timeouts and the deadline; else `undefined`. */
   settleDeliveries(): Promise<void> | undefined {
     const known = typeof this.lambdaContext?.getRemainingTimeInMillis === 'function';
-    return this.#deliveries?.settle(known ? this.remainingMs : undefined);
+    return this.kept?.settle(known ? this.remainingMs : undefined);
   }
 
   /** Clears what the invocation left running. */
   end(): void {
-    this.#stopTimer?.();
-    this.#stopTimer = undefined;
+    this.stopTimer?.();
+    this.stopTimer = undefined;
   }
 }
 
@@ -141,21 +158,26 @@ export function remainingMs(lambdaContext: LambdaContext | undefined): number {
   return left > 0 ? left : 0;
 }
 
+/** Known to every copy of this package: contexts of one copy are contexts for another. */
+const BRAND: unique symbol = Symbol.for('sallyport.RequestContext') as never;
+
 /** The one implementation of {@link Context}. */
 export class RequestContext implements Context {
-  readonly state: ContextState;
-  readonly #signal: AbortSignal | undefined;
-  #params: Record<string, string> | undefined;
-  #log: Logger | undefined;
+  declare readonly state: ContextState;
+  declare private readonly ownSignal: AbortSignal | undefined;
+  declare private paramMap: Record<string, string> | undefined;
+  declare private boundLog: Logger | undefined;
 
   constructor(state: ContextState, signal?: AbortSignal) {
     this.state = state;
-    this.#signal = signal;
+    this.ownSignal = signal;
+    this.paramMap = undefined;
+    this.boundLog = undefined;
   }
 
-  /** The state of a context that this class made itself; `undefined` for anything else, a copy or a wrapper too. */
-  static stateOf(value: unknown): ContextState | undefined {
-    return typeof value === 'object' && value !== null && #params in value ? value.state : undefined;
+  /** On the prototype, so that a copy by spread has none. */
+  get [BRAND](): true {
+    return true;
   }
 
   get request(): Request {
@@ -163,11 +185,11 @@ export class RequestContext implements Context {
   }
 
   get params(): Readonly<Record<string, string>> {
-    if (this.#params === undefined) {
-      this.#params = createMap<string>();
-      for (const name of this.state.paramNames) this.#params[name] = this.param(name);
+    if (this.paramMap === undefined) {
+      this.paramMap = createMap<string>();
+      for (const name of this.state.paramNames) this.paramMap[name] = this.param(name);
     }
-    return this.#params;
+    return this.paramMap;
   }
 
   get route(): Route | null {
@@ -211,7 +233,7 @@ export class RequestContext implements Context {
   }
 
   get signal(): AbortSignal {
-    return this.#signal ?? this.state.signal;
+    return this.ownSignal ?? this.state.signal;
   }
 
   get canStream(): boolean {
@@ -225,8 +247,8 @@ export class RequestContext implements Context {
 
   get log(): Logger {
     const { state } = this;
-    this.#log ??= bindLogger(state.runtime.log, boundFields(state), () => state.deliveries);
-    return this.#log;
+    this.boundLog ??= bindLogger(state.runtime.log, boundFields(state), () => state.deliveries);
+    return this.boundLog;
   }
 
   metric(name: string, value: number, options?: MetricOptions): void {
@@ -255,7 +277,9 @@ export class RequestContext implements Context {
   }
 
   param(name: string): string {
-    return decodePercent(this.rawParam(name));
+    const { paramValues, paramNames } = this.state;
+    const raw = paramValues[paramNames.indexOf(name)] ?? '';
+    return raw.includes('%') ? decodePercent(raw) : raw;
   }
 
   rawParam(name: string): string {
@@ -333,18 +357,16 @@ export function deriveContext(ctx: Context, { signal }: { readonly signal: Abort
 }
 
 /**
- * The state behind a context.
+ * The state behind a context, also of one that another copy of this package made.
  *
- * @throws FrameworkError `app.internal` for an object that the framework did not make
+ * @throws FrameworkError `app.internal` for an object that is no context: a copy by spread, an object that inherits from one
  */
 export function stateOf(ctx: Context): ContextState {
-  const state = RequestContext.stateOf(ctx);
-  if (state === undefined) {
-    throw internalError(
-      'a context that this copy of @sallyport/core did not make; hand on the ctx that you were given, and install one version of core',
-    );
-  }
-  return state;
+  const own = ctx as Partial<RequestContext> | null | undefined;
+  if (typeof own === 'object' && own?.[BRAND] === true && Object.hasOwn(own, 'state') && own.state) return own.state;
+  throw internalError(
+    'a middleware or helper was given something that is no context of the framework; hand on the ctx that you were given, not a copy of it',
+  );
 }
 
 /** The fields that every line of an invocation carries; read at each line, for tenant and route become known late. */

@@ -1,7 +1,7 @@
 import type { TriggerKind } from '../runtime/invocation.js';
 import { scrubWords } from '../sanitize/internal/light.js';
 import { callHook, type Observability, type SpanAttributes } from './hooks.js';
-import { type ActiveSpan, canonicalCode, recordText, rounded, startSpan, textAttributes } from './records.js';
+import { type ActiveSpan, CHANNELS, canonicalCode, recordText, rounded, startSpan, textAttributes } from './records.js';
 
 /** What is known of an event, a record or a batch before it runs. */
 export interface EventFacts {
@@ -56,13 +56,10 @@ export function startEventSpan(
   parent?: ActiveSpan,
   recordTraceId = '',
 ): ActiveSpan | undefined {
-  return startSpan(
-    observability,
-    'framework.event',
-    () => ({ name: `${facts.trigger} ${sourceName(facts)}`, attributes: eventAttributes(facts) }),
-    parent,
-    recordTraceId === '' ? undefined : [{ traceId: recordTraceId }],
-  );
+  if (!observability.span && !CHANNELS['framework.event'].hasSubscribers) return undefined;
+  const name = `${facts.trigger} ${sourceName(facts)}`;
+  const links = recordTraceId === '' ? undefined : [{ traceId: recordTraceId }];
+  return startSpan(observability, 'framework.event', name, eventAttributes(facts), parent, links);
 }
 
 /** Emits `event.completed` and the metric of a topic or bus event, and ends its span. */

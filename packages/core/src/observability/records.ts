@@ -35,22 +35,18 @@ const MAX_TEXT = 256;
  * pipeline in `span.run`, and hand the span to {@link requestCompleted} when the last byte is out.
  */
 export function startRequestSpan(observability: Observability, state: ContextState): ActiveSpan | undefined {
-  return startSpan(observability, 'framework.request', () => {
-    const method = boundedMethod(state);
-    const route = state.route?.pattern ?? UNMATCHED;
-    return {
-      name: `http ${method} ${route}`,
-      attributes: {
-        'faas.trigger': 'http',
-        'http.request.method': method,
-        'http.route': route,
-        ...textAttributes({
-          'request.id': state.requestId,
-          'tenant.id': state.tenantId,
-          'trace.id': state.request.traceId,
-        }),
-      },
-    };
+  if (!observability.span && !CHANNELS['framework.request'].hasSubscribers) return undefined;
+  const method = boundedMethod(state);
+  const route = state.route?.pattern ?? UNMATCHED;
+  return startSpan(observability, 'framework.request', `http ${method} ${route}`, {
+    'faas.trigger': 'http',
+    'http.request.method': method,
+    'http.route': route,
+    ...textAttributes({
+      'request.id': state.requestId,
+      'tenant.id': state.tenantId,
+      'trace.id': state.request.traceId,
+    }),
   });
 }
 
@@ -187,7 +183,8 @@ export interface SpanError {
   readonly message: string;
 }
 
-const CHANNELS: Readonly<Record<SpanKind, TracingChannel<unknown, SpanMessage>>> = {
+/** Where spans are published for tracers that subscribe to diagnostics channels. */
+export const CHANNELS: Readonly<Record<SpanKind, TracingChannel<unknown, SpanMessage>>> = {
   'framework.request': tracingChannel('framework.request'),
   'framework.event': tracingChannel('framework.event'),
 };
@@ -201,27 +198,21 @@ export interface ActiveSpan {
   end(attributes: SpanAttributes, errorCode: string): void;
 }
 
-/** Starts a span; `undefined` when nobody listens. */
+/** Starts a span. Callers ask first whether there is a hook or a subscriber of {@link CHANNELS}, and build nothing otherwise. */
 export function startSpan(
   observability: Observability,
   kind: SpanKind,
-  describe: () => { readonly name: string; readonly attributes: SpanAttributes },
+  name: string,
+  attributes: SpanAttributes,
   parent?: ActiveSpan,
   links: readonly SpanLink[] = NO_LINKS,
-): ActiveSpan | undefined {
+): ActiveSpan {
   const hook = observability.span;
-  const channel = CHANNELS[kind];
-  if (!hook && !channel.hasSubscribers) return undefined;
-  const { name, attributes } = describe();
   const outer = parent instanceof TwofoldSpan ? parent : undefined;
   const attempt: Attempt = (call) => attemptHook(observability, 'span', call);
   const span = hook && attempt(() => hook.start(kind, name, attributes, outer?.span, links));
-  return new TwofoldSpan(
-    attempt,
-    channel,
-    { kind, name, attributes, links, parent: outer?.message, error: undefined },
-    span,
-  );
+  const message: SpanMessage = { kind, name, attributes, links, parent: outer?.message, error: undefined };
+  return new TwofoldSpan(attempt, CHANNELS[kind], message, span);
 }
 
 /** Calls the user's tracer; what it throws is reported and dropped. */

@@ -51,50 +51,61 @@ export interface RequestSource {
   provenance(): SourceProvenance;
 }
 
-/** The one implementation of {@link Request}. */
+/**
+ * The one implementation of {@link Request}. Its fields are assigned in the constructor and nowhere declared with a value: an
+ * initialiser is one more function for each request.
+ */
 export class IncomingRequest implements Request {
-  readonly method: string;
-  readonly path: string;
-  readonly rawPath: string;
-  readonly source: RequestSource;
-  #headers: MultiMap | undefined;
-  #query: MultiMap | undefined;
-  #cookies: Record<string, string> | undefined;
-  #cookieList: readonly string[] | undefined;
-  #body: Uint8Array | undefined;
-  #text: string | undefined;
-  #traceId: string | undefined;
+  declare readonly method: string;
+  declare readonly path: string;
+  declare readonly rawPath: string;
+  /** How the front door reads its event. */
+  declare readonly source: RequestSource;
+  declare private headerMap: MultiMap | undefined;
+  declare private queryMap: MultiMap | undefined;
+  declare private cookieMap: Record<string, string> | undefined;
+  declare private cookiePairs: readonly string[] | undefined;
+  declare private bytes: Uint8Array | undefined;
+  declare private bodyText: string | undefined;
+  declare private trace: string | undefined;
 
   constructor(method: string, path: string, rawPath: string, source: RequestSource) {
     this.method = method;
     this.path = path;
     this.rawPath = rawPath;
     this.source = source;
+    this.headerMap = undefined;
+    this.queryMap = undefined;
+    this.cookieMap = undefined;
+    this.cookiePairs = undefined;
+    this.bytes = undefined;
+    this.bodyText = undefined;
+    this.trace = undefined;
   }
 
   get headers(): MultiMap {
-    this.#headers ??= this.source.headers();
-    return this.#headers;
+    this.headerMap ??= this.source.headers();
+    return this.headerMap;
   }
 
   /** Values of one header; the name in lower case. Builds no map. */
   headerValues(name: string): readonly string[] {
-    return this.#headers ? (this.#headers[name] ?? NO_VALUES) : this.source.header(name);
+    return this.headerMap ? (this.headerMap[name] ?? NO_VALUES) : this.source.header(name);
   }
 
   get query(): MultiMap {
-    this.#query ??= this.source.query();
-    return this.#query;
+    this.queryMap ??= this.source.query();
+    return this.queryMap;
   }
 
   get cookieList(): readonly string[] {
-    this.#cookieList ??= this.source.cookieValues().flatMap(splitCookies);
-    return this.#cookieList;
+    this.cookiePairs ??= this.source.cookieValues().flatMap(splitCookies);
+    return this.cookiePairs;
   }
 
   get cookies(): Readonly<Record<string, string>> {
-    this.#cookies ??= parseCookies(this.cookieList);
-    return this.#cookies;
+    this.cookieMap ??= parseCookies(this.cookieList);
+    return this.cookieMap;
   }
 
   get isBase64(): boolean {
@@ -103,22 +114,22 @@ export class IncomingRequest implements Request {
 
   /** @throws FrameworkError `app.bad_request` when the body is not the base64 that it claims to be */
   get body(): Uint8Array {
-    if (this.#body === undefined) {
+    if (this.bytes === undefined) {
       const { rawBody, isBase64 } = this.source;
-      if (typeof rawBody !== 'string') this.#body = rawBody;
-      else if (rawBody === '') this.#body = EMPTY_BYTES;
-      else this.#body = isBase64 ? decodeBase64(rawBody) : encodeUtf8(rawBody);
+      if (typeof rawBody !== 'string') this.bytes = rawBody;
+      else if (rawBody === '') this.bytes = EMPTY_BYTES;
+      else this.bytes = isBase64 ? decodeBase64(rawBody) : encodeUtf8(rawBody);
     }
-    return this.#body;
+    return this.bytes;
   }
 
   /** The body as UTF-8 text. */
   get text(): string {
-    if (this.#text === undefined) {
+    if (this.bodyText === undefined) {
       const { rawBody, isBase64 } = this.source;
-      this.#text = typeof rawBody === 'string' && !isBase64 ? rawBody : decodeUtf8(this.body);
+      this.bodyText = typeof rawBody === 'string' && !isBase64 ? rawBody : decodeUtf8(this.body);
     }
-    return this.#text;
+    return this.bodyText;
   }
 
   get sourceProvenance(): SourceProvenance {
@@ -126,11 +137,11 @@ export class IncomingRequest implements Request {
   }
 
   get traceId(): string {
-    this.#traceId ??= firstTraceId(
+    this.trace ??= firstTraceId(
       this.headerValues('traceparent')[0] ?? '',
       this.headerValues('x-amzn-trace-id')[0] ?? '',
     );
-    return this.#traceId;
+    return this.trace;
   }
 }
 

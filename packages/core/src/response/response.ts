@@ -1,4 +1,4 @@
-import { internalError } from '../errors/errors.js';
+import { type FrameworkError, internalError } from '../errors/errors.js';
 import { EMPTY_BYTES, encodeUtf8 } from '../request/encoding.js';
 import { type MultiMap, type OneOrMany, toHeaderMap } from '../request/maps.js';
 
@@ -31,16 +31,16 @@ export interface ResponseInput {
 export type Result = MaybePromise<Response | ResponseInput>;
 
 /** Text or bytes as given. A symbol, so that a spread copy of a response keeps its body without encoding it. */
-const CONTENT = Symbol('sallyport.content');
+const CONTENT: unique symbol = Symbol.for('sallyport.content') as never;
 
 /** The one implementation of {@link Response}: text stays text until somebody asks for bytes. */
 export class OutgoingResponse implements Response {
-  status: number;
-  headers: MultiMap;
-  cookies: string[];
-  bodyStream: BodyStream | null;
-  isBase64: boolean;
-  [CONTENT]: string | Uint8Array;
+  declare status: number;
+  declare headers: MultiMap;
+  declare cookies: string[];
+  declare bodyStream: BodyStream | null;
+  declare isBase64: boolean;
+  declare [CONTENT]: string | Uint8Array;
 
   constructor(status: number, headers: MultiMap, content: string | Uint8Array, cookies: string[] = []) {
     this.status = status;
@@ -113,6 +113,10 @@ export function isHeaderValue(value: unknown): value is string {
   return typeof value === 'string' && !UNSAFE_VALUE.test(value);
 }
 
+/** Names that were found canonical: nearly all answers of a service use the same few. */
+const KNOWN_NAMES = new Set<string>();
+const MAX_KNOWN_NAMES = 256;
+
 /**
  * Brings a response into canonical form, in place: names in lower case, `set-cookie` headers moved to the end of
  * `cookies`, no body where the status or `HEAD` forbids one.
@@ -121,60 +125,49 @@ export function isHeaderValue(value: unknown): value is string {
  * or a character above U+00FF
  */
 export function canonicalizeResponse(response: OutgoingResponse, method: string): OutgoingResponse {
-  const { status } = response;
+  const { status, headers: given, cookies } = response;
   if (!Number.isInteger(status) || status < 200 || status > 599) {
     throw internalError(`the status of a response is ${String(status)}; it must be a whole number from 200 to 599`);
   }
-  response.headers = canonicalHeaders(response.headers);
-  moveCookies(response);
+  // Nearly all headers are canonical already: they are looked at and left as they are.
+  for (const name in given) {
+    const values: unknown = given[name];
+    if (!Array.isArray(values) || !(KNOWN_NAMES.has(name) || isNewName(name))) {
+      response.headers = checkedHeaders(given);
+      break;
+    }
+    for (const value of values) if (typeof value !== 'string' || UNSAFE_VALUE.test(value)) throw invalidValue(value);
+  }
+  const { headers } = response;
+  const moved = headers['set-cookie'];
+  if (moved !== undefined) {
+    response.cookies = [...cookies, ...moved];
+    delete headers['set-cookie'];
+  }
+  for (const value of cookies) if (typeof value !== 'string' || UNSAFE_VALUE.test(value)) throw invalidValue(value);
   if (status === 204 || status === 304 || method === 'HEAD') dropBody(response);
   return response;
 }
 
-/** Names that were found canonical: nearly all answers of a service use the same few. */
-const KNOWN_NAMES = new Set<string>();
-const MAX_KNOWN_NAMES = 256;
-
-function isCanonicalName(name: string): boolean {
-  if (KNOWN_NAMES.has(name)) return true;
+/** Whether a name that is not among the known ones is canonical; it is known from then on. */
+function isNewName(name: string): boolean {
   if (!TOKEN.test(name)) return false;
   if (KNOWN_NAMES.size < MAX_KNOWN_NAMES) KNOWN_NAMES.add(name);
   return true;
-}
-
-/** The map itself when it is canonical already, as it nearly always is. */
-function canonicalHeaders(headers: MultiMap): MultiMap {
-  for (const name in headers) {
-    if (!isCanonicalName(name)) return checkedHeaders(headers);
-    const values: unknown = headers[name];
-    if (!Array.isArray(values)) return checkedHeaders(headers);
-    for (const value of values) assertValue(value);
-  }
-  return headers;
 }
 
 function checkedHeaders(headers: MultiMap): MultiMap {
   const map = toHeaderMap(headers);
   for (const name of Object.keys(map)) {
     if (!TOKEN.test(name)) throw internalError(`"${name}" is no header name`);
-    for (const value of map[name] ?? []) assertValue(value);
+    for (const value of map[name] ?? []) if (!isHeaderValue(value)) throw invalidValue(value);
   }
   return map;
 }
 
-function assertValue(value: unknown): void {
-  if (typeof value !== 'string') throw internalError(`a header value is ${kindOf(value)}; it must be text`);
-  if (!isHeaderValue(value)) throw internalError('a header value holds CR, LF, NUL or a character above U+00FF');
-}
-
-function moveCookies(response: OutgoingResponse): void {
-  const { headers, cookies } = response;
-  const moved = headers['set-cookie'];
-  if (moved !== undefined) {
-    response.cookies = [...cookies, ...moved];
-    delete headers['set-cookie'];
-  }
-  for (const cookie of cookies) assertValue(cookie);
+function invalidValue(value: unknown): FrameworkError {
+  if (typeof value !== 'string') return internalError(`a header value is ${kindOf(value)}; it must be text`);
+  return internalError('a header value holds CR, LF, NUL or a character above U+00FF');
 }
 
 function dropBody(response: OutgoingResponse): void {

@@ -189,12 +189,12 @@ const LONGEST_MARK = 10;
 const NAME = /[A-Za-z_:\u0080-\uffff][\w:.\-\u0080-\uffff]*/y;
 
 /** Length of the `<` at a place, plain or escaped; 0 if there is none. */
-export function openMark(text: string, at: number): number {
+function openMark(text: string, at: number): number {
   return markAt(text, at, '<', OPEN);
 }
 
 /** Length of the `>` at a place, plain or escaped; 0 if there is none. */
-export function closeMark(text: string, at: number): number {
+function closeMark(text: string, at: number): number {
   return markAt(text, at, '>', CLOSE);
 }
 
@@ -207,18 +207,18 @@ function markAt(text: string, at: number, plain: string, escaped: readonly strin
 }
 
 /** The name at a place, `''` if none begins there. */
-export function nameAt(text: string, at: number): string {
+function nameAt(text: string, at: number): string {
   NAME.lastIndex = at;
   return NAME.exec(text)?.[0] ?? '';
 }
 
 /** A name without its namespace prefix. Its case stays: humps part its words. */
-export function localName(name: string): string {
+function localName(name: string): string {
   return name.slice(name.lastIndexOf(':') + 1);
 }
 
 /** The place behind a comment, a CDATA section or a declaration; the end of the text when it does not end. */
-export function skipMarkup(text: string, at: number, mark: number): number {
+function skipMarkup(text: string, at: number, mark: number): number {
   const inner = at + mark;
   if (text.startsWith('!--', inner)) return behind(text, '--', inner + 3);
   if (text.startsWith('![CDATA[', inner)) return behind(text, ']]', inner + 8);
@@ -244,11 +244,7 @@ function behind(text: string, terminator: string, from: number): number {
  * The rest of a start tag: attributes with their values rewritten, up to the closing mark; `undefined` when the tag never
  * closes.
  */
-export function attributesOf(
-  text: string,
-  from: number,
-  rewrite: (name: string, value: string) => string,
-): Tag | undefined {
+function attributesOf(text: string, from: number, rewrite: (name: string, value: string) => string): Tag | undefined {
   let out = '';
   for (let at = from; at < text.length; ) {
     const close = closeMark(text, at);

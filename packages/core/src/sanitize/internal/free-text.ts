@@ -162,7 +162,7 @@ interface Span {
 }
 
 /** Masks what follows `key=`, `key:`, `"key":`, `Bearer` and `Basic`. One pass: what was masked is not looked at again. */
-export function scrubAssignments(text: string, judge: KeyJudge): string {
+function scrubAssignments(text: string, judge: KeyJudge): string {
   MARKS.lastIndex = 0;
   let out = '';
   let done = 0;
@@ -275,7 +275,7 @@ function maskedValue(value: string, action: KeyAction): string {
 }
 
 /** What a text has that a secret could be recognised by, as bits. */
-export const SIGN = {
+const SIGN = {
   /** `=`, `:`, `@` or `%`. */
   mark: 1,
   /** Nine digits or more. */
@@ -296,7 +296,7 @@ const MIN_DIGITS = 9;
  * One look at each character. Nearly every short string of a record has none of the signs, and five regular expressions
  * that find nothing cost five times as much.
  */
-export function signsOf(text: string): number {
+function signsOf(text: string): number {
   let signs = 0;
   let digits = 0;
   for (let index = 0; index < text.length; index += 1) {

@@ -264,7 +264,7 @@ function defineProto(copy: object, value: unknown): void {
 }
 
 /** A URL without user info, its path scrubbed, its query and fragment judged pair by pair. */
-export function scrubUrl(url: URL, judge: KeyJudge, prose: (text: string) => string): string {
+function scrubUrl(url: URL, judge: KeyJudge, prose: (text: string) => string): string {
   const authority = url.host === '' ? '' : `//${url.host}`;
   const query = url.search === '' ? '' : `?${scrubPairs(url.search.slice(1), judge, prose)}`;
   const fragment = url.hash === '' ? '' : `#${scrubPairs(url.hash.slice(1), judge, prose)}`;
