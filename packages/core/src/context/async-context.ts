@@ -9,8 +9,11 @@ import type { Context, Middleware } from './context.js';
 
 /** What a context of a request and one of a record have in common. */
 export interface LoggingContext {
+  /** The request id; `''` at tier P0. */
   readonly requestId: string;
+  /** The trace id; `''` when the invocation carries none. */
   readonly traceId: string;
+  /** The logger of this invocation: its lines carry the invocation's ids. */
   readonly log: Logger;
 }
 

@@ -19,9 +19,13 @@ const NO_NAMES: readonly string[] = [];
 
 /** What all invocations of one container share. */
 export interface ContextRuntime {
+  /** The time of the container. */
   readonly clock: FullClock;
+  /** Where `ctx.newId` and request ids come from. */
   readonly ids: IdGenerator;
+  /** The container's own logger; contexts bind it. */
   readonly log: Logger;
+  /** The environment variables of the container. */
   readonly environment: Environment;
   /** What `ctx.metric` writes to; without it nothing is written. */
   readonly observability?: Observability | undefined;
@@ -40,18 +44,31 @@ const OPTIONAL_STAGES: readonly string[] = ['cors', 'auth', 'handler'];
 
 /** What the pipeline writes and the context shows. One an invocation, shared by its derived contexts. */
 export class ContextState {
+  /** What the container's invocations share. */
   declare readonly runtime: ContextRuntime;
+  /** The request. */
   declare readonly request: IncomingRequest;
+  /** The detected kind; `direct` for `serve`. */
   declare readonly triggerKind: TriggerKind | 'direct';
+  /** The raw event; `undefined` for `serve`. */
   declare readonly event: unknown;
+  /** What Lambda passed beside the event. */
   declare readonly lambdaContext: LambdaContext | undefined;
+  /** `''` at tier P0. */
   declare requestId: string;
+  /** What the auth hook gave; `''` for none. */
   declare authIdentity: string;
+  /** The caller whom a gate let in. */
   declare principal: SecurePrincipal | null;
+  /** The matched registration; `null` before the match. */
   declare route: Route | null;
+  /** Names of the path parameters, in the order of `paramValues`. */
   declare paramNames: readonly string[];
+  /** Values of the path parameters, not decoded. */
   declare paramValues: readonly string[];
+  /** What only the surface of this invocation knows. */
   declare transport: ContextTransport | undefined;
+  /** Whether the door sends bytes before the handler ends. */
   declare canStream: boolean;
   /** Optional stages passed so far, as bits of {@link STAGE}. */
   declare passed: number;
@@ -95,6 +112,7 @@ export class ContextState {
     this.kept = undefined;
   }
 
+  /** The tenant, asked of the runtime when first read; `''` for none. */
   get tenantId(): string {
     this.tenant ??= this.runtime.tenantOf(this);
     return this.tenant;
@@ -104,6 +122,7 @@ export class ContextState {
     this.tenant = tenant;
   }
 
+  /** Milliseconds left now; 0 when unknown. */
   get remainingMs(): number {
     return remainingMs(this.lambdaContext);
   }
@@ -163,6 +182,7 @@ const BRAND: unique symbol = Symbol.for('sallyport.RequestContext') as never;
 
 /** The one implementation of {@link Context}. */
 export class RequestContext implements Context {
+  /** What the pipeline writes and derived contexts share. */
   declare readonly state: ContextState;
   declare private readonly ownSignal: AbortSignal | undefined;
   declare private paramMap: Record<string, string> | undefined;

@@ -16,6 +16,7 @@ export const APP_CODES = {
   'app.overloaded': 503,
 } as const;
 
+/** A code that the framework itself answers with. */
 export type AppCode = keyof typeof APP_CODES;
 
 /** Messages of codes whose words differ from the code's last part. */
@@ -36,14 +37,19 @@ export function statusOfCode(code: string): number {
   return Object.hasOwn(APP_CODES, code) ? APP_CODES[code as AppCode] : 500;
 }
 
+/** What an error carries beside its code and message. */
 export interface FrameworkErrorInit {
   /** Answered instead of the code's own status when it lies in 400..599. */
   readonly statusCode?: number | undefined;
   /** Sent to the client as it is: nothing secret belongs here. */
   readonly details?: unknown;
+  /** The request that failed; default `''`. */
   readonly requestId?: string | undefined;
+  /** The trace of the failed request; default `''`. */
   readonly traceId?: string | undefined;
+  /** When it happened; a `Date` becomes ISO 8601 text. Default `''`. */
   readonly timestamp?: Date | string | undefined;
+  /** A stack to show to the client, for development only; default `''`. */
   readonly stackTrace?: string | undefined;
   /** Headers of the answer, `retry-after` say. */
   readonly headers?: OneOrMany | undefined;
@@ -61,13 +67,21 @@ const BRAND = Symbol.for('sallyport.FrameworkError');
  */
 export class FrameworkError extends Error {
   override readonly name: string = 'FrameworkError';
+  /** What went wrong, stable, for programs: `app.not_found`, or a code of the application's own. */
   readonly code: string;
+  /** A status other than the code's own; `undefined` for none. */
   readonly statusCode: number | undefined;
+  /** What the client gets beside the message. */
   readonly details: unknown;
+  /** The request that failed; `''` when unknown. */
   readonly requestId: string;
+  /** The trace of the failed request; `''` when unknown. */
   readonly traceId: string;
+  /** When it happened, ISO 8601; `''` when not given. */
   readonly timestamp: string;
+  /** A stack to show to the client; `''` for none. */
   readonly stackTrace: string;
+  /** Headers of the answer. */
   readonly headers: OneOrMany | undefined;
 
   constructor(code: string, message?: string, init: FrameworkErrorInit = {}) {

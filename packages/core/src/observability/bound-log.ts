@@ -1,6 +1,7 @@
 import type { FullClock } from '../runtime/environment.js';
 import type { Logger, LogLevel, LogRecord } from './hooks.js';
 
+/** The lowest level that is written; `silent` writes nothing. */
 export type LoggerLevel = LogLevel | 'silent';
 
 /** The levels by severity. */
@@ -44,15 +45,21 @@ export const BOUND: unique symbol = Symbol.for('sallyport.bound-context') as nev
 
 /** What every line of an invocation carries; empty ones are left out. */
 export interface BoundFields {
+  /** The request id; `''` is left out. */
   readonly request_id: string;
+  /** The trace id; `''` is left out. */
   readonly trace_id: string;
+  /** The tenant; `''` is left out. */
   readonly tenant_id: string;
+  /** The kind of the event, `gateway-v2` say. */
   readonly trigger: string;
   /** The matched pattern; `''` for events. */
   readonly route?: string;
   /** The registered source of events. */
   readonly source?: string;
+  /** The name of the Lambda function; `''` elsewhere. */
   readonly function_name: string;
+  /** Its version. */
   readonly function_version: string;
 }
 

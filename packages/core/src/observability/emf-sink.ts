@@ -5,6 +5,7 @@ import { encodeLine, sanitizeLogString, type WriteLine, writeToStdout } from '..
 import { guardHook, type MetricRecord, type MetricUnit } from './hooks.js';
 import { UNBOUNDED_TAGS } from './metrics.js';
 
+/** Options of {@link createEmfSink}. */
 export interface EmfSinkOptions {
   /** Default `Framework`. */
   readonly namespace?: string;
@@ -17,6 +18,7 @@ export interface EmfSinkOptions {
   readonly dimensions?: readonly (readonly string[])[];
   /** Default: standard output. */
   readonly write?: WriteLine;
+  /** Default: the system's clock. */
   readonly clock?: Clock;
   /** Read instead of `process.env`. */
   readonly environment?: Environment;

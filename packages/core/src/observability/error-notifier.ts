@@ -11,6 +11,7 @@ export const ERROR_NOTIFICATION_TOPIC_ARN_ENV = 'ERROR_NOTIFICATION_TOPIC_ARN';
 
 /** One message to a topic. */
 export interface ErrorNotification {
+  /** The ARN of the SNS topic. */
   readonly topicArn: string;
   /** ASCII, at most 100 characters. */
   readonly subject: string;
@@ -18,6 +19,7 @@ export interface ErrorNotification {
   readonly message: string;
 }
 
+/** Options of {@link createErrorNotifier}. */
 export interface ErrorNotifierOptions {
   /** Sends one message; `@sallyport/streams/error-topic` offers one for SNS. */
   readonly publish: (notification: ErrorNotification) => unknown;
@@ -31,6 +33,7 @@ export interface ErrorNotifierOptions {
   readonly timeoutMs?: number;
   /** Default: `AWS_LAMBDA_FUNCTION_NAME`, else `''`. */
   readonly service?: string;
+  /** Default: the system's clock. */
   readonly clock?: Clock;
   /** Read instead of `process.env`. */
   readonly environment?: Environment;

@@ -5,13 +5,19 @@ import { type ActiveSpan, CHANNELS, canonicalCode, recordText, rounded, startSpa
 
 /** What is known of an event, a record or a batch before it runs. */
 export interface EventFacts {
+  /** The detected kind. */
   readonly trigger: TriggerKind;
   /** The **registered** name; `''` when no handler is registered. */
   readonly source: string;
+  /** The invocation's request id. */
   readonly requestId: string;
+  /** The trace of the event or of the invocation; `''` when unknown. */
   readonly traceId: string;
+  /** The tenant; `''` for none. */
   readonly tenantId: string;
+  /** The id of the record in its batch: message id, sequence number. */
   readonly recordId?: string;
+  /** The correlation id that the message carries. */
   readonly correlationId?: string;
   /** Of bus events. */
   readonly detailType?: string;
@@ -23,20 +29,27 @@ export interface EventFacts {
 
 /** How an event or a record ended. */
 export interface EventOutcome {
+  /** Whether the handler or the framework failed it. */
   readonly failed: boolean;
   /** `''` on success; a failure without a code is `app.internal`. */
   readonly errorCode: string;
+  /** Milliseconds that it took. */
   readonly durationMs: number;
 }
 
 /** How a batch ended. `failed` counts the records that were tried, `notTried` those that were not. */
 export interface BatchOutcome {
+  /** Records in the batch. */
   readonly records: number;
+  /** Records that were tried and failed. */
   readonly failed: number;
+  /** Records that were not tried. */
   readonly notTried: number;
+  /** Why the rest of the batch was not tried; `none` when all were. */
   readonly stoppedBy: 'none' | 'failure' | 'deadline' | 'no_handler';
   /** Code of the first failure; `''` when there is none. */
   readonly errorCode: string;
+  /** Milliseconds that the batch took. */
   readonly durationMs: number;
 }
 

@@ -8,7 +8,9 @@ export type LogLevel = 'debug' | 'info' | 'warn' | 'error';
  * and a few warnings of the framework. Values are already bounded and safe to write out.
  */
 export interface LogRecord {
+  /** The severity of what happened. */
   readonly level: LogLevel;
+  /** What happened: `request.completed`. */
   readonly event: string;
   readonly [field: string]: unknown;
 }
@@ -17,10 +19,13 @@ export interface LogRecord {
 export interface MetricRecord {
   /** `framework.request`, `framework.event`, or the name of a declared metric. */
   readonly name: string;
+  /** 1 for counts of the framework, else what the application gave. */
   readonly value: number;
   /** Of a declared metric only. */
   readonly unit?: MetricUnit;
+  /** Milliseconds that the request or event took; absent for declared metrics. */
   readonly duration_ms?: number;
+  /** What the value is counted by: route, status, outcome. */
   readonly tags: Readonly<Record<string, string>>;
   /** For a sink's properties, never for its dimensions: request id, tenant. */
   readonly properties?: Readonly<Record<string, string>>;
@@ -44,6 +49,7 @@ export type MetricUnit =
 export interface MetricOptions {
   /** Instead of the declared unit. */
   readonly unit?: MetricUnit;
+  /** Values of declared tags; others are dropped with one `warn`. */
   readonly tags?: Readonly<Record<string, string>>;
 }
 
@@ -65,32 +71,43 @@ export interface DeclaredMetrics {
   ): void;
 }
 
+/** Attributes of a span, by name. */
 export type SpanAttributes = Readonly<Record<string, string | number | boolean>>;
 
 /** One span of a tracer of the user's. */
 export interface Span {
+  /** Adds attributes. */
   set(attributes: SpanAttributes): void;
+  /** Records the failure: `{ name, code, message }`, never the thrown text. */
   error(error: unknown): void;
+  /** Ends the span; called once. */
   end(): void;
   /** Runs `run` with this span as the current one. */
   run<T>(run: () => T): T;
 }
 
+/** Whether a span is of a request, or of an event, record or batch. */
 export type SpanKind = 'framework.request' | 'framework.event';
 
 /** Another trace that a span has to do with: the one that a record of a batch came from. */
 export interface SpanLink {
+  /** The other trace. */
   readonly traceId: string;
 }
 
+/** A tracer as the option `observability.span`. */
 export interface SpanHook {
+  /** Starts a span; `parent` is a span that this hook started, for records of a batch. */
   start(kind: SpanKind, name: string, attributes: SpanAttributes, parent?: Span, links?: readonly SpanLink[]): Span;
 }
 
 /** Hooks of a container. Called, not awaited; what they throw or reject with never changes an answer. */
 export interface Observability {
+  /** Gets one record for each request, event and batch. */
   readonly log?: ((record: LogRecord) => unknown) | undefined;
+  /** Gets one metric for each request, event and batch, and the declared ones of the application. */
   readonly metric?: ((record: MetricRecord) => unknown) | undefined;
+  /** Gets the spans of requests and events. */
   readonly span?: SpanHook | undefined;
   /** Whether `request.completed` carries the scrubbed path; default `true`. */
   readonly logPath?: boolean | undefined;
@@ -100,10 +117,15 @@ export interface Observability {
 
 /** What the framework needs of a logger; `createLogger` of `@sallyport/core/observability` makes one. */
 export interface Logger {
+  /** Writes a line for development. */
   debug(message: string, fields?: Readonly<Record<string, unknown>>): void;
+  /** Writes a line for normal events. */
   info(message: string, fields?: Readonly<Record<string, unknown>>): void;
+  /** Writes a line for what is wrong but handled. */
   warn(message: string, fields?: Readonly<Record<string, unknown>>): void;
+  /** Writes a line for a failure; an `Error` belongs in the field `error`. */
   error(message: string, fields?: Readonly<Record<string, unknown>>): void;
+  /** Whether lines of this level are written. */
   isEnabled(level: LogLevel): boolean;
   /** A logger that adds these fields to every line. */
   with(fields: Readonly<Record<string, unknown>>): Logger;

@@ -4,6 +4,7 @@ import { createLoggerOn, type LogLine, type LogSink } from './logger.js';
 
 type Fields = Readonly<Record<string, unknown>>;
 
+/** Options of the log adapters. */
 export interface AdapterOptions {
   /** What else gets each line: an error notifier, say. */
   readonly sinks?: readonly LogSink[];
@@ -14,11 +15,13 @@ export type ConsoleLike = Readonly<Record<LogLevel, (message: string, fields: Fi
 
 /** What is used of a pino logger. */
 export interface PinoLike extends Readonly<Record<LogLevel, (fields: Fields, message: string) => unknown>> {
+  /** Whether pino writes lines of this level. */
   isLevelEnabled(level: string): boolean;
 }
 
 /** What is used of a `Logger` of `@aws-lambda-powertools/logger`. */
 export interface PowertoolsLike extends Readonly<Record<LogLevel, (message: string, fields: Fields) => unknown>> {
+  /** The lowest level that is written, in capitals: `INFO`. */
   getLevelName(): string;
 }
 

@@ -28,6 +28,7 @@ export interface LogSink {
   take(line: LogLine, level: LogLevel, warn: (message: string) => void, deliveries: Deliveries | undefined): void;
 }
 
+/** Options of {@link createLogger}. */
 export interface LoggerOptions {
   /** Default: `AWS_LAMBDA_LOG_LEVEL` (`TRACE` is `debug`, `FATAL` is `error`), else `info`. */
   readonly level?: LoggerLevel;
@@ -37,10 +38,13 @@ export interface LoggerOptions {
   readonly fields?: Readonly<Record<string, unknown>>;
   /** Default: standard output. */
   readonly write?: WriteLine;
+  /** Where `timestamp` comes from; default: the system's clock. */
   readonly clock?: Clock;
+  /** Cleans messages, fields and errors; default: the one without a policy. */
   readonly sanitizer?: Sanitizer;
   /** Whether errors show their frames; default `true`. */
   readonly stacks?: boolean;
+  /** What else gets each line; default none. */
   readonly sinks?: readonly LogSink[];
   /** Read instead of `process.env`. */
   readonly environment?: Environment;

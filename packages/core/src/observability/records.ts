@@ -16,10 +16,13 @@ import {
 
 /** How a request ended. */
 export interface RequestOutcome {
+  /** The HTTP status of the answer. */
   readonly status: number;
   /** The error's code as thrown; `''` on success. Legacy codes are logged under their canonical name. */
   readonly errorCode: string;
+  /** Milliseconds to the last byte. */
   readonly durationMs: number;
+  /** Whether the body was streamed. */
   readonly streamed: boolean;
   /** Bytes of the body, before any encoding by the front door. */
   readonly responseBytes: number;
@@ -168,18 +171,27 @@ export function textAttributes(attributes: Readonly<Record<string, string>>): Re
  * `runStores`, so that an `AsyncLocalStorage` bound to it covers the handler.
  */
 export interface SpanMessage {
+  /** Whether it is a request or an event. */
   readonly kind: SpanKind;
+  /** The span's name: `http GET /users/{id}`. */
   readonly name: string;
+  /** All attributes so far; those of the end are added before `end` is published. */
   attributes: SpanAttributes;
+  /** Other traces that the span has to do with. */
   readonly links: readonly SpanLink[];
+  /** The message of the batch that a record belongs to. */
   readonly parent: SpanMessage | undefined;
+  /** The failure; `undefined` unless the invocation failed. */
   error: SpanError | undefined;
 }
 
 /** What a span learns of a failure: never the thrown text, which may hold anything. */
 export interface SpanError {
+  /** Always `Error`. */
   readonly name: string;
+  /** The error's code. */
   readonly code: string;
+  /** The message of the code, never the thrown one. */
   readonly message: string;
 }
 

@@ -8,7 +8,9 @@ export type OptionError = (problem: string) => Error;
 export interface OptionPlace {
   /** `cors.allowedOrigins`. */
   readonly name: string;
+  /** Where variables are read. */
   readonly environment: Environment;
+  /** Makes the error of this set of options. */
   readonly fail: OptionError;
 }
 
@@ -21,6 +23,7 @@ export interface OptionPlace {
 export class OptionKind<T, A = undefined> {
   /** What the value must be, as errors and option tables say it: `a whole number from 1 to 60,000`. */
   readonly wanted: string;
+  /** Whether leaving the option out is refused. */
   readonly isRequired: boolean;
   /** The default, when there is one. */
   readonly fallback: A | undefined;
@@ -80,6 +83,7 @@ export type ParsedOptions<K> = {
 
 /** A closed set of options: what may be given, and what it becomes. */
 export interface OptionSet<T, K> {
+  /** The kind of each option, by name. */
   readonly kinds: K;
   /**
    * A copy of the options that nobody else holds, with defaults filled in.

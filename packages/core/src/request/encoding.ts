@@ -1,5 +1,6 @@
 import { FrameworkError } from '../errors/errors.js';
 
+/** No bytes: the body of requests and answers without one. Shared, so never written to. */
 export const EMPTY_BYTES: Uint8Array = new Uint8Array(0);
 
 /** Bytes of text in UTF-8; lone surrogates become U+FFFD. */

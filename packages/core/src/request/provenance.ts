@@ -5,7 +5,9 @@ import type { LambdaContext } from '../runtime/invocation.js';
 export interface SourceProvenance {
   /** Canonical address, `''` when unknown or malformed. */
   readonly sourceIP: string;
+  /** The service whose request context names the address. */
   readonly provider: 'apigw-v2' | 'lambda-url' | 'apigw-v1' | 'unknown';
+  /** `provider_request_context` when the provider states the address, else `unknown`. */
   readonly source: 'provider_request_context' | 'unknown';
   /** Only when the provider supplied an address that parses. */
   readonly valid: boolean;

@@ -4,16 +4,25 @@ import { firstTraceId, type SourceProvenance } from './provenance.js';
 
 /** A request as every front door hands it in. Headers, query, cookies and body are views, made when first read. */
 export interface Request {
+  /** The method in upper case. */
   readonly method: string;
   /** Undecoded path after stage and base path are cut; routing works on it. */
   readonly path: string;
   /** The path as it came. */
   readonly rawPath: string;
+  /** Header values by lower-case name. */
   readonly headers: MultiMap;
+  /** Decoded query values by name. */
   readonly query: MultiMap;
+  /** Cookie values by name, not decoded; of one name the last counts. */
   readonly cookies: Readonly<Record<string, string>>;
   /** The raw `name=value` pairs in order. */
   readonly cookieList: readonly string[];
+  /**
+   * The decoded bytes; empty when there is none.
+   *
+   * @throws FrameworkError `app.bad_request` when the body is not the base64 that it claims to be
+   */
   readonly body: Uint8Array;
   /** Whether the body came as base64. `body` is decoded either way. */
   readonly isBase64: boolean;
@@ -25,29 +34,39 @@ export interface Request {
 
 /** A request that a caller of `serve` hands in. */
 export interface RequestInput {
+  /** In any case. */
   readonly method: string;
   /** May carry a query after `?`; an explicit `query` wins over it. */
   readonly path: string;
+  /** Query values, not encoded. */
   readonly query?: OneOrMany;
+  /** Header values; names in any case. */
   readonly headers?: OneOrMany;
+  /** Text or bytes; with `isBase64`, base64 text. Default: empty. */
   readonly body?: Uint8Array | string;
+  /** Whether `body` is base64 text; default `false`. */
   readonly isBase64?: boolean;
+  /** Where the request comes from; default: unknown. */
   readonly sourceProvenance?: SourceProvenance;
 }
 
 /** How one front door reads its event. Each method is called at most once a request, but `header`. */
 export interface RequestSource {
+  /** All headers, names in lower case. */
   headers(): MultiMap;
   /** The values of one header, whose name is given in lower case, without building the map. */
   header(name: string): readonly string[];
+  /** All query values, decoded. */
   query(): MultiMap;
   /** The values that hold cookies, each one or more pairs joined by `;`. */
   cookieValues(): readonly string[];
   /** Text, or base64 text when `isBase64` is true, or bytes. */
   readonly rawBody: string | Uint8Array;
+  /** Whether `rawBody` is base64 text. */
   readonly isBase64: boolean;
   /** Why the body of the event is no body at all; the request is refused with this message. */
   readonly invalidBody?: string | undefined;
+  /** Where the request comes from; a fresh copy at each call. */
   provenance(): SourceProvenance;
 }
 
@@ -56,6 +75,7 @@ export interface RequestSource {
  * initialiser is one more function for each request.
  */
 export class IncomingRequest implements Request {
+  /** The method in upper case. */
   declare readonly method: string;
   declare readonly path: string;
   declare readonly rawPath: string;

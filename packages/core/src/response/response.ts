@@ -2,17 +2,22 @@ import { type FrameworkError, internalError } from '../errors/errors.js';
 import { EMPTY_BYTES, encodeUtf8 } from '../request/encoding.js';
 import { type MultiMap, type OneOrMany, toHeaderMap } from '../request/maps.js';
 
+/** A value, or a promise of it. */
 export type MaybePromise<T> = T | Promise<T>;
+/** A body in chunks of bytes. */
 export type BodyStream = AsyncIterable<Uint8Array> | Iterable<Uint8Array>;
 
 /** An answer as middleware sees it. */
 export interface Response {
+  /** The HTTP status, 200 to 599. */
   status: number;
   /** Lower-case names. */
   headers: MultiMap;
   /** Whole `set-cookie` values, one an entry. */
   cookies: string[];
+  /** The bytes; beside a `bodyStream`, what is sent before it. */
   body: Uint8Array;
+  /** A body that is read while it is sent; `null` or absent for none. */
   bodyStream?: BodyStream | null;
   /** Forces base64 at the front door; without it the bytes decide. */
   isBase64: boolean;
@@ -20,14 +25,21 @@ export interface Response {
 
 /** An answer as handlers may give it. */
 export interface ResponseInput {
+  /** The HTTP status, 200 to 599; default 200. */
   readonly status?: number;
+  /** Header values; names in any case. Default none. */
   readonly headers?: OneOrMany;
+  /** Whole `set-cookie` values; default none. */
   readonly cookies?: readonly string[];
+  /** Text or bytes; default empty. */
   readonly body?: Uint8Array | string;
+  /** A body that is read while it is sent; default none. */
   readonly bodyStream?: BodyStream | null;
+  /** Forces base64 at the front door; default `false`, then the bytes decide. */
   readonly isBase64?: boolean;
 }
 
+/** What a handler or middleware gives back: a response, or what becomes one. */
 export type Result = MaybePromise<Response | ResponseInput>;
 
 /** Text or bytes as given. A symbol, so that a spread copy of a response keeps its body without encoding it. */
@@ -35,9 +47,11 @@ const CONTENT: unique symbol = Symbol.for('sallyport.content') as never;
 
 /** The one implementation of {@link Response}: text stays text until somebody asks for bytes. */
 export class OutgoingResponse implements Response {
+  /** The HTTP status. */
   declare status: number;
   declare headers: MultiMap;
   declare cookies: string[];
+  /** A body that is read while it is sent. */
   declare bodyStream: BodyStream | null;
   declare isBase64: boolean;
   declare [CONTENT]: string | Uint8Array;
@@ -51,6 +65,7 @@ export class OutgoingResponse implements Response {
     this[CONTENT] = content;
   }
 
+  /** The bytes; text is encoded at the first read. */
   get body(): Uint8Array {
     const content = this[CONTENT];
     if (typeof content !== 'string') return content;

@@ -16,6 +16,7 @@ export function isLambda(environment: Environment): boolean {
 
 /** Where the framework gets its time from. `monotonicMs` and `after` fall back to the system's. */
 export interface Clock {
+  /** The current time. */
   now(): Date;
   /** Milliseconds on a clock that never goes back; for durations. */
   monotonicMs?(): number;
@@ -51,6 +52,7 @@ export function completeClock(clock: Clock | undefined): FullClock {
 
 /** Where the framework gets request ids from. */
 export interface IdGenerator {
+  /** A new id that no other call gives. */
   newId(): string;
 }
 

@@ -20,23 +20,31 @@ export type TriggerKind = (typeof TRIGGER_KINDS)[number] | (string & {});
 
 /** The parts of the Lambda service's context object that the framework reads. All may be missing. */
 export interface LambdaContext {
+  /** The id of the invocation. */
   readonly awsRequestId?: string | undefined;
+  /** The name of the function. */
   readonly functionName?: string | undefined;
+  /** The version of the function that runs. */
   readonly functionVersion?: string | undefined;
+  /** The ARN that was invoked, with its alias or version. */
   readonly invokedFunctionArn?: string | undefined;
+  /** The tenant of a function with tenant isolation. */
   readonly tenantId?: string | undefined;
   /** The invocation's own X-Ray header or trace id, where the runtime puts it on the context. */
   readonly xRayTraceId?: string;
+  /** The trace id alone, where the runtime puts it on the context. */
   readonly traceId?: string;
   /** What the caller of the `Invoke` API put beside the event, parsed from JSON; absent for every trigger of AWS. */
   readonly clientContext?: unknown;
   /** The Cognito identity of a caller that invoked through a mobile SDK. */
   readonly identity?: unknown;
+  /** Milliseconds until the function times out. */
   getRemainingTimeInMillis?(): number;
 }
 
 /** One call of the function, apart from its event. */
 export interface Invocation {
+  /** What Lambda passed beside the event; `undefined` when nothing did. */
   readonly lambdaContext: LambdaContext | undefined;
 }
 
@@ -102,13 +110,17 @@ export function refuseAgent(lambdaContext: LambdaContext | undefined): void {
 
 /** The members of an event that name a run of a scheduled workload, each of any type. */
 export interface ScheduledEvent {
+  /** The id of the event. */
   readonly id?: unknown;
+  /** What the schedule sends: an object, or JSON text of one. */
   readonly detail?: unknown;
 }
 
 /** What a run is called, and under which key it counts as one; `''` where nothing says so. */
 export interface ScheduledRun {
+  /** The name of the run. */
   readonly runId: string;
+  /** The key under which repeated deliveries count as one run. */
   readonly idempotencyKey: string;
 }
 

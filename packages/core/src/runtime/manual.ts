@@ -17,6 +17,7 @@ export class ManualClock implements FullClock {
     this.#nowMs = typeof start === 'number' ? start : start.getTime();
   }
 
+  /** The time that the test has set. */
   now(): Date {
     return new Date(this.#nowMs);
   }
@@ -90,6 +91,7 @@ export class ManualIdGenerator implements IdGenerator {
     this.#prefix = prefix;
   }
 
+  /** A queued id, else the next counted one. */
   newId(): string {
     const queued = this.#queued.shift();
     if (queued !== undefined) return queued;

@@ -15,6 +15,7 @@ export interface Target {
   readonly handler: string | null;
   /** `Authenticated(notes:read)`; `null` where there are no postures. */
   readonly posture: string | null;
+  /** What would happen: a handler runs, or why none does. */
   readonly outcome: 'handled' | 'not_found' | 'method_not_allowed' | 'no_handler';
   /** What the service gets back: `v2 response`, `batch report`, … */
   readonly projection: string;
@@ -22,6 +23,7 @@ export interface Target {
 
 /** One registration of an opt-in surface, as `app.triggers()` lists it. */
 export interface TriggerRecord {
+  /** The kind of the events. */
   readonly kind: TriggerKind;
   /** Bucket, topic, Cognito source, …: what the registration is for. Event-bus registrations have a selector in its place. */
   readonly name?: string;
@@ -31,12 +33,14 @@ export interface TriggerRecord {
 
 /** The seam between packages: whatever serves some kinds of events. */
 export interface Surface {
+  /** The kinds of events that it serves. */
   readonly serves: readonly TriggerKind[];
   /**
    * Which invocations reach this surface; default `['provider']`. A surface that accepts `agent` gets every agent invocation,
    * whatever its event looks like, under the first kind that it serves; of one dispatcher only one surface may.
    */
   readonly accepts?: readonly InvocationProvenance[];
+  /** Serves one event; what it gives goes back to the service as it is. */
   serve(kind: TriggerKind, event: unknown, invocation: Invocation): Promise<unknown>;
   /** For `explain`: pure, runs nothing of the user's. Throws what `serve` would reject with before it runs anything. */
   explainTarget?(kind: TriggerKind, event: unknown): Target;
@@ -53,11 +57,15 @@ export function handlerName(handler: { readonly name: string }): string {
 
 /** What a container lends to a surface of its option `surfaces`. */
 export interface SurfaceHost {
+  /** The time of the container. */
   readonly clock: FullClock;
+  /** Where ids come from. */
   readonly ids: IdGenerator;
+  /** The environment variables of the container. */
   readonly environment: Environment;
   /** The container's own logger, not bound to an invocation. */
   readonly log: Logger;
+  /** The hooks of the container. */
   readonly observability: Observability;
   /** Milliseconds before the end of the invocation from which no further work starts. */
   readonly deadlineMarginMs: number;
@@ -78,6 +86,7 @@ export interface SurfaceHost {
 
 /** A front door that a surface brings along, and the kind under which its requests run. */
 export interface SurfaceDoor extends Door {
+  /** What `ctx.triggerKind` says of its requests. */
   readonly kind: string;
 }
 
@@ -116,22 +125,29 @@ export interface DoorTraits {
 
 /** A body as a JSON document can hold it. */
 export interface EncodedBody {
+  /** Text, or base64 text. */
   readonly body: string;
+  /** Whether `body` is base64. */
   readonly isBase64Encoded: boolean;
 }
 
 /** A front door's reading of its event: method and path now, the rest when somebody asks. */
 export interface DoorRequest {
+  /** The method as the event has it. */
   readonly method: string;
   /** Undecoded, stage cut, not yet canonical. */
   readonly path: string;
+  /** The path as it came. */
   readonly rawPath: string;
+  /** Reads the rest of the event. */
   readonly source: RequestSource;
 }
 
 /** A front door: two pure functions and what it can carry. */
 export interface Door {
+  /** What the door can carry. */
   readonly traits: DoorTraits;
+  /** Reads method and path of an event. */
   read(event: unknown): DoorRequest;
   /** The document that the service behind this door expects. */
   write(response: OutgoingResponse, body: EncodedBody, event: unknown): Record<string, unknown>;

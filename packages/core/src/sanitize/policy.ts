@@ -86,20 +86,24 @@ function splitWords(key: string): string[] {
     .split(/[^a-z0-9]+/);
 }
 
+/** What a policy does with a value: clean it on, replace it, or show its last digits. */
 export type PolicyAction = 'allow' | 'redact' | 'mask';
 
 /** What a service adds to the built-in table. Keys are compared as the table's: case, `_`, `-`, `.` and blanks do not count. */
 export interface SanitizerPolicy {
   /** Keys whose values are cleaned on. Keys that are always redacted (passwords, tokens, …) stay redacted. */
   readonly allow?: readonly string[];
+  /** Keys whose values become `[REDACTED]`. */
   readonly redact?: readonly string[];
   /** Keys of which the last 4 of 8 digits or more are shown. */
   readonly mask?: readonly string[];
   /** A rule for a key inside a parent; beats a plain one. */
   readonly rules?: readonly { readonly parent: string; readonly key: string; readonly action: PolicyAction }[];
+  /** How much is written of large values. */
   readonly limits?: Partial<SanitizerLimits>;
 }
 
+/** How much is written; the rest is left out, with a mark that says so. */
 export interface SanitizerLimits {
   /** Levels of containers; default 8. */
   readonly depth: number;

@@ -59,8 +59,18 @@ function parseJson(text: string): { readonly value: unknown } | undefined {
 /** The sanitizer without a policy. */
 export const defaultSanitizer: Sanitizer = createSanitizer();
 
-export const { sanitizeValue, sanitizeFieldValue, sanitizeJson, sanitizeXml, scrubFreeText, sanitizeError } =
-  defaultSanitizer;
+/** A clean, bounded copy of a value, without a policy: {@link Sanitizer.sanitizeValue}. */
+export const sanitizeValue: Sanitizer['sanitizeValue'] = defaultSanitizer.sanitizeValue;
+/** A clean copy of a value that stands under a key, without a policy: {@link Sanitizer.sanitizeFieldValue}. */
+export const sanitizeFieldValue: Sanitizer['sanitizeFieldValue'] = defaultSanitizer.sanitizeFieldValue;
+/** Clean JSON text, without a policy: {@link Sanitizer.sanitizeJson}. */
+export const sanitizeJson: Sanitizer['sanitizeJson'] = defaultSanitizer.sanitizeJson;
+/** Clean XML text, without a policy: {@link Sanitizer.sanitizeXml}. */
+export const sanitizeXml: Sanitizer['sanitizeXml'] = defaultSanitizer.sanitizeXml;
+/** Prose with its secrets masked, without a policy: {@link Sanitizer.scrubFreeText}. */
+export const scrubFreeText: Sanitizer['scrubFreeText'] = defaultSanitizer.scrubFreeText;
+/** What may be written out of an error, without a policy: {@link Sanitizer.sanitizeError}. */
+export const sanitizeError: Sanitizer['sanitizeError'] = defaultSanitizer.sanitizeError;
 
 /** Whether a key is one whose value is never written out as it is. */
 export function isSensitiveKey(key: string): boolean {

@@ -8,7 +8,9 @@ export type XmlMask = 'redact' | 'card' | 'restricted' | 'last4' | ((value: stri
 
 /** A local name of elements and attributes (any prefix, any case) and what happens to its values. */
 export interface XmlPattern {
+  /** The local name, without a prefix; case, `_` and `-` do not count. */
   readonly name: string;
+  /** What happens to the values. */
   readonly mask: XmlMask;
 }
 
