@@ -11,7 +11,7 @@ export {
   STAGE,
   stateOf,
 } from './context/request-context.js';
-export { internalError } from './errors/errors.js';
+export { brandError, type ErrorClass, internalError } from './errors/errors.js';
 export {
   BOUND,
   type BoundContext,

@@ -57,7 +57,42 @@ export interface FrameworkErrorInit {
   readonly cause?: unknown;
 }
 
-const BRAND = Symbol.for('sallyport.FrameworkError');
+const NAME = 'sallyport.FrameworkError';
+const BRAND = Symbol.for(NAME);
+
+/** An error class, whatever its constructor takes. */
+export type ErrorClass = abstract new (...args: never[]) => Error;
+
+/**
+ * Makes `instanceof` of an error class hold for errors of every copy of its package, as when a bundle has two versions. A class
+ * that is derived from it keeps the ordinary `instanceof`, unless it has a brand of its own.
+ *
+ * @param brand the same in every version of the class, with its package: `sallyport.RateLimitError`
+ * @example
+ * class StoreError extends FrameworkError {
+ *   static {
+ *     brandError(StoreError, 'example.StoreError');
+ *   }
+ * }
+ */
+export function brandError(type: ErrorClass, brand: string): void {
+  const mark = Symbol.for(brand);
+  Object.defineProperty(type.prototype, mark, { value: true });
+  Object.defineProperty(type, Symbol.hasInstance, {
+    value(this: unknown, value: unknown): boolean {
+      return this === type ? hasBrand(value, mark) : Function.prototype[Symbol.hasInstance].call(this as never, value);
+    },
+  });
+}
+
+/** Never throws: a value that cannot be looked at (a revoked proxy, a getter that throws) has no brand. */
+function hasBrand(value: unknown, mark: symbol): boolean {
+  try {
+    return typeof value === 'object' && value !== null && (value as Record<symbol, unknown>)[mark] === true;
+  } catch {
+    return false;
+  }
+}
 
 /**
  * The one error class of the framework: a stable `code`, a message that a client may read, and what the answer needs.
@@ -66,9 +101,13 @@ const BRAND = Symbol.for('sallyport.FrameworkError');
  * @example throw new FrameworkError('app.not_found', 'no such note');
  */
 export class FrameworkError extends Error {
+  static {
+    brandError(FrameworkError, NAME);
+  }
+
   override readonly name: string = 'FrameworkError';
   /** What went wrong, stable, for programs: `app.not_found`, or a code of the application's own. */
-  readonly code: string;
+  readonly code: AppCode | (string & {});
   /** A status other than the code's own; `undefined` for none. */
   readonly statusCode: number | undefined;
   /** What the client gets beside the message. */
@@ -84,7 +123,7 @@ export class FrameworkError extends Error {
   /** Headers of the answer. */
   readonly headers: OneOrMany | undefined;
 
-  constructor(code: string, message?: string, init: FrameworkErrorInit = {}) {
+  constructor(code: AppCode | (string & {}), message?: string, init: FrameworkErrorInit = {}) {
     super(message ?? defaultMessage(code), 'cause' in init ? { cause: init.cause } : undefined);
     this.code = code;
     this.statusCode = init.statusCode;
@@ -102,16 +141,6 @@ export class FrameworkError extends Error {
     const own = this.statusCode;
     return own !== undefined && Number.isInteger(own) && own >= 400 && own <= 599 ? own : statusOfCode(this.code);
   }
-
-  get [BRAND](): true {
-    return true;
-  }
-
-  /** True for a FrameworkError of any copy of this package. */
-  static override [Symbol.hasInstance](value: unknown): boolean {
-    if (this !== FrameworkError) return Function.prototype[Symbol.hasInstance].call(this, value);
-    return isFrameworkError(value);
-  }
 }
 
 /**
@@ -119,11 +148,7 @@ export class FrameworkError extends Error {
  * cannot be looked at (a revoked proxy, a getter that throws) is none.
  */
 export function isFrameworkError(value: unknown): value is FrameworkError {
-  try {
-    return typeof value === 'object' && value !== null && (value as Record<symbol, unknown>)[BRAND] === true;
-  } catch {
-    return false;
-  }
+  return hasBrand(value, BRAND);
 }
 
 /**
