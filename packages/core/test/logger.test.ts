@@ -210,7 +210,7 @@ describe('level', () => {
   });
 
   it.each([
-    [{ level: 'loud' }, 'option "level" must be debug, info, warn, error or silent'],
+    [{ level: 'loud' }, 'option "level" must be "debug", "info", "warn", "error" or "silent"'],
     [{ levle: 'info' }, 'unknown option "levle"'],
   ])('refuses %j', (options, message) => {
     expect(() => createLogger(options as never)).toThrow(`framework: ${message}`);

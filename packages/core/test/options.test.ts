@@ -36,7 +36,7 @@ describe('parseObservability', () => {
 
   it.each([
     [null, 'option "observability" must be an object'],
-    [{ logs: () => {} }, 'unknown option "logs"'],
+    [{ logs: () => {} }, 'unknown option "observability.logs"; known are log, metric, span, logPath, metrics'],
     [{ log: {} }, 'option "observability.log" must be a function'],
     [{ metric: 'x' }, 'option "observability.metric" must be a function'],
     [{ span: () => {} }, 'option "observability.span" must be an object with start()'],

@@ -1,10 +1,18 @@
-import { assertKnownOptions, invalidOption } from '../options/define-options.js';
+import { boolean, defineOptions, func, group, invalidOption, kind, withMethods } from '../options/define-options.js';
 import { createMap } from '../request/maps.js';
 import type { Environment } from '../runtime/environment.js';
 import { cleanText, LightWalk, read } from '../sanitize/internal/light.js';
 import { escapeJsonText, type WriteLine, writeToStdout } from '../sanitize/log-text.js';
 import { BOUND_NAMES, type BoundContext, isBoundContext, lambdaLevel, RESERVED, SEVERITY } from './bound-log.js';
-import { guardHook, type Logger, type LogLevel, type Observability, silentLogger } from './hooks.js';
+import {
+  type DeclaredMetrics,
+  guardHook,
+  type Logger,
+  type LogLevel,
+  type Observability,
+  type SpanHook,
+  silentLogger,
+} from './hooks.js';
 
 type Fields = Readonly<Record<string, unknown>>;
 
@@ -128,7 +136,15 @@ function isLogger(value: unknown): value is Logger {
 }
 
 const NONE: Observability = Object.freeze({});
-const KEYS = ['log', 'metric', 'span', 'logPath', 'metrics'];
+const OPTIONS = /* @__PURE__ */ defineOptions<{ readonly observability?: Observability }>()({
+  observability: group<Observability>()({
+    log: func<NonNullable<Observability['log']>>(),
+    metric: func<NonNullable<Observability['metric']>>(),
+    span: withMethods<SpanHook>('start'),
+    logPath: boolean,
+    metrics: kind<DeclaredMetrics>('what defineMetrics() gives', isDeclaredMetrics),
+  }),
+});
 
 /**
  * Checks the option `observability` of a container.
@@ -137,20 +153,10 @@ const KEYS = ['log', 'metric', 'span', 'logPath', 'metrics'];
  */
 export function parseObservability(value: Observability | undefined): Observability {
   if (value === undefined) return NONE;
-  if (typeof value !== 'object' || value === null) throw invalidOption('observability', 'an object');
-  assertKnownOptions(value, KEYS);
-  for (const hook of ['log', 'metric'] as const) {
-    const given: unknown = value[hook];
-    if (given !== undefined && typeof given !== 'function') throw invalidOption(`observability.${hook}`, 'a function');
-  }
-  if (value.span !== undefined && typeof value.span?.start !== 'function') {
-    throw invalidOption('observability.span', 'an object with start()');
-  }
-  if (value.logPath !== undefined && typeof value.logPath !== 'boolean') {
-    throw invalidOption('observability.logPath', 'true or false');
-  }
-  if (value.metrics !== undefined && typeof value.metrics?.emit !== 'function') {
-    throw invalidOption('observability.metrics', 'what defineMetrics() gives');
-  }
+  OPTIONS.parse({ observability: value });
   return value;
+}
+
+function isDeclaredMetrics(value: unknown): boolean {
+  return typeof (value as Partial<DeclaredMetrics> | null)?.emit === 'function';
 }

@@ -1,4 +1,13 @@
-import { assertKnownOptions, invalidOption } from '../options/define-options.js';
+import {
+  defineOptions,
+  func,
+  invalidOption,
+  kind,
+  object,
+  parsed,
+  string,
+  withMethods,
+} from '../options/define-options.js';
 import { createMap } from '../request/maps.js';
 import { type Clock, type Environment, systemClock } from '../runtime/environment.js';
 import { encodeLine, sanitizeLogString, type WriteLine, writeToStdout } from '../sanitize/log-text.js';
@@ -24,7 +33,6 @@ export interface EmfSinkOptions {
   readonly environment?: Environment;
 }
 
-const OPTIONS = ['namespace', 'service', 'dimensions', 'write', 'clock', 'environment'];
 const REQUEST_TAGS = ['service', 'trigger', 'method', 'route', 'status', 'error_code'];
 const EVENT_TAGS = ['service', 'trigger', 'source', 'outcome', 'error_code'];
 const REQUEST_SETS = [['service'], ['service', 'method', 'route']];
@@ -32,6 +40,18 @@ const EVENT_SETS = [['service'], ['service', 'trigger', 'source']];
 const MAX_DIMENSIONS = 9;
 const MAX_DIMENSION_LENGTH = 256;
 const MAX_ERROR_CODES = 64;
+
+const OPTIONS = defineOptions<EmfSinkOptions>()({
+  namespace: kind<string>(
+    'a CloudWatch namespace',
+    (value) => typeof value === 'string' && /^[\w.:/#-]{1,255}$/.test(value),
+  ).default('Framework'),
+  service: string,
+  dimensions: parsed('a list of dimension sets', parseDimensions),
+  write: func<WriteLine>().default(writeToStdout),
+  clock: withMethods<Clock>('now').default(systemClock),
+  environment: object<Environment>(),
+});
 
 interface Value {
   readonly name: string;
@@ -47,13 +67,8 @@ interface Value {
  * @example createApp({ observability: { metric: createEmfSink({ namespace: 'Shop' }) } });
  */
 export function createEmfSink(options: EmfSinkOptions = {}): (record: MetricRecord) => void {
-  assertKnownOptions(options, OPTIONS);
-  const sets = parseDimensions(options.dimensions);
-  const namespace = options.namespace ?? 'Framework';
-  if (!/^[\w.:/#-]{1,255}$/.test(namespace)) throw invalidOption('namespace', 'a CloudWatch namespace');
-  const environment = options.environment ?? process.env;
-  const service = options.service ?? environment.AWS_LAMBDA_FUNCTION_NAME ?? '';
-  const { write = writeToStdout, clock = systemClock } = options;
+  const { namespace, dimensions: sets, write, clock, environment = process.env, ...given } = OPTIONS.parse(options);
+  const service = given.service ?? environment.AWS_LAMBDA_FUNCTION_NAME ?? '';
   const errorCodes = new Set<string>();
   return (record) => {
     const tags: Record<string, string> = { ...record.tags, service };
@@ -150,8 +165,7 @@ function boundedCode(known: Set<string>, code: string): string {
   return code;
 }
 
-function parseDimensions(sets: unknown): readonly (readonly string[])[] | undefined {
-  if (sets === undefined) return undefined;
+function parseDimensions(sets: unknown): readonly (readonly string[])[] {
   if (!Array.isArray(sets) || sets.length === 0) throw invalidOption('dimensions', 'a list of dimension sets');
   return sets.map((set: unknown) => {
     if (!Array.isArray(set) || set.length === 0 || set.length > MAX_DIMENSIONS || new Set(set).size < set.length) {

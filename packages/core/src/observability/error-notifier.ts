@@ -1,5 +1,14 @@
-import { FrameworkError } from '../errors/errors.js';
-import { assertKnownOptions, INVALID_CONFIGURATION, invalidOption } from '../options/define-options.js';
+import {
+  defineOptions,
+  func,
+  integer,
+  invalidConfiguration,
+  number,
+  object,
+  oneOf,
+  string,
+  withMethods,
+} from '../options/define-options.js';
 import { type Clock, completeClock, type Environment } from '../runtime/environment.js';
 import { cutBytes, escapeJsonText } from '../sanitize/log-text.js';
 import type { Deliveries } from './bound-log.js';
@@ -39,7 +48,6 @@ export interface ErrorNotifierOptions {
   readonly environment?: Environment;
 }
 
-const OPTIONS = ['publish', 'topicArn', 'minLevel', 'perMinute', 'timeoutMs', 'service', 'clock', 'environment'];
 const TOPIC_ARN = /^arn:aws[a-z0-9-]*:sns:[a-z0-9-]+:\d{12}:[A-Za-z0-9_-]{1,256}(?:\.fifo)?$/;
 const LEVELS: readonly LogLevel[] = ['debug', 'info', 'warn', 'error'];
 const MINUTE_MS = 60_000;
@@ -47,6 +55,17 @@ const MAX_FINGERPRINTS = 256;
 const MAX_SUBJECT = 100;
 const MAX_TEXT_BYTES = 8192;
 const NOTHING: LogSink = { take() {} };
+
+const OPTIONS = defineOptions<ErrorNotifierOptions>()({
+  publish: func<ErrorNotifierOptions['publish']>().required(),
+  topicArn: string,
+  minLevel: oneOf('debug', 'info', 'warn', 'error').default('error'),
+  perMinute: integer(1).default(10),
+  timeoutMs: number(0).default(500),
+  service: string,
+  clock: withMethods<Clock>('now'),
+  environment: object<Environment>(),
+});
 
 /**
  * A sink for `createLogger({ sinks })` that publishes lines of errors to a topic: one message a minute for each kind of error,
@@ -56,28 +75,19 @@ const NOTHING: LogSink = { take() {} };
  *   unknown or wrong option
  */
 export function createErrorNotifier(options: ErrorNotifierOptions): LogSink {
-  assertKnownOptions(options, OPTIONS);
-  const environment = options.environment ?? process.env;
-  const topicArn = (options.topicArn ?? environment[ERROR_NOTIFICATION_TOPIC_ARN_ENV] ?? '').trim();
-  const { minLevel = 'error', perMinute = 10, timeoutMs = 500 } = options;
-  if (typeof options.publish !== 'function') throw invalidOption('publish', 'a function');
-  if (!LEVELS.includes(minLevel)) throw invalidOption('minLevel', 'debug, info, warn or error');
-  if (!Number.isInteger(perMinute) || perMinute < 1) throw invalidOption('perMinute', 'a whole number from 1');
-  if (!Number.isFinite(timeoutMs) || timeoutMs < 0) throw invalidOption('timeoutMs', 'a number from 0');
+  const { environment = process.env, clock, service, ...given } = OPTIONS.parse(options);
+  const topicArn = (given.topicArn ?? environment[ERROR_NOTIFICATION_TOPIC_ARN_ENV] ?? '').trim();
   if (topicArn === '') return NOTHING;
   if (!TOPIC_ARN.test(topicArn)) {
-    throw new FrameworkError(
-      INVALID_CONFIGURATION,
-      `framework: ${ERROR_NOTIFICATION_TOPIC_ARN_ENV} is not a topic ARN`,
-    );
+    throw invalidConfiguration(`${ERROR_NOTIFICATION_TOPIC_ARN_ENV} is not a topic ARN`);
   }
   const origin: Origin = {
-    service: options.service ?? environment.AWS_LAMBDA_FUNCTION_NAME ?? '',
+    service: service ?? environment.AWS_LAMBDA_FUNCTION_NAME ?? '',
     function_name: environment.AWS_LAMBDA_FUNCTION_NAME ?? '',
     region: environment.AWS_REGION ?? '',
   };
-  const clock = completeClock(options.clock);
-  return new Notifier({ ...options, topicArn, minLevel, perMinute, timeoutMs }, origin, () => clock.monotonicMs());
+  const { monotonicMs } = completeClock(clock);
+  return new Notifier({ ...given, topicArn }, origin, monotonicMs);
 }
 
 interface Origin {

@@ -1,4 +1,4 @@
-import { assertKnownOptions, invalidOption } from '../options/define-options.js';
+import { defineOptions, invalidOption, list, withMethods } from '../options/define-options.js';
 import type { Logger, LogLevel } from './hooks.js';
 import { createLoggerOn, type LogLine, type LogSink } from './logger.js';
 
@@ -9,6 +9,8 @@ export interface AdapterOptions {
   /** What else gets each line: an error notifier, say. */
   readonly sinks?: readonly LogSink[];
 }
+
+const OPTIONS = defineOptions<AdapterOptions>()({ sinks: list(withMethods<LogSink>('take')).default([]) });
 
 /** What is used of `console`. */
 export type ConsoleLike = Readonly<Record<LogLevel, (message: string, fields: Fields) => unknown>>;
@@ -80,12 +82,12 @@ function adapt(
   write: (level: LogLevel, message: string, fields: Fields) => unknown,
   options: AdapterOptions,
 ): Logger {
-  assertKnownOptions(options, ['sinks']);
+  const { sinks } = OPTIONS.parse(options);
   const emit = (level: LogLevel, { message, ...line }: LogLine) => {
     if (isEnabled(level)) return write(level, message, fieldsOf(line));
     return undefined;
   };
-  return createLoggerOn({ isEnabled, emit }, options.sinks ?? []);
+  return createLoggerOn({ isEnabled, emit }, sinks);
 }
 
 /** Time, level and service are the other logger's own. */

@@ -1,4 +1,4 @@
-import { assertKnownOptions, invalidOption } from '../options/define-options.js';
+import { boolean, defineOptions, func, list, object, oneOf, string, withMethods } from '../options/define-options.js';
 import { createMap } from '../request/maps.js';
 import { type Clock, type Environment, systemClock } from '../runtime/environment.js';
 import { isError } from '../sanitize/internal/errors.js';
@@ -50,10 +50,21 @@ export interface LoggerOptions {
   readonly environment?: Environment;
 }
 
-const OPTIONS = ['level', 'service', 'fields', 'write', 'clock', 'sanitizer', 'stacks', 'sinks', 'environment'];
 const MAX_MESSAGE_BYTES = 8192;
 const MAX_BOUND_BYTES = 1024;
 const NO_FIELDS = {};
+
+const OPTIONS = defineOptions<LoggerOptions>()({
+  level: oneOf('debug', 'info', 'warn', 'error', 'silent'),
+  service: string,
+  fields: object<Readonly<Record<string, unknown>>>().default(NO_FIELDS),
+  write: func<WriteLine>().default(writeToStdout),
+  clock: withMethods<Clock>('now').default(systemClock),
+  sanitizer: withMethods<Sanitizer>('sanitizeValue', 'scrubFreeText', 'sanitizeError').default(defaultSanitizer),
+  stacks: boolean.default(true),
+  sinks: list(withMethods<LogSink>('take')).default([]),
+  environment: object<Environment>(),
+});
 
 /** A logger of another make that writes our lines. */
 export interface LineTarget {
@@ -75,25 +86,17 @@ interface Core {
 /**
  * A logger that writes one JSON object a line, sanitized. Immutable: `with` gives a new one.
  *
- * @throws FrameworkError `app.invalid_configuration` for an unknown option or level
+ * @throws FrameworkError `app.invalid_configuration` for an unknown option or a wrong value
  * @example const log = createLogger({ service: 'orders' });
  * log.info('order placed', { order_id: 'o-1' });
  */
 export function createLogger(options: LoggerOptions = {}): Logger {
-  assertKnownOptions(options, OPTIONS);
-  const environment = options.environment ?? process.env;
-  const level = options.level ?? lambdaLevel(environment.AWS_LAMBDA_LOG_LEVEL);
-  if (!Object.hasOwn(SEVERITY, level)) throw invalidOption('level', 'debug, info, warn, error or silent');
-  const service = options.service ?? environment.AWS_LAMBDA_FUNCTION_NAME ?? '';
+  const { level, service, fields, environment = process.env, ...rest } = OPTIONS.parse(options);
   const core: Core = {
-    service: cutBytes(service, MAX_BOUND_BYTES).text,
-    write: options.write ?? writeToStdout,
-    clock: options.clock ?? systemClock,
-    sanitizer: options.sanitizer ?? defaultSanitizer,
-    stacks: options.stacks ?? true,
-    sinks: options.sinks ?? [],
+    ...rest,
+    service: cutBytes(service ?? environment.AWS_LAMBDA_FUNCTION_NAME ?? '', MAX_BOUND_BYTES).text,
   };
-  return new LineLogger(core, SEVERITY[level], options.fields ?? NO_FIELDS, undefined);
+  return new LineLogger(core, SEVERITY[level ?? lambdaLevel(environment.AWS_LAMBDA_LOG_LEVEL)], fields, undefined);
 }
 
 /** A logger whose clean lines are handed to a logger of another make, as objects. */

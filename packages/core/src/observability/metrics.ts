@@ -1,4 +1,4 @@
-import { assertKnownOptions, invalidOption } from '../options/define-options.js';
+import { group, invalidConfiguration, invalidOption, kind } from '../options/define-options.js';
 import { sanitizeLogString } from '../sanitize/log-text.js';
 import {
   callHook,
@@ -89,6 +89,14 @@ class MetricRegistry implements DeclaredMetrics {
   }
 }
 
+const DEFINITION = group<MetricDefinition>()({
+  unit: kind<MetricUnit>('a CloudWatch unit', isUnit),
+  tags: kind<readonly string[]>(
+    'at most 8 bounded tag keys',
+    (tags) => Array.isArray(tags) && tags.length <= 8 && tags.every(isTagKey),
+  ),
+});
+
 function assertDefinition(name: string, definition: MetricDefinition): void {
   const option = `observability.metrics.${name}`;
   if (!/^[\w.:/-]{1,128}$/.test(name) || name.startsWith('framework.') || name === '_aws') {
@@ -97,14 +105,7 @@ function assertDefinition(name: string, definition: MetricDefinition): void {
       'names of letters, digits, "_", ".", ":", "/", "-", other than "_aws" and "framework.…"',
     );
   }
-  if (typeof definition !== 'object' || definition === null) throw invalidOption(option, 'an object');
-  assertKnownOptions(definition, ['unit', 'tags']);
-  if (definition.unit !== undefined && !isUnit(definition.unit))
-    throw invalidOption(`${option}.unit`, 'a CloudWatch unit');
-  const tags: unknown = definition.tags ?? [];
-  if (!Array.isArray(tags) || tags.length > 8 || !tags.every(isTagKey)) {
-    throw invalidOption(`${option}.tags`, 'at most 8 bounded tag keys');
-  }
+  DEFINITION.read(definition ?? null, { name: option, environment: {}, fail: invalidConfiguration });
 }
 
 function isUnit(unit: unknown): unit is MetricUnit {

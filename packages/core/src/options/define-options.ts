@@ -136,6 +136,14 @@ export function func<T extends (...args: never[]) => unknown>(): OptionKind<T> {
   return kind('a function', (value) => typeof value === 'function');
 }
 
+/** Any text, the empty one too. */
+export const string: OptionKind<string> = /* @__PURE__ */ kind('a text', (value) => typeof value === 'string');
+
+/** Any object but a list, taken as it is. */
+export function object<T extends object>(): OptionKind<T> {
+  return kind('an object', (value) => typeof value === 'object' && value !== null && !Array.isArray(value));
+}
+
 /** A text with at least one character that is not blank. It is trimmed. */
 export function text(wanted = 'a text that is not blank'): OptionKind<string> {
   return new OptionKind(wanted, (value, place) => {
@@ -237,7 +245,8 @@ function environmentOf(options: object | undefined): Environment {
   return typeof given === 'object' && given !== null ? (given as Environment) : process.env;
 }
 
-function invalidConfiguration(problem: string): FrameworkError {
+/** The error of options that have no error of their own. */
+export function invalidConfiguration(problem: string): FrameworkError {
   return new FrameworkError(INVALID_CONFIGURATION, `framework: ${problem}`);
 }
 
@@ -262,7 +271,7 @@ export function assertKnownOptions(options: object, known: readonly string[]): v
 
 /** A refused option, by name and never by value. */
 export function invalidOption(key: string, wanted: string): FrameworkError {
-  return new FrameworkError(INVALID_CONFIGURATION, `framework: option "${key}" must be ${wanted}`);
+  return invalidConfiguration(`option "${key}" must be ${wanted}`);
 }
 
 /**

@@ -1,4 +1,4 @@
-import { invalidOption } from '../options/define-options.js';
+import { defineOptions, integer } from '../options/define-options.js';
 
 const STAGES: Readonly<Record<string, string>> = {
   prod: 'live',
@@ -16,6 +16,10 @@ const STAGES: Readonly<Record<string, string>> = {
 const DEFAULT_MAX_LENGTH = 63;
 const HASH_DIGITS = 8;
 const MIN_LENGTH = HASH_DIGITS + 2;
+
+const OPTIONS = defineOptions<{ readonly maxLength?: number }>()({
+  maxLength: integer(MIN_LENGTH).default(DEFAULT_MAX_LENGTH),
+});
 
 /** A part of a name: lower case, `a`–`z`, `0`–`9` and single dashes inside. */
 export function namePart(text: string): string {
@@ -48,11 +52,9 @@ export function resourceName(
   resource: string,
   stage: string,
   tenant = '',
-  { maxLength = DEFAULT_MAX_LENGTH }: { readonly maxLength?: number } = {},
+  options: { readonly maxLength?: number } = {},
 ): string {
-  if (!Number.isInteger(maxLength) || maxLength < MIN_LENGTH) {
-    throw invalidOption('maxLength', `a whole number from ${MIN_LENGTH}`);
-  }
+  const { maxLength } = OPTIONS.parse(options);
   const whole = joined(namePart(app), namePart(tenant), namePart(resource), normalizeStage(stage));
   if (whole.length <= maxLength) return whole;
   const head = whole.slice(0, maxLength - HASH_DIGITS - 1).replace(/-$/, '');

@@ -1,4 +1,4 @@
-import { assertKnownOptions, invalidOption } from '../options/define-options.js';
+import { defineOptions, group, integer, list, OptionKind, oneOf, wrong } from '../options/define-options.js';
 
 /** What happens to a value because of its key. */
 export type KeyAction =
@@ -98,9 +98,19 @@ export interface SanitizerPolicy {
   /** Keys of which the last 4 of 8 digits or more are shown. */
   readonly mask?: readonly string[];
   /** A rule for a key inside a parent; beats a plain one. */
-  readonly rules?: readonly { readonly parent: string; readonly key: string; readonly action: PolicyAction }[];
+  readonly rules?: readonly PolicyRule[];
   /** How much is written of large values. */
   readonly limits?: Partial<SanitizerLimits>;
+}
+
+/** A rule for a key inside a parent. */
+export interface PolicyRule {
+  /** The key of the object that holds the value. */
+  readonly parent: string;
+  /** The key of the value. */
+  readonly key: string;
+  /** What happens to the value. */
+  readonly action: PolicyAction;
 }
 
 /** How much is written; the rest is left out, with a mark that says so. */
@@ -115,57 +125,52 @@ export interface SanitizerLimits {
   readonly stringBytes: number;
 }
 
-const DEFAULT_LIMITS: SanitizerLimits = { depth: 8, entries: 200, nodes: 10_000, stringBytes: 8192 };
 const ACTIONS: Readonly<Record<PolicyAction, KeyAction>> = { allow: 'clean', redact: 'redact', mask: 'restricted' };
 
-/** @throws FrameworkError `app.invalid_configuration` for a limit that is no whole number from 1 */
-export function parseLimits(limits: Partial<SanitizerLimits> = {}): SanitizerLimits {
-  assertKnownOptions(limits, Object.keys(DEFAULT_LIMITS));
-  for (const [key, value] of Object.entries(limits)) {
-    if (!Number.isInteger(value) || value < 1) throw invalidOption(`limits.${key}`, 'a whole number from 1');
-  }
-  return { ...DEFAULT_LIMITS, ...limits };
-}
+const LIMITS: SanitizerLimits = { depth: 8, entries: 200, nodes: 10_000, stringBytes: 8192 };
 
-/** @throws FrameworkError `app.invalid_configuration` for an unknown option or action, or a blank key */
-export function judgeOf(policy: SanitizerPolicy): KeyJudge {
-  assertKnownOptions(policy, ['allow', 'redact', 'mask', 'rules', 'limits']);
-  const plain = plainRules(policy);
-  const inParent = parentRules(policy);
-  if (plain.size === 0 && inParent.size === 0) return judgeKey;
-  return (key, parent, exactOnly) => {
+/** A key in the form of {@link normalizeKey}. */
+const KEY = new OptionKind<string>('a key that is not blank', (value, place) => {
+  const normalized = typeof value === 'string' ? normalizeKey(value) : '';
+  if (normalized === '') throw wrong(place, 'a key that is not blank');
+  return normalized;
+});
+const KEYS = list(KEY, 'a list of keys').default([]);
+
+const POLICY = defineOptions<SanitizerPolicy>()({
+  allow: KEYS,
+  redact: KEYS,
+  mask: KEYS,
+  rules: list(
+    group<PolicyRule>()({
+      parent: KEY.required(),
+      key: KEY.required(),
+      action: oneOf('allow', 'redact', 'mask').required(),
+    }),
+    'a list of { parent, key, action }',
+  ).default([]),
+  limits: group<SanitizerLimits>()({
+    depth: integer(1).default(LIMITS.depth),
+    entries: integer(1).default(LIMITS.entries),
+    nodes: integer(1).default(LIMITS.nodes),
+    stringBytes: integer(1).default(LIMITS.stringBytes),
+  }).default(LIMITS),
+});
+
+/** @throws FrameworkError `app.invalid_configuration` for an unknown option, action or limit, or a blank key */
+export function parsePolicy(policy: SanitizerPolicy): { readonly judge: KeyJudge; readonly limits: SanitizerLimits } {
+  const { allow, redact, mask, rules, limits } = POLICY.parse(policy);
+  const inParent = new Map(rules.map(({ parent, key, action }) => [`${parent}\n${key}`, ACTIONS[action]]));
+  // The strictest of two plain rules for one key wins, so it is set last.
+  const plain = new Map<string, KeyAction>();
+  for (const key of allow) plain.set(key, ACTIONS.allow);
+  for (const key of mask) plain.set(key, ACTIONS.mask);
+  for (const key of redact) plain.set(key, ACTIONS.redact);
+  if (plain.size === 0 && inParent.size === 0) return { judge: judgeKey, limits };
+  const judge: KeyJudge = (key, parent, exactOnly) => {
     const normalized = normalizeKey(key);
     const action = inParent.get(`${parent}\n${normalized}`) ?? plain.get(normalized);
     return action === undefined || isNeverOpened(normalized) ? judgeKey(key, parent, exactOnly) : action;
   };
-}
-
-function plainRules(policy: SanitizerPolicy): Map<string, KeyAction> {
-  const rules = new Map<string, KeyAction>();
-  // The strictest of two plain rules for one key wins, so it is set last.
-  for (const action of ['allow', 'mask', 'redact'] as const) {
-    const keys: unknown = policy[action] ?? [];
-    if (!Array.isArray(keys)) throw invalidOption(action, 'a list of keys');
-    for (const key of keys) rules.set(policyKey(key, action), ACTIONS[action]);
-  }
-  return rules;
-}
-
-function parentRules(policy: SanitizerPolicy): Map<string, KeyAction> {
-  const rules = new Map<string, KeyAction>();
-  const given: NonNullable<SanitizerPolicy['rules']> = policy.rules ?? [];
-  if (!Array.isArray(given)) throw invalidOption('rules', 'a list');
-  for (const rule of given as NonNullable<SanitizerPolicy['rules']>) {
-    if (typeof rule !== 'object' || rule === null) throw invalidOption('rules', 'a list of { parent, key, action }');
-    assertKnownOptions(rule, ['parent', 'key', 'action']);
-    if (!Object.hasOwn(ACTIONS, rule.action)) throw invalidOption('rules.action', 'allow, redact or mask');
-    rules.set(`${policyKey(rule.parent, 'rules.parent')}\n${policyKey(rule.key, 'rules.key')}`, ACTIONS[rule.action]);
-  }
-  return rules;
-}
-
-function policyKey(key: unknown, option: string): string {
-  const normalized = typeof key === 'string' ? normalizeKey(key) : '';
-  if (normalized === '') throw invalidOption(option, 'keys that are not blank');
-  return normalized;
+  return { judge, limits };
 }

@@ -1,7 +1,7 @@
 import { decodeUtf8 } from '../request/encoding.js';
 import { scrubText } from './internal/free-text.js';
 import { SanitizerWalk } from './internal/walk.js';
-import { judgeKey, judgeOf, parseLimits, type SanitizerPolicy } from './policy.js';
+import { judgeKey, parsePolicy, type SanitizerPolicy } from './policy.js';
 import { sanitizeXmlText, type XmlPattern } from './xml.js';
 
 /** Cleans what leaves through a log, a metric, a span or a notification. No member throws or changes what it is given. */
@@ -28,8 +28,7 @@ export interface Sanitizer {
  * @example createSanitizer({ allow: ['session_key'], rules: [{ parent: 'customer', key: 'name', action: 'redact' }] });
  */
 export function createSanitizer(policy: SanitizerPolicy = {}): Sanitizer {
-  const judge = judgeOf(policy);
-  const limits = parseLimits(policy.limits);
+  const { judge, limits } = parsePolicy(policy);
   const walk = () => new SanitizerWalk(judge, limits);
   return {
     sanitizeValue: (value) => walk().clean(value, 1, ''),
