@@ -30,10 +30,18 @@ export {
   recordCompleted,
   startEventSpan,
 } from './observability/event-records.js';
-export { callHook, emitMetric, isFailure, logFailure, reportHooks, writesErrors } from './observability/hooks.js';
+export {
+  callHook,
+  emitMetric,
+  guardHook,
+  isFailure,
+  logFailure,
+  reportHooks,
+  writesErrors,
+} from './observability/hooks.js';
 export { type ActiveSpan, type RequestOutcome, requestCompleted, startRequestSpan } from './observability/records.js';
-export { assertNoSurplus } from './options/define-options.js';
-export { decodePercent, decodeQueryPart } from './request/encoding.js';
+export { assertKnownOptions, assertNoSurplus, assertTypes, invalidOption } from './options/define-options.js';
+export { asBuffer, base64Size, decodePercent, decodeQueryPart } from './request/encoding.js';
 export {
   append,
   appendHeader,
@@ -46,6 +54,7 @@ export {
 } from './request/maps.js';
 export { canonicalMethod, canonicalPath, IncomingRequest, type RequestSource } from './request/request.js';
 export { canonicalizeResponse, closeStream, isHeaderValue, OutgoingResponse, toResponse } from './response/response.js';
+export { completeClock, type FullClock } from './runtime/environment.js';
 export {
   AGENT_INVOCATIONS,
   noAdapter,
@@ -57,4 +66,5 @@ export {
   trimmedText,
 } from './runtime/invocation.js';
 export type { Door, DoorRequest, DoorTraits, EncodedBody } from './runtime/surface.js';
+export { handlerName } from './runtime/surface.js';
 export { encodeSafeValue, sanitizeLogString } from './sanitize/log-text.js';
