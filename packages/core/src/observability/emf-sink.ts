@@ -16,20 +16,20 @@ import { UNBOUNDED_TAGS } from './metrics.js';
 
 /** Options of {@link createEmfSink}. */
 export interface EmfSinkOptions {
-  /** Default `Framework`. */
+  /** The namespace of the metrics in CloudWatch; default `Framework`. */
   readonly namespace?: string;
-  /** Default: `AWS_LAMBDA_FUNCTION_NAME`, else `''`. */
+  /** The dimension `service`; default: `AWS_LAMBDA_FUNCTION_NAME`, else `''`. */
   readonly service?: string;
   /**
    * Dimension sets instead of the default ones, of `service` and of the tags of the framework's metrics. A metric takes the
    * sets whose names it has.
    */
   readonly dimensions?: readonly (readonly string[])[];
-  /** Default: standard output. */
+  /** Writes one line; default: to standard output. */
   readonly write?: WriteLine;
-  /** Default: the system's clock. */
+  /** Where timestamps come from; default: the system's clock. */
   readonly clock?: Clock;
-  /** Read instead of `process.env`. */
+  /** Environment variables; default: `process.env`. */
   readonly environment?: Environment;
 }
 
@@ -41,7 +41,8 @@ const MAX_DIMENSIONS = 9;
 const MAX_DIMENSION_LENGTH = 256;
 const MAX_ERROR_CODES = 64;
 
-const OPTIONS = defineOptions<EmfSinkOptions>()({
+/** What the options may be; the table in the README is made from it. */
+export const EMF_SINK_OPTIONS = defineOptions<EmfSinkOptions>()({
   namespace: kind<string>(
     'a CloudWatch namespace',
     (value) => typeof value === 'string' && /^[\w.:/#-]{1,255}$/.test(value),
@@ -67,7 +68,14 @@ interface Value {
  * @example createApp({ observability: { metric: createEmfSink({ namespace: 'Shop' }) } });
  */
 export function createEmfSink(options: EmfSinkOptions = {}): (record: MetricRecord) => void {
-  const { namespace, dimensions: sets, write, clock, environment = process.env, ...given } = OPTIONS.parse(options);
+  const {
+    namespace,
+    dimensions: sets,
+    write,
+    clock,
+    environment = process.env,
+    ...given
+  } = EMF_SINK_OPTIONS.parse(options);
   const service = given.service ?? environment.AWS_LAMBDA_FUNCTION_NAME ?? '';
   const errorCodes = new Set<string>();
   return (record) => {

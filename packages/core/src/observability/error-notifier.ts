@@ -32,19 +32,19 @@ export interface ErrorNotification {
 export interface ErrorNotifierOptions {
   /** Sends one message; `@sallyport/streams/error-topic` offers one for SNS. */
   readonly publish: (notification: ErrorNotification) => unknown;
-  /** Default: `ERROR_NOTIFICATION_TOPIC_ARN`; without either the notifier does nothing. */
+  /** The ARN of the topic; default: the variable `ERROR_NOTIFICATION_TOPIC_ARN`; without either the notifier does nothing. */
   readonly topicArn?: string | undefined;
-  /** Default `error`. */
+  /** The lowest level of lines that are published; default `error`. */
   readonly minLevel?: LogLevel;
   /** Messages a minute, in all; default 10. */
   readonly perMinute?: number;
-  /** How long an answer waits for a message; default 500. */
+  /** How long an answer waits for a message, in milliseconds; default 500. */
   readonly timeoutMs?: number;
-  /** Default: `AWS_LAMBDA_FUNCTION_NAME`, else `''`. */
+  /** The service that messages name; default: `AWS_LAMBDA_FUNCTION_NAME`, else `''`. */
   readonly service?: string;
-  /** Default: the system's clock. */
+  /** What the rate is counted by; default: the system's clock. */
   readonly clock?: Clock;
-  /** Read instead of `process.env`. */
+  /** Environment variables; default: `process.env`. */
   readonly environment?: Environment;
 }
 
@@ -56,7 +56,8 @@ const MAX_SUBJECT = 100;
 const MAX_TEXT_BYTES = 8192;
 const NOTHING: LogSink = { take() {} };
 
-const OPTIONS = defineOptions<ErrorNotifierOptions>()({
+/** What the options may be; the table in the README is made from it. */
+export const ERROR_NOTIFIER_OPTIONS = defineOptions<ErrorNotifierOptions>()({
   publish: func<ErrorNotifierOptions['publish']>().required(),
   topicArn: string,
   minLevel: oneOf('debug', 'info', 'warn', 'error').default('error'),
@@ -75,7 +76,7 @@ const OPTIONS = defineOptions<ErrorNotifierOptions>()({
  *   unknown or wrong option
  */
 export function createErrorNotifier(options: ErrorNotifierOptions): LogSink {
-  const { environment = process.env, clock, service, ...given } = OPTIONS.parse(options);
+  const { environment = process.env, clock, service, ...given } = ERROR_NOTIFIER_OPTIONS.parse(options);
   const topicArn = (given.topicArn ?? environment[ERROR_NOTIFICATION_TOPIC_ARN_ENV] ?? '').trim();
   if (topicArn === '') return NOTHING;
   if (!TOPIC_ARN.test(topicArn)) {

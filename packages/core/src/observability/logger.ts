@@ -30,13 +30,13 @@ export interface LogSink {
 
 /** Options of {@link createLogger}. */
 export interface LoggerOptions {
-  /** Default: `AWS_LAMBDA_LOG_LEVEL` (`TRACE` is `debug`, `FATAL` is `error`), else `info`. */
+  /** The lowest level that is written; default: `AWS_LAMBDA_LOG_LEVEL` (`TRACE` is `debug`, `FATAL` is `error`), else `info`. */
   readonly level?: LoggerLevel;
-  /** Default: `AWS_LAMBDA_FUNCTION_NAME`, else `''`. */
+  /** The member `service` of each line; default: `AWS_LAMBDA_FUNCTION_NAME`, else `''`. */
   readonly service?: string;
-  /** On every line. */
+  /** Fields on every line; default none. */
   readonly fields?: Readonly<Record<string, unknown>>;
-  /** Default: standard output. */
+  /** Writes one line; default: to standard output. */
   readonly write?: WriteLine;
   /** Where `timestamp` comes from; default: the system's clock. */
   readonly clock?: Clock;
@@ -46,7 +46,7 @@ export interface LoggerOptions {
   readonly stacks?: boolean;
   /** What else gets each line; default none. */
   readonly sinks?: readonly LogSink[];
-  /** Read instead of `process.env`. */
+  /** Environment variables; default: `process.env`. */
   readonly environment?: Environment;
 }
 
@@ -54,7 +54,8 @@ const MAX_MESSAGE_BYTES = 8192;
 const MAX_BOUND_BYTES = 1024;
 const NO_FIELDS = {};
 
-const OPTIONS = defineOptions<LoggerOptions>()({
+/** What the options may be; the table in the README is made from it. */
+export const LOGGER_OPTIONS = defineOptions<LoggerOptions>()({
   level: oneOf('debug', 'info', 'warn', 'error', 'silent'),
   service: string,
   fields: object<Readonly<Record<string, unknown>>>().default(NO_FIELDS),
@@ -91,7 +92,7 @@ interface Core {
  * log.info('order placed', { order_id: 'o-1' });
  */
 export function createLogger(options: LoggerOptions = {}): Logger {
-  const { level, service, fields, environment = process.env, ...rest } = OPTIONS.parse(options);
+  const { level, service, fields, environment = process.env, ...rest } = LOGGER_OPTIONS.parse(options);
   const core: Core = {
     ...rest,
     service: cutBytes(service ?? environment.AWS_LAMBDA_FUNCTION_NAME ?? '', MAX_BOUND_BYTES).text,
