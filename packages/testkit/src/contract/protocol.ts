@@ -1,3 +1,4 @@
+import { brandError } from '@sallyport/core/pipeline';
 import type { Fixture, Setup, Step } from './fixture.js';
 import type { JsonObject } from './json.js';
 
@@ -59,6 +60,10 @@ export interface ContractRuntime {
 
 /** The other side broke the protocol. */
 export class ProtocolError extends Error {
+  static {
+    brandError(ProtocolError, 'sallyport.ProtocolError');
+  }
+
   override readonly name = 'ProtocolError';
 }
 
