@@ -171,13 +171,15 @@ export function number(least: number, most: number = Number.MAX_VALUE, unit = ''
 /** One of some texts. */
 export function oneOf<const V extends string>(...values: readonly V[]): OptionKind<V> {
   const words = values.map((value) => `"${value}"`);
-  const last = words.pop() ?? '';
-  return kind(words.length === 0 ? last : `${words.join(', ')} or ${last}`, (value) => values.includes(value as V));
+  return kind(joinWords(words, 'or'), (value) => values.includes(value as V));
 }
 
 /** An object with these functions: a clock, a logger, an AWS client. */
 export function withMethods<T extends object>(...names: readonly (keyof T & string)[]): OptionKind<T> {
-  const words = names.map((name) => `${name}()`).join(' and ');
+  const words = joinWords(
+    names.map((name) => `${name}()`),
+    'and',
+  );
   return kind(`an object with ${words}`, (value) => {
     if (typeof value !== 'object' || value === null) return false;
     return names.every((name) => typeof (value as Record<string, unknown>)[name] === 'function');
@@ -248,6 +250,11 @@ function environmentOf(options: object | undefined): Environment {
 /** The error of options that have no error of their own. */
 export function invalidConfiguration(problem: string): FrameworkError {
   return new FrameworkError(INVALID_CONFIGURATION, `framework: ${problem}`);
+}
+
+/** `a`, `a or b`, `a, b or c`. */
+function joinWords(words: readonly string[], last: 'and' | 'or'): string {
+  return words.length < 2 ? words.join('') : `${words.slice(0, -1).join(', ')} ${last} ${words[words.length - 1]}`;
 }
 
 function bounds(least: number, most: number, unbounded: number): string {
