@@ -7,7 +7,6 @@ export {
   ContextState,
   RESERVED_PREFIX,
   RequestContext,
-  remainingMs,
   STAGE,
   stateOf,
 } from './context/request-context.js';
@@ -60,6 +59,7 @@ export {
   noAdapter,
   objectPart,
   refuseAgent,
+  remainingMs,
   type ScheduledEvent,
   type ScheduledRun,
   scheduledRun,

@@ -10,6 +10,7 @@ import {
   type InvocationProvenance,
   invocationProvenance,
   type LambdaContext,
+  remainingMs,
   type TriggerKind,
 } from '../runtime/invocation.js';
 import type { AppSyncContext, Context, ContextTransport, Route, WebSocketContext } from './context.js';
@@ -168,13 +169,6 @@ export class ContextState {
     this.stopTimer?.();
     this.stopTimer = undefined;
   }
-}
-
-/** Milliseconds that a Lambda context says are left; 0 when it does not say, or says nonsense. */
-export function remainingMs(lambdaContext: LambdaContext | undefined): number {
-  if (typeof lambdaContext?.getRemainingTimeInMillis !== 'function') return 0;
-  const left = lambdaContext.getRemainingTimeInMillis();
-  return left > 0 ? left : 0;
 }
 
 /** Known to every copy of this package: contexts of one copy are contexts for another. */

@@ -21,8 +21,9 @@ export function append(map: MultiMap, name: string, values: string | readonly st
  * Objects whose one ancestor is empty: every name is data in them as in {@link createMap}, but V8 keeps them in the fast
  * form of ordinary objects. For maps that are made on every answer.
  */
-const Bare = function Bare() {} as unknown as new () => object;
-Bare.prototype = Object.create(null);
+class Bare {}
+Object.setPrototypeOf(Bare.prototype, null);
+Reflect.deleteProperty(Bare.prototype, 'constructor');
 
 /** A map for names of an answer; like {@link createMap} but cheaper to make. */
 export function createAnswerMap<T>(): Record<string, T> {

@@ -48,6 +48,13 @@ export interface Invocation {
   readonly lambdaContext: LambdaContext | undefined;
 }
 
+/** Milliseconds that a Lambda context says are left; 0 when it does not say, or says nonsense. */
+export function remainingMs(lambdaContext: LambdaContext | undefined): number {
+  if (typeof lambdaContext?.getRemainingTimeInMillis !== 'function') return 0;
+  const left = lambdaContext.getRemainingTimeInMillis();
+  return left > 0 ? left : 0;
+}
+
 /**
  * What the Lambda context says of who called the function. `agent`: an agent gateway calls a tool, and the event is what a
  * model wrote. `direct`: somebody called the `Invoke` API by hand and says so. `provider`: nothing says otherwise. That is no
