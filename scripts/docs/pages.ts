@@ -1,5 +1,10 @@
+import { readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { ROOT } from '../check/command.js';
 import { checkDoorPage, fixtureDoors, renderDoorPage } from './front-doors.js';
 import { FRONT_DOORS } from './front-doors-data.js';
+import { checkTables, renderTables } from './option-tables.js';
+import { OPTION_TABLES } from './option-tables-data.js';
 
 /** A page that is made from data. */
 export interface Page {
@@ -16,4 +21,9 @@ export const PAGES: readonly Page[] = [
     check: (root) => checkDoorPage(FRONT_DOORS, fixtureDoors(root)),
     render: () => renderDoorPage(FRONT_DOORS),
   },
+  ...Object.entries(OPTION_TABLES).map(([file, tables]) => ({
+    file,
+    check: (root: string) => checkTables(readFileSync(join(root, file), 'utf8'), tables),
+    render: () => renderTables(readFileSync(join(ROOT, file), 'utf8'), tables),
+  })),
 ];

@@ -1,21 +1,21 @@
 // Shapes
 
-// Bytes
-export { asBuffer, base64Size, decodeBase64, decodeUtf8, EMPTY_BYTES, encodeUtf8, isJsonMediaType } from './body.js';
-// Time, ids, environment
-export { type Clock, completeClock, type FullClock, systemClock } from './clock.js';
-export {
-  type AuthHook,
-  type Context,
-  deriveContext,
-  type Handler,
-  type Middleware,
-  type Next,
-  type PolicyDecision,
-  type PolicyHook,
-  type Route,
-} from './context.js';
-export { type Environment, isLambda } from './environment.js';
+export type {
+  AppSyncContext,
+  AuthHook,
+  Context,
+  Handler,
+  Middleware,
+  Next,
+  PolicyDecision,
+  PolicyHook,
+  Route,
+  WebSocketClient,
+  WebSocketConnection,
+  WebSocketContext,
+} from './context/context.js';
+export type { PrincipalKind, SecurePrincipal } from './context/principal.js';
+export { deriveContext } from './context/request-context.js';
 // Errors
 export {
   APP_CODES,
@@ -25,7 +25,7 @@ export {
   type FrameworkErrorInit,
   isFrameworkError,
   statusOfCode,
-} from './errors.js';
+} from './errors/errors.js';
 // Hooks
 export {
   type DeclaredMetrics,
@@ -43,36 +43,62 @@ export {
   type SpanKind,
   type SpanLink,
   silentLogger,
-} from './hooks.js';
-export { type IdGenerator, randomFraction, randomIds } from './ids.js';
-export { type InvocationProvenance, invocationProvenance } from './invocation.js';
-export { canonicalIp } from './ip.js';
-export { createMap, type MultiMap, type OneOrMany } from './multimap.js';
-export { assertKnownOptions, assertTypes, INVALID_CONFIGURATION, invalidOption } from './options.js';
-export type { PrincipalKind, SecurePrincipal } from './principal.js';
-export { parseProvenance, providerProvenance, type SourceProvenance, unknownProvenance } from './provenance.js';
-export type { Request, RequestInput } from './request.js';
-export type { BodyStream, MaybePromise, Response, ResponseInput, Result } from './response.js';
-
-// The seam between packages
+} from './observability/hooks.js';
+export { assertKnownOptions, assertTypes, INVALID_CONFIGURATION, invalidOption } from './options/define-options.js';
+// Bytes
 export {
-  handlerName,
-  type Invocation,
-  type LambdaContext,
-  type Surface,
-  type Target,
-  TRIGGER_KINDS,
-  type TriggerKind,
-  type TriggerRecord,
-} from './surface.js';
-export type { SurfaceDoor, SurfaceGate, SurfaceHost } from './surface-host.js';
-// Trace and provenance
+  asBuffer,
+  base64Size,
+  decodeBase64,
+  decodeUtf8,
+  EMPTY_BYTES,
+  encodeUtf8,
+  isJsonMediaType,
+} from './request/encoding.js';
+export { createMap, type MultiMap, type OneOrMany } from './request/maps.js';
 export {
+  canonicalIp,
   firstTraceId,
   invocationTraceId,
   onwardTraceHeaders,
+  parseProvenance,
   parseTraceparent,
   parseTracestate,
   parseXrayTraceHeader,
-} from './trace.js';
-export type { AppSyncContext, WebSocketClient, WebSocketConnection, WebSocketContext } from './transport.js';
+  providerProvenance,
+  type SourceProvenance,
+  unknownProvenance,
+} from './request/provenance.js';
+export type { Request, RequestInput } from './request/request.js';
+// Trace and provenance
+export type { BodyStream, MaybePromise, Response, ResponseInput, Result } from './response/response.js';
+// Time, ids, environment
+export {
+  type Clock,
+  completeClock,
+  type Environment,
+  type FullClock,
+  type IdGenerator,
+  isLambda,
+  randomFraction,
+  randomIds,
+  systemClock,
+} from './runtime/environment.js';
+export {
+  type Invocation,
+  type InvocationProvenance,
+  invocationProvenance,
+  type LambdaContext,
+  TRIGGER_KINDS,
+  type TriggerKind,
+} from './runtime/invocation.js';
+// The seam between packages
+export {
+  handlerName,
+  type Surface,
+  type SurfaceDoor,
+  type SurfaceGate,
+  type SurfaceHost,
+  type Target,
+  type TriggerRecord,
+} from './runtime/surface.js';

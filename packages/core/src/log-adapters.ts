@@ -7,4 +7,4 @@ export {
   fromPowertools,
   type PinoLike,
   type PowertoolsLike,
-} from './adapters.js';
+} from './observability/log-adapters.js';

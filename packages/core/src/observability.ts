@@ -1,12 +1,13 @@
 /** Sanitization, logger, metrics, spans and notification. Kept apart: a hello-world bundle holds none of it. */
-export { encodeSafeValue, sanitizeLogString } from './control-characters.js';
-export { createEmfSink, type EmfSinkOptions } from './emf-sink.js';
+
+export { recordLog } from './observability/bound-log.js';
+export { createEmfSink, type EmfSinkOptions } from './observability/emf-sink.js';
 export {
   createErrorNotifier,
   ERROR_NOTIFICATION_TOPIC_ARN_ENV,
   type ErrorNotification,
   type ErrorNotifierOptions,
-} from './error-notifier.js';
+} from './observability/error-notifier.js';
 export {
   type BatchOutcome,
   batchCompleted,
@@ -15,15 +16,28 @@ export {
   eventCompleted,
   recordCompleted,
   startEventSpan,
-} from './event-records.js';
-export { createLogger, type LoggerLevel, type LoggerOptions, type LogLine, type LogSink } from './logger.js';
-export { maskCard, maskFirstLast, maskFirstLast4, maskRestricted } from './masks.js';
-export { defineMetrics, type MetricDefinition } from './metrics.js';
-export { baseName, namePart, normalizeStage, resourceName } from './names.js';
-export { recordLog } from './record-log.js';
-export { type RequestOutcome, requestCompleted, startRequestSpan } from './records.js';
-export type { PolicyAction, SanitizerLimits, SanitizerPolicy } from './sanitize-policy.js';
-export { PAYMENT_XML_PATTERNS, type XmlMask, type XmlPattern } from './sanitize-xml.js';
+} from './observability/event-records.js';
+export {
+  createLogger,
+  type LoggerLevel,
+  type LoggerOptions,
+  type LogLine,
+  type LogSink,
+} from './observability/logger.js';
+export { defineMetrics, type MetricDefinition } from './observability/metrics.js';
+export {
+  type ActiveSpan,
+  type RequestOutcome,
+  requestCompleted,
+  type SpanError,
+  type SpanMessage,
+  startRequestSpan,
+} from './observability/records.js';
+export { onwardTraceHeaders, parseTracestate } from './request/provenance.js';
+export { baseName, namePart, normalizeStage, resourceName } from './runtime/names.js';
+export { encodeSafeValue, sanitizeLogString } from './sanitize/log-text.js';
+export { maskCard, maskFirstLast, maskFirstLast4, maskRestricted } from './sanitize/masks.js';
+export type { PolicyAction, PolicyRule, SanitizerLimits, SanitizerPolicy } from './sanitize/policy.js';
 export {
   createSanitizer,
   isSensitiveKey,
@@ -34,6 +48,5 @@ export {
   sanitizeValue,
   sanitizeXml,
   scrubFreeText,
-} from './sanitizer.js';
-export type { ActiveSpan, SpanError, SpanMessage } from './spans.js';
-export { onwardTraceHeaders, parseTracestate } from './trace.js';
+} from './sanitize/sanitizer.js';
+export { PAYMENT_XML_PATTERNS, type XmlMask, type XmlPattern } from './sanitize/xml.js';

@@ -1,13 +1,25 @@
 /** What `http`, `appsync`, `secure` and `streams` build on; applications have no use for it. */
-export { BOUND, type BoundContext, type BoundFields, bindLogger, isBoundContext } from './bound-log.js';
-export { type Caller, callerKey } from './caller.js';
-export { RESERVED_PREFIX, RequestContext, stateOf } from './context.js';
-export { type ContextRuntime, ContextState, remainingMs, STAGE } from './context-state.js';
-export { encodeSafeValue, sanitizeLogString } from './control-characters.js';
-export { LOG_WANTED, parseLog } from './default-logger.js';
-export { Deliveries } from './deliveries.js';
-export type { Door, DoorRequest, DoorTraits, EncodedBody } from './door.js';
-export { internalError } from './errors.js';
+
+export type { ContextTransport } from './context/context.js';
+export { bearerOf, type Caller, callerKey, copyBearer, copyPrincipal, withBearer } from './context/principal.js';
+export {
+  type ContextRuntime,
+  ContextState,
+  RESERVED_PREFIX,
+  RequestContext,
+  STAGE,
+  stateOf,
+} from './context/request-context.js';
+export { brandError, type ErrorClass, internalError } from './errors/errors.js';
+export {
+  BOUND,
+  type BoundContext,
+  type BoundFields,
+  bindLogger,
+  Deliveries,
+  isBoundContext,
+} from './observability/bound-log.js';
+export { LOG_WANTED, parseLog, parseObservability } from './observability/default-logger.js';
 export {
   type BatchOutcome,
   batchCompleted,
@@ -16,20 +28,43 @@ export {
   eventCompleted,
   recordCompleted,
   startEventSpan,
-} from './event-records.js';
-export { bindInvocation, isFailure, logFailure, logRefusal, refuseAgent, writesErrors } from './failure.js';
-export { callHook, reportHooks } from './hook-reports.js';
-export { emitMetric } from './hooks.js';
-export { AGENT_INVOCATIONS, noAdapter } from './invocation.js';
-export { append, appendHeader, createAnswerMap, toHeaderMap, toStringList } from './multimap.js';
-export { parseObservability } from './observability-options.js';
-export { assertNoSurplus } from './options.js';
-export { decodePercent, decodeQueryPart } from './percent.js';
-export { copyPlain, isPlainObject, snapshotPlain } from './plain.js';
-export { bearerOf, copyBearer, copyPrincipal, withBearer } from './principal.js';
-export { type RequestOutcome, requestCompleted, startRequestSpan } from './records.js';
-export { canonicalMethod, canonicalPath, IncomingRequest, type RequestSource } from './request.js';
-export { canonicalizeResponse, closeStream, isHeaderValue, OutgoingResponse, toResponse } from './response.js';
-export { objectPart, type ScheduledEvent, type ScheduledRun, scheduledRun, trimmedText } from './scheduled-run.js';
-export type { ActiveSpan } from './spans.js';
-export type { ContextTransport } from './transport.js';
+} from './observability/event-records.js';
+export {
+  callHook,
+  emitMetric,
+  guardHook,
+  isFailure,
+  logFailure,
+  reportHooks,
+  writesErrors,
+} from './observability/hooks.js';
+export { type ActiveSpan, type RequestOutcome, requestCompleted, startRequestSpan } from './observability/records.js';
+export { bindInvocation, logRefusal, refuseAgent } from './observability/refusals.js';
+export { assertKnownOptions, assertNoSurplus, assertTypes, invalidOption } from './options/define-options.js';
+export { asBuffer, base64Size, decodePercent, decodeQueryPart } from './request/encoding.js';
+export {
+  append,
+  appendHeader,
+  copyPlain,
+  createAnswerMap,
+  isPlainObject,
+  snapshotPlain,
+  toHeaderMap,
+  toStringList,
+} from './request/maps.js';
+export { canonicalMethod, canonicalPath, IncomingRequest, type RequestSource } from './request/request.js';
+export { canonicalizeResponse, closeStream, isHeaderValue, OutgoingResponse, toResponse } from './response/response.js';
+export { completeClock, type FullClock } from './runtime/environment.js';
+export {
+  AGENT_INVOCATIONS,
+  noAdapter,
+  objectPart,
+  remainingMs,
+  type ScheduledEvent,
+  type ScheduledRun,
+  scheduledRun,
+  trimmedText,
+} from './runtime/invocation.js';
+export type { Door, DoorRequest, DoorTraits, EncodedBody } from './runtime/surface.js';
+export { handlerName } from './runtime/surface.js';
+export { encodeSafeValue, sanitizeLogString } from './sanitize/log-text.js';

@@ -4,10 +4,10 @@ import {
   contextLogger,
   currentContext,
   runWithContext,
-} from '../src/async-context.js';
+} from '../src/context/async-context.js';
 import { createLogger } from '../src/observability.js';
 import { RequestContext } from '../src/pipeline.js';
-import { toResponse } from '../src/response.js';
+import { toResponse } from '../src/response/response.js';
 import { requestState } from './support.js';
 
 function setup() {

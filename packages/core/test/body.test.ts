@@ -7,7 +7,7 @@ import {
   EMPTY_BYTES,
   encodeUtf8,
   isJsonMediaType,
-} from '../src/body.js';
+} from '../src/request/encoding.js';
 
 const ALL_BYTES = Uint8Array.from({ length: 256 }, (_, value) => value);
 

@@ -1,4 +1,5 @@
-import { type Context, deriveContext } from '../src/context.js';
+import type { Context } from '../src/context/context.js';
+import { deriveContext } from '../src/context/request-context.js';
 import { RequestContext, STAGE, stateOf } from '../src/pipeline.js';
 import { ManualClock } from '../src/testing.js';
 import { requestState, type StateOptions } from './support.js';
@@ -180,5 +181,27 @@ describe('deriveContext', () => {
     expect(() => deriveContext({} as Context, { signal: AbortSignal.abort() })).toThrow(
       expect.objectContaining({ code: 'app.internal' }),
     );
+  });
+});
+
+describe('contexts of two copies of the package', () => {
+  it('are contexts for each other, with their state', async () => {
+    import.meta.jest.resetModules();
+    const copy = await import('../src/pipeline.js');
+    expect(copy.RequestContext).not.toBe(RequestContext);
+    const ctx = context();
+    const theirs = new copy.RequestContext(requestState());
+    expect([copy.stateOf(ctx), stateOf(theirs)]).toEqual([ctx.state, theirs.state]);
+    expect(copy.stateOf(ctx)).toBe(ctx.state);
+  });
+
+  it.each<[string, (ctx: RequestContext) => unknown]>([
+    ['a copy by spread', (ctx) => ({ ...ctx })],
+    ['an object that inherits from one', (ctx) => Object.create(ctx)],
+    ['an object with a state', (ctx) => ({ state: ctx.state })],
+    ['nothing', () => null],
+    ['a text', () => 'ctx'],
+  ])('are not %s', (_, make) => {
+    expect(() => stateOf(make(context()) as Context)).toThrow(expect.objectContaining({ code: 'app.internal' }));
   });
 });

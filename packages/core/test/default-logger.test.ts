@@ -1,7 +1,7 @@
-import { createDefaultLogger } from '../src/default-logger.js';
-import { isSecretKey } from '../src/light-sanitizer.js';
+import { createDefaultLogger } from '../src/observability/default-logger.js';
 import { createLogger, sanitizeValue } from '../src/observability.js';
 import { bindLogger, parseLog } from '../src/pipeline.js';
+import { isSecretKey } from '../src/sanitize/internal/light.js';
 import { ManualClock } from '../src/testing.js';
 
 const LAMBDA = { AWS_LAMBDA_FUNCTION_NAME: 'orders', AWS_LAMBDA_RUNTIME_API: '127.0.0.1:9001' };

@@ -1,4 +1,4 @@
-import type { Clock } from '../src/clock.js';
+import { FrameworkError } from '../src/errors/errors.js';
 import {
   boolean,
   defineOptions,
@@ -9,12 +9,14 @@ import {
   list,
   number,
   type OptionKind,
+  object,
   oneOf,
   parsed,
+  string,
   text,
   withMethods,
-} from '../src/define-options.js';
-import { FrameworkError } from '../src/errors.js';
+} from '../src/options/define-options.js';
+import type { Clock } from '../src/runtime/environment.js';
 
 /** A set with one option of a kind, and what it makes of a value. */
 function read(option: OptionKind<unknown, unknown>, value: unknown, name = 'x'): unknown {
@@ -31,6 +33,8 @@ describe('a kind', () => {
     ['integer', integer(1, 60_000), [1, 60_000]],
     ['unbounded integer', integer(0), [0, Number.MAX_SAFE_INTEGER]],
     ['number', number(0), [0, 0.5, 1e300]],
+    ['string', string, ['', ' a ']],
+    ['object', object(), [{}, clock]],
     ['oneOf', oneOf('a', 'b'), ['a', 'b']],
     ['withMethods', withMethods<Clock>('now'), [clock]],
     ['kind', kind('even', (value) => Number(value) % 2 === 0), [2]],
@@ -41,6 +45,8 @@ describe('a kind', () => {
   it.each<[OptionKind<unknown, unknown>, unknown[], string]>([
     [boolean, [1, 'true', null], 'option "x" must be true or false'],
     [func(), [{}, 'f', null], 'option "x" must be a function'],
+    [string, [1, null, {}], 'option "x" must be a text'],
+    [object(), ['a', null, [], () => 1], 'option "x" must be an object'],
     [text(), ['', '  ', 1, null], 'option "x" must be a text that is not blank'],
     [
       integer(1, 60_000, 'milliseconds'),
@@ -58,6 +64,11 @@ describe('a kind', () => {
       withMethods<Pick<Console, 'info' | 'warn'>>('info', 'warn'),
       [{ info() {} }],
       'option "x" must be an object with info() and warn()',
+    ],
+    [
+      withMethods<Pick<Console, 'info' | 'warn' | 'error'>>('info', 'warn', 'error'),
+      [{ info() {}, warn() {} }],
+      'option "x" must be an object with info(), warn() and error()',
     ],
     [list(text()), ['a', { length: 0 }], 'option "x" must be a list, each a text that is not blank'],
     [group<object>()({}), [1, null, [], 'a'], 'option "x" must be an object'],

@@ -1,4 +1,4 @@
-import type { MetricRecord } from '../src/hooks.js';
+import type { MetricRecord } from '../src/observability/hooks.js';
 import { createEmfSink, type EmfSinkOptions } from '../src/observability.js';
 import { ManualClock } from '../src/testing.js';
 

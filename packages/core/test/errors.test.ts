@@ -1,4 +1,4 @@
-import { APP_CODES, defaultMessage, FrameworkError, isFrameworkError, statusOfCode } from '../src/errors.js';
+import { APP_CODES, defaultMessage, FrameworkError, isFrameworkError, statusOfCode } from '../src/errors/errors.js';
 
 describe('FrameworkError', () => {
   it.each([
@@ -100,7 +100,7 @@ describe('FrameworkError', () => {
 
   it('is recognised across two copies of the package, in both directions', async () => {
     import.meta.jest.resetModules();
-    const copy = await import('../src/errors.js');
+    const copy = await import('../src/errors/errors.js');
     expect(copy.FrameworkError).not.toBe(FrameworkError);
     const theirs = new copy.FrameworkError('app.forbidden');
     expect(theirs instanceof FrameworkError).toBe(true);

@@ -1,6 +1,6 @@
 import fc from 'fast-check';
-import { scrubWords } from '../src/light-scrub.js';
 import { encodeSafeValue, sanitizeLogString, scrubFreeText } from '../src/observability.js';
+import { scrubWords } from '../src/sanitize/internal/light.js';
 
 const JWT = 'eyJhbGciOiJIUzI1NiJ9.eyJzdWIiOiIxMjM0In0.c2lnbmF0dXJl';
 

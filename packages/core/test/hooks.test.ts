@@ -1,4 +1,4 @@
-import { guardHook, silentLogger } from '../src/hooks.js';
+import { guardHook, silentLogger } from '../src/observability/hooks.js';
 
 describe('guardHook', () => {
   it('calls the hook with its arguments', () => {

@@ -1,6 +1,6 @@
 import { isIP } from 'node:net';
 import fc from 'fast-check';
-import { canonicalIp } from '../src/ip.js';
+import { canonicalIp } from '../src/request/provenance.js';
 
 describe('canonicalIp', () => {
   it.each([

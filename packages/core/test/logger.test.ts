@@ -1,5 +1,5 @@
-import type { BoundFields } from '../src/bound-log.js';
-import type { Logger } from '../src/hooks.js';
+import type { BoundFields } from '../src/observability/bound-log.js';
+import type { Logger } from '../src/observability/hooks.js';
 import { createLogger, createSanitizer, type LoggerOptions, recordLog } from '../src/observability.js';
 import { bindLogger, RequestContext } from '../src/pipeline.js';
 import { ManualClock } from '../src/testing.js';
@@ -210,8 +210,17 @@ describe('level', () => {
   });
 
   it.each([
-    [{ level: 'loud' }, 'option "level" must be debug, info, warn, error or silent'],
+    [{ level: 'loud' }, 'option "level" must be "debug", "info", "warn", "error" or "silent"'],
     [{ levle: 'info' }, 'unknown option "levle"'],
+    [{ service: 5 }, 'option "service" must be a text'],
+    [{ fields: null }, 'option "fields" must be an object'],
+    [{ write: {} }, 'option "write" must be a function'],
+    [{ clock: {} }, 'option "clock" must be an object with now()'],
+    [
+      { sanitizer: {} },
+      'option "sanitizer" must be an object with sanitizeValue(), scrubFreeText() and sanitizeError()',
+    ],
+    [{ sinks: [{}] }, 'option "sinks[0]" must be an object with take()'],
   ])('refuses %j', (options, message) => {
     expect(() => createLogger(options as never)).toThrow(`framework: ${message}`);
   });

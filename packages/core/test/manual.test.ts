@@ -1,5 +1,4 @@
-import { completeClock, systemClock } from '../src/clock.js';
-import { randomIds } from '../src/ids.js';
+import { completeClock, randomIds, systemClock } from '../src/runtime/environment.js';
 import { ManualClock, ManualIdGenerator } from '../src/testing.js';
 
 describe('ManualClock', () => {

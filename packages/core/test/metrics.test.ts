@@ -1,4 +1,4 @@
-import type { LogRecord, MetricRecord } from '../src/hooks.js';
+import type { LogRecord, MetricRecord } from '../src/observability/hooks.js';
 import { defineMetrics } from '../src/observability.js';
 import { RequestContext } from '../src/pipeline.js';
 import { requestState } from './support.js';

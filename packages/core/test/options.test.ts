@@ -1,6 +1,6 @@
-import { isLambda } from '../src/environment.js';
-import { parseObservability } from '../src/observability-options.js';
-import { assertKnownOptions, INVALID_CONFIGURATION, invalidOption } from '../src/options.js';
+import { parseObservability } from '../src/observability/default-logger.js';
+import { assertKnownOptions, INVALID_CONFIGURATION, invalidOption } from '../src/options/define-options.js';
+import { isLambda } from '../src/runtime/environment.js';
 
 describe('assertKnownOptions', () => {
   it('accepts what is in the list', () => {
@@ -36,7 +36,7 @@ describe('parseObservability', () => {
 
   it.each([
     [null, 'option "observability" must be an object'],
-    [{ logs: () => {} }, 'unknown option "logs"'],
+    [{ logs: () => {} }, 'unknown option "observability.logs"; known are log, metric, span, logPath, metrics'],
     [{ log: {} }, 'option "observability.log" must be a function'],
     [{ metric: 'x' }, 'option "observability.metric" must be a function'],
     [{ span: () => {} }, 'option "observability.span" must be an object with start()'],

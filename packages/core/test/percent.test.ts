@@ -1,4 +1,4 @@
-import { decodePercent, decodeQueryPart } from '../src/percent.js';
+import { decodePercent, decodeQueryPart } from '../src/request/encoding.js';
 
 describe('decodePercent', () => {
   it.each([

@@ -1,4 +1,4 @@
-import { parseProvenance, providerProvenance, unknownProvenance } from '../src/provenance.js';
+import { parseProvenance, providerProvenance, unknownProvenance } from '../src/request/provenance.js';
 
 const UNKNOWN = { sourceIP: '', provider: 'unknown', source: 'unknown', valid: false };
 

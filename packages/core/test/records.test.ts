@@ -1,4 +1,4 @@
-import type { LogRecord, MetricRecord, Observability } from '../src/hooks.js';
+import type { LogRecord, MetricRecord, Observability } from '../src/observability/hooks.js';
 import {
   batchCompleted,
   type EventFacts,

@@ -1,6 +1,6 @@
-import { toHeaderMap } from '../src/multimap.js';
-import { unknownProvenance } from '../src/provenance.js';
-import { canonicalMethod, canonicalPath, IncomingRequest, type RequestSource } from '../src/request.js';
+import { toHeaderMap } from '../src/request/maps.js';
+import { unknownProvenance } from '../src/request/provenance.js';
+import { canonicalMethod, canonicalPath, IncomingRequest, type RequestSource } from '../src/request/request.js';
 
 /** A source that counts how often each view is made. */
 function source(over: Partial<RequestSource> & { readonly head?: Record<string, string | string[]> } = {}) {

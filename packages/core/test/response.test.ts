@@ -1,4 +1,4 @@
-import { canonicalizeResponse, closeStream, OutgoingResponse, toResponse } from '../src/response.js';
+import { canonicalizeResponse, closeStream, OutgoingResponse, toResponse } from '../src/response/response.js';
 
 const canonical = (input: unknown, method = 'GET') => canonicalizeResponse(toResponse(input), method);
 

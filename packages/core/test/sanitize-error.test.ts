@@ -1,4 +1,4 @@
-import { FrameworkError } from '../src/errors.js';
+import { FrameworkError } from '../src/errors/errors.js';
 import { createLogger, sanitizeError, sanitizeValue } from '../src/observability.js';
 
 const plain = (error: unknown) => sanitizeError(error, { stack: false });

@@ -421,12 +421,21 @@ describe('createSanitizer', () => {
   it.each([
     [{ allowed: [] }, 'unknown option "allowed"'],
     [{ allow: 'x' }, 'option "allow" must be a list of keys'],
-    [{ redact: [' '] }, 'option "redact" must be keys that are not blank'],
-    [{ rules: [{ parent: 'a', key: 'b', action: 'open' }] }, 'option "rules.action" must be allow, redact or mask'],
-    [{ rules: [{ parent: 'a', key: 'b', action: 'toString' }] }, 'option "rules.action" must be allow, redact or mask'],
-    [{ rules: [{ parent: '', key: 'b', action: 'allow' }] }, 'option "rules.parent" must be keys that are not blank'],
-    [{ limits: { depth: 0 } }, 'option "limits.depth" must be a whole number from 1'],
-    [{ limits: { deep: 1 } }, 'unknown option "deep"'],
+    [{ redact: [' '] }, 'option "redact[0]" must be a key that is not blank'],
+    [
+      { rules: [{ parent: 'a', key: 'b', action: 'open' }] },
+      'option "rules[0].action" must be "allow", "redact" or "mask"',
+    ],
+    [
+      { rules: [{ parent: 'a', key: 'b', action: 'toString' }] },
+      'option "rules[0].action" must be "allow", "redact" or "mask"',
+    ],
+    [
+      { rules: [{ parent: '', key: 'b', action: 'allow' }] },
+      'option "rules[0].parent" must be a key that is not blank',
+    ],
+    [{ limits: { depth: 0 } }, 'option "limits.depth" must be a whole number, at least 1'],
+    [{ limits: { deep: 1 } }, 'unknown option "limits.deep"; known are depth, entries, nodes, stringBytes'],
   ])('refuses %j', (policy, message) => {
     expect(() => createSanitizer(policy as never)).toThrow(`framework: ${message}`);
   });

@@ -1,6 +1,7 @@
 import { AsyncLocalStorage } from 'node:async_hooks';
 import { tracingChannel } from 'node:diagnostics_channel';
-import type { Observability, Span, SpanAttributes, SpanHook } from '../src/hooks.js';
+import type { Observability, Span, SpanAttributes, SpanHook } from '../src/observability/hooks.js';
+import type { SpanMessage } from '../src/observability/records.js';
 import {
   type EventFacts,
   eventCompleted,
@@ -8,7 +9,6 @@ import {
   startEventSpan,
   startRequestSpan,
 } from '../src/pipeline.js';
-import type { SpanMessage } from '../src/spans.js';
 import { requestState } from './support.js';
 
 interface Recorded {

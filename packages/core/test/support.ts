@@ -1,11 +1,11 @@
-import type { Logger, Observability } from '../src/hooks.js';
-import { silentLogger } from '../src/hooks.js';
-import type { MultiMap } from '../src/multimap.js';
-import { toHeaderMap } from '../src/multimap.js';
+import { copyPrincipal } from '../src/context/principal.js';
+import type { Logger, Observability } from '../src/observability/hooks.js';
+import { silentLogger } from '../src/observability/hooks.js';
 import { type ContextRuntime, ContextState, IncomingRequest, type RequestSource } from '../src/pipeline.js';
-import { copyPrincipal } from '../src/principal.js';
-import { unknownProvenance } from '../src/provenance.js';
-import type { LambdaContext } from '../src/surface.js';
+import type { MultiMap } from '../src/request/maps.js';
+import { toHeaderMap } from '../src/request/maps.js';
+import { unknownProvenance } from '../src/request/provenance.js';
+import type { LambdaContext } from '../src/runtime/invocation.js';
 import { ManualClock, ManualIdGenerator } from '../src/testing.js';
 
 export interface StateOptions {

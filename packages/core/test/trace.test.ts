@@ -5,7 +5,7 @@ import {
   parseTraceparent,
   parseTracestate,
   parseXrayTraceHeader,
-} from '../src/trace.js';
+} from '../src/request/provenance.js';
 
 const ID = '4bf92f3577b34da6a3ce929d0e0e4736';
 const PARENT = '00f067aa0ba902b7';

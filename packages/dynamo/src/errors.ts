@@ -1,4 +1,5 @@
 import type { AttributeValue } from '@aws-sdk/client-dynamodb';
+import { brandError } from '@sallyport/core/pipeline';
 
 /** Names of DynamoDB's errors after which the same request may succeed. */
 const BUSY = new Set([
@@ -25,6 +26,10 @@ const NETWORK_CODES =
 
 /** The reason of a call that took longer than it may. */
 export class StoreTimeout extends Error {
+  static {
+    brandError(StoreTimeout, 'sallyport.StoreTimeout');
+  }
+
   override readonly name = 'TimeoutError';
 }
 

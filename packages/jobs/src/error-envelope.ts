@@ -1,5 +1,6 @@
 import { FrameworkError } from '@sallyport/core';
 import { sanitizeFieldValue, sanitizeLogString } from '@sallyport/core/observability';
+import { brandError } from '@sallyport/core/pipeline';
 
 /** What is stored of an error: without control characters, secrets, stack and cause, and bounded in size. */
 export interface ErrorEnvelope {
@@ -42,6 +43,10 @@ export function toErrorEnvelope(error: unknown): ErrorEnvelope {
 
 /** A failure that was stored for a key, thrown again. Its code is the stored one, else `jobs.stored_error`. Immutable. */
 export class StoredError extends FrameworkError implements ErrorEnvelope {
+  static {
+    brandError(StoredError, 'sallyport.StoredError');
+  }
+
   override readonly name: string = 'StoredError';
   /** Name of the class of the error that was stored. */
   declare readonly type?: string;

@@ -1,4 +1,5 @@
 import { FrameworkError } from '@sallyport/core';
+import { brandError } from '@sallyport/core/pipeline';
 
 /** Every type of {@link JobLedgerError}. */
 export const JOB_LEDGER_ERROR_TYPES = ['invalid_input', 'conflict', 'not_found', 'internal_error'] as const;
@@ -44,10 +45,12 @@ const STATUS: Readonly<Record<JobLedgerErrorType, number>> = {
   not_found: 404,
   internal_error: 500,
 };
-const BRAND = Symbol.for('sallyport.JobLedgerError');
-
 /** Refused input, a conflict, something that is absent, or a failure of the store. Immutable. */
 export class JobLedgerError extends FrameworkError {
+  static {
+    brandError(JobLedgerError, 'sallyport.JobLedgerError');
+  }
+
   override readonly name: string = 'JobLedgerError';
   /** `jobs.<type>` or `eventbus.<type>`. */
   declare readonly code: JobLedgerErrorCode;
@@ -69,16 +72,6 @@ export class JobLedgerError extends FrameworkError {
     this.reason = reason;
     this.retryable = init.retryable ?? false;
     if (new.target === JobLedgerError) Object.freeze(this);
-  }
-
-  get [BRAND](): true {
-    return true;
-  }
-
-  /** True for a JobLedgerError of any copy of this package. */
-  static override [Symbol.hasInstance](value: unknown): boolean {
-    if (this !== JobLedgerError) return Function.prototype[Symbol.hasInstance].call(this, value);
-    return typeof value === 'object' && value !== null && (value as Record<symbol, unknown>)[BRAND] === true;
   }
 }
 

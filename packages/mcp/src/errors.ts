@@ -1,4 +1,5 @@
 import { FrameworkError } from '@sallyport/core';
+import { brandError } from '@sallyport/core/pipeline';
 
 /** The codes of this package's errors. */
 export type McpErrorCode =
@@ -15,6 +16,10 @@ export type McpErrorCode =
  * @example throw new McpToolError('There is no note 7.');
  */
 export class McpToolError extends FrameworkError {
+  static {
+    brandError(McpToolError, 'sallyport.McpToolError');
+  }
+
   override readonly name: string = 'McpToolError';
 
   constructor(text: string, init: { readonly cause?: unknown } = {}) {

@@ -1,4 +1,5 @@
 import { FrameworkError } from '@sallyport/core';
+import { brandError } from '@sallyport/core/pipeline';
 
 /** Every code of {@link RateLimitError}. */
 export const RATE_LIMIT_CODES = [
@@ -18,10 +19,12 @@ export interface RateLimitErrorInit {
   readonly cause?: unknown;
 }
 
-const BRAND = Symbol.for('sallyport.RateLimitError');
-
 /** A wrong option or argument, or a failure of the store. A denial is a decision and not an error. Immutable. */
 export class RateLimitError extends FrameworkError {
+  static {
+    brandError(RateLimitError, 'sallyport.RateLimitError');
+  }
+
   override readonly name: string = 'RateLimitError';
   /** Stable; see the table in the README. */
   declare readonly code: RateLimitErrorCode;
@@ -32,16 +35,6 @@ export class RateLimitError extends FrameworkError {
     super(code, message, 'cause' in init ? { cause: init.cause } : {});
     this.retryable = init.retryable ?? false;
     if (new.target === RateLimitError) Object.freeze(this);
-  }
-
-  get [BRAND](): true {
-    return true;
-  }
-
-  /** True for a RateLimitError of any copy of this package. */
-  static override [Symbol.hasInstance](value: unknown): boolean {
-    if (this !== RateLimitError) return Function.prototype[Symbol.hasInstance].call(this, value);
-    return typeof value === 'object' && value !== null && (value as Record<symbol, unknown>)[BRAND] === true;
   }
 }
 

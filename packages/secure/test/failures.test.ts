@@ -246,7 +246,7 @@ describe('an error line', () => {
     [
       'a context of its own making',
       (app) => void app.use((ctx, next) => next({ ...ctx } as Context)),
-      /a context that this copy of @sallyport\/core did not make/,
+      /something that is no context of the framework; hand on the ctx that you were given/,
     ],
     ['a middleware that throws', (app) => void app.use(fail(new Error('middleware'))), /middleware/],
   ])('says what a middleware did wrong: %s', async (_, prepare, cause) => {

@@ -155,7 +155,10 @@ describe('options', () => {
     [{ ids: null }, 'framework: option "ids" must be an object with newId()'],
     [{ log: console.log }, expect.stringMatching(/^framework: option "log" must be false or a Logger: .*log-adapters/)],
     [{ environment: 'x' }, 'framework: option "environment" must be an object'],
-    [{ observability: { logs: handler } }, 'framework: unknown option "logs"'],
+    [
+      { observability: { logs: handler } },
+      'framework: unknown option "observability.logs"; known are log, metric, span, logPath, metrics',
+    ],
   ])('%j is refused', (options, text) => {
     expect(() => createEventRouter(options as never)).toThrow(
       expect.objectContaining({ message: text, code: 'app.invalid_configuration' }),

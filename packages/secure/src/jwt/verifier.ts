@@ -1,4 +1,5 @@
 import { invalidOption } from '@sallyport/core';
+import { brandError } from '@sallyport/core/pipeline';
 import { decodeJwt, errors, type JWTVerifyGetKey, type JWTVerifyOptions, type JWTVerifyResult, jwtVerify } from 'jose';
 import { createKeySource, type KeySource, KeysUnavailable } from './keys.js';
 import {
@@ -14,6 +15,10 @@ export type JwtErrorReason = 'invalid' | 'expired' | 'audience' | 'unavailable';
 
 /** Why a token is not taken. Holds no part of the token, for what is in it is nobody's to log. */
 export class JwtError extends Error {
+  static {
+    brandError(JwtError, 'sallyport.JwtError');
+  }
+
   override readonly name = 'JwtError';
   readonly reason: JwtErrorReason;
   /** A word for logs, `ERR_JWT_EXPIRED` say. */

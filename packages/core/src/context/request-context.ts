@@ -1,0 +1,413 @@
+import { FrameworkError, internalError } from '../errors/errors.js';
+import { type BoundFields, bindLogger, Deliveries } from '../observability/bound-log.js';
+import { emitMetric, type Logger, type MetricOptions, type Observability } from '../observability/hooks.js';
+import { decodePercent, isJsonMediaType } from '../request/encoding.js';
+import { createMap } from '../request/maps.js';
+import { invocationTraceId, type SourceProvenance } from '../request/provenance.js';
+import type { IncomingRequest, Request } from '../request/request.js';
+import type { Environment, FullClock, IdGenerator } from '../runtime/environment.js';
+import {
+  type InvocationProvenance,
+  invocationProvenance,
+  type LambdaContext,
+  remainingMs,
+  type TriggerKind,
+} from '../runtime/invocation.js';
+import type { AppSyncContext, Context, ContextTransport, Route, WebSocketContext } from './context.js';
+import type { SecurePrincipal } from './principal.js';
+
+const NO_NAMES: readonly string[] = [];
+
+/** What all invocations of one container share. */
+export interface ContextRuntime {
+  /** The time of the container. */
+  readonly clock: FullClock;
+  /** Where `ctx.newId` and request ids come from. */
+  readonly ids: IdGenerator;
+  /** The container's own logger; contexts bind it. */
+  readonly log: Logger;
+  /** The environment variables of the container. */
+  readonly environment: Environment;
+  /** What `ctx.metric` writes to; without it nothing is written. */
+  readonly observability?: Observability | undefined;
+  /** Stage names that every context of this container starts its trace with. */
+  readonly traceHead: readonly string[];
+  /** Of containers whose callers have principals: the deep copy that handlers get. */
+  readonly copyPrincipal?: (principal: SecurePrincipal) => SecurePrincipal;
+  /** The tenant of an invocation; asked once, when first read. */
+  readonly tenantOf: (state: ContextState) => string;
+}
+
+/** Stages that not every invocation passes, in their order; the bits of `passed`. */
+export const STAGE = { cors: 1, auth: 2, handler: 4 } as const;
+/** Their names in the trace, by bit. */
+const OPTIONAL_STAGES: readonly string[] = ['cors', 'auth', 'handler'];
+
+/** What the pipeline writes and the context shows. One an invocation, shared by its derived contexts. */
+export class ContextState {
+  /** What the container's invocations share. */
+  declare readonly runtime: ContextRuntime;
+  /** The request. */
+  declare readonly request: IncomingRequest;
+  /** The detected kind; `direct` for `serve`. */
+  declare readonly triggerKind: TriggerKind | 'direct';
+  /** The raw event; `undefined` for `serve`. */
+  declare readonly event: unknown;
+  /** What Lambda passed beside the event. */
+  declare readonly lambdaContext: LambdaContext | undefined;
+  /** `''` at tier P0. */
+  declare requestId: string;
+  /** What the auth hook gave; `''` for none. */
+  declare authIdentity: string;
+  /** The caller whom a gate let in. */
+  declare principal: SecurePrincipal | null;
+  /** The matched registration; `null` before the match. */
+  declare route: Route | null;
+  /** Names of the path parameters, in the order of `paramValues`. */
+  declare paramNames: readonly string[];
+  /** Values of the path parameters, not decoded. */
+  declare paramValues: readonly string[];
+  /** What only the surface of this invocation knows. */
+  declare transport: ContextTransport | undefined;
+  /** Whether the door sends bytes before the handler ends. */
+  declare canStream: boolean;
+  /** Optional stages passed so far, as bits of {@link STAGE}. */
+  declare passed: number;
+  /** How many middlewares have been entered; a second `next()` shows here. */
+  declare depth: number;
+  /** What `ctx.set` keeps; `undefined` until the first call. */
+  declare bag: Map<string, unknown> | undefined;
+  declare private tenant: string | undefined;
+  declare private trace: string | undefined;
+  declare private controller: AbortController | undefined;
+  declare private aborted: { reason: unknown } | undefined;
+  declare private stopTimer: (() => void) | undefined;
+  declare private kept: Deliveries | undefined;
+
+  constructor(
+    runtime: ContextRuntime,
+    request: IncomingRequest,
+    triggerKind: TriggerKind | 'direct',
+    event: unknown,
+    lambdaContext: LambdaContext | undefined,
+  ) {
+    this.runtime = runtime;
+    this.request = request;
+    this.triggerKind = triggerKind;
+    this.event = event;
+    this.lambdaContext = lambdaContext;
+    this.requestId = '';
+    this.authIdentity = '';
+    this.principal = null;
+    this.route = null;
+    this.paramNames = NO_NAMES;
+    this.paramValues = NO_NAMES;
+    this.transport = undefined;
+    this.canStream = false;
+    this.passed = 0;
+    this.depth = 0;
+    this.bag = undefined;
+    this.tenant = undefined;
+    this.trace = undefined;
+    this.controller = undefined;
+    this.aborted = undefined;
+    this.stopTimer = undefined;
+    this.kept = undefined;
+  }
+
+  /** The tenant, asked of the runtime when first read; `''` for none. */
+  get tenantId(): string {
+    this.tenant ??= this.runtime.tenantOf(this);
+    return this.tenant;
+  }
+
+  set tenantId(tenant: string) {
+    this.tenant = tenant;
+  }
+
+  /** Of the request's own headers, else of the invocation; `''` where neither names a valid one. */
+  get traceId(): string {
+    this.trace ??= this.request.traceId || invocationTraceId(this.lambdaContext, this.runtime.environment);
+    return this.trace;
+  }
+
+  /** Milliseconds left now; 0 when unknown. */
+  get remainingMs(): number {
+    return remainingMs(this.lambdaContext);
+  }
+
+  /** Made on first use; aborts at the deadline from then on. */
+  get signal(): AbortSignal {
+    if (this.controller === undefined) {
+      const controller = new AbortController();
+      this.controller = controller;
+      if (this.aborted) controller.abort(this.aborted.reason);
+      else this.watchDeadline(controller);
+    }
+    return this.controller.signal;
+  }
+
+  private watchDeadline(controller: AbortController): void {
+    const remaining = this.remainingMs;
+    if (remaining <= 0) return;
+    this.stopTimer = this.runtime.clock.after(remaining, () => controller.abort(new FrameworkError('app.timeout')));
+  }
+
+  /** Aborts the invocation's signal; a signal that is asked for later is aborted from the start. */
+  abort(reason: unknown): void {
+    this.aborted ??= { reason };
+    this.stopTimer?.();
+    this.controller?.abort(reason);
+  }
+
+  /** Work that the answer waits for, made on first use. */
+  get deliveries(): Deliveries {
+    this.kept ??= new Deliveries(this.runtime.clock);
+    return this.kept;
+  }
+
+  /** What to await before the answer leaves: kept deliveries, within their timeouts and the deadline; else `undefined`. */
+  settleDeliveries(): Promise<void> | undefined {
+    const known = typeof this.lambdaContext?.getRemainingTimeInMillis === 'function';
+    return this.kept?.settle(known ? this.remainingMs : undefined);
+  }
+
+  /** Clears what the invocation left running. */
+  end(): void {
+    this.stopTimer?.();
+    this.stopTimer = undefined;
+  }
+}
+
+/** Known to every copy of this package: contexts of one copy are contexts for another. */
+const BRAND: unique symbol = Symbol.for('sallyport.RequestContext') as never;
+
+/** The one implementation of {@link Context}. */
+export class RequestContext implements Context {
+  /** What the pipeline writes and derived contexts share. */
+  declare readonly state: ContextState;
+  declare private readonly ownSignal: AbortSignal | undefined;
+  declare private paramMap: Record<string, string> | undefined;
+  declare private boundLog: Logger | undefined;
+
+  constructor(state: ContextState, signal?: AbortSignal) {
+    this.state = state;
+    this.ownSignal = signal;
+    this.paramMap = undefined;
+    this.boundLog = undefined;
+  }
+
+  /** On the prototype, so that a copy by spread has none. */
+  get [BRAND](): true {
+    return true;
+  }
+
+  get request(): Request {
+    return this.state.request;
+  }
+
+  get params(): Readonly<Record<string, string>> {
+    if (this.paramMap === undefined) {
+      this.paramMap = createMap<string>();
+      for (const name of this.state.paramNames) this.paramMap[name] = this.param(name);
+    }
+    return this.paramMap;
+  }
+
+  get route(): Route | null {
+    return this.state.route;
+  }
+
+  get triggerKind(): TriggerKind | 'direct' {
+    return this.state.triggerKind;
+  }
+
+  get event(): unknown {
+    return this.state.event;
+  }
+
+  get lambdaContext(): LambdaContext | undefined {
+    return this.state.lambdaContext;
+  }
+
+  get invocationProvenance(): InvocationProvenance {
+    return invocationProvenance(this.state.lambdaContext);
+  }
+
+  get requestId(): string {
+    return this.state.requestId;
+  }
+
+  get traceId(): string {
+    return this.state.traceId;
+  }
+
+  get tenantId(): string {
+    return this.state.tenantId;
+  }
+
+  get authIdentity(): string {
+    return this.state.authIdentity;
+  }
+
+  get remainingMs(): number {
+    return this.state.remainingMs;
+  }
+
+  get signal(): AbortSignal {
+    return this.ownSignal ?? this.state.signal;
+  }
+
+  get canStream(): boolean {
+    return this.state.canStream;
+  }
+
+  get middlewareTrace(): readonly string[] {
+    const { runtime, passed } = this.state;
+    return [...runtime.traceHead, ...OPTIONAL_STAGES.filter((_, index) => (passed & (1 << index)) !== 0)];
+  }
+
+  get log(): Logger {
+    const { state } = this;
+    this.boundLog ??= bindLogger(state.runtime.log, boundFields(state), () => state.deliveries);
+    return this.boundLog;
+  }
+
+  metric(name: string, value: number, options?: MetricOptions): void {
+    const { observability } = this.state.runtime;
+    if (observability) emitMetric(observability, name, value, options, this.state);
+  }
+
+  header(name: string): string {
+    return this.headerAll(name)[0] ?? '';
+  }
+
+  headerAll(name: string): readonly string[] {
+    return this.state.request.headerValues(name.toLowerCase());
+  }
+
+  query(name: string): string {
+    return this.queryAll(name)[0] ?? '';
+  }
+
+  queryAll(name: string): readonly string[] {
+    return this.state.request.query[name] ?? NO_NAMES;
+  }
+
+  cookie(name: string): string {
+    return this.state.request.cookies[name] ?? '';
+  }
+
+  param(name: string): string {
+    const { paramValues, paramNames } = this.state;
+    const raw = paramValues[paramNames.indexOf(name)] ?? '';
+    return raw.includes('%') ? decodePercent(raw) : raw;
+  }
+
+  rawParam(name: string): string {
+    return this.state.paramValues[this.state.paramNames.indexOf(name)] ?? '';
+  }
+
+  bodyText(): string {
+    return this.state.request.text;
+  }
+
+  bodyJson<T = unknown>(): T {
+    const text = this.state.request.text;
+    if (text === '') return null as T;
+    if (!isJsonMediaType(this.header('content-type'))) throw new FrameworkError('app.bad_request', 'invalid json');
+    try {
+      return JSON.parse(text) as T;
+    } catch (cause) {
+      throw new FrameworkError('app.bad_request', 'invalid json', { cause });
+    }
+  }
+
+  set(key: string, value: unknown): void {
+    if (typeof key !== 'string' || key.trim() === '') {
+      throw new FrameworkError('app.bad_request', 'context key is empty');
+    }
+    if (key.startsWith(RESERVED_PREFIX)) {
+      throw new FrameworkError('app.bad_request', 'context key is reserved', { details: { key } });
+    }
+    const { state } = this;
+    state.bag ??= new Map();
+    state.bag.set(key, value);
+  }
+
+  get(key: string): unknown {
+    if (key.startsWith(RESERVED_PREFIX)) return this.state.transport?.metadata?.(key);
+    return this.state.bag?.get(key);
+  }
+
+  now(): Date {
+    return this.state.runtime.clock.now();
+  }
+
+  newId(): string {
+    return this.state.runtime.ids.newId();
+  }
+
+  sourceProvenance(): SourceProvenance {
+    return this.state.request.sourceProvenance;
+  }
+
+  sourceIP(): string {
+    return this.state.request.sourceProvenance.sourceIP;
+  }
+
+  securePrincipal(): SecurePrincipal | null {
+    const { principal, runtime } = this.state;
+    return principal === null ? null : (runtime.copyPrincipal?.(principal) ?? null);
+  }
+
+  asAppSync(): AppSyncContext | null {
+    return this.state.transport?.appSync?.() ?? null;
+  }
+
+  asWebSocket(): WebSocketContext | null {
+    return this.state.transport?.webSocket?.() ?? null;
+  }
+}
+
+/** Keys under this prefix are a wire contract between runtimes; only the framework writes them. */
+export const RESERVED_PREFIX = 'framework.';
+
+/** A context of the same invocation with another signal: it shares principal, bag, transport and ids. */
+export function deriveContext(ctx: Context, { signal }: { readonly signal: AbortSignal }): Context {
+  return new RequestContext(stateOf(ctx), signal);
+}
+
+/**
+ * The state behind a context, also of one that another copy of this package made.
+ *
+ * @throws FrameworkError `app.internal` for an object that is no context: a copy by spread, an object that inherits from one
+ */
+export function stateOf(ctx: Context): ContextState {
+  const own = ctx as Partial<RequestContext> | null | undefined;
+  if (typeof own === 'object' && own?.[BRAND] === true && Object.hasOwn(own, 'state') && own.state) return own.state;
+  throw internalError(
+    'a middleware or helper was given something that is no context of the framework; hand on the ctx that you were given, not a copy of it',
+  );
+}
+
+/** The fields that every line of an invocation carries; read at each line, for tenant and route become known late. */
+function boundFields(state: ContextState): BoundFields {
+  return {
+    get request_id() {
+      return state.requestId;
+    },
+    get trace_id() {
+      return state.traceId;
+    },
+    get tenant_id() {
+      return state.tenantId;
+    },
+    trigger: state.triggerKind,
+    get route() {
+      return state.route?.pattern ?? '';
+    },
+    function_name: state.lambdaContext?.functionName ?? '',
+    function_version: state.lambdaContext?.functionVersion ?? '',
+  };
+}

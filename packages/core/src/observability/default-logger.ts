@@ -1,0 +1,162 @@
+import { boolean, defineOptions, func, group, invalidOption, kind, withMethods } from '../options/define-options.js';
+import { createMap } from '../request/maps.js';
+import type { Environment } from '../runtime/environment.js';
+import { cleanText, LightWalk, read } from '../sanitize/internal/light.js';
+import { escapeJsonText, type WriteLine, writeToStdout } from '../sanitize/log-text.js';
+import { BOUND_NAMES, type BoundContext, isBoundContext, lambdaLevel, RESERVED, SEVERITY } from './bound-log.js';
+import {
+  type DeclaredMetrics,
+  guardHook,
+  type Logger,
+  type LogLevel,
+  type Observability,
+  type SpanHook,
+  silentLogger,
+} from './hooks.js';
+
+type Fields = Readonly<Record<string, unknown>>;
+
+const MAX_BOUND = 1024;
+/** What CloudWatch Logs takes as one event. */
+const MAX_LINE_BYTES = 262_118;
+
+/**
+ * The logger of a container without the option `log`: the lines of `createLogger`, with a small sanitizer, to standard
+ * output. On Lambda its level is that of `AWS_LAMBDA_LOG_LEVEL`, else `info`; elsewhere it is `error`. A line is written
+ * before the call returns, so that none is lost when the environment freezes.
+ */
+export function createDefaultLogger(environment: Environment, write: WriteLine = writeToStdout): Logger {
+  const { AWS_LAMBDA_FUNCTION_NAME: name, AWS_LAMBDA_RUNTIME_API: api, AWS_LAMBDA_LOG_LEVEL: level } = environment;
+  return new DefaultLogger(name && api ? SEVERITY[lambdaLevel(level)] : SEVERITY.error, name ?? '', write);
+}
+
+class DefaultLogger implements Logger {
+  readonly #from: number;
+  readonly #service: string;
+  readonly #write: WriteLine;
+  readonly #fields: readonly Fields[];
+  readonly #bound: BoundContext | undefined;
+
+  constructor(from: number, service: string, write: WriteLine, fields: readonly Fields[] = [], bound?: BoundContext) {
+    this.#from = from;
+    this.#service = service;
+    this.#write = write;
+    this.#fields = fields;
+    this.#bound = bound;
+  }
+
+  debug(message: string, fields?: Fields): void {
+    this.#log('debug', message, fields);
+  }
+
+  info(message: string, fields?: Fields): void {
+    this.#log('info', message, fields);
+  }
+
+  warn(message: string, fields?: Fields): void {
+    this.#log('warn', message, fields);
+  }
+
+  error(message: string, fields?: Fields): void {
+    this.#log('error', message, fields);
+  }
+
+  isEnabled(level: LogLevel): boolean {
+    return this.#from <= SEVERITY[level];
+  }
+
+  with(fields: Fields): Logger {
+    const [own, bound] = isBoundContext(fields)
+      ? [this.#fields, fields as unknown as BoundContext]
+      : [[...this.#fields, fields], this.#bound];
+    return new DefaultLogger(this.#from, this.#service, this.#write, own, bound);
+  }
+
+  #log(level: LogLevel, message: string, fields: Fields = {}): void {
+    if (this.#from > SEVERITY[level]) return;
+    const head = this.#head(level, message);
+    const line = encode({ ...head, ...cleanFields([...this.#fields, fields]) });
+    guardHook(this.#write, line.length * 3 <= MAX_LINE_BYTES ? line : encode({ ...head, truncated: true }));
+  }
+
+  #head(level: LogLevel, message: unknown): Fields {
+    const head: Record<string, unknown> = {
+      timestamp: new Date().toISOString(),
+      level: level.toUpperCase(),
+      message: cleanText(typeof message === 'string' ? message : `[${typeof message}]`),
+      service: this.#service,
+    };
+    for (const name of BOUND_NAMES) {
+      const value = this.#bound?.[name];
+      if (value) head[name] = value.slice(0, MAX_BOUND);
+    }
+    return head;
+  }
+}
+
+function encode(line: Fields): string {
+  return escapeJsonText(JSON.stringify(line));
+}
+
+/** The fields of a line; later ones win, and the error comes last. */
+function cleanFields(parts: readonly Fields[]): Fields {
+  const walk = new LightWalk();
+  const line = createMap<unknown>();
+  let thrown: unknown;
+  for (const part of parts) {
+    const { error, ...clean } = walk.fields(part);
+    if (error !== undefined) thrown = walk.error(read(part, 'error'));
+    for (const key of Object.keys(clean)) line[RESERVED.includes(key) ? `field_${key}` : key] = clean[key];
+  }
+  if (thrown !== undefined) line.error = thrown;
+  return line;
+}
+
+/** What the option `log` may be. */
+export const LOG_WANTED =
+  'false or a Logger: createLogger(), or fromConsole(), fromPino() or fromPowertools() of "@sallyport/core/log-adapters"';
+
+const METHODS = ['debug', 'info', 'warn', 'error', 'isEnabled', 'with'];
+
+/**
+ * The logger that the option `log` stands for: a `Logger`, nothing for `false`, the default logger where it is left out.
+ *
+ * @throws FrameworkError `app.invalid_configuration` for anything else; the text names the adapters for other loggers
+ */
+export function parseLog(log: unknown, environment: Environment): Logger {
+  if (log === undefined) return createDefaultLogger(environment);
+  if (log === false) return silentLogger;
+  if (isLogger(log)) return log;
+  throw invalidOption('log', LOG_WANTED);
+}
+
+function isLogger(value: unknown): value is Logger {
+  if (typeof value !== 'object' || value === null) return false;
+  return METHODS.every((name) => typeof (value as Record<string, unknown>)[name] === 'function');
+}
+
+const NONE: Observability = Object.freeze({});
+const OPTIONS = /* @__PURE__ */ defineOptions<{ readonly observability?: Observability }>()({
+  observability: group<Observability>()({
+    log: func<NonNullable<Observability['log']>>(),
+    metric: func<NonNullable<Observability['metric']>>(),
+    span: withMethods<SpanHook>('start'),
+    logPath: boolean,
+    metrics: kind<DeclaredMetrics>('what defineMetrics() gives', isDeclaredMetrics),
+  }),
+});
+
+/**
+ * Checks the option `observability` of a container.
+ *
+ * @throws FrameworkError `app.invalid_configuration` for an unknown key or a member of a wrong type
+ */
+export function parseObservability(value: Observability | undefined): Observability {
+  if (value === undefined) return NONE;
+  OPTIONS.parse({ observability: value });
+  return value;
+}
+
+function isDeclaredMetrics(value: unknown): boolean {
+  return typeof (value as Partial<DeclaredMetrics> | null)?.emit === 'function';
+}

@@ -1,0 +1,235 @@
+import {
+  defineOptions,
+  func,
+  integer,
+  invalidConfiguration,
+  number,
+  object,
+  oneOf,
+  string,
+  withMethods,
+} from '../options/define-options.js';
+import { type Clock, completeClock, type Environment } from '../runtime/environment.js';
+import { cutBytes, escapeJsonText } from '../sanitize/log-text.js';
+import type { Deliveries } from './bound-log.js';
+import type { LogLevel } from './hooks.js';
+import type { LogLine, LogSink } from './logger.js';
+
+/** Names the topic of {@link createErrorNotifier} when it is given no `topicArn`. */
+export const ERROR_NOTIFICATION_TOPIC_ARN_ENV = 'ERROR_NOTIFICATION_TOPIC_ARN';
+
+/** One message to a topic. */
+export interface ErrorNotification {
+  /** The ARN of the SNS topic. */
+  readonly topicArn: string;
+  /** ASCII, at most 100 characters. */
+  readonly subject: string;
+  /** JSON of schema `framework.error-notification/v1`. */
+  readonly message: string;
+}
+
+/** Options of {@link createErrorNotifier}. */
+export interface ErrorNotifierOptions {
+  /** Sends one message; `@sallyport/streams/error-topic` offers one for SNS. */
+  readonly publish: (notification: ErrorNotification) => unknown;
+  /** The ARN of the topic; default: the variable `ERROR_NOTIFICATION_TOPIC_ARN`; without either the notifier does nothing. */
+  readonly topicArn?: string | undefined;
+  /** The lowest level of lines that are published; default `error`. */
+  readonly minLevel?: LogLevel;
+  /** Messages a minute, in all; default 10. */
+  readonly perMinute?: number;
+  /** How long an answer waits for a message, in milliseconds; default 500. */
+  readonly timeoutMs?: number;
+  /** The service that messages name; default: `AWS_LAMBDA_FUNCTION_NAME`, else `''`. */
+  readonly service?: string;
+  /** What the rate is counted by; default: the system's clock. */
+  readonly clock?: Clock;
+  /** Environment variables; default: `process.env`. */
+  readonly environment?: Environment;
+}
+
+const TOPIC_ARN = /^arn:aws[a-z0-9-]*:sns:[a-z0-9-]+:\d{12}:[A-Za-z0-9_-]{1,256}(?:\.fifo)?$/;
+const LEVELS: readonly LogLevel[] = ['debug', 'info', 'warn', 'error'];
+const MINUTE_MS = 60_000;
+const MAX_FINGERPRINTS = 256;
+const MAX_SUBJECT = 100;
+const MAX_TEXT_BYTES = 8192;
+const NOTHING: LogSink = { take() {} };
+
+/** What the options may be; the table in the README is made from it. */
+export const ERROR_NOTIFIER_OPTIONS = defineOptions<ErrorNotifierOptions>()({
+  publish: func<ErrorNotifierOptions['publish']>().required(),
+  topicArn: string,
+  minLevel: oneOf('debug', 'info', 'warn', 'error').default('error'),
+  perMinute: integer(1).default(10),
+  timeoutMs: number(0).default(500),
+  service: string,
+  clock: withMethods<Clock>('now'),
+  environment: object<Environment>(),
+});
+
+/**
+ * A sink for `createLogger({ sinks })` that publishes lines of errors to a topic: one message a minute for each kind of error,
+ * few in all. What it publishes is sanitized already and holds no stack. Its own failure is one `warn` line.
+ *
+ * @throws FrameworkError `app.invalid_configuration` `framework: ERROR_NOTIFICATION_TOPIC_ARN is not a topic ARN`, or for an
+ *   unknown or wrong option
+ */
+export function createErrorNotifier(options: ErrorNotifierOptions): LogSink {
+  const { environment = process.env, clock, service, ...given } = ERROR_NOTIFIER_OPTIONS.parse(options);
+  const topicArn = (given.topicArn ?? environment[ERROR_NOTIFICATION_TOPIC_ARN_ENV] ?? '').trim();
+  if (topicArn === '') return NOTHING;
+  if (!TOPIC_ARN.test(topicArn)) {
+    throw invalidConfiguration(`${ERROR_NOTIFICATION_TOPIC_ARN_ENV} is not a topic ARN`);
+  }
+  const origin: Origin = {
+    service: service ?? environment.AWS_LAMBDA_FUNCTION_NAME ?? '',
+    function_name: environment.AWS_LAMBDA_FUNCTION_NAME ?? '',
+    region: environment.AWS_REGION ?? '',
+  };
+  const { monotonicMs } = completeClock(clock);
+  return new Notifier({ ...given, topicArn }, origin, monotonicMs);
+}
+
+interface Origin {
+  readonly service: string;
+  readonly function_name: string;
+  readonly region: string;
+}
+
+interface Settings {
+  readonly publish: (notification: ErrorNotification) => unknown;
+  readonly topicArn: string;
+  readonly minLevel: LogLevel;
+  readonly perMinute: number;
+  readonly timeoutMs: number;
+}
+
+class Notifier implements LogSink {
+  readonly #settings: Settings;
+  readonly #origin: Origin;
+  readonly #rate: RateTable;
+
+  constructor(settings: Settings, origin: Origin, nowMs: () => number) {
+    this.#settings = settings;
+    this.#origin = origin;
+    this.#rate = new RateTable(settings.perMinute, nowMs);
+  }
+
+  take(line: LogLine, level: LogLevel, warn: (message: string) => void, deliveries: Deliveries | undefined): void {
+    const { minLevel, publish, topicArn, timeoutMs } = this.#settings;
+    if (LEVELS.indexOf(level) < LEVELS.indexOf(minLevel) || isRecordOfLogged(line)) return;
+    const error = errorOf(line);
+    const place = text(line.route) || text(line.source);
+    const count = this.#rate.admit(JSON.stringify([error.name, error.code, place]));
+    if (count === 0) return;
+    const notification: ErrorNotification = {
+      topicArn,
+      subject: subjectOf(this.#origin.service, error.code || error.name),
+      message: messageOf(this.#origin, line, error, count),
+    };
+    const work = deliver(publish, notification).catch(() => warn('error notification failed'));
+    deliveries?.keep(work, timeoutMs);
+  }
+}
+
+async function deliver(publish: Settings['publish'], notification: ErrorNotification): Promise<void> {
+  await publish(notification);
+}
+
+/** Counts what was held back, by fingerprint and minute. Bounded: the oldest fingerprint gives way. */
+class RateTable {
+  readonly #perMinute: number;
+  readonly #nowMs: () => number;
+  readonly #seen = new Map<string, { sentAt: number; heldBack: number }>();
+  #minuteStart = Number.NEGATIVE_INFINITY;
+  #sentInMinute = 0;
+
+  constructor(perMinute: number, nowMs: () => number) {
+    this.#perMinute = perMinute;
+    this.#nowMs = nowMs;
+  }
+
+  /** How many occurrences a message that is sent now stands for; 0 when none may be sent. */
+  admit(fingerprint: string): number {
+    const now = this.#nowMs();
+    const entry = this.#entry(fingerprint);
+    if (now - this.#minuteStart >= MINUTE_MS) {
+      this.#minuteStart = now;
+      this.#sentInMinute = 0;
+    }
+    if (now - entry.sentAt < MINUTE_MS || this.#sentInMinute >= this.#perMinute) {
+      entry.heldBack += 1;
+      return 0;
+    }
+    this.#sentInMinute += 1;
+    const count = entry.heldBack + 1;
+    entry.sentAt = now;
+    entry.heldBack = 0;
+    return count;
+  }
+
+  #entry(fingerprint: string): { sentAt: number; heldBack: number } {
+    const known = this.#seen.get(fingerprint);
+    if (known) return known;
+    const [oldest] = this.#seen.keys();
+    if (oldest !== undefined && this.#seen.size >= MAX_FINGERPRINTS) this.#seen.delete(oldest);
+    const made = { sentAt: Number.NEGATIVE_INFINITY, heldBack: 0 };
+    this.#seen.set(fingerprint, made);
+    return made;
+  }
+}
+
+interface ErrorFacts {
+  readonly name: string;
+  readonly code: string;
+  readonly message: string;
+}
+
+const RECORDS: readonly unknown[] = ['request.completed', 'event.completed', 'batch.completed'];
+
+/**
+ * Whether a line is the record (`recordLog`) of a failure that had a line of its own, with the error, before. A record without
+ * a code stands for an answer of 5xx that nobody threw: that had none.
+ */
+function isRecordOfLogged(line: LogLine): boolean {
+  return RECORDS.includes(line.message) && line.level === 'ERROR' && text(line.error_code) !== '';
+}
+
+/** Name, code and message of a line's error; the line's own message where it has none. */
+function errorOf(line: LogLine): ErrorFacts {
+  const error = typeof line.error === 'object' && line.error !== null ? (line.error as Record<string, unknown>) : {};
+  const code = typeof error.code === 'number' ? String(error.code) : text(error.code) || text(line.error_code);
+  return {
+    name: text(error.name) || 'Error',
+    code,
+    message: cutBytes(text(error.message) || line.message, MAX_TEXT_BYTES).text,
+  };
+}
+
+function messageOf(origin: Origin, line: LogLine, error: ErrorFacts, count: number): string {
+  const place = text(line.route) === '' ? { source: text(line.source) } : { route: text(line.route) };
+  return escapeJsonText(
+    JSON.stringify({
+      schema: 'framework.error-notification/v1',
+      ...origin,
+      timestamp: line.timestamp,
+      trigger: text(line.trigger),
+      ...place,
+      request_id: text(line.request_id),
+      trace_id: text(line.trace_id),
+      error,
+      count,
+    }),
+  );
+}
+
+/** SNS takes ASCII without control characters. */
+function subjectOf(service: string, what: string): string {
+  const subject = service === '' ? what : `${service}: ${what}`;
+  return subject.replace(/[^\x20-\x7e]/g, '?').slice(0, MAX_SUBJECT);
+}
+
+function text(value: unknown): string {
+  return typeof value === 'string' ? value : '';
+}

@@ -1,0 +1,218 @@
+import type { TriggerKind } from '../runtime/invocation.js';
+import { scrubWords } from '../sanitize/internal/light.js';
+import { callHook, type Observability, type SpanAttributes } from './hooks.js';
+import { type ActiveSpan, CHANNELS, canonicalCode, recordText, rounded, startSpan, textAttributes } from './records.js';
+
+/** What is known of an event, a record or a batch before it runs. */
+export interface EventFacts {
+  /** The detected kind. */
+  readonly trigger: TriggerKind;
+  /** The **registered** name; `''` when no handler is registered. */
+  readonly source: string;
+  /** The invocation's request id. */
+  readonly requestId: string;
+  /** The trace of the event or of the invocation; `''` when unknown. */
+  readonly traceId: string;
+  /** The tenant; `''` for none. */
+  readonly tenantId: string;
+  /** The id of the record in its batch: message id, sequence number. */
+  readonly recordId?: string;
+  /** The correlation id that the message carries. */
+  readonly correlationId?: string;
+  /** Of bus events. */
+  readonly detailType?: string;
+  /** Of table-stream records. */
+  readonly eventName?: string;
+  /** A schedule's event; its span says `timer`. */
+  readonly scheduled?: boolean;
+}
+
+/** How an event or a record ended. */
+export interface EventOutcome {
+  /** Whether the handler or the framework failed it. */
+  readonly failed: boolean;
+  /** `''` on success; a failure without a code is `app.internal`. */
+  readonly errorCode: string;
+  /** Milliseconds that it took. */
+  readonly durationMs: number;
+}
+
+/** How a batch ended. `failed` counts the records that were tried, `notTried` those that were not. */
+export interface BatchOutcome {
+  /** Records in the batch. */
+  readonly records: number;
+  /** Records that were tried and failed. */
+  readonly failed: number;
+  /** Records that were not tried. */
+  readonly notTried: number;
+  /** Why the rest of the batch was not tried; `none` when all were. */
+  readonly stoppedBy: 'none' | 'failure' | 'deadline' | 'no_handler';
+  /** Code of the first failure; `''` when there is none. */
+  readonly errorCode: string;
+  /** Milliseconds that the batch took. */
+  readonly durationMs: number;
+}
+
+const MESSAGING: Readonly<Partial<Record<string, string>>> = {
+  queue: 'aws_sqs',
+  topic: 'aws_sns',
+  stream: 'aws_kinesis',
+};
+
+/**
+ * The span of an event, of a batch, or (with `parent`) of a record of a batch; `undefined` when nobody listens. A record's
+ * own trace is a link and never the parent.
+ */
+export function startEventSpan(
+  observability: Observability,
+  facts: EventFacts,
+  parent?: ActiveSpan,
+  recordTraceId = '',
+): ActiveSpan | undefined {
+  if (!observability.span && !CHANNELS['framework.event'].hasSubscribers) return undefined;
+  const name = `${facts.trigger} ${sourceName(facts)}`;
+  const links = recordTraceId === '' ? undefined : [{ traceId: recordTraceId }];
+  return startSpan(observability, 'framework.event', name, eventAttributes(facts), parent, links);
+}
+
+/** Emits `event.completed` and the metric of a topic or bus event, and ends its span. */
+export function eventCompleted(
+  observability: Observability,
+  facts: EventFacts,
+  outcome: EventOutcome,
+  span?: ActiveSpan,
+): void {
+  logEvent(observability, facts, outcome, 'info');
+  if (observability.metric) emitMetric(observability, facts, outcome, {});
+  endSpan(outcome, span);
+}
+
+/** Emits `event.completed` of one record of a batch (success at `debug`), and ends its span. The batch has the metric. */
+export function recordCompleted(
+  observability: Observability,
+  facts: EventFacts,
+  outcome: EventOutcome,
+  span?: ActiveSpan,
+): void {
+  logEvent(observability, facts, outcome, 'debug');
+  endSpan(outcome, span);
+}
+
+/** Emits `batch.completed` and the metric of a batch, and ends its span. */
+export function batchCompleted(
+  observability: Observability,
+  facts: EventFacts,
+  outcome: BatchOutcome,
+  span?: ActiveSpan,
+): void {
+  const { records, failed, notTried } = outcome;
+  if (observability.log) {
+    callHook(observability, 'log', {
+      level: notTried > 0 ? 'warn' : 'info',
+      event: 'batch.completed',
+      trigger: facts.trigger,
+      ...identity(facts),
+      source: sourceName(facts),
+      records,
+      failed,
+      not_tried: notTried,
+      stopped_by: outcome.stoppedBy,
+      duration_ms: rounded(outcome.durationMs),
+    });
+  }
+  const whole = { failed: failed + notTried > 0, errorCode: outcome.errorCode, durationMs: outcome.durationMs };
+  if (observability.metric) {
+    emitMetric(observability, facts, whole, { records: String(records), failed: String(failed + notTried) });
+  }
+  endSpan(whole, span);
+}
+
+function logEvent(
+  observability: Observability,
+  facts: EventFacts,
+  outcome: EventOutcome,
+  successLevel: 'debug' | 'info',
+): void {
+  if (!observability.log) return;
+  callHook(observability, 'log', {
+    level: outcome.failed ? 'error' : successLevel,
+    event: 'event.completed',
+    trigger: facts.trigger,
+    ...identity(facts),
+    source: sourceName(facts),
+    record_id: recordText(facts.recordId ?? ''),
+    correlation_id: scrubWords(facts.correlationId ?? '', 256),
+    ...(facts.detailType === undefined ? undefined : { detail_type: scrubWords(facts.detailType, 256) }),
+    ...(facts.eventName === undefined ? undefined : { event_name: scrubWords(facts.eventName, 256) }),
+    outcome: outcome.failed ? 'error' : 'success',
+    error_code: codeOf(outcome),
+    duration_ms: rounded(outcome.durationMs),
+  });
+}
+
+function emitMetric(
+  observability: Observability,
+  facts: EventFacts,
+  outcome: EventOutcome,
+  counts: Readonly<Record<string, string>>,
+): void {
+  callHook(observability, 'metric', {
+    name: 'framework.event',
+    value: 1,
+    duration_ms: rounded(outcome.durationMs),
+    tags: {
+      trigger: facts.trigger,
+      source: sourceName(facts),
+      outcome: outcome.failed ? 'error' : 'success',
+      error_code: codeOf(outcome),
+      ...counts,
+    },
+    properties: { request_id: recordText(facts.requestId), tenant_id: recordText(facts.tenantId) },
+  });
+}
+
+function endSpan(outcome: EventOutcome, span: ActiveSpan | undefined): void {
+  if (!span) return;
+  const code = codeOf(outcome);
+  span.end(textAttributes({ 'error.type': code }), code);
+}
+
+function eventAttributes(facts: EventFacts): SpanAttributes {
+  const source = sourceName(facts);
+  const messaging = MESSAGING[facts.trigger];
+  return {
+    'faas.trigger': faasTrigger(facts),
+    ...(messaging === undefined ? undefined : { 'messaging.system': messaging, 'messaging.destination.name': source }),
+    'event.source': source,
+    ...textAttributes({
+      'request.id': facts.requestId,
+      'tenant.id': facts.tenantId,
+      'trace.id': facts.traceId,
+      'messaging.message.id': facts.recordId ?? '',
+      'event.detail_type': scrubWords(facts.detailType ?? '', 256),
+      'correlation.id': scrubWords(facts.correlationId ?? '', 256),
+    }),
+  };
+}
+
+/** OpenTelemetry's words: a table's stream reports changes of a data source, a schedule is a timer. */
+function faasTrigger({ trigger, scheduled }: EventFacts): string {
+  if (scheduled) return 'timer';
+  return trigger === 'table-stream' ? 'datasource' : 'pubsub';
+}
+
+function identity(facts: EventFacts) {
+  return {
+    request_id: recordText(facts.requestId),
+    trace_id: recordText(facts.traceId),
+    tenant_id: recordText(facts.tenantId),
+  };
+}
+
+function sourceName({ source }: EventFacts): string {
+  return source === '' ? '(unregistered)' : source;
+}
+
+function codeOf({ failed, errorCode }: EventOutcome): string {
+  return failed ? canonicalCode(errorCode) || 'app.internal' : '';
+}

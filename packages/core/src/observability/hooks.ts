@@ -1,0 +1,245 @@
+import { isFrameworkError } from '../errors/errors.js';
+
+/** Severity of a record, lowest first. */
+export type LogLevel = 'debug' | 'info' | 'warn' | 'error';
+
+/**
+ * What happened, in the wire's snake_case. `event` names it: `request.completed`, `event.completed`, `batch.completed`
+ * and a few warnings of the framework. Values are already bounded and safe to write out.
+ */
+export interface LogRecord {
+  /** The severity of what happened. */
+  readonly level: LogLevel;
+  /** What happened: `request.completed`. */
+  readonly event: string;
+  readonly [field: string]: unknown;
+}
+
+/** One count with its duration, or a value of the application's; tags are bounded by what is registered. */
+export interface MetricRecord {
+  /** `framework.request`, `framework.event`, or the name of a declared metric. */
+  readonly name: string;
+  /** 1 for counts of the framework, else what the application gave. */
+  readonly value: number;
+  /** Of a declared metric only. */
+  readonly unit?: MetricUnit;
+  /** Milliseconds that the request or event took; absent for declared metrics. */
+  readonly duration_ms?: number;
+  /** What the value is counted by: route, status, outcome. */
+  readonly tags: Readonly<Record<string, string>>;
+  /** For a sink's properties, never for its dimensions: request id, tenant. */
+  readonly properties?: Readonly<Record<string, string>>;
+}
+
+type DataUnit = 'Bytes' | 'Bits' | `${'Kilo' | 'Mega' | 'Giga' | 'Tera'}${'bytes' | 'bits'}`;
+
+/** The units that CloudWatch knows (MetricDatum, `Unit`). */
+export type MetricUnit =
+  | 'Seconds'
+  | 'Milliseconds'
+  | 'Microseconds'
+  | 'Percent'
+  | 'None'
+  | 'Count'
+  | 'Count/Second'
+  | DataUnit
+  | `${DataUnit}/Second`;
+
+/** Unit and tags of one value of a declared metric. */
+export interface MetricOptions {
+  /** Instead of the declared unit. */
+  readonly unit?: MetricUnit;
+  /** Values of declared tags; others are dropped with one `warn`. */
+  readonly tags?: Readonly<Record<string, string>>;
+}
+
+/** The invocation that a value belongs to. */
+export interface MetricScope {
+  readonly requestId: string;
+  readonly tenantId: string;
+}
+
+/** The metrics that a service declares: they, and no others, reach the metric hook. */
+export interface DeclaredMetrics {
+  /** Hands one value to the metric hook. What is not declared is dropped, with one `warn` each. */
+  emit(
+    observability: Observability,
+    name: string,
+    value: number,
+    options: MetricOptions | undefined,
+    scope: MetricScope,
+  ): void;
+}
+
+/** Attributes of a span, by name. */
+export type SpanAttributes = Readonly<Record<string, string | number | boolean>>;
+
+/** One span of a tracer of the user's. */
+export interface Span {
+  /** Adds attributes. */
+  set(attributes: SpanAttributes): void;
+  /** Records the failure: `{ name, code, message }`, never the thrown text. */
+  error(error: unknown): void;
+  /** Ends the span; called once. */
+  end(): void;
+  /** Runs `run` with this span as the current one. */
+  run<T>(run: () => T): T;
+}
+
+/** Whether a span is of a request, or of an event, record or batch. */
+export type SpanKind = 'framework.request' | 'framework.event';
+
+/** Another trace that a span has to do with: the one that a record of a batch came from. */
+export interface SpanLink {
+  /** The other trace. */
+  readonly traceId: string;
+}
+
+/** A tracer as the option `observability.span`. */
+export interface SpanHook {
+  /** Starts a span; `parent` is a span that this hook started, for records of a batch. */
+  start(kind: SpanKind, name: string, attributes: SpanAttributes, parent?: Span, links?: readonly SpanLink[]): Span;
+}
+
+/** Hooks of a container. Called, not awaited; what they throw or reject with never changes an answer. */
+export interface Observability {
+  /** Gets one record for each request, event and batch. */
+  readonly log?: ((record: LogRecord) => unknown) | undefined;
+  /** Gets one metric for each request, event and batch, and the declared ones of the application. */
+  readonly metric?: ((record: MetricRecord) => unknown) | undefined;
+  /** Gets the spans of requests and events. */
+  readonly span?: SpanHook | undefined;
+  /** Whether `request.completed` carries the scrubbed path; default `true`. */
+  readonly logPath?: boolean | undefined;
+  /** What `ctx.metric` may write; `defineMetrics` of `@sallyport/core/observability` makes it. */
+  readonly metrics?: DeclaredMetrics | undefined;
+}
+
+/** What the framework needs of a logger; `createLogger` of `@sallyport/core/observability` makes one. */
+export interface Logger {
+  /** Writes a line for development. */
+  debug(message: string, fields?: Readonly<Record<string, unknown>>): void;
+  /** Writes a line for normal events. */
+  info(message: string, fields?: Readonly<Record<string, unknown>>): void;
+  /** Writes a line for what is wrong but handled. */
+  warn(message: string, fields?: Readonly<Record<string, unknown>>): void;
+  /** Writes a line for a failure; an `Error` belongs in the field `error`. */
+  error(message: string, fields?: Readonly<Record<string, unknown>>): void;
+  /** Whether lines of this level are written. */
+  isEnabled(level: LogLevel): boolean;
+  /** A logger that adds these fields to every line. */
+  with(fields: Readonly<Record<string, unknown>>): Logger;
+}
+
+const WARNED = new WeakSet<Observability>();
+
+/** Writes one value of a declared metric; a container that declares none gets one warning. */
+export function emitMetric(
+  observability: Observability,
+  name: string,
+  value: number,
+  options: MetricOptions | undefined,
+  scope: MetricScope,
+): void {
+  const { metrics, log } = observability;
+  if (metrics) {
+    guardHook(() => metrics.emit(observability, name, value, options, scope));
+  } else if (!WARNED.has(observability)) {
+    WARNED.add(observability);
+    guardHook(log, { level: 'warn', event: 'metric.dropped', dropped: 'observability.metrics is missing' });
+  }
+}
+
+/** A logger that writes nothing. */
+export const silentLogger: Logger = {
+  debug() {},
+  info() {},
+  warn() {},
+  error() {},
+  isEnabled: () => false,
+  with: () => silentLogger,
+};
+
+/** Calls a hook; what it throws or rejects with is dropped, so that no hook ever changes an answer. */
+export function guardHook<A extends readonly unknown[]>(hook: ((...args: A) => unknown) | undefined, ...args: A): void {
+  if (!hook) return;
+  try {
+    const result = hook(...args);
+    if (isThenable(result)) result.then(undefined, () => {});
+  } catch {
+    // A hook's failure is the hook's own.
+  }
+}
+
+function isThenable(value: unknown): value is PromiseLike<unknown> {
+  return typeof value === 'object' && value !== null && typeof (value as { then?: unknown }).then === 'function';
+}
+
+/** Whether a thrown value is a failure of the service: anything but a FrameworkError that answers less than 500. */
+export function isFailure(thrown: unknown): boolean {
+  return !isFrameworkError(thrown) || thrown.status >= 500;
+}
+
+/** Whether a logger writes errors at all. Binding one to an invocation costs more than asking first. */
+export function writesErrors(log: Logger): boolean {
+  try {
+    return log.isEnabled('error');
+  } catch {
+    return true;
+  }
+}
+
+/**
+ * Writes the one `error` line of a failed invocation or record.
+ *
+ * @param logger gives the logger of the invocation; asked here, so that its failure is dropped too
+ * @param fields what else the line says
+ */
+export function logFailure(
+  logger: () => Logger,
+  message: string,
+  thrown: unknown,
+  fields?: Readonly<Record<string, unknown>>,
+): void {
+  // `undefined` and `null` can be thrown, and must show as errors.
+  guardHook(() => logger().error(message, { ...fields, error: thrown ?? String(thrown) }));
+}
+
+const REPORT: unique symbol = Symbol.for('sallyport.hook-report') as never;
+
+type Report = (hook: string, thrown: unknown) => void;
+
+/** Hooks whose first failure, each, is one `error` line of the container's logger. */
+export function reportHooks(observability: Observability, log: Logger): Observability {
+  const reported = new Set<string>();
+  const report: Report = (hook, thrown) => {
+    if (reported.has(hook)) return;
+    reported.add(hook);
+    logFailure(() => log, `framework: hook ${hook} failed`, thrown);
+  };
+  return Object.create(observability, { [REPORT]: { value: report } }) as Observability;
+}
+
+/** Calls the hook `log` or `metric`, if there is one. Its failure, or what it rejects with, never changes an answer. */
+export function callHook<N extends 'log' | 'metric'>(
+  observability: Observability,
+  name: N,
+  record: Parameters<NonNullable<Observability[N]>>[0],
+): void {
+  const hook = observability[name] as ((given: typeof record) => unknown) | undefined;
+  if (hook) attemptHook(observability, name, () => hook(record));
+}
+
+/** What a call of a hook gives; `undefined` when it throws. */
+export function attemptHook<T>(observability: Observability, name: string, call: () => T): T | undefined {
+  const report = (observability as { readonly [REPORT]?: Report })[REPORT];
+  const failed = (thrown: unknown) => report?.(`observability.${name}`, thrown);
+  try {
+    const result = call();
+    if (isThenable(result)) result.then(undefined, failed);
+    return result;
+  } catch (thrown) {
+    failed(thrown);
+    return undefined;
+  }
+}

@@ -1,0 +1,240 @@
+import { boolean, defineOptions, func, list, object, oneOf, string, withMethods } from '../options/define-options.js';
+import { createMap } from '../request/maps.js';
+import { type Clock, type Environment, systemClock } from '../runtime/environment.js';
+import { isError } from '../sanitize/internal/errors.js';
+import { cutBytes, cutMark, encodeBoundedLine, type WriteLine, writeToStdout } from '../sanitize/log-text.js';
+import { defaultSanitizer, type Sanitizer } from '../sanitize/sanitizer.js';
+import {
+  BOUND,
+  BOUND_NAMES,
+  type BoundContext,
+  type Deliveries,
+  isBoundContext,
+  type LoggerLevel,
+  lambdaLevel,
+  RESERVED,
+  SEVERITY,
+} from './bound-log.js';
+import { guardHook, type Logger, type LogLevel } from './hooks.js';
+
+export type { LoggerLevel } from './bound-log.js';
+
+/** One line as it is written: sanitized, in the wire's snake_case, in the order of its keys. */
+export type LogLine = Readonly<Record<string, unknown>> & { readonly level: string; readonly message: string };
+
+/** What else gets a line that was written: a notifier, say. */
+export interface LogSink {
+  /** `warn` writes one line past all sinks. `deliveries` takes work that the invocation's answer waits for. */
+  take(line: LogLine, level: LogLevel, warn: (message: string) => void, deliveries: Deliveries | undefined): void;
+}
+
+/** Options of {@link createLogger}. */
+export interface LoggerOptions {
+  /** The lowest level that is written; default: `AWS_LAMBDA_LOG_LEVEL` (`TRACE` is `debug`, `FATAL` is `error`), else `info`. */
+  readonly level?: LoggerLevel;
+  /** The member `service` of each line; default: `AWS_LAMBDA_FUNCTION_NAME`, else `''`. */
+  readonly service?: string;
+  /** Fields on every line; default none. */
+  readonly fields?: Readonly<Record<string, unknown>>;
+  /** Writes one line; default: to standard output. */
+  readonly write?: WriteLine;
+  /** Where `timestamp` comes from; default: the system's clock. */
+  readonly clock?: Clock;
+  /** Cleans messages, fields and errors; default: the one without a policy. */
+  readonly sanitizer?: Sanitizer;
+  /** Whether errors show their frames; default `true`. */
+  readonly stacks?: boolean;
+  /** What else gets each line; default none. */
+  readonly sinks?: readonly LogSink[];
+  /** Environment variables; default: `process.env`. */
+  readonly environment?: Environment;
+}
+
+const MAX_MESSAGE_BYTES = 8192;
+const MAX_BOUND_BYTES = 1024;
+const NO_FIELDS = {};
+
+/** What the options may be; the table in the README is made from it. */
+export const LOGGER_OPTIONS = defineOptions<LoggerOptions>()({
+  level: oneOf('debug', 'info', 'warn', 'error', 'silent'),
+  service: string,
+  fields: object<Readonly<Record<string, unknown>>>().default(NO_FIELDS),
+  write: func<WriteLine>().default(writeToStdout),
+  clock: withMethods<Clock>('now').default(systemClock),
+  sanitizer: withMethods<Sanitizer>('sanitizeValue', 'scrubFreeText', 'sanitizeError').default(defaultSanitizer),
+  stacks: boolean.default(true),
+  sinks: list(withMethods<LogSink>('take')).default([]),
+  environment: object<Environment>(),
+});
+
+/** A logger of another make that writes our lines. */
+export interface LineTarget {
+  readonly isEnabled: (level: LogLevel) => boolean;
+  readonly emit: (level: LogLevel, line: LogLine) => void;
+}
+
+/** What all loggers that come from one `createLogger` share. */
+interface Core {
+  readonly service: string;
+  readonly write: WriteLine;
+  readonly target?: LineTarget;
+  readonly clock: Clock;
+  readonly sanitizer: Sanitizer;
+  readonly stacks: boolean;
+  readonly sinks: readonly LogSink[];
+}
+
+/**
+ * A logger that writes one JSON object a line, sanitized. Immutable: `with` gives a new one.
+ *
+ * @throws FrameworkError `app.invalid_configuration` for an unknown option or a wrong value
+ * @example const log = createLogger({ service: 'orders' });
+ * log.info('order placed', { order_id: 'o-1' });
+ */
+export function createLogger(options: LoggerOptions = {}): Logger {
+  const { level, service, fields, environment = process.env, ...rest } = LOGGER_OPTIONS.parse(options);
+  const core: Core = {
+    ...rest,
+    service: cutBytes(service ?? environment.AWS_LAMBDA_FUNCTION_NAME ?? '', MAX_BOUND_BYTES).text,
+  };
+  return new LineLogger(core, SEVERITY[level ?? lambdaLevel(environment.AWS_LAMBDA_LOG_LEVEL)], fields, undefined);
+}
+
+/** A logger whose clean lines are handed to a logger of another make, as objects. */
+export function createLoggerOn(target: LineTarget, sinks: readonly LogSink[]): Logger {
+  const core: Core = {
+    service: '',
+    write: () => {},
+    target,
+    clock: systemClock,
+    sanitizer: defaultSanitizer,
+    stacks: true,
+    sinks,
+  };
+  return new LineLogger(core, SEVERITY.debug, NO_FIELDS, undefined);
+}
+
+class LineLogger implements Logger {
+  readonly #core: Core;
+  readonly #from: number;
+  readonly #fields: Readonly<Record<string, unknown>>;
+  readonly #bound: BoundContext | undefined;
+
+  constructor(core: Core, from: number, fields: Readonly<Record<string, unknown>>, bound: BoundContext | undefined) {
+    this.#core = core;
+    this.#from = from;
+    this.#fields = fields;
+    this.#bound = bound;
+  }
+
+  debug(message: string, fields?: Readonly<Record<string, unknown>>): void {
+    if (this.#from <= 10) this.#log('debug', message, fields);
+  }
+
+  info(message: string, fields?: Readonly<Record<string, unknown>>): void {
+    if (this.#from <= 20) this.#log('info', message, fields);
+  }
+
+  warn(message: string, fields?: Readonly<Record<string, unknown>>): void {
+    if (this.#from <= 30) this.#log('warn', message, fields);
+  }
+
+  error(message: string, fields?: Readonly<Record<string, unknown>>): void {
+    if (this.#from <= 40) this.#log('error', message, fields);
+  }
+
+  isEnabled(level: LogLevel): boolean {
+    return this.#from <= SEVERITY[level] && this.#core.target?.isEnabled(level) !== false;
+  }
+
+  with(fields: Readonly<Record<string, unknown>>): Logger {
+    return isBoundContext(fields)
+      ? new LineLogger(this.#core, this.#from, this.#fields, fields)
+      : new LineLogger(this.#core, this.#from, mergedFields(this.#fields, fields), this.#bound);
+  }
+
+  #log(level: LogLevel, message: string, fields: Readonly<Record<string, unknown>> | undefined): void {
+    const { sinks } = this.#core;
+    const line = this.#line(level, message, fields);
+    this.#write(level, line);
+    for (const sink of sinks) {
+      guardHook(() => sink.take(line, level, (text) => this.#warn(text), this.#bound?.[BOUND]()));
+    }
+  }
+
+  /** A line past all sinks, so that a notifier never notifies of itself. */
+  #warn(message: string): void {
+    if (this.#from <= 30) this.#write('warn', this.#line('warn', message, undefined));
+  }
+
+  #write(level: LogLevel, line: LogLine): void {
+    const { target, write } = this.#core;
+    if (target) {
+      guardHook(target.emit, level, line);
+      return;
+    }
+    const members = Object.keys(line).filter((name) => !RESERVED.includes(name));
+    guardHook(write, encodeBoundedLine(line, members));
+  }
+
+  #line(level: LogLevel, message: string, fields: Readonly<Record<string, unknown>> | undefined): LogLine {
+    const { service, clock, sanitizer, stacks } = this.#core;
+    const line = createMap<unknown>();
+    line.timestamp = clock.now().toISOString();
+    line.level = level.toUpperCase();
+    line.message = messageText(sanitizer, message);
+    line.service = service;
+    this.#addBound(line);
+    const { error, rest } = splitError(mergedFields(this.#fields, fields));
+    const clean = sanitizer.sanitizeValue(rest) as Record<string, unknown>;
+    for (const [name, value] of Object.entries(clean)) {
+      line[RESERVED.includes(name) ? `field_${name}` : name] = value;
+    }
+    if (error !== undefined) line.error = sanitizer.sanitizeError(error, { stack: stacks });
+    return line as LogLine;
+  }
+
+  #addBound(line: Record<string, unknown>): void {
+    for (const name of this.#bound ? BOUND_NAMES : []) {
+      const value = this.#bound ? readField(this.#bound, name) : undefined;
+      if (typeof value === 'string' && value !== '') line[name] = cutBytes(value, MAX_BOUND_BYTES).text;
+    }
+  }
+}
+
+/** Both sets of fields in one; later ones win. A getter that throws leaves `[unreadable]`. */
+function mergedFields(
+  fields: Readonly<Record<string, unknown>>,
+  more: Readonly<Record<string, unknown>> | undefined,
+): Record<string, unknown> {
+  const merged = createMap<unknown>();
+  for (const part of [fields, more ?? NO_FIELDS])
+    for (const key of Object.keys(part)) merged[key] = readField(part, key);
+  return merged;
+}
+
+function readField(fields: object, key: string): unknown {
+  try {
+    return (fields as Record<string, unknown>)[key];
+  } catch {
+    return '[unreadable]';
+  }
+}
+
+/** A message that is no text, as a caller without types may pass, is written as the value that it is. */
+function messageText(sanitizer: Sanitizer, message: unknown): string {
+  const prose = typeof message === 'string' ? message : JSON.stringify(sanitizer.sanitizeValue(message) ?? null);
+  const { text, left } = cutBytes(sanitizer.scrubFreeText(prose), MAX_MESSAGE_BYTES);
+  return text + cutMark(left);
+}
+
+/** Takes the field `error`, else the first field that is an error, out of the fields. */
+function splitError(fields: Record<string, unknown>): { readonly error: unknown; readonly rest: object } {
+  const name =
+    fields.error === undefined || fields.error === null
+      ? Object.keys(fields).find((key) => isError(fields[key]))
+      : 'error';
+  if (name === undefined) return { error: undefined, rest: fields };
+  const { [name]: error, ...rest } = fields;
+  return { error, rest };
+}

@@ -1,0 +1,117 @@
+import { group, invalidConfiguration, invalidOption, kind } from '../options/define-options.js';
+import { sanitizeLogString } from '../sanitize/log-text.js';
+import {
+  callHook,
+  type DeclaredMetrics,
+  type MetricOptions,
+  type MetricScope,
+  type MetricUnit,
+  type Observability,
+} from './hooks.js';
+
+/** A metric that `ctx.metric` may write. */
+export interface MetricDefinition {
+  /** Default `None`. */
+  readonly unit?: MetricUnit;
+  /** The tag keys that a value may carry. Never a tag: `tenant_id`, `request_id`, `correlation_id`, `path`, `detail_type`. */
+  readonly tags?: readonly string[];
+}
+
+/** Never tags: each would make a time series of its own for every request or tenant. */
+export const UNBOUNDED_TAGS: readonly string[] = ['tenant_id', 'request_id', 'correlation_id', 'path', 'detail_type'];
+
+const UNITS =
+  /^(?:Milliseconds|Microseconds|Seconds|Percent|None|(?:Count|B(?:yte|it)s|(?:Kilo|Mega|Giga|Tera)b(?:yte|it)s)(?:\/Second)?)$/;
+const MAX_TAG = 256;
+
+/**
+ * Declares the metrics that `ctx.metric` may write, by name.
+ *
+ * @throws FrameworkError `app.invalid_configuration` for a definition that does not hold
+ * @example createApp({ observability: { metric, metrics: defineMetrics({ OrdersPlaced: { unit: 'Count', tags: ['channel'] } }) } });
+ */
+export function defineMetrics(definitions: Readonly<Record<string, MetricDefinition>>): DeclaredMetrics {
+  const entries = Object.entries(definitions);
+  for (const [name, definition] of entries) assertDefinition(name, definition);
+  return new MetricRegistry(new Map(entries));
+}
+
+class MetricRegistry implements DeclaredMetrics {
+  readonly #definitions: ReadonlyMap<string, MetricDefinition>;
+  /** What was dropped and reported already; bounded, for the names are the application's own. */
+  readonly #reported = new Set<string>();
+
+  constructor(definitions: ReadonlyMap<string, MetricDefinition>) {
+    this.#definitions = definitions;
+  }
+
+  emit(
+    observability: Observability,
+    name: string,
+    value: number,
+    options: MetricOptions | undefined,
+    scope: MetricScope,
+  ): void {
+    const definition = this.#definitions.get(name);
+    const unit = options?.unit ?? definition?.unit ?? 'None';
+    if (!definition || !Number.isFinite(value) || !isUnit(unit)) {
+      this.#drop(observability, definition ? 'value' : 'metric', name);
+      return;
+    }
+    callHook(observability, 'metric', {
+      name,
+      value,
+      unit,
+      tags: this.#declaredTags(observability, name, definition, options?.tags),
+      properties: { request_id: scope.requestId, tenant_id: scope.tenantId },
+    });
+  }
+
+  #declaredTags(
+    observability: Observability,
+    name: string,
+    definition: MetricDefinition,
+    tags: Readonly<Record<string, string>> = {},
+  ): Record<string, string> {
+    const declared: Record<string, string> = {};
+    for (const [key, value] of Object.entries(tags)) {
+      if (definition.tags?.includes(key)) declared[key] = sanitizeLogString(String(value)).slice(0, MAX_TAG);
+      else this.#drop(observability, 'tag', `${name}.${key}`);
+    }
+    return declared;
+  }
+
+  #drop(observability: Observability, part: 'metric' | 'tag' | 'value', name: string): void {
+    const what = sanitizeLogString(`${part} ${name}`).slice(0, MAX_TAG);
+    if (this.#reported.has(what) || this.#reported.size >= MAX_TAG) return;
+    this.#reported.add(what);
+    callHook(observability, 'log', { level: 'warn', event: 'metric.dropped', dropped: what });
+  }
+}
+
+const DEFINITION = group<MetricDefinition>()({
+  unit: kind<MetricUnit>('a CloudWatch unit', isUnit),
+  tags: kind<readonly string[]>(
+    'at most 8 bounded tag keys',
+    (tags) => Array.isArray(tags) && tags.length <= 8 && tags.every(isTagKey),
+  ),
+});
+
+function assertDefinition(name: string, definition: MetricDefinition): void {
+  const option = `observability.metrics.${name}`;
+  if (!/^[\w.:/-]{1,128}$/.test(name) || name.startsWith('framework.') || name === '_aws') {
+    throw invalidOption(
+      'observability.metrics',
+      'names of letters, digits, "_", ".", ":", "/", "-", other than "_aws" and "framework.…"',
+    );
+  }
+  DEFINITION.read(definition ?? null, { name: option, environment: {}, fail: invalidConfiguration });
+}
+
+function isUnit(unit: unknown): unit is MetricUnit {
+  return typeof unit === 'string' && UNITS.test(unit);
+}
+
+function isTagKey(key: unknown): boolean {
+  return typeof key === 'string' && /^[A-Za-z][\w-]{0,63}$/.test(key) && !UNBOUNDED_TAGS.includes(key);
+}

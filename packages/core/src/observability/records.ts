@@ -1,0 +1,326 @@
+import { type TracingChannel, tracingChannel } from 'node:diagnostics_channel';
+import type { ContextState } from '../context/request-context.js';
+import { defaultMessage } from '../errors/errors.js';
+import { scrubWords } from '../sanitize/internal/light.js';
+import { sanitizeLogString } from '../sanitize/log-text.js';
+import {
+  attemptHook,
+  callHook,
+  type LogLevel,
+  type Observability,
+  type Span,
+  type SpanAttributes,
+  type SpanKind,
+  type SpanLink,
+} from './hooks.js';
+
+/** How a request ended. */
+export interface RequestOutcome {
+  /** The HTTP status of the answer. */
+  readonly status: number;
+  /** The error's code as thrown; `''` on success. Legacy codes are logged under their canonical name. */
+  readonly errorCode: string;
+  /** Milliseconds to the last byte. */
+  readonly durationMs: number;
+  /** Whether the body was streamed. */
+  readonly streamed: boolean;
+  /** Bytes of the body, before any encoding by the front door. */
+  readonly responseBytes: number;
+}
+
+const UNMATCHED = '(unmatched)';
+const METHODS: readonly string[] = ['GET', 'POST', 'PUT', 'DELETE', 'PATCH', 'HEAD', 'OPTIONS', 'TRACE', 'CONNECT'];
+const MAX_PATH = 1024;
+const MAX_TEXT = 256;
+
+/**
+ * The span of a request, to be started once the route is known; `undefined` when nobody listens. Run the rest of the
+ * pipeline in `span.run`, and hand the span to {@link requestCompleted} when the last byte is out.
+ */
+export function startRequestSpan(observability: Observability, state: ContextState): ActiveSpan | undefined {
+  if (!observability.span && !CHANNELS['framework.request'].hasSubscribers) return undefined;
+  const method = boundedMethod(state);
+  const route = state.route?.pattern ?? UNMATCHED;
+  return startSpan(observability, 'framework.request', `http ${method} ${route}`, {
+    'faas.trigger': 'http',
+    'http.request.method': method,
+    'http.route': route,
+    ...textAttributes({
+      'request.id': state.requestId,
+      'tenant.id': state.tenantId,
+      'trace.id': state.traceId,
+    }),
+  });
+}
+
+/**
+ * Emits `request.completed`, the metric `framework.request`, and ends the span. Call it once a request: after the last
+ * byte of a stream, after the projection of a GraphQL answer. Builds nothing when nobody listens; never throws.
+ */
+export function requestCompleted(
+  observability: Observability,
+  state: ContextState,
+  outcome: RequestOutcome,
+  span?: ActiveSpan,
+): void {
+  const { log, metric } = observability;
+  if (!log && !metric && !span) return;
+  const errorCode = canonicalCode(outcome.errorCode);
+  const facts: RequestFacts = {
+    trigger: state.triggerKind,
+    method: boundedMethod(state),
+    route: state.route?.pattern ?? UNMATCHED,
+    requestId: recordText(state.requestId),
+    tenantId: recordText(state.tenantId),
+    errorCode,
+    durationMs: rounded(outcome.durationMs),
+  };
+  if (log) callHook(observability, 'log', requestLog(observability, state, outcome, facts));
+  if (metric) callHook(observability, 'metric', requestMetric(outcome, facts));
+  span?.end(
+    {
+      'http.response.status_code': outcome.status,
+      ...textAttributes({ 'error.type': errorCode, 'tenant.id': facts.tenantId }),
+    },
+    outcome.status >= 500 ? errorCode || 'app.internal' : '',
+  );
+}
+
+interface RequestFacts {
+  readonly trigger: string;
+  readonly method: string;
+  readonly route: string;
+  readonly requestId: string;
+  readonly tenantId: string;
+  readonly errorCode: string;
+  readonly durationMs: number;
+}
+
+function requestLog(observability: Observability, state: ContextState, outcome: RequestOutcome, facts: RequestFacts) {
+  const { request } = state;
+  return {
+    level: levelOfStatus(outcome.status),
+    event: 'request.completed',
+    trigger: facts.trigger,
+    request_id: facts.requestId,
+    trace_id: state.traceId,
+    tenant_id: facts.tenantId,
+    method: facts.method,
+    route: facts.route,
+    ...(observability.logPath === false ? undefined : { path: scrubWords(request.path, MAX_PATH) }),
+    status: outcome.status,
+    error_code: facts.errorCode,
+    duration_ms: facts.durationMs,
+    streamed: outcome.streamed,
+    response_bytes: outcome.responseBytes,
+  };
+}
+
+function requestMetric(outcome: RequestOutcome, facts: RequestFacts) {
+  return {
+    name: 'framework.request',
+    value: 1,
+    duration_ms: facts.durationMs,
+    tags: {
+      trigger: facts.trigger,
+      method: facts.method,
+      route: facts.route,
+      status: String(outcome.status),
+      error_code: facts.errorCode,
+    },
+    properties: { request_id: facts.requestId, tenant_id: facts.tenantId },
+  };
+}
+
+/** A method of HTTP's own, or one that is registered; a scan of made-up ones is `OTHER`. */
+function boundedMethod({ request, route }: ContextState): string {
+  const { method } = request;
+  return METHODS.includes(method) || (method !== '' && route?.method === method) ? method : 'OTHER';
+}
+
+function levelOfStatus(status: number): LogLevel {
+  if (status >= 500) return 'error';
+  return status >= 400 ? 'warn' : 'info';
+}
+
+/** The code as logs and metrics name it. */
+export function canonicalCode(code: string): string {
+  return code === 'EMPTY_BODY' || code === 'INVALID_JSON' ? 'app.bad_request' : recordText(code);
+}
+
+/** An id or a code as it may stand in a record: without control characters, cut. */
+export function recordText(text: string): string {
+  const clean = sanitizeLogString(text);
+  return clean.length > MAX_TEXT ? clean.slice(0, MAX_TEXT) : clean;
+}
+
+/** Milliseconds to the microsecond; never negative. */
+export function rounded(ms: number): number {
+  return ms > 0 ? Math.round(ms * 1000) / 1000 : 0;
+}
+
+/** Attributes without the empty ones. */
+export function textAttributes(attributes: Readonly<Record<string, string>>): Record<string, string> {
+  const kept: Record<string, string> = {};
+  for (const [key, value] of Object.entries(attributes)) if (value !== '') kept[key] = recordText(value);
+  return kept;
+}
+
+/**
+ * The one object that a span publishes on `tracing:framework.request:*` or `tracing:framework.event:*`. `start` runs with
+ * `runStores`, so that an `AsyncLocalStorage` bound to it covers the handler.
+ */
+export interface SpanMessage {
+  /** Whether it is a request or an event. */
+  readonly kind: SpanKind;
+  /** The span's name: `http GET /users/{id}`. */
+  readonly name: string;
+  /** All attributes so far; those of the end are added before `end` is published. */
+  attributes: SpanAttributes;
+  /** Other traces that the span has to do with. */
+  readonly links: readonly SpanLink[];
+  /** The message of the batch that a record belongs to. */
+  readonly parent: SpanMessage | undefined;
+  /** The failure; `undefined` unless the invocation failed. */
+  error: SpanError | undefined;
+}
+
+/** What a span learns of a failure: never the thrown text, which may hold anything. */
+export interface SpanError {
+  /** Always `Error`. */
+  readonly name: string;
+  /** The error's code. */
+  readonly code: string;
+  /** The message of the code, never the thrown one. */
+  readonly message: string;
+}
+
+/** Where spans are published for tracers that subscribe to diagnostics channels. */
+export const CHANNELS: Readonly<Record<SpanKind, TracingChannel<unknown, SpanMessage>>> = {
+  'framework.request': tracingChannel('framework.request'),
+  'framework.event': tracingChannel('framework.event'),
+};
+const NO_LINKS: readonly SpanLink[] = [];
+
+/** A started span: of the user's hook, of the diagnostics channel, or of both. No member throws but for what `work` throws. */
+export interface ActiveSpan {
+  /** Runs `work` once, synchronously, with the span as the current one; gives what it gives, throws what it throws. */
+  run<T>(work: () => T): T;
+  /** Ends the span, once; `errorCode` is `''` unless the invocation failed. */
+  end(attributes: SpanAttributes, errorCode: string): void;
+}
+
+/** Starts a span. Callers ask first whether there is a hook or a subscriber of {@link CHANNELS}, and build nothing otherwise. */
+export function startSpan(
+  observability: Observability,
+  kind: SpanKind,
+  name: string,
+  attributes: SpanAttributes,
+  parent?: ActiveSpan,
+  links: readonly SpanLink[] = NO_LINKS,
+): ActiveSpan {
+  const hook = observability.span;
+  const outer = parent instanceof TwofoldSpan ? parent : undefined;
+  const attempt: Attempt = (call) => attemptHook(observability, 'span', call);
+  const span = hook && attempt(() => hook.start(kind, name, attributes, outer?.span, links));
+  const message: SpanMessage = { kind, name, attributes, links, parent: outer?.message, error: undefined };
+  return new TwofoldSpan(attempt, CHANNELS[kind], message, span);
+}
+
+/** Calls the user's tracer; what it throws is reported and dropped. */
+type Attempt = <T>(call: () => T) => T | undefined;
+
+class TwofoldSpan implements ActiveSpan {
+  readonly #attempt: Attempt;
+  readonly #channel: TracingChannel<unknown, SpanMessage>;
+  readonly message: SpanMessage;
+  readonly span: Span | undefined;
+  #ended = false;
+
+  constructor(
+    attempt: Attempt,
+    channel: TracingChannel<unknown, SpanMessage>,
+    message: SpanMessage,
+    span: Span | undefined,
+  ) {
+    this.#attempt = attempt;
+    this.#channel = channel;
+    this.message = message;
+    this.span = span;
+  }
+
+  run<T>(work: () => T): T {
+    const { span, message } = this;
+    const { start, end } = this.#channel;
+    const once = new Once(work);
+    const current = span ? () => this.#runInside(span, once) : () => once.callQuietly();
+    if (start.hasSubscribers) start.runStores(message, current);
+    else current();
+    if (end.hasSubscribers) end.publish(message);
+    return once.call();
+  }
+
+  /** What the work throws goes through the tracer, which may note it; that is no failure of the tracer's. */
+  #runInside<T>(span: Span, once: Once<T>): void {
+    this.#attempt(() => {
+      try {
+        const result: unknown = span.run(() => once.call());
+        if (result instanceof Promise) result.catch(() => {});
+      } catch (thrown) {
+        if (!once.threw(thrown)) throw thrown;
+      }
+    });
+  }
+
+  end(attributes: SpanAttributes, errorCode: string): void {
+    if (this.#ended) return;
+    this.#ended = true;
+    const { span, message } = this;
+    message.attributes = { ...message.attributes, ...attributes };
+    if (errorCode !== '') message.error = { name: 'Error', code: errorCode, message: defaultMessage(errorCode) };
+    if (span) {
+      this.#attempt(() => span.set(attributes));
+      if (message.error) this.#attempt(() => span.error(message.error));
+      this.#attempt(() => span.end());
+    }
+    this.#publishEnd();
+  }
+
+  #publishEnd(): void {
+    const { error, asyncStart, asyncEnd } = this.#channel;
+    if (this.message.error && error.hasSubscribers) error.publish(this.message);
+    if (asyncStart.hasSubscribers) asyncStart.publish(this.message);
+    if (asyncEnd.hasSubscribers) asyncEnd.publish(this.message);
+  }
+}
+
+/** Work that a tracer may call never, twice or late: it is done once, and its result is its own. */
+class Once<T> {
+  readonly #work: () => T;
+  #done: { readonly value: T } | { readonly error: unknown } | undefined;
+
+  constructor(work: () => T) {
+    this.#work = work;
+  }
+
+  call(): T {
+    this.callQuietly();
+    const done = this.#done as { readonly value: T } | { readonly error: unknown };
+    if ('error' in done) throw done.error;
+    return done.value;
+  }
+
+  /** Whether this is what the work threw. */
+  threw(thrown: unknown): boolean {
+    return this.#done !== undefined && 'error' in this.#done && this.#done.error === thrown;
+  }
+
+  callQuietly(): void {
+    if (this.#done) return;
+    try {
+      this.#done = { value: this.#work() };
+    } catch (error) {
+      this.#done = { error };
+    }
+  }
+}

@@ -1,0 +1,309 @@
+import { FrameworkError } from '../errors/errors.js';
+import type { Environment } from '../runtime/environment.js';
+
+/** Makes the error of a set of options from what is wrong: `option "retries" must be a whole number from 0 to 5`. */
+export type OptionError = (problem: string) => Error;
+
+/** Where a value stands: its full name for errors, and what is needed to read it. */
+export interface OptionPlace {
+  /** `cors.allowedOrigins`. */
+  readonly name: string;
+  /** Where variables are read. */
+  readonly environment: Environment;
+  /** Makes the error of this set of options. */
+  readonly fail: OptionError;
+}
+
+/**
+ * What one option may be: its words, its check, and what stands for it when it is left out.
+ *
+ * @typeParam T the value when it is given
+ * @typeParam A the value when it is left out
+ */
+export class OptionKind<T, A = undefined> {
+  /** What the value must be, as errors and option tables say it: `a whole number from 1 to 60,000`. */
+  readonly wanted: string;
+  /** Whether leaving the option out is refused. */
+  readonly isRequired: boolean;
+  /** The default, when there is one. */
+  readonly fallback: A | undefined;
+  /** The environment variable that stands for an absent option. */
+  readonly variable: string | undefined;
+  readonly #read: (value: unknown, place: OptionPlace) => T;
+
+  constructor(
+    wanted: string,
+    read: (value: unknown, place: OptionPlace) => T,
+    absent: { readonly isRequired?: boolean; readonly fallback?: A; readonly variable?: string } = {},
+  ) {
+    this.wanted = wanted;
+    this.#read = read;
+    this.isRequired = absent.isRequired ?? false;
+    this.fallback = absent.fallback;
+    this.variable = absent.variable;
+  }
+
+  /** The same kind, with a value for an absent option. */
+  default<D extends T>(fallback: D): OptionKind<T, D> {
+    return new OptionKind<T, D>(this.wanted, this.#read, { fallback });
+  }
+
+  /** The same kind, refused when it is left out. */
+  required(): OptionKind<T, never> {
+    return new OptionKind<T, never>(this.wanted, this.#read, { isRequired: true });
+  }
+
+  /** The same kind, read from an environment variable when it is left out, and refused when both are. */
+  orVariable(variable: string): OptionKind<T, T> {
+    return new OptionKind<T, T>(this.wanted, this.#read, { isRequired: true, variable });
+  }
+
+  /** The value of an option. An `undefined` counts as left out. */
+  read(value: unknown, place: OptionPlace): T | A {
+    if (value !== undefined) return this.#read(value, place);
+    if (this.variable !== undefined) {
+      const set = place.environment[this.variable];
+      if (set !== undefined && set.trim() !== '') return this.#read(set, place);
+      throw place.fail(`option "${place.name}" or the variable ${this.variable} must be ${this.wanted}`);
+    }
+    if (this.isRequired) throw wrong(place, this.wanted);
+    return this.fallback as A;
+  }
+}
+
+/** A kind for each option of `T`. */
+export type OptionKinds<T> = {
+  readonly [K in keyof Required<T>]: OptionKind<Exclude<T[K], undefined>, unknown>;
+};
+
+/** The options with every key an own member and every default in its place. */
+export type ParsedOptions<K> = {
+  readonly [N in keyof K]: K[N] extends OptionKind<infer T, infer A> ? T | A : never;
+};
+
+/** A closed set of options: what may be given, and what it becomes. */
+export interface OptionSet<T, K> {
+  /** The kind of each option, by name. */
+  readonly kinds: K;
+  /**
+   * A copy of the options that nobody else holds, with defaults filled in.
+   *
+   * @throws FrameworkError `app.invalid_configuration`, or what the set's own `fail` makes: for anything but an object, an
+   *   unknown key, a wrong value or a missing one. It names the option and never its value.
+   */
+  parse(options: T | undefined): ParsedOptions<K>;
+}
+
+/** Settings of a set of options. */
+export interface OptionSetSettings {
+  /** Makes the error. Default: FrameworkError `app.invalid_configuration` `framework: <problem>`. */
+  readonly fail?: OptionError;
+}
+
+/**
+ * Describes the options of one function, once: names, types, bounds and defaults. Call it with the type, then with the kinds.
+ *
+ * @example
+ * const OPTIONS = defineOptions<RetryOptions>()({
+ *   attempts: integer(1, 10).default(3),
+ *   clock: withMethods<Clock>('now'),
+ * });
+ * const { attempts, clock } = OPTIONS.parse(options); // number, Clock | undefined
+ */
+export function defineOptions<T extends object>(): <K extends OptionKinds<T>>(
+  kinds: K,
+  settings?: OptionSetSettings,
+) => OptionSet<T, K> {
+  return (kinds, { fail = invalidConfiguration } = {}) => ({
+    kinds,
+    parse: (options) =>
+      parseMembers(kinds, options === undefined ? {} : options, {
+        name: '',
+        environment: environmentOf(options),
+        fail,
+      }),
+  });
+}
+
+/** `true` or `false`. */
+export const boolean: OptionKind<boolean> = /* @__PURE__ */ kind(
+  'true or false',
+  (value) => typeof value === 'boolean',
+);
+
+/** Any function of type `T`. */
+export function func<T extends (...args: never[]) => unknown>(): OptionKind<T> {
+  return kind('a function', (value) => typeof value === 'function');
+}
+
+/** Any text, the empty one too. */
+export const string: OptionKind<string> = /* @__PURE__ */ kind('a text', (value) => typeof value === 'string');
+
+/** Any object but a list, taken as it is. */
+export function object<T extends object>(): OptionKind<T> {
+  return kind('an object', (value) => typeof value === 'object' && value !== null && !Array.isArray(value));
+}
+
+/** A text with at least one character that is not blank. It is trimmed. */
+export function text(wanted = 'a text that is not blank'): OptionKind<string> {
+  return new OptionKind(wanted, (value, place) => {
+    if (typeof value !== 'string' || value.trim() === '') throw wrong(place, wanted);
+    return value.trim();
+  });
+}
+
+/** A whole number within bounds, both included; `unit` is the plural of what is counted. */
+export function integer(least: number, most: number = Number.MAX_SAFE_INTEGER, unit = ''): OptionKind<number> {
+  return kind(
+    `a whole number${unit === '' ? '' : ` of ${unit}`}${bounds(least, most, Number.MAX_SAFE_INTEGER)}`,
+    (value) => Number.isSafeInteger(value) && (value as number) >= least && (value as number) <= most,
+  );
+}
+
+/** A finite number within bounds, both included; `unit` is the plural of what is counted. */
+export function number(least: number, most: number = Number.MAX_VALUE, unit = ''): OptionKind<number> {
+  return kind(
+    `a number${unit === '' ? '' : ` of ${unit}`}${bounds(least, most, Number.MAX_VALUE)}`,
+    (value) => typeof value === 'number' && value >= least && value <= most,
+  );
+}
+
+/** One of some texts. */
+export function oneOf<const V extends string>(...values: readonly V[]): OptionKind<V> {
+  const words = values.map((value) => `"${value}"`);
+  return kind(joinWords(words, 'or'), (value) => values.includes(value as V));
+}
+
+/** An object with these functions: a clock, a logger, an AWS client. */
+export function withMethods<T extends object>(...names: readonly (keyof T & string)[]): OptionKind<T> {
+  const words = joinWords(
+    names.map((name) => `${name}()`),
+    'and',
+  );
+  return kind(`an object with ${words}`, (value) => {
+    if (typeof value !== 'object' || value === null) return false;
+    return names.every((name) => typeof (value as Record<string, unknown>)[name] === 'function');
+  });
+}
+
+/** A list whose members are all of one kind. */
+export function list<T>(member: OptionKind<T>, wanted = `a list, each ${member.wanted}`): OptionKind<readonly T[]> {
+  return new OptionKind(wanted, (value, place) => {
+    if (!Array.isArray(value)) throw wrong(place, wanted);
+    return value.map((item, index) => member.read(item ?? null, { ...place, name: `${place.name}[${index}]` }) as T);
+  });
+}
+
+/** An object with options of its own; its members are named `outer.inner` in errors. */
+export function group<T extends object>(): <K extends OptionKinds<T>>(kinds: K) => OptionKind<T> {
+  return (kinds) => new OptionKind('an object', (value, place) => parseMembers(kinds, value, place) as unknown as T);
+}
+
+/** What a test accepts, with the words for its error. */
+export function kind<T>(wanted: string, accepts: (value: unknown) => boolean): OptionKind<T> {
+  return new OptionKind(wanted, (value, place) => {
+    if (!accepts(value)) throw wrong(place, wanted);
+    return value as T;
+  });
+}
+
+/** What a parser accepts. The parser throws an error of its own, which names the option. */
+export function parsed<T>(wanted: string, parse: (value: unknown, name: string) => T): OptionKind<T> {
+  return new OptionKind(wanted, (value, place) => parse(value, place.name));
+}
+
+/** The error of a value that is not what its option wants. */
+export function wrong({ name, fail }: OptionPlace, wanted: string): Error {
+  return fail(`option "${name}" must be ${wanted}`);
+}
+
+function parseMembers<K extends Readonly<Record<string, OptionKind<unknown, unknown>>>>(
+  kinds: K,
+  given: unknown,
+  { name: outer, environment, fail }: OptionPlace,
+): ParsedOptions<K> {
+  if (typeof given !== 'object' || given === null || Array.isArray(given)) {
+    throw fail(outer === '' ? 'options must be an object' : `option "${outer}" must be an object`);
+  }
+  const prefix = outer === '' ? '' : `${outer}.`;
+  for (const key of Reflect.ownKeys(given)) {
+    if (typeof key !== 'string' || !Object.hasOwn(kinds, key)) throw fail(unknownOption(prefix, String(key), kinds));
+  }
+  const values: Record<string, unknown> = Object.create(null) as Record<string, unknown>;
+  for (const [key, member] of Object.entries(kinds)) {
+    const value: unknown = Object.hasOwn(given, key) ? (given as Record<string, unknown>)[key] : undefined;
+    values[key] = member.read(value, { name: prefix + key, environment, fail });
+  }
+  return values as ParsedOptions<K>;
+}
+
+function unknownOption(prefix: string, key: string, kinds: object): string {
+  return `unknown option "${prefix}${key}"; known are ${Object.keys(kinds).join(', ')}`;
+}
+
+/** Variables come from the option `environment` where there is one. */
+function environmentOf(options: object | undefined): Environment {
+  const given = (options as { environment?: unknown } | undefined)?.environment;
+  return typeof given === 'object' && given !== null ? (given as Environment) : process.env;
+}
+
+/** The error of options that have no error of their own. */
+export function invalidConfiguration(problem: string): FrameworkError {
+  return new FrameworkError(INVALID_CONFIGURATION, `framework: ${problem}`);
+}
+
+/** `a`, `a or b`, `a, b or c`. */
+function joinWords(words: readonly string[], last: 'and' | 'or'): string {
+  return words.length < 2 ? words.join('') : `${words.slice(0, -1).join(', ')} ${last} ${words[words.length - 1]}`;
+}
+
+function bounds(least: number, most: number, unbounded: number): string {
+  if (most === unbounded) return `, at least ${least}`;
+  return ` from ${least} to ${String(most).replace(/\B(?=(\d{3})+$)/g, ',')}`;
+}
+
+/** Code of every refused option; thrown at construction or registration. */
+export const INVALID_CONFIGURATION = 'app.invalid_configuration';
+
+/**
+ * Refuses keys that are not in the list: a misspelt option must never be ignored.
+ *
+ * @throws FrameworkError `framework: unknown option "<key>"`
+ */
+export function assertKnownOptions(options: object, known: readonly string[]): void {
+  for (const key of Object.keys(options)) {
+    if (!known.includes(key)) throw new FrameworkError(INVALID_CONFIGURATION, `framework: unknown option "${key}"`);
+  }
+}
+
+/** A refused option, by name and never by value. */
+export function invalidOption(key: string, wanted: string): FrameworkError {
+  return invalidConfiguration(`option "${key}" must be ${wanted}`);
+}
+
+/**
+ * Refuses values of a wrong type; what is left out is right.
+ *
+ * @param types the type of each option that is checked; `null` is no object
+ * @throws FrameworkError that names the option
+ */
+export function assertTypes(options: object, types: Readonly<Record<string, 'function' | 'object' | 'boolean'>>): void {
+  for (const [key, type] of Object.entries(types)) {
+    const value = (options as Record<string, unknown>)[key];
+    const fits = value === undefined || (typeof value === type && value !== null);
+    if (!fits) throw invalidOption(key, type === 'object' ? 'an object' : `a ${type}`);
+  }
+}
+
+/**
+ * Refuses arguments that a registration does not take. A second posture or misplaced options must not be dropped in silence:
+ * whoever wrote them believes that they hold.
+ *
+ * @param surplus what was given behind the last parameter
+ * @param usage the call as it should be, `topic(name, handler)`
+ * @throws FrameworkError `framework: too many arguments, expected <usage>`
+ */
+export function assertNoSurplus(surplus: readonly unknown[], usage: string): void {
+  if (surplus.length === 0) return;
+  throw new FrameworkError(INVALID_CONFIGURATION, `framework: too many arguments, expected ${usage}`);
+}

@@ -1,0 +1,76 @@
+import { FrameworkError } from '../errors/errors.js';
+
+/** No bytes: the body of requests and answers without one. Shared, so never written to. */
+export const EMPTY_BYTES: Uint8Array = new Uint8Array(0);
+
+/** Bytes of text in UTF-8; lone surrogates become U+FFFD. */
+export function encodeUtf8(text: string): Uint8Array {
+  return text === '' ? EMPTY_BYTES : Buffer.from(text, 'utf8');
+}
+
+/** Text of bytes; malformed sequences become U+FFFD. */
+export function decodeUtf8(bytes: Uint8Array): string {
+  return asBuffer(bytes).toString('utf8');
+}
+
+/** The same memory as a Buffer. */
+export function asBuffer(bytes: Uint8Array): Buffer {
+  return Buffer.isBuffer(bytes) ? bytes : Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength);
+}
+
+/** How many bytes base64 text stands for, without decoding it; -1 when its length or padding cannot be right. */
+export function base64Size(text: string): number {
+  const { length } = text;
+  if (length % 4 !== 0) return -1;
+  if (length === 0) return 0;
+  const padding = text.charCodeAt(length - 1) !== 61 ? 0 : text.charCodeAt(length - 2) !== 61 ? 1 : 2;
+  return (length / 4) * 3 - padding;
+}
+
+/**
+ * Strict base64 (RFC 4648 section 4) decoded once. Node's decoder skips what it does not know and takes the URL alphabet,
+ * so a result of the computed size without those two characters means that every character was in the alphabet.
+ *
+ * @throws FrameworkError `app.bad_request` `invalid base64`
+ */
+export function decodeBase64(text: string): Uint8Array {
+  const size = base64Size(text);
+  if (size === 0) return EMPTY_BYTES;
+  const bytes = size < 0 ? undefined : Buffer.from(text, 'base64');
+  if (bytes?.length !== size || text.includes('-') || text.includes('_')) {
+    throw new FrameworkError('app.bad_request', 'invalid base64');
+  }
+  return bytes;
+}
+
+/** Whether a media type is JSON: `application/json`, or a type with the suffix `+json` (RFC 6839 section 3.1). */
+export function isJsonMediaType(contentType: string): boolean {
+  const semicolon = contentType.indexOf(';');
+  const type = (semicolon < 0 ? contentType : contentType.slice(0, semicolon)).trim().toLowerCase();
+  return type === 'application/json' || /^[^/\s]+\/[^/\s]+\+json$/.test(type);
+}
+
+const ESCAPES = /(?:%[0-9a-f]{2})+/gi;
+
+/** Percent-decoding, once (RFC 3986 section 2.1). An escape that is malformed or no UTF-8 stays as it is. */
+export function decodePercent(text: string): string {
+  if (!text.includes('%')) return text;
+  try {
+    return decodeURIComponent(text);
+  } catch {
+    return text.replace(ESCAPES, decodeRun);
+  }
+}
+
+function decodeRun(run: string): string {
+  try {
+    return decodeURIComponent(run);
+  } catch {
+    return run;
+  }
+}
+
+/** A name or value of a query: `+` is a space, then percent-decoding. */
+export function decodeQueryPart(text: string): string {
+  return decodePercent(text.includes('+') ? text.replaceAll('+', ' ') : text);
+}

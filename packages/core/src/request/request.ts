@@ -1,0 +1,198 @@
+import { decodeBase64, decodeUtf8, EMPTY_BYTES, encodeUtf8 } from './encoding.js';
+import { createMap, type MultiMap, type OneOrMany } from './maps.js';
+import { firstTraceId, type SourceProvenance } from './provenance.js';
+
+/** A request as every front door hands it in. Headers, query, cookies and body are views, made when first read. */
+export interface Request {
+  /** The method in upper case. */
+  readonly method: string;
+  /** Undecoded path after stage and base path are cut; routing works on it. */
+  readonly path: string;
+  /** The path as it came. */
+  readonly rawPath: string;
+  /** Header values by lower-case name. */
+  readonly headers: MultiMap;
+  /** Decoded query values by name. */
+  readonly query: MultiMap;
+  /** Cookie values by name, not decoded; of one name the last counts. */
+  readonly cookies: Readonly<Record<string, string>>;
+  /** The raw `name=value` pairs in order. */
+  readonly cookieList: readonly string[];
+  /**
+   * The decoded bytes; empty when there is none.
+   *
+   * @throws FrameworkError `app.bad_request` when the body is not the base64 that it claims to be
+   */
+  readonly body: Uint8Array;
+  /** Whether the body came as base64. `body` is decoded either way. */
+  readonly isBase64: boolean;
+  /** A fresh copy at each read. */
+  readonly sourceProvenance: SourceProvenance;
+  /** `''` when no header names a valid one. */
+  readonly traceId: string;
+}
+
+/** A request that a caller of `serve` hands in. */
+export interface RequestInput {
+  /** In any case. */
+  readonly method: string;
+  /** May carry a query after `?`; an explicit `query` wins over it. */
+  readonly path: string;
+  /** Query values, not encoded. */
+  readonly query?: OneOrMany;
+  /** Header values; names in any case. */
+  readonly headers?: OneOrMany;
+  /** Text or bytes; with `isBase64`, base64 text. Default: empty. */
+  readonly body?: Uint8Array | string;
+  /** Whether `body` is base64 text; default `false`. */
+  readonly isBase64?: boolean;
+  /** Where the request comes from; default: unknown. */
+  readonly sourceProvenance?: SourceProvenance;
+}
+
+/** How one front door reads its event. Each method is called at most once a request, but `header`. */
+export interface RequestSource {
+  /** All headers, names in lower case. */
+  headers(): MultiMap;
+  /** The values of one header, whose name is given in lower case, without building the map. */
+  header(name: string): readonly string[];
+  /** All query values, decoded. */
+  query(): MultiMap;
+  /** The values that hold cookies, each one or more pairs joined by `;`. */
+  cookieValues(): readonly string[];
+  /** Text, or base64 text when `isBase64` is true, or bytes. */
+  readonly rawBody: string | Uint8Array;
+  /** Whether `rawBody` is base64 text. */
+  readonly isBase64: boolean;
+  /** Why the body of the event is no body at all; the request is refused with this message. */
+  readonly invalidBody?: string | undefined;
+  /** Where the request comes from; a fresh copy at each call. */
+  provenance(): SourceProvenance;
+}
+
+/**
+ * The one implementation of {@link Request}. Its fields are assigned in the constructor and nowhere declared with a value: an
+ * initialiser is one more function for each request.
+ */
+export class IncomingRequest implements Request {
+  /** The method in upper case. */
+  declare readonly method: string;
+  declare readonly path: string;
+  declare readonly rawPath: string;
+  /** How the front door reads its event. */
+  declare readonly source: RequestSource;
+  declare private headerMap: MultiMap | undefined;
+  declare private queryMap: MultiMap | undefined;
+  declare private cookieMap: Record<string, string> | undefined;
+  declare private cookiePairs: readonly string[] | undefined;
+  declare private bytes: Uint8Array | undefined;
+  declare private bodyText: string | undefined;
+  declare private trace: string | undefined;
+
+  constructor(method: string, path: string, rawPath: string, source: RequestSource) {
+    this.method = method;
+    this.path = path;
+    this.rawPath = rawPath;
+    this.source = source;
+    this.headerMap = undefined;
+    this.queryMap = undefined;
+    this.cookieMap = undefined;
+    this.cookiePairs = undefined;
+    this.bytes = undefined;
+    this.bodyText = undefined;
+    this.trace = undefined;
+  }
+
+  get headers(): MultiMap {
+    this.headerMap ??= this.source.headers();
+    return this.headerMap;
+  }
+
+  /** Values of one header; the name in lower case. Builds no map. */
+  headerValues(name: string): readonly string[] {
+    return this.headerMap ? (this.headerMap[name] ?? NO_VALUES) : this.source.header(name);
+  }
+
+  get query(): MultiMap {
+    this.queryMap ??= this.source.query();
+    return this.queryMap;
+  }
+
+  get cookieList(): readonly string[] {
+    this.cookiePairs ??= this.source.cookieValues().flatMap(splitCookies);
+    return this.cookiePairs;
+  }
+
+  get cookies(): Readonly<Record<string, string>> {
+    this.cookieMap ??= parseCookies(this.cookieList);
+    return this.cookieMap;
+  }
+
+  get isBase64(): boolean {
+    return this.source.isBase64;
+  }
+
+  /** @throws FrameworkError `app.bad_request` when the body is not the base64 that it claims to be */
+  get body(): Uint8Array {
+    if (this.bytes === undefined) {
+      const { rawBody, isBase64 } = this.source;
+      if (typeof rawBody !== 'string') this.bytes = rawBody;
+      else if (rawBody === '') this.bytes = EMPTY_BYTES;
+      else this.bytes = isBase64 ? decodeBase64(rawBody) : encodeUtf8(rawBody);
+    }
+    return this.bytes;
+  }
+
+  /** The body as UTF-8 text. */
+  get text(): string {
+    if (this.bodyText === undefined) {
+      const { rawBody, isBase64 } = this.source;
+      this.bodyText = typeof rawBody === 'string' && !isBase64 ? rawBody : decodeUtf8(this.body);
+    }
+    return this.bodyText;
+  }
+
+  get sourceProvenance(): SourceProvenance {
+    return this.source.provenance();
+  }
+
+  get traceId(): string {
+    this.trace ??= firstTraceId(
+      this.headerValues('traceparent')[0] ?? '',
+      this.headerValues('x-amzn-trace-id')[0] ?? '',
+    );
+    return this.trace;
+  }
+}
+
+const NO_VALUES: readonly string[] = [];
+
+/** Method in canonical form: trimmed, upper case. */
+export function canonicalMethod(method: string): string {
+  return method.trim().toUpperCase();
+}
+
+/** Path in canonical form: trimmed, cut at the first `?`, with one leading `/`; never decoded, folded or resolved. */
+export function canonicalPath(path: string): string {
+  const trimmed = path.trim();
+  const question = trimmed.indexOf('?');
+  const cut = question < 0 ? trimmed : trimmed.slice(0, question);
+  return cut.charCodeAt(0) === 47 ? cut : `/${cut}`;
+}
+
+function splitCookies(value: string): string[] {
+  return value
+    .split(';')
+    .map((pair) => pair.trim())
+    .filter((pair) => pair !== '');
+}
+
+/** Pairs with a name before `=`; the last of a name wins (RFC 6265 leaves the order to the server). */
+function parseCookies(pairs: readonly string[]): Record<string, string> {
+  const cookies = createMap<string>();
+  for (const pair of pairs) {
+    const equals = pair.indexOf('=');
+    if (equals > 0) cookies[pair.slice(0, equals).trim()] = pair.slice(equals + 1).trim();
+  }
+  return cookies;
+}

@@ -1,0 +1,204 @@
+import { type FrameworkError, internalError } from '../errors/errors.js';
+import { EMPTY_BYTES, encodeUtf8 } from '../request/encoding.js';
+import { type MultiMap, type OneOrMany, toHeaderMap } from '../request/maps.js';
+
+/** A value, or a promise of it. */
+export type MaybePromise<T> = T | Promise<T>;
+/** A body in chunks of bytes. */
+export type BodyStream = AsyncIterable<Uint8Array> | Iterable<Uint8Array>;
+
+/** An answer as middleware sees it. */
+export interface Response {
+  /** The HTTP status, 200 to 599. */
+  status: number;
+  /** Lower-case names. */
+  headers: MultiMap;
+  /** Whole `set-cookie` values, one an entry. */
+  cookies: string[];
+  /** The bytes; beside a `bodyStream`, what is sent before it. */
+  body: Uint8Array;
+  /** A body that is read while it is sent; `null` or absent for none. */
+  bodyStream?: BodyStream | null;
+  /** Forces base64 at the front door; without it the bytes decide. */
+  isBase64: boolean;
+}
+
+/** An answer as handlers may give it. */
+export interface ResponseInput {
+  /** The HTTP status, 200 to 599; default 200. */
+  readonly status?: number;
+  /** Header values; names in any case. Default none. */
+  readonly headers?: OneOrMany;
+  /** Whole `set-cookie` values; default none. */
+  readonly cookies?: readonly string[];
+  /** Text or bytes; default empty. */
+  readonly body?: Uint8Array | string;
+  /** A body that is read while it is sent; default none. */
+  readonly bodyStream?: BodyStream | null;
+  /** Forces base64 at the front door; default `false`, then the bytes decide. */
+  readonly isBase64?: boolean;
+}
+
+/** What a handler or middleware gives back: a response, or what becomes one. */
+export type Result = MaybePromise<Response | ResponseInput>;
+
+/** Text or bytes as given. A symbol, so that a spread copy of a response keeps its body without encoding it. */
+const CONTENT: unique symbol = Symbol.for('sallyport.content') as never;
+
+/** The one implementation of {@link Response}: text stays text until somebody asks for bytes. */
+export class OutgoingResponse implements Response {
+  /** The HTTP status. */
+  declare status: number;
+  declare headers: MultiMap;
+  declare cookies: string[];
+  /** A body that is read while it is sent. */
+  declare bodyStream: BodyStream | null;
+  declare isBase64: boolean;
+  declare [CONTENT]: string | Uint8Array;
+
+  constructor(status: number, headers: MultiMap, content: string | Uint8Array, cookies: string[] = []) {
+    this.status = status;
+    this.headers = headers;
+    this.cookies = cookies;
+    this.bodyStream = null;
+    this.isBase64 = false;
+    this[CONTENT] = content;
+  }
+
+  /** The bytes; text is encoded at the first read. */
+  get body(): Uint8Array {
+    const content = this[CONTENT];
+    if (typeof content !== 'string') return content;
+    const bytes = encodeUtf8(content);
+    this[CONTENT] = bytes;
+    return bytes;
+  }
+
+  set body(body: Uint8Array | string) {
+    this[CONTENT] = body;
+  }
+
+  /** The body as it was given, without encoding text. */
+  get content(): string | Uint8Array {
+    return this[CONTENT];
+  }
+}
+
+/**
+ * The response object of what a handler or middleware returned.
+ *
+ * @throws FrameworkError `app.internal` when it is no response at all
+ */
+export function toResponse(result: unknown): OutgoingResponse {
+  if (result instanceof OutgoingResponse) return result;
+  if (typeof result !== 'object' || result === null || Array.isArray(result)) {
+    throw internalError(`a handler returned ${kindOf(result)} instead of a response; return json(200, value), say`);
+  }
+  const input = result as ResponseInput & { [CONTENT]?: string | Uint8Array };
+  const content = input.body ?? input[CONTENT] ?? EMPTY_BYTES;
+  if (typeof content !== 'string' && !(content instanceof Uint8Array)) {
+    throw internalError(`the body of a response is ${kindOf(content)}; it must be text or bytes`);
+  }
+  const response = new OutgoingResponse(
+    input.status ?? 200,
+    toHeaderMap(input.headers),
+    content,
+    input.cookies ? [...input.cookies] : [],
+  );
+  response.bodyStream = input.bodyStream ?? null;
+  response.isBase64 = input.isBase64 === true;
+  return response;
+}
+
+/** What a value is, for the text of an error; never the value itself. */
+function kindOf(value: unknown): string {
+  if (value === undefined) return 'nothing';
+  if (value === null) return 'null';
+  if (Array.isArray(value)) return 'a list';
+  return typeof value === 'object' ? 'an object' : `a ${typeof value}`;
+}
+
+/** RFC 9110 section 5.6.2, in lower case. */
+const TOKEN = /^[!#$%&'*+\-.^_`|~0-9a-z]+$/;
+/** CR, LF and NUL (RFC 9110 section 5.5), and characters that no byte holds: the Fetch standard's ByteString ends at U+00FF. */
+const UNSAFE_VALUE = /[\r\n\0\u0100-\uffff]/;
+
+/** Whether a header may have this value. */
+export function isHeaderValue(value: unknown): value is string {
+  return typeof value === 'string' && !UNSAFE_VALUE.test(value);
+}
+
+/** Names that were found canonical: nearly all answers of a service use the same few. */
+const KNOWN_NAMES = new Set<string>();
+const MAX_KNOWN_NAMES = 256;
+
+/**
+ * Brings a response into canonical form, in place: names in lower case, `set-cookie` headers moved to the end of
+ * `cookies`, no body where the status or `HEAD` forbids one.
+ *
+ * @throws FrameworkError `app.internal` for a status outside 200..599, a name that is no token, a value with CR, LF, NUL
+ * or a character above U+00FF
+ */
+export function canonicalizeResponse(response: OutgoingResponse, method: string): OutgoingResponse {
+  const { status, headers: given, cookies } = response;
+  if (!Number.isInteger(status) || status < 200 || status > 599) {
+    throw internalError(`the status of a response is ${String(status)}; it must be a whole number from 200 to 599`);
+  }
+  // Nearly all headers are canonical already: they are looked at and left as they are.
+  for (const name in given) {
+    const values: unknown = given[name];
+    if (!Array.isArray(values) || !(KNOWN_NAMES.has(name) || isNewName(name))) {
+      response.headers = checkedHeaders(given);
+      break;
+    }
+    for (const value of values) if (typeof value !== 'string' || UNSAFE_VALUE.test(value)) throw invalidValue(value);
+  }
+  const { headers } = response;
+  const moved = headers['set-cookie'];
+  if (moved !== undefined) {
+    response.cookies = [...cookies, ...moved];
+    delete headers['set-cookie'];
+  }
+  for (const value of cookies) if (typeof value !== 'string' || UNSAFE_VALUE.test(value)) throw invalidValue(value);
+  if (status === 204 || status === 304 || method === 'HEAD') dropBody(response);
+  return response;
+}
+
+/** Whether a name that is not among the known ones is canonical; it is known from then on. */
+function isNewName(name: string): boolean {
+  if (!TOKEN.test(name)) return false;
+  if (KNOWN_NAMES.size < MAX_KNOWN_NAMES) KNOWN_NAMES.add(name);
+  return true;
+}
+
+function checkedHeaders(headers: MultiMap): MultiMap {
+  const map = toHeaderMap(headers);
+  for (const name of Object.keys(map)) {
+    if (!TOKEN.test(name)) throw internalError(`"${name}" is no header name`);
+    for (const value of map[name] ?? []) if (!isHeaderValue(value)) throw invalidValue(value);
+  }
+  return map;
+}
+
+function invalidValue(value: unknown): FrameworkError {
+  if (typeof value !== 'string') return internalError(`a header value is ${kindOf(value)}; it must be text`);
+  return internalError('a header value holds CR, LF, NUL or a character above U+00FF');
+}
+
+function dropBody(response: OutgoingResponse): void {
+  response.body = EMPTY_BYTES;
+  response.isBase64 = false;
+  const stream = response.bodyStream;
+  response.bodyStream = null;
+  if (stream) void closeStream(stream);
+}
+
+/** Tells a stream that nobody will read it. */
+export async function closeStream(stream: BodyStream): Promise<void> {
+  try {
+    const iterator = Symbol.asyncIterator in stream ? stream[Symbol.asyncIterator]() : stream[Symbol.iterator]();
+    await iterator.return?.();
+  } catch {
+    // It will not be read either way.
+  }
+}

@@ -1,0 +1,154 @@
+import type { Context } from '../context/context.js';
+import type { Logger, Observability } from '../observability/hooks.js';
+import type { RequestSource } from '../request/request.js';
+import type { MaybePromise, OutgoingResponse } from '../response/response.js';
+import type { Environment, FullClock, IdGenerator } from './environment.js';
+import type { Invocation, InvocationProvenance, TriggerKind } from './invocation.js';
+
+/** What would serve an event; the answer of `explain`. */
+export interface Target {
+  /** Of record surfaces: each source of the batch. */
+  readonly sources?: readonly { readonly name: string; readonly records: number; readonly handler: string | null }[];
+  /** `GET /users/{id}`, `Query.note`, `$connect`, or the event-bus selector. */
+  readonly route?: string;
+  /** The function's name, `(anonymous)`, or `null` when none is registered. */
+  readonly handler: string | null;
+  /** `Authenticated(notes:read)`; `null` where there are no postures. */
+  readonly posture: string | null;
+  /** What would happen: a handler runs, or why none does. */
+  readonly outcome: 'handled' | 'not_found' | 'method_not_allowed' | 'no_handler';
+  /** What the service gets back: `v2 response`, `batch report`, … */
+  readonly projection: string;
+}
+
+/** One registration of an opt-in surface, as `app.triggers()` lists it. */
+export interface TriggerRecord {
+  /** The kind of the events. */
+  readonly kind: TriggerKind;
+  /** Bucket, topic, Cognito source, …: what the registration is for. Event-bus registrations have a selector in its place. */
+  readonly name?: string;
+  /** What matters to a deployment. */
+  readonly options?: Readonly<Record<string, unknown>>;
+}
+
+/** The seam between packages: whatever serves some kinds of events. */
+export interface Surface {
+  /** The kinds of events that it serves. */
+  readonly serves: readonly TriggerKind[];
+  /**
+   * Which invocations reach this surface; default `['provider']`. A surface that accepts `agent` gets every agent invocation,
+   * whatever its event looks like, under the first kind that it serves; of one dispatcher only one surface may.
+   */
+  readonly accepts?: readonly InvocationProvenance[];
+  /** Serves one event; what it gives goes back to the service as it is. */
+  serve(kind: TriggerKind, event: unknown, invocation: Invocation): Promise<unknown>;
+  /** For `explain`: pure, runs nothing of the user's. Throws what `serve` would reject with before it runs anything. */
+  explainTarget?(kind: TriggerKind, event: unknown): Target;
+  /** Called once, when a container that took the surface is constructed. A second container throws. */
+  attach?(host: SurfaceHost): void;
+  /** The surface's registrations in order; joined into `triggers()` of the container. */
+  triggers?(): readonly TriggerRecord[];
+}
+
+/** What containers and routers show of a handler in inventories and explanations. */
+export function handlerName(handler: { readonly name: string }): string {
+  return handler.name === '' ? '(anonymous)' : handler.name;
+}
+
+/** What a container lends to a surface of its option `surfaces`. */
+export interface SurfaceHost {
+  /** The time of the container. */
+  readonly clock: FullClock;
+  /** Where ids come from. */
+  readonly ids: IdGenerator;
+  /** The environment variables of the container. */
+  readonly environment: Environment;
+  /** The container's own logger, not bound to an invocation. */
+  readonly log: Logger;
+  /** The hooks of the container. */
+  readonly observability: Observability;
+  /** Milliseconds before the end of the invocation from which no further work starts. */
+  readonly deadlineMarginMs: number;
+  /** Whether a handler's error is replaced before the service sees it. */
+  readonly maskErrors: boolean;
+  /** Text of the error that replaces it. */
+  readonly failureText: string;
+  /** Asks who calls; only of containers whose operations have postures. */
+  readonly gate?: SurfaceGate;
+  /** Runs an event through the container's own HTTP routes, behind a front door of the surface's. */
+  serveHttp(door: SurfaceDoor, event: unknown, invocation: Invocation): Promise<unknown>;
+  /**
+   * Hands an event to the container without the asking surface. The rule for invocations is applied again, so an agent's
+   * event reaches nothing by this way.
+   */
+  dispatch(event: unknown, invocation: Invocation): Promise<unknown>;
+}
+
+/** A front door that a surface brings along, and the kind under which its requests run. */
+export interface SurfaceDoor extends Door {
+  /** What `ctx.triggerKind` says of its requests. */
+  readonly kind: string;
+}
+
+/** The gate of a container whose operations have postures. */
+export interface SurfaceGate {
+  /**
+   * Refuses everything but a posture.
+   *
+   * @param place the registration as error texts name it: `PUBLISH /news`
+   * @throws FrameworkError `framework: invalid auth posture: <place>`
+   */
+  assertPosture(posture: unknown, place: string): void;
+  /**
+   * Lets the caller of an invocation through, or throws; on success the context has the principal.
+   *
+   * @throws FrameworkError `app.unauthorized`, `app.forbidden`, or what the container's principal resolver throws
+   */
+  authorize(posture: unknown, ctx: Context): MaybePromise<undefined>;
+}
+
+/** What a front door can carry. */
+export interface DoorTraits {
+  /** Bytes that the service behind the door accepts. */
+  readonly maxAnswerBytes: number;
+  /**
+   * `collect`: a stream is read to its end first; `commit`: handed on behind its first chunk, so that a failure before it
+   * is an ordinary error answer; `pass`: handed on as it is; `refuse`: answered `app.internal`.
+   */
+  readonly streams: 'collect' | 'commit' | 'pass' | 'refuse';
+  /**
+   * What the service counts of an answer, in bytes. `undefined` at doors that leave the body as it is; the others encode it
+   * as the text of a JSON document.
+   */
+  readonly measure: ((response: OutgoingResponse, body: EncodedBody, event: unknown) => number) | undefined;
+}
+
+/** A body as a JSON document can hold it. */
+export interface EncodedBody {
+  /** Text, or base64 text. */
+  readonly body: string;
+  /** Whether `body` is base64. */
+  readonly isBase64Encoded: boolean;
+}
+
+/** A front door's reading of its event: method and path now, the rest when somebody asks. */
+export interface DoorRequest {
+  /** The method as the event has it. */
+  readonly method: string;
+  /** Undecoded, stage cut, not yet canonical. */
+  readonly path: string;
+  /** The path as it came. */
+  readonly rawPath: string;
+  /** Reads the rest of the event. */
+  readonly source: RequestSource;
+}
+
+/** A front door: two pure functions and what it can carry. */
+export interface Door {
+  /** What the door can carry. */
+  readonly traits: DoorTraits;
+  /** Reads method and path of an event. */
+  read(event: unknown): DoorRequest;
+  /** The document that the service behind this door expects. */
+  write(response: OutgoingResponse, body: EncodedBody, event: unknown): Record<string, unknown>;
+}

@@ -1,0 +1,116 @@
+import { types } from 'node:util';
+import { isFrameworkError } from '../../errors/errors.js';
+
+const MAX_CAUSES = 5;
+const MAX_ERRORS = 10;
+const MAX_FRAMES = 30;
+const MAX_NAME_BYTES = 128;
+const MAX_FRAME_BYTES = 512;
+
+/** How the parts of an error are cleaned. */
+export interface ErrorCleaner {
+  readonly stacks: boolean;
+  prose(text: string, limit?: number): string;
+  /** Counts values; `false` when there have been enough. */
+  count(nodes: number): boolean;
+  value(value: unknown): unknown;
+}
+
+/** Whether a value is an error, of whatever realm or copy of this package. Never throws. */
+export function isError(value: unknown): value is Error {
+  try {
+    return types.isNativeError(value) || value instanceof Error || isFrameworkError(value);
+  } catch {
+    return false;
+  }
+}
+
+/** `{ name, message, code?, status?, metadata?, stack?, cause?, errors? }`: all that is ever written out of an error. */
+export function describeError(error: object, cleaner: ErrorCleaner): Record<string, unknown> {
+  return describe(error, cleaner, []);
+}
+
+function describe(error: object, cleaner: ErrorCleaner, above: readonly object[]): Record<string, unknown> {
+  const chain = [...above, error];
+  const name = read(error, 'name');
+  const message = read(error, 'message');
+  cleaner.count(2);
+  return {
+    name: typeof name === 'string' && name !== '' ? cleaner.prose(name, MAX_NAME_BYTES) : 'Error',
+    message: typeof message === 'string' ? cleaner.prose(message) : '[unreadable]',
+    ...numbersOf(error, cleaner),
+    ...(cleaner.stacks ? stackOf(error, cleaner) : undefined),
+    ...causeOf(error, cleaner, chain),
+    ...errorsOf(error, cleaner, chain),
+  };
+}
+
+function numbersOf(error: object, cleaner: ErrorCleaner): Record<string, unknown> {
+  const out: Record<string, unknown> = {};
+  const code = read(error, 'code');
+  if (typeof code === 'string' && code !== '') out.code = cleaner.prose(code, MAX_NAME_BYTES);
+  else if (Number.isFinite(code)) out.code = code;
+  const status = read(error, 'status') ?? read(error, 'statusCode');
+  if (Number.isFinite(status)) out.status = status;
+  const metadata = metadataOf(read(error, '$metadata'), cleaner);
+  if (metadata) out.metadata = metadata;
+  return out;
+}
+
+/** Of an error of the AWS SDK: what its support asks for. */
+function metadataOf(metadata: unknown, cleaner: ErrorCleaner): Record<string, unknown> | undefined {
+  if (typeof metadata !== 'object' || metadata === null) return undefined;
+  const out: Record<string, unknown> = {};
+  const requestId = read(metadata, 'requestId');
+  if (typeof requestId === 'string') out.request_id = cleaner.prose(requestId, MAX_NAME_BYTES);
+  const status = read(metadata, 'httpStatusCode');
+  if (Number.isFinite(status)) out.http_status_code = status;
+  return Object.keys(out).length > 0 ? out : undefined;
+}
+
+function stackOf(error: object, cleaner: ErrorCleaner): Record<string, unknown> | undefined {
+  const stack = read(error, 'stack');
+  if (typeof stack !== 'string') return undefined;
+  const frames: string[] = [];
+  for (const line of stack.slice(0, 65_536).split('\n')) {
+    const frame = line.trim();
+    if (!frame.startsWith('at ')) continue;
+    if (frames.length === MAX_FRAMES || !cleaner.count(1)) break;
+    frames.push(cleaner.prose(frame, MAX_FRAME_BYTES));
+  }
+  return frames.length > 0 ? { stack: frames } : undefined;
+}
+
+function causeOf(error: object, cleaner: ErrorCleaner, chain: readonly object[]): Record<string, unknown> | undefined {
+  const cause = read(error, 'cause');
+  return cause === undefined ? undefined : { cause: nested(cause, cleaner, chain) };
+}
+
+function errorsOf(error: object, cleaner: ErrorCleaner, chain: readonly object[]): Record<string, unknown> | undefined {
+  const errors = read(error, 'errors');
+  if (!Array.isArray(errors) || !(error instanceof AggregateError || read(error, 'name') === 'AggregateError'))
+    return undefined;
+  const shown: unknown[] = [];
+  for (let index = 0; index < Math.min(errors.length, MAX_ERRORS) && cleaner.count(1); index += 1) {
+    shown.push(nested(read(errors, String(index)), cleaner, chain));
+  }
+  if (errors.length > shown.length) shown.push(`[+${errors.length - shown.length}]`);
+  return { errors: shown };
+}
+
+function nested(value: unknown, cleaner: ErrorCleaner, chain: readonly object[]): unknown {
+  if (!isError(value)) {
+    return { name: 'NonError', message: value === null ? 'null' : typeof value, value: cleaner.value(value) };
+  }
+  if (chain.includes(value)) return '[circular]';
+  return chain.length > MAX_CAUSES || !cleaner.count(1) ? '[depth]' : describe(value, cleaner, chain);
+}
+
+/** A property that may throw when it is read. */
+function read(object: object, key: string): unknown {
+  try {
+    return (object as Record<string, unknown>)[key];
+  } catch {
+    return undefined;
+  }
+}

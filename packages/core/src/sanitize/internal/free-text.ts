@@ -1,0 +1,339 @@
+import { cutBytes, cutMark } from '../log-text.js';
+import { digitsOf, maskCard, maskRestricted, REDACTED } from '../masks.js';
+import { type KeyAction, type KeyJudge, normalizeKey } from '../policy.js';
+import { passesLuhn } from './light.js';
+
+/** What is looked at of a text; the rest is cut. */
+const MAX_SCRUBBED_BYTES = 65_536;
+const MAX_PARTIAL_WORD = 512;
+const MAX_LABEL = 64;
+const MAX_LOCAL_PART = 254;
+
+const SSN = /(?<!\d)\d{3}-\d{2}-\d{4}(?!\d)/g;
+const AWS_KEY_ID = /A[KS]IA[A-Z0-9]{16}/g;
+const WORDS_WITH_DOTS = /[A-Za-z0-9_.-]{12,}/g;
+const GROUPED_DIGITS = /\d(?:[ -]?\d){12,}/g;
+const LOCAL_PART = /[A-Za-z0-9._+'~%\-\u0080-\uffff]/;
+const DOMAIN = /[A-Za-z0-9-]+(?:\.[A-Za-z0-9-]+)*/y;
+
+/**
+ * Masks secrets inside prose, in time linear in the text: every pattern either has a bound, or consumes what it looked at.
+ * Looks at {@link MAX_SCRUBBED_BYTES}; the rest is cut, and the mark `…[+N]` says how many bytes that was.
+ */
+export function scrubText(text: string, judge: KeyJudge): string {
+  const { text: head, left } = cutBytes(text, MAX_SCRUBBED_BYTES);
+  if (left === 0) return scrubHead(head, judge);
+  const kept = withoutPartialWord(head);
+  return scrubHead(kept, judge) + cutMark(left + Buffer.byteLength(head.slice(kept.length), 'utf8'));
+}
+
+/** A secret across the cut would not be recognised by its first half: the last word goes too. */
+function withoutPartialWord(head: string): string {
+  const blank = Math.max(head.lastIndexOf(' '), head.lastIndexOf('\n'), head.lastIndexOf('"'));
+  return blank >= head.length - MAX_PARTIAL_WORD ? head.slice(0, blank + 1) : head;
+}
+
+function scrubHead(text: string, judge: KeyJudge): string {
+  const signs = signsOf(text);
+  if (signs === 0) return text;
+  let out = text;
+  if (signs & SIGN.dashes) out = scrubPrivateKeys(out);
+  if (signs & SIGN.mark && out.includes('@') && out.includes('://')) out = scrubUserInfo(out);
+  if (signs & (SIGN.mark | SIGN.scheme)) out = scrubAssignments(out, judge);
+  if (signs & SIGN.jwt) out = out.replace(WORDS_WITH_DOTS, scrubJwt);
+  if (signs & SIGN.keyId) out = out.replace(AWS_KEY_ID, REDACTED);
+  if (signs & SIGN.mark) out = scrubEmails(out);
+  if (signs & SIGN.digits) out = out.replace(SSN, maskRestricted).replace(GROUPED_DIGITS, scrubCards);
+  return out;
+}
+
+/** PEM blocks (RFC 7468) of private keys; one without an end reaches to the end of the text. */
+function scrubPrivateKeys(text: string): string {
+  let out = '';
+  let done = 0;
+  for (let label = text.indexOf('PRIVATE KEY-----'); label >= 0; label = text.indexOf('PRIVATE KEY-----', done)) {
+    const from = Math.max(done, label - MAX_LABEL);
+    const begin = from + text.slice(from, label).lastIndexOf('-----BEGIN ');
+    const body = label + 'PRIVATE KEY-----'.length;
+    if (begin < from) {
+      out += text.slice(done, body);
+      done = body;
+      continue;
+    }
+    const end = text.indexOf('-----END ', body);
+    const tail = end < 0 ? -1 : text.indexOf('-----', end + '-----END '.length);
+    out += text.slice(done, begin) + REDACTED;
+    done = tail < 0 ? text.length : tail + '-----'.length;
+  }
+  return out + text.slice(done);
+}
+
+/** User and password of a URL (RFC 3986 section 3.2.1): what stands between `//` and the last `@` of the authority. */
+function scrubUserInfo(text: string): string {
+  return text.replace(/:\/\/[^/?#\s"'<>\\]+/g, (authority) => {
+    const at = authority.lastIndexOf('@');
+    return at < 0 ? authority : `://${REDACTED}${authority.slice(at)}`;
+  });
+}
+
+/** RFC 7515 section 7.1: parts in base64url joined by dots, the first of them a JSON object. */
+function scrubJwt(run: string): string {
+  const start = run.indexOf('eyJ');
+  const dot = start < 0 ? -1 : run.indexOf('.', start);
+  return dot - start < 8 || dot === run.length - 1 ? run : run.slice(0, start) + REDACTED;
+}
+
+function scrubEmails(text: string): string {
+  if (!text.includes('@') && !text.includes('%40')) return text;
+  let out = '';
+  let done = 0;
+  for (const { 0: mark, index } of text.matchAll(/@|%40/g)) {
+    if (index < done) continue;
+    DOMAIN.lastIndex = index + mark.length;
+    const domain = DOMAIN.exec(text)?.[0] ?? '';
+    if (!/\.[A-Za-z][A-Za-z0-9-]+$/.test(domain)) continue;
+    let start = index;
+    while (start > done && index - start < MAX_LOCAL_PART && LOCAL_PART.test(text.charAt(start - 1))) start -= 1;
+    if (start === index) continue;
+    out += text.slice(done, start) + REDACTED;
+    done = index + mark.length + domain.length;
+  }
+  return out + text.slice(done);
+}
+
+/** Masks each run of digit groups that a card number can be; a group glued to a letter (as in a UUID) joins no other. */
+function scrubCards(run: string, offset: number, text: string): string {
+  if (offset > 1 && text[offset - 1] === '.' && /\d/.test(text[offset - 2] ?? '')) return run;
+  const groups = run.split(/([ -])/);
+  const first = /[A-Za-z]/.test(text[offset - 1] ?? '') ? 2 : 0;
+  const last = groups.length - (/[A-Za-z]/.test(text[offset + run.length] ?? '') ? 3 : 1);
+  let out = '';
+  for (let start = 0; start < groups.length; ) {
+    const end = cardEnd(groups, start, start < first ? start : Math.max(last, start));
+    out +=
+      end < 0 ? (groups[start] ?? '') + (groups[start + 1] ?? '') : maskCard(groups.slice(start, end + 1).join(''));
+    if (end >= 0) out += groups[end + 1] ?? '';
+    start = (end < 0 ? start : end) + 2;
+  }
+  return out;
+}
+
+/** The last group of the longest card number that begins at a group, or -1. Separators stand between groups. */
+function cardEnd(groups: readonly string[], start: number, last: number): number {
+  let digits = '';
+  let found = -1;
+  for (let end = start; end <= last; end += 2) {
+    digits += groups[end] ?? '';
+    if (digits.length > 19) break;
+    if (digits.length >= 13 && passesLuhn(digits)) found = end;
+  }
+  return found;
+}
+
+/** What may stand between a key and its value, and the schemes of RFC 9110 section 11.4 whose credentials follow a blank. */
+const MARKS = /=|:(?!\/\/)|%3[ad]|\b(?:bearer|basic)\b/gi;
+/** A value that ends in a mark may be a key itself, or a scheme: `pin= password: x`. */
+const LAST_MARK = /(?:[=:]|%3[ad]|\b(?:bearer|basic))$/i;
+const KEY_CHARACTER = /[A-Za-z0-9_.-]/;
+/** What precedes the colons of a time, RFC 3339: no key. */
+const TIME = /^[\dT.-]+$/;
+const MAX_KEY = 128;
+const SCHEME = /(?:bearer|basic)[ \t:=]+/iy;
+const BLANKS = /\s*/y;
+const DIGITS = /\d(?:[ -]?\d)*/y;
+/** An unquoted value: its first character may be a bracket or a backslash, later ones end it before a quote. */
+const WORD = /(?:[^\s,;&"'`)>}\]\\]|\\(?!["'`]))(?:[^\s,;&"'`<>(){}[\]\\]|\\(?!["'`]))*/y;
+const NEXT_PAIR = /,[\w.-]{1,64}[=:]/y;
+const LINE = /[^\r\n]+/y;
+/** Headers whose value is a list of its own; in prose it ends with the line. */
+const LINE_KEYS: readonly string[] = [
+  'authorization',
+  'authorizationheader',
+  'proxyauthorization',
+  'cookie',
+  'setcookie',
+];
+/** Query parameters of signed requests (AWS SigV4) beside those that the key table knows. */
+const SIGNED_QUERY: readonly string[] = ['xamzsignature', 'xamzcredential', 'xamzsecuritytoken'];
+
+interface Span {
+  readonly start: number;
+  readonly end: number;
+}
+
+/** Masks what follows `key=`, `key:`, `"key":`, `Bearer` and `Basic`. One pass: what was masked is not looked at again. */
+function scrubAssignments(text: string, judge: KeyJudge): string {
+  MARKS.lastIndex = 0;
+  let out = '';
+  let done = 0;
+  for (let mark = MARKS.exec(text); mark; mark = MARKS.exec(text)) {
+    const after = mark.index + mark[0].length;
+    const isScheme = mark[0].length > 3;
+    const key = isScheme ? '' : keyBefore(text, mark.index, judge);
+    const action = isScheme ? 'redact' : actionOf(key, judge);
+    if (action === 'clean') continue;
+    const span = isScheme ? schemeSpan(text, mark.index) : valueSpan(text, after, key, action);
+    const value = text.slice(span.start, span.end);
+    const masked = maskedValue(value, action);
+    if (masked === value) continue;
+    out += text.slice(done, span.start) + masked;
+    done = span.end;
+    MARKS.lastIndex = done - (LAST_MARK.exec(value)?.[0].length ?? 0);
+  }
+  return done === 0 ? text : out + text.slice(done);
+}
+
+function actionOf(key: string, judge: KeyJudge): KeyAction {
+  if (key === '' || TIME.test(key)) return 'clean';
+  return SIGNED_QUERY.includes(normalizeKey(key)) ? 'redact' : judge(key, '');
+}
+
+/**
+ * The word before a mark, quotes and blanks aside; with the word before it where both together are a known key. A word that
+ * was masked itself, as the value of a key before it, is a key all the same.
+ */
+function keyBefore(text: string, mark: number, judge: KeyJudge): string {
+  let end = mark;
+  for (let skipped = 0; end > 0 && skipped < 8 && /[\s"'`\\]/.test(text.charAt(end - 1)); skipped += 1) end -= 1;
+  const start = wordStart(text, end);
+  const key = text.slice(start, end);
+  if (start < 2 || text[start - 1] !== ' ') return key;
+  const both = text.slice(wordStart(text, start - 1), end);
+  return judge(both, '', true) === 'clean' ? key : both;
+}
+
+function wordStart(text: string, end: number): number {
+  let start = end;
+  while (start > 0 && end - start < MAX_KEY && KEY_CHARACTER.test(text.charAt(start - 1))) start -= 1;
+  return start;
+}
+
+/** What a sticky expression matches at a place. */
+function matchAt(expression: RegExp, text: string, index: number): string {
+  expression.lastIndex = index;
+  return expression.exec(text)?.[0] ?? '';
+}
+
+function schemeSpan(text: string, index: number): Span {
+  const start = index + matchAt(SCHEME, text, index).length;
+  return start === index ? { start, end: start } : { start, end: wordEnd(text, start) };
+}
+
+function valueSpan(text: string, after: number, key: string, action: KeyAction): Span {
+  const start = after + matchAt(BLANKS, text, after).length;
+  const quote = matchAt(/\\*["'`]/y, text, start);
+  if (quote !== '') return { start: start + quote.length, end: quotedEnd(text, start + quote.length, quote) };
+  if (text[start] === '{' || text[start] === '[') return { start, end: bracketEnd(text, start) };
+  if (LINE_KEYS.includes(normalizeKey(key))) return { start, end: start + matchAt(LINE, text, start).length };
+  const digits = action === 'redact' || action === 'counter' ? '' : matchAt(DIGITS, text, start);
+  if (digits !== '') return { start, end: start + digits.length };
+  return { start, end: wordEnd(text, start + matchAt(SCHEME, text, start).length) };
+}
+
+/** The end of an unquoted value: a comma ends it only before a blank or another pair, for passwords hold commas. */
+function wordEnd(text: string, start: number): number {
+  if (text.startsWith(REDACTED, start)) return start + REDACTED.length;
+  let end = start + matchAt(WORD, text, start).length;
+  while (text[end] === ',' && matchAt(NEXT_PAIR, text, end) === '') {
+    const more = matchAt(WORD, text, end + 1);
+    if (more === '') break;
+    end += 1 + more.length;
+  }
+  return end;
+}
+
+function quotedEnd(text: string, start: number, quote: string): number {
+  if (quote.length > 1) {
+    const end = text.indexOf(quote, start);
+    return end < 0 ? text.length : end;
+  }
+  for (let index = start; index < text.length; index += 1) {
+    if (text[index] === '\\') index += 1;
+    else if (text[index] === quote) return index;
+  }
+  return text.length;
+}
+
+/** The end of a bracketed value that belongs to the opening one; the end of the text if none does. */
+function bracketEnd(text: string, start: number): number {
+  let depth = 0;
+  for (let index = start; index < text.length; index += 1) {
+    const character = text[index];
+    if (character === '{' || character === '[') depth += 1;
+    else if (character === '}' || character === ']') depth -= 1;
+    if (depth === 0) return index + 1;
+  }
+  return text.length;
+}
+
+function maskedValue(value: string, action: KeyAction): string {
+  if (value === '') return value;
+  if (action === 'card') return maskCard(value);
+  if (action === 'restricted') return maskRestricted(value);
+  if (action === 'number') return digitsOf(value).length >= 12 ? maskCard(value) : value;
+  return action === 'counter' && /^\d+(?:\.\d+)?$/.test(value) ? value : REDACTED;
+}
+
+/** What a text has that a secret could be recognised by, as bits. */
+const SIGN = {
+  /** `=`, `:`, `@` or `%`. */
+  mark: 1,
+  /** Nine digits or more. */
+  digits: 2,
+  /** `eyJ`. */
+  jwt: 4,
+  /** `AKIA` or `ASIA`, as far as `IA`. */
+  keyId: 8,
+  /** `bearer` or `basic`, as far as the second letter. */
+  scheme: 16,
+  /** Two dashes in a row. */
+  dashes: 32,
+} as const;
+
+const MIN_DIGITS = 9;
+
+/**
+ * One look at each character. Nearly every short string of a record has none of the signs, and five regular expressions
+ * that find nothing cost five times as much.
+ */
+function signsOf(text: string): number {
+  let signs = 0;
+  let digits = 0;
+  for (let index = 0; index < text.length; index += 1) {
+    switch (text.charCodeAt(index)) {
+      case 37: // %
+      case 58: // :
+      case 61: // =
+      case 64: // @
+        signs |= SIGN.mark;
+        break;
+      case 45: // -
+        if (text.charCodeAt(index + 1) === 45) signs |= SIGN.dashes;
+        break;
+      case 74: // J
+        if (text.charCodeAt(index - 1) === 121) signs |= SIGN.jwt;
+        break;
+      case 73: // I
+        if (text.charCodeAt(index + 1) === 65) signs |= SIGN.keyId;
+        break;
+      case 66: // B
+      case 98: // b
+        if (/^[ea]$/i.test(text.charAt(index + 1))) signs |= SIGN.scheme;
+        break;
+      case 48:
+      case 49:
+      case 50:
+      case 51:
+      case 52:
+      case 53:
+      case 54:
+      case 55:
+      case 56:
+      case 57:
+        digits += 1;
+        break;
+      default:
+    }
+  }
+  return digits >= MIN_DIGITS ? signs | SIGN.digits : signs;
+}

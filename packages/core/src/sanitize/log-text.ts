@@ -1,0 +1,97 @@
+/**
+ * Characters that could start, hide or reorder a line: C0, DEL, C1 (NEL included), U+2028, U+2029, bidi controls and the
+ * byte order mark.
+ */
+const CLASS = '\\u0000-\\u001f\\u007f-\\u009f\\u200e\\u200f\\u2028-\\u202e\\u2066-\\u2069\\ufeff';
+const UNSAFE = new RegExp(`[${CLASS}\\ud800-\\udfff]`);
+const CONTROLS = new RegExp(`[${CLASS}]`, 'g');
+const LONE_SURROGATES = /\p{Surrogate}/gu;
+
+/** The text without control characters; a lone surrogate becomes U+FFFD. For callers who write text themselves. */
+export function sanitizeLogString(text: string): string {
+  return UNSAFE.test(text) ? text.replace(CONTROLS, '').replace(LONE_SURROGATES, '\ufffd') : text;
+}
+
+const UNSAFE_VALUE = new RegExp(`[%=\\s${CLASS}]|\\p{Surrogate}`, 'gu');
+
+/**
+ * A value of a `safe_log` line (`name=value` pairs joined by blanks): `%`, `=`, whitespace and control characters become
+ * upper-case percent escapes of their UTF-8 bytes, a lone surrogate those of U+FFFD.
+ */
+export function encodeSafeValue(text: string): string {
+  return text.replace(UNSAFE_VALUE, (character) =>
+    [...Buffer.from(character, 'utf8')].map((byte) => `%${byte.toString(16).toUpperCase().padStart(2, '0')}`).join(''),
+  );
+}
+
+const UNESCAPED = new RegExp(`[${CLASS}]`, 'g');
+
+/**
+ * JSON text in which no character can fool a terminal or a line splitter: what `JSON.stringify` leaves as it is (DEL, C1,
+ * U+2028, U+2029, bidi controls) becomes `\uXXXX`.
+ */
+export function escapeJsonText(json: string): string {
+  return json.replace(UNESCAPED, (character) => `\\u${character.charCodeAt(0).toString(16).padStart(4, '0')}`);
+}
+
+/** A text cut to a number of UTF-8 bytes, and how many bytes were left out. */
+export interface CutText {
+  readonly text: string;
+  readonly left: number;
+}
+
+/** The beginning of a text, at most `limit` bytes of UTF-8, never within a character. */
+export function cutBytes(text: string, limit: number): CutText {
+  if (text.length * 3 <= limit) return { text, left: 0 };
+  const size = Buffer.byteLength(text, 'utf8');
+  if (size <= limit) return { text, left: 0 };
+  const bytes = Buffer.from(text.slice(0, limit), 'utf8');
+  let end = Math.min(limit, bytes.length);
+  while (end > 0 && ((bytes[end] ?? 0) & 0xc0) === 0x80) end -= 1;
+  return { text: bytes.toString('utf8', 0, end), left: size - end };
+}
+
+/** The mark behind a text or a list of which something was left out. */
+export function cutMark(left: number): string {
+  return left > 0 ? `…[+${left}]` : '';
+}
+
+/** The longest line that is written, its line break included: what CloudWatch Logs takes as one event. */
+const MAX_LINE_BYTES = 262_144;
+const ENVELOPE_BYTES = 26;
+
+/** Writes one line, without its line break. */
+export type WriteLine = (line: string) => unknown;
+
+/** Standard output itself: Lambda's patched `console` would wrap the line or put a prefix before it. */
+export const writeToStdout: WriteLine = (line) => {
+  process.stdout.write(`${line}\n`);
+};
+
+/** One JSON object as one line that nothing in it can break, hide or reorder. */
+export function encodeLine(line: Readonly<Record<string, unknown>>): string {
+  return escapeJsonText(JSON.stringify(line));
+}
+
+/**
+ * The line, with the largest of the named members replaced by `[N bytes]` and `truncated: true` added as long as it is too
+ * long for one log event.
+ */
+export function encodeBoundedLine(line: Record<string, unknown>, members: readonly string[]): string {
+  const limit = MAX_LINE_BYTES - ENVELOPE_BYTES - 1;
+  const whole = encodeLine(line);
+  if (whole.length * 3 <= limit || Buffer.byteLength(whole) <= limit) return whole;
+  const sizes = members.map((name) => ({ name, bytes: jsonBytes(line[name]) })).sort((a, b) => b.bytes - a.bytes);
+  let over = Buffer.byteLength(whole) + ',"truncated":true'.length - limit;
+  const cut: Record<string, unknown> = { ...line };
+  for (const { name, bytes } of sizes) {
+    if (over <= 0) break;
+    cut[name] = `[${bytes} bytes]`;
+    over -= bytes - jsonBytes(cut[name]);
+  }
+  return encodeLine({ ...cut, truncated: true });
+}
+
+function jsonBytes(value: unknown): number {
+  return Buffer.byteLength(escapeJsonText(JSON.stringify(value) ?? ''));
+}

@@ -1,0 +1,176 @@
+import { defineOptions, group, integer, list, OptionKind, oneOf, wrong } from '../options/define-options.js';
+
+/** What happens to a value because of its key. */
+export type KeyAction =
+  | 'redact'
+  /** Redacted unless it is a finite number: `max_tokens`. */
+  | 'counter'
+  | 'card'
+  | 'restricted'
+  /** A card if it holds 12 digits or more. */
+  | 'number'
+  | 'clean';
+
+/** Judges a key (without control characters) inside a parent (in the form of {@link normalizeKey}). */
+export type KeyJudge = (key: string, parent: string, exactOnly?: boolean) => KeyAction;
+
+const words = (text: string) => text.split(' ').map(normalizeKey);
+
+const ALWAYS = words(
+  'password passwd pwd passphrase pin otp secret private_key secret_key signing_key encryption_key token access_token ' +
+    'refresh_token id_token session_token security_token jwt client_secret client_assertion code_verifier api_key ' +
+    'api_token x_api_key authorization authorization_header authorization_id proxy_authorization cookie set_cookie ' +
+    'credential credentials connection_string cvv cvv2 cvc cvc2 security_code cardholder cardholder_name',
+);
+const ALLOWED = words(
+  'card_bin card_brand card_type transaction_id merchant_id merchant_uid mid acceptor_id terminal_id tid token_type',
+);
+const CARDS = words('card_number pan pan_value primary_account_number');
+const RESTRICTED = words('ssn tin tax_id ein api_key_id account_number');
+const CARD_PARENTS: readonly string[] = ['cardwithpandetails', 'cardpandetails', 'pandetails'];
+
+const TABLE: ReadonlyMap<string, KeyAction> = new Map<string, KeyAction>([
+  ...RESTRICTED.map((key) => [key, 'restricted'] as const),
+  ['number', 'number'],
+  ...CARDS.map((key) => [key, 'card'] as const),
+  ...ALLOWED.map((key) => [key, 'clean'] as const),
+  ...ALWAYS.flatMap((key) => [[key, 'redact'] as const, [`${key}s`, 'redact'] as const]),
+]);
+const NEVER_OPENED: ReadonlySet<string> = new Set(ALWAYS.flatMap((key) => [key, `${key}s`]));
+
+const STEM = /token|secret|passw|pwd|passphrase|jwt|cookie|credential|authori[sz]ation|key|code/i;
+const SECRET_WORD = /^(?:token|secret|password|passwd|pwd|passphrase|jwt|cookie|credential|authorization)s?$/;
+const KEY_OWNER = /^(?:api|private|secret|signing|encryption|access|shared|master)$/;
+
+/** A key as it is looked up: trimmed, in lower case, without `_`, `-`, `.` and blanks. */
+export function normalizeKey(key: string): string {
+  const lower = key.toLowerCase();
+  return /[_\-.\s]/.test(lower) ? lower.replace(/[_\-.\s]+/g, '') : lower;
+}
+
+/** Whether no policy may open a key. */
+export function isNeverOpened(normalized: string): boolean {
+  return NEVER_OPENED.has(normalized);
+}
+
+/** The built-in judgement: the table, then the words that a key is made of. */
+export const judgeKey: KeyJudge = (key, parent, exactOnly = false) => {
+  const normalized = normalizeKey(key);
+  const known = TABLE.get(normalized);
+  if (known !== undefined) {
+    return normalized === 'accountnumber' && CARD_PARENTS.includes(parent) ? 'card' : known;
+  }
+  return exactOnly ? 'clean' : judgeWords(key);
+};
+
+function judgeWords(key: string): KeyAction {
+  if (!STEM.test(key)) return 'clean';
+  let counter = false;
+  let before = '';
+  for (const word of splitWords(key)) {
+    if (word === 'tokens') counter = true;
+    else if (SECRET_WORD.test(word)) return 'redact';
+    else if ((word === 'key' || word === 'keys') && KEY_OWNER.test(before)) return 'redact';
+    else if (word === 'code' && (before === 'authorization' || before === 'auth')) return 'redact';
+    before = word;
+  }
+  return counter ? 'counter' : 'clean';
+}
+
+/** Splits at what is no ASCII letter or digit and at humps: `aB`, `1B`, and before the last capital of `ABc`. */
+function splitWords(key: string): string[] {
+  return key
+    .replace(/([a-z0-9])([A-Z])/g, '$1 $2')
+    .replace(/([A-Z])([A-Z][a-z])/g, '$1 $2')
+    .toLowerCase()
+    .split(/[^a-z0-9]+/);
+}
+
+/** What a policy does with a value: clean it on, replace it, or show its last digits. */
+export type PolicyAction = 'allow' | 'redact' | 'mask';
+
+/** What a service adds to the built-in table. Keys are compared as the table's: case, `_`, `-`, `.` and blanks do not count. */
+export interface SanitizerPolicy {
+  /** Keys whose values are cleaned on. Keys that are always redacted (passwords, tokens, …) stay redacted. */
+  readonly allow?: readonly string[];
+  /** Keys whose values become `[REDACTED]`. */
+  readonly redact?: readonly string[];
+  /** Keys of which the last 4 of 8 digits or more are shown. */
+  readonly mask?: readonly string[];
+  /** A rule for a key inside a parent; beats a plain one. */
+  readonly rules?: readonly PolicyRule[];
+  /** How much is written of large values. */
+  readonly limits?: Partial<SanitizerLimits>;
+}
+
+/** A rule for a key inside a parent. */
+export interface PolicyRule {
+  /** The key of the object that holds the value. */
+  readonly parent: string;
+  /** The key of the value. */
+  readonly key: string;
+  /** What happens to the value. */
+  readonly action: PolicyAction;
+}
+
+/** How much is written; the rest is left out, with a mark that says so. */
+export interface SanitizerLimits {
+  /** Levels of containers; default 8. */
+  readonly depth: number;
+  /** Entries of one container; default 200. */
+  readonly entries: number;
+  /** Values of one call; default 10,000. */
+  readonly nodes: number;
+  /** Bytes of one string; default 8,192. */
+  readonly stringBytes: number;
+}
+
+const ACTIONS: Readonly<Record<PolicyAction, KeyAction>> = { allow: 'clean', redact: 'redact', mask: 'restricted' };
+
+const LIMITS: SanitizerLimits = { depth: 8, entries: 200, nodes: 10_000, stringBytes: 8192 };
+
+/** A key in the form of {@link normalizeKey}. */
+const KEY = new OptionKind<string>('a key that is not blank', (value, place) => {
+  const normalized = typeof value === 'string' ? normalizeKey(value) : '';
+  if (normalized === '') throw wrong(place, 'a key that is not blank');
+  return normalized;
+});
+const KEYS = list(KEY, 'a list of keys').default([]);
+
+const POLICY = defineOptions<SanitizerPolicy>()({
+  allow: KEYS,
+  redact: KEYS,
+  mask: KEYS,
+  rules: list(
+    group<PolicyRule>()({
+      parent: KEY.required(),
+      key: KEY.required(),
+      action: oneOf('allow', 'redact', 'mask').required(),
+    }),
+    'a list of { parent, key, action }',
+  ).default([]),
+  limits: group<SanitizerLimits>()({
+    depth: integer(1).default(LIMITS.depth),
+    entries: integer(1).default(LIMITS.entries),
+    nodes: integer(1).default(LIMITS.nodes),
+    stringBytes: integer(1).default(LIMITS.stringBytes),
+  }).default(LIMITS),
+});
+
+/** @throws FrameworkError `app.invalid_configuration` for an unknown option, action or limit, or a blank key */
+export function parsePolicy(policy: SanitizerPolicy): { readonly judge: KeyJudge; readonly limits: SanitizerLimits } {
+  const { allow, redact, mask, rules, limits } = POLICY.parse(policy);
+  const inParent = new Map(rules.map(({ parent, key, action }) => [`${parent}\n${key}`, ACTIONS[action]]));
+  // The strictest of two plain rules for one key wins, so it is set last.
+  const plain = new Map<string, KeyAction>();
+  for (const key of allow) plain.set(key, ACTIONS.allow);
+  for (const key of mask) plain.set(key, ACTIONS.mask);
+  for (const key of redact) plain.set(key, ACTIONS.redact);
+  if (plain.size === 0 && inParent.size === 0) return { judge: judgeKey, limits };
+  const judge: KeyJudge = (key, parent, exactOnly) => {
+    const normalized = normalizeKey(key);
+    const action = inParent.get(`${parent}\n${normalized}`) ?? plain.get(normalized);
+    return action === undefined || isNeverOpened(normalized) ? judgeKey(key, parent, exactOnly) : action;
+  };
+  return { judge, limits };
+}

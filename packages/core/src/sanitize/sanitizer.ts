@@ -1,0 +1,77 @@
+import { decodeUtf8 } from '../request/encoding.js';
+import { scrubText } from './internal/free-text.js';
+import { SanitizerWalk } from './internal/walk.js';
+import { judgeKey, parsePolicy, type SanitizerPolicy } from './policy.js';
+import { sanitizeXmlText, type XmlPattern } from './xml.js';
+
+/** Cleans what leaves through a log, a metric, a span or a notification. No member throws or changes what it is given. */
+export interface Sanitizer {
+  /** A clean, bounded copy. Objects of it have no prototype. */
+  sanitizeValue(value: unknown): unknown;
+  /** A clean copy of a value that stands under a key. */
+  sanitizeFieldValue(key: string, value: unknown): unknown;
+  /** Clean JSON text; `(empty)` for nothing, `(malformed JSON)` for what does not parse. */
+  sanitizeJson(text: string | Uint8Array, options?: { readonly pretty?: boolean }): string;
+  /** Clean XML text; own patterns are added to `PAYMENT_XML_PATTERNS`. */
+  sanitizeXml(text: string, patterns?: readonly XmlPattern[]): string;
+  /** Prose with its secrets masked; at most 64 KiB of it. */
+  scrubFreeText(text: string): string;
+  /** An error as `{ name, message, code?, status?, stack?, cause?, errors? }`; anything else as a `NonError`. */
+  sanitizeError(error: unknown, options?: { readonly stack?: boolean }): Record<string, unknown>;
+}
+
+/**
+ * A sanitizer with a policy of its own. Passwords, tokens and the like (the first group of the table) stay redacted
+ * whatever a policy says.
+ *
+ * @throws FrameworkError `app.invalid_configuration` for an unknown option, action or limit
+ * @example createSanitizer({ allow: ['session_key'], rules: [{ parent: 'customer', key: 'name', action: 'redact' }] });
+ */
+export function createSanitizer(policy: SanitizerPolicy = {}): Sanitizer {
+  const { judge, limits } = parsePolicy(policy);
+  const walk = () => new SanitizerWalk(judge, limits);
+  return {
+    sanitizeValue: (value) => walk().clean(value, 1, ''),
+    sanitizeFieldValue: (key, value) => walk().entry(String(key), value, 1, ''),
+    sanitizeJson(text, { pretty = false } = {}) {
+      const json = typeof text === 'string' ? text : decodeUtf8(text);
+      if (json.trim() === '') return '(empty)';
+      const parsed = parseJson(json);
+      if (!parsed) return '(malformed JSON)';
+      const copy = new SanitizerWalk(judge, limits, true, 'json').clean(parsed.value, 1, '');
+      return JSON.stringify(copy, null, pretty ? 2 : undefined);
+    },
+    sanitizeXml: (text, patterns) => sanitizeXmlText(text, patterns ?? [], judge),
+    scrubFreeText: (text) => scrubText(text, judge),
+    sanitizeError: (error, { stack = true } = {}) => new SanitizerWalk(judge, limits, stack).thrown(error),
+  };
+}
+
+function parseJson(text: string): { readonly value: unknown } | undefined {
+  try {
+    return { value: JSON.parse(text) as unknown };
+  } catch {
+    return undefined;
+  }
+}
+
+/** The sanitizer without a policy. */
+export const defaultSanitizer: Sanitizer = createSanitizer();
+
+/** A clean, bounded copy of a value, without a policy: {@link Sanitizer.sanitizeValue}. */
+export const sanitizeValue: Sanitizer['sanitizeValue'] = defaultSanitizer.sanitizeValue;
+/** A clean copy of a value that stands under a key, without a policy: {@link Sanitizer.sanitizeFieldValue}. */
+export const sanitizeFieldValue: Sanitizer['sanitizeFieldValue'] = defaultSanitizer.sanitizeFieldValue;
+/** Clean JSON text, without a policy: {@link Sanitizer.sanitizeJson}. */
+export const sanitizeJson: Sanitizer['sanitizeJson'] = defaultSanitizer.sanitizeJson;
+/** Clean XML text, without a policy: {@link Sanitizer.sanitizeXml}. */
+export const sanitizeXml: Sanitizer['sanitizeXml'] = defaultSanitizer.sanitizeXml;
+/** Prose with its secrets masked, without a policy: {@link Sanitizer.scrubFreeText}. */
+export const scrubFreeText: Sanitizer['scrubFreeText'] = defaultSanitizer.scrubFreeText;
+/** What may be written out of an error, without a policy: {@link Sanitizer.sanitizeError}. */
+export const sanitizeError: Sanitizer['sanitizeError'] = defaultSanitizer.sanitizeError;
+
+/** Whether a key is one whose value is never written out as it is. */
+export function isSensitiveKey(key: string): boolean {
+  return judgeKey(key, '') !== 'clean';
+}
