@@ -4,7 +4,7 @@ import { type } from 'arktype';
 import * as v from 'valibot';
 import { z } from 'zod';
 import { bind, max, maxLength, min, minLength, oneOf, pattern, required, type StandardSchema } from '../src/bind.js';
-import { created, noContent, text } from '../src/responses.js';
+import { created, noContent, text } from '../src/responses/responses.js';
 import { type ContextInput, contextOf } from './support/context.js';
 
 const JSON_HEADERS = { 'content-type': 'application/json' };

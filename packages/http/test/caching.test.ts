@@ -1,7 +1,7 @@
 import { OutgoingResponse } from '@sallyport/core/pipeline';
-import { cacheControl, cacheControlIsr, cacheControlSsg, cacheControlSsr } from '../src/cache-control.js';
-import { binary, html, htmlStream, json, noContent } from '../src/responses.js';
-import { conditional, etag, matchesIfNoneMatch, vary } from '../src/validators.js';
+import { cacheControl, cacheControlIsr, cacheControlSsg, cacheControlSsr } from '../src/responses/cache-control.js';
+import { binary, html, htmlStream, json, noContent } from '../src/responses/responses.js';
+import { conditional, etag, matchesIfNoneMatch, vary } from '../src/responses/caching.js';
 import { contextOf } from './support/context.js';
 
 const HELLO = '2cf24dba5fb0a30e26e83b2ac5b9e29e1b161e5c1fa7425e73043362938b9824';

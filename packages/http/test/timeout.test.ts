@@ -1,9 +1,9 @@
 import type { Context, FrameworkError, Middleware, Next, Response } from '@sallyport/core';
 import { stateOf } from '@sallyport/core/pipeline';
 import { ManualClock } from '@sallyport/core/testing';
-import { json, text } from '../src/responses.js';
-import { sseEventStream } from '../src/sse.js';
-import { type TimeoutOptions, timeoutMiddleware } from '../src/timeout.js';
+import { json, text } from '../src/responses/responses.js';
+import { sseEventStream } from '../src/responses/sse.js';
+import { type TimeoutOptions, timeoutMiddleware } from '../src/pipeline/timeout.js';
 import { type ContextInput, contextOf } from './support/context.js';
 
 const never = () => new Promise<Response>(() => {});

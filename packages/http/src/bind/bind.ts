@@ -1,6 +1,6 @@
 import { type Context, invalidOption, type Response, type ResponseInput } from '@sallyport/core';
-import { isPromise } from '../middleware.js';
-import { createAnswer, isResponse } from './answer.js';
+import { isPromise } from '../routing/middleware.js';
+import { createAnswer, isResponse } from './internal/answer.js';
 import {
   type BindSpec,
   type BoundFunction,
@@ -10,9 +10,9 @@ import {
   parseContract,
   SOURCES,
 } from './contract.js';
-import type { Values } from './convert.js';
+import type { Values } from './internal/convert.js';
 import { IssueList } from './issues.js';
-import { createBinder, readBody } from './sources.js';
+import { createBinder, readBody } from './internal/sources.js';
 
 /**
  * A handler whose input is converted and validated before it runs, and whose values are sent as JSON. Sources are

@@ -7,11 +7,11 @@ import {
   type SourceProvenance,
 } from '@sallyport/core';
 import { type RequestSource, toHeaderMap } from '@sallyport/core/pipeline';
-import type { DoorTraits } from '../exchange.js';
-import type { HttpSurface } from '../http-surface.js';
-import type { DoorRequest } from './door.js';
-import { lookupHeader, type RawHeaders, rawHeaders } from './header-lookup.js';
-import { asIs, mapQuery, parseQuery } from './query.js';
+import type { DoorTraits } from '../pipeline/exchange.js';
+import type { HttpSurface } from '../surface/http-surface.js';
+import type { DoorRequest } from './internal/event.js';
+import { lookupHeader, type RawHeaders, rawHeaders } from './internal/header-lookup.js';
+import { asIs, mapQuery, parseQuery } from './internal/query.js';
 
 /** A request that a caller hands in without any front door. */
 class DirectSource implements RequestSource {

@@ -1,6 +1,6 @@
-import { Components } from './components.js';
+import { Components } from './internal/components.js';
 import { compareCodePoints } from './json.js';
-import { operationOf } from './operation.js';
+import { operationOf } from './internal/operation.js';
 import { type ParsedRoute, parseOpenApiSpec } from './parse.js';
 import type { OpenApiDocument, OpenApiSpec } from './spec.js';
 

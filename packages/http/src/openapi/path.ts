@@ -1,4 +1,4 @@
-import { type Pattern, parsePattern } from '../pattern.js';
+import { type Pattern, parsePattern } from '../routing/internal/pattern.js';
 import { openApiError } from './spec.js';
 
 /** A route pattern as OpenAPI writes it. */

@@ -1,15 +1,15 @@
 import { FrameworkError, type LambdaContext, type TriggerKind } from '@sallyport/core';
 import { closeStream, type OutgoingResponse } from '@sallyport/core/pipeline';
-import { canonicalError, toFrameworkError } from '../error-body.js';
-import type { Exchange } from '../exchange.js';
-import { reportFailure, STREAM_FAILED } from '../failure.js';
-import type { OpenedStream } from '../http-surface.js';
-import { ABORTED, raceWithAbort } from '../internal/abort-race.js';
+import { canonicalError, toFrameworkError } from '../pipeline/error-body.js';
+import type { Exchange } from '../pipeline/exchange.js';
+import { reportFailure, STREAM_FAILED } from '../pipeline/failure.js';
+import type { OpenedStream } from '../surface/http-surface.js';
+import { ABORTED, raceWithAbort } from '../pipeline/internal/abort-race.js';
 import { refused } from '../internal/refused.js';
-import { STREAM_ACCESS, type StreamingApp } from '../surface-access.js';
-import { functionUrlMetadata, gatewayRestMetadata, type Metadata } from './metadata.js';
-import { awsLambdaGlobal, MAX_METADATA_BYTES, openBody, type ResponseStream } from './response-stream.js';
-import { StreamWriter } from './writer.js';
+import { STREAM_ACCESS, type StreamingApp } from '../surface/surface-access.js';
+import { functionUrlMetadata, gatewayRestMetadata, type Metadata } from './internal/metadata.js';
+import { awsLambdaGlobal, MAX_METADATA_BYTES, openBody, type ResponseStream } from './internal/response-stream.js';
+import { StreamWriter } from './internal/writer.js';
 
 /** What the function exports: the runtime's own kind of handler on Lambda, `(event, context)` elsewhere. */
 export type StreamingHandler = (event: unknown, lambdaContext?: LambdaContext) => Promise<unknown>;

@@ -1,0 +1,103 @@
+import { createMap, FrameworkError } from '@sallyport/core';
+import { parseDuration } from './duration.js';
+import type { Field, FieldType } from '../fields.js';
+
+/** Values of a field map by field name, `undefined` for what is not there. */
+export type Values = Record<string, unknown>;
+
+const INTEGER = /^-?\d+$/;
+const DECIMAL = /^-?(?:\d+(?:\.\d*)?|\.\d+)(?:[eE][+-]?\d+)?$/;
+
+/** A text of the request line or of a header as a value of a type; `undefined` when it is none. */
+function fromText(type: FieldType, text: string): unknown {
+  switch (type) {
+    case 'string':
+      return text;
+    case 'int':
+      return INTEGER.test(text) ? safeInteger(Number(text)) : undefined;
+    case 'float':
+      return DECIMAL.test(text) ? finite(Number(text)) : undefined;
+    case 'bool':
+      return text === 'true' || text === '1' ? true : text === 'false' || text === '0' ? false : undefined;
+    case 'duration':
+      return parseDuration(text);
+  }
+}
+
+/** A value of JSON as a value of a type; nothing but durations is read out of text. */
+function fromJson(type: FieldType, value: unknown): unknown {
+  switch (type) {
+    case 'string':
+      return typeof value === 'string' ? value : undefined;
+    case 'int':
+      return safeInteger(value);
+    case 'float':
+      return finite(value);
+    case 'bool':
+      return typeof value === 'boolean' ? value : undefined;
+    case 'duration':
+      return typeof value === 'string' ? parseDuration(value) : undefined;
+  }
+}
+
+function safeInteger(value: unknown): number | undefined {
+  return Number.isSafeInteger(value) ? Number(value) : undefined;
+}
+
+function finite(value: unknown): number | undefined {
+  return Number.isFinite(value) ? Number(value) : undefined;
+}
+
+/**
+ * Fields of a query, of headers or of parameters.
+ *
+ * @throws FrameworkError `app.bad_request` `invalid <source> binding for <field>`
+ */
+export function convertTexts(
+  source: string,
+  fields: readonly Field[],
+  textsOf: (name: string) => readonly string[],
+): Values {
+  const values: Values = createMap();
+  for (const field of fields) {
+    const texts = textsOf(field.name);
+    if (texts.length > 1 && !field.array) throw invalidBinding(source, field);
+    const converted = texts.map((text) => required(fromText(field.type, text), source, field));
+    values[field.field] = field.array && texts.length > 0 ? converted : converted[0];
+  }
+  return values;
+}
+
+/**
+ * Fields of a JSON object; `null` is as if the field were not there, and names that no field has are left out.
+ *
+ * @throws FrameworkError `app.bad_request` `invalid <source> binding for <field>`
+ */
+export function convertJson(source: string, fields: readonly Field[], body: unknown): Values {
+  if (typeof body !== 'object' || body === null || Array.isArray(body)) {
+    throw invalidBinding(source, { field: source, name: source });
+  }
+  const values: Values = createMap();
+  for (const field of fields) {
+    const value: unknown = Object.hasOwn(body, field.name) ? (body as Values)[field.name] : undefined;
+    values[field.field] = value === undefined || value === null ? undefined : convertEntry(source, field, value);
+  }
+  return values;
+}
+
+function convertEntry(source: string, field: Field, value: unknown): unknown {
+  if (!field.array) return required(fromJson(field.type, value), source, field);
+  if (!Array.isArray(value)) throw invalidBinding(source, field);
+  return value.map((entry) => required(fromJson(field.type, entry), source, field));
+}
+
+function required<T>(value: T | undefined, source: string, field: Field): T {
+  if (value === undefined) throw invalidBinding(source, field);
+  return value;
+}
+
+function invalidBinding(source: string, { field, name }: Pick<Field, 'field' | 'name'>): FrameworkError {
+  return new FrameworkError('app.bad_request', `invalid ${source} binding for ${field}`, {
+    details: { source, name, field },
+  });
+}

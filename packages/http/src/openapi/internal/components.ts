@@ -1,0 +1,104 @@
+import type { JsonSchema } from './field-schema.js';
+import { toCanonicalJson } from '../json.js';
+import { rewriteRefs } from './refs.js';
+
+const ERROR_SCHEMA: JsonSchema = {
+  type: 'object',
+  required: ['error'],
+  properties: {
+    error: {
+      type: 'object',
+      required: ['code', 'message'],
+      properties: {
+        code: { type: 'string' },
+        message: { type: 'string' },
+        status_code: { type: 'integer' },
+        details: {},
+        request_id: { type: 'string' },
+        trace_id: { type: 'string' },
+        timestamp: { type: 'string' },
+        stack_trace: { type: 'string' },
+      },
+    },
+  },
+};
+
+const errorAnswer = (description: string) => ({
+  description,
+  content: { 'application/json': { schema: { $ref: '#/components/schemas/FrameworkError' } } },
+});
+
+/** `components` of a document: what the framework itself answers, and the named schemas of validators. */
+export class Components {
+  readonly #schemas = new Map<string, JsonSchema>([['FrameworkError', ERROR_SCHEMA]]);
+
+  /** `name` is unique to the schema and names what has no name of its own. */
+  embed(name: string, schema: JsonSchema): JsonSchema {
+    const { $schema, $defs, ...root } = schema;
+    const defs = new Map(Object.entries(($defs ?? {}) as Readonly<Record<string, JsonSchema>>));
+    const rootName = toComponentName(name);
+    const plain = this.#hoist(root, defs, rootName, toComponentName);
+    return plain ?? this.#hoist(root, defs, rootName, (def) => toComponentName(`${name}.${def}`), true) ?? {};
+  }
+
+  /** The embedded schema a reference leads to, itself where it is none. */
+  resolve(schema: JsonSchema): JsonSchema {
+    const prefix = '#/components/schemas/';
+    const ref = schema.$ref;
+    if (typeof ref !== 'string' || !ref.startsWith(prefix)) return schema;
+    return this.#schemas.get(ref.slice(prefix.length)) ?? schema;
+  }
+
+  toObject(extra: Readonly<Record<string, unknown>> = {}): Readonly<Record<string, unknown>> {
+    return {
+      ...extra,
+      schemas: Object.fromEntries(this.#schemas),
+      responses: {
+        AppBadRequest: errorAnswer('The request cannot be read.'),
+        AppValidationFailed: errorAnswer('The request is not valid.'),
+      },
+    };
+  }
+
+  /** Adds root and definitions under the given names; `undefined` when another schema has one of them. */
+  #hoist(
+    root: JsonSchema,
+    defs: ReadonlyMap<string, JsonSchema>,
+    rootName: string,
+    nameOf: (def: string) => string,
+    force = false,
+  ): JsonSchema | undefined {
+    let recursive = false;
+    const moveRef = (ref: string): string => {
+      const def = [...defs.keys()].find((key) => isUnder(ref, `#/$defs/${escapePointer(key)}`));
+      if (def !== undefined) return ref.replace(`#/$defs/${escapePointer(def)}`, `#/components/schemas/${nameOf(def)}`);
+      recursive ||= ref === '#' || ref.startsWith('#/');
+      return ref.replace(/^#(?=\/|$)/, `#/components/schemas/${rootName}`);
+    };
+    const moved = new Map([...defs].map(([def, schema]) => [nameOf(def), rewriteRefs(schema, moveRef)]));
+    const body = rewriteRefs(root, moveRef);
+    if (recursive) moved.set(rootName, body);
+    if (!force && [...moved].some(([name, schema]) => this.#isTaken(name, schema))) return undefined;
+    for (const [name, schema] of moved) this.#schemas.set(name, schema);
+    return recursive ? { $ref: `#/components/schemas/${rootName}` } : body;
+  }
+
+  #isTaken(name: string, schema: JsonSchema): boolean {
+    const present = this.#schemas.get(name);
+    return present !== undefined && toCanonicalJson(present) !== toCanonicalJson(schema);
+  }
+}
+
+function isUnder(ref: string, pointer: string): boolean {
+  return ref === pointer || ref.startsWith(`${pointer}/`);
+}
+
+/** RFC 6901 section 3, as a URI fragment. */
+function escapePointer(key: string): string {
+  return encodeURIComponent(key.replaceAll('~', '~0').replaceAll('/', '~1'));
+}
+
+/** OpenAPI 3.1 section 4.8.7: other characters are not allowed in a component's name. */
+function toComponentName(name: string): string {
+  return name.replace(/[^a-zA-Z0-9._-]/g, '_');
+}

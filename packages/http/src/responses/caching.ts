@@ -1,0 +1,94 @@
+import {
+  assertKnownOptions,
+  type Context,
+  createMap,
+  type MultiMap,
+  type Response,
+  type ResponseInput,
+} from '@sallyport/core';
+import { closeStream, OutgoingResponse, toResponse } from '@sallyport/core/pipeline';
+import { refused } from '../internal/refused.js';
+import { addVary } from './internal/vary-header.js';
+
+/**
+ * An entity tag of a body: its SHA-256 in hex, quoted.
+ *
+ * @example etag('hello', { weak: true }); // 'W/"2cf24d…"'
+ */
+export function etag(body: string | Uint8Array, options: { readonly weak?: boolean } = {}): string {
+  assertKnownOptions(options, ['weak']);
+  // Loaded at the first call: the module costs more than a whole request.
+  const { createHash } = process.getBuiltinModule('node:crypto');
+  const digest = createHash('sha256').update(body).digest('hex');
+  return options.weak ? `W/"${digest}"` : `"${digest}"`;
+}
+
+/** One entity tag of a list (RFC 9110 section 8.8.3) with what separates it from the next. */
+const ENTITY_TAG = /[\s,]*(?:W\/)?("[\u0021\u0023-\u007e\u0080-\uffff]*")\s*(?:,|$)/y;
+
+/**
+ * Whether an `if-none-match` value names a tag: weak comparison (RFC 9110 section 13.1.2), lists, and `*` for whatever
+ * there is. What is no entity tag ends the list.
+ */
+export function matchesIfNoneMatch(header: string, tag: string): boolean {
+  if (tag === '') return false;
+  if (header.trim() === '*') return true;
+  const wanted = opaque(tag);
+  ENTITY_TAG.lastIndex = 0;
+  for (let match = ENTITY_TAG.exec(header); match; match = ENTITY_TAG.exec(header)) {
+    if (match[1] === wanted) return true;
+  }
+  return false;
+}
+
+function opaque(tag: string): string {
+  return tag.startsWith('W/') ? tag.slice(2) : tag;
+}
+
+/** Headers that a 304 repeats (RFC 9110 section 15.4.5), and those that are about the answer and not its content. */
+const CONTENT_HEADERS = /^content-(?!location$|security-policy)|^transfer-encoding$|^last-modified$/;
+
+/**
+ * Gives an answer of status 200 to a `GET` or `HEAD` its entity tag, unless it has one, and turns it into a 304 when the
+ * client has that content already. Any other answer, and a stream without a tag, is left as it is.
+ *
+ * @example app.use(async (ctx, next) => conditional(ctx, await next(ctx)));
+ */
+export function conditional(ctx: Context, answer: Response | ResponseInput): OutgoingResponse {
+  const response = toResponse(answer);
+  const { method } = ctx.request;
+  if (response.status !== 200 || (method !== 'GET' && method !== 'HEAD')) return response;
+  const tag = response.headers.etag?.[0] ?? tagOf(response);
+  if (tag === undefined) return response;
+  response.headers.etag ??= [tag];
+  return matchesIfNoneMatch(ctx.headerAll('if-none-match').join(','), tag) ? notModified(response) : response;
+}
+
+function tagOf(response: OutgoingResponse): string | undefined {
+  return response.bodyStream ? undefined : etag(response.content);
+}
+
+function notModified(response: OutgoingResponse): OutgoingResponse {
+  const headers: MultiMap = createMap();
+  for (const [name, values] of Object.entries(response.headers)) {
+    if (!CONTENT_HEADERS.test(name)) headers[name] = values;
+  }
+  if (response.bodyStream) void closeStream(response.bodyStream);
+  return new OutgoingResponse(304, headers, new Uint8Array(0), response.cookies);
+}
+
+/** RFC 9110 section 5.6.2. */
+const TOKEN = /^[!#$%&'*+\-.^_`|~0-9A-Za-z]+$/;
+
+/**
+ * Adds names to an answer's `vary` header: unique, sorted, lower case. Answers of the helpers are changed in place.
+ *
+ * @throws FrameworkError `app.internal` for a name that is no header name
+ */
+export function vary(answer: Response | ResponseInput, ...names: readonly string[]): OutgoingResponse {
+  const bad = names.some((name) => typeof name !== 'string' || !TOKEN.test(name.trim()));
+  if (bad) throw refused('vary name is no header name');
+  const response = toResponse(answer);
+  addVary(response.headers, ...names);
+  return response;
+}

@@ -1,0 +1,142 @@
+import {
+  FrameworkError,
+  type Handler,
+  handlerName,
+  type Invocation,
+  type LambdaContext,
+  type Surface,
+  type Target,
+  type TriggerKind,
+} from '@sallyport/core';
+import {
+  ContextState,
+  canonicalMethod,
+  canonicalPath,
+  IncomingRequest,
+  type OutgoingResponse,
+} from '@sallyport/core/pipeline';
+import { objectOf } from '../doors/internal/event.js';
+import { textOf } from '../doors/internal/paths.js';
+import { webSocketDoor } from '../doors/gateway-v1.js';
+import { refusalOf } from '../doors/internal/refusal.js';
+import { errorResponse, HTTP_ERROR_FORMAT_NESTED } from '../pipeline/error-body.js';
+import { type EncodedBody, Exchange } from '../pipeline/exchange.js';
+import type { DescribePosture } from '../surface/http-surface.js';
+import { createPipeline, type Kernel } from '../pipeline/kernel.js';
+import { isPromise } from '../routing/middleware.js';
+import type { Pipeline, RenderError, Stage } from '../pipeline/run.js';
+import { assertRouteHandler, type Registration, registrationError } from '../routing/registration.js';
+import type { WebSocketClientFactory } from '../pipeline/options.js';
+import { validBody } from '../pipeline/stages/body.js';
+import { configuredEndpoint } from './internal/endpoint.js';
+import { type WebSocketClients, WebSocketTransport } from './internal/transport.js';
+
+const KIND = 'websocket';
+
+export interface WebSocketSurfaceOptions {
+  readonly webSocketClientFactory?: WebSocketClientFactory | undefined;
+  readonly webSocketEndpoint?: string | undefined;
+  readonly describePosture?: DescribePosture;
+}
+
+/** The WebSocket operations of one container. Every event runs through the whole pipeline by itself. */
+export class WebSocketSurface implements Surface {
+  readonly serves: readonly TriggerKind[] = [KIND];
+  readonly #kernel: Kernel;
+  readonly #routes = new Map<string, Registration>();
+  readonly #pipeline: Pipeline;
+  readonly #describePosture: DescribePosture;
+  readonly #clients: WebSocketClients;
+
+  /** @throws FrameworkError `app.invalid_configuration` for a configured endpoint that is no URL */
+  constructor(kernel: Kernel, options: WebSocketSurfaceOptions) {
+    this.#kernel = kernel;
+    this.#describePosture = options.describePosture ?? (() => null);
+    this.#clients = {
+      factory: options.webSocketClientFactory ?? lazyClientFactory(),
+      endpoint: configuredEndpoint(options.webSocketEndpoint, kernel.runtime.environment),
+    };
+    this.#pipeline = createWebSocketPipeline(kernel, this.#routes);
+  }
+
+  /** @throws FrameworkError `app.bad_request`: a blank key, a handler that is no function, a key twice */
+  register(routeKey: string, handler: Handler, posture?: unknown): void {
+    const key = typeof routeKey === 'string' ? routeKey.trim() : '';
+    if (key === '') throw new FrameworkError('app.bad_request', 'framework: invalid websocket route');
+    assertRouteHandler(handler, key);
+    if (this.#routes.has(key)) throw registrationError('duplicate route', key);
+    const route = { surface: 'websocket', method: '', pattern: key } as const;
+    this.#routes.set(key, this.#kernel.book.register({ route, paramNames: [], handler, posture }));
+  }
+
+  /** Rejects with an `http.…` error, before anything runs, for an event that only looks like a socket's. */
+  serve(_kind: TriggerKind, event: unknown, { lambdaContext }: Invocation): Promise<unknown> {
+    const refused = refusalOf(KIND, event);
+    if (refused) return Promise.reject(refused);
+    const exchange = this.#open(event, lambdaContext);
+    const response = this.#pipeline.run(exchange);
+    const write = (settled: OutgoingResponse) => webSocketDoor.write(settled, exchange.encoded as EncodedBody, event);
+    return isPromise(response) ? response.then(write) : Promise.resolve(write(response));
+  }
+
+  /** @throws FrameworkError what `serve` would reject with before anything runs */
+  explainTarget(_kind: TriggerKind, event: unknown): Target {
+    const refused = refusalOf(KIND, event);
+    if (refused) throw refused;
+    const key = routeKeyOf(event);
+    const registration = this.#routes.get(key);
+    const projection = 'v1-style response';
+    if (!registration) return { route: key, handler: null, posture: null, outcome: 'not_found', projection };
+    const posture = this.#describePosture(registration.posture);
+    return { route: key, handler: handlerName(registration.handler), posture, outcome: 'handled', projection };
+  }
+
+  #open(event: unknown, lambdaContext: LambdaContext | undefined): Exchange {
+    const { method, path, rawPath, source } = webSocketDoor.read(event);
+    const request = new IncomingRequest(canonicalMethod(method), canonicalPath(path), rawPath, source);
+    const state = new ContextState(this.#kernel.runtime, request, KIND, event, lambdaContext);
+    state.transport = new WebSocketTransport(state, this.#clients);
+    return new Exchange(state, webSocketDoor.traits);
+  }
+}
+
+/** The management client, one an endpoint. The AWS client behind it is an optional peer: loaded when a first message is sent. */
+function lazyClientFactory(): WebSocketClientFactory {
+  let loaded: Promise<WebSocketClientFactory> | undefined;
+  return async (endpoint, lambdaContext) => {
+    loaded ??= import('../websocket.js').then(({ createWebSocketClientFactory }) => createWebSocketClientFactory());
+    return (await loaded)(endpoint, lambdaContext);
+  };
+}
+
+/** The route key that the gateway chose. It says `$default` itself; nothing falls back to it. */
+function routeKeyOf(event: unknown): string {
+  return textOf(objectOf(objectOf(event).requestContext).routeKey).trim();
+}
+
+/** As HTTP's, without CORS and without the answer header; errors are always nested. */
+function createWebSocketPipeline(kernel: Kernel, routes: ReadonlyMap<string, Registration>): Pipeline {
+  const renderError: RenderError = ({ state }, error) =>
+    errorResponse(error, HTTP_ERROR_FORMAT_NESTED, { requestId: state.requestId, traceId: state.request.traceId });
+  return createPipeline(kernel, kernel.features, {
+    first: kernel.tier === 'p0' ? undefined : socketRequestId,
+    match: [validBody, matchRouteKey(routes)],
+    renderError,
+  });
+}
+
+const socketRequestId: Stage = ({ state }) => {
+  const sent = textOf(objectOf(objectOf(state.event).requestContext).requestId).trim();
+  state.requestId = sent || state.lambdaContext?.awsRequestId?.trim() || state.runtime.ids.newId();
+  return undefined;
+};
+
+function matchRouteKey(routes: ReadonlyMap<string, Registration>): Stage {
+  return (exchange) => {
+    const registration = routes.get(routeKeyOf(exchange.state.event));
+    if (!registration) throw new FrameworkError('app.not_found');
+    exchange.registration = registration;
+    exchange.state.route = registration.route;
+    return undefined;
+  };
+}
