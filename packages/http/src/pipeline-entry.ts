@@ -1,7 +1,11 @@
 /** What `appsync`, `secure` and `dispatch/app` build containers from; applications have no use for it. */
-
 export { serveDirect } from './doors/direct.js';
-export { lookupHeader, rawHeaders } from './doors/internal/header-lookup.js';
+export { functionUrlDoor } from './doors/function-url.js';
+export { gatewayV1Door } from './doors/gateway-v1.js';
+export { gatewayV2Door } from './doors/gateway-v2.js';
+export { lookupHeader, rawHeaders } from './doors/internal/event.js';
+export { loadBalancerDoor } from './doors/load-balancer.js';
+export { webSocketDoor } from './doors/websocket.js';
 export {
   canonicalError,
   errorResponse,
@@ -9,26 +13,44 @@ export {
   INTERNAL_ERROR,
   toFrameworkError,
 } from './pipeline/error-body.js';
-export { type DoorTraits, Exchange } from './pipeline/exchange.js';
-export { reportFailure } from './pipeline/failure.js';
-export { registerOpenRoute } from './surface/http-router.js';
-export { type DescribePosture, HttpSurface, type HttpSurfaceOptions, type RegistrationExtra } from './surface/http-surface.js';
-export { HANDLE_USAGE, HttpVerbs } from './surface/http-verbs.js';
+export { assembleKernel, createKernel, type Kernel, type KernelInit, legacyTenant } from './pipeline/kernel.js';
 export {
-  createKernel,
-  createPipeline,
-  type Gate,
-  type Kernel,
-  type KernelInit,
-  legacyTenant,
-} from './pipeline/kernel.js';
-export { isPromise } from './routing/middleware.js';
-export { createOpenKernel, OPEN_PIPELINE_OPTIONS, toHttpOptions } from './pipeline/open-kernel.js';
-export type { Decorate, Observe, Pipeline, RenderError, Stage } from './pipeline/run.js';
-export { assertRouteHandler, type Registration, type RegistrationInit, registrationError } from './routing/registration.js';
-export { addressOf, toRouteRecord } from './routing/route-record.js';
-export { assertPipelineOptions, PIPELINE_OPTIONS } from './pipeline/options.js';
-export { validBody } from './pipeline/stages/body.js';
-export { isRequestId } from './pipeline/stages/request-id.js';
-export { STREAM_ACCESS, type StreamAccess } from './surface/surface-access.js';
+  assertPipelineOptions,
+  createOpenKernel,
+  OPEN_PIPELINE_OPTIONS,
+  PIPELINE_OPTION_KINDS,
+  PIPELINE_OPTIONS,
+  toHttpOptions,
+} from './pipeline/options.js';
+export type { SurfaceStages } from './pipeline/order.js';
+export { createPipeline } from './pipeline/order.js';
+export {
+  type Decorate,
+  type DoorTraits,
+  Exchange,
+  type Observe,
+  Pipeline,
+  type RenderError,
+  reportFailure,
+  type Stage,
+} from './pipeline/run.js';
+export { type Gate, isRequestId, validBody } from './pipeline/stages.js';
+export {
+  addressOf,
+  assertRouteHandler,
+  isPromise,
+  type Registration,
+  type RegistrationInit,
+  registrationError,
+  toRouteRecord,
+} from './routing/registration.js';
+export { HANDLE_USAGE, HttpVerbs, registerOpenRoute } from './surface/http-router.js';
+export {
+  type DescribePosture,
+  HttpSurface,
+  type HttpSurfaceOptions,
+  type RegistrationExtra,
+  STREAM_ACCESS,
+  type StreamAccess,
+} from './surface/http-surface.js';
 export { WebSocketSurface, type WebSocketSurfaceOptions } from './websocket/surface.js';

@@ -1,6 +1,6 @@
 import { FrameworkError, type LogRecord, type WebSocketClient } from '@sallyport/core';
 import { json, type OpenPipelineOptions, text } from '../src/index.js';
-import { createOpenKernel } from '../src/pipeline/open-kernel.js';
+import { createOpenKernel } from '../src/pipeline/options.js';
 import { WebSocketSurface } from '../src/websocket/surface.js';
 import { LAMBDA } from './support/doors.js';
 

@@ -7,7 +7,7 @@ import {
   type Response,
 } from '@sallyport/core';
 import type { FieldMap, FieldResult, FieldValues, RequiredFieldValues } from './fields.js';
-import { isStandardSchema, type StandardSchema } from './standard-schema.js';
+import { isStandardSchema, type StandardSchema } from './schema.js';
 
 /** A Standard Schema validator, or fields with rules. */
 export type Schema = StandardSchema | FieldMap;

@@ -1,32 +1,53 @@
 import { type MultiMap, providerProvenance, type SourceProvenance } from '@sallyport/core';
-import { createAnswerMap, type OutgoingResponse, type RequestSource, toHeaderMap } from '@sallyport/core/pipeline';
-import type { EncodedBody } from '../pipeline/exchange.js';
-import { bodyOf, bufferedDoor, type Door, type DoorRequest, LAMBDA_MAX_ANSWER_BYTES, objectOf } from './internal/event.js';
-import { lookupHeader, type RawHeaders, rawHeaders } from './internal/header-lookup.js';
-import { cutStage, escapeDecodedPath, firstText, textOf } from './internal/paths.js';
-import { asIs, mapQuery, parseQuery } from './internal/query.js';
+import {
+  createAnswerMap,
+  type EncodedBody,
+  type OutgoingResponse,
+  type RequestSource,
+  toHeaderMap,
+} from '@sallyport/core/pipeline';
+import {
+  asIs,
+  bufferedDoor,
+  cutPrefix,
+  escapeDecodedPath,
+  type HttpDoor,
+  LAMBDA_MAX_ANSWER_BYTES,
+  lookupHeader,
+  mapQuery,
+  objectOf,
+  parseQuery,
+  type RawHeaders,
+  rawHeaders,
+  textOf,
+} from './internal/event.js';
 
-type HttpApiEvent = Readonly<Record<string, unknown>>;
+type Event = Readonly<Record<string, unknown>>;
 
-/** The event of payload format 2.0, which gateway v2 and function URLs share. */
-class HttpApiSource implements RequestSource {
+/** The request in an event of payload format 2.0, which HTTP APIs and function URLs send. */
+export class Payload2Source implements RequestSource {
+  /** Text of the body; `''` without one. */
   readonly rawBody: string;
+  /** Whether the body is base64. */
   readonly isBase64: boolean;
+  /** What is wrong with a body that cannot be read. */
   readonly invalidBody: string | undefined;
-  readonly #event: HttpApiEvent;
+  readonly #event: Event;
   readonly #headers: RawHeaders | undefined;
   readonly #provider: SourceProvenance['provider'];
 
-  constructor(event: HttpApiEvent, provider: SourceProvenance['provider']) {
-    const body = bodyOf(event);
-    this.rawBody = body.rawBody as string;
-    this.isBase64 = body.isBase64;
-    this.invalidBody = body.invalidBody;
+  constructor(event: Event, provider: SourceProvenance['provider']) {
+    const { body } = event;
+    const isText = typeof body === 'string';
+    this.rawBody = isText ? body : '';
+    this.isBase64 = isText && event.isBase64Encoded === true;
+    this.invalidBody = isText || body === undefined || body === null ? undefined : 'invalid body';
     this.#event = event;
     this.#headers = rawHeaders(event.headers);
     this.#provider = provider;
   }
 
+  /** All headers; the cookies of the event are the header `cookie`. */
   headers(): MultiMap {
     const map = toHeaderMap(this.#headers);
     const list = this.#cookies();
@@ -34,6 +55,7 @@ class HttpApiSource implements RequestSource {
     return map;
   }
 
+  /** The values of one header. */
   header(name: string): readonly string[] {
     if (name === 'cookie') {
       const list = this.#cookies();
@@ -42,18 +64,22 @@ class HttpApiSource implements RequestSource {
     return lookupHeader(this.#headers, name);
   }
 
+  /** The query, decoded; from the raw text where there is one. */
   query(): MultiMap {
-    const raw = textOf(this.#event.rawQueryString);
-    return raw === '' ? mapQuery(undefined, this.#event.queryStringParameters, asIs) : parseQuery(raw);
+    const { rawQueryString: raw, queryStringParameters } = this.#event;
+    return typeof raw === 'string' && raw !== '' ? parseQuery(raw) : mapQuery(undefined, queryStringParameters, asIs);
   }
 
+  /** The values that cookies are read from. */
   cookieValues(): readonly string[] {
     const list = this.#cookies();
     return list.length > 0 ? list : lookupHeader(this.#headers, 'cookie');
   }
 
+  /** The address of the client, as AWS states it. */
   provenance(): SourceProvenance {
-    return providerProvenance(this.#provider, httpOf(this.#event).sourceIp);
+    const { sourceIp } = objectOf(objectOf(this.#event.requestContext).http);
+    return providerProvenance(this.#provider, sourceIp);
   }
 
   /**
@@ -68,19 +94,12 @@ class HttpApiSource implements RequestSource {
 
 const NO_COOKIES: readonly string[] = [];
 
-function httpOf(event: HttpApiEvent): HttpApiEvent {
-  return objectOf(objectOf(event.requestContext).http);
-}
-
 /** `{ statusCode, headers, cookies?, body, isBase64Encoded }`; repeated headers are joined with a comma. */
-function write(response: OutgoingResponse, body: EncodedBody): Record<string, unknown> {
-  const { status, cookies } = response;
-  const answer: Record<string, unknown> = {
-    statusCode: status,
-    headers: joinHeaders(response.headers),
-    body: body.body,
-    isBase64Encoded: body.isBase64Encoded,
-  };
+export function writePayload2(
+  { status, headers, cookies }: OutgoingResponse,
+  { body, isBase64Encoded }: EncodedBody,
+): Record<string, unknown> {
+  const answer: Record<string, unknown> = { statusCode: status, headers: joinHeaders(headers), body, isBase64Encoded };
   if (cookies.length > 0) answer.cookies = cookies;
   return answer;
 }
@@ -96,27 +115,24 @@ export function joinHeaders(headers: MultiMap): Record<string, string> {
 }
 
 /** API Gateway HTTP API, payload format 2.0. AWS decodes `rawPath` before it gets here. */
-export const gatewayV2Door: Door = {
-  traits: bufferedDoor(LAMBDA_MAX_ANSWER_BYTES, write),
-  read(input): DoorRequest {
+export const gatewayV2Door: HttpDoor = {
+  projection: 'v2 response',
+  traits: bufferedDoor(LAMBDA_MAX_ANSWER_BYTES, writePayload2),
+  read(input) {
     const event = objectOf(input);
-    const context = objectOf(event.requestContext);
-    const http = objectOf(context.http);
-    const rawPath = firstText(event.rawPath, http.path);
-    const path = escapeDecodedPath(cutStage(rawPath, context.stage));
-    return { method: textOf(http.method), path, rawPath, source: new HttpApiSource(event, 'apigw-v2') };
+    const { stage, http: nested } = objectOf(event.requestContext);
+    const { method, path: otherPath } = objectOf(nested);
+    const { rawPath: given } = event;
+    const rawPath = typeof given === 'string' && given.trim() !== '' ? given : textOf(otherPath);
+    // A stage that has a name stands before the path.
+    const isNamed = typeof stage === 'string' && stage !== '' && stage !== '$default';
+    const path = isNamed ? (cutPrefix(rawPath, `/${stage}`) ?? rawPath) : rawPath;
+    return {
+      method: typeof method === 'string' ? method : '',
+      path: escapeDecodedPath(path),
+      rawPath,
+      source: new Payload2Source(event, 'apigw-v2'),
+    };
   },
-  write,
-};
-
-/** Lambda function URL: the same shape, with a path that is still encoded. */
-export const functionUrlDoor: Door = {
-  traits: bufferedDoor(LAMBDA_MAX_ANSWER_BYTES, write),
-  read(input): DoorRequest {
-    const event = objectOf(input);
-    const http = httpOf(event);
-    const rawPath = firstText(event.rawPath, http.path);
-    return { method: textOf(http.method), path: rawPath, rawPath, source: new HttpApiSource(event, 'lambda-url') };
-  },
-  write,
+  write: writePayload2,
 };

@@ -1,11 +1,12 @@
 import { canonicalMethod } from '@sallyport/core/pipeline';
-import { type OpenApiPath, toOpenApiPath } from './path.js';
 import {
   type OpenApiField,
+  type OpenApiPath,
   type OpenApiRoute,
   type OpenApiSpec,
   type OpenApiValidation,
   openApiError,
+  toOpenApiPath,
 } from './spec.js';
 
 /** A route that has passed every check. */

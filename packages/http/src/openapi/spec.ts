@@ -1,6 +1,7 @@
 import { FrameworkError, INVALID_CONFIGURATION } from '@sallyport/core';
 import type { Contract } from '../bind/contract.js';
 import type { FieldType } from '../bind/fields.js';
+import { type Pattern, parsePattern } from '../routing/internal/pattern.js';
 
 /** What an OpenAPI document is written from. */
 export interface OpenApiSpec {
@@ -62,4 +63,64 @@ export interface OpenApiDocument {
 /** A specification that cannot be written down. */
 export function openApiError(what: string, cause?: unknown): FrameworkError {
   return new FrameworkError(INVALID_CONFIGURATION, `framework: openapi ${what}`, cause === undefined ? {} : { cause });
+}
+
+/** A route pattern as OpenAPI writes it. */
+export interface OpenApiPath {
+  /** The router's canonical pattern. */
+  readonly canonical: string;
+  /** Equal for patterns that match the same paths. */
+  readonly shape: string;
+  /** `/files/{path}` for the catch-all `/files/{path+}`: a template has no catch-all. */
+  readonly emitted: string;
+  readonly params: readonly string[];
+  readonly catchAll: boolean;
+}
+
+/**
+ * The path that a document has for a route pattern.
+ *
+ * @throws FrameworkError `framework: openapi path … is invalid`
+ */
+export function toOpenApiPath(pattern: string): OpenApiPath {
+  let parsed: Pattern;
+  try {
+    parsed = parsePattern(pattern);
+  } catch (cause) {
+    throw openApiError(`path ${JSON.stringify(pattern)} is invalid`, cause);
+  }
+  const { canonical, segments, paramNames } = parsed;
+  const text = segments.map((segment) => (segment.kind === 'static' ? segment.text : `{${segment.name}}`));
+  const shape = segments.map((segment) => (segment.kind === 'static' ? segment.text : '{}'));
+  return {
+    canonical,
+    shape: `/${shape.join('/')}`,
+    emitted: `/${text.join('/')}`,
+    params: paramNames,
+    catchAll: segments.at(-1)?.kind === 'rest',
+  };
+}
+
+/** Order by Unicode code point; the language's own compares halves of surrogate pairs. */
+export function compareCodePoints(a: string, b: string): number {
+  const left = a[Symbol.iterator]();
+  const right = b[Symbol.iterator]();
+  for (;;) {
+    const l = left.next();
+    const r = right.next();
+    if (l.done || r.done) return Number(!l.done) - Number(!r.done);
+    const difference = (l.value.codePointAt(0) ?? 0) - (r.value.codePointAt(0) ?? 0);
+    if (difference !== 0) return difference;
+  }
+}
+
+/** Compact JSON with the keys of every object in the order of their code points. */
+export function toCanonicalJson(value: unknown): string {
+  if (Array.isArray(value)) return `[${value.map((entry) => toCanonicalJson(entry ?? null)).join(',')}]`;
+  if (typeof value !== 'object' || value === null) return JSON.stringify(value);
+  const members = Object.entries(value)
+    .filter(([, member]) => member !== undefined)
+    .sort(([a], [b]) => compareCodePoints(a, b))
+    .map(([key, member]) => `${JSON.stringify(key)}:${toCanonicalJson(member)}`);
+  return `{${members.join(',')}}`;
 }

@@ -4,59 +4,81 @@ import {
   type Environment,
   type IdGenerator,
   type Logger,
-  type MaybePromise,
+  type PolicyHook,
   randomIds,
 } from '@sallyport/core';
 import { type ContextRuntime, type ContextState, copyPrincipal, parseLog, reportHooks } from '@sallyport/core/pipeline';
-import type { Exchange } from './exchange.js';
-import { type Feature, membersOf } from './feature.js';
-import { limits, observe, policy } from './features.js';
-import { Pipeline, type PipelineParts, type Stage } from './run.js';
 import { RegistrationBook } from '../routing/registration.js';
-import type { PipelineOptions, Tier } from './options.js';
-import { invoke, tracedInvoke } from './stages/invoke.js';
+import { type Gate, type Observation, observe } from './stages.js';
 
-/** Lets a caller through or throws. Runs before every middleware. */
-export type Gate = (exchange: Exchange) => MaybePromise<undefined>;
+/**
+ * How much the pipeline does: P0 routes and gates, P1 adds request ids, CORS and limits, P2 adds policy and observability.
+ */
+export type Tier = 'p0' | 'p1' | 'p2';
+
+/** Sizes in bytes; 0 is no limit of ours (the front door's own remains). */
+export interface Limits {
+  /** Most bytes of a request's body, after base64 is decoded. More is answered 413. Default 0. */
+  readonly maxRequestBytes?: number;
+  /** Most bytes of an answer's body. More is answered 413 and logged as a failure. Default 0. */
+  readonly maxResponseBytes?: number;
+}
 
 /** What all surfaces of one container share. */
 export interface Kernel {
+  /** What contexts need of the container. */
   readonly runtime: ContextRuntime;
+  /** How much the pipelines do. */
   readonly tier: Tier;
-  /** What every surface does beside routing, in this order. */
-  readonly features: readonly Feature[];
+  /** Limits on bodies. */
+  readonly limits: Limits;
+  /** Asked about every routed request, at tier P2. */
+  readonly policyHook: PolicyHook | undefined;
+  /** Told of every request, at tier P2. */
+  readonly observation: Observation | undefined;
+  /** Lets a caller through or throws. */
   readonly gate: Gate;
+  /** The operations and middlewares. */
   readonly book: RegistrationBook;
 }
 
 /** What tells the kinds of containers apart. */
-export interface KernelInit extends Pick<ContextRuntime, 'tenantOf' | 'copyPrincipal'> {
+export interface KernelInit extends Partial<Pick<ContextRuntime, 'copyPrincipal'>>, Pick<ContextRuntime, 'tenantOf'> {
+  /** Lets a caller through or throws. */
   readonly gate: Gate;
 }
 
-/** What a kernel takes from its surroundings. */
-export interface RuntimeOptions {
-  readonly clock?: Clock;
-  readonly ids?: IdGenerator;
-  /** Gets failures, and what `ctx.log` writes; `false` for silence. Default: JSON lines on standard output, see the README. */
-  readonly log?: Logger | false;
+/** What a kernel is made of, from options that were checked. */
+export interface KernelOptions {
+  /** Default: the machine's clock. */
+  readonly clock?: Clock | undefined;
+  /** Makes request ids. Default: random. */
+  readonly ids?: IdGenerator | undefined;
+  /** Gets failures, and what `ctx.log` writes; `false` for silence. */
+  readonly log?: Logger | false | undefined;
   /** Read instead of `process.env`. */
-  readonly environment?: Environment;
+  readonly environment?: Environment | undefined;
+  /** Default `p2`. */
+  readonly tier?: Tier | undefined;
+  /** Limits on bodies. */
+  readonly limits?: Limits | undefined;
+  /** Asked about every routed request. */
+  readonly policyHook?: PolicyHook | undefined;
 }
 
 /** Stage names that start the trace of every request above tier P0. */
 const TRACE_HEAD = ['request_id', 'recovery', 'logging'];
 
-/** The shared part of a container, from its features. */
+/** The shared part of a container. Without an observation, nothing of it is in the bundle. */
 export function assembleKernel(
-  options: RuntimeOptions,
-  tier: Tier,
-  features: readonly Feature[],
+  options: KernelOptions,
+  observation: Observation | undefined,
   { gate, ...own }: KernelInit,
 ): Kernel {
   const environment = options.environment ?? process.env;
   const log = parseLog(options.log, environment);
-  const [observability] = membersOf(features, 'observability');
+  const { tier = 'p2', limits = {}, policyHook } = options;
+  const observed = tier === 'p2' ? observation : undefined;
   const runtime: ContextRuntime = {
     clock: completeClock(options.clock),
     ids: options.ids ?? randomIds,
@@ -64,51 +86,17 @@ export function assembleKernel(
     environment,
     traceHead: tier === 'p0' ? [] : TRACE_HEAD,
     ...own,
-    observability: observability && reportHooks(observability, log),
+    observability: observed && reportHooks(observed.hooks, log),
   };
-  return { runtime, tier, features, gate, book: new RegistrationBook() };
+  return { runtime, tier, limits, policyHook, observation: observed, gate, book: new RegistrationBook() };
 }
 
-/** The shared part of a container, from options that were checked. */
-export function createKernel(options: PipelineOptions, init: KernelInit): Kernel {
-  const { tier = 'p2', limits: sizes, policyHook, observability = {} } = options;
-  const features: Feature[] = [];
-  if (sizes && tier !== 'p0') features.push(limits(sizes));
-  if (tier === 'p2') features.push(observe(observability));
-  if (policyHook && tier === 'p2') features.push(policy(policyHook));
-  return assembleKernel(options, tier, features, { copyPrincipal, ...init });
-}
-
-/** What a surface brings to its pipeline: its stages up to the match of the route, and how it answers. */
-export interface SurfaceStages extends Pick<PipelineParts, 'renderError'> {
-  /** Before the features'. */
-  readonly first?: Stage | undefined;
-  /** Behind the features'. */
-  readonly match: readonly Stage[];
-  readonly decorate?: PipelineParts['decorate'];
-}
-
-/** The pipeline of a surface: its own stages between those of the features, then the gate and the operation. */
-export function createPipeline(
-  { tier, gate }: Kernel,
-  features: readonly Feature[],
-  { first, match, decorate = [], renderError }: SurfaceStages,
-): Pipeline {
-  return new Pipeline({
-    stages: [
-      ...(first ? [first] : []),
-      ...membersOf(features, 'entry'),
-      ...match,
-      ...membersOf(features, 'routed'),
-      gate,
-      tier === 'p0' ? invoke : tracedInvoke,
-    ],
-    decorate: [...decorate, ...membersOf(features, 'decorate')],
-    renderError,
-    maxResponseBytes: membersOf(features, 'maxResponseBytes')[0] ?? 0,
-    timed: membersOf(features, 'timed').includes(true),
-    observe: membersOf(features, 'observe')[0],
-  });
+/** The shared part of a container that takes plain hooks as `observability`. */
+export function createKernel(
+  options: KernelOptions & { readonly observability?: Observation['hooks'] | undefined },
+  init: KernelInit,
+): Kernel {
+  return assembleKernel(options, observe(options.observability ?? {}), { copyPrincipal, ...init });
 }
 
 /** Tenant of the open container, as the legacy contract has it: the header, then the query. */

@@ -1,55 +1,37 @@
-import {
-  type AuthHook,
-  assertKnownOptions,
-  assertTypes,
-  type Clock,
-  type Environment,
-  type IdGenerator,
-  invalidOption,
-  type LambdaContext,
-  type Logger,
-  type MaybePromise,
-  type Observability,
-  type PolicyHook,
-  type WebSocketClient,
-} from '@sallyport/core';
-import { parseLog } from '@sallyport/core/pipeline';
-import { type CorsOptions, parseCors } from './cors.js';
-import { HTTP_ERROR_FORMAT_FLAT_LEGACY, HTTP_ERROR_FORMAT_NESTED, type HttpErrorFormat } from './error-body.js';
-import { configuredEndpoint } from '../websocket/internal/endpoint.js';
-
-/** How much the pipeline does: P0 routes and gates, P1 adds ids, CORS and limits, P2 adds policy and observability. */
-export type Tier = 'p0' | 'p1' | 'p2';
-
-/** Sizes in bytes; 0 is no limit of ours (the front door's own remains). */
-export interface Limits {
-  readonly maxRequestBytes?: number;
-  readonly maxResponseBytes?: number;
-}
-
-export type WebSocketClientFactory = (
-  endpoint: string,
-  lambdaContext: LambdaContext | undefined,
-) => MaybePromise<WebSocketClient>;
+import type { AuthHook, Clock, Environment, IdGenerator, Logger, Observability, PolicyHook } from '@sallyport/core';
+import { defineOptions, func, oneOf, parsed } from '@sallyport/core/options';
+import { parseObservability } from '@sallyport/core/pipeline';
+import type { HttpSurfaceOptions } from '../surface/http-surface.js';
+import { configuredEndpoint, type WebSocketClientFactory } from '../websocket/internal/transport.js';
+import { CORS_KIND, type CorsOptions, cors } from './cors.js';
+import type { HttpErrorFormat } from './error-body.js';
+import { ROUTER_KINDS } from './internal/router-kinds.js';
+import { createKernel, type Kernel, type Limits, legacyTenant, type Tier } from './kernel.js';
+import { authHookGate } from './stages.js';
 
 /** Options that every container with a request pipeline takes. */
 export interface PipelineOptions {
+  /** Tells the time and sets timers. Default: the machine's clock. */
   readonly clock?: Clock;
+  /** Makes request ids. Default: random. */
   readonly ids?: IdGenerator;
-  /** Default `p2`. */
+  /** How much the pipeline does. Default `p2`. */
   readonly tier?: Tier;
-  /** Default nested. HTTP only. */
+  /** Shape of error bodies. Default `nested`. HTTP only. */
   readonly httpErrorFormat?: HttpErrorFormat;
+  /** Limits on bodies, in bytes, at tier P1 and above. Default: those of the front door. */
   readonly limits?: Limits;
-  /** Without it no CORS header is ever sent and no preflight is answered. */
+  /** Cross-origin requests. Without it no CORS header is ever sent and no preflight is answered. */
   readonly cors?: CorsOptions;
-  /** Tier P2. */
+  /** Asked about every routed request before the gate; a decision with a code is the answer. Tier P2. */
   readonly policyHook?: PolicyHook;
+  /** Told of every request; declares the metrics of `ctx.metric`. Tier P2. */
   readonly observability?: Observability;
   /** Gets failures, and what `ctx.log` writes; `false` for silence. Default: JSON lines on standard output, see the README. */
   readonly log?: Logger | false;
   /** Read instead of `process.env`. */
   readonly environment?: Environment;
+  /** Makes the clients that send to WebSocket connections. Default: the AWS client, loaded when a first message is sent. */
   readonly webSocketClientFactory?: WebSocketClientFactory;
   /**
    * URL that messages to WebSocket connections are posted to, for an API whose default endpoint is disabled. Default: the
@@ -62,41 +44,29 @@ export interface PipelineOptions {
   readonly autoHead?: boolean;
 }
 
+/** Options of the open container's pipeline. */
 export interface OpenPipelineOptions extends PipelineOptions {
-  /** Names the caller of routes registered with `authRequired`. */
+  /** Names the caller of routes registered with `authRequired`. Without it these routes answer 401. */
   readonly authHook?: AuthHook;
 }
 
-/** Names of {@link PipelineOptions}, for containers that check their own options. */
-export const PIPELINE_OPTIONS = [
-  'clock',
-  'ids',
-  'tier',
-  'httpErrorFormat',
-  'limits',
-  'cors',
-  'policyHook',
-  'observability',
-  'log',
-  'environment',
-  'webSocketClientFactory',
-  'webSocketEndpoint',
-  'basePath',
-  'autoHead',
-] as const;
+/** What each of {@link PipelineOptions} may be, for containers that define options of their own beside them. */
+export const PIPELINE_OPTION_KINDS = {
+  ...ROUTER_KINDS,
+  tier: oneOf<Tier>('p0', 'p1', 'p2'),
+  cors: CORS_KIND,
+  observability: parsed<Observability>('an object', (value) => parseObservability(value as Observability)),
+  webSocketClientFactory: func<WebSocketClientFactory>(),
+  webSocketEndpoint: parsed<string>('an http or https URL', (value) => configuredEndpoint(value, {}) ?? ''),
+};
 
-const TYPES = {
-  authHook: 'function',
-  policyHook: 'function',
-  webSocketClientFactory: 'function',
-  clock: 'object',
-  ids: 'object',
-  limits: 'object',
-  cors: 'object',
-  observability: 'object',
-  environment: 'object',
-  autoHead: 'boolean',
-} as const;
+/** Names of {@link PipelineOptions}, for containers that check their own options. */
+export const PIPELINE_OPTIONS = Object.keys(PIPELINE_OPTION_KINDS) as readonly (keyof PipelineOptions)[];
+
+/** Names of {@link OpenPipelineOptions}. */
+export const OPEN_PIPELINE_OPTIONS: readonly string[] = [...PIPELINE_OPTIONS, 'authHook'];
+
+const OPTIONS = defineOptions<OpenPipelineOptions>()({ ...PIPELINE_OPTION_KINDS, authHook: func<AuthHook>() });
 
 /**
  * Checks the values of the pipeline's options; their names are the container's to check.
@@ -104,43 +74,18 @@ const TYPES = {
  * @throws FrameworkError `app.invalid_configuration` that names the option
  */
 export function assertPipelineOptions(options: OpenPipelineOptions): void {
-  const { tier, limits } = options;
-  if (tier !== undefined && !['p0', 'p1', 'p2'].includes(tier)) throw invalidOption('tier', 'p0, p1 or p2');
-  assertErrorFormat(options.httpErrorFormat);
-  assertTypes(options, TYPES);
-  parseLog(options.log, {});
-  if (limits) parseLimits(limits);
-  if (options.cors) parseCors(options.cors);
-  configuredEndpoint(options.webSocketEndpoint, {});
-  parseBasePath(options.basePath);
+  const own = OPEN_PIPELINE_OPTIONS.filter((name) => Object.hasOwn(options, name));
+  OPTIONS.parse(Object.fromEntries(own.map((name) => [name, options[name as keyof OpenPipelineOptions]])));
 }
 
-/** @throws FrameworkError `app.invalid_configuration` */
-export function assertErrorFormat(format: unknown): void {
-  const formats: unknown[] = [undefined, HTTP_ERROR_FORMAT_NESTED, HTTP_ERROR_FORMAT_FLAT_LEGACY];
-  if (!formats.includes(format)) throw invalidOption('httpErrorFormat', 'nested or flat_legacy');
+/** The kernel of an open container, from options whose names were checked. */
+export function createOpenKernel(options: OpenPipelineOptions): Kernel {
+  assertPipelineOptions(options);
+  return createKernel(options, { gate: authHookGate(options.authHook), tenantOf: legacyTenant });
 }
 
-/** @throws FrameworkError `app.invalid_configuration` for anything but whole numbers of bytes */
-export function parseLimits(limits: Limits): Limits {
-  assertKnownOptions(limits, ['maxRequestBytes', 'maxResponseBytes']);
-  for (const name of ['maxRequestBytes', 'maxResponseBytes'] as const) {
-    const value = limits[name];
-    if (value !== undefined && (!Number.isSafeInteger(value) || value < 0)) {
-      throw invalidOption(`limits.${name}`, 'a whole number of bytes, 0 for none');
-    }
-  }
-  return limits;
-}
-
-/** The prefixes, longest first, without a trailing slash. */
-export function parseBasePath(basePath: unknown): string[] {
-  const list: unknown[] = basePath === undefined ? [] : Array.isArray(basePath) ? basePath : [basePath];
-  return list.map(parsePrefix).sort((a, b) => b.length - a.length);
-}
-
-function parsePrefix(prefix: unknown): string {
-  const valid = typeof prefix === 'string' && /^(\/[^/?#]+)+$/.test(prefix);
-  if (!valid) throw invalidOption('basePath', 'a path of whole segments such as /api, or a list of them');
-  return prefix;
+/** The part of a container's options that is for HTTP alone; every member its own, so that nothing is inherited. */
+export function toHttpOptions(options: PipelineOptions): HttpSurfaceOptions {
+  const { httpErrorFormat, basePath, autoHead, cors: origins } = options;
+  return { httpErrorFormat, basePath, autoHead, cors: origins && cors(origins) };
 }

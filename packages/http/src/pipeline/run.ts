@@ -1,33 +1,88 @@
 import type { BodyStream, FrameworkError, MaybePromise } from '@sallyport/core';
-import { canonicalizeResponse, closeStream, OutgoingResponse } from '@sallyport/core/pipeline';
-import { exceedsCap } from '../doors/internal/answer-size.js';
-import { collectStream, limitStream, startStream, watchStream } from './internal/body-stream.js';
-import { encodeBody } from '../doors/internal/encoding.js';
+import {
+  type ActiveSpan,
+  type ContextState,
+  canonicalizeResponse,
+  closeStream,
+  type DoorTraits,
+  type EncodedBody,
+  internalError,
+  isFailure,
+  logFailure,
+  OutgoingResponse,
+  RequestContext,
+  writesErrors,
+} from '@sallyport/core/pipeline';
+import { encodeBody, exceedsCap } from '../doors/internal/encoding.js';
+import type { Registration } from '../routing/registration.js';
 import { INTERNAL_ERROR, RESPONSE_TOO_LARGE, toFrameworkError } from './error-body.js';
-import type { Exchange } from './exchange.js';
-import { reportFailure, STREAM_FAILED } from './failure.js';
-import { refused } from '../internal/refused.js';
+import { collectStream, limitStream, startStream, watchStream } from './internal/body-stream.js';
 
-/** One step on the way in. A response ends the way in; nothing lets the next stage run; a throw is recovered. */
+export type { DoorTraits } from '@sallyport/core/pipeline';
+
+/** One run through the pipeline: the state of the invocation, its context, and what the stages found out. */
+export class Exchange {
+  /** State of the invocation that the context reads from. */
+  declare readonly state: ContextState;
+  /** What middlewares and the handler get. */
+  declare readonly ctx: RequestContext;
+  /** What the front door can carry. */
+  declare readonly door: DoorTraits;
+  /** The operation that the route stage found; `undefined` before it. */
+  declare registration: Registration | undefined;
+  /** The error that the answer was made of, if any. */
+  declare error: FrameworkError | undefined;
+  /** What was thrown, for logs. */
+  declare cause: unknown;
+  /** Whether its failure is in the log. */
+  declare reported: boolean;
+  /** The body as text; set once the answer is final, at doors that answer with a JSON document. */
+  declare encoded: EncodedBody | undefined;
+  /** Monotonic milliseconds at the start; 0 when nobody wants durations. */
+  declare startedMs: number;
+  /** Whether the body left as a stream. */
+  declare streamed: boolean;
+  /** The span of the request, when a tracer is configured. */
+  declare span: ActiveSpan | undefined;
+
+  constructor(state: ContextState, door: DoorTraits) {
+    this.state = state;
+    this.ctx = new RequestContext(state);
+    this.door = door;
+    this.registration = undefined;
+    this.error = undefined;
+    this.cause = undefined;
+    this.reported = false;
+    this.encoded = undefined;
+    this.startedMs = 0;
+    this.streamed = false;
+    this.span = undefined;
+  }
+}
+
+/** One step on the way in. A response ends the way in; `undefined` lets the next stage run; a throw becomes an error answer. */
 export type Stage = (exchange: Exchange) => MaybePromise<OutgoingResponse | undefined>;
 
-/** How a surface words an error. */
+/** Makes the answer of an error, in the format of a surface. */
 export type RenderError = (exchange: Exchange, error: FrameworkError) => OutgoingResponse;
 
 /** One step on the way out, on answers and errors alike. Must not throw. */
 export type Decorate = (exchange: Exchange, response: OutgoingResponse) => void;
 
-/** Called once, when the last byte is out. */
+/** Called once, when the last byte is out; `bytes` gives the size of the body. */
 export type Observe = (exchange: Exchange, response: OutgoingResponse, bytes: () => number) => void;
 
+/** What a pipeline is made of; `createPipeline` in `order.ts` puts it together. */
 export interface PipelineParts {
-  readonly stages: readonly Stage[];
-  readonly decorate: readonly Decorate[];
+  /** Run in this order until one answers. */
+  readonly wayIn: readonly Stage[];
+  /** Run in this order on every answer. */
+  readonly wayOut: readonly Decorate[];
+  /** Makes the answer of an error. */
   readonly renderError: RenderError;
-  /** 0: none. */
+  /** Most bytes of an answer's body; 0 for no limit. */
   readonly maxResponseBytes: number;
-  /** Whether durations are wanted. */
-  readonly timed: boolean;
+  /** Told of every request that has ended. */
   readonly observe: Observe | undefined;
 }
 
@@ -42,29 +97,25 @@ export class Pipeline {
     this.#parts = parts;
   }
 
-  run(exchange: Exchange): MaybePromise<OutgoingResponse> {
-    if (this.#parts.timed) exchange.startedMs = exchange.state.runtime.clock.monotonicMs();
-    return this.#resume(exchange, 0);
+  /** Runs the stages, beginning with the one at `from` (default 0), and gives the final answer. */
+  run(exchange: Exchange, from = 0): MaybePromise<OutgoingResponse> {
+    const { wayIn } = this.#parts;
+    try {
+      for (let index = from; index < wayIn.length; index += 1) {
+        const result = (wayIn[index] as Stage)(exchange);
+        if (result === undefined) continue;
+        if (result instanceof OutgoingResponse) return this.#finish(exchange, result);
+        return this.#awaitStage(exchange, result, index + 1);
+      }
+      throw internalError('no stage of the pipeline answered');
+    } catch (error) {
+      return this.fail(exchange, error);
+    }
   }
 
   /** The answer of a failure that shows only after the run. */
   fail(exchange: Exchange, error: unknown): MaybePromise<OutgoingResponse> {
     return this.#complete(exchange, this.#recover(exchange, error));
-  }
-
-  #resume(exchange: Exchange, from: number): MaybePromise<OutgoingResponse> {
-    const { stages } = this.#parts;
-    try {
-      for (let index = from; index < stages.length; index += 1) {
-        const result = (stages[index] as Stage)(exchange);
-        if (result === undefined) continue;
-        if (result instanceof OutgoingResponse) return this.#finish(exchange, result);
-        return this.#awaitStage(exchange, result, index + 1);
-      }
-      throw refused('no stage of the pipeline answered');
-    } catch (error) {
-      return this.#complete(exchange, this.#recover(exchange, error));
-    }
   }
 
   async #awaitStage(
@@ -76,9 +127,9 @@ export class Pipeline {
     try {
       response = await pending;
     } catch (error) {
-      return this.#complete(exchange, this.#recover(exchange, error));
+      return this.fail(exchange, error);
     }
-    return response ? this.#finish(exchange, response) : this.#resume(exchange, next);
+    return response ? this.#finish(exchange, response) : this.run(exchange, next);
   }
 
   #recover(exchange: Exchange, thrown: unknown): OutgoingResponse {
@@ -89,7 +140,7 @@ export class Pipeline {
     try {
       return canonicalizeResponse(this.#parts.renderError(exchange, exchange.error), method);
     } catch (cause) {
-      // The error's own headers were no headers.
+      // The headers that the error brought cannot be sent.
       reportFailure(exchange, cause);
       exchange.error = INTERNAL_ERROR;
       return canonicalizeResponse(this.#parts.renderError(exchange, INTERNAL_ERROR), method);
@@ -97,12 +148,13 @@ export class Pipeline {
   }
 
   #finish(exchange: Exchange, answer: OutgoingResponse): MaybePromise<OutgoingResponse> {
+    const { maxResponseBytes } = this.#parts;
     let response = answer;
     try {
       canonicalizeResponse(response, exchange.state.request.method);
       if (response.bodyStream) return this.#finishStream(exchange, response, response.bodyStream);
-      // An error answer that a stage gave is no larger for a limit on answers.
-      if (exchange.error === undefined) this.#limit(response);
+      // An error answer that a stage gave is not measured: it could only be replaced by another error answer.
+      if (maxResponseBytes > 0 && exchange.error === undefined) assertSize(response, maxResponseBytes);
     } catch (error) {
       response = this.#recover(exchange, error);
     }
@@ -115,12 +167,12 @@ export class Pipeline {
     const { maxResponseBytes } = this.#parts;
     if (streams === 'refuse') {
       void closeStream(stream);
-      throw refused('this front door cannot send a stream');
+      throw internalError('this front door cannot send a stream');
     }
     if (streams === 'collect') {
       return this.#collect(exchange, response, stream, Math.min(maxResponseBytes || maxAnswerBytes, maxAnswerBytes));
     }
-    this.#limit(response);
+    if (maxResponseBytes > 0) assertSize(response, maxResponseBytes);
     const prefix = contentBytes(response.content);
     if (maxResponseBytes > 0) response.bodyStream = limitStream(stream, maxResponseBytes - prefix);
     if (streams === 'commit' && prefix === 0) return this.#commit(exchange, response, response.bodyStream ?? stream);
@@ -153,35 +205,34 @@ export class Pipeline {
     try {
       response.bodyStream = (await startStream(stream, exchange.state.signal)) ?? null;
     } catch (error) {
-      return this.#complete(exchange, this.#recover(exchange, error));
+      return this.fail(exchange, error);
     }
     return response.bodyStream ? this.#completeStream(exchange, response) : this.#complete(exchange, response);
   }
 
-  #limit(response: OutgoingResponse): void {
-    const { maxResponseBytes } = this.#parts;
-    if (maxResponseBytes > 0 && contentBytes(response.content) > maxResponseBytes) throw RESPONSE_TOO_LARGE;
-  }
-
-  /** Headers of ours, encoding at the door, and the end of the invocation. */
+  /** The way out, the encoding at the door, and the end of the invocation. */
   #complete(exchange: Exchange, answer: OutgoingResponse): MaybePromise<OutgoingResponse> {
-    let response = this.#decorate(exchange, answer);
-    if (exchange.door.measure) {
+    const { wayOut, observe } = this.#parts;
+    const { state, door } = exchange;
+    let response = answer;
+    for (const decorate of wayOut) decorate(exchange, response);
+    if (door.measure) {
       exchange.encoded = encodeBody(response);
-      if (exceedsCap(exchange, response, exchange.encoded)) {
-        response = this.#decorate(exchange, this.#recover(exchange, RESPONSE_TOO_LARGE));
+      if (exceedsCap(door, response, exchange.encoded, state.event)) {
+        response = this.#recover(exchange, RESPONSE_TOO_LARGE);
+        for (const decorate of wayOut) decorate(exchange, response);
         exchange.encoded = encodeBody(response);
       }
     }
-    this.#parts.observe?.(exchange, response, () => contentBytes(response.content));
-    exchange.state.end();
+    observe?.(exchange, response, () => contentBytes(response.content));
+    state.end();
     // What hooks and logs have started (a notification, say) may need a moment before the instance freezes.
-    const deliveries = exchange.state.settleDeliveries();
+    const deliveries = state.settleDeliveries();
     return deliveries ? deliveries.then(() => response) : response;
   }
 
-  #completeStream(exchange: Exchange, answer: OutgoingResponse): OutgoingResponse {
-    const response = this.#decorate(exchange, answer);
+  #completeStream(exchange: Exchange, response: OutgoingResponse): OutgoingResponse {
+    for (const decorate of this.#parts.wayOut) decorate(exchange, response);
     const { bodyStream } = response;
     if (!bodyStream) return response;
     exchange.streamed = true;
@@ -196,13 +247,28 @@ export class Pipeline {
     });
     return response;
   }
+}
 
-  #decorate(exchange: Exchange, response: OutgoingResponse): OutgoingResponse {
-    for (const decorate of this.#parts.decorate) decorate(exchange, response);
-    return response;
-  }
+function assertSize({ content }: OutgoingResponse, maxBytes: number): void {
+  if (contentBytes(content) > maxBytes) throw RESPONSE_TOO_LARGE;
 }
 
 function contentBytes(content: string | Uint8Array): number {
   return typeof content === 'string' ? Buffer.byteLength(content) : content.byteLength;
+}
+
+const REQUEST_FAILED = 'framework: request failed';
+/** Message of the line for an answer that broke off after its first byte. */
+export const STREAM_FAILED = 'framework: response stream failed';
+
+/**
+ * Writes the one `error` line of an exchange that failed. What a client may expect (a FrameworkError below 500) is no failure;
+ * an answer that is too large is one, although it is answered 413.
+ */
+export function reportFailure(exchange: Exchange, thrown: unknown, message = REQUEST_FAILED): void {
+  const isExpected = message === REQUEST_FAILED && thrown !== RESPONSE_TOO_LARGE && !isFailure(thrown);
+  if (exchange.reported || isExpected) return;
+  exchange.reported = true;
+  if (!writesErrors(exchange.state.runtime.log)) return;
+  logFailure(() => exchange.ctx.log, message, thrown);
 }

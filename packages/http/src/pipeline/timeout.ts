@@ -1,14 +1,13 @@
 import {
-  assertKnownOptions,
   type Context,
   deriveContext,
   FrameworkError,
   type FullClock,
-  invalidOption,
   type Middleware,
   type Next,
   type Response,
 } from '@sallyport/core';
+import { defineOptions, kind, number, OptionKind, wrong } from '@sallyport/core/options';
 import { canonicalMethod, closeStream, stateOf } from '@sallyport/core/pipeline';
 import { parsePattern } from '../routing/internal/pattern.js';
 
@@ -26,7 +25,23 @@ export interface TimeoutOptions {
   readonly safetyMarginMs?: number;
 }
 
-const OPTIONS = ['defaultTimeoutMs', 'tenantTimeoutsMs', 'operationTimeoutsMs', 'timeoutMessage', 'safetyMarginMs'];
+const milliseconds = kind<number>('a number of milliseconds', (value) => Number.isFinite(value));
+const table = new OptionKind<Readonly<Record<string, number>>>('an object of milliseconds', (value, place) => {
+  if (typeof value !== 'object' || value === null) throw wrong(place, 'an object of milliseconds');
+  const entries = Object.entries(value).map(([key, ms]) => [
+    key,
+    milliseconds.read(ms ?? null, { ...place, name: `${place.name}.${key}` }) ?? 0,
+  ]);
+  return Object.fromEntries(entries) as Readonly<Record<string, number>>;
+});
+
+const OPTIONS = defineOptions<TimeoutOptions>()({
+  defaultTimeoutMs: milliseconds.default(28_000),
+  tenantTimeoutsMs: table,
+  operationTimeoutsMs: table,
+  timeoutMessage: kind<string>('a text', (value) => typeof value === 'string'),
+  safetyMarginMs: number(0, Number.MAX_VALUE, 'milliseconds').default(100),
+});
 
 /**
  * Answers 408 `app.timeout` when what is inside takes too long, and aborts its `ctx.signal`. What the handler does after
@@ -36,32 +51,21 @@ const OPTIONS = ['defaultTimeoutMs', 'tenantTimeoutsMs', 'operationTimeoutsMs', 
  * @example app.use(timeoutMiddleware({ defaultTimeoutMs: 5_000, operationTimeoutsMs: { 'POST:/reports': 25_000 } }));
  */
 export function timeoutMiddleware(options: TimeoutOptions = {}): Middleware {
-  const budgetOf = createBudget(options);
-  const { timeoutMessage } = options;
-  if (timeoutMessage !== undefined && typeof timeoutMessage !== 'string') throw invalidOption('timeoutMessage', 'text');
+  const { timeoutMessage, ...times } = OPTIONS.parse(options);
+  const { defaultTimeoutMs, safetyMarginMs } = times;
+  const tenants = times.tenantTimeoutsMs && new Map(Object.entries(times.tenantTimeoutsMs));
+  const operations =
+    times.operationTimeoutsMs &&
+    new Map(Object.entries(times.operationTimeoutsMs).map(([key, ms]) => [canonicalOperation(key), ms]));
   return (ctx, next) => {
-    const budget = budgetOf(ctx);
-    return budget === undefined ? next(ctx) : runWithin(budget, timeoutMessage, ctx, next);
-  };
-}
-
-/** How many milliseconds a context gets; `undefined` for no limit. */
-function createBudget(options: TimeoutOptions): (ctx: Context) => number | undefined {
-  assertKnownOptions(options, OPTIONS);
-  const fallback = milliseconds('defaultTimeoutMs', options.defaultTimeoutMs ?? 28_000);
-  const margin = milliseconds('safetyMarginMs', options.safetyMarginMs ?? 100);
-  if (margin < 0) throw invalidOption('safetyMarginMs', 'a number of milliseconds, 0 or more');
-  const operations = table('operationTimeoutsMs', options.operationTimeoutsMs, canonicalOperation);
-  const tenants = table('tenantTimeoutsMs', options.tenantTimeoutsMs);
-  return (ctx) => {
     const configured =
       operations?.get(operationOf(ctx)) ??
       (tenants && ctx.tenantId !== '' ? tenants.get(ctx.tenantId) : undefined) ??
-      fallback;
-    if (configured <= 0) return undefined;
+      defaultTimeoutMs;
+    if (configured <= 0) return next(ctx);
     const remaining = ctx.remainingMs;
-    const capped = remaining > 0 ? Math.min(configured, remaining - margin) : configured;
-    return Math.max(capped, 1);
+    const capped = remaining > 0 ? Math.min(configured, remaining - safetyMarginMs) : configured;
+    return runWithin(Math.max(capped, 1), timeoutMessage, ctx, next);
   };
 }
 
@@ -74,21 +78,6 @@ function operationOf({ route }: Context): string {
 function canonicalOperation(key: string): string {
   const [, method = '', path = ''] = /^\s*([^\s:]+)\s*:\s*(\/.*)$/.exec(key) ?? [];
   return method === '' ? key : `${canonicalMethod(method)}:${parsePattern(path).canonical}`;
-}
-
-function table(
-  name: string,
-  values: Readonly<Record<string, number>> | undefined,
-  canonical = (key: string): string => key,
-): Map<string, number> | undefined {
-  if (values === undefined) return undefined;
-  if (typeof values !== 'object' || values === null) throw invalidOption(name, 'an object of milliseconds');
-  return new Map(Object.entries(values).map(([key, value]) => [canonical(key), milliseconds(`${name}.${key}`, value)]));
-}
-
-function milliseconds(name: string, value: number): number {
-  if (typeof value !== 'number' || !Number.isFinite(value)) throw invalidOption(name, 'a number of milliseconds');
-  return value;
 }
 
 async function runWithin(budget: number, message: string | undefined, ctx: Context, next: Next): Promise<Response> {

@@ -1,14 +1,89 @@
-import {
-  assertKnownOptions,
-  type Context,
-  createMap,
-  type MultiMap,
-  type Response,
-  type ResponseInput,
-} from '@sallyport/core';
-import { closeStream, OutgoingResponse, toResponse } from '@sallyport/core/pipeline';
-import { refused } from '../internal/refused.js';
+import { type Context, createMap, type MultiMap, type Response, type ResponseInput } from '@sallyport/core';
+import { boolean, defineOptions, integer, oneOf } from '@sallyport/core/options';
+import { closeStream, internalError, OutgoingResponse, toResponse } from '@sallyport/core/pipeline';
 import { addVary } from './internal/vary-header.js';
+
+/** Directives of `cache-control` (RFC 9111 section 5.2.2, RFC 5861, RFC 8246). Times are whole seconds. */
+export interface CacheControlOptions {
+  /** Who may keep the answer: `public` also shared caches, `private` only the client's own. */
+  readonly visibility?: 'public' | 'private';
+  /** Nothing keeps the answer. */
+  readonly noStore?: boolean;
+  /** A cache asks again before each use. */
+  readonly noCache?: boolean;
+  /** Seconds for which the answer is fresh. */
+  readonly maxAge?: number;
+  /** The same for shared caches, in place of `maxAge`. */
+  readonly sMaxAge?: number;
+  /** Seconds after that in which a stale answer may be used while the cache asks again. */
+  readonly staleWhileRevalidate?: number;
+  /** Seconds in which a stale answer may be used when asking again fails. */
+  readonly staleIfError?: number;
+  /** A stale answer is never used without asking again. */
+  readonly mustRevalidate?: boolean;
+  /** The same for shared caches alone. */
+  readonly proxyRevalidate?: boolean;
+  /** The content never changes while it is fresh. */
+  readonly immutable?: boolean;
+  /** Nothing on the way may change the content. */
+  readonly noTransform?: boolean;
+}
+
+const seconds = integer(0, Number.MAX_SAFE_INTEGER, 'seconds');
+
+/** The directives, in the order in which they are written. */
+const DIRECTIVES = defineOptions<CacheControlOptions>()({
+  visibility: oneOf('public', 'private'),
+  noStore: boolean,
+  noCache: boolean,
+  maxAge: seconds,
+  sMaxAge: seconds,
+  staleWhileRevalidate: seconds,
+  staleIfError: seconds,
+  mustRevalidate: boolean,
+  proxyRevalidate: boolean,
+  immutable: boolean,
+  noTransform: boolean,
+});
+
+/**
+ * The value of a `cache-control` header.
+ *
+ * @throws FrameworkError `app.invalid_configuration` for an unknown directive or a wrong value
+ * @example cacheControl({ visibility: 'public', maxAge: 60 }); // 'public, max-age=60'
+ */
+export function cacheControl(options: CacheControlOptions): string {
+  const parts = Object.entries(DIRECTIVES.parse(options)).flatMap(([name, value]): string | string[] => {
+    if (value === undefined || value === false) return [];
+    if (name === 'visibility') return String(value);
+    const directive = name === 'sMaxAge' ? 's-maxage' : name.replace(/[A-Z]/g, (letter) => `-${letter.toLowerCase()}`);
+    return value === true ? directive : `${directive}=${value}`;
+  });
+  return parts.join(', ');
+}
+
+/** For pages rendered for one reader: `private, no-store`. */
+export function cacheControlSsr(): string {
+  return 'private, no-store';
+}
+
+/** For pages rendered at build time: shared caches keep them for a year, readers ask each time. */
+export function cacheControlSsg(): string {
+  return cacheControlIsr(31_536_000);
+}
+
+/**
+ * For pages rendered again now and then: shared caches keep them for `sMaxAge` seconds, and may serve them for
+ * `staleWhileRevalidate` more while they fetch anew.
+ *
+ * @throws FrameworkError `app.invalid_configuration` for a time that is no whole number of seconds
+ */
+export function cacheControlIsr(sMaxAge: number, staleWhileRevalidate?: number): string {
+  const stale = staleWhileRevalidate === undefined ? {} : { staleWhileRevalidate };
+  return cacheControl({ visibility: 'public', maxAge: 0, sMaxAge, ...stale });
+}
+
+const ETAG_OPTIONS = defineOptions<{ readonly weak?: boolean }>()({ weak: boolean });
 
 /**
  * An entity tag of a body: its SHA-256 in hex, quoted.
@@ -16,11 +91,11 @@ import { addVary } from './internal/vary-header.js';
  * @example etag('hello', { weak: true }); // 'W/"2cf24d…"'
  */
 export function etag(body: string | Uint8Array, options: { readonly weak?: boolean } = {}): string {
-  assertKnownOptions(options, ['weak']);
+  const { weak } = ETAG_OPTIONS.parse(options);
   // Loaded at the first call: the module costs more than a whole request.
   const { createHash } = process.getBuiltinModule('node:crypto');
   const digest = createHash('sha256').update(body).digest('hex');
-  return options.weak ? `W/"${digest}"` : `"${digest}"`;
+  return weak ? `W/"${digest}"` : `"${digest}"`;
 }
 
 /** One entity tag of a list (RFC 9110 section 8.8.3) with what separates it from the next. */
@@ -87,7 +162,7 @@ const TOKEN = /^[!#$%&'*+\-.^_`|~0-9A-Za-z]+$/;
  */
 export function vary(answer: Response | ResponseInput, ...names: readonly string[]): OutgoingResponse {
   const bad = names.some((name) => typeof name !== 'string' || !TOKEN.test(name.trim()));
-  if (bad) throw refused('vary name is no header name');
+  if (bad) throw internalError('vary name is no header name');
   const response = toResponse(answer);
   addVary(response.headers, ...names);
   return response;

@@ -1,8 +1,6 @@
-import { createMap, EMPTY_BYTES } from '@sallyport/core';
-import { OutgoingResponse } from '@sallyport/core/pipeline';
+import { createMap, EMPTY_BYTES, FrameworkError } from '@sallyport/core';
+import { internalError, OutgoingResponse } from '@sallyport/core/pipeline';
 import { toByteStream } from './internal/byte-stream.js';
-import { toJsonText } from './internal/json-text.js';
-import { refused } from '../internal/refused.js';
 
 const TEXT = 'text/plain; charset=utf-8';
 const HTML = 'text/html; charset=utf-8';
@@ -37,7 +35,9 @@ export function html(status: number, body: string): OutgoingResponse {
  * @example app.get('/health', () => json(200, { ok: true }));
  */
 export function json(status: number, value: unknown): OutgoingResponse {
-  return answer(status, JSON_TYPE, toJsonText(value));
+  const headers = createMap<string[]>();
+  headers['content-type'] = [JSON_TYPE];
+  return new OutgoingResponse(status, headers, toJsonText(value));
 }
 
 /** An answer of bytes, whatever they are; base64 where the front door needs it. */
@@ -70,7 +70,7 @@ export function created(value: unknown, location?: string): OutgoingResponse {
  * @throws FrameworkError `app.internal` for a target with control characters, or a status that redirects nobody
  */
 export function redirect(url: string, status: 301 | 302 | 303 | 307 | 308 = 302): OutgoingResponse {
-  if (!REDIRECTS.includes(status)) throw refused('redirect status must be 301, 302, 303, 307 or 308');
+  if (!REDIRECTS.includes(status)) throw internalError('redirect status must be 301, 302, 303, 307 or 308');
   const headers = createMap<string[]>();
   headers.location = [toLocation(url)];
   return new OutgoingResponse(status, headers, EMPTY_BYTES);
@@ -88,11 +88,46 @@ const CONTROLS = /[\u0000-\u001f\u007f]/;
 const OUTSIDE_ASCII = /[^\u0021-\u007e]+/g;
 
 function toLocation(url: string): string {
-  if (typeof url !== 'string' || CONTROLS.test(url)) throw refused('redirect target has control characters');
+  if (typeof url !== 'string' || CONTROLS.test(url)) throw internalError('redirect target has control characters');
   return url.replace(OUTSIDE_ASCII, (part) => percentEncode(part));
 }
 
 function percentEncode(part: string): string {
   const hex = Buffer.from(part, 'utf8').toString('hex').toUpperCase();
   return hex.replace(/../g, '%$&');
+}
+
+const ESCAPES: Readonly<Record<string, string>> = {
+  '&': '\\u0026',
+  '<': '\\u003c',
+  '>': '\\u003e',
+  '\u2028': '\\u2028',
+  '\u2029': '\\u2029',
+};
+
+/**
+ * JSON that can stand inside a `<script>` element: no character of it ends the element, opens a comment or breaks a line
+ * of script. It still parses to the same value.
+ *
+ * @throws FrameworkError `app.internal` for a value that JSON cannot express
+ */
+export function safeJsonForHtml(value: unknown): string {
+  return toJsonText(value).replace(/[&<>\u2028\u2029]/g, (character) => ESCAPES[character] ?? character);
+}
+
+/**
+ * JSON of a value; `undefined` is `null`.
+ *
+ * @throws FrameworkError `app.internal` with the reason as its cause
+ */
+export function toJsonText(value: unknown): string {
+  let text: string | undefined;
+  try {
+    text = JSON.stringify(value);
+  } catch (cause) {
+    throw new FrameworkError('app.internal', undefined, { cause });
+  }
+  if (text !== undefined) return text;
+  if (value === undefined) return 'null';
+  throw internalError('value is not JSON');
 }

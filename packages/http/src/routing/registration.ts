@@ -1,7 +1,14 @@
-import type { Context, Handler, MaybePromise, Middleware, Route } from '@sallyport/core';
-import { FrameworkError } from '@sallyport/core';
-import type { OutgoingResponse } from '@sallyport/core/pipeline';
-import { composeChain } from './middleware.js';
+import {
+  type Context,
+  FrameworkError,
+  type Handler,
+  type MaybePromise,
+  type Middleware,
+  type Next,
+  type Response,
+  type Route,
+} from '@sallyport/core';
+import { type ContextState, internalError, OutgoingResponse, stateOf, toResponse } from '@sallyport/core/pipeline';
 
 /** A handler with its middlewares around it. */
 export type Run = (ctx: Context) => MaybePromise<OutgoingResponse>;
@@ -11,15 +18,21 @@ export interface RegistrationInit {
   readonly paramNames: readonly string[];
   readonly handler: Handler;
   /** Open container: the auth hook must name a caller. */
-  readonly authRequired?: boolean;
+  readonly authRequired?: boolean | undefined;
   /** Secure container: what its gate checks. */
   readonly posture?: unknown;
   /** Whether the operation streams its answers; for inventories and deployments. */
-  readonly streaming?: boolean;
+  readonly streaming?: boolean | undefined;
 }
 
 /** What a container keeps of one HTTP, GraphQL or WebSocket operation. */
-export interface Registration extends Required<RegistrationInit> {
+export interface Registration extends Pick<RegistrationInit, 'route' | 'paramNames' | 'handler'> {
+  /** Secure container: what its gate checks. */
+  readonly posture: unknown;
+  /** Open container: the auth hook must name a caller. */
+  readonly authRequired: boolean;
+  /** Whether the operation streams its answers. */
+  readonly streaming: boolean;
   readonly run: Run;
 }
 
@@ -76,4 +89,88 @@ export class RegistrationBook {
   get all(): readonly Registration[] {
     return this.#registrations;
   }
+}
+
+/**
+ * One function out of middlewares and handler, the first outermost. Which step an invocation has reached is kept on its own
+ * state, so that a second `next()` is noticed. Each call of a middleware gets a `next` of its own: a shared one could not
+ * tell the invocation that calls it from another one that stands at the same step.
+ */
+export function composeChain(middlewares: readonly Middleware[], handler: Handler): Run {
+  let run: Run = (ctx) => {
+    const result = handler(ctx);
+    return result instanceof OutgoingResponse ? result : settle(result);
+  };
+  for (let index = middlewares.length - 1; index >= 0; index -= 1) {
+    run = wrap(middlewares[index] as Middleware, index, run);
+  }
+  return run;
+}
+
+function wrap(middleware: Middleware, index: number, inner: Run): Run {
+  const enter = (own: ContextState, ctx: Context): Promise<Response> => {
+    try {
+      if (stateOf(ctx) !== own) throw internalError('next() was given the context of another invocation');
+      if (own.depth !== index) throw internalError('next() was called twice');
+      own.depth = index + 1;
+      return toPromise(inner(ctx));
+    } catch (error) {
+      return Promise.reject(error);
+    }
+  };
+  return (ctx: Context) => {
+    const own = stateOf(ctx);
+    const next: Next = (given) => enter(own, given);
+    return settle(middleware(ctx, next));
+  };
+}
+
+function settle(result: unknown): OutgoingResponse | Promise<OutgoingResponse> {
+  return isPromise(result) ? result.then(toResponse) : toResponse(result);
+}
+
+function toPromise(result: OutgoingResponse | Promise<OutgoingResponse>): Promise<Response> {
+  return isPromise(result) ? result : Promise.resolve(result);
+}
+
+/** Whether a value has to be awaited. */
+export function isPromise<T>(value: T | Promise<T>): value is Promise<T>;
+export function isPromise(value: unknown): value is Promise<unknown>;
+export function isPromise(value: unknown): boolean {
+  return typeof value === 'object' && value !== null && typeof (value as { then?: unknown }).then === 'function';
+}
+
+/** One line of `app.routes()`. */
+export interface RouteRecord {
+  readonly surface: 'http' | 'appsync' | 'websocket';
+  /** `''` on websocket. */
+  readonly method: string;
+  /** Canonical pattern; `/{fieldName}` on appsync; `''` on websocket. */
+  readonly path: string;
+  /** Open container: whether the auth hook must name a caller. */
+  readonly authRequired?: boolean;
+  /** Whether the route streams. */
+  readonly streaming?: boolean;
+  readonly appSyncParentType?: string;
+  readonly appSyncField?: string;
+  readonly webSocketRouteKey?: string;
+}
+
+/** The inventory's line of a registration; frozen. */
+export function toRouteRecord(registration: Registration): RouteRecord {
+  return Object.freeze({
+    ...addressOf(registration),
+    ...(registration.authRequired ? { authRequired: true } : {}),
+    ...(registration.streaming ? { streaming: true } : {}),
+  });
+}
+
+/** Where an operation is reached, in the inventory's words. */
+export function addressOf({ route }: Registration): RouteRecord {
+  const { surface, method, pattern } = route;
+  if (surface === 'http') return { surface, method, path: pattern };
+  if (surface === 'websocket') return { surface, method: '', path: '', webSocketRouteKey: pattern };
+  const dot = pattern.indexOf('.');
+  const field = pattern.slice(dot + 1);
+  return { surface, method, path: `/${field}`, appSyncParentType: pattern.slice(0, dot), appSyncField: field };
 }

@@ -1,22 +1,25 @@
 import { FrameworkError, type LambdaContext, type TriggerKind } from '@sallyport/core';
-import { closeStream, type OutgoingResponse } from '@sallyport/core/pipeline';
+import { closeStream, internalError, type OutgoingResponse } from '@sallyport/core/pipeline';
+import { functionUrlMetadata } from '../doors/function-url.js';
+import { gatewayRestMetadata } from '../doors/gateway-v1.js';
 import { canonicalError, toFrameworkError } from '../pipeline/error-body.js';
-import type { Exchange } from '../pipeline/exchange.js';
-import { reportFailure, STREAM_FAILED } from '../pipeline/failure.js';
-import type { OpenedStream } from '../surface/http-surface.js';
-import { ABORTED, raceWithAbort } from '../pipeline/internal/abort-race.js';
-import { refused } from '../internal/refused.js';
-import { STREAM_ACCESS, type StreamingApp } from '../surface/surface-access.js';
-import { functionUrlMetadata, gatewayRestMetadata, type Metadata } from './internal/metadata.js';
-import { awsLambdaGlobal, MAX_METADATA_BYTES, openBody, type ResponseStream } from './internal/response-stream.js';
-import { StreamWriter } from './internal/writer.js';
+import { ABORTED, raceWithAbort } from '../pipeline/internal/body-stream.js';
+import { type Exchange, reportFailure, STREAM_FAILED } from '../pipeline/run.js';
+import { type OpenedStream, STREAM_ACCESS, type StreamingApp } from '../surface/http-surface.js';
+import {
+  awsLambdaGlobal,
+  MAX_METADATA_BYTES,
+  openBody,
+  type ResponseStream,
+  StreamWriter,
+} from './internal/response-stream.js';
 
 /** What the function exports: the runtime's own kind of handler on Lambda, `(event, context)` elsewhere. */
 export type StreamingHandler = (event: unknown, lambdaContext?: LambdaContext) => Promise<unknown>;
 
 interface StreamingDoor {
   readonly kind: TriggerKind;
-  readonly metadata: (response: OutgoingResponse) => Metadata;
+  readonly metadata: (response: OutgoingResponse) => Record<string, unknown>;
 }
 
 const FUNCTION_URL: StreamingDoor = { kind: 'function-url', metadata: functionUrlMetadata };
@@ -81,7 +84,7 @@ async function checkMetadata(door: StreamingDoor, opened: OpenedStream, response
   if (Buffer.byteLength(JSON.stringify(metadata)) < MAX_METADATA_BYTES) return { response, metadata };
   if (response.bodyStream) void closeStream(response.bodyStream);
   const failed = await opened.fail(
-    refused(`status and headers of a streamed answer exceed ${MAX_METADATA_BYTES} bytes`),
+    internalError(`status and headers of a streamed answer exceed ${MAX_METADATA_BYTES} bytes`),
   );
   return { response: failed, metadata: door.metadata(failed) };
 }

@@ -14,75 +14,109 @@ import {
   ContextState,
   canonicalMethod,
   canonicalPath,
+  type Door,
+  type DoorRequest,
+  type DoorTraits,
+  type EncodedBody,
   IncomingRequest,
   type OutgoingResponse,
 } from '@sallyport/core/pipeline';
-import type { Door, DoorRequest } from '../doors/internal/event.js';
-import { functionUrlDoor, gatewayV2Door } from '../doors/gateway-v2.js';
-import { cutBasePath } from '../doors/internal/paths.js';
-import { gatewayV1Door, isMultiValue, loadBalancerDoor } from '../doors/gateway-v1.js';
-import { refusalOf } from '../doors/internal/refusal.js';
-import { errorResponse, HTTP_ERROR_FORMAT_NESTED } from '../pipeline/error-body.js';
-import { type DoorTraits, type EncodedBody, Exchange } from '../pipeline/exchange.js';
-import type { Feature } from '../pipeline/feature.js';
-import { createPipeline, type Kernel } from '../pipeline/kernel.js';
-import { isPromise } from '../routing/middleware.js';
-import { type Pattern, parsePattern, withTrailingSlash } from '../routing/internal/pattern.js';
-import type { Decorate, Pipeline, RenderError } from '../pipeline/run.js';
-import { assertRouteHandler, type Registration, type RegistrationInit, registrationError } from '../routing/registration.js';
-import { RouteTable } from '../routing/internal/route-table.js';
-import { type PipelineOptions, parseBasePath } from '../pipeline/options.js';
-import { validBody } from '../pipeline/stages/body.js';
-import { requestId } from '../pipeline/stages/request-id.js';
-import { matchRoute } from '../pipeline/stages/route.js';
+import { functionUrlDoor } from '../doors/function-url.js';
+import { gatewayV1Door } from '../doors/gateway-v1.js';
+import { gatewayV2Door } from '../doors/gateway-v2.js';
+import { cutBasePath, type HttpDoor, refusalOf } from '../doors/internal/event.js';
+import { loadBalancerDoor } from '../doors/load-balancer.js';
+import type { CorsStages } from '../pipeline/cors.js';
+import { errorResponse, HTTP_ERROR_FORMAT_NESTED, type HttpErrorFormat } from '../pipeline/error-body.js';
+import { parseBasePath } from '../pipeline/internal/router-kinds.js';
+import type { Kernel } from '../pipeline/kernel.js';
+import { createPipeline } from '../pipeline/order.js';
+import { Exchange, type Pipeline, type RenderError } from '../pipeline/run.js';
+import { addRequestId, matchRoute, requestId, validBody } from '../pipeline/stages.js';
+import { parsePattern, withTrailingSlash } from '../routing/internal/pattern.js';
+import { RouteTable } from '../routing/internal/router.js';
+import {
+  assertRouteHandler,
+  isPromise,
+  type Registration,
+  type RegistrationInit,
+  registrationError,
+} from '../routing/registration.js';
 
 /** The HTTP front doors by the kind of event that comes through them. */
-const DOORS: Readonly<Record<string, Door>> = {
+const DOORS: Readonly<Record<string, HttpDoor>> = {
   'gateway-v2': gatewayV2Door,
   'function-url': functionUrlDoor,
   'load-balancer': loadBalancerDoor,
   'gateway-v1': gatewayV1Door,
 };
 
-const PROJECTIONS: Readonly<Record<string, string>> = {
-  'gateway-v2': 'v2 response',
-  'function-url': 'URL response',
-  'load-balancer': 'ALB response',
-  'gateway-v1': 'v1 response',
-};
+/** A front door of ours, or of another surface. */
+type AnyDoor = Door & Partial<HttpDoor>;
 
-/** How `explain` words the posture of a registration; the secure container's. */
+/** How `explain` words the posture of a registration; given by the secure container. */
 export type DescribePosture = (posture: unknown) => string | null;
 
+/** What HTTP alone takes of a container's options. */
 export interface HttpSurfaceOptions {
-  readonly httpErrorFormat?: PipelineOptions['httpErrorFormat'] | undefined;
-  readonly basePath?: PipelineOptions['basePath'] | undefined;
+  /** Shape of error bodies. Default `nested`. */
+  readonly httpErrorFormat?: HttpErrorFormat | undefined;
+  /** Path prefixes, the longest that fits is removed once before routing. */
+  readonly basePath?: string | readonly string[] | undefined;
+  /** Lets `HEAD` without a route of its own run `GET`'s. Default false. */
   readonly autoHead?: boolean | undefined;
-  /** What HTTP alone does, before the kernel's own. */
-  readonly features?: readonly Feature[];
+  /** What `cors()` made; without it no CORS header is sent. */
+  readonly cors?: CorsStages | undefined;
+  /** Words of postures for `explain`. Default: none. */
   readonly describePosture?: DescribePosture;
 }
 
+/** What a registration says beside its handler. */
+export interface RegistrationExtra extends Pick<RegistrationInit, 'authRequired' | 'posture' | 'streaming'> {
+  /** Serves the path with one slash at its end as well. Default false. */
+  readonly trailingSlash?: boolean | undefined;
+}
+
+/** What a streaming door gets: the exchange, and an answer whose body may be a stream. */
+export interface OpenedStream {
+  /** The run of the request. */
+  readonly exchange: Exchange;
+  /** The final answer; its stream is the caller's to read. */
+  readonly response: MaybePromise<OutgoingResponse>;
+  /** Makes the answer of a failure that shows only at the door. */
+  readonly fail: (error: unknown) => MaybePromise<OutgoingResponse>;
+}
+
+const STREAMING: DoorTraits = { maxAnswerBytes: Number.POSITIVE_INFINITY, streams: 'commit', measure: undefined };
+
 /** Routes and the four HTTP front doors of one container. */
 export class HttpSurface implements Surface {
+  /** The kinds of events that the front doors read. */
   readonly serves: readonly TriggerKind[] = Object.keys(DOORS);
   readonly #kernel: Kernel;
   readonly #routes: RouteTable;
   readonly #pipeline: Pipeline;
   readonly #basePath: readonly string[];
   readonly #describePosture: DescribePosture;
-  #warnedOfCookies = false;
+  readonly #warned = new Set<Door>();
 
+  /** @throws FrameworkError `app.invalid_configuration` for a wrong base path */
   constructor(kernel: Kernel, options: HttpSurfaceOptions) {
+    const { httpErrorFormat = HTTP_ERROR_FORMAT_NESTED, cors } = options;
     this.#kernel = kernel;
     this.#routes = new RouteTable(options.autoHead ?? false);
     this.#basePath = parseBasePath(options.basePath);
     this.#describePosture = options.describePosture ?? (() => null);
-    this.#pipeline = createHttpPipeline(kernel, this.#routes, options);
+    const renderError: RenderError = ({ state }, error) =>
+      errorResponse(error, httpErrorFormat, { requestId: state.requestId, traceId: state.request.traceId });
+    const route = matchRoute(this.#routes, renderError);
+    this.#pipeline = createPipeline(kernel, { requestId, cors, validBody, route, addRequestId, renderError });
   }
 
   /**
-   * @throws FrameworkError `app.bad_request`, with method and pattern: a handler that is no function, a blank method, an
+   * Registers an operation.
+   *
+   * @throws FrameworkError `app.bad_request`, with method and pattern: a handler that is not a function, a blank method, an
    *   invalid pattern, a method and pattern twice
    */
   register(method: string, pattern: string, handler: Handler, extra: RegistrationExtra = {}): Registration {
@@ -91,7 +125,13 @@ export class HttpSurface implements Surface {
     const place = verb === '' ? path : `${verb} ${path}`;
     assertRouteHandler(handler, place);
     if (verb === '') throw registrationError('route method is empty', place);
-    const compiled = parseRoutePattern(pattern, place);
+    let compiled: ReturnType<typeof parsePattern>;
+    try {
+      compiled = parsePattern(pattern);
+    } catch (cause) {
+      if (!isFrameworkError(cause)) throw cause;
+      throw new FrameworkError(cause.code, `${cause.message}: ${place}`, { cause });
+    }
     this.#routes.reserve(verb, compiled);
     const registration = this.#kernel.book.register({
       route: { surface: 'http', method: verb, pattern: compiled.canonical },
@@ -105,7 +145,10 @@ export class HttpSurface implements Surface {
     return registration;
   }
 
-  /** Rejects with an `http.…` error, before anything runs, for an event that only looks like a request. */
+  /**
+   * Answers an event of one of the kinds in `serves`. Rejects with an `http.…` error, before anything runs, for an event that
+   * only looks like a request.
+   */
   serve(kind: TriggerKind, event: unknown, { lambdaContext }: Invocation): Promise<unknown> {
     const refused = refusalOf(kind, event);
     if (refused) return Promise.reject(refused);
@@ -114,7 +157,7 @@ export class HttpSurface implements Surface {
 
   /** Runs an event through a front door, which may be another surface's. */
   serveThrough(
-    door: Door,
+    door: AnyDoor,
     kind: TriggerKind,
     event: unknown,
     lambdaContext: LambdaContext | undefined,
@@ -149,23 +192,29 @@ export class HttpSurface implements Surface {
     return this.run((DOORS[kind] as Door).read(event), STREAMING, kind, event, lambdaContext);
   }
 
-  /** The answer of a synthesized request that another surface routes like HTTP. */
+  /** The operation of a method and a canonical path, for surfaces that route like HTTP; `undefined` without one. */
   match(method: string, path: string): { registration: Registration; params: readonly string[] } | undefined {
     const match = this.#routes.match(method, path);
     return match && { registration: match.value, params: match.params };
   }
 
+  /** The methods that a path has, sorted; empty when it has none. */
   allowedMethods(path: string): string[] {
     return this.#routes.allowedMethods(path);
   }
 
-  /** @throws FrameworkError what `serve` would reject with before anything runs */
+  /**
+   * What would serve an event, for `explain`.
+   *
+   * @throws FrameworkError what `serve` would reject with before anything runs
+   */
   explainTarget(kind: TriggerKind, event: unknown): Target {
     const refused = refusalOf(kind, event);
     if (refused) throw refused;
-    const { method, path } = this.#address((DOORS[kind] as Door).read(event));
-    const projection = PROJECTIONS[kind] ?? '';
-    const match = this.#routes.match(method, path);
+    const { projection, read } = DOORS[kind] as HttpDoor;
+    const request = read(event);
+    const path = cutBasePath(canonicalPath(request.path), this.#basePath);
+    const match = this.#routes.match(canonicalMethod(request.method), path);
     if (!match) {
       const outcome = this.#routes.allowedMethods(path).length > 0 ? 'method_not_allowed' : 'not_found';
       return { handler: null, posture: null, outcome, projection };
@@ -180,84 +229,48 @@ export class HttpSurface implements Surface {
     };
   }
 
-  #address(read: DoorRequest): { method: string; path: string } {
-    return { method: canonicalMethod(read.method), path: cutBasePath(canonicalPath(read.path), this.#basePath) };
-  }
-
   #open(
-    read: DoorRequest,
+    { method, path, rawPath, source }: DoorRequest,
     traits: DoorTraits,
     kind: TriggerKind,
     event: unknown,
     lambdaContext: LambdaContext | undefined,
   ): Exchange {
-    const { method, path } = this.#address(read);
-    const request = new IncomingRequest(method, path, read.rawPath, read.source);
+    const canonical = canonicalPath(path);
+    const routed = this.#basePath.length === 0 ? canonical : cutBasePath(canonical, this.#basePath);
+    const request = new IncomingRequest(canonicalMethod(method), routed, rawPath, source);
     return new Exchange(new ContextState(this.#kernel.runtime, request, kind, event, lambdaContext), traits);
   }
 
-  #write(door: Door, exchange: Exchange, response: OutgoingResponse): Record<string, unknown> {
-    const { event } = exchange.state;
-    if (door === loadBalancerDoor && response.cookies.length > 1 && !isMultiValue(event)) this.#warnOfCookies(exchange);
-    return door.write(response, exchange.encoded as EncodedBody, event);
-  }
-
-  #warnOfCookies({ ctx }: Exchange): void {
-    if (this.#warnedOfCookies) return;
-    this.#warnedOfCookies = true;
-    ctx.log.warn('several cookies through a load balancer in single-value mode; turn on multi-value headers', {
-      event: 'http.load_balancer_cookies',
-    });
+  #write(door: AnyDoor, { encoded, state, ctx }: Exchange, response: OutgoingResponse): Record<string, unknown> {
+    const warning = door.warningOf && !this.#warned.has(door) ? door.warningOf(response, state.event) : undefined;
+    if (warning) {
+      this.#warned.add(door);
+      ctx.log.warn(warning.message, { event: warning.event });
+    }
+    return door.write(response, encoded as EncodedBody, state.event);
   }
 }
 
-/** @throws FrameworkError `app.bad_request` that says what is wrong and where */
-function parseRoutePattern(pattern: string, place: string): Pattern {
-  try {
-    return parsePattern(pattern);
-  } catch (cause) {
-    if (!isFrameworkError(cause)) throw cause;
-    throw new FrameworkError(cause.code, `${cause.message}: ${place}`, { cause });
-  }
+/** Where a container keeps what streaming handlers need of it. */
+export const STREAM_ACCESS = Symbol.for('sallyport.stream-access');
+
+/** What streaming handlers need of a container. */
+export interface StreamAccess {
+  /** The HTTP surface. */
+  readonly http: HttpSurface;
+  /**
+   * The kind under which an invocation is served.
+   *
+   * @throws FrameworkError for an event of no kind, and for an invocation that the container refuses
+   */
+  readonly detect: (event: unknown, lambdaContext?: LambdaContext) => TriggerKind;
 }
 
-export interface RegistrationExtra extends Pick<RegistrationInit, 'authRequired' | 'posture' | 'streaming'> {
-  readonly trailingSlash?: boolean;
+/** Either container, as a streaming handler takes it. */
+export interface StreamingApp {
+  /** Set by the container. */
+  readonly [STREAM_ACCESS]: StreamAccess;
+  /** Answers events that cannot be streamed. */
+  readonly handleLambda: (event: unknown, lambdaContext?: LambdaContext) => Promise<unknown>;
 }
-
-/** Options of a route of the open container. */
-export interface RouteOptions {
-  /** The auth hook must name a caller; without a hook the route answers 401. Default false. */
-  readonly authRequired?: boolean;
-  /** States in the inventory that the route streams. Default false. */
-  readonly streaming?: boolean;
-  /** Serves the path with one slash at its end as well: `/notes` and `/notes/`. Default false. */
-  readonly trailingSlash?: boolean;
-}
-
-/** What a streaming door gets: the exchange, and an answer whose body may be a stream. */
-export interface OpenedStream {
-  readonly exchange: Exchange;
-  readonly response: MaybePromise<OutgoingResponse>;
-  /** The answer of a failure that shows only at the door. */
-  readonly fail: (error: unknown) => MaybePromise<OutgoingResponse>;
-}
-
-const STREAMING: DoorTraits = { maxAnswerBytes: Number.POSITIVE_INFINITY, streams: 'commit', measure: undefined };
-
-function createHttpPipeline(kernel: Kernel, routes: RouteTable, options: HttpSurfaceOptions): Pipeline {
-  const format = options.httpErrorFormat ?? HTTP_ERROR_FORMAT_NESTED;
-  const basic = kernel.tier === 'p0';
-  const renderError: RenderError = ({ state }, error) =>
-    errorResponse(error, format, { requestId: state.requestId, traceId: state.request.traceId });
-  return createPipeline(kernel, [...(options.features ?? []), ...kernel.features], {
-    first: basic ? undefined : requestId,
-    match: [validBody, matchRoute(routes, renderError)],
-    decorate: basic ? [] : [addRequestId],
-    renderError,
-  });
-}
-
-const addRequestId: Decorate = ({ state }, { headers }) => {
-  headers['x-request-id'] = [state.requestId];
-};

@@ -1,11 +1,5 @@
-import {
-  assertKnownOptions,
-  type Clock,
-  FrameworkError,
-  INVALID_CONFIGURATION,
-  invalidOption,
-  systemClock,
-} from '@sallyport/core';
+import { type Clock, FrameworkError, INVALID_CONFIGURATION, systemClock } from '@sallyport/core';
+import { defineOptions, integer, withMethods } from '@sallyport/core/options';
 
 /** What names a connection; `ctx.asWebSocket()` has all three. */
 export interface ConnectionKey {
@@ -58,15 +52,16 @@ export interface MemoryConnectionRegistryOptions {
   readonly maxConnections?: number;
 }
 
+const OPTIONS = defineOptions<MemoryConnectionRegistryOptions>()({
+  clock: withMethods<Clock>('now'),
+  maxConnections: integer(1).default(10_000),
+});
+
 /** A registry in this process's memory: for tests and a local server. Function instances do not share it. */
 export function createMemoryConnectionRegistry<T = unknown>(
   options: MemoryConnectionRegistryOptions = {},
 ): ConnectionRegistry<T> {
-  assertKnownOptions(options, ['clock', 'maxConnections']);
-  const { clock = systemClock, maxConnections = 10_000 } = options;
-  if (!Number.isSafeInteger(maxConnections) || maxConnections < 1) {
-    throw invalidOption('maxConnections', 'a whole number, 1 or more');
-  }
+  const { clock = systemClock, maxConnections } = OPTIONS.parse(options);
   return new MemoryRegistry<T>(clock, maxConnections);
 }
 

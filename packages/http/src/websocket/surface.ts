@@ -12,24 +12,25 @@ import {
   ContextState,
   canonicalMethod,
   canonicalPath,
+  type EncodedBody,
   IncomingRequest,
   type OutgoingResponse,
 } from '@sallyport/core/pipeline';
-import { objectOf } from '../doors/internal/event.js';
-import { textOf } from '../doors/internal/paths.js';
-import { webSocketDoor } from '../doors/gateway-v1.js';
-import { refusalOf } from '../doors/internal/refusal.js';
+import { objectOf, refusalOf, textOf } from '../doors/internal/event.js';
+import { webSocketDoor } from '../doors/websocket.js';
 import { errorResponse, HTTP_ERROR_FORMAT_NESTED } from '../pipeline/error-body.js';
-import { type EncodedBody, Exchange } from '../pipeline/exchange.js';
+import type { Kernel } from '../pipeline/kernel.js';
+import { createPipeline } from '../pipeline/order.js';
+import { Exchange, type Pipeline, type RenderError, type Stage } from '../pipeline/run.js';
+import { validBody } from '../pipeline/stages.js';
+import { assertRouteHandler, isPromise, type Registration, registrationError } from '../routing/registration.js';
 import type { DescribePosture } from '../surface/http-surface.js';
-import { createPipeline, type Kernel } from '../pipeline/kernel.js';
-import { isPromise } from '../routing/middleware.js';
-import type { Pipeline, RenderError, Stage } from '../pipeline/run.js';
-import { assertRouteHandler, type Registration, registrationError } from '../routing/registration.js';
-import type { WebSocketClientFactory } from '../pipeline/options.js';
-import { validBody } from '../pipeline/stages/body.js';
-import { configuredEndpoint } from './internal/endpoint.js';
-import { type WebSocketClients, WebSocketTransport } from './internal/transport.js';
+import {
+  configuredEndpoint,
+  type WebSocketClientFactory,
+  type WebSocketClients,
+  WebSocketTransport,
+} from './internal/transport.js';
 
 const KIND = 'websocket';
 
@@ -85,7 +86,7 @@ export class WebSocketSurface implements Surface {
     if (refused) throw refused;
     const key = routeKeyOf(event);
     const registration = this.#routes.get(key);
-    const projection = 'v1-style response';
+    const { projection } = webSocketDoor;
     if (!registration) return { route: key, handler: null, posture: null, outcome: 'not_found', projection };
     const posture = this.#describePosture(registration.posture);
     return { route: key, handler: handlerName(registration.handler), posture, outcome: 'handled', projection };
@@ -118,9 +119,10 @@ function routeKeyOf(event: unknown): string {
 function createWebSocketPipeline(kernel: Kernel, routes: ReadonlyMap<string, Registration>): Pipeline {
   const renderError: RenderError = ({ state }, error) =>
     errorResponse(error, HTTP_ERROR_FORMAT_NESTED, { requestId: state.requestId, traceId: state.request.traceId });
-  return createPipeline(kernel, kernel.features, {
-    first: kernel.tier === 'p0' ? undefined : socketRequestId,
-    match: [validBody, matchRouteKey(routes)],
+  return createPipeline(kernel, {
+    requestId: socketRequestId,
+    validBody,
+    route: matchRouteKey(routes),
     renderError,
   });
 }

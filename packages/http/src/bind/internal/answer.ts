@@ -1,14 +1,11 @@
 import { type Context, createMap, type Response, type Result } from '@sallyport/core';
-import { OutgoingResponse } from '@sallyport/core/pipeline';
-import { refused } from '../../internal/refused.js';
+import { internalError, OutgoingResponse } from '@sallyport/core/pipeline';
 import { json, noContent } from '../../responses/responses.js';
-import { checkFields } from './check.js';
 import type { Contract, Schema } from '../contract.js';
-import type { Values } from './convert.js';
 import { type Field, parseFields } from '../fields.js';
-import { IssueList } from '../issues.js';
-import { runSchema } from './run-schema.js';
-import { isStandardSchema } from '../standard-schema.js';
+import { IssueList, isStandardSchema, runSchema } from '../schema.js';
+import type { Values } from './convert.js';
+import { checkFields } from './input.js';
 
 /** Whether a handler answered by itself. A value that only looks like an answer in part is a value. */
 export function isResponse(result: unknown): result is Response {
@@ -31,7 +28,7 @@ export function createAnswer({ response, status = 200 }: Contract): (ctx: Contex
     const issues = new IssueList();
     const checked = await validate(value, issues);
     if (!issues.found) return send(checked);
-    throw refused(`the answer does not fit its schema: ${issues.toText()}`);
+    throw internalError(`the answer does not fit its schema: ${issues.toText()}`);
   };
 }
 

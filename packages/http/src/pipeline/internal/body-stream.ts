@@ -1,13 +1,11 @@
 import { asBuffer, type BodyStream, FrameworkError } from '@sallyport/core';
-import { closeStream } from '@sallyport/core/pipeline';
-import { ABORTED, raceWithAbort } from './abort-race.js';
-import { refused } from '../../internal/refused.js';
+import { closeStream, internalError } from '@sallyport/core/pipeline';
 
 /** A chunk as bytes; text is taken for UTF-8, anything else breaks the stream. */
 function toBytes(chunk: unknown): Uint8Array {
   if (chunk instanceof Uint8Array) return chunk;
   if (typeof chunk === 'string') return Buffer.from(chunk, 'utf8');
-  throw refused('a stream chunk is neither text nor bytes');
+  throw internalError('a stream chunk is neither text nor bytes');
 }
 
 /**
@@ -21,7 +19,7 @@ export async function collectStream(stream: BodyStream, maxBytes: number): Promi
   for await (const chunk of stream) {
     const bytes = toBytes(chunk);
     size += bytes.byteLength;
-    if (size > maxBytes) throw refused(`the collected stream exceeds ${maxBytes} bytes`);
+    if (size > maxBytes) throw internalError(`the collected stream exceeds ${maxBytes} bytes`);
     chunks.push(bytes);
   }
   return chunks.length === 1 ? asBuffer(chunks[0] as Uint8Array) : Buffer.concat(chunks);
@@ -125,4 +123,22 @@ export async function startStream(
 
 function iterate(stream: BodyStream): AsyncIterator<Uint8Array> | Iterator<Uint8Array> {
   return Symbol.asyncIterator in stream ? stream[Symbol.asyncIterator]() : stream[Symbol.iterator]();
+}
+
+/** What {@link raceWithAbort} resolves to when the signal aborts first. */
+export const ABORTED = Symbol('aborted');
+
+/**
+ * Races one promise after another with a signal, through one listener however many they are. A promise that loses is
+ * still handled: its late rejection is nobody's.
+ */
+export function raceWithAbort(signal: AbortSignal): <T>(work: Promise<T>) => Promise<T | typeof ABORTED> {
+  let stop: (() => void) | undefined;
+  signal.addEventListener('abort', () => stop?.(), { once: true });
+  return (work) =>
+    new Promise((resolve, reject) => {
+      stop = () => resolve(ABORTED);
+      if (signal.aborted) stop();
+      work.then(resolve, reject);
+    });
 }

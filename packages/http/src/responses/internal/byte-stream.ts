@@ -1,6 +1,5 @@
 import { encodeUtf8 } from '@sallyport/core';
-import { abandon, iteratorOf, type Source } from './pull.js';
-import { refused } from '../../internal/refused.js';
+import { internalError } from '@sallyport/core/pipeline';
 
 const DONE: IteratorResult<Uint8Array> = { done: true, value: undefined };
 
@@ -49,7 +48,7 @@ class ByteIterator implements AsyncIterator<Uint8Array> {
   #append(piece: Uint8Array): Uint8Array {
     if (!(piece instanceof Uint8Array)) {
       void this.return();
-      throw refused('stream chunk is no text and no bytes');
+      throw internalError('stream chunk is no text and no bytes');
     }
     const half = this.#half;
     this.#half = '';
@@ -59,5 +58,26 @@ class ByteIterator implements AsyncIterator<Uint8Array> {
   #finish(): Uint8Array {
     this.#ended = true;
     return encodeUtf8(this.#half);
+  }
+}
+
+/** What a stream helper reads from: either kind of iterable. */
+export type Source<T> = AsyncIterable<T> | Iterable<T>;
+
+/** The iterator of either kind of iterable; the asynchronous one where there are both. */
+export function iteratorOf<T>(source: Source<T>): AsyncIterator<T> | Iterator<T> {
+  return Symbol.asyncIterator in source ? source[Symbol.asyncIterator]() : source[Symbol.iterator]();
+}
+
+/**
+ * Tells an iterator that nobody will read on. Does not wait: an asynchronous generator that is held up by its own source
+ * takes the news only when that lets go.
+ */
+export function abandon(iterator: AsyncIterator<unknown> | Iterator<unknown>): void {
+  try {
+    const ended = iterator.return?.();
+    if (ended instanceof Promise) ended.catch(() => {});
+  } catch {
+    // Nobody reads it either way.
   }
 }

@@ -1,4 +1,45 @@
+import { type Registration, registrationError } from '../registration.js';
 import type { Pattern } from './pattern.js';
+
+/** Routes by method; knows which other methods a path has. */
+export class RouteTable {
+  readonly #routers = new Map<string, Router<Registration>>();
+  readonly #shapes = new Set<string>();
+  readonly #autoHead: boolean;
+
+  constructor(autoHead: boolean) {
+    this.#autoHead = autoHead;
+  }
+
+  /** @throws FrameworkError `app.bad_request`: same method, same shape, whatever the parameters' names */
+  reserve(method: string, pattern: Pattern): void {
+    const key = `${method} ${pattern.shape}`;
+    if (this.#shapes.has(key)) throw registrationError('duplicate route', `${method} ${pattern.canonical}`);
+    this.#shapes.add(key);
+  }
+
+  add(method: string, pattern: Pattern, registration: Registration): void {
+    let router = this.#routers.get(method);
+    if (!router) {
+      router = new Router();
+      this.#routers.set(method, router);
+    }
+    router.add(pattern, registration);
+  }
+
+  match(method: string, path: string): Match<Registration> | undefined {
+    const own = this.#routers.get(method)?.match(path);
+    return own ?? (this.#autoHead && method === 'HEAD' ? this.#routers.get('GET')?.match(path) : undefined);
+  }
+
+  /** The methods that the path has, sorted; empty when it has none. */
+  allowedMethods(path: string): string[] {
+    const methods: string[] = [];
+    for (const [method, router] of this.#routers) if (router.match(path)) methods.push(method);
+    if (this.#autoHead && methods.includes('GET') && !methods.includes('HEAD')) methods.push('HEAD');
+    return methods.sort();
+  }
+}
 
 /** A matched value and the undecoded values of its parameters, in the order of the pattern's names. */
 export interface Match<T> {
@@ -77,25 +118,36 @@ export class Router<T> {
   match(path: string): Match<T> | undefined {
     const exact = this.#exact.get(path);
     if (exact !== undefined) return { value: exact.value, params: NO_PARAMS };
-    const entry = this.#find(path);
-    return entry && { value: entry.value, params: paramsOf(entry, path) };
-  }
-
-  #find(path: string): Entry<T> | undefined {
     this.#start ??= toState([this.#root], undefined);
     let state = this.#start;
-    for (let from = path === '/' ? 0 : 1; from > 0; from = path.indexOf('/', from) + 1) {
-      if (state.nodes.length === 0) return state.rest;
-      const segment = segmentAt(path, from);
-      state = state.next.get(segment) ?? this.#step(state, segment);
+    for (let from = path === '/' ? 0 : 1; from > 0 && state.nodes.length > 0; from = path.indexOf('/', from) + 1) {
+      const end = path.indexOf('/', from);
+      const segment = end < 0 ? path.slice(from) : path.slice(from, end);
+      let next = state.next.get(segment);
+      if (next === undefined && segment !== '' && state.other) {
+        next = state.other;
+        for (const node of state.nodes) if (node.statics.has(segment)) next = undefined;
+      }
+      state = next ?? this.#step(state, segment);
     }
-    return better(state.end, state.rest);
+    const entry = state.end && state.rest ? better(state.end, state.rest) : (state.end ?? state.rest);
+    if (!entry) return undefined;
+    const params: string[] = [];
+    let from = 1;
+    let index = 0;
+    for (const position of entry.positions) {
+      for (; index < position; index += 1) from = path.indexOf('/', from) + 1;
+      // A catch-all takes all that is left, any other parameter one segment.
+      const end = entry.rest && params.length === entry.params ? -1 : path.indexOf('/', from);
+      params.push(end < 0 ? path.slice(from) : path.slice(from, end));
+    }
+    return { value: entry.value, params };
   }
 
+  /** Makes the state behind a segment, and remembers it while there is room. */
   #step(state: State<T>, segment: string): State<T> {
     if (segment === '') return toState(emptyFollowers(state), state.rest);
     const named = state.nodes.some((node) => node.statics.has(segment));
-    if (!named && state.other) return state.other;
     const next = toState(...followers(state, segment));
     const weight = next.nodes.length + 1;
     if (this.#remembered + weight <= MAX_REMEMBERED_NODES) {
@@ -147,23 +199,6 @@ function toEntry<T>(pattern: Pattern, value: T, order: number): Entry<T> {
   const positions = segments.flatMap((segment, index) => (segment.kind === 'static' ? [] : [index]));
   const params = positions.length - (rest ? 1 : 0);
   return { value, pattern, statics: segments.length - positions.length, params, rest, order, positions };
-}
-
-/** The segment that begins at an index. */
-function segmentAt(path: string, from: number): string {
-  const end = path.indexOf('/', from);
-  return end < 0 ? path.slice(from) : path.slice(from, end);
-}
-
-function paramsOf<T>(entry: Entry<T>, path: string): string[] {
-  const params: string[] = [];
-  let from = 1;
-  let index = 0;
-  for (const position of entry.positions) {
-    for (; index < position; index += 1) from = path.indexOf('/', from) + 1;
-    params.push(entry.rest && params.length === entry.params ? path.slice(from) : segmentAt(path, from));
-  }
-  return params;
 }
 
 function createNode<T>(): Node<T> {

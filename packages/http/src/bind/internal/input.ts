@@ -1,11 +1,9 @@
 import { type Context, createMap, FrameworkError } from '@sallyport/core';
-import { checkFields } from './check.js';
 import type { BindSource, Contract, Schema } from '../contract.js';
-import { convertJson, convertTexts, type Values } from './convert.js';
 import { type Field, parseFields } from '../fields.js';
-import type { IssueList } from '../issues.js';
-import { runSchema } from './run-schema.js';
-import { isStandardSchema } from '../standard-schema.js';
+import type { Rule } from '../rules.js';
+import { type IssueList, isStandardSchema, runSchema } from '../schema.js';
+import { convertJson, convertTexts, type Values } from './convert.js';
 
 /** One source of a request, in two steps: all are read before any is validated. */
 export interface Binder {
@@ -98,4 +96,76 @@ function joined(headers: Readonly<Record<string, readonly string[]>>): unknown {
   const values = createMap<string>();
   for (const [name, all] of Object.entries(headers)) values[name] = all.join(name === 'cookie' ? '; ' : ',');
   return values;
+}
+
+/** Holds the rules of all fields against their values. */
+export function checkFields(source: string, fields: readonly Field[], values: Values, issues: IssueList): void {
+  for (const field of fields) checkField(source, field, values[field.field], issues);
+}
+
+/** A failed `required` ends the field; other rules say nothing about a field that is not there. */
+function checkField(source: string, field: Field, value: unknown, issues: IssueList): void {
+  for (const rule of field.rules) {
+    const missing = value === undefined;
+    const broken = rule.rule === 'required' ? missing : !missing && isBroken(rule, field, value);
+    if (!broken) continue;
+    issues.add({ source, field: field.name, rule: WIRE_NAMES[rule.rule], message: `${field.name} ${complaint(rule)}` });
+    if (rule.rule === 'required') return;
+  }
+}
+
+/** What clients read in the place of a rule's name. */
+const WIRE_NAMES: Readonly<Record<Rule['rule'], string>> = {
+  required: 'required',
+  min: 'min',
+  max: 'max',
+  minLength: 'min_length',
+  maxLength: 'max_length',
+  pattern: 'pattern',
+  oneOf: 'one_of',
+};
+
+function isBroken(rule: Exclude<Rule, { rule: 'required' }>, field: Field, value: unknown): boolean {
+  const entries: readonly unknown[] = Array.isArray(value) ? value : [value];
+  switch (rule.rule) {
+    case 'min':
+      return entries.some((entry) => Number(entry) < rule.value);
+    case 'max':
+      return entries.some((entry) => Number(entry) > rule.value);
+    case 'minLength':
+      return lengthOf(value) < rule.value;
+    case 'maxLength':
+      return lengthOf(value) > rule.value;
+    case 'pattern':
+      return entries.some((entry) => !field.patterns.get(rule)?.test(String(entry)));
+    case 'oneOf':
+      return entries.some((entry) => !rule.value.includes(entry as string | number));
+  }
+}
+
+/** Entries of a list; characters of a text, as JSON Schema counts them. */
+function lengthOf(value: unknown): number {
+  if (Array.isArray(value)) return value.length;
+  let length = 0;
+  for (const _ of String(value)) length += 1;
+  return length;
+}
+
+function complaint(rule: Rule): string {
+  switch (rule.rule) {
+    case 'required':
+      return 'is required';
+    case 'min':
+      return `must be >= ${rule.value}`;
+    case 'max':
+      return `must be <= ${rule.value}`;
+    case 'minLength':
+      return `length must be >= ${rule.value}`;
+    case 'maxLength':
+      return `length must be <= ${rule.value}`;
+    case 'pattern':
+      return 'must match pattern';
+    case 'oneOf':
+      return `must be one of ${rule.value.join(', ')}`;
+  }
 }
