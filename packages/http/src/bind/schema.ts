@@ -16,17 +16,24 @@ export interface StandardSchema<Input = unknown, Output = Input> {
   };
 }
 
+/** What a validator gives: the value, or what is wrong with it. */
 export type StandardResult<Output> =
   | { readonly value: Output; readonly issues?: undefined }
   | { readonly issues: readonly StandardIssue[] };
 
+/** One thing that a Standard Schema validator found wrong. */
 export interface StandardIssue {
+  /** What is wrong, in the words of the library. */
   readonly message: string;
+  /** Keys from the value to the member that is wrong. */
   readonly path?: readonly (PropertyKey | { readonly key: PropertyKey })[] | undefined;
 }
 
+/** Converters of a library that can write its schemas as JSON Schema. */
 export interface StandardJsonSchema {
+  /** The schema of what the validator takes. */
   readonly input: (options: { readonly target: 'draft-2020-12' }) => Record<string, unknown>;
+  /** The schema of what the validator gives. */
   readonly output: (options: { readonly target: 'draft-2020-12' }) => Record<string, unknown>;
 }
 
@@ -39,11 +46,13 @@ export function isStandardSchema(value: unknown): value is StandardSchema {
 
 /** One thing that is wrong with a request, as the client reads it. */
 export interface BindingIssue {
+  /** `params`, `query`, `headers` or `body`. */
   readonly source: string;
   /** The field's name on the wire (`page-size`), or the path to it joined with `.`. */
   readonly field: string;
   /** The rule's name in snake_case (`min_length`); `schema` for a Standard Schema. */
   readonly rule: string;
+  /** What is wrong, in one sentence. */
   readonly message: string;
 }
 

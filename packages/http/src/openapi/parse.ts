@@ -11,11 +11,15 @@ import {
 
 /** A route that has passed every check. */
 export interface ParsedRoute {
+  /** The route as it was given. */
   readonly route: OpenApiRoute;
+  /** In upper case. */
   readonly method: string;
+  /** The path, as the router and as OpenAPI write it. */
   readonly path: OpenApiPath;
   /** `GET /users/{id}`, for messages and for joining with registrations. */
   readonly key: string;
+  /** Status of a successful answer. */
   readonly status: number;
 }
 

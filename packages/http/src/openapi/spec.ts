@@ -5,22 +5,31 @@ import { type Pattern, parsePattern } from '../routing/internal/pattern.js';
 
 /** What an OpenAPI document is written from. */
 export interface OpenApiSpec {
+  /** Title of the API. */
   readonly title: string;
+  /** Version of the API, not of OpenAPI. */
   readonly version: string;
+  /** The operations, in any order. */
   readonly routes: readonly OpenApiRoute[];
 }
 
+/** One operation of a document. */
 export interface OpenApiRoute {
+  /** GET, PUT, POST, DELETE, OPTIONS, HEAD, PATCH or TRACE, in any case. */
   readonly method: string;
   /** As it is registered. */
   readonly path: string;
   /** Unique in the document. */
   readonly operationId: string;
+  /** One line about the operation. */
   readonly summary?: string;
+  /** Groups that the operation is listed under. */
   readonly tags?: readonly string[];
   /** Default 200, or what the contract says; not 400 or 422, which the framework answers with. */
   readonly successStatus?: number;
+  /** Fields of the request, for a handler without a contract. */
   readonly request?: { readonly fields: readonly OpenApiField[] };
+  /** Description (default `Success`) and fields of the answer. */
   readonly response?: { readonly description?: string; readonly fields?: readonly OpenApiField[] };
   /** `handler.contract` of a bound handler, in the place of `request` and of `response.fields`. */
   readonly contract?: Contract;
@@ -34,28 +43,41 @@ export interface OpenApiField {
   readonly source?: 'path' | 'query' | 'header' | 'body';
   /** The name on the wire. */
   readonly name: string;
+  /** Type of the value. */
   readonly type: FieldType;
+  /** Whether the value is a list. Default false. */
   readonly array?: boolean;
   /** Path parameters are always required. */
   readonly required?: boolean;
+  /** What a value must fulfil. */
   readonly validation?: OpenApiValidation;
 }
 
 /** Lengths are of a text's characters or a list's entries; the others of a list's entries each. */
 export interface OpenApiValidation {
+  /** Least number. */
   readonly min?: number;
+  /** Greatest number. */
   readonly max?: number;
+  /** Fewest characters, or entries. */
   readonly minLength?: number;
+  /** Most characters, or entries. */
   readonly maxLength?: number;
+  /** A regular expression that matches somewhere in the text. */
   readonly pattern?: string;
+  /** The only values that are allowed. */
   readonly enum?: readonly (string | number)[];
 }
 
 /** An OpenAPI 3.1 document. */
 export interface OpenApiDocument {
+  /** Version of the OpenAPI specification. */
   readonly openapi: '3.1.0';
+  /** Title and version of the API. */
   readonly info: { readonly title: string; readonly version: string };
+  /** Operations by path template, then by method in lower case. */
   readonly paths: Readonly<Record<string, Readonly<Record<string, unknown>>>>;
+  /** Schemas and answers that operations refer to. */
   readonly components: Readonly<Record<string, unknown>>;
   readonly [extension: `x-${string}`]: unknown;
 }
@@ -73,7 +95,9 @@ export interface OpenApiPath {
   readonly shape: string;
   /** `/files/{path}` for the catch-all `/files/{path+}`: a template has no catch-all. */
   readonly emitted: string;
+  /** Names of the parameters, in order. */
   readonly params: readonly string[];
+  /** Whether the last parameter takes the rest of the path. */
   readonly catchAll: boolean;
 }
 

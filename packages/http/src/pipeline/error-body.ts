@@ -5,6 +5,7 @@ import { OutgoingResponse, toHeaderMap } from '@sallyport/core/pipeline';
 export const HTTP_ERROR_FORMAT_NESTED = 'nested';
 /** Top-level `code`, `message` and `details` with the legacy codes and messages kept. */
 export const HTTP_ERROR_FORMAT_FLAT_LEGACY = 'flat_legacy';
+/** Shape of error bodies: `nested` (default) or `flat_legacy`. */
 export type HttpErrorFormat = typeof HTTP_ERROR_FORMAT_NESTED | typeof HTTP_ERROR_FORMAT_FLAT_LEGACY;
 
 const LEGACY_MESSAGES: Readonly<Record<string, string>> = {

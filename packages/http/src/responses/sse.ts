@@ -4,6 +4,7 @@ import { internalError, OutgoingResponse } from '@sallyport/core/pipeline';
 import { abandon, iteratorOf, type Source } from './internal/byte-stream.js';
 import { toJsonText } from './responses.js';
 
+/** Options of {@link sseEventStream}. */
 export interface SseStreamOptions {
   /** A comment is sent after so many milliseconds without an event, so that nothing on the way closes the connection. */
   readonly heartbeatMs?: number;

@@ -13,9 +13,13 @@ import { type ContextState, internalError, OutgoingResponse, stateOf, toResponse
 /** A handler with its middlewares around it. */
 export type Run = (ctx: Context) => MaybePromise<OutgoingResponse>;
 
+/** What an operation is registered with. */
 export interface RegistrationInit {
+  /** Surface, method and pattern. */
   readonly route: Route;
+  /** Names of the path parameters, in the order of the pattern. */
   readonly paramNames: readonly string[];
+  /** Runs inside all middlewares. */
   readonly handler: Handler;
   /** Open container: the auth hook must name a caller. */
   readonly authRequired?: boolean | undefined;
@@ -33,6 +37,7 @@ export interface Registration extends Pick<RegistrationInit, 'route' | 'paramNam
   readonly authRequired: boolean;
   /** Whether the operation streams its answers. */
   readonly streaming: boolean;
+  /** Runs middlewares and handler. */
   readonly run: Run;
 }
 
@@ -45,7 +50,11 @@ export function registrationError(reason: string, place: string): FrameworkError
   return new FrameworkError('app.bad_request', `framework: ${reason}: ${place}`);
 }
 
-/** @throws FrameworkError `app.bad_request` for anything but a function */
+/**
+ * Rejects a handler that is not a function.
+ *
+ * @throws FrameworkError `app.bad_request` that names the operation
+ */
 export function assertRouteHandler(handler: unknown, place: string): asserts handler is Handler {
   if (typeof handler !== 'function') throw registrationError('route handler must be a function', place);
 }
@@ -142,8 +151,9 @@ export function isPromise(value: unknown): boolean {
 
 /** One line of `app.routes()`. */
 export interface RouteRecord {
+  /** Where the operation is reached. */
   readonly surface: 'http' | 'appsync' | 'websocket';
-  /** `''` on websocket. */
+  /** HTTP method in upper case; `''` on websocket. */
   readonly method: string;
   /** Canonical pattern; `/{fieldName}` on appsync; `''` on websocket. */
   readonly path: string;
@@ -151,8 +161,11 @@ export interface RouteRecord {
   readonly authRequired?: boolean;
   /** Whether the route streams. */
   readonly streaming?: boolean;
+  /** GraphQL parent type; appsync only. */
   readonly appSyncParentType?: string;
+  /** GraphQL field; appsync only. */
   readonly appSyncField?: string;
+  /** Route key; websocket only. */
   readonly webSocketRouteKey?: string;
 }
 

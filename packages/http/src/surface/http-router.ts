@@ -164,7 +164,11 @@ export abstract class HttpVerbs {
     return this.handle('HEAD', pattern, handler, options, ...surplus);
   }
 
-  /** @deprecated `handle` is as strict. */
+  /**
+   * The same as {@link handle}.
+   *
+   * @deprecated `handle` is as strict.
+   */
   handleStrict(
     method: string,
     pattern: string,
@@ -175,7 +179,11 @@ export abstract class HttpVerbs {
     return this.handle(method, pattern, handler, options, ...surplus);
   }
 
-  /** @deprecated `get` is as strict. */
+  /**
+   * The same as {@link get}.
+   *
+   * @deprecated `get` is as strict.
+   */
   getStrict(pattern: string, handler: Handler, options?: RouteOptions, ...surplus: readonly never[]): this {
     return this.get(pattern, handler, options, ...surplus);
   }

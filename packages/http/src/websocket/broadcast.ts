@@ -1,6 +1,7 @@
 import { FrameworkError, type WebSocketClient } from '@sallyport/core';
 import { defineOptions, func, integer } from '@sallyport/core/options';
 
+/** Options of {@link broadcast}. */
 export interface BroadcastOptions {
   /** Sends at a time. Default 10. */
   readonly concurrency?: number;
@@ -15,8 +16,11 @@ const OPTIONS = defineOptions<BroadcastOptions>()({
 
 /** What became of each connection; every id is in one list. */
 export interface BroadcastResult {
+  /** Connections that got the message. */
   readonly sent: readonly string[];
+  /** Connections that no longer exist. */
   readonly gone: readonly string[];
+  /** Connections that could not be sent to, with the error of each. */
   readonly failed: readonly { readonly connectionId: string; readonly error: unknown }[];
 }
 

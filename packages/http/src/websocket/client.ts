@@ -10,11 +10,13 @@ import {
 import { defineOptions, func, kind, withMethods } from '@sallyport/core/options';
 import { assertMessageSize, type BroadcastOptions, type BroadcastResult, broadcast } from './broadcast.js';
 
+/** Options of {@link createWebSocketClient}. */
 export interface WebSocketClientOptions {
   /** Handed to the AWS client: credentials, region, retries. The region is read off an `execute-api` endpoint. */
   readonly config?: Readonly<Record<string, unknown>>;
   /** After so many milliseconds a call fails, retries included. Default 5,000. */
   readonly timeoutMs?: number;
+  /** Times the timeout. Default: the machine's clock. */
   readonly clock?: Clock;
   /** Where the AWS client comes from. Default: the installed package, imported at first use. */
   readonly loadSdk?: () => Promise<ManagementSdk>;
@@ -212,16 +214,31 @@ export function createWebSocketClientFactory(
 
 /** What is used of an AWS client. */
 export interface SdkClient {
+  /** Sends one command; the signal ends the call. */
   send(command: object, options: { readonly abortSignal: AbortSignal }): Promise<unknown>;
+  /** Closes idle sockets. */
   destroy(): void;
 }
 
 /** What is used of `@aws-sdk/client-apigatewaymanagementapi`; its own types stay out of ours, as it is optional. */
 export interface ManagementSdk {
-  readonly ApiGatewayManagementApiClient: new (config: Readonly<Record<string, unknown>>) => SdkClient;
-  readonly PostToConnectionCommand: new (input: { ConnectionId: string; Data: Uint8Array }) => object;
-  readonly GetConnectionCommand: new (input: { ConnectionId: string }) => object;
-  readonly DeleteConnectionCommand: new (input: { ConnectionId: string }) => object;
+  /** The client. */
+  readonly ApiGatewayManagementApiClient: new (
+    config: Readonly<Record<string, unknown>>,
+  ) => SdkClient;
+  /** Sends a message. */
+  readonly PostToConnectionCommand: new (input: {
+    ConnectionId: string;
+    Data: Uint8Array;
+  }) => object;
+  /** Asks about a connection. */
+  readonly GetConnectionCommand: new (input: {
+    ConnectionId: string;
+  }) => object;
+  /** Closes a connection. */
+  readonly DeleteConnectionCommand: new (input: {
+    ConnectionId: string;
+  }) => object;
 }
 
 /** Named where bundlers do not follow: a service that sends nothing carries no AWS client, and the Lambda runtime has its own. */

@@ -3,8 +3,11 @@ import { defineOptions, integer, withMethods } from '@sallyport/core/options';
 
 /** What names a connection; `ctx.asWebSocket()` has all three. */
 export interface ConnectionKey {
+  /** Id of the API; no slash. */
   readonly apiId: string;
+  /** Stage of the API; no slash. */
   readonly stage: string;
+  /** Id of the connection, as the gateway gives it. */
   readonly connectionId: string;
 }
 
@@ -46,7 +49,9 @@ function assertTtl(ttlSeconds: number): void {
   throw new FrameworkError(INVALID_CONFIGURATION, 'framework: ttlSeconds must be a positive whole number');
 }
 
+/** Options of {@link createMemoryConnectionRegistry}. */
 export interface MemoryConnectionRegistryOptions {
+  /** Tells when a record has expired. Default: the machine's clock. */
   readonly clock?: Clock;
   /** The oldest goes when there are more. Default 10,000. */
   readonly maxConnections?: number;

@@ -34,14 +34,19 @@ import {
 
 const KIND = 'websocket';
 
+/** What WebSocket alone takes of a container's options. */
 export interface WebSocketSurfaceOptions {
+  /** Makes the clients that send messages. Default: the AWS client, loaded when a first message is sent. */
   readonly webSocketClientFactory?: WebSocketClientFactory | undefined;
+  /** URL that messages are posted to. Default: that of the event's API. */
   readonly webSocketEndpoint?: string | undefined;
+  /** Words of postures for `explain`. Default: none. */
   readonly describePosture?: DescribePosture;
 }
 
 /** The WebSocket operations of one container. Every event runs through the whole pipeline by itself. */
 export class WebSocketSurface implements Surface {
+  /** The kind `websocket`. */
   readonly serves: readonly TriggerKind[] = [KIND];
   readonly #kernel: Kernel;
   readonly #routes = new Map<string, Registration>();
@@ -60,7 +65,11 @@ export class WebSocketSurface implements Surface {
     this.#pipeline = createWebSocketPipeline(kernel, this.#routes);
   }
 
-  /** @throws FrameworkError `app.bad_request`: a blank key, a handler that is no function, a key twice */
+  /**
+   * Registers the handler of a route key.
+   *
+   * @throws FrameworkError `app.bad_request`: a blank key, a handler that is not a function, a key twice
+   */
   register(routeKey: string, handler: Handler, posture?: unknown): void {
     const key = typeof routeKey === 'string' ? routeKey.trim() : '';
     if (key === '') throw new FrameworkError('app.bad_request', 'framework: invalid websocket route');
