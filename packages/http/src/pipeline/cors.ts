@@ -1,7 +1,7 @@
 import { createMap, invalidOption, type MultiMap } from '@sallyport/core';
 import { boolean, defineOptions, group, integer, kind, parsed } from '@sallyport/core/options';
 import { isHeaderValue, OutgoingResponse, STAGE } from '@sallyport/core/pipeline';
-import { addVary } from '../responses/internal/vary-header.js';
+import { addVary } from '../responses/responses.js';
 import type { Decorate, Stage } from './run.js';
 
 /** Who may read answers from a page of another origin (Fetch standard, section 3.3). */

@@ -46,7 +46,7 @@ export function createPipeline(kernel: Kernel, surface: SurfaceStages): Pipeline
       ['p0', surface.validBody],
       // Finds the operation and its path parameters: 404 without one, 405 when the path has other methods.
       ['p0', surface.route],
-      // Starts the span of the request, when a tracer is configured.
+      // Starts the span of the request, when a hook or a channel listens.
       ['p2', observation?.beginSpan],
       // Asks `policyHook`; a decision with a code (`app.overloaded`, say) is the answer.
       ['p2', policyHook && askPolicy(policyHook)],

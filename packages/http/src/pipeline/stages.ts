@@ -126,34 +126,29 @@ export const addRequestId: Decorate = ({ state }, { headers }) => {
   headers['x-request-id'] = [state.requestId];
 };
 
-/** What `observe` made of hooks. A member is `undefined` where nobody listens. */
+/** What `observe` made of hooks. */
 export interface Observation {
   /** The hooks, checked. */
   readonly hooks: Observability;
-  /** Notes when the request began. */
+  /** Notes when the request began; `undefined` where no hook wants durations. */
   readonly startTimer: Stage | undefined;
-  /** Starts the span of the request. */
-  readonly beginSpan: Stage | undefined;
+  /** Starts the span of the request; costs two look-ups when nobody listens. */
+  readonly beginSpan: Stage;
   /** Emits the records of a request that has ended. */
-  readonly report: Observe | undefined;
+  readonly report: Observe;
 }
 
 /**
  * Log, metric and span of every request, and `ctx.metric`: the option `observability` of a router. The code for it is in a
- * bundle only where this function is imported.
+ * bundle only where this function is imported. Spans are also published on `diagnostics_channel`, without any hook.
  *
  * @example createHttpRouter({ observability: observe({ log: (record) => console.log(JSON.stringify(record)) }) });
  * @throws FrameworkError `app.invalid_configuration` for an unknown key or a member of a wrong type
  */
 export function observe(hooks: Observability): Observation {
   const checked = parseObservability(hooks);
-  const isHeard = checked.log !== undefined || checked.metric !== undefined || checked.span !== undefined;
-  return {
-    hooks: checked,
-    startTimer: isHeard ? startTimer : undefined,
-    beginSpan: checked.span ? beginSpan : undefined,
-    report: isHeard ? reportExchange : undefined,
-  };
+  const isTimed = checked.log !== undefined || checked.metric !== undefined || checked.span !== undefined;
+  return { hooks: checked, startTimer: isTimed ? startTimer : undefined, beginSpan, report: reportExchange };
 }
 
 const startTimer: Stage = (exchange) => {

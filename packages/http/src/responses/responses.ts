@@ -1,4 +1,4 @@
-import { createMap, EMPTY_BYTES, FrameworkError } from '@sallyport/core';
+import { createMap, EMPTY_BYTES, FrameworkError, type MultiMap } from '@sallyport/core';
 import { internalError, OutgoingResponse } from '@sallyport/core/pipeline';
 import { toByteStream } from './internal/byte-stream.js';
 
@@ -130,4 +130,11 @@ export function toJsonText(value: unknown): string {
   if (text !== undefined) return text;
   if (value === undefined) return 'null';
   throw internalError('value is not JSON');
+}
+
+/** Adds names to `vary` (RFC 9110 section 12.5.5): unique, sorted, lower case, in one value; `*` stays alone. */
+export function addVary(headers: MultiMap, ...names: readonly string[]): void {
+  const present = (headers.vary ?? []).flatMap((value) => value.split(','));
+  const all = new Set([...present, ...names].map((name) => name.trim().toLowerCase()).filter((name) => name !== ''));
+  headers.vary = [all.has('*') ? '*' : [...all].sort().join(', ')];
 }

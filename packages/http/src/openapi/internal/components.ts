@@ -1,5 +1,7 @@
 import { toCanonicalJson } from '../spec.js';
-import type { JsonSchema } from './operation.js';
+
+/** A schema of JSON Schema 2020-12. */
+export type JsonSchema = Readonly<Record<string, unknown>>;
 
 const ERROR_SCHEMA: JsonSchema = {
   type: 'object',

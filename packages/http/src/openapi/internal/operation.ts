@@ -4,7 +4,7 @@ import type { Rule } from '../../bind/rules.js';
 import { isStandardSchema, type StandardSchema } from '../../bind/schema.js';
 import type { ParsedRoute } from '../parse.js';
 import { compareCodePoints, type OpenApiField, type OpenApiValidation, openApiError } from '../spec.js';
-import type { Components } from './components.js';
+import type { Components, JsonSchema } from './components.js';
 
 /** A parameter object of OpenAPI. */
 interface Parameter {
@@ -152,8 +152,6 @@ function toJsonSchema(schema: StandardSchema, side: 'input' | 'output', name: st
     throw openApiError(`${name} cannot be written as JSON Schema`, cause);
   }
 }
-
-export type JsonSchema = Readonly<Record<string, unknown>>;
 
 const TYPES: Readonly<Record<OpenApiField['type'], JsonSchema>> = {
   string: { type: 'string' },
