@@ -30,7 +30,7 @@ export function isRequestId(value: string | undefined): value is string {
 
 /** The id of the request: the client's `x-request-id` when it is valid, else the invocation's, else a new one. */
 export const requestId: Stage = ({ state }) => {
-  const [sent] = state.request.headerValues('x-request-id');
+  const sent = state.request.headerValues('x-request-id')[0];
   if (sent !== undefined && isRequestId(sent)) state.requestId = sent;
   else state.requestId = state.lambdaContext?.awsRequestId?.trim() || state.runtime.ids.newId();
   return undefined;
