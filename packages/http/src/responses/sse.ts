@@ -121,7 +121,7 @@ const HEARTBEAT = encodeUtf8(': keep-alive\n\n');
 const DONE: IteratorResult<Uint8Array> = { done: true, value: undefined };
 
 /** Frames of a source of events: pulls one event at a time, and beats while its reader waits for one. */
-export class SseIterator implements AsyncIterator<Uint8Array> {
+class SseIterator implements AsyncIterator<Uint8Array> {
   readonly #options: SseIteratorOptions;
   readonly #source: AsyncIterator<SseEvent> | Iterator<SseEvent>;
   readonly #onAbort = () => this.#end();

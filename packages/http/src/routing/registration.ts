@@ -105,7 +105,7 @@ export class RegistrationBook {
  * state, so that a second `next()` is noticed. Each call of a middleware gets a `next` of its own: a shared one could not
  * tell the invocation that calls it from another one that stands at the same step.
  */
-export function composeChain(middlewares: readonly Middleware[], handler: Handler): Run {
+function composeChain(middlewares: readonly Middleware[], handler: Handler): Run {
   let run: Run = (ctx) => {
     const result = handler(ctx);
     return result instanceof OutgoingResponse ? result : settle(result);

@@ -151,7 +151,7 @@ export interface AwsLambdaGlobal {
 }
 
 /** The runtime's global, `undefined` outside a Lambda function. */
-export function awsLambdaGlobal(): AwsLambdaGlobal | undefined {
+function awsLambdaGlobal(): AwsLambdaGlobal | undefined {
   const { awslambda } = globalThis as { awslambda?: AwsLambdaGlobal };
   return typeof awslambda?.streamifyResponse === 'function' ? awslambda : undefined;
 }
@@ -159,11 +159,11 @@ export function awsLambdaGlobal(): AwsLambdaGlobal | undefined {
 /** The media type that tells the service that metadata goes before the body. */
 const INTEGRATION_TYPE = 'application/vnd.awslambda.http-integration-response';
 /** Bytes that the metadata may take, by the service's rule. */
-export const MAX_METADATA_BYTES = 16 * 1024;
+const MAX_METADATA_BYTES = 16 * 1024;
 const DELIMITER = new Uint8Array(8);
 
 /** Opens the body behind the metadata: through the runtime where it can, else as its wire form (JSON, eight NUL, body). */
-export function openBody(stream: ResponseStream, metadata: Record<string, unknown>): ResponseStream {
+function openBody(stream: ResponseStream, metadata: Record<string, unknown>): ResponseStream {
   const from = awsLambdaGlobal()?.HttpResponseStream?.from;
   if (from) return from(stream, metadata);
   stream.setContentType?.(INTEGRATION_TYPE);
@@ -176,7 +176,7 @@ export function openBody(stream: ResponseStream, metadata: Record<string, unknow
  * Writes to a response stream one chunk at a time, and knows when its reader is gone. It never destroys the stream: the
  * runtime client writes its error trailers to it.
  */
-export class StreamWriter {
+class StreamWriter {
   readonly #stream: ResponseStream;
   #gone = false;
   #finished = false;

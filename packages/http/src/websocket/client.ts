@@ -250,7 +250,7 @@ const CLIENT = '@aws-sdk/client-apigatewaymanagementapi';
  *
  * @throws FrameworkError `websocket.sdk_missing`
  */
-export async function loadManagementSdk(): Promise<ManagementSdk> {
+async function loadManagementSdk(): Promise<ManagementSdk> {
   try {
     const sdk: unknown = await import(CLIENT);
     return sdk as ManagementSdk;

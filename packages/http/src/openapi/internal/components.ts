@@ -121,7 +121,7 @@ const LISTS = new Set(['allOf', 'anyOf', 'oneOf', 'prefixItems']);
 const MAPS = new Set(['properties', 'patternProperties', 'dependentSchemas', '$defs', 'definitions']);
 
 /** A copy of a schema with every reference moved; values that only look like schemas are left as they are. */
-export function rewriteRefs(schema: JsonSchema, move: (ref: string) => string): JsonSchema {
+function rewriteRefs(schema: JsonSchema, move: (ref: string) => string): JsonSchema {
   const member = (key: string, value: unknown): unknown => {
     if (key === '$ref' && typeof value === 'string') return move(value);
     if (SINGLE.has(key)) return rewriteAny(value, move);

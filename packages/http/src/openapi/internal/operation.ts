@@ -162,7 +162,7 @@ const TYPES: Readonly<Record<OpenApiField['type'], JsonSchema>> = {
 };
 
 /** The schema of one field; of a list, lengths count entries and all else holds for each entry. */
-export function fieldSchema({ type, array, validation = {} }: OpenApiField): JsonSchema {
+function fieldSchema({ type, array, validation = {} }: OpenApiField): JsonSchema {
   const { min, max, minLength, maxLength } = validation;
   const single: Record<string, unknown> = { ...TYPES[type] };
   const numeric = type === 'int' || type === 'float';
@@ -177,7 +177,7 @@ export function fieldSchema({ type, array, validation = {} }: OpenApiField): Jso
 }
 
 /** A closed object of fields, by name. */
-export function objectSchema(fields: readonly OpenApiField[]): JsonSchema {
+function objectSchema(fields: readonly OpenApiField[]): JsonSchema {
   const sorted = [...fields].sort((a, b) => compareCodePoints(a.name, b.name));
   const required = sorted.filter((field) => field.required).map((field) => field.name);
   return {
@@ -191,7 +191,7 @@ export function objectSchema(fields: readonly OpenApiField[]): JsonSchema {
 const SOURCES = { params: 'path', query: 'query', headers: 'header', body: 'body', response: 'body' } as const;
 
 /** The fields of a bound handler's field map. */
-export function fieldsOf(source: keyof typeof SOURCES, map: FieldMap): readonly OpenApiField[] {
+function fieldsOf(source: keyof typeof SOURCES, map: FieldMap): readonly OpenApiField[] {
   return parseFields(source, map).map((field) => ({
     field: field.field,
     source: SOURCES[source],

@@ -139,7 +139,7 @@ function parseEndpoint(value: unknown, name: string): string {
  *
  * @see https://docs.aws.amazon.com/apigateway/latest/developerguide/apigateway-how-to-call-websocket-api-connections.html
  */
-export function managementEndpoint(
+function managementEndpoint(
   { apiId, domainName, stage }: Pick<WebSocketContext, 'apiId' | 'domainName' | 'stage'>,
   environment: Environment,
 ): string {
