@@ -8,8 +8,8 @@ export interface Budget {
 
 /** What one gateway-v2 GET at tier P2 passes on its way through the open container. */
 export const GET_PATH: { readonly functions: Budget; readonly files: Budget } = {
-  functions: { reached: 98, wanted: 55 },
-  files: { reached: 38, wanted: 16 },
+  functions: { reached: 76, wanted: 55 },
+  files: { reached: 25, wanted: 16 },
 };
 
 /** Source files of each package. */
@@ -18,7 +18,7 @@ export const FILES: Readonly<Record<string, Budget>> = {
   core: { reached: 68, wanted: 40 },
   dispatch: { reached: 26, wanted: 14 },
   dynamo: { reached: 9, wanted: 9 },
-  http: { reached: 98, wanted: 50 },
+  http: { reached: 50, wanted: 50 },
   jobs: { reached: 41, wanted: 36 },
   mcp: { reached: 82, wanted: 50 },
   ratelimit: { reached: 30, wanted: 24 },
@@ -34,7 +34,7 @@ export const UNDOCUMENTED: Readonly<Record<string, Budget>> = {
   core: { reached: 282, wanted: 0 },
   dispatch: { reached: 78, wanted: 0 },
   dynamo: { reached: 0, wanted: 0 },
-  http: { reached: 167, wanted: 0 },
+  http: { reached: 0, wanted: 0 },
   jobs: { reached: 0, wanted: 0 },
   mcp: { reached: 225, wanted: 0 },
   ratelimit: { reached: 0, wanted: 0 },
@@ -53,7 +53,7 @@ export const MISPLACED: Readonly<Record<string, Budget>> = {
   core: { reached: 22, wanted: 0 },
   dispatch: { reached: 10, wanted: 0 },
   dynamo: { reached: 0, wanted: 0 },
-  http: { reached: 46, wanted: 0 },
+  http: { reached: 0, wanted: 0 },
   jobs: { reached: 0, wanted: 0 },
   mcp: { reached: 95, wanted: 0 },
   ratelimit: { reached: 0, wanted: 0 },

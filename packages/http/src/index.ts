@@ -1,60 +1,63 @@
-// Router
-
-// Binding and validation
+export { bind } from './bind/bind.js';
+export type {
+  BindSource,
+  BindSpec,
+  BoundFunction,
+  BoundHandler,
+  BoundInput,
+  BoundValue,
+  Contract,
+  Schema,
+} from './bind/contract.js';
+export type { FieldMap, FieldSpec, FieldType } from './bind/fields.js';
+export { max, maxLength, min, minLength, oneOf, pattern, type Rule, required } from './bind/rules.js';
+export type { BindingIssue, StandardIssue, StandardJsonSchema, StandardResult, StandardSchema } from './bind/schema.js';
+export { type CorsOptions, type CorsStages, cors } from './pipeline/cors.js';
 export {
-  type BindingIssue,
-  type BindSource,
-  type BindSpec,
-  type BoundFunction,
-  type BoundHandler,
-  type BoundInput,
-  type BoundValue,
-  bind,
-  type Contract,
-  type FieldMap,
-  type FieldSpec,
-  type FieldType,
-  max,
-  maxLength,
-  min,
-  minLength,
-  oneOf,
-  pattern,
-  type Rule,
-  required,
-  type Schema,
-  type StandardIssue,
-  type StandardJsonSchema,
-  type StandardResult,
-  type StandardSchema,
-} from './bind.js';
+  HTTP_ERROR_FORMAT_FLAT_LEGACY,
+  HTTP_ERROR_FORMAT_NESTED,
+  type HttpErrorFormat,
+} from './pipeline/error-body.js';
+export type { Limits, Tier } from './pipeline/kernel.js';
+export type { OpenPipelineOptions, PipelineOptions } from './pipeline/options.js';
+export { type Observation, observe } from './pipeline/stages.js';
+export { type TimeoutOptions, timeoutMiddleware } from './pipeline/timeout.js';
 export {
   type CacheControlOptions,
   cacheControl,
   cacheControlIsr,
   cacheControlSsg,
   cacheControlSsr,
-} from './cache-control.js';
-export type { CorsOptions } from './cors.js';
-export { HTTP_ERROR_FORMAT_FLAT_LEGACY, HTTP_ERROR_FORMAT_NESTED, type HttpErrorFormat } from './error-body.js';
-export type { Feature } from './feature.js';
-export { authorize, cors, limits, observe, policy } from './features.js';
-export { createHttpRouter, type HttpRouter, type HttpRouterOptions, serveRequest } from './http-router.js';
-export type { RouteOptions } from './http-surface.js';
-// Responses
-export { binary, created, type HtmlChunks, html, htmlStream, json, noContent, redirect, text } from './responses.js';
-export type { RouteRecord } from './route-record.js';
-export { safeJsonForHtml } from './safe-json.js';
-export type { Limits, OpenPipelineOptions, PipelineOptions, Tier, WebSocketClientFactory } from './settings.js';
-export { type SseStreamOptions, sse, sseEventStream } from './sse.js';
-export { encodeSseEvent, type SseEvent } from './sse-event.js';
-// Streaming
+  conditional,
+  etag,
+  matchesIfNoneMatch,
+  vary,
+} from './responses/caching.js';
+export {
+  binary,
+  created,
+  type HtmlChunks,
+  html,
+  htmlStream,
+  json,
+  noContent,
+  redirect,
+  safeJsonForHtml,
+  text,
+} from './responses/responses.js';
+export { encodeSseEvent, type SseEvent, type SseStreamOptions, sse, sseEventStream } from './responses/sse.js';
+export type { RouteRecord } from './routing/registration.js';
 export {
   createGatewayRestStreamingHandler,
   createLambdaFunctionURLStreamingHandler,
   type StreamingHandler,
 } from './streaming/handler.js';
-export type { StreamingApp } from './surface-access.js';
-// Timeouts
-export { type TimeoutOptions, timeoutMiddleware } from './timeout.js';
-export { conditional, etag, matchesIfNoneMatch, vary } from './validators.js';
+export {
+  createHttpRouter,
+  HttpRouter,
+  type HttpRouterOptions,
+  type RouteOptions,
+  serveRequest,
+} from './surface/http-router.js';
+export type { StreamingApp } from './surface/http-surface.js';
+export type { WebSocketClientFactory } from './websocket/internal/transport.js';

@@ -1,13 +1,14 @@
 /** OpenAPI 3.1 documents; and, for generators that know postures, the parts they are made of. */
-export { buildDocument, type DocumentExtensions } from './openapi/document.js';
-export { compareCodePoints, toCanonicalJson } from './openapi/json.js';
-export { generateOpenAPI, generateOpenAPIJSON } from './openapi/legacy.js';
+export { buildDocument, type DocumentExtensions, generateOpenAPI, generateOpenAPIJSON } from './openapi/document.js';
 export { type ParsedRoute, parseOpenApiSpec } from './openapi/parse.js';
-export { type OpenApiPath, toOpenApiPath } from './openapi/path.js';
-export type {
-  OpenApiDocument,
-  OpenApiField,
-  OpenApiRoute,
-  OpenApiSpec,
-  OpenApiValidation,
+export {
+  compareCodePoints,
+  type OpenApiDocument,
+  type OpenApiField,
+  type OpenApiPath,
+  type OpenApiRoute,
+  type OpenApiSpec,
+  type OpenApiValidation,
+  toCanonicalJson,
+  toOpenApiPath,
 } from './openapi/spec.js';

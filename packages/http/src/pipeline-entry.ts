@@ -1,34 +1,56 @@
 /** What `appsync`, `secure` and `dispatch/app` build containers from; applications have no use for it. */
-
 export { serveDirect } from './doors/direct.js';
-export { lookupHeader, rawHeaders } from './doors/header-lookup.js';
+export { functionUrlDoor } from './doors/function-url.js';
+export { gatewayV1Door } from './doors/gateway-v1.js';
+export { gatewayV2Door } from './doors/gateway-v2.js';
+export { lookupHeader, rawHeaders } from './doors/internal/event.js';
+export { loadBalancerDoor } from './doors/load-balancer.js';
+export { webSocketDoor } from './doors/websocket.js';
 export {
   canonicalError,
   errorResponse,
   HTTP_ERROR_FORMAT_NESTED,
   INTERNAL_ERROR,
   toFrameworkError,
-} from './error-body.js';
-export { type DoorTraits, Exchange } from './exchange.js';
-export { reportFailure } from './failure.js';
-export { registerOpenRoute } from './http-router.js';
-export { type DescribePosture, HttpSurface, type HttpSurfaceOptions, type RegistrationExtra } from './http-surface.js';
-export { HANDLE_USAGE, HttpVerbs } from './http-verbs.js';
+} from './pipeline/error-body.js';
+export { assembleKernel, createKernel, type Kernel, type KernelInit, legacyTenant } from './pipeline/kernel.js';
 export {
-  createKernel,
-  createPipeline,
-  type Gate,
-  type Kernel,
-  type KernelInit,
-  legacyTenant,
-} from './kernel.js';
-export { isPromise } from './middleware.js';
-export { createOpenKernel, OPEN_PIPELINE_OPTIONS, toHttpOptions } from './open-kernel.js';
-export type { Decorate, Observe, Pipeline, RenderError, Stage } from './pipeline.js';
-export { assertRouteHandler, type Registration, type RegistrationInit, registrationError } from './registration.js';
-export { addressOf, toRouteRecord } from './route-record.js';
-export { assertPipelineOptions, PIPELINE_OPTIONS } from './settings.js';
-export { validBody } from './stages/body.js';
-export { isRequestId } from './stages/request-id.js';
-export { STREAM_ACCESS, type StreamAccess } from './surface-access.js';
-export { WebSocketSurface, type WebSocketSurfaceOptions } from './websocket-surface.js';
+  assertPipelineOptions,
+  createOpenKernel,
+  OPEN_PIPELINE_OPTIONS,
+  PIPELINE_OPTION_KINDS,
+  PIPELINE_OPTIONS,
+  toHttpOptions,
+} from './pipeline/options.js';
+export type { SurfaceStages } from './pipeline/order.js';
+export { createPipeline } from './pipeline/order.js';
+export {
+  type Decorate,
+  type DoorTraits,
+  Exchange,
+  type Observe,
+  Pipeline,
+  type RenderError,
+  reportFailure,
+  type Stage,
+} from './pipeline/run.js';
+export { type Gate, isRequestId, validBody } from './pipeline/stages.js';
+export {
+  addressOf,
+  assertRouteHandler,
+  isPromise,
+  type Registration,
+  type RegistrationInit,
+  registrationError,
+  toRouteRecord,
+} from './routing/registration.js';
+export { HANDLE_USAGE, HttpVerbs, registerOpenRoute } from './surface/http-router.js';
+export {
+  type DescribePosture,
+  HttpSurface,
+  type HttpSurfaceOptions,
+  type RegistrationExtra,
+  STREAM_ACCESS,
+  type StreamAccess,
+} from './surface/http-surface.js';
+export { WebSocketSurface, type WebSocketSurfaceOptions } from './websocket/surface.js';

@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { bind, min, type Rule, required } from '../src/bind.js';
+import { bind, min, type Rule, required } from '../src/index.js';
 
 type Same<A, B> = (<T>() => T extends A ? 1 : 2) extends <T>() => T extends B ? 1 : 2 ? true : false;
 /** Compiles only where the two types are one; checked by `tsc`, not at run time. */

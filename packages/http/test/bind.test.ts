@@ -3,8 +3,8 @@ import type { OutgoingResponse } from '@sallyport/core/pipeline';
 import { type } from 'arktype';
 import * as v from 'valibot';
 import { z } from 'zod';
-import { bind, max, maxLength, min, minLength, oneOf, pattern, required, type StandardSchema } from '../src/bind.js';
-import { created, noContent, text } from '../src/responses.js';
+import { bind, max, maxLength, min, minLength, oneOf, pattern, required, type StandardSchema } from '../src/index.js';
+import { created, noContent, text } from '../src/responses/responses.js';
 import { type ContextInput, contextOf } from './support/context.js';
 
 const JSON_HEADERS = { 'content-type': 'application/json' };

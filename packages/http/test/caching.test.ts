@@ -1,7 +1,15 @@
 import { OutgoingResponse } from '@sallyport/core/pipeline';
-import { cacheControl, cacheControlIsr, cacheControlSsg, cacheControlSsr } from '../src/cache-control.js';
-import { binary, html, htmlStream, json, noContent } from '../src/responses.js';
-import { conditional, etag, matchesIfNoneMatch, vary } from '../src/validators.js';
+import {
+  cacheControl,
+  cacheControlIsr,
+  cacheControlSsg,
+  cacheControlSsr,
+  conditional,
+  etag,
+  matchesIfNoneMatch,
+  vary,
+} from '../src/responses/caching.js';
+import { binary, html, htmlStream, json, noContent } from '../src/responses/responses.js';
 import { contextOf } from './support/context.js';
 
 const HELLO = '2cf24dba5fb0a30e26e83b2ac5b9e29e1b161e5c1fa7425e73043362938b9824';
@@ -41,8 +49,8 @@ describe('cacheControl', () => {
     [{ maxAge: -1 }, 'framework: option "maxAge" must be a whole number of seconds'],
     [{ sMaxAge: 1.5 }, 'framework: option "sMaxAge" must be a whole number of seconds'],
     [{ maxAge: '60, public' }, 'framework: option "maxAge" must be a whole number of seconds'],
-    [{ noStore: 'yes' }, 'framework: option "noStore" must be a boolean'],
-    [{ visibility: 'both' }, 'framework: option "visibility" must be public or private'],
+    [{ noStore: 'yes' }, 'framework: option "noStore" must be true or false'],
+    [{ visibility: 'both' }, 'framework: option "visibility" must be "public" or "private"'],
   ])('refuses %j', (options, message) => {
     expect(() => cacheControl(options as object)).toThrow(message);
   });

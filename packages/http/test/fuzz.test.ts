@@ -1,6 +1,6 @@
 import { FrameworkError } from '@sallyport/core';
 import fc from 'fast-check';
-import { parseDuration } from '../src/bind/duration.js';
+import { parseDuration } from '../src/bind/internal/convert.js';
 import {
   bind,
   encodeSseEvent,

@@ -1,9 +1,8 @@
 import type { Context } from '@sallyport/core';
 import { ManualClock } from '@sallyport/core/testing';
-import { HttpSurface } from '../src/http-surface.js';
 import { createLambdaFunctionURLStreamingHandler, type SseEvent, sseEventStream } from '../src/index.js';
-import { createOpenKernel } from '../src/open-kernel.js';
-import { STREAM_ACCESS, type StreamingApp } from '../src/surface-access.js';
+import { createOpenKernel } from '../src/pipeline/options.js';
+import { HttpSurface, STREAM_ACCESS, type StreamingApp } from '../src/surface/http-surface.js';
 import { functionUrl, LAMBDA } from './support/doors.js';
 import { type Invoke, StreamRuntime, until } from './support/runtime-stream.js';
 

@@ -6,7 +6,7 @@ import { dirname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { Validator } from '@seriousme/openapi-schema-validator';
 import { z } from 'zod';
-import { bind, min, required, type StandardSchema } from '../src/bind.js';
+import { bind, min, required, type StandardSchema } from '../src/index.js';
 import { generateOpenAPI, generateOpenAPIJSON, type OpenApiSpec } from '../src/openapi.js';
 
 const require = createRequire(import.meta.url);

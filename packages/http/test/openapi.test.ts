@@ -3,7 +3,7 @@ import { toStandardJsonSchema } from '@valibot/to-json-schema';
 import { type } from 'arktype';
 import * as v from 'valibot';
 import { z } from 'zod';
-import { bind, max, min, minLength, oneOf, pattern, required, type StandardSchema } from '../src/bind.js';
+import { bind, max, min, minLength, oneOf, pattern, required, type StandardSchema } from '../src/index.js';
 import {
   buildDocument,
   compareCodePoints,

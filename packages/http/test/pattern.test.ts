@@ -1,4 +1,4 @@
-import { parsePattern } from '../src/pattern.js';
+import { parsePattern } from '../src/routing/internal/pattern.js';
 
 describe('parsePattern', () => {
   it.each([

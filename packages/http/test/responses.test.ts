@@ -1,7 +1,16 @@
 import { FrameworkError } from '@sallyport/core';
 import { canonicalizeResponse, closeStream } from '@sallyport/core/pipeline';
-import { binary, created, html, htmlStream, json, noContent, redirect, text } from '../src/responses.js';
-import { safeJsonForHtml } from '../src/safe-json.js';
+import {
+  binary,
+  created,
+  html,
+  htmlStream,
+  json,
+  noContent,
+  redirect,
+  safeJsonForHtml,
+  text,
+} from '../src/responses/responses.js';
 
 const plain = (value: object) => ({ ...value });
 

@@ -1,6 +1,6 @@
 import fc from 'fast-check';
-import { parsePattern, withTrailingSlash } from '../src/pattern.js';
-import { Router } from '../src/router.js';
+import { parsePattern, withTrailingSlash } from '../src/routing/internal/pattern.js';
+import { Router } from '../src/routing/internal/router.js';
 
 function routerOf(...patterns: string[]): Router<string> {
   const router = new Router<string>();

@@ -2,8 +2,7 @@ import { getEventListeners } from 'node:events';
 import type { FrameworkError } from '@sallyport/core';
 import { closeStream } from '@sallyport/core/pipeline';
 import { ManualClock } from '@sallyport/core/testing';
-import { sse, sseEventStream } from '../src/sse.js';
-import { encodeSseEvent, type SseEvent } from '../src/sse-event.js';
+import { encodeSseEvent, type SseEvent, sse, sseEventStream } from '../src/responses/sse.js';
 
 const INTERNAL = expect.objectContaining({
   code: 'app.internal',

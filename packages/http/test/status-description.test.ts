@@ -1,4 +1,4 @@
-import { statusDescription } from '../src/doors/status-description.js';
+import { statusDescription } from '../src/doors/load-balancer.js';
 
 describe('statusDescription', () => {
   it.each([

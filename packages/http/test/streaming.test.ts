@@ -1,13 +1,12 @@
 import { type BodyStream, FrameworkError, type LogRecord } from '@sallyport/core';
-import { HttpSurface } from '../src/http-surface.js';
 import {
   createGatewayRestStreamingHandler,
   createLambdaFunctionURLStreamingHandler,
   type OpenPipelineOptions,
   text,
 } from '../src/index.js';
-import { createOpenKernel, toHttpOptions } from '../src/open-kernel.js';
-import { STREAM_ACCESS, type StreamingApp } from '../src/surface-access.js';
+import { createOpenKernel, toHttpOptions } from '../src/pipeline/options.js';
+import { HttpSurface, STREAM_ACCESS, type StreamingApp } from '../src/surface/http-surface.js';
 import { functionUrl, gatewayV1, gatewayV2, LAMBDA, type TestDoor } from './support/doors.js';
 import { type Invocation, type Received, StreamRuntime, until } from './support/runtime-stream.js';
 

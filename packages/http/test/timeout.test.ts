@@ -1,9 +1,9 @@
 import type { Context, FrameworkError, Middleware, Next, Response } from '@sallyport/core';
 import { stateOf } from '@sallyport/core/pipeline';
 import { ManualClock } from '@sallyport/core/testing';
-import { json, text } from '../src/responses.js';
-import { sseEventStream } from '../src/sse.js';
-import { type TimeoutOptions, timeoutMiddleware } from '../src/timeout.js';
+import { type TimeoutOptions, timeoutMiddleware } from '../src/pipeline/timeout.js';
+import { json, text } from '../src/responses/responses.js';
+import { sseEventStream } from '../src/responses/sse.js';
 import { type ContextInput, contextOf } from './support/context.js';
 
 const never = () => new Promise<Response>(() => {});
@@ -260,8 +260,8 @@ describe('timeoutMiddleware', () => {
     [{ tenantTimeoutsMs: { a: null } }, 'framework: option "tenantTimeoutsMs.a" must be a number of milliseconds'],
     [{ operationTimeoutsMs: 5 }, 'framework: option "operationTimeoutsMs" must be an object of milliseconds'],
     [{ operationTimeoutsMs: { 'GET:/a{b}': 5 } }, 'framework: invalid route pattern'],
-    [{ timeoutMessage: 5 }, 'framework: option "timeoutMessage" must be text'],
-    [{ safetyMarginMs: -1 }, 'framework: option "safetyMarginMs" must be a number of milliseconds, 0 or more'],
+    [{ timeoutMessage: 5 }, 'framework: option "timeoutMessage" must be a text'],
+    [{ safetyMarginMs: -1 }, 'framework: option "safetyMarginMs" must be a number of milliseconds, at least 0'],
   ])('refuses the options %j', (options, message) => {
     expect(() => timeoutMiddleware(options as object)).toThrow(message);
   });

@@ -79,8 +79,8 @@ describe('broadcast', () => {
   });
 
   it.each([
-    [{ concurrency: 0 }, 'framework: option "concurrency" must be a whole number, 1 or more'],
-    [{ concurrency: 1.5 }, 'framework: option "concurrency" must be a whole number, 1 or more'],
+    [{ concurrency: 0 }, 'framework: option "concurrency" must be a whole number, at least 1'],
+    [{ concurrency: 1.5 }, 'framework: option "concurrency" must be a whole number, at least 1'],
     [{ onGone: 'x' }, 'framework: option "onGone" must be a function'],
     [{ parallel: 2 }, 'framework: unknown option "parallel"'],
   ])('refuses %j', async (options, message) => {

@@ -1,7 +1,7 @@
 import { json } from '../src/index.js';
-import { createOpenKernel } from '../src/open-kernel.js';
+import { createOpenKernel } from '../src/pipeline/options.js';
+import { WebSocketSurface } from '../src/websocket/surface.js';
 import { createMemoryConnectionRegistry, createWebSocketClientFactory } from '../src/websocket.js';
-import { WebSocketSurface } from '../src/websocket-surface.js';
 import { LAMBDA } from './support/doors.js';
 import { startManagementApi } from './support/management-api.js';
 

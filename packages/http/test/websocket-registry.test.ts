@@ -82,7 +82,7 @@ describe('createMemoryConnectionRegistry', () => {
 
   it.each([
     [{ max: 1 }, 'framework: unknown option "max"'],
-    [{ maxConnections: 0 }, 'framework: option "maxConnections" must be a whole number, 1 or more'],
+    [{ maxConnections: 0 }, 'framework: option "maxConnections" must be a whole number, at least 1'],
   ])('refuses the options %j', (options, message) => {
     expect(() => createMemoryConnectionRegistry(options as object)).toThrow(message);
   });

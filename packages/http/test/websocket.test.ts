@@ -1,7 +1,7 @@
 import { FrameworkError, type LogRecord, type WebSocketClient } from '@sallyport/core';
 import { json, type OpenPipelineOptions, text } from '../src/index.js';
-import { createOpenKernel } from '../src/open-kernel.js';
-import { WebSocketSurface } from '../src/websocket-surface.js';
+import { createOpenKernel } from '../src/pipeline/options.js';
+import { WebSocketSurface } from '../src/websocket/surface.js';
 import { LAMBDA } from './support/doors.js';
 
 function surfaceWith(options: OpenPipelineOptions = {}): WebSocketSurface {

@@ -1,7 +1,7 @@
 import type { FrameworkError, Middleware } from '@sallyport/core';
 import { createDispatcher } from '@sallyport/dispatch';
 import { createApp } from '@sallyport/dispatch/app';
-import { authorize, createHttpRouter, observe, policy, text } from '@sallyport/http';
+import { createHttpRouter, observe, text } from '@sallyport/http';
 import { STREAM_ACCESS } from '@sallyport/http/pipeline';
 import { Authenticated, SecureApp } from '@sallyport/secure';
 
@@ -51,7 +51,9 @@ function containers() {
     .handle('GET', '/{rest+}', handler, Authenticated())
     .webSocket('$connect', handler, Authenticated());
   const router = createHttpRouter({
-    features: [observe(observability), policy(policyHook), authorize(note('auth', 'u'))],
+    observability: observe(observability),
+    policyHook,
+    authHook: note('auth', 'u'),
   })
     .use(middleware)
     .handle('GET', '/{rest+}', handler, { authRequired: true });

@@ -30,11 +30,11 @@ const DOOR: DoorTraits = { maxAnswerBytes: Number.POSITIVE_INFINITY, streams: 'p
 
 /** HTTP's stages without CORS and answer headers. Errors stay errors until `project` turns them into error objects. */
 export function createAppSyncPipeline(kernel: Kernel, http: HttpSurface | undefined): Pipeline {
-  // Everything but observing, which the surface does once it knows what the resolver gets.
-  const features = kernel.features.map(({ observe, ...stages }) => stages);
-  return createPipeline(kernel, features, {
-    first: validEvent,
-    match: [matchField(http)],
+  return createPipeline(kernel, {
+    validEvent,
+    route: matchField(http),
+    // Once it knows what the resolver gets.
+    observesItself: true,
     renderError: (_, error) => new OutgoingResponse(error.status, createMap(), ''),
   });
 }

@@ -120,7 +120,7 @@ export class AppSyncSurface implements Surface {
     this.#describePosture = describePosture;
     this.#answer = this.#options.errorMode === 'throw' ? payloadOrRejection : payloadOrErrorObject;
     this.#pipeline = createAppSyncPipeline(kernel, http);
-    this.#observe = kernel.features.find(({ observe }) => observe)?.observe;
+    this.#observe = kernel.observation?.report;
   }
 
   /**

@@ -1,6 +1,5 @@
 import { type Context, invalidOption, type Response, type ResponseInput } from '@sallyport/core';
-import { isPromise } from '../middleware.js';
-import { createAnswer, isResponse } from './answer.js';
+import { isPromise } from '../routing/registration.js';
 import {
   type BindSpec,
   type BoundFunction,
@@ -10,9 +9,10 @@ import {
   parseContract,
   SOURCES,
 } from './contract.js';
-import type { Values } from './convert.js';
-import { IssueList } from './issues.js';
-import { createBinder, readBody } from './sources.js';
+import { createAnswer, isResponse } from './internal/answer.js';
+import type { Values } from './internal/convert.js';
+import { createBinder, readBody } from './internal/input.js';
+import { IssueList } from './schema.js';
 
 /**
  * A handler whose input is converted and validated before it runs, and whose values are sent as JSON. Sources are

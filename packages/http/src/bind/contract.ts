@@ -7,14 +7,16 @@ import {
   type Response,
 } from '@sallyport/core';
 import type { FieldMap, FieldResult, FieldValues, RequiredFieldValues } from './fields.js';
-import { isStandardSchema, type StandardSchema } from './standard-schema.js';
+import { isStandardSchema, type StandardSchema } from './schema.js';
 
 /** A Standard Schema validator, or fields with rules. */
 export type Schema = StandardSchema | FieldMap;
 
 /** What a bound handler takes and gives. */
 export interface BindSpec {
+  /** Path parameters, by the names of the route pattern. */
   readonly params?: Schema;
+  /** Query values, decoded. */
   readonly query?: Schema;
   /** Names in lower case; a header that came more than once is joined with `,`. */
   readonly headers?: Schema;
@@ -32,6 +34,7 @@ export interface BindSpec {
 
 /** The sources of a request in the order in which they are validated. */
 export const SOURCES = ['params', 'query', 'headers', 'body'] as const;
+/** A source of a request that `bind` reads. */
 export type BindSource = (typeof SOURCES)[number];
 
 type Output<S> = S extends StandardSchema<infer _, infer O> ? O : S extends FieldMap ? FieldValues<S> : undefined;
@@ -42,9 +45,13 @@ type BodyOutput<S extends BindSpec> = S['bodyOptional'] extends true
 
 /** What the handler gets; `undefined` for a source that has no schema. */
 export interface BoundInput<S extends BindSpec> {
+  /** The path parameters. */
   readonly params: ParamsOutput<S['params']>;
+  /** The query values. */
   readonly query: Output<S['query']>;
+  /** The headers, by the names of the schema. */
   readonly headers: Output<S['headers']>;
+  /** The JSON body; `undefined` for an empty body that `bodyOptional` allows. */
   readonly body: BodyOutput<S>;
 }
 
@@ -56,6 +63,7 @@ export type BoundValue<S extends BindSpec> =
       ? FieldResult<S['response']>
       : unknown;
 
+/** A handler that gets its input converted and validated. It returns the value to send, or a response of its own. */
 export type BoundFunction<S extends BindSpec> = (
   ctx: Context,
   input: BoundInput<S>,
@@ -64,7 +72,9 @@ export type BoundFunction<S extends BindSpec> = (
 /** The schemas of a handler, for whoever writes a document of them. */
 export type Contract<S extends BindSpec = BindSpec> = Readonly<S>;
 
+/** What `bind` gives: a handler that also carries its schemas. */
 export interface BoundHandler<S extends BindSpec = BindSpec> extends Handler {
+  /** The specification that was given to `bind`, frozen; OpenAPI documents are written from it. */
   readonly contract: Contract<S>;
 }
 

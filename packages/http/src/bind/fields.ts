@@ -6,11 +6,13 @@ export type FieldType = 'string' | 'int' | 'float' | 'bool' | 'duration';
 
 /** One field of a source. */
 export interface FieldSpec {
+  /** What the value is converted to. */
   readonly type: FieldType;
   /** The name on the wire where it is not the field's. */
   readonly name?: string;
   /** A list; in a query or a header each value is an entry. */
   readonly array?: boolean;
+  /** What the value must fulfil, checked in this order. Default: nothing. */
   readonly rules?: readonly Rule[];
 }
 

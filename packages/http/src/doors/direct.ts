@@ -6,12 +6,9 @@ import {
   type Response,
   type SourceProvenance,
 } from '@sallyport/core';
-import { type RequestSource, toHeaderMap } from '@sallyport/core/pipeline';
-import type { DoorTraits } from '../exchange.js';
-import type { HttpSurface } from '../http-surface.js';
-import type { DoorRequest } from './door.js';
-import { lookupHeader, type RawHeaders, rawHeaders } from './header-lookup.js';
-import { asIs, mapQuery, parseQuery } from './query.js';
+import { type DoorRequest, type DoorTraits, type RequestSource, toHeaderMap } from '@sallyport/core/pipeline';
+import type { HttpSurface } from '../surface/http-surface.js';
+import { asIs, lookupHeader, mapQuery, parseQuery, type RawHeaders, rawHeaders } from './internal/event.js';
 
 /** A request that a caller hands in without any front door. */
 class DirectSource implements RequestSource {

@@ -1,20 +1,25 @@
 import { canonicalMethod } from '@sallyport/core/pipeline';
-import { type OpenApiPath, toOpenApiPath } from './path.js';
 import {
   type OpenApiField,
+  type OpenApiPath,
   type OpenApiRoute,
   type OpenApiSpec,
   type OpenApiValidation,
   openApiError,
+  toOpenApiPath,
 } from './spec.js';
 
 /** A route that has passed every check. */
 export interface ParsedRoute {
+  /** The route as it was given. */
   readonly route: OpenApiRoute;
+  /** In upper case. */
   readonly method: string;
+  /** The path, as the router and as OpenAPI write it. */
   readonly path: OpenApiPath;
   /** `GET /users/{id}`, for messages and for joining with registrations. */
   readonly key: string;
+  /** Status of a successful answer. */
   readonly status: number;
 }
 

@@ -1,25 +1,35 @@
 import { FrameworkError, INVALID_CONFIGURATION } from '@sallyport/core';
 import type { Contract } from '../bind/contract.js';
 import type { FieldType } from '../bind/fields.js';
+import { type Pattern, parsePattern } from '../routing/internal/pattern.js';
 
 /** What an OpenAPI document is written from. */
 export interface OpenApiSpec {
+  /** Title of the API. */
   readonly title: string;
+  /** Version of the API, not of OpenAPI. */
   readonly version: string;
+  /** The operations, in any order. */
   readonly routes: readonly OpenApiRoute[];
 }
 
+/** One operation of a document. */
 export interface OpenApiRoute {
+  /** GET, PUT, POST, DELETE, OPTIONS, HEAD, PATCH or TRACE, in any case. */
   readonly method: string;
   /** As it is registered. */
   readonly path: string;
   /** Unique in the document. */
   readonly operationId: string;
+  /** One line about the operation. */
   readonly summary?: string;
+  /** Groups that the operation is listed under. */
   readonly tags?: readonly string[];
   /** Default 200, or what the contract says; not 400 or 422, which the framework answers with. */
   readonly successStatus?: number;
+  /** Fields of the request, for a handler without a contract. */
   readonly request?: { readonly fields: readonly OpenApiField[] };
+  /** Description (default `Success`) and fields of the answer. */
   readonly response?: { readonly description?: string; readonly fields?: readonly OpenApiField[] };
   /** `handler.contract` of a bound handler, in the place of `request` and of `response.fields`. */
   readonly contract?: Contract;
@@ -33,28 +43,41 @@ export interface OpenApiField {
   readonly source?: 'path' | 'query' | 'header' | 'body';
   /** The name on the wire. */
   readonly name: string;
+  /** Type of the value. */
   readonly type: FieldType;
+  /** Whether the value is a list. Default false. */
   readonly array?: boolean;
   /** Path parameters are always required. */
   readonly required?: boolean;
+  /** What a value must fulfil. */
   readonly validation?: OpenApiValidation;
 }
 
 /** Lengths are of a text's characters or a list's entries; the others of a list's entries each. */
 export interface OpenApiValidation {
+  /** Least number. */
   readonly min?: number;
+  /** Greatest number. */
   readonly max?: number;
+  /** Fewest characters, or entries. */
   readonly minLength?: number;
+  /** Most characters, or entries. */
   readonly maxLength?: number;
+  /** A regular expression that matches somewhere in the text. */
   readonly pattern?: string;
+  /** The only values that are allowed. */
   readonly enum?: readonly (string | number)[];
 }
 
 /** An OpenAPI 3.1 document. */
 export interface OpenApiDocument {
+  /** Version of the OpenAPI specification. */
   readonly openapi: '3.1.0';
+  /** Title and version of the API. */
   readonly info: { readonly title: string; readonly version: string };
+  /** Operations by path template, then by method in lower case. */
   readonly paths: Readonly<Record<string, Readonly<Record<string, unknown>>>>;
+  /** Schemas and answers that operations refer to. */
   readonly components: Readonly<Record<string, unknown>>;
   readonly [extension: `x-${string}`]: unknown;
 }
@@ -62,4 +85,66 @@ export interface OpenApiDocument {
 /** A specification that cannot be written down. */
 export function openApiError(what: string, cause?: unknown): FrameworkError {
   return new FrameworkError(INVALID_CONFIGURATION, `framework: openapi ${what}`, cause === undefined ? {} : { cause });
+}
+
+/** A route pattern as OpenAPI writes it. */
+export interface OpenApiPath {
+  /** The router's canonical pattern. */
+  readonly canonical: string;
+  /** Equal for patterns that match the same paths. */
+  readonly shape: string;
+  /** `/files/{path}` for the catch-all `/files/{path+}`: a template has no catch-all. */
+  readonly emitted: string;
+  /** Names of the parameters, in order. */
+  readonly params: readonly string[];
+  /** Whether the last parameter takes the rest of the path. */
+  readonly catchAll: boolean;
+}
+
+/**
+ * The path that a document has for a route pattern.
+ *
+ * @throws FrameworkError `framework: openapi path … is invalid`
+ */
+export function toOpenApiPath(pattern: string): OpenApiPath {
+  let parsed: Pattern;
+  try {
+    parsed = parsePattern(pattern);
+  } catch (cause) {
+    throw openApiError(`path ${JSON.stringify(pattern)} is invalid`, cause);
+  }
+  const { canonical, segments, paramNames } = parsed;
+  const text = segments.map((segment) => (segment.kind === 'static' ? segment.text : `{${segment.name}}`));
+  const shape = segments.map((segment) => (segment.kind === 'static' ? segment.text : '{}'));
+  return {
+    canonical,
+    shape: `/${shape.join('/')}`,
+    emitted: `/${text.join('/')}`,
+    params: paramNames,
+    catchAll: segments.at(-1)?.kind === 'rest',
+  };
+}
+
+/** Order by Unicode code point; the language's own compares halves of surrogate pairs. */
+export function compareCodePoints(a: string, b: string): number {
+  const left = a[Symbol.iterator]();
+  const right = b[Symbol.iterator]();
+  for (;;) {
+    const l = left.next();
+    const r = right.next();
+    if (l.done || r.done) return Number(!l.done) - Number(!r.done);
+    const difference = (l.value.codePointAt(0) ?? 0) - (r.value.codePointAt(0) ?? 0);
+    if (difference !== 0) return difference;
+  }
+}
+
+/** Compact JSON with the keys of every object in the order of their code points. */
+export function toCanonicalJson(value: unknown): string {
+  if (Array.isArray(value)) return `[${value.map((entry) => toCanonicalJson(entry ?? null)).join(',')}]`;
+  if (typeof value !== 'object' || value === null) return JSON.stringify(value);
+  const members = Object.entries(value)
+    .filter(([, member]) => member !== undefined)
+    .sort(([a], [b]) => compareCodePoints(a, b))
+    .map(([key, member]) => `${JSON.stringify(key)}:${toCanonicalJson(member)}`);
+  return `{${members.join(',')}}`;
 }

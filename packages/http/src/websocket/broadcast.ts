@@ -1,6 +1,7 @@
-import { assertKnownOptions, invalidOption, type WebSocketClient } from '@sallyport/core';
-import { assertMessageSize } from './message-size.js';
+import { FrameworkError, type WebSocketClient } from '@sallyport/core';
+import { defineOptions, func, integer } from '@sallyport/core/options';
 
+/** Options of {@link broadcast}. */
 export interface BroadcastOptions {
   /** Sends at a time. Default 10. */
   readonly concurrency?: number;
@@ -8,10 +9,18 @@ export interface BroadcastOptions {
   readonly onGone?: (connectionId: string) => unknown;
 }
 
+const OPTIONS = defineOptions<BroadcastOptions>()({
+  concurrency: integer(1).default(10),
+  onGone: func<(connectionId: string) => unknown>(),
+});
+
 /** What became of each connection; every id is in one list. */
 export interface BroadcastResult {
+  /** Connections that got the message. */
   readonly sent: readonly string[];
+  /** Connections that no longer exist. */
   readonly gone: readonly string[];
+  /** Connections that could not be sent to, with the error of each. */
   readonly failed: readonly { readonly connectionId: string; readonly error: unknown }[];
 }
 
@@ -27,11 +36,7 @@ export async function broadcast(
   data: Uint8Array,
   options: BroadcastOptions = {},
 ): Promise<BroadcastResult> {
-  assertKnownOptions(options, ['concurrency', 'onGone']);
-  const { concurrency = 10, onGone } = options;
-  if (!Number.isSafeInteger(concurrency) || concurrency < 1)
-    throw invalidOption('concurrency', 'a whole number, 1 or more');
-  if (onGone !== undefined && typeof onGone !== 'function') throw invalidOption('onGone', 'a function');
+  const { concurrency, onGone } = OPTIONS.parse(options);
   assertMessageSize(data);
   const result = {
     sent: [] as string[],
@@ -53,4 +58,18 @@ export async function broadcast(
   };
   await Promise.all(Array.from({ length: Math.min(concurrency, ids.size) }, worker));
   return result;
+}
+
+/** The most that API Gateway takes as one message, in bytes. */
+export const MAX_MESSAGE_BYTES = 131_072;
+
+/** @throws FrameworkError `websocket.too_large`, 413, or `websocket.invalid_message`, before anything is sent */
+export function assertMessageSize(data: Uint8Array): void {
+  if (!(data instanceof Uint8Array)) {
+    throw new FrameworkError('websocket.invalid_message', 'framework: message must be bytes');
+  }
+  if (data.byteLength <= MAX_MESSAGE_BYTES) return;
+  throw new FrameworkError('websocket.too_large', `framework: message exceeds ${MAX_MESSAGE_BYTES} bytes`, {
+    statusCode: 413,
+  });
 }

@@ -1,5 +1,4 @@
 import {
-  assertKnownOptions,
   type Clock,
   completeClock,
   FrameworkError,
@@ -8,19 +7,30 @@ import {
   type WebSocketClient,
   type WebSocketConnection,
 } from '@sallyport/core';
-import { type BroadcastOptions, type BroadcastResult, broadcast } from './broadcast.js';
-import { assertMessageSize } from './message-size.js';
-import { loadManagementSdk, type ManagementSdk, type SdkClient } from './sdk.js';
+import { defineOptions, func, kind, withMethods } from '@sallyport/core/options';
+import { assertMessageSize, type BroadcastOptions, type BroadcastResult, broadcast } from './broadcast.js';
 
+/** Options of {@link createWebSocketClient}. */
 export interface WebSocketClientOptions {
   /** Handed to the AWS client: credentials, region, retries. The region is read off an `execute-api` endpoint. */
   readonly config?: Readonly<Record<string, unknown>>;
   /** After so many milliseconds a call fails, retries included. Default 5,000. */
   readonly timeoutMs?: number;
+  /** Times the timeout. Default: the machine's clock. */
   readonly clock?: Clock;
   /** Where the AWS client comes from. Default: the installed package, imported at first use. */
   readonly loadSdk?: () => Promise<ManagementSdk>;
 }
+
+const OPTIONS = defineOptions<WebSocketClientOptions>()({
+  config: kind<Readonly<Record<string, unknown>>>('an object', (value) => typeof value === 'object' && value !== null),
+  timeoutMs: kind<number>(
+    'a positive number of milliseconds',
+    (value) => Number.isFinite(value) && Number(value) > 0,
+  ).default(5000),
+  clock: withMethods<Clock>('now'),
+  loadSdk: func<() => Promise<ManagementSdk>>(),
+});
 
 /** The gateway's connection management API. */
 export interface ManagementClient extends WebSocketClient {
@@ -43,10 +53,7 @@ export interface ManagementClient extends WebSocketClient {
  * const { gone } = await client.postToConnection(connectionId, new TextEncoder().encode('hello'));
  */
 export function createWebSocketClient(endpoint: string, options: WebSocketClientOptions = {}): ManagementClient {
-  assertKnownOptions(options, ['config', 'timeoutMs', 'clock', 'loadSdk']);
-  const { timeoutMs = 5000, config = {}, clock, loadSdk = loadManagementSdk } = options;
-  if (!Number.isFinite(timeoutMs) || timeoutMs <= 0)
-    throw invalidOption('timeoutMs', 'a positive number of milliseconds');
+  const { timeoutMs, config = {}, clock, loadSdk = loadManagementSdk } = OPTIONS.parse(options);
   if (typeof endpoint !== 'string' || !/^https?:\/\/[^/]/.test(endpoint))
     throw invalidOption('endpoint', 'an http(s) URL');
   return new Client({ endpoint, config, timeoutMs, clock: completeClock(clock), loadSdk });
@@ -176,4 +183,79 @@ function toConnection(answer: unknown): WebSocketConnection {
     sourceIp: Identity?.SourceIp ?? '',
     userAgent: Identity?.UserAgent ?? '',
   };
+}
+
+/** Endpoints whose clients are kept; a function answers for one or two. */
+const MAX_CLIENTS = 16;
+
+/**
+ * Clients for a container's `webSocketClientFactory`, one for each endpoint, so that its sockets stay open from one
+ * invocation to the next.
+ *
+ * @example createApp({ webSocketClientFactory: createWebSocketClientFactory({ timeoutMs: 2_000 }) });
+ */
+export function createWebSocketClientFactory(
+  options: WebSocketClientOptions = {},
+): (endpoint: string) => ManagementClient {
+  const clients = new Map<string, ManagementClient>();
+  return (endpoint) => {
+    const present = clients.get(endpoint);
+    if (present) return present;
+    const client = createWebSocketClient(endpoint, options);
+    const [oldest] = clients;
+    if (clients.size >= MAX_CLIENTS && oldest) {
+      clients.delete(oldest[0]);
+      oldest[1].close();
+    }
+    clients.set(endpoint, client);
+    return client;
+  };
+}
+
+/** What is used of an AWS client. */
+export interface SdkClient {
+  /** Sends one command; the signal ends the call. */
+  send(command: object, options: { readonly abortSignal: AbortSignal }): Promise<unknown>;
+  /** Closes idle sockets. */
+  destroy(): void;
+}
+
+/** What is used of `@aws-sdk/client-apigatewaymanagementapi`; its own types stay out of ours, as it is optional. */
+export interface ManagementSdk {
+  /** The client. */
+  readonly ApiGatewayManagementApiClient: new (
+    config: Readonly<Record<string, unknown>>,
+  ) => SdkClient;
+  /** Sends a message. */
+  readonly PostToConnectionCommand: new (input: {
+    ConnectionId: string;
+    Data: Uint8Array;
+  }) => object;
+  /** Asks about a connection. */
+  readonly GetConnectionCommand: new (input: {
+    ConnectionId: string;
+  }) => object;
+  /** Closes a connection. */
+  readonly DeleteConnectionCommand: new (input: {
+    ConnectionId: string;
+  }) => object;
+}
+
+/** Named where bundlers do not follow: a service that sends nothing carries no AWS client, and the Lambda runtime has its own. */
+const CLIENT = '@aws-sdk/client-apigatewaymanagementapi';
+
+/**
+ * Imports the AWS client that is installed or that the runtime brings. Who wants it in the bundle hands in
+ * `loadSdk: () => import('@aws-sdk/client-apigatewaymanagementapi')`.
+ *
+ * @throws FrameworkError `websocket.sdk_missing`
+ */
+async function loadManagementSdk(): Promise<ManagementSdk> {
+  try {
+    const sdk: unknown = await import(CLIENT);
+    return sdk as ManagementSdk;
+  } catch (cause) {
+    const message = 'framework: @aws-sdk/client-apigatewaymanagementapi could not be loaded; is it installed?';
+    throw new FrameworkError('websocket.sdk_missing', message, { cause });
+  }
 }

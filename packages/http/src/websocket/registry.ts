@@ -1,16 +1,13 @@
-import {
-  assertKnownOptions,
-  type Clock,
-  FrameworkError,
-  INVALID_CONFIGURATION,
-  invalidOption,
-  systemClock,
-} from '@sallyport/core';
+import { type Clock, FrameworkError, INVALID_CONFIGURATION, systemClock } from '@sallyport/core';
+import { defineOptions, integer, withMethods } from '@sallyport/core/options';
 
 /** What names a connection; `ctx.asWebSocket()` has all three. */
 export interface ConnectionKey {
+  /** Id of the API; no slash. */
   readonly apiId: string;
+  /** Stage of the API; no slash. */
   readonly stage: string;
+  /** Id of the connection, as the gateway gives it. */
   readonly connectionId: string;
 }
 
@@ -52,21 +49,24 @@ function assertTtl(ttlSeconds: number): void {
   throw new FrameworkError(INVALID_CONFIGURATION, 'framework: ttlSeconds must be a positive whole number');
 }
 
+/** Options of {@link createMemoryConnectionRegistry}. */
 export interface MemoryConnectionRegistryOptions {
+  /** Tells when a record has expired. Default: the machine's clock. */
   readonly clock?: Clock;
   /** The oldest goes when there are more. Default 10,000. */
   readonly maxConnections?: number;
 }
 
+const OPTIONS = defineOptions<MemoryConnectionRegistryOptions>()({
+  clock: withMethods<Clock>('now'),
+  maxConnections: integer(1).default(10_000),
+});
+
 /** A registry in this process's memory: for tests and a local server. Function instances do not share it. */
 export function createMemoryConnectionRegistry<T = unknown>(
   options: MemoryConnectionRegistryOptions = {},
 ): ConnectionRegistry<T> {
-  assertKnownOptions(options, ['clock', 'maxConnections']);
-  const { clock = systemClock, maxConnections = 10_000 } = options;
-  if (!Number.isSafeInteger(maxConnections) || maxConnections < 1) {
-    throw invalidOption('maxConnections', 'a whole number, 1 or more');
-  }
+  const { clock = systemClock, maxConnections } = OPTIONS.parse(options);
   return new MemoryRegistry<T>(clock, maxConnections);
 }
 

@@ -1,8 +1,8 @@
 import type { LambdaContext, RequestInput, Response } from '@sallyport/core';
 import { assertKnownOptions } from '@sallyport/core';
-import { HttpRouter } from '../../src/http-router.js';
 import { type OpenPipelineOptions, serveRequest } from '../../src/index.js';
-import { createOpenKernel, OPEN_PIPELINE_OPTIONS, toHttpOptions } from '../../src/open-kernel.js';
+import { createOpenKernel, OPEN_PIPELINE_OPTIONS, toHttpOptions } from '../../src/pipeline/options.js';
+import { HttpRouter } from '../../src/surface/http-router.js';
 
 /** What a client sends, whatever the door. */
 export interface Sent {

@@ -1,0 +1,171 @@
+import { type Context, createMap, FrameworkError } from '@sallyport/core';
+import type { BindSource, Contract, Schema } from '../contract.js';
+import { type Field, parseFields } from '../fields.js';
+import type { Rule } from '../rules.js';
+import { type IssueList, isStandardSchema, runSchema } from '../schema.js';
+import { convertJson, convertTexts, type Values } from './convert.js';
+
+/** One source of a request, in two steps: all are read before any is validated. */
+export interface Binder {
+  readonly source: BindSource;
+  /** @throws FrameworkError `app.bad_request` for what cannot be read as what it should be */
+  read(ctx: Context, body: unknown): unknown;
+  /** The value for the handler; what is wrong goes to the list. */
+  validate(value: unknown, issues: IssueList): unknown;
+}
+
+/** What an optional body is that did not come. */
+const ABSENT = Symbol('absent');
+
+/** The binder of one source of a contract. */
+export function createBinder(source: BindSource, schema: Schema, contract: Contract): Binder {
+  const lists = new Set(contract.queryArrays);
+  if (isStandardSchema(schema)) {
+    const validate: Binder['validate'] = (value, issues) =>
+      value === ABSENT ? undefined : runSchema(source, schema, value, issues);
+    return { source, read: schemaReader(source, lists), validate };
+  }
+  const fields = parseFields(source, schema);
+  return {
+    source,
+    read: fieldReader(source, fields),
+    validate(value, issues) {
+      if (value === ABSENT) return undefined;
+      checkFields(source, fields, value as Values, issues);
+      return value;
+    },
+  };
+}
+
+/**
+ * The JSON of a body, before anything else of the request is looked at.
+ *
+ * @throws FrameworkError `app.bad_request` `request body is empty`, `invalid json`
+ */
+export function readBody(ctx: Context, optional: boolean): unknown {
+  if (ctx.bodyText() !== '') return ctx.bodyJson();
+  if (optional) return ABSENT;
+  throw new FrameworkError('app.bad_request', 'request body is empty');
+}
+
+function schemaReader(source: BindSource, lists: ReadonlySet<string>): Binder['read'] {
+  switch (source) {
+    case 'params':
+      return (ctx) => Object.assign(createMap<string>(), ctx.params);
+    case 'query':
+      return (ctx) => oneOrMany(ctx.request.query, lists);
+    case 'headers':
+      return (ctx) => joined(ctx.request.headers);
+    case 'body':
+      return (_, body) => body;
+  }
+}
+
+function fieldReader(source: BindSource, fields: readonly Field[]): Binder['read'] {
+  const lists = new Set(fields.filter((field) => field.array).map((field) => field.name));
+  switch (source) {
+    case 'params':
+      return (ctx) =>
+        convertTexts(source, fields, (name) => (Object.hasOwn(ctx.params, name) ? [ctx.param(name)] : []));
+    case 'query':
+      return (ctx) => convertTexts(source, fields, (name) => ctx.queryAll(name));
+    case 'headers':
+      return (ctx) =>
+        convertTexts(source, fields, (name) => (lists.has(name) ? ctx.headerAll(name) : single(ctx, name)));
+    case 'body':
+      return (_, body) => (body === ABSENT ? ABSENT : convertJson(source, fields, body));
+  }
+}
+
+/** A header that came more than once is one list (RFC 9110 section 5.3), as gateways that join do it. */
+function single(ctx: Context, name: string): readonly string[] {
+  const values = ctx.headerAll(name);
+  return values.length > 1 ? [values.join(',')] : values;
+}
+
+function oneOrMany(query: Readonly<Record<string, readonly string[]>>, lists: ReadonlySet<string>): unknown {
+  const values = createMap<string | string[]>();
+  for (const [name, all] of Object.entries(query)) {
+    const [first] = all;
+    if (first !== undefined) values[name] = all.length === 1 && !lists.has(name) ? first : [...all];
+  }
+  return values;
+}
+
+function joined(headers: Readonly<Record<string, readonly string[]>>): unknown {
+  const values = createMap<string>();
+  for (const [name, all] of Object.entries(headers)) values[name] = all.join(name === 'cookie' ? '; ' : ',');
+  return values;
+}
+
+/** Holds the rules of all fields against their values. */
+export function checkFields(source: string, fields: readonly Field[], values: Values, issues: IssueList): void {
+  for (const field of fields) checkField(source, field, values[field.field], issues);
+}
+
+/** A failed `required` ends the field; other rules say nothing about a field that is not there. */
+function checkField(source: string, field: Field, value: unknown, issues: IssueList): void {
+  for (const rule of field.rules) {
+    const missing = value === undefined;
+    const broken = rule.rule === 'required' ? missing : !missing && isBroken(rule, field, value);
+    if (!broken) continue;
+    issues.add({ source, field: field.name, rule: WIRE_NAMES[rule.rule], message: `${field.name} ${complaint(rule)}` });
+    if (rule.rule === 'required') return;
+  }
+}
+
+/** What clients read in the place of a rule's name. */
+const WIRE_NAMES: Readonly<Record<Rule['rule'], string>> = {
+  required: 'required',
+  min: 'min',
+  max: 'max',
+  minLength: 'min_length',
+  maxLength: 'max_length',
+  pattern: 'pattern',
+  oneOf: 'one_of',
+};
+
+function isBroken(rule: Exclude<Rule, { rule: 'required' }>, field: Field, value: unknown): boolean {
+  const entries: readonly unknown[] = Array.isArray(value) ? value : [value];
+  switch (rule.rule) {
+    case 'min':
+      return entries.some((entry) => Number(entry) < rule.value);
+    case 'max':
+      return entries.some((entry) => Number(entry) > rule.value);
+    case 'minLength':
+      return lengthOf(value) < rule.value;
+    case 'maxLength':
+      return lengthOf(value) > rule.value;
+    case 'pattern':
+      return entries.some((entry) => !field.patterns.get(rule)?.test(String(entry)));
+    case 'oneOf':
+      return entries.some((entry) => !rule.value.includes(entry as string | number));
+  }
+}
+
+/** Entries of a list; characters of a text, as JSON Schema counts them. */
+function lengthOf(value: unknown): number {
+  if (Array.isArray(value)) return value.length;
+  let length = 0;
+  for (const _ of String(value)) length += 1;
+  return length;
+}
+
+function complaint(rule: Rule): string {
+  switch (rule.rule) {
+    case 'required':
+      return 'is required';
+    case 'min':
+      return `must be >= ${rule.value}`;
+    case 'max':
+      return `must be <= ${rule.value}`;
+    case 'minLength':
+      return `length must be >= ${rule.value}`;
+    case 'maxLength':
+      return `length must be <= ${rule.value}`;
+    case 'pattern':
+      return 'must match pattern';
+    case 'oneOf':
+      return `must be one of ${rule.value.join(', ')}`;
+  }
+}

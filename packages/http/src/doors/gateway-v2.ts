@@ -1,0 +1,138 @@
+import { type MultiMap, providerProvenance, type SourceProvenance } from '@sallyport/core';
+import {
+  createAnswerMap,
+  type EncodedBody,
+  type OutgoingResponse,
+  type RequestSource,
+  toHeaderMap,
+} from '@sallyport/core/pipeline';
+import {
+  asIs,
+  bufferedDoor,
+  cutPrefix,
+  escapeDecodedPath,
+  type HttpDoor,
+  LAMBDA_MAX_ANSWER_BYTES,
+  lookupHeader,
+  mapQuery,
+  objectOf,
+  parseQuery,
+  type RawHeaders,
+  rawHeaders,
+  textOf,
+} from './internal/event.js';
+
+type Event = Readonly<Record<string, unknown>>;
+
+/** The request in an event of payload format 2.0, which HTTP APIs and function URLs send. */
+export class Payload2Source implements RequestSource {
+  /** Text of the body; `''` without one. */
+  readonly rawBody: string;
+  /** Whether the body is base64. */
+  readonly isBase64: boolean;
+  /** What is wrong with a body that cannot be read. */
+  readonly invalidBody: string | undefined;
+  readonly #event: Event;
+  readonly #headers: RawHeaders | undefined;
+  readonly #provider: SourceProvenance['provider'];
+
+  constructor(event: Event, provider: SourceProvenance['provider']) {
+    const { body } = event;
+    const isText = typeof body === 'string';
+    this.rawBody = isText ? body : '';
+    this.isBase64 = isText && event.isBase64Encoded === true;
+    this.invalidBody = isText || body === undefined || body === null ? undefined : 'invalid body';
+    this.#event = event;
+    this.#headers = rawHeaders(event.headers);
+    this.#provider = provider;
+  }
+
+  /** All headers; the cookies of the event are the header `cookie`. */
+  headers(): MultiMap {
+    const map = toHeaderMap(this.#headers);
+    const list = this.#cookies();
+    if (list.length > 0) map.cookie = [list.join('; ')];
+    return map;
+  }
+
+  /** The values of one header. */
+  header(name: string): readonly string[] {
+    if (name === 'cookie') {
+      const list = this.#cookies();
+      if (list.length > 0) return [list.join('; ')];
+    }
+    return lookupHeader(this.#headers, name);
+  }
+
+  /** The query, decoded; from the raw text where there is one. */
+  query(): MultiMap {
+    const { rawQueryString: raw, queryStringParameters } = this.#event;
+    return typeof raw === 'string' && raw !== '' ? parseQuery(raw) : mapQuery(undefined, queryStringParameters, asIs);
+  }
+
+  /** The values that cookies are read from. */
+  cookieValues(): readonly string[] {
+    const list = this.#cookies();
+    return list.length > 0 ? list : lookupHeader(this.#headers, 'cookie');
+  }
+
+  /** The address of the client, as AWS states it. */
+  provenance(): SourceProvenance {
+    const { sourceIp } = objectOf(objectOf(this.#event.requestContext).http);
+    return providerProvenance(this.#provider, sourceIp);
+  }
+
+  /**
+   * The list in which AWS puts the cookies. It is the `cookie` header of the request: HTTP APIs drop the header from
+   * `headers`, function URLs send both.
+   */
+  #cookies(): readonly string[] {
+    const { cookies } = this.#event;
+    return Array.isArray(cookies) ? cookies.filter((value): value is string => typeof value === 'string') : NO_COOKIES;
+  }
+}
+
+const NO_COOKIES: readonly string[] = [];
+
+/** `{ statusCode, headers, cookies?, body, isBase64Encoded }`; repeated headers are joined with a comma. */
+export function writePayload2(
+  { status, headers, cookies }: OutgoingResponse,
+  { body, isBase64Encoded }: EncodedBody,
+): Record<string, unknown> {
+  const answer: Record<string, unknown> = { statusCode: status, headers: joinHeaders(headers), body, isBase64Encoded };
+  if (cookies.length > 0) answer.cookies = cookies;
+  return answer;
+}
+
+/** One value a header (RFC 9110 section 5.3 allows the join for all but `set-cookie`, which is not here). */
+export function joinHeaders(headers: MultiMap): Record<string, string> {
+  const joined = createAnswerMap<string>();
+  for (const name in headers) {
+    const values = headers[name] as string[];
+    if (values.length > 0) joined[name] = values.length === 1 ? (values[0] as string) : values.join(',');
+  }
+  return joined;
+}
+
+/** API Gateway HTTP API, payload format 2.0. AWS decodes `rawPath` before it gets here. */
+export const gatewayV2Door: HttpDoor = {
+  projection: 'v2 response',
+  traits: bufferedDoor(LAMBDA_MAX_ANSWER_BYTES, writePayload2),
+  read(input) {
+    const event = objectOf(input);
+    const { stage, http: nested } = objectOf(event.requestContext);
+    const { method, path: otherPath } = objectOf(nested);
+    const { rawPath: given } = event;
+    const rawPath = typeof given === 'string' && given.trim() !== '' ? given : textOf(otherPath);
+    // A stage that has a name stands before the path.
+    const isNamed = typeof stage === 'string' && stage !== '' && stage !== '$default';
+    const path = isNamed ? (cutPrefix(rawPath, `/${stage}`) ?? rawPath) : rawPath;
+    return {
+      method: typeof method === 'string' ? method : '',
+      path: escapeDecodedPath(path),
+      rawPath,
+      source: new Payload2Source(event, 'apigw-v2'),
+    };
+  },
+  write: writePayload2,
+};

@@ -1,0 +1,64 @@
+import { isUtf8 } from 'node:buffer';
+import { asBuffer } from '@sallyport/core';
+import type { DoorTraits, EncodedBody, OutgoingResponse } from '@sallyport/core/pipeline';
+
+const EMPTY: EncodedBody = { body: '', isBase64Encoded: false };
+
+/** The one place that decides about base64: asked for, or bytes that are not UTF-8. */
+export function encodeBody({ content, isBase64 }: OutgoingResponse): EncodedBody {
+  if (content.length === 0) return EMPTY;
+  if (typeof content === 'string') {
+    if (!isBase64) return { body: content.isWellFormed() ? content : content.toWellFormed(), isBase64Encoded: false };
+    return { body: Buffer.from(content, 'utf8').toString('base64'), isBase64Encoded: true };
+  }
+  const bytes = asBuffer(content);
+  if (!isBase64 && isUtf8(bytes)) return { body: bytes.toString('utf8'), isBase64Encoded: false };
+  return { body: bytes.toString('base64'), isBase64Encoded: true };
+}
+
+/** Most bytes that JSON makes of one UTF-16 unit: `\u001f`, and `\ud800` of a lone surrogate. */
+const MAX_ESCAPE = 6;
+/** More than the field names, quotes and punctuation of any door's answer take. */
+const MAX_ENVELOPE = 512;
+/**
+ * Room for all headers that a front door would pass on: a load balancer takes 32 KB of them, and each byte could be escaped.
+ * They are not looked at while the body leaves so much of the cap.
+ *
+ * @see https://docs.aws.amazon.com/elasticloadbalancing/latest/application/load-balancer-limits.html
+ */
+const HEADER_ROOM = 256 * 1024;
+/** Characters that JSON writes as `\u00xx`; it escapes no others with more than one byte. */
+// biome-ignore lint/suspicious/noControlCharactersInRegex: the pattern is about control characters
+const LONG_ESCAPES = /[\u0000-\u0007\u000b\u000e-\u001f]/;
+
+/**
+ * The bytes of an answer that the service behind the door would refuse for its size; 0 when it takes the answer. Bounds that
+ * cost little decide about nearly all answers; the document itself is written and counted near the cap only.
+ */
+export function bytesOverCap(
+  { maxAnswerBytes, measure }: DoorTraits,
+  response: OutgoingResponse,
+  encoded: EncodedBody,
+  event: unknown,
+): number {
+  if (!measure) return 0;
+  const { body, isBase64Encoded } = encoded;
+  const bodyBound = body.length * (isBase64Encoded ? 1 : MAX_ESCAPE);
+  if (bodyBound + HEADER_ROOM <= maxAnswerBytes) return 0;
+  const rest = MAX_ENVELOPE + headerBound(response);
+  if (rest + bodyBound <= maxAnswerBytes) return 0;
+  if (!isBase64Encoded && !LONG_ESCAPES.test(body) && rest + 2 * Buffer.byteLength(body) <= maxAnswerBytes) return 0;
+  const bytes = measure(response, encoded, event);
+  return bytes > maxAnswerBytes ? bytes : 0;
+}
+
+/** Bytes that headers and cookies take at most, however the door names and groups them. */
+function headerBound({ headers, cookies }: OutgoingResponse): number {
+  let units = 0;
+  for (const name in headers) {
+    units += name.length + 8;
+    for (const value of headers[name] as string[]) units += value.length + 3;
+  }
+  for (const cookie of cookies) units += cookie.length + 'set-cookie'.length + 8;
+  return units * MAX_ESCAPE;
+}

@@ -1,0 +1,257 @@
+import {
+  createMap,
+  FrameworkError,
+  type LambdaContext,
+  type Logger,
+  type MultiMap,
+  type TriggerKind,
+} from '@sallyport/core';
+import {
+  append,
+  type Door,
+  type DoorTraits,
+  decodeQueryPart,
+  logRefusal,
+  type OutgoingResponse,
+  type RequestSource,
+  toHeaderMap,
+  toStringList,
+} from '@sallyport/core/pipeline';
+
+/** An HTTP front door, with what `explain` and the log say of it. */
+export interface HttpDoor extends Door {
+  /** What `explain` calls the answer. */
+  readonly projection: string;
+  /** What is wrong with an answer that is sent all the same; logged once by each container. */
+  readonly warningOf?: (
+    response: OutgoingResponse,
+    event: unknown,
+  ) => { readonly message: string; readonly event: string } | undefined;
+}
+
+/** A door that answers with one JSON document of at most so many bytes, headers and escaping included. */
+export function bufferedDoor(maxAnswerBytes: number, write: Door['write']): DoorTraits {
+  return {
+    maxAnswerBytes,
+    streams: 'collect',
+    measure: (response, body, event) => Buffer.byteLength(JSON.stringify(write(response, body, event))),
+  };
+}
+
+/**
+ * What Lambda takes of a buffered function, the serialised answer as the runtime posts it: the guide's quota of 6 MB, which
+ * the service words "Exceeded maximum allowed payload size (6291556 bytes)".
+ *
+ * @see https://docs.aws.amazon.com/lambda/latest/dg/gettingstarted-limits.html
+ */
+export const LAMBDA_MAX_ANSWER_BYTES = 6_291_556;
+/**
+ * The response JSON that a load balancer takes, 1 MB.
+ *
+ * @see https://docs.aws.amazon.com/elasticloadbalancing/latest/application/lambda-functions.html
+ */
+export const LOAD_BALANCER_MAX_ANSWER_BYTES = 1024 * 1024;
+/**
+ * The payload of a WebSocket message, 128 KB; the envelope around it is not sent.
+ *
+ * @see https://docs.aws.amazon.com/apigateway/latest/developerguide/apigateway-execution-service-websocket-limits-table.html
+ */
+export const WEBSOCKET_MAX_MESSAGE_BYTES = 128 * 1024;
+
+/** An object to read from, whatever the event holds there. */
+export function objectOf(value: unknown): Readonly<Record<string, unknown>> {
+  return typeof value === 'object' && value !== null ? (value as Record<string, unknown>) : NOTHING;
+}
+
+const NOTHING: Readonly<Record<string, unknown>> = Object.freeze(Object.create(null) as Record<string, unknown>);
+
+/** The body fields that all front doors share. */
+export function bodyOf(
+  event: Readonly<Record<string, unknown>>,
+): Pick<RequestSource, 'rawBody' | 'isBase64' | 'invalidBody'> {
+  const { body } = event;
+  if (body === undefined || body === null) return NO_BODY;
+  if (typeof body !== 'string') return INVALID_BODY;
+  return { rawBody: body, isBase64: event.isBase64Encoded === true, invalidBody: undefined };
+}
+
+const NO_BODY = { rawBody: '', isBase64: false, invalidBody: undefined };
+const INVALID_BODY = { rawBody: '', isBase64: false, invalidBody: 'invalid body' };
+
+/** A header map as an event carries it. */
+export type RawHeaders = Readonly<Record<string, unknown>>;
+
+const NONE: readonly string[] = [];
+
+/** The header maps of an event, or nothing when the field is no object. */
+export function rawHeaders(value: unknown): RawHeaders | undefined {
+  return typeof value === 'object' && value !== null && !Array.isArray(value) ? (value as RawHeaders) : undefined;
+}
+
+/** The values under a lower-case name in one map, as `toHeaderMap` would list them. */
+export function lookupHeader(headers: RawHeaders | undefined, name: string): readonly string[] {
+  if (headers === undefined) return NONE;
+  let found: string | undefined;
+  let more: string[] | undefined;
+  for (const key in headers) {
+    if (key !== name && (key.length < name.length || !isSpellingOf(key, name))) continue;
+    if (!Object.hasOwn(headers, key)) continue;
+    if (found === undefined) found = key;
+    else if (more === undefined) more = [found, key];
+    else more.push(key);
+  }
+  if (more !== undefined) return more.sort().flatMap((key) => toStringList(headers[key]));
+  return found === undefined ? NONE : toStringList(headers[found]);
+}
+
+/** Whether a key that is at least as long is this header's name in another case, or with blanks around it. */
+function isSpellingOf(key: string, name: string): boolean {
+  if (key.length === name.length) return key.toLowerCase() === name;
+  const isPadded = key.charCodeAt(0) <= 32 || key.charCodeAt(key.length - 1) <= 32 || key.charCodeAt(0) >= 160;
+  return isPadded && key.trim().toLowerCase() === name;
+}
+
+/** The values of a header where a multi-value map goes before a single-value one. */
+export function lookupEither(
+  multi: RawHeaders | undefined,
+  single: RawHeaders | undefined,
+  name: string,
+): readonly string[] {
+  const values = lookupHeader(multi, name);
+  return values.length > 0 ? values : lookupHeader(single, name);
+}
+
+/** The multi-value map, then each header of the single-value map that it lacks. */
+export function mergeHeaders(multi: RawHeaders | undefined, single: RawHeaders | undefined): MultiMap {
+  const map = toHeaderMap(multi);
+  if (!single) return map;
+  const rest = toHeaderMap(single);
+  for (const name of Object.keys(rest)) if (!(name in map)) append(map, name, rest[name] ?? NONE);
+  return map;
+}
+
+// biome-ignore lint/suspicious/noControlCharactersInRegex: controls are among what a decoded path may hold.
+const UNSAFE_IN_PATH = /[%?#\x00-\x20\x7f-\uffff]+/g;
+// biome-ignore lint/suspicious/noControlCharactersInRegex: as above.
+const HAS_UNSAFE = /[%?#\x00-\x20\x7f-\uffff]/;
+
+/** Escapes a path that AWS has decoded, so that the one later decoding gives what the client meant. */
+export function escapeDecodedPath(path: string): string {
+  return HAS_UNSAFE.test(path) ? path.replace(UNSAFE_IN_PATH, (run) => encodeURIComponent(run.toWellFormed())) : path;
+}
+
+/** Removes the stage that a gateway puts in front of the path, once. */
+export function cutStage(path: string, stage: unknown): string {
+  if (typeof stage !== 'string' || stage === '' || stage === '$default') return path;
+  return cutPrefix(path, `/${stage}`) ?? path;
+}
+
+/** Removes the first of the prefixes that fits (they come longest first), in whole segments, once. */
+export function cutBasePath(path: string, prefixes: readonly string[]): string {
+  for (const prefix of prefixes) {
+    const rest = cutPrefix(path, prefix);
+    if (rest !== undefined) return rest;
+  }
+  return path;
+}
+
+/** The path behind a prefix of whole segments; `undefined` when it does not begin with it. */
+export function cutPrefix(path: string, prefix: string): string | undefined {
+  if (!path.startsWith(prefix)) return undefined;
+  if (path.length === prefix.length) return '/';
+  return path.charCodeAt(prefix.length) === 47 ? path.slice(prefix.length) : undefined;
+}
+
+/** A text, or `''`. */
+export function textOf(value: unknown): string {
+  return typeof value === 'string' ? value : '';
+}
+
+/** The first of two values that is a text with more than blanks. */
+export function firstText(first: unknown, second: unknown): string {
+  const text = textOf(first);
+  return text.trim() === '' ? textOf(second) : text;
+}
+
+/** Query text to values: split at `&` and the first `=`, decoded once. */
+export function parseQuery(text: string): MultiMap {
+  const query: MultiMap = createMap();
+  for (const pair of text.split('&')) {
+    if (pair === '') continue;
+    const equals = pair.indexOf('=');
+    const name = equals < 0 ? pair : pair.slice(0, equals);
+    append(query, decodeQueryPart(name), decodeQueryPart(equals < 0 ? '' : pair.slice(equals + 1)));
+  }
+  return query;
+}
+
+/** Query maps of an event: the multi-value one, then the single keys that it lacks. */
+export function mapQuery(multi: unknown, single: unknown, decode: (text: string) => string): MultiMap {
+  const query: MultiMap = createMap();
+  for (const source of [multi, single]) {
+    if (typeof source !== 'object' || source === null) continue;
+    const added: MultiMap = createMap();
+    for (const key of Object.keys(source)) {
+      const name = decode(key);
+      if (name in query) continue;
+      const values = toStringList((source as Record<string, unknown>)[key]).map(decode);
+      if (values.length > 0) append(added, name, values);
+    }
+    Object.assign(query, added);
+  }
+  return query;
+}
+
+/** For maps that AWS has decoded already. */
+export function asIs(text: string): string {
+  return text;
+}
+
+/** {@link refusalOf} for an invocation that is being served: the error is in the log as well. */
+export function refuse(
+  kind: TriggerKind,
+  event: unknown,
+  lambdaContext: LambdaContext | undefined,
+  log: Logger,
+): FrameworkError | undefined {
+  const error = refusalOf(kind, event);
+  if (error) logRefusal(log, error, lambdaContext, kind);
+  return error;
+}
+
+/**
+ * The error for an event that has the shape of a request and is none, or `undefined` for a request. A route that ran for
+ * such an event would have effects that nobody asked for.
+ */
+export function refusalOf(kind: TriggerKind, event: unknown): FrameworkError | undefined {
+  const fields = objectOf(event);
+  if ((fields.type === 'REQUEST' || fields.type === 'TOKEN') && isAuthorizerEvent(kind, fields)) {
+    return refusal('http.authorizer_event', "an authorizer's event");
+  }
+  if (fields.actionGroup !== undefined && isText(fields.actionGroup) && isText(fields.messageVersion)) {
+    return refusal('http.action_group_event', "an agent's action");
+  }
+  if (kind !== 'gateway-v1' || typeof fields.path === 'string') return undefined;
+  if (typeof objectOf(fields.requestContext).path === 'string') return undefined;
+  return refusal('http.event_without_path', 'an event without a path');
+}
+
+/**
+ * Published samples of a WebSocket `$connect` have `type` and `methodArn` like an authorizer's event; they also have
+ * `isBase64Encoded`, which an authorizer never gets
+ * (https://docs.aws.amazon.com/apigateway/latest/developerguide/api-gateway-lambda-authorizer-input.html).
+ */
+function isAuthorizerEvent(kind: TriggerKind, fields: Readonly<Record<string, unknown>>): boolean {
+  if (!Object.hasOwn(fields, 'type') || !(isText(fields.methodArn) || isText(fields.routeArn))) return false;
+  return kind !== 'websocket' || !Object.hasOwn(fields, 'isBase64Encoded');
+}
+
+function isText(value: unknown): boolean {
+  return typeof value === 'string' && value.trim() !== '';
+}
+
+type RefusalCode = 'http.authorizer_event' | 'http.action_group_event' | 'http.event_without_path';
+
+function refusal(code: RefusalCode, what: string): FrameworkError {
+  return new FrameworkError(code, `framework: ${what} is no request; serve it with a function of its own`);
+}

@@ -1,0 +1,85 @@
+import { type MultiMap, unknownProvenance } from '@sallyport/core';
+import { decodeQueryPart, type EncodedBody, type OutgoingResponse } from '@sallyport/core/pipeline';
+import { ProxySource, type ProxyTraits } from './gateway-v1.js';
+import { joinHeaders } from './gateway-v2.js';
+import {
+  bufferedDoor,
+  type HttpDoor,
+  LOAD_BALANCER_MAX_ANSWER_BYTES,
+  objectOf,
+  rawHeaders,
+  textOf,
+} from './internal/event.js';
+
+const TRAITS: ProxyTraits = { decodeQuery: decodeQueryPart, provenance: unknownProvenance };
+
+/** Application load balancer. The event tells which of the two header modes the target group is in. */
+export const loadBalancerDoor: HttpDoor = {
+  projection: 'ALB response',
+  traits: bufferedDoor(LOAD_BALANCER_MAX_ANSWER_BYTES, writeLoadBalancer),
+  read(input) {
+    const event = objectOf(input);
+    const rawPath = textOf(event.path);
+    return { method: textOf(event.httpMethod), path: rawPath, rawPath, source: new ProxySource(event, TRAITS) };
+  },
+  write: writeLoadBalancer,
+  warningOf({ cookies }, event) {
+    if (cookies.length < 2 || isMultiValue(event)) return undefined;
+    return {
+      message: 'several cookies through a load balancer in single-value mode; turn on multi-value headers',
+      event: 'http.load_balancer_cookies',
+    };
+  },
+};
+
+function writeLoadBalancer(response: OutgoingResponse, body: EncodedBody, event: unknown): Record<string, unknown> {
+  const answer: Record<string, unknown> = {
+    statusCode: response.status,
+    statusDescription: statusDescription(response.status),
+    body: body.body,
+    isBase64Encoded: body.isBase64Encoded,
+  };
+  if (isMultiValue(event)) answer.multiValueHeaders = listHeaders(response);
+  else answer.headers = singleHeaders(response);
+  return answer;
+}
+
+/** Whether a load balancer event is of the multi-value mode; the answer must be of the same. */
+function isMultiValue(event: unknown): boolean {
+  return rawHeaders(objectOf(event).multiValueHeaders) !== undefined;
+}
+
+function listHeaders({ headers, cookies }: OutgoingResponse): MultiMap {
+  const lists = Object.assign(Object.create(null) as MultiMap, headers);
+  if (cookies.length > 0) lists['set-cookie'] = cookies;
+  return lists;
+}
+
+/** More cookies than one go under other spellings of the name: header names ignore case, object keys do not. */
+function singleHeaders({ headers, cookies }: OutgoingResponse): Record<string, string> {
+  const single = joinHeaders(headers);
+  for (const [index, cookie] of cookies.entries()) single[spelling('set-cookie', index)] = cookie;
+  return single;
+}
+
+/** The `index`-th way to write a name: the bits of the number say which letters are capital. */
+function spelling(name: string, index: number): string {
+  let bit = 1;
+  return name.replace(/[a-z]/g, (letter) => {
+    const capital = (index & bit) !== 0;
+    bit *= 2;
+    return capital ? letter.toUpperCase() : letter;
+  });
+}
+
+/** Phrases of RFC 9110 section 15.5 that differ from those of Node.js. */
+const OWN_PHRASES: Readonly<Record<number, string>> = { 413: 'Content Too Large', 422: 'Unprocessable Content' };
+
+/**
+ * `200 OK`; the bare number when the status has no phrase. The phrases are those of Node.js itself, loaded by the first
+ * answer to a load balancer: the runtime of Lambda has loaded the module by then.
+ */
+export function statusDescription(status: number): string {
+  const phrase = OWN_PHRASES[status] ?? process.getBuiltinModule('node:http').STATUS_CODES[status];
+  return phrase === undefined ? String(status) : `${status} ${phrase}`;
+}

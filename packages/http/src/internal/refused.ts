@@ -1,1 +1,0 @@
-export { internalError as refused } from '@sallyport/core/pipeline';

@@ -1,0 +1,145 @@
+import { toCanonicalJson } from '../spec.js';
+
+/** A schema of JSON Schema 2020-12. */
+export type JsonSchema = Readonly<Record<string, unknown>>;
+
+const ERROR_SCHEMA: JsonSchema = {
+  type: 'object',
+  required: ['error'],
+  properties: {
+    error: {
+      type: 'object',
+      required: ['code', 'message'],
+      properties: {
+        code: { type: 'string' },
+        message: { type: 'string' },
+        status_code: { type: 'integer' },
+        details: {},
+        request_id: { type: 'string' },
+        trace_id: { type: 'string' },
+        timestamp: { type: 'string' },
+        stack_trace: { type: 'string' },
+      },
+    },
+  },
+};
+
+const errorAnswer = (description: string) => ({
+  description,
+  content: { 'application/json': { schema: { $ref: '#/components/schemas/FrameworkError' } } },
+});
+
+/** `components` of a document: what the framework itself answers, and the named schemas of validators. */
+export class Components {
+  readonly #schemas = new Map<string, JsonSchema>([['FrameworkError', ERROR_SCHEMA]]);
+
+  /** `name` is unique to the schema and names what has no name of its own. */
+  embed(name: string, schema: JsonSchema): JsonSchema {
+    const { $schema, $defs, ...root } = schema;
+    const defs = new Map(Object.entries(($defs ?? {}) as Readonly<Record<string, JsonSchema>>));
+    const rootName = toComponentName(name);
+    const plain = this.#hoist(root, defs, rootName, toComponentName);
+    return plain ?? this.#hoist(root, defs, rootName, (def) => toComponentName(`${name}.${def}`), true) ?? {};
+  }
+
+  /** The embedded schema a reference leads to, itself where it is none. */
+  resolve(schema: JsonSchema): JsonSchema {
+    const prefix = '#/components/schemas/';
+    const ref = schema.$ref;
+    if (typeof ref !== 'string' || !ref.startsWith(prefix)) return schema;
+    return this.#schemas.get(ref.slice(prefix.length)) ?? schema;
+  }
+
+  toObject(extra: Readonly<Record<string, unknown>> = {}): Readonly<Record<string, unknown>> {
+    return {
+      ...extra,
+      schemas: Object.fromEntries(this.#schemas),
+      responses: {
+        AppBadRequest: errorAnswer('The request cannot be read.'),
+        AppValidationFailed: errorAnswer('The request is not valid.'),
+      },
+    };
+  }
+
+  /** Adds root and definitions under the given names; `undefined` when another schema has one of them. */
+  #hoist(
+    root: JsonSchema,
+    defs: ReadonlyMap<string, JsonSchema>,
+    rootName: string,
+    nameOf: (def: string) => string,
+    force = false,
+  ): JsonSchema | undefined {
+    let recursive = false;
+    const moveRef = (ref: string): string => {
+      const def = [...defs.keys()].find((key) => isUnder(ref, `#/$defs/${escapePointer(key)}`));
+      if (def !== undefined) return ref.replace(`#/$defs/${escapePointer(def)}`, `#/components/schemas/${nameOf(def)}`);
+      recursive ||= ref === '#' || ref.startsWith('#/');
+      return ref.replace(/^#(?=\/|$)/, `#/components/schemas/${rootName}`);
+    };
+    const moved = new Map([...defs].map(([def, schema]) => [nameOf(def), rewriteRefs(schema, moveRef)]));
+    const body = rewriteRefs(root, moveRef);
+    if (recursive) moved.set(rootName, body);
+    if (!force && [...moved].some(([name, schema]) => this.#isTaken(name, schema))) return undefined;
+    for (const [name, schema] of moved) this.#schemas.set(name, schema);
+    return recursive ? { $ref: `#/components/schemas/${rootName}` } : body;
+  }
+
+  #isTaken(name: string, schema: JsonSchema): boolean {
+    const present = this.#schemas.get(name);
+    return present !== undefined && toCanonicalJson(present) !== toCanonicalJson(schema);
+  }
+}
+
+function isUnder(ref: string, pointer: string): boolean {
+  return ref === pointer || ref.startsWith(`${pointer}/`);
+}
+
+/** RFC 6901 section 3, as a URI fragment. */
+function escapePointer(key: string): string {
+  return encodeURIComponent(key.replaceAll('~', '~0').replaceAll('/', '~1'));
+}
+
+/** OpenAPI 3.1 section 4.8.7: other characters are not allowed in a component's name. */
+function toComponentName(name: string): string {
+  return name.replace(/[^a-zA-Z0-9._-]/g, '_');
+}
+
+/** Keywords of JSON Schema 2020-12 by what they hold; in no other is a `$ref` a reference. */
+const SINGLE = new Set([
+  'items',
+  'additionalProperties',
+  'not',
+  'if',
+  'then',
+  'else',
+  'contains',
+  'propertyNames',
+  'unevaluatedItems',
+  'unevaluatedProperties',
+]);
+const LISTS = new Set(['allOf', 'anyOf', 'oneOf', 'prefixItems']);
+const MAPS = new Set(['properties', 'patternProperties', 'dependentSchemas', '$defs', 'definitions']);
+
+/** A copy of a schema with every reference moved; values that only look like schemas are left as they are. */
+function rewriteRefs(schema: JsonSchema, move: (ref: string) => string): JsonSchema {
+  const member = (key: string, value: unknown): unknown => {
+    if (key === '$ref' && typeof value === 'string') return move(value);
+    if (SINGLE.has(key)) return rewriteAny(value, move);
+    if (LISTS.has(key) && Array.isArray(value)) return value.map((entry) => rewriteAny(entry, move));
+    return MAPS.has(key) && isObject(value) ? rewriteMap(value, move) : value;
+  };
+  return Object.fromEntries(Object.entries(schema).map(([key, value]) => [key, member(key, value)]));
+}
+
+function rewriteMap(map: JsonSchema, move: (ref: string) => string): JsonSchema {
+  return Object.fromEntries(Object.entries(map).map(([key, value]) => [key, rewriteAny(value, move)]));
+}
+
+/** `true` and `false` are schemas too. */
+function rewriteAny(value: unknown, move: (ref: string) => string): unknown {
+  return isObject(value) ? rewriteRefs(value, move) : value;
+}
+
+function isObject(value: unknown): value is JsonSchema {
+  return typeof value === 'object' && value !== null && !Array.isArray(value);
+}

@@ -1,0 +1,215 @@
+import type { Contract, Schema } from '../../bind/contract.js';
+import { type Field, type FieldMap, parseFields } from '../../bind/fields.js';
+import type { Rule } from '../../bind/rules.js';
+import { isStandardSchema, type StandardSchema } from '../../bind/schema.js';
+import type { ParsedRoute } from '../parse.js';
+import { compareCodePoints, type OpenApiField, type OpenApiValidation, openApiError } from '../spec.js';
+import type { Components, JsonSchema } from './components.js';
+
+/** A parameter object of OpenAPI. */
+interface Parameter {
+  readonly name: string;
+  readonly in: 'path' | 'query' | 'header';
+  readonly required: boolean;
+  readonly schema: JsonSchema;
+}
+
+/** What a request or an answer consists of, wherever it was described. */
+interface Parts {
+  readonly parameters: readonly Parameter[];
+  readonly body: JsonSchema | undefined;
+  readonly bodyRequired: boolean;
+  readonly response: JsonSchema | undefined;
+  readonly responseHeaders: readonly OpenApiField[];
+}
+
+const PLACES = ['path', 'query', 'header'] as const;
+
+/** The operation object of one route. */
+export function operationOf(parsed: ParsedRoute, components: Components): Record<string, unknown> {
+  const { route, path, status } = parsed;
+  const parts = route.contract ? contractParts(parsed, route.contract, components) : fieldParts(parsed);
+  const parameters = withPathParameters(parts.parameters, path.params);
+  return {
+    operationId: route.operationId,
+    ...(route.summary !== undefined && { summary: route.summary }),
+    ...(route.tags && { tags: [...route.tags] }),
+    ...(parameters.length > 0 && { parameters: parameters.sort(compareParameters) }),
+    ...(parts.body && { requestBody: { required: parts.bodyRequired, content: jsonContent(parts.body) } }),
+    responses: {
+      [status]: success(route.response?.description ?? 'Success', parts),
+      400: { $ref: '#/components/responses/AppBadRequest' },
+      422: { $ref: '#/components/responses/AppValidationFailed' },
+    },
+  };
+}
+
+function jsonContent(schema: JsonSchema): JsonSchema {
+  return { 'application/json': { schema } };
+}
+
+function success(description: string, { response, responseHeaders }: Parts): JsonSchema {
+  const headers = [...responseHeaders].sort((a, b) => compareCodePoints(a.name, b.name));
+  const entry = (field: OpenApiField) => [
+    field.name,
+    { required: field.required ?? false, schema: fieldSchema(field) },
+  ];
+  return {
+    description,
+    ...(headers.length > 0 && { headers: Object.fromEntries(headers.map(entry)) }),
+    ...(response && { content: jsonContent(response) }),
+  };
+}
+
+/** A path parameter that nobody described is text. */
+function withPathParameters(parameters: readonly Parameter[], names: readonly string[]): Parameter[] {
+  const described = new Set(parameters.filter((parameter) => parameter.in === 'path').map(({ name }) => name));
+  const rest = names.filter((name) => !described.has(name));
+  return [
+    ...parameters,
+    ...rest.map((name) => ({ name, in: 'path', required: true, schema: { type: 'string' } }) as const),
+  ];
+}
+
+function compareParameters(a: Parameter, b: Parameter): number {
+  return PLACES.indexOf(a.in) - PLACES.indexOf(b.in) || compareCodePoints(a.name, b.name);
+}
+
+function fieldParts({ route }: ParsedRoute): Parts {
+  const fields = route.request?.fields ?? [];
+  const body = fields.filter((field) => field.source === 'body');
+  const answer = route.response?.fields ?? [];
+  const answerBody = answer.filter((field) => field.source !== 'header');
+  return {
+    parameters: fields.flatMap(fieldParameter),
+    body: body.length > 0 ? objectSchema(body) : undefined,
+    bodyRequired: true,
+    response: answerBody.length > 0 ? objectSchema(answerBody) : undefined,
+    responseHeaders: answer.filter((field) => field.source === 'header'),
+  };
+}
+
+function fieldParameter(field: OpenApiField): Parameter[] {
+  const { source, name } = field;
+  if (source === undefined || source === 'body') return [];
+  return [{ name, in: source, required: source === 'path' || field.required === true, schema: fieldSchema(field) }];
+}
+
+function contractParts(parsed: ParsedRoute, contract: Contract, components: Components): Parts {
+  const { params, query, headers, body, response, bodyOptional, status } = contract;
+  const name = (source: string) => `${parsed.route.operationId}.${source}`;
+  const parameters = (source: 'params' | 'query' | 'headers', schema: Schema | undefined) =>
+    schema === undefined ? [] : schemaParameters(source, schema, name(source), components);
+  const all = [...parameters('params', params), ...parameters('query', query), ...parameters('headers', headers)];
+  const stray = all.find((parameter) => parameter.in === 'path' && !parsed.path.params.includes(parameter.name));
+  if (stray) throw openApiError(`path field ${stray.name} is not in ${parsed.path.canonical}`);
+  const content = (source: 'body' | 'response', schema: Schema | undefined) =>
+    schema === undefined ? undefined : contentSchema(source, schema, name(source), components);
+  return {
+    parameters: all,
+    body: content('body', body),
+    bodyRequired: bodyOptional !== true,
+    response: status === 204 ? undefined : content('response', response),
+    responseHeaders: [],
+  };
+}
+
+function contentSchema(source: 'body' | 'response', schema: Schema, name: string, components: Components): JsonSchema {
+  if (!isStandardSchema(schema)) return objectSchema(fieldsOf(source, schema));
+  return components.embed(name, toJsonSchema(schema, source === 'response' ? 'output' : 'input', name) ?? {});
+}
+
+const PLACE_OF = { params: 'path', query: 'query', headers: 'header' } as const;
+
+/** A parameter for each property. A validator without a JSON Schema, or without properties, describes none. */
+function schemaParameters(
+  source: keyof typeof PLACE_OF,
+  schema: Schema,
+  name: string,
+  components: Components,
+): Parameter[] {
+  if (!isStandardSchema(schema)) return fieldsOf(source, schema).flatMap(fieldParameter);
+  const json = toJsonSchema(schema, 'input', name);
+  if (json === undefined) return [];
+  const { properties = {}, required = [] } = components.resolve(components.embed(name, json)) as {
+    properties?: Readonly<Record<string, JsonSchema>>;
+    required?: readonly string[];
+  };
+  const place = PLACE_OF[source];
+  return Object.entries(properties).map(([property, part]) => ({
+    name: property,
+    in: place,
+    required: place === 'path' || required.includes(property),
+    schema: part,
+  }));
+}
+
+/** What the validator's own converter gives; `undefined` where it has none. */
+function toJsonSchema(schema: StandardSchema, side: 'input' | 'output', name: string): JsonSchema | undefined {
+  try {
+    return schema['~standard'].jsonSchema?.[side]({ target: 'draft-2020-12' });
+  } catch (cause) {
+    throw openApiError(`${name} cannot be written as JSON Schema`, cause);
+  }
+}
+
+const TYPES: Readonly<Record<OpenApiField['type'], JsonSchema>> = {
+  string: { type: 'string' },
+  int: { type: 'integer' },
+  float: { type: 'number' },
+  bool: { type: 'boolean' },
+  duration: { type: 'string', format: 'duration' },
+};
+
+/** The schema of one field; of a list, lengths count entries and all else holds for each entry. */
+function fieldSchema({ type, array, validation = {} }: OpenApiField): JsonSchema {
+  const { min, max, minLength, maxLength } = validation;
+  const single: Record<string, unknown> = { ...TYPES[type] };
+  const numeric = type === 'int' || type === 'float';
+  if (numeric && min !== undefined) single.minimum = min;
+  if (numeric && max !== undefined) single.maximum = max;
+  if (validation.pattern !== undefined) single.pattern = validation.pattern;
+  if (validation.enum !== undefined) single.enum = [...validation.enum];
+  const schema: Record<string, unknown> = array ? { type: 'array', items: single } : single;
+  if (minLength !== undefined) schema[array ? 'minItems' : 'minLength'] = minLength;
+  if (maxLength !== undefined) schema[array ? 'maxItems' : 'maxLength'] = maxLength;
+  return schema;
+}
+
+/** A closed object of fields, by name. */
+function objectSchema(fields: readonly OpenApiField[]): JsonSchema {
+  const sorted = [...fields].sort((a, b) => compareCodePoints(a.name, b.name));
+  const required = sorted.filter((field) => field.required).map((field) => field.name);
+  return {
+    type: 'object',
+    additionalProperties: false,
+    properties: Object.fromEntries(sorted.map((field) => [field.name, fieldSchema(field)])),
+    ...(required.length > 0 && { required }),
+  };
+}
+
+const SOURCES = { params: 'path', query: 'query', headers: 'header', body: 'body', response: 'body' } as const;
+
+/** The fields of a bound handler's field map. */
+function fieldsOf(source: keyof typeof SOURCES, map: FieldMap): readonly OpenApiField[] {
+  return parseFields(source, map).map((field) => ({
+    field: field.field,
+    source: SOURCES[source],
+    name: field.name,
+    type: field.type,
+    array: field.array,
+    required: field.rules.some((rule) => rule.rule === 'required'),
+    validation: validationOf(field),
+  }));
+}
+
+function validationOf({ type, rules }: Field): OpenApiValidation {
+  // Rules of a duration are in milliseconds, and on the wire it is text: JSON Schema has no words for them.
+  if (type === 'duration') return {};
+  return Object.assign({}, ...rules.map(validationPart)) as OpenApiValidation;
+}
+
+function validationPart(rule: Rule): OpenApiValidation {
+  if (rule.rule === 'required') return {};
+  return rule.rule === 'oneOf' ? { enum: rule.value } : { [rule.rule]: rule.value };
+}

@@ -1,0 +1,106 @@
+import {
+  type Clock,
+  completeClock,
+  type Environment,
+  type IdGenerator,
+  type Logger,
+  type PolicyHook,
+  randomIds,
+} from '@sallyport/core';
+import { type ContextRuntime, type ContextState, copyPrincipal, parseLog, reportHooks } from '@sallyport/core/pipeline';
+import { RegistrationBook } from '../routing/registration.js';
+import { type Gate, type Observation, observe } from './stages.js';
+
+/**
+ * How much the pipeline does: P0 routes and gates, P1 adds request ids, CORS and limits, P2 adds policy and observability.
+ */
+export type Tier = 'p0' | 'p1' | 'p2';
+
+/** Sizes in bytes; 0 is no limit of ours (the front door's own remains). */
+export interface Limits {
+  /** Most bytes of a request's body, after base64 is decoded. More is answered 413. Default 0. */
+  readonly maxRequestBytes?: number;
+  /** Most bytes of an answer's body. More is answered 413 and logged as a failure. Default 0. */
+  readonly maxResponseBytes?: number;
+}
+
+/** What all surfaces of one container share. */
+export interface Kernel {
+  /** What contexts need of the container. */
+  readonly runtime: ContextRuntime;
+  /** How much the pipelines do. */
+  readonly tier: Tier;
+  /** Limits on bodies. */
+  readonly limits: Limits;
+  /** Asked about every routed request, at tier P2. */
+  readonly policyHook: PolicyHook | undefined;
+  /** Told of every request, at tier P2. */
+  readonly observation: Observation | undefined;
+  /** Lets a caller through or throws. */
+  readonly gate: Gate;
+  /** The operations and middlewares. */
+  readonly book: RegistrationBook;
+}
+
+/** What tells the kinds of containers apart. */
+export interface KernelInit extends Partial<Pick<ContextRuntime, 'copyPrincipal'>>, Pick<ContextRuntime, 'tenantOf'> {
+  /** Lets a caller through or throws. */
+  readonly gate: Gate;
+}
+
+/** What a kernel is made of, from options that were checked. */
+export interface KernelOptions {
+  /** Default: the machine's clock. */
+  readonly clock?: Clock | undefined;
+  /** Makes request ids. Default: random. */
+  readonly ids?: IdGenerator | undefined;
+  /** Gets failures, and what `ctx.log` writes; `false` for silence. */
+  readonly log?: Logger | false | undefined;
+  /** Read instead of `process.env`. */
+  readonly environment?: Environment | undefined;
+  /** Default `p2`. */
+  readonly tier?: Tier | undefined;
+  /** Limits on bodies. */
+  readonly limits?: Limits | undefined;
+  /** Asked about every routed request. */
+  readonly policyHook?: PolicyHook | undefined;
+}
+
+/** Stage names that start the trace of every request above tier P0. */
+const TRACE_HEAD = ['request_id', 'recovery', 'logging'];
+
+/** The shared part of a container. Without an observation, nothing of it is in the bundle. */
+export function assembleKernel(
+  options: KernelOptions,
+  observation: Observation | undefined,
+  { gate, ...own }: KernelInit,
+): Kernel {
+  const environment = options.environment ?? process.env;
+  const log = parseLog(options.log, environment);
+  const { tier = 'p2', limits = {}, policyHook } = options;
+  const observed = tier === 'p2' ? observation : undefined;
+  const runtime: ContextRuntime = {
+    clock: completeClock(options.clock),
+    ids: options.ids ?? randomIds,
+    log,
+    environment,
+    traceHead: tier === 'p0' ? [] : TRACE_HEAD,
+    ...own,
+    observability: observed && reportHooks(observed.hooks, log),
+  };
+  return { runtime, tier, limits, policyHook, observation: observed, gate, book: new RegistrationBook() };
+}
+
+/** The shared part of a container that takes plain hooks as `observability`. */
+export function createKernel(
+  options: KernelOptions & { readonly observability?: Observation['hooks'] | undefined },
+  init: KernelInit,
+): Kernel {
+  return assembleKernel(options, observe(options.observability ?? {}), { copyPrincipal, ...init });
+}
+
+/** Tenant of the open container, as the legacy contract has it: the header, then the query. */
+export function legacyTenant(state: ContextState): string {
+  const header = state.request.headerValues('x-tenant-id')[0]?.trim() ?? '';
+  return header === '' ? (state.request.query.tenant?.[0]?.trim() ?? '') : header;
+}

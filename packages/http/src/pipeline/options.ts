@@ -1,0 +1,91 @@
+import type { AuthHook, Clock, Environment, IdGenerator, Logger, Observability, PolicyHook } from '@sallyport/core';
+import { defineOptions, func, oneOf, parsed } from '@sallyport/core/options';
+import { parseObservability } from '@sallyport/core/pipeline';
+import type { HttpSurfaceOptions } from '../surface/http-surface.js';
+import { configuredEndpoint, type WebSocketClientFactory } from '../websocket/internal/transport.js';
+import { CORS_KIND, type CorsOptions, cors } from './cors.js';
+import type { HttpErrorFormat } from './error-body.js';
+import { ROUTER_KINDS } from './internal/router-kinds.js';
+import { createKernel, type Kernel, type Limits, legacyTenant, type Tier } from './kernel.js';
+import { authHookGate } from './stages.js';
+
+/** Options that every container with a request pipeline takes. */
+export interface PipelineOptions {
+  /** Tells the time and sets timers. Default: the machine's clock. */
+  readonly clock?: Clock;
+  /** Makes request ids. Default: random. */
+  readonly ids?: IdGenerator;
+  /** How much the pipeline does. Default `p2`. */
+  readonly tier?: Tier;
+  /** Shape of error bodies. Default `nested`. HTTP only. */
+  readonly httpErrorFormat?: HttpErrorFormat;
+  /** Limits on bodies, in bytes, at tier P1 and above. Default: those of the front door. */
+  readonly limits?: Limits;
+  /** Cross-origin requests. Without it no CORS header is ever sent and no preflight is answered. */
+  readonly cors?: CorsOptions;
+  /** Asked about every routed request before the gate; a decision with a code is the answer. Tier P2. */
+  readonly policyHook?: PolicyHook;
+  /** Told of every request; declares the metrics of `ctx.metric`. Tier P2. */
+  readonly observability?: Observability;
+  /** Gets failures, and what `ctx.log` writes; `false` for silence. Default: JSON lines on standard output, see the README. */
+  readonly log?: Logger | false;
+  /** Read instead of `process.env`. */
+  readonly environment?: Environment;
+  /** Makes the clients that send to WebSocket connections. Default: the AWS client, loaded when a first message is sent. */
+  readonly webSocketClientFactory?: WebSocketClientFactory;
+  /**
+   * URL that messages to WebSocket connections are posted to, for an API whose default endpoint is disabled. Default: the
+   * variable `FRAMEWORK_WEBSOCKET_ENDPOINT`, else `https://{apiId}.execute-api.{region}.amazonaws.com/{stage}` of the event.
+   */
+  readonly webSocketEndpoint?: string;
+  /** Literal path prefixes of whole segments; the longest that fits is removed once before routing. */
+  readonly basePath?: string | readonly string[];
+  /** Lets `HEAD` without a route of its own run `GET`'s. Default false. */
+  readonly autoHead?: boolean;
+}
+
+/** Options of the open container's pipeline. */
+export interface OpenPipelineOptions extends PipelineOptions {
+  /** Names the caller of routes registered with `authRequired`. Without it these routes answer 401. */
+  readonly authHook?: AuthHook;
+}
+
+/** What each of {@link PipelineOptions} may be, for containers that define options of their own beside them. */
+export const PIPELINE_OPTION_KINDS = {
+  ...ROUTER_KINDS,
+  tier: oneOf<Tier>('p0', 'p1', 'p2'),
+  cors: CORS_KIND,
+  observability: parsed<Observability>('an object', (value) => parseObservability(value as Observability)),
+  webSocketClientFactory: func<WebSocketClientFactory>(),
+  webSocketEndpoint: parsed<string>('an http or https URL', (value) => configuredEndpoint(value, {}) ?? ''),
+};
+
+/** Names of {@link PipelineOptions}, for containers that check their own options. */
+export const PIPELINE_OPTIONS = Object.keys(PIPELINE_OPTION_KINDS) as readonly (keyof PipelineOptions)[];
+
+/** Names of {@link OpenPipelineOptions}. */
+export const OPEN_PIPELINE_OPTIONS: readonly string[] = [...PIPELINE_OPTIONS, 'authHook'];
+
+const OPTIONS = defineOptions<OpenPipelineOptions>()({ ...PIPELINE_OPTION_KINDS, authHook: func<AuthHook>() });
+
+/**
+ * Checks the values of the pipeline's options; their names are the container's to check.
+ *
+ * @throws FrameworkError `app.invalid_configuration` that names the option
+ */
+export function assertPipelineOptions(options: OpenPipelineOptions): void {
+  const own = OPEN_PIPELINE_OPTIONS.filter((name) => Object.hasOwn(options, name));
+  OPTIONS.parse(Object.fromEntries(own.map((name) => [name, options[name as keyof OpenPipelineOptions]])));
+}
+
+/** The kernel of an open container, from options whose names were checked. */
+export function createOpenKernel(options: OpenPipelineOptions): Kernel {
+  assertPipelineOptions(options);
+  return createKernel(options, { gate: authHookGate(options.authHook), tenantOf: legacyTenant });
+}
+
+/** The part of a container's options that is for HTTP alone; every member its own, so that nothing is inherited. */
+export function toHttpOptions(options: PipelineOptions): HttpSurfaceOptions {
+  const { httpErrorFormat, basePath, autoHead, cors: origins } = options;
+  return { httpErrorFormat, basePath, autoHead, cors: origins && cors(origins) };
+}

@@ -1,0 +1,73 @@
+import type { CorsStages } from './cors.js';
+import type { Kernel, Tier } from './kernel.js';
+import { type Decorate, Pipeline, type RenderError, type Stage } from './run.js';
+import { askPolicy, invoke, requestLimit } from './stages.js';
+
+/** What one surface (HTTP, WebSocket, GraphQL) puts into its places of the list; a place that is left empty is skipped. */
+export interface SurfaceStages {
+  /** Finds or makes the id of the request. */
+  readonly requestId?: Stage;
+  /** Rejects an event that the surface cannot read as a request. */
+  readonly validEvent?: Stage;
+  /** Cross-origin requests; HTTP only. */
+  readonly cors?: CorsStages | undefined;
+  /** Rejects a body that cannot be decoded. */
+  readonly validBody?: Stage;
+  /** Finds the operation, or answers that there is none. */
+  readonly route: Stage;
+  /** Adds the id of the request to the answer. */
+  readonly addRequestId?: Decorate;
+  /** Makes the answer of an error. */
+  readonly renderError: RenderError;
+  /** Whether the surface reports the end of a request itself. Default false. */
+  readonly observesItself?: boolean;
+}
+
+/**
+ * The pipeline of a surface: everything that happens to every request, in this order. The first column is the lowest tier at
+ * which a stage runs. A stage that answers ends the way in; the way out runs on every answer, errors too.
+ */
+export function createPipeline(kernel: Kernel, surface: SurfaceStages): Pipeline {
+  const { tier, limits, policyHook, observation, gate } = kernel;
+  const { maxRequestBytes = 0, maxResponseBytes = 0 } = tier === 'p0' ? {} : limits;
+  return new Pipeline({
+    wayIn: upTo<Stage>(tier, [
+      // Notes the time, when hooks want durations.
+      ['p2', observation?.startTimer],
+      // The client's `x-request-id` when it is valid, else the invocation's id, else a new one.
+      ['p1', surface.requestId],
+      // 400 for an event that the surface cannot read as a request (GraphQL).
+      ['p0', surface.validEvent],
+      // Answers CORS preflights, before routing: closed and unknown paths are answered like open ones.
+      ['p1', surface.cors?.preflight],
+      // 413 for a body over `limits.maxRequestBytes`, before it is decoded.
+      ['p1', maxRequestBytes > 0 ? requestLimit(maxRequestBytes) : undefined],
+      // 400 for invalid base64, and for a body that is neither text nor bytes.
+      ['p0', surface.validBody],
+      // Finds the operation and its path parameters: 404 without one, 405 when the path has other methods.
+      ['p0', surface.route],
+      // Starts the span of the request, when a hook or a channel listens.
+      ['p2', observation?.beginSpan],
+      // Asks `policyHook`; a decision with a code (`app.overloaded`, say) is the answer.
+      ['p2', policyHook && askPolicy(policyHook)],
+      // 401 or 403 for a caller who may not run the operation: `authHook`, or the posture of a secure container.
+      ['p0', gate],
+      // Middlewares, the first added outermost, then the handler.
+      ['p0', invoke],
+    ]),
+    wayOut: upTo<Decorate>(tier, [
+      // `x-request-id`.
+      ['p1', surface.addRequestId],
+      // `access-control-*` and `vary: origin`.
+      ['p1', surface.cors?.addHeaders],
+    ]),
+    renderError: surface.renderError,
+    maxResponseBytes,
+    observe: surface.observesItself ? undefined : observation?.report,
+  });
+}
+
+/** The stages of a tier and of those below it. */
+function upTo<T>(tier: Tier, rows: readonly (readonly [Tier, T | undefined])[]): readonly T[] {
+  return rows.flatMap(([lowest, stage]) => (stage !== undefined && lowest <= tier ? [stage] : []));
+}

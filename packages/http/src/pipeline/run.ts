@@ -1,0 +1,276 @@
+import type { BodyStream, FrameworkError, MaybePromise } from '@sallyport/core';
+import {
+  type ActiveSpan,
+  type ContextState,
+  canonicalizeResponse,
+  closeStream,
+  type DoorTraits,
+  type EncodedBody,
+  internalError,
+  isFailure,
+  logFailure,
+  OutgoingResponse,
+  RequestContext,
+  writesErrors,
+} from '@sallyport/core/pipeline';
+import { bytesOverCap, encodeBody } from '../doors/internal/encoding.js';
+import type { Registration } from '../routing/registration.js';
+import { INTERNAL_ERROR, isResponseTooLarge, responseTooLarge, toFrameworkError } from './error-body.js';
+import { collectStream, limitStream, startStream, watchStream } from './internal/body-stream.js';
+
+export type { DoorTraits } from '@sallyport/core/pipeline';
+
+/** One run through the pipeline: the state of the invocation, its context, and what the stages found out. */
+export class Exchange {
+  /** State of the invocation that the context reads from. */
+  declare readonly state: ContextState;
+  /** What middlewares and the handler get. */
+  declare readonly ctx: RequestContext;
+  /** What the front door can carry. */
+  declare readonly door: DoorTraits;
+  /** The operation that the route stage found; `undefined` before it. */
+  declare registration: Registration | undefined;
+  /** The error that the answer was made of, if any. */
+  declare error: FrameworkError | undefined;
+  /** What was thrown, for logs. */
+  declare cause: unknown;
+  /** Whether its failure is in the log. */
+  declare reported: boolean;
+  /** The body as text; set once the answer is final, at doors that answer with a JSON document. */
+  declare encoded: EncodedBody | undefined;
+  /** Monotonic milliseconds at the start; 0 when nobody wants durations. */
+  declare startedMs: number;
+  /** Whether the body left as a stream. */
+  declare streamed: boolean;
+  /** The span of the request, when a tracer is configured. */
+  declare span: ActiveSpan | undefined;
+
+  constructor(state: ContextState, door: DoorTraits) {
+    this.state = state;
+    this.ctx = new RequestContext(state);
+    this.door = door;
+    this.registration = undefined;
+    this.error = undefined;
+    this.cause = undefined;
+    this.reported = false;
+    this.encoded = undefined;
+    this.startedMs = 0;
+    this.streamed = false;
+    this.span = undefined;
+  }
+}
+
+/** One step on the way in. A response ends the way in; `undefined` lets the next stage run; a throw becomes an error answer. */
+export type Stage = (exchange: Exchange) => MaybePromise<OutgoingResponse | undefined>;
+
+/** Makes the answer of an error, in the format of a surface. */
+export type RenderError = (exchange: Exchange, error: FrameworkError) => OutgoingResponse;
+
+/** One step on the way out, on answers and errors alike. Must not throw. */
+export type Decorate = (exchange: Exchange, response: OutgoingResponse) => void;
+
+/** Called once, when the last byte is out; `bytes` gives the size of the body. */
+export type Observe = (exchange: Exchange, response: OutgoingResponse, bytes: () => number) => void;
+
+/** What a pipeline is made of; `createPipeline` in `order.ts` puts it together. */
+export interface PipelineParts {
+  /** Run in this order until one answers. */
+  readonly wayIn: readonly Stage[];
+  /** Run in this order on every answer. */
+  readonly wayOut: readonly Decorate[];
+  /** Makes the answer of an error. */
+  readonly renderError: RenderError;
+  /** Most bytes of an answer's body; 0 for no limit. */
+  readonly maxResponseBytes: number;
+  /** Told of every request that has ended. */
+  readonly observe: Observe | undefined;
+}
+
+/**
+ * Runs an exchange through the stages and brings its answer into final form. Everything is synchronous until a stage
+ * is not. Never throws and never rejects.
+ */
+export class Pipeline {
+  readonly #parts: PipelineParts;
+
+  constructor(parts: PipelineParts) {
+    this.#parts = parts;
+  }
+
+  /** Runs the stages, beginning with the one at `from` (default 0), and gives the final answer. */
+  run(exchange: Exchange, from = 0): MaybePromise<OutgoingResponse> {
+    const { wayIn } = this.#parts;
+    try {
+      for (let index = from; index < wayIn.length; index += 1) {
+        const result = (wayIn[index] as Stage)(exchange);
+        if (result === undefined) continue;
+        if (result instanceof OutgoingResponse) return this.#finish(exchange, result);
+        return this.#awaitStage(exchange, result, index + 1);
+      }
+      throw internalError('no stage of the pipeline answered');
+    } catch (error) {
+      return this.fail(exchange, error);
+    }
+  }
+
+  /** The answer of a failure that shows only after the run. */
+  fail(exchange: Exchange, error: unknown): MaybePromise<OutgoingResponse> {
+    return this.#complete(exchange, this.#recover(exchange, error));
+  }
+
+  async #awaitStage(
+    exchange: Exchange,
+    pending: Promise<OutgoingResponse | undefined>,
+    next: number,
+  ): Promise<OutgoingResponse> {
+    let response: OutgoingResponse | undefined;
+    try {
+      response = await pending;
+    } catch (error) {
+      return this.fail(exchange, error);
+    }
+    return response ? this.#finish(exchange, response) : this.run(exchange, next);
+  }
+
+  #recover(exchange: Exchange, thrown: unknown): OutgoingResponse {
+    const { method } = exchange.state.request;
+    exchange.cause = thrown;
+    exchange.error = toFrameworkError(thrown);
+    reportFailure(exchange, thrown);
+    try {
+      return canonicalizeResponse(this.#parts.renderError(exchange, exchange.error), method);
+    } catch (cause) {
+      // The headers that the error brought cannot be sent.
+      reportFailure(exchange, cause);
+      exchange.error = INTERNAL_ERROR;
+      return canonicalizeResponse(this.#parts.renderError(exchange, INTERNAL_ERROR), method);
+    }
+  }
+
+  #finish(exchange: Exchange, answer: OutgoingResponse): MaybePromise<OutgoingResponse> {
+    const { maxResponseBytes } = this.#parts;
+    let response = answer;
+    try {
+      canonicalizeResponse(response, exchange.state.request.method);
+      if (response.bodyStream) return this.#finishStream(exchange, response, response.bodyStream);
+      // An error answer that a stage gave is not measured: it could only be replaced by another error answer.
+      if (maxResponseBytes > 0 && exchange.error === undefined) assertSize(response, maxResponseBytes);
+    } catch (error) {
+      response = this.#recover(exchange, error);
+    }
+    return this.#complete(exchange, response);
+  }
+
+  /** A stream passes on under its limit, or is collected first where the door cannot stream. */
+  #finishStream(exchange: Exchange, response: OutgoingResponse, stream: BodyStream): MaybePromise<OutgoingResponse> {
+    const { streams, maxAnswerBytes } = exchange.door;
+    const { maxResponseBytes } = this.#parts;
+    if (streams === 'refuse') {
+      void closeStream(stream);
+      throw internalError('this front door cannot send a stream');
+    }
+    if (streams === 'collect') {
+      return this.#collect(exchange, response, stream, Math.min(maxResponseBytes || maxAnswerBytes, maxAnswerBytes));
+    }
+    if (maxResponseBytes > 0) assertSize(response, maxResponseBytes);
+    const prefix = contentBytes(response.content);
+    if (maxResponseBytes > 0) response.bodyStream = limitStream(stream, maxResponseBytes - prefix);
+    if (streams === 'commit' && prefix === 0) return this.#commit(exchange, response, response.bodyStream ?? stream);
+    return this.#completeStream(exchange, response);
+  }
+
+  async #collect(
+    exchange: Exchange,
+    response: OutgoingResponse,
+    stream: BodyStream,
+    maxBytes: number,
+  ): Promise<OutgoingResponse> {
+    response.bodyStream = null;
+    try {
+      const prefix = contentBytes(response.content);
+      const rest = await collectStream(stream, maxBytes - prefix);
+      response.body = prefix === 0 ? rest : Buffer.concat([response.body, rest]);
+    } catch (error) {
+      // A stream that breaks here is `app.internal`, whatever it says; its own words stay for the log.
+      reportFailure(exchange, error, STREAM_FAILED);
+      const failed = this.#recover(exchange, INTERNAL_ERROR);
+      exchange.cause = error;
+      return this.#complete(exchange, failed);
+    }
+    return this.#complete(exchange, response);
+  }
+
+  /** Waits for the first chunk: until it is there, a failure or the deadline can still be answered. */
+  async #commit(exchange: Exchange, response: OutgoingResponse, stream: BodyStream): Promise<OutgoingResponse> {
+    try {
+      response.bodyStream = (await startStream(stream, exchange.state.signal)) ?? null;
+    } catch (error) {
+      return this.fail(exchange, error);
+    }
+    return response.bodyStream ? this.#completeStream(exchange, response) : this.#complete(exchange, response);
+  }
+
+  /** The way out, the encoding at the door, and the end of the invocation. */
+  #complete(exchange: Exchange, answer: OutgoingResponse): MaybePromise<OutgoingResponse> {
+    const { wayOut, observe } = this.#parts;
+    const { state, door } = exchange;
+    let response = answer;
+    for (const decorate of wayOut) decorate(exchange, response);
+    if (door.measure) {
+      exchange.encoded = encodeBody(response);
+      const bytes = bytesOverCap(door, response, exchange.encoded, state.event);
+      if (bytes > 0) {
+        response = this.#recover(exchange, responseTooLarge(bytes, door.maxAnswerBytes));
+        for (const decorate of wayOut) decorate(exchange, response);
+        exchange.encoded = encodeBody(response);
+      }
+    }
+    observe?.(exchange, response, () => contentBytes(response.content));
+    state.end();
+    // What hooks and logs have started (a notification, say) may need a moment before the instance freezes.
+    const deliveries = state.settleDeliveries();
+    return deliveries ? deliveries.then(() => response) : response;
+  }
+
+  #completeStream(exchange: Exchange, response: OutgoingResponse): OutgoingResponse {
+    for (const decorate of this.#parts.wayOut) decorate(exchange, response);
+    const { bodyStream } = response;
+    if (!bodyStream) return response;
+    exchange.streamed = true;
+    response.bodyStream = watchStream(bodyStream, (bytes, error) => {
+      if (error !== undefined) {
+        exchange.error = toFrameworkError(error);
+        exchange.cause = error;
+        reportFailure(exchange, error, STREAM_FAILED);
+      }
+      this.#parts.observe?.(exchange, response, () => bytes);
+      exchange.state.end();
+    });
+    return response;
+  }
+}
+
+function assertSize({ content }: OutgoingResponse, maxBytes: number): void {
+  const bytes = contentBytes(content);
+  if (bytes > maxBytes) throw responseTooLarge(bytes, maxBytes);
+}
+
+function contentBytes(content: string | Uint8Array): number {
+  return typeof content === 'string' ? Buffer.byteLength(content) : content.byteLength;
+}
+
+const REQUEST_FAILED = 'framework: request failed';
+/** Message of the line for an answer that broke off after its first byte. */
+export const STREAM_FAILED = 'framework: response stream failed';
+
+/**
+ * Writes the one `error` line of an exchange that failed. What a client may expect (a FrameworkError below 500) is no failure;
+ * an answer that is too large is one, although it is answered 413.
+ */
+export function reportFailure(exchange: Exchange, thrown: unknown, message = REQUEST_FAILED): void {
+  const isExpected = message === REQUEST_FAILED && !isFailure(thrown) && !isResponseTooLarge(thrown);
+  if (exchange.reported || isExpected) return;
+  exchange.reported = true;
+  if (!writesErrors(exchange.state.runtime.log)) return;
+  logFailure(() => exchange.ctx.log, message, thrown);
+}

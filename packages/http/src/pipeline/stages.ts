@@ -1,0 +1,180 @@
+import {
+  type AuthHook,
+  base64Size,
+  FrameworkError,
+  type Observability,
+  type PolicyDecision,
+  type PolicyHook,
+} from '@sallyport/core';
+import {
+  internalError,
+  parseObservability,
+  type RequestSource,
+  requestCompleted,
+  STAGE,
+  startRequestSpan,
+} from '@sallyport/core/pipeline';
+import type { RouteTable } from '../routing/internal/router.js';
+import { isPromise } from '../routing/registration.js';
+import type { Decorate, Exchange, Observe, RenderError, Stage } from './run.js';
+
+/** Lets a caller through or throws. Runs before every middleware. */
+export type Gate = (exchange: Exchange) => undefined | Promise<undefined>;
+
+const VISIBLE_ASCII = /^[\x21-\x7e]{1,128}$/;
+
+/** Whether the request id of a client may be taken over: 1 to 128 visible ASCII characters. */
+export function isRequestId(value: string | undefined): value is string {
+  return value !== undefined && VISIBLE_ASCII.test(value);
+}
+
+/** The id of the request: the client's `x-request-id` when it is valid, else the invocation's, else a new one. */
+export const requestId: Stage = ({ state }) => {
+  const sent = state.request.headerValues('x-request-id')[0];
+  if (sent !== undefined && isRequestId(sent)) state.requestId = sent;
+  else state.requestId = state.lambdaContext?.awsRequestId?.trim() || state.runtime.ids.newId();
+  return undefined;
+};
+
+/** Answers 413 to a body over the limit, before it is decoded. */
+export function requestLimit(maxBytes: number): Stage {
+  return ({ state }) => {
+    if (bodySize(state.request.source) > maxBytes) throw new FrameworkError('app.too_large');
+    return undefined;
+  };
+}
+
+/** Bytes of a body after decoding. */
+function bodySize({ rawBody, isBase64 }: RequestSource): number {
+  if (typeof rawBody !== 'string') return rawBody.byteLength;
+  return isBase64 ? base64Size(rawBody) : Buffer.byteLength(rawBody);
+}
+
+/** Answers 400 to invalid base64 and to a body that is neither text nor bytes. Text is not touched. */
+export const validBody: Stage = ({ state: { request } }) => {
+  const { source } = request;
+  if (source.invalidBody !== undefined) throw new FrameworkError('app.bad_request', source.invalidBody);
+  if (source.isBase64) void request.body;
+  return undefined;
+};
+
+const NOT_FOUND = new FrameworkError('app.not_found');
+
+/** Finds the operation of a path, or answers 404 or 405. Neither costs a stack trace. */
+export function matchRoute(table: RouteTable, renderError: RenderError): Stage {
+  return (exchange) => {
+    const { state } = exchange;
+    const { method, path } = state.request;
+    const match = table.match(method, path);
+    if (match === undefined) {
+      const allow = table.allowedMethods(path).join(', ');
+      exchange.error =
+        allow === '' ? NOT_FOUND : new FrameworkError('app.method_not_allowed', undefined, { headers: { allow } });
+      return renderError(exchange, exchange.error);
+    }
+    const registration = match.value;
+    exchange.registration = registration;
+    state.route = registration.route;
+    state.paramNames = registration.paramNames;
+    state.paramValues = match.params;
+    return undefined;
+  };
+}
+
+/** Asks the policy hook; a decision with a code is the answer. */
+export function askPolicy(hook: PolicyHook): Stage {
+  return ({ ctx }) => {
+    const decision = hook(ctx);
+    return isPromise(decision) ? decision.then(enforce) : enforce(decision);
+  };
+}
+
+function enforce(decision: PolicyDecision | null | undefined): undefined {
+  const code = decision?.code;
+  if (!decision || typeof code !== 'string' || code.trim() === '') return undefined;
+  throw new FrameworkError(code.trim(), decision.message || undefined, { headers: decision.headers });
+}
+
+/** The gate of the open container: routes with `authRequired` need a caller whom the hook names; without a hook, nobody passes. */
+export function authHookGate(hook: AuthHook | undefined): Gate {
+  return (exchange) => {
+    if (!exchange.registration?.authRequired) return undefined;
+    exchange.state.passed |= STAGE.auth;
+    if (!hook) throw new FrameworkError('app.unauthorized');
+    const identity = hook(exchange.ctx);
+    if (isPromise(identity)) return identity.then((name) => admit(exchange, name));
+    return admit(exchange, identity);
+  };
+}
+
+function admit(exchange: Exchange, identity: unknown): undefined {
+  const name = typeof identity === 'string' ? identity.trim() : '';
+  if (name === '') throw new FrameworkError('app.unauthorized');
+  exchange.state.authIdentity = name;
+  return undefined;
+}
+
+/** Runs middlewares and handler, inside the span of the request where there is one. Tier P0 keeps no trace. */
+export const invoke: Stage = ({ registration, ctx, span, state }) => {
+  if (!registration) throw internalError('no operation is registered for this event');
+  if (state.runtime.traceHead.length > 0) state.passed |= STAGE.handler;
+  return span ? span.run(() => registration.run(ctx)) : registration.run(ctx);
+};
+
+/** Adds `x-request-id`. */
+export const addRequestId: Decorate = ({ state }, { headers }) => {
+  headers['x-request-id'] = [state.requestId];
+};
+
+/** What `observe` made of hooks. */
+export interface Observation {
+  /** The hooks, checked. */
+  readonly hooks: Observability;
+  /** Notes when the request began; `undefined` where no hook wants durations. */
+  readonly startTimer: Stage | undefined;
+  /** Starts the span of the request; costs two look-ups when nobody listens. */
+  readonly beginSpan: Stage;
+  /** Emits the records of a request that has ended. */
+  readonly report: Observe;
+}
+
+/**
+ * Log, metric and span of every request, and `ctx.metric`: the option `observability` of a router. The code for it is in a
+ * bundle only where this function is imported. Spans are also published on `diagnostics_channel`, without any hook.
+ *
+ * @example createHttpRouter({ observability: observe({ log: (record) => console.log(JSON.stringify(record)) }) });
+ * @throws FrameworkError `app.invalid_configuration` for an unknown key or a member of a wrong type
+ */
+export function observe(hooks: Observability): Observation {
+  const checked = parseObservability(hooks);
+  const isTimed = checked.log !== undefined || checked.metric !== undefined || checked.span !== undefined;
+  return { hooks: checked, startTimer: isTimed ? startTimer : undefined, beginSpan, report: reportExchange };
+}
+
+const startTimer: Stage = (exchange) => {
+  exchange.startedMs = exchange.state.runtime.clock.monotonicMs();
+  return undefined;
+};
+
+const beginSpan: Stage = (exchange) => {
+  const { observability } = exchange.state.runtime;
+  if (observability) exchange.span = startRequestSpan(observability, exchange.state);
+  return undefined;
+};
+
+const reportExchange: Observe = (exchange, { status }, bytes) => {
+  const { state } = exchange;
+  const { observability, clock } = state.runtime;
+  if (!observability) return;
+  // A request that never reached a route has a span all the same.
+  const span = exchange.span ?? (state.route === null ? startRequestSpan(observability, state) : undefined);
+  if (!observability.log && !observability.metric && !span) return;
+  const outcome = {
+    status,
+    errorCode: exchange.error?.code ?? '',
+    durationMs: clock.monotonicMs() - exchange.startedMs,
+    streamed: exchange.streamed,
+    responseBytes: bytes(),
+  };
+  requestCompleted(observability, state, outcome, span);
+};

@@ -1,0 +1,169 @@
+import { type Context, createMap, type MultiMap, type Response, type ResponseInput } from '@sallyport/core';
+import { boolean, defineOptions, integer, oneOf } from '@sallyport/core/options';
+import { closeStream, internalError, OutgoingResponse, toResponse } from '@sallyport/core/pipeline';
+import { addVary } from './responses.js';
+
+/** Directives of `cache-control` (RFC 9111 section 5.2.2, RFC 5861, RFC 8246). Times are whole seconds. */
+export interface CacheControlOptions {
+  /** Who may keep the answer: `public` also shared caches, `private` only the client's own. */
+  readonly visibility?: 'public' | 'private';
+  /** Nothing keeps the answer. */
+  readonly noStore?: boolean;
+  /** A cache asks again before each use. */
+  readonly noCache?: boolean;
+  /** Seconds for which the answer is fresh. */
+  readonly maxAge?: number;
+  /** The same for shared caches, in place of `maxAge`. */
+  readonly sMaxAge?: number;
+  /** Seconds after that in which a stale answer may be used while the cache asks again. */
+  readonly staleWhileRevalidate?: number;
+  /** Seconds in which a stale answer may be used when asking again fails. */
+  readonly staleIfError?: number;
+  /** A stale answer is never used without asking again. */
+  readonly mustRevalidate?: boolean;
+  /** The same for shared caches alone. */
+  readonly proxyRevalidate?: boolean;
+  /** The content never changes while it is fresh. */
+  readonly immutable?: boolean;
+  /** Nothing on the way may change the content. */
+  readonly noTransform?: boolean;
+}
+
+const seconds = integer(0, Number.MAX_SAFE_INTEGER, 'seconds');
+
+/** The directives, in the order in which they are written. */
+const DIRECTIVES = defineOptions<CacheControlOptions>()({
+  visibility: oneOf('public', 'private'),
+  noStore: boolean,
+  noCache: boolean,
+  maxAge: seconds,
+  sMaxAge: seconds,
+  staleWhileRevalidate: seconds,
+  staleIfError: seconds,
+  mustRevalidate: boolean,
+  proxyRevalidate: boolean,
+  immutable: boolean,
+  noTransform: boolean,
+});
+
+/**
+ * The value of a `cache-control` header.
+ *
+ * @throws FrameworkError `app.invalid_configuration` for an unknown directive or a wrong value
+ * @example cacheControl({ visibility: 'public', maxAge: 60 }); // 'public, max-age=60'
+ */
+export function cacheControl(options: CacheControlOptions): string {
+  const parts = Object.entries(DIRECTIVES.parse(options)).flatMap(([name, value]): string | string[] => {
+    if (value === undefined || value === false) return [];
+    if (name === 'visibility') return String(value);
+    const directive = name === 'sMaxAge' ? 's-maxage' : name.replace(/[A-Z]/g, (letter) => `-${letter.toLowerCase()}`);
+    return value === true ? directive : `${directive}=${value}`;
+  });
+  return parts.join(', ');
+}
+
+/** For pages rendered for one reader: `private, no-store`. */
+export function cacheControlSsr(): string {
+  return 'private, no-store';
+}
+
+/** For pages rendered at build time: shared caches keep them for a year, readers ask each time. */
+export function cacheControlSsg(): string {
+  return cacheControlIsr(31_536_000);
+}
+
+/**
+ * For pages rendered again now and then: shared caches keep them for `sMaxAge` seconds, and may serve them for
+ * `staleWhileRevalidate` more while they fetch anew.
+ *
+ * @throws FrameworkError `app.invalid_configuration` for a time that is no whole number of seconds
+ */
+export function cacheControlIsr(sMaxAge: number, staleWhileRevalidate?: number): string {
+  const stale = staleWhileRevalidate === undefined ? {} : { staleWhileRevalidate };
+  return cacheControl({ visibility: 'public', maxAge: 0, sMaxAge, ...stale });
+}
+
+const ETAG_OPTIONS = defineOptions<{ readonly weak?: boolean }>()({ weak: boolean });
+
+/**
+ * An entity tag of a body: its SHA-256 in hex, quoted.
+ *
+ * @example etag('hello', { weak: true }); // 'W/"2cf24d…"'
+ */
+export function etag(body: string | Uint8Array, options: { readonly weak?: boolean } = {}): string {
+  const { weak } = ETAG_OPTIONS.parse(options);
+  // Loaded at the first call: the module costs more than a whole request.
+  const { createHash } = process.getBuiltinModule('node:crypto');
+  const digest = createHash('sha256').update(body).digest('hex');
+  return weak ? `W/"${digest}"` : `"${digest}"`;
+}
+
+/** One entity tag of a list (RFC 9110 section 8.8.3) with what separates it from the next. */
+const ENTITY_TAG = /[\s,]*(?:W\/)?("[\u0021\u0023-\u007e\u0080-\uffff]*")\s*(?:,|$)/y;
+
+/**
+ * Whether an `if-none-match` value names a tag: weak comparison (RFC 9110 section 13.1.2), lists, and `*` for whatever
+ * there is. What is no entity tag ends the list.
+ */
+export function matchesIfNoneMatch(header: string, tag: string): boolean {
+  if (tag === '') return false;
+  if (header.trim() === '*') return true;
+  const wanted = opaque(tag);
+  ENTITY_TAG.lastIndex = 0;
+  for (let match = ENTITY_TAG.exec(header); match; match = ENTITY_TAG.exec(header)) {
+    if (match[1] === wanted) return true;
+  }
+  return false;
+}
+
+function opaque(tag: string): string {
+  return tag.startsWith('W/') ? tag.slice(2) : tag;
+}
+
+/** Headers that a 304 repeats (RFC 9110 section 15.4.5), and those that are about the answer and not its content. */
+const CONTENT_HEADERS = /^content-(?!location$|security-policy)|^transfer-encoding$|^last-modified$/;
+
+/**
+ * Gives an answer of status 200 to a `GET` or `HEAD` its entity tag, unless it has one, and turns it into a 304 when the
+ * client has that content already. Any other answer, and a stream without a tag, is left as it is.
+ *
+ * @example app.use(async (ctx, next) => conditional(ctx, await next(ctx)));
+ */
+export function conditional(ctx: Context, answer: Response | ResponseInput): OutgoingResponse {
+  const response = toResponse(answer);
+  const { method } = ctx.request;
+  if (response.status !== 200 || (method !== 'GET' && method !== 'HEAD')) return response;
+  const tag = response.headers.etag?.[0] ?? tagOf(response);
+  if (tag === undefined) return response;
+  response.headers.etag ??= [tag];
+  return matchesIfNoneMatch(ctx.headerAll('if-none-match').join(','), tag) ? notModified(response) : response;
+}
+
+function tagOf(response: OutgoingResponse): string | undefined {
+  return response.bodyStream ? undefined : etag(response.content);
+}
+
+function notModified(response: OutgoingResponse): OutgoingResponse {
+  const headers: MultiMap = createMap();
+  for (const [name, values] of Object.entries(response.headers)) {
+    if (!CONTENT_HEADERS.test(name)) headers[name] = values;
+  }
+  if (response.bodyStream) void closeStream(response.bodyStream);
+  return new OutgoingResponse(304, headers, new Uint8Array(0), response.cookies);
+}
+
+/** RFC 9110 section 5.6.2. */
+const TOKEN = /^[!#$%&'*+\-.^_`|~0-9A-Za-z]+$/;
+
+/**
+ * Adds names to an answer's `vary` header: unique, sorted, lower case. Answers of the helpers are changed in place.
+ *
+ * @throws FrameworkError `app.internal` for a name that is no header name
+ */
+export function vary(answer: Response | ResponseInput, ...names: readonly string[]): OutgoingResponse {
+  const bad = names.some((name) => typeof name !== 'string' || !TOKEN.test(name.trim()));
+  if (bad) throw internalError('vary name is no header name');
+  const response = toResponse(answer);
+  addVary(response.headers, ...names);
+  return response;
+}

@@ -1,0 +1,221 @@
+import { type Clock, completeClock, createMap, decodeUtf8, encodeUtf8, type FullClock } from '@sallyport/core';
+import { defineOptions, kind, withMethods } from '@sallyport/core/options';
+import { internalError, OutgoingResponse } from '@sallyport/core/pipeline';
+import { abandon, iteratorOf, type Source } from './internal/byte-stream.js';
+import { toJsonText } from './responses.js';
+
+/** Options of {@link sseEventStream}. */
+export interface SseStreamOptions {
+  /** A comment is sent after so many milliseconds without an event, so that nothing on the way closes the connection. */
+  readonly heartbeatMs?: number;
+  /** Ends the stream; `ctx.signal` ends it at the deadline and when the client is gone. */
+  readonly signal?: AbortSignal;
+  /** Times the heartbeat. Default: the machine's clock. */
+  readonly clock?: Clock;
+}
+
+const OPTIONS = defineOptions<SseStreamOptions>()({
+  heartbeatMs: kind<number>(
+    'a positive number of milliseconds',
+    (value) => Number.isFinite(value) && Number(value) > 0,
+  ),
+  signal: kind<AbortSignal>('an AbortSignal', (value) => value instanceof AbortSignal),
+  clock: withMethods<Clock>('now'),
+});
+
+/**
+ * Server-sent events that are all there already, as one text.
+ *
+ * @throws FrameworkError `app.internal` for an event that the format cannot carry
+ */
+export function sse(status: number, events: Iterable<SseEvent>): OutgoingResponse {
+  let body = '';
+  for (const event of events) body += encodeSseEvent(event);
+  return new OutgoingResponse(status, sseHeaders(), body);
+}
+
+/**
+ * Server-sent events as they come: status 200, one event a chunk, none asked for before the last one is taken. When the
+ * reader leaves or the signal aborts, the source's `return()` runs and no timer is left.
+ *
+ * @throws FrameworkError `app.invalid_configuration` for an unknown option or a bad heartbeat
+ * @example app.get('/ticks', (ctx) => sseEventStream(ticks(), { heartbeatMs: 15_000, signal: ctx.signal }));
+ */
+export function sseEventStream(events: Source<SseEvent>, options: SseStreamOptions = {}): OutgoingResponse {
+  const { heartbeatMs, signal, clock } = OPTIONS.parse(options);
+  const response = new OutgoingResponse(200, sseHeaders(), '');
+  response.bodyStream = {
+    [Symbol.asyncIterator]: () => new SseIterator(events, { heartbeatMs, signal, clock: completeClock(clock) }),
+  };
+  return response;
+}
+
+/** WHATWG HTML section 9.2. */
+function sseHeaders(): Record<string, string[]> {
+  const headers = createMap<string[]>();
+  headers['content-type'] = ['text/event-stream'];
+  headers['cache-control'] = ['no-cache'];
+  return headers;
+}
+
+/** One server-sent event. */
+export interface SseEvent {
+  /** What the client names when it comes back; `''` is none. */
+  readonly id?: string;
+  /** The event's type; `''` is none, which clients call `message`. */
+  readonly event?: string;
+  /** Milliseconds after which the client comes back. */
+  readonly retry?: number;
+  /** Text and UTF-8 bytes go out as they are, anything else as JSON; `undefined` is empty text. */
+  readonly data?: unknown;
+}
+
+/** The format ends a field at these (WHATWG HTML section 9.2.6). */
+const UNSAFE = /[\r\n\0]/;
+const LINE_END = /\r\n|\r|\n/;
+
+/**
+ * The frame of one event: `id`, `event` and `retry` when they are set, a `data` line for each line, and a blank line.
+ *
+ * @throws FrameworkError `app.internal` when `id` or `event` holds CR, LF or NUL, `retry` is no whole number of
+ *   milliseconds, or `data` is not JSON
+ */
+export function encodeSseEvent(event: SseEvent): string {
+  const { id, event: type, retry, data } = event;
+  let frame = '';
+  if (id !== undefined && id !== '') frame += `id: ${fieldValue('id', id)}\n`;
+  if (type !== undefined && type !== '') frame += `event: ${fieldValue('event', type)}\n`;
+  if (retry !== undefined) frame += `retry: ${milliseconds(retry)}\n`;
+  for (const line of dataText(data).split(LINE_END)) frame += `data: ${line}\n`;
+  return `${frame}\n`;
+}
+
+function dataText(data: unknown): string {
+  if (typeof data === 'string') return data;
+  if (data === undefined) return '';
+  return data instanceof Uint8Array ? decodeUtf8(data) : toJsonText(data);
+}
+
+function fieldValue(name: string, value: string): string {
+  if (typeof value !== 'string' || UNSAFE.test(value))
+    throw internalError(`sse ${name} must be text without CR, LF and NUL`);
+  return value;
+}
+
+function milliseconds(retry: number): number {
+  if (!Number.isSafeInteger(retry) || retry < 0)
+    throw internalError('sse retry must be a whole number of milliseconds');
+  return retry;
+}
+
+export interface SseIteratorOptions {
+  readonly heartbeatMs: number | undefined;
+  readonly signal: AbortSignal | undefined;
+  readonly clock: FullClock;
+}
+
+/** What a wait for the next chunk ended with. */
+type Outcome = { readonly result: IteratorResult<SseEvent> } | { readonly error: unknown } | 'heartbeat' | 'ended';
+
+const HEARTBEAT = encodeUtf8(': keep-alive\n\n');
+const DONE: IteratorResult<Uint8Array> = { done: true, value: undefined };
+
+/** Frames of a source of events: pulls one event at a time, and beats while its reader waits for one. */
+class SseIterator implements AsyncIterator<Uint8Array> {
+  readonly #options: SseIteratorOptions;
+  readonly #source: AsyncIterator<SseEvent> | Iterator<SseEvent>;
+  readonly #onAbort = () => this.#end();
+  /** Ends the wait that is on. */
+  #wake: ((outcome: Outcome) => void) | undefined;
+  #pulling = false;
+  /** What the source gave while nobody waited, because a heartbeat had gone out in its place. */
+  #ready: Outcome | undefined;
+  /** The call of `next` before this one. */
+  #turn: Promise<unknown> = Promise.resolve();
+  #ended = false;
+
+  constructor(events: Source<SseEvent>, options: SseIteratorOptions) {
+    this.#options = options;
+    this.#source = iteratorOf(events);
+    options.signal?.addEventListener('abort', this.#onAbort, { once: true });
+    if (options.signal?.aborted) this.#end();
+  }
+
+  next(): Promise<IteratorResult<Uint8Array>> {
+    const turn = this.#turn.then(() => this.#step());
+    this.#turn = turn.catch(() => {});
+    return turn;
+  }
+
+  async return(): Promise<IteratorResult<Uint8Array>> {
+    this.#end();
+    return DONE;
+  }
+
+  async #step(): Promise<IteratorResult<Uint8Array>> {
+    if (this.#ended) return DONE;
+    const outcome = this.#takeReady() ?? (await this.#wait());
+    if (outcome === 'heartbeat') return { done: false, value: HEARTBEAT };
+    if (outcome === 'ended') return DONE;
+    if ('result' in outcome && !outcome.result.done) return { done: false, value: this.#encode(outcome.result.value) };
+    this.#finish();
+    if ('error' in outcome) throw outcome.error;
+    return DONE;
+  }
+
+  #takeReady(): Outcome | undefined {
+    const ready = this.#ready;
+    this.#ready = undefined;
+    return ready;
+  }
+
+  /** The source's next event, or a heartbeat, or the end, whichever is first. */
+  #wait(): Promise<Outcome> {
+    return new Promise((resolve) => {
+      const { heartbeatMs, clock } = this.#options;
+      const stop = heartbeatMs === undefined ? undefined : clock.after(heartbeatMs, () => this.#wake?.('heartbeat'));
+      this.#wake = (outcome) => {
+        stop?.();
+        this.#wake = undefined;
+        resolve(outcome);
+      };
+      void this.#pull();
+    });
+  }
+
+  async #pull(): Promise<void> {
+    if (this.#pulling) return;
+    this.#pulling = true;
+    let outcome: Outcome;
+    try {
+      outcome = { result: await this.#source.next() };
+    } catch (error) {
+      outcome = { error };
+    }
+    this.#pulling = false;
+    if (this.#wake) this.#wake(outcome);
+    else this.#ready = outcome;
+  }
+
+  #encode(event: SseEvent): Uint8Array {
+    try {
+      return encodeUtf8(encodeSseEvent(event));
+    } catch (error) {
+      this.#end();
+      throw error;
+    }
+  }
+
+  /** Ends early: the source is told, and whoever waits is let go. */
+  #end(): void {
+    if (this.#ended) return;
+    this.#finish();
+    abandon(this.#source);
+    this.#wake?.('ended');
+  }
+
+  #finish(): void {
+    this.#ended = true;
+    this.#options.signal?.removeEventListener('abort', this.#onAbort);
+  }
+}

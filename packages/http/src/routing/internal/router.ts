@@ -1,0 +1,220 @@
+import { type Registration, registrationError } from '../registration.js';
+import type { Pattern } from './pattern.js';
+
+/** Routes by method; knows which other methods a path has. */
+export class RouteTable {
+  readonly #routers = new Map<string, Router<Registration>>();
+  readonly #shapes = new Set<string>();
+  readonly #autoHead: boolean;
+
+  constructor(autoHead: boolean) {
+    this.#autoHead = autoHead;
+  }
+
+  /** @throws FrameworkError `app.bad_request`: same method, same shape, whatever the parameters' names */
+  reserve(method: string, pattern: Pattern): void {
+    const key = `${method} ${pattern.shape}`;
+    if (this.#shapes.has(key)) throw registrationError('duplicate route', `${method} ${pattern.canonical}`);
+    this.#shapes.add(key);
+  }
+
+  add(method: string, pattern: Pattern, registration: Registration): void {
+    let router = this.#routers.get(method);
+    if (!router) {
+      router = new Router();
+      this.#routers.set(method, router);
+    }
+    router.add(pattern, registration);
+  }
+
+  match(method: string, path: string): Match<Registration> | undefined {
+    const own = this.#routers.get(method)?.match(path);
+    return own ?? (this.#autoHead && method === 'HEAD' ? this.#routers.get('GET')?.match(path) : undefined);
+  }
+
+  /** The methods that the path has, sorted; empty when it has none. */
+  allowedMethods(path: string): string[] {
+    const methods: string[] = [];
+    for (const [method, router] of this.#routers) if (router.match(path)) methods.push(method);
+    if (this.#autoHead && methods.includes('GET') && !methods.includes('HEAD')) methods.push('HEAD');
+    return methods.sort();
+  }
+}
+
+/** A matched value and the undecoded values of its parameters, in the order of the pattern's names. */
+export interface Match<T> {
+  readonly value: T;
+  readonly params: readonly string[];
+}
+
+/** What a router keeps of one pattern. `rank` orders routes that match the same path; the lower one wins. */
+interface Entry<T> {
+  readonly value: T;
+  readonly pattern: Pattern;
+  readonly statics: number;
+  readonly params: number;
+  readonly rest: boolean;
+  readonly order: number;
+  /** Segment positions of the parameters, catch-all last. */
+  readonly positions: readonly number[];
+}
+
+/** A node of the trie of patterns. */
+interface Node<T> {
+  readonly statics: Map<string, Node<T>>;
+  param: Node<T> | undefined;
+  rest: Entry<T> | undefined;
+  end: Entry<T> | undefined;
+}
+
+/**
+ * All nodes that one run of segments can lead to, as one state: a step from it is a single look-up however many routes
+ * overlap. States are made when a path first needs them, from the trie alone, and their number is bounded.
+ */
+interface State<T> {
+  readonly nodes: readonly Node<T>[];
+  /** The best route that ends here. */
+  readonly end: Entry<T> | undefined;
+  /** The best catch-all that has begun. */
+  readonly rest: Entry<T> | undefined;
+  readonly next: Map<string, State<T>>;
+  /** Behind a non-empty segment that no node names. */
+  other: State<T> | undefined;
+}
+
+/** Nodes that the remembered states of one router may hold together; past it, states are made and forgotten. */
+const MAX_REMEMBERED_NODES = 100_000;
+const NO_PARAMS: readonly string[] = [];
+
+/**
+ * Finds the most specific of the patterns that match a path: more static segments, then more parameters, then no
+ * catch-all, then more segments, then the one added earlier. A path costs its own number of segments.
+ */
+export class Router<T> {
+  readonly #exact = new Map<string, Entry<T>>();
+  readonly #root: Node<T> = createNode();
+  #start: State<T> | undefined;
+  #remembered = 0;
+  #order = 0;
+
+  /** Adds a pattern. Two patterns of one shape are the caller's to refuse. */
+  add(pattern: Pattern, value: T): void {
+    const entry = toEntry(pattern, value, this.#order++);
+    if (entry.positions.length === 0) this.#exact.set(pattern.canonical, entry);
+    let node = this.#root;
+    for (const segment of pattern.segments) {
+      if (segment.kind === 'rest') {
+        node.rest = entry;
+        break;
+      }
+      node = segment.kind === 'static' ? childOf(node, segment.text) : paramOf(node);
+    }
+    if (!entry.rest) node.end = entry;
+    this.#start = undefined;
+    this.#remembered = 0;
+  }
+
+  /** The best match of an undecoded path that begins with `/`. */
+  match(path: string): Match<T> | undefined {
+    const exact = this.#exact.get(path);
+    if (exact !== undefined) return { value: exact.value, params: NO_PARAMS };
+    this.#start ??= toState([this.#root], undefined);
+    let state = this.#start;
+    for (let from = path === '/' ? 0 : 1; from > 0 && state.nodes.length > 0; from = path.indexOf('/', from) + 1) {
+      const end = path.indexOf('/', from);
+      const segment = end < 0 ? path.slice(from) : path.slice(from, end);
+      let next = state.next.get(segment);
+      if (next === undefined && segment !== '' && state.other) {
+        next = state.other;
+        for (const node of state.nodes) if (node.statics.has(segment)) next = undefined;
+      }
+      state = next ?? this.#step(state, segment);
+    }
+    const entry = state.end && state.rest ? better(state.end, state.rest) : (state.end ?? state.rest);
+    if (!entry) return undefined;
+    const params: string[] = [];
+    let from = 1;
+    let index = 0;
+    for (const position of entry.positions) {
+      for (; index < position; index += 1) from = path.indexOf('/', from) + 1;
+      // A catch-all takes all that is left, any other parameter one segment.
+      const end = entry.rest && params.length === entry.params ? -1 : path.indexOf('/', from);
+      params.push(end < 0 ? path.slice(from) : path.slice(from, end));
+    }
+    return { value: entry.value, params };
+  }
+
+  /** Makes the state behind a segment, and remembers it while there is room. */
+  #step(state: State<T>, segment: string): State<T> {
+    if (segment === '') return toState(emptyFollowers(state), state.rest);
+    const named = state.nodes.some((node) => node.statics.has(segment));
+    const next = toState(...followers(state, segment));
+    const weight = next.nodes.length + 1;
+    if (this.#remembered + weight <= MAX_REMEMBERED_NODES) {
+      this.#remembered += weight;
+      if (named) state.next.set(segment, next);
+      else state.other = next;
+    }
+    return next;
+  }
+}
+
+/** The nodes behind one non-empty segment, and the best catch-all that has begun by then. */
+function followers<T>(state: State<T>, segment: string): [Node<T>[], Entry<T> | undefined] {
+  const nodes: Node<T>[] = [];
+  let { rest } = state;
+  for (const node of state.nodes) {
+    const named = node.statics.get(segment);
+    if (named) nodes.push(named);
+    if (node.param) nodes.push(node.param);
+    rest = better(rest, node.rest);
+  }
+  return [nodes, rest];
+}
+
+/** Only patterns with a slash at the end take an empty segment. */
+function emptyFollowers<T>(state: State<T>): Node<T>[] {
+  return state.nodes.flatMap((node) => node.statics.get('') ?? []);
+}
+
+function toState<T>(nodes: readonly Node<T>[], rest: Entry<T> | undefined): State<T> {
+  const end = nodes.reduce<Entry<T> | undefined>((best, node) => better(best, node.end), undefined);
+  return { nodes, end, rest, next: new Map(), other: undefined };
+}
+
+function better<T>(a: Entry<T> | undefined, b: Entry<T> | undefined): Entry<T> | undefined {
+  if (!a || !b) return a ?? b;
+  const difference =
+    b.statics - a.statics ||
+    b.params - a.params ||
+    Number(a.rest) - Number(b.rest) ||
+    b.pattern.segments.length - a.pattern.segments.length ||
+    a.order - b.order;
+  return difference <= 0 ? a : b;
+}
+
+function toEntry<T>(pattern: Pattern, value: T, order: number): Entry<T> {
+  const { segments } = pattern;
+  const rest = segments.at(-1)?.kind === 'rest';
+  const positions = segments.flatMap((segment, index) => (segment.kind === 'static' ? [] : [index]));
+  const params = positions.length - (rest ? 1 : 0);
+  return { value, pattern, statics: segments.length - positions.length, params, rest, order, positions };
+}
+
+function createNode<T>(): Node<T> {
+  return { statics: new Map(), param: undefined, rest: undefined, end: undefined };
+}
+
+function childOf<T>(node: Node<T>, text: string): Node<T> {
+  let child = node.statics.get(text);
+  if (!child) {
+    child = createNode();
+    node.statics.set(text, child);
+  }
+  return child;
+}
+
+function paramOf<T>(node: Node<T>): Node<T> {
+  node.param ??= createNode();
+  return node.param;
+}

@@ -1,0 +1,189 @@
+import {
+  type Context,
+  FrameworkError,
+  type Handler,
+  type MaybePromise,
+  type Middleware,
+  type Next,
+  type Response,
+  type Route,
+} from '@sallyport/core';
+import { type ContextState, internalError, OutgoingResponse, stateOf, toResponse } from '@sallyport/core/pipeline';
+
+/** A handler with its middlewares around it. */
+export type Run = (ctx: Context) => MaybePromise<OutgoingResponse>;
+
+/** What an operation is registered with. */
+export interface RegistrationInit {
+  /** Surface, method and pattern. */
+  readonly route: Route;
+  /** Names of the path parameters, in the order of the pattern. */
+  readonly paramNames: readonly string[];
+  /** Runs inside all middlewares. */
+  readonly handler: Handler;
+  /** Open container: the auth hook must name a caller. */
+  readonly authRequired?: boolean | undefined;
+  /** Secure container: what its gate checks. */
+  readonly posture?: unknown;
+  /** Whether the operation streams its answers; for inventories and deployments. */
+  readonly streaming?: boolean | undefined;
+}
+
+/** What a container keeps of one HTTP, GraphQL or WebSocket operation. */
+export interface Registration extends Pick<RegistrationInit, 'route' | 'paramNames' | 'handler'> {
+  /** Secure container: what its gate checks. */
+  readonly posture: unknown;
+  /** Open container: the auth hook must name a caller. */
+  readonly authRequired: boolean;
+  /** Whether the operation streams its answers. */
+  readonly streaming: boolean;
+  /** Runs middlewares and handler. */
+  readonly run: Run;
+}
+
+/**
+ * A refused registration.
+ *
+ * @param place the operation as its registration names it: `GET /notes/{id}`, `Query.note`, `$connect`
+ */
+export function registrationError(reason: string, place: string): FrameworkError {
+  return new FrameworkError('app.bad_request', `framework: ${reason}: ${place}`);
+}
+
+/**
+ * Rejects a handler that is not a function.
+ *
+ * @throws FrameworkError `app.bad_request` that names the operation
+ */
+export function assertRouteHandler(handler: unknown, place: string): asserts handler is Handler {
+  if (typeof handler !== 'function') throw registrationError('route handler must be a function', place);
+}
+
+/** The operations of a container and the middlewares around each of them; shared by its surfaces. */
+export class RegistrationBook {
+  readonly #middlewares: Middleware[] = [];
+  readonly #registrations: { -readonly [K in keyof Registration]: Registration[K] }[] = [];
+
+  /** Builds the chain once, here, and again only when a middleware is added. */
+  register(init: RegistrationInit): Registration {
+    const registration = {
+      route: Object.freeze({ ...init.route }),
+      paramNames: init.paramNames,
+      handler: init.handler,
+      authRequired: init.authRequired ?? false,
+      posture: init.posture,
+      streaming: init.streaming ?? false,
+      run: composeChain(this.#middlewares, init.handler),
+    };
+    this.#registrations.push(registration);
+    return registration;
+  }
+
+  /**
+   * Adds a middleware inside those that are there, around every operation, also those registered before.
+   *
+   * @throws FrameworkError `app.bad_request` when it is no function
+   */
+  use(middleware: Middleware): void {
+    if (typeof middleware !== 'function') {
+      throw new FrameworkError('app.bad_request', 'framework: middleware must be a function');
+    }
+    this.#middlewares.push(middleware);
+    for (const registration of this.#registrations) {
+      registration.run = composeChain(this.#middlewares, registration.handler);
+    }
+  }
+
+  /** In the order of registration. */
+  get all(): readonly Registration[] {
+    return this.#registrations;
+  }
+}
+
+/**
+ * One function out of middlewares and handler, the first outermost. Which step an invocation has reached is kept on its own
+ * state, so that a second `next()` is noticed. Each call of a middleware gets a `next` of its own: a shared one could not
+ * tell the invocation that calls it from another one that stands at the same step.
+ */
+function composeChain(middlewares: readonly Middleware[], handler: Handler): Run {
+  let run: Run = (ctx) => {
+    const result = handler(ctx);
+    return result instanceof OutgoingResponse ? result : settle(result);
+  };
+  for (let index = middlewares.length - 1; index >= 0; index -= 1) {
+    run = wrap(middlewares[index] as Middleware, index, run);
+  }
+  return run;
+}
+
+function wrap(middleware: Middleware, index: number, inner: Run): Run {
+  const enter = (own: ContextState, ctx: Context): Promise<Response> => {
+    try {
+      if (stateOf(ctx) !== own) throw internalError('next() was given the context of another invocation');
+      if (own.depth !== index) throw internalError('next() was called twice');
+      own.depth = index + 1;
+      return toPromise(inner(ctx));
+    } catch (error) {
+      return Promise.reject(error);
+    }
+  };
+  return (ctx: Context) => {
+    const own = stateOf(ctx);
+    const next: Next = (given) => enter(own, given);
+    return settle(middleware(ctx, next));
+  };
+}
+
+function settle(result: unknown): OutgoingResponse | Promise<OutgoingResponse> {
+  return isPromise(result) ? result.then(toResponse) : toResponse(result);
+}
+
+function toPromise(result: OutgoingResponse | Promise<OutgoingResponse>): Promise<Response> {
+  return isPromise(result) ? result : Promise.resolve(result);
+}
+
+/** Whether a value has to be awaited. */
+export function isPromise<T>(value: T | Promise<T>): value is Promise<T>;
+export function isPromise(value: unknown): value is Promise<unknown>;
+export function isPromise(value: unknown): boolean {
+  return typeof value === 'object' && value !== null && typeof (value as { then?: unknown }).then === 'function';
+}
+
+/** One line of `app.routes()`. */
+export interface RouteRecord {
+  /** Where the operation is reached. */
+  readonly surface: 'http' | 'appsync' | 'websocket';
+  /** HTTP method in upper case; `''` on websocket. */
+  readonly method: string;
+  /** Canonical pattern; `/{fieldName}` on appsync; `''` on websocket. */
+  readonly path: string;
+  /** Open container: whether the auth hook must name a caller. */
+  readonly authRequired?: boolean;
+  /** Whether the route streams. */
+  readonly streaming?: boolean;
+  /** GraphQL parent type; appsync only. */
+  readonly appSyncParentType?: string;
+  /** GraphQL field; appsync only. */
+  readonly appSyncField?: string;
+  /** Route key; websocket only. */
+  readonly webSocketRouteKey?: string;
+}
+
+/** The inventory's line of a registration; frozen. */
+export function toRouteRecord(registration: Registration): RouteRecord {
+  return Object.freeze({
+    ...addressOf(registration),
+    ...(registration.authRequired ? { authRequired: true } : {}),
+    ...(registration.streaming ? { streaming: true } : {}),
+  });
+}
+
+/** Where an operation is reached, in the inventory's words. */
+export function addressOf({ route }: Registration): RouteRecord {
+  const { surface, method, pattern } = route;
+  if (surface === 'http') return { surface, method, path: pattern };
+  if (surface === 'websocket') return { surface, method: '', path: '', webSocketRouteKey: pattern };
+  const dot = pattern.indexOf('.');
+  const field = pattern.slice(dot + 1);
+  return { surface, method, path: `/${field}`, appSyncParentType: pattern.slice(0, dot), appSyncField: field };
+}

@@ -1,0 +1,276 @@
+import {
+  FrameworkError,
+  type Handler,
+  handlerName,
+  type Invocation,
+  isFrameworkError,
+  type LambdaContext,
+  type MaybePromise,
+  type Surface,
+  type Target,
+  type TriggerKind,
+} from '@sallyport/core';
+import {
+  ContextState,
+  canonicalMethod,
+  canonicalPath,
+  type Door,
+  type DoorRequest,
+  type DoorTraits,
+  type EncodedBody,
+  IncomingRequest,
+  type OutgoingResponse,
+} from '@sallyport/core/pipeline';
+import { functionUrlDoor } from '../doors/function-url.js';
+import { gatewayV1Door } from '../doors/gateway-v1.js';
+import { gatewayV2Door } from '../doors/gateway-v2.js';
+import { cutBasePath, type HttpDoor, refusalOf, refuse } from '../doors/internal/event.js';
+import { loadBalancerDoor } from '../doors/load-balancer.js';
+import type { CorsStages } from '../pipeline/cors.js';
+import { errorResponse, HTTP_ERROR_FORMAT_NESTED, type HttpErrorFormat } from '../pipeline/error-body.js';
+import { parseBasePath } from '../pipeline/internal/router-kinds.js';
+import type { Kernel } from '../pipeline/kernel.js';
+import { createPipeline } from '../pipeline/order.js';
+import { Exchange, type Pipeline, type RenderError } from '../pipeline/run.js';
+import { addRequestId, matchRoute, requestId, validBody } from '../pipeline/stages.js';
+import { parsePattern, withTrailingSlash } from '../routing/internal/pattern.js';
+import { RouteTable } from '../routing/internal/router.js';
+import {
+  assertRouteHandler,
+  isPromise,
+  type Registration,
+  type RegistrationInit,
+  registrationError,
+} from '../routing/registration.js';
+
+/** The HTTP front doors by the kind of event that comes through them. */
+const DOORS: Readonly<Record<string, HttpDoor>> = {
+  'gateway-v2': gatewayV2Door,
+  'function-url': functionUrlDoor,
+  'load-balancer': loadBalancerDoor,
+  'gateway-v1': gatewayV1Door,
+};
+
+/** A front door of ours, or of another surface. */
+type AnyDoor = Door & Partial<HttpDoor>;
+
+/** How `explain` words the posture of a registration; given by the secure container. */
+export type DescribePosture = (posture: unknown) => string | null;
+
+/** What HTTP alone takes of a container's options. */
+export interface HttpSurfaceOptions {
+  /** Shape of error bodies. Default `nested`. */
+  readonly httpErrorFormat?: HttpErrorFormat | undefined;
+  /** Path prefixes, the longest that fits is removed once before routing. */
+  readonly basePath?: string | readonly string[] | undefined;
+  /** Lets `HEAD` without a route of its own run `GET`'s. Default false. */
+  readonly autoHead?: boolean | undefined;
+  /** What `cors()` made; without it no CORS header is sent. */
+  readonly cors?: CorsStages | undefined;
+  /** Words of postures for `explain`. Default: none. */
+  readonly describePosture?: DescribePosture;
+}
+
+/** What a registration says beside its handler. */
+export interface RegistrationExtra extends Pick<RegistrationInit, 'authRequired' | 'posture' | 'streaming'> {
+  /** Serves the path with one slash at its end as well. Default false. */
+  readonly trailingSlash?: boolean | undefined;
+}
+
+/** What a streaming door gets: the exchange, and an answer whose body may be a stream. */
+export interface OpenedStream {
+  /** The run of the request. */
+  readonly exchange: Exchange;
+  /** The final answer; its stream is the caller's to read. */
+  readonly response: MaybePromise<OutgoingResponse>;
+  /** Makes the answer of a failure that shows only at the door. */
+  readonly fail: (error: unknown) => MaybePromise<OutgoingResponse>;
+}
+
+const STREAMING: DoorTraits = { maxAnswerBytes: Number.POSITIVE_INFINITY, streams: 'commit', measure: undefined };
+
+/** Routes and the four HTTP front doors of one container. */
+export class HttpSurface implements Surface {
+  /** The kinds of events that the front doors read. */
+  readonly serves: readonly TriggerKind[] = Object.keys(DOORS);
+  readonly #kernel: Kernel;
+  readonly #routes: RouteTable;
+  readonly #pipeline: Pipeline;
+  readonly #basePath: readonly string[];
+  readonly #describePosture: DescribePosture;
+  readonly #warned = new Set<Door>();
+
+  /** @throws FrameworkError `app.invalid_configuration` for a wrong base path */
+  constructor(kernel: Kernel, options: HttpSurfaceOptions) {
+    const { httpErrorFormat = HTTP_ERROR_FORMAT_NESTED, cors } = options;
+    this.#kernel = kernel;
+    this.#routes = new RouteTable(options.autoHead ?? false);
+    this.#basePath = parseBasePath(options.basePath);
+    this.#describePosture = options.describePosture ?? (() => null);
+    const renderError: RenderError = ({ state }, error) =>
+      errorResponse(error, httpErrorFormat, { requestId: state.requestId, traceId: state.traceId });
+    const route = matchRoute(this.#routes, renderError);
+    this.#pipeline = createPipeline(kernel, { requestId, cors, validBody, route, addRequestId, renderError });
+  }
+
+  /**
+   * Registers an operation.
+   *
+   * @throws FrameworkError `app.bad_request`, with method and pattern: a handler that is not a function, a blank method, an
+   *   invalid pattern, a method and pattern twice
+   */
+  register(method: string, pattern: string, handler: Handler, extra: RegistrationExtra = {}): Registration {
+    const verb = typeof method === 'string' ? canonicalMethod(method) : '';
+    const path = typeof pattern === 'string' ? pattern : '(no text)';
+    const place = verb === '' ? path : `${verb} ${path}`;
+    assertRouteHandler(handler, place);
+    if (verb === '') throw registrationError('route method is empty', place);
+    let compiled: ReturnType<typeof parsePattern>;
+    try {
+      compiled = parsePattern(pattern);
+    } catch (cause) {
+      if (!isFrameworkError(cause)) throw cause;
+      throw new FrameworkError(cause.code, `${cause.message}: ${place}`, { cause });
+    }
+    this.#routes.reserve(verb, compiled);
+    const registration = this.#kernel.book.register({
+      route: { surface: 'http', method: verb, pattern: compiled.canonical },
+      paramNames: compiled.paramNames,
+      handler,
+      ...extra,
+    });
+    this.#routes.add(verb, compiled, registration);
+    const slashed = extra.trailingSlash ? withTrailingSlash(compiled) : undefined;
+    if (slashed) this.#routes.add(verb, slashed, registration);
+    return registration;
+  }
+
+  /**
+   * Answers an event of one of the kinds in `serves`. Rejects with an `http.…` error, before anything runs, for an event that
+   * only looks like a request.
+   */
+  serve(kind: TriggerKind, event: unknown, { lambdaContext }: Invocation): Promise<unknown> {
+    const refused = refuse(kind, event, lambdaContext, this.#kernel.runtime.log);
+    if (refused) return Promise.reject(refused);
+    return this.serveThrough(DOORS[kind] as Door, kind, event, lambdaContext);
+  }
+
+  /** Runs an event through a front door, which may be another surface's. */
+  serveThrough(
+    door: AnyDoor,
+    kind: TriggerKind,
+    event: unknown,
+    lambdaContext: LambdaContext | undefined,
+  ): Promise<unknown> {
+    const exchange = this.#open(door.read(event), door.traits, kind, event, lambdaContext);
+    const response = this.#pipeline.run(exchange);
+    if (isPromise(response)) return response.then((settled) => this.#write(door, exchange, settled));
+    return Promise.resolve(this.#write(door, exchange, response));
+  }
+
+  /** Runs what some door has read, and leaves the answer as it is. */
+  run(
+    read: DoorRequest,
+    traits: DoorTraits,
+    kind: TriggerKind,
+    event: unknown,
+    lambdaContext: LambdaContext | undefined,
+  ): OpenedStream {
+    const exchange = this.#open(read, traits, kind, event, lambdaContext);
+    exchange.state.canStream = traits.streams === 'commit';
+    return { exchange, response: this.#pipeline.run(exchange), fail: (error) => this.#pipeline.fail(exchange, error) };
+  }
+
+  /**
+   * Runs an event up to the point where the first byte could leave; for doors that stream.
+   *
+   * @throws FrameworkError `http.…`, before anything runs, for an event that only looks like a request
+   */
+  serveStream(kind: TriggerKind, event: unknown, lambdaContext: LambdaContext | undefined): OpenedStream {
+    const refused = refuse(kind, event, lambdaContext, this.#kernel.runtime.log);
+    if (refused) throw refused;
+    return this.run((DOORS[kind] as Door).read(event), STREAMING, kind, event, lambdaContext);
+  }
+
+  /** The operation of a method and a canonical path, for surfaces that route like HTTP; `undefined` without one. */
+  match(method: string, path: string): { registration: Registration; params: readonly string[] } | undefined {
+    const match = this.#routes.match(method, path);
+    return match && { registration: match.value, params: match.params };
+  }
+
+  /** The methods that a path has, sorted; empty when it has none. */
+  allowedMethods(path: string): string[] {
+    return this.#routes.allowedMethods(path);
+  }
+
+  /**
+   * What would serve an event, for `explain`.
+   *
+   * @throws FrameworkError what `serve` would reject with before anything runs
+   */
+  explainTarget(kind: TriggerKind, event: unknown): Target {
+    const refused = refusalOf(kind, event);
+    if (refused) throw refused;
+    const { projection, read } = DOORS[kind] as HttpDoor;
+    const request = read(event);
+    const path = cutBasePath(canonicalPath(request.path), this.#basePath);
+    const match = this.#routes.match(canonicalMethod(request.method), path);
+    if (!match) {
+      const outcome = this.#routes.allowedMethods(path).length > 0 ? 'method_not_allowed' : 'not_found';
+      return { handler: null, posture: null, outcome, projection };
+    }
+    const { route, handler, posture } = match.value;
+    return {
+      route: `${route.method} ${route.pattern}`,
+      handler: handlerName(handler),
+      posture: this.#describePosture(posture),
+      outcome: 'handled',
+      projection,
+    };
+  }
+
+  #open(
+    { method, path, rawPath, source }: DoorRequest,
+    traits: DoorTraits,
+    kind: TriggerKind,
+    event: unknown,
+    lambdaContext: LambdaContext | undefined,
+  ): Exchange {
+    const canonical = canonicalPath(path);
+    const routed = this.#basePath.length === 0 ? canonical : cutBasePath(canonical, this.#basePath);
+    const request = new IncomingRequest(canonicalMethod(method), routed, rawPath, source);
+    return new Exchange(new ContextState(this.#kernel.runtime, request, kind, event, lambdaContext), traits);
+  }
+
+  #write(door: AnyDoor, { encoded, state, ctx }: Exchange, response: OutgoingResponse): Record<string, unknown> {
+    const warning = door.warningOf && !this.#warned.has(door) ? door.warningOf(response, state.event) : undefined;
+    if (warning) {
+      this.#warned.add(door);
+      ctx.log.warn(warning.message, { event: warning.event });
+    }
+    return door.write(response, encoded as EncodedBody, state.event);
+  }
+}
+
+/** Where a container keeps what streaming handlers need of it. */
+export const STREAM_ACCESS = Symbol.for('sallyport.stream-access');
+
+/** What streaming handlers need of a container. */
+export interface StreamAccess {
+  /** The HTTP surface. */
+  readonly http: HttpSurface;
+  /**
+   * The kind under which an invocation is served.
+   *
+   * @throws FrameworkError for an event of no kind, and for an invocation that the container refuses
+   */
+  readonly detect: (event: unknown, lambdaContext?: LambdaContext) => TriggerKind;
+}
+
+/** Either container, as a streaming handler takes it. */
+export interface StreamingApp {
+  /** Set by the container. */
+  readonly [STREAM_ACCESS]: StreamAccess;
+  /** Answers events that cannot be streamed. */
+  readonly handleLambda: (event: unknown, lambdaContext?: LambdaContext) => Promise<unknown>;
+}

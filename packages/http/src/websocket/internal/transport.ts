@@ -1,0 +1,156 @@
+import {
+  type Environment,
+  encodeUtf8,
+  FrameworkError,
+  invalidOption,
+  type LambdaContext,
+  type MaybePromise,
+  type WebSocketClient,
+  type WebSocketContext,
+} from '@sallyport/core';
+import { type ContextState, type ContextTransport, internalError } from '@sallyport/core/pipeline';
+import { objectOf, textOf } from '../../doors/internal/event.js';
+
+/** Makes the client for a management endpoint; called when a first message is sent. */
+export type WebSocketClientFactory = (
+  endpoint: string,
+  lambdaContext: LambdaContext | undefined,
+) => MaybePromise<WebSocketClient>;
+
+/** How a container reaches the connections of its APIs. */
+export interface WebSocketClients {
+  readonly factory: WebSocketClientFactory;
+  /** Used in place of the event's address. */
+  readonly endpoint: string | undefined;
+}
+
+/** Binds a WebSocket event to its context. */
+export class WebSocketTransport implements ContextTransport {
+  readonly #state: ContextState;
+  readonly #clients: WebSocketClients;
+  #context: WebSocketContext | undefined;
+
+  constructor(state: ContextState, clients: WebSocketClients) {
+    this.#state = state;
+    this.#clients = clients;
+  }
+
+  webSocket(): WebSocketContext {
+    this.#context ??= new SocketContext(this.#state, this.#clients);
+    return this.#context;
+  }
+}
+
+class SocketContext implements WebSocketContext {
+  readonly connectionId: string;
+  readonly routeKey: string;
+  readonly eventType: string;
+  readonly domainName: string;
+  readonly stage: string;
+  readonly apiId: string;
+  readonly connectedAt: number;
+  readonly disconnectReason: string;
+  readonly disconnectStatusCode: number;
+  readonly managementEndpoint: string;
+  readonly #state: ContextState;
+  readonly #clients: WebSocketClients;
+  #client: Promise<WebSocketClient> | undefined;
+
+  constructor(state: ContextState, clients: WebSocketClients) {
+    const context = objectOf(objectOf(state.event).requestContext);
+    this.connectionId = textOf(context.connectionId);
+    this.routeKey = textOf(context.routeKey).trim();
+    this.eventType = textOf(context.eventType);
+    this.domainName = textOf(context.domainName);
+    this.stage = textOf(context.stage);
+    this.apiId = textOf(context.apiId);
+    this.connectedAt = numberOf(context.connectedAt);
+    this.disconnectReason = textOf(context.disconnectReason);
+    this.disconnectStatusCode = numberOf(context.disconnectStatusCode);
+    this.managementEndpoint = clients.endpoint ?? managementEndpoint(this, state.runtime.environment);
+    this.#state = state;
+    this.#clients = clients;
+  }
+
+  get body(): Uint8Array {
+    return this.#state.request.body;
+  }
+
+  async sendMessage(data: Uint8Array | string): Promise<void> {
+    const client = await this.client();
+    const bytes = typeof data === 'string' ? encodeUtf8(data) : data;
+    const { gone } = await client.postToConnection(this.connectionId, bytes);
+    if (gone) throw new FrameworkError('websocket.gone', 'connection is gone', { statusCode: 410 });
+  }
+
+  async sendJSONMessage(value: unknown): Promise<void> {
+    const text = JSON.stringify(value === undefined ? null : value) as string | undefined;
+    if (text === undefined) throw internalError('value is not JSON');
+    await this.sendMessage(text);
+  }
+
+  /** One client a context; a factory that failed is asked again next time. */
+  client(): Promise<WebSocketClient> {
+    this.#client ??= this.#create().catch((error: unknown) => {
+      this.#client = undefined;
+      throw error;
+    });
+    return this.#client;
+  }
+
+  async #create(): Promise<WebSocketClient> {
+    return this.#clients.factory(this.managementEndpoint, this.#state.lambdaContext);
+  }
+}
+
+function numberOf(value: unknown): number {
+  return typeof value === 'number' && Number.isFinite(value) ? value : 0;
+}
+
+const OPTION = 'webSocketEndpoint';
+const VARIABLE = 'FRAMEWORK_WEBSOCKET_ENDPOINT';
+
+/**
+ * The endpoint that is configured for all events: the option `webSocketEndpoint`, else the variable
+ * `FRAMEWORK_WEBSOCKET_ENDPOINT` unless it is blank. Without a slash at its end.
+ *
+ * @throws FrameworkError `app.invalid_configuration` that names the option or the variable, for anything but the text of an
+ * http or https URL without credentials, query or fragment
+ */
+export function configuredEndpoint(option: unknown, environment: Environment): string | undefined {
+  if (option !== undefined) return parseEndpoint(option, OPTION);
+  const variable = environment[VARIABLE]?.trim();
+  return variable ? parseEndpoint(variable, VARIABLE) : undefined;
+}
+
+function parseEndpoint(value: unknown, name: string): string {
+  const url = typeof value === 'string' && URL.canParse(value) ? new URL(value) : undefined;
+  const valid =
+    /^https?:$/.test(url?.protocol ?? '') && `${url?.username}${url?.password}${url?.search}${url?.hash}` === '';
+  if (!valid)
+    throw invalidOption(name, 'an http or https URL such as https://abc123.execute-api.eu-west-1.amazonaws.com/prod');
+  return (value as string).replace(/\/+$/, '');
+}
+
+/**
+ * The endpoint of an event's own API. It does not depend on the host name that the client connected to: a custom domain may
+ * map the API under a path that no event tells. The region is that of the API's own host name, else the function's.
+ * Where neither region nor API is known: the host name, with the stage behind it unless it is a custom one.
+ *
+ * @see https://docs.aws.amazon.com/apigateway/latest/developerguide/apigateway-how-to-call-websocket-api-connections.html
+ */
+function managementEndpoint(
+  { apiId, domainName, stage }: Pick<WebSocketContext, 'apiId' | 'domainName' | 'stage'>,
+  environment: Environment,
+): string {
+  const path = stage === '' ? '' : `/${stage}`;
+  if (domainName.includes('.execute-api.')) return `https://${domainName}${path}`;
+  const region = environment.AWS_REGION ?? '';
+  if (apiId !== '' && region !== '') return `https://${apiId}.execute-api.${region}.${domainSuffix(region)}${path}`;
+  return domainName === '' ? '' : `https://${domainName}`;
+}
+
+/** @see https://docs.amazonaws.cn/en_us/aws/latest/userguide/endpoints-Beijing.html */
+function domainSuffix(region: string): string {
+  return region.startsWith('cn-') ? 'amazonaws.com.cn' : 'amazonaws.com';
+}

@@ -1,0 +1,153 @@
+import {
+  FrameworkError,
+  type Handler,
+  handlerName,
+  type Invocation,
+  type LambdaContext,
+  type Surface,
+  type Target,
+  type TriggerKind,
+} from '@sallyport/core';
+import {
+  ContextState,
+  canonicalMethod,
+  canonicalPath,
+  type EncodedBody,
+  IncomingRequest,
+  type OutgoingResponse,
+} from '@sallyport/core/pipeline';
+import { objectOf, refusalOf, refuse, textOf } from '../doors/internal/event.js';
+import { webSocketDoor } from '../doors/websocket.js';
+import { errorResponse, HTTP_ERROR_FORMAT_NESTED } from '../pipeline/error-body.js';
+import type { Kernel } from '../pipeline/kernel.js';
+import { createPipeline } from '../pipeline/order.js';
+import { Exchange, type Pipeline, type RenderError, type Stage } from '../pipeline/run.js';
+import { validBody } from '../pipeline/stages.js';
+import { assertRouteHandler, isPromise, type Registration, registrationError } from '../routing/registration.js';
+import type { DescribePosture } from '../surface/http-surface.js';
+import {
+  configuredEndpoint,
+  type WebSocketClientFactory,
+  type WebSocketClients,
+  WebSocketTransport,
+} from './internal/transport.js';
+
+const KIND = 'websocket';
+
+/** What WebSocket alone takes of a container's options. */
+export interface WebSocketSurfaceOptions {
+  /** Makes the clients that send messages. Default: the AWS client, loaded when a first message is sent. */
+  readonly webSocketClientFactory?: WebSocketClientFactory | undefined;
+  /** URL that messages are posted to. Default: that of the event's API. */
+  readonly webSocketEndpoint?: string | undefined;
+  /** Words of postures for `explain`. Default: none. */
+  readonly describePosture?: DescribePosture;
+}
+
+/** The WebSocket operations of one container. Every event runs through the whole pipeline by itself. */
+export class WebSocketSurface implements Surface {
+  /** The kind `websocket`. */
+  readonly serves: readonly TriggerKind[] = [KIND];
+  readonly #kernel: Kernel;
+  readonly #routes = new Map<string, Registration>();
+  readonly #pipeline: Pipeline;
+  readonly #describePosture: DescribePosture;
+  readonly #clients: WebSocketClients;
+
+  /** @throws FrameworkError `app.invalid_configuration` for a configured endpoint that is no URL */
+  constructor(kernel: Kernel, options: WebSocketSurfaceOptions) {
+    this.#kernel = kernel;
+    this.#describePosture = options.describePosture ?? (() => null);
+    this.#clients = {
+      factory: options.webSocketClientFactory ?? lazyClientFactory(),
+      endpoint: configuredEndpoint(options.webSocketEndpoint, kernel.runtime.environment),
+    };
+    this.#pipeline = createWebSocketPipeline(kernel, this.#routes);
+  }
+
+  /**
+   * Registers the handler of a route key.
+   *
+   * @throws FrameworkError `app.bad_request`: a blank key, a handler that is not a function, a key twice
+   */
+  register(routeKey: string, handler: Handler, posture?: unknown): void {
+    const key = typeof routeKey === 'string' ? routeKey.trim() : '';
+    if (key === '') throw new FrameworkError('app.bad_request', 'framework: invalid websocket route');
+    assertRouteHandler(handler, key);
+    if (this.#routes.has(key)) throw registrationError('duplicate route', key);
+    const route = { surface: 'websocket', method: '', pattern: key } as const;
+    this.#routes.set(key, this.#kernel.book.register({ route, paramNames: [], handler, posture }));
+  }
+
+  /** Rejects with an `http.…` error, before anything runs, for an event that only looks like a socket's. */
+  serve(_kind: TriggerKind, event: unknown, { lambdaContext }: Invocation): Promise<unknown> {
+    const refused = refuse(KIND, event, lambdaContext, this.#kernel.runtime.log);
+    if (refused) return Promise.reject(refused);
+    const exchange = this.#open(event, lambdaContext);
+    const response = this.#pipeline.run(exchange);
+    const write = (settled: OutgoingResponse) => webSocketDoor.write(settled, exchange.encoded as EncodedBody, event);
+    return isPromise(response) ? response.then(write) : Promise.resolve(write(response));
+  }
+
+  /** @throws FrameworkError what `serve` would reject with before anything runs */
+  explainTarget(_kind: TriggerKind, event: unknown): Target {
+    const refused = refusalOf(KIND, event);
+    if (refused) throw refused;
+    const key = routeKeyOf(event);
+    const registration = this.#routes.get(key);
+    const { projection } = webSocketDoor;
+    if (!registration) return { route: key, handler: null, posture: null, outcome: 'not_found', projection };
+    const posture = this.#describePosture(registration.posture);
+    return { route: key, handler: handlerName(registration.handler), posture, outcome: 'handled', projection };
+  }
+
+  #open(event: unknown, lambdaContext: LambdaContext | undefined): Exchange {
+    const { method, path, rawPath, source } = webSocketDoor.read(event);
+    const request = new IncomingRequest(canonicalMethod(method), canonicalPath(path), rawPath, source);
+    const state = new ContextState(this.#kernel.runtime, request, KIND, event, lambdaContext);
+    state.transport = new WebSocketTransport(state, this.#clients);
+    return new Exchange(state, webSocketDoor.traits);
+  }
+}
+
+/** The management client, one an endpoint. The AWS client behind it is an optional peer: loaded when a first message is sent. */
+function lazyClientFactory(): WebSocketClientFactory {
+  let loaded: Promise<WebSocketClientFactory> | undefined;
+  return async (endpoint, lambdaContext) => {
+    loaded ??= import('../websocket.js').then(({ createWebSocketClientFactory }) => createWebSocketClientFactory());
+    return (await loaded)(endpoint, lambdaContext);
+  };
+}
+
+/** The route key that the gateway chose. It says `$default` itself; nothing falls back to it. */
+function routeKeyOf(event: unknown): string {
+  return textOf(objectOf(objectOf(event).requestContext).routeKey).trim();
+}
+
+/** As HTTP's, without CORS and without the answer header; errors are always nested. */
+function createWebSocketPipeline(kernel: Kernel, routes: ReadonlyMap<string, Registration>): Pipeline {
+  const renderError: RenderError = ({ state }, error) =>
+    errorResponse(error, HTTP_ERROR_FORMAT_NESTED, { requestId: state.requestId, traceId: state.traceId });
+  return createPipeline(kernel, {
+    requestId: socketRequestId,
+    validBody,
+    route: matchRouteKey(routes),
+    renderError,
+  });
+}
+
+const socketRequestId: Stage = ({ state }) => {
+  const sent = textOf(objectOf(objectOf(state.event).requestContext).requestId).trim();
+  state.requestId = sent || state.lambdaContext?.awsRequestId?.trim() || state.runtime.ids.newId();
+  return undefined;
+};
+
+function matchRouteKey(routes: ReadonlyMap<string, Registration>): Stage {
+  return (exchange) => {
+    const registration = routes.get(routeKeyOf(exchange.state.event));
+    if (!registration) throw new FrameworkError('app.not_found');
+    exchange.registration = registration;
+    exchange.state.route = registration.route;
+    return undefined;
+  };
+}
