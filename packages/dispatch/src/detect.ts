@@ -1,8 +1,8 @@
 import { type FrameworkError, TRIGGER_KINDS, type TriggerKind } from '@sallyport/core';
 import { dispatchError, NOT_AN_OBJECT_TEXT, UNKNOWN_EVENT_TEXT } from './errors.js';
-import { explainRows } from './explain.js';
+import { explainRows } from './explain/explain.js';
 import { NOT_AN_OBJECT } from './internal/classify.js';
-import type { CompiledRow } from './internal/conditions.js';
+import type { CompiledRow } from './internal/compile.js';
 import { detectRow } from './internal/detect-row.js';
 
 /**

@@ -10,7 +10,7 @@ import {
 } from '@sallyport/core';
 import { noAdapter, parseLog } from '@sallyport/core/pipeline';
 import { undetected } from './detect.js';
-import { type Explanation, explainRows } from './explain.js';
+import { type Explanation, explainRows } from './explain/explain.js';
 import { detectRow } from './internal/detect-row.js';
 import { type DirectInvocations, refusalOf } from './internal/direct.js';
 import { createPlan, type Plan, surfaceFor } from './internal/plan.js';

@@ -1,8 +1,8 @@
 import { type FrameworkError, type Surface, TRIGGER_KINDS } from '@sallyport/core';
 import { dispatchError } from './errors.js';
-import { type CompiledRow, compileRow, isNegative } from './internal/conditions.js';
+import { type CompiledRow, compileRow, isNegative } from './internal/compile.js';
 import { detectRow } from './internal/detect-row.js';
-import type { DetectionRow } from './table.js';
+import type { DetectionRow } from './rows.js';
 
 /** A surface for a trigger outside the fixed table. It brings the rows that tell its events; they can never change what the table decides. */
 export interface TriggerExtension extends Surface {

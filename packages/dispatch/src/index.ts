@@ -8,6 +8,6 @@ export {
   type DispatcherOptions,
 } from './dispatcher.js';
 export type { DispatchErrorCode } from './errors.js';
-export { type Explanation, explain, type Miss, type Nearest, type RowExplanation } from './explain.js';
+export { type Explanation, explain, type Miss, type Nearest, type RowExplanation } from './explain/explain.js';
 export type { TriggerExtension } from './extension.js';
-export { DETECTION_TABLE, type DetectionCondition, type DetectionRow, type DetectionTest } from './table.js';
+export { DETECTION_TABLE, type DetectionCondition, type DetectionRow, type DetectionTest } from './rows.js';

@@ -2,7 +2,7 @@ import { TRIGGER_KINDS } from '@sallyport/core';
 import { DETECTION_TABLE } from '@sallyport/dispatch';
 import fc from 'fast-check';
 import { classify } from '../src/internal/classify.js';
-import { compileRow, isObject, rowHolds } from '../src/internal/conditions.js';
+import { compileRow, isObject, rowHolds } from '../src/internal/compile.js';
 import { anyEvent, generatedBatch, generatedEvent, mutatedEvent } from './support/arbitraries.js';
 import { EVENTS } from './support/events.js';
 import { loadFixtures } from './support/fixtures.js';

@@ -2,8 +2,8 @@ import { type Context, FrameworkError, isFrameworkError, type MaybePromise } fro
 import { type ContextState, internalError, STAGE, stateOf } from '@sallyport/core/pipeline';
 import { isPromise } from '@sallyport/http/pipeline';
 import { beforeDeadline } from './internal/deadline.js';
-import { runPassed } from './internal/passed.js';
-import { isPosture, type Posture } from './posture.js';
+import { runPassed } from './internal/resolver-marks.js';
+import { isPosture, type Posture } from './postures/posture.js';
 import { type NormalPrincipal, normalizePrincipal, type SecurePrincipalResolver, UNKNOWN_KIND } from './principal.js';
 import { runtimeTenant } from './tenant.js';
 

@@ -3,8 +3,8 @@
 // Principals
 export type { PrincipalKind, SecurePrincipal } from '@sallyport/core';
 export { withBearer } from '@sallyport/core/pipeline';
-export { SecureApp, type SecureRouteOptions } from './app.js';
 export type { Challenge } from './challenge.js';
+export { SecureApp, type SecureRouteOptions } from './container.js';
 export { firstPrincipal } from './first-principal.js';
 export type { SecureRouteRecord } from './inventory.js';
 // OpenAPI
@@ -19,5 +19,5 @@ export {
   type Posture,
   type PostureKind,
   Public,
-} from './posture.js';
+} from './postures/posture.js';
 export type { SecurePrincipalResolver } from './principal.js';

@@ -1,6 +1,6 @@
 import type { RouteRecord } from '@sallyport/http';
 import { addressOf, type Registration } from '@sallyport/http/pipeline';
-import type { Posture, PostureKind } from './posture.js';
+import type { Posture, PostureKind } from './postures/posture.js';
 
 /** One line of `app.routes()` of the closed container. */
 export interface SecureRouteRecord extends Omit<RouteRecord, 'authRequired'> {

@@ -1,6 +1,6 @@
 import type { Context, MaybePromise, PrincipalKind, SecurePrincipal } from '@sallyport/core';
 import { copyBearer, isPlainObject, snapshotPlain } from '@sallyport/core/pipeline';
-import { ownOf } from './authorizers/read.js';
+import { ownOf } from './resolvers/authorizers/internal/read.js';
 import { normalizeScopes } from './scopes.js';
 
 /**

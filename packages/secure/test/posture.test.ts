@@ -8,7 +8,7 @@ import {
   Public,
   SecureApp,
 } from '@sallyport/secure';
-import { describePosture, isPosture } from '../src/posture.js';
+import { describePosture, isPosture } from '../src/postures/posture.js';
 
 const handler = () => json(200, 1);
 
@@ -126,9 +126,9 @@ describe('registration takes a posture of this package and nothing else', () => 
   });
 
   it('not even one that a second copy of the package made', async () => {
-    let copy: typeof import('../src/posture.js') | undefined;
+    let copy: typeof import('../src/postures/posture.js') | undefined;
     await import.meta.jest.isolateModulesAsync(async () => {
-      copy = await import('../src/posture.js');
+      copy = await import('../src/postures/posture.js');
     });
     const other = (copy as NonNullable<typeof copy>).Public();
     expect([copy?.isPosture(other), isPosture(other)]).toEqual([true, false]);

@@ -1,4 +1,4 @@
-import { isObject, isText, isUrlDomain } from './conditions.js';
+import { isObject, isText, isUrlDomain } from './compile.js';
 
 /** What {@link classify} answers when no row matched, and when there was nothing to match against. */
 export const UNKNOWN_EVENT = -1;

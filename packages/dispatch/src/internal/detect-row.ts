@@ -1,6 +1,6 @@
 import { TRIGGER_KINDS } from '@sallyport/core';
 import { classify, UNKNOWN_EVENT } from './classify.js';
-import { type CompiledRow, rowHolds } from './conditions.js';
+import { type CompiledRow, rowHolds } from './compile.js';
 
 /**
  * The index of the row that takes the event: of the fixed table, then of the extensions. Below 0 when there is none; an

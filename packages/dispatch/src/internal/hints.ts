@@ -1,6 +1,6 @@
-import type { Miss, Nearest } from '../explain.js';
-import { isObject, isText, parsePath } from './conditions.js';
-import { type RowCheck, read } from './row-check.js';
+import type { Miss, Nearest } from '../explain/explain.js';
+import { type RowCheck, read } from '../explain/row-check.js';
+import { isObject, isText, parsePath } from './compile.js';
 
 /** Shapes that only an extension can serve: the row of the nearest relative, what it is, where it shows, and its tags. */
 const OUTSIDE: readonly (readonly [near: string, name: string, path: string, ...tags: string[]])[] = [

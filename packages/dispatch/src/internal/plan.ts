@@ -9,7 +9,7 @@ import {
 import { AGENT_INVOCATIONS, parseLog } from '@sallyport/core/pipeline';
 import { dispatchError } from '../errors.js';
 import { compileExtensions, isExtension } from '../extension.js';
-import type { CompiledRow } from './conditions.js';
+import type { CompiledRow } from './compile.js';
 
 /** Everything that a dispatcher looks up, worked out once at construction. */
 export interface Plan {

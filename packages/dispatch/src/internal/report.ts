@@ -1,6 +1,6 @@
 import { type FrameworkError, guardHook, type LambdaContext, type Logger } from '@sallyport/core';
 import { bindLogger } from '@sallyport/core/pipeline';
-import type { Explanation } from '../explain.js';
+import type { Explanation } from '../explain/explain.js';
 import { safeText } from './words.js';
 
 const MAX_REQUEST_ID_CHARACTERS = 128;

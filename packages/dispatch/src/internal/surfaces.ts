@@ -1,7 +1,7 @@
 import type { InvocationProvenance, Surface } from '@sallyport/core';
 import { dispatchError } from '../errors.js';
 import { isExtension } from '../extension.js';
-import { isText } from './conditions.js';
+import { isText } from './compile.js';
 
 const MAX_SURFACES = 32;
 const PROVENANCES: readonly unknown[] = ['provider', 'direct', 'agent'] satisfies InvocationProvenance[];

@@ -1,4 +1,4 @@
-import { ABSENT, type CompiledCondition, isUrlDomain } from './conditions.js';
+import { ABSENT, type CompiledCondition, isUrlDomain } from './compile.js';
 
 /** Stands for a value whose getter or proxy throws. */
 export const UNREADABLE = Symbol('unreadable');

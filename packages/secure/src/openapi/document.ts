@@ -8,7 +8,7 @@ import {
   toOpenApiPath,
 } from '@sallyport/http/openapi';
 import type { Registration } from '@sallyport/http/pipeline';
-import type { Posture } from '../posture.js';
+import type { Posture } from '../postures/posture.js';
 import { secureOpenApiError } from './error.js';
 import { assertBound, parseSchemes, type SecuritySchemes } from './schemes.js';
 import { securityOf } from './security.js';

@@ -1,5 +1,5 @@
 import { isPlainObject } from '@sallyport/core/pipeline';
-import type { Posture } from '../posture.js';
+import type { Posture } from '../postures/posture.js';
 import { secureOpenApiError } from './error.js';
 
 /** Security schemes that have passed every check, and who uses them. */

@@ -1,4 +1,4 @@
-import type { Posture } from '../posture.js';
+import type { Posture } from '../postures/posture.js';
 import type { SecuritySchemes } from './schemes.js';
 
 /** One alternative of an operation (OpenAPI 3.1 section 4.8.30): all of its schemes are needed. */

@@ -1,4 +1,4 @@
-import { type Fields, malformed, objectOrAbsent, ownOf, requireText } from './read.js';
+import { type Fields, malformed, objectOrAbsent, ownOf, requireText } from './internal/read.js';
 
 /** A caller who signs with credentials of a Cognito identity pool. */
 export interface PoolCaller {

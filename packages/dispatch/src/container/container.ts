@@ -31,7 +31,7 @@ import { type Dispatcher, toDispatcher } from '../dispatcher.js';
 import { type DirectInvocations, refusalOf } from '../internal/direct.js';
 import { createPlan, type Plan } from '../internal/plan.js';
 import { kindOfInvocation, serveInvocation } from '../internal/serve.js';
-import { attachSurfaces, parseSurfaces } from './surfaces.js';
+import { attachSurfaces, parseSurfaces } from './internal/host.js';
 
 /** What a container is made of besides its own kernel. */
 export interface AssemblyInit {

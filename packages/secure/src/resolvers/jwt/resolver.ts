@@ -1,9 +1,9 @@
 import { type Context, FrameworkError, invalidOption, type SecurePrincipal } from '@sallyport/core';
 import { withBearer } from '@sallyport/core/pipeline';
-import { ownOf } from '../authorizers/read.js';
-import { markBearerReader } from '../internal/reads-bearer.js';
-import type { SecurePrincipalResolver } from '../principal.js';
-import { readBearer } from './bearer.js';
+import { markBearerReader } from '../../internal/reads-bearer.js';
+import type { SecurePrincipalResolver } from '../../principal.js';
+import { ownOf } from '../authorizers/internal/read.js';
+import { readBearer } from './internal/bearer.js';
 import { type JwtClaims, type JwtPrincipalOptions, parseVerifierOptions, VERIFIER_OPTIONS } from './options.js';
 import { IssuerVerifier, JwtError, type VerifiedJwt } from './verifier.js';
 

@@ -1,7 +1,7 @@
 import { assertKnownOptions, type Context, invalidOption, type SecurePrincipal } from '@sallyport/core';
-import type { SecurePrincipalResolver } from '../principal.js';
+import type { SecurePrincipalResolver } from '../../principal.js';
 import { type PoolCaller, poolCallerOf } from './identity-pool.js';
-import { contextMember, type Fields, objectOrAbsent, ownOf, requireText } from './read.js';
+import { contextMember, type Fields, objectOrAbsent, ownOf, requireText } from './internal/read.js';
 import { createKindOf, type InternalRolesOptions } from './roles.js';
 
 /** Which callers with AWS credentials are principals, and of which kind. */

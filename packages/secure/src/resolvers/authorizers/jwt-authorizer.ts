@@ -8,7 +8,7 @@ import {
   requireText,
   splitScope,
   textMembers,
-} from './read.js';
+} from './internal/read.js';
 
 /**
  * The caller whom an HTTP API's JWT authorizer verified: `authorizer.jwt` of payload format 2.0, `authorizer` itself of

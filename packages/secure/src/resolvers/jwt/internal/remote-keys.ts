@@ -1,5 +1,5 @@
 import { createLocalJWKSet, errors, type JSONWebKeySet } from 'jose';
-import type { KeyFetch } from './options.js';
+import type { KeyFetch } from '../options.js';
 
 const TIMEOUT_MS = 5_000;
 /** From one fetch to the next: after a failure whatever is asked for, after a success for a key that is not in the set. */

@@ -11,7 +11,7 @@ import { authorize } from './gate.js';
 import { type SecureRouteRecord, toSecureRouteRecord } from './inventory.js';
 import { buildSecureDocument, type SecureOpenApiSpec } from './openapi/document.js';
 import { OPTION_NAMES, type ParsedOptions, parseOptions, type SecureOptions } from './options.js';
-import { assertPosture, describePosture, type Posture } from './posture.js';
+import { assertPosture, describePosture, type Posture } from './postures/posture.js';
 import { createTenantOf } from './tenant.js';
 
 /** Options of an HTTP route of the closed container. */

@@ -1,6 +1,14 @@
 import { type Context, invalidOption, type MaybePromise, type SecurePrincipal } from '@sallyport/core';
-import type { SecurePrincipalResolver } from '../principal.js';
-import { contextMember, type Fields, objectOrAbsent, ownOf, requireText, splitScope, textMembers } from './read.js';
+import type { SecurePrincipalResolver } from '../../principal.js';
+import {
+  contextMember,
+  type Fields,
+  objectOrAbsent,
+  ownOf,
+  requireText,
+  splitScope,
+  textMembers,
+} from './internal/read.js';
 
 /** Makes a principal of what a Lambda authorizer gave as its context; the shape is the authorizer's own. */
 export type MapAuthorizerContext = (context: Fields) => MaybePromise<SecurePrincipal | null | undefined>;

@@ -1,4 +1,3 @@
-import type { Miss } from '../explain.js';
 import {
   type CompiledCondition,
   type CompiledRow,
@@ -6,8 +5,9 @@ import {
   isNegative,
   isObject,
   valueAt,
-} from './conditions.js';
-import { expectedWord, foundWord, UNREADABLE } from './words.js';
+} from '../internal/compile.js';
+import { expectedWord, foundWord, UNREADABLE } from '../internal/words.js';
+import type { Miss } from './explain.js';
 
 /** A row held against an event. */
 export interface RowCheck {

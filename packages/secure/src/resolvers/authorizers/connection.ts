@@ -1,8 +1,8 @@
 import { assertKnownOptions, type Context, invalidOption, type SecurePrincipal } from '@sallyport/core';
 import type { ConnectionKey, ConnectionRegistry } from '@sallyport/http/websocket';
-import { whenPassed } from '../internal/passed.js';
-import type { SecurePrincipalResolver } from '../principal.js';
-import { contextMember } from './read.js';
+import { whenPassed } from '../../internal/resolver-marks.js';
+import type { SecurePrincipalResolver } from '../../principal.js';
+import { contextMember } from './internal/read.js';
 
 /** What is kept of a connection whose caller passed the gate. */
 export interface ConnectionPrincipal {

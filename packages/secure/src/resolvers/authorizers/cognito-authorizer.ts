@@ -1,5 +1,5 @@
 import type { Context, SecurePrincipal } from '@sallyport/core';
-import { contextMember, objectOrAbsent, ownOf, requireText, splitScope, textMembers } from './read.js';
+import { contextMember, objectOrAbsent, ownOf, requireText, splitScope, textMembers } from './internal/read.js';
 
 /** The caller whom a REST API's Cognito authorizer verified: `authorizer.claims`. */
 export function cognitoAuthorizerPrincipal(ctx: Context): SecurePrincipal | null {

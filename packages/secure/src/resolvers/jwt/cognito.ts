@@ -1,5 +1,5 @@
 import { assertKnownOptions, invalidOption } from '@sallyport/core';
-import type { SecurePrincipalResolver } from '../principal.js';
+import type { SecurePrincipalResolver } from '../../principal.js';
 import type { JwtPrincipalOptions } from './options.js';
 import { jwtPrincipalResolver } from './resolver.js';
 

@@ -1,6 +1,6 @@
 import { invalidOption } from '@sallyport/core';
 import { createLocalJWKSet, errors, type JWTVerifyGetKey } from 'jose';
-import type { JwtSettings, KeyFetch } from './options.js';
+import type { JwtSettings, KeyFetch } from '../options.js';
 import { type FindKey, RemoteKeys } from './remote-keys.js';
 
 /** The issuer's keys could not be had; says nothing of the token. */

@@ -1,7 +1,7 @@
 import { FrameworkError } from '@sallyport/core';
 import { assertNoSurplus } from '@sallyport/core/pipeline';
 import { registrationError } from '@sallyport/http/pipeline';
-import { normalizeScopes } from './scopes.js';
+import { normalizeScopes } from '../scopes.js';
 
 /** How a posture is stored, listed and described to other runtimes. */
 export type PostureKind = 'public' | 'optional' | 'authenticated' | 'authenticated_any_of' | 'internal_only';

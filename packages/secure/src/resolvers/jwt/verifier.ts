@@ -1,6 +1,6 @@
 import { invalidOption } from '@sallyport/core';
 import { decodeJwt, errors, type JWTVerifyGetKey, type JWTVerifyOptions, type JWTVerifyResult, jwtVerify } from 'jose';
-import { createKeySource, type KeySource, KeysUnavailable } from './keys.js';
+import { createKeySource, type KeySource, KeysUnavailable } from './internal/keys.js';
 import {
   type JwtClaims,
   type JwtSettings,

@@ -15,7 +15,7 @@ import {
 } from '@sallyport/http/pipeline';
 import type { EventRouter, EventRouterOptions, Trigger } from '@sallyport/streams';
 import type { DirectInvocations, Dispatcher } from '../dispatcher.js';
-import { type Assembly, assemble, type Entrypoints, pickOptions } from './assembly.js';
+import { type Assembly, assemble, type Entrypoints, pickOptions } from './container.js';
 
 /** Options that only event registrations read. */
 type EventOptions = Pick<

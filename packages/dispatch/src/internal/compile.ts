@@ -1,4 +1,4 @@
-import type { DetectionCondition, DetectionRow } from '../table.js';
+import type { DetectionCondition, DetectionRow } from '../rows.js';
 
 /** Stands for a key that is not there; `undefined` would be a value. */
 export const ABSENT = Symbol('absent');

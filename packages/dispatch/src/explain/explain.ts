@@ -7,13 +7,13 @@ import {
   type TriggerKind,
 } from '@sallyport/core';
 import { AGENT_INVOCATIONS, noAdapter } from '@sallyport/core/pipeline';
-import { NOT_AN_OBJECT_TEXT, UNKNOWN_EVENT_TEXT } from './errors.js';
-import { NOT_AN_OBJECT } from './internal/classify.js';
-import { type CompiledRow, compileRow } from './internal/conditions.js';
-import { detectRow } from './internal/detect-row.js';
-import { nearestRow } from './internal/hints.js';
-import { checkRow } from './internal/row-check.js';
-import { DETECTION_TABLE } from './table.js';
+import { NOT_AN_OBJECT_TEXT, UNKNOWN_EVENT_TEXT } from '../errors.js';
+import { NOT_AN_OBJECT } from '../internal/classify.js';
+import { type CompiledRow, compileRow } from '../internal/compile.js';
+import { detectRow } from '../internal/detect-row.js';
+import { nearestRow } from '../internal/hints.js';
+import { DETECTION_TABLE } from '../rows.js';
+import { checkRow } from './row-check.js';
 
 /** One thing that kept a row from matching. Holds no value of the payload but for the tag fields. */
 export interface Miss {

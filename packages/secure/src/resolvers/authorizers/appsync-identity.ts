@@ -5,10 +5,18 @@ import {
   type MaybePromise,
   type SecurePrincipal,
 } from '@sallyport/core';
-import type { SecurePrincipalResolver } from '../principal.js';
+import type { SecurePrincipalResolver } from '../../principal.js';
+import type { MapAuthorizerContext } from './gateway.js';
 import { createToIamPrincipal, IAM_OPTIONS, type IamPrincipalOptions } from './iam.js';
-import type { MapAuthorizerContext } from './lambda-authorizer.js';
-import { eventMember, type Fields, malformed, objectOrAbsent, ownOf, requireText, splitScope } from './read.js';
+import {
+  eventMember,
+  type Fields,
+  malformed,
+  objectOrAbsent,
+  ownOf,
+  requireText,
+  splitScope,
+} from './internal/read.js';
 
 export interface AppSyncIdentityOptions extends IamPrincipalOptions {
   /** Makes a principal of a Lambda authorizer's `resolverContext`; without it such callers are nobody. */

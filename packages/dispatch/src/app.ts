@@ -1,0 +1,1 @@
+export { type App, type AppOptions, createApp, type SurfaceOptions } from './container/app.js';
