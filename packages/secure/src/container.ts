@@ -3,16 +3,16 @@ import { assertKnownOptions, FrameworkError, type Handler, type Middleware, type
 import { assertNoSurplus } from '@sallyport/core/pipeline';
 import type { Dispatcher } from '@sallyport/dispatch';
 import { type Assembly, assemble, type Entrypoints, pickOptions } from '@sallyport/dispatch/assembly';
+import type { RouteRecord } from '@sallyport/http';
 import { type OpenApiDocument, toCanonicalJson } from '@sallyport/http/openapi';
-import { createKernel, STREAM_ACCESS, type StreamAccess } from '@sallyport/http/pipeline';
+import { addressOf, createKernel, type Registration, STREAM_ACCESS, type StreamAccess } from '@sallyport/http/pipeline';
 import type { EventRouter, Trigger } from '@sallyport/streams';
-import { createGate } from './challenge.js';
-import { authorize } from './gate.js';
-import { type SecureRouteRecord, toSecureRouteRecord } from './inventory.js';
+import { authorize, createGate } from './gate.js';
 import { buildSecureDocument, type SecureOpenApiSpec } from './openapi/document.js';
 import { OPTION_NAMES, type ParsedOptions, parseOptions, type SecureOptions } from './options.js';
-import { assertPosture, describePosture, type Posture } from './postures/posture.js';
-import { createTenantOf } from './tenant.js';
+import { describePosture } from './postures/internal/kinds.js';
+import { assertPosture, type Posture, type PostureKind } from './postures/posture.js';
+import { createTenantOf } from './principal.js';
 
 /** Options of an HTTP route of the closed container. */
 export interface SecureRouteOptions {
@@ -20,6 +20,13 @@ export interface SecureRouteOptions {
   readonly streaming?: boolean;
   /** Serves the path with one slash at its end as well, behind the same posture: `/notes` and `/notes/`. Default `false`. */
   readonly trailingSlash?: boolean;
+}
+
+/** One line of `app.routes()` of the closed container. */
+export interface SecureRouteRecord extends Omit<RouteRecord, 'authRequired'> {
+  readonly posture: PostureKind;
+  /** In normal form; absent when there are none. */
+  readonly scopes?: readonly string[];
 }
 
 /**
@@ -315,5 +322,16 @@ function assembleSecure(options: ParsedOptions, servesWebSocket: () => boolean):
     surfaces,
     directInvocations,
     gate: { assertPosture, authorize: (posture, ctx) => authorize({ posture }, ctx, principalResolver) },
+  });
+}
+
+/** The inventory's line of a registration; frozen. */
+function toSecureRouteRecord(registration: Registration): SecureRouteRecord {
+  const { kind, scopes } = registration.posture as Posture;
+  return Object.freeze({
+    ...addressOf(registration),
+    posture: kind,
+    ...(scopes.length > 0 ? { scopes: Object.freeze([...scopes]) } : {}),
+    ...(registration.streaming ? { streaming: true } : {}),
   });
 }

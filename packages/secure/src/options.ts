@@ -5,7 +5,7 @@ import { EVENT_OPTIONS, type SurfaceOptions } from '@sallyport/dispatch/assembly
 import type { PipelineOptions } from '@sallyport/http';
 import { assertPipelineOptions, PIPELINE_OPTIONS } from '@sallyport/http/pipeline';
 import type { EventRouterOptions } from '@sallyport/streams';
-import { type Challenge, isChallenge } from './challenge.js';
+import { type Challenge, isChallenge } from './gate.js';
 import type { SecurePrincipalResolver } from './principal.js';
 
 /** Closed: an unknown key is refused at construction. */

@@ -1,77 +1,46 @@
 import { FrameworkError } from '@sallyport/core';
-import { assertNoSurplus } from '@sallyport/core/pipeline';
 import { registrationError } from '@sallyport/http/pipeline';
-import { normalizeScopes } from '../scopes.js';
+import type { NormalPrincipal } from '../principal.js';
 
-/** How a posture is stored, listed and described to other runtimes. */
+/** The kinds of postures, as `app.routes()` and OpenAPI documents write them. */
 export type PostureKind = 'public' | 'optional' | 'authenticated' | 'authenticated_any_of' | 'internal_only';
 
 declare const POSTURE: unique symbol;
 
-/** Who may call an operation. Only the factories of this module make one; nothing else is taken for one. */
+/** Who may call an operation. Only the factories of this package make one; an object that looks like one is rejected. */
 export interface Posture {
+  /** Which factory made it. */
   readonly kind: PostureKind;
-  /** In normal form; empty where the kind has none. */
+  /** The scopes, trimmed and without repeats; empty where the kind has none. */
   readonly scopes: readonly string[];
-  /** In the type alone, so that a literal is not assignable. */
+  /** Exists in the type only, so that an object literal is not assignable. */
   readonly [POSTURE]: true;
 }
 
+/** One alternative of an operation's `security` (OpenAPI 3.1 section 4.8.30): all of its schemes are needed. */
+export type SecurityRequirement = Readonly<Record<string, readonly string[]>>;
+
+/** Everything that a kind of posture decides. The list of all kinds is `internal/kinds.ts`. */
+export interface PostureDefinition {
+  /** The factory's name: `Public`. */
+  readonly factory: string;
+  /** Whether the gate asks the principal resolver before it decides. */
+  readonly asksResolver: boolean;
+  /** Whether this caller may pass. `null` is a caller without credentials. */
+  readonly admits: (principal: NormalPrincipal | null, scopes: readonly string[]) => boolean;
+  /** Which list of `authSchemes` an OpenAPI document needs for it; `null` when it needs none. */
+  readonly schemes: 'authenticated' | 'internalOnly' | null;
+  /** The alternatives of `security`, from the names of those schemes and the posture's scopes. */
+  readonly security: (schemes: readonly string[], scopes: readonly string[]) => readonly SecurityRequirement[];
+}
+
 const KNOWN = new WeakSet<object>();
-const NO_SCOPES: readonly string[] = [];
 
-const PUBLIC = seal('public', NO_SCOPES);
-const OPTIONAL = seal('optional', NO_SCOPES);
-const INTERNAL_ONLY = seal('internal_only', NO_SCOPES);
-
-/**
- * Everybody; the principal resolver is not even asked.
- *
- * @throws FrameworkError `framework: too many arguments, expected Public()`
- */
-export function Public(...surplus: readonly never[]): Posture {
-  assertNoSurplus(surplus, 'Public()');
-  return PUBLIC;
-}
-
-/**
- * Everybody, known or not; credentials that are wrong are refused all the same.
- *
- * @throws FrameworkError `framework: too many arguments, expected Optional()`
- */
-export function Optional(...surplus: readonly never[]): Posture {
-  assertNoSurplus(surplus, 'Optional()');
-  return OPTIONAL;
-}
-
-/**
- * Callers of the organisation's own, whose principal says `kind: 'internal'`.
- *
- * @throws FrameworkError `framework: too many arguments, expected InternalOnly()`
- */
-export function InternalOnly(...surplus: readonly never[]): Posture {
-  assertNoSurplus(surplus, 'InternalOnly()');
-  return INTERNAL_ONLY;
-}
-
-/**
- * Known callers who have all of the scopes; any known caller when none is listed.
- *
- * @throws FrameworkError `framework: authenticated scopes normalize to empty`
- * @example app.get('/notes/{id}', getNote, Authenticated('notes:read'));
- */
-export function Authenticated(...scopes: readonly string[]): Posture {
-  return seal('authenticated', scopes.length === 0 ? NO_SCOPES : requireScopes(scopes));
-}
-
-/**
- * Known callers who have at least one of the scopes.
- *
- * @throws FrameworkError `framework: authenticated scopes normalize to empty`
- * @example app.get('/reports', listReports, AuthenticatedAnyOf('reports:read', 'admin'));
- */
-export function AuthenticatedAnyOf(...scopes: readonly string[]): Posture {
-  return seal('authenticated_any_of', requireScopes(scopes));
+/** Makes a posture; only the factories in this folder call it. */
+export function sealPosture(kind: PostureKind, scopes: readonly string[] = []): Posture {
+  const posture = Object.freeze({ kind, scopes: Object.freeze([...scopes]) }) as Posture;
+  KNOWN.add(posture);
+  return posture;
 }
 
 /** Whether a value is a posture that this very copy of the package made. */
@@ -80,7 +49,7 @@ export function isPosture(value: unknown): value is Posture {
 }
 
 /**
- * Refuses everything that no factory made: literals, clones, proxies, postures of a second copy of the package.
+ * Rejects everything that no factory made: literals, clones, proxies, postures of a second copy of the package.
  *
  * @param place the operation as its registration names it: `GET /notes/{id}`, `Query.note`, `$connect`
  * @throws FrameworkError `framework: invalid auth posture: <place>`
@@ -89,34 +58,19 @@ export function assertPosture(value: unknown, place: string): asserts value is P
   if (!isPosture(value)) throw registrationError('invalid auth posture', place);
 }
 
-const FACTORY_NAMES: Readonly<Record<PostureKind, string>> = {
-  public: 'Public',
-  optional: 'Optional',
-  authenticated: 'Authenticated',
-  authenticated_any_of: 'AuthenticatedAnyOf',
-  internal_only: 'InternalOnly',
-};
-
-/** A posture as its registration writes it, `Authenticated(notes:read)`; `null` for anything else. */
-export function describePosture(value: unknown): string | null {
-  if (!isPosture(value)) return null;
-  return `${FACTORY_NAMES[value.kind]}(${value.scopes.join(', ')})`;
+/** Stands where a posture is wanted until somebody has chosen one. It is assignable to no posture. */
+export interface PostureNotChosen {
+  /** Always `true`. */
+  readonly postureNotChosen: true;
 }
 
-function seal(kind: PostureKind, scopes: readonly string[]): Posture {
-  const posture = Object.freeze({ kind, scopes: Object.freeze([...scopes]) }) as Posture;
-  KNOWN.add(posture);
-  return posture;
-}
-
-/** A scope that is no text would loosen the posture if it were dropped. */
-function requireScopes(scopes: readonly unknown[]): readonly string[] {
-  if (scopes.some((scope) => typeof scope !== 'string')) {
-    throw new FrameworkError('app.bad_request', 'framework: authenticated scopes must be strings');
-  }
-  const normal = normalizeScopes(scopes);
-  if (normal.length === 0) {
-    throw new FrameworkError('app.bad_request', 'framework: authenticated scopes normalize to empty');
-  }
-  return normal;
+/**
+ * The placeholder that the migration helper writes in place of a posture: the type check names each place, and at run time
+ * it throws. It never chooses a posture for you.
+ *
+ * @throws FrameworkError `app.bad_request` `framework: posture not chosen: <place>`, always
+ * @example app.get('/users/{id}', getUser, choosePosture('GET /users/{id}'));
+ */
+export function choosePosture(place: string): PostureNotChosen {
+  throw new FrameworkError('app.bad_request', `framework: posture not chosen: ${place}`);
 }

@@ -1,38 +1,62 @@
 import { createHash, timingSafeEqual } from 'node:crypto';
-import { assertKnownOptions, FrameworkError, invalidOption, type PrincipalKind } from '@sallyport/core';
+import { FrameworkError, invalidOption, type PrincipalKind } from '@sallyport/core';
+import { defineOptions, group, kind, list, oneOf } from '@sallyport/core/options';
 import type { SecurePrincipalResolver } from '../principal.js';
 
-/** One caller's secret. Give a caller two for the time of a rotation, under one id each. */
+/** One caller's secret. While a secret is rotated, a caller has two, each under an id of its own. */
 export interface SharedSecret {
   /** The principal's identity. */
   readonly id: string;
+  /** The secret itself, without blanks around it. */
   readonly value: string;
+  /** Scopes of the principal. Default: none. */
   readonly scopes?: readonly string[];
-  /** Default `external`. */
+  /** Kind of the principal. Default `external`. */
   readonly kind?: PrincipalKind;
 }
 
+/** Which header carries the secret, and whose secrets are accepted. */
 export interface SharedSecretOptions {
   /** Name of the header that carries the secret, and nothing else. */
   readonly header: string;
+  /** One or more; ids and values must differ. */
   readonly secrets: readonly SharedSecret[];
 }
 
-const HEADER_NAME = /^[!#$%&'*+\-.^_`|~0-9A-Za-z]+$/;
-const KINDS: readonly unknown[] = [undefined, 'external', 'internal'];
+const OPTIONS = defineOptions<SharedSecretOptions>()({
+  header: kind<string>(
+    'the name of a header',
+    (value) => typeof value === 'string' && /^[!#$%&'*+\-.^_`|~0-9A-Za-z]+$/.test(value),
+  ).required(),
+  secrets: list(
+    group<SharedSecret>()({
+      id: kind<string>(
+        'a text that is not blank',
+        (value) => typeof value === 'string' && value.trim() !== '',
+      ).required(),
+      value: kind<string>(
+        'a text without outer blanks',
+        (value) => typeof value === 'string' && value !== '' && value === value.trim(),
+      ).required(),
+      scopes: list(
+        kind<string>('a text', (value) => typeof value === 'string'),
+        'a list of texts',
+      ),
+      kind: oneOf('external', 'internal').default('external'),
+    }),
+    'a list of one or more secrets',
+  ).required(),
+});
 
 /**
- * Names the caller whose secret a header carries. Every secret is compared, as SHA-256 in constant time, whatever was found
- * before. Without the header there is no principal; a wrong secret is 401.
+ * Names the caller whose secret a header carries. Every secret is compared, as SHA-256 in constant time, also after one
+ * matched. Without the header there is no principal; a wrong secret is answered 401.
  *
  * @throws FrameworkError `app.invalid_configuration` that names the option and never its value
  */
 export function sharedSecretPrincipalResolver(options: SharedSecretOptions): SecurePrincipalResolver {
-  if (typeof options !== 'object' || options === null) throw invalidOption('options', 'an object');
-  assertKnownOptions(options, ['header', 'secrets']);
-  const { header, secrets } = options;
-  if (typeof header !== 'string' || !HEADER_NAME.test(header)) throw invalidOption('header', 'the name of a header');
-  const candidates = parseSecrets(secrets);
+  const { header, secrets } = OPTIONS.parse(options ?? null);
+  const candidates = toCandidates(secrets);
   return (ctx) => {
     const values = ctx.headerAll(header);
     if (values.length === 0) return null;
@@ -60,35 +84,16 @@ function digestOf(secret: string): Buffer {
   return createHash('sha256').update(secret, 'utf8').digest();
 }
 
-function parseSecrets(secrets: unknown): readonly Candidate[] {
-  if (!Array.isArray(secrets) || secrets.length === 0) throw invalidOption('secrets', 'a list of one or more');
-  const candidates = secrets.map(parseSecret);
-  for (const member of ['identity', 'digest'] as const) {
-    const texts = candidates.map(({ digest, principal }) =>
-      member === 'identity' ? principal.identity : digest.toString('hex'),
-    );
-    if (new Set(texts).size < texts.length) throw invalidOption('secrets', 'a list without repeated ids or values');
+function toCandidates(secrets: readonly SharedSecret[]): readonly Candidate[] {
+  if (secrets.length === 0) throw invalidOption('secrets', 'a list of one or more secrets');
+  const candidates = secrets.map(({ id, value, scopes = [], kind: whose = 'external' }) => ({
+    digest: digestOf(value),
+    principal: Object.freeze({ identity: id.trim(), scopes: Object.freeze([...scopes]), kind: whose }),
+  }));
+  const ids = new Set(candidates.map(({ principal }) => principal.identity));
+  const values = new Set(candidates.map(({ digest }) => digest.toString('hex')));
+  if (Math.min(ids.size, values.size) < candidates.length) {
+    throw invalidOption('secrets', 'a list without repeated ids or values');
   }
   return candidates;
-}
-
-function parseSecret(secret: unknown, index: number): Candidate {
-  const name = `secrets[${index}]`;
-  if (typeof secret !== 'object' || secret === null) throw invalidOption(name, 'an object');
-  assertKnownOptions(secret, ['id', 'value', 'scopes', 'kind']);
-  const { id, value, scopes = [], kind } = secret as Readonly<Record<keyof SharedSecret, unknown>>;
-  if (typeof id !== 'string' || id.trim() === '') throw invalidOption(`${name}.id`, 'a text');
-  if (typeof value !== 'string' || value === '' || value !== value.trim()) {
-    throw invalidOption(`${name}.value`, 'a text without outer blanks');
-  }
-  if (!Array.isArray(scopes) || scopes.some((scope) => typeof scope !== 'string')) {
-    throw invalidOption(`${name}.scopes`, 'a list of texts');
-  }
-  if (!KINDS.includes(kind)) throw invalidOption(`${name}.kind`, 'external or internal');
-  const principal = Object.freeze({
-    identity: id.trim(),
-    scopes: Object.freeze([...scopes]) as readonly string[],
-    kind: (kind ?? 'external') as PrincipalKind,
-  });
-  return { digest: digestOf(value), principal };
 }

@@ -1,4 +1,5 @@
-import { assertKnownOptions, type Context, invalidOption, type SecurePrincipal } from '@sallyport/core';
+import type { Context, SecurePrincipal } from '@sallyport/core';
+import { defineOptions, func, integer, withMethods } from '@sallyport/core/options';
 import type { ConnectionKey, ConnectionRegistry } from '@sallyport/http/websocket';
 import { whenPassed } from '../../internal/resolver-marks.js';
 import type { SecurePrincipalResolver } from '../../principal.js';
@@ -6,28 +7,38 @@ import { contextMember } from './internal/read.js';
 
 /** What is kept of a connection whose caller passed the gate. */
 export interface ConnectionPrincipal {
+  /** Who opened the connection. */
   readonly principal: SecurePrincipal;
-  /** Epoch milliseconds; stores may be slow to forget. */
+  /** Milliseconds since the epoch. Later the principal is ignored, even if the store still has it. */
   readonly expiresAt: number;
 }
 
+/** How principals of WebSocket connections are found and kept. */
 export interface ConnectionPrincipalOptions {
-  /** Shared by all instances of the function. */
+  /** Where principals are kept; all instances of the function must share it. */
   readonly store: ConnectionRegistry<ConnectionPrincipal>;
-  /** Finds out who opens a connection; asked at `$connect` only. */
+  /** Finds out who opens a connection; called at `$connect` only. */
   readonly connect: SecurePrincipalResolver;
-  /** How long a connection's principal is kept; API Gateway ends a connection after two hours. */
+  /** How long a connection's principal is kept, in seconds, at least 1. API Gateway closes a connection after two hours. */
   readonly ttlSeconds: number;
 }
 
+const OPTIONS = defineOptions<ConnectionPrincipalOptions>()({
+  store: withMethods<ConnectionRegistry<ConnectionPrincipal>>('put', 'get', 'delete').required(),
+  connect: func<SecurePrincipalResolver>().required(),
+  ttlSeconds: integer(1, undefined, 'seconds').required(),
+});
+
 /**
- * Principals for WebSocket APIs without an authorizer: whoever passed the gate at `$connect` is remembered for the messages
- * of that very connection. A message is told by the gateway's request context alone, never by what it says.
+ * Principals for WebSocket APIs without an authorizer: the principal of a caller who passed the gate at `$connect` is stored,
+ * and read again for each message of that connection. The connection is identified by the gateway's request context, never
+ * by the message.
  *
- * @throws FrameworkError `app.invalid_configuration`
+ * @throws FrameworkError `app.invalid_configuration` for an unknown option, or one that is missing or has a wrong value
+ * @example new SecureApp({ principalResolver: connectionPrincipal({ store, connect: jwtPrincipalResolver(config), ttlSeconds: 7200 }) });
  */
 export function connectionPrincipal(options: ConnectionPrincipalOptions): SecurePrincipalResolver {
-  const { store, connect, ttlSeconds } = parseOptions(options);
+  const { store, connect, ttlSeconds } = OPTIONS.parse(options ?? null);
   return async (ctx) => {
     const connection = connectionOf(ctx);
     if (!connection) return null;
@@ -53,7 +64,7 @@ interface Connection {
   readonly eventType: unknown;
 }
 
-/** What the gateway itself says of the connection; nothing unless it says everything. */
+/** What the gateway says of the connection; `undefined` when a part is missing. */
 function connectionOf(ctx: Context): Connection | undefined {
   if (ctx.triggerKind !== 'websocket') return undefined;
   const [apiId, stage, connectionId] = ['apiId', 'stage', 'connectionId'].map((name) => contextMember(ctx, name));
@@ -68,18 +79,4 @@ function connectionOf(ctx: Context): Connection | undefined {
 
 function isPart(value: unknown): value is string {
   return typeof value === 'string' && value.trim() !== '';
-}
-
-function parseOptions(options: ConnectionPrincipalOptions): ConnectionPrincipalOptions {
-  if (typeof options !== 'object' || options === null) throw invalidOption('options', 'an object');
-  assertKnownOptions(options, ['store', 'connect', 'ttlSeconds']);
-  const { store, connect, ttlSeconds } = options;
-  for (const method of ['put', 'get', 'delete'] as const) {
-    if (typeof store?.[method] !== 'function') throw invalidOption('store', 'an object with put(), get() and delete()');
-  }
-  if (typeof connect !== 'function') throw invalidOption('connect', 'a function');
-  if (!Number.isSafeInteger(ttlSeconds) || ttlSeconds < 1) {
-    throw invalidOption('ttlSeconds', 'a whole number of seconds, 1 or more');
-  }
-  return { store, connect, ttlSeconds };
 }

@@ -1,4 +1,5 @@
-import { assertKnownOptions, invalidOption, type PrincipalKind } from '@sallyport/core';
+import { invalidOption, type PrincipalKind } from '@sallyport/core';
+import { boolean, defineOptions, func, kind, number, oneOf, type ParsedOptions } from '@sallyport/core/options';
 import type { JSONWebKeySet } from 'jose';
 
 /** The claims of a token whose signature, issuer and times have been verified. */
@@ -60,36 +61,17 @@ export interface JwtPrincipalOptions extends JwtVerifierOptions {
   readonly describeErrors?: boolean;
 }
 
-/** Options with their defaults, checked. */
-export interface JwtSettings {
-  readonly issuer: string;
-  readonly jwksUri: string | undefined;
-  readonly jwks: JSONWebKeySet | undefined;
-  readonly audience: readonly string[];
-  readonly algorithms: readonly string[];
-  readonly clockToleranceSeconds: number;
-  readonly audienceClaim: 'aud' | 'client_id';
-  readonly tokenUse: 'access' | 'id' | undefined;
-  readonly typ: string | undefined;
-  readonly maxTokenAgeSeconds: number | undefined;
-  readonly requiredClaims: readonly string[];
-  readonly fetch: KeyFetch | undefined;
-}
-
-export const VERIFIER_OPTIONS: readonly string[] = [
-  'issuer',
-  'jwksUri',
-  'jwks',
-  'audience',
-  'algorithms',
-  'clockToleranceSeconds',
-  'audienceClaim',
-  'tokenUse',
-  'typ',
-  'maxTokenAgeSeconds',
-  'requiredClaims',
-  'fetch',
-];
+const isText = (value: unknown): value is string => typeof value === 'string' && value.trim() !== '';
+/** Compared exactly with what tokens say, so it is not trimmed. */
+const exactText = kind<string>('a text that is not blank', isText);
+const textList = (least: number, wanted: string) =>
+  kind<readonly string[]>(wanted, (value) => Array.isArray(value) && value.length >= least && value.every(isText));
+/** One text or more. */
+export const texts = textList(1, 'a list of one or more texts');
+export const headerName = kind<string>(
+  'the name of a header',
+  (value) => typeof value === 'string' && /^[!#$%&'*+\-.^_`|~0-9A-Za-z]+$/.test(value),
+);
 
 /** Signatures that a public key verifies (RFC 7518 section 3.1, RFC 8037, RFC 9864). */
 const ASYMMETRIC: readonly unknown[] = [
@@ -97,79 +79,75 @@ const ASYMMETRIC: readonly unknown[] = [
   'EdDSA',
   'Ed25519',
 ];
-const DEFAULT_ALGORITHMS = ['RS256', 'PS256', 'ES256', 'EdDSA'];
-const MAX_TOLERANCE_SECONDS = 300;
+const DEFAULT_ALGORITHMS: readonly string[] = ['RS256', 'PS256', 'ES256', 'EdDSA'];
 
-/** @throws FrameworkError `app.invalid_configuration` that names the option and never its value */
-export function parseVerifierOptions(options: unknown, known: readonly string[]): JwtSettings {
-  if (typeof options !== 'object' || options === null) throw invalidOption('options', 'an object');
-  assertKnownOptions(options, known);
-  const given = options as JwtVerifierOptions;
-  assertTexts(given);
-  assertKeySource(given);
-  assertNumbers(given);
-  const { audienceClaim = 'aud', tokenUse, algorithms = DEFAULT_ALGORITHMS, fetch } = given;
-  if (!isTextList(algorithms) || algorithms.length === 0 || algorithms.some((name) => !ASYMMETRIC.includes(name))) {
-    throw invalidOption('algorithms', 'a list of signatures with public keys');
-  }
-  if (audienceClaim !== 'aud' && audienceClaim !== 'client_id')
-    throw invalidOption('audienceClaim', 'aud or client_id');
-  if (tokenUse !== undefined && tokenUse !== 'access' && tokenUse !== 'id')
-    throw invalidOption('tokenUse', 'access or id');
-  if (audienceClaim === 'client_id' && tokenUse === 'id')
-    throw invalidOption('tokenUse', 'access where client_id is read');
-  if (fetch !== undefined && typeof fetch !== 'function') throw invalidOption('fetch', 'a function');
-  return {
-    issuer: given.issuer,
-    jwksUri: given.jwksUri,
-    jwks: given.jwks,
-    audience: [...given.audience],
-    algorithms: [...algorithms],
-    clockToleranceSeconds: given.clockToleranceSeconds ?? 5,
-    audienceClaim,
-    tokenUse: audienceClaim === 'client_id' ? 'access' : tokenUse,
-    typ: given.typ,
-    maxTokenAgeSeconds: given.maxTokenAgeSeconds,
-    requiredClaims: [...(given.requiredClaims ?? [])],
-    fetch,
-  };
-}
+const VERIFIER_KINDS = {
+  issuer: exactText.required(),
+  jwksUri: kind<string>('an https URL without user name', isHttps),
+  jwks: kind<JSONWebKeySet>('a JSON Web Key Set', (value) => typeof value === 'object' && value !== null),
+  audience: texts.required(),
+  algorithms: kind<readonly string[]>(
+    'a list of algorithms with public keys, such as RS256 or ES256',
+    (value) => Array.isArray(value) && value.length > 0 && value.every((name) => ASYMMETRIC.includes(name)),
+  ).default(DEFAULT_ALGORITHMS),
+  clockToleranceSeconds: number(0, 300, 'seconds').default(5),
+  audienceClaim: oneOf('aud', 'client_id').default('aud'),
+  tokenUse: oneOf('access', 'id'),
+  typ: exactText,
+  maxTokenAgeSeconds: kind<number>(
+    'a number of seconds above 0',
+    (value) => Number.isFinite(value) && (value as number) > 0,
+  ),
+  requiredClaims: textList(0, 'a list of texts'),
+  fetch: func<KeyFetch>(),
+};
 
-function assertTexts({ issuer, audience, typ, requiredClaims }: JwtVerifierOptions): void {
-  if (!isText(issuer)) throw invalidOption('issuer', 'a text');
-  if (!isTextList(audience) || audience.length === 0) throw invalidOption('audience', 'a list of one or more texts');
-  if (typ !== undefined && !isText(typ)) throw invalidOption('typ', 'a text');
-  if (requiredClaims !== undefined && !isTextList(requiredClaims))
-    throw invalidOption('requiredClaims', 'a list of texts');
-}
+/** Options of a principal resolver, without what a user pool decides itself. */
+export const PRINCIPAL_KINDS = {
+  jwks: VERIFIER_KINDS.jwks,
+  clockToleranceSeconds: VERIFIER_KINDS.clockToleranceSeconds,
+  typ: VERIFIER_KINDS.typ,
+  maxTokenAgeSeconds: VERIFIER_KINDS.maxTokenAgeSeconds,
+  requiredClaims: VERIFIER_KINDS.requiredClaims,
+  fetch: VERIFIER_KINDS.fetch,
+  identity: func<NonNullable<JwtPrincipalOptions['identity']>>(),
+  scopes: func<NonNullable<JwtPrincipalOptions['scopes']>>(),
+  tenantId: func<NonNullable<JwtPrincipalOptions['tenantId']>>(),
+  kind: func<NonNullable<JwtPrincipalOptions['kind']>>(),
+  header: headerName,
+  describeErrors: boolean,
+};
 
-function assertKeySource({ jwksUri, jwks }: JwtVerifierOptions): void {
+export const VERIFIER_OPTIONS = defineOptions<JwtVerifierOptions>()(VERIFIER_KINDS);
+export const PRINCIPAL_OPTIONS = defineOptions<JwtPrincipalOptions>()({ ...VERIFIER_KINDS, ...PRINCIPAL_KINDS });
+
+/** Checked options of one issuer's verifier, with their defaults. */
+export type JwtSettings = ParsedOptions<typeof VERIFIER_KINDS>;
+/** Checked options of one issuer's principal resolver. */
+export type PrincipalSettings = ParsedOptions<typeof PRINCIPAL_OPTIONS.kinds>;
+
+/**
+ * What options must be together, and copies of their lists.
+ *
+ * @throws FrameworkError `app.invalid_configuration` that names the option and never its value
+ */
+export function toSettings(options: JwtSettings): JwtSettings {
+  const { jwksUri, jwks, audienceClaim, tokenUse } = options;
   if ((jwksUri === undefined) === (jwks === undefined)) throw invalidOption('jwksUri', 'given, or jwks in its place');
-  if (jwksUri !== undefined && !isHttps(jwksUri)) throw invalidOption('jwksUri', 'an https URL without user name');
-  if (jwks !== undefined && (typeof jwks !== 'object' || jwks === null))
-    throw invalidOption('jwks', 'a JSON Web Key Set');
-}
-
-function assertNumbers({ clockToleranceSeconds: tolerance, maxTokenAgeSeconds: age }: JwtVerifierOptions): void {
-  if (
-    tolerance !== undefined &&
-    !(Number.isFinite(tolerance) && tolerance >= 0 && tolerance <= MAX_TOLERANCE_SECONDS)
-  ) {
-    throw invalidOption('clockToleranceSeconds', `0 to ${MAX_TOLERANCE_SECONDS}`);
+  if (audienceClaim === 'client_id' && tokenUse === 'id') {
+    throw invalidOption('tokenUse', '"access" where "audienceClaim" is "client_id"');
   }
-  if (age !== undefined && !(Number.isFinite(age) && age > 0)) throw invalidOption('maxTokenAgeSeconds', 'more than 0');
+  return {
+    ...options,
+    audience: [...options.audience],
+    algorithms: [...options.algorithms],
+    requiredClaims: [...(options.requiredClaims ?? [])],
+    tokenUse: audienceClaim === 'client_id' ? 'access' : tokenUse,
+  };
 }
 
 function isHttps(text: unknown): boolean {
   if (typeof text !== 'string' || !URL.canParse(text)) return false;
   const { protocol, username, password } = new URL(text);
   return protocol === 'https:' && username === '' && password === '';
-}
-
-function isText(value: unknown): value is string {
-  return typeof value === 'string' && value.trim() !== '';
-}
-
-function isTextList(value: unknown): value is readonly string[] {
-  return Array.isArray(value) && value.every(isText);
 }

@@ -1,13 +1,7 @@
 import { invalidOption } from '@sallyport/core';
 import { decodeJwt, errors, type JWTVerifyGetKey, type JWTVerifyOptions, type JWTVerifyResult, jwtVerify } from 'jose';
 import { createKeySource, type KeySource, KeysUnavailable } from './internal/keys.js';
-import {
-  type JwtClaims,
-  type JwtSettings,
-  type JwtVerifierOptions,
-  parseVerifierOptions,
-  VERIFIER_OPTIONS,
-} from './options.js';
+import { type JwtClaims, type JwtSettings, type JwtVerifierOptions, toSettings, VERIFIER_OPTIONS } from './options.js';
 
 /** `audience`: everything but the audience is right. `unavailable`: the keys could not be had, nothing is known of the token. */
 export type JwtErrorReason = 'invalid' | 'expired' | 'audience' | 'unavailable';
@@ -50,8 +44,8 @@ const MAX_TOKEN_BYTES = 16_384;
  * @throws FrameworkError `app.invalid_configuration`
  */
 export function createJwtVerifier(options: JwtVerifierOptions | readonly JwtVerifierOptions[]): JwtVerifier {
-  const list: readonly unknown[] = Array.isArray(options) ? options : [options];
-  return new IssuerVerifier(list.map((entry) => parseVerifierOptions(entry, VERIFIER_OPTIONS)));
+  const list: readonly JwtVerifierOptions[] = Array.isArray(options) ? options : [options as JwtVerifierOptions];
+  return new IssuerVerifier(list.map((entry) => toSettings(VERIFIER_OPTIONS.parse(entry ?? null))));
 }
 
 const COMPACT = /^[\w-]+\.[\w-]+\.([\w-]+)$/;
@@ -117,7 +111,7 @@ function joseOptions(settings: JwtSettings, now: Date): JWTVerifyOptions {
     algorithms: [...algorithms],
     clockTolerance: clockToleranceSeconds,
     currentDate: now,
-    requiredClaims: ['exp', ...requiredClaims],
+    requiredClaims: ['exp', ...(requiredClaims ?? [])],
     ...(typ !== undefined && { typ }),
     ...(maxTokenAgeSeconds !== undefined && { maxTokenAge: maxTokenAgeSeconds }),
   };

@@ -1,15 +1,11 @@
 import { type Context, FrameworkError } from '@sallyport/core';
+import { ownOf } from '../../../principal.js';
 
 export type Fields = Readonly<Record<string, unknown>>;
 
-/** An own member, so that nothing is taken from a prototype; `undefined` when there is none. */
-export function ownOf(value: unknown, key: string): unknown {
-  return typeof value === 'object' && value !== null && Object.hasOwn(value, key) ? (value as Fields)[key] : undefined;
-}
-
 /**
- * A member of the event where AWS made it. An invocation that says of itself that it is no trigger's may hold any claims, so
- * nothing of its event is believed.
+ * A member of the event where AWS made it. The event of a direct or agent invocation is what its caller wrote, with any claims
+ * in it, so nothing is read from it.
  */
 export function eventMember(ctx: Context, key: string): unknown {
   return ctx.invocationProvenance === 'provider' ? ownOf(ctx.event, key) : undefined;
@@ -33,7 +29,7 @@ export function requireText(value: unknown): string {
   return value;
 }
 
-/** A place that holds something else than AWS puts there. */
+/** The error for a member that does not look as AWS writes it: 401. */
 export function malformed(): FrameworkError {
   return new FrameworkError('app.unauthorized');
 }
