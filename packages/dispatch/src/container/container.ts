@@ -6,7 +6,6 @@ import type {
   Surface,
   SurfaceGate,
   Target,
-  TriggerKind,
   TriggerRecord,
 } from '@sallyport/core';
 import { noAdapter } from '@sallyport/core/pipeline';
@@ -20,17 +19,11 @@ import {
   toHttpOptions,
   WebSocketSurface,
 } from '@sallyport/http/pipeline';
-import {
-  type BatchReport,
-  createEventRouter,
-  type EventRouter,
-  type EventRouterOptions,
-  type Trigger,
-} from '@sallyport/streams';
+import { createEventRouter, type EventRouter, type EventRouterOptions, type Trigger } from '@sallyport/streams';
 import { type Dispatcher, toDispatcher } from '../dispatcher.js';
-import { type DirectInvocations, refusalOf } from '../internal/direct.js';
-import { createPlan, type Plan } from '../internal/plan.js';
-import { kindOfInvocation, serveInvocation } from '../internal/serve.js';
+import { createPlan, type DirectInvocations, type Plan, refusalOf } from '../internal/plan.js';
+import { bindEntrypoints, kindOfInvocation } from '../internal/serve.js';
+import type { EntrypointName } from '../rows.js';
 import { attachSurfaces, parseSurfaces } from './internal/host.js';
 
 /** What a container is made of besides its own kernel. */
@@ -114,7 +107,7 @@ export function assemble(init: AssemblyInit): Assembly {
     appSync,
     events,
     dispatcher: toDispatcher(plan),
-    entrypoints: bindEntrypoints(plan, http),
+    entrypoints: toEntrypoints(plan, http),
     streamAccess: { http, detect: (event, lambdaContext) => kindOfInvocation(plan, event, lambdaContext) },
     triggers: () => Object.freeze([events, ...surfaces].flatMap((surface) => surface.triggers?.() ?? [])),
   };
@@ -132,31 +125,16 @@ function openWhen(surface: Surface, isOpen: () => boolean): Surface {
   };
 }
 
-function bindEntrypoints(plan: Plan, http: HttpSurface): Entrypoints {
-  const bind = <R>(kind: TriggerKind) => {
-    const row = plan.kinds.indexOf(kind);
-    return (event: unknown, lambdaContext?: LambdaContext) =>
-      serveInvocation(plan, event, lambdaContext, row) as Promise<R>;
-  };
-  const serveStreamEvent = bind<BatchReport>('stream');
-  return {
-    serveGatewayV2: bind('gateway-v2'),
-    serveLambdaFunctionURL: bind('function-url'),
-    serveGatewayProxy: bind('gateway-v1'),
-    serveLoadBalancer: bind('load-balancer'),
-    serveWebSocket: bind('websocket'),
-    serveAppSync: bind('appsync'),
-    serveQueueEvent: bind('queue'),
-    serveTableStream: bind('table-stream'),
-    serveStreamEvent,
-    serveKinesisEvent: serveStreamEvent,
-    serveTopicEvent: bind('topic'),
-    serveEventBus: bind('event-bus'),
-    serve: (request, lambdaContext) => serveDirect(http, request, lambdaContext),
-  };
-}
-
 /** The options under the given names, as they are. */
 export function pickOptions<T extends object>(options: T, names: readonly string[]): Partial<T> {
   return Object.fromEntries(Object.entries(options).filter(([name]) => names.includes(name))) as Partial<T>;
+}
+
+function toEntrypoints(plan: Plan, http: HttpSurface): Entrypoints {
+  const bound = bindEntrypoints(plan) as unknown as Record<EntrypointName, Entrypoint> & Entrypoints;
+  return {
+    ...bound,
+    serveKinesisEvent: bound.serveStreamEvent,
+    serve: (request, lambdaContext) => serveDirect(http, request, lambdaContext),
+  };
 }

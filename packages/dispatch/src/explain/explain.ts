@@ -1,27 +1,45 @@
 import {
+  type FrameworkError,
   type InvocationProvenance,
   invocationProvenance,
   type LambdaContext,
   type Target,
-  TRIGGER_KINDS,
   type TriggerKind,
 } from '@sallyport/core';
 import { AGENT_INVOCATIONS, noAdapter } from '@sallyport/core/pipeline';
-import { NOT_AN_OBJECT_TEXT, UNKNOWN_EVENT_TEXT } from '../errors.js';
-import { NOT_AN_OBJECT } from '../internal/classify.js';
-import { type CompiledRow, compileRow } from '../internal/compile.js';
-import { detectRow } from '../internal/detect-row.js';
-import { nearestRow } from '../internal/hints.js';
-import { DETECTION_TABLE } from '../rows.js';
-import { checkRow } from './row-check.js';
+import { dispatchError, NOT_AN_OBJECT_TEXT, UNKNOWN_EVENT_TEXT } from '../errors.js';
+import { type CompiledTable, compileTable, detectRow, NOT_AN_OBJECT } from '../internal/compile.js';
+import { ROWS } from '../rows.js';
+import { checkRow, type Miss, type Nearest, nearestRow } from './row-check.js';
 
-/** One thing that kept a row from matching. Holds no value of the payload but for the tag fields. */
-export interface Miss {
-  /** Where the way ended: the condition's path, or the part of it that was not there. */
-  readonly path: string;
-  readonly expected: string;
-  /** `absent`, `null`, `blank string`, `number`, `empty array`, …; of a tag field the tag itself. */
-  readonly found: string;
+let fixed: CompiledTable | undefined;
+/** The fixed table alone, compiled when it is first needed. */
+const fixedTable = (): CompiledTable => (fixed ??= compileTable(ROWS));
+
+/**
+ * The kind of an event by the fixed table alone, told by its shape; the first row that matches decides.
+ *
+ * @throws FrameworkError `dispatch.not_an_object` for anything but an object or a batch of resolver events;
+ * `dispatch.unknown_event` when no row matches, with an {@link Explanation} as `details`
+ * @example detect({ requestContext: { http: { method: 'GET' } }, routeKey: '$default' }); // 'gateway-v2'
+ */
+export function detect(event: unknown): TriggerKind {
+  return kindOf(event, fixedTable());
+}
+
+/** `detect` by any table. */
+export function kindOf(event: unknown, table: CompiledTable): TriggerKind {
+  const row = detectRow(event, table);
+  const kind = table.rows[row]?.kind;
+  if (kind === undefined) throw undetected(event, row, table);
+  return kind;
+}
+
+/** The error for an event that no row takes. A value that is not an object has `details` only where it is recognised. */
+export function undetected(event: unknown, row: number, table: CompiledTable): FrameworkError {
+  const details = explainRows(event, row, table);
+  if (row !== NOT_AN_OBJECT) return dispatchError('dispatch.unknown_event', UNKNOWN_EVENT_TEXT, details);
+  return dispatchError('dispatch.not_an_object', NOT_AN_OBJECT_TEXT, details.nearest ? details : undefined);
 }
 
 /** What became of one row. `shadowed`: it would match, an earlier row won. */
@@ -30,18 +48,13 @@ export interface RowExplanation {
   readonly kind: TriggerKind;
   /** `invocation`: what the Lambda context says, asked before the table; only where a context was given. */
   readonly origin: 'invocation' | 'table' | 'extension';
+  /** `shadowed`: the row matches, but an earlier one won. */
   readonly outcome: 'matched' | 'missed' | 'shadowed';
   /** Of every alternative of the row, each once. Empty unless missed. */
   readonly misses: readonly Miss[];
 }
 
-/** The row that came closest, and what to do about it. */
-export interface Nearest {
-  readonly kind: TriggerKind;
-  readonly misses: readonly Miss[];
-  readonly hint: string;
-}
-
+/** Why an event is of its kind, or of none. */
 export interface Explanation {
   /** What `detect` decides; of an agent invocation the kind of the surface that accepts it, or `null`. */
   readonly kind: TriggerKind | null;
@@ -57,21 +70,6 @@ export interface Explanation {
   readonly target: Target | null;
 }
 
-/** The containers' direct entrypoints, in the table's order. */
-const ENTRYPOINTS = [
-  'serveQueueEvent',
-  'serveTableStream',
-  'serveStreamEvent',
-  'serveTopicEvent',
-  'serveEventBus',
-  'serveAppSync',
-  'serveWebSocket',
-  'serveGatewayV2',
-  'serveLambdaFunctionURL',
-  'serveLoadBalancer',
-  'serveGatewayProxy',
-];
-
 /**
  * Why an event is of its kind, or of none. Pure and total: runs nothing of the application and never throws, whatever the
  * event.
@@ -82,8 +80,9 @@ const ENTRYPOINTS = [
 export function explain(event: unknown, lambdaContext?: LambdaContext): Explanation {
   const provenance = invocationProvenance(lambdaContext);
   const isAgent = provenance === 'agent';
-  const row = isAgent ? TRIGGER_KINDS.length : detectRow(event, []);
-  const explanation = explainRows(event, row, [], lambdaContext && provenance);
+  const table = fixedTable();
+  const row = isAgent ? table.rows.length : detectRow(event, table);
+  const explanation = explainRows(event, row, table, lambdaContext && provenance);
   return isAgent ? { ...explanation, error: noAdapter(AGENT_INVOCATIONS).message } : explanation;
 }
 
@@ -96,12 +95,12 @@ export function explain(event: unknown, lambdaContext?: LambdaContext): Explanat
 export function explainRows(
   event: unknown,
   decided: number,
-  extensions: readonly CompiledRow[],
+  table: CompiledTable,
   provenance?: InvocationProvenance,
 ): Explanation {
-  const checks = [...DETECTION_TABLE.map(compileRow), ...extensions].map((row) => checkRow(row, event));
+  const checks = table.rows.map((row) => checkRow(row, event));
   const rows = checks.map(({ row, misses }, index) => {
-    const origin = index < TRIGGER_KINDS.length ? 'table' : 'extension';
+    const origin = index < table.fixed.length ? 'table' : 'extension';
     return toRow(row.kind, origin, index === decided ? [] : misses, index === decided ? 'matched' : 'shadowed');
   });
   if (provenance) {
@@ -114,8 +113,8 @@ export function explainRows(
     kind: checks[decided]?.row.kind ?? null,
     error: decided >= 0 ? null : decided === NOT_AN_OBJECT ? NOT_AN_OBJECT_TEXT : UNKNOWN_EVENT_TEXT,
     rows,
-    nearest: decided < 0 ? nearestRow(event, checks, extensions.length) : null,
-    entrypoint: ENTRYPOINTS[decided] ?? null,
+    nearest: decided < 0 ? nearestRow(event, checks, table.rows.length - table.fixed.length) : null,
+    entrypoint: table.fixed[decided]?.entrypoint ?? null,
     target: null,
   };
 }

@@ -1,13 +1,36 @@
+import type { TriggerKind } from '@sallyport/core';
 import {
+  ABSENT,
   type CompiledCondition,
   type CompiledRow,
   conditionHolds,
   isNegative,
   isObject,
+  isText,
+  isUrlDomain,
+  parsePath,
   valueAt,
 } from '../internal/compile.js';
-import { expectedWord, foundWord, UNREADABLE } from '../internal/words.js';
-import type { Miss } from './explain.js';
+
+/** One thing that kept a row from matching. Holds no value of the payload but for the tag fields. */
+export interface Miss {
+  /** The condition's path, or the first part of it that the event does not have. */
+  readonly path: string;
+  /** The text that `equals` compares with, or the name of the test: `object`, `non-empty array`, … */
+  readonly expected: string;
+  /** `absent`, `null`, `blank string`, `number`, `empty array`, …; of a tag field the tag itself. */
+  readonly found: string;
+}
+
+/** The row that came closest, and what to do about it. */
+export interface Nearest {
+  /** Kind of the row that came closest. */
+  readonly kind: TriggerKind;
+  /** What kept that row from matching. */
+  readonly misses: readonly Miss[];
+  /** A sentence for people: what the event looks like, or which name or tag is misspelt. */
+  readonly hint: string;
+}
 
 /** A row held against an event. */
 export interface RowCheck {
@@ -20,7 +43,7 @@ export interface RowCheck {
 
 /** Never throws: what cannot be read is a miss. */
 export function checkRow(row: CompiledRow, event: unknown): RowCheck {
-  return row.kind === 'appsync' && isBatch(event) ? checkBatch(row, event) : checkObject(row, event, '');
+  return row.acceptsList && isBatch(event) ? checkBatch(row, event) : checkObject(row, event, '');
 }
 
 function checkObject(row: CompiledRow, event: unknown, prefix: string): RowCheck {
@@ -77,7 +100,7 @@ function missOf(condition: CompiledCondition, event: unknown, prefix: string): M
 }
 
 /** The value behind the steps, or {@link UNREADABLE}; a value of which not even its type can be told is unreadable too. */
-export function read(event: unknown, steps: readonly (string | number)[]): unknown {
+function read(event: unknown, steps: readonly (string | number)[]): unknown {
   try {
     const value = valueAt(event, steps);
     if (Array.isArray(value)) void value.length;
@@ -101,4 +124,121 @@ function headOf(path: string, depth: number, prefix: string): string {
       .slice(0, depth)
       .join('')
   );
+}
+
+/** Stands for a value whose getter or proxy throws. */
+const UNREADABLE = Symbol('unreadable');
+
+/** Fields that hold a service's tag and nothing of the caller's: shown as they are. */
+const TAG_FIELD = /(?:^|[.\]])[eE]ventSource$/;
+
+const MAX_TAG_CHARACTERS = 64;
+
+/** What a condition asks for: the text it compares with, or the name of its test. */
+function expectedWord({ test, value }: CompiledCondition): string {
+  return value ?? test;
+}
+
+/** What there was, in a word: no value of a payload but for the tags. */
+function foundWord(path: string, found: unknown): string {
+  if (found === ABSENT) return 'absent';
+  if (found === UNREADABLE) return 'unreadable';
+  if (found === null) return 'null';
+  if (Array.isArray(found)) return found.length > 0 ? 'array' : 'empty array';
+  if (typeof found !== 'string') return typeof found;
+  if (found.trim() === '') return 'blank string';
+  if (TAG_FIELD.test(path)) return safeText(found, MAX_TAG_CHARACTERS);
+  return isUrlDomain(found) ? 'url_domain' : 'string';
+}
+
+// biome-ignore lint/suspicious/noControlCharactersInRegex: these are the characters that could forge or reorder a line.
+const CONTROLS = /[\0-\x1f\x7f-\x9f\u200e\u200f\u2028-\u202e\u2066-\u2069\ufeff]/g;
+
+/** At most so many characters of a text, without those that could start or reorder a line of a log. */
+export function safeText(text: string, characters: number): string {
+  const head = [...text.slice(0, 2 * characters)].slice(0, characters).join('');
+  return head.replace(CONTROLS, '').replace(/\p{Surrogate}/gu, '\ufffd');
+}
+
+/** Shapes that only an extension can serve: the row of the nearest relative, what it is, where it shows, and its tags. */
+const OUTSIDE: readonly (readonly [near: string, name: string, path: string, ...tags: string[]])[] = [
+  ['queue', 'an S3 notification', 'Records[0].eventSource', 'aws:s3'],
+  ['stream', 'a Kafka batch', 'eventSource', 'aws:kafka', 'SelfManagedKafka'],
+  ['appsync', 'a Cognito trigger', 'triggerSource'],
+  ['gateway-v1', 'an authorizer request (a function of its own answers it)', 'authorizationToken'],
+  ['stream', 'a Firehose batch', 'deliveryStreamArn'],
+  ['event-bus', 'a custom resource request', 'ResponseURL'],
+  ['stream', 'a log subscription (@sallyport/streams decodes it)', 'awslogs.data'],
+  // https://docs.aws.amazon.com/eventbridge/latest/userguide/eb-pipes-batching-concurrency.html
+  ['queue', 'the list of a pipe (hand it on as { Records: list })', '[0].eventSource'],
+];
+
+const TAG = /^aws:(?:sqs|dynamodb|kinesis|sns)$/;
+
+/**
+ * The row that came closest and the usual mistake behind it: the row with most conditions held, else the row that a
+ * recognised mistake points to, else nothing. Never throws.
+ */
+export function nearestRow(event: unknown, checks: readonly RowCheck[], extensions: number): Nearest | null {
+  const outside = OUTSIDE.find(([, , path, ...tags]) => isThere(event, path, tags));
+  let best = checks.reduce((most, check) => (check.held > most.held ? check : most));
+  if (best.held === 0) {
+    const pointed = checks.find(({ row, misses }) => (outside ? row.kind === outside[0] : mistakeIn(event, misses)));
+    if (!pointed) return null;
+    best = pointed;
+  }
+  const { row, misses } = best;
+  const hint = outside
+    ? `looks like ${outside[1]}; no opt-in row ${extensions > 0 ? 'takes it' : 'is registered'}`
+    : mistakeIn(event, misses) || describe(misses);
+  return { kind: row.kind, misses, hint };
+}
+
+function isThere(event: unknown, path: string, tags: readonly string[]): boolean {
+  const found = read(event, parsePath(path));
+  return isText(found) && (tags.length === 0 || tags.includes(found));
+}
+
+/** The first mistake that explains a miss, or `''`. */
+function mistakeIn(event: unknown, misses: readonly Miss[]): string {
+  for (const miss of misses) {
+    const mistake = mistakeOf(event, miss);
+    if (mistake !== '') return mistake;
+  }
+  return '';
+}
+
+function mistakeOf(event: unknown, { path, expected, found }: Miss): string {
+  if (found === 'empty array' && expected === 'non-empty array') {
+    return `"${path}" is empty: there is no record to tell the kind by`;
+  }
+  if (found === 'absent') {
+    const steps = parsePath(path);
+    const key = String(steps.pop());
+    const slip = otherSpelling(read(event, steps), key);
+    return slip === undefined ? '' : `"${slip}" is not "${key}": names are compared exactly`;
+  }
+  const tag = found.trim().toLowerCase();
+  return tag !== found && TAG.test(tag) ? `"${found}" is not "${tag}": tags are compared exactly` : '';
+}
+
+/** A key that differs only in case, dashes and underscores. It is as short as the one that was wanted, so it is safe to show. */
+function otherSpelling(container: unknown, key: string): string | undefined {
+  try {
+    if (!isObject(container)) return undefined;
+    const plain = plainName(key);
+    return Object.keys(container).find(
+      (name) => name !== key && name.length <= key.length + 3 && plainName(name) === plain,
+    );
+  } catch {
+    return undefined;
+  }
+}
+
+function plainName(name: string): string {
+  return name.replace(/[A-Z]/g, (letter) => letter.toLowerCase()).replace(/[-_]/g, '');
+}
+
+function describe([first]: readonly Miss[]): string {
+  return first ? `"${first.path}": expected ${first.expected}, found ${first.found}` : '';
 }

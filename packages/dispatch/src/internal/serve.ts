@@ -1,15 +1,17 @@
 import {
   type FrameworkError,
+  guardHook,
   type InvocationProvenance,
   invocationProvenance,
   type LambdaContext,
+  type Logger,
   type TriggerKind,
 } from '@sallyport/core';
-import { noAdapter } from '@sallyport/core/pipeline';
-import { undetected } from '../detect.js';
-import { detectRow } from './detect-row.js';
+import { bindLogger, noAdapter } from '@sallyport/core/pipeline';
+import { type Explanation, undetected } from '../explain/explain.js';
+import { safeText } from '../explain/row-check.js';
+import { detectRow } from './compile.js';
 import { type Plan, surfaceFor } from './plan.js';
-import { reportUnknown } from './report.js';
 
 /**
  * Serves one invocation: its context is asked before its event. Never throws; what is refused is a rejection.
@@ -35,7 +37,7 @@ export function serveInvocation(
 
 /** No row is tried for an agent: the event is what a model wrote, and may look like anything. */
 export function rowOf(plan: Plan, event: unknown, provenance: InvocationProvenance, entrypoint?: number): number {
-  return provenance === 'agent' ? plan.kinds.length - 1 : (entrypoint ?? detectRow(event, plan.rows));
+  return provenance === 'agent' ? plan.kinds.length - 1 : (entrypoint ?? detectRow(event, plan.table));
 }
 
 /**
@@ -52,7 +54,7 @@ export function kindOfInvocation(plan: Plan, event: unknown, lambdaContext: Lamb
 
 /** The error for an invocation that has no row or no surface; what can be explained is logged first. */
 function refusal(
-  { kinds, rows, log, refuseDirect }: Plan,
+  { kinds, table, log, refuseDirect }: Plan,
   event: unknown,
   row: number,
   provenance: InvocationProvenance,
@@ -61,7 +63,38 @@ function refusal(
   if (provenance === 'direct' && refuseDirect) return refuseDirect();
   const kind = kinds[row];
   if (kind !== undefined) return noAdapter(kind);
-  const error = undetected(event, row, rows);
+  const error = undetected(event, row, table);
   if (error.details) reportUnknown(error, log, lambdaContext);
   return error;
 }
+
+const MAX_REQUEST_ID_CHARACTERS = 128;
+
+/** One `error` line with the row that came closest. A logger that throws changes nothing. */
+function reportUnknown(error: FrameworkError, log: Logger, lambdaContext: LambdaContext | undefined): void {
+  const { nearest } = error.details as Explanation;
+  guardHook(() => {
+    const id: unknown = lambdaContext?.awsRequestId;
+    const bound = {
+      request_id: typeof id === 'string' ? safeText(id, MAX_REQUEST_ID_CHARACTERS) : '',
+      trace_id: '',
+      tenant_id: '',
+      trigger: '',
+      function_name: '',
+      function_version: '',
+    };
+    bindLogger(log, bound, () => undefined).error(error.message, { event: error.code, nearest });
+  });
+}
+
+/** The entrypoints of the fixed rows by name, bound. Each asks the Lambda context first, and takes the event as of its kind. */
+export function bindEntrypoints(plan: Plan): Readonly<Record<string, Entrypoint>> {
+  return Object.fromEntries(
+    plan.table.fixed.map(({ entrypoint }, row) => [
+      entrypoint,
+      (event: unknown, lambdaContext?: LambdaContext) => serveInvocation(plan, event, lambdaContext, row),
+    ]),
+  );
+}
+
+type Entrypoint = (event: unknown, lambdaContext?: LambdaContext) => Promise<unknown>;

@@ -1,10 +1,8 @@
 import { invalidOption, type Surface, type SurfaceHost } from '@sallyport/core';
 import type { HttpSurface } from '@sallyport/http/pipeline';
 import { dispatchError } from '../../errors.js';
-import { refusalOf } from '../../internal/direct.js';
-import { createPlan, type Plan } from '../../internal/plan.js';
+import { assertSurfaces, createPlan, type Plan, refusalOf } from '../../internal/plan.js';
 import { serveInvocation } from '../../internal/serve.js';
-import { assertSurfaces } from '../../internal/surfaces.js';
 import type { AssemblyInit } from '../container.js';
 
 /**
