@@ -1,12 +1,10 @@
 import type { AppSyncBatchHandler } from '@sallyport/appsync';
-import { assertKnownOptions, FrameworkError, type Handler, type Middleware, type TriggerRecord } from '@sallyport/core';
+import { assertKnownOptions, FrameworkError, type Handler } from '@sallyport/core';
 import { assertNoSurplus } from '@sallyport/core/pipeline';
-import type { Dispatcher } from '@sallyport/dispatch';
-import { type Assembly, assemble, type Entrypoints, pickOptions } from '@sallyport/dispatch/assembly';
+import { type Assembly, assemble, Container, pickOptions } from '@sallyport/dispatch/assembly';
 import type { RouteRecord } from '@sallyport/http';
 import { type OpenApiDocument, toCanonicalJson } from '@sallyport/http/openapi';
-import { addressOf, createKernel, type Registration, STREAM_ACCESS, type StreamAccess } from '@sallyport/http/pipeline';
-import type { EventRouter, Trigger } from '@sallyport/streams';
+import { addressOf, createKernel, type Registration } from '@sallyport/http/pipeline';
 import { authorize, createGate } from './gate.js';
 import { buildSecureDocument, type SecureOpenApiSpec } from './openapi/document.js';
 import { OPTION_NAMES, type ParsedOptions, parseOptions, type SecureOptions } from './options.js';
@@ -41,61 +39,24 @@ export interface SecureRouteRecord extends Omit<RouteRecord, 'authRequired'> {
  * app.get('/notes/{id}', getNote, Authenticated('notes:read'));
  * export const handler = app.handleLambda;
  */
-export class SecureApp {
+export class SecureApp extends Container<
+  [posture: Posture, options?: SecureRouteOptions, ...surplus: readonly never[]]
+> {
   readonly #assembly: Assembly;
-  #hasSocketRoutes: boolean;
-  /** Bound: `export const handler = app.handleLambda` works. */
-  readonly handleLambda: Dispatcher['handleLambda'];
-  readonly explain: Dispatcher['explain'];
-  readonly serve: Entrypoints['serve'];
-  readonly serveGatewayV2: Entrypoints['serveGatewayV2'];
-  readonly serveLambdaFunctionURL: Entrypoints['serveLambdaFunctionURL'];
-  readonly serveGatewayProxy: Entrypoints['serveGatewayProxy'];
-  readonly serveLoadBalancer: Entrypoints['serveLoadBalancer'];
-  readonly serveWebSocket: Entrypoints['serveWebSocket'];
-  readonly serveAppSync: Entrypoints['serveAppSync'];
-  readonly serveQueueEvent: EventRouter['serveQueueEvent'];
-  readonly serveTableStream: EventRouter['serveTableStream'];
-  readonly serveStreamEvent: EventRouter['serveStreamEvent'];
-  readonly serveKinesisEvent: EventRouter['serveKinesisEvent'];
-  readonly serveTopicEvent: EventRouter['serveTopicEvent'];
-  readonly serveEventBus: EventRouter['serveEventBus'];
+  /** Whether WebSocket events are served; a registered route turns it on. */
+  readonly #sockets: { isOpen: boolean };
 
+  /** @throws FrameworkError `app.invalid_configuration` `framework: invalid secure configuration: <what is wrong>` */
   constructor(options: SecureOptions = {}) {
     const parsed = parseOptions(options);
-    this.#hasSocketRoutes = parsed.webSocketSupport ?? false;
-    const assembly = assembleSecure(parsed, () => this.#hasSocketRoutes);
-    const { entrypoints, dispatcher } = assembly;
+    const sockets = { isOpen: parsed.webSocketSupport ?? false };
+    const assembly = assembleSecure(parsed, () => sockets.isOpen);
+    super(assembly);
     this.#assembly = assembly;
-    this.handleLambda = dispatcher.handleLambda;
-    this.explain = dispatcher.explain;
-    this.serve = entrypoints.serve;
-    this.serveGatewayV2 = entrypoints.serveGatewayV2;
-    this.serveLambdaFunctionURL = entrypoints.serveLambdaFunctionURL;
-    this.serveGatewayProxy = entrypoints.serveGatewayProxy;
-    this.serveLoadBalancer = entrypoints.serveLoadBalancer;
-    this.serveWebSocket = entrypoints.serveWebSocket;
-    this.serveAppSync = entrypoints.serveAppSync;
-    this.serveQueueEvent = entrypoints.serveQueueEvent;
-    this.serveTableStream = entrypoints.serveTableStream;
-    this.serveStreamEvent = entrypoints.serveStreamEvent;
-    this.serveKinesisEvent = entrypoints.serveKinesisEvent;
-    this.serveTopicEvent = entrypoints.serveTopicEvent;
-    this.serveEventBus = entrypoints.serveEventBus;
+    this.#sockets = sockets;
   }
 
-  /** For streaming handlers. */
-  get [STREAM_ACCESS](): StreamAccess {
-    return this.#assembly.streamAccess;
-  }
-
-  /**
-   * Registers an HTTP operation.
-   *
-   * @throws FrameworkError `app.bad_request`: an invalid posture, a handler that is no function, a blank method, an invalid
-   *   pattern, a method and pattern twice, further arguments
-   */
-  handle(
+  override handle(
     method: string,
     pattern: string,
     handler: Handler,
@@ -115,77 +76,11 @@ export class SecureApp {
     return this;
   }
 
-  get(
-    pattern: string,
-    handler: Handler,
-    posture: Posture,
-    options?: SecureRouteOptions,
-    ...surplus: readonly never[]
-  ): this {
-    return this.handle('GET', pattern, handler, posture, options, ...surplus);
-  }
-
-  post(
-    pattern: string,
-    handler: Handler,
-    posture: Posture,
-    options?: SecureRouteOptions,
-    ...surplus: readonly never[]
-  ): this {
-    return this.handle('POST', pattern, handler, posture, options, ...surplus);
-  }
-
-  put(
-    pattern: string,
-    handler: Handler,
-    posture: Posture,
-    options?: SecureRouteOptions,
-    ...surplus: readonly never[]
-  ): this {
-    return this.handle('PUT', pattern, handler, posture, options, ...surplus);
-  }
-
-  patch(
-    pattern: string,
-    handler: Handler,
-    posture: Posture,
-    options?: SecureRouteOptions,
-    ...surplus: readonly never[]
-  ): this {
-    return this.handle('PATCH', pattern, handler, posture, options, ...surplus);
-  }
-
-  delete(
-    pattern: string,
-    handler: Handler,
-    posture: Posture,
-    options?: SecureRouteOptions,
-    ...surplus: readonly never[]
-  ): this {
-    return this.handle('DELETE', pattern, handler, posture, options, ...surplus);
-  }
-
-  options(
-    pattern: string,
-    handler: Handler,
-    posture: Posture,
-    options?: SecureRouteOptions,
-    ...surplus: readonly never[]
-  ): this {
-    return this.handle('OPTIONS', pattern, handler, posture, options, ...surplus);
-  }
-
-  head(
-    pattern: string,
-    handler: Handler,
-    posture: Posture,
-    options?: SecureRouteOptions,
-    ...surplus: readonly never[]
-  ): this {
-    return this.handle('HEAD', pattern, handler, posture, options, ...surplus);
-  }
-
-  /** @deprecated `handle` is as strict. */
+  /**
+   * The same as `handle` without options, for applications that were written against it.
+   *
+   * @deprecated `handle` is as strict.
+   */
   handleStrict(
     method: string,
     pattern: string,
@@ -197,13 +92,22 @@ export class SecureApp {
     return this.handle(method, pattern, handler, posture);
   }
 
-  /** @deprecated `get` is as strict. */
+  /**
+   * The same as `get` without options, for applications that were written against it.
+   *
+   * @deprecated `get` is as strict.
+   */
   getStrict(pattern: string, handler: Handler, posture: Posture, ...surplus: readonly never[]): this {
     assertNoSurplus(surplus, 'getStrict(pattern, handler, posture)');
     return this.get(pattern, handler, posture);
   }
 
-  /** A GraphQL field, matched by exactly this parent type and field; HTTP routes are never tried. */
+  /**
+   * Registers a GraphQL field, matched by exactly this parent type and field. HTTP routes are never tried.
+   *
+   * @throws FrameworkError `app.bad_request` for an invalid posture, blank names, a pair twice, a handler that is not a function
+   * @example app.appSyncField('Query', 'note', (ctx) => json(200, { id: ctx.param('id') }), Authenticated('notes:read'));
+   */
   appSyncField(
     parentType: string,
     field: string,
@@ -217,7 +121,12 @@ export class SecureApp {
     return this;
   }
 
-  /** A GraphQL field whose elements of one batch invoke are answered together; each is gated by itself. */
+  /**
+   * Registers a GraphQL field whose elements of one batch invoke are answered together, by one call of the handler. The gate
+   * checks each element by itself.
+   *
+   * @throws FrameworkError as `appSyncField`
+   */
   appSyncBatchField(
     parentType: string,
     field: string,
@@ -231,61 +140,24 @@ export class SecureApp {
     return this;
   }
 
-  /** A WebSocket route: `$connect`, `$disconnect`, `$default` or a key of the API's own. Every event is gated by itself. */
+  /**
+   * Registers a route of a WebSocket API: `$connect`, `$disconnect`, `$default` or a route key of the API's own. The gate checks
+   * every event by itself, so messages need a principal too, not only `$connect`.
+   *
+   * @throws FrameworkError `app.bad_request` for an invalid posture, a blank or repeated key, a handler that is not a function
+   * @example app.webSocket('$connect', () => json(200, {}), Authenticated());
+   */
   webSocket(routeKey: string, handler: Handler, posture: Posture, ...surplus: readonly never[]): this {
     assertNoSurplus(surplus, 'webSocket(routeKey, handler, posture)');
     assertPosture(posture, `${routeKey}`);
     this.#assembly.webSocket.register(routeKey, handler, posture);
-    this.#hasSocketRoutes = true;
-    return this;
-  }
-
-  queue(...args: Parameters<EventRouter['queue']>): this {
-    this.#assembly.events.queue(...args);
-    return this;
-  }
-
-  tableStream(...args: Parameters<EventRouter['tableStream']>): this {
-    this.#assembly.events.tableStream(...args);
-    return this;
-  }
-
-  kinesis(...args: Parameters<EventRouter['kinesis']>): this {
-    this.#assembly.events.kinesis(...args);
-    return this;
-  }
-
-  topic(...args: Parameters<EventRouter['topic']>): this {
-    this.#assembly.events.topic(...args);
-    return this;
-  }
-
-  eventBus(...args: Parameters<EventRouter['eventBus']>): this {
-    this.#assembly.events.eventBus(...args);
-    return this;
-  }
-
-  /** Adds a middleware around every HTTP, GraphQL and WebSocket operation, inside the gate; the first added is outermost. */
-  use(middleware: Middleware, ...surplus: readonly never[]): this {
-    assertNoSurplus(surplus, 'use(middleware)');
-    this.#assembly.kernel.book.use(middleware);
-    return this;
-  }
-
-  /** Adds a middleware around every record and event. */
-  useEvents(...args: Parameters<EventRouter['useEvents']>): this {
-    this.#assembly.events.useEvents(...args);
+    this.#sockets.isOpen = true;
     return this;
   }
 
   /** HTTP, GraphQL and WebSocket operations with their postures in the order of registration; frozen, fresh at each call. */
   routes(): readonly SecureRouteRecord[] {
     return Object.freeze(this.#assembly.kernel.book.all.map(toSecureRouteRecord));
-  }
-
-  /** Event registrations in order, then those of the option `surfaces`; frozen, fresh at each call. */
-  triggers(): readonly (Trigger | TriggerRecord)[] {
-    return this.#assembly.triggers();
   }
 
   /**

@@ -1,21 +1,18 @@
 import type { AppSyncBatchHandler, AppSyncOptions } from '@sallyport/appsync';
 import { APPSYNC_OPTIONS } from '@sallyport/appsync/surface';
-import { assertKnownOptions, type Handler, type Middleware, type Surface, type TriggerRecord } from '@sallyport/core';
+import { assertKnownOptions, type Handler, type Surface } from '@sallyport/core';
 import { assertNoSurplus } from '@sallyport/core/pipeline';
 import type { OpenPipelineOptions, RouteOptions, RouteRecord } from '@sallyport/http';
 import {
   createOpenKernel,
   HANDLE_USAGE,
-  HttpVerbs,
   OPEN_PIPELINE_OPTIONS,
   registerOpenRoute,
-  STREAM_ACCESS,
-  type StreamAccess,
   toRouteRecord,
 } from '@sallyport/http/pipeline';
-import type { EventRouter, EventRouterOptions, Trigger } from '@sallyport/streams';
-import type { DirectInvocations, Dispatcher } from '../dispatcher.js';
-import { type Assembly, assemble, type Entrypoints, pickOptions } from './container.js';
+import type { EventRouterOptions } from '@sallyport/streams';
+import type { DirectInvocations } from '../dispatcher.js';
+import { type Assembly, assemble, Container, pickOptions } from './container.js';
 
 /** Options that only event registrations read. */
 type EventOptions = Pick<
@@ -58,26 +55,11 @@ const KNOWN = [
  * The open container: every trigger behind one entrypoint, and no posture asked for. It is the compatibility surface that
  * {@link createApp} makes.
  */
-export class App extends HttpVerbs {
+export class App extends Container<[options?: RouteOptions, ...surplus: readonly never[]]> {
   readonly #assembly: Assembly;
-  readonly handleLambda: Dispatcher['handleLambda'];
-  readonly explain: Dispatcher['explain'];
-  readonly serve: Entrypoints['serve'];
-  readonly serveGatewayV2: Entrypoints['serveGatewayV2'];
-  readonly serveLambdaFunctionURL: Entrypoints['serveLambdaFunctionURL'];
-  readonly serveGatewayProxy: Entrypoints['serveGatewayProxy'];
-  readonly serveLoadBalancer: Entrypoints['serveLoadBalancer'];
-  readonly serveWebSocket: Entrypoints['serveWebSocket'];
-  readonly serveAppSync: Entrypoints['serveAppSync'];
-  readonly serveQueueEvent: EventRouter['serveQueueEvent'];
-  readonly serveTableStream: EventRouter['serveTableStream'];
-  readonly serveStreamEvent: EventRouter['serveStreamEvent'];
-  readonly serveKinesisEvent: EventRouter['serveKinesisEvent'];
-  readonly serveTopicEvent: EventRouter['serveTopicEvent'];
-  readonly serveEventBus: EventRouter['serveEventBus'];
 
+  /** @throws FrameworkError `app.invalid_configuration` for an unknown or unfit option */
   constructor(options: AppOptions) {
-    super();
     assertKnownOptions(options, KNOWN);
     const assembly = assemble({
       kernel: createOpenKernel(options),
@@ -88,28 +70,8 @@ export class App extends HttpVerbs {
       surfaces: options.surfaces,
       directInvocations: options.directInvocations,
     });
-    const { entrypoints, dispatcher } = assembly;
+    super(assembly);
     this.#assembly = assembly;
-    this.handleLambda = dispatcher.handleLambda;
-    this.explain = dispatcher.explain;
-    this.serve = entrypoints.serve;
-    this.serveGatewayV2 = entrypoints.serveGatewayV2;
-    this.serveLambdaFunctionURL = entrypoints.serveLambdaFunctionURL;
-    this.serveGatewayProxy = entrypoints.serveGatewayProxy;
-    this.serveLoadBalancer = entrypoints.serveLoadBalancer;
-    this.serveWebSocket = entrypoints.serveWebSocket;
-    this.serveAppSync = entrypoints.serveAppSync;
-    this.serveQueueEvent = entrypoints.serveQueueEvent;
-    this.serveTableStream = entrypoints.serveTableStream;
-    this.serveStreamEvent = entrypoints.serveStreamEvent;
-    this.serveKinesisEvent = entrypoints.serveKinesisEvent;
-    this.serveTopicEvent = entrypoints.serveTopicEvent;
-    this.serveEventBus = entrypoints.serveEventBus;
-  }
-
-  /** For streaming handlers. */
-  get [STREAM_ACCESS](): StreamAccess {
-    return this.#assembly.streamAccess;
   }
 
   override handle(
@@ -124,21 +86,58 @@ export class App extends HttpVerbs {
     return this;
   }
 
-  /** A WebSocket route: `$connect`, `$disconnect`, `$default` or a key of the API's own. */
+  /**
+   * The same as `handle`, for applications that were written against it.
+   *
+   * @deprecated `handle` is as strict.
+   */
+  handleStrict(
+    method: string,
+    pattern: string,
+    handler: Handler,
+    options?: RouteOptions,
+    ...surplus: readonly never[]
+  ): this {
+    return this.handle(method, pattern, handler, options, ...surplus);
+  }
+
+  /**
+   * The same as `get`, for applications that were written against it.
+   *
+   * @deprecated `get` is as strict.
+   */
+  getStrict(pattern: string, handler: Handler, options?: RouteOptions, ...surplus: readonly never[]): this {
+    return this.get(pattern, handler, options, ...surplus);
+  }
+
+  /**
+   * Registers a route of a WebSocket API: `$connect`, `$disconnect`, `$default` or a route key of the API's own.
+   *
+   * @throws FrameworkError for a blank or repeated route key, a handler that is not a function, further arguments
+   */
   webSocket(routeKey: string, handler: Handler, ...surplus: readonly never[]): this {
     assertNoSurplus(surplus, 'webSocket(routeKey, handler); SecureApp takes postures');
     this.#assembly.webSocket.register(routeKey, handler);
     return this;
   }
 
-  /** A GraphQL field; without one the HTTP routes are tried with the synthesized request. */
+  /**
+   * Registers a GraphQL field. For a field that is not registered the HTTP routes are tried: `GET /<field>` for a query, `POST`
+   * for a mutation.
+   *
+   * @throws FrameworkError `app.bad_request` for blank names, a pair twice, a handler that is not a function
+   */
   appSyncField(parentType: string, field: string, handler: Handler, ...surplus: readonly never[]): this {
     assertNoSurplus(surplus, 'appSyncField(parentType, field, handler); SecureApp takes postures');
     this.#assembly.appSync.register(parentType, field, handler);
     return this;
   }
 
-  /** A GraphQL field whose elements of one batch invoke are answered together. */
+  /**
+   * Registers a GraphQL field whose elements of one batch invoke are answered together, by one call of the handler.
+   *
+   * @throws FrameworkError `app.bad_request` for blank names, a pair twice, a handler that is not a function
+   */
   appSyncBatchField(
     parentType: string,
     field: string,
@@ -150,52 +149,9 @@ export class App extends HttpVerbs {
     return this;
   }
 
-  queue(...args: Parameters<EventRouter['queue']>): this {
-    this.#assembly.events.queue(...args);
-    return this;
-  }
-
-  tableStream(...args: Parameters<EventRouter['tableStream']>): this {
-    this.#assembly.events.tableStream(...args);
-    return this;
-  }
-
-  kinesis(...args: Parameters<EventRouter['kinesis']>): this {
-    this.#assembly.events.kinesis(...args);
-    return this;
-  }
-
-  topic(...args: Parameters<EventRouter['topic']>): this {
-    this.#assembly.events.topic(...args);
-    return this;
-  }
-
-  eventBus(...args: Parameters<EventRouter['eventBus']>): this {
-    this.#assembly.events.eventBus(...args);
-    return this;
-  }
-
-  /** Adds a middleware around every HTTP, GraphQL and WebSocket operation; the first added is outermost. */
-  use(middleware: Middleware, ...surplus: readonly never[]): this {
-    assertNoSurplus(surplus, 'use(middleware)');
-    this.#assembly.kernel.book.use(middleware);
-    return this;
-  }
-
-  /** Adds a middleware around every record and event. */
-  useEvents(...args: Parameters<EventRouter['useEvents']>): this {
-    this.#assembly.events.useEvents(...args);
-    return this;
-  }
-
-  /** HTTP, GraphQL and WebSocket operations in the order of registration; frozen, fresh at each call. */
+  /** HTTP, GraphQL and WebSocket operations in the order of registration; frozen, a new list at each call. */
   routes(): readonly RouteRecord[] {
     return Object.freeze(this.#assembly.kernel.book.all.map(toRouteRecord));
-  }
-
-  /** Event registrations in order, then those of the option `surfaces`; frozen, fresh at each call. */
-  triggers(): readonly (Trigger | TriggerRecord)[] {
-    return this.#assembly.triggers();
   }
 }
 

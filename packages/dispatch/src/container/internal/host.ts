@@ -1,9 +1,18 @@
-import { invalidOption, type Surface, type SurfaceHost } from '@sallyport/core';
-import type { HttpSurface } from '@sallyport/http/pipeline';
+import { invalidOption, type Surface, type SurfaceGate, type SurfaceHost } from '@sallyport/core';
+import type { HttpSurface, Kernel } from '@sallyport/http/pipeline';
+import type { EventRouterOptions } from '@sallyport/streams';
 import { dispatchError } from '../../errors.js';
-import { assertSurfaces, createPlan, type Plan, refusalOf } from '../../internal/plan.js';
+import { assertSurfaces, createPlan, type DirectInvocations, type Plan, refusalOf } from '../../internal/plan.js';
 import { serveInvocation } from '../../internal/serve.js';
-import type { AssemblyInit } from '../container.js';
+
+/** What of a container its surfaces are lent. */
+interface HostInit {
+  readonly kernel: Kernel;
+  readonly events: EventRouterOptions;
+  readonly failureText?: string;
+  readonly directInvocations?: DirectInvocations | undefined;
+  readonly gate?: SurfaceGate;
+}
 
 /**
  * A copy of the option `surfaces`.
@@ -28,7 +37,7 @@ const ATTACHED = new WeakSet<Surface>();
 export function attachSurfaces(
   surfaces: readonly Surface[],
   own: readonly Surface[],
-  init: AssemblyInit,
+  init: HostInit,
   http: HttpSurface,
 ): void {
   const attachable = surfaces.filter(({ attach }) => attach !== undefined);
@@ -47,7 +56,7 @@ export function attachSurfaces(
 /** What `streams` takes where nothing is said. */
 const DEFAULTS = { deadlineMarginMs: 500, failureText: 'framework: event handler failed' };
 
-function createHost(init: AssemblyInit, http: HttpSurface, others: readonly Surface[]): SurfaceHost {
+function createHost(init: HostInit, http: HttpSurface, others: readonly Surface[]): SurfaceHost {
   const { kernel, events, gate, directInvocations } = init;
   const { clock, ids, environment, log, observability = {} } = kernel.runtime;
   let plan: Plan | undefined;
