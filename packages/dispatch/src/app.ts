@@ -1,1 +1,2 @@
-export { type App, type AppOptions, createApp, type SurfaceOptions } from './container/app.js';
+export { type App, createApp } from './container/app.js';
+export type { AppOptions, SurfaceOptions } from './container/options.js';

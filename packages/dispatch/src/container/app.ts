@@ -1,8 +1,9 @@
-import type { AppSyncBatchHandler, AppSyncOptions } from '@sallyport/appsync';
+import type { AppSyncBatchHandler } from '@sallyport/appsync';
 import { APPSYNC_OPTIONS } from '@sallyport/appsync/surface';
-import { assertKnownOptions, type Handler, type Surface } from '@sallyport/core';
+import type { Handler } from '@sallyport/core';
+import { defineOptions } from '@sallyport/core/options';
 import { assertNoSurplus } from '@sallyport/core/pipeline';
-import type { OpenPipelineOptions, RouteOptions, RouteRecord } from '@sallyport/http';
+import type { RouteOptions, RouteRecord } from '@sallyport/http';
 import {
   createOpenKernel,
   HANDLE_USAGE,
@@ -10,46 +11,10 @@ import {
   registerOpenRoute,
   toRouteRecord,
 } from '@sallyport/http/pipeline';
-import type { EventRouterOptions } from '@sallyport/streams';
-import type { DirectInvocations } from '../dispatcher.js';
 import { type Assembly, assemble, Container, pickOptions } from './container.js';
+import { APP_KINDS, type AppOptions, EVENT_OPTIONS } from './options.js';
 
-/** Options that only event registrations read. */
-type EventOptions = Pick<
-  EventRouterOptions,
-  'streamFailureIdentifier' | 'queueConcurrency' | 'deadlineMarginMs' | 'maskErrors'
->;
-
-/** Options of the seam that both containers have. */
-export interface SurfaceOptions {
-  /** Surfaces for triggers outside the fixed table, in the order in which their rows are tried; at most 32. */
-  readonly surfaces?: readonly Surface[];
-  /**
-   * What becomes of direct invocations (a client context, or a Cognito identity, in the Lambda context) that no surface
-   * accepts: `serve` them as if they came from a trigger, or `refuse` them. `serve` by default, `refuse` in `SecureApp`.
-   */
-  readonly directInvocations?: DirectInvocations;
-}
-
-/** Closed: an unknown key is refused at construction. */
-export type AppOptions = OpenPipelineOptions & EventOptions & AppSyncOptions & SurfaceOptions;
-
-/** Names of the options of `streams` that a container takes. */
-export const EVENT_OPTIONS: readonly string[] = [
-  'streamFailureIdentifier',
-  'queueConcurrency',
-  'deadlineMarginMs',
-  'maskErrors',
-  'clock',
-  'ids',
-  'environment',
-  'observability',
-  'log',
-];
-
-const KNOWN = [
-  ...new Set([...OPEN_PIPELINE_OPTIONS, ...EVENT_OPTIONS, ...APPSYNC_OPTIONS, 'surfaces', 'directInvocations']),
-];
+const OPTIONS = defineOptions<AppOptions>()(APP_KINDS);
 
 /**
  * The open container: every trigger behind one entrypoint, and no posture asked for. It is the compatibility surface that
@@ -60,15 +25,15 @@ export class App extends Container<[options?: RouteOptions, ...surplus: readonly
 
   /** @throws FrameworkError `app.invalid_configuration` for an unknown or unfit option */
   constructor(options: AppOptions) {
-    assertKnownOptions(options, KNOWN);
+    const parsed = OPTIONS.parse(options) as AppOptions;
     const assembly = assemble({
-      kernel: createOpenKernel(options),
-      pipeline: pickOptions(options, OPEN_PIPELINE_OPTIONS),
-      events: pickOptions(options, EVENT_OPTIONS),
-      appSync: pickOptions(options, APPSYNC_OPTIONS),
+      kernel: createOpenKernel(parsed),
+      pipeline: pickOptions(parsed, OPEN_PIPELINE_OPTIONS),
+      events: pickOptions(parsed, EVENT_OPTIONS),
+      appSync: pickOptions(parsed, APPSYNC_OPTIONS),
       httpFallback: true,
-      surfaces: options.surfaces,
-      directInvocations: options.directInvocations,
+      surfaces: parsed.surfaces,
+      directInvocations: parsed.directInvocations,
     });
     super(assembly);
     this.#assembly = assembly;
