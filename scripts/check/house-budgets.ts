@@ -16,13 +16,13 @@ export const GET_PATH: { readonly functions: Budget; readonly files: Budget } = 
 export const FILES: Readonly<Record<string, Budget>> = {
   appsync: { reached: 9, wanted: 9 },
   core: { reached: 68, wanted: 40 },
-  dispatch: { reached: 26, wanted: 14 },
+  dispatch: { reached: 16, wanted: 14 },
   dynamo: { reached: 9, wanted: 9 },
   http: { reached: 98, wanted: 50 },
   jobs: { reached: 41, wanted: 36 },
   mcp: { reached: 82, wanted: 50 },
   ratelimit: { reached: 30, wanted: 24 },
-  secure: { reached: 44, wanted: 26 },
+  secure: { reached: 26, wanted: 26 },
   streams: { reached: 26, wanted: 24 },
   testkit: { reached: 64, wanted: 38 },
 };
@@ -31,13 +31,13 @@ export const FILES: Readonly<Record<string, Budget>> = {
 export const UNDOCUMENTED: Readonly<Record<string, Budget>> = {
   appsync: { reached: 0, wanted: 0 },
   core: { reached: 282, wanted: 0 },
-  dispatch: { reached: 78, wanted: 0 },
+  dispatch: { reached: 0, wanted: 0 },
   dynamo: { reached: 0, wanted: 0 },
   http: { reached: 167, wanted: 0 },
   jobs: { reached: 0, wanted: 0 },
   mcp: { reached: 225, wanted: 0 },
   ratelimit: { reached: 0, wanted: 0 },
-  secure: { reached: 71, wanted: 0 },
+  secure: { reached: 0, wanted: 0 },
   streams: { reached: 0, wanted: 0 },
   testkit: { reached: 350, wanted: 0 },
 };
@@ -49,13 +49,13 @@ export const WITHOUT_EXAMPLE: Budget = { reached: 30, wanted: 0 };
 export const MISPLACED: Readonly<Record<string, Budget>> = {
   appsync: { reached: 0, wanted: 0 },
   core: { reached: 22, wanted: 0 },
-  dispatch: { reached: 10, wanted: 0 },
+  dispatch: { reached: 0, wanted: 0 },
   dynamo: { reached: 0, wanted: 0 },
   http: { reached: 46, wanted: 0 },
   jobs: { reached: 0, wanted: 0 },
   mcp: { reached: 95, wanted: 0 },
   ratelimit: { reached: 0, wanted: 0 },
-  secure: { reached: 17, wanted: 0 },
+  secure: { reached: 0, wanted: 0 },
   streams: { reached: 0, wanted: 0 },
   testkit: { reached: 17, wanted: 0 },
 };

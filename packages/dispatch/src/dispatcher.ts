@@ -37,6 +37,7 @@ export interface Dispatcher {
   readonly explain: (event: unknown, lambdaContext?: LambdaContext) => Explanation;
 }
 
+/** Options of `createDispatcherWith`. An unknown key is rejected at construction. */
 export interface DispatcherOptions {
   /** Gets one `error` line for an unknown event; `false` for silence. Default: a JSON line on standard output. */
   readonly log?: Logger | false | undefined;

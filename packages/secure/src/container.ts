@@ -22,6 +22,7 @@ export interface SecureRouteOptions {
 
 /** One line of `app.routes()` of the closed container. */
 export interface SecureRouteRecord extends Omit<RouteRecord, 'authRequired'> {
+  /** Who may call the operation. */
   readonly posture: PostureKind;
   /** In normal form; absent when there are none. */
   readonly scopes?: readonly string[];

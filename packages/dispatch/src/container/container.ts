@@ -46,14 +46,19 @@ import { attachSurfaces, parseSurfaces } from './internal/host.js';
 
 /** What a container is made of besides its own kernel. */
 export interface AssemblyInit {
+  /** Registrations, middlewares and the stages that HTTP, GraphQL and WebSocket share. */
   readonly kernel: Kernel;
+  /** Options of the request pipeline, checked. */
   readonly pipeline: PipelineOptions;
+  /** Options of event registrations, checked. */
   readonly events: EventRouterOptions;
+  /** Options of GraphQL, checked. */
   readonly appSync: AppSyncOptions;
   /** Whether GraphQL events may fall back to HTTP routes. */
   readonly httpFallback: boolean;
   /** How a masked event failure is worded. */
   readonly failureText?: string;
+  /** How `explain` writes a posture; of containers whose operations have postures. */
   readonly describePosture?: DescribePosture;
   /** Asked at each WebSocket event; while it says no there is no adapter for them. */
   readonly servesWebSocket?: () => boolean;
@@ -67,13 +72,21 @@ export interface AssemblyInit {
 
 /** All surfaces of one container behind one dispatcher. */
 export interface Assembly {
+  /** Registrations and middlewares of HTTP, GraphQL and WebSocket. */
   readonly kernel: Kernel;
+  /** Takes HTTP routes. */
   readonly http: HttpSurface;
+  /** Takes WebSocket routes. */
   readonly webSocket: WebSocketSurface;
+  /** Takes GraphQL fields. */
   readonly appSync: AppSyncSurface;
+  /** Takes queues, streams, topics and event buses. */
   readonly events: EventRouter;
+  /** Serves all of them by the kind of the event. */
   readonly dispatcher: Dispatcher;
+  /** Serve one kind each. */
   readonly entrypoints: Entrypoints;
+  /** What streaming handlers need of the container. */
   readonly streamAccess: StreamAccess;
   /** Event registrations in order, then those of the surfaces; frozen, fresh at each call. */
   readonly triggers: () => readonly (Trigger | TriggerRecord)[];

@@ -9,6 +9,7 @@ export type JwtErrorReason = 'invalid' | 'expired' | 'audience' | 'unavailable';
 /** Why a token is not taken. Holds no part of the token, for what is in it is nobody's to log. */
 export class JwtError extends Error {
   override readonly name = 'JwtError';
+  /** Why the token is not accepted, in one word for programs. */
   readonly reason: JwtErrorReason;
   /** A word for logs, `ERR_JWT_EXPIRED` say. */
   readonly detail: string;
@@ -20,11 +21,15 @@ export class JwtError extends Error {
   }
 }
 
+/** A token that was accepted. */
 export interface VerifiedJwt {
+  /** The issuer whose key signed it. */
   readonly issuer: string;
+  /** What it says. */
   readonly claims: JwtClaims;
 }
 
+/** Verifies tokens; made by `createJwtVerifier`. */
 export interface JwtVerifier {
   /**
    * Verifies signature, issuer, type, times and, last, the audience.
