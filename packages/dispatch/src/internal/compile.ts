@@ -1,7 +1,7 @@
 import type { DetectionCondition, DetectionRow, TriggerRow } from '../rows.js';
 
 /** What {@link detectRow} answers when no row matched, and when there was nothing to match against. */
-export const UNKNOWN_EVENT = -1;
+const UNKNOWN_EVENT = -1;
 export const NOT_AN_OBJECT = -2;
 
 /** Stands for a key that is not there; `undefined` would be a value. */

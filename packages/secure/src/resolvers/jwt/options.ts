@@ -68,7 +68,7 @@ const textList = (least: number, wanted: string) =>
   kind<readonly string[]>(wanted, (value) => Array.isArray(value) && value.length >= least && value.every(isText));
 /** One text or more. */
 export const texts = textList(1, 'a list of one or more texts');
-export const headerName = kind<string>(
+const headerName = kind<string>(
   'the name of a header',
   (value) => typeof value === 'string' && /^[!#$%&'*+\-.^_`|~0-9A-Za-z]+$/.test(value),
 );
