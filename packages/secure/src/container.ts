@@ -107,7 +107,7 @@ export class SecureApp extends Container<
    * Registers a GraphQL field, matched by exactly this parent type and field. HTTP routes are never tried.
    *
    * @throws FrameworkError `app.bad_request` for an invalid posture, blank names, a pair twice, a handler that is not a function
-   * @example app.appSyncField('Query', 'note', (ctx) => json(200, { id: ctx.param('id') }), Authenticated('notes:read'));
+   * @example app.appSyncField('Query', 'note', getNote, Authenticated('notes:read'));
    */
   appSyncField(
     parentType: string,
