@@ -3,7 +3,7 @@
 import { type Profiler, Session } from 'node:inspector/promises';
 import { relative } from 'node:path';
 import { fileURLToPath } from 'node:url';
-import { createApp } from '../../packages/dispatch/src/app/index.js';
+import { createApp } from '../../packages/dispatch/src/app.js';
 import { json } from '../../packages/http/src/index.js';
 import { ROOT } from './command.js';
 

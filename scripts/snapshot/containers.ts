@@ -1,6 +1,6 @@
 // One of everything that an application makes at the top level of its module, which is before a snapshot is taken.
 import { createEmfSink, createErrorNotifier, createLogger } from '../../packages/core/src/observability.js';
-import { createApp } from '../../packages/dispatch/src/app/index.js';
+import { createApp } from '../../packages/dispatch/src/app.js';
 import { createHttpRouter } from '../../packages/http/src/index.js';
 import { createMemoryConnectionRegistry, createWebSocketClient } from '../../packages/http/src/websocket.js';
 import { createEventBusStore, createJobLedger, withIdempotency } from '../../packages/jobs/src/index.js';

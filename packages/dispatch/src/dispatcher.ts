@@ -9,15 +9,18 @@ import {
   type TriggerKind,
 } from '@sallyport/core';
 import { noAdapter, parseLog } from '@sallyport/core/pipeline';
-import { undetected } from './detect.js';
-import { type Explanation, explainRows } from './explain.js';
-import { detectRow } from './internal/detect-row.js';
-import { type DirectInvocations, refusalOf } from './internal/direct.js';
-import { createPlan, type Plan, surfaceFor } from './internal/plan.js';
+import { type Explanation, explainRows, kindOf } from './explain/explain.js';
+import {
+  assertSurfaces,
+  createPlan,
+  type DirectInvocations,
+  type Plan,
+  refusalOf,
+  surfaceFor,
+} from './internal/plan.js';
 import { rowOf, serveInvocation } from './internal/serve.js';
-import { assertSurfaces } from './internal/surfaces.js';
 
-export type { DirectInvocations } from './internal/direct.js';
+export type { DirectInvocations } from './internal/plan.js';
 
 /** All members are bound: they work taken out of the object. */
 export interface Dispatcher {
@@ -34,6 +37,7 @@ export interface Dispatcher {
   readonly explain: (event: unknown, lambdaContext?: LambdaContext) => Explanation;
 }
 
+/** Options of `createDispatcherWith`. An unknown key is rejected at construction. */
 export interface DispatcherOptions {
   /** Gets one `error` line for each invocation that is refused; `false` for silence. Default: a JSON line on standard output. */
   readonly log?: Logger | false | undefined;
@@ -71,12 +75,7 @@ export function createDispatcherWith(options: DispatcherOptions, ...surfaces: re
 export function toDispatcher(plan: Plan): Dispatcher {
   return {
     handleLambda: (event, lambdaContext) => serveInvocation(plan, event, lambdaContext),
-    detect(event) {
-      const row = detectRow(event, plan.rows);
-      const kind = plan.kinds[row];
-      if (kind === undefined) throw undetected(event, row, plan.rows);
-      return kind;
-    },
+    detect: (event) => kindOf(event, plan.table),
     explain: (event, lambdaContext) => explainPlan(plan, event, lambdaContext),
   };
 }
@@ -84,7 +83,7 @@ export function toDispatcher(plan: Plan): Dispatcher {
 function explainPlan(plan: Plan, event: unknown, lambdaContext: LambdaContext | undefined): Explanation {
   const provenance = invocationProvenance(lambdaContext);
   const row = rowOf(plan, event, provenance);
-  const explanation = explainRows(event, row, plan.rows, lambdaContext && provenance);
+  const explanation = explainRows(event, row, plan.table, lambdaContext && provenance);
   const surface = surfaceFor(plan, row, provenance);
   const kind = plan.kinds[row];
   if (surface && kind !== undefined) return { ...explanation, kind, ...targetOf(surface, kind, event) };

@@ -1,5 +1,4 @@
 // Detection
-export { detect } from './detect.js';
 export {
   createDispatcher,
   createDispatcherWith,
@@ -8,6 +7,7 @@ export {
   type DispatcherOptions,
 } from './dispatcher.js';
 export type { DispatchErrorCode } from './errors.js';
-export { type Explanation, explain, type Miss, type Nearest, type RowExplanation } from './explain.js';
+export { detect, type Explanation, explain, type RowExplanation } from './explain/explain.js';
+export type { Miss, Nearest } from './explain/row-check.js';
 export type { TriggerExtension } from './extension.js';
-export { DETECTION_TABLE, type DetectionCondition, type DetectionRow, type DetectionTest } from './table.js';
+export { DETECTION_TABLE, type DetectionCondition, type DetectionRow, type DetectionTest } from './rows.js';

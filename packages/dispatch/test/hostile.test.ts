@@ -1,7 +1,7 @@
 import { isFrameworkError } from '@sallyport/core';
 import { json } from '@sallyport/http';
 import fc from 'fast-check';
-import { createApp } from '../src/app/index.js';
+import { createApp } from '../src/app.js';
 
 const SECRET = 'hunter2-secret-text';
 

@@ -1,5 +1,13 @@
-import { TRIGGER_KINDS } from '@sallyport/core';
-import { DETECTION_TABLE } from '@sallyport/dispatch';
+import { readFileSync } from 'node:fs';
+import { type Surface, silentLogger, TRIGGER_KINDS } from '@sallyport/core';
+import { DETECTION_TABLE, detect } from '@sallyport/dispatch';
+import { createApp } from '@sallyport/dispatch/app';
+import { explainRows, kindOf } from '../src/explain/explain.js';
+import { compileTable, detectRow } from '../src/internal/compile.js';
+import { createPlan } from '../src/internal/plan.js';
+import { bindEntrypoints } from '../src/internal/serve.js';
+import { ROWS } from '../src/rows.js';
+import { EVENTS } from './support/events.js';
 
 describe('DETECTION_TABLE', () => {
   it('holds the kinds of the contract in their order', () => {
@@ -44,5 +52,81 @@ describe('DETECTION_TABLE', () => {
     expect(conditions.filter((condition) => (condition.test === 'equals') !== (condition.value !== undefined))).toEqual(
       [],
     );
+  });
+});
+
+describe('the rows decide', () => {
+  const changed = ROWS.map((row) =>
+    row.kind === 'queue'
+      ? {
+          ...row,
+          entrypoint: 'serveMail',
+          anyOf: [[{ path: 'mail', test: 'text' as const }]],
+        }
+      : row,
+  );
+  const table = compileTable(changed);
+  const mail = { mail: 'hello' };
+
+  it('what is detected', () => {
+    expect(kindOf(mail, table)).toBe('queue');
+    expect(() => kindOf(EVENTS.queue, table)).toThrow('framework: unknown event type');
+    expect(detect(EVENTS.queue)).toBe('queue');
+  });
+
+  it('what is explained', () => {
+    expect(explainRows(mail, detectRow(mail, table), table).rows[0]).toEqual({
+      kind: 'queue',
+      origin: 'table',
+      outcome: 'matched',
+      misses: [],
+    });
+    expect(explainRows(EVENTS.queue, detectRow(EVENTS.queue, table), table).rows[0]).toEqual({
+      kind: 'queue',
+      origin: 'table',
+      outcome: 'missed',
+      misses: [{ path: 'mail', expected: 'text', found: 'absent' }],
+    });
+  });
+
+  it('which entrypoint serves the kind', async () => {
+    const served: unknown[] = [];
+    const surface: Surface = {
+      serves: ['queue'],
+      serve: async (kind, event) => void served.push([kind, event]),
+    };
+    const entrypoints = bindEntrypoints(createPlan([surface], silentLogger, undefined, changed));
+
+    expect(explainRows(mail, 0, table).entrypoint).toBe('serveMail');
+    expect(Object.keys(entrypoints)).toEqual([
+      'serveMail',
+      'serveTableStream',
+      'serveStreamEvent',
+      'serveTopicEvent',
+      'serveEventBus',
+      'serveAppSync',
+      'serveWebSocket',
+      'serveGatewayV2',
+      'serveLambdaFunctionURL',
+      'serveLoadBalancer',
+      'serveGatewayProxy',
+    ]);
+    await entrypoints.serveMail?.({ any: 'event' });
+    expect(served).toEqual([['queue', { any: 'event' }]]);
+  });
+
+  it('what the README says of kinds, entrypoints and answers', () => {
+    const readme = readFileSync(new URL('../README.md', import.meta.url), 'utf8');
+    const listed = [...readme.matchAll(/^\| *\d+ *\| *`([^`]+)` *\|.*\| *`([^`]+)` *\| *([^|]+?) *\|$/gm)];
+
+    expect(listed.map(([, ...cells]) => cells)).toEqual(
+      ROWS.map(({ kind, entrypoint, projection }) => [kind, entrypoint, projection]),
+    );
+  });
+
+  it.each(ROWS.map((row) => [row.kind, row] as const))('what explain says of an event of %s', (kind, row) => {
+    const { entrypoint, target } = createApp().explain(EVENTS[kind]);
+
+    expect([entrypoint, target?.projection]).toEqual([row.entrypoint, row.projection]);
   });
 });

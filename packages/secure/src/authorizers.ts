@@ -1,16 +1,20 @@
-/** Callers whom AWS has verified, or a connection has been opened for, as principal resolvers. */
-export { type AppSyncIdentityOptions, appSyncIdentityPrincipal } from './authorizers/appsync-identity.js';
-export { cognitoAuthorizerPrincipal } from './authorizers/cognito-authorizer.js';
+/** Principal resolvers for callers whom AWS has verified, or who opened a WebSocket connection. */
 export {
   type ConnectionPrincipal,
   type ConnectionPrincipalOptions,
   connectionPrincipal,
-} from './authorizers/connection.js';
-export { type IamPrincipalOptions, iamPrincipal } from './authorizers/iam.js';
-export { jwtAuthorizerPrincipal } from './authorizers/jwt-authorizer.js';
+} from './resolvers/authorizers/connection.js';
 export {
+  cognitoAuthorizerPrincipal,
+  jwtAuthorizerPrincipal,
   lambdaAuthorizerV1Principal,
   lambdaAuthorizerV2Principal,
   type MapAuthorizerContext,
-} from './authorizers/lambda-authorizer.js';
-export type { InternalRolesOptions } from './authorizers/roles.js';
+} from './resolvers/authorizers/gateway.js';
+export {
+  type AppSyncIdentityOptions,
+  appSyncIdentityPrincipal,
+  type IamPrincipalOptions,
+  type InternalRolesOptions,
+  iamPrincipal,
+} from './resolvers/authorizers/identities.js';

@@ -1,18 +1,23 @@
-import { type Context, FrameworkError, isFrameworkError, type MaybePromise } from '@sallyport/core';
-import { type ContextState, internalError, STAGE, stateOf } from '@sallyport/core/pipeline';
-import { isPromise } from '@sallyport/http/pipeline';
-import { beforeDeadline } from './internal/deadline.js';
-import { runPassed } from './internal/passed.js';
-import { isPosture, type Posture } from './posture.js';
-import { type NormalPrincipal, normalizePrincipal, type SecurePrincipalResolver, UNKNOWN_KIND } from './principal.js';
-import { runtimeTenant } from './tenant.js';
+import { type Context, FrameworkError, isFrameworkError, type MaybePromise, type OneOrMany } from '@sallyport/core';
+import { type ContextState, internalError, remainingMs, STAGE, stateOf } from '@sallyport/core/pipeline';
+import { type Gate, isPromise } from '@sallyport/http/pipeline';
+import { readsBearer, runPassed } from './internal/resolver-marks.js';
+import { POSTURES } from './postures/internal/kinds.js';
+import { isPosture, type Posture } from './postures/posture.js';
+import {
+  type NormalPrincipal,
+  normalizePrincipal,
+  runtimeTenant,
+  type SecurePrincipalResolver,
+  UNKNOWN_KIND,
+} from './principal.js';
 
 /** What the gate reads of a registration. */
 export interface GuardedRecord {
   readonly posture: unknown;
 }
 
-/** The gate's own refusals; they say nothing of the reason. */
+/** The gate's own errors; they do not tell the caller the reason. */
 const UNAUTHORIZED = new FrameworkError('app.unauthorized');
 const FORBIDDEN = new FrameworkError('app.forbidden');
 
@@ -30,7 +35,7 @@ export function authorize(
 ): MaybePromise<undefined> {
   const posture = record?.posture;
   if (!isPosture(posture)) throw internalError('the operation has no posture');
-  if (posture.kind === 'public') return undefined;
+  if (!POSTURES[posture.kind].asksResolver) return undefined;
   const state = stateOf(ctx);
   state.passed |= STAGE.auth;
   const answer = resolver ? ask(resolver, ctx) : undefined;
@@ -41,7 +46,7 @@ export function authorize(
   );
 }
 
-/** Untyped from here on: what a resolver gives is as untrusted as what it was made from. */
+/** The resolver's result is untrusted input. */
 function ask(resolver: SecurePrincipalResolver, ctx: Context): unknown {
   try {
     return resolver(ctx);
@@ -50,7 +55,7 @@ function ask(resolver: SecurePrincipalResolver, ctx: Context): unknown {
   }
 }
 
-/** A code that the resolver chose is kept; anything else that it throws is a failure of ours, and its text for logs. */
+/** A FrameworkError of the resolver is kept; anything else that it throws is answered 500, with its text in the log only. */
 function toResolverError(thrown: unknown): FrameworkError {
   return isFrameworkError(thrown) ? thrown : new FrameworkError('app.internal', undefined, { cause: thrown });
 }
@@ -58,11 +63,12 @@ function toResolverError(thrown: unknown): FrameworkError {
 function admit(posture: Posture, ctx: Context, state: ContextState, answer: unknown): MaybePromise<undefined> {
   const principal = normalize(ctx, answer);
   if (principal === UNKNOWN_KIND) throw UNAUTHORIZED;
+  const mayPass = POSTURES[posture.kind].admits(principal, posture.scopes);
   if (principal === null) {
-    if (posture.kind === 'optional') return undefined;
+    if (mayPass) return undefined;
     throw UNAUTHORIZED;
   }
-  if (!suffices(posture, principal)) throw FORBIDDEN;
+  if (!mayPass) throw FORBIDDEN;
   const runtime = runtimeTenant(state);
   if (runtime !== '' && principal.tenantId !== '' && runtime !== principal.tenantId) throw FORBIDDEN;
   const pending = runPassed(state, principal);
@@ -87,15 +93,123 @@ function normalize(ctx: Context, answer: unknown): NormalPrincipal | typeof UNKN
   }
 }
 
-function suffices({ kind, scopes }: Posture, principal: NormalPrincipal): boolean {
-  if (kind === 'authenticated') return countHeld(scopes, principal.scopes) === scopes.length;
-  if (kind === 'authenticated_any_of') return countHeld(scopes, principal.scopes) > 0;
-  return kind === 'internal_only' ? principal.kind === 'internal' : kind === 'optional';
+/** Milliseconds kept free at the end of the invocation, so that the answer still gets out. */
+const MARGIN_MS = 100;
+
+/** Waits for a promise, but not past the invocation's deadline where one is known: then it rejects with `app.timeout`. */
+function beforeDeadline<T>(state: ContextState, pending: PromiseLike<T>): Promise<T> {
+  // A thenable of any make settles once from here on.
+  const settled = Promise.resolve(pending);
+  if (typeof state.lambdaContext?.getRemainingTimeInMillis !== 'function') return settled;
+  const budget = Math.max(remainingMs(state.lambdaContext) - MARGIN_MS, 1);
+  return new Promise<T>((resolve, reject) => {
+    const stop = state.runtime.clock.after(budget, () => {
+      const error = new FrameworkError('app.timeout');
+      reject(error);
+      state.abort(error);
+    });
+    settled.then(resolve, reject).finally(stop);
+  });
 }
 
-/** How many of the wanted scopes are among those held; exact texts. */
-function countHeld(wanted: readonly string[], held: readonly string[]): number {
-  let count = 0;
-  for (const scope of wanted) if (held.includes(scope)) count += 1;
-  return count;
+/**
+ * `www-authenticate` of a 401 answer over HTTP (RFC 9110 section 11.6.1): the same text for all routes, or one by route.
+ * `false`: no 401 carries the header, not even one that a resolver set.
+ */
+export type Challenge = string | false | ((ctx: Context) => string | undefined);
+
+const HEADER = 'www-authenticate';
+/** A 401 must say how to do better (RFC 9110 section 15.5.2); this says it of bearer tokens (RFC 6750 section 3). */
+const BEARER = 'Bearer';
+
+/** The gate as a pipeline's stage, which sets the challenge of its 401 answers over HTTP. */
+export function createGate(resolver: SecurePrincipalResolver | undefined, challenge: Challenge | undefined): Gate {
+  const fallback = readsBearer(resolver) ? BEARER : undefined;
+  const decide = challengeBy(challenge, fallback);
+  if (decide === undefined) return ({ registration, ctx }) => authorize(registration, ctx, resolver);
+  return ({ registration, ctx }) => {
+    try {
+      const pending = authorize(registration, ctx, resolver);
+      if (pending === undefined) return undefined;
+      return pending.catch((thrown: unknown) => Promise.reject(withChallenge(thrown, ctx, decide)));
+    } catch (thrown) {
+      throw withChallenge(thrown, ctx, decide);
+    }
+  };
+}
+
+/** The challenge of a 401, from the one that the resolver set, `''` for none; `undefined` for none. */
+type Decide = (resolvers: string, ctx: Context) => string | undefined;
+
+/** `undefined` when every refusal stays as it is. */
+function challengeBy(challenge: Challenge | undefined, fallback: string | undefined): Decide | undefined {
+  if (challenge === false) return () => undefined;
+  if (challenge === undefined) return fallback === undefined ? undefined : (resolvers) => resolvers || fallback;
+  return (resolvers, ctx) => {
+    const own = typeof challenge === 'string' ? challenge : askChallenge(challenge, ctx, fallback);
+    return own === undefined ? resolvers || undefined : mergeChallenges(own, resolvers);
+  };
+}
+
+function withChallenge(thrown: unknown, ctx: Context, decide: Decide): unknown {
+  if (!isFrameworkError(thrown) || thrown.status !== 401 || ctx.route?.surface !== 'http') return thrown;
+  const present = challengeOf(thrown.headers);
+  const value = decide(present, ctx);
+  if ((value ?? '') === present) return thrown;
+  const { code, message, statusCode, details, requestId, traceId, timestamp, stackTrace, headers, cause } = thrown;
+  return new FrameworkError(code, message, {
+    statusCode,
+    details,
+    requestId,
+    traceId,
+    timestamp,
+    stackTrace,
+    headers: { ...withoutChallenge(headers), ...(value !== undefined && { [HEADER]: value }) },
+    cause,
+  });
+}
+
+/** The fallback for a function that fails or answers what no header can hold: the refusal stands. */
+function askChallenge(
+  challenge: (ctx: Context) => string | undefined,
+  ctx: Context,
+  fallback: string | undefined,
+): string | undefined {
+  try {
+    const value = challenge(ctx);
+    if (value === undefined || isChallenge(value)) return value;
+  } catch (error) {
+    ctx.log.warn('challenge failed', { event: 'secure.challenge_failed', error });
+    return fallback;
+  }
+  ctx.log.warn('challenge is no header value', { event: 'secure.challenge_failed' });
+  return fallback;
+}
+
+/** Whether a value can be sent as a challenge. */
+export function isChallenge(value: unknown): value is string {
+  return typeof value === 'string' && value.trim() !== '' && /^[\t\x20-\x7e]+$/.test(value);
+}
+
+function withoutChallenge(headers: OneOrMany = {}): OneOrMany {
+  return Object.fromEntries(Object.entries(headers).filter(([name]) => name.trim().toLowerCase() !== HEADER));
+}
+
+function challengeOf(headers: OneOrMany = {}): string {
+  const value = Object.entries(headers).find(([name]) => name.trim().toLowerCase() === HEADER)?.[1];
+  return (typeof value === 'string' ? value : value?.[0]) ?? '';
+}
+
+const SCHEME = /^\s*([^\s,=]+)(?:\s+(.*\S))?\s*$/;
+const PARAMETER = /([\w-]+)\s*=\s*(?:"(?:[^"\\]|\\.)*"|[^\s,"]+)/g;
+
+/** The configured challenge, with the parameters that a resolver's own of the same scheme has and it has not. */
+function mergeChallenges(configured: string, resolvers: string): string {
+  const [, scheme = '', parameters = ''] = SCHEME.exec(configured) ?? [];
+  const [, otherScheme = '', others = ''] = SCHEME.exec(resolvers) ?? [];
+  if (scheme.toLowerCase() !== otherScheme.toLowerCase()) return configured;
+  const names = new Set([...parameters.matchAll(PARAMETER)].map(([, name = '']) => name.toLowerCase()));
+  const added = [...others.matchAll(PARAMETER)].filter(([, name = '']) => !names.has(name.toLowerCase()));
+  if (added.length === 0) return configured;
+  return `${scheme} ${[...(parameters === '' ? [] : [parameters]), ...added.map(([text]) => text)].join(', ')}`;
 }

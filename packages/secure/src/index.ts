@@ -1,23 +1,16 @@
-// Container
+// The container
 
 // Principals
 export type { PrincipalKind, SecurePrincipal } from '@sallyport/core';
 export { withBearer } from '@sallyport/core/pipeline';
-export { SecureApp, type SecureRouteOptions } from './app.js';
-export type { Challenge } from './challenge.js';
-export { firstPrincipal } from './first-principal.js';
-export type { SecureRouteRecord } from './inventory.js';
-// OpenAPI
+export { SecureApp, type SecureRouteOptions, type SecureRouteRecord } from './container.js';
+export type { Challenge } from './gate.js';
 export type { SecureOpenApiSpec } from './openapi/document.js';
 export type { SecureOptions } from './options.js';
 // Postures
-export {
-  Authenticated,
-  AuthenticatedAnyOf,
-  InternalOnly,
-  Optional,
-  type Posture,
-  type PostureKind,
-  Public,
-} from './posture.js';
-export type { SecurePrincipalResolver } from './principal.js';
+export { Authenticated, AuthenticatedAnyOf } from './postures/authenticated.js';
+export { InternalOnly } from './postures/internal-only.js';
+export { Optional } from './postures/optional.js';
+export type { Posture, PostureKind } from './postures/posture.js';
+export { Public } from './postures/public.js';
+export { firstPrincipal, type SecurePrincipalResolver } from './principal.js';

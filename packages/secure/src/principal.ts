@@ -1,18 +1,23 @@
-import type { Context, MaybePromise, PrincipalKind, SecurePrincipal } from '@sallyport/core';
-import { copyBearer, isPlainObject, snapshotPlain } from '@sallyport/core/pipeline';
-import { ownOf } from './authorizers/read.js';
-import { normalizeScopes } from './scopes.js';
+import {
+  type Context,
+  invalidOption,
+  type MaybePromise,
+  type PrincipalKind,
+  type SecurePrincipal,
+} from '@sallyport/core';
+import { type ContextState, copyBearer, isPlainObject, snapshotPlain } from '@sallyport/core/pipeline';
+import { markBearerReader, readsBearer } from './internal/resolver-marks.js';
 
 /**
- * Finds out who calls. It reads the credentials itself, and gives nothing when there are none; for credentials that are
- * wrong it throws, so that `Optional` never takes a bad token for an anonymous caller.
+ * Finds out who calls. It reads the credentials itself and returns nothing when there are none. For credentials that are
+ * wrong it throws, so that an operation with `Optional()` does not treat a caller with a bad token as an anonymous one.
  */
 export type SecurePrincipalResolver = (ctx: Context) => MaybePromise<SecurePrincipal | null | undefined>;
 
 /** A principal with every field in normal form. */
 export type NormalPrincipal = Required<SecurePrincipal>;
 
-/** A principal whose kind nobody knows: refused whatever the posture. */
+/** Stands for a principal whose `kind` is neither `internal` nor `external`; it is rejected whatever the posture. */
 export const UNKNOWN_KIND = Symbol('unknown kind');
 
 const NO_CLAIMS: Readonly<Record<string, unknown>> = Object.freeze(Object.create(null) as Record<string, unknown>);
@@ -21,8 +26,8 @@ const NO_CLAIMS: Readonly<Record<string, unknown>> = Object.freeze(Object.create
 const VISIBLE = /[^\p{Cc}\p{Cf}\p{Cs}\p{Z}\p{Default_Ignorable_Code_Point}\u2800]/u;
 
 /**
- * What a resolver gave, copied: each field is read once, and own members only, so that a polluted `Object.prototype` gives
- * nobody a kind or a scope. `null` for no principal.
+ * Copies what a resolver returned. Each field is read once, and own members only, so that a polluted `Object.prototype`
+ * gives nobody a kind or a scope. `null` when there is no principal.
  */
 export function normalizePrincipal(input: unknown): NormalPrincipal | typeof UNKNOWN_KIND | null {
   if (typeof input !== 'object' || input === null) return null;
@@ -41,7 +46,7 @@ export function normalizePrincipal(input: unknown): NormalPrincipal | typeof UNK
   return principal;
 }
 
-/** Absent or blank is `external`; `undefined` for everything that is no kind. */
+/** Absent or blank is `external`; `undefined` for every other value but the two kinds. */
 function normalizeKind(kind: unknown): PrincipalKind | undefined {
   if (kind === undefined || kind === 'external') return 'external';
   if (kind === 'internal') return 'internal';
@@ -52,6 +57,60 @@ function normalizeClaims(claims: unknown): Readonly<Record<string, unknown>> {
   return isPlainObject(claims) ? snapshotPlain(claims) : NO_CLAIMS;
 }
 
-export function normalizeText(value: unknown): string {
+function normalizeText(value: unknown): string {
   return typeof value === 'string' ? value.trim() : '';
+}
+
+/** Trims scopes and drops blanks, repeats and values that are not strings; the order stays. A string is not split. */
+export function normalizeScopes(scopes: unknown): readonly string[] {
+  if (!Array.isArray(scopes) || scopes.length === 0) return NO_SCOPES;
+  const normal: string[] = [];
+  for (const scope of scopes as readonly unknown[]) {
+    const name = typeof scope === 'string' ? scope.trim() : '';
+    if (name !== '' && (scopes.length > FEW || !normal.includes(name))) normal.push(name);
+  }
+  return scopes.length > FEW ? [...new Set(normal)] : normal;
+}
+
+/** Below this a search through the list is cheaper than a set. */
+const FEW = 16;
+
+const NO_SCOPES: readonly string[] = Object.freeze([]);
+
+/** An own member of an object, so that nothing is taken from a prototype; `undefined` when there is none. */
+export function ownOf(value: unknown, key: string): unknown {
+  if (typeof value !== 'object' || value === null || !Object.hasOwn(value, key)) return undefined;
+  return (value as Readonly<Record<string, unknown>>)[key];
+}
+
+/** The tenant that the Lambda service states of an invocation (tenant isolation); `''` when it states none. */
+export function runtimeTenant({ lambdaContext }: ContextState): string {
+  return normalizeText(lambdaContext?.tenantId);
+}
+
+/** The tenant before a caller is known: the Lambda service's, else the header's where that is trusted. */
+export function createTenantOf(trustTenantHeader: boolean): (state: ContextState) => string {
+  if (!trustTenantHeader) return runtimeTenant;
+  return (state) => runtimeTenant(state) || normalizeText(state.request.headerValues('x-tenant-id')[0]);
+}
+
+/**
+ * Asks resolvers in turn and takes the first principal. A resolver that throws ends the search: credentials that are wrong
+ * for one resolver are not tried with another.
+ *
+ * @throws FrameworkError `app.invalid_configuration` without arguments, or when one is not a function
+ * @example new SecureApp({ principalResolver: firstPrincipal(jwtPrincipalResolver(config), iamPrincipal()) });
+ */
+export function firstPrincipal(...resolvers: readonly SecurePrincipalResolver[]): SecurePrincipalResolver {
+  if (resolvers.length === 0 || resolvers.some((resolver) => typeof resolver !== 'function')) {
+    throw invalidOption('resolvers', 'functions, one or more');
+  }
+  const first: SecurePrincipalResolver = async (ctx: Context) => {
+    for (const resolver of resolvers) {
+      const principal = await resolver(ctx);
+      if (principal !== null && principal !== undefined) return principal;
+    }
+    return null;
+  };
+  return resolvers.some(readsBearer) ? markBearerReader(first) : first;
 }

@@ -3,4 +3,4 @@ export {
   type SharedSecret,
   type SharedSecretOptions,
   sharedSecretPrincipalResolver,
-} from './shared-secret/resolver.js';
+} from './resolvers/shared-secret.js';

@@ -340,7 +340,7 @@ describe('order', () => {
 
   it('gives a record without a posture, smuggled past registration, to nobody', async () => {
     const app = new SecureApp({ principalResolver: () => ada });
-    const [access] = Object.getOwnPropertySymbols(SecureApp.prototype);
+    const [access] = Object.getOwnPropertySymbols(Object.getPrototypeOf(SecureApp.prototype));
     const { http } = (app as never as Record<symbol, { http: { register: (...args: unknown[]) => unknown } }>)[
       access as symbol
     ] as { http: { register: (...args: unknown[]) => unknown } };

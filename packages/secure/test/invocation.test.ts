@@ -341,6 +341,8 @@ describe('surfaces of SecureApp', () => {
     ['surfaces', { surfaces: {} }],
     ['directInvocations', { directInvocations: 'maybe' }],
   ])('refuses another value of %s', (name, options) => {
-    expect(() => new SecureApp(options as SecureOptions)).toThrow(`framework: invalid secure configuration: ${name}`);
+    expect(() => new SecureApp(options as SecureOptions)).toThrow(
+      `framework: invalid secure configuration: option "${name}" must be `,
+    );
   });
 });

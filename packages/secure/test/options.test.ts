@@ -6,66 +6,76 @@ const SECRET = 'hunter2-value';
 
 describe('options are closed', () => {
   it.each<[string, unknown, string]>([
-    ['an unknown option', { [SECRET.slice(0, 6)]: 1 }, ': hunter'],
-    ['the open container’s hook', { authHook: () => SECRET }, ': authHook'],
-    ['an unknown symbol', { [Symbol('odd')]: 1 }, ': Symbol(odd)'],
-    ['a hidden unknown option', Object.defineProperty({}, 'hidden', { value: 1 }), ': hidden'],
-    ['__proto__ as an own key', JSON.parse('{"__proto__":{}}'), ': __proto__'],
-    ['constructor as a key', { constructor: 1 }, ': constructor'],
-    ['principalResolver', { principalResolver: SECRET }, ': principalResolver'],
-    ['principalResolver null', { principalResolver: null }, ': principalResolver'],
-    ['challenge', { challenge: 5 }, ': challenge'],
-    ['a blank challenge', { challenge: ' ' }, ': challenge'],
-    ['a challenge with a line end', { challenge: `Bearer\r\nx: ${SECRET}` }, ': challenge'],
-    ['trustTenantHeader', { trustTenantHeader: 'true' }, ': trustTenantHeader'],
-    ['webSocketSupport', { webSocketSupport: 1 }, ': webSocketSupport'],
-    ['maskErrors', { maskErrors: 'no' }, ': maskErrors'],
-    ['clock', { clock: {} }, ': clock'],
-    ['a clock with a bad member', { clock: { now: () => new Date(), after: 5 } }, ': clock'],
-    ['ids', { ids: { newId: SECRET } }, ': ids'],
-    ['tier', { tier: 'p3' }, ': tier'],
-    ['tier in another case', { tier: 'P2' }, ': tier'],
-    ['httpErrorFormat', { httpErrorFormat: SECRET }, ': httpErrorFormat'],
-    ['limits', { limits: { maxRequestBytes: -1 } }, ': limits'],
-    ['an unknown limit', { limits: { maxBytes: 1 } }, ': limits'],
-    ['cors', { cors: { allowedOrigins: ['*'], allowCredentials: true } }, ': cors'],
-    ['policyHook', { policyHook: {} }, ': policyHook'],
-    ['observability', { observability: { log: SECRET } }, ': observability'],
-    ['observability null', { observability: null }, ': observability'],
+    ['an unknown option', { [SECRET.slice(0, 6)]: 1 }, 'unknown option "hunter"; known are '],
+    ['the open container’s hook', { authHook: () => SECRET }, 'unknown option "authHook"; known are '],
+    ['an unknown symbol', { [Symbol('odd')]: 1 }, 'unknown option "Symbol(odd)"; known are '],
+    [
+      'a hidden unknown option',
+      Object.defineProperty({}, 'hidden', { value: 1 }),
+      'unknown option "hidden"; known are ',
+    ],
+    ['__proto__ as an own key', JSON.parse('{"__proto__":{}}'), 'unknown option "__proto__"'],
+    ['constructor as a key', { constructor: 1 }, 'unknown option "constructor"; known are '],
+    ['principalResolver', { principalResolver: SECRET }, 'option "principalResolver" must be '],
+    ['principalResolver null', { principalResolver: null }, 'option "principalResolver" must be '],
+    ['challenge', { challenge: 5 }, 'option "challenge" must be '],
+    ['a blank challenge', { challenge: ' ' }, 'option "challenge" must be '],
+    ['a challenge with a line end', { challenge: `Bearer\r\nx: ${SECRET}` }, 'option "challenge" must be '],
+    ['trustTenantHeader', { trustTenantHeader: 'true' }, 'option "trustTenantHeader" must be '],
+    ['webSocketSupport', { webSocketSupport: 1 }, 'option "webSocketSupport" must be '],
+    ['maskErrors', { maskErrors: 'no' }, 'option "maskErrors" must be '],
+    ['clock', { clock: {} }, 'option "clock" must be '],
+    ['a clock with a bad member', { clock: { now: () => new Date(), after: 5 } }, 'option "clock" must be '],
+    ['ids', { ids: { newId: SECRET } }, 'option "ids" must be '],
+    ['tier', { tier: 'p3' }, 'option "tier" must be '],
+    ['tier in another case', { tier: 'P2' }, 'option "tier" must be '],
+    ['httpErrorFormat', { httpErrorFormat: SECRET }, 'option "httpErrorFormat" must be '],
+    ['limits', { limits: { maxRequestBytes: -1 } }, 'option "limits.maxRequestBytes" must be a whole number of bytes'],
+    ['an unknown limit', { limits: { maxBytes: 1 } }, 'unknown option "maxBytes"'],
+    [
+      'cors',
+      { cors: { allowedOrigins: ['*'], allowCredentials: true } },
+      'option "cors.allowedOrigins" must be a list of origins when credentials are allowed',
+    ],
+    ['policyHook', { policyHook: {} }, 'option "policyHook" must be '],
+    ['observability', { observability: { log: SECRET } }, 'option "'],
+    ['observability null', { observability: null }, 'option "observability" must be '],
     [
       'log',
       { log: console.log },
-      ': log must be false or a Logger: createLogger(), or fromConsole(), fromPino() or fromPowertools() of ' +
+      'option "log" must be false or a Logger: createLogger(), or fromConsole(), fromPino() or fromPowertools() of ' +
         '"@sallyport/core/log-adapters"',
     ],
-    ['environment', { environment: SECRET }, ': environment'],
-    ['basePath', { basePath: 'api' }, ': basePath'],
-    ['autoHead', { autoHead: 'yes' }, ': autoHead'],
-    ['webSocketClientFactory', { webSocketClientFactory: {} }, ': webSocketClientFactory'],
-    ['webSocketEndpoint', { webSocketEndpoint: SECRET }, ': webSocketEndpoint'],
-    ['streamFailureIdentifier', { streamFailureIdentifier: SECRET }, ': streamFailureIdentifier'],
-    ['queueConcurrency', { queueConcurrency: 0 }, ': queueConcurrency'],
-    ['deadlineMarginMs', { deadlineMarginMs: Number.NaN }, ': deadlineMarginMs'],
-    ['batchConcurrency', { batchConcurrency: 1.5 }, ': batchConcurrency'],
-    ['batchResult', { batchResult: SECRET }, ': batchResult'],
-    ['errorMode', { errorMode: SECRET }, ': errorMode'],
-    ['null', null, ''],
-    ['a list', [], ''],
-    ['a text', SECRET, ''],
-    ['a function', () => SECRET, ''],
-    ['an instance of a class', new (class Options {})(), ''],
-    ['an heir of options', Object.create({ tier: 'p0' }), ''],
-  ])('%s', (_, options, key) => {
+    ['environment', { environment: SECRET }, 'option "environment" must be '],
+    ['basePath', { basePath: 'api' }, 'option "basePath" must be '],
+    ['autoHead', { autoHead: 'yes' }, 'option "autoHead" must be '],
+    ['webSocketClientFactory', { webSocketClientFactory: {} }, 'option "webSocketClientFactory" must be '],
+    ['webSocketEndpoint', { webSocketEndpoint: SECRET }, 'option "webSocketEndpoint" must be '],
+    ['streamFailureIdentifier', { streamFailureIdentifier: SECRET }, 'option "streamFailureIdentifier" must be '],
+    ['queueConcurrency', { queueConcurrency: 0 }, 'option "queueConcurrency" must be '],
+    ['deadlineMarginMs', { deadlineMarginMs: Number.NaN }, 'option "deadlineMarginMs" must be '],
+    ['batchConcurrency', { batchConcurrency: 1.5 }, 'option "batchConcurrency" must be '],
+    ['batchResult', { batchResult: SECRET }, 'option "batchResult" must be '],
+    ['errorMode', { errorMode: SECRET }, 'option "errorMode" must be '],
+    ['null', null, 'options must be a plain object'],
+    ['a list', [], 'options must be a plain object'],
+    ['a text', SECRET, 'options must be a plain object'],
+    ['a function', () => SECRET, 'options must be a plain object'],
+    ['an instance of a class', new (class Options {})(), 'options must be a plain object'],
+    ['an heir of options', Object.create({ tier: 'p0' }), 'options must be a plain object'],
+  ])('%s', (_, options, words) => {
     let error: unknown;
     try {
       new SecureApp(options as SecureOptions);
     } catch (thrown) {
       error = thrown;
     }
+    const reason = (error as Error).message.replace('framework: invalid secure configuration: ', '');
     expect(error).toMatchObject({
       code: 'app.invalid_configuration',
-      message: `framework: invalid secure configuration${key}`,
+      message: `framework: invalid secure configuration: ${reason}`,
     });
+    expect(reason).toContain(words);
     expect(String(error)).not.toContain(SECRET);
   });
 

@@ -8,7 +8,8 @@ import {
   Public,
   SecureApp,
 } from '@sallyport/secure';
-import { describePosture, isPosture } from '../src/posture.js';
+import { describePosture } from '../src/postures/internal/kinds.js';
+import { isPosture } from '../src/postures/posture.js';
 
 const handler = () => json(200, 1);
 
@@ -126,12 +127,15 @@ describe('registration takes a posture of this package and nothing else', () => 
   });
 
   it('not even one that a second copy of the package made', async () => {
-    let copy: typeof import('../src/posture.js') | undefined;
+    let other: Posture | undefined;
+    let isOwn: boolean | undefined;
     await import.meta.jest.isolateModulesAsync(async () => {
-      copy = await import('../src/posture.js');
+      const copy = await import('../src/postures/public.js');
+      const { isPosture: isPostureOfCopy } = await import('../src/postures/posture.js');
+      other = copy.Public();
+      isOwn = isPostureOfCopy(other);
     });
-    const other = (copy as NonNullable<typeof copy>).Public();
-    expect([copy?.isPosture(other), isPosture(other)]).toEqual([true, false]);
-    expect(() => new SecureApp().get('/a', handler, other)).toThrow('framework: invalid auth posture');
+    expect([isOwn, isPosture(other)]).toEqual([true, false]);
+    expect(() => new SecureApp().get('/a', handler, other as Posture)).toThrow('framework: invalid auth posture');
   });
 });

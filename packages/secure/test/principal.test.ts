@@ -1,5 +1,4 @@
-import { type NormalPrincipal, normalizePrincipal, UNKNOWN_KIND } from '../src/principal.js';
-import { normalizeScopes } from '../src/scopes.js';
+import { type NormalPrincipal, normalizePrincipal, normalizeScopes, UNKNOWN_KIND } from '../src/principal.js';
 
 const NONE = { scopes: [], claims: {}, kind: 'external', tenantId: '' };
 

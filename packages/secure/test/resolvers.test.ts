@@ -49,7 +49,7 @@ describe('sharedSecretPrincipalResolver', () => {
   });
 
   it.each<[string, unknown, string]>([
-    ['nothing', undefined, '"options"'],
+    ['nothing', undefined, 'options must be an object'],
     ['an unknown option', { header: 'x', secrets, salt: 1 }, '"salt"'],
     ['a bad header', { header: 'x y', secrets }, '"header"'],
     ['no secrets', { header: 'x', secrets: [] }, '"secrets"'],

@@ -186,13 +186,23 @@ describe('registration', () => {
     expect(app.get('/a', handler, open).routes()).toHaveLength(1);
   });
 
-  it('has no base class in common with the open container', () => {
+  it('has only a base class in common with the open container, and none of its registrations', () => {
     const chain = (value: object): unknown[] => {
       const prototype: object | null = Object.getPrototypeOf(value);
       return prototype === null || prototype === Object.prototype ? [] : [prototype, ...chain(prototype)];
     };
-    const shared = chain(createApp()).filter((prototype) => chain(new SecureApp()).includes(prototype));
-    expect(shared).toEqual([]);
+    const app = new SecureApp();
+    const shared = chain(createApp()).filter((prototype) => chain(app).includes(prototype));
+    expect(shared).toEqual([Object.getPrototypeOf(SecureApp.prototype)]);
+
+    const borrowed = shared[0] as { get(...args: unknown[]): unknown };
+    const { handle, webSocket, appSyncField } = createApp();
+    const handler = () => json(200, 'in');
+    expect(() => borrowed.get.call(app, '/a', handler)).toThrow('framework: invalid auth posture: GET /a');
+    expect(() => handle.call(app as never, 'GET', '/a', handler)).toThrow(TypeError);
+    expect(() => webSocket.call(app as never, 'a', handler)).toThrow(TypeError);
+    expect(() => appSyncField.call(app as never, 'Query', 'a', handler)).toThrow(TypeError);
+    expect(app.routes()).toEqual([]);
   });
 });
 

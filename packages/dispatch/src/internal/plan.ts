@@ -1,22 +1,23 @@
 import {
   type FrameworkError,
   type InvocationProvenance,
+  invalidOption,
   type Logger,
   type Surface,
-  TRIGGER_KINDS,
   type TriggerKind,
 } from '@sallyport/core';
 import { AGENT_INVOCATIONS, parseLog } from '@sallyport/core/pipeline';
 import { dispatchError } from '../errors.js';
 import { compileExtensions, isExtension } from '../extension.js';
-import type { CompiledRow } from './conditions.js';
+import type { TriggerRow } from '../rows.js';
+import { type CompiledTable, isText } from './compile.js';
 
 /** Everything that a dispatcher looks up, worked out once at construction. */
 export interface Plan {
   /** Of the fixed table, then of the extensions; the last one is for agent invocations. */
   readonly kinds: readonly TriggerKind[];
-  /** The extensions' rows. */
-  readonly rows: readonly CompiledRow[];
+  /** The rows that events are held against. */
+  readonly table: CompiledTable;
   /** Which surface serves the kind at the same index. */
   readonly byRow: readonly (Surface | undefined)[];
   readonly log: Logger;
@@ -29,16 +30,17 @@ export function createPlan(
   surfaces: readonly Surface[],
   log: Logger = parseLog(undefined, process.env),
   refuseDirect?: () => FrameworkError,
+  fixed?: readonly TriggerRow[],
 ): Plan {
   const served = indexSurfaces(surfaces);
-  const rows = compileExtensions(surfaces.filter(isExtension));
+  const table = compileExtensions(surfaces.filter(isExtension), fixed);
   const agent = surfaces.find(({ accepts }) => accepts?.includes('agent'));
-  const kinds = [...TRIGGER_KINDS, ...rows.map((row) => row.kind), agent?.serves[0] ?? AGENT_INVOCATIONS];
+  const kinds = [...table.rows.map((row) => row.kind), agent?.serves[0] ?? AGENT_INVOCATIONS];
   for (const kind of served.keys()) {
     // It would never be served.
     if (!kinds.includes(kind)) throw dispatchError('dispatch.invalid_surface', `framework: no row detects ${kind}`);
   }
-  return { kinds, rows, byRow: kinds.map((kind) => served.get(kind)), log, refuseDirect };
+  return { kinds, table, byRow: kinds.map((kind) => served.get(kind)), log, refuseDirect };
 }
 
 /** Which surface serves which kind. */
@@ -64,4 +66,71 @@ export function surfaceFor(plan: Plan, row: number, provenance: InvocationProven
   const accepted = surface?.accepts ?? PROVIDER;
   const served = provenance === 'direct' && !plan.refuseDirect && accepted.includes('provider');
   return served || accepted.includes(provenance) ? surface : undefined;
+}
+
+/** What becomes of invocations whose Lambda context says that they are no trigger's. */
+export type DirectInvocations = 'refuse' | 'serve';
+
+/**
+ * How a plan refuses direct invocations; `undefined` where it serves them, which is the default.
+ *
+ * @throws FrameworkError `app.invalid_configuration`
+ */
+export function refusalOf(directInvocations: DirectInvocations | undefined): (() => FrameworkError) | undefined {
+  if (directInvocations === undefined || directInvocations === 'serve') return undefined;
+  if (directInvocations !== 'refuse') throw invalidOption('directInvocations', '"refuse" or "serve"');
+  return () => dispatchError('dispatch.direct_refused', 'framework: direct invocation refused');
+}
+
+const MAX_SURFACES = 32;
+const PROVENANCES: readonly unknown[] = ['provider', 'direct', 'agent'] satisfies InvocationProvenance[];
+
+/**
+ * The surfaces as they are.
+ *
+ * @throws FrameworkError `dispatch.invalid_surface`, `dispatch.duplicate_surface`, `dispatch.invalid_extension`, by name
+ */
+export function assertSurfaces(surfaces: readonly Surface[]): readonly Surface[] {
+  if (surfaces.length > MAX_SURFACES) {
+    throw dispatchError('dispatch.invalid_surface', `framework: more than ${MAX_SURFACES} surfaces`);
+  }
+  for (const surface of surfaces) assertMembers(surface);
+  const agents = surfaces.filter(({ accepts }) => accepts?.includes('agent'));
+  if (agents.length > 1) {
+    const names = agents.map(({ serves }) => serves.join(', ')).join(' and ');
+    throw dispatchError('dispatch.duplicate_surface', `framework: two surfaces accept agent invocations: ${names}`);
+  }
+  return surfaces;
+}
+
+function assertMembers(surface: Surface): void {
+  if (typeof surface?.serve !== 'function' || !Array.isArray(surface.serves)) {
+    throw dispatchError('dispatch.invalid_surface', 'framework: surface must have serves and serve()');
+  }
+  const name = surface.serves.join(', ');
+  const { accepts } = surface;
+  const known = accepts === undefined || (Array.isArray(accepts) && accepts.every((one) => PROVENANCES.includes(one)));
+  if (!known) {
+    const text = `framework: the surface of ${name}: accepts must be a list of provider, direct and agent`;
+    throw dispatchError('dispatch.invalid_surface', text);
+  }
+  for (const method of ['attach', 'triggers'] as const) {
+    if (surface[method] === undefined || typeof surface[method] === 'function') continue;
+    throw dispatchError('dispatch.invalid_surface', `framework: the surface of ${name}: ${method} is not a function`);
+  }
+  if (isExtension(surface) && !isRowList(surface.rows)) {
+    throw dispatchError('dispatch.invalid_extension', `framework: trigger extension: ${name} has a malformed row`);
+  }
+}
+
+function isRowList(rows: unknown): boolean {
+  return (
+    Array.isArray(rows) &&
+    rows.every(
+      (row) =>
+        isText(row?.kind) &&
+        Array.isArray(row.anyOf) &&
+        row.anyOf.every((all: unknown) => Array.isArray(all) && all.every((condition) => isText(condition?.path))),
+    )
+  );
 }

@@ -1,15 +1,16 @@
 import {
   type FrameworkError,
+  guardHook,
   type InvocationProvenance,
   invocationProvenance,
   type LambdaContext,
+  type Logger,
   type TriggerKind,
 } from '@sallyport/core';
-import { logRefusal, noAdapter } from '@sallyport/core/pipeline';
-import { undetected } from '../detect.js';
-import { detectRow } from './detect-row.js';
+import { bindInvocation, logRefusal, noAdapter } from '@sallyport/core/pipeline';
+import { type Explanation, undetected } from '../explain/explain.js';
+import { detectRow } from './compile.js';
 import { type Plan, surfaceFor } from './plan.js';
-import { reportUnknown } from './report.js';
 
 /**
  * Serves one invocation: its context is asked before its event. Never throws; what is refused is a rejection.
@@ -35,7 +36,7 @@ export function serveInvocation(
 
 /** No row is tried for an agent: the event is what a model wrote, and may look like anything. */
 export function rowOf(plan: Plan, event: unknown, provenance: InvocationProvenance, entrypoint?: number): number {
-  return provenance === 'agent' ? plan.kinds.length - 1 : (entrypoint ?? detectRow(event, plan.rows));
+  return provenance === 'agent' ? plan.kinds.length - 1 : (entrypoint ?? detectRow(event, plan.table));
 }
 
 /**
@@ -62,8 +63,26 @@ function refusal(
   const kind = kinds[row];
   let error: FrameworkError;
   if (provenance === 'direct' && refuseDirect) error = refuseDirect();
-  else error = kind === undefined ? undetected(event, row, plan.rows) : noAdapter(kind);
+  else error = kind === undefined ? undetected(event, row, plan.table) : noAdapter(kind);
   if (kind === undefined && error.details) reportUnknown(error, log, lambdaContext);
   else logRefusal(log, error, lambdaContext, provenance === 'agent' ? '' : kind);
   return error;
 }
+
+/** One `error` line with the row that came closest. A logger that throws changes nothing. */
+function reportUnknown(error: FrameworkError, log: Logger, lambdaContext: LambdaContext | undefined): void {
+  const { nearest } = error.details as Explanation;
+  guardHook(() => bindInvocation(log, lambdaContext, '').error(error.message, { event: error.code, nearest }));
+}
+
+/** The entrypoints of the fixed rows by name, bound. Each asks the Lambda context first, and takes the event as of its kind. */
+export function bindEntrypoints(plan: Plan): Readonly<Record<string, Entrypoint>> {
+  return Object.fromEntries(
+    plan.table.fixed.map(({ entrypoint }, row) => [
+      entrypoint,
+      (event: unknown, lambdaContext?: LambdaContext) => serveInvocation(plan, event, lambdaContext, row),
+    ]),
+  );
+}
+
+type Entrypoint = (event: unknown, lambdaContext?: LambdaContext) => Promise<unknown>;

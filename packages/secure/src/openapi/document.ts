@@ -1,4 +1,5 @@
-import { canonicalMethod } from '@sallyport/core/pipeline';
+import { FrameworkError, INVALID_CONFIGURATION } from '@sallyport/core';
+import { canonicalMethod, isPlainObject } from '@sallyport/core/pipeline';
 import {
   buildDocument,
   type OpenApiDocument,
@@ -8,10 +9,8 @@ import {
   toOpenApiPath,
 } from '@sallyport/http/openapi';
 import type { Registration } from '@sallyport/http/pipeline';
-import type { Posture } from '../posture.js';
-import { secureOpenApiError } from './error.js';
-import { assertBound, parseSchemes, type SecuritySchemes } from './schemes.js';
-import { securityOf } from './security.js';
+import { POSTURES } from '../postures/internal/kinds.js';
+import type { Posture } from '../postures/posture.js';
 
 /** What a document of the closed container is written from. */
 export interface SecureOpenApiSpec extends OpenApiSpec {
@@ -91,7 +90,7 @@ function assertRoutes(joined: readonly Joined[], schemes: SecuritySchemes): void
   for (const route of joined) {
     if (emitted.has(route.emitted)) throw secureOpenApiError(`emitted route ${route.emitted} collides`);
     emitted.add(route.emitted);
-    assertBound(route.posture, schemes);
+    schemesOf(route.posture, schemes);
   }
 }
 
@@ -105,9 +104,80 @@ function withContract({ route, registration }: Joined): OpenApiRoute {
 function extensionsOf({ path }: ParsedRoute, posture: Posture, schemes: SecuritySchemes): Record<string, unknown> {
   const { kind, scopes } = posture;
   return {
-    security: securityOf(posture, schemes),
+    security: POSTURES[kind].security(schemesOf(posture, schemes), scopes),
     'x-framework-auth-posture': kind,
     ...(scopes.length > 0 && { 'x-framework-required-scopes': [...scopes] }),
     ...(path.catchAll && { 'x-framework-proxy': true }),
   };
+}
+
+/** Security schemes that have passed every check, and who uses them. */
+interface SecuritySchemes {
+  /** Copies of the given schemes by trimmed name. */
+  readonly components: Readonly<Record<string, unknown>>;
+  readonly authenticated: readonly string[];
+  readonly internalOnly: readonly string[];
+}
+
+/** @throws FrameworkError `framework: secure openapi …` */
+function parseSchemes(securitySchemes: unknown, authSchemes: unknown): SecuritySchemes {
+  const components = parseComponents(securitySchemes);
+  if (!isPlainObject(authSchemes)) throw secureOpenApiError('authSchemes must be an object');
+  const { authenticated, internalOnly, ...unknown } = authSchemes;
+  const [stray] = Object.keys(unknown);
+  if (stray !== undefined) throw secureOpenApiError(`authSchemes has the unknown key "${stray}"`);
+  return {
+    components: Object.fromEntries(components),
+    authenticated: parseNames('authenticated', authenticated, components),
+    internalOnly: parseNames('internalOnly', internalOnly, components),
+  };
+}
+
+/**
+ * The names of the schemes that prove a caller of this posture.
+ *
+ * @throws FrameworkError when the posture needs schemes and `authSchemes` lists none
+ */
+function schemesOf({ kind }: Posture, schemes: SecuritySchemes): readonly string[] {
+  const list = POSTURES[kind].schemes;
+  if (list === null) return [];
+  if (schemes[list].length > 0) return schemes[list];
+  throw secureOpenApiError(`${list === 'internalOnly' ? 'internal' : list} scheme binding is required`);
+}
+
+function parseComponents(securitySchemes: unknown): ReadonlyMap<string, unknown> {
+  if (!isPlainObject(securitySchemes)) throw secureOpenApiError('securitySchemes must be an object');
+  const components = new Map<string, unknown>();
+  for (const [key, scheme] of Object.entries(securitySchemes)) {
+    const name = key.trim();
+    if (name === '') throw secureOpenApiError('security scheme name is required');
+    if (components.has(name)) throw secureOpenApiError(`security scheme ${name} is duplicated`);
+    if (!isPlainObject(scheme)) throw secureOpenApiError(`security scheme ${name} must be an object`);
+    components.set(name, copyScheme(name, scheme, []));
+  }
+  return components;
+}
+
+/** `null`, booleans, texts, lists and plain objects are all that a scheme is made of. */
+function copyScheme(name: string, value: unknown, above: readonly unknown[]): unknown {
+  if (value === null || typeof value === 'boolean' || typeof value === 'string') return value;
+  if (above.includes(value)) throw secureOpenApiError(`security scheme ${name} leads back to itself`);
+  const inside = [...above, value];
+  if (Array.isArray(value)) return value.map((entry) => copyScheme(name, entry, inside));
+  if (!isPlainObject(value)) throw secureOpenApiError(`security scheme ${name} has a ${typeof value}`);
+  return Object.fromEntries(Object.entries(value).map(([key, member]) => [key, copyScheme(name, member, inside)]));
+}
+
+function parseNames(what: string, names: unknown, components: ReadonlyMap<string, unknown>): readonly string[] {
+  if (names === undefined) return [];
+  if (!Array.isArray(names)) throw secureOpenApiError(`authSchemes.${what} must be a list`);
+  const trimmed = (names as readonly unknown[]).map((name) => (typeof name === 'string' ? name.trim() : String(name)));
+  const unknown = trimmed.find((name) => !components.has(name));
+  if (unknown !== undefined) throw secureOpenApiError(`auth scheme ${unknown} is not defined`);
+  return [...new Set(trimmed)];
+}
+
+/** A specification that does not fit the application. */
+function secureOpenApiError(what: string): FrameworkError {
+  return new FrameworkError(INVALID_CONFIGURATION, `framework: secure openapi ${what}`);
 }

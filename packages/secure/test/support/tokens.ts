@@ -2,7 +2,7 @@ import { generateKeyPairSync, type KeyObject } from 'node:crypto';
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { exportJWK, type JWK, type JWTPayload, SignJWT } from 'jose';
-import type { KeyFetch } from '../../src/jwt/options.js';
+import type { KeyFetch } from '../../src/resolvers/jwt/options.js';
 
 /** Seconds since the epoch; the tests' clock stands here. */
 export const NOW = 1_700_000_000;

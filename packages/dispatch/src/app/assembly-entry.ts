@@ -1,3 +1,0 @@
-/** What a container of another kind is put together with; applications have no use for it. */
-export { EVENT_OPTIONS, type SurfaceOptions } from './app.js';
-export { type Assembly, type AssemblyInit, assemble, type Entrypoints, pickOptions } from './assembly.js';

@@ -1,1 +1,0 @@
-export { type App, type AppOptions, createApp, type SurfaceOptions } from './app.js';

@@ -1,0 +1,138 @@
+import type { AppSyncBatchHandler } from '@sallyport/appsync';
+import { APPSYNC_OPTIONS } from '@sallyport/appsync/surface';
+import type { Handler } from '@sallyport/core';
+import { defineOptions } from '@sallyport/core/options';
+import { assertNoSurplus } from '@sallyport/core/pipeline';
+import type { RouteOptions, RouteRecord } from '@sallyport/http';
+import {
+  createOpenKernel,
+  HANDLE_USAGE,
+  OPEN_PIPELINE_OPTIONS,
+  registerOpenRoute,
+  toRouteRecord,
+} from '@sallyport/http/pipeline';
+import { type Assembly, assemble, Container, pickOptions } from './container.js';
+import { APP_KINDS, type AppOptions, EVENT_OPTIONS } from './options.js';
+
+const OPTIONS = defineOptions<AppOptions>()(APP_KINDS);
+
+/**
+ * The open container: every trigger behind one entrypoint, and no posture asked for. It is the compatibility surface that
+ * {@link createApp} makes.
+ */
+export class App extends Container<[options?: RouteOptions, ...surplus: readonly never[]]> {
+  readonly #assembly: Assembly;
+
+  /** @throws FrameworkError `app.invalid_configuration` for an unknown or unfit option */
+  constructor(options: AppOptions) {
+    const parsed = OPTIONS.parse(options) as AppOptions;
+    const assembly = assemble({
+      kernel: createOpenKernel(parsed),
+      pipeline: pickOptions(parsed, OPEN_PIPELINE_OPTIONS),
+      events: pickOptions(parsed, EVENT_OPTIONS),
+      appSync: pickOptions(parsed, APPSYNC_OPTIONS),
+      httpFallback: true,
+      surfaces: parsed.surfaces,
+      directInvocations: parsed.directInvocations,
+    });
+    super(assembly);
+    this.#assembly = assembly;
+  }
+
+  override handle(
+    method: string,
+    pattern: string,
+    handler: Handler,
+    options?: RouteOptions,
+    ...surplus: readonly never[]
+  ): this {
+    assertNoSurplus(surplus, HANDLE_USAGE);
+    registerOpenRoute(this.#assembly.http, method, pattern, handler, options);
+    return this;
+  }
+
+  /**
+   * The same as `handle`, for applications that were written against it.
+   *
+   * @deprecated `handle` is as strict.
+   */
+  handleStrict(
+    method: string,
+    pattern: string,
+    handler: Handler,
+    options?: RouteOptions,
+    ...surplus: readonly never[]
+  ): this {
+    return this.handle(method, pattern, handler, options, ...surplus);
+  }
+
+  /**
+   * The same as `get`, for applications that were written against it.
+   *
+   * @deprecated `get` is as strict.
+   */
+  getStrict(pattern: string, handler: Handler, options?: RouteOptions, ...surplus: readonly never[]): this {
+    return this.get(pattern, handler, options, ...surplus);
+  }
+
+  /**
+   * Registers a route of a WebSocket API: `$connect`, `$disconnect`, `$default` or a route key of the API's own.
+   *
+   * @throws FrameworkError for a blank or repeated route key, a handler that is not a function, further arguments
+   */
+  webSocket(routeKey: string, handler: Handler, ...surplus: readonly never[]): this {
+    assertNoSurplus(surplus, 'webSocket(routeKey, handler); SecureApp takes postures');
+    this.#assembly.webSocket.register(routeKey, handler);
+    return this;
+  }
+
+  /**
+   * Registers a GraphQL field. For a field that is not registered the HTTP routes are tried: `GET /<field>` for a query, `POST`
+   * for a mutation.
+   *
+   * @throws FrameworkError `app.bad_request` for blank names, a pair twice, a handler that is not a function
+   */
+  appSyncField(parentType: string, field: string, handler: Handler, ...surplus: readonly never[]): this {
+    assertNoSurplus(surplus, 'appSyncField(parentType, field, handler); SecureApp takes postures');
+    this.#assembly.appSync.register(parentType, field, handler);
+    return this;
+  }
+
+  /**
+   * Registers a GraphQL field whose elements of one batch invoke are answered together, by one call of the handler.
+   *
+   * @throws FrameworkError `app.bad_request` for blank names, a pair twice, a handler that is not a function
+   */
+  appSyncBatchField(
+    parentType: string,
+    field: string,
+    handler: AppSyncBatchHandler,
+    ...surplus: readonly never[]
+  ): this {
+    assertNoSurplus(surplus, 'appSyncBatchField(parentType, field, handler); SecureApp takes postures');
+    this.#assembly.appSync.registerBatch(parentType, field, handler);
+    return this;
+  }
+
+  /** HTTP, GraphQL and WebSocket operations in the order of registration; frozen, a new list at each call. */
+  routes(): readonly RouteRecord[] {
+    return Object.freeze(this.#assembly.kernel.book.all.map(toRouteRecord));
+  }
+}
+
+/**
+ * Makes the open container, in which no operation says who may call it.
+ *
+ * @deprecated The compatibility surface for applications that were written against it; it stays. Use `SecureApp` of
+ *   `@sallyport/secure` for whatever is reached from outside, and `createEventRouter` of `@sallyport/streams` for queues,
+ *   streams, topics and event buses alone.
+ * @example
+ * const app = createApp();
+ * app.get('/users/{id}', (ctx) => json(200, { id: ctx.param('id') }));
+ * app.queue('orders', (ctx, message) => fulfil(JSON.parse(message.body)));
+ * export const handler = app.handleLambda;
+ * @throws FrameworkError `app.invalid_configuration` for an unknown or unfit option
+ */
+export function createApp(options: AppOptions = {}): App {
+  return new App(options);
+}

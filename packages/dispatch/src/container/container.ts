@@ -1,0 +1,377 @@
+import { type AppSyncOptions, AppSyncSurface } from '@sallyport/appsync/surface';
+import type {
+  Handler,
+  LambdaContext,
+  Logger,
+  Middleware,
+  RequestInput,
+  Response,
+  Surface,
+  SurfaceGate,
+  Target,
+  TriggerRecord,
+} from '@sallyport/core';
+import { assertNoSurplus, logRefusal, noAdapter } from '@sallyport/core/pipeline';
+import type { PipelineOptions } from '@sallyport/http';
+import {
+  type DescribePosture,
+  HttpSurface,
+  type Kernel,
+  STREAM_ACCESS,
+  type StreamAccess,
+  serveDirect,
+  toHttpOptions,
+  WebSocketSurface,
+} from '@sallyport/http/pipeline';
+import {
+  createEventRouter,
+  type EventBusEvent,
+  type EventBusSelector,
+  type EventHandler,
+  type EventMiddleware,
+  type EventRouter,
+  type EventRouterOptions,
+  type QueueOptions,
+  type QueueRecord,
+  type StreamOptions,
+  type StreamRecord,
+  type TableStreamRecord,
+  type TopicRecord,
+  type Trigger,
+} from '@sallyport/streams';
+import { type Dispatcher, toDispatcher } from '../dispatcher.js';
+import { createPlan, type DirectInvocations, type Plan, refusalOf } from '../internal/plan.js';
+import { bindEntrypoints, kindOfInvocation } from '../internal/serve.js';
+import type { EntrypointName } from '../rows.js';
+import { attachSurfaces, parseSurfaces } from './internal/host.js';
+
+/** What a container is made of besides its own kernel. */
+export interface AssemblyInit {
+  /** Registrations, middlewares and the stages that HTTP, GraphQL and WebSocket share. */
+  readonly kernel: Kernel;
+  /** Options of the request pipeline, checked. */
+  readonly pipeline: PipelineOptions;
+  /** Options of event registrations, checked. */
+  readonly events: EventRouterOptions;
+  /** Options of GraphQL, checked. */
+  readonly appSync: AppSyncOptions;
+  /** Whether GraphQL events may fall back to HTTP routes. */
+  readonly httpFallback: boolean;
+  /** How a masked event failure is worded. */
+  readonly failureText?: string;
+  /** How `explain` writes a posture; of containers whose operations have postures. */
+  readonly describePosture?: DescribePosture;
+  /** Asked at each WebSocket event; while it says no there is no adapter for them. */
+  readonly servesWebSocket?: () => boolean;
+  /** Surfaces beside the container's own. */
+  readonly surfaces?: readonly Surface[] | undefined;
+  /** Default `serve`. */
+  readonly directInvocations?: DirectInvocations | undefined;
+  /** Lent to surfaces; of containers whose operations have postures. */
+  readonly gate?: SurfaceGate;
+}
+
+/** All surfaces of one container behind one dispatcher. */
+export interface Assembly {
+  /** Registrations and middlewares of HTTP, GraphQL and WebSocket. */
+  readonly kernel: Kernel;
+  /** Takes HTTP routes. */
+  readonly http: HttpSurface;
+  /** Takes WebSocket routes. */
+  readonly webSocket: WebSocketSurface;
+  /** Takes GraphQL fields. */
+  readonly appSync: AppSyncSurface;
+  /** Takes queues, streams, topics and event buses. */
+  readonly events: EventRouter;
+  /** Serves all of them by the kind of the event. */
+  readonly dispatcher: Dispatcher;
+  /** Serve one kind each. */
+  readonly entrypoints: Entrypoints;
+  /** What streaming handlers need of the container. */
+  readonly streamAccess: StreamAccess;
+  /** Event registrations in order, then those of the surfaces; frozen, fresh at each call. */
+  readonly triggers: () => readonly (Trigger | TriggerRecord)[];
+}
+
+type Entrypoint<R = unknown> = (event: unknown, lambdaContext?: LambdaContext) => Promise<R>;
+
+/** The entrypoints of the fixed rows, what is called by another name, and what is no trigger's. */
+type Entrypoints = Pick<Container<readonly never[]>, EntrypointName | 'serveKinesisEvent' | 'serve'>;
+
+/**
+ * What both containers are: every trigger behind one entrypoint. `App` and `SecureApp` add how HTTP, GraphQL and WebSocket
+ * operations are registered.
+ *
+ * @typeParam Rest what a registration takes behind the handler: options, or a posture and options
+ */
+export abstract class Container<Rest extends readonly unknown[]> {
+  readonly #assembly: Assembly;
+  /**
+   * Serves every trigger: asks the Lambda context who invoked, tells the event's kind, and answers what that trigger expects.
+   * Bound, so it can be exported as the function's handler.
+   *
+   * Rejects with a FrameworkError `dispatch.not_an_object`, `dispatch.unknown_event` (logged once), `dispatch.no_adapter` or
+   * `dispatch.direct_refused`, else with what the trigger's own handling rejects with.
+   *
+   * @example export const handler = app.handleLambda;
+   */
+  readonly handleLambda: Dispatcher['handleLambda'];
+  /** Says why an event is of its kind, or of none, and which handler would serve it. Pure; never throws. Bound. */
+  readonly explain: Dispatcher['explain'];
+  /** Serves a request that was built by hand, without an event. Bound. */
+  readonly serve: (request: RequestInput, lambdaContext?: LambdaContext) => Promise<Response>;
+  /** Serves an event of an HTTP API, payload format 2.0, without looking at its kind. Bound. */
+  readonly serveGatewayV2: Entrypoint;
+  /** Serves an event of a Lambda function URL, without looking at its kind. Bound. */
+  readonly serveLambdaFunctionURL: Entrypoint;
+  /** Serves an event of a REST API, or of an HTTP API with payload format 1.0, without looking at its kind. Bound. */
+  readonly serveGatewayProxy: Entrypoint;
+  /** Serves an event of an Application Load Balancer, without looking at its kind. Bound. */
+  readonly serveLoadBalancer: Entrypoint;
+  /** Serves an event of a WebSocket API, without looking at its kind. Bound. */
+  readonly serveWebSocket: Entrypoint;
+  /** Serves an event of an AppSync Lambda resolver, or a batch of them, without looking at its kind. Bound. */
+  readonly serveAppSync: Entrypoint;
+  /** Serves a batch of SQS messages, without looking at its kind. Resolves to the messages that failed. Bound. */
+  readonly serveQueueEvent: EventRouter['serveQueueEvent'];
+  /** Serves a batch of DynamoDB stream records, without looking at its kind. Resolves to the records that failed. Bound. */
+  readonly serveTableStream: EventRouter['serveTableStream'];
+  /** Serves a batch of Kinesis records, without looking at its kind. Resolves to the records that failed. Bound. */
+  readonly serveStreamEvent: EventRouter['serveStreamEvent'];
+  /** The same function as `serveStreamEvent`. */
+  readonly serveKinesisEvent: EventRouter['serveKinesisEvent'];
+  /** Serves an event of an SNS topic, without looking at its kind. Resolves to the handlers' results in order. Bound. */
+  readonly serveTopicEvent: EventRouter['serveTopicEvent'];
+  /** Serves an event of EventBridge, without looking at its kind. Resolves to the handler's result. Bound. */
+  readonly serveEventBus: EventRouter['serveEventBus'];
+
+  protected constructor(assembly: Assembly) {
+    const { dispatcher, entrypoints } = assembly;
+    this.#assembly = assembly;
+    this.handleLambda = dispatcher.handleLambda;
+    this.explain = dispatcher.explain;
+    this.serve = entrypoints.serve;
+    this.serveGatewayV2 = entrypoints.serveGatewayV2;
+    this.serveLambdaFunctionURL = entrypoints.serveLambdaFunctionURL;
+    this.serveGatewayProxy = entrypoints.serveGatewayProxy;
+    this.serveLoadBalancer = entrypoints.serveLoadBalancer;
+    this.serveWebSocket = entrypoints.serveWebSocket;
+    this.serveAppSync = entrypoints.serveAppSync;
+    this.serveQueueEvent = entrypoints.serveQueueEvent;
+    this.serveTableStream = entrypoints.serveTableStream;
+    this.serveStreamEvent = entrypoints.serveStreamEvent;
+    this.serveKinesisEvent = entrypoints.serveKinesisEvent;
+    this.serveTopicEvent = entrypoints.serveTopicEvent;
+    this.serveEventBus = entrypoints.serveEventBus;
+  }
+
+  /** For streaming handlers. */
+  get [STREAM_ACCESS](): StreamAccess {
+    return this.#assembly.streamAccess;
+  }
+
+  /**
+   * Registers an HTTP operation.
+   *
+   * @throws FrameworkError `app.bad_request`: a handler that is not a function, a blank method, an invalid pattern, a method and
+   *   pattern twice; where postures are wanted, an invalid one. `app.invalid_configuration`: unknown options, further arguments
+   */
+  abstract handle(method: string, pattern: string, handler: Handler, ...rest: Rest): this;
+
+  /** Registers a `GET` operation; throws as `handle`. */
+  get(pattern: string, handler: Handler, ...rest: Rest): this {
+    return this.handle('GET', pattern, handler, ...rest);
+  }
+
+  /** Registers a `POST` operation; throws as `handle`. */
+  post(pattern: string, handler: Handler, ...rest: Rest): this {
+    return this.handle('POST', pattern, handler, ...rest);
+  }
+
+  /** Registers a `PUT` operation; throws as `handle`. */
+  put(pattern: string, handler: Handler, ...rest: Rest): this {
+    return this.handle('PUT', pattern, handler, ...rest);
+  }
+
+  /** Registers a `PATCH` operation; throws as `handle`. */
+  patch(pattern: string, handler: Handler, ...rest: Rest): this {
+    return this.handle('PATCH', pattern, handler, ...rest);
+  }
+
+  /** Registers a `DELETE` operation; throws as `handle`. */
+  delete(pattern: string, handler: Handler, ...rest: Rest): this {
+    return this.handle('DELETE', pattern, handler, ...rest);
+  }
+
+  /** Registers an `OPTIONS` operation; throws as `handle`. */
+  options(pattern: string, handler: Handler, ...rest: Rest): this {
+    return this.handle('OPTIONS', pattern, handler, ...rest);
+  }
+
+  /** Registers a `HEAD` operation; throws as `handle`. */
+  head(pattern: string, handler: Handler, ...rest: Rest): this {
+    return this.handle('HEAD', pattern, handler, ...rest);
+  }
+
+  /**
+   * Registers a handler for the messages of an SQS queue, called once for each message.
+   *
+   * @param name the queue's name in the code; the option or variable that maps physical names is in the README of streams
+   * @throws FrameworkError for a blank or repeated name, a handler that is not a function, unfit options, further arguments
+   * @example app.queue('orders', (ctx, message) => fulfil(JSON.parse(message.body)));
+   */
+  queue(name: string, handler: EventHandler<QueueRecord>, options?: QueueOptions, ...surplus: readonly never[]): this {
+    assertNoSurplus(surplus, 'queue(name, handler, options)');
+    this.#assembly.events.queue(name, handler, options);
+    return this;
+  }
+
+  /**
+   * Registers a handler for the records of a DynamoDB stream, called once for each record.
+   *
+   * @param name the table's name
+   * @throws FrameworkError for a blank or repeated name, a handler that is not a function, unfit options, further arguments
+   * @example app.tableStream('users', (ctx, record) => reindex(record.dynamodb?.Keys));
+   */
+  tableStream(
+    name: string,
+    handler: EventHandler<TableStreamRecord>,
+    options?: StreamOptions,
+    ...surplus: readonly never[]
+  ): this {
+    assertNoSurplus(surplus, 'tableStream(name, handler, options)');
+    this.#assembly.events.tableStream(name, handler, options);
+    return this;
+  }
+
+  /**
+   * Registers a handler for the records of a Kinesis data stream, called once for each record.
+   *
+   * @param name the stream's name
+   * @throws FrameworkError for a blank or repeated name, a handler that is not a function, unfit options, further arguments
+   * @example app.kinesis('clicks', (ctx, record) => count(record.kinesis.partitionKey), { onFailure: 'stop' });
+   */
+  kinesis(
+    name: string,
+    handler: EventHandler<StreamRecord>,
+    options?: StreamOptions,
+    ...surplus: readonly never[]
+  ): this {
+    assertNoSurplus(surplus, 'kinesis(name, handler, options)');
+    this.#assembly.events.kinesis(name, handler, options);
+    return this;
+  }
+
+  /**
+   * Registers a handler for the notifications of an SNS topic.
+   *
+   * @param name the topic's name
+   * @throws FrameworkError for a blank or repeated name, a handler that is not a function, further arguments
+   * @example app.topic('alerts', (ctx, record) => page(record.Sns.Message));
+   */
+  topic(name: string, handler: EventHandler<TopicRecord>, ...surplus: readonly never[]): this {
+    assertNoSurplus(surplus, 'topic(name, handler)');
+    this.#assembly.events.topic(name, handler);
+    return this;
+  }
+
+  /**
+   * Registers a handler for events of EventBridge.
+   *
+   * @param selector which events: by rule name, or by source and detail type
+   * @throws FrameworkError for a selector that is blank or was given before, a handler that is not a function, further arguments
+   * @example app.eventBus({ source: 'billing', detailType: 'InvoicePaid' }, (ctx, event) => book(event.detail));
+   */
+  eventBus(selector: EventBusSelector, handler: EventHandler<EventBusEvent>, ...surplus: readonly never[]): this {
+    assertNoSurplus(surplus, 'eventBus(selector, handler)');
+    this.#assembly.events.eventBus(selector, handler);
+    return this;
+  }
+
+  /**
+   * Adds a middleware around every HTTP, GraphQL and WebSocket operation, also those registered before; in `SecureApp` it runs
+   * after the gate has let the caller pass. The first one added is outermost.
+   *
+   * @throws FrameworkError for a middleware that is not a function, or further arguments
+   * @example app.use(async (ctx, next) => { const answer = await next(); ctx.log.info('served'); return answer; });
+   */
+  use(middleware: Middleware, ...surplus: readonly never[]): this {
+    assertNoSurplus(surplus, 'use(middleware)');
+    this.#assembly.kernel.book.use(middleware);
+    return this;
+  }
+
+  /**
+   * Adds a middleware around every record of a batch and every topic and bus event. The first one added is outermost.
+   *
+   * @throws FrameworkError for a middleware that is not a function, or further arguments
+   */
+  useEvents(middleware: EventMiddleware, ...surplus: readonly never[]): this {
+    assertNoSurplus(surplus, 'useEvents(middleware)');
+    this.#assembly.events.useEvents(middleware);
+    return this;
+  }
+
+  /** Event registrations in order, then those of the option `surfaces`; frozen, a new list at each call. */
+  triggers(): readonly (Trigger | TriggerRecord)[] {
+    return this.#assembly.triggers();
+  }
+}
+
+/** Puts a container's surfaces together. */
+export function assemble(init: AssemblyInit): Assembly {
+  const { kernel, pipeline, describePosture } = init;
+  const described = describePosture ? { describePosture } : {};
+  const http = new HttpSurface(kernel, { ...toHttpOptions(pipeline), ...described });
+  const webSocket = new WebSocketSurface(kernel, { ...pipeline, ...described });
+  const appSync = new AppSyncSurface(kernel, {
+    ...init.appSync,
+    ...described,
+    http: init.httpFallback ? http : undefined,
+  });
+  const events = createEventRouter({ ...init.events, log: kernel.runtime.log }, init.failureText);
+  const sockets = init.servesWebSocket ? openWhen(webSocket, init.servesWebSocket, kernel.runtime.log) : webSocket;
+  const surfaces = parseSurfaces(init.surfaces);
+  const own = [http, sockets, appSync, events];
+  const plan = createPlan([...own, ...surfaces], kernel.runtime.log, refusalOf(init.directInvocations));
+  attachSurfaces(surfaces, own, init, http);
+  return {
+    kernel,
+    http,
+    webSocket,
+    appSync,
+    events,
+    dispatcher: toDispatcher(plan),
+    entrypoints: toEntrypoints(plan, http),
+    streamAccess: { http, detect: (event, lambdaContext) => kindOfInvocation(plan, event, lambdaContext) },
+    triggers: () => Object.freeze([events, ...surfaces].flatMap((surface) => surface.triggers?.() ?? [])),
+  };
+}
+
+/** A surface that counts as missing until it is wanted. */
+function openWhen(surface: Surface, isOpen: () => boolean, log: Logger): Surface {
+  return {
+    serves: surface.serves,
+    async serve(kind, event, invocation) {
+      if (isOpen()) return surface.serve(kind, event, invocation);
+      const error = noAdapter(kind);
+      logRefusal(log, error, invocation.lambdaContext, kind);
+      throw error;
+    },
+    explainTarget: (kind, event) => surface.explainTarget?.(kind, event) as Target,
+  };
+}
+
+/** The options under the given names, as they are. */
+export function pickOptions<T extends object>(options: T, names: readonly string[]): Partial<T> {
+  return Object.fromEntries(Object.entries(options).filter(([name]) => names.includes(name))) as Partial<T>;
+}
+
+function toEntrypoints(plan: Plan, http: HttpSurface): Entrypoints {
+  const bound = bindEntrypoints(plan) as unknown as Pick<Entrypoints, EntrypointName>;
+  return {
+    ...bound,
+    serveKinesisEvent: bound.serveStreamEvent,
+    serve: (request, lambdaContext) => serveDirect(http, request, lambdaContext),
+  };
+}

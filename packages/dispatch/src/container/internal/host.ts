@@ -1,0 +1,79 @@
+import { invalidOption, type Surface, type SurfaceGate, type SurfaceHost } from '@sallyport/core';
+import type { HttpSurface, Kernel } from '@sallyport/http/pipeline';
+import type { EventRouterOptions } from '@sallyport/streams';
+import { dispatchError } from '../../errors.js';
+import { assertSurfaces, createPlan, type DirectInvocations, type Plan, refusalOf } from '../../internal/plan.js';
+import { serveInvocation } from '../../internal/serve.js';
+
+/** What of a container its surfaces are lent. */
+interface HostInit {
+  readonly kernel: Kernel;
+  readonly events: EventRouterOptions;
+  readonly failureText?: string;
+  readonly directInvocations?: DirectInvocations | undefined;
+  readonly gate?: SurfaceGate;
+}
+
+/**
+ * A copy of the option `surfaces`.
+ *
+ * @throws FrameworkError `app.invalid_configuration` for anything but a list, and what `assertSurfaces` throws
+ */
+export function parseSurfaces(surfaces: unknown): readonly Surface[] {
+  if (surfaces === undefined) return [];
+  if (!Array.isArray(surfaces)) throw invalidOption('surfaces', 'a list of surfaces');
+  return assertSurfaces([...(surfaces as readonly Surface[])]);
+}
+
+/** Surfaces that a container has; what they hold is of that container. */
+const ATTACHED = new WeakSet<Surface>();
+
+/**
+ * Lends the container to each of its surfaces that asks for it.
+ *
+ * @param own the container's own surfaces
+ * @throws FrameworkError `dispatch.invalid_surface` for a surface that another container has
+ */
+export function attachSurfaces(
+  surfaces: readonly Surface[],
+  own: readonly Surface[],
+  init: HostInit,
+  http: HttpSurface,
+): void {
+  const attachable = surfaces.filter(({ attach }) => attach !== undefined);
+  for (const surface of attachable) {
+    if (!ATTACHED.has(surface)) continue;
+    const text = `framework: the surface of ${surface.serves.join(', ')} belongs to another container`;
+    throw dispatchError('dispatch.invalid_surface', text);
+  }
+  for (const surface of attachable) {
+    ATTACHED.add(surface);
+    const others = surfaces.filter((other) => other !== surface);
+    surface.attach?.(createHost(init, http, [...own, ...others]));
+  }
+}
+
+/** What `streams` takes where nothing is said. */
+const DEFAULTS = { deadlineMarginMs: 500, failureText: 'framework: event handler failed' };
+
+function createHost(init: HostInit, http: HttpSurface, others: readonly Surface[]): SurfaceHost {
+  const { kernel, events, gate, directInvocations } = init;
+  const { clock, ids, environment, log, observability = {} } = kernel.runtime;
+  let plan: Plan | undefined;
+  return {
+    clock,
+    ids,
+    environment,
+    log,
+    observability,
+    deadlineMarginMs: events.deadlineMarginMs ?? DEFAULTS.deadlineMarginMs,
+    maskErrors: events.maskErrors ?? false,
+    failureText: init.failureText ?? DEFAULTS.failureText,
+    ...(gate ? { gate } : {}),
+    serveHttp: async (door, event, { lambdaContext }) => http.serveThrough(door, door.kind, event, lambdaContext),
+    dispatch(event, { lambdaContext }) {
+      plan ??= createPlan(others, log, refusalOf(directInvocations));
+      return serveInvocation(plan, event, lambdaContext);
+    },
+  };
+}

@@ -1,0 +1,244 @@
+import type { TriggerKind } from '@sallyport/core';
+import {
+  ABSENT,
+  type CompiledCondition,
+  type CompiledRow,
+  conditionHolds,
+  isNegative,
+  isObject,
+  isText,
+  isUrlDomain,
+  parsePath,
+  valueAt,
+} from '../internal/compile.js';
+
+/** One thing that kept a row from matching. Holds no value of the payload but for the tag fields. */
+export interface Miss {
+  /** The condition's path, or the first part of it that the event does not have. */
+  readonly path: string;
+  /** The text that `equals` compares with, or the name of the test: `object`, `non-empty array`, … */
+  readonly expected: string;
+  /** `absent`, `null`, `blank string`, `number`, `empty array`, …; of a tag field the tag itself. */
+  readonly found: string;
+}
+
+/** The row that came closest, and what to do about it. */
+export interface Nearest {
+  /** Kind of the row that came closest. */
+  readonly kind: TriggerKind;
+  /** What kept that row from matching. */
+  readonly misses: readonly Miss[];
+  /** A sentence for people: what the event looks like, or which name or tag is misspelt. */
+  readonly hint: string;
+}
+
+/** A row held against an event. */
+export interface RowCheck {
+  readonly row: CompiledRow;
+  /** Conditions held by the alternative that holds most; those that hold for an empty event do not count. */
+  readonly held: number;
+  /** Empty when the row holds. */
+  readonly misses: readonly Miss[];
+}
+
+/** Never throws: what cannot be read is a miss. */
+export function checkRow(row: CompiledRow, event: unknown): RowCheck {
+  return row.acceptsList && isBatch(event) ? checkBatch(row, event) : checkObject(row, event, '');
+}
+
+function checkObject(row: CompiledRow, event: unknown, prefix: string): RowCheck {
+  const misses = new Map<string, Miss>();
+  let most = 0;
+  let matched = false;
+  for (const all of row.anyOf) {
+    let held = 0;
+    let missed = 0;
+    for (const condition of all) {
+      const miss = missOf(condition, event, prefix);
+      if (miss) {
+        missed += 1;
+        misses.set(`${miss.path} ${miss.expected}`, miss);
+      } else if (!isNegative(condition)) held += 1;
+    }
+    most = Math.max(most, held);
+    matched ||= missed === 0;
+  }
+  return { row, held: most, misses: matched ? [] : [...misses.values()] };
+}
+
+/** The first entry of a batch that is no resolver event speaks for all. */
+function checkBatch(row: CompiledRow, events: readonly unknown[]): RowCheck {
+  let check = checkObject(row, events[0], '[0].');
+  for (let index = 1; index < events.length && check.misses.length === 0; index += 1) {
+    check = checkObject(row, events[index], `[${index}].`);
+  }
+  return check;
+}
+
+function isBatch(event: unknown): event is readonly unknown[] {
+  try {
+    return Array.isArray(event) && event.length > 0;
+  } catch {
+    return false;
+  }
+}
+
+/** What the condition misses, told at the place where the way to its value ends. */
+function missOf(condition: CompiledCondition, event: unknown, prefix: string): Miss | null {
+  const { steps, path } = condition;
+  const found = read(event, steps);
+  if (found !== UNREADABLE && conditionHolds(condition, found)) return null;
+  for (let depth = 0; depth < steps.length; depth += 1) {
+    const wantsList = typeof steps[depth] === 'number';
+    const container = read(event, steps.slice(0, depth));
+    if (wantsList ? !hasEntry(container) : !isObject(container)) {
+      const at = headOf(path, depth, prefix);
+      return { path: at, expected: wantsList ? 'non-empty array' : 'object', found: foundWord(at, container) };
+    }
+  }
+  return { path: prefix + path, expected: expectedWord(condition), found: foundWord(path, found) };
+}
+
+/** The value behind the steps, or {@link UNREADABLE}; a value of which not even its type can be told is unreadable too. */
+function read(event: unknown, steps: readonly (string | number)[]): unknown {
+  try {
+    const value = valueAt(event, steps);
+    if (Array.isArray(value)) void value.length;
+    return value;
+  } catch {
+    return UNREADABLE;
+  }
+}
+
+function hasEntry(value: unknown): boolean {
+  return Array.isArray(value) && value.length > 0;
+}
+
+/** The first steps of a path; of none the event itself. */
+function headOf(path: string, depth: number, prefix: string): string {
+  if (depth === 0) return prefix === '' ? '(event)' : prefix.slice(0, -1);
+  return (
+    prefix +
+    path
+      .split(/(?=[.[])/)
+      .slice(0, depth)
+      .join('')
+  );
+}
+
+/** Stands for a value whose getter or proxy throws. */
+const UNREADABLE = Symbol('unreadable');
+
+/** Fields that hold a service's tag and nothing of the caller's: shown as they are. */
+const TAG_FIELD = /(?:^|[.\]])[eE]ventSource$/;
+
+const MAX_TAG_CHARACTERS = 64;
+
+/** What a condition asks for: the text it compares with, or the name of its test. */
+function expectedWord({ test, value }: CompiledCondition): string {
+  return value ?? test;
+}
+
+/** What there was, in a word: no value of a payload but for the tags. */
+function foundWord(path: string, found: unknown): string {
+  if (found === ABSENT) return 'absent';
+  if (found === UNREADABLE) return 'unreadable';
+  if (found === null) return 'null';
+  if (Array.isArray(found)) return found.length > 0 ? 'array' : 'empty array';
+  if (typeof found !== 'string') return typeof found;
+  if (found.trim() === '') return 'blank string';
+  if (TAG_FIELD.test(path)) return safeText(found, MAX_TAG_CHARACTERS);
+  return isUrlDomain(found) ? 'url_domain' : 'string';
+}
+
+// biome-ignore lint/suspicious/noControlCharactersInRegex: these are the characters that could forge or reorder a line.
+const CONTROLS = /[\0-\x1f\x7f-\x9f\u200e\u200f\u2028-\u202e\u2066-\u2069\ufeff]/g;
+
+/** At most so many characters of a text, without those that could start or reorder a line of a log. */
+export function safeText(text: string, characters: number): string {
+  const head = [...text.slice(0, 2 * characters)].slice(0, characters).join('');
+  return head.replace(CONTROLS, '').replace(/\p{Surrogate}/gu, '\ufffd');
+}
+
+/** Shapes that only an extension can serve: the row of the nearest relative, what it is, where it shows, and its tags. */
+const OUTSIDE: readonly (readonly [near: string, name: string, path: string, ...tags: string[]])[] = [
+  ['queue', 'an S3 notification', 'Records[0].eventSource', 'aws:s3'],
+  ['stream', 'a Kafka batch', 'eventSource', 'aws:kafka', 'SelfManagedKafka'],
+  ['appsync', 'a Cognito trigger', 'triggerSource'],
+  ['gateway-v1', 'an authorizer request (a function of its own answers it)', 'authorizationToken'],
+  ['stream', 'a Firehose batch', 'deliveryStreamArn'],
+  ['event-bus', 'a custom resource request', 'ResponseURL'],
+  ['stream', 'a log subscription (@sallyport/streams decodes it)', 'awslogs.data'],
+  // https://docs.aws.amazon.com/eventbridge/latest/userguide/eb-pipes-batching-concurrency.html
+  ['queue', 'the list of a pipe (hand it on as { Records: list })', '[0].eventSource'],
+];
+
+const TAG = /^aws:(?:sqs|dynamodb|kinesis|sns)$/;
+
+/**
+ * The row that came closest and the usual mistake behind it: the row with most conditions held, else the row that a
+ * recognised mistake points to, else nothing. Never throws.
+ */
+export function nearestRow(event: unknown, checks: readonly RowCheck[], extensions: number): Nearest | null {
+  const outside = OUTSIDE.find(([, , path, ...tags]) => isThere(event, path, tags));
+  let best = checks.reduce((most, check) => (check.held > most.held ? check : most));
+  if (best.held === 0) {
+    const pointed = checks.find(({ row, misses }) => (outside ? row.kind === outside[0] : mistakeIn(event, misses)));
+    if (!pointed) return null;
+    best = pointed;
+  }
+  const { row, misses } = best;
+  const hint = outside
+    ? `looks like ${outside[1]}; no opt-in row ${extensions > 0 ? 'takes it' : 'is registered'}`
+    : mistakeIn(event, misses) || describe(misses);
+  return { kind: row.kind, misses, hint };
+}
+
+function isThere(event: unknown, path: string, tags: readonly string[]): boolean {
+  const found = read(event, parsePath(path));
+  return isText(found) && (tags.length === 0 || tags.includes(found));
+}
+
+/** The first mistake that explains a miss, or `''`. */
+function mistakeIn(event: unknown, misses: readonly Miss[]): string {
+  for (const miss of misses) {
+    const mistake = mistakeOf(event, miss);
+    if (mistake !== '') return mistake;
+  }
+  return '';
+}
+
+function mistakeOf(event: unknown, { path, expected, found }: Miss): string {
+  if (found === 'empty array' && expected === 'non-empty array') {
+    return `"${path}" is empty: there is no record to tell the kind by`;
+  }
+  if (found === 'absent') {
+    const steps = parsePath(path);
+    const key = String(steps.pop());
+    const slip = otherSpelling(read(event, steps), key);
+    return slip === undefined ? '' : `"${slip}" is not "${key}": names are compared exactly`;
+  }
+  const tag = found.trim().toLowerCase();
+  return tag !== found && TAG.test(tag) ? `"${found}" is not "${tag}": tags are compared exactly` : '';
+}
+
+/** A key that differs only in case, dashes and underscores. It is as short as the one that was wanted, so it is safe to show. */
+function otherSpelling(container: unknown, key: string): string | undefined {
+  try {
+    if (!isObject(container)) return undefined;
+    const plain = plainName(key);
+    return Object.keys(container).find(
+      (name) => name !== key && name.length <= key.length + 3 && plainName(name) === plain,
+    );
+  } catch {
+    return undefined;
+  }
+}
+
+function plainName(name: string): string {
+  return name.replace(/[A-Z]/g, (letter) => letter.toLowerCase()).replace(/[-_]/g, '');
+}
+
+function describe([first]: readonly Miss[]): string {
+  return first ? `"${first.path}": expected ${first.expected}, found ${first.found}` : '';
+}

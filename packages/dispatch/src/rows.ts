@@ -1,0 +1,186 @@
+import type { TRIGGER_KINDS, TriggerKind } from '@sallyport/core';
+
+/**
+ * What a condition asks of the value behind its path. Only own properties count and strings are compared exactly.
+ * `text` is a string with a non-blank character, `object` is neither `null` nor an array, `present` and `absent` ask for
+ * the key whatever its value, `url_domain` for the host name of a function URL.
+ */
+export type DetectionTest =
+  | 'equals'
+  | 'present'
+  | 'absent'
+  | 'string'
+  | 'text'
+  | 'object'
+  | 'url_domain'
+  | 'not_url_domain';
+
+/** One question about an event. */
+export interface DetectionCondition {
+  /** Names and list indexes from the event down: `Records[0].eventSource`. */
+  readonly path: string;
+  /** What the value behind the path must be. */
+  readonly test: DetectionTest;
+  /** What `equals` compares with; absent for the other tests. */
+  readonly value?: string;
+}
+
+/** An event is of this kind when every condition of one alternative holds and no earlier row matched. */
+export interface DetectionRow {
+  /** The kind that `detect` returns. */
+  readonly kind: TriggerKind;
+  /** Alternatives; one suffices. */
+  readonly anyOf: readonly (readonly DetectionCondition[])[];
+}
+
+/** One row of the fixed table with all that dispatching decides by it. */
+export interface TriggerRow extends DetectionRow {
+  /** The containers' method that serves this kind without looking at the event: `serveQueueEvent`. */
+  readonly entrypoint: string;
+  /** What the service gets back, as `explain` names it in `target.projection`. */
+  readonly projection: string;
+  /** Whether a non-empty list, every entry of which matches this row, is an event of this kind too. */
+  readonly acceptsList?: boolean;
+}
+
+const record = (eventSource: string): readonly DetectionCondition[] => [
+  { path: 'Records[0]', test: 'object' },
+  { path: 'Records[0].eventSource', test: 'equals', value: eventSource },
+];
+
+/**
+ * How an event's kind is told by its shape: the rows are tried in this order and the first match decides. `detect`,
+ * `explain`, the containers' entrypoints and the README's table are all made from these rows.
+ *
+ * AWS sends `routeKey` with function URLs too, so their host name tells them from an HTTP API:
+ * https://docs.aws.amazon.com/lambda/latest/dg/urls-invocation.html#urls-payloads
+ */
+export const ROWS = /* @__PURE__ */ freeze([
+  defineRow({
+    kind: 'queue',
+    entrypoint: 'serveQueueEvent',
+    projection: 'batch report',
+    anyOf: [record('aws:sqs')],
+  }),
+  defineRow({
+    kind: 'table-stream',
+    entrypoint: 'serveTableStream',
+    projection: 'batch report',
+    anyOf: [record('aws:dynamodb')],
+  }),
+  defineRow({
+    kind: 'stream',
+    entrypoint: 'serveStreamEvent',
+    projection: 'batch report',
+    anyOf: [record('aws:kinesis')],
+  }),
+  defineRow({
+    kind: 'topic',
+    entrypoint: 'serveTopicEvent',
+    projection: 'list of results',
+    anyOf: [
+      [
+        { path: 'Records[0]', test: 'object' },
+        { path: 'Records[0].Sns', test: 'present' },
+      ],
+      [
+        { path: 'Records[0]', test: 'object' },
+        { path: 'Records[0].EventSource', test: 'equals', value: 'aws:sns' },
+      ],
+    ],
+  }),
+  defineRow({
+    kind: 'event-bus',
+    entrypoint: 'serveEventBus',
+    projection: 'result or null',
+    anyOf: [[{ path: 'detail-type', test: 'string' }], [{ path: 'detailType', test: 'string' }]],
+  }),
+  defineRow({
+    kind: 'appsync',
+    entrypoint: 'serveAppSync',
+    projection: 'payload',
+    acceptsList: true,
+    anyOf: [
+      [
+        { path: 'info', test: 'object' },
+        { path: 'info.fieldName', test: 'text' },
+        { path: 'info.parentTypeName', test: 'text' },
+        { path: 'arguments', test: 'present' },
+      ],
+    ],
+  }),
+  defineRow({
+    kind: 'websocket',
+    entrypoint: 'serveWebSocket',
+    projection: 'v1-style response',
+    anyOf: [
+      [
+        { path: 'requestContext', test: 'object' },
+        { path: 'requestContext.connectionId', test: 'text' },
+      ],
+    ],
+  }),
+  defineRow({
+    kind: 'gateway-v2',
+    entrypoint: 'serveGatewayV2',
+    projection: 'v2 response',
+    anyOf: [
+      [
+        { path: 'requestContext.http', test: 'object' },
+        { path: 'routeKey', test: 'present' },
+        { path: 'requestContext.domainName', test: 'not_url_domain' },
+      ],
+    ],
+  }),
+  defineRow({
+    kind: 'function-url',
+    entrypoint: 'serveLambdaFunctionURL',
+    projection: 'URL response',
+    anyOf: [
+      [
+        { path: 'requestContext.http', test: 'object' },
+        { path: 'routeKey', test: 'absent' },
+      ],
+      [
+        { path: 'requestContext.http', test: 'object' },
+        { path: 'requestContext.domainName', test: 'url_domain' },
+      ],
+    ],
+  }),
+  defineRow({
+    kind: 'load-balancer',
+    entrypoint: 'serveLoadBalancer',
+    projection: 'ALB response',
+    anyOf: [
+      [
+        { path: 'requestContext.elb', test: 'object' },
+        { path: 'requestContext.elb.targetGroupArn', test: 'text' },
+      ],
+    ],
+  }),
+  defineRow({
+    kind: 'gateway-v1',
+    entrypoint: 'serveGatewayProxy',
+    projection: 'v1 response',
+    anyOf: [[{ path: 'httpMethod', test: 'text' }]],
+  }),
+] as const);
+
+/** The containers' methods that serve one kind each. */
+export type EntrypointName = (typeof ROWS)[number]['entrypoint'];
+
+/** The conditions of the fixed table as frozen data, in the order in which they are tried. */
+export const DETECTION_TABLE: readonly DetectionRow[] = /* @__PURE__ */ freeze(
+  ROWS.map(({ kind, anyOf }) => ({ kind, anyOf })),
+);
+
+/** Keeps the literal types of a row. */
+function defineRow<const R extends TriggerRow & { readonly kind: (typeof TRIGGER_KINDS)[number] }>(row: R): R {
+  return row;
+}
+
+/** The table is shared by everyone in the process, so nobody may change it. */
+function freeze<T>(value: T): T {
+  if (typeof value === 'object' && value !== null) for (const part of Object.values(value)) freeze(part);
+  return Object.freeze(value);
+}

@@ -1,0 +1,210 @@
+import type { AppSyncBatchHandler } from '@sallyport/appsync';
+import { assertKnownOptions, FrameworkError, type Handler } from '@sallyport/core';
+import { assertNoSurplus } from '@sallyport/core/pipeline';
+import { type Assembly, assemble, Container, pickOptions } from '@sallyport/dispatch/assembly';
+import type { RouteRecord } from '@sallyport/http';
+import { type OpenApiDocument, toCanonicalJson } from '@sallyport/http/openapi';
+import { addressOf, createKernel, type Registration } from '@sallyport/http/pipeline';
+import { authorize, createGate } from './gate.js';
+import { buildSecureDocument, type SecureOpenApiSpec } from './openapi/document.js';
+import { OPTION_NAMES, type ParsedOptions, parseOptions, type SecureOptions } from './options.js';
+import { describePosture } from './postures/internal/kinds.js';
+import { assertPosture, type Posture, type PostureKind } from './postures/posture.js';
+import { createTenantOf } from './principal.js';
+
+/** Options of an HTTP route of the closed container. */
+export interface SecureRouteOptions {
+  /** States in the inventory that the route streams. Default `false`. */
+  readonly streaming?: boolean;
+  /** Serves the path with one slash at its end as well, behind the same posture: `/notes` and `/notes/`. Default `false`. */
+  readonly trailingSlash?: boolean;
+}
+
+/** One line of `app.routes()` of the closed container. */
+export interface SecureRouteRecord extends Omit<RouteRecord, 'authRequired'> {
+  /** Who may call the operation. */
+  readonly posture: PostureKind;
+  /** In normal form; absent when there are none. */
+  readonly scopes?: readonly string[];
+}
+
+/**
+ * The closed container: every HTTP, GraphQL and WebSocket operation states who may call it, and a gate asks before anything
+ * of the application's runs. Queue, stream, topic and event-bus registrations take no posture: the mapping's IAM is their
+ * door.
+ *
+ * @throws FrameworkError `framework: invalid secure configuration: <option>`
+ * @example
+ * const app = new SecureApp({ principalResolver });
+ * app.get('/health', () => json(200, { ok: true }), Public());
+ * app.get('/notes/{id}', getNote, Authenticated('notes:read'));
+ * export const handler = app.handleLambda;
+ */
+export class SecureApp extends Container<
+  [posture: Posture, options?: SecureRouteOptions, ...surplus: readonly never[]]
+> {
+  readonly #assembly: Assembly;
+  /** Whether WebSocket events are served; a registered route turns it on. */
+  readonly #sockets: { isOpen: boolean };
+
+  /** @throws FrameworkError `app.invalid_configuration` `framework: invalid secure configuration: <what is wrong>` */
+  constructor(options: SecureOptions = {}) {
+    const parsed = parseOptions(options);
+    const sockets = { isOpen: parsed.webSocketSupport ?? false };
+    const assembly = assembleSecure(parsed, () => sockets.isOpen);
+    super(assembly);
+    this.#assembly = assembly;
+    this.#sockets = sockets;
+  }
+
+  override handle(
+    method: string,
+    pattern: string,
+    handler: Handler,
+    posture: Posture,
+    options: SecureRouteOptions = {},
+    ...surplus: readonly never[]
+  ): this {
+    assertNoSurplus(surplus, 'handle(method, pattern, handler, posture, options)');
+    assertPosture(posture, `${method} ${pattern}`);
+    assertKnownOptions(options, ['streaming', 'trailingSlash']);
+    const { streaming = false, trailingSlash = false } = options;
+    // The open container takes a blank pattern for the root; here it could make the root public by mistake.
+    if (typeof pattern === 'string' && pattern.trim() === '') {
+      throw new FrameworkError('app.bad_request', `framework: invalid route pattern: ${method} (blank)`);
+    }
+    this.#assembly.http.register(method, pattern, handler, { posture, streaming, trailingSlash });
+    return this;
+  }
+
+  /**
+   * The same as `handle` without options, for applications that were written against it.
+   *
+   * @deprecated `handle` is as strict.
+   */
+  handleStrict(
+    method: string,
+    pattern: string,
+    handler: Handler,
+    posture: Posture,
+    ...surplus: readonly never[]
+  ): this {
+    assertNoSurplus(surplus, 'handleStrict(method, pattern, handler, posture)');
+    return this.handle(method, pattern, handler, posture);
+  }
+
+  /**
+   * The same as `get` without options, for applications that were written against it.
+   *
+   * @deprecated `get` is as strict.
+   */
+  getStrict(pattern: string, handler: Handler, posture: Posture, ...surplus: readonly never[]): this {
+    assertNoSurplus(surplus, 'getStrict(pattern, handler, posture)');
+    return this.get(pattern, handler, posture);
+  }
+
+  /**
+   * Registers a GraphQL field, matched by exactly this parent type and field. HTTP routes are never tried.
+   *
+   * @throws FrameworkError `app.bad_request` for an invalid posture, blank names, a pair twice, a handler that is not a function
+   * @example app.appSyncField('Query', 'note', getNote, Authenticated('notes:read'));
+   */
+  appSyncField(
+    parentType: string,
+    field: string,
+    handler: Handler,
+    posture: Posture,
+    ...surplus: readonly never[]
+  ): this {
+    assertNoSurplus(surplus, 'appSyncField(parentType, field, handler, posture)');
+    assertPosture(posture, `${parentType}.${field}`);
+    this.#assembly.appSync.register(parentType, field, handler, posture);
+    return this;
+  }
+
+  /**
+   * Registers a GraphQL field whose elements of one batch invoke are answered together, by one call of the handler. The gate
+   * checks each element by itself.
+   *
+   * @throws FrameworkError as `appSyncField`
+   */
+  appSyncBatchField(
+    parentType: string,
+    field: string,
+    handler: AppSyncBatchHandler,
+    posture: Posture,
+    ...surplus: readonly never[]
+  ): this {
+    assertNoSurplus(surplus, 'appSyncBatchField(parentType, field, handler, posture)');
+    assertPosture(posture, `${parentType}.${field}`);
+    this.#assembly.appSync.registerBatch(parentType, field, handler, posture);
+    return this;
+  }
+
+  /**
+   * Registers a route of a WebSocket API: `$connect`, `$disconnect`, `$default` or a route key of the API's own. The gate checks
+   * every event by itself, so messages need a principal too, not only `$connect`.
+   *
+   * @throws FrameworkError `app.bad_request` for an invalid posture, a blank or repeated key, a handler that is not a function
+   * @example app.webSocket('$connect', () => json(200, {}), Authenticated());
+   */
+  webSocket(routeKey: string, handler: Handler, posture: Posture, ...surplus: readonly never[]): this {
+    assertNoSurplus(surplus, 'webSocket(routeKey, handler, posture)');
+    assertPosture(posture, `${routeKey}`);
+    this.#assembly.webSocket.register(routeKey, handler, posture);
+    this.#sockets.isOpen = true;
+    return this;
+  }
+
+  /** HTTP, GraphQL and WebSocket operations with their postures in the order of registration; frozen, fresh at each call. */
+  routes(): readonly SecureRouteRecord[] {
+    return Object.freeze(this.#assembly.kernel.book.all.map(toSecureRouteRecord));
+  }
+
+  /**
+   * The OpenAPI 3.1 document of the HTTP operations, each with its posture. Every one must be described, and no other;
+   * what a bound handler takes and gives is read from its contract.
+   *
+   * @throws FrameworkError `framework: secure openapi …`, or `framework: openapi …` for a description that cannot be written
+   */
+  generateOpenAPI(spec: SecureOpenApiSpec): OpenApiDocument {
+    return buildSecureDocument(spec, this.#assembly.kernel.book.all);
+  }
+
+  /** The same as compact JSON, the keys of every object in the order of their code points. */
+  generateOpenAPIJSON(spec: SecureOpenApiSpec): string {
+    return toCanonicalJson(this.generateOpenAPI(spec));
+  }
+}
+
+function assembleSecure(options: ParsedOptions, servesWebSocket: () => boolean): Assembly {
+  const { principalResolver, challenge, trustTenantHeader = false, surfaces, directInvocations = 'refuse' } = options;
+  const pipeline = pickOptions(options, OPTION_NAMES.pipeline) as object;
+  return assemble({
+    kernel: createKernel(pipeline, {
+      gate: createGate(principalResolver, challenge),
+      tenantOf: createTenantOf(trustTenantHeader),
+    }),
+    pipeline,
+    events: pickOptions(options, OPTION_NAMES.events) as object,
+    appSync: pickOptions(options, OPTION_NAMES.appSync) as object,
+    httpFallback: false,
+    failureText: 'framework: event workload failed',
+    describePosture,
+    servesWebSocket,
+    surfaces,
+    directInvocations,
+    gate: { assertPosture, authorize: (posture, ctx) => authorize({ posture }, ctx, principalResolver) },
+  });
+}
+
+/** The inventory's line of a registration; frozen. */
+function toSecureRouteRecord(registration: Registration): SecureRouteRecord {
+  const { kind, scopes } = registration.posture as Posture;
+  return Object.freeze({
+    ...addressOf(registration),
+    posture: kind,
+    ...(scopes.length > 0 ? { scopes: Object.freeze([...scopes]) } : {}),
+    ...(registration.streaming ? { streaming: true } : {}),
+  });
+}

@@ -1,0 +1,19 @@
+import { AUTHENTICATED, AUTHENTICATED_ANY_OF } from '../authenticated.js';
+import { INTERNAL_ONLY } from '../internal-only.js';
+import { OPTIONAL } from '../optional.js';
+import { isPosture, type PostureDefinition, type PostureKind } from '../posture.js';
+import { PUBLIC } from '../public.js';
+
+/** Every kind of posture with all that it decides: gate, `explain` and OpenAPI documents read nothing else. */
+export const POSTURES: Readonly<Record<PostureKind, PostureDefinition>> = {
+  public: PUBLIC,
+  optional: OPTIONAL,
+  authenticated: AUTHENTICATED,
+  authenticated_any_of: AUTHENTICATED_ANY_OF,
+  internal_only: INTERNAL_ONLY,
+};
+
+/** A posture as its registration writes it, `Authenticated(notes:read)`; `null` for anything else. */
+export function describePosture(value: unknown): string | null {
+  return isPosture(value) ? `${POSTURES[value.kind].factory}(${value.scopes.join(', ')})` : null;
+}

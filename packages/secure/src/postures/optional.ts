@@ -1,0 +1,23 @@
+import { assertNoSurplus } from '@sallyport/core/pipeline';
+import { type Posture, type PostureDefinition, sealPosture } from './posture.js';
+
+export const OPTIONAL: PostureDefinition = {
+  factory: 'Optional',
+  asksResolver: true,
+  admits: () => true,
+  schemes: 'authenticated',
+  security: (schemes) => [...schemes.map((scheme) => ({ [scheme]: [] })), {}],
+};
+
+const POSTURE = sealPosture('optional');
+
+/**
+ * Everybody may call, with or without credentials. Credentials that are wrong are rejected all the same.
+ *
+ * @throws FrameworkError `app.invalid_configuration` for any argument: `framework: too many arguments, expected Optional()`
+ * @example app.get('/articles', (ctx) => json(200, listArticles(ctx.authIdentity)), Optional());
+ */
+export function Optional(...surplus: readonly never[]): Posture {
+  assertNoSurplus(surplus, 'Optional()');
+  return POSTURE;
+}

@@ -1,0 +1,76 @@
+import { FrameworkError } from '@sallyport/core';
+import { registrationError } from '@sallyport/http/pipeline';
+import type { NormalPrincipal } from '../principal.js';
+
+/** The kinds of postures, as `app.routes()` and OpenAPI documents write them. */
+export type PostureKind = 'public' | 'optional' | 'authenticated' | 'authenticated_any_of' | 'internal_only';
+
+declare const POSTURE: unique symbol;
+
+/** Who may call an operation. Only the factories of this package make one; an object that looks like one is rejected. */
+export interface Posture {
+  /** Which factory made it. */
+  readonly kind: PostureKind;
+  /** The scopes, trimmed and without repeats; empty where the kind has none. */
+  readonly scopes: readonly string[];
+  /** Exists in the type only, so that an object literal is not assignable. */
+  readonly [POSTURE]: true;
+}
+
+/** One alternative of an operation's `security` (OpenAPI 3.1 section 4.8.30): all of its schemes are needed. */
+export type SecurityRequirement = Readonly<Record<string, readonly string[]>>;
+
+/** Everything that a kind of posture decides. The list of all kinds is `internal/kinds.ts`. */
+export interface PostureDefinition {
+  /** The factory's name: `Public`. */
+  readonly factory: string;
+  /** Whether the gate asks the principal resolver before it decides. */
+  readonly asksResolver: boolean;
+  /** Whether this caller may pass. `null` is a caller without credentials. */
+  readonly admits: (principal: NormalPrincipal | null, scopes: readonly string[]) => boolean;
+  /** Which list of `authSchemes` an OpenAPI document needs for it; `null` when it needs none. */
+  readonly schemes: 'authenticated' | 'internalOnly' | null;
+  /** The alternatives of `security`, from the names of those schemes and the posture's scopes. */
+  readonly security: (schemes: readonly string[], scopes: readonly string[]) => readonly SecurityRequirement[];
+}
+
+const KNOWN = new WeakSet<object>();
+
+/** Makes a posture; only the factories in this folder call it. */
+export function sealPosture(kind: PostureKind, scopes: readonly string[] = []): Posture {
+  const posture = Object.freeze({ kind, scopes: Object.freeze([...scopes]) }) as Posture;
+  KNOWN.add(posture);
+  return posture;
+}
+
+/** Whether a value is a posture that this very copy of the package made. */
+export function isPosture(value: unknown): value is Posture {
+  return typeof value === 'object' && value !== null && KNOWN.has(value);
+}
+
+/**
+ * Rejects everything that no factory made: literals, clones, proxies, postures of a second copy of the package.
+ *
+ * @param place the operation as its registration names it: `GET /notes/{id}`, `Query.note`, `$connect`
+ * @throws FrameworkError `framework: invalid auth posture: <place>`
+ */
+export function assertPosture(value: unknown, place: string): asserts value is Posture {
+  if (!isPosture(value)) throw registrationError('invalid auth posture', place);
+}
+
+/** Stands where a posture is wanted until somebody has chosen one. It is assignable to no posture. */
+export interface PostureNotChosen {
+  /** Always `true`. */
+  readonly postureNotChosen: true;
+}
+
+/**
+ * The placeholder that the migration helper writes in place of a posture: the type check names each place, and at run time
+ * it throws. It never chooses a posture for you.
+ *
+ * @throws FrameworkError `app.bad_request` `framework: posture not chosen: <place>`, always
+ * @example app.get('/users/{id}', getUser, choosePosture('GET /users/{id}'));
+ */
+export function choosePosture(place: string): PostureNotChosen {
+  throw new FrameworkError('app.bad_request', `framework: posture not chosen: ${place}`);
+}

@@ -1,0 +1,82 @@
+import type { Context, SecurePrincipal } from '@sallyport/core';
+import { defineOptions, func, integer, withMethods } from '@sallyport/core/options';
+import type { ConnectionKey, ConnectionRegistry } from '@sallyport/http/websocket';
+import { whenPassed } from '../../internal/resolver-marks.js';
+import type { SecurePrincipalResolver } from '../../principal.js';
+import { contextMember } from './internal/read.js';
+
+/** What is kept of a connection whose caller passed the gate. */
+export interface ConnectionPrincipal {
+  /** Who opened the connection. */
+  readonly principal: SecurePrincipal;
+  /** Milliseconds since the epoch. Later the principal is ignored, even if the store still has it. */
+  readonly expiresAt: number;
+}
+
+/** How principals of WebSocket connections are found and kept. */
+export interface ConnectionPrincipalOptions {
+  /** Where principals are kept; all instances of the function must share it. */
+  readonly store: ConnectionRegistry<ConnectionPrincipal>;
+  /** Finds out who opens a connection; called at `$connect` only. */
+  readonly connect: SecurePrincipalResolver;
+  /** How long a connection's principal is kept, in seconds, at least 1. API Gateway closes a connection after two hours. */
+  readonly ttlSeconds: number;
+}
+
+const OPTIONS = defineOptions<ConnectionPrincipalOptions>()({
+  store: withMethods<ConnectionRegistry<ConnectionPrincipal>>('put', 'get', 'delete').required(),
+  connect: func<SecurePrincipalResolver>().required(),
+  ttlSeconds: integer(1, undefined, 'seconds').required(),
+});
+
+/**
+ * Principals for WebSocket APIs without an authorizer: the principal of a caller who passed the gate at `$connect` is stored,
+ * and read again for each message of that connection. The connection is identified by the gateway's request context, never
+ * by the message.
+ *
+ * @throws FrameworkError `app.invalid_configuration` for an unknown option, or one that is missing or has a wrong value
+ * @example new SecureApp({ principalResolver: connectionPrincipal({ store, connect: jwtPrincipalResolver(config), ttlSeconds: 7200 }) });
+ */
+export function connectionPrincipal(options: ConnectionPrincipalOptions): SecurePrincipalResolver {
+  const { store, connect, ttlSeconds } = OPTIONS.parse(options ?? null);
+  return async (ctx) => {
+    const connection = connectionOf(ctx);
+    if (!connection) return null;
+    const { key, connectedAt, eventType } = connection;
+    if (eventType === 'CONNECT') {
+      whenPassed(ctx, async (principal) => {
+        const expiresAt = ctx.now().getTime() + ttlSeconds * 1000;
+        await store.put(key, { connectedAt, data: { principal, expiresAt } }, ttlSeconds);
+        return undefined;
+      });
+      return connect(ctx);
+    }
+    const record = await store.get(key);
+    if (eventType === 'DISCONNECT') await store.delete(key);
+    const valid = record?.connectedAt === connectedAt && ctx.now().getTime() < record.data.expiresAt;
+    return valid ? record.data.principal : null;
+  };
+}
+
+interface Connection {
+  readonly key: ConnectionKey;
+  readonly connectedAt: number;
+  readonly eventType: unknown;
+}
+
+/** What the gateway says of the connection; `undefined` when a part is missing. */
+function connectionOf(ctx: Context): Connection | undefined {
+  if (ctx.triggerKind !== 'websocket') return undefined;
+  const [apiId, stage, connectionId] = ['apiId', 'stage', 'connectionId'].map((name) => contextMember(ctx, name));
+  const connectedAt = contextMember(ctx, 'connectedAt');
+  if (!isPart(apiId) || !isPart(stage) || !isPart(connectionId) || !Number.isSafeInteger(connectedAt)) return undefined;
+  return {
+    key: { apiId, stage, connectionId },
+    connectedAt: connectedAt as number,
+    eventType: contextMember(ctx, 'eventType'),
+  };
+}
+
+function isPart(value: unknown): value is string {
+  return typeof value === 'string' && value.trim() !== '';
+}

@@ -1,0 +1,201 @@
+import type { Context, MaybePromise, PrincipalKind, SecurePrincipal } from '@sallyport/core';
+import { boolean, defineOptions, func, kind, list, type ParsedOptions } from '@sallyport/core/options';
+import { ownOf, type SecurePrincipalResolver } from '../../principal.js';
+import type { MapAuthorizerContext } from './gateway.js';
+import {
+  contextMember,
+  eventMember,
+  type Fields,
+  malformed,
+  objectOrAbsent,
+  requireText,
+  splitScope,
+} from './internal/read.js';
+
+/** Which IAM roles belong to your own organisation's callers. */
+export interface InternalRolesOptions {
+  /**
+   * Exact ARNs of roles, `arn:aws:iam::123456789012:role/service/billing`. A caller with a session of one of them is a principal
+   * of kind `internal`. Default: none.
+   */
+  readonly internalRoles?: readonly string[];
+}
+
+/** Role names are unique in an account, whatever their path, and the path is not in a session's ARN. */
+const ROLE = /^arn:(aws[a-z-]*):iam::(\d{12}):role\/(?:[\x21-\x7e]+\/)?([\w+=,.@-]+)$/;
+const SESSION = /^arn:(aws[a-z-]*):sts::(\d{12}):assumed-role\/([\w+=,.@-]+)\/[^/]+$/;
+/** What the ARN of no session names; no role has it. */
+const NO_ROLE = '';
+
+/** Which callers with AWS credentials are principals, and of which kind. */
+export interface IamPrincipalOptions extends InternalRolesOptions {
+  /**
+   * Whether a guest of a Cognito identity pool, somebody who did not sign in, is a principal: of kind `external` whatever the
+   * role, with the claim `guest: true`. Default `false`: a guest is nobody.
+   */
+  readonly allowGuests?: boolean;
+}
+
+const IAM_KINDS = {
+  internalRoles: list(
+    kind<string>('a role ARN', (value) => typeof value === 'string' && ROLE.test(value)),
+    'a list of role ARNs',
+  ),
+  allowGuests: boolean.default(false),
+};
+const IAM_OPTIONS = defineOptions<IamPrincipalOptions>()(IAM_KINDS);
+
+/**
+ * The caller whose signature AWS verified: `authorizer.iam` of an HTTP API or a function URL, `identity` of a REST API and
+ * of the `$connect` of a WebSocket API. A caller of a Cognito identity pool is identified by the identity id, any other by
+ * the ARN.
+ *
+ * @throws FrameworkError `app.invalid_configuration` for an unknown option, or one with a wrong value
+ * @example iamPrincipal({ internalRoles: ['arn:aws:iam::123456789012:role/billing'] })
+ */
+export function iamPrincipal(options: IamPrincipalOptions = {}): SecurePrincipalResolver {
+  const toPrincipal = createToIamPrincipal(IAM_OPTIONS.parse(options));
+  return (ctx) => {
+    const identity = identityOf(ctx);
+    return identity ? toPrincipal(identity) : null;
+  };
+}
+
+function identityOf(ctx: Context): Fields | undefined {
+  const { triggerKind } = ctx;
+  if (triggerKind === 'gateway-v1' || triggerKind === 'websocket')
+    return objectOrAbsent(contextMember(ctx, 'identity'));
+  if (triggerKind !== 'gateway-v2' && triggerKind !== 'function-url') return undefined;
+  return objectOrAbsent(ownOf(objectOrAbsent(contextMember(ctx, 'authorizer')), 'iam'));
+}
+
+/**
+ * Makes principals of what AWS says of an IAM caller. `null` for an identity without an ARN, because a REST API sends the
+ * object for callers of every kind, and for a guest who is not allowed.
+ */
+function createToIamPrincipal({
+  internalRoles = [],
+  allowGuests,
+}: ParsedOptions<typeof IAM_KINDS>): (identity: Fields) => SecurePrincipal | null {
+  const roles = new Set(internalRoles.map((arn) => ROLE.exec(arn)?.slice(1).join('/')));
+  const kindOf = (userArn: string): PrincipalKind =>
+    roles.has(SESSION.exec(userArn)?.slice(1).join('/') ?? NO_ROLE) ? 'internal' : 'external';
+  return (identity) => {
+    const pool = poolCallerOf(identity);
+    const arn = ownOf(identity, 'userArn');
+    if (!pool && (arn === undefined || arn === null)) return null;
+    if (pool?.isGuest && !allowGuests) return null;
+    const userArn = requireText(arn);
+    return {
+      identity: pool?.identityId ?? userArn,
+      kind: pool?.isGuest ? 'external' : kindOf(userArn),
+      claims: claimsOf(identity, userArn, pool),
+    };
+  };
+}
+
+function claimsOf(identity: Fields, userArn: string, pool: PoolCaller | undefined): Record<string, unknown> {
+  return {
+    userArn,
+    accountId: textOf(ownOf(identity, 'accountId')),
+    callerId: textOf(ownOf(identity, 'callerId')) ?? textOf(ownOf(identity, 'caller')),
+    ...(pool && { cognitoIdentityId: pool.identityId, cognitoIdentityPoolId: pool.identityPoolId }),
+    ...(pool?.isGuest && { guest: true }),
+  };
+}
+
+function textOf(value: unknown): string | undefined {
+  return typeof value === 'string' && value !== '' ? value : undefined;
+}
+
+/** Which callers of a GraphQL API are principals. */
+export interface AppSyncIdentityOptions extends IamPrincipalOptions {
+  /** Makes a principal of a Lambda authorizer's `resolverContext`. Without it such callers have no principal. */
+  readonly map?: MapAuthorizerContext;
+}
+
+const APPSYNC_OPTIONS = defineOptions<AppSyncIdentityOptions>()({ ...IAM_KINDS, map: func<MapAuthorizerContext>() });
+
+/**
+ * The caller whom AppSync verified: a Cognito or OIDC user, an IAM caller, or a caller whom a Lambda authorizer accepted. A
+ * caller with an API key has no principal.
+ *
+ * @throws FrameworkError `app.invalid_configuration` for an unknown option, or one with a wrong value
+ * @example appSyncIdentityPrincipal({ internalRoles: ['arn:aws:iam::123456789012:role/billing'] })
+ */
+export function appSyncIdentityPrincipal(options: AppSyncIdentityOptions = {}): SecurePrincipalResolver {
+  const { map, ...iam } = APPSYNC_OPTIONS.parse(options);
+  const toPrincipal = createToIamPrincipal(iam);
+  return (ctx: Context): MaybePromise<SecurePrincipal | null | undefined> => {
+    if (ctx.triggerKind !== 'appsync') return null;
+    const identity = objectOrAbsent(eventMember(ctx, 'identity'));
+    if (!identity || Object.keys(identity).length === 0) return null;
+    if (ownOf(identity, 'sub') !== undefined) return toUser(identity);
+    if (ownOf(identity, 'userArn') !== undefined) return toPrincipal(identity);
+    const context = objectOrAbsent(ownOf(identity, 'resolverContext'));
+    if (!context) throw malformed();
+    return map ? map({ ...context }) : null;
+  };
+}
+
+function toUser(identity: Fields): SecurePrincipal {
+  const claims = objectOrAbsent(ownOf(identity, 'claims')) ?? {};
+  return {
+    identity: requireText(ownOf(identity, 'sub')),
+    scopes: splitScope(ownOf(claims, 'scope')),
+    claims: { ...claims },
+  };
+}
+
+/** A caller who signs with credentials of a Cognito identity pool. */
+interface PoolCaller {
+  /** What tells the callers of a pool apart; the session name in their ARN is the same for all of them. */
+  readonly identityId: string;
+  readonly identityPoolId: string | undefined;
+  /** Whether the pool gave the credentials to somebody who did not sign in. */
+  readonly isGuest: boolean;
+}
+
+/**
+ * The identity-pool caller in what AWS says of an IAM caller; `undefined` for a caller of another kind.
+ *
+ * An HTTP API and a function URL have an object `cognitoIdentity` whose `amr` says `authenticated` or `unauthenticated`
+ * (https://docs.aws.amazon.com/cognito/latest/developerguide/role-trust-and-permissions.html). A REST or WebSocket API has
+ * `cognitoAuthenticationType`
+ * (https://docs.aws.amazon.com/apigateway/latest/developerguide/api-gateway-mapping-template-reference.html), AppSync
+ * `cognitoIdentityAuthType` (https://docs.aws.amazon.com/appsync/latest/devguide/resolver-context-reference-js.html).
+ *
+ * @throws FrameworkError 401 when it is not clear whether the caller signed in
+ */
+function poolCallerOf(identity: Fields): PoolCaller | undefined {
+  const cognito = objectOrAbsent(ownOf(identity, 'cognitoIdentity'));
+  const [id, pool, marks] = cognito
+    ? [ownOf(cognito, 'identityId'), ownOf(cognito, 'identityPoolId'), ownOf(cognito, 'amr')]
+    : [ownOf(identity, 'cognitoIdentityId'), ownOf(identity, 'cognitoIdentityPoolId'), markOf(identity)];
+  const isPoolCaller = [id, pool, marks].some((value) => !isBlank(value));
+  if (!isPoolCaller) return undefined;
+  const isGuest = saysGuest(marks);
+  return { identityId: requireText(id), identityPoolId: isBlank(pool) ? undefined : requireText(pool), isGuest };
+}
+
+/** The two names never stand together; if they do, both must say the same. */
+function markOf(identity: Fields): unknown {
+  const marks = ['cognitoAuthenticationType', 'cognitoIdentityAuthType']
+    .map((name) => ownOf(identity, name))
+    .filter((mark) => !isBlank(mark));
+  return marks.length > 1 ? marks : marks[0];
+}
+
+/** Exactly one of the two marks must be there. @throws FrameworkError 401 */
+function saysGuest(marks: unknown): boolean {
+  const list: readonly unknown[] = Array.isArray(marks) ? marks : [marks];
+  const signedIn = list.includes('authenticated');
+  const guest = list.includes('unauthenticated');
+  if (signedIn === guest || list.some((mark) => typeof mark !== 'string')) throw malformed();
+  return guest;
+}
+
+/** The gateways fill in members that have no value, with `null` or an empty text or list. */
+function isBlank(value: unknown): boolean {
+  return value === undefined || value === null || value === '' || (Array.isArray(value) && value.length === 0);
+}

@@ -1,0 +1,153 @@
+import { invalidOption, type PrincipalKind } from '@sallyport/core';
+import { boolean, defineOptions, func, kind, number, oneOf, type ParsedOptions } from '@sallyport/core/options';
+import type { JSONWebKeySet } from 'jose';
+
+/** The claims of a token whose signature, issuer and times have been verified. */
+export type JwtClaims = Readonly<Record<string, unknown>>;
+
+/** Fetches a key set; given `redirect: 'manual'` and a signal, which it must pass on. */
+export type KeyFetch = (url: string, init: RequestInit) => Promise<Response>;
+
+/** How tokens of one issuer are verified. Times in seconds. */
+export interface JwtVerifierOptions {
+  /** Exactly the token's `iss`. */
+  readonly issuer: string;
+  /**
+   * Where the issuer publishes its keys: `https:` only, redirects are refused, at most 512 KiB and 100 keys. A set is used for 10
+   * minutes; a fetch takes at most 5 s, and after one that failed the next waits 30 s. Either this or `jwks`.
+   */
+  readonly jwksUri?: string;
+  /** The issuer's public keys. */
+  readonly jwks?: JSONWebKeySet;
+  /** One of these must be named by the token. Checked last. */
+  readonly audience: readonly string[];
+  /** Default `RS256 PS256 ES256 EdDSA`; never `none` or `HS*`. */
+  readonly algorithms?: readonly string[];
+  /** How far clocks may differ; default 5, at most 300. */
+  readonly clockToleranceSeconds?: number;
+  /** The claim that names the audience; default `aud`. Cognito access tokens carry the client in `client_id`. */
+  readonly audienceClaim?: 'aud' | 'client_id';
+  /** What the claim `token_use` must be; `access` with `audienceClaim: 'client_id'`. */
+  readonly tokenUse?: 'access' | 'id';
+  /** What the header's `typ` must be, `at+jwt` say. */
+  readonly typ?: string;
+  /** How old a token may be by its `iat`, which is required then. */
+  readonly maxTokenAgeSeconds?: number;
+  /** Claims that must be there, besides `exp`. */
+  readonly requiredClaims?: readonly string[];
+  /** Fetches the key set in the place of the platform's `fetch`: for a proxy, or an issuer with a certificate of its own. */
+  readonly fetch?: KeyFetch;
+}
+
+/** How principals are made of one issuer's tokens. */
+export interface JwtPrincipalOptions extends JwtVerifierOptions {
+  /**
+   * Who the token speaks of. Default `sub`; a blank one is 401. Required of each issuer where there are several: a subject is
+   * unique within its issuer only (RFC 7519 section 4.1.2), so that subject 42 of one would be taken for subject 42 of the
+   * other.
+   *
+   * @example ({ iss, sub }) => `${iss}#${sub}`
+   */
+  readonly identity?: (claims: JwtClaims) => string;
+  /** Default: `scope` split at spaces, else `scp`, a text or a list. */
+  readonly scopes?: (claims: JwtClaims) => readonly string[];
+  /** Default: none. */
+  readonly tenantId?: (claims: JwtClaims) => string | undefined;
+  /** Default `external`. */
+  readonly kind?: (claims: JwtClaims) => PrincipalKind;
+  /** Default `authorization`. In another header the token may stand without `Bearer`. The same for all issuers. */
+  readonly header?: string;
+  /** Whether the challenge says `error="invalid_token"` (RFC 6750 section 3). Default `false`; the same for all issuers. */
+  readonly describeErrors?: boolean;
+}
+
+const isText = (value: unknown): value is string => typeof value === 'string' && value.trim() !== '';
+/** Compared exactly with what tokens say, so it is not trimmed. */
+const exactText = kind<string>('a text that is not blank', isText);
+const textList = (least: number, wanted: string) =>
+  kind<readonly string[]>(wanted, (value) => Array.isArray(value) && value.length >= least && value.every(isText));
+/** One text or more. */
+export const texts = textList(1, 'a list of one or more texts');
+const headerName = kind<string>(
+  'the name of a header',
+  (value) => typeof value === 'string' && /^[!#$%&'*+\-.^_`|~0-9A-Za-z]+$/.test(value),
+);
+
+/** Signatures that a public key verifies (RFC 7518 section 3.1, RFC 8037, RFC 9864). */
+const ASYMMETRIC: readonly unknown[] = [
+  ...['RS', 'PS', 'ES'].flatMap((family) => ['256', '384', '512'].map((size) => `${family}${size}`)),
+  'EdDSA',
+  'Ed25519',
+];
+const DEFAULT_ALGORITHMS: readonly string[] = ['RS256', 'PS256', 'ES256', 'EdDSA'];
+
+const VERIFIER_KINDS = {
+  issuer: exactText.required(),
+  jwksUri: kind<string>('an https URL without user name', isHttps),
+  jwks: kind<JSONWebKeySet>('a JSON Web Key Set', (value) => typeof value === 'object' && value !== null),
+  audience: texts.required(),
+  algorithms: kind<readonly string[]>(
+    'a list of algorithms with public keys, such as RS256 or ES256',
+    (value) => Array.isArray(value) && value.length > 0 && value.every((name) => ASYMMETRIC.includes(name)),
+  ).default(DEFAULT_ALGORITHMS),
+  clockToleranceSeconds: number(0, 300, 'seconds').default(5),
+  audienceClaim: oneOf('aud', 'client_id').default('aud'),
+  tokenUse: oneOf('access', 'id'),
+  typ: exactText,
+  maxTokenAgeSeconds: kind<number>(
+    'a number of seconds above 0',
+    (value) => Number.isFinite(value) && (value as number) > 0,
+  ),
+  requiredClaims: textList(0, 'a list of texts'),
+  fetch: func<KeyFetch>(),
+};
+
+/** Options of a principal resolver, without what a user pool decides itself. */
+export const PRINCIPAL_KINDS = {
+  jwks: VERIFIER_KINDS.jwks,
+  clockToleranceSeconds: VERIFIER_KINDS.clockToleranceSeconds,
+  typ: VERIFIER_KINDS.typ,
+  maxTokenAgeSeconds: VERIFIER_KINDS.maxTokenAgeSeconds,
+  requiredClaims: VERIFIER_KINDS.requiredClaims,
+  fetch: VERIFIER_KINDS.fetch,
+  identity: func<NonNullable<JwtPrincipalOptions['identity']>>(),
+  scopes: func<NonNullable<JwtPrincipalOptions['scopes']>>(),
+  tenantId: func<NonNullable<JwtPrincipalOptions['tenantId']>>(),
+  kind: func<NonNullable<JwtPrincipalOptions['kind']>>(),
+  header: headerName,
+  describeErrors: boolean,
+};
+
+export const VERIFIER_OPTIONS = defineOptions<JwtVerifierOptions>()(VERIFIER_KINDS);
+export const PRINCIPAL_OPTIONS = defineOptions<JwtPrincipalOptions>()({ ...VERIFIER_KINDS, ...PRINCIPAL_KINDS });
+
+/** Checked options of one issuer's verifier, with their defaults. */
+export type JwtSettings = ParsedOptions<typeof VERIFIER_KINDS>;
+/** Checked options of one issuer's principal resolver. */
+export type PrincipalSettings = ParsedOptions<typeof PRINCIPAL_OPTIONS.kinds>;
+
+/**
+ * What options must be together, and copies of their lists.
+ *
+ * @throws FrameworkError `app.invalid_configuration` that names the option and never its value
+ */
+export function toSettings(options: JwtSettings): JwtSettings {
+  const { jwksUri, jwks, audienceClaim, tokenUse } = options;
+  if ((jwksUri === undefined) === (jwks === undefined)) throw invalidOption('jwksUri', 'given, or jwks in its place');
+  if (audienceClaim === 'client_id' && tokenUse === 'id') {
+    throw invalidOption('tokenUse', '"access" where "audienceClaim" is "client_id"');
+  }
+  return {
+    ...options,
+    audience: [...options.audience],
+    algorithms: [...options.algorithms],
+    requiredClaims: [...(options.requiredClaims ?? [])],
+    tokenUse: audienceClaim === 'client_id' ? 'access' : tokenUse,
+  };
+}
+
+function isHttps(text: unknown): boolean {
+  if (typeof text !== 'string' || !URL.canParse(text)) return false;
+  const { protocol, username, password } = new URL(text);
+  return protocol === 'https:' && username === '' && password === '';
+}

@@ -1,0 +1,185 @@
+import { type Context, FrameworkError, invalidOption, type SecurePrincipal } from '@sallyport/core';
+import { defineOptions, kind, oneOf } from '@sallyport/core/options';
+import { withBearer } from '@sallyport/core/pipeline';
+import { markBearerReader } from '../../internal/resolver-marks.js';
+import { ownOf, type SecurePrincipalResolver } from '../../principal.js';
+import {
+  type JwtClaims,
+  type JwtPrincipalOptions,
+  PRINCIPAL_KINDS,
+  PRINCIPAL_OPTIONS,
+  type PrincipalSettings,
+  texts,
+  toSettings,
+} from './options.js';
+import { IssuerVerifier, JwtError, type VerifiedJwt } from './verifier.js';
+
+/**
+ * Makes principals of bearer tokens. Without the header, or with another scheme, there is no principal; a token that is
+ * wrong is 401 with a challenge, one for another audience 403 without; keys that cannot be fetched are 503.
+ *
+ * @throws FrameworkError `app.invalid_configuration` that names the option and never its value
+ * @example
+ * const principalResolver = jwtPrincipalResolver({
+ *   issuer: 'https://id.example.com',
+ *   jwksUri: 'https://id.example.com/.well-known/jwks.json',
+ *   audience: ['https://api.example.com'],
+ * });
+ */
+export function jwtPrincipalResolver(
+  options: JwtPrincipalOptions | readonly JwtPrincipalOptions[],
+): SecurePrincipalResolver {
+  const list: readonly JwtPrincipalOptions[] = Array.isArray(options) ? options : [options as JwtPrincipalOptions];
+  return createResolver(list.map((entry) => PRINCIPAL_OPTIONS.parse(entry ?? null)));
+}
+
+/** The resolver of one issuer or more, from options that were checked one by one. */
+function createResolver(list: readonly PrincipalSettings[]): SecurePrincipalResolver {
+  const verifier = new IssuerVerifier(list.map(toSettings));
+  const mappers = new Map(list.map((entry) => [entry.issuer, entry]));
+  const header = (same(list, 'header') ?? 'authorization').toLowerCase();
+  const challenge = same(list, 'describeErrors') === true ? 'Bearer error="invalid_token"' : 'Bearer';
+  // A subject is unique within its issuer only (RFC 7519 section 4.1.2).
+  if (list.length > 1 && list.some(({ identity }) => identity === undefined)) {
+    throw invalidOption('identity', 'given for each issuer where there are several, so that their subjects differ');
+  }
+  return markBearerReader<SecurePrincipalResolver>((ctx) => {
+    const bearer = readBearer(ctx, header);
+    if (bearer === 'none') return null;
+    if (bearer === 'refused') throw unauthorized(challenge);
+    return verifier.verify(bearer.token, ctx.now()).then(
+      (verified) => {
+        const options = mappers.get(verified.issuer) as PrincipalSettings;
+        return withBearer(toPrincipal(verified, options, challenge), bearer.token);
+      },
+      (error: unknown) => Promise.reject(toRefusal(error, ctx, challenge)),
+    );
+  });
+}
+
+/** An option that is read before it is known which issuer's token it is. */
+function same<K extends 'header' | 'describeErrors'>(
+  list: readonly PrincipalSettings[],
+  name: K,
+): PrincipalSettings[K] {
+  const [first] = list;
+  if (list.some((options) => options[name] !== first?.[name])) throw invalidOption(name, 'the same for all issuers');
+  return first?.[name];
+}
+
+function toPrincipal({ claims }: VerifiedJwt, options: PrincipalSettings, challenge: string): SecurePrincipal {
+  const identity: unknown = options.identity ? options.identity(claims) : ownOf(claims, 'sub');
+  if (typeof identity !== 'string' || identity.trim() === '') throw unauthorized(challenge);
+  const tenantId = options.tenantId?.(claims);
+  return {
+    identity,
+    scopes: options.scopes ? options.scopes(claims) : scopesOf(claims),
+    claims,
+    kind: options.kind ? options.kind(claims) : 'external',
+    ...(tenantId !== undefined && { tenantId }),
+  };
+}
+
+/** `scope` of RFC 9068 section 2.2.3, else the `scp` that some issuers write. */
+function scopesOf(claims: JwtClaims): readonly string[] {
+  const [scope, scp] = [ownOf(claims, 'scope'), ownOf(claims, 'scp')];
+  if (typeof scope === 'string') return scope.split(' ');
+  if (typeof scp === 'string') return scp.split(' ');
+  return Array.isArray(scp) ? scp : [];
+}
+
+/** What a caller is told; the reason is for the log, and neither token nor claims are for anybody. */
+function toRefusal(error: unknown, ctx: Context, challenge: string): unknown {
+  if (!(error instanceof JwtError)) return error;
+  const { reason, detail } = error;
+  if (reason === 'unavailable') {
+    ctx.log.error('keys for tokens cannot be had', { event: 'secure.jwt_keys_unavailable', reason: detail });
+    return new FrameworkError('app.overloaded');
+  }
+  ctx.log.info('token refused', { event: 'secure.jwt_refused', reason: `${reason}: ${detail}` });
+  return reason === 'audience' ? new FrameworkError('app.forbidden') : unauthorized(challenge);
+}
+
+function unauthorized(challenge: string): FrameworkError {
+  return new FrameworkError('app.unauthorized', undefined, { headers: { 'www-authenticate': challenge } });
+}
+
+/** `refused`: credentials are there, and no token can be read from them. */
+type Bearer = { readonly token: string } | 'refused' | 'none';
+
+const AUTHORIZATION = 'authorization';
+const SCHEME = /^\s*([^\s,]+)(?:\s+(.*))?$/s;
+/** What a JWT in compact form is made of: base64url without padding (RFC 7515 section 2), and dots. */
+const TOKEN = /^[A-Za-z0-9_.-]+$/;
+const MAX_TOKEN_LENGTH = 16_384;
+/** Some gateways join the values of a repeated header. */
+const SECOND_BEARER = /,\s*bearer(?:\s|$)/i;
+
+/** The bearer token of a header. Another scheme is no token of ours; two values are nobody's. */
+function readBearer(ctx: Context, header: string): Bearer {
+  const values = ctx.headerAll(header);
+  if (values.length === 0) return 'none';
+  if (values.length > 1) return 'refused';
+  const value = values[0] ?? '';
+  const [, scheme = '', rest = ''] = SCHEME.exec(value) ?? [];
+  if (scheme.toLowerCase() === 'bearer') return toToken(rest);
+  if (header !== AUTHORIZATION && rest === '') return toToken(scheme);
+  return SECOND_BEARER.test(value) ? 'refused' : 'none';
+}
+
+function toToken(text: string): Bearer {
+  const token = text.trim();
+  return token.length <= MAX_TOKEN_LENGTH && TOKEN.test(token) ? { token } : 'refused';
+}
+
+/** What a user pool decides itself is not an option. */
+type Decided = 'issuer' | 'jwksUri' | 'audience' | 'audienceClaim' | 'tokenUse' | 'algorithms';
+
+/** How principals are made of the tokens of a Cognito user pool. */
+export interface CognitoPrincipalOptions extends Omit<JwtPrincipalOptions, Decided> {
+  /** Region of the user pool, `eu-west-1`. */
+  readonly region: string;
+  /** `eu-west-1_AbCdEf123`. */
+  readonly userPoolId: string;
+  /** Ids of the app clients whose tokens are accepted, one or more. */
+  readonly clientIds: readonly string[];
+  /** Which of the two tokens callers send; the other one is rejected. */
+  readonly tokenUse: 'access' | 'id';
+}
+
+const COGNITO_OPTIONS = defineOptions<CognitoPrincipalOptions>()({
+  region: kind<string>(
+    'an AWS region',
+    (value) => typeof value === 'string' && /^[a-z]{2}(-[a-z]+)+-\d+$/.test(value),
+  ).required(),
+  userPoolId: kind<string>(
+    'the id of a user pool',
+    (value) => typeof value === 'string' && /^[\w-]+_[0-9A-Za-z]+$/.test(value),
+  ).required(),
+  clientIds: texts.required(),
+  tokenUse: oneOf('access', 'id').required(),
+  ...PRINCIPAL_KINDS,
+});
+
+/**
+ * {@link jwtPrincipalResolver} for a Cognito user pool. Groups are not mapped to scopes unless you pass `scopes`.
+ *
+ * @throws FrameworkError `app.invalid_configuration` that names the option and never its value
+ * @example cognitoPrincipalResolver({ region: 'eu-west-1', userPoolId: 'eu-west-1_AbC123', clientIds: ['web'], tokenUse: 'access' })
+ */
+export function cognitoPrincipalResolver(options: CognitoPrincipalOptions): SecurePrincipalResolver {
+  const { region, userPoolId, clientIds, tokenUse, ...rest } = COGNITO_OPTIONS.parse(options ?? null);
+  const domain = region.startsWith('cn-') ? 'amazonaws.com.cn' : 'amazonaws.com';
+  const issuer = `https://cognito-idp.${region}.${domain}/${userPoolId}`;
+  return createResolver([
+    {
+      ...rest,
+      issuer,
+      jwksUri: rest.jwks === undefined ? `${issuer}/.well-known/jwks.json` : undefined,
+      audience: clientIds,
+      audienceClaim: tokenUse === 'access' ? 'client_id' : 'aud',
+      tokenUse,
+      algorithms: ['RS256'],
+    },
+  ]);
+}

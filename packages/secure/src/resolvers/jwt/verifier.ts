@@ -1,0 +1,179 @@
+import { invalidOption } from '@sallyport/core';
+import { brandError } from '@sallyport/core/pipeline';
+import { decodeJwt, errors, type JWTVerifyGetKey, type JWTVerifyOptions, type JWTVerifyResult, jwtVerify } from 'jose';
+import { createKeySource, type KeySource, KeysUnavailable } from './internal/keys.js';
+import { type JwtClaims, type JwtSettings, type JwtVerifierOptions, toSettings, VERIFIER_OPTIONS } from './options.js';
+
+/** `audience`: everything but the audience is right. `unavailable`: the keys could not be had, nothing is known of the token. */
+export type JwtErrorReason = 'invalid' | 'expired' | 'audience' | 'unavailable';
+
+/** Why a token is not taken. Holds no part of the token, for what is in it is nobody's to log. */
+export class JwtError extends Error {
+  static {
+    brandError(JwtError, 'sallyport.JwtError');
+  }
+
+  override readonly name = 'JwtError';
+  /** Why the token is not accepted, in one word for programs. */
+  readonly reason: JwtErrorReason;
+  /** A word for logs, `ERR_JWT_EXPIRED` say. */
+  readonly detail: string;
+
+  constructor(reason: JwtErrorReason, detail: string) {
+    super(`token refused: ${reason}`);
+    this.reason = reason;
+    this.detail = detail;
+  }
+}
+
+/** A token that was accepted. */
+export interface VerifiedJwt {
+  /** The issuer whose key signed it. */
+  readonly issuer: string;
+  /** What it says. */
+  readonly claims: JwtClaims;
+}
+
+/** Verifies tokens; made by `createJwtVerifier`. */
+export interface JwtVerifier {
+  /**
+   * Verifies signature, issuer, type, times and, last, the audience.
+   *
+   * @param audience in the place of the configured one, for those who know it only by request
+   * @throws JwtError
+   */
+  verify(token: string, now: Date, audience?: readonly string[]): Promise<VerifiedJwt>;
+}
+
+/** Bytes of a token; a longer one is not even read. */
+const MAX_TOKEN_BYTES = 16_384;
+
+/**
+ * Verifies tokens of one issuer or of several, each with its own keys and rules.
+ *
+ * @throws FrameworkError `app.invalid_configuration`
+ */
+export function createJwtVerifier(options: JwtVerifierOptions | readonly JwtVerifierOptions[]): JwtVerifier {
+  const list: readonly JwtVerifierOptions[] = Array.isArray(options) ? options : [options as JwtVerifierOptions];
+  return new IssuerVerifier(list.map((entry) => toSettings(VERIFIER_OPTIONS.parse(entry ?? null))));
+}
+
+const COMPACT = /^[\w-]+\.[\w-]+\.([\w-]+)$/;
+
+/**
+ * Three parts of base64url without padding (RFC 7515 section 2). The signature is not signed itself, so it alone could be
+ * spelled in several ways: the bits that its last character does not need must be zero (RFC 4648 section 3.5).
+ */
+function isCanonical(token: string): boolean {
+  const signature = COMPACT.exec(token)?.[1];
+  return signature !== undefined && Buffer.from(signature, 'base64url').toString('base64url') === signature;
+}
+
+interface Issuer {
+  readonly settings: JwtSettings;
+  readonly keys: KeySource;
+}
+
+export class IssuerVerifier implements JwtVerifier {
+  readonly #issuers = new Map<string, Issuer>();
+
+  constructor(all: readonly JwtSettings[]) {
+    if (all.length === 0) throw invalidOption('options', 'one issuer or more');
+    for (const settings of all) {
+      if (this.#issuers.has(settings.issuer)) throw invalidOption('issuer', 'another for each configuration');
+      this.#issuers.set(settings.issuer, { settings, keys: createKeySource(settings) });
+    }
+  }
+
+  async verify(token: string, now: Date, audience?: readonly string[]): Promise<VerifiedJwt> {
+    const { settings, keys } = this.#issuerOf(token);
+    const claims = await verifySignature(token, keys(now), joseOptions(settings, now));
+    if (settings.tokenUse !== undefined && claims.token_use !== settings.tokenUse) {
+      throw new JwtError('invalid', 'token_use');
+    }
+    if (!namesOne(claims[settings.audienceClaim], audience ?? settings.audience)) {
+      throw new JwtError('audience', settings.audienceClaim);
+    }
+    return { issuer: settings.issuer, claims };
+  }
+
+  /** By the `iss` that the token claims: it decides only which issuer's keys must have signed it. */
+  #issuerOf(token: string): Issuer {
+    if (token.length > MAX_TOKEN_BYTES) throw new JwtError('invalid', 'too long');
+    if (!isCanonical(token)) throw new JwtError('invalid', 'malformed');
+    let issuer: unknown;
+    try {
+      issuer = decodeJwt(token).iss;
+    } catch {
+      throw new JwtError('invalid', 'malformed');
+    }
+    const found = typeof issuer === 'string' ? this.#issuers.get(issuer) : undefined;
+    if (!found) throw new JwtError('invalid', 'iss');
+    return found;
+  }
+}
+
+/** Without the audience, so that a token that is wrong in other ways is never told apart by it. */
+function joseOptions(settings: JwtSettings, now: Date): JWTVerifyOptions {
+  const { issuer, algorithms, clockToleranceSeconds, typ, maxTokenAgeSeconds, requiredClaims } = settings;
+  return {
+    issuer,
+    algorithms: [...algorithms],
+    clockTolerance: clockToleranceSeconds,
+    currentDate: now,
+    requiredClaims: ['exp', ...(requiredClaims ?? [])],
+    ...(typ !== undefined && { typ }),
+    ...(maxTokenAgeSeconds !== undefined && { maxTokenAge: maxTokenAgeSeconds }),
+  };
+}
+
+async function verifySignature(token: string, keys: JWTVerifyGetKey, options: JWTVerifyOptions): Promise<JwtClaims> {
+  try {
+    const { payload } = await verifyWithAnyKey(token, keys, options);
+    return payload;
+  } catch (error) {
+    throw toJwtError(error);
+  }
+}
+
+/** A token without `kid` may fit several keys of a set; one that verifies it suffices. */
+async function verifyWithAnyKey(
+  token: string,
+  keys: JWTVerifyGetKey,
+  options: JWTVerifyOptions,
+): Promise<JWTVerifyResult> {
+  try {
+    return await jwtVerify(token, keys, options);
+  } catch (error) {
+    if (!(error instanceof errors.JWKSMultipleMatchingKeys)) throw error;
+    for await (const key of error) {
+      try {
+        return await jwtVerify(token, key, options);
+      } catch (inner) {
+        if (!(inner instanceof errors.JWSSignatureVerificationFailed)) throw inner;
+      }
+    }
+    throw new errors.JWSSignatureVerificationFailed();
+  }
+}
+
+/** The library's errors carry the claims; only their codes go on. */
+function toJwtError(error: unknown): JwtError {
+  if (error instanceof KeysUnavailable) return new JwtError('unavailable', describe(error.cause));
+  if (error instanceof errors.JWTExpired) return new JwtError('expired', error.code);
+  if (error instanceof errors.JWTClaimValidationFailed) return new JwtError('invalid', `${error.code} ${error.claim}`);
+  if (error instanceof errors.JOSEError) return new JwtError('invalid', error.code);
+  // A key of the set that no algorithm takes: the issuer's fault, not the token's.
+  return new JwtError('unavailable', describe(error));
+}
+
+function describe(error: unknown): string {
+  if (error instanceof errors.JOSEError) return `${error.code} ${error.message}`;
+  return error instanceof Error ? `${error.name} ${error.message}` : 'unknown';
+}
+
+/** Exact texts; a list of audiences needs one of them. */
+function namesOne(claim: unknown, wanted: readonly string[]): boolean {
+  const named: readonly unknown[] = Array.isArray(claim) ? claim : [claim];
+  return named.some((name) => typeof name === 'string' && wanted.includes(name));
+}
