@@ -1,6 +1,13 @@
 // The server
-export type { Change } from './change-feed.js';
-export type { InputRequired, McpContext } from './context.js';
+
+// Mounting
+export { type MountMcpOptions, type MountTarget, mountMcp } from './http/mount.js';
+export { type AuthInfo, type MountHandlerOptions, mountHandler, type WebHandler } from './http/mount-handler.js';
+export { MCP_PATH } from './http/path.js';
+export type { Change } from './methods/internal/change-feed.js';
+// Protocol shapes
+export type * from './protocol/types.js';
+export type { InputRequired, McpContext } from './run/context.js';
 export type {
   CacheHint,
   Completer,
@@ -20,20 +27,14 @@ export type {
   ToolAnswer,
   ToolHandler,
   ToolOptions,
-} from './definitions.js';
-// Stores
-export { type DynamoMcpStoreOptions, dynamoMcpStore } from './dynamo-store.js';
+} from './server/definitions.js';
 // Errors
-export { type McpErrorCode, McpToolError } from './errors.js';
-export { type MemoryMcpStoreOptions, memoryMcpStore } from './memory-store.js';
-// Mounting
-export { type MountMcpOptions, type MountTarget, mountMcp } from './mount.js';
-export { type AuthInfo, type MountHandlerOptions, mountHandler, type WebHandler } from './mount-handler.js';
-export type { McpServerOptions, SessionMode } from './options.js';
-export { MCP_PATH } from './path.js';
-export type { McpSecret } from './secret.js';
-export { createMcpServer, type McpServer } from './server.js';
-export type { StandardSchema } from './standard-schema.js';
-export type { McpSpill, McpStore, PutCondition, Row, RowKey } from './store.js';
-// Protocol shapes
-export type * from './types.js';
+export { type McpErrorCode, McpToolError } from './server/errors.js';
+export type { McpServerOptions, SessionMode } from './server/options.js';
+export type { McpSecret } from './server/secret.js';
+export { createMcpServer, type McpServer } from './server/server.js';
+export type { StandardSchema } from './server/standard-schema.js';
+// Stores
+export { type DynamoMcpStoreOptions, dynamoMcpStore } from './store/dynamo-store.js';
+export { type MemoryMcpStoreOptions, memoryMcpStore } from './store/memory-store.js';
+export type { McpSpill, McpStore, PutCondition, Row, RowKey } from './store/store.js';

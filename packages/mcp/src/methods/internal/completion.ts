@@ -1,0 +1,70 @@
+import { isObject, own } from '../../protocol/internal/json-rpc.js';
+import type { Era } from '../../protocol/internal/protocol.js';
+import type { JsonObject } from '../../protocol/types.js';
+import type { McpContext } from '../../run/context.js';
+import { invalidParams, toTexts, unknownResource } from '../../run/internal/call.js';
+import type { Completer, CompletionAnswer } from '../../server/definitions.js';
+import type { Registered } from '../../server/internal/registered.js';
+import type { Registry } from '../../server/internal/registry.js';
+
+const MAX_VALUES = 100;
+
+/** What `completion/complete` asks about. */
+export interface CompletionCall {
+  readonly target: Registered;
+  invoke(ctx: McpContext): Promise<JsonObject>;
+}
+
+/** @throws RpcError for unknown references and malformed parameters */
+export function resolveCompletion(registry: Registry, era: Era, params: JsonObject): CompletionCall {
+  const ref = own(params, 'ref');
+  const argument = own(params, 'argument');
+  if (!isObject(ref) || !isObject(argument)) throw invalidParams('"ref" and "argument" must be objects');
+  const { name, value } = argument;
+  if (typeof name !== 'string' || typeof value !== 'string')
+    throw invalidParams('"argument" must have a name and a value');
+  const context = own(params, 'context');
+  const args = toTexts((isObject(context) ? own(context, 'arguments') : undefined) ?? {}) ?? {};
+  const { target, completer } = findCompleter(registry, era, ref, name);
+  return { target, invoke: async (ctx) => ({ completion: toCompletion(await complete(completer, value, args, ctx)) }) };
+}
+
+function findCompleter(registry: Registry, era: Era, ref: JsonObject, argument: string) {
+  if (ref.type === 'ref/prompt' && typeof ref.name === 'string') {
+    const prompt = registry.prompts.get(ref.name);
+    if (!prompt) throw invalidParams('Unknown prompt');
+    const known = prompt.args.get(argument);
+    if (!known) throw invalidParams('Unknown argument');
+    return { target: prompt, completer: known.complete };
+  }
+  if (ref.type !== 'ref/resource' || typeof ref.uri !== 'string') throw invalidParams('Unknown reference');
+  const template = registry.templates.get(ref.uri);
+  if (!template) throw unknownResource(era, ref.uri);
+  if (!template.template.names.includes(argument)) throw invalidParams('Unknown argument');
+  return { target: template, completer: template.complete.get(argument) };
+}
+
+async function complete(
+  completer: Completer | undefined,
+  value: string,
+  args: Readonly<Record<string, string>>,
+  ctx: McpContext,
+): Promise<CompletionAnswer> {
+  if (completer === undefined) return { values: [] };
+  if (typeof completer === 'function') {
+    const answer = await completer(value, args, ctx);
+    return isList(answer) ? { values: answer } : answer;
+  }
+  const prefix = value.toLowerCase();
+  return { values: completer.filter((candidate) => candidate.toLowerCase().startsWith(prefix)) };
+}
+
+function isList(answer: readonly string[] | CompletionAnswer): answer is readonly string[] {
+  return Array.isArray(answer);
+}
+
+function toCompletion({ values, total, hasMore }: CompletionAnswer): JsonObject {
+  const shown = values.slice(0, MAX_VALUES);
+  const cut = shown.length < values.length;
+  return { values: shown, total: total ?? (cut ? values.length : undefined), hasMore: hasMore ?? cut };
+}

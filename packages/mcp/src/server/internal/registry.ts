@@ -1,0 +1,112 @@
+import { FrameworkError } from '@sallyport/core';
+import { digestOf, hashText } from '../../store/internal/crypto.js';
+import { invalidRegistration } from '../errors.js';
+import type { Prompt, Registered, Resource, Template, Tool } from './registered.js';
+
+export type ListName = 'tools' | 'prompts' | 'resources' | 'resourceTemplates';
+
+/** Everything that a server offers. Closed at the first request; lists are built then, once. */
+export class Registry {
+  readonly tools = new Map<string, Tool>();
+  readonly prompts = new Map<string, Prompt>();
+  readonly resources = new Map<string, Resource>();
+  readonly templates = new Map<string, Template>();
+  #closed = false;
+  #digest: string | undefined;
+  readonly #pages = new Map<string, readonly string[]>();
+
+  addTool(tool: Tool): void {
+    this.#add(this.tools, tool);
+  }
+
+  addPrompt(prompt: Prompt): void {
+    this.#add(this.prompts, prompt);
+  }
+
+  addResource(resource: Resource): void {
+    this.#add(this.resources, resource);
+  }
+
+  addTemplate(template: Template): void {
+    this.#add(this.templates, template);
+  }
+
+  #add<T extends Registered>(map: Map<string, T>, item: T): void {
+    if (this.#closed) {
+      throw new FrameworkError('mcp.closed', 'framework: mcp: registration is closed after the first request');
+    }
+    if (map.has(item.name)) throw invalidRegistration(`${item.kind} "${item.name}" is registered twice`);
+    map.set(item.name, item);
+  }
+
+  close(): void {
+    this.#closed = true;
+  }
+
+  /** Entries of a list, in order of registration. */
+  list(name: ListName): readonly Registered[] {
+    const map: ReadonlyMap<string, Registered> = name === 'resourceTemplates' ? this.templates : this[name];
+    return [...map.values()];
+  }
+
+  /** Pages of a list as JSON text, made once. */
+  pages(name: ListName, pageSize: number): readonly string[] {
+    let pages = this.#pages.get(name);
+    if (!pages) {
+      pages = toPages(this.list(name), pageSize);
+      this.#pages.set(name, pages);
+    }
+    return pages;
+  }
+
+  /** Changes with every change of what is offered. */
+  get digest(): string {
+    this.#digest ??= digestOf(
+      (['tools', 'prompts', 'resources', 'resourceTemplates'] as const).map((name) =>
+        hashText(
+          this.list(name)
+            .map((item) => item.listed)
+            .join('\n'),
+        ),
+      ),
+    );
+    return this.#digest;
+  }
+
+  get hasResources(): boolean {
+    return this.resources.size + this.templates.size > 0;
+  }
+
+  get hasCompleters(): boolean {
+    for (const { complete } of this.templates.values()) if (complete.size > 0) return true;
+    for (const { args } of this.prompts.values()) {
+      for (const { complete } of args.values()) if (complete !== undefined) return true;
+    }
+    return false;
+  }
+
+  /** The resource of a URI: registered itself, or by the first template that it matches. */
+  findResource(
+    uri: string,
+  ): { resource: Resource } | { template: Template; variables: Readonly<Record<string, string>> } | undefined {
+    const resource = this.resources.get(uri);
+    if (resource) return { resource };
+    if (uri.length > MAX_URI_LENGTH) return undefined;
+    for (const template of this.templates.values()) {
+      const variables = template.template.match(uri);
+      if (variables) return { template, variables };
+    }
+    return undefined;
+  }
+}
+
+const MAX_URI_LENGTH = 8192;
+
+export function toPages(items: readonly Registered[], pageSize: number): readonly string[] {
+  const pages: string[] = [];
+  for (let start = 0; start === 0 || start < items.length; start += pageSize) {
+    const page = items.slice(start, start + pageSize);
+    pages.push(`[${page.map((item) => item.listed).join(',')}]`);
+  }
+  return pages;
+}

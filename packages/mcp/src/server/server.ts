@@ -1,0 +1,116 @@
+import type { Handler } from '@sallyport/core';
+import { createHandler } from '../http/internal/handler.js';
+import { loadChangeFeed } from '../http/internal/lazy.js';
+import { createOriginCheck } from '../http/internal/origin.js';
+import type { Change } from '../methods/internal/change-feed.js';
+import type { JsonObject } from '../protocol/types.js';
+import { createLazySealer, noSealer } from '../store/internal/sealer.js';
+import type {
+  PromptHandler,
+  PromptOptions,
+  ResourceHandler,
+  ResourceOptions,
+  ResourceTemplateHandler,
+  ResourceTemplateOptions,
+  SchemaInput,
+  SchemaOutput,
+  ToolHandler,
+  ToolOptions,
+} from './definitions.js';
+import { invalidRegistration } from './errors.js';
+import { compilePrompt, compileResource, compileResourceTemplate, compileTool } from './internal/compile.js';
+import type { Core } from './internal/core.js';
+import type { Registered } from './internal/registered.js';
+import { Registry } from './internal/registry.js';
+import { type McpServerOptions, parseOptions } from './options.js';
+
+/** An MCP server. Registration closes at the first request; the server keeps nothing of any request. */
+export interface McpServer {
+  /** @throws FrameworkError `mcp.invalid_registration` for a name that is taken or malformed, or a schema that is unfit */
+  tool<I extends SchemaInput = JsonObject, O extends SchemaInput = JsonObject>(
+    name: string,
+    options: ToolOptions<I, O>,
+    handler: ToolHandler<SchemaOutput<I>>,
+  ): McpServer;
+  resource(uri: string, options: ResourceOptions, handler: ResourceHandler): McpServer;
+  resourceTemplate(uriTemplate: string, options: ResourceTemplateOptions, handler: ResourceTemplateHandler): McpServer;
+  prompt(name: string, options: PromptOptions, handler: PromptHandler): McpServer;
+  /**
+   * Tells listeners of both eras, on any instance, that something changed.
+   *
+   * @throws FrameworkError `mcp.changes_off` without the option `changes`
+   */
+  publish(change: Change): Promise<void>;
+  /** POST, GET and DELETE of the MCP route. */
+  readonly handler: Handler;
+  /** The same with origins of its own instead of the server's. */
+  handlerFor(options: { readonly allowedOrigins: readonly string[] }): Handler;
+}
+
+/**
+ * Makes an MCP server.
+ *
+ * @throws FrameworkError `app.invalid_configuration`, naming the option
+ *
+ * @example
+ * const server = createMcpServer({ name: 'notes', version: '1.4.0' });
+ * server.tool('add', { description: 'Adds.', input: AddInput }, ({ a, b }) => String(a + b));
+ */
+export function createMcpServer(options: McpServerOptions): McpServer {
+  const settings = parseOptions(options);
+  const { secret } = settings;
+  const sealer = secret === undefined ? noSealer : createLazySealer(secret);
+  const core: Core = { settings, registry: new Registry(), sealer };
+  return new Server(core);
+}
+
+class Server implements McpServer {
+  readonly #core: Core;
+  readonly handler: Handler;
+
+  constructor(core: Core) {
+    this.#core = core;
+    this.handler = createHandler(core, createOriginCheck(core.settings.allowedOrigins));
+  }
+
+  tool<I extends SchemaInput, O extends SchemaInput>(
+    name: string,
+    options: ToolOptions<I, O>,
+    handler: ToolHandler<SchemaOutput<I>>,
+  ): this {
+    this.#core.registry.addTool(this.#checked(compileTool(name, options, handler)));
+    return this;
+  }
+
+  resource(uri: string, options: ResourceOptions, handler: ResourceHandler): this {
+    this.#core.registry.addResource(this.#checked(compileResource(uri, options, handler)));
+    return this;
+  }
+
+  resourceTemplate(uriTemplate: string, options: ResourceTemplateOptions, handler: ResourceTemplateHandler): this {
+    this.#core.registry.addTemplate(this.#checked(compileResourceTemplate(uriTemplate, options, handler)));
+    return this;
+  }
+
+  prompt(name: string, options: PromptOptions, handler: PromptHandler): this {
+    this.#core.registry.addPrompt(this.#checked(compilePrompt(name, options, handler)));
+    return this;
+  }
+
+  async publish(change: Change): Promise<void> {
+    const { publishChange } = await loadChangeFeed();
+    await publishChange(this.#core, change);
+  }
+
+  handlerFor({ allowedOrigins }: { readonly allowedOrigins: readonly string[] }): Handler {
+    return createHandler(this.#core, createOriginCheck(allowedOrigins));
+  }
+
+  /** What may be asked for must be sealed on its way through the client. */
+  #checked<T extends Registered>(item: T): T {
+    if (item.asks.size > 0 && this.#core.settings.secret === undefined) {
+      throw invalidRegistration(`${item.kind} "${item.name}" asks the client, which needs the option "secret"`);
+    }
+    return item;
+  }
+}

@@ -1,0 +1,46 @@
+import type { RequestId } from '../../protocol/types.js';
+import { MAX_PARKED_MS } from '../../run/internal/run-memory.js';
+import { type Core, storeOf } from '../../server/internal/core.js';
+import { decodeRow, encodeRow, toTtl } from '../../store/store.js';
+import type { Session } from './session-shape.js';
+
+/** Calls of a session that may be parked at a time. */
+const MAX_OPEN_STREAMS = 32;
+const PREFIX = 'open#';
+const MARGIN_MS = 60_000;
+
+/**
+ * Notes that a call of the session is parked. Several that come at once may all be refused near the limit, but never
+ * are there more.
+ */
+export async function openStream(
+  core: Core,
+  session: Session,
+  stream: string,
+  id: RequestId,
+  now: number,
+): Promise<boolean> {
+  const partition = session.partition ?? '';
+  const ttl = toTtl(now + MAX_PARKED_MS + MARGIN_MS);
+  const store = storeOf(core);
+  await store.put({ partition, sort: PREFIX + stream, version: 1, ttl, data: encodeRow([id]) });
+  const open = await listOpen(core, partition);
+  if (open.length <= MAX_OPEN_STREAMS) return true;
+  await store.take({ partition, sort: PREFIX + stream });
+  return false;
+}
+
+export async function closeOpenStream(core: Core, session: Session, stream: string): Promise<void> {
+  await storeOf(core).take({ partition: session.partition ?? '', sort: PREFIX + stream });
+}
+
+/** Names of the parked streams that answer this request. */
+export async function findOpenStreams(core: Core, session: Session, id: RequestId): Promise<readonly string[]> {
+  const open = await listOpen(core, session.partition ?? '');
+  return open.filter((row) => decodeRow<[RequestId]>(row)[0] === id).map((row) => row.sort.slice(PREFIX.length));
+}
+
+async function listOpen(core: Core, partition: string) {
+  const rows = await storeOf(core).list(partition, PREFIX, MAX_OPEN_STREAMS + 1);
+  return rows.filter((row) => row.sort.startsWith(PREFIX));
+}
