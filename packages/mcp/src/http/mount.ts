@@ -1,6 +1,8 @@
 import { assertKnownOptions, type Handler, invalidOption } from '@sallyport/core';
 import type { McpServer } from '../server/server.js';
-import { MCP_PATH } from './path.js';
+
+/** Where an MCP server is mounted unless it is told otherwise. */
+export const MCP_PATH = '/mcp';
 
 /** What a closed container offers to mount on: `SecureApp`, and everything with its `handle`. */
 export interface MountTarget<Posture> {

@@ -1,10 +1,11 @@
-import type { LogLevel } from './internal/protocol.js';
-
 /** Anything that `JSON.stringify` keeps as it is. */
 export type Json = string | number | boolean | null | readonly Json[] | { readonly [key: string]: Json | undefined };
 export type JsonObject = Record<string, unknown>;
 export type RequestId = string | number;
-export type { LogLevel };
+/** Levels of log messages (RFC 5424), lowest first. */
+export type LogLevel = 'debug' | 'info' | 'notice' | 'warning' | 'error' | 'critical' | 'alert' | 'emergency';
+/** Which family of revisions a request speaks: with sessions (until 2025-11-25), or without (2026-07-28). */
+export type Era = 'session' | 'stateless';
 
 export interface Icon {
   src: string;

@@ -1,14 +1,15 @@
 import type { Context, SecurePrincipal } from '@sallyport/core';
-import type { Era, LogLevel } from '../protocol/internal/protocol.js';
 import type {
   ClientCapabilities,
   ElicitRequest,
   ElicitResult,
+  Era,
   Implementation,
   InputRequests,
   InputResponses,
   Json,
   JsonObject,
+  LogLevel,
   Root,
   SampleRequest,
   SampleResult,

@@ -11,7 +11,7 @@ import type {
   ToolAnnotations,
 } from '../protocol/types.js';
 import type { InputRequired, McpContext } from '../run/context.js';
-import type { StandardSchema } from './standard-schema.js';
+import type { StandardSchema } from './schemas.js';
 
 /** How long, and by whom, a stateless-era answer may be kept. */
 export interface CacheHint {
@@ -120,3 +120,6 @@ export interface ListedItem {
   readonly name: string;
   readonly scopes: readonly string[];
 }
+
+/** What changed: a resource's contents, or what a list holds. */
+export type Change = { readonly resource: string } | { readonly list: 'tools' | 'prompts' | 'resources' };

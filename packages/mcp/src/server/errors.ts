@@ -1,4 +1,6 @@
 import { FrameworkError } from '@sallyport/core';
+import { RPC } from '../protocol/internal/protocol.js';
+import type { Era } from '../protocol/types.js';
 
 /** The codes of this package's errors. */
 export type McpErrorCode =
@@ -53,4 +55,14 @@ export function isInstance<T>(value: unknown, type: abstract new (...args: never
   } catch {
     return false;
   }
+}
+
+/** -32602: the parameters of a request are wrong. */
+export function invalidParams(message: string, data?: unknown): RpcError {
+  return new RpcError(RPC.invalidParams, message, data);
+}
+
+/** No resource has this URI: -32002 in the session era, -32602 in the stateless one. */
+export function unknownResource(era: Era, uri: string): RpcError {
+  return new RpcError(era === 'session' ? RPC.resourceNotFound : RPC.invalidParams, 'Resource not found', { uri });
 }

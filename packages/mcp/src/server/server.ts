@@ -1,11 +1,10 @@
 import type { Handler } from '@sallyport/core';
-import { createHandler } from '../http/internal/handler.js';
-import { loadChangeFeed } from '../http/internal/lazy.js';
+import { createHandler } from '../http/internal/engine.js';
 import { createOriginCheck } from '../http/internal/origin.js';
-import type { Change } from '../methods/internal/change-feed.js';
 import type { JsonObject } from '../protocol/types.js';
-import { createLazySealer, noSealer } from '../store/internal/sealer.js';
+import { createSealer, noSealer } from '../store/internal/crypto.js';
 import type {
+  Change,
   PromptHandler,
   PromptOptions,
   ResourceHandler,
@@ -19,10 +18,12 @@ import type {
 } from './definitions.js';
 import { invalidRegistration } from './errors.js';
 import { compilePrompt, compileResource, compileResourceTemplate, compileTool } from './internal/compile.js';
-import type { Core } from './internal/core.js';
-import type { Registered } from './internal/registered.js';
-import { Registry } from './internal/registry.js';
+import { type Core, lazily } from './internal/core.js';
+import { type Registered, Registry } from './internal/registry.js';
 import { type McpServerOptions, parseOptions } from './options.js';
+
+/** The feed of changes. */
+const loadLive = lazily(() => import('../run/internal/live.js'));
 
 /** An MCP server. Registration closes at the first request; the server keeps nothing of any request. */
 export interface McpServer {
@@ -59,7 +60,7 @@ export interface McpServer {
 export function createMcpServer(options: McpServerOptions): McpServer {
   const settings = parseOptions(options);
   const { secret } = settings;
-  const sealer = secret === undefined ? noSealer : createLazySealer(secret);
+  const sealer = secret === undefined ? noSealer : createSealer(secret);
   const core: Core = { settings, registry: new Registry(), sealer };
   return new Server(core);
 }
@@ -70,7 +71,7 @@ class Server implements McpServer {
 
   constructor(core: Core) {
     this.#core = core;
-    this.handler = createHandler(core, createOriginCheck(core.settings.allowedOrigins));
+    this.handler = createHandler({ core, isAllowed: createOriginCheck(core.settings.allowedOrigins) });
   }
 
   tool<I extends SchemaInput, O extends SchemaInput>(
@@ -98,12 +99,12 @@ class Server implements McpServer {
   }
 
   async publish(change: Change): Promise<void> {
-    const { publishChange } = await loadChangeFeed();
+    const { publishChange } = await loadLive();
     await publishChange(this.#core, change);
   }
 
   handlerFor({ allowedOrigins }: { readonly allowedOrigins: readonly string[] }): Handler {
-    return createHandler(this.#core, createOriginCheck(allowedOrigins));
+    return createHandler({ core: this.#core, isAllowed: createOriginCheck(allowedOrigins) });
   }
 
   /** What may be asked for must be sealed on its way through the client. */

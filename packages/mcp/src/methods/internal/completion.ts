@@ -1,33 +1,40 @@
-import { isObject, own } from '../../protocol/internal/json-rpc.js';
-import type { Era } from '../../protocol/internal/protocol.js';
-import type { JsonObject } from '../../protocol/types.js';
+import { isObject, own, toTexts } from '../../protocol/internal/json-rpc.js';
+import type { Era, JsonObject } from '../../protocol/types.js';
 import type { McpContext } from '../../run/context.js';
-import { invalidParams, toTexts, unknownResource } from '../../run/internal/call.js';
 import type { Completer, CompletionAnswer } from '../../server/definitions.js';
-import type { Registered } from '../../server/internal/registered.js';
+import { invalidParams, unknownResource } from '../../server/errors.js';
 import type { Registry } from '../../server/internal/registry.js';
+import { defineMethod } from './method.js';
 
 const MAX_VALUES = 100;
 
-/** What `completion/complete` asks about. */
-export interface CompletionCall {
-  readonly target: Registered;
-  invoke(ctx: McpContext): Promise<JsonObject>;
-}
-
-/** @throws RpcError for unknown references and malformed parameters */
-export function resolveCompletion(registry: Registry, era: Era, params: JsonObject): CompletionCall {
-  const ref = own(params, 'ref');
-  const argument = own(params, 'argument');
-  if (!isObject(ref) || !isObject(argument)) throw invalidParams('"ref" and "argument" must be objects');
-  const { name, value } = argument;
-  if (typeof name !== 'string' || typeof value !== 'string')
-    throw invalidParams('"argument" must have a name and a value');
-  const context = own(params, 'context');
-  const args = toTexts((isObject(context) ? own(context, 'arguments') : undefined) ?? {}) ?? {};
-  const { target, completer } = findCompleter(registry, era, ref, name);
-  return { target, invoke: async (ctx) => ({ completion: toCompletion(await complete(completer, value, args, ctx)) }) };
-}
+export const complete = defineMethod({
+  name: 'completion/complete',
+  eras: ['session', 'stateless'],
+  isServed: ({ core }) => core.registry.hasCompleters,
+  capability: () => ({ completions: {} }),
+  calls: true,
+  handle({ core, era, params }) {
+    const ref = own(params, 'ref');
+    const argument = own(params, 'argument');
+    if (!isObject(ref) || !isObject(argument)) throw invalidParams('"ref" and "argument" must be objects');
+    const { name, value } = argument;
+    if (typeof name !== 'string' || typeof value !== 'string')
+      throw invalidParams('"argument" must have a name and a value');
+    const context = own(params, 'context');
+    const args = toTexts((isObject(context) ? own(context, 'arguments') : undefined) ?? {}) ?? {};
+    const { target, completer } = findCompleter(core.registry, era, ref, name);
+    return {
+      call: {
+        target,
+        name: target.name,
+        args: undefined,
+        invoke: async (ctx) => ({ completion: toCompletion(await runCompleter(completer, value, args, ctx)) }),
+        complete: (answer) => answer as JsonObject,
+      },
+    };
+  },
+});
 
 function findCompleter(registry: Registry, era: Era, ref: JsonObject, argument: string) {
   if (ref.type === 'ref/prompt' && typeof ref.name === 'string') {
@@ -44,7 +51,7 @@ function findCompleter(registry: Registry, era: Era, ref: JsonObject, argument: 
   return { target: template, completer: template.complete.get(argument) };
 }
 
-async function complete(
+async function runCompleter(
   completer: Completer | undefined,
   value: string,
   args: Readonly<Record<string, string>>,

@@ -1,14 +1,10 @@
-import type { Accepted } from '../../http/internal/accept.js';
-import { type Exchange, jsonReply, nowMs, type Reply } from '../../http/internal/exchange.js';
-import { messageFrame } from '../../http/internal/sse.js';
-import { errorText, isObject, own, type RpcRequest, resultText } from '../../protocol/internal/json-rpc.js';
-import { META, RPC } from '../../protocol/internal/protocol.js';
-import { invalidParams } from '../../run/internal/call.js';
-import type { Core } from '../../server/internal/core.js';
-import type { Change } from './change-feed.js';
-import { changeNotification, listenReply } from './listen.js';
-
-export const MAX_SUBSCRIPTIONS = 100;
+import { jsonReply, messageFrame, nowMs } from '../../http/internal/exchange.js';
+import { errorText, isObject, own, resultText } from '../../protocol/internal/json-rpc.js';
+import { MAX_SUBSCRIPTIONS, META, RPC } from '../../protocol/internal/protocol.js';
+import type { Change } from '../../server/definitions.js';
+import { invalidParams } from '../../server/errors.js';
+import { type Core, lazily } from '../../server/internal/core.js';
+import { defineMethod } from './method.js';
 
 /** What a listener of the stateless era gets. */
 interface Filter {
@@ -18,29 +14,33 @@ interface Filter {
   readonly resourceSubscriptions?: readonly string[];
 }
 
-/** `subscriptions/listen`: an acknowledgement, the changes that were asked for, a result before the deadline. */
-export function serveSubscriptions(
-  core: Core,
-  exchange: Exchange,
-  { id, params }: RpcRequest,
-  accepted: Accepted,
-): Reply {
-  if (!accepted.sse) return jsonReply(errorText(id, RPC.invalidRequest, 'Not acceptable'), 406);
-  const filter = readFilter(core, own(params ?? {}, 'notifications'));
-  const meta = { [META.subscriptionId]: id };
-  const acknowledged = {
-    jsonrpc: '2.0',
-    method: 'notifications/subscriptions/acknowledged',
-    params: { notifications: filter, _meta: meta },
-  };
-  const ended = { resultType: 'complete', _meta: { ...meta, [META.serverInfo]: core.settings.info } };
-  return listenReply(core, exchange, {
-    from: nowMs(exchange.clock),
-    head: messageFrame(JSON.stringify(acknowledged)),
-    frame: (change) => (wants(filter, change) ? messageFrame(changeNotification(change, meta)) : ''),
-    tail: () => messageFrame(resultText(id, JSON.stringify(ended))),
-  });
-}
+const loadLive = lazily(() => import('../../run/internal/live.js'));
+
+/** An acknowledgement, the changes that were asked for, a result before the deadline. */
+export const listen = defineMethod({
+  name: 'subscriptions/listen',
+  eras: ['stateless'],
+  isServed: ({ core, http }) => core.settings.changes && http.canStream,
+  load: loadLive,
+  handle({ core, http, id, params, accepted }, { changeNotification, listenReply }) {
+    if (!accepted.sse) return { reply: jsonReply(errorText(id, RPC.invalidRequest, 'Not acceptable'), 406) };
+    const filter = readFilter(core, own(params, 'notifications'));
+    const meta = { [META.subscriptionId]: id };
+    const acknowledged = {
+      jsonrpc: '2.0',
+      method: 'notifications/subscriptions/acknowledged',
+      params: { notifications: filter, _meta: meta },
+    };
+    const ended = { resultType: 'complete', _meta: { ...meta, [META.serverInfo]: core.settings.info } };
+    const reply = listenReply(core, http, {
+      from: nowMs(http.clock),
+      head: messageFrame(JSON.stringify(acknowledged)),
+      frame: (change) => (wants(filter, change) ? messageFrame(changeNotification(change, meta)) : ''),
+      tail: () => messageFrame(resultText(id, JSON.stringify(ended))),
+    });
+    return { reply };
+  },
+});
 
 /** The part of a filter that this server can honour. */
 function readFilter({ registry }: Core, notifications: unknown): Filter {

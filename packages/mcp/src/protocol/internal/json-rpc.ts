@@ -106,3 +106,14 @@ function endOfString(text: string, start: number): number {
   }
   return text.length;
 }
+
+/** A map of texts without a prototype, or `undefined`. */
+export function toTexts(value: unknown): Record<string, string> | undefined {
+  if (!isObject(value)) return undefined;
+  const texts: Record<string, string> = Object.create(null);
+  for (const [key, text] of Object.entries(value)) {
+    if (typeof text !== 'string') return undefined;
+    texts[key] = text;
+  }
+  return texts;
+}

@@ -1,14 +1,22 @@
-import { isObject, own } from '../../protocol/internal/json-rpc.js';
-import { type Era, RPC } from '../../protocol/internal/protocol.js';
-import type { JsonObject } from '../../protocol/types.js';
+import { guardHook, type Logger, type MaybePromise } from '@sallyport/core';
+import { logFailure } from '@sallyport/core/pipeline';
+import type { Accepted, McpRequest } from '../../http/internal/exchange.js';
+import { INTERNAL_ERROR } from '../../protocol/internal/json-rpc.js';
+import { RPC } from '../../protocol/internal/protocol.js';
+import type { ClientCapabilities, Era, JsonObject } from '../../protocol/types.js';
 import type { CacheHint } from '../../server/definitions.js';
-import { RpcError } from '../../server/errors.js';
-import type { Registered, Tool } from '../../server/internal/registered.js';
-import type { Registry } from '../../server/internal/registry.js';
+import { isInstance, McpToolError, RpcError } from '../../server/errors.js';
+import type { Registered } from '../../server/internal/registry.js';
 import type { McpContext } from '../context.js';
-import { type Report, toolError, toPromptResult, toResourceResult, toToolResult } from './results.js';
+import type { Outcome, Run } from './run.js';
 
-/** A request that runs a handler of the user's. */
+/** The request that a fixed error text names, and where the real one is logged. */
+export interface Report {
+  readonly requestId: string;
+  readonly log: Logger;
+}
+
+/** A request that runs a handler of the application. */
 export interface Call {
   readonly target: Registered;
   /** Name, or URI. */
@@ -17,102 +25,104 @@ export interface Call {
   readonly args: unknown;
   invoke(ctx: McpContext): unknown;
   /** The full result of what the handler returned. */
-  complete(answer: unknown, report: Report): JsonObject | Promise<JsonObject>;
+  complete(answer: unknown, report: Report): MaybePromise<JsonObject>;
   /** Set where results carry caching hints; `undefined` inside means the server's own. */
   readonly cache?: { readonly hint: Required<CacheHint> | undefined };
 }
 
-export const CALL_METHODS: ReadonlySet<string> = new Set(['tools/call', 'resources/read', 'prompts/get']);
-
-/**
- * The call that a request names.
- *
- * @throws RpcError for unknown names and malformed parameters
- */
-export function resolveCall(registry: Registry, era: Era, method: string, params: JsonObject): Call {
-  if (method === 'tools/call') return toolCall(registry, params);
-  return method === 'prompts/get' ? promptCall(registry, params) : readCall(registry, era, params);
+/** What ends an answer. */
+export interface Ending {
+  /** The response, or questions; empty when there is no response. */
+  readonly messages: readonly string[];
+  /** HTTP status when the stream has not begun. */
+  readonly status: number;
+  /** `json`: whenever nothing was sent before. `sse`: needs a stream. */
+  readonly form: 'json' | 'any' | 'sse';
+  /** Frames behind the messages. */
+  readonly trailer?: string;
 }
 
-export function invalidParams(message: string, data?: unknown): RpcError {
-  return new RpcError(RPC.invalidParams, message, data);
+/** Turns messages into frames, and stores them where the client can come back for them. */
+export interface Sink {
+  /** Frames before everything else, when the handler is still running. */
+  open(): Promise<string>;
+  /** `live`: the handler is still running. */
+  write(messages: readonly string[], live: boolean): Promise<string>;
+  /** All frames of a stream that is complete; called after `end`. */
+  whole(messages: readonly string[]): Promise<string>;
+  /** Saves what the end leaves behind. `unsent` holds events that no `write` has had. */
+  end(outcome: Outcome, unsent: readonly string[]): Promise<Ending>;
+  /** Whether a client that is gone may come back for the rest. */
+  readonly resumable: boolean;
 }
 
-function toolCall(registry: Registry, params: JsonObject): Call {
-  const name = own(params, 'name');
-  const tool = typeof name === 'string' ? registry.tools.get(name) : undefined;
-  if (!tool) throw invalidParams('Unknown tool');
-  const args = own(params, 'arguments') ?? {};
-  if (!isObject(args)) throw invalidParams('"arguments" must be an object');
-  return {
-    target: tool,
-    name: tool.name,
-    args,
-    invoke: (ctx) => runTool(tool, args, ctx),
-    complete: (answer, report) => toToolResult(tool, answer, report),
-  };
+/** A run on its way to the client. */
+export interface Delivery {
+  readonly http: McpRequest;
+  readonly accepted: Accepted;
+  readonly run: Run;
+  readonly sink: Sink;
+  /** Stream at once: a replay comes first. */
+  readonly atOnce?: boolean;
 }
 
-function runTool(tool: Tool, args: JsonObject, ctx: McpContext): unknown {
-  const checked = tool.checkInput ? tool.checkInput(args) : { value: args };
-  const run = (result: Awaited<typeof checked>): unknown => {
-    if ('issues' in result) return toolError(`Invalid arguments: ${result.issues.join('; ')}`);
-    return tool.handler(result.value as JsonObject, ctx);
-  };
-  return checked instanceof Promise ? checked.then(run) : run(checked);
-}
+/** Outcomes that end a call for good. */
+export type FinalOutcome = Exclude<Outcome, { kind: 'questions' } | { kind: 'closed' } | { kind: 'cancelled' }>;
 
-function readCall(registry: Registry, era: Era, params: JsonObject): Call {
-  const uri = own(params, 'uri');
-  if (typeof uri !== 'string') throw invalidParams('"uri" must be a text');
-  const found = registry.findResource(uri);
-  if (!found) throw unknownResource(era, uri);
-  const target = 'resource' in found ? found.resource : found.template;
-  return {
-    target,
-    name: uri,
-    args: undefined,
-    invoke: (ctx) => {
-      return 'resource' in found ? found.resource.handler(uri, ctx) : found.template.handler(found.variables, ctx, uri);
-    },
-    complete: (answer) => {
-      const result = toResourceResult(uri, target.mimeType, answer);
-      if (!result) throw unknownResource(era, uri);
-      return result;
-    },
-    cache: { hint: target.cache },
-  };
-}
-
-export function unknownResource(era: Era, uri: string): RpcError {
-  return new RpcError(era === 'session' ? RPC.resourceNotFound : RPC.invalidParams, 'Resource not found', { uri });
-}
-
-function promptCall(registry: Registry, params: JsonObject): Call {
-  const name = own(params, 'name');
-  const prompt = typeof name === 'string' ? registry.prompts.get(name) : undefined;
-  if (!prompt) throw invalidParams('Unknown prompt');
-  const args = toTexts(own(params, 'arguments') ?? {});
-  if (!args) throw invalidParams('"arguments" must be an object of texts');
-  for (const [argument, { required }] of prompt.args) {
-    if (required && args[argument] === undefined) throw invalidParams(`Missing argument "${argument}"`);
+/** The result of a call, or the error that answers it. */
+export async function toResult(
+  call: Pick<Call, 'target' | 'complete'>,
+  era: Era,
+  outcome: FinalOutcome,
+  report: Report,
+): Promise<JsonObject | RpcError> {
+  const isTool = call.target.kind === 'tool';
+  switch (outcome.kind) {
+    case 'answer':
+      try {
+        return await call.complete(outcome.value, report);
+      } catch (error) {
+        return failed(error, isTool, report);
+      }
+    case 'failed':
+      return failed(outcome.error, isTool, report);
+    case 'lacks':
+      return lacking(outcome.required, era, isTool);
+    case 'timeout':
+      guardHook(() => report.log.error('mcp.timeout', { target: call.target.name }));
+      return isTool
+        ? toolError(`Tool timed out (request ${report.requestId})`)
+        : new RpcError(RPC.internalError, 'Timed out');
   }
-  return {
-    target: prompt,
-    name: prompt.name,
-    args,
-    invoke: (ctx) => prompt.handler(args, ctx),
-    complete: toPromptResult,
-  };
 }
 
-/** A map of texts without a prototype, or `undefined`. */
-export function toTexts(value: unknown): Record<string, string> | undefined {
-  if (!isObject(value)) return undefined;
-  const texts: Record<string, string> = Object.create(null);
-  for (const [key, text] of Object.entries(value)) {
-    if (typeof text !== 'string') return undefined;
-    texts[key] = text;
+/** What an exception becomes: only a tool's {@link McpToolError} shows its text. */
+function failed(error: unknown, isTool: boolean, report: Report): JsonObject | RpcError {
+  const { log, requestId } = report;
+  if (isInstance(error, RpcError)) {
+    const { why } = error;
+    if (why !== undefined) guardHook(() => log.error('mcp.call_ended', { why }));
+    return error;
   }
-  return texts;
+  if (isTool && isInstance(error, McpToolError)) return toolError(error.message);
+  logFailure(() => log, 'mcp.handler_failed', error);
+  return isTool ? toolError(`Tool failed (request ${requestId})`) : new RpcError(RPC.internalError, INTERNAL_ERROR);
+}
+
+function lacking(required: ClientCapabilities, era: Era, isTool: boolean): JsonObject | RpcError {
+  const [name] = Object.keys(required);
+  const text =
+    name === undefined ? 'This client cannot be asked for input here.' : `This needs a client that supports ${name}.`;
+  if (era === 'stateless') return missingCapabilityError(required);
+  return isTool ? toolError(text) : new RpcError(RPC.invalidParams, text);
+}
+
+/** A tool's failure, in words for the model. */
+export function toolError(text: string): JsonObject {
+  return { content: [{ type: 'text', text }], isError: true };
+}
+
+/** Stateless era: what the client would have to declare. */
+export function missingCapabilityError(requiredCapabilities: ClientCapabilities): RpcError {
+  return new RpcError(RPC.missingCapability, 'Missing required client capability', { requiredCapabilities }, 400);
 }

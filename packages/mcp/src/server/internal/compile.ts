@@ -1,5 +1,4 @@
 import { assertKnownOptions } from '@sallyport/core';
-import { loadSchemaCheck } from '../../http/internal/lazy.js';
 import { findParamHeaders } from '../../protocol/internal/header-values.js';
 import type { AskKind, JsonObject } from '../../protocol/types.js';
 import type { McpContext } from '../../run/context.js';
@@ -18,10 +17,18 @@ import type {
 } from '../definitions.js';
 import { invalidRegistration } from '../errors.js';
 import { parseCache } from '../options.js';
-import { describeIssues, isStandardSchema, jsonSchemaOf } from '../standard-schema.js';
-import { schemaProblem } from './json-schema.js';
-import type { Prompt, Registered, Resource, Template, Tool, ValueCheck } from './registered.js';
-import { compileTemplate, hasScheme } from './uri-template.js';
+import { describeIssues, isStandardSchema, jsonSchemaOf, schemaProblem } from '../schemas.js';
+import { loadSchemaCheck } from './core.js';
+import {
+  compileTemplate,
+  hasScheme,
+  type Prompt,
+  type Registered,
+  type Resource,
+  type Template,
+  type Tool,
+  type ValueCheck,
+} from './registry.js';
 
 const NAME = /^[A-Za-z0-9_.-]{1,128}$/;
 const ASK_KINDS: readonly unknown[] = ['elicitation', 'sampling', 'roots'];
@@ -204,8 +211,8 @@ function valueCheck(schema: SchemaInput, listed: JsonObject): ValueCheck {
   };
   return (value) => {
     if (check) return run(check, value);
-    return loadSchemaCheck().then(async ({ createCheck }) => {
-      check = await createCheck(listed);
+    return loadSchemaCheck().then(({ createCheck }) => {
+      check = createCheck(listed);
       return run(check, value);
     });
   };

@@ -1,30 +1,26 @@
-import { type Exchange, nowMs } from '../../http/internal/exchange.js';
-import { retryFrame } from '../../http/internal/sse.js';
+import { type McpRequest, nowMs, retryFrame } from '../../http/internal/exchange.js';
 import { RPC } from '../../protocol/internal/protocol.js';
 import type { Question } from '../../run/internal/ask.js';
-import type { Call } from '../../run/internal/call.js';
-import { type Ending, plainFrames, type Sink } from '../../run/internal/deliver.js';
-import { type FinalOutcome, toResult } from '../../run/internal/endings.js';
-import type { Run } from '../../run/internal/run.js';
-import { freshMemory, packMemory, type RunMemory } from '../../run/internal/run-memory.js';
-import type { Outcome } from '../../run/internal/run-scope.js';
+import { type Call, type Ending, type FinalOutcome, type Sink, toResult } from '../../run/internal/call.js';
+import { plainFrames } from '../../run/internal/deliver.js';
+import { freshMemory, packMemory, type RunMemory } from '../../run/internal/record.js';
+import type { Outcome, Run } from '../../run/internal/run.js';
 import { RpcError } from '../../server/errors.js';
 import type { Core } from '../../server/internal/core.js';
-import { TooLargeToStore } from '../../store/internal/blob-row.js';
-import { closeOpenStream, openStream } from './open-streams.js';
-import { internalEnding, type SessionRequest, toEnding } from './session-call.js';
-import { newStreamId, type StreamHead, StreamLog, StreamLost } from './stream-log.js';
+import { closeOpenStream, openStream } from './parked.js';
+import { internalEnding, type SessionRequest, toEnding } from './request.js';
+import { newStreamId, type StreamHead, StreamLog, StreamLost, TooLargeToStore } from './stream-log.js';
 
 const LEASE_MARGIN_MS = 5000;
 
 /** Epoch milliseconds at which a run that has not ended is lost. */
-export function leaseOf({ deadline }: Exchange): number {
+export function leaseOf({ deadline }: McpRequest): number {
   return deadline + LEASE_MARGIN_MS;
 }
 
 /** A stream of its own for a call that begins. */
 export function newCallStream(origin: SessionRequest, call: Call, run: Run): CallStream {
-  const now = () => nowMs(origin.exchange.clock);
+  const now = () => nowMs(origin.http.clock);
   const log = new StreamLog(origin.core, origin.session.partition ?? '', newStreamId(), now);
   return new CallStream(origin, call, run, log);
 }
@@ -77,7 +73,7 @@ export class CallStream implements Sink {
       await this.#log.append(messages);
       return await this.#save('ended', freshMemory(), messages.length);
     } catch (error) {
-      if (!(error instanceof TooLargeToStore)) this.#origin.exchange.log.warn('mcp.stream_not_kept', { error });
+      if (!(error instanceof TooLargeToStore)) this.#origin.http.log.warn('mcp.stream_not_kept', { error });
       return false;
     }
   }
@@ -100,7 +96,7 @@ export class CallStream implements Sink {
   }
 
   async #final(outcome: FinalOutcome): Promise<Ending> {
-    return toEnding(this.#origin, await toResult(this.#call, 'session', outcome, this.#origin.exchange));
+    return toEnding(this.#origin, await toResult(this.#call, 'session', outcome, this.#origin.http));
   }
 
   async #endStored(ending: Ending, unsent: readonly string[]): Promise<Ending> {
@@ -125,8 +121,8 @@ export class CallStream implements Sink {
 
   /** Leaves the call to whoever brings the answers, or comes back for the rest. */
   async #park(outcome: Outcome & { kind: 'questions' | 'closed' }, unsent: readonly string[]): Promise<Ending> {
-    const { core, exchange, session, request } = this.#origin;
-    const now = nowMs(exchange.clock);
+    const { core, http, session, request } = this.#origin;
+    const now = nowMs(http.clock);
     this.#listed ||= await openStream(core, session, this.#log.id, request.id, now);
     if (!this.#listed) {
       const ending = toEnding(this.#origin, new RpcError(RPC.internalError, 'Too many parked calls'));
@@ -186,7 +182,7 @@ export class CallStream implements Sink {
     added = 0,
     pending: StreamHead['pending'] = [],
   ): Promise<boolean> {
-    const { exchange, request, protocolVersion } = this.#origin;
+    const { http, request, protocolVersion } = this.#origin;
     const { id, method, params } = request;
     const keep = state !== 'ended' && state !== 'cancelled';
     return this.#log.save({
@@ -196,8 +192,8 @@ export class CallStream implements Sink {
       memory: packMemory(memory),
       pending,
       next: this.#log.next + added,
-      lease: state === 'running' ? leaseOf(exchange) : 0,
-      since: nowMs(exchange.clock),
+      lease: state === 'running' ? leaseOf(http) : 0,
+      since: nowMs(http.clock),
     });
   }
 

@@ -1,11 +1,32 @@
-import { type Exchange, nowMs } from '../../http/internal/exchange.js';
+import { type McpRequest, nowMs } from '../../http/internal/exchange.js';
 import { isObject, own } from '../../protocol/internal/json-rpc.js';
-import { isSessionVersion, type LogLevel } from '../../protocol/internal/protocol.js';
-import type { ClientCapabilities, Implementation, JsonObject } from '../../protocol/types.js';
+import { isSessionVersion, MAX_SUBSCRIPTIONS, type SessionVersion } from '../../protocol/internal/protocol.js';
+import type { ClientCapabilities, Implementation, JsonObject, LogLevel } from '../../protocol/types.js';
+import { invalidParams } from '../../server/errors.js';
 import { type Core, principalHash, storeOf } from '../../server/internal/core.js';
 import { hashText, randomText } from '../../store/internal/crypto.js';
 import { decodeRow, encodeRow, type Row, toTtl } from '../../store/store.js';
-import type { Session } from './session-shape.js';
+
+/** What a request knows of its session. */
+export interface Session {
+  readonly version: SessionVersion;
+  readonly client: Implementation | undefined;
+  readonly capabilities: ClientCapabilities;
+  /** Partition of its rows; `undefined` where nothing is stored. */
+  readonly partition: string | undefined;
+  /** `undefined`: in a row of its own, or nowhere. */
+  readonly level: LogLevel | undefined;
+  readonly expiresMs: number;
+}
+
+/** The session of a request when there are none. */
+export const NO_SESSION: Omit<Session, 'version'> = {
+  client: undefined,
+  capabilities: {},
+  partition: undefined,
+  level: 'info',
+  expiresMs: 0,
+};
 
 interface SessionData {
   readonly v: string;
@@ -25,37 +46,37 @@ const ID = /^[\x21-\x7e]{1,4096}$/;
 /** Makes a session and returns its id; `undefined` when there are no sessions. */
 export async function createSession(
   core: Core,
-  exchange: Exchange,
+  http: McpRequest,
   version: string,
   params: JsonObject,
 ): Promise<string | undefined> {
   const { settings } = core;
   const client = toClient(own(params, 'clientInfo'));
   const capabilities = (own(params, 'capabilities') ?? {}) as ClientCapabilities;
-  const expiresMs = nowMs(exchange.clock) + settings.sessionTtlMs;
+  const expiresMs = nowMs(http.clock) + settings.sessionTtlMs;
   if (settings.sessions === 'none') return undefined;
   if (settings.sessions === 'sealed') {
     const text = JSON.stringify([version, toBits(capabilities), client?.name ?? '', expiresMs]);
-    return core.sealer.seal('session', text, principalHash(exchange));
+    return core.sealer.seal('session', text, principalHash(http));
   }
   const id = randomText(32);
   const caps = JSON.stringify(capabilities).length > MAX_DECLARED_BYTES ? fromBits(toBits(capabilities)) : capabilities;
-  const data: SessionData = { v: version, c: client, caps, p: principalHash(exchange), l: 'info' };
+  const data: SessionData = { v: version, c: client, caps, p: principalHash(http), l: 'info' };
   await storeOf(core).put(sessionRow(id, 1, expiresMs, data), 'absent');
   return id;
 }
 
 /** The session with this id, if it lives and belongs to who calls. */
-export async function findSession(core: Core, exchange: Exchange, id: string): Promise<Session | undefined> {
+export async function findSession(core: Core, http: McpRequest, id: string): Promise<Session | undefined> {
   if (!ID.test(id)) return undefined;
-  return core.settings.sessions === 'sealed' ? openSealed(core, exchange, id) : readDurable(core, exchange, id);
+  return core.settings.sessions === 'sealed' ? openSealed(core, http, id) : readDurable(core, http, id);
 }
 
-async function openSealed(core: Core, exchange: Exchange, id: string): Promise<Session | undefined> {
-  const text = await core.sealer.open('session', id, principalHash(exchange));
+async function openSealed(core: Core, http: McpRequest, id: string): Promise<Session | undefined> {
+  const text = await core.sealer.open('session', id, principalHash(http));
   if (text === undefined) return undefined;
   const [version, bits, name, expiresMs] = JSON.parse(text) as [string, number, string, number];
-  if (!isSessionVersion(version) || expiresMs <= nowMs(exchange.clock)) return undefined;
+  if (!isSessionVersion(version) || expiresMs <= nowMs(http.clock)) return undefined;
   return {
     version,
     client: name === '' ? undefined : { name, version: '' },
@@ -66,11 +87,11 @@ async function openSealed(core: Core, exchange: Exchange, id: string): Promise<S
   };
 }
 
-async function readDurable(core: Core, exchange: Exchange, id: string): Promise<Session | undefined> {
+async function readDurable(core: Core, http: McpRequest, id: string): Promise<Session | undefined> {
   const row = await storeOf(core).get(keyOf(id));
   const data = row && decodeRow<SessionData>(row);
-  if (!row || !data || data.gone || data.p !== principalHash(exchange) || !isSessionVersion(data.v)) return undefined;
-  await touch(core, exchange, row, data);
+  if (!row || !data || data.gone || data.p !== principalHash(http) || !isSessionVersion(data.v)) return undefined;
+  await touch(core, http, row, data);
   return {
     version: data.v,
     client: data.c,
@@ -82,9 +103,9 @@ async function readDurable(core: Core, exchange: Exchange, id: string): Promise<
 }
 
 /** Slides the expiry once a quarter of the lifetime has passed. Losing to another writer is as good as winning. */
-async function touch(core: Core, exchange: Exchange, row: Row, data: SessionData): Promise<void> {
+async function touch(core: Core, http: McpRequest, row: Row, data: SessionData): Promise<void> {
   const { sessionTtlMs } = core.settings;
-  const now = nowMs(exchange.clock);
+  const now = nowMs(http.clock);
   if (row.ttl * 1000 - now > sessionTtlMs * 0.75) return;
   const next = { ...row, version: row.version + 1, ttl: toTtl(now + sessionTtlMs), data: encodeRow(data) };
   await storeOf(core).put(next, { version: row.version });
@@ -173,4 +194,27 @@ function fromBits(bits: number): ClientCapabilities {
     ...(sampling ? { sampling: tools ? { tools: {} } : {} } : {}),
     ...(elicitation ? { elicitation: { ...(form ? { form: {} } : {}), ...(url ? { url: {} } : {}) } } : {}),
   };
+}
+
+const SUBSCRIPTION = 'sub#';
+
+/** Notes that a session wants to know of changes of a resource. */
+export async function subscribe(core: Core, session: Session, uri: string, expiresMs: number): Promise<void> {
+  const key = subscriptionKey(session, uri);
+  const rows = await storeOf(core).list(key.partition, SUBSCRIPTION, MAX_SUBSCRIPTIONS);
+  const others = rows.filter(({ sort }) => sort.startsWith(SUBSCRIPTION) && sort !== key.sort);
+  if (others.length >= MAX_SUBSCRIPTIONS) throw invalidParams(`At most ${MAX_SUBSCRIPTIONS} subscriptions`);
+  await storeOf(core).put({ ...key, version: 1, ttl: toTtl(expiresMs), data: encodeRow(1) });
+}
+
+export async function unsubscribe(core: Core, session: Session, uri: string): Promise<void> {
+  await storeOf(core).take(subscriptionKey(session, uri));
+}
+
+export async function isSubscribed(core: Core, session: Session, uri: string): Promise<boolean> {
+  return (await storeOf(core).get(subscriptionKey(session, uri))) !== undefined;
+}
+
+function subscriptionKey({ partition = '' }: Session, uri: string) {
+  return { partition, sort: SUBSCRIPTION + hashText(uri) };
 }

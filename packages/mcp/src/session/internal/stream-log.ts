@@ -1,11 +1,56 @@
-import { messageFrame, primingFrame } from '../../http/internal/sse.js';
+import { messageFrame, primingFrame } from '../../http/internal/exchange.js';
 import type { InputRequest, JsonObject, RequestId } from '../../protocol/types.js';
 import type { Question } from '../../run/internal/ask.js';
-import type { PackedMemory } from '../../run/internal/run-memory.js';
+import type { PackedMemory } from '../../run/internal/record.js';
 import { type Core, storeOf } from '../../server/internal/core.js';
-import { packText, unpackText } from '../../store/internal/blob-row.js';
-import { randomText } from '../../store/internal/crypto.js';
-import { type Row, toTtl } from '../../store/store.js';
+import { nodeCrypto, randomText } from '../../store/internal/crypto.js';
+import { type McpSpill, type Row, toTtl } from '../../store/store.js';
+
+/** Bytes of data that a row holds itself. */
+const MAX_ROW_BYTES = 256 * 1024;
+const MAX_SPILLED_BYTES = 5 * 1024 * 1024;
+
+/** The first byte of row data: the text follows, or a pointer to where it was spilled. */
+const INLINE = ' ';
+const SPILLED = '@';
+
+interface Pointer {
+  readonly key: string;
+  readonly length: number;
+  readonly sha256: string;
+}
+
+/** Thrown when a text is larger than rows, or the spill, take. */
+export class TooLargeToStore extends Error {}
+
+/** Text as row data, spilled when it is too large. */
+export async function packText(spill: McpSpill | undefined, text: string): Promise<Uint8Array> {
+  const size = Buffer.byteLength(text, 'utf8');
+  if (size <= MAX_ROW_BYTES) return Buffer.from(INLINE + text, 'utf8');
+  if (!spill || size > MAX_SPILLED_BYTES) throw new TooLargeToStore();
+  const key = `mcp/${randomText(24)}`;
+  const bytes = Buffer.from(text, 'utf8');
+  await spill.put(key, bytes);
+  const pointer: Pointer = { key, length: bytes.length, sha256: sha256(bytes) };
+  return Buffer.from(SPILLED + JSON.stringify(pointer), 'utf8');
+}
+
+/** The text of a row; `undefined` when its spilled part is gone or was changed. */
+export async function unpackText(spill: McpSpill | undefined, row: Row): Promise<string | undefined> {
+  const text = toText(row.data);
+  if (text.startsWith(INLINE)) return text.slice(1);
+  const pointer = JSON.parse(text.slice(1)) as Pointer;
+  const bytes = await spill?.get(pointer.key);
+  return bytes?.length === pointer.length && sha256(bytes) === pointer.sha256 ? toText(bytes) : undefined;
+}
+
+function toText(bytes: Uint8Array): string {
+  return Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength).toString('utf8');
+}
+
+function sha256(bytes: Uint8Array): string {
+  return nodeCrypto().createHash('sha256').update(bytes).digest('base64url');
+}
 
 /**
  * `open`: closed by its handler, to be claimed. `waiting`: for answers. `running`: until its lease ends. `ended`: its

@@ -1,9 +1,8 @@
-import { type Exchange, nowMs } from '../../http/internal/exchange.js';
+import { type McpRequest, nowMs } from '../../http/internal/exchange.js';
 import { isObject, own } from '../../protocol/internal/json-rpc.js';
 import type { InputRequest, InputResponse, JsonObject } from '../../protocol/types.js';
 import type { Question } from '../../run/internal/ask.js';
-import { type Call, invalidParams } from '../../run/internal/call.js';
-import { checkAnswer, isInputResponse } from '../../run/internal/check-answer.js';
+import type { Call } from '../../run/internal/call.js';
 import {
   freshMemory,
   MAX_PARKED_MS,
@@ -11,8 +10,9 @@ import {
   packMemory,
   type RunMemory,
   unpackMemory,
-} from '../../run/internal/run-memory.js';
-import { type Core, principalHash } from '../../server/internal/core.js';
+} from '../../run/internal/record.js';
+import { invalidParams } from '../../server/errors.js';
+import { type Core, loadSchemaCheck, principalHash } from '../../server/internal/core.js';
 import { digestOf, randomText } from '../../store/internal/crypto.js';
 import { decodeRow, encodeRow, toTtl } from '../../store/store.js';
 
@@ -29,8 +29,8 @@ interface CarriedState {
 const MAX_INLINE_BYTES = 16 * 1024;
 
 /** What a state is bound to: the caller, the method, the name and the arguments. */
-function boundTo(exchange: Exchange, method: string, call: Call): string {
-  return JSON.stringify([principalHash(exchange), method, call.name, digestOf(call.args)]);
+function boundTo(http: McpRequest, method: string, call: Call): string {
+  return JSON.stringify([principalHash(http), method, call.name, digestOf(call.args)]);
 }
 
 /**
@@ -40,7 +40,7 @@ function boundTo(exchange: Exchange, method: string, call: Call): string {
  */
 export async function readRetry(
   core: Core,
-  exchange: Exchange,
+  http: McpRequest,
   method: string,
   call: Call,
   params: JsonObject,
@@ -50,13 +50,13 @@ export async function readRetry(
   if (responses === undefined && token === undefined) return freshMemory();
   if (responses !== undefined && !isObject(responses)) throw invalidParams('"inputResponses" must be an object');
   const given = new Map(Object.entries(responses ?? {}));
-  const state =
-    token === undefined ? undefined : await openState(core, exchange, boundTo(exchange, method, call), token);
+  const state = token === undefined ? undefined : await openState(core, http, boundTo(http, method, call), token);
   const asked = new Map(state?.q ?? []);
   const inputs: [string, InputResponse][] = [];
+  const { checkAnswer, isInputResponse } = await loadSchemaCheck();
   for (const [key, raw] of given) {
     const request = asked.get(key);
-    const answer = request ? await checkAnswer(request, raw) : raw;
+    const answer = request ? checkAnswer(request, raw) : raw;
     if (isInputResponse(answer)) inputs.push([key, answer]);
   }
   // Answers without a state belong to a first round that had nothing to carry.
@@ -64,11 +64,11 @@ export async function readRetry(
   return unpackMemory({ ...memory, i: inputs, e: 0, c: 0 }, given);
 }
 
-async function openState(core: Core, exchange: Exchange, bound: string, token: unknown): Promise<CarriedState> {
+async function openState(core: Core, http: McpRequest, bound: string, token: unknown): Promise<CarriedState> {
   const text = typeof token === 'string' ? await core.sealer.open('state', token, bound) : undefined;
   const opened = text === undefined ? undefined : (JSON.parse(text) as CarriedState | { readonly row: string });
   const state = opened && 'row' in opened ? await readStored(core, opened.row) : opened;
-  if (!state || state.x <= nowMs(exchange.clock)) throw invalidParams('Invalid requestState');
+  if (!state || state.x <= nowMs(http.clock)) throw invalidParams('Invalid requestState');
   return state;
 }
 
@@ -80,7 +80,7 @@ async function readStored({ settings }: Core, id: string): Promise<CarriedState 
 /** The sealed state for the next round; `undefined` when nothing must be carried. */
 export async function sealState(
   core: Core,
-  exchange: Exchange,
+  http: McpRequest,
   method: string,
   call: Call,
   memory: RunMemory,
@@ -92,10 +92,10 @@ export async function sealState(
   const carries = memory.answers.size + memory.steps.size + withSchema.length > 0 || memory.state !== undefined;
   if (!carries) return undefined;
   const packed = { ...packMemory(memory), i: [] };
-  const expiry = nowMs(exchange.clock) + MAX_PARKED_MS;
+  const expiry = nowMs(http.clock) + MAX_PARKED_MS;
   const state: CarriedState = { m: packed, x: expiry, q: returned.map(({ key, request }) => [key, request]) };
   const text = JSON.stringify(state);
-  const bound = boundTo(exchange, method, call);
+  const bound = boundTo(http, method, call);
   const { store } = core.settings;
   if (Buffer.byteLength(text, 'utf8') <= MAX_INLINE_BYTES || !store) return core.sealer.seal('state', text, bound);
   const row = randomText(24);
