@@ -9,19 +9,25 @@ export interface AuthInfo {
    * `withBearer`. `''` for callers who are known by anything else, whatever their `authorization` header holds.
    */
   token: string;
+  /** The claim `client_id` (RFC 9068), else `azp` (OpenID Connect), else the identity of the principal. */
   clientId: string;
+  /** Scopes of the principal; empty when it has none. */
   scopes: string[];
   /** Unix seconds. */
   expiresAt?: number;
+  /** `identity`, `kind`, `tenantId` and `claims` of the principal. */
   extra: Record<string, unknown>;
 }
 
 /** A handler of web-standard requests, such as the official server package makes. */
 export interface WebHandler {
+  /** Answers one request. `authInfo` is absent when the caller is anonymous. */
   fetch(request: Request, options?: { authInfo?: AuthInfo }): Response | Promise<Response>;
 }
 
+/** Options of {@link mountHandler}; an unknown key is refused. */
 export interface MountHandlerOptions<Posture> {
+  /** Who may call; required. */
   readonly posture: Posture;
   /** Default POST, GET, DELETE. */
   readonly methods?: readonly string[];

@@ -6,6 +6,7 @@ export const MCP_PATH = '/mcp';
 
 /** What a closed container offers to mount on: `SecureApp`, and everything with its `handle`. */
 export interface MountTarget<Posture> {
+  /** Registers a handler for one method and one path pattern. `streaming`: the response may be a stream. */
   handle(
     method: string,
     pattern: string,
@@ -15,6 +16,7 @@ export interface MountTarget<Posture> {
   ): unknown;
 }
 
+/** Options of {@link mountMcp}; an unknown key is refused. */
 export interface MountMcpOptions<Posture> {
   /** Default {@link MCP_PATH}. */
   readonly path?: string;

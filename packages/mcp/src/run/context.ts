@@ -18,7 +18,9 @@ import type {
 /** What {@link McpContext.inputRequired} makes and a handler returns. */
 export interface InputRequired {
   readonly [INPUT_REQUIRED]: true;
+  /** The questions, by key. */
   readonly requests: InputRequests;
+  /** What comes back with the answers; `undefined` for nothing. */
   readonly state: Json | undefined;
 }
 
@@ -35,6 +37,7 @@ export function isInputRequired(value: unknown): value is InputRequired {
 export interface McpContext {
   /** The HTTP request: parameters, headers, clock. */
   readonly http: Context;
+  /** Who calls; `null` for an anonymous caller. */
   readonly principal: SecurePrincipal | null;
   /** `''` when there is none. */
   readonly tenantId: string;
@@ -42,9 +45,13 @@ export interface McpContext {
   readonly deadline: number;
   /** Aborts at the deadline, when the client cancels, or when it is gone and the door sees it. */
   readonly signal: AbortSignal;
+  /** `session` or `stateless`: how the client speaks. */
   readonly era: Era;
+  /** The protocol revision of this request: `2025-11-25`. */
   readonly protocolVersion: string;
+  /** Name and version that the client gives of itself; `undefined` when it gives none. */
   readonly client: Implementation | undefined;
+  /** What the client declares that it can do. Empty where sessions are off. */
   readonly clientCapabilities: ClientCapabilities;
   /** Answers to the last `inputRequired`, without those that do not fit their question. */
   readonly inputs: InputResponses;

@@ -15,7 +15,9 @@ import type { CacheHint, ListedItem } from './definitions.js';
 
 /** Keys of at least 32 bytes each. `current` seals; `previous` ones still open what they sealed. */
 export interface McpSecret {
+  /** The key that seals. Text counts as UTF-8. */
   readonly current: string | Uint8Array;
+  /** Keys that only open. Default none. */
   readonly previous?: readonly (string | Uint8Array)[];
 }
 
@@ -38,15 +40,22 @@ export function parseSecret(secret: McpSecret): readonly Uint8Array[] {
   return keys;
 }
 
+/** How sessions are kept: in the id itself (`sealed`), in the store (`durable`), or not at all (`none`). */
 export type SessionMode = 'sealed' | 'durable' | 'none';
 
 /** Options of {@link createMcpServer}; an unknown key is refused. */
 export interface McpServerOptions {
+  /** Name of the server, as clients show it; required. Change notifications go to servers of the same name. */
   readonly name: string;
+  /** Version of the server; required. */
   readonly version: string;
+  /** Name for people. Default none. */
   readonly title?: string;
+  /** What the server is for. Default none. */
   readonly description?: string;
+  /** Page about the server. Default none. */
   readonly websiteUrl?: string;
+  /** Icons that a client may show. Default none. */
   readonly icons?: readonly Icon[];
   /** How to use the server, for the client's model. */
   readonly instructions?: string;
@@ -54,7 +63,9 @@ export interface McpServerOptions {
   readonly sessions?: SessionMode;
   /** Seconds; at most 30 days. Default: `durable` 24 h, sliding; `sealed` 7 days, fixed. */
   readonly sessionTtlSeconds?: number;
+  /** Where sessions, parked calls and changes are kept. Default none. */
   readonly store?: McpStore;
+  /** Keys that seal session ids, state and cursors, or a function that gets them at the first use. Default none. */
   readonly secret?: McpSecret | (() => MaybePromise<McpSecret>);
   /** For events over 256 KiB. */
   readonly spill?: McpSpill;

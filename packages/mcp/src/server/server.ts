@@ -27,14 +27,44 @@ const loadLive = lazily(() => import('../run/internal/live.js'));
 
 /** An MCP server. Registration closes at the first request; the server keeps nothing of any request. */
 export interface McpServer {
-  /** @throws FrameworkError `mcp.invalid_registration` for a name that is taken or malformed, or a schema that is unfit */
+  /**
+   * Offers a tool. Its arguments are checked against `input` before the handler runs; the handler returns text,
+   * `{ structured }` or a full result, and throws {@link McpToolError} to tell the model what went wrong.
+   *
+   * @param name 1 to 128 characters of `A-Z a-z 0-9 _ . -`
+   * @returns the server, for the next registration
+   * @throws FrameworkError `mcp.invalid_registration` for a name that is taken or malformed, or a schema that is unfit;
+   *   `mcp.closed` after the first request
+   *
+   * @example
+   * server.tool('add', { description: 'Adds two numbers.', input: z.object({ a: z.number(), b: z.number() }) },
+   *   ({ a, b }) => ({ structured: { sum: a + b } }));
+   */
   tool<I extends SchemaInput = JsonObject, O extends SchemaInput = JsonObject>(
     name: string,
     options: ToolOptions<I, O>,
     handler: ToolHandler<SchemaOutput<I>>,
   ): McpServer;
+  /**
+   * Offers one resource. The handler returns text, bytes or a full result; nothing means that there is no such resource.
+   *
+   * @param uri with a scheme: `notes://index`
+   * @throws FrameworkError `mcp.invalid_registration`, `mcp.closed`
+   */
   resource(uri: string, options: ResourceOptions, handler: ResourceHandler): McpServer;
+  /**
+   * Offers all resources whose URI matches a template, unless one is registered by itself.
+   *
+   * @param uriTemplate with `{name}` (no slash) and `{+name}` (with slashes): `notes://{id}`
+   * @throws FrameworkError `mcp.invalid_registration`, `mcp.closed`
+   */
   resourceTemplate(uriTemplate: string, options: ResourceTemplateOptions, handler: ResourceTemplateHandler): McpServer;
+  /**
+   * Offers a prompt. The handler returns text (one message of the user), messages or a full result.
+   *
+   * @param name 1 to 128 characters of `A-Z a-z 0-9 _ . -`
+   * @throws FrameworkError `mcp.invalid_registration`, `mcp.closed`
+   */
   prompt(name: string, options: PromptOptions, handler: PromptHandler): McpServer;
   /**
    * Tells listeners of both eras, on any instance, that something changed.

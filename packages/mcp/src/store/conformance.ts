@@ -10,7 +10,9 @@ export interface McpStoreHarness {
 
 /** One behaviour that every store shows; `run` throws an `AssertionError` when it does not. */
 export interface McpStoreCase {
+  /** The behaviour, as a sentence. */
   readonly name: string;
+  /** Tests one store. Rejects with an `AssertionError`. */
   run(): Promise<void>;
 }
 

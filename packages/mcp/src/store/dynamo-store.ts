@@ -14,11 +14,13 @@ import {
 import { MCP_TABLE_NAME_ENV } from '../schema.js';
 import type { McpStore, PutCondition, Row, RowKey } from './store.js';
 
+/** Options of {@link dynamoMcpStore}; an unknown key is refused. */
 export interface DynamoMcpStoreOptions {
   /** Default: the variable `FRAMEWORK_MCP_TABLE_NAME`. */
   readonly tableName?: string;
   /** Default: a client of this region, made at the first call. */
   readonly client?: Client;
+  /** Decides which rows have expired. Default: the system's clock. */
   readonly clock?: Clock;
   /** Read instead of `process.env`. */
   readonly environment?: Environment;

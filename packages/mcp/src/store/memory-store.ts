@@ -1,9 +1,11 @@
 import { assertKnownOptions, type Clock, invalidOption, systemClock } from '@sallyport/core';
 import type { McpStore, PutCondition, Row, RowKey } from './store.js';
 
+/** Options of {@link memoryMcpStore}; an unknown key is refused. */
 export interface MemoryMcpStoreOptions {
   /** The oldest row goes when one more comes. Default 10,000. */
   readonly maxRows?: number;
+  /** Decides which rows have expired. Default: the system's clock. */
   readonly clock?: Clock;
 }
 

@@ -1,13 +1,18 @@
 /** What names a row. */
 export interface RowKey {
+  /** Rows of one partition are listed together. */
   readonly partition: string;
+  /** Names the row within its partition, and orders it. */
   readonly sort: string;
 }
 
 /** One row. `version` is the caller's to count, `ttl` is in seconds since the epoch. */
 export interface Row extends RowKey {
+  /** Counted by the caller; conditions compare it. */
   readonly version: number;
+  /** Whole seconds since the epoch at which the row expires. */
   readonly ttl: number;
+  /** What is stored, at most 256 KiB and one byte. */
   readonly data: Uint8Array;
 }
 
@@ -19,6 +24,7 @@ export type PutCondition = 'absent' | { readonly version: number };
  * are strongly consistent.
  */
 export interface McpStore {
+  /** The row with this key; `undefined` when there is none. */
   get(key: RowKey): Promise<Row | undefined>;
   /** One conditional write; `false` when the condition did not hold. */
   put(row: Row, when?: PutCondition): Promise<boolean>;
@@ -30,7 +36,9 @@ export interface McpStore {
 
 /** Where events go that are too large for a row. */
 export interface McpSpill {
+  /** Stores bytes under a key that nobody else uses. */
   put(key: string, data: Uint8Array): Promise<void>;
+  /** The bytes under a key; `undefined` when there are none. */
   get(key: string): Promise<Uint8Array | undefined>;
 }
 
