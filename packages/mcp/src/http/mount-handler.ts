@@ -1,6 +1,7 @@
-import { assertKnownOptions, type Context, FrameworkError, type Handler, type SecurePrincipal } from '@sallyport/core';
+import { type Context, FrameworkError, type Handler, type SecurePrincipal } from '@sallyport/core';
+import { defineOptions, list, text } from '@sallyport/core/options';
 import { bearerOf, OutgoingResponse, stateOf } from '@sallyport/core/pipeline';
-import { assertPosture, type MountTarget } from './mount.js';
+import { type MountTarget, POSTURE } from './mount.js';
 
 /** Who calls, in the form that handlers of the official SDK take. */
 export interface AuthInfo {
@@ -33,6 +34,11 @@ export interface MountHandlerOptions<Posture> {
   readonly methods?: readonly string[];
 }
 
+const OPTIONS = defineOptions<MountHandlerOptions<object>>()({
+  posture: POSTURE.required(),
+  methods: list(text('an HTTP method')).default(['POST', 'GET', 'DELETE']),
+});
+
 /**
  * Puts a web-standard handler behind the container's gate. It streams where the door does.
  *
@@ -50,14 +56,12 @@ export function mountHandler<Posture>(
   target: WebHandler,
   options: MountHandlerOptions<Posture>,
 ): void {
-  assertKnownOptions(options, ['posture', 'methods']);
-  const { posture, methods = ['POST', 'GET', 'DELETE'] } = options;
-  assertPosture(posture);
+  const { posture, methods } = OPTIONS.parse(options as MountHandlerOptions<object>);
   const handler: Handler = async (ctx) => {
     const authInfo = toAuthInfo(ctx);
     return toOutgoing(await target.fetch(toWebRequest(ctx), authInfo && { authInfo }));
   };
-  for (const method of methods) app.handle(method, path, handler, posture, { streaming: true });
+  for (const method of methods) app.handle(method, path, handler, posture as Posture, { streaming: true });
 }
 
 function toWebRequest(ctx: Context): Request {

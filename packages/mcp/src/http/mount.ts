@@ -1,4 +1,5 @@
-import { assertKnownOptions, type Handler, invalidOption } from '@sallyport/core';
+import type { Handler } from '@sallyport/core';
+import { defineOptions, kind, list, type OptionKind, text } from '@sallyport/core/options';
 import type { McpServer } from '../server/server.js';
 
 /** Where an MCP server is mounted unless it is told otherwise. */
@@ -28,6 +29,18 @@ export interface MountMcpOptions<Posture> {
 
 const METHODS = ['POST', 'GET', 'DELETE'];
 
+/** Any object: whether it is a valid posture is the container's to say. */
+export const POSTURE: OptionKind<object> = kind('a posture', (value) => typeof value === 'object' && value !== null);
+
+const OPTIONS = defineOptions<MountMcpOptions<object>>()({
+  path: text('a path').default(MCP_PATH),
+  posture: POSTURE.required(),
+  allowedOrigins: list<string>(
+    kind('an origin', (value) => typeof value === 'string'),
+    'a list of origins',
+  ),
+});
+
 /**
  * Registers POST, GET and DELETE of an MCP server, with and without a slash at the end of its path.
  *
@@ -40,16 +53,9 @@ export function mountMcp<Posture>(
   server: McpServer,
   options: MountMcpOptions<Posture>,
 ): void {
-  assertKnownOptions(options, ['path', 'posture', 'allowedOrigins']);
-  const { path = MCP_PATH, posture, allowedOrigins } = options;
-  assertPosture(posture);
+  const { path, posture, allowedOrigins } = OPTIONS.parse(options as MountMcpOptions<object>);
   const handler = allowedOrigins === undefined ? server.handler : server.handlerFor({ allowedOrigins });
   // People paste the address of a server with a slash at the end, and REST APIs hand it on.
   const routing = { streaming: true, trailingSlash: true };
-  for (const method of METHODS) app.handle(method, path, handler, posture, routing);
-}
-
-/** @throws FrameworkError for no posture at all; whether it is a valid one is the container's to say */
-export function assertPosture(posture: unknown): void {
-  if (typeof posture !== 'object' || posture === null) throw invalidOption('posture', 'a posture');
+  for (const method of METHODS) app.handle(method, path, handler, posture as Posture, routing);
 }

@@ -148,6 +148,9 @@ export function parseOptions(options: McpServerOptions): Settings {
   if (!isObject(options)) throw invalidOption('options', 'an object');
   assertKnownOptions(options, KNOWN);
   const { store, secret } = options;
+  withFunctions(options, 'store', ['get', 'put', 'take', 'list']);
+  withFunctions(options, 'spill', ['put', 'get']);
+  withFunctions(options, 'clock', ['now']);
   const sessions = options.sessions ?? (store ? 'durable' : secret ? 'sealed' : 'none');
   checkSessions(sessions, options);
   if (secret !== undefined && typeof secret !== 'function') parseSecret(secret);
@@ -206,6 +209,14 @@ function parseInfo(options: McpServerOptions): Implementation {
     info.icons = structuredClone(icons) as Icon[];
   }
   return info;
+}
+
+/** @throws FrameworkError for a part that lacks one of these functions */
+function withFunctions(options: McpServerOptions, key: 'store' | 'spill' | 'clock', names: readonly string[]): void {
+  const value = options[key] as object | undefined;
+  if (value !== undefined && !names.every((name) => typeof Reflect.get(Object(value), name) === 'function')) {
+    throw invalidOption(key, `an object with ${names.map((name) => `${name}()`).join(' and ')}`);
+  }
 }
 
 /** @throws FrameworkError for a lifetime or a scope that the protocol does not know */

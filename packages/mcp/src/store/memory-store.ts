@@ -1,4 +1,5 @@
-import { assertKnownOptions, type Clock, invalidOption, systemClock } from '@sallyport/core';
+import { type Clock, systemClock } from '@sallyport/core';
+import { defineOptions, integer, withMethods } from '@sallyport/core/options';
 import type { McpStore, PutCondition, Row, RowKey } from './store.js';
 
 /** Options of {@link memoryMcpStore}; an unknown key is refused. */
@@ -9,11 +10,14 @@ export interface MemoryMcpStoreOptions {
   readonly clock?: Clock;
 }
 
+const OPTIONS = defineOptions<MemoryMcpStoreOptions>()({
+  maxRows: integer(1).default(10_000),
+  clock: withMethods<Clock>('now').default(systemClock),
+});
+
 /** A store in this process's memory: for tests, and for a server that runs as one process. */
 export function memoryMcpStore(options: MemoryMcpStoreOptions = {}): McpStore {
-  assertKnownOptions(options, ['maxRows', 'clock']);
-  const { maxRows = 10_000, clock = systemClock } = options;
-  if (!Number.isInteger(maxRows) || maxRows < 1) throw invalidOption('maxRows', 'a whole number of at least 1');
+  const { maxRows, clock } = OPTIONS.parse(options);
   return new MemoryStore(maxRows, clock);
 }
 
