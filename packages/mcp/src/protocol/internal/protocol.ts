@@ -45,7 +45,7 @@ export const RPC = {
 } as const;
 
 /** Levels of RFC 5424, lowest first. */
-export const LOG_LEVELS: readonly LogLevel[] = [
+const LOG_LEVELS: readonly LogLevel[] = [
   'debug',
   'info',
   'notice',

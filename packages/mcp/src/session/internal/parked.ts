@@ -37,7 +37,7 @@ export async function closeOpenStream(core: Core, session: Session, stream: stri
 }
 
 /** Names of the parked streams that answer this request. */
-export async function findOpenStreams(core: Core, session: Session, id: RequestId): Promise<readonly string[]> {
+async function findOpenStreams(core: Core, session: Session, id: RequestId): Promise<readonly string[]> {
   const open = await listOpen(core, session.partition ?? '');
   return open.filter((row) => decodeRow<[RequestId]>(row)[0] === id).map((row) => row.sort.slice(PREFIX.length));
 }

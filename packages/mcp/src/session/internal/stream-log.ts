@@ -24,7 +24,7 @@ interface Pointer {
 export class TooLargeToStore extends Error {}
 
 /** Text as row data, spilled when it is too large. */
-export async function packText(spill: McpSpill | undefined, text: string): Promise<Uint8Array> {
+async function packText(spill: McpSpill | undefined, text: string): Promise<Uint8Array> {
   const size = Buffer.byteLength(text, 'utf8');
   if (size <= MAX_ROW_BYTES) return Buffer.from(INLINE + text, 'utf8');
   if (!spill || size > MAX_SPILLED_BYTES) throw new TooLargeToStore();
@@ -36,7 +36,7 @@ export async function packText(spill: McpSpill | undefined, text: string): Promi
 }
 
 /** The text of a row; `undefined` when its spilled part is gone or was changed. */
-export async function unpackText(spill: McpSpill | undefined, row: Row): Promise<string | undefined> {
+async function unpackText(spill: McpSpill | undefined, row: Row): Promise<string | undefined> {
   const text = toText(row.data);
   if (text.startsWith(INLINE)) return text.slice(1);
   const pointer = JSON.parse(text.slice(1)) as Pointer;
