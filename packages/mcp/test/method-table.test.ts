@@ -1,5 +1,6 @@
 import { createHandler } from '../src/http/internal/engine.js';
 import { createOriginCheck } from '../src/http/internal/origin.js';
+import type { McpServer } from '../src/index.js';
 import { type DefinedMethod, defineMethod, membersOf, tableOf } from '../src/methods/internal/method.js';
 import { METHOD_TABLE, METHODS } from '../src/methods/internal/table.js';
 import { Registry } from '../src/server/internal/registry.js';
@@ -75,5 +76,39 @@ describe('the table of methods', () => {
       'completion/complete',
       'subscriptions/listen',
     ]);
+  });
+});
+
+describe('a completion', () => {
+  const register = (server: McpServer) =>
+    server
+      .prompt('open', { args: { a: { complete: ['x'] } } }, () => {
+        ran += 1;
+        return 'text';
+      })
+      .prompt('guarded', { args: { a: { complete: ['x'] } }, scopes: ['secret'] }, () => 'text')
+      .prompt('asking', { args: { a: { complete: ['x'] } }, requires: ['elicitation'] }, () => 'text');
+  const completionOf = (name: string) => ({ ref: { type: 'ref/prompt', name }, argument: { name: 'a', value: '' } });
+  let ran = 0;
+
+  it('that is forbidden forbids a batch before anything of it runs', async () => {
+    ran = 0;
+    const rig = new Rig({ register, server: { store: null, sessions: 'none' } });
+    const batch = [
+      { jsonrpc: '2.0', id: 1, method: 'prompts/get', params: { name: 'open' } },
+      { jsonrpc: '2.0', id: 2, method: 'completion/complete', params: completionOf('guarded') },
+    ];
+    const answer = await rig.post(batch, { headers: { 'mcp-protocol-version': '2025-03-26' } });
+    expect([answer.status, ran]).toEqual([403, 0]);
+  });
+
+  it('is refused in the stateless era to a client that lacks what its prompt requires', async () => {
+    const rig = new Rig({ register });
+    const refused = await rig.stateless('completion/complete', completionOf('asking'));
+    expect([refused.status, refused.json.error.code]).toEqual([400, -32021]);
+    const served = await rig.stateless('completion/complete', completionOf('asking'), {
+      capabilities: { elicitation: {} },
+    });
+    expect(served.json.result.completion.values).toEqual(['x']);
   });
 });
