@@ -1,8 +1,14 @@
 // The server
-export type { Change } from './change-feed.js';
-export type { InputRequired, McpContext } from './context.js';
+
+// Mounting
+export { MCP_PATH, type MountMcpOptions, type MountTarget, mountMcp } from './http/mount.js';
+export { type AuthInfo, type MountHandlerOptions, mountHandler, type WebHandler } from './http/mount-handler.js';
+// Protocol shapes
+export type * from './protocol/types.js';
+export type { InputRequired, McpContext } from './run/context.js';
 export type {
   CacheHint,
+  Change,
   Completer,
   CompletionAnswer,
   ListedItem,
@@ -20,20 +26,13 @@ export type {
   ToolAnswer,
   ToolHandler,
   ToolOptions,
-} from './definitions.js';
-// Stores
-export { type DynamoMcpStoreOptions, dynamoMcpStore } from './dynamo-store.js';
+} from './server/definitions.js';
 // Errors
-export { type McpErrorCode, McpToolError } from './errors.js';
-export { type MemoryMcpStoreOptions, memoryMcpStore } from './memory-store.js';
-// Mounting
-export { type MountMcpOptions, type MountTarget, mountMcp } from './mount.js';
-export { type AuthInfo, type MountHandlerOptions, mountHandler, type WebHandler } from './mount-handler.js';
-export type { McpServerOptions, SessionMode } from './options.js';
-export { MCP_PATH } from './path.js';
-export type { McpSecret } from './secret.js';
-export { createMcpServer, type McpServer } from './server.js';
-export type { StandardSchema } from './standard-schema.js';
-export type { McpSpill, McpStore, PutCondition, Row, RowKey } from './store.js';
-// Protocol shapes
-export type * from './types.js';
+export { type McpErrorCode, McpToolError } from './server/errors.js';
+export type { McpSecret, McpServerOptions, SessionMode } from './server/options.js';
+export type { StandardSchema } from './server/schemas.js';
+export { createMcpServer, type McpServer } from './server/server.js';
+// Stores
+export { type DynamoMcpStoreOptions, dynamoMcpStore } from './store/dynamo-store.js';
+export { type MemoryMcpStoreOptions, memoryMcpStore } from './store/memory-store.js';
+export type { McpSpill, McpStore, PutCondition, Row, RowKey } from './store/store.js';

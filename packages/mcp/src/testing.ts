@@ -1,2 +1,2 @@
 /** For tests of stores. Never reachable from the root entry. */
-export { type McpStoreCase, type McpStoreHarness, mcpStoreConformance } from './testing/store-conformance.js';
+export { type McpStoreCase, type McpStoreHarness, mcpStoreConformance } from './store/conformance.js';

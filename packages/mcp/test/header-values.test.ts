@@ -1,4 +1,4 @@
-import { decodeHeaderValue, findParamHeaders } from '../src/header-values.js';
+import { decodeHeaderValue, findParamHeaders } from '../src/protocol/internal/header-values.js';
 import { Rig } from './support/rig.js';
 
 const b64 = (text: string) => `=?base64?${Buffer.from(text, 'utf8').toString('base64')}?=`;

@@ -1,4 +1,4 @@
-import { nestsDeeper, parseMessage } from '../src/json-rpc.js';
+import { nestsDeeper, parseMessage } from '../src/protocol/internal/json-rpc.js';
 import { Rig, STATELESS } from './support/rig.js';
 import { registerAll } from './support/server.js';
 

@@ -1,4 +1,4 @@
-import { createOriginCheck } from '../src/origin.js';
+import { createOriginCheck } from '../src/http/internal/origin.js';
 
 const allowed = createOriginCheck([
   'https://claude.ai',

@@ -19,6 +19,9 @@ describe('options', () => {
     [{ secret: { ...SECRET, previous: ['short'] } }, 'framework: option "secret" must be keys of at least 32 bytes'],
     [{ secret: 'x'.repeat(40) }, 'framework: option "secret" must be an object with "current"'],
     [{ changes: true }, 'framework: option "changes" must be false without a store'],
+    [{ store: {} }, 'framework: option "store" must be an object with get() and put() and take() and list()'],
+    [{ spill: null }, 'framework: option "spill" must be an object with put() and get()'],
+    [{ clock: 1 }, 'framework: option "clock" must be an object with now()'],
     [
       { sessionTtlSeconds: 31 * 86_400, secret: SECRET },
       'framework: option "sessionTtlSeconds" must be whole seconds, from 60 to 30 days',

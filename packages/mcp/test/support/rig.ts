@@ -1,4 +1,4 @@
-import type { Clock, LambdaContext, Logger, SecurePrincipal } from '@sallyport/core';
+import type { Clock, Handler, LambdaContext, Logger, SecurePrincipal } from '@sallyport/core';
 import { STREAM_ACCESS } from '@sallyport/http/pipeline';
 import { Optional, SecureApp } from '@sallyport/secure';
 import { guardStore } from '../../judge/guard-store.js';
@@ -21,6 +21,8 @@ export interface RigOptions {
   /** Options of the server; `store: null` is none. */
   readonly server?: Partial<Omit<McpServerOptions, 'store'>> & { readonly store?: McpStore | null };
   readonly register?: (server: McpServer) => void;
+  /** Serves instead of the server's own handler. */
+  readonly handler?: Handler;
   /** Whether the door streams. Default `false`. */
   readonly streaming?: boolean;
   readonly clock?: Clock;
@@ -85,7 +87,9 @@ export class Rig {
       ...(clock ? { clock } : {}),
       log: this.options.log ?? false,
     });
-    mountMcp(app, this.server(store), { posture: Optional() });
+    const server = this.server(store);
+    const { handler = server.handler } = this.options;
+    mountMcp(app, { ...server, handler }, { posture: Optional() });
     return app;
   }
 

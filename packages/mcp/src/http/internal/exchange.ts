@@ -1,0 +1,162 @@
+import {
+  type Clock,
+  type Context,
+  FrameworkError,
+  type FullClock,
+  type Logger,
+  type SecurePrincipal,
+} from '@sallyport/core';
+import { errorText, isObject, own } from '../../protocol/internal/json-rpc.js';
+import { META, RPC } from '../../protocol/internal/protocol.js';
+import type { JsonObject } from '../../protocol/types.js';
+import { RpcError } from '../../server/errors.js';
+
+/** One HTTP request as the engine sees it, behind whatever door it came through. */
+export interface McpRequest {
+  readonly method: string;
+  /** Values of a header; the name in lower case. */
+  header(name: string): readonly string[];
+  /** Size of the body, known without decoding it. */
+  readonly bodyBytes: number;
+  /** The body as UTF-8 text; read at most once. */
+  bodyText(): string;
+  readonly principal: SecurePrincipal | null;
+  readonly tenantId: string;
+  /** Aborts at the deadline, or when the client is gone and the door sees it. */
+  readonly signal: AbortSignal;
+  /** Epoch milliseconds; the platform's longest invocation when the door does not say. */
+  readonly deadline: number;
+  /** Whether bytes leave before the answer is complete. */
+  readonly canStream: boolean;
+  readonly requestId: string;
+  readonly clock: Pick<FullClock, 'now' | 'after'>;
+  readonly log: Logger;
+  /** What handlers get as `ctx.http`. */
+  readonly context: Context;
+}
+
+/** What the engine answers. A body that is no text is a stream that must be read to its end or returned. */
+export interface Reply {
+  readonly status: number;
+  readonly headers: Readonly<Record<string, string>>;
+  readonly body: string | AsyncIterable<Uint8Array>;
+}
+
+/** The longest that an invocation lasts, in milliseconds. */
+export const LONGEST_INVOCATION_MS = 900_000;
+
+export function nowMs(clock: Clock): number {
+  return clock.now().getTime();
+}
+
+const JSON_HEADERS = { 'content-type': 'application/json' };
+
+export function jsonReply(body: string, status = 200, headers: Readonly<Record<string, string>> = {}): Reply {
+  return { status, headers: { ...JSON_HEADERS, ...headers }, body };
+}
+
+/** The answer to notifications and responses. */
+export const ACCEPTED: Reply = { status: 202, headers: {}, body: '' };
+
+/** What a client takes. */
+export interface Accepted {
+  readonly json: boolean;
+  readonly sse: boolean;
+  /** Both, and the event stream rather: by its quality value, or by standing first. */
+  readonly ratherSse?: boolean;
+}
+
+const BOTH: Accepted = { json: true, sse: true };
+/** What the official clients send. */
+const USUAL = 'application/json, text/event-stream';
+
+interface Weight {
+  readonly quality: number;
+  readonly place: number;
+}
+
+const ABSENT: Weight = { quality: 0, place: Number.POSITIVE_INFINITY };
+
+/** Lenient: no header, wildcards and either type alone are taken; `undefined` is 406 (RFC 9110 section 12.5.1). */
+export function parseAccept(values: readonly string[]): Accepted | undefined {
+  const text = values.join(',');
+  if (text === USUAL || text.trim() === '') return BOTH;
+  let json = ABSENT;
+  let sse = ABSENT;
+  for (const [place, part] of text.toLowerCase().split(',').entries()) {
+    const [type = '', ...parameters] = part.split(';').map((piece) => piece.trim());
+    const weight = { quality: qualityOf(parameters), place: type.includes('*') ? ABSENT.place : place };
+    if (takes(type, 'application', 'json') && weight.quality > json.quality) json = weight;
+    if (takes(type, 'text', 'event-stream') && weight.quality > sse.quality) sse = weight;
+  }
+  if (json.quality === 0 && sse.quality === 0) return undefined;
+  const ratherSse = sse.quality > json.quality || (sse.quality === json.quality && sse.place < json.place);
+  return { json: json.quality > 0, sse: sse.quality > 0, ratherSse };
+}
+
+function takes(range: string, type: string, subtype: string): boolean {
+  return range === `${type}/${subtype}` || range === `${type}/*` || range === '*/*';
+}
+
+function qualityOf(parameters: readonly string[]): number {
+  const quality = parameters.find((parameter) => parameter.startsWith('q='));
+  const value = quality === undefined ? 1 : Number(quality.slice(2));
+  return value >= 0 && value <= 1 ? value : 0;
+}
+
+/** Headers of an event stream. No `connection`: HTTP/2 front doors refuse it. */
+export const SSE_HEADERS: Readonly<Record<string, string>> = {
+  'content-type': 'text/event-stream',
+  'cache-control': 'no-cache, no-transform',
+  'x-accel-buffering': 'no',
+};
+
+/** A JSON-RPC message as an event. JSON text holds no line break. */
+export function messageFrame(json: string, id?: string): string {
+  return id === undefined ? `event: message\ndata: ${json}\n\n` : `event: message\nid: ${id}\ndata: ${json}\n\n`;
+}
+
+/** An event without data: gives a client the id to resume from. */
+export function primingFrame(id: string, retryMs?: number): string {
+  return retryMs === undefined ? `id: ${id}\ndata: \n\n` : `id: ${id}\nretry: ${retryMs}\ndata: \n\n`;
+}
+
+/** How long a client waits before it comes back. */
+export function retryFrame(retryMs: number): string {
+  return `retry: ${retryMs}\n\n`;
+}
+
+export const COMMENT_FRAME = ':\n\n';
+
+/** 405, with the methods that there are. */
+export function notAllowed(allow: string): Reply {
+  return jsonReply(errorText(null, RPC.invalidRequest, 'Method not allowed'), 405, { allow });
+}
+
+/** All of them, or 403 in the framework's own shape. */
+export function checkScopes({ principal }: McpRequest, scopes: readonly string[]): void {
+  const held = principal?.scopes ?? [];
+  if (!scopes.every((scope) => held.includes(scope))) throw new FrameworkError('app.forbidden');
+}
+
+/** A finished message as JSON, or as the one event of a stream for who takes nothing else, or that rather. */
+export function replyWith(json: string, accepted: Accepted): Reply {
+  if (accepted.json && !accepted.ratherSse) return jsonReply(json);
+  return { status: 200, headers: SSE_HEADERS, body: messageFrame(json) };
+}
+
+/** The token under which a client wants to hear of progress. */
+export function readProgressToken(meta: unknown): string | number | undefined {
+  const token = isObject(meta) ? own(meta, 'progressToken') : undefined;
+  return typeof token === 'string' || typeof token === 'number' ? token : undefined;
+}
+
+/** Names the members of `_meta` that are not there. */
+export function missingMeta(params: JsonObject | undefined): RpcError {
+  const meta = own(params ?? {}, '_meta');
+  const missing = [META.protocolVersion, META.clientCapabilities].filter(
+    (key) => !isObject(meta) || own(meta, key) === undefined,
+  );
+  const data = missing.length > 0 ? { missing } : undefined;
+  return new RpcError(RPC.invalidParams, 'Missing or malformed request metadata', data, 400);
+}

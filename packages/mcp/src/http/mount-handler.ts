@@ -1,0 +1,128 @@
+import { type Context, FrameworkError, type Handler, type SecurePrincipal } from '@sallyport/core';
+import { defineOptions, list, text } from '@sallyport/core/options';
+import { bearerOf, OutgoingResponse, stateOf } from '@sallyport/core/pipeline';
+import { type MountTarget, POSTURE } from './mount.js';
+
+/** Who calls, in the form that handlers of the official SDK take. */
+export interface AuthInfo {
+  /**
+   * The bearer token that the principal was resolved from: by `jwtPrincipalResolver`, or by a resolver that says so with
+   * `withBearer`. `''` for callers who are known by anything else, whatever their `authorization` header holds.
+   */
+  token: string;
+  /** The claim `client_id` (RFC 9068), else `azp` (OpenID Connect), else the identity of the principal. */
+  clientId: string;
+  /** Scopes of the principal; empty when it has none. */
+  scopes: string[];
+  /** Unix seconds. */
+  expiresAt?: number;
+  /** `identity`, `kind`, `tenantId` and `claims` of the principal. */
+  extra: Record<string, unknown>;
+}
+
+/** A handler of web-standard requests, such as the official server package makes. */
+export interface WebHandler {
+  /** Answers one request. `authInfo` is absent when the caller is anonymous. */
+  fetch(request: Request, options?: { authInfo?: AuthInfo }): Response | Promise<Response>;
+}
+
+/** Options of {@link mountHandler}; an unknown key is refused. */
+export interface MountHandlerOptions<Posture> {
+  /** Who may call; required. */
+  readonly posture: Posture;
+  /** Default POST, GET, DELETE. */
+  readonly methods?: readonly string[];
+}
+
+const OPTIONS = defineOptions<MountHandlerOptions<object>>()({
+  posture: POSTURE.required(),
+  methods: list(text('an HTTP method')).default(['POST', 'GET', 'DELETE']),
+});
+
+/**
+ * Puts a web-standard handler behind the container's gate. It streams where the door does.
+ *
+ * The path of its request is the one that was routed: undecoded, without stage and base path. A path that a URL cannot hold
+ * as it is (`..` and `.` as segments in any spelling, a backslash, a control character) is answered with 400, because the
+ * handler would see another path than the gate.
+ *
+ * @throws FrameworkError without a posture
+ *
+ * @example mountHandler(app, '/sdk', { fetch }, { posture: Authenticated() });
+ */
+export function mountHandler<Posture>(
+  app: MountTarget<Posture>,
+  path: string,
+  target: WebHandler,
+  options: MountHandlerOptions<Posture>,
+): void {
+  const { posture, methods } = OPTIONS.parse(options as MountHandlerOptions<object>);
+  const handler: Handler = async (ctx) => {
+    const authInfo = toAuthInfo(ctx);
+    return toOutgoing(await target.fetch(toWebRequest(ctx), authInfo && { authInfo }));
+  };
+  for (const method of methods) app.handle(method, path, handler, posture as Posture, { streaming: true });
+}
+
+function toWebRequest(ctx: Context): Request {
+  const { method, headers, query } = ctx.request;
+  const sent = new Headers();
+  for (const [name, values] of Object.entries(headers)) for (const value of values) sent.append(name, value);
+  const url = toUrl(ctx);
+  for (const [name, values] of Object.entries(query)) for (const value of values) url.searchParams.append(name, value);
+  const hasBody = method !== 'GET' && method !== 'HEAD';
+  return new Request(url, {
+    method,
+    headers: sent,
+    signal: ctx.signal,
+    ...(hasBody ? { body: ctx.request.body as Uint8Array<ArrayBuffer> } : {}),
+  });
+}
+
+/** What ends a path, and what the parser of URLs would escape in one (https://url.spec.whatwg.org/#path-percent-encode-set). */
+const ESCAPED = /[?# "<>^`{}]/g;
+
+/** @throws FrameworkError `app.bad_request` for a path that the parser of URLs would change */
+function toUrl(ctx: Context): URL {
+  const path = ctx.request.path.replace(ESCAPED, encodeURIComponent);
+  const url = new URL(originOf(ctx) + path);
+  if (url.pathname !== path) throw new FrameworkError('app.bad_request', 'invalid path');
+  return url;
+}
+
+const HOST = /^(\[[0-9a-f:.]+\]|[a-z0-9.-]+)(:\d{1,5})?$/i;
+
+/** The host is the caller's word; the path never becomes part of it. */
+function originOf(ctx: Context): string {
+  const host = ctx.header('host').trim();
+  return `https://${HOST.test(host) ? host : 'localhost'}`;
+}
+
+function toAuthInfo(ctx: Context): AuthInfo | undefined {
+  const principal = ctx.securePrincipal();
+  const { principal: resolved } = stateOf(ctx);
+  if (!principal || !resolved) return undefined;
+  const { identity, scopes = [], claims = {}, kind, tenantId } = principal;
+  const { exp } = claims;
+  return {
+    token: bearerOf(resolved) ?? '',
+    clientId: clientOf(principal),
+    scopes: [...scopes],
+    ...(typeof exp === 'number' ? { expiresAt: exp } : {}),
+    extra: { identity, kind, tenantId, claims },
+  };
+}
+
+/** RFC 9068 names the client `client_id`, OpenID Connect `azp`. */
+function clientOf({ claims = {}, identity }: SecurePrincipal): string {
+  const named = [claims.client_id, claims.azp].find((claim) => typeof claim === 'string');
+  return typeof named === 'string' ? named : identity;
+}
+
+function toOutgoing(response: Response): OutgoingResponse {
+  const headers: Record<string, string[]> = Object.create(null);
+  for (const [name, value] of response.headers) if (name !== 'set-cookie') headers[name] = [value];
+  const outgoing = new OutgoingResponse(response.status, headers, '', response.headers.getSetCookie());
+  if (response.body) outgoing.bodyStream = response.body;
+  return outgoing;
+}

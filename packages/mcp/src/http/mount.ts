@@ -1,0 +1,61 @@
+import type { Handler } from '@sallyport/core';
+import { defineOptions, kind, list, type OptionKind, text } from '@sallyport/core/options';
+import type { McpServer } from '../server/server.js';
+
+/** Where an MCP server is mounted unless it is told otherwise. */
+export const MCP_PATH = '/mcp';
+
+/** What a closed container offers to mount on: `SecureApp`, and everything with its `handle`. */
+export interface MountTarget<Posture> {
+  /** Registers a handler for one method and one path pattern. `streaming`: the response may be a stream. */
+  handle(
+    method: string,
+    pattern: string,
+    handler: Handler,
+    posture: Posture,
+    options?: { readonly streaming?: boolean; readonly trailingSlash?: boolean },
+  ): unknown;
+}
+
+/** Options of {@link mountMcp}; an unknown key is refused. */
+export interface MountMcpOptions<Posture> {
+  /** Default {@link MCP_PATH}. */
+  readonly path?: string;
+  /** Who may call; required. */
+  readonly posture: Posture;
+  /** Default: the server's own. */
+  readonly allowedOrigins?: readonly string[];
+}
+
+const METHODS = ['POST', 'GET', 'DELETE'];
+
+/** Any object: whether it is a valid posture is the container's to say. */
+export const POSTURE: OptionKind<object> = kind('a posture', (value) => typeof value === 'object' && value !== null);
+
+const OPTIONS = defineOptions<MountMcpOptions<object>>()({
+  path: text('a path').default(MCP_PATH),
+  posture: POSTURE.required(),
+  allowedOrigins: list<string>(
+    kind('an origin', (value) => typeof value === 'string'),
+    'a list of origins',
+  ),
+});
+
+/**
+ * Registers POST, GET and DELETE of an MCP server, with and without a slash at the end of its path.
+ *
+ * @throws FrameworkError without a posture, or for a path that is taken
+ *
+ * @example mountMcp(app, server, { posture: Authenticated('mcp') });
+ */
+export function mountMcp<Posture>(
+  app: MountTarget<Posture>,
+  server: McpServer,
+  options: MountMcpOptions<Posture>,
+): void {
+  const { path, posture, allowedOrigins } = OPTIONS.parse(options as MountMcpOptions<object>);
+  const handler = allowedOrigins === undefined ? server.handler : server.handlerFor({ allowedOrigins });
+  // People paste the address of a server with a slash at the end, and REST APIs hand it on.
+  const routing = { streaming: true, trailingSlash: true };
+  for (const method of METHODS) app.handle(method, path, handler, posture as Posture, routing);
+}

@@ -1,0 +1,154 @@
+import type { MaybePromise } from '@sallyport/core';
+import type { Accepted, McpRequest, Reply } from '../../http/internal/exchange.js';
+import { own } from '../../protocol/internal/json-rpc.js';
+import type { Era, JsonObject, RequestId } from '../../protocol/types.js';
+import type { McpContext } from '../../run/context.js';
+import type { Call } from '../../run/internal/call.js';
+import type { CacheHint } from '../../server/definitions.js';
+import { invalidParams } from '../../server/errors.js';
+import type { Core } from '../../server/internal/core.js';
+import { type ListName, type Registered, toPages } from '../../server/internal/registry.js';
+import type { Session } from '../../session/internal/session.js';
+import { macText } from '../../store/internal/crypto.js';
+
+/** Where a method is asked for. */
+export interface MethodPlace {
+  readonly core: Core;
+  readonly http: McpRequest;
+  /** Session era only. */
+  readonly session: Session | undefined;
+}
+
+/** One request for a method, in either era. */
+export interface MethodRequest extends MethodPlace {
+  readonly methods: MethodTable;
+  readonly era: Era;
+  readonly id: RequestId;
+  readonly params: JsonObject;
+  readonly accepted: Accepted;
+  /** The context of a hook of the application, which can ask the client nothing. */
+  hookContext(): McpContext;
+}
+
+/** A result that no handler of the application makes. */
+export interface MethodResult {
+  /** The members of the result as JSON text, without braces; `''` for none. */
+  readonly members: string;
+  /** For how long the stateless era may keep it; without one the result carries no caching hint. */
+  readonly cache?: Required<CacheHint>;
+}
+
+/** What a method makes of a request: a handler to run, a result, or a whole reply. */
+export type MethodAnswer = { readonly call: Call } | { readonly result: MethodResult } | { readonly reply: Reply };
+
+/** One JSON-RPC method with everything that it decides. */
+export interface Method<Part = unknown> {
+  /** As on the wire: `tools/call`. */
+  readonly name: string;
+  readonly eras: readonly Era[];
+  /** Whether there is something to serve; otherwise the method does not exist for the client. */
+  isServed(place: MethodPlace): boolean;
+  /** What the server declares when it serves the method. `live`: changes reach the client through this door. */
+  capability?(live: boolean): JsonObject;
+  /** The parameter that the header `Mcp-Name` repeats in the stateless era. */
+  readonly named?: 'name' | 'uri';
+  /** Whether the `Mcp-Param-…` headers of the stateless era agree with the parameters. */
+  agrees?(request: MethodRequest): boolean;
+  /**
+   * Set where `handle` only finds the call that is to run. A batch asks it before anything runs, so that one forbidden call
+   * forbids the batch.
+   */
+  readonly calls?: true;
+  /** The part of the engine that `handle` needs and that loads with the first request. */
+  readonly load?: () => Promise<Part>;
+  /** @throws RpcError for wrong parameters, FrameworkError `app.forbidden` for a missing scope */
+  handle(request: MethodRequest, part: Part): MaybePromise<MethodAnswer>;
+}
+
+/** A method as the table holds it: `answer` loads what `handle` needs. */
+export interface DefinedMethod extends Omit<Method, 'load' | 'handle'> {
+  answer(request: MethodRequest): MaybePromise<MethodAnswer>;
+}
+
+/** All methods by name. Both eras are served from one table. */
+export type MethodTable = ReadonlyMap<string, DefinedMethod>;
+
+/** Describes one method; it is served when it stands in the list of `table.ts`. */
+export function defineMethod<Part = undefined>(method: Method<Part>): DefinedMethod {
+  const { load } = method;
+  const answer = load
+    ? async (request: MethodRequest) => method.handle(request, await load())
+    : (request: MethodRequest) => method.handle(request, undefined as Part);
+  return { ...method, answer };
+}
+
+/** The table of a list of methods. */
+export function tableOf(methods: readonly DefinedMethod[]): MethodTable {
+  return new Map(methods.map((method) => [method.name, method]));
+}
+
+/** The method of a request; `undefined` when this era has none of this name, or there is nothing to serve. */
+export function findMethod(table: MethodTable, era: Era, name: string, place: MethodPlace): DefinedMethod | undefined {
+  const method = table.get(name);
+  return method?.eras.includes(era) && method.isServed(place) ? method : undefined;
+}
+
+/** What the server declares: it depends on the era, and on whether this door can carry changes. */
+export function capabilitiesOf(table: MethodTable, era: Era, place: MethodPlace): JsonObject {
+  const { settings } = place.core;
+  const live = settings.changes && place.http.canStream && (era === 'stateless' || settings.sessions !== 'none');
+  const capabilities: JsonObject = {};
+  for (const method of table.values()) {
+    if (method.capability && method.isServed(place)) Object.assign(capabilities, method.capability(live));
+  }
+  if (era === 'stateless' && settings.extensions) capabilities.extensions = settings.extensions;
+  return capabilities;
+}
+
+/** An object as the members of a result. */
+export function membersOf(result: JsonObject): string {
+  return JSON.stringify(result).slice(1, -1);
+}
+
+/**
+ * A page of a list. Pages keep their places when `listFilter` leaves entries out, so that cursors mean the same to everyone.
+ *
+ * @throws RpcError for a cursor that is not one of this list as it is now
+ */
+export async function listPage({ core, params, hookContext }: MethodRequest, name: ListName): Promise<MethodAnswer> {
+  const { registry, settings } = core;
+  const { listFilter, pageSize, cache } = settings;
+  const pages = registry.pages(name, pageSize);
+  const cursor = own(params, 'cursor');
+  const index = cursor === undefined ? 0 : await parseCursor(core, name, cursor);
+  let items = pages[index];
+  if (listFilter) {
+    const context = hookContext();
+    const kept: Registered[] = [];
+    for (const item of registry.list(name).slice(index * pageSize, (index + 1) * pageSize)) {
+      const { kind, name: itemName, scopes } = item;
+      if (await listFilter(context, { kind, name: itemName, scopes })) kept.push(item);
+    }
+    items = toPages(kept, pageSize)[0] ?? '[]';
+  }
+  if (items === undefined) throw invalidParams('Invalid cursor');
+  const next =
+    index + 1 < pages.length ? `,"nextCursor":${JSON.stringify(await makeCursor(core, name, index + 1))}` : '';
+  return {
+    result: { members: `"${name}":${items}${next}`, cache: listFilter ? { ...cache, scope: 'private' } : cache },
+  };
+}
+
+async function parseCursor(core: Core, name: ListName, cursor: unknown): Promise<number> {
+  const match = typeof cursor === 'string' ? /^([1-9]\d{0,8})\.[\w-]{16}$/.exec(cursor) : null;
+  const index = Number(match?.[1]);
+  if (!match || cursor !== (await makeCursor(core, name, index))) throw invalidParams('Invalid cursor');
+  return index;
+}
+
+/** Bound to the registry, so that a cursor of an older deployment is refused instead of skipping entries. */
+async function makeCursor({ registry, sealer, settings }: Core, name: ListName, index: number): Promise<string> {
+  const text = `${name}|${index}|${settings.pageSize}|${registry.digest}`;
+  const mac = settings.secret === undefined ? macText(registry.digest, text) : await sealer.mac('cursor', text);
+  return `${index}.${mac}`;
+}

@@ -1,0 +1,44 @@
+import { isObject, own, toTexts } from '../../protocol/internal/json-rpc.js';
+import type { JsonObject, PromptMessage } from '../../protocol/types.js';
+import { invalidParams } from '../../server/errors.js';
+import { defineMethod, listPage, type MethodPlace } from './method.js';
+
+const hasPrompts = ({ core }: MethodPlace) => core.registry.prompts.size > 0;
+
+export const listPrompts = defineMethod({
+  name: 'prompts/list',
+  eras: ['session', 'stateless'],
+  isServed: hasPrompts,
+  capability: (live) => ({ prompts: live ? { listChanged: true } : {} }),
+  handle: (request) => listPage(request, 'prompts'),
+});
+
+export const getPrompt = defineMethod({
+  name: 'prompts/get',
+  eras: ['session', 'stateless'],
+  isServed: hasPrompts,
+  named: 'name',
+  calls: true,
+  handle({ core, params }) {
+    const name = own(params, 'name');
+    const prompt = typeof name === 'string' ? core.registry.prompts.get(name) : undefined;
+    if (!prompt) throw invalidParams('Unknown prompt');
+    const args = toTexts(own(params, 'arguments') ?? {});
+    if (!args) throw invalidParams('"arguments" must be an object of texts');
+    for (const [argument, { required }] of prompt.args) {
+      if (required && args[argument] === undefined) throw invalidParams(`Missing argument "${argument}"`);
+    }
+    const invoke = (ctx: Parameters<typeof prompt.handler>[1]) => prompt.handler(args, ctx);
+    return { call: { target: prompt, name: prompt.name, args, invoke, complete: toPromptResult } };
+  },
+});
+
+function toPromptResult(answer: unknown): JsonObject {
+  if (typeof answer === 'string') {
+    const message: PromptMessage = { role: 'user', content: { type: 'text', text: answer } };
+    return { messages: [message] };
+  }
+  if (Array.isArray(answer)) return { messages: answer };
+  if (isObject(answer) && Array.isArray(answer.messages)) return answer;
+  throw new TypeError('framework: mcp: a prompt must return text, messages or a full result');
+}

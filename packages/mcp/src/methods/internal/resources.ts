@@ -1,0 +1,99 @@
+import { nowMs } from '../../http/internal/exchange.js';
+import { isObject, own } from '../../protocol/internal/json-rpc.js';
+import type { Era, JsonObject, ResourceContents } from '../../protocol/types.js';
+import { invalidParams, unknownResource } from '../../server/errors.js';
+import type { Core } from '../../server/internal/core.js';
+import { subscribe, unsubscribe } from '../../session/internal/session.js';
+import { defineMethod, listPage, type MethodPlace } from './method.js';
+
+const hasResources = ({ core }: MethodPlace) => core.registry.hasResources;
+const takesSubscriptions = ({ core, session }: MethodPlace) =>
+  core.registry.hasResources && core.settings.changes && session?.partition !== undefined;
+
+export const listResources = defineMethod({
+  name: 'resources/list',
+  eras: ['session', 'stateless'],
+  isServed: hasResources,
+  capability: (live) => ({ resources: live ? { subscribe: true, listChanged: true } : {} }),
+  handle: (request) => listPage(request, 'resources'),
+});
+
+export const listResourceTemplates = defineMethod({
+  name: 'resources/templates/list',
+  eras: ['session', 'stateless'],
+  isServed: hasResources,
+  handle: (request) => listPage(request, 'resourceTemplates'),
+});
+
+export const readResource = defineMethod({
+  name: 'resources/read',
+  eras: ['session', 'stateless'],
+  isServed: hasResources,
+  named: 'uri',
+  calls: true,
+  handle({ core, era, params }) {
+    const { uri, found } = findResource(core, era, params);
+    const target = 'resource' in found ? found.resource : found.template;
+    return {
+      call: {
+        target,
+        name: uri,
+        args: undefined,
+        invoke: (ctx) =>
+          'resource' in found ? found.resource.handler(uri, ctx) : found.template.handler(found.variables, ctx, uri),
+        complete: (answer) => {
+          const result = toResourceResult(uri, target.mimeType, answer);
+          if (!result) throw unknownResource(era, uri);
+          return result;
+        },
+        cache: { hint: target.cache },
+      },
+    };
+  },
+});
+
+export const subscribeResource = defineMethod({
+  name: 'resources/subscribe',
+  eras: ['session'],
+  isServed: takesSubscriptions,
+  async handle({ core, http, era, session, params }) {
+    const { uri } = findResource(core, era, params);
+    const expiresMs = nowMs(http.clock) + core.settings.sessionTtlMs;
+    if (session) await subscribe(core, session, uri, expiresMs);
+    return { result: { members: '' } };
+  },
+});
+
+export const unsubscribeResource = defineMethod({
+  name: 'resources/unsubscribe',
+  eras: ['session'],
+  isServed: takesSubscriptions,
+  async handle({ core, era, session, params }) {
+    const { uri } = findResource(core, era, params);
+    if (session) await unsubscribe(core, session, uri);
+    return { result: { members: '' } };
+  },
+});
+
+function findResource({ registry }: Core, era: Era, params: JsonObject) {
+  const uri = own(params, 'uri');
+  if (typeof uri !== 'string') throw invalidParams('"uri" must be a text');
+  const found = registry.findResource(uri);
+  if (!found) throw unknownResource(era, uri);
+  return { uri, found };
+}
+
+/** The result of what a resource's handler returned; `undefined` when there is no such resource. */
+function toResourceResult(uri: string, mimeType: string | undefined, answer: unknown): JsonObject | undefined {
+  if (answer === undefined || answer === null) return undefined;
+  const about = mimeType === undefined ? { uri } : { uri, mimeType };
+  if (typeof answer === 'string') return contents({ ...about, text: answer });
+  if (answer instanceof Uint8Array) {
+    const bytes = Buffer.from(answer.buffer, answer.byteOffset, answer.byteLength);
+    return contents({ ...about, blob: bytes.toString('base64') });
+  }
+  if (isObject(answer) && Array.isArray(answer.contents)) return answer;
+  throw new TypeError('framework: mcp: a resource must return text, bytes or a full result');
+}
+
+const contents = (content: ResourceContents): JsonObject => ({ contents: [content] });

@@ -1,0 +1,40 @@
+import { own } from '../../protocol/internal/json-rpc.js';
+import { isLogLevel, STATELESS_VERSION } from '../../protocol/internal/protocol.js';
+import { invalidParams } from '../../server/errors.js';
+import { setLevel } from '../../session/internal/session.js';
+import { capabilitiesOf, defineMethod, membersOf } from './method.js';
+
+/** The stateless era sends the level with each request instead. */
+export const setLogLevel = defineMethod({
+  name: 'logging/setLevel',
+  eras: ['session'],
+  isServed: ({ core }) => core.settings.logging,
+  capability: () => ({ logging: {} }),
+  async handle({ core, session, params }) {
+    const level = own(params, 'level');
+    if (!isLogLevel(level)) throw invalidParams('Unknown log level');
+    if (session) await setLevel(core, session, level);
+    return { result: { members: '' } };
+  },
+});
+
+export const ping = defineMethod({
+  name: 'ping',
+  eras: ['session'],
+  isServed: () => true,
+  handle: () => ({ result: { members: '' } }),
+});
+
+/** What `initialize` says in the session era. */
+export const discover = defineMethod({
+  name: 'server/discover',
+  eras: ['stateless'],
+  isServed: () => true,
+  handle(request) {
+    const { cache, instructions } = request.core.settings;
+    const capabilities = capabilitiesOf(request.methods, request.era, request);
+    return {
+      result: { members: membersOf({ supportedVersions: [STATELESS_VERSION], capabilities, instructions }), cache },
+    };
+  },
+});

@@ -1,0 +1,68 @@
+import { jsonReply, messageFrame, nowMs } from '../../http/internal/exchange.js';
+import { errorText, isObject, own, resultText } from '../../protocol/internal/json-rpc.js';
+import { MAX_SUBSCRIPTIONS, META, RPC } from '../../protocol/internal/protocol.js';
+import type { Change } from '../../server/definitions.js';
+import { invalidParams } from '../../server/errors.js';
+import { type Core, lazily } from '../../server/internal/core.js';
+import { defineMethod } from './method.js';
+
+/** What a listener of the stateless era gets. */
+interface Filter {
+  readonly toolsListChanged?: true;
+  readonly promptsListChanged?: true;
+  readonly resourcesListChanged?: true;
+  readonly resourceSubscriptions?: readonly string[];
+}
+
+const loadLive = lazily(() => import('../../run/internal/live.js'));
+
+/** An acknowledgement, the changes that were asked for, a result before the deadline. */
+export const listen = defineMethod({
+  name: 'subscriptions/listen',
+  eras: ['stateless'],
+  isServed: ({ core, http }) => core.settings.changes && http.canStream,
+  load: loadLive,
+  handle({ core, http, id, params, accepted }, { changeNotification, listenReply }) {
+    if (!accepted.sse) return { reply: jsonReply(errorText(id, RPC.invalidRequest, 'Not acceptable'), 406) };
+    const filter = readFilter(core, own(params, 'notifications'));
+    const meta = { [META.subscriptionId]: id };
+    const acknowledged = {
+      jsonrpc: '2.0',
+      method: 'notifications/subscriptions/acknowledged',
+      params: { notifications: filter, _meta: meta },
+    };
+    const ended = { resultType: 'complete', _meta: { ...meta, [META.serverInfo]: core.settings.info } };
+    const reply = listenReply(core, http, {
+      from: nowMs(http.clock),
+      head: messageFrame(JSON.stringify(acknowledged)),
+      frame: (change) => (wants(filter, change) ? messageFrame(changeNotification(change, meta)) : ''),
+      tail: () => messageFrame(resultText(id, JSON.stringify(ended))),
+    });
+    return { reply };
+  },
+});
+
+/** The part of a filter that this server can honour. */
+function readFilter({ registry }: Core, notifications: unknown): Filter {
+  if (!isObject(notifications)) throw invalidParams('"notifications" must be an object');
+  const uris = own(notifications, 'resourceSubscriptions') ?? [];
+  if (!Array.isArray(uris) || uris.length > MAX_SUBSCRIPTIONS || !uris.every((uri) => typeof uri === 'string')) {
+    throw invalidParams(`"resourceSubscriptions" must be a list of at most ${MAX_SUBSCRIPTIONS} URIs`);
+  }
+  const known = uris.filter((uri) => registry.findResource(uri) !== undefined);
+  return {
+    ...(own(notifications, 'toolsListChanged') === true && registry.tools.size > 0 ? { toolsListChanged: true } : {}),
+    ...(own(notifications, 'promptsListChanged') === true && registry.prompts.size > 0
+      ? { promptsListChanged: true }
+      : {}),
+    ...(own(notifications, 'resourcesListChanged') === true && registry.hasResources
+      ? { resourcesListChanged: true }
+      : {}),
+    ...(known.length > 0 ? { resourceSubscriptions: known } : {}),
+  };
+}
+
+function wants(filter: Filter, change: Change): boolean {
+  if ('resource' in change) return filter.resourceSubscriptions?.includes(change.resource) === true;
+  return filter[`${change.list}ListChanged`] === true;
+}

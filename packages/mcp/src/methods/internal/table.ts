@@ -1,0 +1,33 @@
+import { complete } from './completion.js';
+import { type DefinedMethod, tableOf } from './method.js';
+import { getPrompt, listPrompts } from './prompts.js';
+import {
+  listResources,
+  listResourceTemplates,
+  readResource,
+  subscribeResource,
+  unsubscribeResource,
+} from './resources.js';
+import { discover, ping, setLogLevel } from './server.js';
+import { listen } from './subscriptions.js';
+import { callTool, listTools } from './tools.js';
+
+/** Every method that the server has, in both eras. A new method is one file and one line here. */
+export const METHODS: readonly DefinedMethod[] = [
+  ping,
+  discover,
+  listTools,
+  callTool,
+  listPrompts,
+  getPrompt,
+  listResources,
+  listResourceTemplates,
+  readResource,
+  subscribeResource,
+  unsubscribeResource,
+  setLogLevel,
+  complete,
+  listen,
+];
+
+export const METHOD_TABLE = tableOf(METHODS);

@@ -1,0 +1,85 @@
+import { guardHook } from '@sallyport/core';
+import { paramHeadersAgree } from '../../protocol/internal/header-values.js';
+import { isObject, own } from '../../protocol/internal/json-rpc.js';
+import type { JsonObject } from '../../protocol/types.js';
+import type { McpContext } from '../../run/context.js';
+import { type Report, toolError } from '../../run/internal/call.js';
+import { invalidParams } from '../../server/errors.js';
+import type { Tool } from '../../server/internal/registry.js';
+import { defineMethod, listPage, type MethodPlace } from './method.js';
+
+const hasTools = ({ core }: MethodPlace) => core.registry.tools.size > 0;
+
+export const listTools = defineMethod({
+  name: 'tools/list',
+  eras: ['session', 'stateless'],
+  isServed: hasTools,
+  capability: (live) => ({ tools: live ? { listChanged: true } : {} }),
+  handle: (request) => listPage(request, 'tools'),
+});
+
+export const callTool = defineMethod({
+  name: 'tools/call',
+  eras: ['session', 'stateless'],
+  isServed: hasTools,
+  named: 'name',
+  agrees({ core, http, params }) {
+    const name = own(params, 'name');
+    const tool = typeof name === 'string' ? core.registry.tools.get(name) : undefined;
+    if (!tool || tool.paramHeaders.length === 0) return true;
+    const args = own(params, 'arguments') ?? {};
+    return isObject(args) && paramHeadersAgree(tool.paramHeaders, args, (header) => http.header(header));
+  },
+  calls: true,
+  handle({ core, params }) {
+    const name = own(params, 'name');
+    const tool = typeof name === 'string' ? core.registry.tools.get(name) : undefined;
+    if (!tool) throw invalidParams('Unknown tool');
+    const args = own(params, 'arguments') ?? {};
+    if (!isObject(args)) throw invalidParams('"arguments" must be an object');
+    return {
+      call: {
+        target: tool,
+        name: tool.name,
+        args,
+        invoke: (ctx) => runTool(tool, args, ctx),
+        complete: (answer, report) => toToolResult(tool, answer, report),
+      },
+    };
+  },
+});
+
+function runTool(tool: Tool, args: JsonObject, ctx: McpContext): unknown {
+  const checked = tool.checkInput ? tool.checkInput(args) : { value: args };
+  const run = (result: Awaited<typeof checked>): unknown => {
+    if ('issues' in result) return toolError(`Invalid arguments: ${result.issues.join('; ')}`);
+    return tool.handler(result.value as JsonObject, ctx);
+  };
+  return checked instanceof Promise ? checked.then(run) : run(checked);
+}
+
+/** The full result of what a tool's handler returned, its structured part checked. */
+async function toToolResult(tool: Tool, answer: unknown, { log, requestId }: Report): Promise<JsonObject> {
+  const result = expandAnswer(answer);
+  if (!tool.checkOutput || result.isError === true) return result;
+  const { structuredContent } = result;
+  const checked =
+    structuredContent === undefined ? { issues: ['/: required'] } : await tool.checkOutput(structuredContent);
+  if (!('issues' in checked)) return result;
+  guardHook(() => log.error('mcp.output_mismatch', { tool: tool.name, issues: checked.issues }));
+  return toolError(`Tool returned an invalid result (request ${requestId})`);
+}
+
+function expandAnswer(answer: unknown): JsonObject {
+  if (typeof answer === 'string') return { content: [{ type: 'text', text: answer }] };
+  if (isObject(answer)) {
+    const { structured } = answer;
+    if (isObject(structured))
+      return { content: [{ type: 'text', text: JSON.stringify(structured) }], structuredContent: structured };
+    if (Array.isArray(answer.content)) return answer;
+    if (isObject(answer.structuredContent)) {
+      return { ...answer, content: [{ type: 'text', text: JSON.stringify(answer.structuredContent) }] };
+    }
+  }
+  throw new TypeError('framework: mcp: a tool must return text, { structured } or a full result');
+}

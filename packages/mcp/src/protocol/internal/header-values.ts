@@ -1,0 +1,116 @@
+import type { JsonObject } from '../types.js';
+import { isObject } from './json-rpc.js';
+
+const ENCODED = /^=\?base64\?(.*)\?=$/s;
+/** RFC 9110 section 5.6.2. */
+const TOKEN = /^[!#$%&'*+\-.^_`|~0-9A-Za-z]+$/;
+const NUMBER = /^-?\d+(\.\d+)?([eE][+-]?\d+)?$/;
+
+/** The text that a header stands for: literal, or `=?base64?…?=` in exact case; `undefined` for bad base64 or UTF-8. */
+export function decodeHeaderValue(value: string): string | undefined {
+  const encoded = ENCODED.exec(value.trim())?.[1];
+  if (encoded === undefined) return value.trim();
+  const bytes = Buffer.from(encoded, 'base64');
+  if (bytes.toString('base64') !== encoded) return undefined;
+  try {
+    return new TextDecoder('utf-8', { fatal: true, ignoreBOM: true }).decode(bytes);
+  } catch {
+    return undefined;
+  }
+}
+
+/** Whether a header is there once and stands for this text. */
+export function headerEquals(values: readonly string[], text: string): boolean {
+  return values.length === 1 && decodeHeaderValue(values[0] ?? '') === text;
+}
+
+/** An argument that clients repeat in a `Mcp-Param-…` header, so that routers can read it. */
+export interface ParamHeader {
+  /** Lower case. */
+  readonly header: string;
+  readonly path: readonly string[];
+}
+
+/**
+ * The `x-mcp-header` annotations of an input schema, or a text that says what is wrong with one: names are tokens, unique
+ * without regard to case, on properties of type string, integer or boolean that `properties` alone leads to.
+ */
+export function findParamHeaders(schema: unknown): readonly ParamHeader[] | string {
+  const found: ParamHeader[] = [];
+  const problem = walkProperties(schema, [], found);
+  if (problem !== undefined) return problem;
+  if (countAnnotations(schema) !== found.length)
+    return 'x-mcp-header is only for properties that "properties" leads to';
+  return found;
+}
+
+function walkProperties(schema: unknown, path: readonly string[], found: ParamHeader[]): string | undefined {
+  const properties = isObject(schema) ? schema.properties : undefined;
+  if (!isObject(properties)) return undefined;
+  for (const [name, property] of Object.entries(properties)) {
+    if (!isObject(property)) continue;
+    const here = [...path, name];
+    if (Object.hasOwn(property, 'x-mcp-header')) {
+      const problem = addHeader(property, here, found);
+      if (problem !== undefined) return problem;
+    }
+    const nested = walkProperties(property, here, found);
+    if (nested !== undefined) return nested;
+  }
+  return undefined;
+}
+
+function addHeader(property: JsonObject, path: readonly string[], found: ParamHeader[]): string | undefined {
+  const name = property['x-mcp-header'];
+  if (typeof name !== 'string' || !TOKEN.test(name)) return 'x-mcp-header must be a header token';
+  if (!['string', 'integer', 'boolean'].includes(property.type as string)) {
+    return 'x-mcp-header is only for properties of type string, integer or boolean';
+  }
+  const header = `mcp-param-${name.toLowerCase()}`;
+  if (found.some((other) => other.header === header)) return 'x-mcp-header names must differ';
+  found.push({ header, path });
+  return undefined;
+}
+
+/** All annotations wherever they are, so that one out of place is noticed. Data below `default` or `const` is none. */
+function countAnnotations(schema: unknown): number {
+  if (Array.isArray(schema)) return schema.reduce((sum: number, item) => sum + countAnnotations(item), 0);
+  if (!isObject(schema)) return 0;
+  let count = Object.hasOwn(schema, 'x-mcp-header') ? 1 : 0;
+  for (const [key, value] of Object.entries(schema)) {
+    if (DATA_KEYWORDS.has(key)) continue;
+    count += countAnnotations(MAP_KEYWORDS.has(key) && isObject(value) ? Object.values(value) : value);
+  }
+  return count;
+}
+
+const DATA_KEYWORDS = new Set(['default', 'const', 'enum', 'examples']);
+/** Their members are names of the user's, not keywords. */
+const MAP_KEYWORDS = new Set(['properties', 'patternProperties', '$defs', 'definitions', 'dependentSchemas']);
+
+/** Whether headers and arguments agree: a value without its header, a header without its value or another value do not. */
+export function paramHeadersAgree(
+  headers: readonly ParamHeader[],
+  args: JsonObject,
+  header: (name: string) => readonly string[],
+): boolean {
+  return headers.every(({ header: name, path }) => agrees(valueAt(args, path), header(name)));
+}
+
+function agrees(value: unknown, values: readonly string[]): boolean {
+  if (value === undefined || value === null) return values.length === 0;
+  if (values.length !== 1) return false;
+  const text = decodeHeaderValue(values[0] ?? '');
+  if (text === undefined) return false;
+  if (typeof value === 'number') return NUMBER.test(text) && Number(text) === value;
+  return typeof value === 'string' || typeof value === 'boolean' ? text === String(value) : false;
+}
+
+function valueAt(args: JsonObject, path: readonly string[]): unknown {
+  let value: unknown = args;
+  for (const name of path) {
+    if (!isObject(value) || !Object.hasOwn(value, name)) return undefined;
+    value = value[name];
+  }
+  return value;
+}

@@ -1,0 +1,119 @@
+import type { JsonObject, RequestId } from '../types.js';
+
+export interface RpcRequest {
+  readonly kind: 'request';
+  readonly id: RequestId;
+  readonly method: string;
+  readonly params: JsonObject | undefined;
+}
+
+export interface RpcNotification {
+  readonly kind: 'notification';
+  readonly method: string;
+  readonly params: JsonObject | undefined;
+}
+
+export interface RpcResponse {
+  readonly kind: 'response';
+  readonly id: RequestId;
+  readonly result?: unknown;
+  /** Whether the other side answered with an error. */
+  readonly failed: boolean;
+}
+
+/** Not JSON-RPC 2.0; `id` is set when it could be read. */
+export interface RpcInvalid {
+  readonly kind: 'invalid';
+  readonly id: RequestId | undefined;
+}
+
+export type RpcMessage = RpcRequest | RpcNotification | RpcResponse | RpcInvalid;
+
+export function isObject(value: unknown): value is JsonObject {
+  return typeof value === 'object' && value !== null && !Array.isArray(value);
+}
+
+/** One JSON-RPC 2.0 message of parsed JSON. Never throws. */
+export function parseMessage(value: unknown): RpcMessage {
+  if (!isObject(value)) return INVALID;
+  const id = own(value, 'id');
+  const readable = isRequestId(id) ? id : undefined;
+  const invalid: RpcInvalid = readable === undefined ? INVALID : { kind: 'invalid', id: readable };
+  if (own(value, 'jsonrpc') !== '2.0') return invalid;
+  const method = own(value, 'method');
+  if (method === undefined) return parseResponse(value, readable) ?? invalid;
+  const params = own(value, 'params');
+  if (typeof method !== 'string' || method === '') return invalid;
+  if (params !== undefined && !isObject(params)) return invalid;
+  if (Object.hasOwn(value, 'result') || Object.hasOwn(value, 'error')) return invalid;
+  if (id === undefined) return { kind: 'notification', method, params };
+  return readable === undefined ? INVALID : { kind: 'request', id: readable, method, params };
+}
+
+const INVALID: RpcInvalid = { kind: 'invalid', id: undefined };
+
+function parseResponse(value: JsonObject, id: RequestId | undefined): RpcResponse | undefined {
+  const failed = Object.hasOwn(value, 'error');
+  if (id === undefined || failed === Object.hasOwn(value, 'result')) return undefined;
+  if (!failed) return { kind: 'response', id, result: value.result, failed };
+  return isObject(value.error) ? { kind: 'response', id, failed } : undefined;
+}
+
+/** A member of the object itself, never of its prototype. */
+export function own(value: JsonObject, key: string): unknown {
+  return Object.hasOwn(value, key) ? value[key] : undefined;
+}
+
+function isRequestId(value: unknown): value is RequestId {
+  return typeof value === 'string' || Number.isInteger(value);
+}
+
+/** The text of a successful answer; the result is JSON text already. */
+export function resultText(id: RequestId, result: string): string {
+  return `{"jsonrpc":"2.0","id":${JSON.stringify(id)},"result":${result}}`;
+}
+
+/** The text of an error answer. `null` writes `"id":null`, `undefined` leaves the member out. */
+export function errorText(id: RequestId | null | undefined, code: number, message: string, data?: unknown): string {
+  return JSON.stringify({ jsonrpc: '2.0', id, error: { code, message, data } });
+}
+
+export const INTERNAL_ERROR = 'Internal error';
+
+/** Whether JSON text nests deeper than `limit`; brackets inside strings do not count. */
+export function nestsDeeper(text: string, limit: number): boolean {
+  if (text.length <= limit * 2) return false;
+  let depth = 0;
+  for (let index = 0; index < text.length; index += 1) {
+    const char = text.charCodeAt(index);
+    if (char === 34) index = endOfString(text, index);
+    else if (char === 123 || char === 91) {
+      depth += 1;
+      if (depth > limit) return true;
+    } else if (char === 125 || char === 93) depth -= 1;
+  }
+  return false;
+}
+
+/** The index of the quote that ends the string which starts at `start`. */
+function endOfString(text: string, start: number): number {
+  let end = text.indexOf('"', start + 1);
+  while (end > 0) {
+    let slash = end - 1;
+    while (text.charCodeAt(slash) === 92) slash -= 1;
+    if ((end - slash) % 2 === 1) return end;
+    end = text.indexOf('"', end + 1);
+  }
+  return text.length;
+}
+
+/** A map of texts without a prototype, or `undefined`. */
+export function toTexts(value: unknown): Record<string, string> | undefined {
+  if (!isObject(value)) return undefined;
+  const texts: Record<string, string> = Object.create(null);
+  for (const [key, text] of Object.entries(value)) {
+    if (typeof text !== 'string') return undefined;
+    texts[key] = text;
+  }
+  return texts;
+}

@@ -1,0 +1,106 @@
+import type { Era, JsonObject, LogLevel } from '../types.js';
+import { isObject, own, type RpcMessage } from './json-rpc.js';
+
+/** Revisions with `initialize` and sessions, oldest first. */
+export const SESSION_VERSIONS = ['2025-03-26', '2025-06-18', '2025-11-25'] as const;
+/** The revision without sessions: POST only, metadata in each request. */
+export const STATELESS_VERSION = '2026-07-28';
+/** Offered to a client that asks for a revision that we do not know. */
+export const LATEST_SESSION_VERSION = '2025-11-25';
+/** What a request without a version header speaks, when no session says otherwise (revision 2025-06-18, transports). */
+export const ASSUMED_VERSION = '2025-03-26';
+/** Subscriptions that one session, or one listener, may have. */
+export const MAX_SUBSCRIPTIONS = 100;
+
+export type SessionVersion = (typeof SESSION_VERSIONS)[number];
+
+export function isSessionVersion(text: string): text is SessionVersion {
+  return (SESSION_VERSIONS as readonly string[]).includes(text);
+}
+
+/** Members of `_meta` that the stateless revision reserves. */
+export const META = {
+  protocolVersion: 'io.modelcontextprotocol/protocolVersion',
+  clientInfo: 'io.modelcontextprotocol/clientInfo',
+  clientCapabilities: 'io.modelcontextprotocol/clientCapabilities',
+  logLevel: 'io.modelcontextprotocol/logLevel',
+  serverInfo: 'io.modelcontextprotocol/serverInfo',
+  subscriptionId: 'io.modelcontextprotocol/subscriptionId',
+} as const;
+
+/** JSON-RPC and MCP error codes that this server sends. */
+export const RPC = {
+  parseError: -32700,
+  invalidRequest: -32600,
+  methodNotFound: -32601,
+  invalidParams: -32602,
+  internalError: -32603,
+  /** Session era only. */
+  sessionNotFound: -32001,
+  /** Session era only. */
+  resourceNotFound: -32002,
+  headerMismatch: -32020,
+  missingCapability: -32021,
+  unsupportedVersion: -32022,
+} as const;
+
+/** Levels of RFC 5424, lowest first. */
+const LOG_LEVELS: readonly LogLevel[] = [
+  'debug',
+  'info',
+  'notice',
+  'warning',
+  'error',
+  'critical',
+  'alert',
+  'emergency',
+];
+
+export function isLogLevel(value: unknown): value is LogLevel {
+  return (LOG_LEVELS as readonly unknown[]).includes(value);
+}
+
+/** Whether a message of `level` passes a threshold. */
+export function passesLevel(level: LogLevel, least: LogLevel): boolean {
+  return LOG_LEVELS.indexOf(level) >= LOG_LEVELS.indexOf(least);
+}
+
+/** `invalid` is 400 -32600, `missing` 400 -32602, `mismatch` 400 -32020. */
+export type EraDecision = Era | 'invalid' | 'missing' | 'mismatch';
+
+/** Whether the version header alone says that the sender speaks the stateless revision. */
+export function hasStatelessHeader(versions: readonly string[]): boolean {
+  return versions.some((value) => value.trim() === STATELESS_VERSION);
+}
+
+/** The claim of a message: what it says of its own revision, of whatever type; `undefined` without one. */
+export function claimOf(params: JsonObject | undefined): unknown {
+  const meta = params === undefined ? undefined : own(params, '_meta');
+  return isObject(meta) ? own(meta, META.protocolVersion) : undefined;
+}
+
+/** The era of one message. The body decides, the header is a cross-check. */
+export function decideEra(message: RpcMessage, statelessHeader: boolean): EraDecision {
+  switch (message.kind) {
+    case 'invalid':
+      return statelessHeader ? 'stateless' : 'session';
+    case 'response':
+      return statelessHeader ? 'invalid' : 'session';
+    case 'notification':
+      return claimOf(message.params) !== undefined || statelessHeader ? 'stateless' : 'session';
+    case 'request':
+      if (claimOf(message.params) !== undefined) return 'stateless';
+      if (!statelessHeader) return 'session';
+      return message.method === 'initialize' ? 'mismatch' : 'missing';
+  }
+}
+
+/** Whether a batch must be refused: the stateless revision has none. */
+export function isStatelessBatch(items: readonly unknown[], statelessHeader: boolean): boolean {
+  return statelessHeader || items.some(hasClaim);
+}
+
+function hasClaim(item: unknown): boolean {
+  const params = isObject(item) ? own(item, 'params') : undefined;
+  return isObject(params) && claimOf(params) !== undefined;
+}

@@ -1,0 +1,342 @@
+/** Anything that `JSON.stringify` keeps as it is. */
+export type Json = string | number | boolean | null | readonly Json[] | { readonly [key: string]: Json | undefined };
+/** A JSON object whose members are not known. */
+export type JsonObject = Record<string, unknown>;
+/** The id of a JSON-RPC request; a number is whole. */
+export type RequestId = string | number;
+/** Levels of log messages (RFC 5424), lowest first. */
+export type LogLevel = 'debug' | 'info' | 'notice' | 'warning' | 'error' | 'critical' | 'alert' | 'emergency';
+/** Which family of revisions a request speaks: with sessions (until 2025-11-25), or without (2026-07-28). */
+export type Era = 'session' | 'stateless';
+
+/** An image that a client may show. */
+export interface Icon {
+  /** URL of the image: `https:` or `data:`. */
+  src: string;
+  /** Media type, when the URL does not tell it. */
+  mimeType?: string | undefined;
+  /** Sizes that the image fits: `48x48`, or `any` for a scalable one. */
+  sizes?: string[] | undefined;
+  /** The background that the image is made for. Absent: any. */
+  theme?: 'light' | 'dark' | undefined;
+}
+
+/** Name and version of a client or a server. */
+export interface Implementation {
+  /** Name for programs. */
+  name: string;
+  /** Version, in any form. */
+  version: string;
+  /** Name for people. */
+  title?: string | undefined;
+  /** What it is for. */
+  description?: string | undefined;
+  /** Page about it. */
+  websiteUrl?: string | undefined;
+  /** Icons that may be shown. */
+  icons?: Icon[] | undefined;
+}
+
+/** JSON that may be changed. */
+export type JsonValue = string | number | boolean | null | JsonValue[] | { [key: string]: JsonValue };
+type JsonMap = Record<string, JsonValue>;
+
+/** What a client declares that it can do. */
+export type ClientCapabilities = {
+  /** Capabilities outside of the protocol, by name. */
+  experimental?: Record<string, JsonMap> | undefined;
+  /** It can list the directories that it works in. */
+  roots?: { listChanged?: boolean | undefined } | undefined;
+  /** It can ask its model; `tools` says that the model may be given tools. */
+  sampling?: { context?: JsonMap | undefined; tools?: JsonMap | undefined } | undefined;
+  /** It can ask the person by `form`, by `url`, or by form when it names neither. */
+  elicitation?: ({ form?: JsonMap | undefined; url?: JsonMap | undefined } & JsonMap) | undefined;
+  /** Extensions of the protocol by id, with their settings. */
+  extensions?: Record<string, JsonMap> | undefined;
+};
+
+/** Hints about contents. */
+export interface Annotations {
+  /** For whom the contents are. Absent: for both. */
+  audience?: ('user' | 'assistant')[] | undefined;
+  /** From 0 (optional) to 1 (required). */
+  priority?: number | undefined;
+  /** ISO 8601 with an offset. */
+  lastModified?: string | undefined;
+}
+
+/** A text as part of a result or of a message. */
+export interface TextContent {
+  /** Tells the kinds of content apart. */
+  type: 'text';
+  /** The text itself. */
+  text: string;
+  /** Hints about the contents. */
+  annotations?: Annotations | undefined;
+  /** Data for programs, by name; the protocol reserves some names. */
+  _meta?: JsonObject | undefined;
+}
+
+/** Base64 in `data`. */
+export interface ImageContent {
+  /** Tells the kinds of content apart. */
+  type: 'image';
+  /** The image in base64. */
+  data: string;
+  /** Media type of the image. */
+  mimeType: string;
+  /** Hints about the contents. */
+  annotations?: Annotations | undefined;
+  /** Data for programs, by name; the protocol reserves some names. */
+  _meta?: JsonObject | undefined;
+}
+
+/** Base64 in `data`. */
+export interface AudioContent {
+  /** Tells the kinds of content apart. */
+  type: 'audio';
+  /** The sound in base64. */
+  data: string;
+  /** Media type of the sound. */
+  mimeType: string;
+  /** Hints about the contents. */
+  annotations?: Annotations | undefined;
+  /** Data for programs, by name; the protocol reserves some names. */
+  _meta?: JsonObject | undefined;
+}
+
+/** A resource that the client may read later. */
+export interface ResourceLink {
+  /** Tells the kinds of content apart. */
+  type: 'resource_link';
+  /** URI of the resource. */
+  uri: string;
+  /** Name for programs. */
+  name: string;
+  /** Name for people. */
+  title?: string | undefined;
+  /** What the resource holds. */
+  description?: string | undefined;
+  /** Media type of the contents. */
+  mimeType?: string | undefined;
+  /** Size of the contents in bytes. */
+  size?: number | undefined;
+  /** Hints about the contents. */
+  annotations?: Annotations | undefined;
+  /** Icons that may be shown. */
+  icons?: Icon[] | undefined;
+  /** Data for programs, by name; the protocol reserves some names. */
+  _meta?: JsonObject | undefined;
+}
+
+/** Contents of a resource that are text. */
+export interface TextResourceContents {
+  /** URI of the resource. */
+  uri: string;
+  /** Media type of the contents. */
+  mimeType?: string | undefined;
+  /** The text itself. */
+  text: string;
+  /** Data for programs, by name; the protocol reserves some names. */
+  _meta?: JsonObject | undefined;
+}
+
+/** Base64 in `blob`. */
+export interface BlobResourceContents {
+  /** URI of the resource. */
+  uri: string;
+  /** Media type of the contents. */
+  mimeType?: string | undefined;
+  /** The bytes in base64. */
+  blob: string;
+  /** Data for programs, by name; the protocol reserves some names. */
+  _meta?: JsonObject | undefined;
+}
+
+/** Contents of a resource: text or bytes. */
+export type ResourceContents = TextResourceContents | BlobResourceContents;
+
+/** A resource that is sent with its contents. */
+export interface EmbeddedResource {
+  /** Tells the kinds of content apart. */
+  type: 'resource';
+  /** The contents with their URI. */
+  resource: ResourceContents;
+  /** Hints about the contents. */
+  annotations?: Annotations | undefined;
+  /** Data for programs, by name; the protocol reserves some names. */
+  _meta?: JsonObject | undefined;
+}
+
+/** One part of a tool's result or of a prompt's message. */
+export type ContentBlock = TextContent | ImageContent | AudioContent | ResourceLink | EmbeddedResource;
+
+/** The full result of a tool. */
+export interface CallToolResult {
+  /** What the model reads. */
+  content: ContentBlock[];
+  /** The same as data; checked against the tool's `output` schema. */
+  structuredContent?: unknown;
+  /** Whether the tool failed; the content then says why. Absent: it did not. */
+  isError?: boolean | undefined;
+  /** Data for programs, by name; the protocol reserves some names. */
+  _meta?: JsonObject | undefined;
+  /** Nothing is trimmed. */
+  [member: string]: unknown;
+}
+
+/** The full result of reading a resource. */
+export interface ReadResourceResult {
+  /** The contents; a directory may have several. */
+  contents: ResourceContents[];
+  /** Data for programs, by name; the protocol reserves some names. */
+  _meta?: JsonObject | undefined;
+  /** Nothing is trimmed. */
+  [member: string]: unknown;
+}
+
+/** One message of a prompt. */
+export interface PromptMessage {
+  /** Who says it. */
+  role: 'user' | 'assistant';
+  /** What is said. */
+  content: ContentBlock;
+}
+
+/** The full result of a prompt. */
+export interface GetPromptResult {
+  /** What the prompt is for. */
+  description?: string | undefined;
+  /** The messages, in order. */
+  messages: PromptMessage[];
+  /** Data for programs, by name; the protocol reserves some names. */
+  _meta?: JsonObject | undefined;
+  /** Nothing is trimmed. */
+  [member: string]: unknown;
+}
+
+/** Hints about what a tool does. Clients do not rely on them. */
+export interface ToolAnnotations {
+  /** Name for people. */
+  title?: string | undefined;
+  /** It changes nothing. Absent: it may. */
+  readOnlyHint?: boolean | undefined;
+  /** It may destroy, not only add. Absent: it may. */
+  destructiveHint?: boolean | undefined;
+  /** Calling it again with the same arguments changes nothing more. Absent: it may. */
+  idempotentHint?: boolean | undefined;
+  /** It deals with things outside of the server, such as the web. Absent: it may. */
+  openWorldHint?: boolean | undefined;
+}
+
+/** A directory or file that the client works in. */
+export interface Root {
+  /** A `file:` URI. */
+  uri: string;
+  /** Name for people. */
+  name?: string | undefined;
+  /** Data for programs, by name; the protocol reserves some names. */
+  _meta?: JsonObject | undefined;
+}
+
+/** What the person did: answered, refused, or closed the question. */
+export type ElicitAction = 'accept' | 'decline' | 'cancel';
+
+/** A JSON Schema of flat properties, or a web page to visit. */
+export interface ElicitRequest<T = JsonObject> {
+  /** What the person reads. */
+  message: string;
+  /** The form: a flat JSON Schema. Absent with the mode `url`. */
+  requestedSchema?: { type: 'object'; properties: Record<string, JsonObject>; required?: string[] } | undefined;
+  /** `form` asks for values, `url` sends the person to a page. Absent: `form`. */
+  mode?: 'form' | 'url' | undefined;
+  /** The page to visit, with the mode `url`. */
+  url?: string | undefined;
+  /** Names the visit, with the mode `url`. */
+  elicitationId?: string | undefined;
+  /** Data for programs, by name; the protocol reserves some names. */
+  _meta?: JsonObject | undefined;
+  /** Names the type of the content; never sent. */
+  readonly contentType?: T | undefined;
+}
+
+/** The person's answer. */
+export interface ElicitResult<T = JsonObject> {
+  /** Whether the person answered. */
+  action: ElicitAction;
+  /** The values of the form, when the action is `accept`. */
+  content?: T | undefined;
+  /** Data for programs, by name; the protocol reserves some names. */
+  _meta?: JsonObject | undefined;
+}
+
+/** One message for the client's model. */
+export interface SamplingMessage {
+  /** Who says it. */
+  role: 'user' | 'assistant';
+  /** What is said. */
+  content: TextContent | ImageContent | AudioContent | JsonObject | JsonObject[];
+}
+
+/** A question to the client's model. */
+export interface SampleRequest {
+  /** The conversation, in order. */
+  messages: SamplingMessage[];
+  /** Tokens that the model may answer with. */
+  maxTokens: number;
+  /** Instructions for the model. The client may change them. */
+  systemPrompt?: string | undefined;
+  /** How much chance plays a part; the range is the model's. */
+  temperature?: number | undefined;
+  /** Texts at which the model stops. */
+  stopSequences?: string[] | undefined;
+  /** Which model is wanted, as the protocol's `ModelPreferences`. */
+  modelPreferences?: JsonObject | undefined;
+  /** Which context of its servers the client adds. */
+  includeContext?: 'none' | 'thisServer' | 'allServers' | undefined;
+  /** Tools that the model may use; the client must declare `sampling.tools`. */
+  tools?: JsonObject[] | undefined;
+  /** Whether the model must use a tool, as the protocol's `ToolChoice`. */
+  toolChoice?: JsonObject | undefined;
+  /** Settings for the provider of the model. */
+  metadata?: JsonObject | undefined;
+  /** Data for programs, by name; the protocol reserves some names. */
+  _meta?: JsonObject | undefined;
+}
+
+/** The answer of the client's model. */
+export interface SampleResult {
+  /** Who says it, as a rule `assistant`. */
+  role: 'user' | 'assistant';
+  /** What is said. */
+  content: TextContent | ImageContent | AudioContent | JsonObject | JsonObject[];
+  /** Name of the model that answered. */
+  model: string;
+  /** Why it stopped: `endTurn`, `stopSequence`, `maxTokens`, or a reason of the provider's. */
+  stopReason?: string | undefined;
+  /** Data for programs, by name; the protocol reserves some names. */
+  _meta?: JsonObject | undefined;
+}
+
+/** The answer to a question for roots. */
+export interface RootsResult {
+  /** The roots, in the client's order. */
+  roots: Root[];
+  /** Data for programs, by name; the protocol reserves some names. */
+  _meta?: JsonObject | undefined;
+}
+
+/** What a handler may ask the client for. */
+export type AskKind = 'elicitation' | 'sampling' | 'roots';
+
+/** One question to the client, by the method of the protocol. */
+export type InputRequest =
+  | { method: 'elicitation/create'; params: ElicitRequest }
+  | { method: 'sampling/createMessage'; params: SampleRequest }
+  | { method: 'roots/list'; params?: JsonObject };
+/** Questions by key. */
+export type InputRequests = Readonly<Record<string, InputRequest>>;
+/** An answer of the client. */
+export type InputResponse = ElicitResult | SampleResult | RootsResult;
+/** A map without a prototype. */
+export type InputResponses = Readonly<Record<string, InputResponse | undefined>>;

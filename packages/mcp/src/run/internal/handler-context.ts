@@ -1,0 +1,243 @@
+import { type Context, FrameworkError, type MaybePromise, type SecurePrincipal } from '@sallyport/core';
+import { isLogLevel } from '../../protocol/internal/protocol.js';
+import type {
+  ClientCapabilities,
+  ElicitRequest,
+  ElicitResult,
+  Era,
+  Implementation,
+  InputRequest,
+  InputRequests,
+  InputResponse,
+  InputResponses,
+  Json,
+  JsonObject,
+  LogLevel,
+  Root,
+  RootsResult,
+  SampleRequest,
+  SampleResult,
+} from '../../protocol/types.js';
+import { McpToolError } from '../../server/errors.js';
+import { loadSchemaCheck } from '../../server/internal/core.js';
+import { INPUT_REQUIRED, type InputRequired, isInputRequired, type McpContext } from '../context.js';
+import { askKindOf, isQuestionKey, missingCapability, type Question, toQuestion } from './ask.js';
+import { MAX_QUESTIONS, MAX_RECORDED_BYTES, MAX_ROUNDS, type RecordedAnswer } from './record.js';
+import { Run, type RunScope } from './run.js';
+
+/** Runs a handler; the end is the run's `outcome`. */
+export function startRun(scope: RunScope, invoke: (ctx: McpContext) => unknown): Run {
+  const run = new Run(scope);
+  const context = new HandlerContext(run);
+  run.start(async () => {
+    const value = await invoke(context);
+    if (isInputRequired(value)) context.askAll(value);
+    else run.finish({ kind: 'answer', value });
+  });
+  return run;
+}
+
+/** The context of a hook that runs beside a request, such as `listFilter`. */
+export function contextOf(scope: RunScope): McpContext {
+  return new HandlerContext(new Run(scope));
+}
+
+/**
+ * A run that has stopped never continues, so what its handler awaits never settles. Each wait has a promise of its own: one
+ * promise for all would keep every stopped handler in memory.
+ */
+function never(): Promise<never> {
+  return new Promise(() => {});
+}
+
+/** What a handler gets of its run: who calls, what it may send, ask and record. */
+class HandlerContext implements McpContext {
+  readonly #run: Run;
+  /** Keys of the questions of this run. */
+  readonly #keys = new Set<string>();
+  readonly #questions: Question[] = [];
+  readonly #stepsUnderWay = new Map<string, Promise<Json>>();
+  #asked = 0;
+
+  constructor(run: Run) {
+    this.#run = run;
+  }
+
+  get http(): Context {
+    return this.#run.scope.http.context;
+  }
+
+  get principal(): SecurePrincipal | null {
+    return this.#run.scope.http.principal;
+  }
+
+  get tenantId(): string {
+    return this.#run.scope.http.tenantId;
+  }
+
+  get deadline(): number {
+    return this.#run.scope.http.deadline;
+  }
+
+  get era(): Era {
+    return this.#run.scope.era;
+  }
+
+  get protocolVersion(): string {
+    return this.#run.scope.protocolVersion;
+  }
+
+  get client(): Implementation | undefined {
+    return this.#run.scope.client;
+  }
+
+  get clientCapabilities(): ClientCapabilities {
+    return this.#run.scope.clientCapabilities;
+  }
+
+  get inputs(): InputResponses {
+    return this.#run.record.memory.inputs;
+  }
+
+  get state(): Json | undefined {
+    return this.#run.record.memory.state;
+  }
+
+  get signal(): AbortSignal {
+    return this.#run.signal;
+  }
+
+  progress(progress: number, total?: number, message?: string): void {
+    const { progressToken } = this.#run.scope;
+    if (progressToken === undefined || !Number.isFinite(progress)) return;
+    this.#emit('notifications/progress', { progressToken, progress, total, message });
+  }
+
+  log(level: LogLevel, data: Json, logger?: string): void {
+    if (!isLogLevel(level))
+      throw new FrameworkError('app.internal', `framework: mcp: unknown log level "${String(level)}"`);
+    this.#emit('notifications/message', { level, logger, data }, level);
+  }
+
+  #emit(method: string, params: JsonObject, level?: LogLevel): void {
+    if (this.#run.isOver) return;
+    void this.#run.checkCancelled();
+    const json = JSON.stringify({ jsonrpc: '2.0', method, params });
+    this.#run.record.emit(level === undefined ? { json } : { json, level });
+  }
+
+  async elicit<T = JsonObject>(request: ElicitRequest<T>, key?: string): Promise<ElicitResult<T>> {
+    const { contentType: _, ...params } = request;
+    return (await this.#ask({ method: 'elicitation/create', params }, key)) as ElicitResult<T>;
+  }
+
+  async sample(request: SampleRequest, key?: string): Promise<SampleResult> {
+    return (await this.#ask({ method: 'sampling/createMessage', params: request }, key)) as SampleResult;
+  }
+
+  async roots(key?: string): Promise<readonly Root[]> {
+    return ((await this.#ask({ method: 'roots/list' }, key)) as RootsResult).roots;
+  }
+
+  inputRequired(requests: InputRequests, state?: Json): InputRequired {
+    return { [INPUT_REQUIRED]: true, requests, state };
+  }
+
+  /** Turns what a handler returned into questions. */
+  askAll({ requests, state }: InputRequired): void {
+    for (const [key, request] of Object.entries(requests)) {
+      if (this.#refuses(request, key)) return;
+      this.#questions.push(toQuestion(key, request));
+    }
+    this.#endWithQuestions(state, true);
+  }
+
+  async #ask(request: InputRequest, key = `q${++this.#asked}`): Promise<InputResponse> {
+    const run = this.#run;
+    const { hold, asking } = run.scope;
+    const { memory } = run.record;
+    void run.checkCancelled();
+    if (run.isOver || this.#refuses(request, key)) return never();
+    const question = toQuestion(key, request);
+    const recorded = memory.answers.get(key);
+    if (recorded) return this.#replay(question, recorded);
+    if (hold && asking === 'hold') return this.#replay(question, await hold(question, run));
+    const given = memory.given.get(key);
+    const answer = given === undefined ? undefined : await run.underWay(fits(request, given));
+    if (answer) {
+      memory.answers.set(key, { digest: question.digest, value: given });
+      return answer;
+    }
+    this.#questions.push(question);
+    run.stopSoon(() => this.#endWithQuestions(memory.state));
+    return never();
+  }
+
+  async #replay({ digest, request }: Question, recorded: RecordedAnswer): Promise<InputResponse> {
+    if (recorded.digest !== digest) {
+      this.#run.fail('a replay asked another question under the same key');
+      return never();
+    }
+    const answer = recorded.value === undefined ? undefined : await fits(request, recorded.value);
+    if (answer) return answer;
+    throw new McpToolError(`The client gave no valid answer to ${request.method}.`);
+  }
+
+  /** Whether a question may not be asked; the run has ended then. */
+  #refuses(request: InputRequest, key: string): boolean {
+    const run = this.#run;
+    const { asks, asking, clientCapabilities } = run.scope;
+    const kind = askKindOf(request);
+    if (kind === undefined || !asks.has(kind)) run.fail('a handler asked for what its "asks" does not name');
+    else if (!isQuestionKey(key) || this.#keys.has(key)) run.fail('the key of a question is malformed or used twice');
+    else {
+      this.#keys.add(key);
+      const missing = missingCapability(clientCapabilities, request);
+      if (missing) run.lack(missing);
+      else if (asking === 'no') run.lack({});
+      else return false;
+    }
+    return true;
+  }
+
+  #endWithQuestions(state: Json | undefined, returned = false): void {
+    const run = this.#run;
+    if (this.#questions.length > MAX_QUESTIONS) run.fail(`more than ${MAX_QUESTIONS} questions in a round`);
+    else if (run.record.memory.round >= MAX_ROUNDS) run.fail(`more than ${MAX_ROUNDS} rounds of questions`);
+    else if (run.record.bytes(state) > MAX_RECORDED_BYTES) run.fail('answers, steps and state are too large');
+    else run.stop({ kind: 'questions', questions: this.#questions, state, returned });
+  }
+
+  async step<T extends Json>(name: string, work: () => MaybePromise<T>): Promise<T> {
+    void this.#run.checkCancelled();
+    if (this.#run.isOver) return never();
+    const { steps } = this.#run.record.memory;
+    if (steps.has(name)) return structuredClone(steps.get(name)) as T;
+    const underWay = this.#stepsUnderWay.get(name) ?? this.#runStep(name, work);
+    return (await underWay) as T;
+  }
+
+  async #runStep(name: string, run: () => MaybePromise<Json>): Promise<Json> {
+    const work = this.#run.underWay((async () => run())());
+    this.#stepsUnderWay.set(name, work);
+    try {
+      return this.#run.record.recordStep(name, await work);
+    } finally {
+      this.#stepsUnderWay.delete(name);
+    }
+  }
+
+  async closeStream(): Promise<void> {
+    const run = this.#run;
+    if (run.isOver) return never();
+    if (!run.scope.canClose || !run.record.close()) return;
+    run.stopSoon(() => run.stop({ kind: 'closed' }));
+    return never();
+  }
+}
+
+/** A client's answer, if it fits its question. */
+async function fits(request: InputRequest, answer: unknown): Promise<InputResponse | undefined> {
+  const { checkAnswer } = await loadSchemaCheck();
+  return checkAnswer(request, answer);
+}

@@ -1,0 +1,286 @@
+import { FrameworkError } from '@sallyport/core';
+import { COMMENT_FRAME, type McpRequest, nowMs, type Reply, SSE_HEADERS } from '../../http/internal/exchange.js';
+import type { Change } from '../../server/definitions.js';
+import { type Core, storeOf } from '../../server/internal/core.js';
+import { randomText } from '../../store/internal/crypto.js';
+import { decodeRow, encodeRow, toTtl } from '../../store/store.js';
+import type { Delivery } from './call.js';
+import type { Outcome, Run } from './run.js';
+
+/** Comments keep a quiet stream open. */
+const COMMENT_EVERY_MS = 15_000;
+
+/** The body of a stream that is written while things happen. Its `return` is how a door says that the client is gone. */
+abstract class StreamBody implements AsyncIterableIterator<Uint8Array> {
+  protected readonly http: McpRequest;
+  protected gone = false;
+  /** Ends the wait that is under way. */
+  protected wake: () => void = () => {};
+  readonly #frames: AsyncGenerator<Uint8Array, void>;
+
+  constructor(http: McpRequest) {
+    this.http = http;
+    this.#frames = this.generate();
+  }
+
+  protected abstract generate(): AsyncGenerator<Uint8Array, void>;
+  protected abstract leave(): void;
+
+  /** Tells the body when the client is gone; called when it is complete. */
+  protected watchClient(): void {
+    const { signal } = this.http;
+    if (signal.aborted) this.leave();
+    else signal.addEventListener('abort', () => this.leave(), { once: true });
+  }
+
+  [Symbol.asyncIterator](): this {
+    return this;
+  }
+
+  next(): Promise<IteratorResult<Uint8Array, void>> {
+    return this.#frames.next();
+  }
+
+  async return(): Promise<IteratorResult<Uint8Array, void>> {
+    this.leave();
+    return this.#frames.return();
+  }
+
+  /** Waits until the time has passed, or until `wake` is called and `isReady` says so. */
+  protected pause(ms: number, isReady: () => boolean = () => true): Promise<void> {
+    return new Promise((resolve) => {
+      const stop = this.http.clock.after(ms, resolve);
+      this.wake = () => {
+        if (!isReady()) return;
+        stop();
+        resolve();
+      };
+    });
+  }
+}
+
+/** Events that come together are stored and written together. */
+const FLUSH_MS = 50;
+const LOOK_EVERY_MS = 1000;
+
+/** The live stream of one call. */
+export class LiveBody extends StreamBody {
+  readonly #delivery: Delivery;
+  readonly #run: Run;
+  #ended: Outcome | undefined;
+
+  constructor(delivery: Delivery) {
+    super(delivery.http);
+    const { run } = delivery;
+    this.#delivery = delivery;
+    this.#run = run;
+    run.record.onEvent = () => this.wake();
+    run.outcome.then((outcome) => {
+      this.#ended = outcome;
+      this.wake();
+    });
+    this.watchClient();
+  }
+
+  protected leave(): void {
+    if (this.#ended) return;
+    this.gone = true;
+    if (!this.#delivery.sink.resumable) this.#run.cancel();
+    this.wake();
+  }
+
+  protected async *generate(): AsyncGenerator<Uint8Array, void> {
+    const { sink, http } = this.#delivery;
+    let finished = false;
+    try {
+      const head = await sink.open();
+      if (head !== '') yield Buffer.from(head, 'utf8');
+      let lastWrite = nowMs(http.clock);
+      while (!this.#ended) {
+        await this.#turn();
+        const frames = await this.#flush();
+        const quiet = nowMs(http.clock) - lastWrite >= COMMENT_EVERY_MS;
+        if (frames === '' && !quiet) continue;
+        lastWrite = nowMs(http.clock);
+        yield Buffer.from(frames === '' ? COMMENT_FRAME : frames, 'utf8');
+      }
+      const last = await this.#end(this.#ended);
+      finished = true;
+      if (last !== '') yield Buffer.from(last, 'utf8');
+    } finally {
+      if (!finished) await this.#endAlone();
+    }
+  }
+
+  /** Waits for something to write; then a little longer, so that events that come together go together. */
+  async #turn(): Promise<void> {
+    const { record } = this.#run;
+    if (!record.hasEvents && !this.#ended) {
+      await this.pause(LOOK_EVERY_MS);
+      if (!record.hasEvents && !this.#ended && !this.gone) await this.#run.checkCancelled();
+    } else if (!this.#ended) await this.pause(FLUSH_MS, () => this.#ended !== undefined || this.gone);
+  }
+
+  async #flush(): Promise<string> {
+    const events = await this.#run.takeEvents();
+    return events.length === 0 ? '' : this.#delivery.sink.write(events, true);
+  }
+
+  async #end(outcome: Outcome): Promise<string> {
+    const { sink } = this.#delivery;
+    const frames = await this.#flush();
+    const { messages, trailer = '' } = await sink.end(outcome, []);
+    return frames + (await sink.write(messages, false)) + trailer;
+  }
+
+  /** The client is gone: the run goes on to its end only where the client can come back for it. */
+  async #endAlone(): Promise<void> {
+    if (!this.#delivery.sink.resumable) {
+      this.#run.cancel();
+      return;
+    }
+    while (!this.#ended) {
+      await this.#turn();
+      await this.#flush();
+    }
+    await this.#end(this.#ended);
+  }
+}
+
+const FEED_TTL_MS = 300_000;
+/** Clocks of instances differ; rows that come late are still read. */
+const OVERLAP_MS = 2000;
+const PAGE_ROWS = 100;
+
+/** @throws FrameworkError when the server has no change notifications */
+export async function publishChange(core: Core, change: Change): Promise<void> {
+  const { settings } = core;
+  if (!settings.changes)
+    throw new FrameworkError('mcp.changes_off', 'framework: mcp: publish needs the option "changes"');
+  const now = settings.clock.now().getTime();
+  const row = {
+    partition: feedOf(core),
+    sort: `${sortOf(now)}${randomText(9)}`,
+    version: 1,
+    ttl: toTtl(now + FEED_TTL_MS),
+    data: encodeRow(change),
+  };
+  await storeOf(core).put(row, 'absent');
+}
+
+/** Reads the feed of changes from a moment on; every change once. */
+class FeedReader {
+  readonly #core: Core;
+  #from: number;
+  /** Rows of the overlap that were returned already. */
+  #seen = new Set<string>();
+
+  /** @param from epoch milliseconds */
+  constructor(core: Core, from: number) {
+    this.#core = core;
+    this.#from = from;
+  }
+
+  /** The moment up to which the feed was read, in epoch milliseconds. */
+  get position(): number {
+    return this.#from;
+  }
+
+  async poll(now: number): Promise<readonly Change[]> {
+    const changes: Change[] = [];
+    const seen = new Set<string>();
+    let after = sortOf(this.#from);
+    for (;;) {
+      const rows = await storeOf(this.#core).list(feedOf(this.#core), after, PAGE_ROWS);
+      for (const row of rows) {
+        seen.add(row.sort);
+        if (!this.#seen.has(row.sort)) changes.push(decodeRow<Change>(row));
+      }
+      const last = rows.at(-1);
+      if (!last || rows.length < PAGE_ROWS) break;
+      after = last.sort;
+    }
+    this.#seen = seen;
+    this.#from = Math.max(this.#from, now - OVERLAP_MS);
+    return changes;
+  }
+}
+
+function feedOf({ settings }: Core): string {
+  return `c#${settings.info.name}`;
+}
+
+function sortOf(ms: number): string {
+  return String(Math.max(0, Math.floor(ms))).padStart(15, '0');
+}
+
+/** How long before the deadline of the invocation a listener ends. */
+const SAFETY_MS = 2000;
+
+/** What a listener writes. */
+export interface Listener {
+  /** Epoch milliseconds from which changes count. */
+  readonly from: number;
+  /** Frames at the beginning. */
+  readonly head: string;
+  /** The frame of a change, or `''` when it is not wanted. */
+  frame(change: Change): string | Promise<string>;
+  /** Frames at the end; `position` is how far the feed was read. */
+  tail(position: number): string;
+}
+
+/** A stream of changes that ends by itself before the deadline. Looks at the feed, since nothing can call it. */
+export function listenReply(core: Core, http: McpRequest, listener: Listener): Reply {
+  return { status: 200, headers: SSE_HEADERS, body: new ListenBody(core, http, listener) };
+}
+
+class ListenBody extends StreamBody {
+  readonly #core: Core;
+  readonly #listener: Listener;
+
+  constructor(core: Core, http: McpRequest, listener: Listener) {
+    super(http);
+    this.#core = core;
+    this.#listener = listener;
+    this.watchClient();
+  }
+
+  protected leave(): void {
+    this.gone = true;
+    this.wake();
+  }
+
+  protected async *generate(): AsyncGenerator<Uint8Array, void> {
+    const { settings } = this.#core;
+    const { clock, deadline } = this.http;
+    const end = Math.min(deadline - SAFETY_MS, nowMs(clock) + settings.listenMs);
+    const reader = new FeedReader(this.#core, this.#listener.from);
+    let lastWrite = nowMs(clock);
+    yield Buffer.from(this.#listener.head, 'utf8');
+    while (!this.gone && nowMs(clock) < end) {
+      await this.pause(Math.min(settings.changePollMs, end - nowMs(clock)));
+      if (this.gone) return;
+      let frames = '';
+      for (const change of await reader.poll(nowMs(clock))) frames += await this.#listener.frame(change);
+      const quiet = nowMs(clock) - lastWrite >= COMMENT_EVERY_MS;
+      if (frames === '' && !quiet) continue;
+      lastWrite = nowMs(clock);
+      yield Buffer.from(frames === '' ? COMMENT_FRAME : frames, 'utf8');
+    }
+    if (!this.gone) yield Buffer.from(this.#listener.tail(reader.position), 'utf8');
+  }
+}
+
+/** The notification of a change; `meta` goes into its parameters. */
+export function changeNotification(change: Change, meta?: object): string {
+  const _meta = meta && { _meta: meta };
+  if ('resource' in change) {
+    return JSON.stringify({
+      jsonrpc: '2.0',
+      method: 'notifications/resources/updated',
+      params: { uri: change.resource, ..._meta },
+    });
+  }
+  const method = `notifications/${change.list}/list_changed`;
+  return JSON.stringify(_meta ? { jsonrpc: '2.0', method, params: _meta } : { jsonrpc: '2.0', method });
+}

@@ -1,0 +1,201 @@
+import { FrameworkError, type MaybePromise } from '@sallyport/core';
+import { type McpRequest, nowMs } from '../../http/internal/exchange.js';
+import { INTERNAL_ERROR } from '../../protocol/internal/json-rpc.js';
+import { RPC } from '../../protocol/internal/protocol.js';
+import type { AskKind, ClientCapabilities, Era, Implementation, Json, LogLevel } from '../../protocol/types.js';
+import { RpcError } from '../../server/errors.js';
+import type { Question } from './ask.js';
+import { type RecordedAnswer, type RunMemory, RunRecord } from './record.js';
+
+/** Who asks for a run, and what is possible in it. */
+export interface RunScope {
+  readonly http: McpRequest;
+  readonly era: Era;
+  readonly protocolVersion: string;
+  readonly client: Implementation | undefined;
+  readonly clientCapabilities: ClientCapabilities;
+  readonly progressToken: string | number | undefined;
+  /** The least level that is sent; `undefined` sends none. Asked when the handler logs. */
+  readonly logLevel: () => MaybePromise<LogLevel | undefined>;
+  /** What the handler announced that it may ask for. */
+  readonly asks: ReadonlySet<AskKind>;
+  /** `no`: this client, or this way of answering, cannot be asked. */
+  readonly asking: 'park' | 'hold' | 'no';
+  /** Whether the client can come back for the rest of a closed stream. */
+  readonly canClose: boolean;
+  /** For `hold`: sends a question and waits for its answer. */
+  readonly hold?: (question: Question, run: Run) => Promise<RecordedAnswer>;
+  /** Looks whether the client has cancelled. */
+  readonly isCancelled?: () => Promise<boolean>;
+  readonly memory: RunMemory;
+}
+
+/** How a run ended. */
+export type Outcome =
+  | { readonly kind: 'answer'; readonly value: unknown }
+  | {
+      readonly kind: 'questions';
+      readonly questions: readonly Question[];
+      readonly state: Json | undefined;
+      /** Whether the handler returned them: it reads the answers itself. */
+      readonly returned: boolean;
+    }
+  | { readonly kind: 'closed' }
+  | { readonly kind: 'failed'; readonly error: unknown }
+  | { readonly kind: 'lacks'; readonly required: ClientCapabilities }
+  | { readonly kind: 'cancelled' }
+  | { readonly kind: 'timeout' };
+
+/** How long before the deadline of the invocation a run ends. */
+const SAFETY_MS = 1000;
+/** Why the signal of a stopped run aborts. */
+const STOPPED = new FrameworkError('app.conflict', 'the run is stopped and will be called again');
+
+/** The life of one run of a handler: when it begins, what may stop it, how it ends. */
+export class Run {
+  readonly scope: RunScope;
+  readonly record: RunRecord;
+  readonly outcome: Promise<Outcome>;
+  readonly #settle: (outcome: Outcome) => void;
+  #over = false;
+  #abort: AbortController | undefined;
+  #aborted: { reason: unknown } | undefined;
+  #unlink: (() => void) | undefined;
+  #stopTimer: (() => void) | undefined;
+  /** Steps, and answers that are being checked: a run does not stop while one of them may still be recorded. */
+  readonly #busy = new Set<Promise<unknown>>();
+  #cancelCheck: Promise<void> | undefined;
+  /** Calls of the store that must end before the answer does. */
+  readonly #storeCalls = new Set<Promise<unknown>>();
+
+  constructor(scope: RunScope) {
+    this.scope = scope;
+    this.record = new RunRecord(scope.memory);
+    let settle: (outcome: Outcome) => void = () => {};
+    this.outcome = new Promise((resolve) => {
+      settle = resolve;
+    });
+    this.#settle = settle;
+  }
+
+  /** Starts the time limit and the work; what the work throws ends the run. */
+  start(work: () => Promise<void>): void {
+    const { http } = this.scope;
+    const left = http.deadline - SAFETY_MS - nowMs(http.clock);
+    this.#stopTimer = http.clock.after(Math.max(left, 0), () => {
+      this.finish({ kind: 'timeout' }, new FrameworkError('app.timeout'));
+    });
+    work().catch((error: unknown) => this.finish({ kind: 'failed', error }));
+  }
+
+  /** Ends the run, once. `abortReason` aborts the signal of the handler. */
+  finish(outcome: Outcome, abortReason?: unknown): void {
+    if (this.#over) return;
+    this.#over = true;
+    this.#stopTimer?.();
+    if (abortReason !== undefined) this.#abortWith(abortReason);
+    this.#unlink?.();
+    const settle = this.#settle;
+    // The store must not be used once the answer is out.
+    if (this.#storeCalls.size > 0) Promise.allSettled(this.#storeCalls).then(() => settle(outcome));
+    else settle(outcome);
+  }
+
+  /** Ends a run that will be called again. */
+  stop(outcome: Outcome): void {
+    this.finish(outcome, STOPPED);
+  }
+
+  /** Ends the run with an internal error; why stands in the log only. */
+  fail(why: string): void {
+    this.finish({ kind: 'failed', error: new RpcError(RPC.internalError, INTERNAL_ERROR, undefined, 200, why) });
+  }
+
+  /** Ends the run because the client lacks what it requires. */
+  lack(required: ClientCapabilities): void {
+    this.finish({ kind: 'lacks', required });
+  }
+
+  /** Ends the run because the client wants it no more. */
+  cancel(): void {
+    this.finish({ kind: 'cancelled' }, new FrameworkError('app.timeout', 'cancelled by the client'));
+  }
+
+  get isOver(): boolean {
+    return this.#over;
+  }
+
+  /** Keeps the answer back until this call of the store has ended. */
+  track<T>(call: Promise<T>): Promise<T> {
+    this.#storeCalls.add(call);
+    const ended = () => this.#storeCalls.delete(call);
+    call.then(ended, ended);
+    return call;
+  }
+
+  /** Looks for a cancellation, unless a look is under way. */
+  checkCancelled(): Promise<void> {
+    const { isCancelled } = this.scope;
+    if (!isCancelled || this.#over) return Promise.resolve();
+    this.#cancelCheck ??= this.track(isCancelled().catch(() => false)).then((cancelled) => {
+      this.#cancelCheck = undefined;
+      if (cancelled) this.cancel();
+    });
+    return this.#cancelCheck;
+  }
+
+  /** Keeps the run from stopping until this work of the handler is recorded. */
+  underWay<T>(work: Promise<T>): Promise<T> {
+    this.#busy.add(work);
+    const ended = () => this.#busy.delete(work);
+    work.then(ended, ended);
+    return work;
+  }
+
+  /** Stops the run when what the handler does in this turn is done and no work is under way. */
+  stopSoon(stop: () => void): void {
+    setImmediate(() => {
+      if (this.#busy.size === 0) stop();
+      else Promise.allSettled(this.#busy).then(() => this.stopSoon(stop));
+    });
+  }
+
+  /** Aborts when the run is stopped, cancelled or out of time, or when the request's own signal aborts. Made when read. */
+  get signal(): AbortSignal {
+    if (!this.#abort) {
+      this.#abort = new AbortController();
+      if (this.#aborted) this.#abort.abort(this.#aborted.reason);
+      else this.#link(this.scope.http.signal);
+    }
+    return this.#abort.signal;
+  }
+
+  #link(outer: AbortSignal): void {
+    const abort = () => this.#abortWith(outer.reason);
+    if (outer.aborted) abort();
+    else if (!this.#over) {
+      outer.addEventListener('abort', abort, { once: true });
+      this.#unlink = () => outer.removeEventListener('abort', abort);
+    }
+  }
+
+  #abortWith(reason: unknown): void {
+    this.#aborted ??= { reason };
+    this.#abort?.abort(reason);
+  }
+
+  /** Takes the events so far, as JSON texts. */
+  takeEvents(): Promise<string[]> {
+    return this.record.takeEvents(this.scope.logLevel);
+  }
+
+  /** Sends a message of the engine itself, such as a question on an open stream. */
+  send(json: string): void {
+    if (!this.#over) this.record.send({ json });
+  }
+
+  /** What the next run of this call must know, after questions or a close. */
+  remember(outcome: Outcome): RunMemory {
+    return this.record.remember(outcome.kind === 'questions' ? outcome : undefined);
+  }
+}

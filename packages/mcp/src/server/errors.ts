@@ -1,0 +1,86 @@
+import { FrameworkError } from '@sallyport/core';
+import { brandError } from '@sallyport/core/pipeline';
+import { RPC } from '../protocol/internal/protocol.js';
+import type { Era } from '../protocol/types.js';
+
+/** The codes of this package's errors. */
+export type McpErrorCode =
+  | 'mcp.tool_error'
+  | 'mcp.invalid_registration'
+  | 'mcp.closed'
+  | 'mcp.changes_off'
+  | 'mcp.store';
+
+/** Marks errors of all copies of this package. */
+const TOOL_ERROR = Symbol.for('sallyport.McpToolError');
+
+/**
+ * The one error whose text a tool shows to the client, as a result with `isError: true`. Every other exception is
+ * answered with a fixed text.
+ *
+ * @example throw new McpToolError('There is no note 7.');
+ */
+export class McpToolError extends FrameworkError {
+  static {
+    brandError(McpToolError, 'sallyport.McpToolError');
+  }
+
+  override readonly name: string = 'McpToolError';
+
+  constructor(text: string, init: { readonly cause?: unknown } = {}) {
+    super('mcp.tool_error', text, init);
+    Object.freeze(this);
+  }
+
+  get [TOOL_ERROR](): true {
+    return true;
+  }
+
+  /** True for a McpToolError of any copy of this package. */
+  static override [Symbol.hasInstance](value: unknown): boolean {
+    if (this !== McpToolError) return Function.prototype[Symbol.hasInstance].call(this, value);
+    return typeof value === 'object' && value !== null && (value as Record<symbol, unknown>)[TOOL_ERROR] === true;
+  }
+}
+
+/** A refused registration, by what is wrong with it. */
+export function invalidRegistration(what: string): FrameworkError {
+  return new FrameworkError('mcp.invalid_registration', `framework: mcp: ${what}`);
+}
+
+/** A JSON-RPC error on its way to the client; thrown inside the engine, never by handlers. */
+export class RpcError extends Error {
+  readonly code: number;
+  readonly data: unknown;
+  /** HTTP status in the stateless era, where it is not 200. */
+  readonly status: number;
+  /** For the log only. */
+  readonly why: string | undefined;
+
+  constructor(code: number, message: string, data?: unknown, status = 200, why?: string) {
+    super(message);
+    this.code = code;
+    this.data = data;
+    this.status = status;
+    this.why = why;
+  }
+}
+
+/** `instanceof` for what a handler threw, which may be anything: a revoked proxy is an instance of nothing. */
+export function isInstance<T>(value: unknown, type: abstract new (...args: never[]) => T): value is T {
+  try {
+    return value instanceof type;
+  } catch {
+    return false;
+  }
+}
+
+/** -32602: the parameters of a request are wrong. */
+export function invalidParams(message: string, data?: unknown): RpcError {
+  return new RpcError(RPC.invalidParams, message, data);
+}
+
+/** No resource has this URI: -32002 in the session era, -32602 in the stateless one. */
+export function unknownResource(era: Era, uri: string): RpcError {
+  return new RpcError(era === 'session' ? RPC.resourceNotFound : RPC.invalidParams, 'Resource not found', { uri });
+}

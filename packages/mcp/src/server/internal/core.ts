@@ -1,0 +1,39 @@
+import { callerKey } from '@sallyport/core/pipeline';
+import type { McpRequest } from '../../http/internal/exchange.js';
+import { hashText, type Sealer } from '../../store/internal/crypto.js';
+import type { McpStore } from '../../store/store.js';
+import type { Settings } from '../options.js';
+import type { Registry } from './registry.js';
+
+/** What all requests of one server share. Nothing of a request is kept here. */
+export interface Core {
+  readonly settings: Settings;
+  readonly registry: Registry;
+  readonly sealer: Sealer;
+}
+
+/** Who calls, as one text: what is bound to it opens for nobody else. */
+export function principalHash({ principal, tenantId }: Pick<McpRequest, 'principal' | 'tenantId'>): string {
+  return hashText(callerKey({ principal, authIdentity: '', tenantId }));
+}
+
+/** The store; only called where options have made sure that there is one. */
+export function storeOf({ settings: { store } }: Core): McpStore {
+  if (!store) throw new Error('framework: mcp: no store');
+  return store;
+}
+
+/** Loads a part of the engine at its first use. A load that failed is tried again. */
+export function lazily<T>(load: () => Promise<T>): () => Promise<T> {
+  let loaded: Promise<T> | undefined;
+  return () => {
+    loaded ??= load().catch((error: unknown) => {
+      loaded = undefined;
+      throw error;
+    });
+    return loaded;
+  };
+}
+
+/** The interpreter of JSON Schema and what checks answers with it. */
+export const loadSchemaCheck = lazily(() => import('../../run/internal/schema-check.js'));

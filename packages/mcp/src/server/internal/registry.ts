@@ -1,0 +1,205 @@
+import { FrameworkError } from '@sallyport/core';
+import { decodePercent } from '@sallyport/core/pipeline';
+import type { ParamHeader } from '../../protocol/internal/header-values.js';
+import type { AskKind, JsonObject } from '../../protocol/types.js';
+import type { McpContext } from '../../run/context.js';
+import { digestOf, hashText } from '../../store/internal/crypto.js';
+import type { CacheHint, Completer, ListedItem } from '../definitions.js';
+import { invalidRegistration } from '../errors.js';
+
+/** What all compiled registrations have. */
+export interface Registered extends ListedItem {
+  readonly asks: ReadonlySet<AskKind>;
+  readonly requires: readonly AskKind[];
+  /** The entry in its list, as JSON text. */
+  readonly listed: string;
+}
+
+export interface Tool extends Registered {
+  readonly kind: 'tool';
+  readonly paramHeaders: readonly ParamHeader[];
+  /** Arguments as the handler gets them, or what is wrong with them. */
+  readonly checkInput: ValueCheck | undefined;
+  /** Of the structured result. */
+  readonly checkOutput: ValueCheck | undefined;
+  readonly handler: (args: JsonObject, ctx: McpContext) => unknown;
+}
+
+/** A value that passed, maybe transformed, or the rules that it breaks. */
+export type Checked = { readonly value: unknown } | { readonly issues: readonly string[] };
+export type ValueCheck = (value: unknown) => Checked | Promise<Checked>;
+
+export interface Resource extends Registered {
+  readonly kind: 'resource';
+  readonly mimeType: string | undefined;
+  readonly cache: Required<CacheHint> | undefined;
+  readonly handler: (uri: string, ctx: McpContext) => unknown;
+}
+
+export interface Template extends Registered {
+  readonly kind: 'template';
+  readonly template: UriTemplate;
+  readonly mimeType: string | undefined;
+  readonly cache: Required<CacheHint> | undefined;
+  readonly complete: ReadonlyMap<string, Completer>;
+  readonly handler: (variables: Readonly<Record<string, string>>, ctx: McpContext, uri: string) => unknown;
+}
+
+export interface Prompt extends Registered {
+  readonly kind: 'prompt';
+  readonly args: ReadonlyMap<string, { readonly required: boolean; readonly complete: Completer | undefined }>;
+  readonly handler: (args: Readonly<Record<string, string>>, ctx: McpContext) => unknown;
+}
+
+/** A compiled URI template: literals and `{name}` or `{+name}` expressions (RFC 6570, levels 1 and 2). */
+export interface UriTemplate {
+  readonly text: string;
+  readonly names: readonly string[];
+  /** The variables of a URI, percent-decoded once, or `undefined`. A map without a prototype. */
+  match(uri: string): Record<string, string> | undefined;
+}
+
+const EXPRESSION = /\{(\+?)([A-Za-z0-9_.]+)\}/g;
+const SCHEME = /^[a-z][a-z0-9+.-]*:/i;
+
+export function hasScheme(uri: string): boolean {
+  return SCHEME.test(uri);
+}
+
+/** `undefined` when the text is no template that we can match. */
+export function compileTemplate(text: string): UriTemplate | undefined {
+  const names: string[] = [];
+  let source = '';
+  let end = 0;
+  for (const match of text.matchAll(EXPRESSION)) {
+    if (end > 0 && match.index === end) return undefined;
+    const [whole, reserved, name = ''] = match;
+    if (names.includes(name)) return undefined;
+    names.push(name);
+    source += escapeLiteral(text.slice(end, match.index)) + (reserved ? '(.+?)' : '([^/?#]+?)');
+    end = match.index + whole.length;
+  }
+  const literal = text.replace(EXPRESSION, '');
+  if (names.length === 0 || /[{}]/.test(literal) || !SCHEME.test(text)) return undefined;
+  const pattern = new RegExp(`^${source}${escapeLiteral(text.slice(end))}$`);
+  return { text, names, match: (uri) => matchNames(pattern.exec(uri), names) };
+}
+
+function matchNames(match: RegExpExecArray | null, names: readonly string[]): Record<string, string> | undefined {
+  if (!match) return undefined;
+  const values: Record<string, string> = Object.create(null);
+  for (const [index, name] of names.entries()) values[name] = decodePercent(match[index + 1] ?? '');
+  return values;
+}
+
+function escapeLiteral(text: string): string {
+  return text.replace(/[.*+?^${}()|[\]\\/-]/g, '\\$&');
+}
+
+export type ListName = 'tools' | 'prompts' | 'resources' | 'resourceTemplates';
+
+/** Everything that a server offers. Closed at the first request; lists are built then, once. */
+export class Registry {
+  readonly tools = new Map<string, Tool>();
+  readonly prompts = new Map<string, Prompt>();
+  readonly resources = new Map<string, Resource>();
+  readonly templates = new Map<string, Template>();
+  #closed = false;
+  #digest: string | undefined;
+  readonly #pages = new Map<string, readonly string[]>();
+
+  addTool(tool: Tool): void {
+    this.#add(this.tools, tool);
+  }
+
+  addPrompt(prompt: Prompt): void {
+    this.#add(this.prompts, prompt);
+  }
+
+  addResource(resource: Resource): void {
+    this.#add(this.resources, resource);
+  }
+
+  addTemplate(template: Template): void {
+    this.#add(this.templates, template);
+  }
+
+  #add<T extends Registered>(map: Map<string, T>, item: T): void {
+    if (this.#closed) {
+      throw new FrameworkError('mcp.closed', 'framework: mcp: registration is closed after the first request');
+    }
+    if (map.has(item.name)) throw invalidRegistration(`${item.kind} "${item.name}" is registered twice`);
+    map.set(item.name, item);
+  }
+
+  close(): void {
+    this.#closed = true;
+  }
+
+  /** Entries of a list, in order of registration. */
+  list(name: ListName): readonly Registered[] {
+    const map: ReadonlyMap<string, Registered> = name === 'resourceTemplates' ? this.templates : this[name];
+    return [...map.values()];
+  }
+
+  /** Pages of a list as JSON text, made once. */
+  pages(name: ListName, pageSize: number): readonly string[] {
+    let pages = this.#pages.get(name);
+    if (!pages) {
+      pages = toPages(this.list(name), pageSize);
+      this.#pages.set(name, pages);
+    }
+    return pages;
+  }
+
+  /** Changes with every change of what is offered. */
+  get digest(): string {
+    this.#digest ??= digestOf(
+      (['tools', 'prompts', 'resources', 'resourceTemplates'] as const).map((name) =>
+        hashText(
+          this.list(name)
+            .map((item) => item.listed)
+            .join('\n'),
+        ),
+      ),
+    );
+    return this.#digest;
+  }
+
+  get hasResources(): boolean {
+    return this.resources.size + this.templates.size > 0;
+  }
+
+  get hasCompleters(): boolean {
+    for (const { complete } of this.templates.values()) if (complete.size > 0) return true;
+    for (const { args } of this.prompts.values()) {
+      for (const { complete } of args.values()) if (complete !== undefined) return true;
+    }
+    return false;
+  }
+
+  /** The resource of a URI: registered itself, or by the first template that it matches. */
+  findResource(
+    uri: string,
+  ): { resource: Resource } | { template: Template; variables: Readonly<Record<string, string>> } | undefined {
+    const resource = this.resources.get(uri);
+    if (resource) return { resource };
+    if (uri.length > MAX_URI_LENGTH) return undefined;
+    for (const template of this.templates.values()) {
+      const variables = template.template.match(uri);
+      if (variables) return { template, variables };
+    }
+    return undefined;
+  }
+}
+
+const MAX_URI_LENGTH = 8192;
+
+export function toPages(items: readonly Registered[], pageSize: number): readonly string[] {
+  const pages: string[] = [];
+  for (let start = 0; start === 0 || start < items.length; start += pageSize) {
+    const page = items.slice(start, start + pageSize);
+    pages.push(`[${page.map((item) => item.listed).join(',')}]`);
+  }
+  return pages;
+}

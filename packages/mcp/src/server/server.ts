@@ -1,0 +1,147 @@
+import type { Handler } from '@sallyport/core';
+import { createHandler } from '../http/internal/engine.js';
+import { createOriginCheck } from '../http/internal/origin.js';
+import type { JsonObject } from '../protocol/types.js';
+import { createSealer, noSealer } from '../store/internal/crypto.js';
+import type {
+  Change,
+  PromptHandler,
+  PromptOptions,
+  ResourceHandler,
+  ResourceOptions,
+  ResourceTemplateHandler,
+  ResourceTemplateOptions,
+  SchemaInput,
+  SchemaOutput,
+  ToolHandler,
+  ToolOptions,
+} from './definitions.js';
+import { invalidRegistration } from './errors.js';
+import { compilePrompt, compileResource, compileResourceTemplate, compileTool } from './internal/compile.js';
+import { type Core, lazily } from './internal/core.js';
+import { type Registered, Registry } from './internal/registry.js';
+import { type McpServerOptions, parseOptions } from './options.js';
+
+/** The feed of changes. */
+const loadLive = lazily(() => import('../run/internal/live.js'));
+
+/** An MCP server. Registration closes at the first request; the server keeps nothing of any request. */
+export interface McpServer {
+  /**
+   * Offers a tool. Its arguments are checked against `input` before the handler runs; the handler returns text,
+   * `{ structured }` or a full result, and throws {@link McpToolError} to tell the model what went wrong.
+   *
+   * @param name 1 to 128 characters of `A-Z a-z 0-9 _ . -`
+   * @returns the server, for the next registration
+   * @throws FrameworkError `mcp.invalid_registration` for a name that is taken or malformed, or a schema that is unfit;
+   *   `mcp.closed` after the first request
+   *
+   * @example
+   * server.tool('add', { description: 'Adds two numbers.', input: z.object({ a: z.number(), b: z.number() }) },
+   *   ({ a, b }) => ({ structured: { sum: a + b } }));
+   */
+  tool<I extends SchemaInput = JsonObject, O extends SchemaInput = JsonObject>(
+    name: string,
+    options: ToolOptions<I, O>,
+    handler: ToolHandler<SchemaOutput<I>>,
+  ): McpServer;
+  /**
+   * Offers one resource. The handler returns text, bytes or a full result; nothing means that there is no such resource.
+   *
+   * @param uri with a scheme: `notes://index`
+   * @throws FrameworkError `mcp.invalid_registration`, `mcp.closed`
+   */
+  resource(uri: string, options: ResourceOptions, handler: ResourceHandler): McpServer;
+  /**
+   * Offers all resources whose URI matches a template, unless one is registered by itself.
+   *
+   * @param uriTemplate with `{name}` (no slash) and `{+name}` (with slashes): `notes://{id}`
+   * @throws FrameworkError `mcp.invalid_registration`, `mcp.closed`
+   */
+  resourceTemplate(uriTemplate: string, options: ResourceTemplateOptions, handler: ResourceTemplateHandler): McpServer;
+  /**
+   * Offers a prompt. The handler returns text (one message of the user), messages or a full result.
+   *
+   * @param name 1 to 128 characters of `A-Z a-z 0-9 _ . -`
+   * @throws FrameworkError `mcp.invalid_registration`, `mcp.closed`
+   */
+  prompt(name: string, options: PromptOptions, handler: PromptHandler): McpServer;
+  /**
+   * Tells listeners of both eras, on any instance, that something changed.
+   *
+   * @throws FrameworkError `mcp.changes_off` without the option `changes`
+   */
+  publish(change: Change): Promise<void>;
+  /** POST, GET and DELETE of the MCP route. */
+  readonly handler: Handler;
+  /** The same with origins of its own instead of the server's. */
+  handlerFor(options: { readonly allowedOrigins: readonly string[] }): Handler;
+}
+
+/**
+ * Makes an MCP server.
+ *
+ * @throws FrameworkError `app.invalid_configuration`, naming the option
+ *
+ * @example
+ * const server = createMcpServer({ name: 'notes', version: '1.4.0' });
+ * server.tool('add', { description: 'Adds.', input: AddInput }, ({ a, b }) => String(a + b));
+ */
+export function createMcpServer(options: McpServerOptions): McpServer {
+  const settings = parseOptions(options);
+  const { secret } = settings;
+  const sealer = secret === undefined ? noSealer : createSealer(secret);
+  const core: Core = { settings, registry: new Registry(), sealer };
+  return new Server(core);
+}
+
+class Server implements McpServer {
+  readonly #core: Core;
+  readonly handler: Handler;
+
+  constructor(core: Core) {
+    this.#core = core;
+    this.handler = createHandler({ core, isAllowed: createOriginCheck(core.settings.allowedOrigins) });
+  }
+
+  tool<I extends SchemaInput, O extends SchemaInput>(
+    name: string,
+    options: ToolOptions<I, O>,
+    handler: ToolHandler<SchemaOutput<I>>,
+  ): this {
+    this.#core.registry.addTool(this.#checked(compileTool(name, options, handler)));
+    return this;
+  }
+
+  resource(uri: string, options: ResourceOptions, handler: ResourceHandler): this {
+    this.#core.registry.addResource(this.#checked(compileResource(uri, options, handler)));
+    return this;
+  }
+
+  resourceTemplate(uriTemplate: string, options: ResourceTemplateOptions, handler: ResourceTemplateHandler): this {
+    this.#core.registry.addTemplate(this.#checked(compileResourceTemplate(uriTemplate, options, handler)));
+    return this;
+  }
+
+  prompt(name: string, options: PromptOptions, handler: PromptHandler): this {
+    this.#core.registry.addPrompt(this.#checked(compilePrompt(name, options, handler)));
+    return this;
+  }
+
+  async publish(change: Change): Promise<void> {
+    const { publishChange } = await loadLive();
+    await publishChange(this.#core, change);
+  }
+
+  handlerFor({ allowedOrigins }: { readonly allowedOrigins: readonly string[] }): Handler {
+    return createHandler({ core: this.#core, isAllowed: createOriginCheck(allowedOrigins) });
+  }
+
+  /** What may be asked for must be sealed on its way through the client. */
+  #checked<T extends Registered>(item: T): T {
+    if (item.asks.size > 0 && this.#core.settings.secret === undefined) {
+      throw invalidRegistration(`${item.kind} "${item.name}" asks the client, which needs the option "secret"`);
+    }
+    return item;
+  }
+}

@@ -1,0 +1,183 @@
+import {
+  COMMENT_FRAME,
+  type McpRequest,
+  messageFrame,
+  notAllowed,
+  nowMs,
+  parseAccept,
+  primingFrame,
+  type Reply,
+  retryFrame,
+  SSE_HEADERS,
+} from '../../http/internal/exchange.js';
+import type { MethodTable } from '../../methods/internal/method.js';
+import { errorText } from '../../protocol/internal/json-rpc.js';
+import { RPC } from '../../protocol/internal/protocol.js';
+import type { Sink } from '../../run/internal/call.js';
+import { deliver } from '../../run/internal/deliver.js';
+import { changeNotification, listenReply } from '../../run/internal/live.js';
+import { MAX_PARKED_MS } from '../../run/internal/record.js';
+import type { Core } from '../../server/internal/core.js';
+import { hashText } from '../../store/internal/crypto.js';
+import { hold, startContinuation } from './answers.js';
+import { leaseOf, retryAfter } from './call-stream.js';
+import { closeOpenStream, isCancelled } from './parked.js';
+import { resolveSession, type SessionPlace, sessionError } from './request.js';
+import { deleteSession, isSubscribed, type Session } from './session.js';
+import { parseEventId, type StreamHead, StreamLog, StreamLost } from './stream-log.js';
+
+/** How long a client keeps away between two listeners. */
+const IDLE_RETRY_MS = 30_000;
+const FEED_MS = 300_000;
+
+/** DELETE: ends a durable session. */
+export async function serveDelete(core: Core, http: McpRequest): Promise<Reply> {
+  const resolved = await resolveSession(core, http, null);
+  if ('status' in resolved) return resolved;
+  if (core.settings.sessions === 'sealed') return notAllowed('POST');
+  await deleteSession(core, resolved.sessionId);
+  return { status: 200, headers: {}, body: '' };
+}
+
+/** GET: the rest of a stream, or a listener for changes. */
+export async function serveGet(core: Core, methods: MethodTable, http: McpRequest): Promise<Reply> {
+  if (!parseAccept(http.header('accept'))?.sse) return sessionError(406, RPC.invalidRequest, 'Not acceptable');
+  const resolved = await resolveSession(core, http, null);
+  if ('status' in resolved) return resolved;
+  const { session } = resolved;
+  const lastEventId = (http.header('last-event-id')[0] ?? '').trim();
+  if (lastEventId === '') return listen(core, http, session) ?? notAllowed(allowOf(core));
+  const place = parseEventId(lastEventId);
+  if (!place) return sessionError(400, RPC.invalidRequest, 'Malformed Last-Event-ID');
+  if (session.partition === undefined) return notAllowed(allowOf(core));
+  if (place.stream === listenerId(session.partition)) {
+    return listen(core, http, session, place.sequence) ?? notAllowed(allowOf(core));
+  }
+  const aids = async () => ({ hold, isCancelled });
+  const rest = await resumeStream({ core, methods, http, session, aids }, place.stream, place.sequence);
+  return rest ?? notAllowed(allowOf(core));
+}
+
+/** Methods that a client of the session era can count on. */
+function allowOf({ settings }: Core): string {
+  return settings.sessions === 'durable' ? 'POST, DELETE' : 'POST';
+}
+
+/** A listener, where the door streams and there are changes to hear of. */
+function listen(core: Core, http: McpRequest, session: Session, since?: number): Reply | undefined {
+  const { partition } = session;
+  if (!core.settings.changes || !http.canStream || partition === undefined) return undefined;
+  const now = nowMs(http.clock);
+  return listenReply(core, http, {
+    from: since === undefined || since > now ? now : Math.max(since, now - FEED_MS),
+    head: COMMENT_FRAME,
+    frame: async (change) => {
+      const wanted = 'list' in change || (await isSubscribed(core, session, change.resource));
+      return wanted ? messageFrame(changeNotification(change)) : '';
+    },
+    tail: (position) => {
+      if (session.version < '2025-11-25') return retryFrame(IDLE_RETRY_MS);
+      return primingFrame(`${listenerId(partition)}.${position}`, IDLE_RETRY_MS);
+    },
+  });
+}
+
+/** A session's listener keeps its name, so that the next one goes on where the last one ended. */
+function listenerId(partition: string): string {
+  return hashText(`listen ${partition}`).slice(0, 12);
+}
+
+const LOOK_EVERY_MS = 100;
+const MAX_ATTEMPTS = 20;
+
+interface Found {
+  readonly log: StreamLog;
+  readonly head: StreamHead;
+}
+
+/** The rest of a stream after an event, wherever it was made; `undefined` when there is nothing to come. */
+async function resumeStream(origin: SessionPlace, stream: string, sequence: number): Promise<Reply | undefined> {
+  const { core, http, session } = origin;
+  const { partition = '' } = session;
+  const now = () => nowMs(http.clock);
+  const until = now() + core.settings.resumeWaitMs;
+  for (let attempt = 0; attempt < MAX_ATTEMPTS; ) {
+    const found = await StreamLog.read(core, partition, stream, now);
+    if (!found || found.head.hold) return undefined;
+    const { head, log } = found;
+    if (head.state === 'open') {
+      const claimed = await claim(origin, found, sequence);
+      if (claimed) return claimed;
+      attempt += 1;
+    } else if (isLost(head, now())) {
+      await interrupt(core, session, found);
+      attempt += 1;
+    } else {
+      const messages = await log.readFrom(sequence + 1);
+      const isOver = head.state === 'ended' || head.state === 'cancelled';
+      if (isOver && messages.length === 0) return undefined;
+      if (isOver || messages.length > 0 || head.state === 'waiting' || now() >= until) {
+        return replay(core, found, sequence, messages, isOver, now());
+      }
+      await new Promise<void>((resolve) => http.clock.after(LOOK_EVERY_MS, resolve));
+    }
+  }
+  return undefined;
+}
+
+function replay(
+  core: Core,
+  { log, head }: Found,
+  sequence: number,
+  messages: readonly string[],
+  isOver: boolean,
+  now: number,
+): Reply {
+  const frames = log.frames(messages, sequence + 1);
+  const age = head.state === 'waiting' ? now - head.since : 0;
+  const rest = isOver ? '' : log.priming(sequence + messages.length, retryAfter(core, age));
+  return { status: 200, headers: SSE_HEADERS, body: frames + rest };
+}
+
+/** A run whose lease ended without an end mark, or a call that nobody answered. It is never run a second time. */
+function isLost(head: StreamHead, now: number): boolean {
+  if (head.state === 'running') return now > head.lease;
+  return head.state === 'waiting' && now - head.since > MAX_PARKED_MS;
+}
+
+async function interrupt(core: Core, session: Session, { log, head }: Found): Promise<void> {
+  const first = (await log.readFrom(1)).length + 1;
+  const text = errorText(head.request.id, RPC.internalError, 'Interrupted');
+  try {
+    await log.append([text], first);
+  } catch (error) {
+    // Somebody else has just written the same.
+    if (!(error instanceof StreamLost)) throw error;
+  }
+  await log.save({ ...head, state: 'ended', pending: [], next: first + 1 });
+  await closeOpenStream(core, session, log.id);
+}
+
+/** Takes over a call whose stream its handler closed, and sends the rest; `undefined` when somebody else was faster. */
+async function claim(origin: SessionPlace, found: Found, sequence: number): Promise<Reply | undefined> {
+  const { http } = origin;
+  const { log } = found;
+  const head: StreamHead = { ...found.head, state: 'running', lease: leaseOf(http) };
+  if (!(await log.save(head))) return undefined;
+  const missed = await log.readFrom(sequence + 1);
+  const { run, stream } = await startContinuation(origin, log, head);
+  const opening = missed.length > 0 ? log.frames(missed, sequence + 1) : log.priming(sequence);
+  const sink: Sink = {
+    resumable: true,
+    open: async () => opening,
+    write: (messages, live) => stream.write(messages, live),
+    whole: async (messages) => opening + (await stream.write(messages, false)),
+    end: (outcome, unsent) => stream.end(outcome, unsent),
+  };
+  return deliver({ http, accepted: { json: false, sse: true }, run, sink, atOnce: true });
+}
+
+// With the above, all that only sessions with a store need: one part that loads at once.
+export { hold, takeAnswer } from './answers.js';
+export { newCallStream } from './call-stream.js';
+export { cancelRequest, isCancelled } from './parked.js';

@@ -1,0 +1,77 @@
+import type { RequestId } from '../../protocol/types.js';
+import { MAX_PARKED_MS } from '../../run/internal/record.js';
+import { type Core, storeOf } from '../../server/internal/core.js';
+import { hashText } from '../../store/internal/crypto.js';
+import { decodeRow, encodeRow, toTtl } from '../../store/store.js';
+import type { Session } from './session.js';
+import { StreamLog } from './stream-log.js';
+
+/** Calls of a session that may be parked at a time. */
+const MAX_OPEN_STREAMS = 32;
+const PREFIX = 'open#';
+const MARGIN_MS = 60_000;
+
+/**
+ * Notes that a call of the session is parked. Several that come at once may all be refused near the limit, but never
+ * are there more.
+ */
+export async function openStream(
+  core: Core,
+  session: Session,
+  stream: string,
+  id: RequestId,
+  now: number,
+): Promise<boolean> {
+  const partition = session.partition ?? '';
+  const ttl = toTtl(now + MAX_PARKED_MS + MARGIN_MS);
+  const store = storeOf(core);
+  await store.put({ partition, sort: PREFIX + stream, version: 1, ttl, data: encodeRow([id]) });
+  const open = await listOpen(core, partition);
+  if (open.length <= MAX_OPEN_STREAMS) return true;
+  await store.take({ partition, sort: PREFIX + stream });
+  return false;
+}
+
+export async function closeOpenStream(core: Core, session: Session, stream: string): Promise<void> {
+  await storeOf(core).take({ partition: session.partition ?? '', sort: PREFIX + stream });
+}
+
+/** Names of the parked streams that answer this request. */
+async function findOpenStreams(core: Core, session: Session, id: RequestId): Promise<readonly string[]> {
+  const open = await listOpen(core, session.partition ?? '');
+  return open.filter((row) => decodeRow<[RequestId]>(row)[0] === id).map((row) => row.sort.slice(PREFIX.length));
+}
+
+async function listOpen(core: Core, partition: string) {
+  const rows = await storeOf(core).list(partition, PREFIX, MAX_OPEN_STREAMS + 1);
+  return rows.filter((row) => row.sort.startsWith(PREFIX));
+}
+
+const FLAG_TTL_MS = 600_000;
+
+/** Marks a request as cancelled, wherever it runs, and ends it where it is parked. */
+export async function cancelRequest(core: Core, session: Session, id: RequestId, now: () => number): Promise<void> {
+  const { partition } = session;
+  if (partition === undefined) return;
+  const row = { partition, sort: flagOf(id), version: 1, ttl: toTtl(now() + FLAG_TTL_MS), data: encodeRow(1) };
+  await storeOf(core).put(row);
+  for (const stream of await findOpenStreams(core, session, id)) {
+    const found = await StreamLog.read(core, partition, stream, now);
+    if (!found || (found.head.state !== 'waiting' && found.head.state !== 'open')) continue;
+    if (await found.log.save({ ...found.head, state: 'cancelled', pending: [] })) {
+      await closeOpenStream(core, session, stream);
+    }
+  }
+}
+
+/** Whether the client has cancelled a request. */
+export async function isCancelled(core: Core, session: Session, id: RequestId): Promise<boolean> {
+  const { partition } = session;
+  return partition !== undefined && (await storeOf(core).get({ partition, sort: flagOf(id) })) !== undefined;
+}
+
+/** `"1"` and `1` are two requests. A text that is too long for a key stands there as its hash. */
+function flagOf(id: RequestId): string {
+  if (typeof id === 'number') return `cancel#n#${id}`;
+  return id.length > 64 ? `cancel#h#${hashText(id)}` : `cancel#s#${id}`;
+}

@@ -1,0 +1,120 @@
+import {
+  type Accepted,
+  jsonReply,
+  type McpRequest,
+  type Reply,
+  readProgressToken,
+} from '../../http/internal/exchange.js';
+import type { MethodTable } from '../../methods/internal/method.js';
+import { errorText, INTERNAL_ERROR, type RpcRequest, resultText } from '../../protocol/internal/json-rpc.js';
+import { ASSUMED_VERSION, isSessionVersion, RPC, type SessionVersion } from '../../protocol/internal/protocol.js';
+import type { RequestId } from '../../protocol/types.js';
+import type { Question } from '../../run/internal/ask.js';
+import type { Call, Ending, toResult } from '../../run/internal/call.js';
+import type { RecordedAnswer, RunMemory } from '../../run/internal/record.js';
+import type { Run, RunScope } from '../../run/internal/run.js';
+import { RpcError } from '../../server/errors.js';
+import type { Core } from '../../server/internal/core.js';
+import { findSession, NO_SESSION, readLevel, type Session } from './session.js';
+
+/** What a run of a stored session may need while it runs. Loaded when it is first needed. */
+export interface RunAids {
+  hold(origin: SessionRequest, question: Question, run: Run): Promise<RecordedAnswer>;
+  isCancelled(core: Core, session: Session, id: RequestId): Promise<boolean>;
+}
+
+/** One HTTP request of a session, and what serves it. */
+export interface SessionPlace {
+  readonly core: Core;
+  readonly methods: MethodTable;
+  readonly http: McpRequest;
+  readonly session: Session;
+  readonly aids: () => Promise<RunAids>;
+}
+
+/** A JSON-RPC request of a session, and how it may be answered. */
+export interface SessionRequest extends SessionPlace {
+  readonly protocolVersion: string;
+  readonly request: Pick<RpcRequest, 'id' | 'method' | 'params'>;
+  readonly accepted: Accepted;
+  /** A call that is run again: nobody reads its stream meanwhile. */
+  readonly again?: true;
+}
+
+/** An error answer of this era, with its HTTP status. */
+export function sessionError(status: number, code: number, message: string, id: RequestId | null = null): Reply {
+  return jsonReply(errorText(id, code, message), status);
+}
+
+/**
+ * The session of a request, or the answer that says what is wrong with its headers. What was negotiated stands for the
+ * session's life; the version header of a request must be one that we know.
+ */
+export async function resolveSession(
+  core: Core,
+  http: McpRequest,
+  id: RequestId | null,
+): Promise<{ readonly session: Session; readonly sessionId: string } | Reply> {
+  const version = requestedVersion(http);
+  if (version === 'unknown') return sessionError(400, RPC.invalidRequest, 'Unsupported MCP-Protocol-Version', id);
+  if (core.settings.sessions === 'none') {
+    return { session: { ...NO_SESSION, version: version ?? ASSUMED_VERSION }, sessionId: '' };
+  }
+  const ids = http.header('mcp-session-id');
+  const sessionId = ids.length === 1 ? (ids[0] ?? '').trim() : '';
+  if (sessionId === '') return sessionError(400, RPC.invalidRequest, 'Mcp-Session-Id is required', id);
+  const session = await findSession(core, http, sessionId);
+  if (!session) return sessionError(404, RPC.sessionNotFound, 'Session not found', id);
+  return { session, sessionId };
+}
+
+/** The revision that the version header names; `undefined` without the header. */
+export function requestedVersion(http: McpRequest): SessionVersion | 'unknown' | undefined {
+  const values = http.header('mcp-protocol-version');
+  if (values.length === 0) return undefined;
+  const version = (values[0] ?? '').trim();
+  return values.length === 1 && isSessionVersion(version) ? version : 'unknown';
+}
+
+/** Whether a client of this request can come back for the rest of a stream. */
+export function canResume({ session, protocolVersion, accepted }: SessionRequest): boolean {
+  return session.partition !== undefined && accepted.sse && protocolVersion >= '2025-11-25';
+}
+
+/** How the client is asked. Revisions before 2025-11-25 do not come back: their stream is held open, or not asked on. */
+function askingOf(origin: SessionRequest): RunScope['asking'] {
+  const { core, http, session, accepted } = origin;
+  if (session.partition === undefined || !accepted.sse) return 'no';
+  if (canResume(origin)) return core.settings.hold && http.canStream && !origin.again ? 'hold' : 'park';
+  return http.canStream ? 'hold' : 'no';
+}
+
+/** What a run of a session's call may do. */
+export function scopeOf(origin: SessionRequest, call: Pick<Call, 'target'> | undefined, memory: RunMemory): RunScope {
+  const { core, http, session, protocolVersion, request, aids } = origin;
+  const asking = askingOf(origin);
+  return {
+    ...{ http, era: 'session', protocolVersion, client: session.client, memory, asking },
+    clientCapabilities: session.capabilities,
+    progressToken: readProgressToken(request.params?._meta),
+    logLevel: () => (core.settings.logging ? (session.level ?? readLevel(core, session)) : undefined),
+    asks: call?.target.asks ?? new Set(),
+    canClose: asking === 'park' && canResume(origin),
+    ...(session.partition === undefined
+      ? {}
+      : { isCancelled: async () => (await aids()).isCancelled(core, session, request.id) }),
+    ...(asking === 'hold' ? { hold: async (question, run) => (await aids()).hold(origin, question, run) } : {}),
+  };
+}
+
+/** A result, or the error that answers instead, as the end of an answer. */
+export function toEnding({ request }: SessionRequest, result: Awaited<ReturnType<typeof toResult>>): Ending {
+  if (!(result instanceof RpcError)) {
+    return { messages: [resultText(request.id, JSON.stringify(result))], status: 200, form: 'any' };
+  }
+  return { messages: [errorText(request.id, result.code, result.message, result.data)], status: 200, form: 'json' };
+}
+
+export function internalEnding(origin: SessionRequest): Ending {
+  return toEnding(origin, new RpcError(RPC.internalError, INTERNAL_ERROR));
+}

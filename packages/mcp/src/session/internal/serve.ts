@@ -1,0 +1,201 @@
+import {
+  ACCEPTED,
+  type Accepted,
+  checkScopes,
+  jsonReply,
+  type McpRequest,
+  nowMs,
+  type Reply,
+  replyWith,
+} from '../../http/internal/exchange.js';
+import { capabilitiesOf, findMethod, type MethodRequest, type MethodTable } from '../../methods/internal/method.js';
+import {
+  errorText,
+  isObject,
+  own,
+  parseMessage,
+  type RpcMessage,
+  type RpcRequest,
+  resultText,
+} from '../../protocol/internal/json-rpc.js';
+import { isSessionVersion, LATEST_SESSION_VERSION, RPC } from '../../protocol/internal/protocol.js';
+import { missingKinds } from '../../run/internal/ask.js';
+import { type Call, type Ending, type Sink, toResult } from '../../run/internal/call.js';
+import { deliver, plainSink } from '../../run/internal/deliver.js';
+import { contextOf, startRun } from '../../run/internal/handler-context.js';
+import { freshMemory } from '../../run/internal/record.js';
+import { type Outcome, Run } from '../../run/internal/run.js';
+import { RpcError } from '../../server/errors.js';
+import { type Core, lazily } from '../../server/internal/core.js';
+import {
+  canResume,
+  internalEnding,
+  requestedVersion,
+  resolveSession,
+  type SessionPlace,
+  type SessionRequest,
+  scopeOf,
+  sessionError,
+  toEnding,
+} from './request.js';
+import { createSession } from './session.js';
+
+const MAX_BATCH = 20;
+const BATCH_VERSION = '2025-03-26';
+const JSON_ONLY: Accepted = { json: true, sse: false };
+
+/** What only sessions with a store need: parking, coming back, cancelling, listening. */
+const loadDurable = lazily(() => import('./durable.js'));
+
+/** GET and DELETE of a session: the rest of a stream or a listener, and the end of the session. */
+export async function serveStream(core: Core, methods: MethodTable, http: McpRequest): Promise<Reply> {
+  const { serveDelete, serveGet } = await loadDurable();
+  return http.method === 'GET' ? serveGet(core, methods, http) : serveDelete(core, http);
+}
+
+/** Answers one message of the session era. */
+export async function serveSession(
+  core: Core,
+  methods: MethodTable,
+  http: McpRequest,
+  message: RpcMessage,
+  accepted: Accepted | undefined,
+): Promise<Reply> {
+  const id = message.kind === 'request' || message.kind === 'invalid' ? (message.id ?? null) : null;
+  if (message.kind === 'invalid') return sessionError(400, RPC.invalidRequest, 'Invalid Request', id);
+  if (message.kind === 'request') {
+    if (!accepted) return sessionError(406, RPC.invalidRequest, 'Not acceptable', id);
+    if (message.method === 'initialize') return initialize(core, methods, http, message, accepted);
+  }
+  const resolved = await resolveSession(core, http, id);
+  if ('status' in resolved) return resolved;
+  const place: SessionPlace = { core, methods, http, session: resolved.session, aids: loadDurable };
+  if (message.kind === 'request') return serveRequest(place, message, accepted ?? JSON_ONLY);
+  await takeNotice(place, message);
+  return ACCEPTED;
+}
+
+async function initialize(
+  core: Core,
+  methods: MethodTable,
+  http: McpRequest,
+  { id, params = {} }: RpcRequest,
+  accepted: Accepted,
+): Promise<Reply> {
+  const offered = own(params, 'protocolVersion');
+  const wrong = ['capabilities', 'clientInfo'].some(
+    (key) => own(params, key) !== undefined && !isObject(own(params, key)),
+  );
+  if (typeof offered !== 'string' || wrong) return jsonReply(errorText(id, RPC.invalidParams, 'Malformed initialize'));
+  const protocolVersion = isSessionVersion(offered) ? offered : LATEST_SESSION_VERSION;
+  const { info, instructions } = core.settings;
+  const capabilities = capabilitiesOf(methods, 'session', { core, http, session: undefined });
+  const result = JSON.stringify({ protocolVersion, capabilities, serverInfo: info, instructions });
+  const session = await createSession(core, http, protocolVersion, params);
+  const reply = replyWith(resultText(id, result), accepted);
+  return session === undefined ? reply : { ...reply, headers: { ...reply.headers, 'mcp-session-id': session } };
+}
+
+/** Notifications and answers: what they cause is done before the reply, since nothing runs after it. */
+async function takeNotice(place: SessionPlace, message: RpcMessage): Promise<void> {
+  const { core, http, session } = place;
+  if (session.partition === undefined) return;
+  if (message.kind === 'response') return (await loadDurable()).takeAnswer(place, message);
+  if (message.kind !== 'notification' || message.method !== 'notifications/cancelled') return;
+  const id = own(message.params ?? {}, 'requestId');
+  if (typeof id === 'string' || Number.isInteger(id)) {
+    await (await loadDurable()).cancelRequest(core, session, id as string | number, () => nowMs(http.clock));
+  }
+}
+
+/** A request as the methods see it. */
+function toMethodRequest(origin: SessionRequest): MethodRequest {
+  const { core, methods, http, session, request, accepted } = origin;
+  const hookContext = () => contextOf(scopeOf(origin, undefined, freshMemory()));
+  return {
+    ...{ core, methods, http, session, accepted, hookContext, era: 'session', id: request.id },
+    params: request.params ?? {},
+  };
+}
+
+async function serveRequest(place: SessionPlace, request: RpcRequest, accepted: Accepted): Promise<Reply> {
+  const origin: SessionRequest = { ...place, protocolVersion: place.session.version, request, accepted };
+  try {
+    const method = findMethod(place.methods, 'session', request.method, place);
+    if (!method) throw new RpcError(RPC.methodNotFound, 'Method not found');
+    const answer = await method.answer(toMethodRequest(origin));
+    if ('reply' in answer) return answer.reply;
+    if ('result' in answer) return replyWith(resultText(request.id, `{${answer.result.members}}`), accepted);
+    checkScopes(place.http, answer.call.target.scopes);
+    return await runCall(origin, answer.call);
+  } catch (error) {
+    if (!(error instanceof RpcError)) throw error;
+    return jsonReply(errorText(request.id, error.code, error.message, error.data));
+  }
+}
+
+/** Runs a handler, and answers with what it sends. */
+async function runCall(origin: SessionRequest, call: Call): Promise<Reply> {
+  const { http, session, accepted } = origin;
+  const required = missingKinds(session.capabilities, call.target.requires);
+  const scope = scopeOf(origin, call, freshMemory());
+  const run = required ? new Run(scope) : startRun(scope, (ctx) => call.invoke(ctx));
+  if (required) run.lack(required);
+  const sink: Sink = canResume(origin)
+    ? (await loadDurable()).newCallStream(origin, call, run)
+    : plainSink((outcome) => endPlainly(origin, call, outcome));
+  return deliver({ http, accepted, run, sink });
+}
+
+async function endPlainly(origin: SessionRequest, call: Call, outcome: Outcome): Promise<Ending> {
+  const { accepted, request, http } = origin;
+  if (outcome.kind === 'cancelled') {
+    const cancelled = errorText(request.id, RPC.internalError, 'Cancelled');
+    return { messages: accepted.sse ? [] : [cancelled], status: 200, form: 'any' };
+  }
+  if (outcome.kind === 'questions' || outcome.kind === 'closed') return internalEnding(origin);
+  return toEnding(origin, await toResult(call, 'session', outcome, http));
+}
+
+/** Answers a batch, which only revision 2025-03-26 has: in order, without events and without questions. */
+export async function serveBatch(
+  core: Core,
+  methods: MethodTable,
+  http: McpRequest,
+  items: readonly unknown[],
+  accepted: Accepted | undefined,
+): Promise<Reply> {
+  const messages = items.map(parseMessage);
+  const tooMany = messages.length === 0 || messages.length > MAX_BATCH;
+  const initializes = messages.some((message) => message.kind === 'request' && message.method === 'initialize');
+  if (tooMany || initializes) return sessionError(400, RPC.invalidRequest, 'Invalid batch');
+  const resolved = await resolveSession(core, http, null);
+  if ('status' in resolved) return resolved;
+  const { session } = resolved;
+  if ((requestedVersion(http) ?? session.version) !== BATCH_VERSION)
+    return sessionError(400, RPC.invalidRequest, 'Batches are not supported');
+  const answered = messages.some((message) => message.kind === 'request' || message.kind === 'invalid');
+  if (answered && !accepted) return sessionError(406, RPC.invalidRequest, 'Not acceptable');
+  const place: SessionPlace = { core, methods, http, session, aids: loadDurable };
+  for (const message of messages) if (message.kind === 'request') await checkBatchScopes(place, message);
+  const texts: string[] = [];
+  for (const message of messages) {
+    if (message.kind === 'invalid') texts.push(errorText(message.id ?? null, RPC.invalidRequest, 'Invalid Request'));
+    else if (message.kind !== 'request') await takeNotice(place, message);
+    else texts.push((await serveRequest(place, message, JSON_ONLY)).body as string);
+  }
+  return texts.length === 0 ? ACCEPTED : replyWith(`[${texts.join(',')}]`, accepted ?? JSON_ONLY);
+}
+
+/** One forbidden call forbids the batch, before any of it runs. */
+async function checkBatchScopes(place: SessionPlace, request: RpcRequest): Promise<void> {
+  const method = findMethod(place.methods, 'session', request.method, place);
+  if (!method?.calls) return;
+  const { version: protocolVersion } = place.session;
+  try {
+    const answer = await method.answer(toMethodRequest({ ...place, protocolVersion, request, accepted: JSON_ONLY }));
+    if ('call' in answer) checkScopes(place.http, answer.call.target.scopes);
+  } catch (error) {
+    if (!(error instanceof RpcError)) throw error;
+  }
+}

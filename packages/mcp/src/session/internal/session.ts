@@ -1,0 +1,220 @@
+import { type McpRequest, nowMs } from '../../http/internal/exchange.js';
+import { isObject, own } from '../../protocol/internal/json-rpc.js';
+import { isSessionVersion, MAX_SUBSCRIPTIONS, type SessionVersion } from '../../protocol/internal/protocol.js';
+import type { ClientCapabilities, Implementation, JsonObject, LogLevel } from '../../protocol/types.js';
+import { invalidParams } from '../../server/errors.js';
+import { type Core, principalHash, storeOf } from '../../server/internal/core.js';
+import { hashText, randomText } from '../../store/internal/crypto.js';
+import { decodeRow, encodeRow, type Row, toTtl } from '../../store/store.js';
+
+/** What a request knows of its session. */
+export interface Session {
+  readonly version: SessionVersion;
+  readonly client: Implementation | undefined;
+  readonly capabilities: ClientCapabilities;
+  /** Partition of its rows; `undefined` where nothing is stored. */
+  readonly partition: string | undefined;
+  /** `undefined`: in a row of its own, or nowhere. */
+  readonly level: LogLevel | undefined;
+  readonly expiresMs: number;
+}
+
+/** The session of a request when there are none. */
+export const NO_SESSION: Omit<Session, 'version'> = {
+  client: undefined,
+  capabilities: {},
+  partition: undefined,
+  level: 'info',
+  expiresMs: 0,
+};
+
+interface SessionData {
+  readonly v: string;
+  readonly c?: Implementation | undefined;
+  readonly caps: ClientCapabilities;
+  /** Hash of the principal. */
+  readonly p: string;
+  readonly l: LogLevel;
+  /** A tombstone: the session was deleted. */
+  readonly gone?: true;
+}
+
+const MAX_CLIENT_TEXT = 64;
+const MAX_DECLARED_BYTES = 16 * 1024;
+const ID = /^[\x21-\x7e]{1,4096}$/;
+
+/** Makes a session and returns its id; `undefined` when there are no sessions. */
+export async function createSession(
+  core: Core,
+  http: McpRequest,
+  version: string,
+  params: JsonObject,
+): Promise<string | undefined> {
+  const { settings } = core;
+  const client = toClient(own(params, 'clientInfo'));
+  const capabilities = (own(params, 'capabilities') ?? {}) as ClientCapabilities;
+  const expiresMs = nowMs(http.clock) + settings.sessionTtlMs;
+  if (settings.sessions === 'none') return undefined;
+  if (settings.sessions === 'sealed') {
+    const text = JSON.stringify([version, toBits(capabilities), client?.name ?? '', expiresMs]);
+    return core.sealer.seal('session', text, principalHash(http));
+  }
+  const id = randomText(32);
+  const caps = JSON.stringify(capabilities).length > MAX_DECLARED_BYTES ? fromBits(toBits(capabilities)) : capabilities;
+  const data: SessionData = { v: version, c: client, caps, p: principalHash(http), l: 'info' };
+  await storeOf(core).put(sessionRow(id, 1, expiresMs, data), 'absent');
+  return id;
+}
+
+/** The session with this id, if it lives and belongs to who calls. */
+export async function findSession(core: Core, http: McpRequest, id: string): Promise<Session | undefined> {
+  if (!ID.test(id)) return undefined;
+  return core.settings.sessions === 'sealed' ? openSealed(core, http, id) : readDurable(core, http, id);
+}
+
+async function openSealed(core: Core, http: McpRequest, id: string): Promise<Session | undefined> {
+  const text = await core.sealer.open('session', id, principalHash(http));
+  if (text === undefined) return undefined;
+  const [version, bits, name, expiresMs] = JSON.parse(text) as [string, number, string, number];
+  if (!isSessionVersion(version) || expiresMs <= nowMs(http.clock)) return undefined;
+  return {
+    version,
+    client: name === '' ? undefined : { name, version: '' },
+    capabilities: fromBits(bits),
+    partition: core.settings.store && partitionOf(id),
+    level: core.settings.store ? undefined : 'info',
+    expiresMs,
+  };
+}
+
+async function readDurable(core: Core, http: McpRequest, id: string): Promise<Session | undefined> {
+  const row = await storeOf(core).get(keyOf(id));
+  const data = row && decodeRow<SessionData>(row);
+  if (!row || !data || data.gone || data.p !== principalHash(http) || !isSessionVersion(data.v)) return undefined;
+  await touch(core, http, row, data);
+  return {
+    version: data.v,
+    client: data.c,
+    capabilities: data.caps,
+    partition: row.partition,
+    level: data.l,
+    expiresMs: row.ttl * 1000,
+  };
+}
+
+/** Slides the expiry once a quarter of the lifetime has passed. Losing to another writer is as good as winning. */
+async function touch(core: Core, http: McpRequest, row: Row, data: SessionData): Promise<void> {
+  const { sessionTtlMs } = core.settings;
+  const now = nowMs(http.clock);
+  if (row.ttl * 1000 - now > sessionTtlMs * 0.75) return;
+  const next = { ...row, version: row.version + 1, ttl: toTtl(now + sessionTtlMs), data: encodeRow(data) };
+  await storeOf(core).put(next, { version: row.version });
+}
+
+/** Leaves a tombstone until the session would have ended anyway. */
+export async function deleteSession(core: Core, id: string): Promise<void> {
+  await change(core, partitionOf(id), (data) => ({ ...data, gone: true }));
+}
+
+/** Remembers the least level of log events. Where nothing is stored it stays as it is. */
+export async function setLevel(core: Core, session: Session, level: LogLevel): Promise<void> {
+  const { partition } = session;
+  if (partition === undefined) return;
+  if (core.settings.sessions === 'durable') await change(core, partition, (data) => ({ ...data, l: level }));
+  else {
+    const data = encodeRow(level);
+    await storeOf(core).put({ partition, sort: LEVEL, version: 1, ttl: toTtl(session.expiresMs), data });
+  }
+}
+
+/** The least level of log events; a sealed session keeps it in a row that is read only when a handler logs. */
+export async function readLevel(core: Core, session: Session): Promise<LogLevel> {
+  if (session.level !== undefined || session.partition === undefined) return session.level ?? 'info';
+  const row = await storeOf(core).get({ partition: session.partition, sort: LEVEL });
+  return row ? decodeRow<LogLevel>(row) : 'info';
+}
+
+const SESSION = 'session';
+const LEVEL = 'level';
+
+async function change(core: Core, partition: string, edit: (data: SessionData) => SessionData): Promise<void> {
+  const store = storeOf(core);
+  for (let attempt = 0; attempt < 10; attempt += 1) {
+    const row = await store.get({ partition, sort: SESSION });
+    if (!row) return;
+    const data = decodeRow<SessionData>(row);
+    if (data.gone) return;
+    const next = { ...row, version: row.version + 1, data: encodeRow(edit(data)) };
+    if (await store.put(next, { version: row.version })) return;
+  }
+  throw new Error('framework: mcp: a session row changes too often');
+}
+
+function partitionOf(id: string): string {
+  return `s#${hashText(id)}`;
+}
+
+function keyOf(id: string) {
+  return { partition: partitionOf(id), sort: SESSION };
+}
+
+function sessionRow(id: string, version: number, expiresMs: number, data: SessionData): Row {
+  return { ...keyOf(id), version, ttl: toTtl(expiresMs), data: encodeRow(data) };
+}
+
+/** Name and version, cut to what is worth storing. */
+function toClient(info: unknown): Implementation | undefined {
+  if (!isObject(info) || typeof info.name !== 'string') return undefined;
+  const { name, version, title } = info;
+  const client: Implementation = { name: cut(name), version: cut(version) };
+  if (typeof title === 'string') client.title = cut(title);
+  return client;
+}
+
+const cut = (text: unknown): string => (typeof text === 'string' ? text.slice(0, MAX_CLIENT_TEXT) : '');
+
+/** The capabilities that matter to us, in the order of their bits. */
+const BITS: readonly ((capabilities: ClientCapabilities) => unknown)[] = [
+  (capabilities) => capabilities.roots,
+  (capabilities) => capabilities.sampling,
+  (capabilities) => capabilities.sampling?.tools,
+  (capabilities) => capabilities.elicitation,
+  (capabilities) => capabilities.elicitation?.form,
+  (capabilities) => capabilities.elicitation?.url,
+];
+
+function toBits(capabilities: ClientCapabilities): number {
+  return BITS.reduce((bits, has, index) => (isObject(has(capabilities)) ? bits | (1 << index) : bits), 0);
+}
+
+function fromBits(bits: number): ClientCapabilities {
+  const [roots, sampling, tools, elicitation, form, url] = BITS.map((_, index) => (bits & (1 << index)) !== 0);
+  return {
+    ...(roots ? { roots: {} } : {}),
+    ...(sampling ? { sampling: tools ? { tools: {} } : {} } : {}),
+    ...(elicitation ? { elicitation: { ...(form ? { form: {} } : {}), ...(url ? { url: {} } : {}) } } : {}),
+  };
+}
+
+const SUBSCRIPTION = 'sub#';
+
+/** Notes that a session wants to know of changes of a resource. */
+export async function subscribe(core: Core, session: Session, uri: string, expiresMs: number): Promise<void> {
+  const key = subscriptionKey(session, uri);
+  const rows = await storeOf(core).list(key.partition, SUBSCRIPTION, MAX_SUBSCRIPTIONS);
+  const others = rows.filter(({ sort }) => sort.startsWith(SUBSCRIPTION) && sort !== key.sort);
+  if (others.length >= MAX_SUBSCRIPTIONS) throw invalidParams(`At most ${MAX_SUBSCRIPTIONS} subscriptions`);
+  await storeOf(core).put({ ...key, version: 1, ttl: toTtl(expiresMs), data: encodeRow(1) });
+}
+
+export async function unsubscribe(core: Core, session: Session, uri: string): Promise<void> {
+  await storeOf(core).take(subscriptionKey(session, uri));
+}
+
+export async function isSubscribed(core: Core, session: Session, uri: string): Promise<boolean> {
+  return (await storeOf(core).get(subscriptionKey(session, uri))) !== undefined;
+}
+
+function subscriptionKey({ partition = '' }: Session, uri: string) {
+  return { partition, sort: SUBSCRIPTION + hashText(uri) };
+}

@@ -1,0 +1,108 @@
+import { type McpRequest, nowMs } from '../../http/internal/exchange.js';
+import { isObject, own } from '../../protocol/internal/json-rpc.js';
+import type { InputRequest, InputResponse, JsonObject } from '../../protocol/types.js';
+import type { Question } from '../../run/internal/ask.js';
+import type { Call } from '../../run/internal/call.js';
+import {
+  freshMemory,
+  MAX_PARKED_MS,
+  type PackedMemory,
+  packMemory,
+  type RunMemory,
+  unpackMemory,
+} from '../../run/internal/record.js';
+import { invalidParams } from '../../server/errors.js';
+import { type Core, loadSchemaCheck, principalHash } from '../../server/internal/core.js';
+import { digestOf, randomText } from '../../store/internal/crypto.js';
+import { decodeRow, encodeRow, toTtl } from '../../store/store.js';
+
+/** What a client carries from one round of questions to the next, sealed. */
+interface CarriedState {
+  readonly m: PackedMemory;
+  /** Epoch milliseconds. */
+  readonly x: number;
+  /** Questions that a handler returned, so that answers can be held against their schemas. */
+  readonly q: readonly (readonly [string, InputRequest])[];
+}
+
+/** Larger states stay in the store. */
+const MAX_INLINE_BYTES = 16 * 1024;
+
+/** What a state is bound to: the caller, the method, the name and the arguments. */
+function boundTo(http: McpRequest, method: string, call: Call): string {
+  return JSON.stringify([principalHash(http), method, call.name, digestOf(call.args)]);
+}
+
+/**
+ * What a retry brings: the carried state opened, and the answers that fit.
+ *
+ * @throws RpcError -32602 for a state that is tampered with, expired or of another call, and for malformed answers
+ */
+export async function readRetry(
+  core: Core,
+  http: McpRequest,
+  method: string,
+  call: Call,
+  params: JsonObject,
+): Promise<RunMemory> {
+  const responses = own(params, 'inputResponses');
+  const token = own(params, 'requestState');
+  if (responses === undefined && token === undefined) return freshMemory();
+  if (responses !== undefined && !isObject(responses)) throw invalidParams('"inputResponses" must be an object');
+  const given = new Map(Object.entries(responses ?? {}));
+  const state = token === undefined ? undefined : await openState(core, http, boundTo(http, method, call), token);
+  const asked = new Map(state?.q ?? []);
+  const inputs: [string, InputResponse][] = [];
+  const { checkAnswer, isInputResponse } = await loadSchemaCheck();
+  for (const [key, raw] of given) {
+    const request = asked.get(key);
+    const answer = request ? checkAnswer(request, raw) : raw;
+    if (isInputResponse(answer)) inputs.push([key, answer]);
+  }
+  // Answers without a state belong to a first round that had nothing to carry.
+  const memory = state?.m ?? { ...packMemory(freshMemory()), r: 1 };
+  return unpackMemory({ ...memory, i: inputs, e: 0, c: 0 }, given);
+}
+
+async function openState(core: Core, http: McpRequest, bound: string, token: unknown): Promise<CarriedState> {
+  const text = typeof token === 'string' ? await core.sealer.open('state', token, bound) : undefined;
+  const opened = text === undefined ? undefined : (JSON.parse(text) as CarriedState | { readonly row: string });
+  const state = opened && 'row' in opened ? await readStored(core, opened.row) : opened;
+  if (!state || state.x <= nowMs(http.clock)) throw invalidParams('Invalid requestState');
+  return state;
+}
+
+async function readStored({ settings }: Core, id: string): Promise<CarriedState | undefined> {
+  const row = await settings.store?.get(stateKey(id));
+  return row && decodeRow<CarriedState>(row);
+}
+
+/** The sealed state for the next round; `undefined` when nothing must be carried. */
+export async function sealState(
+  core: Core,
+  http: McpRequest,
+  method: string,
+  call: Call,
+  memory: RunMemory,
+  returned: readonly Question[],
+): Promise<string | undefined> {
+  const withSchema = returned.filter(
+    ({ request }) => request.method === 'elicitation/create' && request.params.requestedSchema,
+  );
+  const carries = memory.answers.size + memory.steps.size + withSchema.length > 0 || memory.state !== undefined;
+  if (!carries) return undefined;
+  const packed = { ...packMemory(memory), i: [] };
+  const expiry = nowMs(http.clock) + MAX_PARKED_MS;
+  const state: CarriedState = { m: packed, x: expiry, q: returned.map(({ key, request }) => [key, request]) };
+  const text = JSON.stringify(state);
+  const bound = boundTo(http, method, call);
+  const { store } = core.settings;
+  if (Buffer.byteLength(text, 'utf8') <= MAX_INLINE_BYTES || !store) return core.sealer.seal('state', text, bound);
+  const row = randomText(24);
+  await store.put({ ...stateKey(row), version: 1, ttl: toTtl(expiry), data: encodeRow(state) }, 'absent');
+  return core.sealer.seal('state', JSON.stringify({ row }), bound);
+}
+
+function stateKey(id: string) {
+  return { partition: `r#${id}`, sort: 'state' };
+}

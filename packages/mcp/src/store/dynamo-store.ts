@@ -1,0 +1,122 @@
+import { type Clock, completeClock, type Environment, FrameworkError, type FullClock } from '@sallyport/core';
+import { defineOptions, integer, kind, text, withMethods } from '@sallyport/core/options';
+import {
+  absentOrPastTtl,
+  type Client,
+  type Condition,
+  DynamoTable,
+  type Item,
+  type ItemTable,
+  isPastTtl,
+  type Key,
+  notPastTtl,
+} from '@sallyport/dynamo';
+import { MCP_TABLE_NAME_ENV } from '../schema.js';
+import type { McpStore, PutCondition, Row, RowKey } from './store.js';
+
+/** Options of {@link dynamoMcpStore}; an unknown key is refused. */
+export interface DynamoMcpStoreOptions {
+  /** Default: the variable `FRAMEWORK_MCP_TABLE_NAME`. */
+  readonly tableName?: string;
+  /** Default: a client of this region, made at the first call. */
+  readonly client?: Client;
+  /** Decides which rows have expired. Default: the system's clock. */
+  readonly clock?: Clock;
+  /** Read instead of `process.env`. */
+  readonly environment?: Environment;
+  /** Milliseconds for all attempts of one call, 1 to 60,000; default 5,000. */
+  readonly storeTimeoutMs?: number;
+}
+
+const OPTIONS = defineOptions<DynamoMcpStoreOptions>()({
+  tableName: text('the name of the table').orVariable(MCP_TABLE_NAME_ENV),
+  client: withMethods<Client>('send'),
+  clock: withMethods<Clock>('now'),
+  environment: kind<Environment>('an object', (value) => typeof value === 'object' && value !== null),
+  storeTimeoutMs: integer(1, 60_000, 'milliseconds').default(5000),
+});
+
+/**
+ * A store in a DynamoDB table with the keys of `@sallyport/mcp/schema`. The AWS SDK is loaded at the first call. A call that
+ * fails or gets no answer in time rejects with FrameworkError `mcp.store` (503).
+ *
+ * @throws FrameworkError `app.invalid_configuration` for a wrong option, or when neither option nor variable names the table
+ */
+export function dynamoMcpStore(options: DynamoMcpStoreOptions = {}): McpStore {
+  const { tableName, client, clock, storeTimeoutMs: timeoutMs } = OPTIONS.parse(options);
+  const fullClock = completeClock(clock);
+  return new DynamoStore(new DynamoTable({ tableName, client, clock: fullClock, timeoutMs, toError }), fullClock);
+}
+
+function toError(cause: unknown): FrameworkError {
+  return new FrameworkError('mcp.store', 'framework: the MCP store failed', { statusCode: 503, cause });
+}
+
+class DynamoStore implements McpStore {
+  readonly #table: ItemTable;
+  readonly #clock: FullClock;
+
+  constructor(table: ItemTable, clock: FullClock) {
+    this.#table = table;
+    this.#clock = clock;
+  }
+
+  async get(key: RowKey): Promise<Row | undefined> {
+    return this.#live(await this.#table.get(keyOf(key), { consistent: true }));
+  }
+
+  async put(row: Row, when?: PutCondition): Promise<boolean> {
+    const options = when === undefined ? {} : { condition: this.#condition(when), reread: false };
+    const { applied } = await this.#table.put({ ...keyOf(row), v: row.version, ttl: row.ttl, d: row.data }, options);
+    return applied;
+  }
+
+  async take(key: RowKey): Promise<Row | undefined> {
+    const outcome = await this.#table.remove(keyOf(key), { condition: { present: 'pk' }, reread: false });
+    return outcome.applied ? this.#live(outcome.item) : undefined;
+  }
+
+  async list(partition: string, after: string, limit: number): Promise<readonly Row[]> {
+    const rows: Row[] = [];
+    // A sort key is never empty, and cannot be compared with an empty one.
+    const sort = after === '' ? {} : { sort: { name: 'sk', after } };
+    let start: Key | undefined;
+    do {
+      const query = { partition: { name: 'pk', value: partition }, ...sort, consistent: true };
+      const page = await this.#table.query({ ...query, limit: limit - rows.length, start });
+      for (const item of page.items) {
+        const row = this.#live(item);
+        if (row) rows.push(row);
+      }
+      start = page.more ? lastKey(page.items) : undefined;
+    } while (start && rows.length < limit);
+    return rows;
+  }
+
+  /** Rows that outlived their TTL stay for a while and count as absent. */
+  #condition(when: PutCondition): Condition {
+    const nowMs = this.#clock.now().getTime();
+    if (when === 'absent') return absentOrPastTtl(nowMs);
+    return { all: [{ attribute: 'v', is: '=', value: when.version }, notPastTtl(nowMs)] };
+  }
+
+  #live(item: Item | undefined): Row | undefined {
+    return item && !isPastTtl(item, this.#clock.now().getTime()) ? toRow(item) : undefined;
+  }
+}
+
+function keyOf({ partition, sort }: RowKey): Key {
+  return { pk: partition, sk: sort };
+}
+
+/** Behind which the next page starts. */
+function lastKey(items: readonly Item[]): Key | undefined {
+  const { pk, sk } = items.at(-1) ?? {};
+  return typeof pk === 'string' && typeof sk === 'string' ? { pk, sk } : undefined;
+}
+
+/** A row of ours; `undefined` for an item that something else wrote. */
+function toRow({ pk, sk, v, ttl, d }: Item): Row | undefined {
+  if (typeof pk !== 'string' || typeof sk !== 'string' || !(d instanceof Uint8Array)) return undefined;
+  return { partition: pk, sort: sk, version: Number(v), ttl: Number(ttl), data: d };
+}

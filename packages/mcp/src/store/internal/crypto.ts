@@ -1,0 +1,165 @@
+import { FrameworkError, type MaybePromise } from '@sallyport/core';
+import { type McpSecret, parseSecret } from '../../server/options.js';
+
+/** `node:crypto` costs 6 ms at first touch, so nobody pays for it before a hash, a seal or a random id is wanted. */
+export function nodeCrypto(): typeof import('node:crypto') {
+  return process.getBuiltinModule('node:crypto');
+}
+
+/** SHA-256 of text as base64url. */
+export function hashText(text: string): string {
+  return nodeCrypto().createHash('sha256').update(text).digest('base64url');
+}
+
+/** Random bytes as base64url. */
+export function randomText(bytes: number): string {
+  return nodeCrypto().randomBytes(bytes).toString('base64url');
+}
+
+/** JSON with sorted keys, so that equal values give equal text (RFC 8785 in what matters here). */
+function canonicalJson(value: unknown): string {
+  if (Array.isArray(value)) return `[${value.map((item) => canonicalJson(item)).join(',')}]`;
+  if (typeof value !== 'object' || value === null) return JSON.stringify(value) ?? 'null';
+  const members = Object.entries(value)
+    .filter(([, member]) => member !== undefined)
+    .sort(([left], [right]) => (left < right ? -1 : 1))
+    .map(([key, member]) => `${JSON.stringify(key)}:${canonicalJson(member)}`);
+  return `{${members.join(',')}}`;
+}
+
+/** A digest that tells one question, or one set of arguments, from another. */
+export function digestOf(value: unknown): string {
+  return hashText(canonicalJson(value)).slice(0, 22);
+}
+
+/** Twelve bytes of HMAC-SHA-256 as base64url. */
+export function macText(key: string | Uint8Array, text: string): string {
+  return nodeCrypto().createHmac('sha256', key).update(text).digest('base64url').slice(0, 16);
+}
+
+/** What a sealed token is for; each has a key of its own. */
+export type SealPurpose = 'session' | 'state' | 'cursor';
+
+/** Seals and opens short texts. */
+export interface Sealer {
+  /** An opaque token of visible ASCII. `bound` must be the same text when it is opened. */
+  seal(purpose: SealPurpose, text: string, bound: string): Promise<string>;
+  /** `undefined` when it was tampered with, is bound to something else, or its key is gone. */
+  open(purpose: SealPurpose, token: string, bound: string): Promise<string | undefined>;
+  /** A short tag of text under the current key. */
+  mac(purpose: SealPurpose, text: string): Promise<string>;
+}
+
+/** The sealer of a server without a secret: reaching it is a mistake of ours, never of a client. */
+export const noSealer: Sealer = {
+  seal: () => Promise.reject(new FrameworkError('app.internal')),
+  open: () => Promise.resolve(undefined),
+  mac: () => Promise.reject(new FrameworkError('app.internal')),
+};
+
+const VERSION = 'v1.';
+const IV_BYTES = 12;
+const TAG_BYTES = 16;
+const NOISE_BYTES = 16;
+
+/** What one purpose seals with: one key for the cipher, one for its nonces. */
+interface Keys {
+  readonly cipher: Buffer;
+  readonly nonce: Buffer;
+}
+
+/** Resolves the secret once, at first use; a failure is not remembered. */
+export function createSealer(secret: McpSecret | (() => MaybePromise<McpSecret>)): Sealer {
+  let pending: Promise<readonly Uint8Array[]> | undefined;
+  const derived = new Map<SealPurpose, readonly Keys[]>();
+  const keysFor = async (purpose: SealPurpose): Promise<readonly Keys[]> => {
+    pending ??= resolveKeys(secret);
+    const roots = await pending.catch((error: unknown) => {
+      pending = undefined;
+      throw error;
+    });
+    const keys = derived.get(purpose) ?? roots.map((root) => deriveKeys(root, purpose));
+    derived.set(purpose, keys);
+    return keys;
+  };
+  return {
+    async seal(purpose, text, bound) {
+      const [keys] = await keysFor(purpose);
+      return VERSION + encrypt(keys as Keys, text, bound);
+    },
+    async open(purpose, token, bound) {
+      if (!token.startsWith(VERSION)) return undefined;
+      const sealed = decodeStrict(token.slice(VERSION.length));
+      if (sealed === undefined) return undefined;
+      for (const { cipher } of await keysFor(purpose)) {
+        const text = decrypt(cipher, sealed, bound);
+        if (text !== undefined) return text;
+      }
+      return undefined;
+    },
+    async mac(purpose, text) {
+      const [keys] = await keysFor(purpose);
+      return macText((keys as Keys).cipher, text);
+    },
+  };
+}
+
+async function resolveKeys(secret: McpSecret | (() => MaybePromise<McpSecret>)): Promise<readonly Uint8Array[]> {
+  return parseSecret(typeof secret === 'function' ? await secret() : secret);
+}
+
+/** RFC 5869 with the purpose as its info. */
+function deriveKeys(root: Uint8Array, purpose: SealPurpose): Keys {
+  const derive = (name: string) =>
+    Buffer.from(nodeCrypto().hkdfSync('sha256', root, '', `sallyport/mcp/${name}/v1`, 32));
+  return { cipher: derive(purpose), nonce: derive(`${purpose}/nonce`) };
+}
+
+function encrypt({ cipher: key, nonce }: Keys, text: string, bound: string): string {
+  const iv = syntheticNonce(nonce, text, bound);
+  const cipher = nodeCrypto().createCipheriv('aes-256-gcm', key, iv);
+  cipher.setAAD(Buffer.from(bound, 'utf8'));
+  return Buffer.concat([iv, cipher.update(text, 'utf8'), cipher.final(), cipher.getAuthTag()]).toString('base64url');
+}
+
+/**
+ * The nonce of one seal: an HMAC over random bytes, the bound text and the text, cut to 96 bits.
+ *
+ * GCM under one nonce for two texts gives away both texts and the key of the tag (NIST SP 800-38D, appendix A). Random
+ * bytes alone repeat when environments are restored from one snapshot. As in AES-GCM-SIV the text goes into the nonce (RFC
+ * 8452 section 1), and as in section 3.6 of RFC 6979 random bytes go in beside it: two seals share a nonce only when random
+ * bytes, bound text and text are all the same, and then they are the same token, or when the HMAC collides, which is as
+ * likely as for random nonces (section 8.3: at most 2^32 seals a key). The random bytes keep it from showing that a text was
+ * sealed twice.
+ */
+function syntheticNonce(key: Buffer, text: string, bound: string): Buffer {
+  const noise = nodeCrypto().randomBytes(NOISE_BYTES);
+  const hmac = nodeCrypto().createHmac('sha256', key);
+  // The length tells where the bound text ends.
+  hmac
+    .update(noise)
+    .update(`${Buffer.byteLength(bound, 'utf8')}:${bound}`, 'utf8')
+    .update(text, 'utf8');
+  return hmac.digest().subarray(0, IV_BYTES);
+}
+
+function decrypt(key: Buffer, sealed: Buffer, bound: string): string | undefined {
+  if (sealed.length < IV_BYTES + TAG_BYTES) return undefined;
+  const decipher = nodeCrypto().createDecipheriv('aes-256-gcm', key, sealed.subarray(0, IV_BYTES), {
+    authTagLength: TAG_BYTES,
+  });
+  decipher.setAAD(Buffer.from(bound, 'utf8'));
+  decipher.setAuthTag(sealed.subarray(sealed.length - TAG_BYTES));
+  const body = sealed.subarray(IV_BYTES, sealed.length - TAG_BYTES);
+  try {
+    return Buffer.concat([decipher.update(body), decipher.final()]).toString('utf8');
+  } catch {
+    return undefined;
+  }
+}
+
+/** Only the one spelling of each token: Node's decoder skips what it does not know. */
+function decodeStrict(text: string): Buffer | undefined {
+  const bytes = Buffer.from(text, 'base64url');
+  return bytes.toString('base64url') === text ? bytes : undefined;
+}

@@ -1,0 +1,100 @@
+import { type Clock, systemClock } from '@sallyport/core';
+import { defineOptions, integer, withMethods } from '@sallyport/core/options';
+import type { McpStore, PutCondition, Row, RowKey } from './store.js';
+
+/** Options of {@link memoryMcpStore}; an unknown key is refused. */
+export interface MemoryMcpStoreOptions {
+  /** The oldest row goes when one more comes. Default 10,000. */
+  readonly maxRows?: number;
+  /** Decides which rows have expired. Default: the system's clock. */
+  readonly clock?: Clock;
+}
+
+const OPTIONS = defineOptions<MemoryMcpStoreOptions>()({
+  maxRows: integer(1).default(10_000),
+  clock: withMethods<Clock>('now').default(systemClock),
+});
+
+/** A store in this process's memory: for tests, and for a server that runs as one process. */
+export function memoryMcpStore(options: MemoryMcpStoreOptions = {}): McpStore {
+  const { maxRows, clock } = OPTIONS.parse(options);
+  return new MemoryStore(maxRows, clock);
+}
+
+class MemoryStore implements McpStore {
+  readonly #maxRows: number;
+  readonly #clock: Clock;
+  /** All rows, the oldest first. */
+  readonly #rows = new Map<string, Row>();
+  readonly #partitions = new Map<string, Set<string>>();
+
+  constructor(maxRows: number, clock: Clock) {
+    this.#maxRows = maxRows;
+    this.#clock = clock;
+  }
+
+  async get(key: RowKey): Promise<Row | undefined> {
+    const row = this.#live(key);
+    return row && copyOf(row);
+  }
+
+  async put(row: Row, when?: PutCondition): Promise<boolean> {
+    const present = this.#live(row);
+    if (when === 'absent' ? present !== undefined : when !== undefined && present?.version !== when.version)
+      return false;
+    this.#delete(row);
+    this.#rows.set(keyOf(row), copyOf(row));
+    const sorts = this.#partitions.get(row.partition) ?? new Set();
+    this.#partitions.set(row.partition, sorts.add(row.sort));
+    this.#evict();
+    return true;
+  }
+
+  async take(key: RowKey): Promise<Row | undefined> {
+    const row = this.#live(key);
+    this.#delete(key);
+    return row;
+  }
+
+  async list(partition: string, after: string, limit: number): Promise<readonly Row[]> {
+    const rows: Row[] = [];
+    const sorts = [...(this.#partitions.get(partition) ?? [])].filter((sort) => compareUtf8(sort, after) > 0);
+    for (const sort of sorts.sort(compareUtf8)) {
+      const row = rows.length < limit ? this.#live({ partition, sort }) : undefined;
+      if (row) rows.push(copyOf(row));
+    }
+    return rows;
+  }
+
+  #live(key: RowKey): Row | undefined {
+    const row = this.#rows.get(keyOf(key));
+    return row && row.ttl * 1000 > this.#clock.now().getTime() ? row : undefined;
+  }
+
+  #delete(key: RowKey): void {
+    this.#rows.delete(keyOf(key));
+    const sorts = this.#partitions.get(key.partition);
+    sorts?.delete(key.sort);
+    if (sorts?.size === 0) this.#partitions.delete(key.partition);
+  }
+
+  #evict(): void {
+    for (const row of this.#rows.values()) {
+      if (this.#rows.size <= this.#maxRows) return;
+      this.#delete(row);
+    }
+  }
+}
+
+function keyOf({ partition, sort }: RowKey): string {
+  return JSON.stringify([partition, sort]);
+}
+
+/** Rows never share memory with their users. */
+function copyOf(row: Row): Row {
+  return { ...row, data: new Uint8Array(row.data) };
+}
+
+function compareUtf8(left: string, right: string): number {
+  return left === right ? 0 : Buffer.compare(Buffer.from(left), Buffer.from(right));
+}
