@@ -155,7 +155,7 @@ function foundWord(path: string, found: unknown): string {
 const CONTROLS = /[\0-\x1f\x7f-\x9f\u200e\u200f\u2028-\u202e\u2066-\u2069\ufeff]/g;
 
 /** At most so many characters of a text, without those that could start or reorder a line of a log. */
-export function safeText(text: string, characters: number): string {
+function safeText(text: string, characters: number): string {
   const head = [...text.slice(0, 2 * characters)].slice(0, characters).join('');
   return head.replace(CONTROLS, '').replace(/\p{Surrogate}/gu, '\ufffd');
 }
