@@ -8,14 +8,14 @@ export interface Budget {
 
 /** What one gateway-v2 GET at tier P2 passes on its way through the open container. */
 export const GET_PATH: { readonly functions: Budget; readonly files: Budget } = {
-  functions: { reached: 76, wanted: 55 },
-  files: { reached: 25, wanted: 16 },
+  functions: { reached: 64, wanted: 55 },
+  files: { reached: 20, wanted: 16 },
 };
 
 /** Source files of each package. */
 export const FILES: Readonly<Record<string, Budget>> = {
   appsync: { reached: 9, wanted: 9 },
-  core: { reached: 68, wanted: 40 },
+  core: { reached: 43, wanted: 40 },
   dispatch: { reached: 16, wanted: 14 },
   dynamo: { reached: 9, wanted: 9 },
   http: { reached: 50, wanted: 50 },
@@ -31,7 +31,7 @@ export const FILES: Readonly<Record<string, Budget>> = {
 /** Exported things and public members without TSDoc, by package. */
 export const UNDOCUMENTED: Readonly<Record<string, Budget>> = {
   appsync: { reached: 0, wanted: 0 },
-  core: { reached: 282, wanted: 0 },
+  core: { reached: 0, wanted: 0 },
   dispatch: { reached: 0, wanted: 0 },
   dynamo: { reached: 0, wanted: 0 },
   http: { reached: 0, wanted: 0 },
@@ -45,12 +45,12 @@ export const UNDOCUMENTED: Readonly<Record<string, Budget>> = {
 };
 
 /** Of what an application types every day (`docs-policy.ts`), what has no `@example`. */
-export const WITHOUT_EXAMPLE: Budget = { reached: 30, wanted: 0 };
+export const WITHOUT_EXAMPLE: Budget = { reached: 0, wanted: 0 };
 
 /** Entries that are no barrels, files outside of `internal` that no entry exports, and circles of imports (types too). */
 export const MISPLACED: Readonly<Record<string, Budget>> = {
   appsync: { reached: 0, wanted: 0 },
-  core: { reached: 22, wanted: 0 },
+  core: { reached: 0, wanted: 0 },
   dispatch: { reached: 0, wanted: 0 },
   dynamo: { reached: 0, wanted: 0 },
   http: { reached: 0, wanted: 0 },

@@ -155,7 +155,7 @@ describe('wrong options are named, with what they must be', () => {
     [
       'runIdempotent',
       () => runIdempotent(ledger, { scope: 's', key: 'k', signal: 5 } as never, work),
-      'jobs.invalid_input framework: option "signal" must be an object with addEventListener() and removeEventListener() and throwIfAborted()',
+      'jobs.invalid_input framework: option "signal" must be an object with addEventListener(), removeEventListener() and throwIfAborted()',
     ],
     [
       'runIdempotent',

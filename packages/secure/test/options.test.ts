@@ -31,7 +31,7 @@ describe('options are closed', () => {
     ['tier in another case', { tier: 'P2' }, 'option "tier" must be '],
     ['httpErrorFormat', { httpErrorFormat: SECRET }, 'option "httpErrorFormat" must be '],
     ['limits', { limits: { maxRequestBytes: -1 } }, 'option "limits.maxRequestBytes" must be a whole number of bytes'],
-    ['an unknown limit', { limits: { maxBytes: 1 } }, 'unknown option "maxBytes"'],
+    ['an unknown limit', { limits: { maxBytes: 1 } }, 'unknown option "limits.maxBytes"'],
     [
       'cors',
       { cors: { allowedOrigins: ['*'], allowCredentials: true } },

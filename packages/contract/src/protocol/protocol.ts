@@ -1,3 +1,4 @@
+import { brandError } from '@sallyport/core/pipeline';
 import type { Fixture, Setup, Step } from '../fixtures/fixture.js';
 import type { JsonObject } from '../fixtures/json.js';
 
@@ -87,6 +88,10 @@ export interface ContractRuntime {
 
 /** The other side broke the protocol. */
 export class ProtocolError extends Error {
+  static {
+    brandError(ProtocolError, 'sallyport.ProtocolError');
+  }
+
   override readonly name = 'ProtocolError';
 }
 
