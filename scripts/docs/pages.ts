@@ -1,12 +1,13 @@
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { ROOT } from '../check/command.js';
+import { renderClassifier } from './classifier.js';
 import { checkDoorPage, fixtureDoors, renderDoorPage } from './front-doors.js';
 import { FRONT_DOORS } from './front-doors-data.js';
 import { checkTables, renderTables } from './option-tables.js';
 import { OPTION_TABLES } from './option-tables-data.js';
 
-/** A page that is made from data. */
+/** A page, or a file of code, that is made from data. */
 export interface Page {
   /** From the root of the repository. */
   readonly file: string;
@@ -16,6 +17,7 @@ export interface Page {
 }
 
 export const PAGES: readonly Page[] = [
+  { file: 'packages/dispatch/src/internal/classify.ts', check: () => [], render: () => renderClassifier() },
   {
     file: 'docs/front-doors.md',
     check: (root) => checkDoorPage(FRONT_DOORS, fixtureDoors(root)),

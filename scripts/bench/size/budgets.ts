@@ -19,12 +19,12 @@ const isOk = (answer: unknown) => (answer as { statusCode?: unknown } | null)?.s
 const isClean = (answer: unknown) => JSON.stringify(answer) === '{"batchItemFailures":[]}';
 
 export const BUDGETS: readonly Budget[] = [
-  // The default logger with its sanitizer, and what errors say of their causes: 2.6 KB in each of these two. What the doors
-  // reject and how the cap counts: 0.5 KB in the first. Who invoked: 0.1 KB in each.
-  { name: 'http', gzipBytes: 19_800, wantedBytes: 9_000, event: HEALTH, accepts: isOk },
-  { name: 'queue', gzipBytes: 13_000, wantedBytes: 4_000, event: queueEvent(10, []), accepts: isClean },
+  // More than before error lines, options described once and direct invocations: the default logger with its sanitizer and the
+  // causes of errors 2.6 KB, `defineOptions` 0.9 KB, what doors reject and how the cap counts 0.5 KB, who invoked 0.5 KB.
+  { name: 'http', gzipBytes: 23_000, wantedBytes: 9_000, event: HEALTH, accepts: isOk },
+  { name: 'queue', gzipBytes: 14_800, wantedBytes: 4_000, event: queueEvent(10, []), accepts: isClean },
   // The engine alone: it is mounted on a container, which is weighed on its own.
-  { name: 'mcp', gzipBytes: 36_500, wantedBytes: 15_000, event: null, accepts: () => true },
+  { name: 'mcp', gzipBytes: 36_800, wantedBytes: 15_000, event: null, accepts: () => true },
   { name: 'app', gzipBytes: null, event: HEALTH, accepts: isOk },
   { name: 'secure', gzipBytes: null, event: HEALTH, accepts: isOk },
   { name: 'ratelimit', gzipBytes: null, event: null, accepts: () => true },

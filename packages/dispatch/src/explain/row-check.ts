@@ -5,12 +5,10 @@ import {
   type CompiledRow,
   conditionHolds,
   isNegative,
-  isObject,
-  isText,
-  isUrlDomain,
   parsePath,
   valueAt,
 } from '../internal/compile.js';
+import { isObject, isText, isUrlDomain } from '../internal/tests.js';
 
 /** One thing that kept a row from matching. Holds no value of the payload but for the tag fields. */
 export interface Miss {

@@ -1,4 +1,6 @@
-import type { DetectionCondition, DetectionRow, TriggerRow } from '../rows.js';
+import { type DetectionCondition, type DetectionRow, ROWS, type TriggerRow } from '../rows.js';
+import { classify } from './classify.js';
+import { isObject, isText, isUrlDomain } from './tests.js';
 
 /** What {@link detectRow} answers when no row matched, and when there was nothing to match against. */
 const UNKNOWN_EVENT = -1;
@@ -24,7 +26,9 @@ export interface CompiledRow {
 export interface CompiledTable {
   readonly fixed: readonly TriggerRow[];
   readonly rows: readonly CompiledRow[];
-  /** All alternatives in order; neighbours that need the same member of the event form one group. */
+  /** Whether the fixed rows are ours, for which `classify.ts` is written out. */
+  readonly isWrittenOut: boolean;
+  /** The alternatives that are interpreted, in order; neighbours that need the same member of the event form one group. */
   readonly groups: readonly Group[];
 }
 
@@ -50,7 +54,9 @@ interface GroupCondition extends CompiledCondition {
 export function compileTable(fixed: readonly TriggerRow[], extensions: readonly DetectionRow[] = []): CompiledTable {
   const rows = [...fixed, ...extensions].map(compileRow);
   const groups: Group[] = [];
+  const isWrittenOut = fixed === ROWS;
   rows.forEach(({ anyOf }, row) => {
+    if (isWrittenOut && row < fixed.length) return;
     for (const all of anyOf) {
       const key = String(all.find((condition) => !isNegative(condition))?.steps[0]);
       // All of the same shape, so that the engine reads them fast.
@@ -66,7 +72,7 @@ export function compileTable(fixed: readonly TriggerRow[], extensions: readonly 
       group.isOptional ||= all.some(({ path, test }) => path === key && test === 'present');
     }
   });
-  return { fixed, rows, groups };
+  return { fixed, rows, isWrittenOut, groups };
 }
 
 function compileRow({ kind, anyOf, acceptsList = false }: DetectionRow & { acceptsList?: boolean }): CompiledRow {
@@ -90,7 +96,9 @@ export function detectRow(event: unknown, table: CompiledTable): number {
   try {
     if (typeof event !== 'object' || event === null) return NOT_AN_OBJECT;
     if (Array.isArray(event)) return listRow(event, table);
-    const { groups } = table;
+    const { isWrittenOut, groups } = table;
+    const fixed = isWrittenOut ? classify(event as Readonly<Record<string, unknown>>) : UNKNOWN_EVENT;
+    if (fixed >= 0) return fixed;
     for (let index = 0; index < groups.length; index += 1) {
       const row = groupRow(groups[index] as Group, event as Readonly<Record<string, unknown>>);
       if (row >= 0) return row;
@@ -173,24 +181,4 @@ export function conditionHolds({ test, value }: CompiledCondition, found: unknow
 /** Conditions that an event without anything fulfils: they never count for a row. */
 export function isNegative({ test }: Pick<DetectionCondition, 'test'>): boolean {
   return test === 'absent' || test === 'not_url_domain';
-}
-
-/** Neither `null` nor a list. */
-export function isObject(value: unknown): value is object {
-  return typeof value === 'object' && value !== null && !Array.isArray(value);
-}
-
-/** A string with a character that is not blank; nearly always the first one, and nothing is allocated then. */
-export function isText(value: unknown): value is string {
-  if (typeof value !== 'string') return false;
-  const first = value.charCodeAt(0);
-  return (first > 32 && first < 127) || value.trim() !== '';
-}
-
-/** Every partition has a suffix of its own behind `on`, one label or more. */
-const URL_DOMAIN = /^[a-z0-9-]+\.lambda-url\.[a-z0-9-]+\.on(?:\.[a-z0-9-]+)+$/;
-
-/** The host name of a function URL. Nearly every other host ends at the first question. */
-export function isUrlDomain(value: unknown): boolean {
-  return typeof value === 'string' && value.includes('.lambda-url.') && URL_DOMAIN.test(value);
 }

@@ -10,7 +10,8 @@ import { AGENT_INVOCATIONS, parseLog } from '@sallyport/core/pipeline';
 import { dispatchError } from '../errors.js';
 import { compileExtensions, isExtension } from '../extension.js';
 import type { TriggerRow } from '../rows.js';
-import { type CompiledTable, isText } from './compile.js';
+import type { CompiledTable } from './compile.js';
+import { isText } from './tests.js';
 
 /** Everything that a dispatcher looks up, worked out once at construction. */
 export interface Plan {
