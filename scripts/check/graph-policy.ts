@@ -22,7 +22,7 @@ export const WORKSPACE_DEPENDENCIES: Readonly<Record<string, readonly string[]>>
   '@sallyport/mcp': ['core', 'dynamo', 'http', 'secure'],
   '@sallyport/ratelimit': ['core', 'dynamo', 'http'],
   '@sallyport/jobs': ['core', 'dynamo'],
-  '@sallyport/contract': [],
+  '@sallyport/contract': ['core'],
   '@sallyport/objectstore': ['core'],
   '@sallyport/vectors': ['core'],
   '@sallyport/microvm': ['core', 'dynamo', 'secure'],

@@ -106,7 +106,7 @@ describe('a line of the default logger', () => {
     ['a revoked proxy', revoked(), { name: 'NonError', message: 'object', value: '[unreadable]' }],
     [
       'getters that throw',
-      Object.defineProperties(new Error('x'), { message: { get: fail }, stack: { get: fail }, cause: { get: fail } }),
+      Object.defineProperties(new Error('x'), { stack: { get: fail }, message: { get: fail }, cause: { get: fail } }),
       {
         name: 'Error',
         message: '[unreadable]',
