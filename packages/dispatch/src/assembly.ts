@@ -1,3 +1,3 @@
 /** What a container of another kind is put together with; applications have no use for it. */
 export { type Assembly, type AssemblyInit, assemble, Container, pickOptions } from './container/container.js';
-export { CONTAINER_KINDS, EVENT_OPTIONS, type SurfaceOptions } from './container/options.js';
+export { CONTAINER_KINDS, type SurfaceOptions } from './container/options.js';

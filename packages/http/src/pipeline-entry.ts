@@ -15,11 +15,9 @@ export {
 } from './pipeline/error-body.js';
 export { assembleKernel, createKernel, type Kernel, type KernelInit, legacyTenant } from './pipeline/kernel.js';
 export {
-  assertPipelineOptions,
   createOpenKernel,
-  OPEN_PIPELINE_OPTIONS,
+  OPEN_PIPELINE_OPTION_KINDS,
   PIPELINE_OPTION_KINDS,
-  PIPELINE_OPTIONS,
   toHttpOptions,
 } from './pipeline/options.js';
 export type { SurfaceStages } from './pipeline/order.js';
@@ -44,7 +42,7 @@ export {
   registrationError,
   toRouteRecord,
 } from './routing/registration.js';
-export { HANDLE_USAGE, HttpVerbs, registerOpenRoute } from './surface/http-router.js';
+export { HANDLE_USAGE, HttpVerbs, type OpenRest, registerOpenRoute } from './surface/http-router.js';
 export {
   type DescribePosture,
   HttpSurface,

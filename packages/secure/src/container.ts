@@ -1,13 +1,16 @@
 import type { AppSyncBatchHandler } from '@sallyport/appsync';
-import { assertKnownOptions, FrameworkError, type Handler } from '@sallyport/core';
+import { APPSYNC_OPTION_KINDS } from '@sallyport/appsync/surface';
+import { FrameworkError, type Handler } from '@sallyport/core';
+import { boolean, defineOptions } from '@sallyport/core/options';
 import { assertNoSurplus } from '@sallyport/core/pipeline';
 import { type Assembly, assemble, Container, pickOptions } from '@sallyport/dispatch/assembly';
 import type { RouteRecord } from '@sallyport/http';
 import { type OpenApiDocument, toCanonicalJson } from '@sallyport/http/openapi';
-import { addressOf, createKernel, type Registration } from '@sallyport/http/pipeline';
+import { addressOf, createKernel, PIPELINE_OPTION_KINDS, type Registration } from '@sallyport/http/pipeline';
+import { EVENT_ROUTER_OPTION_KINDS } from '@sallyport/streams';
 import { authorize, createGate } from './gate.js';
 import { buildSecureDocument, type SecureOpenApiSpec } from './openapi/document.js';
-import { OPTION_NAMES, type ParsedOptions, parseOptions, type SecureOptions } from './options.js';
+import { type ParsedOptions, parseOptions, type SecureOptions } from './options.js';
 import { describePosture } from './postures/internal/kinds.js';
 import { assertPosture, type Posture, type PostureKind } from './postures/posture.js';
 import { createTenantOf } from './principal.js';
@@ -19,6 +22,11 @@ export interface SecureRouteOptions {
   /** Serves the path with one slash at its end as well, behind the same posture: `/notes` and `/notes/`. Default `false`. */
   readonly trailingSlash?: boolean;
 }
+
+const ROUTE_OPTIONS = defineOptions<SecureRouteOptions>()({
+  streaming: boolean.default(false),
+  trailingSlash: boolean.default(false),
+});
 
 /** One line of `app.routes()` of the closed container. */
 export interface SecureRouteRecord extends Omit<RouteRecord, 'authRequired'> {
@@ -62,13 +70,12 @@ export class SecureApp extends Container<
     pattern: string,
     handler: Handler,
     posture: Posture,
-    options: SecureRouteOptions = {},
+    options?: SecureRouteOptions,
     ...surplus: readonly never[]
   ): this {
     assertNoSurplus(surplus, 'handle(method, pattern, handler, posture, options)');
     assertPosture(posture, `${method} ${pattern}`);
-    assertKnownOptions(options, ['streaming', 'trailingSlash']);
-    const { streaming = false, trailingSlash = false } = options;
+    const { streaming, trailingSlash } = ROUTE_OPTIONS.parse(options);
     // The open container takes a blank pattern for the root; here it could make the root public by mistake.
     if (typeof pattern === 'string' && pattern.trim() === '') {
       throw new FrameworkError('app.bad_request', `framework: invalid route pattern: ${method} (blank)`);
@@ -179,15 +186,15 @@ export class SecureApp extends Container<
 
 function assembleSecure(options: ParsedOptions, servesWebSocket: () => boolean): Assembly {
   const { principalResolver, challenge, trustTenantHeader = false, surfaces, directInvocations = 'refuse' } = options;
-  const pipeline = pickOptions(options, OPTION_NAMES.pipeline) as object;
+  const pipeline = pickOptions(options, PIPELINE_OPTION_KINDS) as object;
   return assemble({
     kernel: createKernel(pipeline, {
       gate: createGate(principalResolver, challenge),
       tenantOf: createTenantOf(trustTenantHeader),
     }),
     pipeline,
-    events: pickOptions(options, OPTION_NAMES.events) as object,
-    appSync: pickOptions(options, OPTION_NAMES.appSync) as object,
+    events: pickOptions(options, EVENT_ROUTER_OPTION_KINDS) as object,
+    appSync: pickOptions(options, APPSYNC_OPTION_KINDS) as object,
     httpFallback: false,
     failureText: 'framework: event workload failed',
     describePosture,

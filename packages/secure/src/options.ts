@@ -1,10 +1,9 @@
-import { APPSYNC_OPTIONS, type AppSyncOptions } from '@sallyport/appsync/surface';
+import type { AppSyncOptions } from '@sallyport/appsync/surface';
 import { FrameworkError, INVALID_CONFIGURATION, isFrameworkError } from '@sallyport/core';
 import { boolean, defineOptions, func, kind } from '@sallyport/core/options';
 import { isPlainObject } from '@sallyport/core/pipeline';
-import { CONTAINER_KINDS, EVENT_OPTIONS, type SurfaceOptions } from '@sallyport/dispatch/assembly';
+import { CONTAINER_KINDS, type SurfaceOptions } from '@sallyport/dispatch/assembly';
 import type { PipelineOptions } from '@sallyport/http';
-import { PIPELINE_OPTIONS } from '@sallyport/http/pipeline';
 import type { EventRouterOptions } from '@sallyport/streams';
 import { type Challenge, isChallenge } from './gate.js';
 import type { SecurePrincipalResolver } from './principal.js';
@@ -42,9 +41,6 @@ const OPTIONS = defineOptions<SecureOptions>()({
   trustTenantHeader: boolean,
   webSocketSupport: boolean,
 });
-
-/** Names of the options, for those who hand them on to the parts of a container. */
-export const OPTION_NAMES = { pipeline: PIPELINE_OPTIONS, events: EVENT_OPTIONS, appSync: APPSYNC_OPTIONS } as const;
 
 /**
  * A copy of the options that nobody else holds.

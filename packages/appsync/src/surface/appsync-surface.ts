@@ -77,9 +77,6 @@ export const APPSYNC_OPTION_KINDS = {
   errorMode: oneOf('object', 'throw').default('object'),
 };
 
-/** Names of {@link AppSyncOptions}, for containers that check their own options. */
-export const APPSYNC_OPTIONS = ['batchConcurrency', 'batchResult', 'deadlineMarginMs', 'errorMode'] as const;
-
 const OPTIONS = defineOptions<AppSyncOptions>()(APPSYNC_OPTION_KINDS);
 
 /** What a container gives to its surface for GraphQL. */

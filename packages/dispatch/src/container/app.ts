@@ -1,5 +1,5 @@
 import type { AppSyncBatchHandler } from '@sallyport/appsync';
-import { APPSYNC_OPTIONS } from '@sallyport/appsync/surface';
+import { APPSYNC_OPTION_KINDS } from '@sallyport/appsync/surface';
 import type { Handler } from '@sallyport/core';
 import { defineOptions } from '@sallyport/core/options';
 import { assertNoSurplus } from '@sallyport/core/pipeline';
@@ -7,12 +7,14 @@ import type { RouteOptions, RouteRecord } from '@sallyport/http';
 import {
   createOpenKernel,
   HANDLE_USAGE,
-  OPEN_PIPELINE_OPTIONS,
+  OPEN_PIPELINE_OPTION_KINDS,
+  type OpenRest,
   registerOpenRoute,
   toRouteRecord,
 } from '@sallyport/http/pipeline';
+import { EVENT_ROUTER_OPTION_KINDS } from '@sallyport/streams';
 import { type Assembly, assemble, Container, pickOptions } from './container.js';
-import { APP_KINDS, type AppOptions, EVENT_OPTIONS } from './options.js';
+import { APP_KINDS, type AppOptions } from './options.js';
 
 const OPTIONS = defineOptions<AppOptions>()(APP_KINDS);
 
@@ -20,17 +22,18 @@ const OPTIONS = defineOptions<AppOptions>()(APP_KINDS);
  * The open container: every trigger behind one entrypoint, and no posture asked for. It is the compatibility surface that
  * {@link createApp} makes.
  */
-export class App extends Container<[options?: RouteOptions, ...surplus: readonly never[]]> {
+export class App extends Container<OpenRest> {
   readonly #assembly: Assembly;
 
   /** @throws FrameworkError `app.invalid_configuration` for an unknown or unfit option */
   constructor(options: AppOptions) {
     const parsed = OPTIONS.parse(options) as AppOptions;
+    const pipeline = pickOptions(parsed, OPEN_PIPELINE_OPTION_KINDS);
     const assembly = assemble({
-      kernel: createOpenKernel(parsed),
-      pipeline: pickOptions(parsed, OPEN_PIPELINE_OPTIONS),
-      events: pickOptions(parsed, EVENT_OPTIONS),
-      appSync: pickOptions(parsed, APPSYNC_OPTIONS),
+      kernel: createOpenKernel(pipeline),
+      pipeline,
+      events: pickOptions(parsed, EVENT_ROUTER_OPTION_KINDS),
+      appSync: pickOptions(parsed, APPSYNC_OPTION_KINDS),
       httpFallback: true,
       surfaces: parsed.surfaces,
       directInvocations: parsed.directInvocations,
@@ -56,14 +59,8 @@ export class App extends Container<[options?: RouteOptions, ...surplus: readonly
    *
    * @deprecated `handle` is as strict.
    */
-  handleStrict(
-    method: string,
-    pattern: string,
-    handler: Handler,
-    options?: RouteOptions,
-    ...surplus: readonly never[]
-  ): this {
-    return this.handle(method, pattern, handler, options, ...surplus);
+  handleStrict(method: string, pattern: string, handler: Handler, ...rest: OpenRest): this {
+    return this.handle(method, pattern, handler, ...rest);
   }
 
   /**
@@ -71,8 +68,8 @@ export class App extends Container<[options?: RouteOptions, ...surplus: readonly
    *
    * @deprecated `get` is as strict.
    */
-  getStrict(pattern: string, handler: Handler, options?: RouteOptions, ...surplus: readonly never[]): this {
-    return this.get(pattern, handler, options, ...surplus);
+  getStrict(pattern: string, handler: Handler, ...rest: OpenRest): this {
+    return this.get(pattern, handler, ...rest);
   }
 
   /**

@@ -1,6 +1,5 @@
 import { type AppSyncOptions, AppSyncSurface } from '@sallyport/appsync/surface';
 import type {
-  Handler,
   LambdaContext,
   Logger,
   Middleware,
@@ -16,6 +15,7 @@ import type { PipelineOptions } from '@sallyport/http';
 import {
   type DescribePosture,
   HttpSurface,
+  HttpVerbs,
   type Kernel,
   STREAM_ACCESS,
   type StreamAccess,
@@ -104,7 +104,7 @@ type Entrypoints = Pick<Container<readonly never[]>, EntrypointName | 'serveKine
  *
  * @typeParam Rest what a registration takes behind the handler: options, or a posture and options
  */
-export abstract class Container<Rest extends readonly unknown[]> {
+export abstract class Container<Rest extends readonly unknown[]> extends HttpVerbs<Rest> {
   readonly #assembly: Assembly;
   /**
    * Serves every trigger: asks the Lambda context who invoked, tells the event's kind, and answers what that trigger expects.
@@ -146,6 +146,7 @@ export abstract class Container<Rest extends readonly unknown[]> {
   readonly serveEventBus: EventRouter['serveEventBus'];
 
   protected constructor(assembly: Assembly) {
+    super();
     const { dispatcher, entrypoints } = assembly;
     this.#assembly = assembly;
     this.handleLambda = dispatcher.handleLambda;
@@ -168,49 +169,6 @@ export abstract class Container<Rest extends readonly unknown[]> {
   /** For streaming handlers. */
   get [STREAM_ACCESS](): StreamAccess {
     return this.#assembly.streamAccess;
-  }
-
-  /**
-   * Registers an HTTP operation.
-   *
-   * @throws FrameworkError `app.bad_request`: a handler that is not a function, a blank method, an invalid pattern, a method and
-   *   pattern twice; where postures are wanted, an invalid one. `app.invalid_configuration`: unknown options, further arguments
-   */
-  abstract handle(method: string, pattern: string, handler: Handler, ...rest: Rest): this;
-
-  /** Registers a `GET` operation; throws as `handle`. */
-  get(pattern: string, handler: Handler, ...rest: Rest): this {
-    return this.handle('GET', pattern, handler, ...rest);
-  }
-
-  /** Registers a `POST` operation; throws as `handle`. */
-  post(pattern: string, handler: Handler, ...rest: Rest): this {
-    return this.handle('POST', pattern, handler, ...rest);
-  }
-
-  /** Registers a `PUT` operation; throws as `handle`. */
-  put(pattern: string, handler: Handler, ...rest: Rest): this {
-    return this.handle('PUT', pattern, handler, ...rest);
-  }
-
-  /** Registers a `PATCH` operation; throws as `handle`. */
-  patch(pattern: string, handler: Handler, ...rest: Rest): this {
-    return this.handle('PATCH', pattern, handler, ...rest);
-  }
-
-  /** Registers a `DELETE` operation; throws as `handle`. */
-  delete(pattern: string, handler: Handler, ...rest: Rest): this {
-    return this.handle('DELETE', pattern, handler, ...rest);
-  }
-
-  /** Registers an `OPTIONS` operation; throws as `handle`. */
-  options(pattern: string, handler: Handler, ...rest: Rest): this {
-    return this.handle('OPTIONS', pattern, handler, ...rest);
-  }
-
-  /** Registers a `HEAD` operation; throws as `handle`. */
-  head(pattern: string, handler: Handler, ...rest: Rest): this {
-    return this.handle('HEAD', pattern, handler, ...rest);
   }
 
   /**
@@ -362,9 +320,9 @@ function openWhen(surface: Surface, isOpen: () => boolean, log: Logger): Surface
   };
 }
 
-/** The options under the given names, as they are. */
-export function pickOptions<T extends object>(options: T, names: readonly string[]): Partial<T> {
-  return Object.fromEntries(Object.entries(options).filter(([name]) => names.includes(name))) as Partial<T>;
+/** The options of one part of a container, as they are: those that the part itself describes. */
+export function pickOptions<T extends object>(options: T, kinds: object): Partial<T> {
+  return Object.fromEntries(Object.entries(options).filter(([name]) => Object.hasOwn(kinds, name))) as Partial<T>;
 }
 
 function toEntrypoints(plan: Plan, http: HttpSurface): Entrypoints {

@@ -1,10 +1,9 @@
-import type { AppSyncOptions } from '@sallyport/appsync';
-import type { Clock, IdGenerator, Observability, Surface } from '@sallyport/core';
-import { boolean, integer, kind, number, OptionKind, oneOf, withMethods } from '@sallyport/core/options';
-import { parseObservability } from '@sallyport/core/pipeline';
+import { APPSYNC_OPTION_KINDS, type AppSyncOptions } from '@sallyport/appsync/surface';
+import type { Clock, Surface } from '@sallyport/core';
+import { kind, oneOf } from '@sallyport/core/options';
 import type { OpenPipelineOptions } from '@sallyport/http';
-import { assertPipelineOptions } from '@sallyport/http/pipeline';
-import type { EventRouterOptions } from '@sallyport/streams';
+import { OPEN_PIPELINE_OPTION_KINDS, PIPELINE_OPTION_KINDS } from '@sallyport/http/pipeline';
+import { EVENT_ROUTER_OPTION_KINDS, type EventRouterOptions } from '@sallyport/streams';
 import type { DirectInvocations } from '../dispatcher.js';
 
 /** Options that only event registrations read. */
@@ -27,63 +26,21 @@ export interface SurfaceOptions {
 /** Options of `createApp`. An unknown key is rejected at construction. */
 export type AppOptions = OpenPipelineOptions & EventOptions & AppSyncOptions & SurfaceOptions;
 
-/** Names of the options of `streams` that a container takes. */
-export const EVENT_OPTIONS: readonly string[] = [
-  'streamFailureIdentifier',
-  'queueConcurrency',
-  'deadlineMarginMs',
-  'maskErrors',
-  'clock',
-  'ids',
-  'environment',
-  'observability',
-  'log',
-];
-
-/** An option that the pipeline checks; its error says what the option must be. */
-function pipelineOption<N extends keyof OpenPipelineOptions>(name: N): OptionKind<NonNullable<OpenPipelineOptions[N]>> {
-  return new OptionKind('what the request pipeline accepts', (value) => {
-    assertPipelineOptions({ [name]: value } as OpenPipelineOptions);
-    return value as NonNullable<OpenPipelineOptions[N]>;
-  });
-}
-
 const isFunctionOrAbsent = (value: unknown) => value === undefined || typeof value === 'function';
 
-/** The options that `createApp` and `SecureApp` share. */
+/** The options that `createApp` and `SecureApp` share: those of their parts, and what only a container has. */
 export const CONTAINER_KINDS = {
+  ...EVENT_ROUTER_OPTION_KINDS,
+  ...APPSYNC_OPTION_KINDS,
+  ...PIPELINE_OPTION_KINDS,
   clock: kind<Clock>('an object with now(), and functions for monotonicMs and after where they are given', (value) => {
     if (typeof value !== 'object' || value === null) return false;
     const { now, monotonicMs, after } = value as Readonly<Record<string, unknown>>;
     return typeof now === 'function' && isFunctionOrAbsent(monotonicMs) && isFunctionOrAbsent(after);
   }),
-  ids: withMethods<IdGenerator>('newId'),
-  observability: new OptionKind<Observability>('an object with hooks', (value, { name, fail }) => {
-    if (typeof value !== 'object' || value === null) throw fail(`option "${name}" must be an object with hooks`);
-    parseObservability(value);
-    return value as Observability;
-  }),
-  tier: pipelineOption('tier'),
-  httpErrorFormat: pipelineOption('httpErrorFormat'),
-  limits: pipelineOption('limits'),
-  cors: pipelineOption('cors'),
-  policyHook: pipelineOption('policyHook'),
-  log: pipelineOption('log'),
-  environment: pipelineOption('environment'),
-  webSocketClientFactory: pipelineOption('webSocketClientFactory'),
-  webSocketEndpoint: pipelineOption('webSocketEndpoint'),
-  basePath: pipelineOption('basePath'),
-  autoHead: pipelineOption('autoHead'),
-  streamFailureIdentifier: oneOf('auto', 'eventID', 'sequenceNumber'),
-  queueConcurrency: integer(1),
-  deadlineMarginMs: number(0, undefined, 'milliseconds'),
-  maskErrors: boolean,
-  batchConcurrency: integer(1),
-  batchResult: oneOf('native', 'envelope'),
-  errorMode: oneOf('object', 'throw'),
   surfaces: kind<readonly Surface[]>('a list of surfaces', Array.isArray),
   directInvocations: oneOf('refuse', 'serve'),
 };
 
 /** The options of the open container. */
-export const APP_KINDS = { ...CONTAINER_KINDS, authHook: pipelineOption('authHook') };
+export const APP_KINDS = { ...CONTAINER_KINDS, authHook: OPEN_PIPELINE_OPTION_KINDS.authHook };

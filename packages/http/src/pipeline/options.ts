@@ -60,27 +60,18 @@ export const PIPELINE_OPTION_KINDS = {
   webSocketEndpoint: parsed<string>('an http or https URL', (value) => configuredEndpoint(value, {}) ?? ''),
 };
 
-/** Names of {@link PipelineOptions}, for containers that check their own options. */
-export const PIPELINE_OPTIONS = Object.keys(PIPELINE_OPTION_KINDS) as readonly (keyof PipelineOptions)[];
+/** What each of {@link OpenPipelineOptions} may be. */
+export const OPEN_PIPELINE_OPTION_KINDS = { ...PIPELINE_OPTION_KINDS, authHook: func<AuthHook>() };
 
-/** Names of {@link OpenPipelineOptions}. */
-export const OPEN_PIPELINE_OPTIONS: readonly string[] = [...PIPELINE_OPTIONS, 'authHook'];
-
-const OPTIONS = defineOptions<OpenPipelineOptions>()({ ...PIPELINE_OPTION_KINDS, authHook: func<AuthHook>() });
+const OPTIONS = defineOptions<OpenPipelineOptions>()(OPEN_PIPELINE_OPTION_KINDS);
 
 /**
- * Checks the values of the pipeline's options; their names are the container's to check.
+ * The kernel of an open container.
  *
- * @throws FrameworkError `app.invalid_configuration` that names the option
+ * @throws FrameworkError `app.invalid_configuration` that names an unknown option, or one with a wrong value
  */
-export function assertPipelineOptions(options: OpenPipelineOptions): void {
-  const own = OPEN_PIPELINE_OPTIONS.filter((name) => Object.hasOwn(options, name));
-  OPTIONS.parse(Object.fromEntries(own.map((name) => [name, options[name as keyof OpenPipelineOptions]])));
-}
-
-/** The kernel of an open container, from options whose names were checked. */
 export function createOpenKernel(options: OpenPipelineOptions): Kernel {
-  assertPipelineOptions(options);
+  OPTIONS.parse(options);
   return createKernel(options, { gate: authHookGate(options.authHook), tenantOf: legacyTenant });
 }
 

@@ -88,26 +88,23 @@ function madeBy<T extends object>(name: string, member: keyof T & string) {
 /** How a route is registered, for error texts. */
 export const HANDLE_USAGE = 'handle(method, pattern, handler, options)';
 
-/** Registration by method name on top of `handle`, for open containers. */
-export abstract class HttpVerbs {
+/**
+ * Registration of routes by method name, on top of `handle`.
+ *
+ * @typeParam Rest what a registration takes behind the handler: options, or a posture and options
+ */
+export abstract class HttpVerbs<Rest extends readonly unknown[]> {
   /**
    * Registers a route.
    *
    * @param method any HTTP method, in any case
    * @param pattern static segments, `{id}` or `:id` for one segment, `{rest+}` for one or more at the end
-   * @param options `authRequired`, `streaming`, `trailingSlash`
    * @throws FrameworkError `app.bad_request`: a handler that is not a function, a blank method, an invalid pattern, a method
-   *   and pattern twice, further arguments
+   *   and pattern twice; where postures are wanted, an invalid one. `app.invalid_configuration`: unknown options, further arguments
    * @example
    * app.handle('PURGE', '/cache/{key}', (ctx) => purge(ctx.param('key')), { authRequired: true });
    */
-  abstract handle(
-    method: string,
-    pattern: string,
-    handler: Handler,
-    options?: RouteOptions,
-    ...surplus: readonly never[]
-  ): this;
+  abstract handle(method: string, pattern: string, handler: Handler, ...rest: Rest): this;
 
   /**
    * Registers a `GET` route; the arguments and errors are those of {@link handle}.
@@ -115,8 +112,8 @@ export abstract class HttpVerbs {
    * @example
    * app.get('/notes/{id}', async (ctx) => json(200, await notes.get(ctx.param('id'))));
    */
-  get(pattern: string, handler: Handler, options?: RouteOptions, ...surplus: readonly never[]): this {
-    return this.handle('GET', pattern, handler, options, ...surplus);
+  get(pattern: string, handler: Handler, ...rest: Rest): this {
+    return this.handle('GET', pattern, handler, ...rest);
   }
 
   /**
@@ -125,69 +122,38 @@ export abstract class HttpVerbs {
    * @example
    * app.post('/notes', async (ctx) => created(await notes.add(ctx.bodyJson())));
    */
-  post(pattern: string, handler: Handler, options?: RouteOptions, ...surplus: readonly never[]): this {
-    return this.handle('POST', pattern, handler, options, ...surplus);
+  post(pattern: string, handler: Handler, ...rest: Rest): this {
+    return this.handle('POST', pattern, handler, ...rest);
   }
 
-  /**
-   * Registers a `PUT` route; the arguments and errors are those of {@link handle}.
-   */
-  put(pattern: string, handler: Handler, options?: RouteOptions, ...surplus: readonly never[]): this {
-    return this.handle('PUT', pattern, handler, options, ...surplus);
+  /** Registers a `PUT` route; the arguments and errors are those of {@link handle}. */
+  put(pattern: string, handler: Handler, ...rest: Rest): this {
+    return this.handle('PUT', pattern, handler, ...rest);
   }
 
-  /**
-   * Registers a `PATCH` route; the arguments and errors are those of {@link handle}.
-   */
-  patch(pattern: string, handler: Handler, options?: RouteOptions, ...surplus: readonly never[]): this {
-    return this.handle('PATCH', pattern, handler, options, ...surplus);
+  /** Registers a `PATCH` route; the arguments and errors are those of {@link handle}. */
+  patch(pattern: string, handler: Handler, ...rest: Rest): this {
+    return this.handle('PATCH', pattern, handler, ...rest);
   }
 
-  /**
-   * Registers a `DELETE` route; the arguments and errors are those of {@link handle}.
-   */
-  delete(pattern: string, handler: Handler, options?: RouteOptions, ...surplus: readonly never[]): this {
-    return this.handle('DELETE', pattern, handler, options, ...surplus);
+  /** Registers a `DELETE` route; the arguments and errors are those of {@link handle}. */
+  delete(pattern: string, handler: Handler, ...rest: Rest): this {
+    return this.handle('DELETE', pattern, handler, ...rest);
   }
 
-  /**
-   * Registers a `OPTIONS` route; the arguments and errors are those of {@link handle}. CORS preflights are answered by the option `cors` before routing.
-   */
-  options(pattern: string, handler: Handler, options?: RouteOptions, ...surplus: readonly never[]): this {
-    return this.handle('OPTIONS', pattern, handler, options, ...surplus);
+  /** Registers an `OPTIONS` route; the arguments and errors are those of {@link handle}. The option `cors` answers preflights before routing. */
+  options(pattern: string, handler: Handler, ...rest: Rest): this {
+    return this.handle('OPTIONS', pattern, handler, ...rest);
   }
 
-  /**
-   * Registers a `HEAD` route; the arguments and errors are those of {@link handle}. Without one, `autoHead` lets `HEAD` run the route of `GET`.
-   */
-  head(pattern: string, handler: Handler, options?: RouteOptions, ...surplus: readonly never[]): this {
-    return this.handle('HEAD', pattern, handler, options, ...surplus);
-  }
-
-  /**
-   * The same as {@link handle}.
-   *
-   * @deprecated `handle` is as strict.
-   */
-  handleStrict(
-    method: string,
-    pattern: string,
-    handler: Handler,
-    options?: RouteOptions,
-    ...surplus: readonly never[]
-  ): this {
-    return this.handle(method, pattern, handler, options, ...surplus);
-  }
-
-  /**
-   * The same as {@link get}.
-   *
-   * @deprecated `get` is as strict.
-   */
-  getStrict(pattern: string, handler: Handler, options?: RouteOptions, ...surplus: readonly never[]): this {
-    return this.get(pattern, handler, options, ...surplus);
+  /** Registers a `HEAD` route; the arguments and errors are those of {@link handle}. Without one, `autoHead` lets `HEAD` run the route of `GET`. */
+  head(pattern: string, handler: Handler, ...rest: Rest): this {
+    return this.handle('HEAD', pattern, handler, ...rest);
   }
 }
+
+/** What a registration of the open container takes behind the handler. */
+export type OpenRest = [options?: RouteOptions, ...surplus: readonly never[]];
 
 /** Registers an HTTP route of an open container. */
 export function registerOpenRoute(
@@ -201,7 +167,7 @@ export function registerOpenRoute(
 }
 
 /** HTTP alone: routes, middlewares and the four front doors, as a surface for `createDispatcher`. */
-export class HttpRouter extends HttpVerbs implements Surface {
+export class HttpRouter extends HttpVerbs<OpenRest> implements Surface {
   /** The kinds of events that the router answers. */
   readonly serves: readonly TriggerKind[];
   readonly #kernel: Kernel;
@@ -224,6 +190,24 @@ export class HttpRouter extends HttpVerbs implements Surface {
     assertNoSurplus(surplus, HANDLE_USAGE);
     registerOpenRoute(this.#surface, method, pattern, handler, options);
     return this;
+  }
+
+  /**
+   * The same as `handle`, for applications that were written against it.
+   *
+   * @deprecated `handle` is as strict.
+   */
+  handleStrict(method: string, pattern: string, handler: Handler, ...rest: OpenRest): this {
+    return this.handle(method, pattern, handler, ...rest);
+  }
+
+  /**
+   * The same as `get`, for applications that were written against it.
+   *
+   * @deprecated `get` is as strict.
+   */
+  getStrict(pattern: string, handler: Handler, ...rest: OpenRest): this {
+    return this.get(pattern, handler, ...rest);
   }
 
   /**

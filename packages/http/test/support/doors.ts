@@ -1,7 +1,6 @@
 import type { LambdaContext, RequestInput, Response } from '@sallyport/core';
-import { assertKnownOptions } from '@sallyport/core';
 import { type OpenPipelineOptions, serveRequest } from '../../src/index.js';
-import { createOpenKernel, OPEN_PIPELINE_OPTIONS, toHttpOptions } from '../../src/pipeline/options.js';
+import { createOpenKernel, toHttpOptions } from '../../src/pipeline/options.js';
 import { HttpRouter } from '../../src/surface/http-router.js';
 
 /** What a client sends, whatever the door. */
@@ -163,7 +162,6 @@ export const doors: readonly TestDoor[] = [gatewayV2, functionUrl, gatewayV1, al
 /** The HTTP part of an open container: every feature there, chosen by the container's options. */
 class OpenRouter extends HttpRouter {
   constructor(options: OpenPipelineOptions) {
-    assertKnownOptions(options, OPEN_PIPELINE_OPTIONS);
     super(createOpenKernel(options), toHttpOptions(options));
   }
 
