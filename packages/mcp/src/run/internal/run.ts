@@ -127,10 +127,7 @@ export class Run {
 
   /** Keeps the answer back until this call of the store has ended. */
   track<T>(call: Promise<T>): Promise<T> {
-    this.#storeCalls.add(call);
-    const ended = () => this.#storeCalls.delete(call);
-    call.then(ended, ended);
-    return call;
+    return keepWhilePending(this.#storeCalls, call);
   }
 
   /** Looks for a cancellation, unless a look is under way. */
@@ -146,10 +143,7 @@ export class Run {
 
   /** Keeps the run from stopping until this work of the handler is recorded. */
   underWay<T>(work: Promise<T>): Promise<T> {
-    this.#busy.add(work);
-    const ended = () => this.#busy.delete(work);
-    work.then(ended, ended);
-    return work;
+    return keepWhilePending(this.#busy, work);
   }
 
   /** Stops the run when what the handler does in this turn is done and no work is under way. */
@@ -198,4 +192,12 @@ export class Run {
   remember(outcome: Outcome): RunMemory {
     return this.record.remember(outcome.kind === 'questions' ? outcome : undefined);
   }
+}
+
+/** Keeps a promise in a set until it is settled. */
+function keepWhilePending<T>(pending: Set<Promise<unknown>>, promise: Promise<T>): Promise<T> {
+  pending.add(promise);
+  const settled = () => pending.delete(promise);
+  promise.then(settled, settled);
+  return promise;
 }
