@@ -1,6 +1,6 @@
 import { boolean, defineOptions, func, group, invalidOption, kind, withMethods } from '../options/define-options.js';
-import { createMap } from '../request/maps.js';
-import type { Environment } from '../runtime/environment.js';
+import { createMap } from '../request/request.js';
+import type { Environment } from '../runtime/invocation.js';
 import { cleanText, LightWalk, read } from '../sanitize/internal/light.js';
 import { escapeJsonText, type WriteLine, writeToStdout } from '../sanitize/log-text.js';
 import { BOUND_NAMES, type BoundContext, isBoundContext, lambdaLevel, RESERVED, SEVERITY } from './bound-log.js';
@@ -135,16 +135,7 @@ function isLogger(value: unknown): value is Logger {
   return METHODS.every((name) => typeof (value as Record<string, unknown>)[name] === 'function');
 }
 
-const NONE: Observability = Object.freeze({});
-const OPTIONS = /* @__PURE__ */ defineOptions<{ readonly observability?: Observability }>()({
-  observability: group<Observability>()({
-    log: func<NonNullable<Observability['log']>>(),
-    metric: func<NonNullable<Observability['metric']>>(),
-    span: withMethods<SpanHook>('start'),
-    logPath: boolean,
-    metrics: kind<DeclaredMetrics>('what defineMetrics() gives', isDeclaredMetrics),
-  }),
-});
+const NONE: Observability = /* @__PURE__ */ Object.freeze({});
 
 /**
  * Checks the option `observability` of a container.
@@ -153,7 +144,17 @@ const OPTIONS = /* @__PURE__ */ defineOptions<{ readonly observability?: Observa
  */
 export function parseObservability(value: Observability | undefined): Observability {
   if (value === undefined) return NONE;
-  OPTIONS.parse({ observability: value });
+  // Described here and not beside the function: a bundle without hooks holds none of it.
+  const options = defineOptions<{ readonly observability?: Observability }>()({
+    observability: group<Observability>()({
+      log: func<NonNullable<Observability['log']>>(),
+      metric: func<NonNullable<Observability['metric']>>(),
+      span: withMethods<SpanHook>('start'),
+      logPath: boolean,
+      metrics: kind<DeclaredMetrics>('what defineMetrics() gives', isDeclaredMetrics),
+    }),
+  });
+  options.parse({ observability: value });
   return value;
 }
 

@@ -1,6 +1,6 @@
 import { boolean, defineOptions, func, list, object, oneOf, string, withMethods } from '../options/define-options.js';
-import { createMap } from '../request/maps.js';
-import { type Clock, type Environment, systemClock } from '../runtime/environment.js';
+import { createMap } from '../request/request.js';
+import { type Clock, type Environment, systemClock } from '../runtime/invocation.js';
 import { isError } from '../sanitize/internal/errors.js';
 import { cutBytes, cutMark, encodeBoundedLine, type WriteLine, writeToStdout } from '../sanitize/log-text.js';
 import { defaultSanitizer, type Sanitizer } from '../sanitize/sanitizer.js';
@@ -8,7 +8,7 @@ import {
   BOUND,
   BOUND_NAMES,
   type BoundContext,
-  type Deliveries,
+  type DeliveryHolder,
   isBoundContext,
   type LoggerLevel,
   lambdaLevel,
@@ -24,8 +24,8 @@ export type LogLine = Readonly<Record<string, unknown>> & { readonly level: stri
 
 /** What else gets a line that was written: a notifier, say. */
 export interface LogSink {
-  /** `warn` writes one line past all sinks. `deliveries` takes work that the invocation's answer waits for. */
-  take(line: LogLine, level: LogLevel, warn: (message: string) => void, deliveries: Deliveries | undefined): void;
+  /** `warn` writes one line past all sinks. `holder` keeps work that the invocation's answer waits for. */
+  take(line: LogLine, level: LogLevel, warn: (message: string) => void, holder: DeliveryHolder | undefined): void;
 }
 
 /** Options of {@link createLogger}. */
