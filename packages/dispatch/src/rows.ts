@@ -171,7 +171,7 @@ export type EntrypointName = (typeof ROWS)[number]['entrypoint'];
 
 /** The conditions of the fixed table as frozen data, in the order in which they are tried. */
 export const DETECTION_TABLE: readonly DetectionRow[] = /* @__PURE__ */ freeze(
-  ROWS.map(({ kind, anyOf }) => ({ kind, anyOf })),
+  /* @__PURE__ */ ROWS.map(({ kind, anyOf }) => ({ kind, anyOf })),
 );
 
 /** Keeps the literal types of a row. */
@@ -183,4 +183,12 @@ function defineRow<const R extends TriggerRow & { readonly kind: (typeof TRIGGER
 function freeze<T>(value: T): T {
   if (typeof value === 'object' && value !== null) for (const part of Object.values(value)) freeze(part);
   return Object.freeze(value);
+}
+
+/** Every partition has a suffix of its own behind `on`, one label or more. */
+const URL_DOMAIN = /^[a-z0-9-]+\.lambda-url\.[a-z0-9-]+\.on(?:\.[a-z0-9-]+)+$/;
+
+/** The host name of a function URL. */
+export function isUrlDomain(value: unknown): boolean {
+  return typeof value === 'string' && URL_DOMAIN.test(value);
 }

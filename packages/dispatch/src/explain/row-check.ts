@@ -1,4 +1,5 @@
 import type { TriggerKind } from '@sallyport/core';
+import { isObject, isText } from '@sallyport/core/pipeline';
 import {
   ABSENT,
   type CompiledCondition,
@@ -8,7 +9,7 @@ import {
   parsePath,
   valueAt,
 } from '../internal/compile.js';
-import { isObject, isText, isUrlDomain } from '../internal/tests.js';
+import { isUrlDomain } from '../rows.js';
 
 /** One thing that kept a row from matching. Holds no value of the payload but for the tag fields. */
 export interface Miss {

@@ -1,5 +1,6 @@
 // Made from rows.ts by `npm run docs`; the gate `pages` fails when the two differ. Do not edit.
-import { isObject, isText, isUrlDomain } from './tests.js';
+import { isObject, isText } from '@sallyport/core/pipeline';
+import { isUrlDomain } from '../rows.js';
 
 type Fields = Readonly<Record<string, unknown>>;
 
@@ -39,9 +40,9 @@ export function classify(event: Fields): number {
     if (isObject(m4) && isText(m4_connectionId)) return 6;
     const m4_http = isObject(m4) && Object.hasOwn(m4, 'http') ? (m4 as Fields).http : undefined;
     const m4_domainName = isObject(m4) && Object.hasOwn(m4, 'domainName') ? (m4 as Fields).domainName : undefined;
-    if (isObject(m4_http) && Object.hasOwn(event, 'routeKey') && !isUrlDomain(m4_domainName)) return 7;
+    if (isObject(m4_http) && Object.hasOwn(event, 'routeKey') && !(typeof m4_domainName === 'string' && m4_domainName.includes('.lambda-url.') && isUrlDomain(m4_domainName))) return 7;
     if (isObject(m4_http) && !(Object.hasOwn(event, 'routeKey'))) return 8;
-    if (isObject(m4_http) && isUrlDomain(m4_domainName)) return 8;
+    if (isObject(m4_http) && typeof m4_domainName === 'string' && m4_domainName.includes('.lambda-url.') && isUrlDomain(m4_domainName)) return 8;
     const m4_elb = isObject(m4) && Object.hasOwn(m4, 'elb') ? (m4 as Fields).elb : undefined;
     const m4_elb_targetGroupArn = isObject(m4_elb) && Object.hasOwn(m4_elb, 'targetGroupArn') ? (m4_elb as Fields).targetGroupArn : undefined;
     if (isObject(m4_elb) && isText(m4_elb_targetGroupArn)) return 9;

@@ -1,9 +1,9 @@
 import { invalidOption, type Surface, type SurfaceGate, type SurfaceHost } from '@sallyport/core';
 import type { HttpSurface, Kernel } from '@sallyport/http/pipeline';
 import type { EventRouterOptions } from '@sallyport/streams';
+import { serveInvocation } from '../../dispatcher.js';
 import { dispatchError } from '../../errors.js';
 import { assertSurfaces, createPlan, type DirectInvocations, type Plan, refusalOf } from '../../internal/plan.js';
-import { serveInvocation } from '../../internal/serve.js';
 
 /** What of a container its surfaces are lent. */
 interface HostInit {
