@@ -89,7 +89,8 @@ function testCode(
     case 'string':
       return `typeof ${name} === 'string'`;
     case 'text':
-      return `isText(${name})`;
+      // Asked first: most members that are to be a text are not there, and need no call.
+      return `typeof ${name} === 'string' && isText(${name})`;
     case 'object':
       return `isObject(${name})`;
     case 'url_domain':

@@ -52,7 +52,13 @@ export {
   reportHooks,
   writesErrors,
 } from './observability/hooks.js';
-export { type ActiveSpan, type RequestOutcome, requestCompleted, startRequestSpan } from './observability/records.js';
+export {
+  type ActiveSpan,
+  CHANNELS,
+  type RequestOutcome,
+  requestCompleted,
+  startRequestSpan,
+} from './observability/records.js';
 export { assertKnownOptions, assertNoSurplus, assertTypes, invalidOption } from './options/define-options.js';
 export { asBuffer, base64Size, decodePercent, decodeQueryPart } from './request/encoding.js';
 export {

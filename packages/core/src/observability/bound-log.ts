@@ -94,7 +94,7 @@ export function bindLogger(log: Logger, fields: BoundFields, holder: () => Deliv
   return log.with(fields as unknown as Readonly<Record<string, unknown>>);
 }
 
-/** An invocation, as the place where work is kept. The first sink that starts some makes the {@link Deliveries}. */
+/** An invocation, as the place where work is kept. A logger with sinks makes the {@link Deliveries}. */
 export interface DeliveryHolder {
   /** The time of the container. */
   readonly clock: FullClock;

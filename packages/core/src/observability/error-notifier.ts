@@ -11,7 +11,7 @@ import {
 } from '../options/define-options.js';
 import { type Clock, completeClock, type Environment } from '../runtime/invocation.js';
 import { cutBytes, escapeJsonText } from '../sanitize/log-text.js';
-import { Deliveries, type DeliveryHolder } from './bound-log.js';
+import type { Deliveries } from './bound-log.js';
 import type { LogLevel } from './hooks.js';
 import type { LogLine, LogSink } from './logger.js';
 
@@ -116,7 +116,7 @@ class Notifier implements LogSink {
     this.#rate = new RateTable(settings.perMinute, nowMs);
   }
 
-  take(line: LogLine, level: LogLevel, warn: (message: string) => void, holder: DeliveryHolder | undefined): void {
+  take(line: LogLine, level: LogLevel, warn: (message: string) => void, deliveries: Deliveries | undefined): void {
     const { minLevel, publish, topicArn, timeoutMs } = this.#settings;
     if (LEVELS.indexOf(level) < LEVELS.indexOf(minLevel) || isRecordOfLogged(line)) return;
     const error = errorOf(line);
@@ -129,9 +129,7 @@ class Notifier implements LogSink {
       message: messageOf(this.#origin, line, error, count),
     };
     const work = deliver(publish, notification).catch(() => warn('error notification failed'));
-    if (!holder) return;
-    holder.kept ??= new Deliveries(holder.clock);
-    holder.kept.keep(work, timeoutMs);
+    deliveries?.keep(work, timeoutMs);
   }
 }
 

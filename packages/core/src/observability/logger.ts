@@ -8,7 +8,7 @@ import {
   BOUND,
   BOUND_NAMES,
   type BoundContext,
-  type DeliveryHolder,
+  Deliveries,
   isBoundContext,
   type LoggerLevel,
   lambdaLevel,
@@ -24,8 +24,8 @@ export type LogLine = Readonly<Record<string, unknown>> & { readonly level: stri
 
 /** What else gets a line that was written: a notifier, say. */
 export interface LogSink {
-  /** `warn` writes one line past all sinks. `holder` keeps work that the invocation's answer waits for. */
-  take(line: LogLine, level: LogLevel, warn: (message: string) => void, holder: DeliveryHolder | undefined): void;
+  /** `warn` writes one line past all sinks. `deliveries` takes work that the invocation's answer waits for. */
+  take(line: LogLine, level: LogLevel, warn: (message: string) => void, deliveries: Deliveries | undefined): void;
 }
 
 /** Options of {@link createLogger}. */
@@ -158,8 +158,15 @@ class LineLogger implements Logger {
     const line = this.#line(level, message, fields);
     this.#write(level, line);
     for (const sink of sinks) {
-      guardHook(() => sink.take(line, level, (text) => this.#warn(text), this.#bound?.[BOUND]()));
+      guardHook(() => sink.take(line, level, (text) => this.#warn(text), this.#deliveries()));
     }
+  }
+
+  /** Where sinks keep work of this invocation; of a logger that no invocation has bound, `undefined`. */
+  #deliveries(): Deliveries | undefined {
+    const holder = this.#bound?.[BOUND]();
+    if (holder) holder.kept ??= new Deliveries(holder.clock);
+    return holder?.kept;
   }
 
   /** A line past all sinks, so that a notifier never notifies of itself. */

@@ -14,9 +14,10 @@ import {
   canonicalPath,
   type EncodedBody,
   IncomingRequest,
+  logRefusal,
   type OutgoingResponse,
 } from '@sallyport/core/pipeline';
-import { objectOf, refusalOf, refuse, textOf } from '../doors/internal/event.js';
+import { objectOf, refusalOf, textOf } from '../doors/internal/event.js';
 import { webSocketDoor } from '../doors/websocket.js';
 import { errorResponse, HTTP_ERROR_FORMAT_NESTED } from '../pipeline/error-body.js';
 import type { Kernel } from '../pipeline/kernel.js';
@@ -81,8 +82,11 @@ export class WebSocketSurface implements Surface {
 
   /** Rejects with an `http.…` error, before anything runs, for an event that only looks like a socket's. */
   serve(_kind: TriggerKind, event: unknown, { lambdaContext }: Invocation): Promise<unknown> {
-    const refused = refuse(KIND, event, lambdaContext, this.#kernel.runtime.log);
-    if (refused) return Promise.reject(refused);
+    const refused = refusalOf(KIND, event);
+    if (refused) {
+      logRefusal(this.#kernel.runtime.log, refused, lambdaContext, KIND);
+      return Promise.reject(refused);
+    }
     const exchange = this.#open(event, lambdaContext);
     const response = this.#pipeline.run(exchange);
     const write = (settled: OutgoingResponse) => webSocketDoor.write(settled, exchange.encoded as EncodedBody, event);
