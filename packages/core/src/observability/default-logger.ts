@@ -2,7 +2,7 @@ import { boolean, defineOptions, func, group, invalidOption, kind, withMethods }
 import { createMap } from '../request/request.js';
 import type { Environment } from '../runtime/invocation.js';
 import { cleanText, LightWalk, read } from '../sanitize/internal/light.js';
-import { escapeJsonText, type WriteLine, writeToStdout } from '../sanitize/log-text.js';
+import { encodeLine, type WriteLine, writeToStdout } from '../sanitize/log-text.js';
 import { BOUND_NAMES, type BoundContext, isBoundContext, lambdaLevel, RESERVED, SEVERITY } from './bound-log.js';
 import {
   type DeclaredMetrics,
@@ -75,8 +75,8 @@ class DefaultLogger implements Logger {
   #log(level: LogLevel, message: string, fields: Fields = {}): void {
     if (this.#from > SEVERITY[level]) return;
     const head = this.#head(level, message);
-    const line = encode({ ...head, ...cleanFields([...this.#fields, fields]) });
-    guardHook(this.#write, line.length * 3 <= MAX_LINE_BYTES ? line : encode({ ...head, truncated: true }));
+    const line = encodeLine({ ...head, ...cleanFields([...this.#fields, fields]) });
+    guardHook(this.#write, line.length * 3 <= MAX_LINE_BYTES ? line : encodeLine({ ...head, truncated: true }));
   }
 
   #head(level: LogLevel, message: unknown): Fields {
@@ -92,10 +92,6 @@ class DefaultLogger implements Logger {
     }
     return head;
   }
-}
-
-function encode(line: Fields): string {
-  return escapeJsonText(JSON.stringify(line));
 }
 
 /** The fields of a line; later ones win, and the error comes last. */

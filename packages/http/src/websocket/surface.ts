@@ -26,6 +26,7 @@ import { Exchange, type Pipeline, type RenderError, type Stage } from '../pipeli
 import { validBody } from '../pipeline/stages.js';
 import { assertRouteHandler, isPromise, type Registration, registrationError } from '../routing/registration.js';
 import type { DescribePosture } from '../surface/http-surface.js';
+import { createWebSocketClientFactory } from './client.js';
 import {
   configuredEndpoint,
   type WebSocketClientFactory,
@@ -60,7 +61,7 @@ export class WebSocketSurface implements Surface {
     this.#kernel = kernel;
     this.#describePosture = options.describePosture ?? (() => null);
     this.#clients = {
-      factory: options.webSocketClientFactory ?? lazyClientFactory(),
+      factory: options.webSocketClientFactory ?? createWebSocketClientFactory(),
       endpoint: configuredEndpoint(options.webSocketEndpoint, kernel.runtime.environment),
     };
     this.#pipeline = createWebSocketPipeline(kernel, this.#routes);
@@ -112,15 +113,6 @@ export class WebSocketSurface implements Surface {
     state.transport = new WebSocketTransport(state, this.#clients);
     return new Exchange(state, webSocketDoor.traits);
   }
-}
-
-/** The management client, one an endpoint. The AWS client behind it is an optional peer: loaded when a first message is sent. */
-function lazyClientFactory(): WebSocketClientFactory {
-  let loaded: Promise<WebSocketClientFactory> | undefined;
-  return async (endpoint, lambdaContext) => {
-    loaded ??= import('../websocket.js').then(({ createWebSocketClientFactory }) => createWebSocketClientFactory());
-    return (await loaded)(endpoint, lambdaContext);
-  };
 }
 
 /** The route key that the gateway chose. It says `$default` itself; nothing falls back to it. */
