@@ -1,4 +1,3 @@
-export { bind } from './bind/bind.js';
 export type {
   BindSource,
   BindSpec,
@@ -8,7 +7,8 @@ export type {
   BoundValue,
   Contract,
   Schema,
-} from './bind/contract.js';
+} from './bind/bind.js';
+export { bind } from './bind/bind.js';
 export type { FieldMap, FieldSpec, FieldType } from './bind/fields.js';
 export { max, maxLength, min, minLength, oneOf, pattern, type Rule, required } from './bind/rules.js';
 export type { BindingIssue, StandardIssue, StandardJsonSchema, StandardResult, StandardSchema } from './bind/schema.js';

@@ -29,7 +29,6 @@ export { EVENT_ROUTER_OPTION_KINDS, type EventRouterOptions, type StreamFailureI
 export type { Trigger } from './router/registry.js';
 // Sources and the shapes of their events
 export type { EventBusEvent, EventBusSelector } from './sources/event-bus.js';
-export type { StreamEvent, StreamOptions, StreamRecord, StreamRecordData } from './sources/kinesis.js';
 export {
   type BatchReport,
   type QueueEvent,
@@ -41,6 +40,7 @@ export {
   recordJson,
 } from './sources/queue.js';
 export type { EventSource } from './sources/source.js';
+export type { StreamEvent, StreamOptions, StreamRecord, StreamRecordData } from './sources/streams.js';
 export {
   type AttributeValue,
   type TableStreamEvent,
@@ -48,7 +48,7 @@ export {
   type TableStreamRecordData,
   type TableStreamSummary,
   tableStreamSummary,
-} from './sources/table-stream.js';
+} from './sources/streams.js';
 export type { TopicEvent, TopicMessage, TopicMessageAttribute, TopicRecord } from './sources/topic.js';
 // Workload envelopes
 export {

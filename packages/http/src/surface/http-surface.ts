@@ -22,9 +22,8 @@ import {
   logRefusal,
   type OutgoingResponse,
 } from '@sallyport/core/pipeline';
-import { functionUrlDoor } from '../doors/function-url.js';
 import { gatewayV1Door } from '../doors/gateway-v1.js';
-import { gatewayV2Door } from '../doors/gateway-v2.js';
+import { functionUrlDoor, gatewayV2Door } from '../doors/gateway-v2.js';
 import { cutBasePath, type HttpDoor, refusalOf } from '../doors/internal/event.js';
 import { loadBalancerDoor } from '../doors/load-balancer.js';
 import type { CorsStages } from '../pipeline/cors.js';

@@ -7,6 +7,7 @@ import {
   type Surface,
   type Target,
   type TriggerKind,
+  unknownProvenance,
 } from '@sallyport/core';
 import {
   ContextState,
@@ -17,8 +18,16 @@ import {
   logRefusal,
   type OutgoingResponse,
 } from '@sallyport/core/pipeline';
-import { objectOf, refusalOf, textOf } from '../doors/internal/event.js';
-import { webSocketDoor } from '../doors/websocket.js';
+import { ProxySource, type ProxyTraits, writeProxy } from '../doors/gateway-v1.js';
+import {
+  asIs,
+  firstText,
+  type HttpDoor,
+  objectOf,
+  refusalOf,
+  textOf,
+  WEBSOCKET_MAX_MESSAGE_BYTES,
+} from '../doors/internal/event.js';
 import { errorResponse, HTTP_ERROR_FORMAT_NESTED } from '../pipeline/error-body.js';
 import type { Kernel } from '../pipeline/kernel.js';
 import { createPipeline } from '../pipeline/order.js';
@@ -147,3 +156,21 @@ function matchRouteKey(routes: ReadonlyMap<string, Registration>): Stage {
     return undefined;
   };
 }
+
+const TRAITS: ProxyTraits = { decodeQuery: asIs, provenance: unknownProvenance };
+
+/** API Gateway WebSocket API. The answer to `$connect` decides whether the connection is opened. */
+export const webSocketDoor: HttpDoor = {
+  projection: 'v1-style response',
+  traits: {
+    maxAnswerBytes: WEBSOCKET_MAX_MESSAGE_BYTES,
+    streams: 'refuse',
+    measure: (_response, { body }) => Buffer.byteLength(body),
+  },
+  read(input) {
+    const event = objectOf(input);
+    const rawPath = firstText(event.path, '/');
+    return { method: textOf(event.httpMethod), path: rawPath, rawPath, source: new ProxySource(event, TRAITS) };
+  },
+  write: writeProxy,
+};
