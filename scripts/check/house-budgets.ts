@@ -19,7 +19,7 @@ export const FILES: Readonly<Record<string, Budget>> = {
   core: { reached: 39, wanted: 39 },
   dispatch: { reached: 14, wanted: 14 },
   dynamo: { reached: 11, wanted: 11 },
-  http: { reached: 47, wanted: 47 },
+  http: { reached: 46, wanted: 46 },
   jobs: { reached: 41, wanted: 36 },
   mcp: { reached: 52, wanted: 50 },
   ratelimit: { reached: 30, wanted: 24 },

@@ -1,3 +1,4 @@
+export { bind } from './bind/bind.js';
 export type {
   BindSource,
   BindSpec,
@@ -7,8 +8,7 @@ export type {
   BoundValue,
   Contract,
   Schema,
-} from './bind/bind.js';
-export { bind } from './bind/bind.js';
+} from './bind/contract.js';
 export type { FieldMap, FieldSpec, FieldType } from './bind/fields.js';
 export { max, maxLength, min, minLength, oneOf, pattern, type Rule, required } from './bind/rules.js';
 export type { BindingIssue, StandardIssue, StandardJsonSchema, StandardResult, StandardSchema } from './bind/schema.js';

@@ -1,5 +1,5 @@
 import { FrameworkError, INVALID_CONFIGURATION } from '@sallyport/core';
-import type { Contract } from '../bind/bind.js';
+import type { Contract } from '../bind/contract.js';
 import type { FieldType } from '../bind/fields.js';
 import { type Pattern, parsePattern } from '../routing/internal/pattern.js';
 

@@ -28,8 +28,7 @@ import { cutBasePath, type HttpDoor, refusalOf } from '../doors/internal/event.j
 import { loadBalancerDoor } from '../doors/load-balancer.js';
 import type { CorsStages } from '../pipeline/cors.js';
 import { errorResponse, HTTP_ERROR_FORMAT_NESTED, type HttpErrorFormat } from '../pipeline/error-body.js';
-import { parseBasePath } from '../pipeline/internal/router-kinds.js';
-import type { Kernel } from '../pipeline/kernel.js';
+import { type Kernel, parseBasePath } from '../pipeline/kernel.js';
 import { createPipeline } from '../pipeline/order.js';
 import { Exchange, type Pipeline, type RenderError } from '../pipeline/run.js';
 import { addRequestId, matchRoute, requestId, validBody } from '../pipeline/stages.js';

@@ -1,5 +1,5 @@
 import { type Context, createMap, FrameworkError } from '@sallyport/core';
-import type { BindSource, Contract, Schema } from '../bind.js';
+import type { BindSource, Contract, Schema } from '../contract.js';
 import { type Field, parseFields } from '../fields.js';
 import type { Rule } from '../rules.js';
 import { type IssueList, isStandardSchema, runSchema } from '../schema.js';

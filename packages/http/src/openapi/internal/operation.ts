@@ -1,4 +1,4 @@
-import type { Contract, Schema } from '../../bind/bind.js';
+import type { Contract, Schema } from '../../bind/contract.js';
 import { type Field, type FieldMap, parseFields } from '../../bind/fields.js';
 import type { Rule } from '../../bind/rules.js';
 import { isStandardSchema, type StandardSchema } from '../../bind/schema.js';
