@@ -119,7 +119,7 @@ export function serveInvocation(
 }
 
 /** No row is tried for an agent: the event is what a model wrote, and may look like anything. */
-export function rowOf(plan: Plan, event: unknown, provenance: InvocationProvenance, entrypoint?: number): number {
+function rowOf(plan: Plan, event: unknown, provenance: InvocationProvenance, entrypoint?: number): number {
   return provenance === 'agent' ? plan.kinds.length - 1 : (entrypoint ?? detectRow(event, plan.table));
 }
 
@@ -174,7 +174,7 @@ type Entrypoint = (event: unknown, lambdaContext?: LambdaContext) => Promise<unk
 const PROVIDER: readonly InvocationProvenance[] = ['provider'];
 
 /** The surface at a row, if it takes invocations of this provenance. */
-export function surfaceFor(plan: Plan, row: number, provenance: InvocationProvenance): Surface | undefined {
+function surfaceFor(plan: Plan, row: number, provenance: InvocationProvenance): Surface | undefined {
   const surface = plan.byRow[row];
   const accepted = surface?.accepts ?? PROVIDER;
   const served = provenance === 'direct' && !plan.refuseDirect && accepted.includes('provider');

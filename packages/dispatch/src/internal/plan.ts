@@ -132,7 +132,7 @@ export interface TriggerExtension extends Surface {
   readonly sample: unknown;
 }
 
-export function isExtension(surface: Surface): surface is TriggerExtension {
+function isExtension(surface: Surface): surface is TriggerExtension {
   return 'rows' in surface;
 }
 
@@ -142,7 +142,7 @@ export function isExtension(surface: Surface): surface is TriggerExtension {
  * @throws FrameworkError `dispatch.invalid_extension` for a kind that is fixed, used twice or not served, a row that could
  * hold for anything, and a sample that is not detected as its extension's own
  */
-export function compileExtensions(
+function compileExtensions(
   extensions: readonly TriggerExtension[],
   fixed: readonly TriggerRow[] = ROWS,
 ): CompiledTable {

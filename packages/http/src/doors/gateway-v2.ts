@@ -29,7 +29,7 @@ type Event = Readonly<Record<string, unknown>>;
  * The request in an event of payload format 2.0, which HTTP APIs and function URLs send. Its fields are assigned in the
  * constructor and nowhere declared with a value: an initialiser is one more function for each request.
  */
-export class Payload2Source implements RequestSource {
+class Payload2Source implements RequestSource {
   /** Text of the body; `''` without one. */
   declare readonly rawBody: string;
   /** Whether the body is base64. */
@@ -99,7 +99,7 @@ export class Payload2Source implements RequestSource {
 const NO_COOKIES: readonly string[] = [];
 
 /** `{ statusCode, headers, cookies?, body, isBase64Encoded }`; repeated headers are joined with a comma. */
-export function writePayload2(
+function writePayload2(
   { status, headers, cookies }: OutgoingResponse,
   { body, isBase64Encoded }: EncodedBody,
 ): Record<string, unknown> {

@@ -142,7 +142,7 @@ const DONE: IteratorResult<Uint8Array> = { done: true, value: undefined };
  * Bytes of a stream of text and bytes, read once and only as fast as they are asked for. A character whose halves came in
  * two pieces of text stays whole; ending early ends the source at once.
  */
-export function toByteStream(source: Source<string | Uint8Array>): AsyncIterable<Uint8Array> {
+function toByteStream(source: Source<string | Uint8Array>): AsyncIterable<Uint8Array> {
   return { [Symbol.asyncIterator]: () => new ByteIterator(source) };
 }
 

@@ -58,12 +58,12 @@ const OPTIONS = defineOptions<StreamOptions>()({
 });
 
 /** The rules of table streams and data streams: one record at a time. */
-export function streamRules(options: object | undefined): RunRules {
+function streamRules(options: object | undefined): RunRules {
   return { concurrency: 1, stops: OPTIONS.parse(options).onFailure === 'stop' };
 }
 
 /** Refuses a batch of a tumbling window, whose answer would need the window's state. */
-export function assertNoWindow(event: unknown): void {
+function assertNoWindow(event: unknown): void {
   if (isObject(event) && Object.hasOwn(event, 'window')) throw windowUnsupported();
 }
 
