@@ -140,7 +140,7 @@ const NONE: Observability = /* @__PURE__ */ Object.freeze({});
  */
 export function parseObservability(value: Observability | undefined): Observability {
   if (value === undefined) return NONE;
-  // Described here and not beside the function: a bundle without hooks holds none of it.
+  // Described inside the function, so that a bundle without hooks holds none of it.
   const options = defineOptions<{ readonly observability?: Observability }>()({
     observability: group<Observability>()({
       log: func<NonNullable<Observability['log']>>(),
