@@ -16,7 +16,7 @@ export const GET_PATH: { readonly functions: Budget; readonly files: Budget } = 
 export const FILES: Readonly<Record<string, Budget>> = {
   appsync: { reached: 9, wanted: 9 },
   connections: { reached: 13, wanted: 13 },
-  core: { reached: 39, wanted: 39 },
+  core: { reached: 40, wanted: 40 },
   dispatch: { reached: 14, wanted: 14 },
   dynamo: { reached: 11, wanted: 11 },
   http: { reached: 46, wanted: 46 },
@@ -24,7 +24,7 @@ export const FILES: Readonly<Record<string, Budget>> = {
   mcp: { reached: 52, wanted: 50 },
   ratelimit: { reached: 30, wanted: 24 },
   secure: { reached: 26, wanted: 26 },
-  streams: { reached: 25, wanted: 24 },
+  streams: { reached: 26, wanted: 26 },
   testkit: { reached: 31, wanted: 31 },
   contract: { reached: 13, wanted: 13 },
 };

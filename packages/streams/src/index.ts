@@ -1,5 +1,6 @@
 // Events and their handlers
 export type { EventContext, EventHandler, EventMiddleware } from './batch/handler.js';
+export { type PayloadHandler, type PayloadRecord, payload } from './batch/handler.js';
 export type { StreamsErrorCode } from './errors.js';
 // Log subscriptions
 export {
@@ -29,6 +30,7 @@ export { EVENT_ROUTER_OPTION_KINDS, type EventRouterOptions, type StreamFailureI
 export type { Trigger } from './router/registry.js';
 // Sources and the shapes of their events
 export type { EventBusEvent, EventBusSelector } from './sources/event-bus.js';
+export type { StreamEvent, StreamOptions, StreamRecord, StreamRecordData } from './sources/kinesis.js';
 export {
   type BatchReport,
   type QueueEvent,
@@ -40,15 +42,16 @@ export {
   recordJson,
 } from './sources/queue.js';
 export type { EventSource } from './sources/source.js';
-export type { StreamEvent, StreamOptions, StreamRecord, StreamRecordData } from './sources/streams.js';
 export {
   type AttributeValue,
+  type ImageOf,
   type TableStreamEvent,
   type TableStreamRecord,
   type TableStreamRecordData,
   type TableStreamSummary,
+  tableImage,
   tableStreamSummary,
-} from './sources/streams.js';
+} from './sources/table-stream.js';
 export type { TopicEvent, TopicMessage, TopicMessageAttribute, TopicRecord } from './sources/topic.js';
 // Workload envelopes
 export {

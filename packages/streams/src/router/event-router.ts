@@ -12,6 +12,7 @@ import { type BatchRouting, deliverBatch, deliverEvents, recordsOf } from '../ba
 import { streamsError } from '../errors.js';
 import { createObserver } from '../observability/internal/observer.js';
 import { EVENT_BUS, type EventBusEvent, type EventBusSelector } from '../sources/event-bus.js';
+import { KINESIS, type StreamOptions, type StreamRecord } from '../sources/kinesis.js';
 import { type BatchReport, QUEUE, type QueueOptions, type QueueRecord } from '../sources/queue.js';
 import {
   isObject,
@@ -21,13 +22,7 @@ import {
   readRecords,
   textOf,
 } from '../sources/source.js';
-import {
-  KINESIS,
-  type StreamOptions,
-  type StreamRecord,
-  TABLE_STREAM,
-  type TableStreamRecord,
-} from '../sources/streams.js';
+import { TABLE_STREAM, type TableStreamRecord } from '../sources/table-stream.js';
 import { TOPIC, type TopicRecord } from '../sources/topic.js';
 import { type EventRouterOptions, parseEventRouterOptions } from './options.js';
 import { assertHandler, EventHandlerRegistry, type HandlerMatch, type Trigger } from './registry.js';

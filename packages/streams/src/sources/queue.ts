@@ -1,8 +1,8 @@
 import { decodeBase64, decodeUtf8, encodeUtf8, firstTraceId } from '@sallyport/core';
 import { defineOptions, integer } from '@sallyport/core/options';
 import { refused, streamsError } from '../errors.js';
+import type { StreamRecord } from './kinesis.js';
 import { type RecordSource, textOf } from './source.js';
-import type { StreamRecord } from './streams.js';
 
 /** The `Records` of an SQS event source mapping: https://docs.aws.amazon.com/lambda/latest/dg/with-sqs.html. */
 export interface QueueEvent {

@@ -1,85 +1,8 @@
-import { defineOptions, oneOf } from '@sallyport/core/options';
+import { createMap, decodeBase64 } from '@sallyport/core';
 import { trimmedText } from '@sallyport/core/pipeline';
-import { windowUnsupported } from '../errors.js';
-import { isObject, parseSourceArn, type RecordSource, type RunRules, safeLog, textOf } from './source.js';
-
-/** The `Records` of a Kinesis event source mapping: https://docs.aws.amazon.com/lambda/latest/dg/with-kinesis.html. */
-export interface StreamEvent {
-  /** 1 to 10,000 records of one shard, oldest first. */
-  readonly Records: StreamRecord[];
-}
-
-/** One record of a Kinesis data stream: https://docs.aws.amazon.com/lambda/latest/dg/with-kinesis.html. */
-export interface StreamRecord {
-  /** The region of the stream, as in `eu-central-1`. */
-  readonly awsRegion: string;
-  /** Shard id and sequence number, joined by a colon. */
-  readonly eventID: string;
-  /** `aws:kinesis:record`. */
-  readonly eventName: string;
-  /** `aws:kinesis`. */
-  readonly eventSource: string;
-  /** The ARN of the stream, or of its consumer with enhanced fan-out. */
-  readonly eventSourceARN: string;
-  /** Version of this shape, `1.0`. */
-  readonly eventVersion: string;
-  /** The ARN of the function's role. */
-  readonly invokeIdentityArn: string;
-  /** The record itself. */
-  readonly kinesis: StreamRecordData;
-}
-
-/** What a producer wrote to a stream: https://docs.aws.amazon.com/kinesis/latest/APIReference/API_Record.html. */
-export interface StreamRecordData {
-  /** When the stream took the record, in epoch seconds with fractions. */
-  readonly approximateArrivalTimestamp: number;
-  /** The producer's bytes in base64; `recordBytes` decodes them, `recordJson` parses them. */
-  readonly data: string;
-  /** `1.0`. */
-  readonly kinesisSchemaVersion: string;
-  /** The producer's key, which chose the shard. */
-  readonly partitionKey: string;
-  /** The number of the record within its shard, decimal digits; AWS takes a failed record's report by it. */
-  readonly sequenceNumber: string;
-}
-
-/** Options of `kinesis(name, handler, options)` and `tableStream(name, handler, options)`. An unknown key is refused. */
-export interface StreamOptions {
-  /**
-   * What a failed record means for those behind it. `continue`, the default, tries every record; AWS delivers again from the
-   * first that was reported, so that records which have succeeded run once more. `stop` tries none of them and reports them
-   * all.
-   */
-  readonly onFailure?: 'continue' | 'stop';
-}
-
-const OPTIONS = defineOptions<StreamOptions>()({
-  onFailure: oneOf('continue', 'stop'),
-});
-
-/** The rules of table streams and data streams: one record at a time. */
-function streamRules(options: object | undefined): RunRules {
-  return { concurrency: 1, stops: OPTIONS.parse(options).onFailure === 'stop' };
-}
-
-/** Refuses a batch of a tumbling window, whose answer would need the window's state. */
-function assertNoWindow(event: unknown): void {
-  if (isObject(event) && Object.hasOwn(event, 'window')) throw windowUnsupported();
-}
-
-export const KINESIS: RecordSource = {
-  kind: 'stream',
-  noun: 'stream',
-  method: 'kinesis',
-  answer: 'batch report',
-  arn: /^(arn:[^:]+:kinesis:([^:]*):([^:]*):stream\/([^/]+))(?:\/consumer\/[^/:]+:[^/:]+)?$/,
-  arnOf: (record) => (record?.eventSource === 'aws:kinesis' ? record.eventSourceARN : undefined),
-  recordId: (record) => textOf(record.eventID),
-  failureIdentifier: (record, identifier) =>
-    identifier === 'eventID' ? record.eventID : record.kinesis?.sequenceNumber,
-  assertSupported: assertNoWindow,
-  rules: streamRules,
-};
+import { streamsError } from '../errors.js';
+import { assertNoWindow, streamRules } from './kinesis.js';
+import { parseSourceArn, type RecordSource, safeLog, textOf } from './source.js';
 
 /** The `Records` of a DynamoDB event source mapping: https://docs.aws.amazon.com/lambda/latest/dg/with-ddb.html. */
 export interface TableStreamEvent {
@@ -199,4 +122,58 @@ export function tableStreamSummary(record: TableStreamRecord): TableStreamSummar
     table_name: table,
     safe_log: safeLog({ table, event_id: eventId, event_name: eventName, sequence_number: sequenceNumber }),
   };
+}
+
+/** Which part of a change is read: the item after it, the item before it, or its primary key. */
+export type ImageOf = 'new' | 'old' | 'keys';
+
+/** DynamoDB nests values at most this deep. */
+const MAX_DEPTH = 32;
+
+/**
+ * A part of a table's change as plain values: numbers as `number`, whole numbers beyond 2^53 as `bigint`, binary as bytes, sets as
+ * `Set`, maps as objects. `undefined` where the change has no such part: the stream's view type decides which images it carries.
+ *
+ * @throws FrameworkError `streams.invalid_record` for a value of no type that DynamoDB has
+ * @example
+ * events.tableStream('notes', (ctx, record) => index(tableImage<Note>(record)));
+ */
+export function tableImage<T = Record<string, unknown>>(
+  { dynamodb }: Pick<TableStreamRecord, 'dynamodb'>,
+  which: ImageOf = 'new',
+): T | undefined {
+  const part = { new: dynamodb?.NewImage, old: dynamodb?.OldImage, keys: dynamodb?.Keys }[which];
+  return part && (mapOf(part, 0) as T);
+}
+
+function mapOf(map: Readonly<Record<string, AttributeValue>>, depth: number): Record<string, unknown> {
+  const values = createMap<unknown>();
+  for (const [name, value] of Object.entries(map)) values[name] = plainValue(value, depth);
+  return values;
+}
+
+function plainValue(value: AttributeValue, depth: number): unknown {
+  const [[type, held] = []] = Object.entries(value ?? {}) as [string, never][];
+  const read = depth < MAX_DEPTH && type !== undefined && Object.hasOwn(READERS, type) ? READERS[type] : undefined;
+  if (!read) throw streamsError('streams.invalid_record', 'record has a value of no type that DynamoDB has');
+  return read(held as never, depth + 1);
+}
+
+const READERS: Readonly<Record<string, (held: never, depth: number) => unknown>> = {
+  S: (text: string) => text,
+  N: numberOf,
+  B: decodeBase64,
+  BOOL: (flag: boolean) => flag,
+  NULL: () => null,
+  M: mapOf,
+  L: (list: readonly AttributeValue[], depth) => list.map((value) => plainValue(value, depth)),
+  SS: (texts: readonly string[]) => new Set(texts),
+  NS: (texts: readonly string[]) => new Set(texts.map(numberOf)),
+  BS: (texts: readonly string[]) => new Set(texts.map(decodeBase64)),
+};
+
+function numberOf(text: string): number | bigint {
+  const number = Number(text);
+  const isWhole = /^-?\d+$/.test(text);
+  return isWhole && !Number.isSafeInteger(number) ? BigInt(text) : number;
 }

@@ -1,0 +1,81 @@
+import { defineOptions, oneOf } from '@sallyport/core/options';
+import { windowUnsupported } from '../errors.js';
+import { isObject, type RecordSource, type RunRules, textOf } from './source.js';
+
+/** The `Records` of a Kinesis event source mapping: https://docs.aws.amazon.com/lambda/latest/dg/with-kinesis.html. */
+export interface StreamEvent {
+  /** 1 to 10,000 records of one shard, oldest first. */
+  readonly Records: StreamRecord[];
+}
+
+/** One record of a Kinesis data stream: https://docs.aws.amazon.com/lambda/latest/dg/with-kinesis.html. */
+export interface StreamRecord {
+  /** The region of the stream, as in `eu-central-1`. */
+  readonly awsRegion: string;
+  /** Shard id and sequence number, joined by a colon. */
+  readonly eventID: string;
+  /** `aws:kinesis:record`. */
+  readonly eventName: string;
+  /** `aws:kinesis`. */
+  readonly eventSource: string;
+  /** The ARN of the stream, or of its consumer with enhanced fan-out. */
+  readonly eventSourceARN: string;
+  /** Version of this shape, `1.0`. */
+  readonly eventVersion: string;
+  /** The ARN of the function's role. */
+  readonly invokeIdentityArn: string;
+  /** The record itself. */
+  readonly kinesis: StreamRecordData;
+}
+
+/** What a producer wrote to a stream: https://docs.aws.amazon.com/kinesis/latest/APIReference/API_Record.html. */
+export interface StreamRecordData {
+  /** When the stream took the record, in epoch seconds with fractions. */
+  readonly approximateArrivalTimestamp: number;
+  /** The producer's bytes in base64; `recordBytes` decodes them, `recordJson` parses them. */
+  readonly data: string;
+  /** `1.0`. */
+  readonly kinesisSchemaVersion: string;
+  /** The producer's key, which chose the shard. */
+  readonly partitionKey: string;
+  /** The number of the record within its shard, decimal digits; AWS takes a failed record's report by it. */
+  readonly sequenceNumber: string;
+}
+
+/** Options of `kinesis(name, handler, options)` and `tableStream(name, handler, options)`. An unknown key is refused. */
+export interface StreamOptions {
+  /**
+   * What a failed record means for those behind it. `continue`, the default, tries every record; AWS delivers again from the
+   * first that was reported, so that records which have succeeded run once more. `stop` tries none of them and reports them
+   * all.
+   */
+  readonly onFailure?: 'continue' | 'stop';
+}
+
+const OPTIONS = defineOptions<StreamOptions>()({
+  onFailure: oneOf('continue', 'stop'),
+});
+
+/** The rules of table streams and data streams: one record at a time. */
+export function streamRules(options: object | undefined): RunRules {
+  return { concurrency: 1, stops: OPTIONS.parse(options).onFailure === 'stop' };
+}
+
+/** Refuses a batch of a tumbling window, whose answer would need the window's state. */
+export function assertNoWindow(event: unknown): void {
+  if (isObject(event) && Object.hasOwn(event, 'window')) throw windowUnsupported();
+}
+
+export const KINESIS: RecordSource = {
+  kind: 'stream',
+  noun: 'stream',
+  method: 'kinesis',
+  answer: 'batch report',
+  arn: /^(arn:[^:]+:kinesis:([^:]*):([^:]*):stream\/([^/]+))(?:\/consumer\/[^/:]+:[^/:]+)?$/,
+  arnOf: (record) => (record?.eventSource === 'aws:kinesis' ? record.eventSourceARN : undefined),
+  recordId: (record) => textOf(record.eventID),
+  failureIdentifier: (record, identifier) =>
+    identifier === 'eventID' ? record.eventID : record.kinesis?.sequenceNumber,
+  assertSupported: assertNoWindow,
+  rules: streamRules,
+};
