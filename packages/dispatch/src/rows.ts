@@ -1,4 +1,4 @@
-import type { TRIGGER_KINDS, TriggerKind } from '@sallyport/core';
+import type { Surface, TRIGGER_KINDS, TriggerKind } from '@sallyport/core';
 
 /**
  * What a condition asks of the value behind its path. Only own properties count and strings are compared exactly.
@@ -41,6 +41,14 @@ export interface TriggerRow extends DetectionRow {
   readonly projection: string;
   /** Whether a non-empty list, every entry of which matches this row, is an event of this kind too. */
   readonly acceptsList?: boolean;
+}
+
+/** A surface for a trigger outside the fixed table. It brings the rows that tell its events; they can never change what the table decides. */
+export interface TriggerExtension extends Surface {
+  /** Tried after the fixed table and after the rows of earlier extensions. */
+  readonly rows: readonly DetectionRow[];
+  /** An event of this trigger; it must be detected as one of these rows' kinds. */
+  readonly sample: unknown;
 }
 
 const record = (eventSource: string): readonly DetectionCondition[] => [

@@ -8,7 +8,7 @@ import {
 } from '@sallyport/core';
 import { AGENT_INVOCATIONS, isText, parseLog } from '@sallyport/core/pipeline';
 import { dispatchError } from '../errors.js';
-import { type DetectionRow, ROWS, type TriggerRow } from '../rows.js';
+import { type DetectionRow, ROWS, type TriggerExtension, type TriggerRow } from '../rows.js';
 import { type CompiledTable, compileTable, detectRow, isNegative } from './compile.js';
 
 /** Everything that a dispatcher looks up, worked out once at construction. */
@@ -122,14 +122,6 @@ function isRowList(rows: unknown): boolean {
         row.anyOf.every((all: unknown) => Array.isArray(all) && all.every((condition) => isText(condition?.path))),
     )
   );
-}
-
-/** A surface for a trigger outside the fixed table. It brings the rows that tell its events; they can never change what the table decides. */
-export interface TriggerExtension extends Surface {
-  /** Tried after the fixed table and after the rows of earlier extensions. */
-  readonly rows: readonly DetectionRow[];
-  /** An event of this trigger; it must be detected as one of these rows' kinds. */
-  readonly sample: unknown;
 }
 
 function isExtension(surface: Surface): surface is TriggerExtension {
