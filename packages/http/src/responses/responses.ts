@@ -12,7 +12,8 @@ const REDIRECTS: readonly number[] = [301, 302, 303, 307, 308];
 export type HtmlChunks = string | Iterable<string | Uint8Array> | AsyncIterable<string | Uint8Array>;
 
 function answer(status: number, contentType: string, content: string | Uint8Array): OutgoingResponse {
-  const headers: MultiMap = { __proto__: null as never, 'content-type': [contentType] };
+  const headers = createMap<string[]>();
+  headers['content-type'] = [contentType];
   return new OutgoingResponse(status, headers, content);
 }
 
@@ -33,7 +34,9 @@ export function html(status: number, body: string): OutgoingResponse {
  * @example app.get('/health', () => json(200, { ok: true }));
  */
 export function json(status: number, value: unknown): OutgoingResponse {
-  const headers: MultiMap = { __proto__: null as never, 'content-type': [JSON_TYPE] };
+  // What createMap gives; written out, as nearly every answer is made here. A literal without prototype is slower.
+  const headers = Object.create(null) as MultiMap;
+  headers['content-type'] = [JSON_TYPE];
   return new OutgoingResponse(status, headers, toJsonText(value));
 }
 
