@@ -1,4 +1,4 @@
-import { FrameworkError, type LogRecord, type MetricRecord } from '@sallyport/core';
+import { type Context, FrameworkError, type LogRecord, type MetricRecord, type Next } from '@sallyport/core';
 import { createErrorNotifier, createLogger, defineMetrics } from '@sallyport/core/observability';
 import { HTTP_ERROR_FORMAT_FLAT_LEGACY, json, type OpenPipelineOptions, text } from '../src/index.js';
 import { functionUrl, type Got, gatewayV2, LAMBDA, routerWith, type Sent, send } from './support/doors.js';
@@ -297,7 +297,7 @@ describe('registration', () => {
     ['framework: route method is empty: /x', (http) => http.handle(' ', '/x', () => text(200, ''))],
     ['framework: invalid route pattern: GET /x/', (http) => http.get('/x/', () => text(200, ''))],
     [
-      'framework: duplicate route: GET /u/{b}',
+      'framework: duplicate route: GET /u/{b} matches the same paths as GET /u/{a}',
       (http) => http.get('/u/{a}', () => text(200, '')).get('/u/:b', () => text(200, '')),
     ],
     ['framework: too many arguments, expected handle(', (http) => http.get('/x', () => text(200, ''), {}, {} as never)],
@@ -306,6 +306,14 @@ describe('registration', () => {
       (http) => http.getStrict('/x', () => text(200, ''), {}, {} as never),
     ],
     ['framework: too many arguments, expected use(', (http) => http.use((ctx, next) => next(ctx), {} as never)],
+    [
+      'expected use(middleware); for some routes give { use: [middleware] } to them or to their group',
+      (http) => http.use('/x' as never, ((ctx: Context, next: Next) => next(ctx)) as never),
+    ],
+    [
+      'framework: duplicate route: GET /a is registered before',
+      (http) => http.get('/a', () => text(200, '')).get('a', () => text(200, '')),
+    ],
     ['framework: unknown option "auth"', (http) => http.get('/x', () => text(200, ''), { auth: true } as never)],
   ])('fails closed: %s', (message, register) => {
     expect(() => routerWith(register)).toThrow(message);
