@@ -48,6 +48,7 @@ export {
   safeJsonForHtml,
   text,
 } from './responses/responses.js';
+export { type SecureHeadersOptions, secureHeaders } from './responses/secure-headers.js';
 export { encodeSseEvent, type SseEvent, type SseStreamOptions, sse, sseEventStream } from './responses/sse.js';
 export type { RouteRecord } from './routing/registration.js';
 export {

@@ -1,6 +1,13 @@
 import { FrameworkError, type Logger, type LogRecord, type OneOrMany } from '@sallyport/core';
 import { createLogger } from '@sallyport/core/observability';
-import { json, type OpenPipelineOptions, redirect, text } from '../src/index.js';
+import {
+  json,
+  type OpenPipelineOptions,
+  redirect,
+  type SecureHeadersOptions,
+  secureHeaders,
+  text,
+} from '../src/index.js';
 import { functionUrl, type Got, gatewayV1, gatewayV2, routerWith, type Sent, send } from './support/doors.js';
 
 interface Line {
@@ -292,5 +299,58 @@ describe('onResponse', () => {
     expect(got.status).toBe(200);
     await new Promise(setImmediate);
     expect(errorsOf(got)).toEqual(['ERROR framework: hook onResponse failed: late']);
+  });
+});
+
+describe('secureHeaders', () => {
+  const DEFAULTS = {
+    'strict-transport-security': 'max-age=31536000; includeSubDomains',
+    'content-security-policy': "frame-ancestors 'none'",
+    'x-content-type-options': 'nosniff',
+    'x-frame-options': 'DENY',
+    'referrer-policy': 'no-referrer',
+    'cross-origin-resource-policy': 'same-origin',
+  };
+
+  it.each<[string, Sent]>([
+    ['an answer', {}],
+    ['401', { path: '/secret' }],
+    ['404', { path: '/nowhere' }],
+    ['405', { method: 'PUT' }],
+    ['500', { path: '/own' }],
+  ])('are on %s', async (_, sent) => {
+    expect((await run({ onResponse: secureHeaders() }, sent)).headers).toMatchObject(DEFAULTS);
+  });
+
+  it('may be other ones, or none', async () => {
+    const onResponse = secureHeaders({
+      frameOptions: false,
+      contentSecurityPolicy: "default-src 'self'",
+      permissionsPolicy: 'camera=()',
+    });
+    const { headers } = await run({ onResponse });
+    expect(headers['x-frame-options']).toBeUndefined();
+    expect(headers).toMatchObject({
+      'content-security-policy': "default-src 'self'",
+      'permissions-policy': 'camera=()',
+    });
+    expect(headers['cross-origin-opener-policy']).toBeUndefined();
+  });
+
+  it('leave alone what the answer says itself', async () => {
+    const onResponse: OpenPipelineOptions['onResponse'] = (ctx, response) => {
+      response.headers['referrer-policy'] = ['origin'];
+      secureHeaders()(ctx, response);
+    };
+    expect((await run({ onResponse })).headers).toMatchObject({ ...DEFAULTS, 'referrer-policy': 'origin' });
+  });
+
+  it.each<[string, unknown]>([
+    ['unknown option "hsts"', { hsts: true }],
+    ['option "frameOptions" must be false or a text that a header can hold', { frameOptions: true }],
+    ['option "frameOptions" must be', { frameOptions: 'a\nb' }],
+    ['option "frameOptions" must be', { frameOptions: ' ' }],
+  ])('refuse %s', (message, options) => {
+    expect(() => secureHeaders(options as SecureHeadersOptions)).toThrow(message);
   });
 });

@@ -1,6 +1,12 @@
 import { type Context, FrameworkError, type LogRecord, type MetricRecord, type Next } from '@sallyport/core';
 import { createErrorNotifier, createLogger, defineMetrics } from '@sallyport/core/observability';
-import { HTTP_ERROR_FORMAT_FLAT_LEGACY, json, type OpenPipelineOptions, text } from '../src/index.js';
+import {
+  HTTP_ERROR_FORMAT_FLAT_LEGACY,
+  HTTP_ERROR_FORMAT_PROBLEM,
+  json,
+  type OpenPipelineOptions,
+  text,
+} from '../src/index.js';
 import { functionUrl, type Got, gatewayV2, LAMBDA, routerWith, type Sent, send } from './support/doors.js';
 
 type Register = Parameters<typeof routerWith>[0];
@@ -434,6 +440,49 @@ describe('error bodies', () => {
       status,
       body,
       'application/json; charset=utf-8',
+    ]);
+  });
+
+  it.each<[unknown, number, object]>([
+    [
+      new FrameworkError('app.conflict', 'm', { details: [1] }),
+      409,
+      { title: 'Conflict', detail: 'm', code: 'app.conflict', details: [1] },
+    ],
+    [
+      new FrameworkError('app.validation_failed'),
+      422,
+      { title: 'Unprocessable Content', detail: 'validation failed', code: 'app.validation_failed' },
+    ],
+    [
+      new FrameworkError('shop.closed', 'm', { statusCode: 499, traceId: 't', timestamp: 'x', stackTrace: 's' }),
+      499,
+      { detail: 'm', code: 'shop.closed', trace_id: 't', timestamp: 'x', stack_trace: 's' },
+    ],
+    [
+      new FrameworkError('EMPTY_BODY'),
+      400,
+      { title: 'Bad Request', detail: 'request body is empty', code: 'app.bad_request' },
+    ],
+    [new Error('secret'), 500, { title: 'Internal Server Error', detail: 'internal error', code: 'app.internal' }],
+  ])('problem details (RFC 9457)', async (error, status, members) => {
+    const got = await once(failing(error), {}, { httpErrorFormat: HTTP_ERROR_FORMAT_PROBLEM });
+    expect([got.status, got.headers['content-type'], bodyOf(got)]).toEqual([
+      status,
+      'application/problem+json',
+      { type: 'about:blank', status, request_id: 'req-1', ...members },
+    ]);
+  });
+
+  it.each<[Sent, number, string]>([
+    [{ path: '/nowhere' }, 404, 'Not Found'],
+    [{ method: 'PUT' }, 405, 'Method Not Allowed'],
+  ])('problem details of %j', async (sent, status, title) => {
+    const got = await once((http) => http.get('/', () => text(200, '')), sent, { httpErrorFormat: 'problem' });
+    expect([got.status, got.headers['content-type'], bodyOf(got)]).toMatchObject([
+      status,
+      'application/problem+json',
+      { status, title },
     ]);
   });
 
