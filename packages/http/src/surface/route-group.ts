@@ -1,10 +1,12 @@
-import { FrameworkError, type Handler, type Middleware } from '@sallyport/core';
-import { boolean, defineOptions, func, list, text } from '@sallyport/core/options';
+import type { FrameworkError, Handler, Middleware } from '@sallyport/core';
+import { boolean, defineOptions, list, text } from '@sallyport/core/options';
 import { assertNoSurplus } from '@sallyport/core/pipeline';
 import { parsePattern } from '../routing/internal/pattern.js';
-import { isPromise } from '../routing/registration.js';
+import { isPromise, registrationError } from '../routing/registration.js';
+import type { HttpRouter } from './http-router.js';
 import type { HttpSurface } from './http-surface.js';
 import { HttpVerbs } from './http-verbs.js';
+import { MIDDLEWARE_LIST, type OpenRest, parseOpenRest, type RouteOptions } from './open-route.js';
 
 /** What the groups around a route have fixed for it. */
 export interface RouteScope {
@@ -19,11 +21,8 @@ export interface RouteScope {
 /** The scope of routes outside of all groups. */
 export const ROOT_SCOPE: RouteScope = { prefix: '', use: [], tags: [] };
 
-/** How a route and a group are registered, for error texts. */
-const HANDLE_USAGE = 'handle(method, pattern, handler, options)';
+/** How a group is registered, for error texts. */
 export const GROUP_USAGE = 'group(prefix, options, define)';
-
-const MIDDLEWARE_LIST = list(func<Middleware>());
 
 /** What the options may be that groups of all containers share. */
 export const GROUP_KINDS = { use: MIDDLEWARE_LIST, tags: list(text()) };
@@ -48,18 +47,16 @@ export function innerScope(
   };
 }
 
-function parsePrefix(prefix: unknown): string {
-  const refuse = (hint: string, cause?: unknown) =>
-    new FrameworkError('app.bad_request', `framework: invalid group prefix: ${String(prefix)}: ${hint}`, { cause });
-  if (typeof prefix !== 'string' || prefix.trim() === '') throw refuse("use a path, '/' for none");
-  if (prefix.includes('?')) throw refuse('a path has no query');
-  let pattern: ReturnType<typeof parsePattern>;
+function parsePrefix(prefix: string): string {
+  let pattern: ReturnType<typeof parsePattern> | undefined;
   try {
-    pattern = parsePattern(prefix);
-  } catch (cause) {
-    throw refuse('segments are text, {name} or :name, without a slash at the end', cause);
+    if (prefix.trim() !== '' && !prefix.includes('?')) pattern = parsePattern(prefix);
+  } catch {
+    // Refused below, with the words for prefixes.
   }
-  if (pattern.segments.at(-1)?.kind === 'rest') throw refuse('nothing can follow a catch-all');
+  if (!pattern || pattern.segments.at(-1)?.kind === 'rest') {
+    throw groupError(String(prefix), 'a prefix is a path without catch-all, query and slash at the end; / is none');
+  }
   return pattern.canonical === '/' ? '' : pattern.canonical;
 }
 
@@ -77,34 +74,17 @@ export function scopedPattern({ prefix }: RouteScope, pattern: string): string {
  *   frozen before it has gone on would miss routes
  */
 export function runDefine<G>(define: (routes: G) => void, routes: G, prefix: string): void {
-  const place = `group ${prefix === '' ? '/' : prefix}`;
-  if (typeof define !== 'function') {
-    throw new FrameworkError('app.bad_request', `framework: ${place} takes a function that registers its routes`);
-  }
+  if (typeof define !== 'function')
+    throw groupError(prefix, 'the last argument is a function that registers its routes');
   const result: unknown = define(routes);
   if (!isPromise(result)) return;
   result.catch(() => {});
-  throw new FrameworkError('app.bad_request', `framework: ${place}: register its routes without await`);
+  throw groupError(prefix, 'register its routes without await');
 }
 
-/** Options of a route of the open container. */
-export interface RouteOptions {
-  /** The auth hook must name a caller; without a hook the route answers 401. Default: what the group says, else false. */
-  readonly authRequired?: boolean;
-  /** States in the inventory that the route streams. Default false. */
-  readonly streaming?: boolean;
-  /** Serves the path with one slash at its end as well: `/notes` and `/notes/`. Default false. */
-  readonly trailingSlash?: boolean;
-  /** Middlewares of this route alone, inside those of the router and of its groups; the first is outermost. Default none. */
-  readonly use?: readonly Middleware[];
+function groupError(prefix: string, hint: string): FrameworkError {
+  return registrationError('invalid group', `${prefix || '/'}: ${hint}`);
 }
-
-const ROUTE_OPTIONS = defineOptions<RouteOptions>()({
-  authRequired: boolean,
-  streaming: boolean,
-  trailingSlash: boolean,
-  use: MIDDLEWARE_LIST,
-});
 
 /** Options of a group of routes of the open container; they hold for every route and group inside. */
 export interface GroupOptions extends Pick<RouteOptions, 'authRequired'> {
@@ -115,9 +95,6 @@ export interface GroupOptions extends Pick<RouteOptions, 'authRequired'> {
 }
 
 const GROUP_OPTIONS = defineOptions<GroupOptions>()({ ...GROUP_KINDS, authRequired: boolean });
-
-/** What a registration of the open container takes behind the handler. */
-export type OpenRest = [options?: RouteOptions, ...surplus: readonly never[]];
 
 interface OpenScope extends RouteScope {
   /** Of routes that do not say it themselves. */
@@ -135,15 +112,8 @@ export class RouteGroup extends HttpVerbs<OpenRest> {
     this.#scope = scope;
   }
 
-  override handle(
-    method: string,
-    pattern: string,
-    handler: Handler,
-    options?: RouteOptions,
-    ...surplus: readonly never[]
-  ): this {
-    assertNoSurplus(surplus, HANDLE_USAGE);
-    const { use = [], authRequired = this.#scope.authRequired, ...own } = ROUTE_OPTIONS.parse(options);
+  override handle(method: string, pattern: string, handler: Handler, ...rest: OpenRest): this {
+    const { use = [], authRequired = this.#scope.authRequired, ...own } = parseOpenRest(rest);
     this.#surface.register(method, scopedPattern(this.#scope, pattern), handler, {
       ...own,
       authRequired,
@@ -177,6 +147,25 @@ export class RouteGroup extends HttpVerbs<OpenRest> {
     runDefine(define, new RouteGroup(this.#surface, scope), scope.prefix);
     return this;
   }
+}
+
+/**
+ * Registers routes of a router that have a prefix, middlewares and tags in common; the function form of `app.group`, so that a
+ * bundle holds its code only where it is used. Groups inside are made by `routes.group`.
+ *
+ * @param prefix static segments and parameters; `/` for none. The pattern `/` inside of the group is the prefix itself
+ * @param define registers the routes, at once
+ * @throws FrameworkError as `app.group`
+ * @example group(http, '/orders', { use: [audit] }, (orders) => orders.get('/{id}', getOrder));
+ */
+export function group(
+  router: HttpRouter,
+  prefix: string,
+  options: GroupOptions,
+  define: (routes: RouteGroup) => void,
+  ...surplus: readonly never[]
+): void {
+  new RouteGroup(router.surface).group(prefix, options, define, ...surplus);
 }
 
 /**
