@@ -2,7 +2,7 @@ import { defineOptions, kind } from '@sallyport/core/options';
 import { MemoryTable as Items } from '@sallyport/dynamo/memory';
 import type { EventBusStore } from '../event-bus/event-bus.js';
 import { createEventStore } from '../event-bus/event-store.js';
-import { PART_OPTIONS, type PartOptions, partsOf } from '../internal/options.js';
+import { PART_OPTIONS, type PartOptions, partsOf } from '../internal/input.js';
 import { createLedger } from './create-job-ledger.js';
 import type { JobLedger } from './ledger.js';
 
