@@ -2,11 +2,14 @@ import { createMap } from '@sallyport/core';
 import {
   type Changes,
   type Condition,
+  EARLIER_WRITER_ATTRIBUTES,
   type Item,
   type ItemPage,
   type ItemQuery,
   type ItemTable,
   type Key,
+  type TransactedChange,
+  type TransactOutcome,
   type Value,
   WRITER_ATTRIBUTE,
   type WriteOptions,
@@ -29,6 +32,9 @@ export class MemoryTable implements ItemTable {
     return this.#rows.size;
   }
 
+  /** Is ready at once. */
+  async ready(): Promise<void> {}
+
   /** Reads one item; `undefined` when there is none. */
   async get(key: Key): Promise<Item | undefined> {
     return copy(this.#rows.get(nameOf(key)));
@@ -43,12 +49,30 @@ export class MemoryTable implements ItemTable {
   }
 
   /** Changes some attributes; creates the item where there is none. */
-  async update(key: Key, changes: Changes, { condition, writer }: WriteOptions = {}): Promise<WriteOutcome> {
+  async update(key: Key, changes: Changes, { condition, writer, history }: WriteOptions = {}): Promise<WriteOutcome> {
     const before = this.#rows.get(nameOf(key));
     if (condition && !holds(condition, before)) return refused(before);
-    const after = signed(changed(before ?? { ...key }, changes), writer);
+    const after = signed(changed(before ?? { ...key }, changes), writer, history);
     this.#rows.set(nameOf(key), after);
     return { applied: true, item: copy(after), repeated: false };
+  }
+
+  /** Changes several items, all or none. */
+  async transact(
+    changes: readonly TransactedChange[],
+    { writer }: Pick<WriteOptions, 'writer'> = {},
+  ): Promise<TransactOutcome> {
+    const refusals = changes.map(({ key, condition }) => {
+      const item = this.#rows.get(nameOf(key));
+      const held = condition === undefined || holds(condition, item);
+      return { held, item: held ? undefined : copy(item) };
+    });
+    if (refusals.some(({ held }) => !held)) return { applied: false, refusals };
+    for (const { key, changes: one } of changes) {
+      const before = this.#rows.get(nameOf(key)) ?? { ...key };
+      this.#rows.set(nameOf(key), signed(changed(before, one), writer, true));
+    }
+    return { applied: true, repeated: false };
   }
 
   /** Removes an item. */
@@ -106,8 +130,12 @@ function isWithin(value: unknown, sort: NonNullable<ItemQuery['sort']>): boolean
   return compare(value, sort.from) >= 0 && compare(value, sort.to) <= 0;
 }
 
-function signed(row: Row, writer: string | undefined): Row {
-  return writer === undefined ? row : { ...row, [WRITER_ATTRIBUTE]: writer };
+/** With `history` the ids of earlier writes move on by one place. */
+function signed(row: Row, writer: string | undefined, history = false): Row {
+  if (writer === undefined) return row;
+  const [first, second] = EARLIER_WRITER_ATTRIBUTES;
+  const earlier = history ? { [first]: row[WRITER_ATTRIBUTE] ?? '-', [second]: row[first] ?? '-' } : {};
+  return { ...row, ...earlier, [WRITER_ATTRIBUTE]: writer };
 }
 
 function changed(before: Item & Key, { set, setIfAbsent, add, count, copy: copies, remove = [] }: Changes): Row {
