@@ -107,6 +107,8 @@ export interface TransactedChange {
   readonly changes: Changes;
   /** Must hold of the item, else nothing of the transaction is written. */
   readonly condition?: Condition | undefined;
+  /** An id of this transaction, left on the item with `history` as an update leaves it. At least one change should have it. */
+  readonly writer?: string | undefined;
 }
 
 /** What became of a transaction. */
@@ -167,8 +169,5 @@ export interface ItemTable {
   /** Items in any order; absent ones are left out. At most 100 keys. */
   getMany(keys: readonly Key[], options?: ReadOptions): Promise<readonly Item[]>;
   /** Changes several items, all or none. At most 100. Costs twice the units of single updates. */
-  transact(
-    changes: readonly TransactedChange[],
-    options?: Pick<WriteOptions, 'writer' | 'signal'>,
-  ): Promise<TransactOutcome>;
+  transact(changes: readonly TransactedChange[], options?: CallOptions): Promise<TransactOutcome>;
 }

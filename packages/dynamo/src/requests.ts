@@ -88,7 +88,7 @@ export class Requests implements ItemTable {
 
   update(key: Key, changes: Changes, { condition, writer, ...options }: WriteOptions = {}): Promise<WriteOutcome> {
     const command = new this.#sdk.UpdateItemCommand({
-      ...this.#change({ key, changes, condition }, writer, options.history),
+      ...this.#change({ key, changes, condition, writer }, options.history),
       ReturnValues: 'ALL_NEW',
     });
     const send = () => this.#counted('UpdateItem', this.#client.send(command, abortable(options.signal)));
@@ -123,18 +123,16 @@ export class Requests implements ItemTable {
     return { items: (answer.Items ?? []).map(fromAttributes), more: answer.LastEvaluatedKey !== undefined };
   }
 
-  async transact(
-    changes: readonly TransactedChange[],
-    { writer, signal }: Pick<WriteOptions, 'writer' | 'signal'> = {},
-  ): Promise<TransactOutcome> {
-    const TransactItems = changes.map((change) => ({ Update: this.#change(change, writer, true) }));
+  async transact(changes: readonly TransactedChange[], { signal }: CallOptions = {}): Promise<TransactOutcome> {
+    const TransactItems = changes.map((change) => ({ Update: this.#change(change, true) }));
     const command = new this.#sdk.TransactWriteItemsCommand({ TransactItems });
     try {
       await this.#counted('TransactWriteItems', this.#client.send(command, abortable(signal)));
       return { applied: true, repeated: false };
     } catch (error) {
       const refusals = refusalsOf(error);
-      if (refusals.some(({ item }) => isWrittenBy(item, writer))) return { applied: true, repeated: true };
+      if (refusals.some(({ item }, place) => isWrittenBy(item, changes[place]?.writer)))
+        return { applied: true, repeated: true };
       return { applied: false, refusals };
     }
   }
@@ -157,7 +155,7 @@ export class Requests implements ItemTable {
   }
 
   /** One update, alone or within a transaction. */
-  #change({ key, changes, condition }: TransactedChange, writer: string | undefined, history: boolean | undefined) {
+  #change({ key, changes, condition, writer }: TransactedChange, history: boolean | undefined) {
     const expressions = new Expressions();
     const conditional = this.#conditional(condition, expressions);
     const signed = writer === undefined ? changes : { ...changes, set: { ...changes.set, [WRITER_ATTRIBUTE]: writer } };

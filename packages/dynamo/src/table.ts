@@ -118,11 +118,8 @@ export class DynamoTable implements ItemTable {
   }
 
   /** Changes several items, all or none; at most 100. Costs twice the units of single updates. */
-  transact(
-    changes: readonly TransactedChange[],
-    { signal, ...options }: Pick<WriteOptions, 'writer' | 'signal'> = {},
-  ): Promise<TransactOutcome> {
-    return this.within(signal, (requests, inner) => requests.transact(changes, { ...options, signal: inner }));
+  transact(changes: readonly TransactedChange[], { signal }: CallOptions = {}): Promise<TransactOutcome> {
+    return this.within(signal, (requests, inner) => requests.transact(changes, { signal: inner }));
   }
 
   /**
