@@ -156,6 +156,8 @@ export interface ItemPage {
 export interface ItemTable {
   /** Resolves when a request can be sent. A time that a request carries is read after it: loading a client takes a while. */
   ready(): Promise<void>;
+  /** Opens the connection, for the init phase of a function. Costs half a read unit. */
+  warm(options?: CallOptions): Promise<void>;
   /** Reads one item; `undefined` when there is none. */
   get(key: Key, options?: ReadOptions): Promise<Item | undefined>;
   /** Replaces the whole item. */

@@ -44,6 +44,8 @@ interface Answered {
 /** Rounds in which keys that a busy table left out are asked for again. */
 const BATCH_TRIES = 4;
 const BATCH_WAIT_MS = 50;
+/** No store has such an item. */
+const WARM_KEY: Key = { pk: 'WARM', sk: 'WARM' };
 
 /** The requests of one table. They have no deadline of their own; the caller's signal ends them. */
 export class Requests implements ItemTable {
@@ -66,6 +68,10 @@ export class Requests implements ItemTable {
   }
 
   async ready(): Promise<void> {}
+
+  async warm(options: CallOptions = {}): Promise<void> {
+    await this.get(WARM_KEY, options);
+  }
 
   async get(key: Key, { consistent = false, signal }: ReadOptions = {}): Promise<Item | undefined> {
     const command = new this.#sdk.GetItemCommand({ ...this.#target(key), ConsistentRead: consistent });

@@ -40,9 +40,6 @@ export interface DynamoTableOptions {
   readonly onCall?: ((call: CallReport) => void) | undefined;
 }
 
-/** No store has such an item. */
-const WARM_KEY: Key = { pk: 'WARM', sk: 'WARM' };
-
 /** Whether a failure came from the server: then a connection is there. */
 function isAnswer(error: unknown): boolean {
   if (error instanceof StoreTimeout) return false;
@@ -84,7 +81,7 @@ export class DynamoTable implements ItemTable {
    * the init phase of a function, which has more CPU than a small function's invocations. Costs half a read unit.
    */
   async warm({ signal }: CallOptions = {}): Promise<void> {
-    await this.get(WARM_KEY, { signal });
+    await this.within(signal, (requests, inner) => requests.warm({ signal: inner }));
   }
 
   /** Reads one item; `undefined` when there is none. */

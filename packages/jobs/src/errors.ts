@@ -17,6 +17,7 @@ export type ConflictReason =
   | 'transition'
   | 'lease_held'
   | 'lease_lost'
+  | 'claim_lost'
   | 'semaphore_full'
   | 'contended'
   | 'payload_mismatch'

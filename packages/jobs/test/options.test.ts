@@ -140,7 +140,7 @@ describe('wrong options are named, with what they must be', () => {
     [
       'idempotentHandler',
       () => idempotentHandler(ledger, { ttl: 5 } as never, handler),
-      'app.invalid_configuration framework: unknown option "ttl"; known are key, fingerprint, inProgressMs, resultTtlSeconds',
+      'app.invalid_configuration framework: unknown option "ttl"; known are key, fingerprint, inProgressMs, resultTtlSeconds, onReplay',
     ],
     [
       'withLease',

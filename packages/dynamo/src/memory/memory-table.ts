@@ -36,6 +36,9 @@ export class MemoryTable implements ItemTable {
   /** Is ready at once. */
   async ready(): Promise<void> {}
 
+  /** Has nothing to open. */
+  async warm(): Promise<void> {}
+
   /** Reads one item; `undefined` when there is none. */
   async get(key: Key): Promise<Item | undefined> {
     return copy(this.#rows.get(nameOf(key)));

@@ -105,6 +105,10 @@ export async function withLease<T>(
       acquire: (owner, durationMs, signal) => ledger.acquireLease({ name, owner, durationMs }, { signal }),
       refresh: (lease, durationMs, signal) => ledger.refreshLease(lease, durationMs, { signal }),
       release: (lease) => ledger.releaseLease(lease),
+      look: async (signal) => {
+        const held = await ledger.getLease(name, { signal, consistent: false });
+        return held ? Math.max(1, held.expiresAtMs - ledger.clock.now().getTime()) : 0;
+      },
     },
     settings,
     ({ id, token }, signal) => work({ id, token, signal }),

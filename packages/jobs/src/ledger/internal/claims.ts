@@ -1,0 +1,243 @@
+import { randomFraction } from '@sallyport/core';
+import { type Condition, type Item, isPastTtl, notPastTtl } from '@sallyport/dynamo';
+import { JOB_ERRORS } from '../../errors.js';
+import { assertId, assertInput, whole } from '../../internal/input.js';
+import { decodeCursor, encodeCursor, recordKey } from '../../internal/keys.js';
+import { numberOf, type StoreParts, textOf, timeOf } from '../../internal/rows.js';
+import type { ClaimedRecord, ClaimNextInput, JobRecord, ReapedRecords, ReapRecordsInput } from '../job.js';
+import type { CallOptions, JobLedger } from '../ledger.js';
+import { writeRecord } from './record-changes.js';
+import { claimOf, fenceCondition, jobOf, legalSource, recordChanges, toRecord } from './record-rows.js';
+import { recordPage } from './records.js';
+
+const MIN_CLAIM_MS = 1000;
+const MAX_CLAIM_MS = 900_000;
+const DEFAULT_CLAIM_MS = 60_000;
+/** Rows that are read at once when candidates are looked for. */
+const PAGE = 200;
+const REAP_PAGE = 1000;
+/** Jobs whose candidates are remembered. */
+const MAX_JOBS = 100;
+
+type ClaimOperations = Pick<JobLedger, 'claimNext' | 'heartbeatRecord' | 'reapRecords'>;
+
+export function claimOperations(parts: StoreParts): ClaimOperations {
+  const candidates = new Candidates(parts);
+  return {
+    claimNext: async (input, options = {}) => claimNext(parts, candidates, input, options),
+    heartbeatRecord: async (input, options = {}) => heartbeatRecord(parts, input, options),
+    reapRecords: async (input, options = {}) => reapRecords(parts, input, options),
+  };
+}
+
+async function claimNext(
+  parts: StoreParts,
+  candidates: Candidates,
+  input: ClaimNextInput,
+  { signal }: CallOptions,
+): Promise<ClaimedRecord | undefined> {
+  assertInput(input, ['jobId', 'tenantId', 'owner', 'durationMs', 'maxAttempts'], JOB_ERRORS);
+  const { jobId, tenantId, owner, maxAttempts } = input;
+  assertJob(input);
+  if (owner !== undefined) assertId('owner', owner, JOB_ERRORS);
+  if (maxAttempts !== undefined) whole('maxAttempts', maxAttempts, 1, Number.MAX_SAFE_INTEGER, JOB_ERRORS);
+  const durationMs = claimDuration(input.durationMs);
+  signal?.throwIfAborted();
+  if (tenantId !== undefined) await jobOf(parts, { jobId, tenantId }, signal);
+  const search = candidates.search(jobId);
+  for (;;) {
+    const found = await search.next(maxAttempts, signal);
+    if (found === undefined) return undefined;
+    const record = await claim(parts, found, { owner, durationMs }, signal);
+    if (record) return record;
+  }
+}
+
+/** Takes a record unless somebody was faster. */
+async function claim(
+  parts: StoreParts,
+  candidate: Item,
+  { owner, durationMs }: { readonly owner: string | undefined; readonly durationMs: number },
+  signal: AbortSignal | undefined,
+): Promise<ClaimedRecord | undefined> {
+  const nowMs = await timeOf(parts);
+  const changes = recordChanges({ to: 'PROCESSING' }, 'PROCESSING', nowMs);
+  const id = parts.ids.newId();
+  const set = { ...changes.set, claim_id: id, claim_until_ms: nowMs + durationMs, claim_owner: owner };
+  const remove = (changes.remove ?? []).filter((name) => !(name in set) || (name === 'claim_owner' && !owner));
+  const key = { pk: textOf(candidate, 'pk'), sk: textOf(candidate, 'sk') };
+  const condition: Condition = {
+    any: [legalSource('PROCESSING', nowMs), { all: [claimEnded(nowMs), notPastTtl(nowMs)] }],
+  };
+  const options = { condition, writer: id, history: true, signal };
+  const { applied, item } = await parts.store.update(key, { ...changes, set, remove }, options);
+  // It may have been taken over already when the answer to a lost first attempt comes late.
+  return applied && item?.claim_id === id ? toClaimed(item) : undefined;
+}
+
+function claimEnded(nowMs: number): Condition {
+  return {
+    all: [
+      { attribute: 'status', is: '=', value: 'PROCESSING' },
+      { attribute: 'claim_until_ms', is: '<=', value: nowMs },
+    ],
+  };
+}
+
+async function heartbeatRecord(
+  parts: StoreParts,
+  input: Parameters<JobLedger['heartbeatRecord']>[0],
+  { signal }: CallOptions,
+): Promise<ClaimedRecord> {
+  assertInput(input, ['jobId', 'recordId', 'claimId', 'durationMs'], JOB_ERRORS);
+  const { jobId, recordId, claimId } = input;
+  for (const [name, value] of Object.entries({ jobId, recordId, claimId })) assertId(name, value, JOB_ERRORS);
+  const durationMs = claimDuration(input.durationMs);
+  signal?.throwIfAborted();
+  const nowMs = await timeOf(parts);
+  const condition: Condition = {
+    all: [
+      { attribute: 'claim_id', is: '=', value: claimId },
+      { attribute: 'claim_until_ms', is: '>', value: nowMs },
+      notPastTtl(nowMs),
+    ],
+  };
+  const set = { claim_until_ms: nowMs + durationMs };
+  const { applied, item } = await parts.store.update(recordKey(jobId, recordId), { set }, { condition, signal });
+  if (applied && item) return toClaimed(item);
+  throw JOB_ERRORS.conflict(
+    'claim_lost',
+    item && { status: textOf(item, 'status'), attempts: numberOf(item, 'attempts') },
+  );
+}
+
+/** A row that is claimed. */
+function toClaimed(item: Item): ClaimedRecord {
+  return { ...toRecord(item), claim: claimOf(item) ?? { id: '', expiresAtMs: 0 } };
+}
+
+async function reapRecords(
+  parts: StoreParts,
+  input: ReapRecordsInput,
+  { signal }: CallOptions,
+): Promise<ReapedRecords> {
+  assertInput(input, ['jobId', 'tenantId', 'stuckMs', 'maxAttempts', 'cursor'], JOB_ERRORS);
+  const { jobId, tenantId, stuckMs, maxAttempts } = input;
+  assertJob(input);
+  if (stuckMs !== undefined) whole('stuckMs', stuckMs, MIN_CLAIM_MS, Number.MAX_SAFE_INTEGER, JOB_ERRORS);
+  if (maxAttempts !== undefined) whole('maxAttempts', maxAttempts, 1, Number.MAX_SAFE_INTEGER, JOB_ERRORS);
+  const binding = ['reap', jobId];
+  const start = decodeCursor(input.cursor, binding, ['sk'], JOB_ERRORS)?.sk;
+  signal?.throwIfAborted();
+  if (tenantId !== undefined) await jobOf(parts, { jobId, tenantId }, signal);
+  const page = await recordPage(parts, jobId, { limit: REAP_PAGE, start, signal });
+  const requeued: JobRecord[] = [];
+  const failed: JobRecord[] = [];
+  for (const item of page.items) {
+    const hasFailed = numberOf(item, 'attempts') >= (maxAttempts ?? Number.POSITIVE_INFINITY);
+    const record = await reap(parts, { jobId, item, stuckMs, hasFailed }, signal);
+    if (record) (hasFailed ? failed : requeued).push(record);
+  }
+  const cursor = page.more ? encodeCursor(binding, { sk: textOf(page.items.at(-1) ?? {}, 'sk') }) : undefined;
+  return { requeued, failed, ...(cursor !== undefined && { cursor }) };
+}
+
+/** Takes one record back, unless it is not stuck or somebody moved it meanwhile. */
+async function reap(
+  parts: StoreParts,
+  { jobId, item, stuckMs, hasFailed }: { jobId: string; item: Item; stuckMs: number | undefined; hasFailed: boolean },
+  signal: AbortSignal | undefined,
+): Promise<JobRecord | undefined> {
+  const nowMs = parts.clock.now().getTime();
+  const stuck = stuckCondition(item, stuckMs, nowMs);
+  if (!stuck) return undefined;
+  const attempts = numberOf(item, 'attempts');
+  const to = hasFailed ? 'FAILED' : 'PENDING';
+  const error = hasFailed ? new Error(`gave up after ${attempts} attempts`) : undefined;
+  const write = {
+    jobId,
+    recordId: textOf(item, 'record_id'),
+    ...({ to, nowMs } as const),
+    changes: recordChanges({ to, error }, to, nowMs),
+    condition: { all: [legalSource(to, nowMs), stuck, ...fenceCondition({ expectedAttempts: attempts })] },
+    writer: parts.ids.newId(),
+    isCounted: item.counted === true,
+  };
+  const { applied, item: now, isLast } = await writeRecord(parts, write, signal);
+  return applied && now ? { ...toRecord(now), ...(isLast && ({ isLast: true } as const)) } : undefined;
+}
+
+/** Holds while the record is as stuck as it was when it was read; `undefined` for one that is not stuck. */
+function stuckCondition(item: Item, stuckMs: number | undefined, nowMs: number): Condition | undefined {
+  if (item.status !== 'PROCESSING' || isPastTtl(item, nowMs)) return undefined;
+  if (claimOf(item)) return numberOf(item, 'claim_until_ms') <= nowMs ? claimEnded(nowMs) : undefined;
+  const updatedAt = textOf(item, 'updated_at');
+  if (stuckMs === undefined || Date.parse(updatedAt) + stuckMs > nowMs) return undefined;
+  return { all: [{ absent: 'claim_id' }, { attribute: 'updated_at', is: '=', value: updatedAt }] };
+}
+
+function claimDuration(durationMs: unknown): number {
+  return whole('durationMs', durationMs ?? DEFAULT_CLAIM_MS, MIN_CLAIM_MS, MAX_CLAIM_MS, JOB_ERRORS);
+}
+
+function assertJob({ jobId, tenantId }: { readonly jobId: unknown; readonly tenantId?: unknown }): void {
+  assertId('jobId', jobId, JOB_ERRORS);
+  if (tenantId !== undefined) assertId('tenantId', tenantId, JOB_ERRORS);
+}
+
+/** What one instance knows of the records of a job that may be claimed. It is a hint: the write decides. */
+interface Known {
+  /** Where the next page begins. */
+  start: string | undefined;
+  rows: Item[];
+}
+
+/** Remembers the candidates of a page, so that a worker does not read the job's records anew for each claim. */
+class Candidates {
+  readonly #parts: StoreParts;
+  readonly #known = new Map<string, Known>();
+
+  constructor(parts: StoreParts) {
+    this.#parts = parts;
+  }
+
+  /** Goes once around the records of a job, from where the last search stopped. */
+  search(jobId: string) {
+    const known = this.#of(jobId);
+    // From the middle to the end, and once more from the beginning.
+    let endsLeft = known.start === undefined ? 1 : 2;
+    const next = async (
+      maxAttempts: number | undefined,
+      signal: AbortSignal | undefined,
+    ): Promise<Item | undefined> => {
+      for (;;) {
+        // Any of them, so that several workers do not meet on the first.
+        const [row] = known.rows.splice(Math.floor(randomFraction() * known.rows.length), 1);
+        const nowMs = this.#parts.clock.now().getTime();
+        if (row && isClaimable(row, maxAttempts, nowMs)) return row;
+        if (row) continue;
+        if (endsLeft === 0) return undefined;
+        const page = await recordPage(this.#parts, jobId, { limit: PAGE, start: known.start, signal });
+        known.rows = page.items.filter((item) => isClaimable(item, maxAttempts, nowMs));
+        known.start = page.more ? textOf(page.items.at(-1) ?? {}, 'sk') : undefined;
+        if (known.start === undefined) endsLeft -= 1;
+      }
+    };
+    return { next };
+  }
+
+  #of(jobId: string): Known {
+    const known = this.#known.get(jobId) ?? { start: undefined, rows: [] };
+    this.#known.delete(jobId);
+    this.#known.set(jobId, known);
+    const [oldest] = this.#known.keys();
+    if (this.#known.size > MAX_JOBS && oldest !== undefined) this.#known.delete(oldest);
+    return known;
+  }
+}
+
+function isClaimable(item: Item, maxAttempts: number | undefined, nowMs: number): boolean {
+  if (isPastTtl(item, nowMs) || numberOf(item, 'attempts') >= (maxAttempts ?? Number.POSITIVE_INFINITY)) return false;
+  if (item.status === 'PENDING') return true;
+  return item.status === 'PROCESSING' && claimOf(item) !== undefined && numberOf(item, 'claim_until_ms') <= nowMs;
+}
