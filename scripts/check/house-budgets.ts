@@ -19,7 +19,7 @@ export const FILES: Readonly<Record<string, Budget>> = {
   dispatch: { reached: 18, wanted: 14 },
   dynamo: { reached: 11, wanted: 11 },
   http: { reached: 50, wanted: 50 },
-  jobs: { reached: 39, wanted: 36 },
+  jobs: { reached: 40, wanted: 36 },
   mcp: { reached: 52, wanted: 50 },
   ratelimit: { reached: 30, wanted: 24 },
   secure: { reached: 26, wanted: 26 },

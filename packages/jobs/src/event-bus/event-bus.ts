@@ -79,8 +79,7 @@ export interface EventBusStore {
   /**
    * Stores an event. `duplicate`: it was stored before; its time, metadata and correlation stay as they were.
    *
-   * @throws JobLedgerError conflict `payload_mismatch` when the id stands for another payload, type, source or other tags; `details`
-   *   name what differs
+   * @throws JobLedgerError conflict `payload_mismatch` when the id stands for another payload, type, source or other tags
    */
   publish(
     input: PublishInput,

@@ -21,6 +21,7 @@ import {
   canonicalJson,
   fromJson,
   isoOf,
+  newWriteId,
   numberOf,
   readAll,
   type StoreParts,
@@ -114,7 +115,7 @@ async function deleteEvent(parts: StoreParts, key: Key, signal: AbortSignal | un
   const nowMs = await timeOf(parts);
   const condition: Condition = { all: [{ present: 'pk' }, notPastTtl(nowMs)] };
   const changes = { set: { ttl: DELETED_TTL }, remove: CONTENT };
-  const options = { condition, writer: parts.ids.newId(), signal };
+  const options = { condition, writer: newWriteId(), signal };
   return (await parts.store.update(key, changes, options)).applied;
 }
 
@@ -127,21 +128,17 @@ async function publish(
   const nowMs = await timeOf(parts);
   const item = newEvent(input, () => ids.newId(), nowMs);
   signal?.throwIfAborted();
-  const outcome = await store.put(item, { condition: absentOrPastTtl(nowMs), writer: ids.newId(), signal });
+  const outcome = await store.put(item, { condition: absentOrPastTtl(nowMs), writer: newWriteId(), signal });
   if (outcome.applied) return { event: toEvent(item), outcome: 'created' };
-  const differing = outcome.item ? differences(outcome.item, item) : [];
-  if (outcome.item && differing.length === 0) return { event: toEvent(outcome.item), outcome: 'duplicate' };
-  throw ERRORS.conflict('payload_mismatch', { differing });
+  if (outcome.item && isSameEvent(outcome.item, item)) return { event: toEvent(outcome.item), outcome: 'duplicate' };
+  throw ERRORS.conflict('payload_mismatch');
 }
 
-/** What one id must not stand for twice. The time, the metadata and the correlation of the first publication stay. */
-function differences(stored: Item, item: Item): string[] {
-  const differing: string[] = [];
-  if (stored.payload_sha256 !== item.payload_sha256) differing.push('payload');
-  if (stored.event_type !== item.event_type) differing.push('type');
-  if (stored.source_id !== item.source_id) differing.push('sourceId');
-  if (JSON.stringify(sortedTags(stored)) !== JSON.stringify(sortedTags(item))) differing.push('tags');
-  return differing;
+/** Whether two rows say the same. The time, the metadata and the correlation of the first publication stay. */
+function isSameEvent(stored: Item, item: Item): boolean {
+  const isSame = (name: string) => stored[name] === item[name];
+  if (!['payload_sha256', 'event_type', 'source_id'].every(isSame)) return false;
+  return JSON.stringify(sortedTags(stored)) === JSON.stringify(sortedTags(item));
 }
 
 function sortedTags({ tags }: Item): readonly unknown[] {

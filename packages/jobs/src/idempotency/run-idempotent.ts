@@ -4,7 +4,7 @@ import { pause, StoreTimeout, withDeadline } from '@sallyport/dynamo';
 import { StoredError } from '../error-envelope.js';
 import { isConflict, JOB_ERRORS, JobLedgerError } from '../errors.js';
 import { fingerprintOf, idOption, MAX_TTL_SECONDS, signalOption, textOption } from '../internal/input.js';
-import { toJson } from '../internal/rows.js';
+import { newWriteId, toJson } from '../internal/rows.js';
 import type { JobLedger } from '../ledger/ledger.js';
 import { MAX_IN_PROGRESS_MS, MIN_IN_PROGRESS_MS } from './internal/idempotency-records.js';
 import type { BeginIdempotencyInput, IdempotencyHandle, IdempotencyRecord } from './record.js';
@@ -226,7 +226,7 @@ async function complete<T>(
 ): Promise<RunOutcome<T>> {
   const { ledger, log, begin, deadlineMs } = options;
   const { clock } = ledger;
-  const writeId = ledger.ids.newId();
+  const writeId = newWriteId();
   for (let tried = 0; ; tried += 1) {
     try {
       await withDeadline({ ms: tryMs(clock, deadlineMs), clock, signal: undefined }, (signal) =>

@@ -1,4 +1,4 @@
-import type { FullClock, IdGenerator } from '@sallyport/core';
+import { type FullClock, type IdGenerator, randomIds } from '@sallyport/core';
 import { type Item, type ItemTable, itemSize, type Key, type ReadOptions, ttlAt, type Value } from '@sallyport/dynamo';
 import { type ErrorEnvelope, parseEnvelope, toErrorEnvelope } from '../error-envelope.js';
 import { JOB_ERRORS, type LedgerErrors } from '../errors.js';
@@ -41,6 +41,11 @@ export async function readAll(
   const missing = keys.filter(({ pk }) => !found.has(pk));
   if (missing.length > 0 && options.consistent !== true) await read(missing, true);
   return found;
+}
+
+/** An id of one write. Not of the ledger's own ids, whose order applications see. */
+export function newWriteId(): string {
+  return randomIds.newId();
 }
 
 const BATCH = 100;

@@ -6,6 +6,7 @@ import { assertId, assertInput, assertText, fingerprintOf, flag, ttlSeconds, who
 import { idempotencyKey, resultKey } from '../../internal/keys.js';
 import {
   isoOf,
+  newWriteId,
   numberOf,
   type StoreParts,
   storedOutcome,
@@ -214,7 +215,7 @@ async function completeIdempotency(
     expires_at_ms: expiresAtMs,
     ttl: ttlAt(expiresAtMs),
   };
-  await writeCompletion(parts, handle, { set, nowMs, writer: input.writeId ?? parts.ids.newId() }, signal);
+  await writeCompletion(parts, handle, { set, nowMs, writer: input.writeId ?? newWriteId() }, signal);
 }
 
 /** Attributes of the result. A large one is written to an item of its own before the record refers to it. */

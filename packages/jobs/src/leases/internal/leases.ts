@@ -3,7 +3,7 @@ import { ttlAt } from '@sallyport/dynamo';
 import { JOB_ERRORS } from '../../errors.js';
 import { assertId, assertInput, whole } from '../../internal/input.js';
 import { leaseKey } from '../../internal/keys.js';
-import { numberOf, type StoreParts, textOf, timeOf } from '../../internal/rows.js';
+import { newWriteId, numberOf, type StoreParts, textOf, timeOf } from '../../internal/rows.js';
 import type { CallOptions, JobLedger, Lease } from '../../ledger/ledger.js';
 
 export const MIN_DURATION_MS = 1000;
@@ -110,7 +110,7 @@ async function releaseLease(parts: StoreParts, lease: Lease, { signal }: CallOpt
   const changes = { set: { ttl: ttlAt(nowMs + KEPT_MS) }, remove: ['lease_id', 'lease_owner', 'expires_at_ms'] };
   const { applied, item } = await parts.store.update(leaseKey(lease.name), changes, {
     condition: heldBy(lease.id),
-    writer: parts.ids.newId(),
+    writer: newWriteId(),
     signal,
   });
   if (!applied && item && isHeld(item, nowMs)) throw JOB_ERRORS.conflict('lease_lost');

@@ -3,7 +3,7 @@ import { type Condition, type Item, isPastTtl, notPastTtl } from '@sallyport/dyn
 import { JOB_ERRORS } from '../../errors.js';
 import { assertId, assertInput, whole } from '../../internal/input.js';
 import { decodeCursor, encodeCursor, recordKey } from '../../internal/keys.js';
-import { numberOf, type StoreParts, textOf, timeOf } from '../../internal/rows.js';
+import { newWriteId, numberOf, type StoreParts, textOf, timeOf } from '../../internal/rows.js';
 import type { ClaimedRecord, ClaimNextInput, JobRecord, ReapedRecords, ReapRecordsInput } from '../job.js';
 import type { CallOptions, JobLedger } from '../ledger.js';
 import { writeRecord } from './record-changes.js';
@@ -160,7 +160,7 @@ async function reap(
     ...({ to, nowMs } as const),
     changes: recordChanges({ to, error }, to, nowMs),
     condition: { all: [legalSource(to, nowMs), stuck, ...fenceCondition({ expectedAttempts: attempts })] },
-    writer: parts.ids.newId(),
+    writer: newWriteId(),
     isCounted: item.counted === true,
   };
   const { applied, item: now, isLast } = await writeRecord(parts, write, signal);

@@ -6,6 +6,7 @@ import { decodeCursor, encodeCursor, jobKey, tenantStatus } from '../../internal
 import {
   assertSize,
   isoOf,
+  newWriteId,
   numberOf,
   OUTCOME_INPUT,
   outcomeOf,
@@ -72,7 +73,7 @@ async function createJob(parts: StoreParts, input: CreateJobInput, { signal }: C
   assertSize(item);
   signal?.throwIfAborted();
   const condition = absentOrPastTtl(nowMs);
-  const outcome = await parts.store.put(item, { condition, writer: parts.ids.newId(), signal });
+  const outcome = await parts.store.put(item, { condition, writer: newWriteId(), signal });
   if (!outcome.applied) {
     throw JOB_ERRORS.conflict('exists', outcome.item && { status: outcome.item.status, version: outcome.item.version });
   }
@@ -120,7 +121,7 @@ async function transitionJob(parts: StoreParts, input: TransitionJobInput, { sig
   const legal = legalSource(to, input, nowMs);
   const key = jobKey(input.jobId);
   const copy = { tenant_status: { map: 'tenant_statuses', entry: to } };
-  const options = { writer: parts.ids.newId(), history: true, signal };
+  const options = { writer: newWriteId(), history: true, signal };
   const condition: Condition = { all: [...legal, HAS_STATUSES] };
   let outcome = await store.update(key, { ...changes, copy }, { ...options, condition });
   if (lacksStatuses(outcome)) {

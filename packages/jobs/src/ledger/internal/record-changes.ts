@@ -12,7 +12,7 @@ import {
 import { JOB_ERRORS } from '../../errors.js';
 import { assertId, flag, oneOf, ttlSeconds } from '../../internal/input.js';
 import { jobKey, recordKey } from '../../internal/keys.js';
-import { isoOf, numberOf, type StoreParts, textOf, timeOf } from '../../internal/rows.js';
+import { isoOf, newWriteId, numberOf, type StoreParts, textOf, timeOf } from '../../internal/rows.js';
 import {
   isFinal,
   type JobRecord,
@@ -78,7 +78,7 @@ export async function createRecord(
     ttl: seconds === undefined ? job?.ttl : ttlAt(nowMs + ttlSeconds('ttlSeconds', seconds, JOB_ERRORS) * 1000),
   };
   const condition = absentOrPastTtl(nowMs);
-  const outcome = await parts.store.put(item, { condition, writer: parts.ids.newId() });
+  const outcome = await parts.store.put(item, { condition, writer: newWriteId() });
   if (outcome.applied) return toRecord(item);
   throw JOB_ERRORS.conflict('exists', outcome.item && { status: outcome.item.status });
 }
@@ -99,7 +99,7 @@ export async function transitionRecord(
   const changes = recordChanges(input, to, nowMs);
   const job = mayCreate ? await jobOf(parts, input, signal) : undefined;
   const write = {
-    ...{ jobId, recordId, to, nowMs, changes, writer: parts.ids.newId() },
+    ...{ jobId, recordId, to, nowMs, changes, writer: newWriteId() },
     isCounted: job?.isCounted === true,
     condition: { all: [legalSource(to, nowMs), ...fenceCondition(fence), ...ofTenant(tenantId)] },
   };
@@ -150,7 +150,7 @@ async function createOrWrite(
   const written = await writeRecord(parts, { ...write, changes: whole, condition: either }, signal);
   if (written.applied || !written.item || !isPastTtl(written.item, nowMs)) return written;
   const fresh = { ...newRecord(jobId, recordId, nowMs, job), status: 'PENDING', attempts: 0, ttl };
-  await parts.store.put(fresh, { condition: absentOrPastTtl(nowMs), writer: parts.ids.newId(), signal });
+  await parts.store.put(fresh, { condition: absentOrPastTtl(nowMs), writer: newWriteId(), signal });
   return writeRecord(parts, write, signal);
 }
 
