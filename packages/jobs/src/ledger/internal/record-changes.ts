@@ -155,7 +155,7 @@ async function createOrWrite(
 }
 
 function refusedTransition(
-  { orCreate }: TransitionRecordInput,
+  { orCreate, tenantId }: TransitionRecordInput,
   fence: Fence,
   item: Item | undefined,
   nowMs: number,
@@ -163,6 +163,7 @@ function refusedTransition(
   if (!item || isPastTtl(item, nowMs)) {
     return orCreate ? JOB_ERRORS.conflict('transition', { status: 'PENDING' }) : JOB_ERRORS.absent('record');
   }
+  if (tenantId !== undefined && item.record_tenant !== tenantId) return JOB_ERRORS.absent('record');
   const status = textOf(item, 'status');
   if (isFencedOff(item, fence)) {
     return JOB_ERRORS.conflict('claim_lost', { status, attempts: numberOf(item, 'attempts') });
