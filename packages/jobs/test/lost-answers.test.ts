@@ -144,6 +144,65 @@ describe('one caller whose answer is lost', () => {
     expect(await run({ jobs: shaken, events: shakenEvents }, id)).toBe(true);
   });
 
+  const lose = (...operations: readonly string[]) => {
+    for (const operation of operations) proxy.inject({ kind: 'lost-answer' }, { operation, times: 1 });
+  };
+
+  it('keeps, ends and gives back what it holds', async () => {
+    const name = `held${count}`;
+    const lease = await calm.acquireLease({ name, owner: 'o' });
+    lose('UpdateItem');
+    await shaken.refreshLease(lease);
+    lose('UpdateItem');
+    await shaken.releaseLease(lease);
+    expect(await calm.getLease(name)).toBeUndefined();
+    lose('PutItem');
+    const slot = await shaken.acquireSlot({ scope: 's', subject: name, limit: 1, owner: 'o' });
+    lose('UpdateItem');
+    expect((await shaken.refreshSlot(slot)).id).toBe(slot.id);
+    lose('DeleteItem');
+    await shaken.releaseSlot(slot);
+    expect((await calm.inspectSemaphore({ scope: 's', subject: name })).occupancy).toBe(0);
+  });
+
+  it('completes and abandons its key', async () => {
+    const begin = async (key: string) => {
+      const start = await calm.beginIdempotency({ scope: 's', key, inProgressMs: 1000 });
+      if (start.outcome !== 'created') throw new Error(start.outcome);
+      return start.handle;
+    };
+    const [completed, abandoned] = [await begin(`done${count}`), await begin(`free${count}`)];
+    lose('UpdateItem');
+    await shaken.completeIdempotency(completed, { result: 'once' });
+    expect(await calm.getIdempotencyRecord(completed)).toMatchObject({ result: 'once' });
+    await expect(calm.completeIdempotency(completed, { result: 'once' })).rejects.toMatchObject({
+      reason: 'already_completed',
+    });
+    lose('DeleteItem');
+    await shaken.abandonIdempotency(abandoned);
+    expect(await calm.getIdempotencyRecord(abandoned)).toBeUndefined();
+  });
+
+  it('claims, keeps, ends and takes back records', async () => {
+    const jobId = `claims${count}`;
+    await calm.createJob({ jobId, tenantId: 't', recordCount: 2 });
+    await calm.createRecords({ jobId, recordIds: ['r'] });
+    lose('UpdateItem');
+    const record = await shaken.claimNext({ jobId, durationMs: 1000 });
+    const claim = { jobId, recordId: 'r', claimId: record?.claim.id ?? '' };
+    lose('UpdateItem');
+    await shaken.heartbeatRecord({ ...claim, durationMs: 2000 });
+    clock.ms += 2000;
+    lose('UpdateItem');
+    expect((await shaken.reapRecords({ jobId })).requeued.length).toBe(1);
+    clock.ms -= 2000;
+    lose('UpdateItem', 'TransactWriteItems');
+    const again = await shaken.claimNext({ jobId });
+    const end = { jobId, recordId: 'r', to: 'FAILED', claimId: again?.claim.id ?? '' } as const;
+    expect(await shaken.transitionRecord(end)).toMatchObject({ status: 'FAILED', attempts: 2 });
+    expect((await calm.getJob({ jobId, consistent: true }))?.progress).toMatchObject({ open: 1, failed: 1 });
+  });
+
   it('made its transition, also when somebody made the next one before it was told', async () => {
     const jobId = `next${count}`;
     await pending(calm, jobId);

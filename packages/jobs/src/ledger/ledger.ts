@@ -81,7 +81,10 @@ export interface JobLedger {
    * read unit.
    */
   warm(options?: CallOptions): Promise<void>;
-  /** The clock that decides what is expired. */
+  /**
+   * The clock that decides what is expired. Instances whose clocks differ disagree by as much about the end of leases, slots, claims and
+   * keys; fencing tokens, claim ids and attempts hold whatever clocks say.
+   */
   readonly clock: FullClock;
   /** Makes the ids of leases, slots and owners. */
   readonly ids: IdGenerator;

@@ -6,7 +6,7 @@ import { decodeCursor, encodeCursor, recordKey } from '../../internal/keys.js';
 import { newWriteId, numberOf, type StoreParts, textOf, timeOf } from '../../internal/rows.js';
 import type { ClaimedRecord, ClaimNextInput, JobRecord, ReapedRecords, ReapRecordsInput } from '../job.js';
 import type { CallOptions, JobLedger } from '../ledger.js';
-import { writeRecord } from './record-changes.js';
+import { noteCounted, writeRecord } from './record-changes.js';
 import { claimOf, fenceCondition, jobOf, legalSource, recordChanges, toRecord } from './record-rows.js';
 import { recordPage } from './records.js';
 
@@ -14,7 +14,7 @@ const MIN_CLAIM_MS = 1000;
 const MAX_CLAIM_MS = 900_000;
 const DEFAULT_CLAIM_MS = 60_000;
 /** Rows that are read at once when candidates are looked for. */
-const PAGE = 200;
+const PAGE = 100;
 const REAP_PAGE = 1000;
 /** Jobs whose candidates are remembered. */
 const MAX_JOBS = 100;
@@ -48,8 +48,10 @@ async function claimNext(
   for (;;) {
     const found = await search.next(maxAttempts, signal);
     if (found === undefined) return undefined;
+    noteCounted(parts, jobId, found);
     const record = await claim(parts, found, { owner, durationMs }, signal);
     if (record) return record;
+    search.forget();
   }
 }
 
@@ -185,54 +187,68 @@ function assertJob({ jobId, tenantId }: { readonly jobId: unknown; readonly tena
   if (tenantId !== undefined) assertId('tenantId', tenantId, JOB_ERRORS);
 }
 
-/** What one instance knows of the records of a job that may be claimed. It is a hint: the write decides. */
-interface Known {
-  /** Where the next page begins. */
+/** What one instance knows of one page of a job's records. It is a hint: the write decides. */
+class KnownPage {
+  /** The sort key behind which the page begins; the first page without it. */
   start: string | undefined;
-  rows: Item[];
+  /** Records of the page that may be claimed. */
+  rows: Item[] = [];
+  /** Where the next page begins; none behind the last one. */
+  next: string | undefined;
+  /** Whether it has to be read (again). */
+  isStale = true;
 }
 
 /** Remembers the candidates of a page, so that a worker does not read the job's records anew for each claim. */
 class Candidates {
   readonly #parts: StoreParts;
-  readonly #known = new Map<string, Known>();
+  readonly #pages = new Map<string, KnownPage>();
 
   constructor(parts: StoreParts) {
     this.#parts = parts;
   }
 
-  /** Goes once around the records of a job, from where the last search stopped. */
+  /** Goes from where the last search stopped to the end, and once more from the beginning. */
   search(jobId: string) {
-    const known = this.#of(jobId);
-    // From the middle to the end, and once more from the beginning.
-    let endsLeft = known.start === undefined ? 1 : 2;
+    const page = this.#pageOf(jobId);
+    let endsLeft = page.isStale && page.start === undefined ? 1 : 2;
     const next = async (
       maxAttempts: number | undefined,
       signal: AbortSignal | undefined,
     ): Promise<Item | undefined> => {
       for (;;) {
         // Any of them, so that several workers do not meet on the first.
-        const [row] = known.rows.splice(Math.floor(randomFraction() * known.rows.length), 1);
+        const [row] = page.rows.splice(Math.floor(randomFraction() * page.rows.length), 1);
         const nowMs = this.#parts.clock.now().getTime();
         if (row && isClaimable(row, maxAttempts, nowMs)) return row;
         if (row) continue;
-        if (endsLeft === 0) return undefined;
-        const page = await recordPage(this.#parts, jobId, { limit: PAGE, start: known.start, signal });
-        known.rows = page.items.filter((item) => isClaimable(item, maxAttempts, nowMs));
-        known.start = page.more ? textOf(page.items.at(-1) ?? {}, 'sk') : undefined;
-        if (known.start === undefined) endsLeft -= 1;
+        if (!page.isStale && page.next === undefined) endsLeft -= 1;
+        if (endsLeft === 0) {
+          this.#pages.delete(jobId);
+          return undefined;
+        }
+        if (!page.isStale) page.start = page.next;
+        const { items, more } = await recordPage(this.#parts, jobId, { limit: PAGE, start: page.start, signal });
+        page.rows = items.filter((item) => isClaimable(item, maxAttempts, nowMs));
+        page.next = more ? textOf(items.at(-1) ?? {}, 'sk') : undefined;
+        page.isStale = false;
       }
     };
-    return { next };
+    /** Somebody was faster: the others of the page may be taken too, and a read costs less than a refused write for each. */
+    const forget = () => {
+      page.rows = [];
+      page.isStale = true;
+    };
+    return { next, forget };
   }
 
-  #of(jobId: string): Known {
-    const known = this.#known.get(jobId) ?? { start: undefined, rows: [] };
-    this.#known.delete(jobId);
-    this.#known.set(jobId, known);
-    const [oldest] = this.#known.keys();
-    if (this.#known.size > MAX_JOBS && oldest !== undefined) this.#known.delete(oldest);
-    return known;
+  #pageOf(jobId: string): KnownPage {
+    const page = this.#pages.get(jobId) ?? new KnownPage();
+    this.#pages.delete(jobId);
+    this.#pages.set(jobId, page);
+    const [oldest] = this.#pages.keys();
+    if (this.#pages.size > MAX_JOBS && oldest !== undefined) this.#pages.delete(oldest);
+    return page;
   }
 }
 

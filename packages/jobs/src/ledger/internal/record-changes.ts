@@ -4,6 +4,7 @@ import {
   type Changes,
   type Condition,
   type Item,
+  type ItemTable,
   isPastTtl,
   isThrottled,
   pause,
@@ -100,7 +101,7 @@ export async function transitionRecord(
   const job = mayCreate ? await jobOf(parts, input, signal) : undefined;
   const write = {
     ...{ jobId, recordId, to, nowMs, changes, writer: newWriteId() },
-    isCounted: job?.isCounted === true,
+    isCounted: job?.isCounted === true || isKnownAsCounted(parts, jobId),
     condition: { all: [legalSource(to, nowMs), ...fenceCondition(fence), ...ofTenant(tenantId)] },
   };
   let written = mayCreate ? await createOrWrite(parts, write, job, signal) : await writeRecord(parts, write, signal);
@@ -171,6 +172,22 @@ function refusedTransition(
   return JOB_ERRORS.conflict('transition', { status });
 }
 
+/** Jobs whose records were seen to be counted, by table: a hint that saves a refused write. */
+const COUNTED = new WeakMap<ItemTable, Set<string>>();
+const MAX_COUNTED = 1000;
+
+function isKnownAsCounted({ store }: StoreParts, jobId: string): boolean {
+  return COUNTED.get(store)?.has(jobId) === true;
+}
+
+/** Remembers that the records of a job are counted, where a row says so. */
+export function noteCounted({ store }: StoreParts, jobId: string, item: Item | undefined): void {
+  if (item?.counted !== true) return;
+  const jobs = COUNTED.get(store) ?? new Set();
+  if (jobs.size >= MAX_COUNTED) jobs.clear();
+  COUNTED.set(store, jobs.add(jobId));
+}
+
 /** Writes a change of a record. One that ends a counted record also changes the counters of its job. */
 export async function writeRecord(
   parts: StoreParts,
@@ -181,6 +198,7 @@ export async function writeRecord(
   if (isEnd && write.isCounted) return endCounted(parts, write, signal);
   const condition: Condition = isEnd ? { all: [write.condition, { absent: 'counted' }] } : write.condition;
   const { applied, item } = await updateRecord(parts, { ...write, condition }, signal);
+  noteCounted(parts, write.jobId, item);
   if (!applied && isEnd && item?.counted === true) return endCounted(parts, write, signal);
   return { applied, item, isLast: false };
 }
