@@ -155,7 +155,7 @@ async function reap(
   if (!stuck) return undefined;
   const attempts = numberOf(item, 'attempts');
   const to = hasFailed ? 'FAILED' : 'PENDING';
-  const error = hasFailed ? new Error(`gave up after ${attempts} attempts`) : undefined;
+  const error = hasFailed ? { message: `gave up after ${attempts} attempts` } : undefined;
   const write = {
     jobId,
     recordId: textOf(item, 'record_id'),
