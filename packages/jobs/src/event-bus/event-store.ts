@@ -52,8 +52,11 @@ const PUBLISH_INPUT = [
 const MONTH_SECONDS = 30 * 86_400;
 const MAX_TAGS = 32;
 const VERSION = 1;
-/** Long past. */
-const DELETED_TTL = 1;
+/**
+ * Past for every clock. DynamoDB deletes no item whose time is more than five years back.
+ * https://docs.aws.amazon.com/amazondynamodb/latest/developerguide/time-to-live-ttl-before-you-start.html
+ */
+const DELETED_SINCE_SECONDS = 86_400;
 /** Everything but the key. */
 const CONTENT = [
   'id',
@@ -114,7 +117,7 @@ export function createEventStore(parts: StoreParts): EventBusStore {
 async function deleteEvent(parts: StoreParts, key: Key, signal: AbortSignal | undefined): Promise<boolean> {
   const nowMs = await timeOf(parts);
   const condition: Condition = { all: [{ present: 'pk' }, notPastTtl(nowMs)] };
-  const changes = { set: { ttl: DELETED_TTL }, remove: CONTENT };
+  const changes = { set: { ttl: ttlAt(nowMs) - DELETED_SINCE_SECONDS }, remove: CONTENT };
   const options = { condition, writer: newWriteId(), signal };
   return (await parts.store.update(key, changes, options)).applied;
 }

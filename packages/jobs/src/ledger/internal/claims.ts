@@ -48,18 +48,31 @@ async function claimNext(
   for (;;) {
     const found = await search.next(maxAttempts, signal);
     if (found === undefined) return undefined;
+    if (isForeign(found, tenantId)) continue;
     noteCounted(parts, jobId, found);
-    const record = await claim(parts, found, { owner, durationMs }, signal);
+    const record = await claim(parts, found, { owner, durationMs, maxAttempts }, signal);
     if (record) return record;
     search.forget();
   }
+}
+
+/** How a record is claimed. */
+interface Terms {
+  readonly owner: string | undefined;
+  readonly durationMs: number;
+  readonly maxAttempts: number | undefined;
+}
+
+/** Whether a row is left of another tenant's job of the same id. */
+function isForeign({ record_tenant: owner }: Item, tenantId: string | undefined): boolean {
+  return tenantId !== undefined && owner !== undefined && owner !== tenantId;
 }
 
 /** Takes a record unless somebody was faster. */
 async function claim(
   parts: StoreParts,
   candidate: Item,
-  { owner, durationMs }: { readonly owner: string | undefined; readonly durationMs: number },
+  { owner, durationMs, maxAttempts }: Terms,
   signal: AbortSignal | undefined,
 ): Promise<ClaimedRecord | undefined> {
   const nowMs = await timeOf(parts);
@@ -68,13 +81,19 @@ async function claim(
   const set = { ...changes.set, claim_id: id, claim_until_ms: nowMs + durationMs, claim_owner: owner };
   const remove = (changes.remove ?? []).filter((name) => !(name in set) || (name === 'claim_owner' && !owner));
   const key = { pk: textOf(candidate, 'pk'), sk: textOf(candidate, 'sk') };
-  const condition: Condition = {
+  const isFree: Condition = {
     any: [legalSource('PROCESSING', nowMs), { all: [claimEnded(nowMs), notPastTtl(nowMs)] }],
   };
+  const condition: Condition = { all: [isFree, ...fewerAttempts(maxAttempts)] };
   const options = { condition, writer: id, history: true, signal };
   const { applied, item } = await parts.store.update(key, { ...changes, set, remove }, options);
   // It may have been taken over already when the answer to a lost first attempt comes late.
   return applied && item?.claim_id === id ? toClaimed(item) : undefined;
+}
+
+function fewerAttempts(most: number | undefined): Condition[] {
+  if (most === undefined) return [];
+  return [{ any: [{ absent: 'attempts' }, { attribute: 'attempts', is: '<=', value: most - 1 }] }];
 }
 
 function claimEnded(nowMs: number): Condition {
@@ -136,6 +155,7 @@ async function reapRecords(
   const requeued: JobRecord[] = [];
   const failed: JobRecord[] = [];
   for (const item of page.items) {
+    if (isForeign(item, tenantId)) continue;
     const hasFailed = numberOf(item, 'attempts') >= (maxAttempts ?? Number.POSITIVE_INFINITY);
     const record = await reap(parts, { jobId, item, stuckMs, hasFailed }, signal);
     if (record) (hasFailed ? failed : requeued).push(record);

@@ -251,6 +251,21 @@ export const CLAIM_CASES: readonly CaseDefinition<JobLedger>[] = [
     },
   },
   {
+    name: 'records that outlived the job of another tenant are neither shown nor claimed nor taken back for the next one',
+    async run({ subject: ledger, id, clock }) {
+      const jobId = id('job');
+      await ledger.createJob({ jobId, tenantId: 'one', ttlSeconds: 10 });
+      await ledger.createRecords({ jobId, recordIds: ['left', 'stuck'], ttlSeconds: 1000 });
+      await ledger.transitionRecord({ jobId, recordId: 'stuck', to: 'PROCESSING' });
+      clock.at(10_000);
+      await ledger.createJob({ jobId, tenantId: 'two' });
+      deepEqual((await ledger.listRecords({ jobId, tenantId: 'two' })).items, []);
+      equal(await ledger.claimNext({ jobId, tenantId: 'two' }), undefined);
+      deepEqual((await ledger.reapRecords({ jobId, tenantId: 'two', stuckMs: 1000 })).requeued, []);
+      equal((await ledger.reapRecords({ jobId, stuckMs: 1000 })).requeued.length, 1);
+    },
+  },
+  {
     name: 'bad claims are refused',
     async run({ subject: ledger, id }) {
       const jobId = id('job');
