@@ -1,6 +1,4 @@
 import {
-  assertKnownOptions,
-  invalidOption,
   invocationProvenance,
   isFrameworkError,
   type LambdaContext,
@@ -8,7 +6,8 @@ import {
   type Surface,
   type TriggerKind,
 } from '@sallyport/core';
-import { noAdapter, parseLog } from '@sallyport/core/pipeline';
+import { defineOptions, oneOf, parsed } from '@sallyport/core/options';
+import { LOG_WANTED, noAdapter, parseLog } from '@sallyport/core/pipeline';
 import { type Explanation, explainRows, kindOf } from './explain/explain.js';
 import {
   assertSurfaces,
@@ -48,6 +47,11 @@ export interface DispatcherOptions {
   readonly directInvocations?: DirectInvocations | undefined;
 }
 
+const OPTIONS = /* @__PURE__ */ defineOptions<DispatcherOptions>()({
+  log: parsed<Logger | false>(LOG_WANTED, (log) => parseLog(log, process.env)),
+  directInvocations: oneOf('refuse', 'serve'),
+});
+
 /**
  * The one entrypoint for everything that some surfaces serve. Only a container attaches surfaces to itself: one that needs
  * `attach` belongs into `surfaces` of `createApp` or `SecureApp`.
@@ -65,9 +69,7 @@ export function createDispatcher(...surfaces: readonly Surface[]): Dispatcher {
  * @throws FrameworkError `app.invalid_configuration` for an unknown or unfit option
  */
 export function createDispatcherWith(options: DispatcherOptions, ...surfaces: readonly Surface[]): Dispatcher {
-  if (typeof options !== 'object' || options === null) throw invalidOption('options', 'an object');
-  assertKnownOptions(options, ['log', 'directInvocations']);
-  const { log, directInvocations } = options;
+  const { log, directInvocations } = OPTIONS.parse(options);
   return toDispatcher(createPlan(assertSurfaces(surfaces), parseLog(log, process.env), refusalOf(directInvocations)));
 }
 

@@ -1,11 +1,4 @@
-import {
-  type FrameworkError,
-  type InvocationProvenance,
-  invalidOption,
-  type Logger,
-  type Surface,
-  type TriggerKind,
-} from '@sallyport/core';
+import type { FrameworkError, InvocationProvenance, Logger, Surface, TriggerKind } from '@sallyport/core';
 import { AGENT_INVOCATIONS, parseLog } from '@sallyport/core/pipeline';
 import { dispatchError } from '../errors.js';
 import { compileExtensions, isExtension } from '../extension.js';
@@ -72,14 +65,9 @@ export function surfaceFor(plan: Plan, row: number, provenance: InvocationProven
 /** What becomes of invocations whose Lambda context says that they are no trigger's. */
 export type DirectInvocations = 'refuse' | 'serve';
 
-/**
- * How a plan refuses direct invocations; `undefined` where it serves them, which is the default.
- *
- * @throws FrameworkError `app.invalid_configuration`
- */
+/** How a plan refuses direct invocations; `undefined` where it serves them, which is the default. */
 export function refusalOf(directInvocations: DirectInvocations | undefined): (() => FrameworkError) | undefined {
-  if (directInvocations === undefined || directInvocations === 'serve') return undefined;
-  if (directInvocations !== 'refuse') throw invalidOption('directInvocations', '"refuse" or "serve"');
+  if (directInvocations !== 'refuse') return undefined;
   return () => dispatchError('dispatch.direct_refused', 'framework: direct invocation refused');
 }
 
