@@ -14,25 +14,25 @@ export const GET_PATH: { readonly functions: Budget; readonly files: Budget } = 
 
 /** Source files of each package. */
 export const FILES: Readonly<Record<string, Budget>> = {
-  appsync: { reached: 9, wanted: 9 },
+  appsync: { reached: 10, wanted: 9 },
   connections: { reached: 13, wanted: 13 },
   core: { reached: 43, wanted: 40 },
   dispatch: { reached: 18, wanted: 14 },
   dynamo: { reached: 11, wanted: 11 },
-  http: { reached: 50, wanted: 50 },
+  http: { reached: 51, wanted: 50 },
   jobs: { reached: 41, wanted: 36 },
   mcp: { reached: 52, wanted: 50 },
   ratelimit: { reached: 30, wanted: 24 },
-  secure: { reached: 26, wanted: 26 },
+  secure: { reached: 27, wanted: 26 },
   streams: { reached: 26, wanted: 24 },
   testkit: { reached: 31, wanted: 31 },
   contract: { reached: 13, wanted: 13 },
 };
 
-/** Source files of all packages together. What is wanted is for these twelve; a new package adds its own line to it. */
+/** Source files of all packages together. Wanted are 320 for the first twelve; `connections` adds its own. */
 export const ALL_FILES: Budget = {
   reached: Object.values(FILES).reduce((sum, { reached }) => sum + reached, 0),
-  wanted: 320,
+  wanted: 320 + 13,
 };
 
 /** A length in lines that is neither to grow past `most` nor to shrink below `least`: pieces that are too small hide what happens. */

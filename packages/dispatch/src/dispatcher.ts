@@ -47,7 +47,8 @@ export interface DispatcherOptions {
   readonly directInvocations?: DirectInvocations | undefined;
 }
 
-const OPTIONS = /* @__PURE__ */ defineOptions<DispatcherOptions>()({
+/** What {@link DispatcherOptions} may be. */
+export const DISPATCHER_OPTIONS = /* @__PURE__ */ defineOptions<DispatcherOptions>()({
   log: parsed<Logger | false>(LOG_WANTED, (log) => parseLog(log, process.env)),
   directInvocations: oneOf('refuse', 'serve'),
 });
@@ -69,7 +70,7 @@ export function createDispatcher(...surfaces: readonly Surface[]): Dispatcher {
  * @throws FrameworkError `app.invalid_configuration` for an unknown or unfit option
  */
 export function createDispatcherWith(options: DispatcherOptions, ...surfaces: readonly Surface[]): Dispatcher {
-  const { log, directInvocations } = OPTIONS.parse(options);
+  const { log, directInvocations } = DISPATCHER_OPTIONS.parse(options);
   return toDispatcher(createPlan(assertSurfaces(surfaces), parseLog(log, process.env), refusalOf(directInvocations)));
 }
 

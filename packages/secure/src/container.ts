@@ -23,7 +23,8 @@ export interface SecureRouteOptions {
   readonly trailingSlash?: boolean;
 }
 
-const ROUTE_OPTIONS = defineOptions<SecureRouteOptions>()({
+/** What {@link SecureRouteOptions} may be. */
+export const SECURE_ROUTE_OPTIONS = defineOptions<SecureRouteOptions>()({
   streaming: boolean.default(false),
   trailingSlash: boolean.default(false),
 });
@@ -75,7 +76,7 @@ export class SecureApp extends Container<
   ): this {
     assertNoSurplus(surplus, 'handle(method, pattern, handler, posture, options)');
     assertPosture(posture, `${method} ${pattern}`);
-    const { streaming, trailingSlash } = ROUTE_OPTIONS.parse(options);
+    const { streaming, trailingSlash } = SECURE_ROUTE_OPTIONS.parse(options);
     // The open container takes a blank pattern for the root; here it could make the root public by mistake.
     if (typeof pattern === 'string' && pattern.trim() === '') {
       throw new FrameworkError('app.bad_request', `framework: invalid route pattern: ${method} (blank)`);

@@ -36,7 +36,8 @@ export interface RunOptions {
   readonly onVerdict?: (verdict: Verdict) => void;
 }
 
-const OPTIONS = defineOptions<RunOptions>()({
+/** What {@link RunOptions} may be. */
+export const RUN_OPTIONS = defineOptions<RunOptions>()({
   timeoutMs: integer(1, 2 ** 31 - 1, 'milliseconds').default(10_000),
   bail: boolean.default(false),
   onVerdict: func<(verdict: Verdict) => void>(),
@@ -54,7 +55,7 @@ export async function runContract(
   fixtures: readonly Fixture[],
   options: RunOptions = {},
 ): Promise<Verdict[]> {
-  const settings = OPTIONS.parse(options);
+  const settings = RUN_OPTIONS.parse(options);
   const session = new Session(runtime, contract.digest, settings.timeoutMs);
   try {
     const verdicts = await judgeAll(session, contract, fixtures, settings);
@@ -70,7 +71,7 @@ async function judgeAll(
   session: Session,
   contract: Contract,
   fixtures: readonly Fixture[],
-  { bail, onVerdict }: ReturnType<typeof OPTIONS.parse>,
+  { bail, onVerdict }: ReturnType<typeof RUN_OPTIONS.parse>,
 ): Promise<Verdict[]> {
   const hello = await session.hello();
   const skips = contract.skips(hello.runtime.name);

@@ -11,7 +11,7 @@ export interface SecurePrincipal {
   readonly scopes?: readonly string[];
   /** What else is known of the caller; plain data, copied. Default none. */
   readonly claims?: Readonly<Record<string, unknown>>;
-  /** Default `external`. */
+  /** Whose caller it is: of the organisation or from outside. Default `external`. */
   readonly kind?: PrincipalKind;
   /** The tenant that the caller belongs to; default none. */
   readonly tenantId?: string;

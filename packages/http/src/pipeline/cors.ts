@@ -26,15 +26,15 @@ const values = kind<readonly string[]>(
   (value) => Array.isArray(value) && value.every(isHeaderValue),
 );
 
-const OPTIONS = defineOptions<{ cors: CorsOptions }>()({
-  cors: group<CorsOptions>()({
-    allowedOrigins: values,
-    allowCredentials: boolean,
-    allowHeaders: values,
-    exposeHeaders: values,
-    maxAgeSeconds: integer(0, Number.MAX_SAFE_INTEGER, 'seconds'),
-  }).required(),
-});
+/** What {@link CorsOptions} may be. */
+export const CORS_KINDS = {
+  allowedOrigins: values,
+  allowCredentials: boolean,
+  allowHeaders: values,
+  exposeHeaders: values,
+  maxAgeSeconds: integer(0, Number.MAX_SAFE_INTEGER, 'seconds'),
+};
+const OPTIONS = defineOptions<{ cors: CorsOptions }>()({ cors: group<CorsOptions>()(CORS_KINDS).required() });
 
 /** The option `cors` of a container. */
 export const CORS_KIND = parsed<CorsOptions>('an object', checkCors);

@@ -29,7 +29,8 @@ export interface MemoryRateLimiterOptions {
 
 const MAX_CLOCK_SKEW_MS = 1000;
 
-const OPTIONS = defineOptions<MemoryRateLimiterOptions>()(
+/** What {@link MemoryRateLimiterOptions} may be. */
+export const MEMORY_LIMITER_OPTIONS = defineOptions<MemoryRateLimiterOptions>()(
   {
     strategy: strategyOption.required(),
     clock: withMethods<Clock>('now').default(systemClock),
@@ -46,7 +47,7 @@ const OPTIONS = defineOptions<MemoryRateLimiterOptions>()(
  * @example createMemoryRateLimiter({ strategy: slidingWindow({ limit: 5, windowMs: 1_000 }) })
  */
 export function createMemoryRateLimiter(options: MemoryRateLimiterOptions): RateLimiter {
-  const { strategy, clock, limitFor, maxKeys } = OPTIONS.parse(options);
+  const { strategy, clock, limitFor, maxKeys } = MEMORY_LIMITER_OPTIONS.parse(options);
   const store = new MemoryStore(maxKeys);
   const decider = strategy.createDecider(store, { maxClockSkewMs: MAX_CLOCK_SKEW_MS, onBrokenClock() {} });
   const claimOf = (key: RateLimitKey, cost: number) => toClaim(strategy, limitFor, key, cost, clock.now().getTime());

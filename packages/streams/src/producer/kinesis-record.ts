@@ -62,7 +62,8 @@ const MAX_HASH_KEY = 2n ** 128n - 1n;
 /** Wrong data is no wrong configuration: the functions below refuse it as `streams.record_invalid`. */
 const anyData = () => kind<never>('data', () => true);
 
-const INPUT = defineOptions<KinesisJsonRecordInput>()({
+/** What {@link KinesisJsonRecordInput} may be. */
+export const KINESIS_RECORD_INPUT = defineOptions<KinesisJsonRecordInput>()({
   partitionKey: anyData(),
   payload: anyData(),
   explicitHashKey: anyData(),
@@ -79,7 +80,7 @@ const INPUT = defineOptions<KinesisJsonRecordInput>()({
  * await kinesis.send(new PutRecordsCommand({ StreamName, Records: [toPutRecordsEntry(record)] }));
  */
 export function createKinesisJsonRecord(input: KinesisJsonRecordInput): KinesisJsonRecord {
-  const { partitionKey, payload, explicitHashKey, maxDataBytes } = INPUT.parse(input);
+  const { partitionKey, payload, explicitHashKey, maxDataBytes } = KINESIS_RECORD_INPUT.parse(input);
   const partition_key = parsePartitionKey(partitionKey);
   const data = encodePayload(payload, maxDataBytes);
   const hashKey = explicitHashKey === undefined ? {} : { explicit_hash_key: parseHashKey(explicitHashKey) };

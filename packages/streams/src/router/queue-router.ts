@@ -38,7 +38,8 @@ export interface QueueRouterOptions {
   readonly observability?: RecordObservability;
 }
 
-const OPTIONS = defineOptions<QueueRouterOptions>()({
+/** What {@link QueueRouterOptions} may be. */
+export const QUEUE_ROUTER_OPTIONS = defineOptions<QueueRouterOptions>()({
   ...COMMON_OPTIONS,
   observability: kind<RecordObservability>(
     'what observeRecords() makes',
@@ -69,7 +70,7 @@ export class QueueRouter implements Surface {
 
   /** @throws FrameworkError `app.invalid_configuration` for an option or variable that does not hold */
   constructor(given: QueueRouterOptions = {}) {
-    const options = OPTIONS.parse(given);
+    const options = QUEUE_ROUTER_OPTIONS.parse(given);
     const settings = toSettings(options, options.observability?.hooks ?? {}, {
       streamIdentifier: 'eventID',
       maskErrors: false,

@@ -68,7 +68,8 @@ const FIELD: OptionKind<string> = parsed('a text that is not blank', (value) => 
   return textOf(value);
 });
 
-const SELECTOR = defineOptions<EventBusSelector>()({
+/** What {@link EventBusSelector} may be. */
+export const SELECTOR = defineOptions<EventBusSelector>()({
   source: FIELD,
   detailType: FIELD,
   ruleName: FIELD,

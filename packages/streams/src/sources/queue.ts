@@ -94,7 +94,8 @@ export interface QueueOptions {
   readonly concurrency?: number;
 }
 
-const OPTIONS = defineOptions<QueueOptions>()({ concurrency: integer(1) });
+/** What {@link QueueOptions} may be. */
+export const QUEUE_OPTIONS = defineOptions<QueueOptions>()({ concurrency: integer(1) });
 
 /** Told by the name alone: messages of standard queues carry group ids too. */
 function isFifo(queue: string): boolean {
@@ -115,7 +116,7 @@ export const QUEUE: RecordSource = {
   orderedGroup: ({ attributes }, { name, arn }) =>
     isFifo(name) ? `${arn} ${textOf(attributes?.MessageGroupId)}` : undefined,
   rules(options, place, standard) {
-    const { concurrency } = OPTIONS.parse(options);
+    const { concurrency } = QUEUE_OPTIONS.parse(options);
     if (!isFifo(place)) return { concurrency: concurrency ?? standard, stops: false };
     if (concurrency === undefined) return { concurrency: 1, stops: false };
     throw refused('concurrency needs a standard queue: the messages of a FIFO queue run one at a time');

@@ -17,6 +17,7 @@ import {
   toHeaderMap,
   toStringList,
 } from '@sallyport/core/pipeline';
+import type { HttpErrorCode } from '../../errors.js';
 
 /** An HTTP front door, with what `explain` and the log say of it. */
 export interface HttpDoor extends Door {
@@ -250,7 +251,7 @@ function isText(value: unknown): boolean {
   return typeof value === 'string' && value.trim() !== '';
 }
 
-type RefusalCode = 'http.authorizer_event' | 'http.action_group_event' | 'http.event_without_path';
+type RefusalCode = Extract<HttpErrorCode, `http.${string}`>;
 
 function refusal(code: RefusalCode, what: string): FrameworkError {
   return new FrameworkError(code, `framework: ${what} is no request; serve it with a function of its own`);

@@ -43,7 +43,8 @@ const IAM_KINDS = {
   ),
   allowGuests: boolean.default(false),
 };
-const IAM_OPTIONS = defineOptions<IamPrincipalOptions>()(IAM_KINDS);
+/** What {@link IamPrincipalOptions} may be. */
+export const IAM_OPTIONS = defineOptions<IamPrincipalOptions>()(IAM_KINDS);
 
 /**
  * The caller whose signature AWS verified: `authorizer.iam` of an HTTP API or a function URL, `identity` of a REST API and
@@ -114,7 +115,11 @@ export interface AppSyncIdentityOptions extends IamPrincipalOptions {
   readonly map?: MapAuthorizerContext;
 }
 
-const APPSYNC_OPTIONS = defineOptions<AppSyncIdentityOptions>()({ ...IAM_KINDS, map: func<MapAuthorizerContext>() });
+/** What {@link AppSyncIdentityOptions} may be. */
+export const APPSYNC_OPTIONS = defineOptions<AppSyncIdentityOptions>()({
+  ...IAM_KINDS,
+  map: func<MapAuthorizerContext>(),
+});
 
 /**
  * The caller whom AppSync verified: a Cognito or OIDC user, an IAM caller, or a caller whom a Lambda authorizer accepted. A

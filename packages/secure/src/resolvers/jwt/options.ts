@@ -21,7 +21,7 @@ export interface JwtVerifierOptions {
   readonly jwks?: JSONWebKeySet;
   /** One of these must be named by the token. Checked last. */
   readonly audience: readonly string[];
-  /** Default `RS256 PS256 ES256 EdDSA`; never `none` or `HS*`. */
+  /** Algorithms of signatures that are accepted, never `none` or `HS*`. Default `RS256 PS256 ES256 EdDSA`. */
   readonly algorithms?: readonly string[];
   /** How far clocks may differ; default 5, at most 300. */
   readonly clockToleranceSeconds?: number;
@@ -29,7 +29,7 @@ export interface JwtVerifierOptions {
   readonly audienceClaim?: 'aud' | 'client_id';
   /** What the claim `token_use` must be; `access` with `audienceClaim: 'client_id'`. */
   readonly tokenUse?: 'access' | 'id';
-  /** What the header's `typ` must be, `at+jwt` say. */
+  /** What the header's `typ` must be, for example `at+jwt`. Default: not checked. */
   readonly typ?: string;
   /** How old a token may be by its `iat`, which is required then. */
   readonly maxTokenAgeSeconds?: number;
@@ -49,13 +49,13 @@ export interface JwtPrincipalOptions extends JwtVerifierOptions {
    * @example ({ iss, sub }) => `${iss}#${sub}`
    */
   readonly identity?: (claims: JwtClaims) => string;
-  /** Default: `scope` split at spaces, else `scp`, a text or a list. */
+  /** The scopes of the caller. Default: `scope` split at spaces, else `scp`, a text or a list. */
   readonly scopes?: (claims: JwtClaims) => readonly string[];
-  /** Default: none. */
+  /** The tenant of the caller. Default: none. */
   readonly tenantId?: (claims: JwtClaims) => string | undefined;
-  /** Default `external`. */
+  /** The kind of the principal. Default `external`. */
   readonly kind?: (claims: JwtClaims) => PrincipalKind;
-  /** Default `authorization`. In another header the token may stand without `Bearer`. The same for all issuers. */
+  /** The header that carries the token. Default `authorization`. In another header the token may stand without `Bearer`. The same for all issuers. */
   readonly header?: string;
   /** Whether the challenge says `error="invalid_token"` (RFC 6750 section 3). Default `false`; the same for all issuers. */
   readonly describeErrors?: boolean;

@@ -147,7 +147,8 @@ export interface CognitoPrincipalOptions extends Omit<JwtPrincipalOptions, Decid
   readonly tokenUse: 'access' | 'id';
 }
 
-const COGNITO_OPTIONS = defineOptions<CognitoPrincipalOptions>()({
+/** What {@link CognitoPrincipalOptions} may be. */
+export const COGNITO_OPTIONS = defineOptions<CognitoPrincipalOptions>()({
   region: kind<string>(
     'an AWS region',
     (value) => typeof value === 'string' && /^[a-z]{2}(-[a-z]+)+-\d+$/.test(value),
