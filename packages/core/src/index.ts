@@ -29,7 +29,6 @@ export {
 // Hooks
 export {
   type DeclaredMetrics,
-  guardHook,
   type Logger,
   type LogLevel,
   type LogRecord,
@@ -44,30 +43,16 @@ export {
   type SpanLink,
   silentLogger,
 } from './observability/hooks.js';
-export { assertKnownOptions, assertTypes, INVALID_CONFIGURATION, invalidOption } from './options/define-options.js';
 // Bytes
 export {
-  asBuffer,
-  base64Size,
   decodeBase64,
   decodeUtf8,
-  EMPTY_BYTES,
   encodeUtf8,
-  isJsonMediaType,
 } from './request/encoding.js';
-export { createMap, type MultiMap, type OneOrMany } from './request/maps.js';
+export type { MultiMap, OneOrMany } from './request/maps.js';
 export {
-  canonicalIp,
-  firstTraceId,
-  invocationTraceId,
   onwardTraceHeaders,
-  parseProvenance,
-  parseTraceparent,
-  parseTracestate,
-  parseXrayTraceHeader,
-  providerProvenance,
   type SourceProvenance,
-  unknownProvenance,
 } from './request/provenance.js';
 export type { Request, RequestInput } from './request/request.js';
 // Trace and provenance
@@ -75,12 +60,10 @@ export type { BodyStream, MaybePromise, Response, ResponseInput, Result } from '
 // Time, ids, environment
 export {
   type Clock,
-  completeClock,
   type Environment,
   type FullClock,
   type IdGenerator,
   isLambda,
-  randomFraction,
   randomIds,
   systemClock,
 } from './runtime/environment.js';
@@ -93,12 +76,11 @@ export {
   type TriggerKind,
 } from './runtime/invocation.js';
 // The seam between packages
-export {
-  handlerName,
-  type Surface,
-  type SurfaceDoor,
-  type SurfaceGate,
-  type SurfaceHost,
-  type Target,
-  type TriggerRecord,
+export type {
+  Surface,
+  SurfaceDoor,
+  SurfaceGate,
+  SurfaceHost,
+  Target,
+  TriggerRecord,
 } from './runtime/surface.js';

@@ -40,21 +40,40 @@ export {
 } from './observability/hooks.js';
 export { type ActiveSpan, type RequestOutcome, requestCompleted, startRequestSpan } from './observability/records.js';
 export { bindInvocation, logRefusal, refuseAgent } from './observability/refusals.js';
-export { assertKnownOptions, assertNoSurplus, assertTypes, invalidOption } from './options/define-options.js';
-export { asBuffer, base64Size, decodePercent, decodeQueryPart } from './request/encoding.js';
+export { assertKnownOptions } from './options/define-options.js';
+export {
+  asBuffer,
+  base64Size,
+  decodePercent,
+  decodeQueryPart,
+  EMPTY_BYTES,
+  isJsonMediaType,
+} from './request/encoding.js';
 export {
   append,
   appendHeader,
   copyPlain,
   createAnswerMap,
+  createMap,
   isPlainObject,
   snapshotPlain,
   toHeaderMap,
   toStringList,
 } from './request/maps.js';
+export {
+  canonicalIp,
+  firstTraceId,
+  invocationTraceId,
+  parseProvenance,
+  parseTraceparent,
+  parseTracestate,
+  parseXrayTraceHeader,
+  providerProvenance,
+  unknownProvenance,
+} from './request/provenance.js';
 export { canonicalMethod, canonicalPath, IncomingRequest, type RequestSource } from './request/request.js';
 export { canonicalizeResponse, closeStream, isHeaderValue, OutgoingResponse, toResponse } from './response/response.js';
-export { completeClock, type FullClock } from './runtime/environment.js';
+export { completeClock, type FullClock, randomFraction } from './runtime/environment.js';
 export {
   AGENT_INVOCATIONS,
   noAdapter,

@@ -1,5 +1,5 @@
 import type { AttributeValue } from '@aws-sdk/client-dynamodb';
-import { createMap } from '@sallyport/core';
+import { createMap } from '@sallyport/core/pipeline';
 import type { Item, Value } from './item-table.js';
 
 /** A value as DynamoDB's protocol writes it. */

@@ -1,5 +1,6 @@
 import type { AttributeValue, DynamoDBClient } from '@aws-sdk/client-dynamodb';
-import { type FullClock, guardHook, randomFraction } from '@sallyport/core';
+import type { FullClock } from '@sallyport/core';
+import { guardHook, randomFraction } from '@sallyport/core/pipeline';
 import { pause } from './deadline.js';
 import { type FailedCondition, isFailedCondition } from './errors.js';
 import { Expressions } from './internal/expressions.js';

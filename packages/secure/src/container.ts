@@ -1,8 +1,7 @@
 import type { AppSyncBatchHandler } from '@sallyport/appsync';
 import { APPSYNC_OPTION_KINDS } from '@sallyport/appsync/surface';
 import { FrameworkError, type Handler } from '@sallyport/core';
-import { boolean, defineOptions } from '@sallyport/core/options';
-import { assertNoSurplus } from '@sallyport/core/pipeline';
+import { assertNoSurplus, boolean, defineOptions } from '@sallyport/core/options';
 import { type Assembly, assemble, Container, pickOptions } from '@sallyport/dispatch/assembly';
 import type { RouteRecord } from '@sallyport/http';
 import { type OpenApiDocument, toCanonicalJson } from '@sallyport/http/openapi';

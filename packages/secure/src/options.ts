@@ -1,6 +1,6 @@
 import type { AppSyncOptions } from '@sallyport/appsync/surface';
-import { FrameworkError, INVALID_CONFIGURATION, isFrameworkError } from '@sallyport/core';
-import { boolean, defineOptions, func, kind } from '@sallyport/core/options';
+import { FrameworkError, isFrameworkError } from '@sallyport/core';
+import { boolean, defineOptions, func, INVALID_CONFIGURATION, kind } from '@sallyport/core/options';
 import { isPlainObject } from '@sallyport/core/pipeline';
 import { CONTAINER_KINDS, type SurfaceOptions } from '@sallyport/dispatch/assembly';
 import type { PipelineOptions } from '@sallyport/http';

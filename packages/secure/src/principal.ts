@@ -1,10 +1,5 @@
-import {
-  type Context,
-  invalidOption,
-  type MaybePromise,
-  type PrincipalKind,
-  type SecurePrincipal,
-} from '@sallyport/core';
+import type { Context, MaybePromise, PrincipalKind, SecurePrincipal } from '@sallyport/core';
+import { invalidOption } from '@sallyport/core/options';
 import { type ContextState, copyBearer, isPlainObject, snapshotPlain } from '@sallyport/core/pipeline';
 import { markBearerReader, readsBearer } from './internal/resolver-marks.js';
 

@@ -1,4 +1,5 @@
-import { FrameworkError, INVALID_CONFIGURATION } from '@sallyport/core';
+import { FrameworkError } from '@sallyport/core';
+import { INVALID_CONFIGURATION } from '@sallyport/core/options';
 
 /** Every code that this package's own errors carry, and when. */
 export type StreamsErrorCode =

@@ -1,6 +1,6 @@
 import { isUtf8 } from 'node:buffer';
-import { decodeUtf8, FrameworkError, isJsonMediaType } from '@sallyport/core';
-import { closeStream, internalError, type OutgoingResponse } from '@sallyport/core/pipeline';
+import { decodeUtf8, FrameworkError } from '@sallyport/core';
+import { closeStream, internalError, isJsonMediaType, type OutgoingResponse } from '@sallyport/core/pipeline';
 import { type Exchange, INTERNAL_ERROR } from '@sallyport/http/pipeline';
 import { codeOfStatus } from './error-object.js';
 

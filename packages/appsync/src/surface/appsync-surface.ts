@@ -1,7 +1,6 @@
 import {
   FrameworkError,
   type Handler,
-  handlerName,
   type Invocation,
   type LambdaContext,
   type MaybePromise,
@@ -10,7 +9,7 @@ import {
   type TriggerKind,
 } from '@sallyport/core';
 import { defineOptions, integer, number, oneOf } from '@sallyport/core/options';
-import { ContextState, logRefusal, type OutgoingResponse, remainingMs } from '@sallyport/core/pipeline';
+import { ContextState, handlerName, logRefusal, type OutgoingResponse, remainingMs } from '@sallyport/core/pipeline';
 import {
   assertRouteHandler,
   type DescribePosture,

@@ -1,8 +1,7 @@
 import type { AppSyncBatchHandler } from '@sallyport/appsync';
 import { APPSYNC_OPTION_KINDS } from '@sallyport/appsync/surface';
 import type { Handler } from '@sallyport/core';
-import { defineOptions } from '@sallyport/core/options';
-import { assertNoSurplus } from '@sallyport/core/pipeline';
+import { assertNoSurplus, defineOptions } from '@sallyport/core/options';
 import type { RouteOptions, RouteRecord } from '@sallyport/http';
 import {
   createOpenKernel,

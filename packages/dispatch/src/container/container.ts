@@ -10,7 +10,8 @@ import type {
   Target,
   TriggerRecord,
 } from '@sallyport/core';
-import { assertNoSurplus, logRefusal, noAdapter } from '@sallyport/core/pipeline';
+import { assertNoSurplus } from '@sallyport/core/options';
+import { logRefusal, noAdapter } from '@sallyport/core/pipeline';
 import type { PipelineOptions } from '@sallyport/http';
 import {
   type DescribePosture,

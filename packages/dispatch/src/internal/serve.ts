@@ -1,13 +1,12 @@
 import {
   type FrameworkError,
-  guardHook,
   type InvocationProvenance,
   invocationProvenance,
   type LambdaContext,
   type Logger,
   type TriggerKind,
 } from '@sallyport/core';
-import { bindInvocation, logRefusal, noAdapter } from '@sallyport/core/pipeline';
+import { bindInvocation, guardHook, logRefusal, noAdapter } from '@sallyport/core/pipeline';
 import { type Explanation, undetected } from '../explain/explain.js';
 import { detectRow } from './compile.js';
 import { type Plan, surfaceFor } from './plan.js';

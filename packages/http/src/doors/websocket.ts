@@ -1,4 +1,4 @@
-import { unknownProvenance } from '@sallyport/core';
+import { unknownProvenance } from '@sallyport/core/pipeline';
 import { ProxySource, type ProxyTraits, writeProxy } from './gateway-v1.js';
 import { asIs, firstText, type HttpDoor, objectOf, textOf, WEBSOCKET_MAX_MESSAGE_BYTES } from './internal/event.js';
 

@@ -1,6 +1,6 @@
-import { createMap, invalidOption, type MultiMap } from '@sallyport/core';
-import { boolean, defineOptions, group, integer, kind, parsed } from '@sallyport/core/options';
-import { isHeaderValue, OutgoingResponse, STAGE } from '@sallyport/core/pipeline';
+import type { MultiMap } from '@sallyport/core';
+import { boolean, defineOptions, group, integer, invalidOption, kind, parsed } from '@sallyport/core/options';
+import { createMap, isHeaderValue, OutgoingResponse, STAGE } from '@sallyport/core/pipeline';
 import { addVary } from '../responses/responses.js';
 import type { Decorate, Stage } from './run.js';
 

@@ -1,13 +1,19 @@
 import {
   type Clock,
-  completeClock,
   type Environment,
   type IdGenerator,
   type Logger,
   type PolicyHook,
   randomIds,
 } from '@sallyport/core';
-import { type ContextRuntime, type ContextState, copyPrincipal, parseLog, reportHooks } from '@sallyport/core/pipeline';
+import {
+  type ContextRuntime,
+  type ContextState,
+  completeClock,
+  copyPrincipal,
+  parseLog,
+  reportHooks,
+} from '@sallyport/core/pipeline';
 import { RegistrationBook } from '../routing/registration.js';
 import { type Gate, type Observation, observe } from './stages.js';
 

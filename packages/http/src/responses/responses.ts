@@ -1,5 +1,5 @@
-import { createMap, EMPTY_BYTES, FrameworkError, type MultiMap } from '@sallyport/core';
-import { internalError, OutgoingResponse } from '@sallyport/core/pipeline';
+import { FrameworkError, type MultiMap } from '@sallyport/core';
+import { createMap, EMPTY_BYTES, internalError, OutgoingResponse } from '@sallyport/core/pipeline';
 import { toByteStream } from './internal/byte-stream.js';
 
 const TEXT = 'text/plain; charset=utf-8';

@@ -1,6 +1,6 @@
-import { type Clock, completeClock, createMap, decodeUtf8, encodeUtf8, type FullClock } from '@sallyport/core';
+import { type Clock, decodeUtf8, encodeUtf8, type FullClock } from '@sallyport/core';
 import { defineOptions, kind, withMethods } from '@sallyport/core/options';
-import { internalError, OutgoingResponse } from '@sallyport/core/pipeline';
+import { completeClock, createMap, internalError, OutgoingResponse } from '@sallyport/core/pipeline';
 import { abandon, iteratorOf, type Source } from './internal/byte-stream.js';
 import { toJsonText } from './responses.js';
 

@@ -15,8 +15,7 @@ import type {
   Target,
   TriggerKind,
 } from '@sallyport/core';
-import { boolean, defineOptions, func, kind } from '@sallyport/core/options';
-import { assertNoSurplus } from '@sallyport/core/pipeline';
+import { assertNoSurplus, boolean, defineOptions, func, kind } from '@sallyport/core/options';
 import { serveDirect } from '../doors/direct.js';
 import type { CorsStages } from '../pipeline/cors.js';
 import type { HttpErrorFormat } from '../pipeline/error-body.js';

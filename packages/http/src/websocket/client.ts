@@ -1,13 +1,12 @@
 import {
   type Clock,
-  completeClock,
   FrameworkError,
   type FullClock,
-  invalidOption,
   type WebSocketClient,
   type WebSocketConnection,
 } from '@sallyport/core';
-import { defineOptions, func, kind, withMethods } from '@sallyport/core/options';
+import { defineOptions, func, invalidOption, kind, withMethods } from '@sallyport/core/options';
+import { completeClock } from '@sallyport/core/pipeline';
 import { assertMessageSize, type BroadcastOptions, type BroadcastResult, broadcast } from './broadcast.js';
 
 /** Options of {@link createWebSocketClient}. */

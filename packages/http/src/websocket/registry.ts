@@ -1,5 +1,5 @@
-import { type Clock, FrameworkError, INVALID_CONFIGURATION, systemClock } from '@sallyport/core';
-import { defineOptions, integer, withMethods } from '@sallyport/core/options';
+import { type Clock, FrameworkError, systemClock } from '@sallyport/core';
+import { defineOptions, INVALID_CONFIGURATION, integer, withMethods } from '@sallyport/core/options';
 
 /** What names a connection; `ctx.asWebSocket()` has all three. */
 export interface ConnectionKey {

@@ -1,7 +1,6 @@
 import {
   FrameworkError,
   type Handler,
-  handlerName,
   type Invocation,
   type LambdaContext,
   type Surface,
@@ -13,6 +12,7 @@ import {
   canonicalMethod,
   canonicalPath,
   type EncodedBody,
+  handlerName,
   IncomingRequest,
   type OutgoingResponse,
 } from '@sallyport/core/pipeline';

@@ -1,5 +1,5 @@
-import { invalidOption, type LambdaContext, type Logger } from '@sallyport/core';
-import { defineOptions, func } from '@sallyport/core/options';
+import type { LambdaContext, Logger } from '@sallyport/core';
+import { defineOptions, func, invalidOption } from '@sallyport/core/options';
 import { scheduledRun, trimmedText } from '@sallyport/core/pipeline';
 import { StoredError } from '../error-envelope.js';
 import { sha256 } from '../internal/keys.js';

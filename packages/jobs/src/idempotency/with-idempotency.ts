@@ -1,15 +1,6 @@
-import {
-  asBuffer,
-  type Context,
-  createMap,
-  FrameworkError,
-  invalidOption,
-  type Middleware,
-  type Request,
-  type Response,
-} from '@sallyport/core';
-import { boolean, defineOptions, list, text } from '@sallyport/core/options';
-import { callerKey, OutgoingResponse, stateOf, toResponse } from '@sallyport/core/pipeline';
+import { type Context, FrameworkError, type Middleware, type Request, type Response } from '@sallyport/core';
+import { boolean, defineOptions, invalidOption, list, text } from '@sallyport/core/options';
+import { asBuffer, callerKey, createMap, OutgoingResponse, stateOf, toResponse } from '@sallyport/core/pipeline';
 import { isConflict, JobLedgerError } from '../errors.js';
 import { sha256 } from '../internal/keys.js';
 import type { JobLedger } from '../ledger/ledger.js';

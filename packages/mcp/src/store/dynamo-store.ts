@@ -1,5 +1,6 @@
-import { type Clock, completeClock, type Environment, FrameworkError, type FullClock } from '@sallyport/core';
+import { type Clock, type Environment, FrameworkError, type FullClock } from '@sallyport/core';
 import { defineOptions, integer, kind, text, withMethods } from '@sallyport/core/options';
+import { completeClock } from '@sallyport/core/pipeline';
 import {
   absentOrPastTtl,
   type Client,

@@ -1,4 +1,4 @@
-import { type Clock, completeClock, type Environment, type FullClock, type Logger } from '@sallyport/core';
+import type { Clock, Environment, FullClock, Logger } from '@sallyport/core';
 import {
   defineOptions,
   func,
@@ -12,7 +12,7 @@ import {
   withMethods,
   wrong,
 } from '@sallyport/core/options';
-import { LOG_WANTED, parseLog } from '@sallyport/core/pipeline';
+import { completeClock, LOG_WANTED, parseLog } from '@sallyport/core/pipeline';
 import { type Client, DynamoTable, type ItemTable, type StoreCall } from '@sallyport/dynamo';
 import { invalidConfig, RateLimitError, storeUnavailable } from '../errors.js';
 import { RATE_LIMIT_TABLE_NAME_ENV } from '../schema.js';

@@ -1,5 +1,6 @@
-import { type Clock, createMap, systemClock } from '@sallyport/core';
+import { type Clock, systemClock } from '@sallyport/core';
 import { defineOptions, func, integer, withMethods } from '@sallyport/core/options';
+import { createMap } from '@sallyport/core/pipeline';
 import { invalidConfig } from '../errors.js';
 import {
   type Address,

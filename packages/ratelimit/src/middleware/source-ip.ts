@@ -1,5 +1,6 @@
-import { type Context, canonicalIp } from '@sallyport/core';
+import type { Context } from '@sallyport/core';
 import { defineOptions, integer } from '@sallyport/core/options';
+import { canonicalIp } from '@sallyport/core/pipeline';
 import { invalidConfig } from '../errors.js';
 
 /** Options of {@link bySourceIp}. */

@@ -1,6 +1,6 @@
 import { createHash, timingSafeEqual } from 'node:crypto';
-import { FrameworkError, invalidOption, type PrincipalKind } from '@sallyport/core';
-import { defineOptions, group, kind, list, oneOf } from '@sallyport/core/options';
+import { FrameworkError, type PrincipalKind } from '@sallyport/core';
+import { defineOptions, group, invalidOption, kind, list, oneOf } from '@sallyport/core/options';
 import type { SecurePrincipalResolver } from '../principal.js';
 
 /** One caller's secret. While a secret is rotated, a caller has two, each under an id of its own. */

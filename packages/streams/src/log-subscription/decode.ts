@@ -1,6 +1,7 @@
 import { isUtf8 } from 'node:buffer';
 import { gunzipSync } from 'node:zlib';
-import { base64Size, decodeBase64, decodeUtf8 } from '@sallyport/core';
+import { decodeBase64, decodeUtf8 } from '@sallyport/core';
+import { base64Size } from '@sallyport/core/pipeline';
 import { streamsError } from '../errors.js';
 import { safeLog } from '../sources/source.js';
 

@@ -1,12 +1,6 @@
-import {
-  handlerName,
-  type Invocation,
-  type LambdaContext,
-  type Surface,
-  type Target,
-  type TriggerKind,
-} from '@sallyport/core';
-import { assertNoSurplus, logRefusal, refuseAgent } from '@sallyport/core/pipeline';
+import type { Invocation, LambdaContext, Surface, Target, TriggerKind } from '@sallyport/core';
+import { assertNoSurplus } from '@sallyport/core/options';
+import { handlerName, logRefusal, refuseAgent } from '@sallyport/core/pipeline';
 import type { EventHandler, EventMiddleware } from '../batch/handler.js';
 import { type BatchRouting, deliverBatch, deliverEvents, recordsOf } from '../batch/internal/deliver.js';
 import { streamsError } from '../errors.js';

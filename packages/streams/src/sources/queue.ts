@@ -1,5 +1,6 @@
-import { decodeBase64, decodeUtf8, encodeUtf8, firstTraceId } from '@sallyport/core';
+import { decodeBase64, decodeUtf8, encodeUtf8 } from '@sallyport/core';
 import { defineOptions, integer } from '@sallyport/core/options';
+import { firstTraceId } from '@sallyport/core/pipeline';
 import { refused, streamsError } from '../errors.js';
 import type { StreamRecord } from './kinesis.js';
 import { type RecordSource, textOf } from './source.js';

@@ -1,5 +1,4 @@
-import { invalidOption } from '@sallyport/core';
-import { boolean, defineOptions } from '@sallyport/core/options';
+import { boolean, defineOptions, invalidOption } from '@sallyport/core/options';
 import { buildQueueEvent, type QueueRecordOptions } from '../builders/queue.js';
 import { count, positive } from '../internal/kinds.js';
 import { seededRandom, shuffled } from '../internal/random.js';

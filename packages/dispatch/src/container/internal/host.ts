@@ -1,4 +1,5 @@
-import { invalidOption, type Surface, type SurfaceGate, type SurfaceHost } from '@sallyport/core';
+import type { Surface, SurfaceGate, SurfaceHost } from '@sallyport/core';
+import { invalidOption } from '@sallyport/core/options';
 import type { HttpSurface, Kernel } from '@sallyport/http/pipeline';
 import type { EventRouterOptions } from '@sallyport/streams';
 import { dispatchError } from '../../errors.js';

@@ -1,13 +1,7 @@
-import {
-  createMap,
-  FrameworkError,
-  type LambdaContext,
-  type Logger,
-  type MultiMap,
-  type TriggerKind,
-} from '@sallyport/core';
+import { FrameworkError, type LambdaContext, type Logger, type MultiMap, type TriggerKind } from '@sallyport/core';
 import {
   append,
+  createMap,
   type Door,
   type DoorTraits,
   decodeQueryPart,

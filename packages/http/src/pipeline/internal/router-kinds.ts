@@ -1,12 +1,15 @@
+import type { Clock, Environment, IdGenerator, Logger, PolicyHook } from '@sallyport/core';
 import {
-  type Clock,
-  type Environment,
-  type IdGenerator,
+  boolean,
+  func,
+  group,
+  integer,
   invalidOption,
-  type Logger,
-  type PolicyHook,
-} from '@sallyport/core';
-import { boolean, func, group, integer, kind, oneOf, parsed, withMethods } from '@sallyport/core/options';
+  kind,
+  oneOf,
+  parsed,
+  withMethods,
+} from '@sallyport/core/options';
 import { parseLog } from '@sallyport/core/pipeline';
 import { HTTP_ERROR_FORMAT_FLAT_LEGACY, HTTP_ERROR_FORMAT_NESTED } from '../error-body.js';
 import type { Limits } from '../kernel.js';

@@ -1,5 +1,14 @@
-import { invalidOption, type PrincipalKind } from '@sallyport/core';
-import { boolean, defineOptions, func, kind, number, oneOf, type ParsedOptions } from '@sallyport/core/options';
+import type { PrincipalKind } from '@sallyport/core';
+import {
+  boolean,
+  defineOptions,
+  func,
+  invalidOption,
+  kind,
+  number,
+  oneOf,
+  type ParsedOptions,
+} from '@sallyport/core/options';
 import type { JSONWebKeySet } from 'jose';
 
 /** The claims of a token whose signature, issuer and times have been verified. */

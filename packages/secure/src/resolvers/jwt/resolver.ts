@@ -1,5 +1,5 @@
-import { type Context, FrameworkError, invalidOption, type SecurePrincipal } from '@sallyport/core';
-import { defineOptions, kind, oneOf } from '@sallyport/core/options';
+import { type Context, FrameworkError, type SecurePrincipal } from '@sallyport/core';
+import { defineOptions, invalidOption, kind, oneOf } from '@sallyport/core/options';
 import { withBearer } from '@sallyport/core/pipeline';
 import { markBearerReader } from '../../internal/resolver-marks.js';
 import { ownOf, type SecurePrincipalResolver } from '../../principal.js';

@@ -1,4 +1,4 @@
-import { invalidOption } from '@sallyport/core';
+import { invalidOption } from '@sallyport/core/options';
 import { brandError } from '@sallyport/core/pipeline';
 import { decodeJwt, errors, type JWTVerifyGetKey, type JWTVerifyOptions, type JWTVerifyResult, jwtVerify } from 'jose';
 import { createKeySource, type KeySource, KeysUnavailable } from './internal/keys.js';

@@ -2,13 +2,12 @@ import {
   FrameworkError,
   type InvocationProvenance,
   invocationProvenance,
-  invocationTraceId,
   type LambdaContext,
   type Logger,
   type MetricOptions,
   type TriggerKind,
 } from '@sallyport/core';
-import { bindLogger, Deliveries, emitMetric } from '@sallyport/core/pipeline';
+import { bindLogger, Deliveries, emitMetric, invocationTraceId } from '@sallyport/core/pipeline';
 import type { RouterSettings } from '../../router/internal/settings.js';
 import type { HandlerMatch } from '../../router/registry.js';
 import { type EventSource, type LooseRecord, type SourceDefinition, textOf } from '../../sources/source.js';

@@ -1,4 +1,4 @@
-import { invalidOption } from '@sallyport/core';
+import { invalidOption } from '@sallyport/core/options';
 import { createLocalJWKSet, errors, type JSONWebKeySet, type JWTVerifyGetKey } from 'jose';
 import type { JwtSettings, KeyFetch } from '../options.js';
 
