@@ -4,7 +4,7 @@ import type { AppCode } from '@sallyport/core';
 export type AppSyncErrorCode =
   /** The event has blank names or names that GraphQL does not allow, no `arguments`, or `arguments` that are not an object. */
   | Extract<AppCode, 'app.bad_request'>
-  /** Nobody resolves the field. */
+  /** No handler is registered for the field. */
   | Extract<AppCode, 'app.not_found'>
   /** The open container has an HTTP route for the field, of another method. */
   | Extract<AppCode, 'app.method_not_allowed'>

@@ -21,7 +21,7 @@ import { rowOf, serveInvocation } from './internal/serve.js';
 
 export type { DirectInvocations } from './internal/plan.js';
 
-/** All members are bound: they work taken out of the object. */
+/** All members are bound: they can be taken out of the object. */
 export interface Dispatcher {
   /**
    * Asks the Lambda context who invoked, then classifies the event, and resolves to what its surface answers.

@@ -37,9 +37,9 @@ export interface SecureRouteRecord extends Omit<RouteRecord, 'authRequired'> {
 }
 
 /**
- * The closed container: every HTTP, GraphQL and WebSocket operation states who may call it, and a gate asks before anything
- * of the application's runs. Queue, stream, topic and event-bus registrations take no posture: the mapping's IAM is their
- * door.
+ * The closed container: every HTTP, GraphQL and WebSocket operation states who may call it, and a gate checks it before any code
+ * of the application runs. Queue, stream, topic and event-bus registrations take no posture: who may send to them is decided by IAM
+ * on the event source mapping.
  *
  * @throws FrameworkError `framework: invalid secure configuration: <option>`
  * @example

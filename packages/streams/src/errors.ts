@@ -7,7 +7,7 @@ export type StreamsErrorCode =
   | typeof INVALID_CONFIGURATION
   /** A failed record has no identifier, and an empty report would lose the record. */
   | 'streams.missing_identifier'
-  /** Nobody handles this topic or event. In logs also this queue or stream. */
+  /** No handler is registered for this topic or event. In logs also this queue or stream. */
   | 'streams.no_handler'
   /** Stands for a thrown value that is not an error, and for any error with `maskErrors`. */
   | 'streams.handler_failed'

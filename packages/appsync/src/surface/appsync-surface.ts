@@ -125,7 +125,7 @@ export class AppSyncSurface implements Surface {
    * @param parentType the type that the field belongs to, trimmed: `Query`, `Mutation`, or a type of the schema
    * @param field its name, trimmed
    * @param posture who may call it; only the secure container has one
-   * @throws FrameworkError `app.bad_request` for a blank name, a handler that is no function, or a field that has a handler
+   * @throws FrameworkError `app.bad_request` for a blank name, a handler that is not a function, or a field that has a handler
    */
   register(parentType: string, field: string, handler: Handler, posture?: unknown): void {
     this.#add(parentType, field, handler, posture, undefined);

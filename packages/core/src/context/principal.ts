@@ -5,7 +5,7 @@ export type PrincipalKind = 'external' | 'internal';
 
 /** Who calls, as a resolver states it and as `ctx.securePrincipal()` returns it (there with every field set). */
 export interface SecurePrincipal {
-  /** Who it is, unique within the kind and tenant: the subject of a token, say. */
+  /** Who it is, unique within the kind and tenant: for example the subject of a token. */
   readonly identity: string;
   /** What the caller may do, as `Authenticated('notes:read')` asks for it; default none. */
   readonly scopes?: readonly string[];

@@ -283,7 +283,7 @@ export function invalidOption(key: string, wanted: string): FrameworkError {
 
 /**
  * Refuses arguments that a registration does not take. A second posture or misplaced options must not be dropped in silence:
- * whoever wrote them believes that they hold.
+ * their author believes that they have an effect.
  *
  * @param surplus what was given behind the last parameter
  * @param usage the call as it should be, `topic(name, handler)`

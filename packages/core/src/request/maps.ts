@@ -32,7 +32,7 @@ export function createAnswerMap<T>(): Record<string, T> {
 
 /**
  * Canonical headers: names trimmed and lower-cased, blank names dropped, visited in sorted order so that names which
- * differ only in case give one list in one order. Values that are no strings are left out.
+ * differ only in case give one list in one order. Values that are not strings are left out.
  */
 export function toHeaderMap(input: Readonly<Record<string, unknown>> | null | undefined): MultiMap {
   const map: MultiMap = createMap();

@@ -64,7 +64,7 @@ export interface RequestSource {
   readonly rawBody: string | Uint8Array;
   /** Whether `rawBody` is base64 text. */
   readonly isBase64: boolean;
-  /** Why the body of the event is no body at all; the request is refused with this message. */
+  /** Why the body cannot be read, such as invalid base64; the request is rejected with this message. */
   readonly invalidBody?: string | undefined;
   /** Where the request comes from; a fresh copy at each call. */
   provenance(): SourceProvenance;

@@ -6,7 +6,7 @@ import { isObject, isText, isUrlDomain } from './tests.js';
 const UNKNOWN_EVENT = -1;
 export const NOT_AN_OBJECT = -2;
 
-/** Stands for a key that is not there; `undefined` would be a value. */
+/** Stands for an absent key; `undefined` could be its value. */
 export const ABSENT = Symbol('absent');
 
 /** A condition with its path taken apart once. */
@@ -22,7 +22,7 @@ export interface CompiledRow {
   readonly anyOf: readonly (readonly CompiledCondition[])[];
 }
 
-/** Rows in the form in which every event is held against them: the fixed ones, then those of extensions. */
+/** Rows in the form in which every event is tested against them: the fixed ones, then those of extensions. */
 export interface CompiledTable {
   readonly fixed: readonly TriggerRow[];
   readonly rows: readonly CompiledRow[];
@@ -178,7 +178,7 @@ export function conditionHolds({ test, value }: CompiledCondition, found: unknow
   }
 }
 
-/** Conditions that an event without anything fulfils: they never count for a row. */
+/** Tests that an empty event passes too; they never count in favour of a row. */
 export function isNegative({ test }: Pick<DetectionCondition, 'test'>): boolean {
   return test === 'absent' || test === 'not_url_domain';
 }

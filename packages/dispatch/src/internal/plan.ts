@@ -10,7 +10,7 @@ import { isText } from './tests.js';
 export interface Plan {
   /** Of the fixed table, then of the extensions; the last one is for agent invocations. */
   readonly kinds: readonly TriggerKind[];
-  /** The rows that events are held against. */
+  /** The rows that events are tested against. */
   readonly table: CompiledTable;
   /** Which surface serves the kind at the same index. */
   readonly byRow: readonly (Surface | undefined)[];
@@ -31,7 +31,7 @@ export function createPlan(
   const agent = surfaces.find(({ accepts }) => accepts?.includes('agent'));
   const kinds = [...table.rows.map((row) => row.kind), agent?.serves[0] ?? AGENT_INVOCATIONS];
   for (const kind of served.keys()) {
-    // It would never be served.
+    // No event would ever reach this surface.
     if (!kinds.includes(kind)) throw dispatchError('dispatch.invalid_surface', `framework: no row detects ${kind}`);
   }
   return { kinds, table, byRow: kinds.map((kind) => served.get(kind)), log, refuseDirect };
@@ -62,7 +62,7 @@ export function surfaceFor(plan: Plan, row: number, provenance: InvocationProven
   return served || accepted.includes(provenance) ? surface : undefined;
 }
 
-/** What becomes of invocations whose Lambda context says that they are no trigger's. */
+/** What becomes of invocations whose Lambda context says that no trigger made them. */
 export type DirectInvocations = 'refuse' | 'serve';
 
 /** How a plan refuses direct invocations; `undefined` where it serves them, which is the default. */

@@ -1,4 +1,4 @@
-/** Neither `null` nor a list. */
+/** An object that is neither `null` nor a list. */
 export function isObject(value: unknown): value is object {
   return typeof value === 'object' && value !== null && !Array.isArray(value);
 }
@@ -10,10 +10,10 @@ export function isText(value: unknown): value is string {
   return (first > 32 && first < 127) || value.trim() !== '';
 }
 
-/** Every partition has a suffix of its own behind `on`, one label or more. */
+/** Each AWS partition has its own suffix of one or more labels behind `on`. */
 const URL_DOMAIN = /^[a-z0-9-]+\.lambda-url\.[a-z0-9-]+\.on(?:\.[a-z0-9-]+)+$/;
 
-/** The host name of a function URL. Nearly every other host ends at the first question. */
+/** The host name of a function URL. Nearly every other host fails the first test. */
 export function isUrlDomain(value: unknown): boolean {
   return typeof value === 'string' && value.includes('.lambda-url.') && URL_DOMAIN.test(value);
 }

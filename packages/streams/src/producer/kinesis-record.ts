@@ -59,7 +59,7 @@ const DEFAULT_DATA_BYTES = 1_048_576;
 const MAX_DATA_BYTES = 10_485_760;
 const MAX_HASH_KEY = 2n ** 128n - 1n;
 
-/** Wrong data is no wrong configuration: the functions below refuse it as `streams.record_invalid`. */
+/** Any value. The functions below check it and throw `streams.record_invalid`: wrong data is not a wrong configuration. */
 const anyData = () => kind<never>('data', () => true);
 
 /** What {@link KinesisJsonRecordInput} may be. */
@@ -121,7 +121,7 @@ function canonicalPayload(payload: unknown): string {
   try {
     return canonicalJson(payload);
   } catch {
-    // Also a getter of the payload's own that throws: there is no value to send.
+    // A getter of the payload that throws ends here too: there is no value to send.
     throw invalid('unsupported value');
   }
 }

@@ -85,7 +85,7 @@ export class QueueRouter implements Surface {
    * Registers the handler of a queue.
    *
    * @param name of the queue, its ARN, or a name that `FRAMEWORK_EVENT_SOURCES` maps
-   * @throws FrameworkError for a blank or repeated name, a handler that is no function, options that do not fit, further
+   * @throws FrameworkError for a blank or repeated name, a handler that is not a function, options that do not fit, further
    *   arguments
    */
   queue(

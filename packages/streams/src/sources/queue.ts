@@ -98,7 +98,7 @@ export interface QueueOptions {
 /** What {@link QueueOptions} may be. */
 export const QUEUE_OPTIONS = defineOptions<QueueOptions>()({ concurrency: integer(1) });
 
-/** Told by the name alone: messages of standard queues carry group ids too. */
+/** Recognised by the queue's name alone: messages of standard queues carry group ids too. */
 function isFifo(queue: string): boolean {
   return queue.endsWith('.fifo');
 }

@@ -6,7 +6,7 @@ import { dispatchError } from '../../errors.js';
 import { assertSurfaces, createPlan, type DirectInvocations, type Plan, refusalOf } from '../../internal/plan.js';
 import { serveInvocation } from '../../internal/serve.js';
 
-/** What of a container its surfaces are lent. */
+/** The parts of a container that its surfaces may use. */
 interface HostInit {
   readonly kernel: Kernel;
   readonly events: EventRouterOptions;
@@ -26,11 +26,11 @@ export function parseSurfaces(surfaces: unknown): readonly Surface[] {
   return assertSurfaces([...(surfaces as readonly Surface[])]);
 }
 
-/** Surfaces that a container has; what they hold is of that container. */
+/** Surfaces that are attached to a container. They keep parts of it, so a second container rejects them. */
 const ATTACHED = new WeakSet<Surface>();
 
 /**
- * Lends the container to each of its surfaces that asks for it.
+ * Gives each surface with `attach` access to its container.
  *
  * @param own the container's own surfaces
  * @throws FrameworkError `dispatch.invalid_surface` for a surface that another container has
@@ -54,7 +54,7 @@ export function attachSurfaces(
   }
 }
 
-/** What `streams` takes where nothing is said. */
+/** The defaults of `streams`. */
 const DEFAULTS = { deadlineMarginMs: 500, failureText: 'framework: event handler failed' };
 
 function createHost(init: HostInit, http: HttpSurface, others: readonly Surface[]): SurfaceHost {

@@ -19,7 +19,7 @@ export type KeyFetch = (url: string, init: RequestInit) => Promise<Response>;
 
 /** How tokens of one issuer are verified. Times in seconds. */
 export interface JwtVerifierOptions {
-  /** Exactly the token's `iss`. */
+  /** The value that the token's `iss` must have, exactly. */
   readonly issuer: string;
   /**
    * Where the issuer publishes its keys: `https:` only, redirects are refused, at most 512 KiB and 100 keys. A set is used for 10
@@ -28,7 +28,7 @@ export interface JwtVerifierOptions {
   readonly jwksUri?: string;
   /** The issuer's public keys. */
   readonly jwks?: JSONWebKeySet;
-  /** One of these must be named by the token. Checked last. */
+  /** Audiences, one of which the token must name. Checked last. */
   readonly audience: readonly string[];
   /** Algorithms of signatures that are accepted, never `none` or `HS*`. Default `RS256 PS256 ES256 EdDSA`. */
   readonly algorithms?: readonly string[];
@@ -40,9 +40,9 @@ export interface JwtVerifierOptions {
   readonly tokenUse?: 'access' | 'id';
   /** What the header's `typ` must be, for example `at+jwt`. Default: not checked. */
   readonly typ?: string;
-  /** How old a token may be by its `iat`, which is required then. */
+  /** Greatest age of a token in seconds, by its claim `iat`, which is then required. Default: not checked. */
   readonly maxTokenAgeSeconds?: number;
-  /** Claims that must be there, besides `exp`. */
+  /** Claims that a token must have besides `exp`. Default: none. */
   readonly requiredClaims?: readonly string[];
   /** Fetches the key set in the place of the platform's `fetch`: for a proxy, or an issuer with a certificate of its own. */
   readonly fetch?: KeyFetch;
@@ -51,7 +51,7 @@ export interface JwtVerifierOptions {
 /** How principals are made of one issuer's tokens. */
 export interface JwtPrincipalOptions extends JwtVerifierOptions {
   /**
-   * Who the token speaks of. Default `sub`; a blank one is 401. Required of each issuer where there are several: a subject is
+   * The identity of the caller. Default `sub`; a blank one is 401. Required of each issuer where there are several: a subject is
    * unique within its issuer only (RFC 7519 section 4.1.2), so that subject 42 of one would be taken for subject 42 of the
    * other.
    *
@@ -142,7 +142,7 @@ export type PrincipalSettings = ParsedOptions<typeof PRINCIPAL_OPTIONS.kinds>;
  */
 export function toSettings(options: JwtSettings): JwtSettings {
   const { jwksUri, jwks, audienceClaim, tokenUse } = options;
-  if ((jwksUri === undefined) === (jwks === undefined)) throw invalidOption('jwksUri', 'given, or jwks in its place');
+  if ((jwksUri === undefined) === (jwks === undefined)) throw invalidOption('jwksUri', 'given, or jwks, and not both');
   if (audienceClaim === 'client_id' && tokenUse === 'id') {
     throw invalidOption('tokenUse', '"access" where "audienceClaim" is "client_id"');
   }

@@ -53,7 +53,7 @@ export class RecordBatch {
     return this.#deadlineAt !== Number.POSITIVE_INFINITY;
   }
 
-  /** Says what happens half a margin behind the deadline, if the batch is watched and has not ended by then. */
+  /** Sets what happens half a margin after the deadline, if the batch is watched and has not ended by then. */
   onAbandoned(abandon: () => void): void {
     this.#abandon = abandon;
   }
@@ -73,7 +73,7 @@ export class RecordBatch {
     return this.matches[index]?.entry.name ?? '';
   }
 
-  /** Work beside the answer (notifications) that the answer waits for, a little. */
+  /** Work beside the answer, such as notifications. The answer waits for it for a short time. */
   get kept(): Deliveries {
     this.#kept ??= new Deliveries(this.settings.clock);
     return this.#kept;
@@ -103,7 +103,7 @@ export class RecordBatch {
     return Number.isFinite(left) ? new Date(Math.round(clock.now().getTime() + left)) : null;
   }
 
-  /** Whether the deadline is behind us. */
+  /** Whether the deadline has passed. */
   get isPast(): boolean {
     if (!this.#past && this.hasDeadline) {
       this.#past = this.settings.clock.monotonicMs() > this.#deadlineAt;

@@ -26,7 +26,7 @@ export interface RouterSettings {
   readonly marginMs: number;
   /** By what a failed stream record is reported. */
   readonly streamIdentifier: StreamIdentifier;
-  /** Whether the code runs on real Lambda. */
+  /** Whether the code runs on Lambda. */
   readonly isLambda: boolean;
   readonly maskErrors: boolean;
   /** Text of the error that stands for a handler's. */
