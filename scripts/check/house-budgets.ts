@@ -14,7 +14,7 @@ export const GET_PATH: { readonly functions: Budget; readonly files: Budget } = 
 
 /** Source files of each package. */
 export const FILES: Readonly<Record<string, Budget>> = {
-  appsync: { reached: 10, wanted: 9 },
+  appsync: { reached: 9, wanted: 9 },
   connections: { reached: 13, wanted: 13 },
   core: { reached: 43, wanted: 40 },
   dispatch: { reached: 18, wanted: 14 },

@@ -25,9 +25,8 @@ import {
   reportFailure,
   toFrameworkError,
 } from '@sallyport/http/pipeline';
-import { ResolverError, toErrorObject } from '../internal/error-object.js';
 import { createAppSyncPipeline, ResolverExchange } from '../internal/pipeline.js';
-import { project } from '../internal/project.js';
+import { project, ResolverError, toErrorObject } from '../internal/project.js';
 import {
   AppSyncTransport,
   type FieldNames,
