@@ -4,7 +4,7 @@ import { RUN_OPTIONS as CONTRACT_RUN_OPTIONS } from '../../packages/contract/src
 import { EMF_SINK_OPTIONS } from '../../packages/core/src/observability/emf-sink.js';
 import { ERROR_NOTIFIER_OPTIONS } from '../../packages/core/src/observability/error-notifier.js';
 import { LOGGER_OPTIONS } from '../../packages/core/src/observability/logger.js';
-import { APP_KINDS } from '../../packages/dispatch/src/container/options.js';
+import { APP_OPTIONS } from '../../packages/dispatch/src/container/app.js';
 import { DISPATCHER_OPTIONS } from '../../packages/dispatch/src/dispatcher.js';
 import { BIND_SPEC } from '../../packages/http/src/bind/contract.js';
 import { CORS_KINDS } from '../../packages/http/src/pipeline/cors.js';
@@ -147,10 +147,10 @@ export const OPTION_TABLES: Readonly<Record<string, readonly OptionTable[]>> = {
   'packages/dispatch/README.md': [
     table(
       '@sallyport/dispatch/app#createApp',
-      APP_KINDS,
-      'packages/dispatch/src/container/options.ts',
-      'SurfaceOptions',
-      [APPSYNC, EVENTS, PIPELINE, OPEN_PIPELINE],
+      APP_OPTIONS.kinds,
+      'packages/dispatch/src/container/app.ts',
+      'AppOptions',
+      [APPSYNC, EVENTS, PIPELINE, OPEN_PIPELINE, SURFACES],
     ),
     table(
       '@sallyport/dispatch#createDispatcherWith',

@@ -43,18 +43,19 @@ export {
   type SpanLink,
   silentLogger,
 } from './observability/hooks.js';
+// Schemas
+export type { StandardIssue, StandardJsonSchema, StandardResult, StandardSchema } from './options/standard-schema.js';
 // Bytes
 export {
   decodeBase64,
   decodeUtf8,
   encodeUtf8,
 } from './request/encoding.js';
-export type { MultiMap, OneOrMany } from './request/maps.js';
 export {
   onwardTraceHeaders,
   type SourceProvenance,
 } from './request/provenance.js';
-export type { Request, RequestInput } from './request/request.js';
+export type { MultiMap, OneOrMany, Request, RequestInput } from './request/request.js';
 // Trace and provenance
 export type { BodyStream, MaybePromise, Response, ResponseInput, Result } from './response/response.js';
 // Time, ids, environment
@@ -63,15 +64,13 @@ export {
   type Environment,
   type FullClock,
   type IdGenerator,
-  isLambda,
-  randomIds,
-  systemClock,
-} from './runtime/environment.js';
-export {
   type Invocation,
   type InvocationProvenance,
   invocationProvenance,
+  isLambda,
   type LambdaContext,
+  randomIds,
+  systemClock,
   TRIGGER_KINDS,
   type TriggerKind,
 } from './runtime/invocation.js';

@@ -17,8 +17,10 @@ export type StreamsErrorCode =
   | 'streams.invalid_event'
   /** A middleware called `next()` a second time. */
   | 'streams.next_called_twice'
-  /** `recordBytes` or `recordJson` found nothing to read, or text that is not JSON. */
+  /** `recordBytes` or `recordJson` found nothing to read, or text that is not JSON; `tableImage` a value of a type that DynamoDB does not have. */
   | 'streams.invalid_record'
+  /** `payload` found a value that does not fit its schema. The text names the fields, never their values. */
+  | 'streams.payload_invalid'
   /** `requireEventBusEnvelope` found fields missing. `details.missing` names them. */
   | 'streams.envelope_invalid'
   /** A log subscription could not be decoded. The text says why and quotes nothing of it. */

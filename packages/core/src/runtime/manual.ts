@@ -1,4 +1,4 @@
-import type { Clock, FullClock, IdGenerator } from './environment.js';
+import type { Clock, FullClock, IdGenerator } from './invocation.js';
 
 interface Timer {
   readonly at: number;

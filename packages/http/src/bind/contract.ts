@@ -1,7 +1,14 @@
-import type { Context, Handler, MaybePromise, Response } from '@sallyport/core';
-import { boolean, defineOptions, invalidConfiguration, kind, list, string } from '@sallyport/core/options';
+import type { Context, Handler, MaybePromise, Response, StandardSchema } from '@sallyport/core';
+import {
+  boolean,
+  defineOptions,
+  invalidConfiguration,
+  isStandardSchema,
+  kind,
+  list,
+  string,
+} from '@sallyport/core/options';
 import { type FieldMap, type FieldResult, type FieldValues, fieldMap, type RequiredFieldValues } from './fields.js';
-import { isStandardSchema, type StandardSchema } from './schema.js';
 
 /** A Standard Schema validator, or fields with rules. */
 export type Schema = StandardSchema | FieldMap;

@@ -19,8 +19,7 @@ import { assertNoSurplus, boolean, defineOptions, func, kind } from '@sallyport/
 import { serveDirect } from '../doors/direct.js';
 import type { CorsStages } from '../pipeline/cors.js';
 import type { HttpErrorFormat } from '../pipeline/error-body.js';
-import { ROUTER_KINDS } from '../pipeline/internal/router-kinds.js';
-import { assembleKernel, type Kernel, type Limits, legacyTenant } from '../pipeline/kernel.js';
+import { assembleKernel, type Kernel, type Limits, legacyTenant, ROUTER_KINDS } from '../pipeline/kernel.js';
 import { authHookGate, type Observation } from '../pipeline/stages.js';
 import { type RouteRecord, toRouteRecord } from '../routing/registration.js';
 import { HttpSurface, type HttpSurfaceOptions } from './http-surface.js';

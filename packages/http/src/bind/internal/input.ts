@@ -1,9 +1,10 @@
 import { type Context, FrameworkError } from '@sallyport/core';
+import { isStandardSchema } from '@sallyport/core/options';
 import { createMap } from '@sallyport/core/pipeline';
 import type { BindSource, Contract, Schema } from '../contract.js';
 import { type Field, parseFields } from '../fields.js';
 import type { Rule } from '../rules.js';
-import { type IssueList, isStandardSchema, runSchema } from '../schema.js';
+import { type IssueList, runSchema } from '../schema.js';
 import { convertJson, convertTexts, type Values } from './convert.js';
 
 /** One source of a request, in two steps: all are read before any is validated. */

@@ -1,5 +1,6 @@
 import {
   FrameworkError,
+  type FullClock,
   type InvocationProvenance,
   invocationProvenance,
   type LambdaContext,
@@ -7,7 +8,13 @@ import {
   type MetricOptions,
   type TriggerKind,
 } from '@sallyport/core';
-import { bindLogger, Deliveries, emitMetric, invocationTraceId } from '@sallyport/core/pipeline';
+import {
+  bindLogger,
+  type Deliveries,
+  type DeliveryHolder,
+  emitMetric,
+  invocationTraceId,
+} from '@sallyport/core/pipeline';
 import type { RouterSettings } from '../../router/internal/settings.js';
 import type { HandlerMatch } from '../../router/registry.js';
 import { type EventSource, type LooseRecord, type SourceDefinition, textOf } from '../../sources/source.js';
@@ -16,17 +23,18 @@ import type { EventContext } from '../handler.js';
 const NOTHING: LooseRecord = {};
 
 /** The records of one invocation, or its one event, and what they share. */
-export class RecordBatch {
+export class RecordBatch implements DeliveryHolder {
   readonly settings: RouterSettings;
   readonly definition: SourceDefinition;
   readonly lambdaContext: LambdaContext | undefined;
   readonly records: readonly LooseRecord[];
   readonly matches: readonly (HandlerMatch | undefined)[];
+  /** Work beside the answer, such as notifications. The answer waits for it for a short time. */
+  kept: Deliveries | undefined = undefined;
   /** On the monotonic clock; infinite without a deadline. */
   readonly #deadlineAt: number = Number.POSITIVE_INFINITY;
   #abandon: (() => void) | undefined = undefined;
   #isWatched = false;
-  #kept: Deliveries | undefined = undefined;
   #past = false;
   #requestId: string | undefined = undefined;
   #controllers: AbortController[] | undefined = undefined;
@@ -73,10 +81,8 @@ export class RecordBatch {
     return this.matches[index]?.entry.name ?? '';
   }
 
-  /** Work beside the answer, such as notifications. The answer waits for it for a short time. */
-  get kept(): Deliveries {
-    this.#kept ??= new Deliveries(this.settings.clock);
-    return this.#kept;
+  get clock(): FullClock {
+    return this.settings.clock;
   }
 
   get requestId(): string {
@@ -137,7 +143,7 @@ export class RecordBatch {
   end(): Promise<void> | undefined {
     this.#stopTimer?.();
     const left = readRemaining(this.lambdaContext);
-    return this.#kept?.settle(Number.isNaN(left) ? undefined : left);
+    return this.kept?.settle(Number.isNaN(left) ? undefined : left);
   }
 }
 
@@ -221,7 +227,7 @@ export class RecordContext implements EventContext {
         function_name: this.lambdaContext?.functionName ?? '',
         function_version: this.lambdaContext?.functionVersion ?? '',
       },
-      () => this.#batch.kept,
+      () => this.#batch,
     );
     return this.#log;
   }
