@@ -1,5 +1,6 @@
 import type { AttributeValue, DynamoDBClient } from '@aws-sdk/client-dynamodb';
-import { type FullClock, guardHook, randomFraction } from '@sallyport/core';
+import type { FullClock } from '@sallyport/core';
+import { guardHook, randomFraction } from '@sallyport/core/pipeline';
 import { pause } from './deadline.js';
 import { type FailedCondition, isFailedCondition, isTransient } from './errors.js';
 import { Expressions } from './internal/expressions.js';
@@ -153,7 +154,7 @@ export class Requests implements ItemTable {
         RequestItems: { [this.#table]: { Keys: left, ...(consistent && { ConsistentRead: true }) } },
       });
       const answer = await this.#counted('BatchGetItem', this.#client.send(command, abortable(signal)));
-      // The service names the table by its ARN where it was asked so.
+      // The service answers with the table's ARN when the request named the table by its ARN.
       items.push(...Object.values(answer.Responses ?? {}).flatMap((found) => found.map(fromAttributes)));
       left = Object.values(answer.UnprocessedKeys ?? {}).flatMap((part) => part.Keys ?? []);
     }
@@ -255,7 +256,7 @@ class BusyTransaction extends Error {
   override readonly message = 'the transaction met another one, or a busy table';
 }
 
-/** A busy table left keys out each time it was asked. It may answer later. */
+/** A throttled table left out keys in every round. A later call may succeed. */
 class UnprocessedKeys extends Error {
   override readonly name = 'ThrottlingException';
   override readonly message = 'keys were left unprocessed';

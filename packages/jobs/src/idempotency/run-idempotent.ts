@@ -1,5 +1,6 @@
-import { type FullClock, guardHook, type Logger, randomFraction } from '@sallyport/core';
+import type { FullClock, Logger } from '@sallyport/core';
 import { defineOptions, func, integer, parsed } from '@sallyport/core/options';
+import { guardHook, randomFraction } from '@sallyport/core/pipeline';
 import { pause, StoreTimeout, withDeadline } from '@sallyport/dynamo';
 import { StoredError } from '../error-envelope.js';
 import { isConflict, JOB_ERRORS, JobLedgerError } from '../errors.js';
@@ -71,7 +72,8 @@ const DEFAULT_IN_PROGRESS_MS = 60_000;
 /** The option `fingerprint`. */
 const fingerprintOption = parsed('64 lower-case hex digits of a SHA-256', (value) => fingerprintOf(value, JOB_ERRORS));
 
-const RUN_OPTIONS = defineOptions<RunIdempotentOptions>()(
+/** What {@link RunIdempotentOptions} may be. */
+export const RUN_OPTIONS = defineOptions<RunIdempotentOptions>()(
   {
     scope: idOption.required(),
     key: textOption.required(),

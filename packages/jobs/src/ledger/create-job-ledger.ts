@@ -23,7 +23,8 @@ import type { CallOptions, JobLedger } from './ledger.js';
 /** Options of {@link createJobLedger}. The table is `tableName`, else `FRAMEWORK_JOBS_TABLE_NAME`. */
 export interface JobLedgerOptions extends StoreOptions, LedgerPartOptions {}
 
-const OPTIONS = defineOptions<JobLedgerOptions>()({
+/** What {@link JobLedgerOptions} may be. */
+export const LEDGER_OPTIONS = defineOptions<JobLedgerOptions>()({
   ...storeKinds(JOBS_TABLE_NAME_ENV),
   completedKeys: completedKeysOption,
 });
@@ -37,7 +38,7 @@ const OPTIONS = defineOptions<JobLedgerOptions>()({
  * await ledger.createJob({ jobId: 'import-7', tenantId: 'acme' });
  */
 export function createJobLedger(options: JobLedgerOptions = {}): JobLedger {
-  const { completedKeys, ...store } = OPTIONS.parse(options);
+  const { completedKeys, ...store } = LEDGER_OPTIONS.parse(options);
   return createLedger({ ...openStore(store, JOB_ERRORS), completedKeys: new CompletedKeys(completedKeys) });
 }
 

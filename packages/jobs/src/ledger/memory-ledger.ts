@@ -19,7 +19,8 @@ export interface MemoryLedgerOptions extends LedgerPartOptions {
   readonly table?: MemoryTable | undefined;
 }
 
-const OPTIONS = defineOptions<MemoryLedgerOptions>()({
+/** What {@link MemoryLedgerOptions} may be. */
+export const MEMORY_LEDGER_OPTIONS = defineOptions<MemoryLedgerOptions>()({
   ...PART_OPTIONS,
   completedKeys: completedKeysOption,
   table: kind<Items>('a table made by createMemoryTable', (value) => value instanceof Items),
@@ -51,6 +52,6 @@ export function createMemoryEventBusStore(options: MemoryLedgerOptions = {}): Ev
 }
 
 function parse(options: MemoryLedgerOptions) {
-  const { table = new Items(), completedKeys, ...parts } = OPTIONS.parse(options);
+  const { table = new Items(), completedKeys, ...parts } = MEMORY_LEDGER_OPTIONS.parse(options);
   return { store: table, ...partsOf(parts), completedKeys: new CompletedKeys(completedKeys) };
 }

@@ -1,4 +1,5 @@
-import { type FullClock, randomFraction } from '@sallyport/core';
+import type { FullClock } from '@sallyport/core';
+import { randomFraction } from '@sallyport/core/pipeline';
 import { isThrottled, pause } from '@sallyport/dynamo';
 import { JOB_ERRORS, JobLedgerError } from '../../errors.js';
 import { assertId, assertInput, distinct, ttlSeconds, whole } from '../../internal/input.js';

@@ -1,4 +1,4 @@
-import { randomFraction } from '@sallyport/core';
+import { randomFraction } from '@sallyport/core/pipeline';
 import {
   absentOrPastTtl,
   type Changes,
