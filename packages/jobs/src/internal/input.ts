@@ -133,8 +133,8 @@ export interface StoreOptions extends PartOptions {
   /** Milliseconds for all attempts of one request to the table, 1 to 60,000. Default 10,000. */
   readonly storeTimeoutMs?: number | undefined;
   /**
-   * The same until the table has answered for the first time, 1 to 60,000: a cold environment opens its connection then. Default: the
-   * larger of `storeTimeoutMs` and 5,000.
+   * Milliseconds for all attempts of one request until the table has answered for the first time, 1 to 60,000. A cold environment opens
+   * its connection then. Less than `storeTimeoutMs` counts as that. Default: the larger of `storeTimeoutMs` and 5,000.
    */
   readonly coldTimeoutMs?: number | undefined;
 }
