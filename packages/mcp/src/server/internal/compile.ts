@@ -19,16 +19,8 @@ import { invalidRegistration } from '../errors.js';
 import { parseCache } from '../options.js';
 import { describeIssues, isStandardSchema, jsonSchemaOf, schemaProblem } from '../schemas.js';
 import { loadSchemaCheck } from './core.js';
-import {
-  compileTemplate,
-  hasScheme,
-  type Prompt,
-  type Registered,
-  type Resource,
-  type Template,
-  type Tool,
-  type ValueCheck,
-} from './registry.js';
+import type { Prompt, Registered, Resource, Template, Tool, ValueCheck } from './registry.js';
+import { compileTemplate, hasScheme } from './uri-template.js';
 
 const NAME = /^[A-Za-z0-9_.-]{1,128}$/;
 const ASK_KINDS: readonly unknown[] = ['elicitation', 'sampling', 'roots'];
