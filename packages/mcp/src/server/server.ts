@@ -1,5 +1,5 @@
 import type { Handler } from '@sallyport/core';
-import { createHandler } from '../http/internal/engine.js';
+import type { Engine } from '../http/internal/engine.js';
 import { createOriginCheck } from '../http/internal/origin.js';
 import type { JsonObject } from '../protocol/types.js';
 import { createSealer, noSealer } from '../store/internal/crypto.js';
@@ -22,6 +22,8 @@ import { type Core, lazily } from './internal/core.js';
 import { type Registered, Registry } from './internal/registry.js';
 import { type McpServerOptions, parseOptions } from './options.js';
 
+/** What answers requests: a server that is only registered needs none of it. */
+const loadEngine = lazily(() => import('../http/internal/engine.js'));
 /** The feed of changes. */
 const loadLive = lazily(() => import('../run/internal/live.js'));
 
@@ -95,13 +97,18 @@ export function createMcpServer(options: McpServerOptions): McpServer {
   return new Server(core);
 }
 
+/** The engine as a handler of the framework's pipeline. */
+function handlerOf(engine: Engine): Handler {
+  return async (ctx) => (await loadEngine()).answer(engine, ctx);
+}
+
 class Server implements McpServer {
   readonly #core: Core;
   readonly handler: Handler;
 
   constructor(core: Core) {
     this.#core = core;
-    this.handler = createHandler({ core, isAllowed: createOriginCheck(core.settings.allowedOrigins) });
+    this.handler = handlerOf({ core, isAllowed: createOriginCheck(core.settings.allowedOrigins) });
   }
 
   tool<I extends SchemaInput, O extends SchemaInput>(
@@ -134,7 +141,7 @@ class Server implements McpServer {
   }
 
   handlerFor({ allowedOrigins }: { readonly allowedOrigins: readonly string[] }): Handler {
-    return createHandler({ core: this.#core, isAllowed: createOriginCheck(allowedOrigins) });
+    return handlerOf({ core: this.#core, isAllowed: createOriginCheck(allowedOrigins) });
   }
 
   /** What may be asked for must be sealed on its way through the client. */

@@ -1,10 +1,26 @@
-import { assertKnownOptions } from '@sallyport/core';
+import {
+  boolean,
+  defineOptions,
+  group,
+  integer,
+  kind,
+  list,
+  OptionKind,
+  type OptionKinds,
+  object,
+  oneOf,
+  type ParsedOptions,
+  string,
+  text,
+} from '@sallyport/core/options';
 import { findParamHeaders } from '../../protocol/internal/header-values.js';
-import type { AskKind, JsonObject } from '../../protocol/types.js';
+import { isObject } from '../../protocol/internal/json-rpc.js';
+import type { Annotations, Icon, JsonObject, ToolAnnotations } from '../../protocol/types.js';
 import type { McpContext } from '../../run/context.js';
 import type {
+  CacheHint,
   Completer,
-  HandlerOptions,
+  PromptArgument,
   PromptHandler,
   PromptOptions,
   ResourceHandler,
@@ -16,38 +32,86 @@ import type {
   ToolOptions,
 } from '../definitions.js';
 import { invalidRegistration } from '../errors.js';
-import { parseCache } from '../options.js';
+import { CACHE } from '../options.js';
 import { describeIssues, isStandardSchema, jsonSchemaOf, schemaProblem } from '../schemas.js';
 import { loadSchemaCheck } from './core.js';
 import type { Prompt, Registered, Resource, Template, Tool, ValueCheck } from './registry.js';
 import { compileTemplate, hasScheme } from './uri-template.js';
 
 const NAME = /^[A-Za-z0-9_.-]{1,128}$/;
-const ASK_KINDS: readonly unknown[] = ['elicitation', 'sampling', 'roots'];
-const HANDLER_KEYS = ['title', 'description', 'icons', '_meta', 'asks', 'requires', 'scopes'];
-const RESOURCE_KEYS = [...HANDLER_KEYS, 'name', 'mimeType', 'size', 'annotations', 'cache'];
+
+const ASKS = list(oneOf('elicitation', 'sampling', 'roots'), 'a list of "elicitation", "sampling" and "roots"');
+const COMPLETER = kind<Completer>(
+  'a list or a function',
+  (value) => typeof value === 'function' || Array.isArray(value),
+);
+const SCHEMA = kind<SchemaInput>('a JSON Schema or a validator', (value) => isObject(value) || isStandardSchema(value));
+
+/** What all definitions have in common. */
+const COMMON = {
+  title: string,
+  description: string,
+  icons: list(object<Icon>(), 'a list of icons'),
+  _meta: object<JsonObject>(),
+  asks: ASKS.default([]),
+  requires: ASKS.default([]),
+  scopes: list(text('the name of a scope'), 'a list of scopes').default([]),
+};
+
+const TOOL = {
+  ...COMMON,
+  input: SCHEMA,
+  inputJsonSchema: object<JsonObject>(),
+  output: SCHEMA,
+  outputJsonSchema: object<JsonObject>(),
+  annotations: object<ToolAnnotations>(),
+};
+
+const RESOURCE = {
+  ...COMMON,
+  name: text('a name').required(),
+  mimeType: string,
+  size: integer(0, undefined, 'bytes'),
+  annotations: object<Annotations>(),
+  cache: CACHE,
+};
+
+const TEMPLATE = { ...RESOURCE, complete: mapOf(COMPLETER).default({}) };
+
+const PROMPT = {
+  ...COMMON,
+  args: mapOf(
+    group<PromptArgument>()({ title: string, description: string, required: boolean, complete: COMPLETER }),
+  ).default({}),
+};
+
+/** An object whose members are all of one kind. */
+function mapOf<T>(member: OptionKind<T>): OptionKind<Readonly<Record<string, T>>> {
+  const wanted = `an object, each ${member.wanted}`;
+  return new OptionKind(wanted, (value, place) => {
+    if (!isObject(value)) throw place.fail(`option "${place.name}" must be ${wanted}`);
+    const read = (name: string, item: unknown) =>
+      member.read(item ?? null, { ...place, name: `${place.name}.${name}` }) as T;
+    return Object.fromEntries(Object.entries(value).map(([name, item]) => [name, read(name, item)]));
+  });
+}
+
+/** Checks a definition; what is wrong with it names what is registered. */
+function read<T extends object, K extends OptionKinds<T>>(what: string, kinds: K, options: T): ParsedOptions<K> {
+  return defineOptions<T>()(kinds, { fail: (problem) => invalidRegistration(`${what}: ${problem}`) }).parse(options);
+}
 
 export function compileTool(name: string, options: ToolOptions, handler: ToolHandler<never>): Tool {
-  assertName('tool', name);
-  const { input, inputJsonSchema, output, outputJsonSchema } = options;
-  assertKnownOptions(options, [
-    ...HANDLER_KEYS,
-    'input',
-    'inputJsonSchema',
-    'output',
-    'outputJsonSchema',
-    'annotations',
-  ]);
-  assertHandler(`tool "${name}"`, handler);
-  const inputSchema = jsonSchema(`tool "${name}": input`, input ?? { type: 'object' }, inputJsonSchema, 'input');
-  const outputSchema = output && jsonSchema(`tool "${name}": output`, output, outputJsonSchema, 'output');
+  const what = named('tool', name, handler);
+  const parsed = read<ToolOptions, typeof TOOL>(what, TOOL, options);
+  const { input, inputJsonSchema, output, outputJsonSchema, annotations } = parsed;
+  const inputSchema = jsonSchema(`${what}: input`, input ?? { type: 'object' }, inputJsonSchema, 'input');
+  const outputSchema = output && jsonSchema(`${what}: output`, output, outputJsonSchema, 'output');
   const paramHeaders = findParamHeaders(inputSchema);
-  if (typeof paramHeaders === 'string') throw invalidRegistration(`tool "${name}": ${paramHeaders}`);
-  const { annotations } = options;
-  const listed = { name, ...described(options), inputSchema, outputSchema, annotations, ...marked(options) };
+  if (typeof paramHeaders === 'string') throw invalidRegistration(`${what}: ${paramHeaders}`);
   return {
     kind: 'tool',
-    ...common(name, options, listed),
+    ...registered(name, parsed, { ...shown({ ...parsed, name }), inputSchema, outputSchema, annotations }),
     paramHeaders,
     checkInput: input === undefined && inputJsonSchema === undefined ? undefined : valueCheck(input ?? {}, inputSchema),
     checkOutput: output && outputSchema && valueCheck(output, outputSchema),
@@ -57,125 +121,73 @@ export function compileTool(name: string, options: ToolOptions, handler: ToolHan
 
 export function compileResource(uri: string, options: ResourceOptions, handler: ResourceHandler): Resource {
   if (typeof uri !== 'string' || !hasScheme(uri)) throw invalidRegistration(`resource "${uri}" has no scheme`);
-  assertKnownOptions(options, RESOURCE_KEYS);
-  assertHandler(`resource "${uri}"`, handler);
-  const listed = { uri, ...resourceMembers(`resource "${uri}"`, options) };
-  return {
-    kind: 'resource',
-    ...common(uri, options, listed),
-    mimeType: options.mimeType,
-    cache: options.cache && parseCache(options.cache),
-    handler,
-  };
+  const what = `resource "${uri}"`;
+  assertHandler(what, handler);
+  const parsed = read<ResourceOptions, typeof RESOURCE>(what, RESOURCE, options);
+  return { kind: 'resource', ...registered(uri, parsed, { uri, ...shown(parsed) }), ...cached(parsed), handler };
 }
 
 export function compileResourceTemplate(
-  text: string,
+  uriTemplate: string,
   options: ResourceTemplateOptions,
   handler: ResourceTemplateHandler,
 ): Template {
-  const template = typeof text === 'string' ? compileTemplate(text) : undefined;
-  if (!template) throw invalidRegistration(`"${text}" is no URI template with a scheme and variables`);
-  assertKnownOptions(options, [...RESOURCE_KEYS, 'complete']);
-  assertHandler(`resource template "${text}"`, handler);
-  const complete = new Map(Object.entries(options.complete ?? {}));
-  for (const [name, completer] of complete) {
-    if (!template.names.includes(name)) throw invalidRegistration(`"${text}" has no variable "${name}"`);
-    assertCompleter(name, completer);
-  }
-  const listed = { uriTemplate: text, ...resourceMembers(`resource template "${text}"`, options) };
+  const template = typeof uriTemplate === 'string' ? compileTemplate(uriTemplate) : undefined;
+  if (!template) throw invalidRegistration(`"${uriTemplate}" is no URI template with a scheme and variables`);
+  const what = `resource template "${uriTemplate}"`;
+  assertHandler(what, handler);
+  const { complete, ...parsed } = read<ResourceTemplateOptions, typeof TEMPLATE>(what, TEMPLATE, options);
+  const stray = Object.keys(complete).find((name) => !template.names.includes(name));
+  if (stray !== undefined) throw invalidRegistration(`${what} has no variable "${stray}"`);
   return {
     kind: 'template',
-    ...common(text, options, listed),
+    ...registered(uriTemplate, parsed, { uriTemplate, ...shown(parsed) }),
+    ...cached(parsed),
     template,
-    mimeType: options.mimeType,
-    cache: options.cache && parseCache(options.cache),
-    complete,
+    complete: new Map(Object.entries(complete)),
     handler,
   };
 }
 
 export function compilePrompt(name: string, options: PromptOptions, handler: PromptHandler): Prompt {
-  assertName('prompt', name);
-  assertKnownOptions(options, [...HANDLER_KEYS, 'args']);
-  assertHandler(`prompt "${name}"`, handler);
-  const args = Object.entries(options.args ?? {});
-  for (const [argument, definition] of args) {
-    assertKnownOptions(definition, ['title', 'description', 'required', 'complete']);
-    if (definition.complete !== undefined) assertCompleter(argument, definition.complete);
-  }
-  const listedArgs = args.map(([argument, { title, description, required }]) => {
-    return { name: argument, title, description, required };
-  });
-  const listed = {
-    name,
-    ...described(options),
-    arguments: listedArgs.length > 0 ? listedArgs : undefined,
-    ...marked(options),
-  };
+  const what = named('prompt', name, handler);
+  const { args, ...parsed } = read<PromptOptions, typeof PROMPT>(what, PROMPT, options);
+  const entries = Object.entries(args);
+  const listed = entries.map(([argument, { complete: _, ...about }]) => ({ name: argument, ...about }));
   return {
     kind: 'prompt',
-    ...common(name, options, listed),
-    args: new Map(args.map(([key, { required, complete }]) => [key, { required: required === true, complete }])),
+    ...registered(name, parsed, { ...shown({ ...parsed, name }), arguments: listed.length > 0 ? listed : undefined }),
+    args: new Map(entries.map(([key, { required, complete }]) => [key, { required: required === true, complete }])),
     handler,
   };
 }
 
-function common(name: string, options: HandlerOptions, listed: JsonObject): Omit<Registered, 'kind'> {
-  const requires = askKinds(name, options.requires);
-  return {
-    name,
-    asks: new Set([...askKinds(name, options.asks), ...requires]),
-    requires,
-    scopes: stringList(name, 'scopes', options.scopes),
-    listed: JSON.stringify(listed),
-  };
+type Common = ParsedOptions<typeof COMMON>;
+
+function registered(name: string, { asks, requires, scopes }: Common, listed: JsonObject): Omit<Registered, 'kind'> {
+  return { name, asks: new Set([...asks, ...requires]), requires, scopes, listed: JSON.stringify(listed) };
 }
 
-function described({ title, description }: HandlerOptions): JsonObject {
-  return { title, description };
+/** What a list shows of any definition. */
+function shown(options: Common & JsonObject): JsonObject {
+  const { name, title, description, mimeType, size, annotations, icons, _meta } = options;
+  return { name, title, description, mimeType, size, annotations, icons, _meta };
 }
 
-function marked({ icons, _meta }: HandlerOptions): JsonObject {
-  return { icons, _meta };
+function cached({ mimeType, cache }: ParsedOptions<typeof RESOURCE>) {
+  return { mimeType, cache: cache as Required<CacheHint> | undefined };
 }
 
-function resourceMembers(what: string, options: ResourceOptions): JsonObject {
-  if (typeof options.name !== 'string' || options.name === '') throw invalidRegistration(`${what} has no name`);
-  const { name, mimeType, size, annotations } = options;
-  return { name, ...described(options), mimeType, size, annotations, ...marked(options) };
-}
-
-function askKinds(name: string, kinds: readonly AskKind[] | undefined): readonly AskKind[] {
-  const list = stringList(name, 'asks', kinds) as readonly AskKind[];
-  if (!list.every((kind) => ASK_KINDS.includes(kind))) {
-    throw invalidRegistration(`"${name}" may ask for elicitation, sampling and roots only`);
-  }
-  return list;
-}
-
-function stringList(name: string, key: string, list: readonly string[] | undefined): readonly string[] {
-  if (list === undefined) return [];
-  if (!Array.isArray(list) || !list.every((item) => typeof item === 'string' && item.trim() !== '')) {
-    throw invalidRegistration(`"${name}": ${key} must be a list of names`);
-  }
-  return [...list];
-}
-
-function assertName(kind: string, name: unknown): void {
+function named(kindOf: 'tool' | 'prompt', name: unknown, handler: unknown): string {
   if (typeof name !== 'string' || !NAME.test(name)) {
-    throw invalidRegistration(`${kind} name "${String(name)}" is not of the form [A-Za-z0-9_.-]{1,128}`);
+    throw invalidRegistration(`${kindOf} name "${String(name)}" is not of the form [A-Za-z0-9_.-]{1,128}`);
   }
+  assertHandler(`${kindOf} "${name}"`, handler);
+  return `${kindOf} "${name}"`;
 }
 
 function assertHandler(what: string, handler: unknown): void {
   if (typeof handler !== 'function') throw invalidRegistration(`${what} has no handler function`);
-}
-
-function assertCompleter(name: string, completer: Completer): void {
-  if (typeof completer !== 'function' && !Array.isArray(completer)) {
-    throw invalidRegistration(`the completer of "${name}" must be a list or a function`);
-  }
 }
 
 /** The JSON Schema to list; a copy, so that nobody changes it later. */
