@@ -17,7 +17,7 @@ export const FILES: Readonly<Record<string, Budget>> = {
   appsync: { reached: 9, wanted: 9 },
   core: { reached: 43, wanted: 40 },
   dispatch: { reached: 18, wanted: 14 },
-  dynamo: { reached: 9, wanted: 9 },
+  dynamo: { reached: 11, wanted: 11 },
   http: { reached: 50, wanted: 50 },
   jobs: { reached: 41, wanted: 36 },
   mcp: { reached: 52, wanted: 50 },

@@ -31,16 +31,8 @@ import { invalidRegistration } from '../errors.js';
 import { CACHE } from '../options.js';
 import { describeIssues, isStandardSchema, isUnionOfObjects, jsonSchemaOf, schemaProblem } from '../schemas.js';
 import { loadSchemaCheck } from './core.js';
-import {
-  compileTemplate,
-  hasScheme,
-  type Prompt,
-  type Registered,
-  type Resource,
-  type Template,
-  type Tool,
-  type ValueCheck,
-} from './registry.js';
+import type { Prompt, Registered, Resource, Template, Tool, ValueCheck } from './registry.js';
+import { compileTemplate, hasScheme } from './uri-template.js';
 
 /** A handler of any kind; what it takes is the registration's to check. */
 export type AnyHandler = (...args: never[]) => unknown;
