@@ -5,7 +5,7 @@ export { MCP_PATH, type MountMcpOptions, type MountTarget, mountMcp } from './ht
 export { type AuthInfo, type MountHandlerOptions, mountHandler, type WebHandler } from './http/mount-handler.js';
 // Protocol shapes
 export type * from './protocol/types.js';
-export type { InputRequired, McpContext } from './run/context.js';
+export type { InputRequired, McpAskingContext, McpContext } from './run/context.js';
 export type {
   CacheHint,
   Change,
@@ -14,8 +14,10 @@ export type {
   ListedItem,
   PromptAnswer,
   PromptArgument,
+  PromptArguments,
   PromptHandler,
   PromptOptions,
+  PromptValues,
   ResourceAnswer,
   ResourceHandler,
   ResourceOptions,
@@ -23,6 +25,7 @@ export type {
   ResourceTemplateOptions,
   SchemaInput,
   SchemaOutput,
+  TemplateNames,
   ToolAnswer,
   ToolHandler,
   ToolOptions,

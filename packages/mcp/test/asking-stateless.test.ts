@@ -1,8 +1,8 @@
 import { ManualClock } from '@sallyport/core/testing';
-import type { ElicitRequest, McpServer } from '../src/index.js';
+import type { ElicitParams, McpServer } from '../src/index.js';
 import { type Answer, Rig, type Sent } from './support/rig.js';
 
-const form = (message: string): ElicitRequest => ({
+const form = (message: string): ElicitParams => ({
   message,
   requestedSchema: { type: 'object', properties: { v: { type: 'string' } }, required: ['v'] },
 });

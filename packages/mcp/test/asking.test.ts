@@ -1,10 +1,10 @@
 import { ManualClock } from '@sallyport/core/testing';
-import type { ElicitRequest, McpServer } from '../src/index.js';
+import type { ElicitParams, ElicitRequest, McpAskingContext, McpServer } from '../src/index.js';
 import { ALL, type Answer, type Connection, Rig } from './support/rig.js';
 import { registerAll } from './support/server.js';
 
 const MINUTE = 60_000;
-const form = (message: string): ElicitRequest => ({
+const form = (message: string): ElicitParams => ({
   message,
   requestedSchema: { type: 'object', properties: { v: { type: 'string' } }, required: ['v'] },
 });
@@ -241,6 +241,7 @@ describe('a call that asks', () => {
   it('that asks what it did not announce is an internal error', async () => {
     const { first } = await ask((server) =>
       server.tool('t', { asks: ['sampling'] }, async (_, ctx) => {
+        // @ts-expect-error -- the compiler knows what was announced; callers without types do not
         await ctx.elicit(form('x')).catch(() => {});
         return 'swallowed';
       }),
@@ -363,7 +364,7 @@ describe('a call that asks', () => {
   });
 });
 
-type Asker = Parameters<Parameters<McpServer['tool']>[2]>[1];
+type Asker = McpAskingContext<'elicitation'>;
 
 function registerAllAs(server: McpServer): void {
   server.tool('t', { asks: ['elicitation'] }, async (_, ctx) => {

@@ -98,7 +98,7 @@ describe('registration', () => {
     ],
     [
       'an output of texts',
-      (s) => s.tool('a', { output: { type: 'string' } }, text),
+      (s) => s.tool('a', { output: { type: 'string' } }, text as never),
       'tool "a": output must have the root type "object"',
     ],
     [
@@ -148,7 +148,7 @@ describe('registration', () => {
     ],
     [
       'a completer of nothing',
-      (s) => s.resourceTemplate('a://{b}', { name: 'b', complete: { c: [] } }, text),
+      (s) => s.resourceTemplate('a://{b}', { name: 'b', complete: { c: [] } as never }, text),
       'resource template "a://{b}" has no variable "c"',
     ],
     [

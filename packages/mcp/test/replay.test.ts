@@ -1,4 +1,4 @@
-import type { ElicitRequest, McpContext, McpServer, ToolAnswer } from '../src/index.js';
+import type { ElicitRequest, McpAskingContext, McpServer, ToolAnswer } from '../src/index.js';
 import { McpToolError } from '../src/index.js';
 import { type Answer, type Line, logTo, Rig, type RigOptions } from './support/rig.js';
 
@@ -60,7 +60,10 @@ const ERAS: [string, Play][] = [
   ['stateless', stateless],
 ];
 
-function rigOf(handler: (ctx: McpContext) => ToolAnswer | Promise<ToolAnswer>, options: RigOptions = {}): Rig {
+function rigOf(
+  handler: (ctx: McpAskingContext<'elicitation'>) => ToolAnswer | Promise<ToolAnswer>,
+  options: RigOptions = {},
+): Rig {
   const register = (server: McpServer) => server.tool('t', { asks: ['elicitation'] }, (_, ctx) => handler(ctx));
   return new Rig({ ...options, register });
 }
@@ -111,8 +114,15 @@ describe.each(ERAS)('a call that is run again, in the %s era', (era, play) => {
   });
 
   it.each([
-    ['after each other', (ctx: McpContext, once: () => string) => ctx.step('a', once).then(() => ctx.step('a', once))],
-    ['at once', (ctx: McpContext, once: () => string) => Promise.all([ctx.step('a', once), ctx.step('a', once)])],
+    [
+      'after each other',
+      (ctx: McpAskingContext<'elicitation'>, once: () => string) => ctx.step('a', once).then(() => ctx.step('a', once)),
+    ],
+    [
+      'at once',
+      (ctx: McpAskingContext<'elicitation'>, once: () => string) =>
+        Promise.all([ctx.step('a', once), ctx.step('a', once)]),
+    ],
   ])('does not pass over a second step of one name, %s: the call ends', async (_, twice) => {
     let ran = 0;
     const log: Line[] = [];

@@ -1,9 +1,21 @@
+import type { StandardSchema } from '../server/schemas.js';
+
 /** Anything that `JSON.stringify` keeps as it is. */
 export type Json = string | number | boolean | null | readonly Json[] | { readonly [key: string]: Json | undefined };
 /** A JSON object whose members are not known. */
 export type JsonObject = Record<string, unknown>;
 /** The id of a JSON-RPC request; a number is whole. */
 export type RequestId = string | number;
+/** The `_meta` of a request. All of it is the client's word; members of the trace context are texts or absent. */
+export interface RequestMeta {
+  /** Trace context of the client (https://www.w3.org/TR/trace-context/): `00-<trace>-<span>-<flags>`. */
+  readonly traceparent?: string;
+  /** What tracing systems add to the trace context. */
+  readonly tracestate?: string;
+  /** Names and values for all spans of the trace (https://www.w3.org/TR/baggage/). */
+  readonly baggage?: string;
+  readonly [name: string]: unknown;
+}
 /** Levels of log messages (RFC 5424), lowest first. */
 export type LogLevel = 'debug' | 'info' | 'notice' | 'warning' | 'error' | 'critical' | 'alert' | 'emergency';
 /** Which family of revisions a request speaks: with sessions (until 2025-11-25), or without (2026-07-28). */
@@ -242,12 +254,25 @@ export interface Root {
 /** What the person did: answered, refused, or closed the question. */
 export type ElicitAction = 'accept' | 'decline' | 'cancel';
 
-/** A JSON Schema of flat properties, or a web page to visit. */
+/** A form as a flat JSON Schema. */
+export interface FormSchema {
+  /** Forms are objects. */
+  type: 'object';
+  /** The fields of the form, each with a schema of a text, a number, a boolean or a choice. */
+  properties: Record<string, JsonObject>;
+  /** Fields that must be filled in. */
+  required?: string[];
+}
+
+/** A form to fill in, or a web page to visit. */
 export interface ElicitRequest<T = JsonObject> {
   /** What the person reads. */
   message: string;
-  /** The form: a flat JSON Schema. Absent with the mode `url`. */
-  requestedSchema?: { type: 'object'; properties: Record<string, JsonObject>; required?: string[] } | undefined;
+  /**
+   * The form: a flat JSON Schema, or a Standard Schema validator that gives one; the content of the answer is then what the
+   * validator made of it. Absent with the mode `url`.
+   */
+  requestedSchema?: FormSchema | StandardSchema<unknown, T> | undefined;
   /** `form` asks for values, `url` sends the person to a page. Absent: `form`. */
   mode?: 'form' | 'url' | undefined;
   /** The page to visit, with the mode `url`. */
@@ -260,7 +285,16 @@ export interface ElicitRequest<T = JsonObject> {
   readonly contentType?: T | undefined;
 }
 
-/** The person's answer. */
+/** What `ctx.elicit` resolves to: the content is there when the person accepted, and nothing else is. */
+export type ElicitAnswer<T = JsonObject> =
+  | { readonly action: 'accept'; readonly content: T; readonly _meta?: JsonObject | undefined }
+  | {
+      readonly action: 'decline' | 'cancel';
+      readonly content?: undefined;
+      readonly _meta?: JsonObject | undefined;
+    };
+
+/** The person's answer, as the client sends it. */
 export interface ElicitResult<T = JsonObject> {
   /** Whether the person answered. */
   action: ElicitAction;
@@ -329,9 +363,15 @@ export interface RootsResult {
 /** What a handler may ask the client for. */
 export type AskKind = 'elicitation' | 'sampling' | 'roots';
 
+/** The parameters of `elicitation/create`: the form is a JSON Schema. */
+export interface ElicitParams extends Omit<ElicitRequest, 'requestedSchema' | 'contentType'> {
+  /** The form. Absent with the mode `url`. */
+  requestedSchema?: FormSchema | undefined;
+}
+
 /** One question to the client, by the method of the protocol. */
 export type InputRequest =
-  | { method: 'elicitation/create'; params: ElicitRequest }
+  | { method: 'elicitation/create'; params: ElicitParams }
   | { method: 'sampling/createMessage'; params: SampleRequest }
   | { method: 'roots/list'; params?: JsonObject };
 /** Questions by key. */

@@ -1,10 +1,11 @@
 import type { Handler } from '@sallyport/core';
 import type { Engine } from '../http/internal/engine.js';
 import { createOriginCheck } from '../http/internal/origin.js';
-import type { JsonObject } from '../protocol/types.js';
+import type { AskKind, JsonObject } from '../protocol/types.js';
 import { createSealer, noSealer } from '../store/internal/crypto.js';
 import type {
   Change,
+  PromptArguments,
   PromptHandler,
   PromptOptions,
   ResourceHandler,
@@ -17,7 +18,13 @@ import type {
   ToolOptions,
 } from './definitions.js';
 import { invalidRegistration } from './errors.js';
-import { compilePrompt, compileResource, compileResourceTemplate, compileTool } from './internal/compile.js';
+import {
+  type AnyHandler,
+  compilePrompt,
+  compileResource,
+  compileResourceTemplate,
+  compileTool,
+} from './internal/compile.js';
 import { type Core, lazily } from './internal/core.js';
 import { type Registered, Registry } from './internal/registry.js';
 import { type McpServerOptions, parseOptions } from './options.js';
@@ -42,10 +49,10 @@ export interface McpServer {
    * server.tool('add', { description: 'Adds two numbers.', input: z.object({ a: z.number(), b: z.number() }) },
    *   ({ a, b }) => ({ structured: { sum: a + b } }));
    */
-  tool<I extends SchemaInput = JsonObject, O extends SchemaInput = JsonObject>(
+  tool<I extends SchemaInput = JsonObject, O extends SchemaInput | undefined = undefined, Asks extends AskKind = never>(
     name: string,
-    options: ToolOptions<I, O>,
-    handler: ToolHandler<SchemaOutput<I>>,
+    options: ToolOptions<I, O & SchemaInput, Asks>,
+    handler: ToolHandler<SchemaOutput<I>, O, Asks>,
   ): McpServer;
   /**
    * Offers one resource. The handler returns text, bytes or a full result; nothing means that there is no such resource.
@@ -53,21 +60,33 @@ export interface McpServer {
    * @param uri with a scheme: `notes://index`
    * @throws FrameworkError `mcp.invalid_registration`, `mcp.closed`
    */
-  resource(uri: string, options: ResourceOptions, handler: ResourceHandler): McpServer;
+  resource<Asks extends AskKind = never>(
+    uri: string,
+    options: ResourceOptions<Asks>,
+    handler: ResourceHandler<Asks>,
+  ): McpServer;
   /**
    * Offers all resources whose URI matches a template, unless one is registered by itself.
    *
    * @param uriTemplate with `{name}` (no slash) and `{+name}` (with slashes): `notes://{id}`
    * @throws FrameworkError `mcp.invalid_registration`, `mcp.closed`
    */
-  resourceTemplate(uriTemplate: string, options: ResourceTemplateOptions, handler: ResourceTemplateHandler): McpServer;
+  resourceTemplate<const T extends string, Asks extends AskKind = never>(
+    uriTemplate: T,
+    options: ResourceTemplateOptions<T, Asks>,
+    handler: ResourceTemplateHandler<T, Asks>,
+  ): McpServer;
   /**
    * Offers a prompt. The handler returns text (one message of the user), messages or a full result.
    *
    * @param name 1 to 128 characters of `A-Z a-z 0-9 _ . -`
    * @throws FrameworkError `mcp.invalid_registration`, `mcp.closed`
    */
-  prompt(name: string, options: PromptOptions, handler: PromptHandler): McpServer;
+  prompt<const A extends PromptArguments, Asks extends AskKind = never>(
+    name: string,
+    options: PromptOptions<A, Asks>,
+    handler: PromptHandler<A, Asks>,
+  ): McpServer;
   /**
    * Tells listeners of both eras, on any instance, that something changed.
    *
@@ -111,26 +130,22 @@ class Server implements McpServer {
     this.handler = handlerOf({ core, isAllowed: createOriginCheck(core.settings.allowedOrigins) });
   }
 
-  tool<I extends SchemaInput, O extends SchemaInput>(
-    name: string,
-    options: ToolOptions<I, O>,
-    handler: ToolHandler<SchemaOutput<I>>,
-  ): this {
+  tool(name: string, options: ToolOptions, handler: AnyHandler): this {
     this.#core.registry.addTool(this.#checked(compileTool(name, options, handler)));
     return this;
   }
 
-  resource(uri: string, options: ResourceOptions, handler: ResourceHandler): this {
+  resource(uri: string, options: ResourceOptions, handler: AnyHandler): this {
     this.#core.registry.addResource(this.#checked(compileResource(uri, options, handler)));
     return this;
   }
 
-  resourceTemplate(uriTemplate: string, options: ResourceTemplateOptions, handler: ResourceTemplateHandler): this {
+  resourceTemplate(uriTemplate: string, options: ResourceTemplateOptions, handler: AnyHandler): this {
     this.#core.registry.addTemplate(this.#checked(compileResourceTemplate(uriTemplate, options, handler)));
     return this;
   }
 
-  prompt(name: string, options: PromptOptions, handler: PromptHandler): this {
+  prompt(name: string, options: PromptOptions, handler: AnyHandler): this {
     this.#core.registry.addPrompt(this.#checked(compilePrompt(name, options, handler)));
     return this;
   }

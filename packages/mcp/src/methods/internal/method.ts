@@ -1,5 +1,5 @@
-import type { MaybePromise } from '@sallyport/core';
-import type { Accepted, McpRequest, Reply } from '../../http/internal/exchange.js';
+import { guardHook, type MaybePromise } from '@sallyport/core';
+import { type Accepted, holdsScopes, type McpRequest, type Reply } from '../../http/internal/exchange.js';
 import { own } from '../../protocol/internal/json-rpc.js';
 import type { Era, JsonObject, RequestId } from '../../protocol/types.js';
 import type { McpContext } from '../../run/context.js';
@@ -7,7 +7,7 @@ import type { Call } from '../../run/internal/call.js';
 import type { CacheHint } from '../../server/definitions.js';
 import { invalidParams } from '../../server/errors.js';
 import type { Core } from '../../server/internal/core.js';
-import { type ListName, type Registered, toPages } from '../../server/internal/registry.js';
+import { type ListName, type Registered, type Tool, toPages } from '../../server/internal/registry.js';
 import type { Session } from '../../session/internal/session.js';
 import { macText } from '../../store/internal/crypto.js';
 
@@ -110,32 +110,70 @@ export function membersOf(result: JsonObject): string {
   return JSON.stringify(result).slice(1, -1);
 }
 
+/** What a list method and a method that calls have in common. */
+type ListMethod = Pick<Method, 'isServed'> & { readonly capability?: Method['capability'] };
+
+/** The method that lists one kind of registrations, a page at a time. */
+export function defineList(method: string, name: ListName, { isServed, capability }: ListMethod): DefinedMethod {
+  return defineMethod({
+    name: method,
+    eras: ['session', 'stateless'],
+    isServed,
+    ...(capability ? { capability } : {}),
+    handle: (request) => listPage(request, name),
+  });
+}
+
+/** Whether a tool may be called; a check that fails refuses. `args` is absent for the tool as such. */
+export async function isAuthorized({ authorize, name }: Tool, ctx: McpContext, args?: unknown): Promise<boolean> {
+  try {
+    return authorize === undefined || (await authorize(ctx, args)) === true;
+  } catch (error) {
+    guardHook(() => ctx.http.log.error('mcp.authorize_failed', { tool: name, error }));
+    return false;
+  }
+}
+
+/** The entries of a page that the caller may call, and that `listFilter` keeps. */
+async function shownTo(
+  { core, http, hookContext }: MethodRequest,
+  items: readonly Registered[],
+): Promise<Registered[]> {
+  const { listFilter } = core.settings;
+  const shown: Registered[] = [];
+  const context = hookContext();
+  for (const item of items) {
+    if (!holdsScopes(http, item)) continue;
+    if (item.kind === 'tool' && !(await isAuthorized(item as Tool, context))) continue;
+    const { kind, name, scopes, anyScope } = item;
+    if (!listFilter || (await listFilter(context, { kind, name, scopes, anyScope }))) shown.push(item);
+  }
+  return shown;
+}
+
 /**
- * A page of a list. Pages keep their places when `listFilter` leaves entries out, so that cursors mean the same to everyone.
+ * A page of a list. Pages keep their places when entries are left out, so that cursors mean the same to everyone.
  *
  * @throws RpcError for a cursor that is not one of this list as it is now
  */
-export async function listPage({ core, params, hookContext }: MethodRequest, name: ListName): Promise<MethodAnswer> {
+async function listPage(request: MethodRequest, name: ListName): Promise<MethodAnswer> {
+  const { core, params } = request;
   const { registry, settings } = core;
-  const { listFilter, pageSize, cache } = settings;
+  const { pageSize, cache } = settings;
   const pages = registry.pages(name, pageSize);
   const cursor = own(params, 'cursor');
   const index = cursor === undefined ? 0 : await parseCursor(core, name, cursor);
   let items = pages[index];
-  if (listFilter) {
-    const context = hookContext();
-    const kept: Registered[] = [];
-    for (const item of registry.list(name).slice(index * pageSize, (index + 1) * pageSize)) {
-      const { kind, name: itemName, scopes } = item;
-      if (await listFilter(context, { kind, name: itemName, scopes })) kept.push(item);
-    }
-    items = toPages(kept, pageSize)[0] ?? '[]';
+  const differs = settings.listFilter !== undefined || registry.isGuarded(name);
+  if (differs && items !== undefined) {
+    const page = registry.list(name).slice(index * pageSize, (index + 1) * pageSize);
+    items = toPages(await shownTo(request, page), pageSize)[0];
   }
   if (items === undefined) throw invalidParams('Invalid cursor');
   const next =
     index + 1 < pages.length ? `,"nextCursor":${JSON.stringify(await makeCursor(core, name, index + 1))}` : '';
   return {
-    result: { members: `"${name}":${items}${next}`, cache: listFilter ? { ...cache, scope: 'private' } : cache },
+    result: { members: `"${name}":${items}${next}`, cache: differs ? { ...cache, scope: 'private' } : cache },
   };
 }
 

@@ -4,25 +4,19 @@ import type { Era, JsonObject, ResourceContents } from '../../protocol/types.js'
 import { invalidParams, unknownResource } from '../../server/errors.js';
 import type { Core } from '../../server/internal/core.js';
 import { subscribe, unsubscribe } from '../../session/internal/session.js';
-import { defineMethod, listPage, type MethodPlace } from './method.js';
+import { defineList, defineMethod, type MethodPlace } from './method.js';
 
 const hasResources = ({ core }: MethodPlace) => core.registry.hasResources;
 const takesSubscriptions = ({ core, session }: MethodPlace) =>
   core.registry.hasResources && core.settings.changes && session?.partition !== undefined;
 
-export const listResources = defineMethod({
-  name: 'resources/list',
-  eras: ['session', 'stateless'],
+export const listResources = defineList('resources/list', 'resources', {
   isServed: hasResources,
   capability: (live) => ({ resources: live ? { subscribe: true, listChanged: true } : {} }),
-  handle: (request) => listPage(request, 'resources'),
 });
 
-export const listResourceTemplates = defineMethod({
-  name: 'resources/templates/list',
-  eras: ['session', 'stateless'],
+export const listResourceTemplates = defineList('resources/templates/list', 'resourceTemplates', {
   isServed: hasResources,
-  handle: (request) => listPage(request, 'resourceTemplates'),
 });
 
 export const readResource = defineMethod({

@@ -1,7 +1,10 @@
 import { type Context, FrameworkError, type MaybePromise, type SecurePrincipal } from '@sallyport/core';
+import { isObject } from '../../protocol/internal/json-rpc.js';
 import { isLogLevel } from '../../protocol/internal/protocol.js';
 import type {
   ClientCapabilities,
+  ElicitAnswer,
+  ElicitParams,
   ElicitRequest,
   ElicitResult,
   Era,
@@ -13,6 +16,8 @@ import type {
   Json,
   JsonObject,
   LogLevel,
+  RequestId,
+  RequestMeta,
   Root,
   RootsResult,
   SampleRequest,
@@ -20,14 +25,21 @@ import type {
 } from '../../protocol/types.js';
 import { McpToolError } from '../../server/errors.js';
 import { loadSchemaCheck } from '../../server/internal/core.js';
-import { INPUT_REQUIRED, type InputRequired, isInputRequired, type McpContext } from '../context.js';
+import { formSchemaOf, isStandardSchema } from '../../server/schemas.js';
+import {
+  INPUT_REQUIRED,
+  type InputRequired,
+  isInputRequired,
+  type McpAskingContext,
+  type McpContext,
+} from '../context.js';
 import { askKindOf, isQuestionKey, missingCapability, type Question, toQuestion } from './ask.js';
 import { type Given, MAX_QUESTIONS, MAX_RECORDED_BYTES, MAX_ROUNDS, type RecordedAnswer } from './record.js';
 import { never, Run, type RunScope } from './run.js';
 import { Steps } from './steps.js';
 
 /** Runs a handler; the end is the run's `outcome`. */
-export function startRun(scope: RunScope, invoke: (ctx: McpContext) => unknown): Run {
+export function startRun(scope: RunScope, invoke: (ctx: McpAskingContext) => unknown): Run {
   const run = new Run(scope);
   const context = new HandlerContext(run);
   run.start(async () => {
@@ -43,8 +55,20 @@ export function contextOf(scope: RunScope): McpContext {
   return new HandlerContext(new Run(scope));
 }
 
+const NO_META: RequestMeta = Object.freeze({});
+const TRACE_MEMBERS = ['traceparent', 'tracestate', 'baggage'];
+
+/** Members of the trace context that are no texts are left out. */
+function toMeta(meta: unknown): RequestMeta {
+  if (!isObject(meta)) return NO_META;
+  const kept = Object.entries(meta).filter(
+    ([name, value]) => !TRACE_MEMBERS.includes(name) || typeof value === 'string',
+  );
+  return Object.fromEntries(kept);
+}
+
 /** What a handler gets of its run: who calls, what it may send, ask and record. */
-class HandlerContext implements McpContext {
+class HandlerContext implements McpAskingContext {
   readonly #run: Run;
   /** Keys of the questions of this run. */
   readonly #keys = new Set<string>();
@@ -71,6 +95,18 @@ class HandlerContext implements McpContext {
 
   get deadline(): number {
     return this.#run.scope.http.deadline;
+  }
+
+  get requestId(): RequestId {
+    return this.#run.scope.requestId;
+  }
+
+  get meta(): RequestMeta {
+    return toMeta(this.#run.scope.meta);
+  }
+
+  get sessionId(): string | undefined {
+    return this.#run.scope.sessionId;
   }
 
   get era(): Era {
@@ -123,9 +159,22 @@ class HandlerContext implements McpContext {
     else this.#run.record.send(event);
   }
 
-  async elicit<T = JsonObject>(request: ElicitRequest<T>, key?: string): Promise<ElicitResult<T>> {
-    const { contentType: _, ...params } = request;
-    return (await this.#ask({ method: 'elicitation/create', params }, key)) as ElicitResult<T>;
+  async elicit<T = JsonObject>(request: ElicitRequest<T>, key?: string): Promise<ElicitAnswer<T>> {
+    const { contentType: _, requestedSchema: form, ...rest } = request;
+    const validator = isStandardSchema(form) ? form : undefined;
+    const requestedSchema = isStandardSchema(form) ? formSchemaOf(form) : form;
+    if (validator && !requestedSchema) {
+      this.#run.fail('the validator of a form gives no JSON Schema of an object');
+      return never();
+    }
+    const params: ElicitParams = requestedSchema ? { ...rest, requestedSchema } : rest;
+    const answer = (await this.#ask({ method: 'elicitation/create', params }, key)) as ElicitResult<T>;
+    if (answer.action !== 'accept') return { ...answer, action: answer.action, content: undefined };
+    const content: unknown = answer.content ?? {};
+    if (!validator) return { ...answer, action: 'accept', content: content as T };
+    const checked = await validator['~standard'].validate(content);
+    if (checked.issues) throw new McpToolError('The client gave no valid answer to elicitation/create.');
+    return { ...answer, action: 'accept', content: checked.value as T };
   }
 
   async sample(request: SampleRequest, key?: string): Promise<SampleResult> {

@@ -2,7 +2,15 @@ import { FrameworkError, type MaybePromise } from '@sallyport/core';
 import { type McpRequest, nowMs } from '../../http/internal/exchange.js';
 import { INTERNAL_ERROR } from '../../protocol/internal/json-rpc.js';
 import { RPC } from '../../protocol/internal/protocol.js';
-import type { AskKind, ClientCapabilities, Era, Implementation, Json, LogLevel } from '../../protocol/types.js';
+import type {
+  AskKind,
+  ClientCapabilities,
+  Era,
+  Implementation,
+  Json,
+  LogLevel,
+  RequestId,
+} from '../../protocol/types.js';
 import { RpcError } from '../../server/errors.js';
 import type { Question } from './ask.js';
 import { type RecordedAnswer, type RunMemory, RunRecord } from './record.js';
@@ -15,6 +23,11 @@ export interface RunScope {
   readonly client: Implementation | undefined;
   readonly clientCapabilities: ClientCapabilities;
   readonly progressToken: string | number | undefined;
+  readonly requestId: RequestId;
+  /** `_meta` of the request, as it came. */
+  readonly meta: unknown;
+  /** Names the session; not the id that opens it. */
+  readonly sessionId: string | undefined;
   /** The least level that is sent; `undefined` sends none. Asked when the handler logs. */
   readonly logLevel: () => MaybePromise<LogLevel | undefined>;
   /** What the handler announced that it may ask for. */

@@ -106,7 +106,9 @@ export function checkAnswer(request: InputRequest, raw: unknown): InputResponse 
   if (!isObject(raw)) return undefined;
   switch (request.method) {
     case 'elicitation/create':
-      return isElicitResult(raw) && fitsSchema(request.params.requestedSchema, raw) ? cast(raw) : undefined;
+      return isElicitResult(raw) && fitsSchema(request.params.requestedSchema as JsonObject | undefined, raw)
+        ? cast(raw)
+        : undefined;
     case 'sampling/createMessage':
       return isSampleResult(raw) ? cast(raw) : undefined;
     case 'roots/list':

@@ -1,6 +1,7 @@
 import {
   boolean,
   defineOptions,
+  func,
   group,
   integer,
   kind,
@@ -16,31 +17,30 @@ import {
 import { findParamHeaders } from '../../protocol/internal/header-values.js';
 import { isObject } from '../../protocol/internal/json-rpc.js';
 import type { Annotations, Icon, JsonObject, ToolAnnotations } from '../../protocol/types.js';
-import type { McpContext } from '../../run/context.js';
 import type {
   CacheHint,
   Completer,
   PromptArgument,
-  PromptHandler,
   PromptOptions,
-  ResourceHandler,
   ResourceOptions,
-  ResourceTemplateHandler,
   ResourceTemplateOptions,
   SchemaInput,
-  ToolHandler,
   ToolOptions,
 } from '../definitions.js';
 import { invalidRegistration } from '../errors.js';
 import { CACHE } from '../options.js';
-import { describeIssues, isStandardSchema, jsonSchemaOf, schemaProblem } from '../schemas.js';
+import { describeIssues, isStandardSchema, isUnionOfObjects, jsonSchemaOf, schemaProblem } from '../schemas.js';
 import { loadSchemaCheck } from './core.js';
 import type { Prompt, Registered, Resource, Template, Tool, ValueCheck } from './registry.js';
 import { compileTemplate, hasScheme } from './uri-template.js';
 
+/** A handler of any kind; what it takes is the registration's to check. */
+export type AnyHandler = (...args: never[]) => unknown;
+
 const NAME = /^[A-Za-z0-9_.-]{1,128}$/;
 
 const ASKS = list(oneOf('elicitation', 'sampling', 'roots'), 'a list of "elicitation", "sampling" and "roots"');
+const SCOPES = list(text('the name of a scope'), 'a list of scopes');
 const COMPLETER = kind<Completer>(
   'a list or a function',
   (value) => typeof value === 'function' || Array.isArray(value),
@@ -55,7 +55,8 @@ const COMMON = {
   _meta: object<JsonObject>(),
   asks: ASKS.default([]),
   requires: ASKS.default([]),
-  scopes: list(text('the name of a scope'), 'a list of scopes').default([]),
+  scopes: SCOPES.default([]),
+  anyScope: SCOPES.default([]),
 };
 
 const TOOL = {
@@ -65,6 +66,7 @@ const TOOL = {
   output: SCHEMA,
   outputJsonSchema: object<JsonObject>(),
   annotations: object<ToolAnnotations>(),
+  authorize: func<NonNullable<ToolOptions['authorize']>>(),
 };
 
 const RESOURCE = {
@@ -101,7 +103,7 @@ function read<T extends object, K extends OptionKinds<T>>(what: string, kinds: K
   return defineOptions<T>()(kinds, { fail: (problem) => invalidRegistration(`${what}: ${problem}`) }).parse(options);
 }
 
-export function compileTool(name: string, options: ToolOptions, handler: ToolHandler<never>): Tool {
+export function compileTool(name: string, options: ToolOptions, handler: AnyHandler): Tool {
   const what = named('tool', name, handler);
   const parsed = read<ToolOptions, typeof TOOL>(what, TOOL, options);
   const { input, inputJsonSchema, output, outputJsonSchema, annotations } = parsed;
@@ -115,22 +117,28 @@ export function compileTool(name: string, options: ToolOptions, handler: ToolHan
     paramHeaders,
     checkInput: input === undefined && inputJsonSchema === undefined ? undefined : valueCheck(input ?? {}, inputSchema),
     checkOutput: output && outputSchema && valueCheck(output, outputSchema),
-    handler: handler as (args: JsonObject, ctx: McpContext) => unknown,
+    authorize: parsed.authorize as Tool['authorize'],
+    handler: handler as Tool['handler'],
   };
 }
 
-export function compileResource(uri: string, options: ResourceOptions, handler: ResourceHandler): Resource {
+export function compileResource(uri: string, options: ResourceOptions, handler: AnyHandler): Resource {
   if (typeof uri !== 'string' || !hasScheme(uri)) throw invalidRegistration(`resource "${uri}" has no scheme`);
   const what = `resource "${uri}"`;
   assertHandler(what, handler);
   const parsed = read<ResourceOptions, typeof RESOURCE>(what, RESOURCE, options);
-  return { kind: 'resource', ...registered(uri, parsed, { uri, ...shown(parsed) }), ...cached(parsed), handler };
+  return {
+    kind: 'resource',
+    ...registered(uri, parsed, { uri, ...shown(parsed) }),
+    ...cached(parsed),
+    handler: handler as Resource['handler'],
+  };
 }
 
 export function compileResourceTemplate(
   uriTemplate: string,
   options: ResourceTemplateOptions,
-  handler: ResourceTemplateHandler,
+  handler: AnyHandler,
 ): Template {
   const template = typeof uriTemplate === 'string' ? compileTemplate(uriTemplate) : undefined;
   if (!template) throw invalidRegistration(`"${uriTemplate}" is no URI template with a scheme and variables`);
@@ -145,11 +153,11 @@ export function compileResourceTemplate(
     ...cached(parsed),
     template,
     complete: new Map(Object.entries(complete)),
-    handler,
+    handler: handler as Template['handler'],
   };
 }
 
-export function compilePrompt(name: string, options: PromptOptions, handler: PromptHandler): Prompt {
+export function compilePrompt(name: string, options: PromptOptions, handler: AnyHandler): Prompt {
   const what = named('prompt', name, handler);
   const { args, ...parsed } = read<PromptOptions, typeof PROMPT>(what, PROMPT, options);
   const entries = Object.entries(args);
@@ -158,14 +166,18 @@ export function compilePrompt(name: string, options: PromptOptions, handler: Pro
     kind: 'prompt',
     ...registered(name, parsed, { ...shown({ ...parsed, name }), arguments: listed.length > 0 ? listed : undefined }),
     args: new Map(entries.map(([key, { required, complete }]) => [key, { required: required === true, complete }])),
-    handler,
+    handler: handler as Prompt['handler'],
   };
 }
 
 type Common = ParsedOptions<typeof COMMON>;
 
-function registered(name: string, { asks, requires, scopes }: Common, listed: JsonObject): Omit<Registered, 'kind'> {
-  return { name, asks: new Set([...asks, ...requires]), requires, scopes, listed: JSON.stringify(listed) };
+function registered(
+  name: string,
+  { asks, requires, scopes, anyScope }: Common,
+  listed: JsonObject,
+): Omit<Registered, 'kind'> {
+  return { name, asks: new Set([...asks, ...requires]), requires, scopes, anyScope, listed: JSON.stringify(listed) };
 }
 
 /** What a list shows of any definition. */
@@ -195,9 +207,10 @@ function jsonSchema(what: string, schema: SchemaInput, beside: JsonObject | unde
   const raw = beside ?? (isStandardSchema(schema) ? jsonSchemaOf(schema, side) : schema);
   if (raw === undefined)
     throw invalidRegistration(`${what}: the validator gives no JSON Schema; add ${side}JsonSchema`);
-  const problem = schemaProblem(raw, true);
+  const listed = isUnionOfObjects(raw) ? { type: 'object', ...raw } : raw;
+  const problem = schemaProblem(listed, true);
   if (problem !== undefined) throw invalidRegistration(`${what} ${problem}`);
-  return structuredClone(raw) as JsonObject;
+  return structuredClone(listed) as JsonObject;
 }
 
 /** A validator checks by itself; a JSON Schema through the interpreter, which is made at the first value. */

@@ -1,11 +1,14 @@
-import { FrameworkError } from '@sallyport/core';
+import { FrameworkError, type MaybePromise } from '@sallyport/core';
 import type { ParamHeader } from '../../protocol/internal/header-values.js';
-import type { AskKind, JsonObject } from '../../protocol/types.js';
-import type { McpContext } from '../../run/context.js';
+import type { AskKind } from '../../protocol/types.js';
+import type { McpAskingContext, McpContext } from '../../run/context.js';
 import { digestOf, hashText } from '../../store/internal/crypto.js';
 import type { CacheHint, Completer, ListedItem } from '../definitions.js';
 import { invalidRegistration } from '../errors.js';
 import type { UriTemplate } from './uri-template.js';
+
+/** A handler of the application. */
+type Handles<Args extends unknown[]> = (...args: Args) => unknown;
 
 /** What all compiled registrations have. */
 export interface Registered extends ListedItem {
@@ -22,7 +25,9 @@ export interface Tool extends Registered {
   readonly checkInput: ValueCheck | undefined;
   /** Of the structured result. */
   readonly checkOutput: ValueCheck | undefined;
-  readonly handler: (args: JsonObject, ctx: McpContext) => unknown;
+  /** Whether the caller may call it; without arguments, at all. */
+  readonly authorize: ((ctx: McpContext, args: unknown) => MaybePromise<boolean>) | undefined;
+  readonly handler: Handles<[args: unknown, ctx: McpAskingContext]>;
 }
 
 /** A value that passed, maybe transformed, or the rules that it breaks. */
@@ -33,7 +38,7 @@ export interface Resource extends Registered {
   readonly kind: 'resource';
   readonly mimeType: string | undefined;
   readonly cache: Required<CacheHint> | undefined;
-  readonly handler: (uri: string, ctx: McpContext) => unknown;
+  readonly handler: Handles<[uri: string, ctx: McpAskingContext]>;
 }
 
 export interface Template extends Registered {
@@ -42,13 +47,13 @@ export interface Template extends Registered {
   readonly mimeType: string | undefined;
   readonly cache: Required<CacheHint> | undefined;
   readonly complete: ReadonlyMap<string, Completer>;
-  readonly handler: (variables: Readonly<Record<string, string>>, ctx: McpContext, uri: string) => unknown;
+  readonly handler: Handles<[variables: Readonly<Record<string, string>>, ctx: McpAskingContext, uri: string]>;
 }
 
 export interface Prompt extends Registered {
   readonly kind: 'prompt';
   readonly args: ReadonlyMap<string, { readonly required: boolean; readonly complete: Completer | undefined }>;
-  readonly handler: (args: Readonly<Record<string, string>>, ctx: McpContext) => unknown;
+  readonly handler: Handles<[args: Readonly<Record<string, string>>, ctx: McpAskingContext]>;
 }
 
 export type ListName = 'tools' | 'prompts' | 'resources' | 'resourceTemplates';
@@ -95,6 +100,14 @@ export class Registry {
   list(name: ListName): readonly Registered[] {
     const map: ReadonlyMap<string, Registered> = name === 'resourceTemplates' ? this.templates : this[name];
     return [...map.values()];
+  }
+
+  /** Whether callers see different entries of a list. */
+  isGuarded(name: ListName): boolean {
+    return this.list(name).some((item) => {
+      const { scopes, anyScope, authorize } = item as Registered & Partial<Tool>;
+      return scopes.length + anyScope.length > 0 || authorize !== undefined;
+    });
   }
 
   /** Pages of a list as JSON text, made once. */

@@ -137,6 +137,7 @@ async function resolveAgain({ core, methods, http, session, request, accepted }:
       kind: 'prompt',
       name: '',
       scopes: [],
+      anyScope: [],
       asks: new Set<AskKind>(),
       requires: [],
       listed: '',

@@ -126,7 +126,7 @@ async function serveRequest(place: SessionPlace, request: RpcRequest, accepted: 
     const answer = await method.answer(toMethodRequest(origin));
     if ('reply' in answer) return answer.reply;
     if ('result' in answer) return replyWith(resultText(request.id, `{${answer.result.members}}`), accepted);
-    checkScopes(place.http, answer.call.target.scopes);
+    checkScopes(place.http, answer.call.target);
     return await runCall(origin, answer.call);
   } catch (error) {
     if (!(error instanceof RpcError)) throw error;
@@ -194,7 +194,7 @@ async function checkBatchScopes(place: SessionPlace, request: RpcRequest): Promi
   const { version: protocolVersion } = place.session;
   try {
     const answer = await method.answer(toMethodRequest({ ...place, protocolVersion, request, accepted: JSON_ONLY }));
-    if ('call' in answer) checkScopes(place.http, answer.call.target.scopes);
+    if ('call' in answer) checkScopes(place.http, answer.call.target);
   } catch (error) {
     if (!(error instanceof RpcError)) throw error;
   }

@@ -26,7 +26,7 @@ interface CarriedState {
 }
 
 /** As much of a question as its answer is held against. */
-type Returned = readonly [method: InputRequest['method'], schema?: JsonObject];
+type Returned = readonly [method: InputRequest['method'], schema?: object];
 
 /** Larger states stay in the store. */
 const MAX_INLINE_BYTES = 16 * 1024;

@@ -106,7 +106,7 @@ async function serveRequest(
   const { target } = answer.call;
   const missing = missingKinds(envelope.capabilities, target.requires);
   if (missing) throw missingCapabilityError(missing);
-  checkScopes(http, target.scopes);
+  checkScopes(http, target);
   return runCall(request, answer.call);
 }
 
@@ -166,11 +166,14 @@ function stamp(core: Core, result: JsonObject, resultType: string): JsonObject {
   return { ...result, resultType, _meta: { ...meta, [META.serverInfo]: core.settings.info } };
 }
 
-function scopeOf({ core, http, envelope }: StatelessRequest, memory: RunMemory, call?: Call): RunScope {
+function scopeOf({ core, http, message, envelope }: StatelessRequest, memory: RunMemory, call?: Call): RunScope {
   const { client, capabilities, logLevel, progressToken } = envelope;
   return {
     ...{ http, era: 'stateless', protocolVersion: STATELESS_VERSION, client, progressToken, memory },
     clientCapabilities: capabilities,
+    requestId: message.id,
+    meta: envelope.params._meta,
+    sessionId: undefined,
     logLevel: () => (core.settings.logging ? logLevel : undefined),
     asks: call?.target.asks ?? new Set(),
     asking: 'park',
