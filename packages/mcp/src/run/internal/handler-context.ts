@@ -54,6 +54,11 @@ export function contextOf(scope: RunScope): McpContext {
   return new HandlerContext(new Run(scope));
 }
 
+/** The run of a context that the engine made. */
+export function runOf(context: McpContext): Run {
+  return HandlerContext.runOf(context as HandlerContext);
+}
+
 /**
  * A run that has stopped never continues, so what its handler awaits never settles. Each wait has a promise of its own: one
  * promise for all would keep every stopped handler in memory.
@@ -85,6 +90,10 @@ class HandlerContext implements McpAskingContext {
 
   constructor(run: Run) {
     this.#run = run;
+  }
+
+  static runOf(context: HandlerContext): Run {
+    return context.#run;
   }
 
   get http(): Context {
