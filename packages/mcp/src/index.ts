@@ -32,7 +32,7 @@ export type {
   ToolOptions,
 } from './server/definitions.js';
 // Errors
-export { type McpErrorCode, McpToolError } from './server/errors.js';
+export { type McpErrorCode, McpStepError, McpToolError } from './server/errors.js';
 export type { McpSecret, McpServerOptions, SessionMode } from './server/options.js';
 export type { StandardSchema } from './server/schemas.js';
 export { createMcpServer, type McpServer } from './server/server.js';

@@ -6,6 +6,7 @@ import type { Era } from '../protocol/types.js';
 /** The codes of this package's errors. */
 export type McpErrorCode =
   | 'mcp.tool_error'
+  | 'mcp.step_failed'
   | 'mcp.invalid_registration'
   | 'mcp.closed'
   | 'mcp.changes_off'
@@ -40,6 +41,35 @@ export class McpToolError extends FrameworkError {
   static override [Symbol.hasInstance](value: unknown): boolean {
     if (this !== McpToolError) return Function.prototype[Symbol.hasInstance].call(this, value);
     return typeof value === 'object' && value !== null && (value as Record<symbol, unknown>)[TOOL_ERROR] === true;
+  }
+}
+
+/**
+ * What `ctx.step` rejects with when its work threw: the same error in the run that saw it and in every replay, so that a
+ * handler decides alike in both. An {@link McpToolError} comes as itself.
+ *
+ * @example if (error instanceof McpStepError && error.reason.name === 'CardDeclined') return 'Declined.';
+ */
+export class McpStepError extends FrameworkError {
+  static {
+    brandError(McpStepError, 'sallyport.McpStepError');
+  }
+
+  override readonly name: string = 'McpStepError';
+  /** Name of the step. */
+  readonly step: string;
+  /** Name and text of what the work threw, cut to 100 and 1,000 characters. */
+  readonly reason: { readonly name: string; readonly message: string };
+
+  constructor(
+    step: string,
+    reason: { readonly name: string; readonly message: string },
+    init: { readonly cause?: unknown } = {},
+  ) {
+    super('mcp.step_failed', `framework: mcp: step "${step}" failed: ${reason.name}: ${reason.message}`, init);
+    this.step = step;
+    this.reason = Object.freeze({ ...reason });
+    Object.freeze(this);
   }
 }
 

@@ -1,4 +1,5 @@
 import type { Clock, Handler, LambdaContext, Logger, SecurePrincipal } from '@sallyport/core';
+import { createLogger } from '@sallyport/core/observability';
 import { STREAM_ACCESS } from '@sallyport/http/pipeline';
 import { Optional, SecureApp } from '@sallyport/secure';
 import { guardStore } from '../../judge/guard-store.js';
@@ -14,6 +15,14 @@ import {
 export const SECRET = { current: 'a secret of the tests that is long enough' };
 export const LATEST = '2025-11-25';
 export const STATELESS = '2026-07-28';
+
+/** A line of the log, parsed. */
+export type Line = Readonly<Record<string, unknown>>;
+
+/** A logger that writes its lines into a list. */
+export function logTo(lines: Line[]): Logger {
+  return createLogger({ environment: {}, write: (line) => lines.push(JSON.parse(line) as Line) });
+}
 
 export interface RigOptions {
   /** Default: silence. */

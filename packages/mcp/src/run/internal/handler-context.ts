@@ -34,8 +34,9 @@ import {
   type McpContext,
 } from '../context.js';
 import { askKindOf, isQuestionKey, missingCapability, type Question, toQuestion } from './ask.js';
-import { MAX_QUESTIONS, MAX_RECORDED_BYTES, MAX_ROUNDS, type RecordedAnswer } from './record.js';
-import { Run, type RunScope } from './run.js';
+import { type Given, MAX_QUESTIONS, MAX_RECORDED_BYTES, MAX_ROUNDS, type RecordedAnswer } from './record.js';
+import { never, Run, type RunScope } from './run.js';
+import { Steps } from './steps.js';
 
 /** Runs a handler; the end is the run's `outcome`. */
 export function startRun(scope: RunScope, invoke: (ctx: McpAskingContext) => unknown): Run {
@@ -59,14 +60,6 @@ export function runOf(context: McpContext): Run {
   return HandlerContext.runOf(context as HandlerContext);
 }
 
-/**
- * A run that has stopped never continues, so what its handler awaits never settles. Each wait has a promise of its own: one
- * promise for all would keep every stopped handler in memory.
- */
-function never(): Promise<never> {
-  return new Promise(() => {});
-}
-
 const NO_META: RequestMeta = Object.freeze({});
 const TRACE_MEMBERS = ['traceparent', 'tracestate', 'baggage'];
 
@@ -85,11 +78,12 @@ class HandlerContext implements McpAskingContext {
   /** Keys of the questions of this run. */
   readonly #keys = new Set<string>();
   readonly #questions: Question[] = [];
-  readonly #stepsUnderWay = new Map<string, Promise<Json>>();
+  readonly #steps: Steps;
   #asked = 0;
 
   constructor(run: Run) {
     this.#run = run;
+    this.#steps = new Steps(run);
   }
 
   static runOf(context: HandlerContext): Run {
@@ -168,7 +162,10 @@ class HandlerContext implements McpAskingContext {
     if (this.#run.isOver) return;
     void this.#run.checkCancelled();
     const json = JSON.stringify({ jsonrpc: '2.0', method, params });
-    this.#run.record.emit(level === undefined ? { json } : { json, level });
+    const event = level === undefined ? { json } : { json, level };
+    // A step that is recorded does not run again, and so its events do not come again.
+    if (this.#run.scope.keepsEvents && !this.#steps.isInside) this.#run.record.emit(event);
+    else this.#run.record.send(event);
   }
 
   async elicit<T = JsonObject>(request: ElicitRequest<T>, key?: string): Promise<ElicitAnswer<T>> {
@@ -210,25 +207,41 @@ class HandlerContext implements McpAskingContext {
     this.#endWithQuestions(state, true);
   }
 
-  async #ask(request: InputRequest, key = `q${++this.#asked}`): Promise<InputResponse> {
+  async #ask(request: InputRequest, named: string | undefined): Promise<InputResponse> {
     const run = this.#run;
     const { hold, asking } = run.scope;
     const { memory } = run.record;
     void run.checkCancelled();
+    const question = toQuestion(named ?? '', request);
+    const key = named ?? this.#keyFor(question.digest);
     if (run.isOver || this.#refuses(request, key)) return never();
-    const question = toQuestion(key, request);
     const recorded = memory.answers.get(key);
     if (recorded) return this.#replay(question, recorded);
-    if (hold && asking === 'hold') return this.#replay(question, await hold(question, run));
-    const given = memory.given.get(key);
+    const asked = { ...question, key };
+    if (hold && asking === 'hold') return this.#replay(asked, await hold(asked, run));
+    const given = givenTo(asked, memory.given);
     const answer = given === undefined ? undefined : await run.underWay(fits(request, given));
     if (answer) {
-      memory.answers.set(key, { digest: question.digest, value: given });
+      memory.answers.set(key, { digest: asked.digest, value: given });
       return answer;
     }
-    this.#questions.push(question);
+    this.#questions.push(asked);
     run.stopSoon(() => this.#endWithQuestions(memory.state));
     return never();
+  }
+
+  /**
+   * The key of a question that has none: that of the same question in an earlier run, since branches that ask at once may come
+   * in another order, else the next number.
+   */
+  #keyFor(digest: string): string {
+    const { answers, given } = this.#run.record.memory;
+    const earlier = [...[...answers].map(([key, answer]) => [key, answer.digest] as const), ...(given.asked ?? [])];
+    const same = earlier.find(([key, asked]) => asked === digest && AUTOMATIC.test(key) && !this.#keys.has(key));
+    if (same) return same[0];
+    do this.#asked += 1;
+    while (this.#keys.has(`q${this.#asked}`));
+    return `q${this.#asked}`;
   }
 
   async #replay({ digest, request }: Question, recorded: RecordedAnswer): Promise<InputResponse> {
@@ -247,6 +260,7 @@ class HandlerContext implements McpAskingContext {
     const { asks, asking, clientCapabilities } = run.scope;
     const kind = askKindOf(request);
     if (kind === undefined || !asks.has(kind)) run.fail('a handler asked for what its "asks" does not name');
+    else if (this.#steps.isInside) run.fail('a step asked the client, which only the handler itself may');
     else if (!isQuestionKey(key) || this.#keys.has(key)) run.fail('the key of a question is malformed or used twice');
     else {
       this.#keys.add(key);
@@ -268,21 +282,7 @@ class HandlerContext implements McpAskingContext {
 
   async step<T extends Json>(name: string, work: () => MaybePromise<T>): Promise<T> {
     void this.#run.checkCancelled();
-    if (this.#run.isOver) return never();
-    const { steps } = this.#run.record.memory;
-    if (steps.has(name)) return structuredClone(steps.get(name)) as T;
-    const underWay = this.#stepsUnderWay.get(name) ?? this.#runStep(name, work);
-    return (await underWay) as T;
-  }
-
-  async #runStep(name: string, run: () => MaybePromise<Json>): Promise<Json> {
-    const work = this.#run.underWay((async () => run())());
-    this.#stepsUnderWay.set(name, work);
-    try {
-      return this.#run.record.recordStep(name, await work);
-    } finally {
-      this.#stepsUnderWay.delete(name);
-    }
+    return (await this.#steps.run(name, work)) as T;
   }
 
   async closeStream(): Promise<void> {
@@ -292,6 +292,14 @@ class HandlerContext implements McpAskingContext {
     run.stopSoon(() => run.stop({ kind: 'closed' }));
     return never();
   }
+}
+
+/** Keys of questions that were given none. */
+const AUTOMATIC = /^q\d+$/;
+
+/** What the client brings to a question; nothing when what it answers is another question than this one. */
+function givenTo({ key, digest }: Question, { answers, asked }: Given): unknown {
+  return asked === undefined || asked.get(key) === digest ? answers.get(key) : undefined;
 }
 
 /** A client's answer, if it fits its question. */

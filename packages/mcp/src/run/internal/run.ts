@@ -40,7 +40,17 @@ export interface RunScope {
   readonly hold?: (question: Question, run: Run) => Promise<RecordedAnswer>;
   /** Looks whether the client has cancelled. */
   readonly isCancelled?: () => Promise<boolean>;
+  /** Whether a later run of the call goes on behind the events of this one. */
+  readonly keepsEvents: boolean;
   readonly memory: RunMemory;
+}
+
+/**
+ * A run that has stopped never continues, so what its handler awaits never settles. Each wait has a promise of its own: one
+ * promise for all would keep every stopped handler in memory.
+ */
+export function never(): Promise<never> {
+  return new Promise(() => {});
 }
 
 /** How a run ended. */
@@ -61,8 +71,6 @@ export type Outcome =
 
 /** How long before the deadline of the invocation a run ends. */
 const SAFETY_MS = 1000;
-/** Why the signal of a stopped run aborts. */
-const STOPPED = new FrameworkError('app.conflict', 'the run is stopped and will be called again');
 
 /** The life of one run of a handler: when it begins, what may stop it, how it ends. */
 export class Run {
@@ -125,9 +133,12 @@ export class Run {
     else settle(outcome);
   }
 
-  /** Ends a run that will be called again. */
+  /**
+   * Ends a run that will be called again. Its signal does not abort: the handler has not failed, and what it does when it
+   * fails must not run.
+   */
   stop(outcome: Outcome): void {
-    this.finish(outcome, STOPPED);
+    this.finish(outcome);
   }
 
   /** Ends the run with an internal error; why stands in the log only. */
@@ -178,7 +189,7 @@ export class Run {
     });
   }
 
-  /** Aborts when the run is stopped, cancelled or out of time, or when the request's own signal aborts. Made when read. */
+  /** Aborts when the run is cancelled or out of time, or when the request's own signal aborts. Made when read. */
   get signal(): AbortSignal {
     if (!this.#abort) {
       this.#abort = new AbortController();

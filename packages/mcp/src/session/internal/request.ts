@@ -103,6 +103,7 @@ export function scopeOf(origin: SessionRequest, call: Pick<Call, 'target'> | und
     logLevel: () => (core.settings.logging ? (session.level ?? readLevel(core, session)) : undefined),
     asks: call?.target.asks ?? new Set(),
     canClose: asking === 'park' && canResume(origin),
+    keepsEvents: asking === 'park',
     ...(session.partition === undefined
       ? {}
       : { isCancelled: async () => (await aids()).isCancelled(core, session, request.id) }),

@@ -21,9 +21,12 @@ interface CarriedState {
   readonly m: PackedMemory;
   /** Epoch milliseconds. */
   readonly x: number;
-  /** Questions that a handler returned, so that answers can be held against their schemas. */
-  readonly q: readonly (readonly [string, InputRequest])[];
+  /** What was asked: key and digest of each question, and of one that the handler returned what its answer must fit. */
+  readonly q: readonly (readonly [key: string, digest: string, returned?: Returned])[];
 }
+
+/** As much of a question as its answer is held against. */
+type Returned = readonly [method: InputRequest['method'], schema?: object];
 
 /** Larger states stay in the store. */
 const MAX_INLINE_BYTES = 16 * 1024;
@@ -49,19 +52,24 @@ export async function readRetry(
   const token = own(params, 'requestState');
   if (responses === undefined && token === undefined) return freshMemory();
   if (responses !== undefined && !isObject(responses)) throw invalidParams('"inputResponses" must be an object');
-  const given = new Map(Object.entries(responses ?? {}));
+  const answers = new Map(Object.entries(responses ?? {}));
   const state = token === undefined ? undefined : await openState(core, http, boundTo(http, method, call), token);
-  const asked = new Map(state?.q ?? []);
+  const asked = state && new Map(state.q.map(([key, digest]) => [key, digest]));
+  const returned = new Map(state?.q.map(([key, , expected]) => [key, expected]));
   const inputs: [string, InputResponse][] = [];
   const { checkAnswer, isInputResponse } = await loadSchemaCheck();
-  for (const [key, raw] of given) {
-    const request = asked.get(key);
-    const answer = request ? checkAnswer(request, raw) : raw;
+  for (const [key, raw] of answers) {
+    const expected = returned.get(key);
+    const answer = expected ? checkAnswer(toRequest(expected), raw) : raw;
     if (isInputResponse(answer)) inputs.push([key, answer]);
   }
-  // Answers without a state belong to a first round that had nothing to carry.
+  // Answers without a state belong to a first round of a client that was shown the questions by whoever it says.
   const memory = state?.m ?? { ...packMemory(freshMemory()), r: 1 };
-  return unpackMemory({ ...memory, i: inputs, e: 0, c: 0 }, given);
+  return unpackMemory({ ...memory, i: inputs, e: [], c: 0 }, { answers, asked });
+}
+
+function toRequest([method, requestedSchema]: Returned): InputRequest {
+  return { method, params: { requestedSchema } } as InputRequest;
 }
 
 async function openState(core: Core, http: McpRequest, bound: string, token: unknown): Promise<CarriedState> {
@@ -77,23 +85,19 @@ async function readStored({ settings }: Core, id: string): Promise<CarriedState 
   return row && decodeRow<CarriedState>(row);
 }
 
-/** The sealed state for the next round; `undefined` when nothing must be carried. */
+/** The sealed state for the next round. It always says what was asked, so that no answer is taken for another question. */
 export async function sealState(
   core: Core,
   http: McpRequest,
   method: string,
   call: Call,
   memory: RunMemory,
-  returned: readonly Question[],
-): Promise<string | undefined> {
-  const withSchema = returned.filter(
-    ({ request }) => request.method === 'elicitation/create' && request.params.requestedSchema,
-  );
-  const carries = memory.answers.size + memory.steps.size + withSchema.length > 0 || memory.state !== undefined;
-  if (!carries) return undefined;
-  const packed = { ...packMemory(memory), i: [] };
+  questions: readonly Question[],
+  returned: boolean,
+): Promise<string> {
+  const packed = { ...packMemory(memory), i: [], e: [] };
   const expiry = nowMs(http.clock) + MAX_PARKED_MS;
-  const state: CarriedState = { m: packed, x: expiry, q: returned.map(({ key, request }) => [key, request]) };
+  const state: CarriedState = { m: packed, x: expiry, q: questions.map((question) => toAsked(question, returned)) };
   const text = JSON.stringify(state);
   const bound = boundTo(http, method, call);
   const { store } = core.settings;
@@ -101,6 +105,12 @@ export async function sealState(
   const row = randomText(24);
   await store.put({ ...stateKey(row), version: 1, ttl: toTtl(expiry), data: encodeRow(state) }, 'absent');
   return core.sealer.seal('state', JSON.stringify({ row }), bound);
+}
+
+function toAsked({ key, digest, request }: Question, returned: boolean): CarriedState['q'][number] {
+  if (!returned) return [key, digest];
+  const schema = request.method === 'elicitation/create' ? request.params.requestedSchema : undefined;
+  return [key, digest, schema === undefined ? [request.method] : [request.method, schema]];
 }
 
 function stateKey(id: string) {

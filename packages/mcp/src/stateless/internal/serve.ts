@@ -178,6 +178,7 @@ function scopeOf({ core, http, message, envelope }: StatelessRequest, memory: Ru
     asks: call?.target.asks ?? new Set(),
     asking: 'park',
     canClose: false,
+    keepsEvents: false,
   };
 }
 
@@ -213,9 +214,9 @@ async function finish(
   if (outcome.kind === 'cancelled' || outcome.kind === 'closed') return undefined;
   if (outcome.kind === 'questions') {
     const inputRequests = Object.fromEntries(outcome.questions.map(({ key, request }) => [key, request]));
-    const returned = outcome.returned ? outcome.questions : [];
-    const requestState = await sealState(core, http, message.method, call, run.remember(outcome), returned);
-    return stamp(core, { inputRequests, ...(requestState === undefined ? {} : { requestState }) }, 'input_required');
+    const memory = run.remember(outcome);
+    const requestState = await sealState(core, http, message.method, call, memory, outcome.questions, outcome.returned);
+    return stamp(core, { inputRequests, requestState }, 'input_required');
   }
   const result = await toResult(call, 'stateless', outcome, http);
   if (result instanceof RpcError) return result;
