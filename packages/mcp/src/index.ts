@@ -1,5 +1,6 @@
 // The server
 
+export type { CallEnd, CallOutcome, McpCall, OnCall } from './calls/call.js';
 // Mounting
 export { MCP_PATH, type MountMcpOptions, type MountTarget, mountMcp } from './http/mount.js';
 export { type AuthInfo, type MountHandlerOptions, mountHandler, type WebHandler } from './http/mount-handler.js';

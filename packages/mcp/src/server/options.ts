@@ -15,6 +15,7 @@ import {
   string,
   withMethods,
 } from '@sallyport/core/options';
+import type { OnCall } from '../calls/call.js';
 import { isObject } from '../protocol/internal/json-rpc.js';
 import type { Icon, Implementation, JsonObject } from '../protocol/types.js';
 import type { McpContext } from '../run/context.js';
@@ -84,6 +85,8 @@ export interface McpServerOptions {
   readonly logging?: boolean;
   /** Leaves entries out of lists, by caller. Lists are then made at each request and never shared. */
   readonly listFilter?: (ctx: McpContext, item: ListedItem) => MaybePromise<boolean>;
+  /** Hooks around every call of a tool, a resource or a prompt, the outermost first. Default none. */
+  readonly onCall?: OnCall | readonly OnCall[];
   /** Entries a page. Default 100. */
   readonly pageSize?: number;
   /** Hints of stateless-era answers. Default: 0 and private. */
@@ -161,6 +164,9 @@ export const MCP_SERVER_OPTIONS = defineOptions<McpServerOptions>()({
   changes: boolean.default(false),
   logging: boolean.default(true),
   listFilter: func<NonNullable<McpServerOptions['listFilter']>>(),
+  onCall: kind<OnCall | readonly OnCall[]>('a function or a list of functions', (value) =>
+    [value].flat().every((hook) => typeof hook === 'function'),
+  ).default([]),
   pageSize: integer(1).default(100),
   cache: CACHE,
   extensions: EXTENSIONS,
@@ -177,7 +183,8 @@ export const MCP_SERVER_OPTIONS = defineOptions<McpServerOptions>()({
 type Parsed = ParsedOptions<typeof MCP_SERVER_OPTIONS.kinds>;
 
 /** Options with every default filled in. */
-export interface Settings extends Omit<Parsed, 'sessions' | 'cache' | 'icons'> {
+export interface Settings extends Omit<Parsed, 'sessions' | 'cache' | 'icons' | 'onCall'> {
+  readonly onCall: readonly OnCall[];
   readonly info: Implementation;
   readonly sessions: SessionMode;
   readonly sessionTtlMs: number;
@@ -199,6 +206,7 @@ export function parseOptions(options: McpServerOptions): Settings {
     info: infoOf(parsed),
     sessions,
     sessionTtlMs: ttlSeconds * 1000,
+    onCall: [parsed.onCall].flat(),
     cache: { ttlMs: 0, scope: 'private', ...parsed.cache },
     hold: parsed.whileWaiting === 'hold',
   };

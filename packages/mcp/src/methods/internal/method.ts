@@ -1,4 +1,5 @@
 import { guardHook, type MaybePromise } from '@sallyport/core';
+import { aroundCall } from '../../calls/internal/around.js';
 import { type Accepted, holdsScopes, type McpRequest, type Reply } from '../../http/internal/exchange.js';
 import { own } from '../../protocol/internal/json-rpc.js';
 import type { Era, JsonObject, RequestId } from '../../protocol/types.js';
@@ -59,6 +60,8 @@ export interface Method<Part = unknown> {
    * forbids the batch.
    */
   readonly calls?: true;
+  /** Set where the hooks of the option `onCall` run around the call. */
+  readonly hooked?: true;
   /** The part of the engine that `handle` needs and that loads with the first request. */
   readonly load?: () => Promise<Part>;
   /** @throws RpcError for wrong parameters, FrameworkError `app.forbidden` for a missing scope */
@@ -75,10 +78,15 @@ export type MethodTable = ReadonlyMap<string, DefinedMethod>;
 
 /** Describes one method; it is served when it stands in the list of `table.ts`. */
 export function defineMethod<Part = undefined>(method: Method<Part>): DefinedMethod {
-  const { load } = method;
-  const answer = load
+  const { load, hooked, name } = method;
+  const handle = load
     ? async (request: MethodRequest) => method.handle(request, await load())
     : (request: MethodRequest) => method.handle(request, undefined as Part);
+  if (!hooked) return { ...method, answer: handle };
+  const answer = async (request: MethodRequest) => {
+    const made = await handle(request);
+    return 'call' in made ? { call: aroundCall(name, request, made.call) } : made;
+  };
   return { ...method, answer };
 }
 

@@ -16,6 +16,7 @@ export const getPrompt = defineMethod({
   isServed: hasPrompts,
   named: 'name',
   calls: true,
+  hooked: true,
   handle({ core, params }) {
     const name = own(params, 'name');
     const prompt = typeof name === 'string' ? core.registry.prompts.get(name) : undefined;

@@ -25,6 +25,7 @@ export const readResource = defineMethod({
   isServed: hasResources,
   named: 'uri',
   calls: true,
+  hooked: true,
   handle({ core, era, params }) {
     const { uri, found } = findResource(core, era, params);
     const target = 'resource' in found ? found.resource : found.template;

@@ -28,6 +28,7 @@ export const callTool = defineMethod({
     return isObject(args) && paramHeadersAgree(tool.paramHeaders, args, (header) => http.header(header));
   },
   calls: true,
+  hooked: true,
   handle({ core, params }) {
     const name = own(params, 'name');
     const tool = typeof name === 'string' ? core.registry.tools.get(name) : undefined;

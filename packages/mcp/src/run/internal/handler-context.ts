@@ -55,6 +55,11 @@ export function contextOf(scope: RunScope): McpContext {
   return new HandlerContext(new Run(scope));
 }
 
+/** The run of a context that the engine made. */
+export function runOf(context: McpContext): Run {
+  return HandlerContext.runOf(context as HandlerContext);
+}
+
 const NO_META: RequestMeta = Object.freeze({});
 const TRACE_MEMBERS = ['traceparent', 'tracestate', 'baggage'];
 
@@ -79,6 +84,10 @@ class HandlerContext implements McpAskingContext {
   constructor(run: Run) {
     this.#run = run;
     this.#steps = new Steps(run);
+  }
+
+  static runOf(context: HandlerContext): Run {
+    return context.#run;
   }
 
   get http(): Context {

@@ -79,6 +79,8 @@ export class Run {
   readonly outcome: Promise<Outcome>;
   readonly #settle: (outcome: Outcome) => void;
   #over = false;
+  #whenOver: Promise<Outcome> | undefined;
+  #tellOver: (outcome: Outcome) => void = () => {};
   #abort: AbortController | undefined;
   #aborted: { reason: unknown } | undefined;
   #unlink: (() => void) | undefined;
@@ -109,10 +111,19 @@ export class Run {
     work().catch((error: unknown) => this.finish({ kind: 'failed', error }));
   }
 
+  /** Resolves when the run is over; `outcome` still waits for hooks and the store. */
+  get over(): Promise<Outcome> {
+    this.#whenOver ??= new Promise((resolve) => {
+      this.#tellOver = resolve;
+    });
+    return this.#whenOver;
+  }
+
   /** Ends the run, once. `abortReason` aborts the signal of the handler. */
   finish(outcome: Outcome, abortReason?: unknown): void {
     if (this.#over) return;
     this.#over = true;
+    this.#tellOver(outcome);
     this.#stopTimer?.();
     if (abortReason !== undefined) this.#abortWith(abortReason);
     this.#unlink?.();
