@@ -1,6 +1,6 @@
 import { ManualClock } from '@sallyport/core/testing';
 import { type McpServer, type McpStore, memoryMcpStore, type Row } from '../src/index.js';
-import { type Answer, type Connection, parseSse, Rig, readAll } from './support/rig.js';
+import { type Answer, type Connection, type Line, logTo, parseSse, Rig, readAll } from './support/rig.js';
 import { registerAll } from './support/server.js';
 
 const lastId = (answer: Answer) => answer.events.filter(({ id }) => id !== undefined).at(-1)?.id ?? '';
@@ -38,7 +38,7 @@ describe('a closed stream', () => {
     const rig = new Rig({ register: (server) => closing(server, () => (runs += 1)) });
     const session = await rig.connect();
     const first = await session.call('t', { n: 1 });
-    expect(first.events.at(-1)).toEqual({ retry: 500, data: undefined });
+    expect(first.events.at(-1)).toEqual({ retry: 100, data: undefined });
     expect(texts(first)).toEqual(['before 1']);
     const rest = await session.resume(lastId(first));
     expect(texts(rest)).toEqual(['after 1', 'done 1']);
@@ -143,7 +143,7 @@ describe('a run whose instance is lost', () => {
     await new Promise((resolve) => setTimeout(resolve, 20));
     expect(runs).toBe(1);
     const running = await session.resume(lastId(first));
-    expect(running.events).toEqual([{ id: lastId(first), retry: 500, data: '' }]);
+    expect(running.events).toEqual([{ id: lastId(first), retry: 100, data: '' }]);
     clock.tick(36_000);
     const told = await session.resume(lastId(first));
     expect(told.events.map(({ data }) => data)).toEqual([
@@ -318,12 +318,14 @@ describe('a large event', () => {
       return 'done';
     });
 
-  it('ends the call when there is no spill', async () => {
-    const session = await new Rig({ register }).connect();
+  it('reaches the client that reads; who comes back for it later is told that it was too large', async () => {
+    const log: Line[] = [];
+    const session = await new Rig({ register, log: logTo(log) }).connect();
     const first = await session.call('t');
-    const rest = await session.resume(lastId(first));
-    expect(rest.events.at(-1)?.data.error).toEqual({ code: -32603, message: 'Internal error' });
-    expect((await session.resume(lastId(first))).events.at(-1)?.data.error.code).toBe(-32603);
+    expect(texts(await session.resume(lastId(first)))).toEqual([big, 'done']);
+    const again = texts(await session.resume(lastId(first)));
+    expect(again).toEqual([expect.stringMatching(/^An event of 300\d{3} bytes was too large to keep\.$/), 'done']);
+    expect(log).toMatchObject([{ level: 'WARN', message: 'mcp.too_large', target: 't', what: 'event' }]);
   });
 
   it('goes to the spill, and is checked when it comes back', async () => {
@@ -342,18 +344,25 @@ describe('a large event', () => {
     expect(texts(await session.resume(lastId(first)))).toEqual([]);
   });
 
-  it('is refused past five megabytes', async () => {
+  it('past five megabytes is too large for the spill too', async () => {
     const spill = { put: async () => {}, get: async () => undefined };
+    const large = 'x'.repeat(5 * 1024 * 1024);
     const session = await new Rig({
       server: { spill },
       register: (server) =>
         server.tool('t', {}, async (_, ctx) => {
           await ctx.closeStream();
-          return 'x'.repeat(5 * 1024 * 1024);
+          return large;
         }),
     }).connect();
     const first = await session.call('t');
-    expect((await session.resume(lastId(first))).events.at(-1)?.data.error.code).toBe(-32603);
+    expect(texts(await session.resume(lastId(first)))).toEqual([large]);
+    const { error } = (await session.resume(lastId(first))).events.at(-1)?.data ?? {};
+    expect(error).toMatchObject({
+      code: -32603,
+      message: 'Too large to keep: result',
+      data: { code: 'mcp.too_large', what: 'result', limit: 5 * 1024 * 1024 },
+    });
   });
 
   it('of a response that is not stored may be as large as it likes', async () => {

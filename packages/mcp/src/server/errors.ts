@@ -2,6 +2,7 @@ import { FrameworkError } from '@sallyport/core';
 import { brandError } from '@sallyport/core/pipeline';
 import { RPC } from '../protocol/internal/protocol.js';
 import type { Era } from '../protocol/types.js';
+import type { Kept } from '../store/internal/row-text.js';
 
 /** The codes of this package's errors. */
 export type McpErrorCode =
@@ -94,6 +95,15 @@ export class RpcError extends Error {
     this.status = status;
     this.why = why;
   }
+}
+
+/**
+ * -32603 with the code `mcp.too_large`: something is larger than may be kept, and the call needs it kept. `data` says what, and
+ * how large it may be.
+ */
+export function tooLarge(what: Kept, bytes: number, limit: number): RpcError {
+  const data = { code: 'mcp.too_large', what, bytes, limit };
+  return new RpcError(RPC.internalError, `Too large to keep: ${what}`, data);
 }
 
 /** `instanceof` for what a handler threw, which may be anything: a revoked proxy is an instance of nothing. */

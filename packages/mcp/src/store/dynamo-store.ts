@@ -1,4 +1,4 @@
-import { type Clock, completeClock, type Environment, FrameworkError, type FullClock } from '@sallyport/core';
+import { type Clock, completeClock, type Environment, type FullClock } from '@sallyport/core';
 import { defineOptions, integer, kind, text, withMethods } from '@sallyport/core/options';
 import {
   absentOrPastTtl,

@@ -1,6 +1,6 @@
-import { type Context, FrameworkError, type MaybePromise, type SecurePrincipal } from '@sallyport/core';
+import { type Context, FrameworkError, guardHook, type MaybePromise, type SecurePrincipal } from '@sallyport/core';
 import { isObject } from '../../protocol/internal/json-rpc.js';
-import { isLogLevel } from '../../protocol/internal/protocol.js';
+import { isLogLevel, passesLevel } from '../../protocol/internal/protocol.js';
 import type {
   ClientCapabilities,
   ElicitAnswer,
@@ -26,6 +26,7 @@ import type {
 import { McpToolError } from '../../server/errors.js';
 import { loadSchemaCheck } from '../../server/internal/core.js';
 import { formSchemaOf, isStandardSchema } from '../../server/schemas.js';
+import { bytesOf } from '../../store/internal/row-text.js';
 import {
   INPUT_REQUIRED,
   type InputRequired,
@@ -34,7 +35,7 @@ import {
   type McpContext,
 } from '../context.js';
 import { askKindOf, isQuestionKey, missingCapability, type Question, toQuestion } from './ask.js';
-import { type Given, MAX_QUESTIONS, MAX_RECORDED_BYTES, MAX_ROUNDS, type RecordedAnswer } from './record.js';
+import { type Given, MAX_QUESTIONS, MAX_ROUNDS, type RecordedAnswer } from './record.js';
 import { never, Run, type RunScope } from './run.js';
 import { Steps } from './steps.js';
 
@@ -155,6 +156,9 @@ class HandlerContext implements McpAskingContext {
   log(level: LogLevel, data: Json, logger?: string): void {
     if (!isLogLevel(level))
       throw new FrameworkError('app.internal', `framework: mcp: unknown log level "${String(level)}"`);
+    // Where the level lies in the store it is held against the event when events are sent.
+    const least = this.#run.scope.logLevel();
+    if (!(least instanceof Promise) && (least === undefined || !passesLevel(level, least))) return;
     this.#emit('notifications/message', { level, logger, data }, level);
   }
 
@@ -220,6 +224,12 @@ class HandlerContext implements McpAskingContext {
     const asked = { ...question, key };
     if (hold && asking === 'hold') return this.#replay(asked, await hold(asked, run));
     const given = givenTo(asked, memory.given);
+    const bytes = given === undefined ? 0 : bytesOf(JSON.stringify(given));
+    if (bytes > run.scope.maxKeptBytes) {
+      guardHook(() => run.scope.http.log.warn('mcp.too_large', { target: run.scope.target, what: 'answer', bytes }));
+      memory.answers.set(key, { digest: asked.digest, large: true });
+      throw tooLargeAnswer(request);
+    }
     const answer = given === undefined ? undefined : await run.underWay(fits(request, given));
     if (answer) {
       memory.answers.set(key, { digest: asked.digest, value: given });
@@ -249,6 +259,7 @@ class HandlerContext implements McpAskingContext {
       this.#run.fail('a replay asked another question under the same key');
       return never();
     }
+    if (recorded.large) throw tooLargeAnswer(request);
     const answer = recorded.value === undefined ? undefined : await fits(request, recorded.value);
     if (answer) return answer;
     throw new McpToolError(`The client gave no valid answer to ${request.method}.`);
@@ -257,7 +268,7 @@ class HandlerContext implements McpAskingContext {
   /** Whether a question may not be asked; the run has ended then. */
   #refuses(request: InputRequest, key: string): boolean {
     const run = this.#run;
-    const { asks, asking, clientCapabilities } = run.scope;
+    const { asks, asking, clientCapabilities, maxKeptBytes } = run.scope;
     const kind = askKindOf(request);
     if (kind === undefined || !asks.has(kind)) run.fail('a handler asked for what its "asks" does not name');
     else if (this.#steps.isInside) run.fail('a step asked the client, which only the handler itself may');
@@ -265,7 +276,9 @@ class HandlerContext implements McpAskingContext {
     else {
       this.#keys.add(key);
       const missing = missingCapability(clientCapabilities, request);
-      if (missing) run.lack(missing);
+      const bytes = bytesOf(JSON.stringify(request));
+      if (bytes > maxKeptBytes) run.failTooLarge('question', bytes);
+      else if (missing) run.lack(missing);
       else if (asking === 'no') run.lack({});
       else return false;
     }
@@ -276,8 +289,11 @@ class HandlerContext implements McpAskingContext {
     const run = this.#run;
     if (this.#questions.length > MAX_QUESTIONS) run.fail(`more than ${MAX_QUESTIONS} questions in a round`);
     else if (run.record.memory.round >= MAX_ROUNDS) run.fail(`more than ${MAX_ROUNDS} rounds of questions`);
-    else if (run.record.bytes(state) > MAX_RECORDED_BYTES) run.fail('answers, steps and state are too large');
-    else run.stop({ kind: 'questions', questions: this.#questions, state, returned });
+    else {
+      const bytes = run.record.bytes(state);
+      if (bytes > run.scope.maxKeptBytes) run.failTooLarge('state', bytes);
+      else run.stop({ kind: 'questions', questions: this.#questions, state, returned });
+    }
   }
 
   async step<T extends Json>(name: string, work: () => MaybePromise<T>): Promise<T> {
@@ -292,6 +308,10 @@ class HandlerContext implements McpAskingContext {
     run.stopSoon(() => run.stop({ kind: 'closed' }));
     return never();
   }
+}
+
+function tooLargeAnswer({ method }: InputRequest): McpToolError {
+  return new McpToolError(`The client's answer to ${method} is too large.`);
 }
 
 /** Keys of questions that were given none. */

@@ -3,10 +3,12 @@ import { passesLevel } from '../../protocol/internal/protocol.js';
 import type { InputResponses, Json, LogLevel } from '../../protocol/types.js';
 import { hashText } from '../../store/internal/crypto.js';
 
-/** What the client said to a question; without a value it answered with an error. */
+/** What the client said to a question; without a value it answered with an error, or with more than can be kept. */
 export interface RecordedAnswer {
   readonly digest: string;
   readonly value?: unknown;
+  /** Whether the answer was left out for its size. */
+  readonly large?: boolean;
 }
 
 /** What came of a step; `shown` when the failure was a McpToolError. */
@@ -39,7 +41,6 @@ export interface RunMemory {
 
 export const MAX_ROUNDS = 8;
 export const MAX_QUESTIONS = 16;
-export const MAX_RECORDED_BYTES = 256 * 1024;
 /** How long a call waits for a person. */
 export const MAX_PARKED_MS = 900_000;
 
@@ -107,6 +108,10 @@ export class RunRecord {
   /** All that were sent, by this run and the earlier ones. */
   readonly #sent: Map<string, number>;
   #closes = 0;
+  /** The client's level; where it lies in the store it is read once. */
+  #level: Promise<LogLevel | undefined> | undefined;
+  /** Whether what waits must not wait for more. */
+  isUrgent = false;
 
   constructor(memory: RunMemory) {
     this.memory = memory;
@@ -143,8 +148,10 @@ export class RunRecord {
   async takeEvents(logLevel: () => MaybePromise<LogLevel | undefined>): Promise<string[]> {
     const events = this.#events;
     this.#events = [];
+    this.isUrgent = false;
     if (!events.some(({ level }) => level !== undefined)) return events.map(({ json }) => json);
-    const least = await logLevel();
+    this.#level ??= Promise.resolve(logLevel());
+    const least = await this.#level;
     return events
       .filter(({ level }) => level === undefined || (least !== undefined && passesLevel(level, least)))
       .map(({ json }) => json);

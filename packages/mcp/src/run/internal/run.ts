@@ -1,4 +1,4 @@
-import { FrameworkError, type MaybePromise } from '@sallyport/core';
+import { FrameworkError, guardHook, type MaybePromise } from '@sallyport/core';
 import { type McpRequest, nowMs } from '../../http/internal/exchange.js';
 import { INTERNAL_ERROR } from '../../protocol/internal/json-rpc.js';
 import { RPC } from '../../protocol/internal/protocol.js';
@@ -11,7 +11,8 @@ import type {
   LogLevel,
   RequestId,
 } from '../../protocol/types.js';
-import { RpcError } from '../../server/errors.js';
+import { RpcError, tooLarge } from '../../server/errors.js';
+import type { Kept } from '../../store/internal/row-text.js';
 import type { Question } from './ask.js';
 import { type RecordedAnswer, type RunMemory, RunRecord } from './record.js';
 
@@ -28,6 +29,8 @@ export interface RunScope {
   readonly meta: unknown;
   /** Names the session; not the id that opens it. */
   readonly sessionId: string | undefined;
+  /** What runs, for the log. */
+  readonly target: string;
   /** The least level that is sent; `undefined` sends none. Asked when the handler logs. */
   readonly logLevel: () => MaybePromise<LogLevel | undefined>;
   /** What the handler announced that it may ask for. */
@@ -38,6 +41,8 @@ export interface RunScope {
   readonly canClose: boolean;
   /** For `hold`: sends a question and waits for its answer. */
   readonly hold?: (question: Question, run: Run) => Promise<RecordedAnswer>;
+  /** Bytes that may be kept of the call, and of each thing in it. */
+  readonly maxKeptBytes: number;
   /** Looks whether the client has cancelled. */
   readonly isCancelled?: () => Promise<boolean>;
   /** Whether a later run of the call goes on behind the events of this one. */
@@ -71,6 +76,8 @@ export type Outcome =
 
 /** How long before the deadline of the invocation a run ends. */
 const SAFETY_MS = 1000;
+/** How often a run looks whether the client has cancelled, however much happens in it. */
+export const LOOK_EVERY_MS = 1000;
 
 /** The life of one run of a handler: when it begins, what may stop it, how it ends. */
 export class Run {
@@ -88,6 +95,7 @@ export class Run {
   /** Steps, and answers that are being checked: a run does not stop while one of them may still be recorded. */
   readonly #busy = new Set<Promise<unknown>>();
   #cancelCheck: Promise<void> | undefined;
+  #lookedAt = 0;
   /** Calls of the store that must end before the answer does. */
   readonly #storeCalls = new Set<Promise<unknown>>();
 
@@ -146,6 +154,13 @@ export class Run {
     this.finish({ kind: 'failed', error: new RpcError(RPC.internalError, INTERNAL_ERROR, undefined, 200, why) });
   }
 
+  /** Ends the run because something is larger than may be kept. */
+  failTooLarge(what: Kept, bytes: number): void {
+    const { http, maxKeptBytes } = this.scope;
+    guardHook(() => http.log.warn('mcp.too_large', { target: this.scope.target, what, bytes }));
+    this.finish({ kind: 'failed', error: tooLarge(what, bytes, maxKeptBytes) });
+  }
+
   /** Ends the run because the client lacks what it requires. */
   lack(required: ClientCapabilities): void {
     this.finish({ kind: 'lacks', required });
@@ -165,11 +180,15 @@ export class Run {
     return keepWhilePending(this.#storeCalls, call);
   }
 
-  /** Looks for a cancellation, unless a look is under way. */
+  /** Looks for a cancellation, at most once a second. */
   checkCancelled(): Promise<void> {
-    const { isCancelled } = this.scope;
+    const { isCancelled, http } = this.scope;
     if (!isCancelled || this.#over) return Promise.resolve();
-    this.#cancelCheck ??= this.track(isCancelled().catch(() => false)).then((cancelled) => {
+    if (this.#cancelCheck) return this.#cancelCheck;
+    const now = nowMs(http.clock);
+    if (now - this.#lookedAt < LOOK_EVERY_MS) return Promise.resolve();
+    this.#lookedAt = now;
+    this.#cancelCheck = this.track(isCancelled().catch(() => false)).then((cancelled) => {
       this.#cancelCheck = undefined;
       if (cancelled) this.cancel();
     });
@@ -220,7 +239,9 @@ export class Run {
 
   /** Sends a message of the engine itself, such as a question on an open stream. */
   send(json: string): void {
-    if (!this.#over) this.record.send({ json });
+    if (this.#over) return;
+    this.record.isUrgent = true;
+    this.record.send({ json });
   }
 
   /** What the next run of this call must know, after questions or a close. */

@@ -1,3 +1,4 @@
+import { guardHook } from '@sallyport/core';
 import { type McpRequest, nowMs } from '../../http/internal/exchange.js';
 import { isObject, own } from '../../protocol/internal/json-rpc.js';
 import type { InputRequest, InputResponse, JsonObject } from '../../protocol/types.js';
@@ -11,10 +12,11 @@ import {
   type RunMemory,
   unpackMemory,
 } from '../../run/internal/record.js';
-import { invalidParams } from '../../server/errors.js';
+import { invalidParams, tooLarge } from '../../server/errors.js';
 import { type Core, loadSchemaCheck, principalHash } from '../../server/internal/core.js';
 import { digestOf, randomText } from '../../store/internal/crypto.js';
-import { decodeRow, encodeRow, toTtl } from '../../store/store.js';
+import { bytesOf, keptBytes, packText, unpackText } from '../../store/internal/row-text.js';
+import { toTtl } from '../../store/store.js';
 
 /** What a client carries from one round of questions to the next, sealed. */
 interface CarriedState {
@@ -82,10 +84,15 @@ async function openState(core: Core, http: McpRequest, bound: string, token: unk
 
 async function readStored({ settings }: Core, id: string): Promise<CarriedState | undefined> {
   const row = await settings.store?.get(stateKey(id));
-  return row && decodeRow<CarriedState>(row);
+  const text = row && (await unpackText(settings.spill, row));
+  return text === undefined ? undefined : (JSON.parse(text) as CarriedState);
 }
 
-/** The sealed state for the next round. It always says what was asked, so that no answer is taken for another question. */
+/**
+ * The sealed state for the next round. It always says what was asked, so that no answer is taken for another question.
+ *
+ * @throws RpcError when it is larger than may be kept
+ */
 export async function sealState(
   core: Core,
   http: McpRequest,
@@ -100,10 +107,16 @@ export async function sealState(
   const state: CarriedState = { m: packed, x: expiry, q: questions.map((question) => toAsked(question, returned)) };
   const text = JSON.stringify(state);
   const bound = boundTo(http, method, call);
-  const { store } = core.settings;
-  if (Buffer.byteLength(text, 'utf8') <= MAX_INLINE_BYTES || !store) return core.sealer.seal('state', text, bound);
+  const { store, spill } = core.settings;
+  const bytes = bytesOf(text);
+  const most = keptBytes(store && spill);
+  if (bytes > most) {
+    guardHook(() => http.log.warn('mcp.too_large', { target: call.name, what: 'state', bytes }));
+    throw tooLarge('state', bytes, most);
+  }
+  if (bytes <= MAX_INLINE_BYTES || !store) return core.sealer.seal('state', text, bound);
   const row = randomText(24);
-  await store.put({ ...stateKey(row), version: 1, ttl: toTtl(expiry), data: encodeRow(state) }, 'absent');
+  await store.put({ ...stateKey(row), version: 1, ttl: toTtl(expiry), data: await packText(spill, text) }, 'absent');
   return core.sealer.seal('state', JSON.stringify({ row }), bound);
 }
 

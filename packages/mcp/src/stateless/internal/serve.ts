@@ -1,3 +1,4 @@
+import { logFailure } from '@sallyport/core/pipeline';
 import {
   ACCEPTED,
   type Accepted,
@@ -30,6 +31,7 @@ import type { Outcome, Run, RunScope } from '../../run/internal/run.js';
 import type { CacheHint } from '../../server/definitions.js';
 import { invalidParams, RpcError } from '../../server/errors.js';
 import type { Core } from '../../server/internal/core.js';
+import { keptBytes } from '../../store/internal/row-text.js';
 import { readRetry, sealState } from './request-state.js';
 
 /** What a request says of itself and of its sender. */
@@ -175,6 +177,8 @@ function scopeOf({ core, http, message, envelope }: StatelessRequest, memory: Ru
     meta: envelope.params._meta,
     sessionId: undefined,
     logLevel: () => (core.settings.logging ? logLevel : undefined),
+    target: call?.target.name ?? message.method,
+    maxKeptBytes: keptBytes(core.settings.spill),
     asks: call?.target.asks ?? new Set(),
     asking: 'park',
     canClose: false,
@@ -215,8 +219,15 @@ async function finish(
   if (outcome.kind === 'questions') {
     const inputRequests = Object.fromEntries(outcome.questions.map(({ key, request }) => [key, request]));
     const memory = run.remember(outcome);
-    const requestState = await sealState(core, http, message.method, call, memory, outcome.questions, outcome.returned);
-    return stamp(core, { inputRequests, requestState }, 'input_required');
+    const { questions, returned } = outcome;
+    try {
+      const requestState = await sealState(core, http, message.method, call, memory, questions, returned);
+      return stamp(core, { inputRequests, requestState }, 'input_required');
+    } catch (error) {
+      if (error instanceof RpcError) return error;
+      logFailure(() => http.log, 'mcp.state_not_kept', error, { target: call.name });
+      return new RpcError(RPC.internalError, 'The store failed', { code: 'mcp.store' }, 503);
+    }
   }
   const result = await toResult(call, 'stateless', outcome, http);
   if (result instanceof RpcError) return result;
