@@ -24,7 +24,7 @@ export const FILES: Readonly<Record<string, Budget>> = {
   ratelimit: { reached: 30, wanted: 24 },
   secure: { reached: 26, wanted: 26 },
   streams: { reached: 26, wanted: 24 },
-  testkit: { reached: 31, wanted: 31 },
+  testkit: { reached: 34, wanted: 34 },
   contract: { reached: 13, wanted: 13 },
 };
 
