@@ -164,8 +164,11 @@ const FEED_TTL_MS = 300_000;
 const OVERLAP_MS = 2000;
 const PAGE_ROWS = 100;
 
+/** What is in the feed: a change of what the server offers, or a task that changed. */
+export type FeedEntry = Change | { readonly task: string };
+
 /** @throws FrameworkError when the server has no change notifications */
-export async function publishChange(core: Core, change: Change): Promise<void> {
+export async function publishChange(core: Core, change: FeedEntry): Promise<void> {
   const { settings } = core;
   if (!settings.changes)
     throw new FrameworkError('mcp.changes_off', 'framework: mcp: publish needs the option "changes"');
@@ -198,15 +201,15 @@ class FeedReader {
     return this.#from;
   }
 
-  async poll(now: number): Promise<readonly Change[]> {
-    const changes: Change[] = [];
+  async poll(now: number): Promise<readonly FeedEntry[]> {
+    const changes: FeedEntry[] = [];
     const seen = new Set<string>();
     let after = sortOf(this.#from);
     for (;;) {
       const rows = await storeOf(this.#core).list(feedOf(this.#core), after, PAGE_ROWS);
       for (const row of rows) {
         seen.add(row.sort);
-        if (!this.#seen.has(row.sort)) changes.push(decodeRow<Change>(row));
+        if (!this.#seen.has(row.sort)) changes.push(decodeRow<FeedEntry>(row));
       }
       const last = rows.at(-1);
       if (!last || rows.length < PAGE_ROWS) break;
@@ -236,7 +239,7 @@ export interface Listener {
   /** Frames at the beginning. */
   readonly head: string;
   /** The frame of a change, or `''` when it is not wanted. */
-  frame(change: Change): string | Promise<string>;
+  frame(change: FeedEntry): string | Promise<string>;
   /** Frames at the end; `position` is how far the feed was read. */
   tail(position: number): string;
 }
