@@ -165,5 +165,6 @@ async function toEnd(call: Call, http: McpRequest, run: Run, outcome: Outcome): 
   }
   const result = await toResult(call, 'stateless', outcome, http);
   if (result instanceof RpcError) return (task, now) => failedTask(task, result, now);
-  return (task, now) => ({ ...task, state: 'completed', updated: now, pending: [], result });
+  const complete = { ...result, resultType: 'complete' };
+  return (task, now) => ({ ...task, state: 'completed', updated: now, pending: [], result: complete });
 }
