@@ -74,6 +74,7 @@ const RESOURCE = {
   name: text('a name').required(),
   mimeType: string,
   size: integer(0, undefined, 'bytes'),
+  authorize: func<NonNullable<ResourceOptions['authorize']>>(),
   annotations: object<Annotations>(),
   cache: CACHE,
 };
@@ -117,7 +118,7 @@ export function compileTool(name: string, options: ToolOptions, handler: AnyHand
     paramHeaders,
     checkInput: input === undefined && inputJsonSchema === undefined ? undefined : valueCheck(input ?? {}, inputSchema),
     checkOutput: output && outputSchema && valueCheck(output, outputSchema),
-    authorize: parsed.authorize as Tool['authorize'],
+    authorize: parsed.authorize as Registered['authorize'],
     handler: handler as Tool['handler'],
   };
 }
@@ -131,6 +132,7 @@ export function compileResource(uri: string, options: ResourceOptions, handler: 
     kind: 'resource',
     ...registered(uri, parsed, { uri, ...shown(parsed) }),
     ...cached(parsed),
+    authorize: parsed.authorize as Registered['authorize'],
     handler: handler as Resource['handler'],
   };
 }
@@ -151,6 +153,7 @@ export function compileResourceTemplate(
     kind: 'template',
     ...registered(uriTemplate, parsed, { uriTemplate, ...shown(parsed) }),
     ...cached(parsed),
+    authorize: parsed.authorize as Registered['authorize'],
     template,
     complete: new Map(Object.entries(complete)),
     handler: handler as Template['handler'],

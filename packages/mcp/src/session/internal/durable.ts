@@ -74,7 +74,7 @@ function listen(core: Core, http: McpRequest, session: Session, since?: number):
     from: since === undefined || since > now ? now : Math.max(since, now - FEED_MS),
     head: COMMENT_FRAME,
     frame: async (change) => {
-      const wanted = 'list' in change || (await isSubscribed(core, session, change.resource));
+      const wanted = 'list' in change || (await isSubscribed(core, http, session, change.resource));
       return wanted ? messageFrame(changeNotification(change)) : '';
     },
     tail: (position) => {
