@@ -19,6 +19,7 @@ export type {
   PromptHandler,
   PromptOptions,
   PromptValues,
+  PublishOptions,
   ResourceAnswer,
   ResourceHandler,
   ResourceOptions,

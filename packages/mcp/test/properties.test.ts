@@ -18,7 +18,7 @@ describe('for any input', () => {
   });
 
   it('a sealed text opens under what it was bound to, and under nothing else', async () => {
-    const sealer = createSealer(SECRET);
+    const sealer = createSealer(SECRET, 'tested');
     await fc.assert(
       fc.asyncProperty(fc.string(), fc.string(), fc.string(), async (text, bound, other) => {
         const token = await sealer.seal('state', text, bound);

@@ -113,6 +113,11 @@ export interface ResourceOptions<Asks extends AskKind = AskKind> extends Handler
   readonly annotations?: Annotations;
   /** For how long a stateless-era answer may be kept. Default: the server's option `cache`. */
   readonly cache?: CacheHint;
+  /**
+   * Whether the caller may read this resource, and subscribe to it. `false`, or an error, is answered as if there were none. Lists
+   * ask it too, for a template without a URI. Default: everyone with the scopes may.
+   */
+  readonly authorize?: (ctx: McpContext, uri: string | undefined) => MaybePromise<boolean>;
 }
 
 /** Text, bytes, or a full result; nothing means that there is no such resource. */
@@ -208,6 +213,12 @@ export interface ListedItem {
   readonly scopes: readonly string[];
   /** Scopes of which a caller needs one; empty for no such condition. */
   readonly anyScope: readonly string[];
+}
+
+/** Options of `publish`. */
+export interface PublishOptions {
+  /** Only listeners of this tenant are told. Default: all. */
+  readonly tenantId?: string;
 }
 
 /** What changed: a resource's contents, or what a list holds. */

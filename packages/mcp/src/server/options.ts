@@ -56,7 +56,10 @@ export type SessionMode = 'sealed' | 'durable' | 'none';
 
 /** Options of {@link createMcpServer}; an unknown key is refused. */
 export interface McpServerOptions {
-  /** Name of the server, as clients show it; required. Change notifications go to servers of the same name. */
+  /**
+   * Name of the server, as clients show it; required. Sessions, sealed states and changes belong to servers of this name: two
+   * that share a table or a secret need two names.
+   */
   readonly name: string;
   /** Version of the server; required. */
   readonly version: string;
@@ -102,13 +105,13 @@ export interface McpServerOptions {
   readonly maxBodyBytes?: number;
   /** `hold` keeps a streaming response open while the client is asked. Default `park`. */
   readonly whileWaiting?: 'park' | 'hold';
-  /** How soon a client comes back to a parked call. Default: 500 ms at first, 2 s after 5 s, 5 s after 30 s. */
+  /** How soon a client comes back to a parked call. Default: 100 ms at first, 500 ms after 1 s, 2 s after 5 s, 5 s after 30 s. */
   readonly retryMs?: number;
   /** How long a resumed stream waits for a run that is under way. Default 1,500. */
   readonly resumeWaitMs?: number;
   /** How often listeners look for changes. Default 1,000. */
   readonly changePollMs?: number;
-  /** How long a listener lives at most. Default 300,000. */
+  /** How long a listener lives at most; so long it holds a slot of the function's concurrency. Default 25,000. */
   readonly listenMs?: number;
   /** For `publish`; requests bring their own. */
   readonly clock?: Clock;
@@ -186,7 +189,7 @@ export const MCP_SERVER_OPTIONS = defineOptions<McpServerOptions>()({
   retryMs: integer(1),
   resumeWaitMs: integer(0).default(1500),
   changePollMs: integer(10).default(1000),
-  listenMs: integer(1).default(300_000),
+  listenMs: integer(1).default(25_000),
   clock: withMethods<Clock>('now').default(systemClock),
 });
 

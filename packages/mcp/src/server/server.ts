@@ -8,6 +8,7 @@ import type {
   PromptArguments,
   PromptHandler,
   PromptOptions,
+  PublishOptions,
   ResourceHandler,
   ResourceOptions,
   ResourceTemplateHandler,
@@ -88,11 +89,11 @@ export interface McpServer {
     handler: PromptHandler<A, Asks>,
   ): McpServer;
   /**
-   * Tells listeners of both eras, on any instance, that something changed.
+   * Tells listeners of both eras, on any instance, that something changed; with `tenantId` those of one tenant only.
    *
    * @throws FrameworkError `mcp.changes_off` without the option `changes`
    */
-  publish(change: Change): Promise<void>;
+  publish(change: Change, to?: PublishOptions): Promise<void>;
   /** POST, GET and DELETE of the MCP route. */
   readonly handler: Handler;
   /** The same with origins of its own instead of the server's. */
@@ -111,7 +112,7 @@ export interface McpServer {
 export function createMcpServer(options: McpServerOptions): McpServer {
   const settings = parseOptions(options);
   const { secret } = settings;
-  const sealer = secret === undefined ? noSealer : createSealer(secret);
+  const sealer = secret === undefined ? noSealer : createSealer(secret, settings.info.name);
   const core: Core = { settings, registry: new Registry(), sealer };
   return new Server(core);
 }
@@ -151,9 +152,9 @@ class Server implements McpServer {
     return this;
   }
 
-  async publish(change: Change): Promise<void> {
+  async publish(change: Change, { tenantId }: PublishOptions = {}): Promise<void> {
     const { publishChange } = await loadLive();
-    await publishChange(this.#core, change);
+    await publishChange(this.#core, change, tenantId);
   }
 
   handlerFor({ allowedOrigins }: { readonly allowedOrigins: readonly string[] }): Handler {

@@ -44,6 +44,8 @@ export interface Sent {
   readonly user?: string;
   readonly streaming?: boolean;
   readonly remainingMs?: number;
+  /** The tenant that the runtime names (tenant isolation), beside the principal. */
+  readonly tenantId?: string;
 }
 
 export interface Answer {
@@ -91,7 +93,7 @@ export class Rig {
   #app(store: McpStore | undefined): SecureApp {
     const { clock } = this.options;
     const app = new SecureApp({
-      principalResolver: (ctx) => toPrincipal(ctx.header('x-user')),
+      principalResolver: (ctx) => toPrincipal(ctx.header('x-user') ?? '', ctx.header('x-scopes')),
       observability: { log: (record) => this.logged.push(record) },
       ...(clock ? { clock } : {}),
       log: this.options.log ?? false,
@@ -145,6 +147,7 @@ export class Rig {
     return {
       awsRequestId: `request-${this.#requests}`,
       getRemainingTimeInMillis: () => remainingMs - (now() - started),
+      ...(sent.tenantId === undefined ? {} : { tenantId: sent.tenantId }),
     };
   }
 
@@ -160,13 +163,20 @@ export class Rig {
 
   /** A session of the given revision. */
   async connect(
-    init: { version?: string; capabilities?: object; user?: string; accept?: string; streaming?: boolean } = {},
+    init: {
+      version?: string;
+      capabilities?: object;
+      user?: string;
+      accept?: string;
+      streaming?: boolean;
+      tenantId?: string;
+    } = {},
   ): Promise<Connection> {
-    const { version = LATEST, capabilities = ALL, user, accept, streaming } = init;
+    const { version = LATEST, capabilities = ALL, user, accept, streaming, tenantId } = init;
     const params = { protocolVersion: version, capabilities, clientInfo: { name: 'tester', version: '1' } };
     const answer = await this.post(
       { jsonrpc: '2.0', id: 'init', method: 'initialize', params },
-      user === undefined ? {} : { user },
+      { ...(user === undefined ? {} : { user }), ...(tenantId === undefined ? {} : { tenantId }) },
     );
     return new Connection(this, answer.headers['mcp-session-id'] ?? '', version, { user, accept, streaming });
   }
@@ -276,11 +286,12 @@ interface FunctionUrlAnswer {
   readonly isBase64Encoded: boolean;
 }
 
-function toPrincipal(user: string): SecurePrincipal | null {
+function toPrincipal(user: string, held = ''): SecurePrincipal | null {
   if (user === '') return null;
   const [a = '', b, tenantId = ''] = user.split('/');
-  if (b === undefined) return { identity: a, scopes: ['notes:read'] };
-  return { kind: a as 'external', identity: b, ...(tenantId === '' ? {} : { tenantId }) };
+  const scopes = held === '' ? {} : { scopes: held.split(' ') };
+  if (b === undefined) return { identity: a, scopes: ['notes:read'], ...scopes };
+  return { kind: a as 'external', identity: b, ...(tenantId === '' ? {} : { tenantId }), ...scopes };
 }
 
 export function toEvent(method: string, body: string, { headers = {}, user }: Sent): object {

@@ -9,7 +9,7 @@ import type { Call } from '../../run/internal/call.js';
 import type { CacheHint } from '../../server/definitions.js';
 import { invalidParams } from '../../server/errors.js';
 import type { Core } from '../../server/internal/core.js';
-import { type ListName, type Registered, type Tool, toPages } from '../../server/internal/registry.js';
+import { type ListName, type Registered, toPages } from '../../server/internal/registry.js';
 import type { Session } from '../../session/internal/session.js';
 import { macText } from '../../store/internal/crypto.js';
 
@@ -134,12 +134,16 @@ export function defineList(method: string, name: ListName, { isServed, capabilit
   });
 }
 
-/** Whether a tool may be called; a check that fails refuses. `args` is absent for the tool as such. */
-export async function isAuthorized({ authorize, name }: Tool, ctx: McpContext, args?: unknown): Promise<boolean> {
+/** Whether something may be used; a check that fails refuses. `subject` is absent for the tool or the template as such. */
+export async function isAuthorized(
+  { authorize, name }: Pick<Registered, 'authorize' | 'name'>,
+  ctx: McpContext,
+  subject?: unknown,
+): Promise<boolean> {
   try {
-    return authorize === undefined || (await authorize(ctx, args)) === true;
+    return authorize === undefined || (await authorize(ctx, subject)) === true;
   } catch (error) {
-    guardHook(() => ctx.http.log.error('mcp.authorize_failed', { tool: name, error }));
+    guardHook(() => ctx.http.log.error('mcp.authorize_failed', { target: name, error }));
     return false;
   }
 }
@@ -154,7 +158,7 @@ async function shownTo(
   const context = hookContext();
   for (const item of items) {
     if (!holdsScopes(http, item)) continue;
-    if (item.kind === 'tool' && !(await isAuthorized(item as Tool, context))) continue;
+    if (!(await isAuthorized(item, context, item.kind === 'resource' ? item.name : undefined))) continue;
     const { kind, name, scopes, anyScope } = item;
     if (!listFilter || (await listFilter(context, { kind, name, scopes, anyScope }))) shown.push(item);
   }

@@ -1,10 +1,10 @@
-import { jsonReply, type McpRequest, messageFrame, nowMs } from '../../http/internal/exchange.js';
+import { checkScopes, jsonReply, type McpRequest, messageFrame, nowMs } from '../../http/internal/exchange.js';
 import { errorText, isObject, own, resultText } from '../../protocol/internal/json-rpc.js';
 import { MAX_SUBSCRIPTIONS, META, RPC } from '../../protocol/internal/protocol.js';
 import type { Change } from '../../server/definitions.js';
 import { invalidParams } from '../../server/errors.js';
 import { type Core, lazily } from '../../server/internal/core.js';
-import { defineMethod } from './method.js';
+import { defineMethod, isAuthorized, type MethodRequest } from './method.js';
 
 /** What a listener of the stateless era gets. */
 interface Filter {
@@ -29,11 +29,12 @@ export const listen = defineMethod({
   eras: ['stateless'],
   isServed: ({ core, http }) => core.settings.changes && http.canStream,
   load: loadParts,
-  async handle({ core, http, id, params, accepted }, parts) {
+  async handle(request, parts) {
+    const { core, http, id, params, accepted } = request;
     if (!accepted.sse) return { reply: jsonReply(errorText(id, RPC.invalidRequest, 'Not acceptable'), 406) };
     const asked = own(params, 'notifications');
     const taskIds = await readTaskIds(core, http, asked, parts);
-    const filter = { ...readFilter(core, asked), ...(taskIds.length > 0 ? { taskIds } : {}) };
+    const filter = { ...(await readFilter(request, asked)), ...(taskIds.length > 0 ? { taskIds } : {}) };
     const meta = { [META.subscriptionId]: id };
     const acknowledged = {
       jsonrpc: '2.0',
@@ -77,14 +78,26 @@ async function taskFrame(core: Core, http: McpRequest, id: string, _meta: object
   return messageFrame(JSON.stringify({ jsonrpc: '2.0', method: 'notifications/tasks', params }));
 }
 
-/** The part of a filter that this server can honour. */
-function readFilter({ registry }: Core, notifications: unknown): Filter {
+/**
+ * The part of a filter that this server can honour.
+ *
+ * @throws RpcError for what is no filter, FrameworkError `app.forbidden` for a resource whose scopes the caller does not hold
+ */
+async function readFilter({ core, http, hookContext }: MethodRequest, notifications: unknown): Promise<Filter> {
+  const { registry } = core;
   if (!isObject(notifications)) throw invalidParams('"notifications" must be an object');
   const uris = own(notifications, 'resourceSubscriptions') ?? [];
   if (!Array.isArray(uris) || uris.length > MAX_SUBSCRIPTIONS || !uris.every((uri) => typeof uri === 'string')) {
     throw invalidParams(`"resourceSubscriptions" must be a list of at most ${MAX_SUBSCRIPTIONS} URIs`);
   }
-  const known = uris.filter((uri) => registry.findResource(uri) !== undefined);
+  const known: string[] = [];
+  for (const uri of uris) {
+    const found = registry.findResource(uri);
+    if (!found) continue;
+    const target = 'resource' in found ? found.resource : found.template;
+    checkScopes(http, target);
+    if (await isAuthorized(target, hookContext(), uri)) known.push(uri);
+  }
   return {
     ...(own(notifications, 'toolsListChanged') === true && registry.tools.size > 0 ? { toolsListChanged: true } : {}),
     ...(own(notifications, 'promptsListChanged') === true && registry.prompts.size > 0

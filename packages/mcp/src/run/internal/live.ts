@@ -168,7 +168,7 @@ const PAGE_ROWS = 100;
 export type FeedEntry = Change | { readonly task: string };
 
 /** @throws FrameworkError when the server has no change notifications */
-export async function publishChange(core: Core, change: FeedEntry): Promise<void> {
+export async function publishChange(core: Core, change: FeedEntry, tenantId: string | undefined): Promise<void> {
   const { settings } = core;
   if (!settings.changes)
     throw new FrameworkError('mcp.changes_off', 'framework: mcp: publish needs the option "changes"');
@@ -178,21 +178,26 @@ export async function publishChange(core: Core, change: FeedEntry): Promise<void
     sort: `${sortOf(now)}${randomText(9)}`,
     version: 1,
     ttl: toTtl(now + FEED_TTL_MS),
-    data: encodeRow(change),
+    data: encodeRow(tenantId === undefined ? [change] : [change, tenantId]),
   };
   await storeOf(core).put(row, 'absent');
 }
 
+/** A change as it lies in the feed; without a tenant it is for all. */
+type FedChange = readonly [change: FeedEntry, tenantId?: string];
+
 /** Reads the feed of changes from a moment on; every change once. */
 class FeedReader {
   readonly #core: Core;
+  readonly #tenantId: string;
   #from: number;
   /** Rows of the overlap that were returned already. */
   #seen = new Set<string>();
 
   /** @param from epoch milliseconds. What others wrote a little earlier counts: their clocks differ. */
-  constructor(core: Core, from: number) {
+  constructor(core: Core, tenantId: string, from: number) {
     this.#core = core;
+    this.#tenantId = tenantId;
     this.#from = from - OVERLAP_MS;
   }
 
@@ -209,7 +214,9 @@ class FeedReader {
       const rows = await storeOf(this.#core).list(feedOf(this.#core), after, PAGE_ROWS);
       for (const row of rows) {
         seen.add(row.sort);
-        if (!this.#seen.has(row.sort)) changes.push(decodeRow<FeedEntry>(row));
+        if (this.#seen.has(row.sort)) continue;
+        const [change, tenantId = this.#tenantId] = decodeRow<FedChange>(row);
+        if (tenantId === this.#tenantId) changes.push(change);
       }
       const last = rows.at(-1);
       if (!last || rows.length < PAGE_ROWS) break;
@@ -269,7 +276,7 @@ class ListenBody extends StreamBody {
     const { settings } = this.#core;
     const { clock, deadline } = this.http;
     const end = Math.min(deadline - SAFETY_MS, nowMs(clock) + settings.listenMs);
-    const reader = new FeedReader(this.#core, this.#listener.from);
+    const reader = new FeedReader(this.#core, this.http.tenantId, this.#listener.from);
     let lastWrite = nowMs(clock);
     yield Buffer.from(this.#listener.head, 'utf8');
     while (!this.gone && nowMs(clock) < end) {

@@ -76,6 +76,7 @@ const RESOURCE = {
   name: text('a name').required(),
   mimeType: string,
   size: integer(0, undefined, 'bytes'),
+  authorize: func<NonNullable<ResourceOptions['authorize']>>(),
   annotations: object<Annotations>(),
   cache: CACHE,
 };
@@ -120,7 +121,7 @@ export function compileTool(name: string, options: ToolOptions, handler: AnyHand
     checkInput: input === undefined && inputJsonSchema === undefined ? undefined : valueCheck(input ?? {}, inputSchema),
     checkOutput: output && outputSchema && valueCheck(output, outputSchema),
     task: parsed.task as Tool['task'],
-    authorize: parsed.authorize as Tool['authorize'],
+    authorize: parsed.authorize as Registered['authorize'],
     handler: handler as Tool['handler'],
   };
 }
@@ -134,6 +135,7 @@ export function compileResource(uri: string, options: ResourceOptions, handler: 
     kind: 'resource',
     ...registered(uri, parsed, { uri, ...shown(parsed) }),
     ...cached(parsed),
+    authorize: parsed.authorize as Registered['authorize'],
     handler: handler as Resource['handler'],
   };
 }
@@ -154,6 +156,7 @@ export function compileResourceTemplate(
     kind: 'template',
     ...registered(uriTemplate, parsed, { uriTemplate, ...shown(parsed) }),
     ...cached(parsed),
+    authorize: parsed.authorize as Registered['authorize'],
     template,
     complete: new Map(Object.entries(complete)),
     handler: handler as Template['handler'],

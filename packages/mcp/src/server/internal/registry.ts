@@ -13,6 +13,8 @@ type Handles<Args extends unknown[]> = (...args: Args) => unknown;
 
 /** What all compiled registrations have. */
 export interface Registered extends ListedItem {
+  /** Whether the caller may use it: a tool with these arguments, a resource with this URI; `undefined` asks for it as such. */
+  readonly authorize?: ((ctx: McpContext, subject: unknown) => MaybePromise<boolean>) | undefined;
   readonly asks: ReadonlySet<AskKind>;
   readonly requires: readonly AskKind[];
   /** The entry in its list, as JSON text. */
@@ -29,7 +31,6 @@ export interface Tool extends Registered {
   /** Of the structured result. */
   readonly checkOutput: ValueCheck | undefined;
   /** Whether the caller may call it; without arguments, at all. */
-  readonly authorize: ((ctx: McpContext, args: unknown) => MaybePromise<boolean>) | undefined;
   readonly handler: Handles<[args: unknown, ctx: McpAskingContext]>;
 }
 
@@ -108,7 +109,7 @@ export class Registry {
   /** Whether callers see different entries of a list. */
   isGuarded(name: ListName): boolean {
     return this.list(name).some((item) => {
-      const { scopes, anyScope, authorize } = item as Registered & Partial<Tool>;
+      const { scopes, anyScope, authorize } = item;
       return scopes.length + anyScope.length > 0 || authorize !== undefined;
     });
   }

@@ -76,7 +76,7 @@ function listen(core: Core, http: McpRequest, session: Session, since?: number):
     frame: async (change) => {
       // Tasks are of the stateless era.
       if ('task' in change) return '';
-      const wanted = 'list' in change || (await isSubscribed(core, session, change.resource));
+      const wanted = 'list' in change || (await isSubscribed(core, http, session, change.resource));
       return wanted ? messageFrame(changeNotification(change)) : '';
     },
     tail: (position) => {

@@ -68,8 +68,11 @@ interface Keys {
   readonly nonce: Buffer;
 }
 
-/** Resolves the secret once, at first use; a failure is not remembered. */
-export function createSealer(secret: McpSecret | (() => MaybePromise<McpSecret>)): Sealer {
+/**
+ * Resolves the secret once, at first use; a failure is not remembered. What the sealer of one server seals opens for no other
+ * server, though it has the same secret.
+ */
+export function createSealer(secret: McpSecret | (() => MaybePromise<McpSecret>), server: string): Sealer {
   let pending: Promise<readonly Uint8Array[]> | undefined;
   const derived = new Map<SealPurpose, readonly Keys[]>();
   const keysFor = async (purpose: SealPurpose): Promise<readonly Keys[]> => {
@@ -78,7 +81,7 @@ export function createSealer(secret: McpSecret | (() => MaybePromise<McpSecret>)
       pending = undefined;
       throw error;
     });
-    const keys = derived.get(purpose) ?? roots.map((root) => deriveKeys(root, purpose));
+    const keys = derived.get(purpose) ?? roots.map((root) => deriveKeys(root, server, purpose));
     derived.set(purpose, keys);
     return keys;
   };
@@ -108,10 +111,11 @@ async function resolveKeys(secret: McpSecret | (() => MaybePromise<McpSecret>)):
   return parseSecret(typeof secret === 'function' ? await secret() : secret);
 }
 
-/** RFC 5869 with the purpose as its info. */
-function deriveKeys(root: Uint8Array, purpose: SealPurpose): Keys {
-  const derive = (name: string) =>
-    Buffer.from(nodeCrypto().hkdfSync('sha256', root, '', `sallyport/mcp/${name}/v1`, 32));
+/** RFC 5869 with the server and the purpose as its info. */
+function deriveKeys(root: Uint8Array, server: string, purpose: SealPurpose): Keys {
+  // The hash keeps the info within the 1,024 bytes that Node takes, whatever the name.
+  const prefix = `sallyport/mcp/${hashText(server)}`;
+  const derive = (name: string) => Buffer.from(nodeCrypto().hkdfSync('sha256', root, '', `${prefix}/${name}/v1`, 32));
   return { cipher: derive(purpose), nonce: derive(`${purpose}/nonce`) };
 }
 
