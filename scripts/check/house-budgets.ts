@@ -15,7 +15,8 @@ export const GET_PATH: { readonly functions: Budget; readonly files: Budget } = 
 /** Source files of each package. */
 export const FILES: Readonly<Record<string, Budget>> = {
   appsync: { reached: 9, wanted: 9 },
-  core: { reached: 43, wanted: 40 },
+  connections: { reached: 13, wanted: 13 },
+  core: { reached: 44, wanted: 41 },
   dispatch: { reached: 18, wanted: 14 },
   dynamo: { reached: 11, wanted: 11 },
   http: { reached: 50, wanted: 50 },
@@ -23,7 +24,7 @@ export const FILES: Readonly<Record<string, Budget>> = {
   mcp: { reached: 52, wanted: 50 },
   ratelimit: { reached: 30, wanted: 24 },
   secure: { reached: 26, wanted: 26 },
-  streams: { reached: 26, wanted: 24 },
+  streams: { reached: 28, wanted: 26 },
   testkit: { reached: 34, wanted: 34 },
   contract: { reached: 13, wanted: 13 },
 };
