@@ -1,32 +1,20 @@
-import { once } from 'node:events';
-import { createServer, type IncomingMessage } from 'node:http';
-import type { AddressInfo } from 'node:net';
 import { LambdaClient } from '@aws-sdk/client-lambda';
 import { type InvokeSelfOptions, invokeSelf } from '../src/tasks.js';
+import { startLoopback, toClient } from './support/loopback.js';
 
 const EVENT = { sallyport: 'mcp.task', token: 'v1.sealed' } as const;
 
 /** What the Invoke operation of Lambda is on the wire. */
 async function lambda(status: number) {
   const seen: { url: string | undefined; type: unknown; body: string }[] = [];
-  const server = createServer(async (request: IncomingMessage, response) => {
-    let body = '';
-    for await (const chunk of request) body += String(chunk);
-    seen.push({ url: request.url, type: request.headers['x-amz-invocation-type'], body });
+  const server = await startLoopback((request, body, response) => {
+    seen.push({ url: request.url, type: request.headers['x-amz-invocation-type'], body: body.toString() });
     response.writeHead(status, { 'content-type': 'application/json' }).end(status === 202 ? '' : '{"Message":"no"}');
   });
-  server.listen(0, '127.0.0.1');
-  await once(server, 'listening');
-  const client = new LambdaClient({
-    region: 'eu-west-1',
-    endpoint: `http://127.0.0.1:${(server.address() as AddressInfo).port}`,
-    credentials: { accessKeyId: 'a', secretAccessKey: 'b' },
-    maxAttempts: 1,
-  });
+  const client = new LambdaClient(toClient(server));
   const stop = () => {
     client.destroy();
-    server.close();
-    server.closeAllConnections();
+    server.stop();
   };
   return { client: client as InvokeSelfOptions['client'] & LambdaClient, seen, stop };
 }

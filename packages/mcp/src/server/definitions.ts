@@ -12,6 +12,7 @@ import type {
 } from '../protocol/types.js';
 import type { InputRequired, McpAskingContext, McpContext } from '../run/context.js';
 import type { ToolTask } from '../tasks/options.js';
+import type { ToolApp } from './apps.js';
 import type { StandardSchema } from './schemas.js';
 
 /** How long, and by whom, a stateless-era answer may be kept. */
@@ -75,6 +76,8 @@ export interface ToolOptions<
   readonly outputJsonSchema?: JsonObject;
   /** How calls become tasks, which outlive their request; needs the option `tasks` of the server. Default: they do not. */
   readonly task?: ToolTask;
+  /** Shows the result in an app of the server, in hosts that can. Default none. */
+  readonly app?: ToolApp;
   /** Hints for the client: whether the tool only reads, destroys, may be repeated. */
   readonly annotations?: ToolAnnotations;
   /**

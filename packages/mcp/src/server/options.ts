@@ -79,7 +79,10 @@ export interface McpServerOptions {
   readonly sessionTtlSeconds?: number;
   /** Where sessions, parked calls and changes are kept. Default none. */
   readonly store?: McpStore;
-  /** Keys that seal session ids, state and cursors, or a function that gets them at the first use. Default none. */
+  /**
+   * Keys that seal session ids, state and cursors, or a function that gets them at the first use, and again every ten
+   * minutes: `secretFromArn()` of `@sallyport/mcp/aws`. Default none.
+   */
   readonly secret?: McpSecret | (() => MaybePromise<McpSecret>);
   /** For events over 256 KiB. */
   readonly spill?: McpSpill;
@@ -97,7 +100,7 @@ export interface McpServerOptions {
   readonly pageSize?: number;
   /** Hints of stateless-era answers. Default: 0 and private. */
   readonly cache?: CacheHint;
-  /** Extensions by id, with their settings; stateless era. */
+  /** Further extensions by id, with their settings, as they are declared to clients. Default none. */
   readonly extensions?: Readonly<Record<string, JsonObject>>;
   /** Origins that may call from a browser, besides loopback ones on loopback. Default none. */
   readonly allowedOrigins?: readonly string[];

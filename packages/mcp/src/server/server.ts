@@ -3,6 +3,7 @@ import type { Engine } from '../http/internal/engine.js';
 import { createOriginCheck } from '../http/internal/origin.js';
 import type { AskKind, JsonObject } from '../protocol/types.js';
 import { createSealer, noSealer } from '../store/internal/crypto.js';
+import type { AppHtml, AppOptions } from './apps.js';
 import type {
   Change,
   PromptArguments,
@@ -21,6 +22,7 @@ import type {
 import { invalidRegistration } from './errors.js';
 import {
   type AnyHandler,
+  compileApp,
   compilePrompt,
   compileResource,
   compileResourceTemplate,
@@ -89,6 +91,17 @@ export interface McpServer {
     handler: PromptHandler<A, Asks>,
   ): McpServer;
   /**
+   * Offers a page that hosts show beside the conversation (MCP Apps). Tools refer to it by their option `app`.
+   *
+   * @param uri begins with `ui://`
+   * @throws FrameworkError `mcp.invalid_registration`, `mcp.closed`
+   *
+   * @example
+   * server.app('ui://notes/board', { name: 'board' }, '<!doctype html><title>Notes</title>');
+   * server.tool('show', { app: { uri: 'ui://notes/board' } }, () => ({ structured: { notes: [] } }));
+   */
+  app(uri: string, options: AppOptions, html: AppHtml): McpServer;
+  /**
    * Tells listeners of both eras, on any instance, that something changed; with `tenantId` those of one tenant only.
    *
    * @throws FrameworkError `mcp.changes_off` without the option `changes`
@@ -112,7 +125,8 @@ export interface McpServer {
 export function createMcpServer(options: McpServerOptions): McpServer {
   const settings = parseOptions(options);
   const { secret } = settings;
-  const sealer = secret === undefined ? noSealer : createSealer(secret, settings.info.name);
+  const sealer =
+    secret === undefined ? noSealer : createSealer(secret, settings.info.name, () => settings.clock.now().getTime());
   const core: Core = { settings, registry: new Registry(), sealer };
   return new Server(core);
 }
@@ -149,6 +163,11 @@ class Server implements McpServer {
 
   prompt(name: string, options: PromptOptions, handler: AnyHandler): this {
     this.#core.registry.addPrompt(this.#checked(compilePrompt(name, options, handler)));
+    return this;
+  }
+
+  app(uri: string, options: AppOptions, html: AppHtml): this {
+    this.#core.registry.addResource(compileApp(uri, options, html));
     return this;
   }
 

@@ -6,6 +6,7 @@ import { TASKS } from '../../protocol/internal/protocol.js';
 import type { Era, JsonObject, RequestId } from '../../protocol/types.js';
 import type { McpContext } from '../../run/context.js';
 import type { Call } from '../../run/internal/call.js';
+import { APP_MEDIA_TYPE, APPS } from '../../server/apps.js';
 import type { CacheHint } from '../../server/definitions.js';
 import { invalidParams } from '../../server/errors.js';
 import type { Core } from '../../server/internal/core.js';
@@ -104,13 +105,17 @@ export function findMethod(table: MethodTable, era: Era, name: string, place: Me
 
 /** What the server declares: it depends on the era, and on whether this door can carry changes. */
 export function capabilitiesOf(table: MethodTable, era: Era, place: MethodPlace): JsonObject {
-  const { settings } = place.core;
+  const { settings, registry } = place.core;
   const live = settings.changes && place.http.canStream && (era === 'stateless' || settings.sessions !== 'none');
   const capabilities: JsonObject = {};
   for (const method of table.values()) {
     if (method.capability && method.isServed(place)) Object.assign(capabilities, method.capability(live));
   }
-  const extensions = { ...settings.extensions, ...(era === 'stateless' && settings.tasks ? { [TASKS]: {} } : {}) };
+  const extensions = {
+    ...settings.extensions,
+    ...(registry.hasApps ? { [APPS]: { mimeTypes: [APP_MEDIA_TYPE] } } : {}),
+    ...(era === 'stateless' && settings.tasks ? { [TASKS]: {} } : {}),
+  };
   if (Object.keys(extensions).length > 0) capabilities.extensions = extensions;
   return capabilities;
 }

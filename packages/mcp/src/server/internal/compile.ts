@@ -17,7 +17,9 @@ import {
 import { findParamHeaders } from '../../protocol/internal/header-values.js';
 import { isObject } from '../../protocol/internal/json-rpc.js';
 import type { Annotations, Icon, JsonObject, ToolAnnotations } from '../../protocol/types.js';
+import type { McpContext } from '../../run/context.js';
 import type { ToolTask } from '../../tasks/options.js';
+import { APP_KINDS, APP_MEDIA_TYPE, type AppHtml, type AppOptions, isAppUri, TOOL_APP, toolMeta } from '../apps.js';
 import type {
   CacheHint,
   Completer,
@@ -67,6 +69,7 @@ const TOOL = {
   output: SCHEMA,
   outputJsonSchema: object<JsonObject>(),
   task: group<ToolTask>()({ required: boolean.default(false), at: oneOf('start', 'closeStream').default('start') }),
+  app: TOOL_APP,
   annotations: object<ToolAnnotations>(),
   authorize: func<NonNullable<ToolOptions['authorize']>>(),
 };
@@ -109,14 +112,15 @@ function read<T extends object, K extends OptionKinds<T>>(what: string, kinds: K
 export function compileTool(name: string, options: ToolOptions, handler: AnyHandler): Tool {
   const what = named('tool', name, handler);
   const parsed = read<ToolOptions, typeof TOOL>(what, TOOL, options);
-  const { input, inputJsonSchema, output, outputJsonSchema, annotations } = parsed;
+  const { input, inputJsonSchema, output, outputJsonSchema, annotations, app } = parsed;
+  const _meta = app ? { ...parsed._meta, ...toolMeta(app) } : parsed._meta;
   const inputSchema = jsonSchema(`${what}: input`, input ?? { type: 'object' }, inputJsonSchema, 'input');
   const outputSchema = output && jsonSchema(`${what}: output`, output, outputJsonSchema, 'output');
   const paramHeaders = findParamHeaders(inputSchema);
   if (typeof paramHeaders === 'string') throw invalidRegistration(`${what}: ${paramHeaders}`);
   return {
     kind: 'tool',
-    ...registered(name, parsed, { ...shown({ ...parsed, name }), inputSchema, outputSchema, annotations }),
+    ...registered(name, parsed, { ...shown({ ...parsed, name, _meta }), inputSchema, outputSchema, annotations }),
     paramHeaders,
     checkInput: input === undefined && inputJsonSchema === undefined ? undefined : valueCheck(input ?? {}, inputSchema),
     checkOutput: output && outputSchema && valueCheck(output, outputSchema),
@@ -138,6 +142,27 @@ export function compileResource(uri: string, options: ResourceOptions, handler: 
     authorize: parsed.authorize as Registered['authorize'],
     handler: handler as Resource['handler'],
   };
+}
+
+/** An app is a resource with a media type of its own; what it may do stands in the list and beside its contents. */
+export function compileApp(uri: string, options: AppOptions, html: AppHtml): Resource {
+  const what = `app "${uri}"`;
+  if (typeof uri !== 'string' || !isAppUri(uri))
+    throw invalidRegistration(`${what} must have a URI that begins with ui://`);
+  if (typeof html !== 'string' && typeof html !== 'function') throw invalidRegistration(`${what} has no page`);
+  const parsed = read<AppOptions, typeof APP_KINDS>(what, APP_KINDS, options);
+  const { csp, permissions, domain, prefersBorder, name, title, description, scopes } = parsed;
+  const _meta = withoutAbsent({ ui: withoutAbsent({ csp, permissions, domain, prefersBorder }) });
+  const mimeType = APP_MEDIA_TYPE;
+  const about = withoutAbsent({ name, title, description, scopes, mimeType, _meta }) as unknown as ResourceOptions;
+  return compileResource(uri, about, async (_: string, ctx: McpContext) => {
+    const text = typeof html === 'string' ? html : await html(ctx);
+    return { contents: [{ uri, mimeType, text, _meta }] };
+  });
+}
+
+function withoutAbsent(object: JsonObject): JsonObject {
+  return Object.fromEntries(Object.entries(object).filter(([, value]) => value !== undefined));
 }
 
 export function compileResourceTemplate(

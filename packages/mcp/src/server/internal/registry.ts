@@ -4,6 +4,7 @@ import type { AskKind } from '../../protocol/types.js';
 import type { McpAskingContext, McpContext } from '../../run/context.js';
 import { digestOf, hashText } from '../../store/internal/crypto.js';
 import type { ToolTask } from '../../tasks/options.js';
+import { APP_MEDIA_TYPE } from '../apps.js';
 import type { CacheHint, Completer, ListedItem } from '../definitions.js';
 import { invalidRegistration } from '../errors.js';
 import type { UriTemplate } from './uri-template.js';
@@ -140,6 +141,12 @@ export class Registry {
 
   get hasResources(): boolean {
     return this.resources.size + this.templates.size > 0;
+  }
+
+  /** Whether pages are offered that hosts show beside a conversation. */
+  get hasApps(): boolean {
+    for (const { mimeType } of this.resources.values()) if (mimeType === APP_MEDIA_TYPE) return true;
+    return false;
   }
 
   get hasCompleters(): boolean {
