@@ -41,3 +41,4 @@ export { createMcpServer, type McpServer } from './server/server.js';
 export { type DynamoMcpStoreOptions, dynamoMcpStore } from './store/dynamo-store.js';
 export { type MemoryMcpStoreOptions, memoryMcpStore } from './store/memory-store.js';
 export type { McpSpill, McpStore, PutCondition, Row, RowKey } from './store/store.js';
+export type { McpTaskEvent, McpTasks, ToolTask } from './tasks/options.js';

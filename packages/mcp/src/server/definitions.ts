@@ -11,6 +11,7 @@ import type {
   ToolAnnotations,
 } from '../protocol/types.js';
 import type { InputRequired, McpAskingContext, McpContext } from '../run/context.js';
+import type { ToolTask } from '../tasks/options.js';
 import type { StandardSchema } from './schemas.js';
 
 /** How long, and by whom, a stateless-era answer may be kept. */
@@ -72,6 +73,8 @@ export interface ToolOptions<
   readonly output?: O;
   /** Listed instead of what the validator `output` gives of itself; needed when it gives none. */
   readonly outputJsonSchema?: JsonObject;
+  /** How calls become tasks, which outlive their request; needs the option `tasks` of the server. Default: they do not. */
+  readonly task?: ToolTask;
   /** Hints for the client: whether the tool only reads, destroys, may be repeated. */
   readonly annotations?: ToolAnnotations;
   /**

@@ -11,6 +11,7 @@ export type McpErrorCode =
   | 'mcp.invalid_registration'
   | 'mcp.closed'
   | 'mcp.changes_off'
+  | 'mcp.task_not_started'
   | 'mcp.store';
 
 /** Marks errors of all copies of this package. */

@@ -21,6 +21,7 @@ import type { Icon, Implementation, JsonObject } from '../protocol/types.js';
 import type { McpContext } from '../run/context.js';
 import { MCP_SESSION_TTL_SECONDS } from '../schema.js';
 import type { McpSpill, McpStore } from '../store/store.js';
+import type { McpTasks } from '../tasks/options.js';
 import type { CacheHint, ListedItem } from './definitions.js';
 
 /** Keys of at least 32 bytes each. `current` seals; `previous` ones still open what they sealed. */
@@ -90,6 +91,8 @@ export interface McpServerOptions {
   readonly listFilter?: (ctx: McpContext, item: ListedItem) => MaybePromise<boolean>;
   /** Hooks around every call of a tool, a resource or a prompt, the outermost first. Default none. */
   readonly onCall?: OnCall | readonly OnCall[];
+  /** Lets calls of tools become tasks. Needs a store and a secret. Default none. */
+  readonly tasks?: McpTasks;
   /** Entries a page. Default 100. */
   readonly pageSize?: number;
   /** Hints of stateless-era answers. Default: 0 and private. */
@@ -150,6 +153,12 @@ const EXTENSIONS = parsed<Readonly<Record<string, JsonObject>>>('settings by ext
   return structuredClone(value) as Readonly<Record<string, JsonObject>>;
 });
 
+const TASKS = group<McpTasks>()({
+  start: func<McpTasks['start']>().required(),
+  ttlMs: integer(60_000, 7 * 86_400_000, 'milliseconds').default(3_600_000),
+  pollIntervalMs: integer(100, undefined, 'milliseconds').default(1000),
+});
+
 /** What {@link createMcpServer} takes. */
 export const MCP_SERVER_OPTIONS = defineOptions<McpServerOptions>()({
   name: filled.required(),
@@ -170,6 +179,7 @@ export const MCP_SERVER_OPTIONS = defineOptions<McpServerOptions>()({
   onCall: kind<OnCall | readonly OnCall[]>('a function or a list of functions', (value) =>
     [value].flat().every((hook) => typeof hook === 'function'),
   ).default([]),
+  tasks: TASKS,
   pageSize: integer(1).default(100),
   cache: CACHE,
   extensions: EXTENSIONS,
@@ -203,6 +213,7 @@ export function parseOptions(options: McpServerOptions): Settings {
   if (sessions === 'sealed' && !secret) throw invalidOption('sessions', '"sealed" only with a secret');
   if (sessions === 'durable' && !store) throw invalidOption('sessions', '"durable" only with a store');
   if (parsed.changes && !store) throw invalidOption('changes', 'false without a store');
+  if (parsed.tasks && !(store && secret)) throw invalidOption('tasks', 'left out without a store and a secret');
   const ttlSeconds = parsed.sessionTtlSeconds ?? (sessions === 'none' ? 0 : MCP_SESSION_TTL_SECONDS[sessions]);
   return {
     ...parsed,

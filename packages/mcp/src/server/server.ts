@@ -26,8 +26,8 @@ import {
   compileResourceTemplate,
   compileTool,
 } from './internal/compile.js';
-import { type Core, lazily } from './internal/core.js';
-import { type Registered, Registry } from './internal/registry.js';
+import { type Core, keepCore, lazily } from './internal/core.js';
+import { type Registered, Registry, type Tool } from './internal/registry.js';
 import { type McpServerOptions, parseOptions } from './options.js';
 
 /** What answers requests: a server that is only registered needs none of it. */
@@ -128,6 +128,7 @@ class Server implements McpServer {
 
   constructor(core: Core) {
     this.#core = core;
+    keepCore(this, core);
     this.handler = handlerOf({ core, isAllowed: createOriginCheck(core.settings.allowedOrigins) });
   }
 
@@ -162,6 +163,9 @@ class Server implements McpServer {
 
   /** What may be asked for must be sealed on its way through the client. */
   #checked<T extends Registered>(item: T): T {
+    if ((item as Registered & Partial<Tool>).task && this.#core.settings.tasks === undefined) {
+      throw invalidRegistration(`${item.kind} "${item.name}" becomes a task, which needs the option "tasks"`);
+    }
     if (item.asks.size > 0 && this.#core.settings.secret === undefined) {
       throw invalidRegistration(`${item.kind} "${item.name}" asks the client, which needs the option "secret"`);
     }

@@ -2,6 +2,7 @@ import { guardHook, type MaybePromise } from '@sallyport/core';
 import { aroundCall } from '../../calls/internal/around.js';
 import { type Accepted, holdsScopes, type McpRequest, type Reply } from '../../http/internal/exchange.js';
 import { own } from '../../protocol/internal/json-rpc.js';
+import { TASKS } from '../../protocol/internal/protocol.js';
 import type { Era, JsonObject, RequestId } from '../../protocol/types.js';
 import type { McpContext } from '../../run/context.js';
 import type { Call } from '../../run/internal/call.js';
@@ -52,7 +53,7 @@ export interface Method<Part = unknown> {
   /** What the server declares when it serves the method. `live`: changes reach the client through this door. */
   capability?(live: boolean): JsonObject;
   /** The parameter that the header `Mcp-Name` repeats in the stateless era. */
-  readonly named?: 'name' | 'uri';
+  readonly named?: 'name' | 'uri' | 'taskId';
   /** Whether the `Mcp-Param-…` headers of the stateless era agree with the parameters. */
   agrees?(request: MethodRequest): boolean;
   /**
@@ -109,7 +110,8 @@ export function capabilitiesOf(table: MethodTable, era: Era, place: MethodPlace)
   for (const method of table.values()) {
     if (method.capability && method.isServed(place)) Object.assign(capabilities, method.capability(live));
   }
-  if (era === 'stateless' && settings.extensions) capabilities.extensions = settings.extensions;
+  const extensions = { ...settings.extensions, ...(era === 'stateless' && settings.tasks ? { [TASKS]: {} } : {}) };
+  if (Object.keys(extensions).length > 0) capabilities.extensions = extensions;
   return capabilities;
 }
 

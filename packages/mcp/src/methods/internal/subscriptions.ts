@@ -1,9 +1,9 @@
-import { checkScopes, jsonReply, messageFrame, nowMs } from '../../http/internal/exchange.js';
+import { checkScopes, jsonReply, type McpRequest, messageFrame, nowMs } from '../../http/internal/exchange.js';
 import { errorText, isObject, own, resultText } from '../../protocol/internal/json-rpc.js';
 import { MAX_SUBSCRIPTIONS, META, RPC } from '../../protocol/internal/protocol.js';
 import type { Change } from '../../server/definitions.js';
 import { invalidParams } from '../../server/errors.js';
-import { lazily } from '../../server/internal/core.js';
+import { type Core, lazily } from '../../server/internal/core.js';
 import { defineMethod, isAuthorized, type MethodRequest } from './method.js';
 
 /** What a listener of the stateless era gets. */
@@ -14,18 +14,27 @@ interface Filter {
   readonly resourceSubscriptions?: readonly string[];
 }
 
-const loadLive = lazily(() => import('../../run/internal/live.js'));
+const loadParts = lazily(async () => {
+  const [live, stateless] = await Promise.all([
+    import('../../run/internal/live.js'),
+    import('../../stateless/internal/serve.js'),
+  ]);
+  return { ...live, ...stateless };
+});
+type Parts = Awaited<ReturnType<typeof loadParts>>;
 
 /** An acknowledgement, the changes that were asked for, a result before the deadline. */
 export const listen = defineMethod({
   name: 'subscriptions/listen',
   eras: ['stateless'],
   isServed: ({ core, http }) => core.settings.changes && http.canStream,
-  load: loadLive,
-  async handle(request, { changeNotification, listenReply }) {
+  load: loadParts,
+  async handle(request, parts) {
     const { core, http, id, params, accepted } = request;
     if (!accepted.sse) return { reply: jsonReply(errorText(id, RPC.invalidRequest, 'Not acceptable'), 406) };
-    const filter = await readFilter(request, own(params, 'notifications'));
+    const asked = own(params, 'notifications');
+    const taskIds = await readTaskIds(core, http, asked, parts);
+    const filter = { ...(await readFilter(request, asked)), ...(taskIds.length > 0 ? { taskIds } : {}) };
     const meta = { [META.subscriptionId]: id };
     const acknowledged = {
       jsonrpc: '2.0',
@@ -33,15 +42,41 @@ export const listen = defineMethod({
       params: { notifications: filter, _meta: meta },
     };
     const ended = { resultType: 'complete', _meta: { ...meta, [META.serverInfo]: core.settings.info } };
-    const reply = listenReply(core, http, {
+    const reply = parts.listenReply(core, http, {
       from: nowMs(http.clock),
       head: messageFrame(JSON.stringify(acknowledged)),
-      frame: (change) => (wants(filter, change) ? messageFrame(changeNotification(change, meta)) : ''),
+      frame: (entry) => {
+        if ('task' in entry) return taskIds.includes(entry.task) ? taskFrame(core, http, entry.task, meta, parts) : '';
+        return wants(filter, entry) ? messageFrame(parts.changeNotification(entry, meta)) : '';
+      },
       tail: () => messageFrame(resultText(id, JSON.stringify(ended))),
     });
     return { reply };
   },
 });
+
+/** The tasks among those asked for that are the caller's. */
+async function readTaskIds(
+  core: Core,
+  http: McpRequest,
+  notifications: unknown,
+  { findTask }: Parts,
+): Promise<readonly string[]> {
+  const ids = (isObject(notifications) && core.settings.tasks ? own(notifications, 'taskIds') : undefined) ?? [];
+  if (!Array.isArray(ids) || ids.length > MAX_SUBSCRIPTIONS || !ids.every((id) => typeof id === 'string')) {
+    throw invalidParams(`"taskIds" must be a list of at most ${MAX_SUBSCRIPTIONS} ids`);
+  }
+  const found = await Promise.all(ids.map((id) => findTask(core, http, id)));
+  return ids.filter((_, index) => found[index] !== undefined);
+}
+
+/** How a task stands now, as a notification. */
+async function taskFrame(core: Core, http: McpRequest, id: string, _meta: object, part: Parts): Promise<string> {
+  const task = await part.findTask(core, http, id);
+  if (!task) return '';
+  const params = { ...part.detailOf(core, task), _meta };
+  return messageFrame(JSON.stringify({ jsonrpc: '2.0', method: 'notifications/tasks', params }));
+}
 
 /**
  * The part of a filter that this server can honour.

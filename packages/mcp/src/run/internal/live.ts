@@ -164,8 +164,11 @@ const FEED_TTL_MS = 300_000;
 const OVERLAP_MS = 2000;
 const PAGE_ROWS = 100;
 
+/** What is in the feed: a change of what the server offers, or a task that changed. */
+export type FeedEntry = Change | { readonly task: string };
+
 /** @throws FrameworkError when the server has no change notifications */
-export async function publishChange(core: Core, change: Change, tenantId: string | undefined): Promise<void> {
+export async function publishChange(core: Core, change: FeedEntry, tenantId?: string): Promise<void> {
   const { settings } = core;
   if (!settings.changes)
     throw new FrameworkError('mcp.changes_off', 'framework: mcp: publish needs the option "changes"');
@@ -181,7 +184,7 @@ export async function publishChange(core: Core, change: Change, tenantId: string
 }
 
 /** A change as it lies in the feed; without a tenant it is for all. */
-type FedChange = readonly [change: Change, tenantId?: string];
+type FedChange = readonly [change: FeedEntry, tenantId?: string];
 
 /** Reads the feed of changes from a moment on; every change once. */
 class FeedReader {
@@ -203,8 +206,8 @@ class FeedReader {
     return this.#from;
   }
 
-  async poll(now: number): Promise<readonly Change[]> {
-    const changes: Change[] = [];
+  async poll(now: number): Promise<readonly FeedEntry[]> {
+    const changes: FeedEntry[] = [];
     const seen = new Set<string>();
     let after = sortOf(this.#from);
     for (;;) {
@@ -243,7 +246,7 @@ export interface Listener {
   /** Frames at the beginning. */
   readonly head: string;
   /** The frame of a change, or `''` when it is not wanted. */
-  frame(change: Change): string | Promise<string>;
+  frame(change: FeedEntry): string | Promise<string>;
   /** Frames at the end; `position` is how far the feed was read. */
   tail(position: number): string;
 }

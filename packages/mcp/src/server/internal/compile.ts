@@ -17,6 +17,7 @@ import {
 import { findParamHeaders } from '../../protocol/internal/header-values.js';
 import { isObject } from '../../protocol/internal/json-rpc.js';
 import type { Annotations, Icon, JsonObject, ToolAnnotations } from '../../protocol/types.js';
+import type { ToolTask } from '../../tasks/options.js';
 import type {
   CacheHint,
   Completer,
@@ -65,6 +66,7 @@ const TOOL = {
   inputJsonSchema: object<JsonObject>(),
   output: SCHEMA,
   outputJsonSchema: object<JsonObject>(),
+  task: group<ToolTask>()({ required: boolean.default(false), at: oneOf('start', 'closeStream').default('start') }),
   annotations: object<ToolAnnotations>(),
   authorize: func<NonNullable<ToolOptions['authorize']>>(),
 };
@@ -119,6 +121,7 @@ export function compileTool(name: string, options: ToolOptions, handler: AnyHand
     checkInput: input === undefined && inputJsonSchema === undefined ? undefined : valueCheck(input ?? {}, inputSchema),
     checkOutput: output && outputSchema && valueCheck(output, outputSchema),
     authorize: parsed.authorize as Registered['authorize'],
+    task: parsed.task as Tool['task'],
     handler: handler as Tool['handler'],
   };
 }

@@ -3,6 +3,7 @@ import type { ParamHeader } from '../../protocol/internal/header-values.js';
 import type { AskKind } from '../../protocol/types.js';
 import type { McpAskingContext, McpContext } from '../../run/context.js';
 import { digestOf, hashText } from '../../store/internal/crypto.js';
+import type { ToolTask } from '../../tasks/options.js';
 import type { CacheHint, Completer, ListedItem } from '../definitions.js';
 import { invalidRegistration } from '../errors.js';
 import type { UriTemplate } from './uri-template.js';
@@ -23,6 +24,8 @@ export interface Registered extends ListedItem {
 export interface Tool extends Registered {
   readonly kind: 'tool';
   readonly paramHeaders: readonly ParamHeader[];
+  /** How its calls become tasks; absent: they do not. */
+  readonly task: Required<ToolTask> | undefined;
   /** Arguments as the handler gets them, or what is wrong with them. */
   readonly checkInput: ValueCheck | undefined;
   /** Of the structured result. */

@@ -74,6 +74,8 @@ function listen(core: Core, http: McpRequest, session: Session, since?: number):
     from: since === undefined || since > now ? now : Math.max(since, now - FEED_MS),
     head: COMMENT_FRAME,
     frame: async (change) => {
+      // Tasks are of the stateless era.
+      if ('task' in change) return '';
       const wanted = 'list' in change || (await isSubscribed(core, http, session, change.resource));
       return wanted ? messageFrame(changeNotification(change)) : '';
     },

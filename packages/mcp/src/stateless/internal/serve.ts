@@ -20,7 +20,7 @@ import {
   type RpcRequest,
   resultText,
 } from '../../protocol/internal/json-rpc.js';
-import { claimOf, isLogLevel, META, RPC, STATELESS_VERSION } from '../../protocol/internal/protocol.js';
+import { claimOf, isLogLevel, META, RPC, STATELESS_VERSION, TASKS } from '../../protocol/internal/protocol.js';
 import type { ClientCapabilities, Implementation, JsonObject, LogLevel } from '../../protocol/types.js';
 import { missingKinds } from '../../run/internal/ask.js';
 import { type Call, type Ending, missingCapabilityError, toResult } from '../../run/internal/call.js';
@@ -31,7 +31,9 @@ import type { Outcome, Run, RunScope } from '../../run/internal/run.js';
 import type { CacheHint } from '../../server/definitions.js';
 import { invalidParams, RpcError } from '../../server/errors.js';
 import type { Core } from '../../server/internal/core.js';
+import type { Registered, Tool } from '../../server/internal/registry.js';
 import { keptBytes } from '../../store/internal/row-text.js';
+import { createTask, type NewTask, takesTasks } from '../../tasks/internal/task.js';
 import { readRetry, sealState } from './request-state.js';
 
 /** What a request says of itself and of its sender. */
@@ -181,9 +183,25 @@ function scopeOf({ core, http, message, envelope }: StatelessRequest, memory: Ru
     maxKeptBytes: keptBytes(core.settings.spill),
     asks: call?.target.asks ?? new Set(),
     asking: 'park',
-    canClose: false,
+    canClose: taskOf(call, capabilities)?.at === 'closeStream',
     keepsEvents: false,
   };
+}
+
+/** How the call becomes a task, for a client that takes tasks. */
+function taskOf(call: Call | undefined, capabilities: ClientCapabilities): Tool['task'] {
+  return takesTasks(capabilities) ? (call?.target as Partial<Tool> | undefined)?.task : undefined;
+}
+
+/** Whether the arguments fit; those that do not are answered at once. */
+async function takesArguments({ target, args }: Call): Promise<boolean> {
+  const checked = await (target as Partial<Tool>).checkInput?.(args);
+  return checked === undefined || 'value' in checked;
+}
+
+function newTask({ http, message: { id }, envelope }: StatelessRequest, memory: RunMemory): NewTask {
+  const { params, client, capabilities } = envelope;
+  return { http, request: { id, params }, client, capabilities, memory };
 }
 
 /** Runs a handler, or runs it again with the answers that the request brings. */
@@ -193,6 +211,18 @@ async function runCall(request: StatelessRequest, call: Call): Promise<Reply> {
   const isRetry =
     own(envelope.params, 'inputResponses') !== undefined || own(envelope.params, 'requestState') !== undefined;
   const memory = isRetry ? await readRetry(core, http, method, call, envelope.params) : freshMemory();
+  const { task } = call.target as Registered & Partial<Tool>;
+  if (task?.required && !takesTasks(envelope.capabilities))
+    throw missingCapabilityError({ extensions: { [TASKS]: {} } });
+  if (taskOf(call, envelope.capabilities)?.at === 'start' && (await takesArguments(call))) {
+    const created = await createTask(core, newTask(request, memory));
+    return replyWith(
+      created instanceof RpcError
+        ? errorText(id, created.code, created.message)
+        : resultText(id, JSON.stringify(stamp(core, created, 'task'))),
+      accepted,
+    );
+  }
   const run = startRun(scopeOf(request, memory, call), (ctx) => call.invoke(ctx));
   const end = async (outcome: Outcome): Promise<Ending> => {
     const result = await finish(request, call, run, outcome, isRetry);
@@ -209,13 +239,18 @@ async function runCall(request: StatelessRequest, call: Call): Promise<Reply> {
 
 /** The result, the error, or nothing for a call that was cancelled. */
 async function finish(
-  { core, http, message }: StatelessRequest,
+  request: StatelessRequest,
   call: Call,
   run: Run,
   outcome: Outcome,
   isRetry: boolean,
 ): Promise<JsonObject | RpcError | undefined> {
-  if (outcome.kind === 'cancelled' || outcome.kind === 'closed') return undefined;
+  const { core, http, message } = request;
+  if (outcome.kind === 'cancelled') return undefined;
+  if (outcome.kind === 'closed') {
+    const created = await createTask(core, newTask(request, run.remember(outcome)));
+    return created instanceof RpcError ? created : stamp(core, created, 'task');
+  }
   if (outcome.kind === 'questions') {
     const inputRequests = Object.fromEntries(outcome.questions.map(({ key, request }) => [key, request]));
     const memory = run.remember(outcome);
@@ -236,3 +271,7 @@ async function finish(
   const { ttlMs, scope } = isRetry ? { ttlMs: 0, scope: 'private' } : (call.cache.hint ?? core.settings.cache);
   return { ...stamped, ttlMs, cacheScope: scope };
 }
+
+// Tasks are served to this era alone, and load with it.
+export { changeTask, detailOf, findTask, isOver, startTask, takesTasks } from '../../tasks/internal/task.js';
+export { tellOfTask } from '../../tasks/internal/tell.js';

@@ -38,7 +38,7 @@ export function macText(key: string | Uint8Array, text: string): string {
 }
 
 /** What a sealed token is for; each has a key of its own. */
-export type SealPurpose = 'session' | 'state' | 'cursor';
+export type SealPurpose = 'session' | 'state' | 'cursor' | 'task';
 
 /** Seals and opens short texts. */
 export interface Sealer {

@@ -1,0 +1,11 @@
+import { type Core, lazily } from '../../server/internal/core.js';
+
+/** The feed of changes. */
+const loadLive = lazily(() => import('../../run/internal/live.js'));
+
+/** Tells listeners that a task changed, where the server has change notifications. */
+export async function tellOfTask(core: Core, id: string): Promise<void> {
+  if (!core.settings.changes) return;
+  const { publishChange } = await loadLive();
+  await publishChange(core, { task: id });
+}
