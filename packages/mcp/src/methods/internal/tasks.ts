@@ -46,7 +46,7 @@ export const cancelTask = defineMethod<Part>({
     const cancelled = await part.changeTask(core, id, (task) =>
       part.isOver(task) ? undefined : { ...task, state: 'cancelled', updated: now, pending: [] },
     );
-    if (cancelled?.changed) await part.tellOfTask(core, id);
+    if (cancelled?.changed) await part.tellOfTask(core, cancelled.task);
     return { result: { members: '' } };
   },
 });

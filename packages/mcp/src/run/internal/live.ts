@@ -168,7 +168,7 @@ const PAGE_ROWS = 100;
 export type FeedEntry = Change | { readonly task: string };
 
 /** @throws FrameworkError when the server has no change notifications */
-export async function publishChange(core: Core, change: FeedEntry, tenantId?: string): Promise<void> {
+export async function publishChange(core: Core, change: FeedEntry, tenantId: string | undefined): Promise<void> {
   const { settings } = core;
   if (!settings.changes)
     throw new FrameworkError('mcp.changes_off', 'framework: mcp: publish needs the option "changes"');

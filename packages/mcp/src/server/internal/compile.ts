@@ -120,8 +120,8 @@ export function compileTool(name: string, options: ToolOptions, handler: AnyHand
     paramHeaders,
     checkInput: input === undefined && inputJsonSchema === undefined ? undefined : valueCheck(input ?? {}, inputSchema),
     checkOutput: output && outputSchema && valueCheck(output, outputSchema),
-    authorize: parsed.authorize as Registered['authorize'],
     task: parsed.task as Tool['task'],
+    authorize: parsed.authorize as Registered['authorize'],
     handler: handler as Tool['handler'],
   };
 }

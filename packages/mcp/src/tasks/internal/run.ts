@@ -88,11 +88,12 @@ export async function runTask(core: Core, id: string, toRequest: (task: Task) =>
 type End = (task: Task, now: number) => Task;
 
 /** Stores how a run ended, unless the task was cancelled meanwhile. */
-async function settle(core: Core, { clock }: McpRequest, { id, lease }: Task, end: End): Promise<void> {
+async function settle(core: Core, { clock }: McpRequest, claimed: Task, end: End): Promise<void> {
   const now = nowMs(clock);
+  const { id, lease } = claimed;
   const isMine = (task: Task) => task.state === 'running' && task.lease === lease;
   const settled = await changeTask(core, id, (task) => (isMine(task) ? end(task, now) : undefined));
-  if (settled?.changed) await tellOfTask(core, id);
+  if (settled?.changed) await tellOfTask(core, claimed);
 }
 
 async function endOf(core: Core, http: McpRequest, task: Task): Promise<End | undefined> {
@@ -165,5 +166,6 @@ async function toEnd(call: Call, http: McpRequest, run: Run, outcome: Outcome): 
   }
   const result = await toResult(call, 'stateless', outcome, http);
   if (result instanceof RpcError) return (task, now) => failedTask(task, result, now);
-  return (task, now) => ({ ...task, state: 'completed', updated: now, pending: [], result });
+  const complete = { ...result, resultType: 'complete' };
+  return (task, now) => ({ ...task, state: 'completed', updated: now, pending: [], result: complete });
 }
