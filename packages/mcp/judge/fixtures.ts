@@ -194,12 +194,16 @@ function addAskingTools(server: McpServer): void {
   );
   server.tool(
     'test_streaming_elicitation',
-    { description: 'Reports progress, then answers.', asks: ['elicitation'] },
+    { description: 'Reports progress, and asks in the middle.', asks: ['elicitation'] },
     async (_, ctx) => {
       ctx.progress(1, 2);
       await pause(20);
+      const { action } = await ctx.elicit({
+        message: 'Go on?',
+        requestedSchema: { type: 'object', properties: { go: { type: 'boolean' } } },
+      });
       ctx.progress(2, 2);
-      return 'Streamed.';
+      return `Streamed: ${action}.`;
     },
   );
   server.tool(

@@ -21,9 +21,7 @@ const closing = (server: McpServer, between: () => void = () => {}) =>
 async function recorded(store: McpStore): Promise<{ store: McpStore; rows: Row[] }> {
   const rows: Row[] = [];
   const wrapped: McpStore = {
-    get: (key) => store.get(key),
-    take: (key) => store.take(key),
-    list: (partition, after, limit) => store.list(partition, after, limit),
+    ...bound(store),
     put: (row, when) => {
       rows.push(row);
       return store.put(row, when);
@@ -154,6 +152,80 @@ describe('a run whose instance is lost', () => {
     void lost;
   });
 });
+
+describe('a run that lives', () => {
+  const lasting = (totalMs: number) => (server: McpServer, clock: ManualClock, begun: string[]) =>
+    server.tool('t', {}, async (_, ctx) => {
+      begun.push('run');
+      await ctx.closeStream();
+      await new Promise<void>((resolve) => clock.after(totalMs, resolve));
+      return 'done';
+    });
+
+  it('says so every ten seconds, so that it is not taken for lost however long it takes', async () => {
+    const clock = new ManualClock(1_700_000_000_000);
+    const begun: string[] = [];
+    const rig = new Rig({
+      clock,
+      remainingMs: 900_000,
+      server: { resumeWaitMs: 0 },
+      register: (server) => lasting(600_000)(server, clock, begun),
+    });
+    const session = await rig.connect();
+    const first = await session.call('t');
+    const running = session.resume(lastId(first));
+    for (let passed = 0; passed < 560_000; passed += 29_000) {
+      await clock.advance(29_000);
+      const looked = await session.resume(lastId(first));
+      expect([looked.status, looked.events.at(-1)?.data]).toEqual([200, '']);
+    }
+    await clock.advance(30_000);
+    expect(texts(await running)).toEqual(['done']);
+    expect([begun, clock.pendingTimers, rig.violations]).toEqual([['run', 'run'], 0, []]);
+  });
+
+  it('and that is lost is noticed within thirty seconds, though its function might run for fifteen minutes', async () => {
+    const clock = new ManualClock(1_700_000_000_000);
+    const inner = memoryMcpStore({ clock });
+    let isDead = false;
+    const mortal: McpStore = {
+      ...bound(inner),
+      put: (row, when) => (isDead ? new Promise(() => {}) : inner.put(row, when)),
+    };
+    const begun: string[] = [];
+    const options = {
+      clock,
+      remainingMs: 900_000,
+      register: (server: McpServer) => lasting(600_000)(server, clock, begun),
+    };
+    const dying = new Rig({ ...options, server: { store: mortal } });
+    const session = await dying.connect();
+    const first = await session.call('t');
+    void session.resume(lastId(first));
+    await clock.advance(100);
+    isDead = true;
+    await clock.advance(29_000);
+    const healthy = new Rig({ ...options, server: { store: inner, resumeWaitMs: 0 } });
+    const look = () =>
+      healthy.send(
+        'GET',
+        undefined,
+        session.sent({ headers: { accept: 'text/event-stream', 'last-event-id': lastId(first) } }),
+      );
+    expect((await look()).events.at(-1)?.data).toBe('');
+    await clock.advance(2000);
+    expect(texts(await look())).toEqual(['Interrupted']);
+  });
+});
+
+function bound(store: McpStore): McpStore {
+  return {
+    get: (key) => store.get(key),
+    put: (row, when) => store.put(row, when),
+    take: (key) => store.take(key),
+    list: (partition, after, limit) => store.list(partition, after, limit),
+  };
+}
 
 describe('a door that streams', () => {
   async function* chunksOf(rig: Rig, session: Connection, name: string, args: object = {}) {

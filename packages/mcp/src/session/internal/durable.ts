@@ -180,9 +180,10 @@ async function claim(origin: SessionPlace, found: Found, sequence: number): Prom
   const { log } = found;
   const continued = await findContinued(origin, found.head);
   checkScopes(http, continued.call.target);
+  // Nobody writes here before the claim, and nothing may fail between the claim and the run.
+  const missed = await log.readFrom(sequence + 1);
   const head: StreamHead = { ...found.head, state: 'running', lease: leaseOf(http), since: nowMs(http.clock) };
   if (!(await log.save(head))) return undefined;
-  const missed = await log.readFrom(sequence + 1);
   const { run, stream } = startContinuation(continued, log, head, 'claimed');
   const opening = missed.length > 0 ? log.frames(missed, sequence + 1) : log.priming(sequence);
   const sink: Sink = {
