@@ -21,7 +21,7 @@ export const FILES: Readonly<Record<string, Budget>> = {
   dynamo: { reached: 11, wanted: 11 },
   http: { reached: 46, wanted: 46 },
   jobs: { reached: 41, wanted: 36 },
-  mcp: { reached: 52, wanted: 50 },
+  mcp: { reached: 72, wanted: 72 },
   ratelimit: { reached: 30, wanted: 24 },
   secure: { reached: 26, wanted: 26 },
   streams: { reached: 26, wanted: 26 },

@@ -2,6 +2,7 @@ import { CONNECTION_REGISTRY_OPTIONS } from '../../packages/connections/src/regi
 import { EMF_SINK_OPTIONS } from '../../packages/core/src/observability/emf-sink.js';
 import { ERROR_NOTIFIER_OPTIONS } from '../../packages/core/src/observability/error-notifier.js';
 import { LOGGER_OPTIONS } from '../../packages/core/src/observability/logger.js';
+import { MCP_SERVER_OPTIONS } from '../../packages/mcp/src/server/options.js';
 import type { OptionTable } from './option-tables.js';
 
 /** The tables of options in READMEs, by the README. */
@@ -32,6 +33,14 @@ export const OPTION_TABLES: Readonly<Record<string, readonly OptionTable[]>> = {
       kinds: ERROR_NOTIFIER_OPTIONS.kinds,
       source: 'packages/core/src/observability/error-notifier.ts',
       type: 'ErrorNotifierOptions',
+    },
+  ],
+  'packages/mcp/README.md': [
+    {
+      name: '@sallyport/mcp#createMcpServer',
+      kinds: MCP_SERVER_OPTIONS.kinds,
+      source: 'packages/mcp/src/server/options.ts',
+      type: 'McpServerOptions',
     },
   ],
 };

@@ -84,11 +84,11 @@ export interface McpServerOptions {
    * minutes: `secretFromArn()` of `@sallyport/mcp/aws`. Default none.
    */
   readonly secret?: McpSecret | (() => MaybePromise<McpSecret>);
-  /** For events over 256 KiB. */
+  /** Where things over 256 KiB are kept: `s3McpSpill()` of `@sallyport/mcp/aws`. Default none: they are too large. */
   readonly spill?: McpSpill;
   /** Change notifications: `publish`, subscriptions, listeners. Needs a store. Default `false`. */
   readonly changes?: boolean;
-  /** Default `true`. */
+  /** Whether what handlers log is sent to clients. Default `true`. */
   readonly logging?: boolean;
   /** Leaves entries out of lists, by caller. Lists are then made at each request and never shared. */
   readonly listFilter?: (ctx: McpContext, item: ListedItem) => MaybePromise<boolean>;
@@ -104,7 +104,7 @@ export interface McpServerOptions {
   readonly extensions?: Readonly<Record<string, JsonObject>>;
   /** Origins that may call from a browser, besides loopback ones on loopback. Default none. */
   readonly allowedOrigins?: readonly string[];
-  /** Default 4 MiB. */
+  /** Bytes that the body of a request may have. Default 4 MiB. */
   readonly maxBodyBytes?: number;
   /** `hold` keeps a streaming response open while the client is asked. Default `park`. */
   readonly whileWaiting?: 'park' | 'hold';
