@@ -34,7 +34,7 @@ export class StoreTimeout extends Error {
 }
 
 /**
- * Whether a failure of the store may pass by itself: throttling, 5xx, time-outs, network. Anything else — a missing
+ * Whether a failure of the store may pass by itself: throttling, 5xx, time-outs, network. Anything else, such as a missing
  * table, a refused permission, an invalid request, no credentials, no SDK — is a fault of code or deployment.
  */
 export function isTransient(error: unknown): boolean {
