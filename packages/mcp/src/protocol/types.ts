@@ -401,6 +401,8 @@ type StandardResult<Output> =
 
 /** What is wrong with a value, and where. */
 export interface StandardIssue {
+  /** In words of the validator; it may repeat the value. */
   readonly message: string;
+  /** Where in the value. Absent: the value itself. */
   readonly path?: readonly (PropertyKey | { readonly key: PropertyKey })[] | undefined;
 }

@@ -1,6 +1,6 @@
 import type { SchemaDraft } from '@cfworker/json-schema';
-import { isObject } from '../protocol/internal/json-rpc.js';
-import type { FormSchema, JsonObject, StandardIssue, StandardSchema } from '../protocol/types.js';
+import { isObject } from '../../protocol/internal/json-rpc.js';
+import type { FormSchema, JsonObject, StandardIssue, StandardSchema } from '../../protocol/types.js';
 
 /** Validators are objects or, as in some libraries, functions. */
 export function isStandardSchema(value: unknown): value is StandardSchema {
