@@ -37,7 +37,6 @@ export type {
 // Errors
 export { type McpErrorCode, McpStepError, McpToolError } from './server/errors.js';
 export type { McpSecret, McpServerOptions, SessionMode } from './server/options.js';
-export type { StandardSchema } from './server/schemas.js';
 export { createMcpServer, type McpServer } from './server/server.js';
 // Stores
 export { type DynamoMcpStoreOptions, dynamoMcpStore } from './store/dynamo-store.js';

@@ -1,5 +1,3 @@
-import type { StandardSchema } from '../server/schemas.js';
-
 /** Anything that `JSON.stringify` keeps as it is. */
 export type Json = string | number | boolean | null | readonly Json[] | { readonly [key: string]: Json | undefined };
 /** A JSON object whose members are not known. */
@@ -380,3 +378,31 @@ export type InputRequests = Readonly<Record<string, InputRequest>>;
 export type InputResponse = ElicitResult | SampleResult | RootsResult;
 /** A map without a prototype. */
 export type InputResponses = Readonly<Record<string, InputResponse | undefined>>;
+
+/** The part of Standard Schema v1 (https://standardschema.dev) that we read, with its JSON Schema extension. */
+export interface StandardSchema<Input = unknown, Output = Input> {
+  readonly '~standard': {
+    readonly version: 1;
+    readonly vendor: string;
+    readonly validate: (value: unknown) => StandardResult<Output> | Promise<StandardResult<Output>>;
+    readonly types?: { readonly input: Input; readonly output: Output } | undefined;
+    readonly jsonSchema?: StandardJsonSchema;
+  };
+}
+
+interface StandardJsonSchema {
+  readonly input: (options: { readonly target: 'draft-2020-12' }) => Record<string, unknown>;
+  readonly output: (options: { readonly target: 'draft-2020-12' }) => Record<string, unknown>;
+}
+
+type StandardResult<Output> =
+  | { readonly value: Output; readonly issues?: undefined }
+  | { readonly issues: readonly StandardIssue[] };
+
+/** What is wrong with a value, and where. */
+export interface StandardIssue {
+  /** In words of the validator; it may repeat the value. */
+  readonly message: string;
+  /** Where in the value. Absent: the value itself. */
+  readonly path?: readonly (PropertyKey | { readonly key: PropertyKey })[] | undefined;
+}

@@ -8,12 +8,12 @@ import type {
   JsonObject,
   PromptMessage,
   ReadResourceResult,
+  StandardSchema,
   ToolAnnotations,
 } from '../protocol/types.js';
 import type { InputRequired, McpAskingContext, McpContext } from '../run/context.js';
 import type { ToolTask } from '../tasks/options.js';
 import type { ToolApp } from './apps.js';
-import type { StandardSchema } from './schemas.js';
 
 /** How long, and by whom, a stateless-era answer may be kept. */
 export interface CacheHint {

@@ -1,19 +1,25 @@
-import { nowMs } from '../../http/internal/exchange.js';
-import type { MethodRequest } from '../../methods/internal/method.js';
+import { type McpRequest, nowMs } from '../../http/internal/exchange.js';
 import type { JsonObject } from '../../protocol/types.js';
 import { isInputRequired, type McpAskingContext } from '../../run/context.js';
 import type { Call } from '../../run/internal/call.js';
 import { runOf } from '../../run/internal/handler-context.js';
 import type { Outcome, Run } from '../../run/internal/run.js';
 import { isInstance, McpToolError } from '../../server/errors.js';
+import type { Core } from '../../server/internal/core.js';
 import { digestOf } from '../../store/internal/crypto.js';
 import type { CallEnd, CallOutcome, McpCall, OnCall } from '../call.js';
 
 /** The kinds of registrations that a hook runs around. */
 const KINDS = { tool: 'tool', resource: 'resource', template: 'resource', prompt: 'prompt' } as const;
 
+/** Where a call is asked for. */
+interface CallPlace {
+  readonly core: Core;
+  readonly http: McpRequest;
+}
+
 /** The call with the hooks of the server around it. Hooks see full results, so the call completes its answer itself. */
-export function aroundCall(method: string, request: MethodRequest, call: Call): Call {
+export function aroundCall(method: string, request: CallPlace, call: Call): Call {
   const { onCall } = request.core.settings;
   if (onCall.length === 0) return call;
   return {
@@ -50,7 +56,7 @@ async function runHooks(
   hooks: readonly OnCall[],
   about: McpCall,
   call: Call,
-  { http }: MethodRequest,
+  { http }: CallPlace,
   run: Run,
 ): Promise<unknown> {
   const started = nowMs(http.clock);

@@ -26,7 +26,7 @@ import type {
 } from '../../protocol/types.js';
 import { McpToolError } from '../../server/errors.js';
 import { loadSchemaCheck } from '../../server/internal/core.js';
-import { formSchemaOf, isStandardSchema } from '../../server/schemas.js';
+import { formSchemaOf, isStandardSchema } from '../../server/internal/schemas.js';
 import { bytesOf } from '../../store/internal/row-text.js';
 import {
   INPUT_REQUIRED,

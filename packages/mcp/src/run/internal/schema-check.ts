@@ -1,7 +1,7 @@
 import { type OutputUnit, type Schema, Validator } from '@cfworker/json-schema';
 import { isObject, own } from '../../protocol/internal/json-rpc.js';
 import type { InputRequest, InputResponse, JsonObject } from '../../protocol/types.js';
-import { draftOf } from '../../server/schemas.js';
+import { draftOf } from '../../server/internal/schemas.js';
 
 /** Checks values against one schema: what is wrong, as path and rule without any value; nothing when all is well. */
 export type Check = (value: unknown) => readonly string[];

@@ -32,9 +32,9 @@ import type {
 } from '../definitions.js';
 import { invalidRegistration } from '../errors.js';
 import { CACHE } from '../options.js';
-import { describeIssues, isStandardSchema, isUnionOfObjects, jsonSchemaOf, schemaProblem } from '../schemas.js';
 import { loadSchemaCheck } from './core.js';
 import type { Prompt, Registered, Resource, Template, Tool, ValueCheck } from './registry.js';
+import { describeIssues, isStandardSchema, isUnionOfObjects, jsonSchemaOf, schemaProblem } from './schemas.js';
 import { compileTemplate, hasScheme } from './uri-template.js';
 
 /** A handler of any kind; what it takes is the registration's to check. */

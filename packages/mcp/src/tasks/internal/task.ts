@@ -53,7 +53,7 @@ export function takesTasks({ extensions }: ClientCapabilities): boolean {
 }
 
 /** The settings of a server whose tools become tasks. */
-export function settingsOf({ settings: { tasks } }: Core): Required<McpTasks> {
+function settingsOf({ settings: { tasks } }: Core): Required<McpTasks> {
   if (!tasks) throw new Error('framework: mcp: no tasks');
   return { ttlMs: 3_600_000, pollIntervalMs: 1000, ...tasks };
 }

@@ -1,31 +1,6 @@
 import type { SchemaDraft } from '@cfworker/json-schema';
-import { isObject } from '../protocol/internal/json-rpc.js';
-import type { FormSchema, JsonObject } from '../protocol/types.js';
-
-/** The part of Standard Schema v1 (https://standardschema.dev) that we read, with its JSON Schema extension. */
-export interface StandardSchema<Input = unknown, Output = Input> {
-  readonly '~standard': {
-    readonly version: 1;
-    readonly vendor: string;
-    readonly validate: (value: unknown) => StandardResult<Output> | Promise<StandardResult<Output>>;
-    readonly types?: { readonly input: Input; readonly output: Output } | undefined;
-    readonly jsonSchema?: StandardJsonSchema;
-  };
-}
-
-interface StandardJsonSchema {
-  readonly input: (options: { readonly target: 'draft-2020-12' }) => Record<string, unknown>;
-  readonly output: (options: { readonly target: 'draft-2020-12' }) => Record<string, unknown>;
-}
-
-type StandardResult<Output> =
-  | { readonly value: Output; readonly issues?: undefined }
-  | { readonly issues: readonly StandardIssue[] };
-
-interface StandardIssue {
-  readonly message: string;
-  readonly path?: readonly (PropertyKey | { readonly key: PropertyKey })[] | undefined;
-}
+import { isObject } from '../../protocol/internal/json-rpc.js';
+import type { FormSchema, JsonObject, StandardIssue, StandardSchema } from '../../protocol/types.js';
 
 /** Validators are objects or, as in some libraries, functions. */
 export function isStandardSchema(value: unknown): value is StandardSchema {
