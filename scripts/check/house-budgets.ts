@@ -21,11 +21,11 @@ export const FILES: Readonly<Record<string, Budget>> = {
   dynamo: { reached: 11, wanted: 11 },
   http: { reached: 47, wanted: 46 },
   jobs: { reached: 41, wanted: 41 },
-  mcp: { reached: 52, wanted: 50 },
+  mcp: { reached: 72, wanted: 72 },
   ratelimit: { reached: 30, wanted: 24 },
   secure: { reached: 27, wanted: 26 },
   streams: { reached: 26, wanted: 26 },
-  testkit: { reached: 31, wanted: 31 },
+  testkit: { reached: 34, wanted: 34 },
   contract: { reached: 13, wanted: 13 },
 };
 

@@ -23,6 +23,7 @@ import { LEDGER_OPTIONS } from '../../packages/jobs/src/ledger/create-job-ledger
 import { MEMORY_LEDGER_OPTIONS } from '../../packages/jobs/src/ledger/memory-ledger.js';
 import { MOUNT_MCP_OPTIONS } from '../../packages/mcp/src/http/mount.js';
 import { MOUNT_HANDLER_OPTIONS } from '../../packages/mcp/src/http/mount-handler.js';
+import { MCP_SERVER_OPTIONS } from '../../packages/mcp/src/server/options.js';
 import { DYNAMO_STORE_OPTIONS } from '../../packages/mcp/src/store/dynamo-store.js';
 import { MEMORY_STORE_OPTIONS } from '../../packages/mcp/src/store/memory-store.js';
 import { DYNAMO_LIMITER_OPTIONS } from '../../packages/ratelimit/src/limiter/dynamo-limiter.js';
@@ -409,6 +410,12 @@ export const OPTION_TABLES: Readonly<Record<string, readonly OptionTable[]>> = {
     ),
   ],
   'packages/mcp/README.md': [
+    table(
+      '@sallyport/mcp#createMcpServer',
+      MCP_SERVER_OPTIONS.kinds,
+      'packages/mcp/src/server/options.ts',
+      'McpServerOptions',
+    ),
     table('@sallyport/mcp#mountMcp', MOUNT_MCP_OPTIONS.kinds, 'packages/mcp/src/http/mount.ts', 'MountMcpOptions'),
     table(
       '@sallyport/mcp#mountHandler',
