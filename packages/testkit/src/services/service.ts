@@ -47,6 +47,8 @@ export interface ServiceRequest {
   readonly operation: string;
   /** Bytes of its body. */
   readonly bytes: number;
+  /** Requests that were under way when it arrived, itself among them. */
+  readonly underWay: number;
   /** Members of the input: the JSON body, labels, query and headers. A raw body is `body`. */
   readonly input: Readonly<Record<string, unknown>>;
 }
@@ -176,12 +178,13 @@ class LoopbackService implements Service {
 
   async #serve(incoming: Incoming, outgoing: Outgoing): Promise<void> {
     this.#active += 1;
-    this.#most = Math.max(this.#most, this.#active);
+    const underWay = this.#active;
+    this.#most = Math.max(this.#most, underWay);
     try {
       const body = await bytesOf(incoming);
       const found = this.#find(incoming);
       const input = found && inputOf(found, body);
-      this.#requests.push({ operation: found?.operation.name ?? '', bytes: body.length, input: input ?? {} });
+      this.#requests.push({ operation: found?.operation.name ?? '', bytes: body.length, underWay, input: input ?? {} });
       await this.#held;
       const fault = this.#faultFor(found?.operation.name);
       await this.#answer(outgoing, fault, () => this.#run(found, input, body));

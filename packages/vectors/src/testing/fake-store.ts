@@ -61,24 +61,38 @@ const MAX_CALLS = 10_000;
  */
 export function createFakeVectorStore(options: FakeVectorStoreOptions): FakeVectorStore {
   const { maxVectors, ...index } = OPTIONS.parse(options);
-  const calls: VectorCall[] = [];
-  const backend = new FailingBackend(index.metric, maxVectors);
-  const store = new ChunkedStore(backend, toSettings(index), {
-    concurrency: 1,
-    requestTimeoutMs: 60_000,
-    clock: systemClock,
-    onCall: (operation, input) => {
+  return new FakeStore(new FailingBackend(index.metric, maxVectors), toSettings(index));
+}
+
+class FakeStore extends ChunkedStore implements FakeVectorStore {
+  readonly #backend: FailingBackend;
+  readonly #calls: VectorCall[];
+
+  constructor(backend: FailingBackend, settings: Store['settings']) {
+    const calls: VectorCall[] = [];
+    const onCall = (operation: VectorOperation, input: object) => {
       if (calls.length < MAX_CALLS) calls.push({ operation, input });
-    },
-  });
-  return Object.assign(store, {
-    get size() {
-      return backend.size;
-    },
-    calls: () => [...calls],
-    failNext: backend.failNext,
-    partialAfter: backend.partialAfter,
-  });
+    };
+    super(backend, settings, { concurrency: 1, requestTimeoutMs: 60_000, clock: systemClock, onCall });
+    this.#backend = backend;
+    this.#calls = calls;
+  }
+
+  get size(): number {
+    return this.#backend.size;
+  }
+
+  calls(): readonly VectorCall[] {
+    return [...this.#calls];
+  }
+
+  failNext(operation: VectorOperation, error?: Error, options?: { readonly times?: number }): void {
+    this.#backend.failNext(operation, error, options);
+  }
+
+  partialAfter(records: number): void {
+    this.#backend.partialAfter(records);
+  }
 }
 
 /** A memory backend that fails as it was told. */
@@ -86,13 +100,17 @@ class FailingBackend extends MemoryBackend implements VectorBackend {
   readonly #failures: { readonly operation: VectorOperation; readonly error: Error; left: number }[] = [];
   #writable = Number.POSITIVE_INFINITY;
 
-  readonly failNext: FakeVectorStore['failNext'] = (operation, error = unavailable(), { times = 1 } = {}) => {
+  failNext(
+    operation: VectorOperation,
+    error: Error = unavailable(),
+    { times = 1 }: { readonly times?: number } = {},
+  ): void {
     this.#failures.push({ operation, error, left: times });
-  };
+  }
 
-  readonly partialAfter: FakeVectorStore['partialAfter'] = (records) => {
+  partialAfter(records: number): void {
     this.#writable = records;
-  };
+  }
 
   override async put(records: readonly StoredVector[]): Promise<void> {
     this.#fail('put');

@@ -1,16 +1,33 @@
 import * as bedrockSdk from '@aws-sdk/client-bedrock-runtime';
 import * as vectorsSdk from '@aws-sdk/client-s3vectors';
+import { adoptNetworkErrors } from '@sallyport/dynamodb-local';
 import { type S3VectorsService, type Service, startBedrock, startS3Vectors } from '@sallyport/testkit/services';
 import {
+  type BedrockSdk,
   createS3VectorStore,
   createTitanEmbedder,
   type Embedder,
   type S3VectorStoreOptions,
+  type S3VectorsSdk,
   type Store,
   type TitanEmbedderOptions,
 } from '@sallyport/vectors';
 
 const CREDENTIALS = { accessKeyId: 'AKIDEXAMPLE', secretAccessKey: 'wire-secret' };
+
+class VectorsClient extends vectorsSdk.S3VectorsClient {
+  constructor(config: vectorsSdk.S3VectorsClientConfig) {
+    super(config);
+    adoptNetworkErrors(this);
+  }
+}
+
+class BedrockClient extends bedrockSdk.BedrockRuntimeClient {
+  constructor(config: bedrockSdk.BedrockRuntimeClientConfig) {
+    super(config);
+    adoptNetworkErrors(this);
+  }
+}
 
 /** What the AWS clients need to reach a stand-in. */
 export function clientConfig({ endpoint }: Service): { readonly [key: string]: unknown } {
@@ -19,7 +36,7 @@ export function clientConfig({ endpoint }: Service): { readonly [key: string]: u
 
 /** An S3 Vectors stand-in with an index for each combination of settings that the tests use. */
 export function startVectors(): Promise<S3VectorsService> {
-  const indexes = [3, 1024, 4096].flatMap((dimension) =>
+  const indexes = [3, 8, 1024, 4096].flatMap((dimension) =>
     (['cosine', 'euclidean'] as const).flatMap((distanceMetric) =>
       [[], ['text']].map((nonFilterableMetadataKeys) => ({
         vectorBucketName: 'bucket',
@@ -44,6 +61,7 @@ export function wireStore(service: S3VectorsService, options: Omit<S3VectorStore
     vectorBucketName: 'bucket',
     indexName: indexName(dimension, metric, nonFilterableKeys),
     config: clientConfig(service),
+    loadSdk: async () => ({ ...vectorsSdk, S3VectorsClient: VectorsClient }) as unknown as S3VectorsSdk,
     ...options,
   });
 }
@@ -54,5 +72,6 @@ export function startModel(): Promise<Service> {
 
 /** The real embedder with the real client, over the wire. */
 export function wireEmbedder(service: Service, options: TitanEmbedderOptions = {}): Embedder {
-  return createTitanEmbedder({ config: clientConfig(service), ...options });
+  const loadSdk = async () => ({ ...bedrockSdk, BedrockRuntimeClient: BedrockClient }) as unknown as BedrockSdk;
+  return createTitanEmbedder({ config: clientConfig(service), loadSdk, ...options });
 }

@@ -104,6 +104,9 @@ function valueProblem(value: unknown, schema: Schema, path: string): string | un
 
 function listProblem(value: unknown, element: Schema, path: string): string | undefined {
   if (!Array.isArray(value)) return `${path} must be a list`;
+  const wanted = SIMPLE[Number(element)];
+  // Vectors are long: no text is made for a number that is right.
+  if (wanted !== undefined && value.every((item) => typeof item === wanted)) return undefined;
   for (const [at, item] of value.entries()) {
     const problem = valueProblem(item, element, `${path}[${at}]`);
     if (problem !== undefined) return problem;

@@ -2,17 +2,25 @@ import { MAX_PUT_DELETE_BATCH_SIZE, VECTOR_LIMITS } from '../../schema.js';
 import type { Metadata, VectorData } from '../store.js';
 import type { StoredVector } from './backend.js';
 
-/** The most bytes that one number takes: sign, nine digits, zeros or exponent, and a comma. */
+/** The most bytes that a number of nine digits takes with sign and comma: `-0.00000123456789,`, and `-123456789000000000000,`. */
 const NUMBER_BYTES = 18;
+const LARGE_NUMBER_BYTES = 23;
+const LARGE = 1e9;
 /** Names, braces and quotes of one record. */
 const RECORD_BYTES = 64;
 
 /**
- * How many bytes a record may take in a request, never too few. Numbers are not written for it, so that the same records make the
- * same chunks in every runtime.
+ * How many bytes a record may take in a request, never too few: 18 for a number, 23 for one from 1e9 on. Numbers are not written
+ * for it, so that the same records make the same chunks in every runtime.
  */
 export function recordBytes({ key, data, metadata }: StoredVector): number {
-  return RECORD_BYTES + jsonBytes(key) + data.length * NUMBER_BYTES + (metadata ? jsonBytes(metadata) : 0);
+  return RECORD_BYTES + jsonBytes(key) + numberBytes(data) + (metadata ? jsonBytes(metadata) : 0);
+}
+
+function numberBytes(data: VectorData): number {
+  let large = 0;
+  for (const value of data) if (Math.abs(value) >= LARGE) large += 1;
+  return data.length * NUMBER_BYTES + large * (LARGE_NUMBER_BYTES - NUMBER_BYTES);
 }
 
 function jsonBytes(value: string | Metadata): number {
