@@ -24,8 +24,9 @@ export const FILES: Readonly<Record<string, Budget>> = {
   ratelimit: { reached: 30, wanted: 24 },
   secure: { reached: 26, wanted: 26 },
   streams: { reached: 26, wanted: 24 },
-  testkit: { reached: 31, wanted: 31 },
+  testkit: { reached: 36, wanted: 36 },
   contract: { reached: 13, wanted: 13 },
+  vectors: { reached: 36, wanted: 36 },
 };
 
 /** What is over its budget. */

@@ -3,7 +3,12 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import type { S3VectorsService } from '@sallyport/testkit/services';
 import { createLocalVectorStore, type LocalVectorStore } from '@sallyport/vectors/local';
-import { createFakeVectorStore, type VectorStoreHarness, vectorStoreConformance } from '@sallyport/vectors/testing';
+import {
+  type ConformanceStoreOptions,
+  createFakeVectorStore,
+  type VectorStoreHarness,
+  vectorStoreConformance,
+} from '@sallyport/vectors/testing';
 import { hasSqlite } from './support/sqlite.js';
 import { indexName, startVectors, wireStore } from './support/wire.js';
 
@@ -35,7 +40,7 @@ const HARNESSES: readonly (readonly [string, VectorStoreHarness])[] = [
         [
           'the local store in a file',
           {
-            create: async (options) =>
+            create: async (options: ConformanceStoreOptions) =>
               opened(createLocalVectorStore({ ...options, path: join(folder, `${open.length}.vectors`) })),
           },
         ] as const,

@@ -35,7 +35,7 @@ interface Seen {
 }
 
 async function putMany(dimension: number, count: number): Promise<Seen> {
-  const program = join(import.meta.dirname, 'support/put-many.ts');
+  const program = join(import.meta.dirname, 'programs/put-many.ts');
   const flags = ['--conditions=@sallyport/source', '--import', 'tsx', program, String(dimension), String(count)];
   const { stdout } = await promisify(execFile)(process.execPath, flags, { cwd: import.meta.dirname });
   return JSON.parse(stdout) as Seen;
