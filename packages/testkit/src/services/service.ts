@@ -1,10 +1,15 @@
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
 import { createServer as createHttp2Server, type Http2ServerRequest, type Http2ServerResponse } from 'node:http2';
 import type { AddressInfo } from 'node:net';
+import { brandError } from '@sallyport/core/pipeline';
 import { bodyProblem, type Operation, operationsOf } from './internal/model.js';
 
 /** An error as a service answers it: the name of the exception, the HTTP status and a text. */
 export class ServiceError extends Error {
+  static {
+    brandError(ServiceError, 'sallyport.ServiceError');
+  }
+
   override readonly name: string;
   /** The HTTP status. */
   readonly status: number;
