@@ -65,7 +65,12 @@ it.each<readonly [string, unknown, string]>([
 });
 
 it.each([
+  [undefined, 'vectorstore: query must be an object'],
   [{ text: ' ' }, 'vectorstore: query text is required'],
+  [
+    { text: 'milk', filter: { tenant: undefined, lang: 'en' } },
+    'vectorstore: filter of "tenant": $eq must be a text, a finite number or a boolean',
+  ],
   [{ text: undefined }, 'vectorstore: query text is required'],
   [{ text: 'milk', topK: 'x' }, 'vectorstore: topK must be a number'],
   [{ text: 'milk', filter: { text: 'x' } }, 'vectorstore: filter names "text", which is not filterable'],

@@ -106,7 +106,7 @@ class TitanEmbedder implements Embedder {
     this.#sdk = new LazyClient(
       PACKAGE,
       loadSdk,
-      (module) => client ?? (new module.BedrockRuntimeClient({ maxAttempts: 1, ...config }) as SdkClient),
+      (module) => client ?? (new module.BedrockRuntimeClient({ maxAttempts: 1, ...config } as never) as SdkClient),
     );
   }
 

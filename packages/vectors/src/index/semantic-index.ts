@@ -12,7 +12,7 @@ import { withProgress } from '../store/internal/chunked-store.js';
 import { chunkKeys } from '../store/internal/chunks.js';
 import { parseFilter } from '../store/internal/filters.js';
 import { dimensionOption } from '../store/internal/index-options.js';
-import { assertDifferentKeys, assertRecord } from '../store/internal/records.js';
+import { assertDifferentKeys, assertInput, assertRecord } from '../store/internal/records.js';
 import type { CallOptions, Metadata, QueryHit, QueryInput, Store, VectorData } from '../store/store.js';
 import { normalizeTopK, validateRequiredMetadata, validateVector } from '../store/validators.js';
 
@@ -118,16 +118,15 @@ class JoinedIndex implements SemanticIndex {
     return this.#store.delete({ keys }, options);
   }
 
-  async queryText(
-    { text: sought, topK, filter, returnMetadata }: SemanticQuery,
-    options?: CallOptions,
-  ): Promise<QueryHit[]> {
+  async queryText(query: SemanticQuery, options?: CallOptions): Promise<QueryHit[]> {
+    assertInput(query, 'query');
+    const { text: sought, topK, filter, returnMetadata } = query;
     if (isBlank(sought)) throw invalidInput('query text is required');
     parseFilter(filter, this.#store.settings.nonFilterableKeys);
-    const query = { topK: normalizeTopK(topK), returnMetadata: returnMetadata === true, ...(filter && { filter }) };
+    const wanted = { topK: normalizeTopK(topK), returnMetadata: returnMetadata === true, ...(filter && { filter }) };
     const vector = await embedding(this.#embedder.embed(sought, options), options);
     this.#checkVector(vector);
-    return this.#store.query({ ...query, vector }, options);
+    return this.#store.query({ ...wanted, vector }, options);
   }
 
   /** Everything about all records that can be known before the first of them is embedded. */

@@ -92,7 +92,7 @@ export function createS3VectorStore(options: S3VectorStoreOptions): Store {
   const sdk = new LazyClient(
     PACKAGE,
     loadSdk,
-    (module) => client ?? (new module.S3VectorsClient({ maxAttempts: MAX_ATTEMPTS, ...config }) as SdkClient),
+    (module) => client ?? (new module.S3VectorsClient({ maxAttempts: MAX_ATTEMPTS, ...config } as never) as SdkClient),
   );
   const settings = toSettings(parsedOptions);
   return new ChunkedStore(new S3Backend(sdk, toAddress(parsedOptions), settings), settings, {

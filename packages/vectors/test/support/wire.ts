@@ -3,12 +3,10 @@ import * as vectorsSdk from '@aws-sdk/client-s3vectors';
 import { adoptNetworkErrors } from '@sallyport/dynamodb-local';
 import { type S3VectorsService, type Service, startBedrock, startS3Vectors } from '@sallyport/testkit/services';
 import {
-  type BedrockSdk,
   createS3VectorStore,
   createTitanEmbedder,
   type Embedder,
   type S3VectorStoreOptions,
-  type S3VectorsSdk,
   type Store,
   type TitanEmbedderOptions,
 } from '@sallyport/vectors';
@@ -61,7 +59,7 @@ export function wireStore(service: S3VectorsService, options: Omit<S3VectorStore
     vectorBucketName: 'bucket',
     indexName: indexName(dimension, metric, nonFilterableKeys),
     config: clientConfig(service),
-    loadSdk: async () => ({ ...vectorsSdk, S3VectorsClient: VectorsClient }) as unknown as S3VectorsSdk,
+    loadSdk: async () => ({ ...vectorsSdk, S3VectorsClient: VectorsClient }),
     ...options,
   });
 }
@@ -72,6 +70,6 @@ export function startModel(): Promise<Service> {
 
 /** The real embedder with the real client, over the wire. */
 export function wireEmbedder(service: Service, options: TitanEmbedderOptions = {}): Embedder {
-  const loadSdk = async () => ({ ...bedrockSdk, BedrockRuntimeClient: BedrockClient }) as unknown as BedrockSdk;
+  const loadSdk = async () => ({ ...bedrockSdk, BedrockRuntimeClient: BedrockClient });
   return createTitanEmbedder({ config: clientConfig(service), loadSdk, ...options });
 }

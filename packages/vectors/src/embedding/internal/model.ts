@@ -7,11 +7,11 @@ import { dimensionMismatch } from '../../store/validators.js';
 export interface BedrockSdk {
   /** The client. */
   readonly BedrockRuntimeClient: new (
-    config: Readonly<Record<string, unknown>>,
+    config: never,
   ) => object;
   /** Runs a model once. */
   readonly InvokeModelCommand: new (
-    input: Readonly<Record<string, unknown>>,
+    input: never,
   ) => object;
 }
 
@@ -39,7 +39,7 @@ export async function invokeModel(
     contentType: 'application/json',
     accept: 'application/json',
     body: JSON.stringify({ inputText, dimensions, normalize }),
-  });
+  } as never);
   const { body } = ((await client.send(command, { abortSignal: signal })) ?? {}) as { readonly body?: Uint8Array };
   return toEmbedding(body, dimensions);
 }

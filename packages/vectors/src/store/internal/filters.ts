@@ -84,16 +84,11 @@ interface Place {
 function parseLevel(filter: unknown, place: Place): Condition {
   if (place.depth > VECTOR_LIMITS.filterDepth) throw invalidInput(`filter is deeper than ${VECTOR_LIMITS.filterDepth}`);
   if (!isPlainObject(filter)) throw invalidInput('filter must be an object');
-  const parts = Object.entries(filter)
-    .filter(([, operand]) => operand !== undefined)
-    .flatMap(([key, operand]) => parseMember(key, operand, place));
-  if (parts.length === 0) throw invalidInput('filter must name at least one condition');
-  return joined(parts);
-}
-
-function joined(parts: readonly Condition[]): Condition {
+  // `undefined` is refused like any wrong operand: a tenant that is missing must not be a filter that is missing.
+  const parts = Object.entries(filter).flatMap(([key, operand]) => parseMember(key, operand, place));
   const [only] = parts;
-  return parts.length === 1 && only ? only : { all: parts };
+  if (only === undefined) throw invalidInput('filter must name at least one condition');
+  return parts.length === 1 ? only : { all: parts };
 }
 
 function parseMember(key: string, operand: unknown, place: Place): Condition[] {
@@ -116,7 +111,7 @@ function parseOperators(
   operators: Readonly<Record<string, unknown>>,
   budget: { left: number },
 ): Condition[] {
-  const given = Object.entries(operators).filter(([, operand]) => operand !== undefined);
+  const given = Object.entries(operators);
   if (given.length === 0) throw invalidInput(`filter of "${key}" must name at least one operator`);
   return given.map(([operator, operand]) => {
     const known = Object.hasOwn(OPERATORS, operator) ? OPERATORS[operator] : undefined;

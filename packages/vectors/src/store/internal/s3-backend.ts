@@ -13,22 +13,21 @@ import { toWireNumbers } from './chunks.js';
 import { toWireFilter } from './filters.js';
 import { toHit, toMetadata, toNumber, type WireVector } from './wire-values.js';
 
-type Command = new (input: Readonly<Record<string, unknown>>) => object;
+/** A class of the SDK, whatever its constructor takes: `() => import('@aws-sdk/client-s3vectors')` fits. */
+type SdkClass = new (input: never) => object;
 
 /** What is used of `@aws-sdk/client-s3vectors`. */
 export interface S3VectorsSdk {
   /** The client. */
-  readonly S3VectorsClient: new (
-    config: Readonly<Record<string, unknown>>,
-  ) => object;
+  readonly S3VectorsClient: SdkClass;
   /** Writes vectors. */
-  readonly PutVectorsCommand: Command;
+  readonly PutVectorsCommand: SdkClass;
   /** Reads vectors by key. */
-  readonly GetVectorsCommand: Command;
+  readonly GetVectorsCommand: SdkClass;
   /** Removes vectors. */
-  readonly DeleteVectorsCommand: Command;
+  readonly DeleteVectorsCommand: SdkClass;
   /** Searches. */
-  readonly QueryVectorsCommand: Command;
+  readonly QueryVectorsCommand: SdkClass;
 }
 
 /** Which index: by name, or by its ARN. */
@@ -126,7 +125,7 @@ export class S3Backend implements VectorBackend {
     signal: AbortSignal,
   ): Promise<object> {
     const { module, client } = await this.#sdk.open();
-    const command = new module[name]({ ...this.#address, ...input });
+    const command = new module[name]({ ...this.#address, ...input } as never);
     return ((await client.send(command, { abortSignal: signal })) ?? {}) as object;
   }
 
