@@ -1,6 +1,6 @@
 import { boolean, defineOptions, func, list, object, oneOf, string, withMethods } from '../options/define-options.js';
-import { createMap } from '../request/maps.js';
-import { type Clock, type Environment, systemClock } from '../runtime/environment.js';
+import { createMap } from '../request/request.js';
+import { type Clock, type Environment, systemClock } from '../runtime/invocation.js';
 import { isError } from '../sanitize/internal/errors.js';
 import { cutBytes, cutMark, encodeBoundedLine, type WriteLine, writeToStdout } from '../sanitize/log-text.js';
 import { defaultSanitizer, type Sanitizer } from '../sanitize/sanitizer.js';
@@ -8,7 +8,7 @@ import {
   BOUND,
   BOUND_NAMES,
   type BoundContext,
-  type Deliveries,
+  Deliveries,
   isBoundContext,
   type LoggerLevel,
   lambdaLevel,
@@ -22,7 +22,7 @@ export type { LoggerLevel } from './bound-log.js';
 /** One line as it is written: sanitized, in the wire's snake_case, in the order of its keys. */
 export type LogLine = Readonly<Record<string, unknown>> & { readonly level: string; readonly message: string };
 
-/** What else gets a line that was written: a notifier, say. */
+/** What else gets each written line, for example an error notifier. */
 export interface LogSink {
   /** `warn` writes one line past all sinks. `deliveries` takes work that the invocation's answer waits for. */
   take(line: LogLine, level: LogLevel, warn: (message: string) => void, deliveries: Deliveries | undefined): void;
@@ -158,8 +158,15 @@ class LineLogger implements Logger {
     const line = this.#line(level, message, fields);
     this.#write(level, line);
     for (const sink of sinks) {
-      guardHook(() => sink.take(line, level, (text) => this.#warn(text), this.#bound?.[BOUND]()));
+      guardHook(() => sink.take(line, level, (text) => this.#warn(text), this.#deliveries()));
     }
+  }
+
+  /** Where sinks keep work of this invocation; of a logger that no invocation has bound, `undefined`. */
+  #deliveries(): Deliveries | undefined {
+    const holder = this.#bound?.[BOUND]();
+    if (holder) holder.kept ??= new Deliveries(holder.clock);
+    return holder?.kept;
   }
 
   /** A line past all sinks, so that a notifier never notifies of itself. */
@@ -221,7 +228,7 @@ function readField(fields: object, key: string): unknown {
   }
 }
 
-/** A message that is no text, as a caller without types may pass, is written as the value that it is. */
+/** A caller without types may pass a message that is not text; it is written as the value that it is. */
 function messageText(sanitizer: Sanitizer, message: unknown): string {
   const prose = typeof message === 'string' ? message : JSON.stringify(sanitizer.sanitizeValue(message) ?? null);
   const { text, left } = cutBytes(sanitizer.scrubFreeText(prose), MAX_MESSAGE_BYTES);

@@ -1,5 +1,5 @@
 import { brandError } from '../errors/errors.js';
-import type { FullClock } from './environment.js';
+import type { FullClock } from './invocation.js';
 
 /** Names of errors of AWS services after which the same request may succeed. */
 const BUSY = new Set([
@@ -51,7 +51,7 @@ export function isTransient(error: unknown): boolean {
 export interface DeadlineOptions {
   /** Milliseconds from now. */
   readonly ms: number;
-  /** Its timers are used, so that a test can set the time. */
+  /** The clock whose timers are used, so that a test can set the time. */
   readonly clock: FullClock;
   /** The caller's own signal, which ends the call earlier. */
   readonly signal: AbortSignal | undefined;

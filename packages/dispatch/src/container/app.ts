@@ -1,9 +1,8 @@
 import type { AppSyncBatchHandler } from '@sallyport/appsync';
-import { APPSYNC_OPTION_KINDS } from '@sallyport/appsync/surface';
+import { APPSYNC_OPTION_KINDS, type AppSyncOptions } from '@sallyport/appsync/surface';
 import type { Handler } from '@sallyport/core';
-import { defineOptions } from '@sallyport/core/options';
-import { assertNoSurplus } from '@sallyport/core/pipeline';
-import type { RouteOptions, RouteRecord } from '@sallyport/http';
+import { assertNoSurplus, defineOptions } from '@sallyport/core/options';
+import type { OpenPipelineOptions, RouteOptions, RouteRecord } from '@sallyport/http';
 import {
   createOpenKernel,
   HANDLE_USAGE,
@@ -12,11 +11,24 @@ import {
   registerOpenRoute,
   toRouteRecord,
 } from '@sallyport/http/pipeline';
-import { EVENT_ROUTER_OPTION_KINDS } from '@sallyport/streams';
+import { EVENT_ROUTER_OPTION_KINDS, type EventRouterOptions } from '@sallyport/streams';
 import { type Assembly, assemble, Container, pickOptions } from './container.js';
-import { APP_KINDS, type AppOptions } from './options.js';
+import { CONTAINER_KINDS, type SurfaceOptions } from './options.js';
 
-const OPTIONS = defineOptions<AppOptions>()(APP_KINDS);
+/** Options that only event registrations read. */
+export type EventOptions = Pick<
+  EventRouterOptions,
+  'streamFailureIdentifier' | 'queueConcurrency' | 'deadlineMarginMs' | 'maskErrors'
+>;
+
+/** Options of `createApp`. An unknown key is rejected at construction. */
+export type AppOptions = OpenPipelineOptions & EventOptions & AppSyncOptions & SurfaceOptions;
+
+/** What {@link AppOptions} may be. */
+export const APP_OPTIONS = defineOptions<AppOptions>()({
+  ...CONTAINER_KINDS,
+  authHook: OPEN_PIPELINE_OPTION_KINDS.authHook,
+});
 
 /**
  * The open container: every trigger behind one entrypoint, and no posture asked for. It is the compatibility surface that
@@ -27,7 +39,7 @@ export class App extends Container<OpenRest> {
 
   /** @throws FrameworkError `app.invalid_configuration` for an unknown or unfit option */
   constructor(options: AppOptions) {
-    const parsed = OPTIONS.parse(options) as AppOptions;
+    const parsed = APP_OPTIONS.parse(options) as AppOptions;
     const pipeline = pickOptions(parsed, OPEN_PIPELINE_OPTION_KINDS);
     const assembly = assemble({
       kernel: createOpenKernel(pipeline),

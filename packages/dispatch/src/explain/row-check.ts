@@ -1,4 +1,5 @@
 import type { TriggerKind } from '@sallyport/core';
+import { isObject, isText, sanitizeLogString } from '@sallyport/core/pipeline';
 import {
   ABSENT,
   type CompiledCondition,
@@ -8,7 +9,7 @@ import {
   parsePath,
   valueAt,
 } from '../internal/compile.js';
-import { isObject, isText, isUrlDomain } from '../internal/tests.js';
+import { isUrlDomain } from '../rows.js';
 
 /** One thing that kept a row from matching. Holds no value of the payload but for the tag fields. */
 export interface Miss {
@@ -16,7 +17,7 @@ export interface Miss {
   readonly path: string;
   /** The text that `equals` compares with, or the name of the test: `object`, `non-empty array`, … */
   readonly expected: string;
-  /** `absent`, `null`, `blank string`, `number`, `empty array`, …; of a tag field the tag itself. */
+  /** `absent`, `null`, `blank string`, `number`, `empty array`, …; for a tag field the tag itself. */
   readonly found: string;
 }
 
@@ -30,7 +31,7 @@ export interface Nearest {
   readonly hint: string;
 }
 
-/** A row held against an event. */
+/** The result of testing a row against an event. */
 export interface RowCheck {
   readonly row: CompiledRow;
   /** Conditions held by the alternative that holds most; those that hold for an empty event do not count. */
@@ -64,7 +65,7 @@ function checkObject(row: CompiledRow, event: unknown, prefix: string): RowCheck
   return { row, held: most, misses: matched ? [] : [...misses.values()] };
 }
 
-/** The first entry of a batch that is no resolver event speaks for all. */
+/** A batch is explained by its first entry that is not a resolver event. */
 function checkBatch(row: CompiledRow, events: readonly unknown[]): RowCheck {
   let check = checkObject(row, events[0], '[0].');
   for (let index = 1; index < events.length && check.misses.length === 0; index += 1) {
@@ -137,7 +138,7 @@ function expectedWord({ test, value }: CompiledCondition): string {
   return value ?? test;
 }
 
-/** What there was, in a word: no value of a payload but for the tags. */
+/** What the event has there, in a word. Values of a payload are not shown, except tags. */
 function foundWord(path: string, found: unknown): string {
   if (found === ABSENT) return 'absent';
   if (found === UNREADABLE) return 'unreadable';
@@ -149,13 +150,9 @@ function foundWord(path: string, found: unknown): string {
   return isUrlDomain(found) ? 'url_domain' : 'string';
 }
 
-// biome-ignore lint/suspicious/noControlCharactersInRegex: these are the characters that could forge or reorder a line.
-const CONTROLS = /[\0-\x1f\x7f-\x9f\u200e\u200f\u2028-\u202e\u2066-\u2069\ufeff]/g;
-
-/** At most so many characters of a text, without those that could start or reorder a line of a log. */
+/** The beginning of a text, without characters that could start or reorder a line of a log. */
 function safeText(text: string, characters: number): string {
-  const head = [...text.slice(0, 2 * characters)].slice(0, characters).join('');
-  return head.replace(CONTROLS, '').replace(/\p{Surrogate}/gu, '\ufffd');
+  return sanitizeLogString([...text.slice(0, 2 * characters)].slice(0, characters).join(''));
 }
 
 /** Shapes that only an extension can serve: the row of the nearest relative, what it is, where it shows, and its tags. */

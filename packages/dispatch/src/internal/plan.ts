@@ -1,23 +1,14 @@
-import {
-  type FrameworkError,
-  type InvocationProvenance,
-  invalidOption,
-  type Logger,
-  type Surface,
-  type TriggerKind,
-} from '@sallyport/core';
-import { AGENT_INVOCATIONS, parseLog } from '@sallyport/core/pipeline';
+import type { FrameworkError, InvocationProvenance, Logger, Surface, TriggerKind } from '@sallyport/core';
+import { AGENT_INVOCATIONS, isText, parseLog } from '@sallyport/core/pipeline';
 import { dispatchError } from '../errors.js';
-import { compileExtensions, isExtension } from '../extension.js';
-import type { TriggerRow } from '../rows.js';
-import type { CompiledTable } from './compile.js';
-import { isText } from './tests.js';
+import { type DetectionRow, ROWS, type TriggerExtension, type TriggerRow } from '../rows.js';
+import { type CompiledTable, compileTable, detectRow, isNegative } from './compile.js';
 
 /** Everything that a dispatcher looks up, worked out once at construction. */
 export interface Plan {
   /** Of the fixed table, then of the extensions; the last one is for agent invocations. */
   readonly kinds: readonly TriggerKind[];
-  /** The rows that events are held against. */
+  /** The rows that events are tested against. */
   readonly table: CompiledTable;
   /** Which surface serves the kind at the same index. */
   readonly byRow: readonly (Surface | undefined)[];
@@ -38,7 +29,7 @@ export function createPlan(
   const agent = surfaces.find(({ accepts }) => accepts?.includes('agent'));
   const kinds = [...table.rows.map((row) => row.kind), agent?.serves[0] ?? AGENT_INVOCATIONS];
   for (const kind of served.keys()) {
-    // It would never be served.
+    // No event would ever reach this surface.
     if (!kinds.includes(kind)) throw dispatchError('dispatch.invalid_surface', `framework: no row detects ${kind}`);
   }
   return { kinds, table, byRow: kinds.map((kind) => served.get(kind)), log, refuseDirect };
@@ -59,27 +50,14 @@ function indexSurfaces(surfaces: readonly Surface[]): ReadonlyMap<TriggerKind, S
   return served;
 }
 
-const PROVIDER: readonly InvocationProvenance[] = ['provider'];
-
-/** The surface at a row, if it takes invocations of this provenance. */
-export function surfaceFor(plan: Plan, row: number, provenance: InvocationProvenance): Surface | undefined {
-  const surface = plan.byRow[row];
-  const accepted = surface?.accepts ?? PROVIDER;
-  const served = provenance === 'direct' && !plan.refuseDirect && accepted.includes('provider');
-  return served || accepted.includes(provenance) ? surface : undefined;
-}
-
-/** What becomes of invocations whose Lambda context says that they are no trigger's. */
+/** What becomes of invocations whose Lambda context says that no trigger made them. */
 export type DirectInvocations = 'refuse' | 'serve';
 
 /**
  * How a plan refuses direct invocations; `undefined` where it serves them, which is the default.
- *
- * @throws FrameworkError `app.invalid_configuration`
  */
 export function refusalOf(directInvocations: DirectInvocations | undefined): (() => FrameworkError) | undefined {
-  if (directInvocations === undefined || directInvocations === 'serve') return undefined;
-  if (directInvocations !== 'refuse') throw invalidOption('directInvocations', '"refuse" or "serve"');
+  if (directInvocations !== 'refuse') return undefined;
   return () => dispatchError('dispatch.direct_refused', 'framework: direct invocation refused');
 }
 
@@ -134,4 +112,53 @@ function isRowList(rows: unknown): boolean {
         row.anyOf.every((all: unknown) => Array.isArray(all) && all.every((condition) => isText(condition?.path))),
     )
   );
+}
+
+function isExtension(surface: Surface): surface is TriggerExtension {
+  return 'rows' in surface;
+}
+
+/**
+ * The fixed rows and those of all extensions, in the order given.
+ *
+ * @throws FrameworkError `dispatch.invalid_extension` for a kind that is fixed, used twice or not served, a row that could
+ * hold for anything, and a sample that is not detected as its extension's own
+ */
+function compileExtensions(
+  extensions: readonly TriggerExtension[],
+  fixed: readonly TriggerRow[] = ROWS,
+): CompiledTable {
+  const rows: DetectionRow[] = [];
+  for (const { rows: own, serves } of extensions) {
+    for (const row of own) {
+      const why = refusal(row, serves, fixed, rows);
+      if (why !== '') throw refused(`${row.kind} ${why}`);
+      rows.push(row);
+    }
+  }
+  const table = compileTable(fixed, rows);
+  // A row that is malformed in any other way takes nothing, so not its sample either.
+  for (const { rows: own, serves, sample } of extensions) {
+    const kind = table.rows[detectRow(sample, table)]?.kind;
+    if (!own.some((row) => row.kind === kind)) throw refused(`sample is not detected as ${serves.join(' or ')}`);
+  }
+  return table;
+}
+
+/** Why a row cannot be taken, or `''`. Each alternative needs a condition that an empty event does not fulfil. */
+function refusal(
+  { kind, anyOf }: DetectionRow,
+  serves: readonly string[],
+  fixed: readonly DetectionRow[],
+  earlier: readonly DetectionRow[],
+): string {
+  if (fixed.some((row) => row.kind === kind)) return 'is a fixed kind';
+  if (earlier.some((row) => row.kind === kind)) return 'has two rows';
+  if (!serves.includes(kind)) return 'is not served';
+  const isPositive = anyOf.every((all) => !all.every(isNegative));
+  return isPositive ? '' : 'would match anything';
+}
+
+function refused(why: string): FrameworkError {
+  return dispatchError('dispatch.invalid_extension', `framework: trigger extension: ${why}`);
 }

@@ -1,4 +1,4 @@
-import { type Clock, completeClock, type FullClock, randomFraction } from '@sallyport/core';
+import type { Clock, FullClock } from '@sallyport/core';
 import {
   boolean,
   defineOptions,
@@ -9,7 +9,7 @@ import {
   text,
   withMethods,
 } from '@sallyport/core/options';
-import { isTransient, pause, withDeadline } from '@sallyport/core/pipeline';
+import { completeClock, isTransient, pause, randomFraction, withDeadline } from '@sallyport/core/pipeline';
 import { ERROR_CODE_EMBEDDING_FAILED, invalidConfig, VectorStoreError } from '../errors.js';
 import { failureOf, runBounded, type Width } from '../internal/bounded.js';
 import { LazyClient, type SdkClient, type SdkConfig } from '../internal/sdk.js';

@@ -1,5 +1,6 @@
-import { type Clock, completeClock } from '@sallyport/core';
+import type { Clock } from '@sallyport/core';
 import { defineOptions, func, integer, kind, type ParsedOptions, withMethods } from '@sallyport/core/options';
+import { completeClock } from '@sallyport/core/pipeline';
 import { invalidConfig } from '../errors.js';
 import { LazyClient, type SdkClient, type SdkConfig } from '../internal/sdk.js';
 import { ChunkedStore } from './internal/chunked-store.js';

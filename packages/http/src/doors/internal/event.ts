@@ -1,22 +1,17 @@
-import {
-  createMap,
-  FrameworkError,
-  type LambdaContext,
-  type Logger,
-  type MultiMap,
-  type TriggerKind,
-} from '@sallyport/core';
+import { FrameworkError, type MultiMap, type TriggerKind } from '@sallyport/core';
 import {
   append,
+  createMap,
   type Door,
   type DoorTraits,
   decodeQueryPart,
-  logRefusal,
+  isText,
   type OutgoingResponse,
   type RequestSource,
   toHeaderMap,
   toStringList,
 } from '@sallyport/core/pipeline';
+import type { HttpErrorCode } from '../../errors.js';
 
 /** An HTTP front door, with what `explain` and the log say of it. */
 export interface HttpDoor extends Door {
@@ -207,18 +202,6 @@ export function asIs(text: string): string {
   return text;
 }
 
-/** {@link refusalOf} for an invocation that is being served: the error is in the log as well. */
-export function refuse(
-  kind: TriggerKind,
-  event: unknown,
-  lambdaContext: LambdaContext | undefined,
-  log: Logger,
-): FrameworkError | undefined {
-  const error = refusalOf(kind, event);
-  if (error) logRefusal(log, error, lambdaContext, kind);
-  return error;
-}
-
 /**
  * The error for an event that has the shape of a request and is none, or `undefined` for a request. A route that ran for
  * such an event would have effects that nobody asked for.
@@ -246,11 +229,7 @@ function isAuthorizerEvent(kind: TriggerKind, fields: Readonly<Record<string, un
   return kind !== 'websocket' || !Object.hasOwn(fields, 'isBase64Encoded');
 }
 
-function isText(value: unknown): boolean {
-  return typeof value === 'string' && value.trim() !== '';
-}
-
-type RefusalCode = 'http.authorizer_event' | 'http.action_group_event' | 'http.event_without_path';
+type RefusalCode = Extract<HttpErrorCode, `http.${string}`>;
 
 function refusal(code: RefusalCode, what: string): FrameworkError {
   return new FrameworkError(code, `framework: ${what} is no request; serve it with a function of its own`);

@@ -1,14 +1,20 @@
 import {
   FrameworkError,
+  type FullClock,
   type InvocationProvenance,
   invocationProvenance,
-  invocationTraceId,
   type LambdaContext,
   type Logger,
   type MetricOptions,
   type TriggerKind,
 } from '@sallyport/core';
-import { bindLogger, Deliveries, emitMetric } from '@sallyport/core/pipeline';
+import {
+  bindLogger,
+  type Deliveries,
+  type DeliveryHolder,
+  emitMetric,
+  invocationTraceId,
+} from '@sallyport/core/pipeline';
 import type { RouterSettings } from '../../router/internal/settings.js';
 import type { HandlerMatch } from '../../router/registry.js';
 import { type EventSource, type LooseRecord, type SourceDefinition, textOf } from '../../sources/source.js';
@@ -17,17 +23,18 @@ import type { EventContext } from '../handler.js';
 const NOTHING: LooseRecord = {};
 
 /** The records of one invocation, or its one event, and what they share. */
-export class RecordBatch {
+export class RecordBatch implements DeliveryHolder {
   readonly settings: RouterSettings;
   readonly definition: SourceDefinition;
   readonly lambdaContext: LambdaContext | undefined;
   readonly records: readonly LooseRecord[];
   readonly matches: readonly (HandlerMatch | undefined)[];
+  /** Work beside the answer, such as notifications. The answer waits for it for a short time. */
+  kept: Deliveries | undefined = undefined;
   /** On the monotonic clock; infinite without a deadline. */
   readonly #deadlineAt: number = Number.POSITIVE_INFINITY;
   #abandon: (() => void) | undefined = undefined;
   #isWatched = false;
-  #kept: Deliveries | undefined = undefined;
   #past = false;
   #requestId: string | undefined = undefined;
   #controllers: AbortController[] | undefined = undefined;
@@ -54,7 +61,7 @@ export class RecordBatch {
     return this.#deadlineAt !== Number.POSITIVE_INFINITY;
   }
 
-  /** Says what happens half a margin behind the deadline, if the batch is watched and has not ended by then. */
+  /** Sets what happens half a margin after the deadline, if the batch is watched and has not ended by then. */
   onAbandoned(abandon: () => void): void {
     this.#abandon = abandon;
   }
@@ -74,10 +81,8 @@ export class RecordBatch {
     return this.matches[index]?.entry.name ?? '';
   }
 
-  /** Work beside the answer (notifications) that the answer waits for, a little. */
-  get kept(): Deliveries {
-    this.#kept ??= new Deliveries(this.settings.clock);
-    return this.#kept;
+  get clock(): FullClock {
+    return this.settings.clock;
   }
 
   get requestId(): string {
@@ -104,7 +109,7 @@ export class RecordBatch {
     return Number.isFinite(left) ? new Date(Math.round(clock.now().getTime() + left)) : null;
   }
 
-  /** Whether the deadline is behind us. */
+  /** Whether the deadline has passed. */
   get isPast(): boolean {
     if (!this.#past && this.hasDeadline) {
       this.#past = this.settings.clock.monotonicMs() > this.#deadlineAt;
@@ -138,7 +143,7 @@ export class RecordBatch {
   end(): Promise<void> | undefined {
     this.#stopTimer?.();
     const left = readRemaining(this.lambdaContext);
-    return this.#kept?.settle(Number.isNaN(left) ? undefined : left);
+    return this.kept?.settle(Number.isNaN(left) ? undefined : left);
   }
 }
 
@@ -222,7 +227,7 @@ export class RecordContext implements EventContext {
         function_name: this.lambdaContext?.functionName ?? '',
         function_version: this.lambdaContext?.functionVersion ?? '',
       },
-      () => this.#batch.kept,
+      () => this.#batch,
     );
     return this.#log;
   }
