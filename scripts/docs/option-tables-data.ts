@@ -52,6 +52,11 @@ import { FAKE_CLIENT_OPTIONS, FAKE_HANDLER_OPTIONS } from '../../packages/testki
 import { INTERLEAVE_OPTIONS } from '../../packages/testkit/src/interleave/interleave.js';
 import { QUEUE_SIMULATION } from '../../packages/testkit/src/simulate/queue.js';
 import { STREAM_SIMULATION } from '../../packages/testkit/src/simulate/stream.js';
+import { LOCAL_EMBEDDER_OPTIONS } from '../../packages/vectors/src/embedding/local-embedder.js';
+import { TITAN_OPTIONS } from '../../packages/vectors/src/embedding/titan.js';
+import { SEMANTIC_INDEX_OPTIONS } from '../../packages/vectors/src/index/semantic-index.js';
+import { LOCAL_STORE_OPTIONS } from '../../packages/vectors/src/local/local-store.js';
+import { S3_STORE_OPTIONS } from '../../packages/vectors/src/store/s3-store.js';
 import type { OptionTable } from './option-tables.js';
 
 /** Interfaces that options of containers and resolvers inherit. */
@@ -443,5 +448,37 @@ export const OPTION_TABLES: Readonly<Record<string, readonly OptionTable[]>> = {
       'packages/connections/src/registry/dynamo-registry.ts',
       'DynamoConnectionRegistryOptions',
     ),
+  ],
+  'packages/vectors/README.md': [
+    {
+      name: '@sallyport/vectors#createS3VectorStore',
+      kinds: S3_STORE_OPTIONS.kinds,
+      source: 'packages/vectors/src/store/s3-store.ts',
+      type: 'S3VectorStoreOptions',
+    },
+    {
+      name: '@sallyport/vectors#createTitanEmbedder',
+      kinds: TITAN_OPTIONS.kinds,
+      source: 'packages/vectors/src/embedding/titan.ts',
+      type: 'TitanEmbedderOptions',
+    },
+    {
+      name: '@sallyport/vectors#createSemanticIndex',
+      kinds: SEMANTIC_INDEX_OPTIONS.kinds,
+      source: 'packages/vectors/src/index/semantic-index.ts',
+      type: 'SemanticIndexOptions',
+    },
+    {
+      name: '@sallyport/vectors/local#createLocalVectorStore',
+      kinds: LOCAL_STORE_OPTIONS.kinds,
+      source: 'packages/vectors/src/local/local-store.ts',
+      type: 'LocalVectorStoreOptions',
+    },
+    {
+      name: '@sallyport/vectors/local#createLocalEmbedder',
+      kinds: LOCAL_EMBEDDER_OPTIONS.kinds,
+      source: 'packages/vectors/src/embedding/local-embedder.ts',
+      type: 'LocalEmbedderOptions',
+    },
   ],
 };

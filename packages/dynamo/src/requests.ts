@@ -1,8 +1,7 @@
 import type { AttributeValue, DynamoDBClient } from '@aws-sdk/client-dynamodb';
 import type { FullClock } from '@sallyport/core';
-import { guardHook, randomFraction } from '@sallyport/core/pipeline';
-import { pause } from './deadline.js';
-import { type FailedCondition, isFailedCondition, isTransient } from './errors.js';
+import { guardHook, isTransient, pause, randomFraction } from '@sallyport/core/pipeline';
+import { type FailedCondition, isFailedCondition } from './errors.js';
 import { Expressions } from './internal/expressions.js';
 import {
   type CallOptions,
