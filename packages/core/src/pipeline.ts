@@ -65,6 +65,14 @@ export {
   scheduledRun,
   trimmedText,
 } from './runtime/invocation.js';
+export {
+  type DeadlineOptions,
+  isTransient,
+  pause,
+  type StoreCall,
+  StoreTimeout,
+  withDeadline,
+} from './runtime/remote-call.js';
 export type { Door, DoorRequest, DoorTraits, EncodedBody } from './runtime/surface.js';
 export { handlerName } from './runtime/surface.js';
 export { encodeSafeValue, sanitizeLogString } from './sanitize/log-text.js';

@@ -1,7 +1,13 @@
-// Time
-export { type DeadlineOptions, pause, type StoreCall, withDeadline } from './deadline.js';
-// Failures
-export { isFailedCondition, isTransient, StoreTimeout } from './errors.js';
+// Time and failures of a call
+export {
+  type DeadlineOptions,
+  isTransient,
+  pause,
+  type StoreCall,
+  StoreTimeout,
+  withDeadline,
+} from '@sallyport/core/pipeline';
+export { isFailedCondition } from './errors.js';
 // Items, conditions, changes
 export {
   type CallOptions,

@@ -1,6 +1,6 @@
 import type { AttributeValue, DynamoDBClient } from '@aws-sdk/client-dynamodb';
 import { type FullClock, guardHook, randomFraction } from '@sallyport/core';
-import { pause } from './deadline.js';
+import { pause } from '@sallyport/core/pipeline';
 import { type FailedCondition, isFailedCondition } from './errors.js';
 import { Expressions } from './internal/expressions.js';
 import {
