@@ -16,7 +16,7 @@ export async function createLocalClient(config: DynamoDBClientConfig = {}): Prom
  * Jest runs tests in a context of their own, where Node's errors are no instances of `Error`: the SDK would take a reset
  * connection for a thing that is no error, not try again, and lose its code.
  */
-function adoptNetworkErrors(client: DynamoDBClient): void {
+export function adoptNetworkErrors(client: Pick<DynamoDBClient, 'middlewareStack'>): void {
   client.middlewareStack.add(
     (next) => async (args) => {
       try {
