@@ -54,6 +54,14 @@ export {
 } from './request/maps.js';
 export { canonicalMethod, canonicalPath, IncomingRequest, type RequestSource } from './request/request.js';
 export { canonicalizeResponse, closeStream, isHeaderValue, OutgoingResponse, toResponse } from './response/response.js';
+export {
+  type DeadlineOptions,
+  isTransient,
+  pause,
+  type StoreCall,
+  StoreTimeout,
+  withDeadline,
+} from './runtime/deadline.js';
 export { completeClock, type FullClock } from './runtime/environment.js';
 export {
   AGENT_INVOCATIONS,
@@ -65,14 +73,6 @@ export {
   scheduledRun,
   trimmedText,
 } from './runtime/invocation.js';
-export {
-  type DeadlineOptions,
-  isTransient,
-  pause,
-  type StoreCall,
-  StoreTimeout,
-  withDeadline,
-} from './runtime/remote-call.js';
 export type { Door, DoorRequest, DoorTraits, EncodedBody } from './runtime/surface.js';
 export { handlerName } from './runtime/surface.js';
 export { encodeSafeValue, sanitizeLogString } from './sanitize/log-text.js';

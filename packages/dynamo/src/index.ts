@@ -1,4 +1,4 @@
-// Time and failures of a call
+// Time and failures of any service
 export {
   type DeadlineOptions,
   isTransient,
@@ -7,6 +7,7 @@ export {
   StoreTimeout,
   withDeadline,
 } from '@sallyport/core/pipeline';
+// Failures of the table
 export { isFailedCondition } from './errors.js';
 // Items, conditions, changes
 export {

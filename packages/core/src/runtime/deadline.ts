@@ -1,7 +1,7 @@
 import { brandError } from '../errors/errors.js';
 import type { FullClock } from './environment.js';
 
-/** Names of errors of AWS's services after which the same request may succeed. */
+/** Names of errors of AWS services after which the same request may succeed. */
 const BUSY = new Set([
   'ProvisionedThroughputExceededException',
   'RequestLimitExceeded',
@@ -24,7 +24,7 @@ const NETWORK_NAMES = new Set(['TimeoutError', 'AbortError', 'NetworkingError'])
 const NETWORK_CODES =
   /^(?:ECONN(?:RESET|REFUSED|ABORTED)|EPIPE|EPROTO|ETIMEDOUT|ESOCKETTIMEDOUT|ENOTFOUND|EAI_AGAIN|EHOSTUNREACH|ENETUNREACH|ENETDOWN|EADDRNOTAVAIL|EMFILE|ERR_HTTP2\w*|UND_ERR\w*)$/;
 
-/** The reason of a call that took longer than it may. */
+/** The reason of a call to a service that took longer than it may. */
 export class StoreTimeout extends Error {
   static {
     brandError(StoreTimeout, 'sallyport.StoreTimeout');
@@ -34,8 +34,8 @@ export class StoreTimeout extends Error {
 }
 
 /**
- * Whether a failure of a call to AWS may pass by itself: throttling, 5xx, time-outs, network. Anything else — a missing
- * table or bucket, a refused permission, an invalid request, no credentials, no SDK — is a fault of code or deployment.
+ * Whether a failure of an AWS client may pass by itself: throttling, 5xx, time-outs, network. Anything else (a missing
+ * resource, a refused permission, an invalid request, no credentials, no SDK) is a fault of code or deployment.
  */
 export function isTransient(error: unknown): boolean {
   if (typeof error !== 'object' || error === null) return false;
