@@ -15,9 +15,10 @@ export const GET_PATH: { readonly functions: Budget; readonly files: Budget } = 
 /** Source files of each package. */
 export const FILES: Readonly<Record<string, Budget>> = {
   appsync: { reached: 9, wanted: 9 },
+  connections: { reached: 13, wanted: 13 },
   core: { reached: 44, wanted: 40 },
   dispatch: { reached: 18, wanted: 14 },
-  dynamo: { reached: 8, wanted: 8 },
+  dynamo: { reached: 10, wanted: 10 },
   http: { reached: 50, wanted: 50 },
   jobs: { reached: 41, wanted: 36 },
   mcp: { reached: 52, wanted: 50 },
