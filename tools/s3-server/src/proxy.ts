@@ -1,6 +1,8 @@
 import { createHash } from 'node:crypto';
 import { createServer, type IncomingMessage, request, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
+import { HeadObjectCommand } from '@aws-sdk/client-s3';
+import { createS3TestClient } from './server.js';
 
 /** What happens to a request on its way. */
 export type S3Fault =
@@ -41,7 +43,7 @@ export interface SeenRequest {
 
 /**
  * A loopback proxy before the server. It does what radosgw leaves out: it refuses a body that is not the one whose SHA-256 was
- * announced, and answers `NoSuchVersion` for a version that is not there. And it breaks what it is told to break.
+ * announced, answers `NoSuchVersion` for a version that is not there, and keeps `If-None-Match` in buckets with versions. And it breaks what it is told to break.
  */
 export class S3Proxy {
   readonly #target: URL;
@@ -94,6 +96,14 @@ export class S3Proxy {
     if (!isAnnounced(headers['x-amz-checksum-sha256'], body)) {
       return sendError(outgoing, 400, 'BadDigest', 'The SHA256 you specified did not match the calculated checksum.');
     }
+    if (headers['if-none-match'] === '*' && (await this.#isThere(path))) {
+      return sendError(
+        outgoing,
+        412,
+        'PreconditionFailed',
+        'At least one of the pre-conditions you specified did not hold',
+      );
+    }
     const answer = await this.#forward(incoming, body);
     if (fault?.kind === 'lost-answer') {
       answer.destroy();
@@ -115,6 +125,18 @@ export class S3Proxy {
     const rule = this.#rules.find((each) => (each.method ?? method) === method && each.left > 0);
     if (rule) rule.left -= 1;
     return rule?.fault;
+  }
+
+  /** radosgw forgets `If-None-Match` where a bucket keeps versions. */
+  async #isThere(path: string): Promise<boolean> {
+    const [, Bucket = '', key = ''] = /^\/([^/]+)\/([^?]*)/.exec(path) ?? [];
+    const client = await createS3TestClient({ endpoint: this.#target.origin });
+    try {
+      await client.send(new HeadObjectCommand({ Bucket, Key: decodeURIComponent(key) }));
+      return true;
+    } catch {
+      return false;
+    }
   }
 
   #forward({ method, url: path, headers }: IncomingMessage, body: Buffer): Promise<IncomingMessage> {
