@@ -94,6 +94,9 @@ export class S3Proxy {
     if (fault?.kind === 'silence') return;
     if (fault?.kind === 'reset') return reset(outgoing);
     if (!isAnnounced(headers['x-amz-checksum-sha256'], body)) {
+      const refusal = await this.#refusalOf(incoming);
+      if (refusal)
+        return pump(refusal, outgoing.writeHead(refusal.statusCode ?? 502, refusal.headers), undefined, () => {});
       return sendError(outgoing, 400, 'BadDigest', 'The SHA256 you specified did not match the calculated checksum.');
     }
     if (headers['if-none-match'] === '*' && (await this.#isThere(path))) {
@@ -137,6 +140,21 @@ export class S3Proxy {
     } catch {
       return false;
     }
+  }
+
+  /** What the server says of the headers alone; `undefined` when it would take the body. Nothing is written. */
+  #refusalOf({ method, url: path, headers }: IncomingMessage): Promise<IncomingMessage | undefined> {
+    return new Promise((resolve, reject) => {
+      const { hostname, port } = this.#target;
+      const asking = { ...headers, expect: '100-continue' };
+      const onward = request({ hostname, port, method, path, headers: asking, agent: false }, resolve);
+      onward.once('error', reject);
+      onward.once('continue', () => {
+        onward.destroy();
+        resolve(undefined);
+      });
+      onward.flushHeaders();
+    });
   }
 
   #forward({ method, url: path, headers }: IncomingMessage, body: Buffer): Promise<IncomingMessage> {
