@@ -90,7 +90,7 @@ export class S3Proxy {
     this.requests.push(seen);
     const fault = this.#faultFor(method);
     const body = await bytesOf(incoming);
-    if (fault?.kind === 'error') return sendError(outgoing, fault.status, fault.code, fault.message);
+    if (fault?.kind === 'error') return sendError(outgoing, fault.status, fault.code, fault.message, path);
     if (fault?.kind === 'silence') return;
     if (fault?.kind === 'reset') return reset(outgoing);
     if (!isAnnounced(headers['x-amz-checksum-sha256'], body)) {
@@ -229,9 +229,9 @@ function reset(outgoing: ServerResponse): void {
   outgoing.socket?.resetAndDestroy();
 }
 
-function sendError(outgoing: ServerResponse, status: number, code: string, message = 'injected'): void {
+function sendError(outgoing: ServerResponse, status: number, code: string, message = 'injected', resource = ''): void {
   outgoing.writeHead(status, { 'content-type': 'application/xml' });
   outgoing.end(
-    `<?xml version="1.0" encoding="UTF-8"?>\n<Error><Code>${code}</Code><Message>${message}</Message></Error>`,
+    `<?xml version="1.0" encoding="UTF-8"?>\n<Error><Code>${code}</Code><Message>${message}</Message><Resource>${resource}</Resource></Error>`,
   );
 }

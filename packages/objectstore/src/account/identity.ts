@@ -1,6 +1,7 @@
 import { type Clock, completeClock, FrameworkError } from '@sallyport/core';
 import { defineOptions, integer, withMethods } from '@sallyport/core/options';
 import { brandError, withDeadline } from '@sallyport/core/pipeline';
+import { toSafeCause } from '../internal/cause.js';
 
 /** How the assertion of an account ended. */
 export type AccountAssertionState = 'not-configured' | 'assume-failed' | 'unavailable' | 'mismatch' | 'verified';
@@ -39,7 +40,7 @@ export class AccountError extends FrameworkError {
   readonly state: AccountFailure;
 
   constructor(state: AccountFailure, problem: string, cause?: unknown) {
-    super(CODES[state], `framework: ${problem}`, cause === undefined ? {} : { cause });
+    super(CODES[state], `framework: ${problem}`, cause === undefined ? {} : { cause: toSafeCause(cause) });
     this.state = state;
     if (new.target === AccountError) Object.freeze(this);
   }

@@ -1,6 +1,7 @@
 import { isFrameworkError } from '@sallyport/core';
 import { isTransient } from '@sallyport/core/pipeline';
 import { ObjectStoreError, type ObjectStoreErrorCode } from '../../errors.js';
+import { toSafeCause } from '../../internal/cause.js';
 
 /** What is known of an error of the SDK. It is told by its name: an injected client may come from another copy. */
 interface Fault {
@@ -55,7 +56,7 @@ export function toStoreError(cause: unknown, call: FailedCall): Error {
   const fault = readFault(cause);
   const code = codeOf(fault, cause, call);
   return new ObjectStoreError(code, `framework: ${MESSAGES[code]}`, {
-    cause,
+    cause: toSafeCause(cause),
     retryable: code === 'objectstore.unavailable' && fault.name !== 'InvalidObjectState',
     mayHaveApplied: call.operation !== 'get' && mayHaveApplied(code, fault),
   });
