@@ -19,6 +19,8 @@ const tasks = {
   bench: [script('scripts/bench/main.ts')],
   format: [[bin('biome'), ['check', '--write', '.']]],
   'mcp:conformance': [script('packages/mcp/judge/conformance.mjs')],
+  newcomer: [[bin('tsc'), ['-b']], script('scripts/newcomer/main.ts')],
+  pack: [[bin('tsc'), ['-b']], script('scripts/newcomer/pack.ts')],
   size: [script('scripts/bench/size/main.ts')],
   test: [
     [process.execPath, ['--experimental-vm-modules', '--no-warnings', join(root, 'node_modules/jest/bin/jest.js')]],

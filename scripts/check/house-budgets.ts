@@ -16,15 +16,16 @@ export const GET_PATH: { readonly functions: Budget; readonly files: Budget } = 
 export const FILES: Readonly<Record<string, Budget>> = {
   appsync: { reached: 9, wanted: 9 },
   connections: { reached: 13, wanted: 13 },
-  core: { reached: 44, wanted: 40 },
+  core: { reached: 45, wanted: 41 },
   dispatch: { reached: 18, wanted: 14 },
   dynamo: { reached: 10, wanted: 10 },
   http: { reached: 50, wanted: 50 },
   jobs: { reached: 41, wanted: 36 },
   mcp: { reached: 52, wanted: 50 },
+  objectstore: { reached: 29, wanted: 29 },
   ratelimit: { reached: 30, wanted: 24 },
   secure: { reached: 26, wanted: 26 },
-  streams: { reached: 26, wanted: 24 },
+  streams: { reached: 28, wanted: 26 },
   testkit: { reached: 31, wanted: 31 },
   contract: { reached: 13, wanted: 13 },
 };

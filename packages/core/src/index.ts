@@ -45,6 +45,8 @@ export {
   silentLogger,
 } from './observability/hooks.js';
 export { assertKnownOptions, assertTypes, INVALID_CONFIGURATION, invalidOption } from './options/define-options.js';
+// Schemas
+export type { StandardIssue, StandardJsonSchema, StandardResult, StandardSchema } from './options/standard-schema.js';
 // Bytes
 export {
   asBuffer,

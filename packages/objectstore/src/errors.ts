@@ -20,6 +20,16 @@ export const OBJECT_STORE_CODES = [
 /** A code of {@link ObjectStoreError}. */
 export type ObjectStoreErrorCode = (typeof OBJECT_STORE_CODES)[number];
 
+/** What a client is answered when a handler lets an error through; any other code is a fault of code or deployment, 500. */
+const STATUSES: Partial<Record<ObjectStoreErrorCode, number>> = {
+  'objectstore.invalid_ref': 400,
+  'objectstore.invalid_presign_put': 400,
+  'objectstore.object_too_large': 413,
+  'objectstore.not_found': 404,
+  'objectstore.precondition_failed': 412,
+  'objectstore.unavailable': 503,
+};
+
 /** What an error may carry beside code and message. */
 export interface ObjectStoreErrorInit {
   /** Whether the same call may succeed later without a change of code or deployment. Default `false`. */
@@ -51,6 +61,7 @@ export class ObjectStoreError extends FrameworkError {
 
   constructor(code: ObjectStoreErrorCode, message: string, init: ObjectStoreErrorInit = {}) {
     super(code, message, {
+      statusCode: STATUSES[code],
       ...('cause' in init && { cause: init.cause }),
       ...(init.field !== undefined && { details: { field: init.field } }),
     });
@@ -133,7 +144,10 @@ export class ArtifactError extends FrameworkError implements ArtifactFacts {
   readonly actualDigest: string;
 
   constructor(state: ArtifactFailure, problem: string, facts: ArtifactFacts, cause?: unknown) {
-    super(`artifact.${state}`, `framework: artifact ${problem}`, cause === undefined ? {} : { cause });
+    super(`artifact.${state}`, `framework: artifact ${problem}`, {
+      ...(state === 'unavailable' && { statusCode: 503 }),
+      ...(cause !== undefined && { cause }),
+    });
     this.state = state;
     this.retryable = cause instanceof ObjectStoreError && cause.retryable;
     this.requestedVersionId = facts.requestedVersionId;

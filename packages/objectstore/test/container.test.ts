@@ -16,12 +16,12 @@ afterAll(() => s3.stop());
 
 beforeEach(() => s3.proxy.clear());
 
-it.each<[string, S3Fault, string]>([
-  ['SlowDown', { kind: 'error', status: 503, code: 'SlowDown', message: SECRET }, 'objectstore.unavailable'],
-  ['no permission', { kind: 'error', status: 403, code: 'AccessDenied', message: SECRET }, 'objectstore.denied'],
-  ['a lost answer', { kind: 'lost-answer' }, 'objectstore.unavailable'],
-  ['a body that is cut', { kind: 'cut', after: 2 }, 'objectstore.unavailable'],
-])('a handler that meets %s leaves one line in the log, and its client reads a code', async (_name, fault, code) => {
+it.each<[string, S3Fault, string, number]>([
+  ['SlowDown', { kind: 'error', status: 503, code: 'SlowDown', message: SECRET }, 'objectstore.unavailable', 503],
+  ['no permission', { kind: 'error', status: 403, code: 'AccessDenied', message: SECRET }, 'objectstore.denied', 500],
+  ['a lost answer', { kind: 'lost-answer' }, 'objectstore.unavailable', 503],
+  ['a body that is cut', { kind: 'cut', after: 2 }, 'objectstore.unavailable', 503],
+])('a handler that meets %s leaves one line in the log, and its client reads a code', async (_name, fault, code, status) => {
   const env = createTestEnv();
   const app = new SecureApp({ ...env.options(), principalResolver: () => undefined });
   const store = createS3ObjectStore({ client: s3.client });
@@ -33,7 +33,7 @@ it.each<[string, S3Fault, string]>([
     statusCode: number;
     body: string;
   };
-  expect(answer.statusCode).toBe(500);
+  expect(answer.statusCode).toBe(status);
   expect(JSON.parse(answer.body)).toMatchObject({ error: { code } });
   expect(answer.body).not.toMatch(/a text of the provider|private-key/);
   const errors = env.records.logs.filter(({ level }) => level === 'error');

@@ -30,6 +30,7 @@ export type { Trigger } from './router/registry.js';
 // Sources and the shapes of their events
 export type { EventBusEvent, EventBusSelector } from './sources/event-bus.js';
 export type { StreamEvent, StreamOptions, StreamRecord, StreamRecordData } from './sources/kinesis.js';
+export { type PayloadHandler, type PayloadRecord, payload } from './sources/payload.js';
 export {
   type BatchReport,
   type QueueEvent,
@@ -41,6 +42,7 @@ export {
   recordJson,
 } from './sources/queue.js';
 export type { EventSource } from './sources/source.js';
+export { type ImageOf, tableImage } from './sources/table-image.js';
 export {
   type AttributeValue,
   type TableStreamEvent,

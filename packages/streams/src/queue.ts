@@ -10,4 +10,5 @@ export {
   type QueueRouterOptions,
   type RecordObservability,
 } from './router/queue-router.js';
+export { type PayloadHandler, type PayloadRecord, payload } from './sources/payload.js';
 export { recordBytes, recordJson } from './sources/queue.js';
