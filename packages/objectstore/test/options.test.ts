@@ -67,7 +67,7 @@ describe('what is put', () => {
     const store = createS3ObjectStore({ client: s3.client, ...(encryption && { encryption }) });
     s3.proxy.clear();
     await store.put({ ref: { bucket: s3.bucket, key: 'secret' }, payload: new Uint8Array([1]) });
-    const [{ headers } = { headers: {} }] = s3.proxy.requests;
+    const headers = s3.proxy.requests[0]?.headers ?? {};
     expect([headers['x-amz-server-side-encryption'], headers['x-amz-server-side-encryption-aws-kms-key-id']]).toEqual([
       algorithm,
       keyId,
