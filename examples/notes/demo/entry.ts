@@ -1,6 +1,8 @@
 import { createMemoryGroupedRegistry } from '@sallyport/connections/memory';
 import { createMemoryJobLedger } from '@sallyport/jobs/memory';
 import { memoryMcpStore } from '@sallyport/mcp';
+import { createUploadGrants } from '@sallyport/objectstore';
+import { createFakeObjectStore } from '@sallyport/objectstore/testing';
 import { fixedWindow } from '@sallyport/ratelimit';
 import { createMemoryRateLimiter } from '@sallyport/ratelimit/memory';
 import { createNotesService } from '../src/app.js';
@@ -17,6 +19,11 @@ export function createHandler(keysUrl: string) {
     connections: createMemoryGroupedRegistry(),
     limiter: createMemoryRateLimiter({ strategy: fixedWindow({ limit: 600, windowMs: 60_000 }) }),
     ledger: createMemoryJobLedger(),
+    attachments: {
+      bucket: 'notes-demo',
+      store: createFakeObjectStore({ versioning: 'off' }),
+      grants: createUploadGrants(),
+    },
     tools: { store: memoryMcpStore(), secret: 'a secret of the demo, which seals nothing that lasts' },
   });
   return app.handleLambda;

@@ -1,6 +1,7 @@
 import type { JobLedger } from '@sallyport/jobs';
 import { type RateLimiter, rateLimitMiddleware } from '@sallyport/ratelimit';
 import { SecureApp, type SecureOptions } from '@sallyport/secure';
+import { type AttachmentsConfig, registerAttachments } from './attachments.js';
 import { type AuthConfig, type Connections, createPrincipalResolver } from './auth.js';
 import { createJournal, type Journal, registerEvents } from './events.js';
 import { registerGraphQL } from './graphql.js';
@@ -17,6 +18,7 @@ export interface NotesConfig {
   /** What was done already, and who is at it. */
   readonly ledger: JobLedger;
   readonly tools: ToolsConfig;
+  readonly attachments: AttachmentsConfig;
   /** Clock, ids, log and the like of the container. */
   readonly container?: Pick<
     SecureOptions,
@@ -32,13 +34,14 @@ export interface NotesService {
 
 /** Composes the whole service. */
 export function createNotesService(config: NotesConfig): NotesService {
-  const { auth, connections, limiter, ledger, tools, container } = config;
+  const { auth, connections, limiter, ledger, tools, attachments, container } = config;
   const notes = new NoteStore();
   const journal = createJournal();
   const app = new SecureApp({ ...container, principalResolver: createPrincipalResolver(auth, connections) });
   notes.add({ title: 'Milk', text: 'one litre' }, 'ada');
   app.use(rateLimitMiddleware({ limiter }));
   registerHttp(app, notes);
+  registerAttachments(app, notes, attachments);
   registerSockets(app, connections);
   registerGraphQL(app, notes);
   registerEvents(app, notes, journal, ledger);

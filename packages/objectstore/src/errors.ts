@@ -24,6 +24,7 @@ export type ObjectStoreErrorCode = (typeof OBJECT_STORE_CODES)[number];
 const STATUSES: Partial<Record<ObjectStoreErrorCode, number>> = {
   'objectstore.invalid_ref': 400,
   'objectstore.invalid_presign_put': 400,
+  'objectstore.invalid_input': 400,
   'objectstore.object_too_large': 413,
   'objectstore.not_found': 404,
   'objectstore.precondition_failed': 412,

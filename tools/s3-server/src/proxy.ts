@@ -147,7 +147,11 @@ export class S3Proxy {
     return new Promise((resolve, reject) => {
       const { hostname, port } = this.#target;
       const asking = { ...headers, expect: '100-continue' };
-      const onward = request({ hostname, port, method, path, headers: asking, agent: false }, resolve);
+      const onward = request({ hostname, port, method, path, headers: asking, agent: false }, (answer) => {
+        // The body is never sent, so nothing else would end the request.
+        answer.once('end', () => onward.destroy());
+        resolve(answer);
+      });
       onward.once('error', reject);
       onward.once('continue', () => {
         onward.destroy();
