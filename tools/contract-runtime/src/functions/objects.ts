@@ -1,6 +1,8 @@
 import { S3Client } from '@aws-sdk/client-s3';
 import { isFrameworkError } from '@sallyport/core';
 import {
+  ArtifactError,
+  type ArtifactFacts,
   artifactDigest,
   createS3ObjectStore,
   createUploadGrants,
@@ -12,12 +14,13 @@ import {
   MAX_VERSIONED_ARTIFACT_ENTRIES,
   type ObjectRef,
   type ObjectStore,
+  type PresignPutInput,
   parseObjectRef,
   type VersionedArtifactRequest,
 } from '@sallyport/objectstore';
 import { type AssumeRoleOutput, type AssumeRoleRequest, assumeFirst } from '@sallyport/objectstore/account';
 import { createFakeObjectStore } from '@sallyport/objectstore/testing';
-import { renameKeys, toCamel } from '../casing.js';
+import { camelOptions, renameKeys, toCamel } from '../casing.js';
 
 type Args = Readonly<Record<string, unknown>>;
 type Outcome = Readonly<Record<string, unknown>>;
@@ -37,7 +40,7 @@ function each<T>(values: unknown, call: (value: T) => unknown): Promise<unknown[
   return Promise.all((values as T[]).map((value) => outcomeOf(() => call(value))));
 }
 
-const toRef = (ref: unknown) => renameKeys(ref as never, toCamel) as unknown as ObjectRef;
+const toRef = (ref: unknown) => renameKeys(ref, toCamel) as ObjectRef;
 const fromRef = ({ bucket, key, versionId }: ObjectRef): Outcome => ({
   bucket,
   key,
@@ -65,7 +68,7 @@ export function formatRefs({ refs }: Args): Promise<unknown[]> {
 /** `{ "encryptions": [ … ] }`: `accepted`, or the code. */
 export function encryptions({ encryptions: given }: Args): Promise<unknown[]> {
   return each(given, (encryption) => {
-    createS3ObjectStore({ encryption: renameKeys(encryption as never, toCamel) as unknown as Encryption });
+    createS3ObjectStore({ encryption: renameKeys(encryption, toCamel) as Encryption });
     return 'accepted';
   });
 }
@@ -81,7 +84,7 @@ export async function storeSteps({ versioning, steps }: Args): Promise<unknown[]
 async function storeStep(store: ObjectStore, { put, get, delete: removed }: Args): Promise<Outcome> {
   if (put !== undefined) {
     const { ref, text = '', ...rest } = put as Args;
-    const options = renameKeys(rest as never, toCamel) as object;
+    const options = camelOptions(rest);
     return fromRef(await store.put({ ref: toRef(ref), payload: Buffer.from(String(text)), ...options }));
   }
   if (get !== undefined) {
@@ -106,13 +109,11 @@ export function grants({ now, region, encryption, credentials_end, grants: input
     client: new S3Client({ region: region as string, credentials: async () => credentials }),
     clock: { now: () => new Date(now as string) },
     ...(encryption !== undefined && {
-      encryption: renameKeys(encryption as never, toCamel) as unknown as Encryption,
+      encryption: renameKeys(encryption, toCamel) as Encryption,
     }),
   });
   return each<Args>(inputs, async (input) => {
-    const { checksum_sha256: checksumSha256, ...rest } = input;
-    const given = { ...(renameKeys(rest as never, toCamel) as object), ...('checksum_sha256' in input && { checksumSha256 }) };
-    const grant = await signer.presignPut({ ...given, ref: toRef(input.ref) } as never);
+    const grant = await signer.presignPut(renameKeys(input, toCamel) as PresignPutInput);
     const { host, pathname, searchParams } = new URL(grant.url);
     return {
       method: grant.method,
@@ -148,29 +149,28 @@ export function artifacts({ archive, stored_version, returned_version, requests 
   };
   return each<Args>(requests, async (request) => {
     await store.put({ ref: { bucket: 'releases', key: 'app.tar' }, payload });
-    const pinned = renameKeys(request as never, toCamel) as unknown as VersionedArtifactRequest;
-    const { state, requestedVersionId, returnedVersionId, expectedDigest, actualDigest, ...artifact } =
-      await fetchVersionedArtifact(answering, pinned).then(
-        (found) => ({
-          state: found.state,
-          requestedVersionId: found.requestedVersionId,
-          returnedVersionId: found.returnedVersionId,
-          expectedDigest: found.expectedDigest,
-          actualDigest: found.actualDigest,
-          entries: found.entries(),
-        }),
-        (error: unknown) => error as Awaited<ReturnType<typeof fetchVersionedArtifact>> & { entries?: undefined },
-      );
-    const entries = artifact.entries as ReturnType<Awaited<ReturnType<typeof fetchVersionedArtifact>>['entries']> | undefined;
-    return {
-      state,
-      requested_version_id: requestedVersionId,
-      returned_version_id: returnedVersionId,
-      expected_digest: expectedDigest,
-      actual_digest: actualDigest,
-      ...(entries && { entries: entries.map((entry) => ({ path: entry.path, mode: entry.mode, size: entry.size, sha256: entry.sha256() })) }),
-    };
+    const pinned = renameKeys(request, toCamel) as VersionedArtifactRequest;
+    try {
+      const artifact = await fetchVersionedArtifact(answering, pinned);
+      const entries = artifact
+        .entries()
+        .map(({ path, mode, size, sha256 }) => ({ path, mode, size, sha256: sha256() }));
+      return { ...factsOf(artifact), entries };
+    } catch (error) {
+      if (!(error instanceof ArtifactError)) throw error;
+      return { code: error.code, ...factsOf(error) };
+    }
   });
+}
+
+function factsOf(facts: ArtifactFacts & { readonly state: string }): Outcome {
+  return {
+    state: facts.state,
+    requested_version_id: facts.requestedVersionId,
+    returned_version_id: facts.returnedVersionId,
+    expected_digest: facts.expectedDigest,
+    actual_digest: facts.actualDigest,
+  };
 }
 
 /** `{ "role": { … } | "refused", "identity": "123…" | "refused" | null, "requests": [ … ] }`: roles that are assumed first. */
@@ -189,11 +189,13 @@ export function assume({ role, identity, requests }: Args): Promise<unknown[]> {
         callerIdentity: () => ({
           getCallerIdentity: () => {
             calls += 1;
-            return identity === 'refused' ? refuse() : Promise.resolve({ Account: (identity ?? undefined) as string | undefined });
+            return identity === 'refused'
+              ? refuse()
+              : Promise.resolve({ Account: (identity ?? undefined) as string | undefined });
           },
         }),
       },
-      renameKeys(request as never, toCamel) as unknown as AssumeRoleRequest,
+      renameKeys(request, toCamel) as AssumeRoleRequest,
     );
     return {
       state: result.state,
