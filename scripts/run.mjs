@@ -16,6 +16,8 @@ const tasks = {
   contract: [script('scripts/contract.ts')],
   demo: [script('examples/notes/demo/main.ts')],
   docs: [script('scripts/docs/main.ts')],
+  'docs:site': [script('tools/site/src/build.ts')],
+  'docs:judge': [script('tools/site/src/judge.ts')],
   bench: [script('scripts/bench/main.ts')],
   format: [[bin('biome'), ['check', '--write', '.']]],
   'mcp:conformance': [script('packages/mcp/judge/conformance.mjs')],

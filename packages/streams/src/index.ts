@@ -1,5 +1,6 @@
 // Events and their handlers
 export type { EventContext, EventHandler, EventMiddleware } from './batch/handler.js';
+export { type PayloadHandler, type PayloadRecord, payload } from './batch/handler.js';
 export type { StreamsErrorCode } from './errors.js';
 // Log subscriptions
 export {
@@ -30,7 +31,6 @@ export type { Trigger } from './router/registry.js';
 // Sources and the shapes of their events
 export type { EventBusEvent, EventBusSelector } from './sources/event-bus.js';
 export type { StreamEvent, StreamOptions, StreamRecord, StreamRecordData } from './sources/kinesis.js';
-export { type PayloadHandler, type PayloadRecord, payload } from './sources/payload.js';
 export {
   type BatchReport,
   type QueueEvent,
@@ -42,13 +42,14 @@ export {
   recordJson,
 } from './sources/queue.js';
 export type { EventSource } from './sources/source.js';
-export { type ImageOf, tableImage } from './sources/table-image.js';
 export {
   type AttributeValue,
+  type ImageOf,
   type TableStreamEvent,
   type TableStreamRecord,
   type TableStreamRecordData,
   type TableStreamSummary,
+  tableImage,
   tableStreamSummary,
 } from './sources/table-stream.js';
 export type { TopicEvent, TopicMessage, TopicMessageAttribute, TopicRecord } from './sources/topic.js';

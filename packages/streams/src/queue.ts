@@ -2,6 +2,7 @@
 
 // Handlers
 export type { EventContext, EventHandler, EventMiddleware } from './batch/handler.js';
+export { type PayloadHandler, type PayloadRecord, payload } from './batch/handler.js';
 // Router
 export {
   createQueueRouter,
@@ -10,5 +11,4 @@ export {
   type QueueRouterOptions,
   type RecordObservability,
 } from './router/queue-router.js';
-export { type PayloadHandler, type PayloadRecord, payload } from './sources/payload.js';
 export { recordBytes, recordJson } from './sources/queue.js';

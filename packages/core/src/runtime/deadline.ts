@@ -1,5 +1,5 @@
 import { brandError } from '../errors/errors.js';
-import type { FullClock } from './environment.js';
+import type { FullClock } from './invocation.js';
 
 /** Names of errors of AWS services after which the same request may succeed. */
 const BUSY = new Set([
