@@ -13,7 +13,7 @@ export interface AttachmentsConfig {
 }
 
 /** What the function hands out itself: its answers are at most 6 MB, as base64 text. */
-export const MAX_ATTACHMENT_BYTES = 4_000_000;
+const MAX_ATTACHMENT_BYTES = 4_000_000;
 const GRANT_SECONDS = 300;
 const DEFAULT_TYPE = 'image/png';
 
