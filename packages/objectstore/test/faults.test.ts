@@ -101,6 +101,11 @@ describe('a body that is cut', () => {
     await expect(CALLS.get()).rejects.toMatchObject({ code: 'objectstore.unavailable', retryable: true });
   });
 
+  it('and a body that is not the one that was sent are told by its checksum', async () => {
+    s3.proxy.inject({ kind: 'wrong-checksum' });
+    await expect(CALLS.get()).rejects.toMatchObject({ code: 'objectstore.unavailable', retryable: true });
+  });
+
   it('and a body that ends early without a word are told apart from a whole one', async () => {
     const Body = (async function* () {
       yield new Uint8Array(4);
@@ -161,6 +166,11 @@ describe('what the service says', () => {
     s3.proxy.inject(refusal(status, code));
     const call = store.get({ ref: { ...ref('there'), versionId: 'v1' }, maxBytes: 1 });
     await expect(call).rejects.toMatchObject({ code: 'objectstore.not_found', retryable: false });
+  });
+
+  it('a version id that it could not have given is deleted already', async () => {
+    s3.proxy.inject(refusal(400, 'InvalidArgument'));
+    await store.delete({ ref: { ...ref('there'), versionId: 'nonsense' } });
   });
 
   it.each<[number, string]>([

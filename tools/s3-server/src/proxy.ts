@@ -20,8 +20,8 @@ export type S3Fault =
   | { readonly kind: 'cut'; readonly after: number }
   /** The answer has no `content-length`; it comes in chunks. */
   | { readonly kind: 'chunked' }
-  /** The answer has no body, though the server sent one. */
-  | { readonly kind: 'no-version' };
+  /** The answer has a checksum that is not that of its body. */
+  | { readonly kind: 'wrong-checksum' };
 
 interface ActiveRule {
   readonly fault: S3Fault;
@@ -117,7 +117,7 @@ export class S3Proxy {
     }
     const { ...kept } = answer.headers;
     if (fault?.kind === 'chunked') delete kept['content-length'];
-    if (fault?.kind === 'no-version') delete kept['x-amz-version-id'];
+    if (fault?.kind === 'wrong-checksum') kept['x-amz-checksum-crc32'] = 'AAAAAA==';
     outgoing.writeHead(answer.statusCode ?? 502, kept);
     await pump(answer, outgoing, fault, (bytes) => {
       seen.sentBytes += bytes;

@@ -1,5 +1,5 @@
 import type { S3Client } from '@aws-sdk/client-s3';
-import { type Clock, completeClock, type FullClock } from '@sallyport/core';
+import { type Clock, completeClock, type FullClock, isFrameworkError } from '@sallyport/core';
 import { defineOptions, integer, text, withMethods } from '@sallyport/core/options';
 import { withDeadline } from '@sallyport/core/pipeline';
 import { invalidStoreConfig } from '../errors.js';
@@ -122,9 +122,14 @@ class S3ObjectStore implements ObjectStore {
   async delete(input: DeleteObjectInput, options?: ObjectCallOptions): Promise<void> {
     const ref = checkDelete(input);
     const isVersioned = ref.versionId !== undefined;
-    await this.#call({ operation: 'delete', isVersioned }, options, ({ sdk, client }, abortSignal) =>
-      client.send(new sdk.DeleteObjectCommand(targetOf(ref)), { abortSignal }),
-    );
+    try {
+      await this.#call({ operation: 'delete', isVersioned }, options, ({ sdk, client }, abortSignal) =>
+        client.send(new sdk.DeleteObjectCommand(targetOf(ref)), { abortSignal }),
+      );
+    } catch (error) {
+      // S3 refuses a version id that it could never have given; there is nothing to delete either.
+      if (!isFrameworkError(error) || error.code !== 'objectstore.not_found') throw error;
+    }
   }
 
   /** Runs one call within its deadline. It rejects with the caller's own reason, or with an error that has a code. */
