@@ -15,6 +15,8 @@ interface Job {
 }
 
 const MIB = 1_048_576;
+/** How long a socket may take to close before it counts as open. */
+const CLOSE_MS = 5000;
 const job = JSON.parse(process.argv[2] ?? '{}') as Job;
 const sockets: Socket[] = [];
 
@@ -69,7 +71,8 @@ async function measureGet(): Promise<object> {
       code = error.code;
     });
   });
-  while (sockets.some(({ closed }) => !closed)) await new Promise(setImmediate);
+  const givenUpAtMs = performance.now() + CLOSE_MS;
+  while (sockets.some(({ closed }) => !closed) && performance.now() < givenUpAtMs) await new Promise(setImmediate);
   const readBytes = sockets.reduce((sum, { bytesRead }) => sum + bytesRead, 0);
   return { code, readBytes, grownBytes, openSockets: sockets.filter(({ closed }) => !closed).length };
 }
@@ -88,5 +91,6 @@ async function measureArtifact(): Promise<object> {
   return { state, peakBytes };
 }
 
-process.stdout.write(JSON.stringify(job.kind === 'get' ? await measureGet() : await measureArtifact()));
-client.destroy();
+process.stdout.write(JSON.stringify(job.kind === 'get' ? await measureGet() : await measureArtifact()), () =>
+  process.exit(),
+);
