@@ -59,14 +59,33 @@ export {
   requestCompleted,
   startRequestSpan,
 } from './observability/records.js';
-export { assertKnownOptions, assertNoSurplus, assertTypes, invalidOption } from './options/define-options.js';
-export { asBuffer, base64Size, decodePercent, decodeQueryPart } from './request/encoding.js';
+export { assertKnownOptions } from './options/define-options.js';
+export {
+  asBuffer,
+  base64Size,
+  decodePercent,
+  decodeQueryPart,
+  EMPTY_BYTES,
+  isJsonMediaType,
+} from './request/encoding.js';
+export {
+  canonicalIp,
+  firstTraceId,
+  invocationTraceId,
+  parseProvenance,
+  parseTraceparent,
+  parseTracestate,
+  parseXrayTraceHeader,
+  providerProvenance,
+  unknownProvenance,
+} from './request/provenance.js';
 export {
   append,
   appendHeader,
   canonicalMethod,
   canonicalPath,
   createAnswerMap,
+  createMap,
   IncomingRequest,
   type RequestSource,
   toHeaderMap,
@@ -89,6 +108,7 @@ export {
   isText,
   noAdapter,
   objectPart,
+  randomFraction,
   remainingMs,
   type ScheduledEvent,
   type ScheduledRun,

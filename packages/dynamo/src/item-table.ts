@@ -12,7 +12,7 @@ export interface Key {
   readonly sk: string;
 }
 
-/** What must hold of the item before a write. */
+/** A condition on the stored item, checked before a write. */
 export type Condition =
   | { readonly absent: string }
   | { readonly present: string }
@@ -51,7 +51,7 @@ export interface ReadOptions extends CallOptions {
 
 /** Options of a write. */
 export interface WriteOptions extends CallOptions {
-  /** Must hold of the item that is there, else nothing is written. */
+  /** Condition on the stored item; when it does not hold, nothing is written. */
   readonly condition?: Condition | undefined;
   /**
    * An id of this very write, unique and never used again. It is stored with the item as {@link WRITER_ATTRIBUTE}, so that a
@@ -79,7 +79,7 @@ export type WriteOutcome =
     }
   | {
       readonly applied: false;
-      /** The item that refused. */
+      /** The item for which the condition did not hold. */
       readonly item: Item | undefined;
       /** Whether there was an earlier attempt: without a `writer` it may have been the one that wrote `item`. */
       readonly retried: boolean;

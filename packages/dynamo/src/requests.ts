@@ -1,6 +1,6 @@
 import type { AttributeValue, DynamoDBClient } from '@aws-sdk/client-dynamodb';
-import { type FullClock, guardHook, randomFraction } from '@sallyport/core';
-import { pause } from '@sallyport/core/pipeline';
+import type { FullClock } from '@sallyport/core';
+import { guardHook, pause, randomFraction } from '@sallyport/core/pipeline';
 import { type FailedCondition, isFailedCondition } from './errors.js';
 import { Expressions } from './internal/expressions.js';
 import {
@@ -132,7 +132,7 @@ export class Requests implements ItemTable {
       if (tried > 0) await pause(this.#clock, randomFraction() * BATCH_WAIT_MS * 2 ** tried, signal);
       const command = new this.#sdk.BatchGetItemCommand({ RequestItems: { [this.#table]: { Keys: left } } });
       const answer = await this.#counted('BatchGetItem', this.#client.send(command, abortable(signal)));
-      // The service names the table by its ARN where it was asked so.
+      // The service answers with the table's ARN when the request named the table by its ARN.
       items.push(...Object.values(answer.Responses ?? {}).flatMap((found) => found.map(fromAttributes)));
       left = Object.values(answer.UnprocessedKeys ?? {}).flatMap((part) => part.Keys ?? []);
     }
@@ -190,7 +190,7 @@ function abortable(signal: AbortSignal | undefined): { abortSignal?: AbortSignal
   return signal === undefined ? {} : { abortSignal: signal };
 }
 
-/** A busy table left keys out each time it was asked. It may answer later. */
+/** A throttled table left out keys in every round. A later call may succeed. */
 class UnprocessedKeys extends Error {
   override readonly name = 'ThrottlingException';
   override readonly message = 'keys were left unprocessed';

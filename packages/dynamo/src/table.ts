@@ -20,7 +20,7 @@ export interface DynamoTableOptions {
   readonly tableName: string;
   /** The DynamoDB client. Default: a client of our own with `maxAttempts`, made at the first call. */
   readonly client?: Client | undefined;
-  /** Its timers bound every call. */
+  /** The clock whose timers end calls that take too long. */
   readonly clock: FullClock;
   /** Milliseconds for all attempts of one call. Loading the SDK is not counted. */
   readonly timeoutMs: number;

@@ -1,5 +1,6 @@
 import type { DynamoDBClient } from '@aws-sdk/client-dynamodb';
-import { completeClock, systemClock } from '@sallyport/core';
+import { systemClock } from '@sallyport/core';
+import { completeClock } from '@sallyport/core/pipeline';
 import {
   absentOrPastTtl,
   type CallReport,

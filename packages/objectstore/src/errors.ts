@@ -3,17 +3,29 @@ import { brandError } from '@sallyport/core/pipeline';
 
 /** Every code of {@link ObjectStoreError}. */
 export const OBJECT_STORE_CODES = [
+  /** A reference that breaks a rule, a version where none is taken, a dot segment in the key of a grant. @status 400 */
   'objectstore.invalid_ref',
+  /** `maxBytes` is no whole number of at least 1. @status 500 */
   'objectstore.invalid_get_limit',
+  /** A field of a grant is missing or wrong; `details.field` names the first. @status 400 */
   'objectstore.invalid_presign_put',
+  /** An encryption that contradicts itself or lacks its key; at construction. @status 500 */
   'objectstore.invalid_encryption_config',
+  /** An unknown option, no bucket, a wrong region, an answer without a body, a link that does not bind the upload. @status 500 */
   'objectstore.invalid_store_config',
+  /** Payload, type, metadata or a member of a call. @status 400 */
   'objectstore.invalid_input',
+  /** `get` of an object with more than `maxBytes`. @status 413 */
   'objectstore.object_too_large',
+  /** No such key or version, or a delete marker. @status 404 */
   'objectstore.not_found',
+  /** `createOnly`, and an object is there. @status 412 */
   'objectstore.precondition_failed',
+  /** No permission; no, wrong or expired credentials. @status 500 */
   'objectstore.denied',
+  /** 5xx, `SlowDown`, time-out, network, a body that was cut (`retryable`); an archived object (not `retryable`). @status 503 */
   'objectstore.unavailable',
+  /** `failNext` of the fake for anything but `put`, `get` and `delete`. @status 500 */
   'objectstore.unsupported_operation',
 ] as const;
 
@@ -103,13 +115,19 @@ export type ArtifactFailure = Exclude<ArtifactVerificationState, 'verified'>;
 
 /** Every code of {@link ArtifactError}. */
 export const ARTIFACT_CODES = [
+  /** The request names no version; checked first. @status 500 */
   'artifact.version_required',
+  /** The version `null`, no reference, or a digest that is not `sha256:` and 64 digits in lower case. @status 500 */
   'artifact.invalid_request',
+  /** The archive could not be read; `retryable` tells whether it may be later. @status 503 */
   'artifact.unavailable',
+  /** The store returned another version or none. @status 500 */
   'artifact.version_mismatch',
+  /** The archive is too large, empty, or breaks a rule above. @status 500 */
   'artifact.archive_invalid',
+  /** Other files, modes or bytes. @status 500 */
   'artifact.digest_mismatch',
-] as const satisfies readonly `artifact.${ArtifactFailure}`[];
+] as const;
 
 /** A code of {@link ArtifactError}. */
 export type ArtifactErrorCode = (typeof ARTIFACT_CODES)[number];

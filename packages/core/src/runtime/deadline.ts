@@ -51,7 +51,7 @@ export function isTransient(error: unknown): boolean {
 export interface DeadlineOptions {
   /** Milliseconds from now. */
   readonly ms: number;
-  /** Its timers are used, so that a test can set the time. */
+  /** The clock whose timers are used, so that a test can set the time. */
   readonly clock: FullClock;
   /** The caller's own signal, which ends the call earlier. */
   readonly signal: AbortSignal | undefined;

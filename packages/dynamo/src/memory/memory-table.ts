@@ -1,4 +1,4 @@
-import { createMap } from '@sallyport/core';
+import { createMap } from '@sallyport/core/pipeline';
 import {
   type Changes,
   type Condition,

@@ -1,5 +1,5 @@
-import { invalidOption, type LambdaContext, type Logger } from '@sallyport/core';
-import { defineOptions, func } from '@sallyport/core/options';
+import type { LambdaContext, Logger } from '@sallyport/core';
+import { defineOptions, func, invalidOption } from '@sallyport/core/options';
 import { scheduledRun, trimmedText } from '@sallyport/core/pipeline';
 import { StoredError } from '../error-envelope.js';
 import { sha256 } from '../internal/keys.js';
@@ -40,7 +40,8 @@ export interface IdempotentHandlerOptions<C = IdempotentContext, E = unknown> {
 
 type Name = (ctx: never, event: never) => string;
 
-const OPTIONS = defineOptions<IdempotentHandlerOptions<never, never>>()({
+/** What {@link IdempotentHandlerOptions} may be. */
+export const IDEMPOTENT_HANDLER_OPTIONS = defineOptions<IdempotentHandlerOptions<never, never>>()({
   key: func<Name>(),
   fingerprint: func<Name>(),
   ...TIME_OPTIONS,
@@ -62,7 +63,7 @@ export function idempotentHandler<H extends AnyHandler>(
   options: IdempotentHandlerOptions<Parameters<H>[0], Parameters<H>[1]>,
   handler: H,
 ): H {
-  OPTIONS.parse(options);
+  IDEMPOTENT_HANDLER_OPTIONS.parse(options);
   if (typeof handler !== 'function') throw invalidOption('handler', 'a function');
   const wrapped = async (ctx: Parameters<H>[0], event: Parameters<H>[1]): Promise<unknown> =>
     handleOnce(ledger, options, ctx, event, async () => handler(ctx, event));

@@ -39,7 +39,8 @@ const DEFAULT_IN_PROGRESS_MS = 60_000;
 /** The option `fingerprint`. */
 const fingerprintOption = parsed('64 lower-case hex digits of a SHA-256', (value) => fingerprintOf(value, JOB_ERRORS));
 
-const RUN_OPTIONS = defineOptions<RunIdempotentOptions>()(
+/** What {@link RunIdempotentOptions} may be. */
+export const RUN_OPTIONS = defineOptions<RunIdempotentOptions>()(
   {
     scope: idOption.required(),
     key: textOption.required(),

@@ -1,15 +1,6 @@
-import {
-  asBuffer,
-  type Context,
-  createMap,
-  FrameworkError,
-  invalidOption,
-  type Middleware,
-  type Request,
-  type Response,
-} from '@sallyport/core';
-import { boolean, defineOptions, list, text } from '@sallyport/core/options';
-import { callerKey, OutgoingResponse, stateOf, toResponse } from '@sallyport/core/pipeline';
+import { type Context, FrameworkError, type Middleware, type Request, type Response } from '@sallyport/core';
+import { boolean, defineOptions, invalidOption, list, text } from '@sallyport/core/options';
+import { asBuffer, callerKey, createMap, OutgoingResponse, stateOf, toResponse } from '@sallyport/core/pipeline';
 import { isConflict, JobLedgerError } from '../errors.js';
 import { sha256 } from '../internal/keys.js';
 import type { JobLedger } from '../ledger/ledger.js';
@@ -57,7 +48,8 @@ const MAX_KEY = 255;
 const PASSING = [408, 409, 425, 429];
 const KEPT_HEADERS = ['content-type', 'content-language', 'etag', 'last-modified', 'link', 'location'];
 
-const OPTIONS = defineOptions<HttpIdempotencyOptions>()({
+/** What {@link HttpIdempotencyOptions} may be. */
+export const IDEMPOTENCY_OPTIONS = defineOptions<HttpIdempotencyOptions>()({
   methods: list(text(), 'a list of methods').default(['POST', 'PATCH']),
   required: boolean.default(false),
   allowAnonymous: boolean.default(false),
@@ -74,7 +66,7 @@ const OPTIONS = defineOptions<HttpIdempotencyOptions>()({
  * app.use(withIdempotency(ledger, { required: true, keepHeaders: ['content-encoding'] }));
  */
 export function withIdempotency(ledger: JobLedger, options: HttpIdempotencyOptions = {}): Middleware {
-  const { required, allowAnonymous, inProgressMs, resultTtlSeconds, ...lists } = OPTIONS.parse(options);
+  const { required, allowAnonymous, inProgressMs, resultTtlSeconds, ...lists } = IDEMPOTENCY_OPTIONS.parse(options);
   const methods = lists.methods.map((method) => method.toUpperCase());
   const kept = [...KEPT_HEADERS, ...lists.keepHeaders.map((name) => name.toLowerCase())];
   if (kept.includes('set-cookie')) throw invalidOption('keepHeaders', 'a list without "set-cookie"');

@@ -1,5 +1,5 @@
-import { createMap } from '@sallyport/core';
 import { parsed, withMethods } from '@sallyport/core/options';
+import { createMap } from '@sallyport/core/pipeline';
 import { JOB_ERRORS, type LedgerErrors } from '../errors.js';
 
 /** Checks of what callers hand in. Each throws JobLedgerError `invalid_input`. */

@@ -1,6 +1,6 @@
-import { type Clock, completeClock, type Environment, type IdGenerator, type Logger, randomIds } from '@sallyport/core';
+import { type Clock, type Environment, type IdGenerator, type Logger, randomIds } from '@sallyport/core';
 import { defineOptions, integer, kind, type ParsedOptions, parsed, text, withMethods } from '@sallyport/core/options';
-import { LOG_WANTED, parseLog } from '@sallyport/core/pipeline';
+import { completeClock, LOG_WANTED, parseLog } from '@sallyport/core/pipeline';
 import { type Client, DynamoTable } from '@sallyport/dynamo';
 import type { LedgerErrors } from '../errors.js';
 

@@ -22,12 +22,14 @@ export interface WithSlotOptions extends HoldOptions {
   readonly limit: number;
 }
 
-const LEASE_OPTIONS = defineOptions<WithLeaseOptions>()(
+/** What {@link WithLeaseOptions} may be. */
+export const LEASE_OPTIONS = defineOptions<WithLeaseOptions>()(
   { ...HOLD_OPTIONS, name: idOption.required() },
   { fail: JOB_ERRORS.invalid },
 );
 
-const SLOT_OPTIONS = defineOptions<WithSlotOptions>()(
+/** What {@link WithSlotOptions} may be. */
+export const SLOT_OPTIONS = defineOptions<WithSlotOptions>()(
   {
     ...HOLD_OPTIONS,
     scope: idOption.required(),

@@ -18,7 +18,8 @@ export interface MemoryLedgerOptions extends PartOptions {
   readonly table?: MemoryTable | undefined;
 }
 
-const OPTIONS = defineOptions<MemoryLedgerOptions>()({
+/** What {@link MemoryLedgerOptions} may be. */
+export const MEMORY_LEDGER_OPTIONS = defineOptions<MemoryLedgerOptions>()({
   ...PART_OPTIONS,
   table: kind<Items>('a table made by createMemoryTable', (value) => value instanceof Items),
 });
@@ -49,6 +50,6 @@ export function createMemoryEventBusStore(options: MemoryLedgerOptions = {}): Ev
 }
 
 function parse(options: MemoryLedgerOptions) {
-  const { table = new Items(), ...parts } = OPTIONS.parse(options);
+  const { table = new Items(), ...parts } = MEMORY_LEDGER_OPTIONS.parse(options);
   return { store: table, ...partsOf(parts) };
 }

@@ -3,12 +3,17 @@ import { brandError } from '@sallyport/core/pipeline';
 import { RPC } from '../protocol/internal/protocol.js';
 import type { Era } from '../protocol/types.js';
 
-/** The codes of this package's errors. */
+/** The codes of this package's errors, and when. */
 export type McpErrorCode =
+  /** A tool threw {@link McpToolError}: its text is the tool's answer, with `isError: true`. */
   | 'mcp.tool_error'
+  /** A tool, prompt or resource was registered with a definition that is not valid. */
   | 'mcp.invalid_registration'
+  /** Something was registered after the first request. */
   | 'mcp.closed'
+  /** `publish` was called on a server without the option `changes`. */
   | 'mcp.changes_off'
+  /** The store failed. @status 503 */
   | 'mcp.store';
 
 /** Marks errors of all copies of this package. */

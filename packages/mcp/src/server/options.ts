@@ -1,11 +1,6 @@
-import {
-  assertKnownOptions,
-  type Clock,
-  FrameworkError,
-  invalidOption,
-  type MaybePromise,
-  systemClock,
-} from '@sallyport/core';
+import { type Clock, FrameworkError, type MaybePromise, systemClock } from '@sallyport/core';
+import { invalidOption } from '@sallyport/core/options';
+import { assertKnownOptions } from '@sallyport/core/pipeline';
 import { isObject } from '../protocol/internal/json-rpc.js';
 import type { Icon, Implementation, JsonObject } from '../protocol/types.js';
 import type { McpContext } from '../run/context.js';

@@ -1,6 +1,6 @@
-import { type Clock, completeClock, FrameworkError } from '@sallyport/core';
+import { type Clock, FrameworkError } from '@sallyport/core';
 import { defineOptions, integer, withMethods } from '@sallyport/core/options';
-import { brandError, withDeadline } from '@sallyport/core/pipeline';
+import { brandError, completeClock, withDeadline } from '@sallyport/core/pipeline';
 import { toSafeCause } from '../internal/cause.js';
 
 /** How the assertion of an account ended. */
@@ -11,9 +11,13 @@ export type AccountFailure = Exclude<AccountAssertionState, 'verified'>;
 
 /** Every code of {@link AccountError}. */
 export const ACCOUNT_CODES = [
+  /** The expected account is not twelve digits. @status 500 */
   'account.not_configured',
+  /** A request that STS could not take, a refusal, or incomplete credentials. @status 500 */
   'account.assume_failed',
+  /** Nobody said whose credentials these are. @status 500 */
   'account.unavailable',
+  /** The role or its credentials are of another account. @status 500 */
   'account.mismatch',
 ] as const;
 

@@ -1,7 +1,7 @@
 import type { S3Client } from '@aws-sdk/client-s3';
-import { type Clock, completeClock, type FullClock } from '@sallyport/core';
+import type { Clock, FullClock } from '@sallyport/core';
 import { defineOptions, integer, text, withMethods } from '@sallyport/core/options';
-import { withDeadline } from '@sallyport/core/pipeline';
+import { completeClock, withDeadline } from '@sallyport/core/pipeline';
 import { invalidStoreConfig, ObjectStoreError } from '../errors.js';
 import { lazily } from '../internal/lazily.js';
 import { type Encryption, encryptionOption, toEncryptionHeaders, toEncryptionInput } from '../store/encryption.js';

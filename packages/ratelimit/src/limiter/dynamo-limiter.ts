@@ -1,4 +1,4 @@
-import { type Clock, completeClock, type Environment, type FullClock, type Logger } from '@sallyport/core';
+import type { Clock, Environment, FullClock, Logger } from '@sallyport/core';
 import {
   defineOptions,
   func,
@@ -12,7 +12,7 @@ import {
   withMethods,
   wrong,
 } from '@sallyport/core/options';
-import { LOG_WANTED, parseLog } from '@sallyport/core/pipeline';
+import { completeClock, LOG_WANTED, parseLog } from '@sallyport/core/pipeline';
 import { type Client, DynamoTable, type ItemTable, type StoreCall } from '@sallyport/dynamo';
 import { invalidConfig, RateLimitError, storeUnavailable } from '../errors.js';
 import { RATE_LIMIT_TABLE_NAME_ENV } from '../schema.js';
@@ -67,7 +67,8 @@ const CACHE_OPTIONS = group<typeof DENIED_CACHE>()({
   maxAgeMs: integer(1, 3_600_000, 'milliseconds').default(DENIED_CACHE.maxAgeMs),
 });
 
-const OPTIONS = defineOptions<DynamoRateLimiterOptions>()(
+/** What {@link DynamoRateLimiterOptions} may be. */
+export const DYNAMO_LIMITER_OPTIONS = defineOptions<DynamoRateLimiterOptions>()(
   {
     strategy: strategyOption.required(),
     onStoreError: oneOf('deny', 'allow').required(),
@@ -93,7 +94,7 @@ const OPTIONS = defineOptions<DynamoRateLimiterOptions>()(
   { fail: invalidConfig },
 );
 
-type Settings = ParsedOptions<typeof OPTIONS.kinds>;
+type Settings = ParsedOptions<typeof DYNAMO_LIMITER_OPTIONS.kinds>;
 
 /** Attempts of our own client. A retry after a lost answer may count twice, which is strict and never lax. */
 const MAX_ATTEMPTS = 2;
@@ -111,7 +112,7 @@ const MAX_ATTEMPTS = 2;
  * app.use(rateLimitMiddleware({ limiter }));
  */
 export function createDynamoRateLimiter(options: DynamoRateLimiterOptions): RateLimiter {
-  return new DynamoRateLimiter(OPTIONS.parse(options));
+  return new DynamoRateLimiter(DYNAMO_LIMITER_OPTIONS.parse(options));
 }
 
 interface OpenStore {

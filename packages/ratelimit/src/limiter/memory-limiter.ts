@@ -1,5 +1,6 @@
-import { type Clock, createMap, systemClock } from '@sallyport/core';
+import { type Clock, systemClock } from '@sallyport/core';
 import { defineOptions, func, integer, withMethods } from '@sallyport/core/options';
+import { createMap } from '@sallyport/core/pipeline';
 import { invalidConfig } from '../errors.js';
 import {
   type Address,
@@ -29,7 +30,8 @@ export interface MemoryRateLimiterOptions {
 
 const MAX_CLOCK_SKEW_MS = 1000;
 
-const OPTIONS = defineOptions<MemoryRateLimiterOptions>()(
+/** What {@link MemoryRateLimiterOptions} may be. */
+export const MEMORY_LIMITER_OPTIONS = defineOptions<MemoryRateLimiterOptions>()(
   {
     strategy: strategyOption.required(),
     clock: withMethods<Clock>('now').default(systemClock),
@@ -46,7 +48,7 @@ const OPTIONS = defineOptions<MemoryRateLimiterOptions>()(
  * @example createMemoryRateLimiter({ strategy: slidingWindow({ limit: 5, windowMs: 1_000 }) })
  */
 export function createMemoryRateLimiter(options: MemoryRateLimiterOptions): RateLimiter {
-  const { strategy, clock, limitFor, maxKeys } = OPTIONS.parse(options);
+  const { strategy, clock, limitFor, maxKeys } = MEMORY_LIMITER_OPTIONS.parse(options);
   const store = new MemoryStore(maxKeys);
   const decider = strategy.createDecider(store, { maxClockSkewMs: MAX_CLOCK_SKEW_MS, onBrokenClock() {} });
   const claimOf = (key: RateLimitKey, cost: number) => toClaim(strategy, limitFor, key, cost, clock.now().getTime());

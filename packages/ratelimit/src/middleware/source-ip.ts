@@ -1,5 +1,6 @@
-import { type Context, canonicalIp } from '@sallyport/core';
+import type { Context } from '@sallyport/core';
 import { defineOptions, integer } from '@sallyport/core/options';
+import { canonicalIp } from '@sallyport/core/pipeline';
 import { invalidConfig } from '../errors.js';
 
 /** Options of {@link bySourceIp}. */
@@ -8,7 +9,8 @@ export interface BySourceIpOptions {
   readonly ipv6Prefix?: number;
 }
 
-const OPTIONS = defineOptions<BySourceIpOptions>()(
+/** What {@link BySourceIpOptions} may be. */
+export const SOURCE_IP_OPTIONS = defineOptions<BySourceIpOptions>()(
   { ipv6Prefix: integer(1, 128).default(64) },
   { fail: invalidConfig },
 );
@@ -24,7 +26,7 @@ const GROUPS = 8;
  * @example rateLimitPolicy({ limiter, extractIdentifier: bySourceIp({ ipv6Prefix: 56 }) })
  */
 export function bySourceIp(options: BySourceIpOptions = {}): (ctx: Context) => string {
-  const { ipv6Prefix: prefix } = OPTIONS.parse(options);
+  const { ipv6Prefix: prefix } = SOURCE_IP_OPTIONS.parse(options);
   return (ctx) => {
     const { valid, sourceIP } = ctx.sourceProvenance();
     return valid ? `ip:${cutAddress(sourceIP, prefix)}` : 'ip:unknown';

@@ -17,7 +17,8 @@ const MAX_RATIO = 3600;
 /** Counters of each shorter window that one write clears away. */
 const SWEEP = 64;
 
-const FIXED_OPTIONS = defineOptions<WindowOptions>()(WINDOW_OPTIONS, { fail: invalidConfig });
+/** What {@link WindowOptions} may be. */
+export const FIXED_OPTIONS = defineOptions<WindowOptions>()(WINDOW_OPTIONS, { fail: invalidConfig });
 const MULTI_OPTIONS = defineOptions<{ readonly windows: readonly WindowOptions[] }>()(
   { windows: list(group<WindowOptions>()(WINDOW_OPTIONS), `a list of 1 to ${MAX_WINDOWS} windows`).required() },
   { fail: invalidConfig },

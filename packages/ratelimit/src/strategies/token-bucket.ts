@@ -39,7 +39,8 @@ const MAX_CAPACITY = 1_000_000;
 const REMEMBERED_BUCKETS = 1000;
 const MAX_WRITES = 4;
 
-const OPTIONS = defineOptions<TokenBucketOptions>()(
+/** What {@link TokenBucketOptions} may be. */
+export const BUCKET_OPTIONS = defineOptions<TokenBucketOptions>()(
   {
     capacity: integer(0, MAX_CAPACITY).required(),
     refillPerSecond: number(0.001, 1_000_000).required(),
@@ -56,7 +57,7 @@ const OPTIONS = defineOptions<TokenBucketOptions>()(
  * @example tokenBucket({ capacity: 20, refillPerSecond: 5 })
  */
 export function tokenBucket(options: TokenBucketOptions): Strategy {
-  const { name, capacity, refillPerSecond } = OPTIONS.parse(options);
+  const { name, capacity, refillPerSecond } = BUCKET_OPTIONS.parse(options);
   return new TokenBucket(name, capacity, refillPerSecond);
 }
 

@@ -1,5 +1,6 @@
-import { type FullClock, type Logger, randomFraction } from '@sallyport/core';
+import type { FullClock, Logger } from '@sallyport/core';
 import { integer, type OptionKinds, type ParsedOptions } from '@sallyport/core/options';
+import { randomFraction } from '@sallyport/core/pipeline';
 import { pause } from '@sallyport/dynamo';
 import { isConflict, JOB_ERRORS, JobLedgerError } from '../../errors.js';
 import { idOption, signalOption, whole } from '../../internal/input.js';

@@ -1,4 +1,4 @@
-import { randomFraction } from '@sallyport/core';
+import { randomFraction } from '@sallyport/core/pipeline';
 import type { Item } from '@sallyport/dynamo';
 import { ttlAt } from '@sallyport/dynamo';
 import type { CallOptions } from '../../calls.js';

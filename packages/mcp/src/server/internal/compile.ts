@@ -1,4 +1,4 @@
-import { assertKnownOptions } from '@sallyport/core';
+import { assertKnownOptions } from '@sallyport/core/pipeline';
 import { findParamHeaders } from '../../protocol/internal/header-values.js';
 import type { AskKind, JsonObject } from '../../protocol/types.js';
 import type { McpContext } from '../../run/context.js';

@@ -1,4 +1,4 @@
-import { createMap } from '@sallyport/core';
+import { createMap } from '@sallyport/core/pipeline';
 import { type Condition, type Item, type ItemTable, TTL_ATTRIBUTE } from '@sallyport/dynamo';
 import type {
   Address,

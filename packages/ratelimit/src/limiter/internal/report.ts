@@ -1,4 +1,5 @@
-import { type Clock, guardHook, type Logger } from '@sallyport/core';
+import type { Clock, Logger } from '@sallyport/core';
+import { guardHook } from '@sallyport/core/pipeline';
 import type { RateLimitError } from '../../errors.js';
 import { callHookOf } from '../../internal/hooks.js';
 import type { RateLimitKey } from '../limiter.js';
