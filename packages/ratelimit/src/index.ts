@@ -9,11 +9,21 @@ export type {
   LimitFor,
   RateLimiter,
   RateLimitKey,
+  Strategy,
+  StrategyKind,
+  WindowLimit,
+  WindowOptions,
   WindowState,
 } from './limiter/limiter.js';
 // Middleware
 export { type RateLimitHeaderOptions, rateLimitHeaders } from './middleware/headers.js';
-export { type CredentialKind, type FingerprintKey, fingerprintCredential } from './middleware/identify.js';
+export {
+  type BySourceIpOptions,
+  bySourceIp,
+  type CredentialKind,
+  type FingerprintKey,
+  fingerprintCredential,
+} from './middleware/identify.js';
 export {
   type RateLimitGuardOptions,
   type RateLimitMiddlewareOptions,
@@ -21,9 +31,7 @@ export {
   rateLimitMiddleware,
   rateLimitPolicy,
 } from './middleware/middleware.js';
-export { type BySourceIpOptions, bySourceIp } from './middleware/source-ip.js';
 // Strategies
 export { fixedWindow, multiWindow } from './strategies/fixed-windows.js';
 export { type SlidingWindowOptions, slidingWindow } from './strategies/sliding-window.js';
-export type { Strategy, StrategyKind, WindowLimit, WindowOptions } from './strategies/strategy.js';
 export { type TokenBucketOptions, tokenBucket } from './strategies/token-bucket.js';

@@ -17,12 +17,19 @@ import { type Client, DynamoTable, type ItemTable, type StoreCall } from '@sally
 import { invalidConfig, RateLimitError, storeUnavailable } from '../errors.js';
 import { RATE_LIMIT_TABLE_NAME_ENV } from '../schema.js';
 import { type CounterStore, type Decider, hasRoom, strategyOption } from '../strategies/internal/definition.js';
-import type { Strategy } from '../strategies/strategy.js';
 import { type AddressedClaim, decideWithoutStore, denyUnfit, toClaim } from './internal/claims.js';
 import { DeniedCache } from './internal/denied-cache.js';
 import { DynamoStore } from './internal/dynamo-store.js';
 import { Reporter } from './internal/report.js';
-import type { CallOptions, ConsumeOptions, LimitDecision, LimitFor, RateLimiter, RateLimitKey } from './limiter.js';
+import type {
+  CallOptions,
+  ConsumeOptions,
+  LimitDecision,
+  LimitFor,
+  RateLimiter,
+  RateLimitKey,
+  Strategy,
+} from './limiter.js';
 
 /** Options of {@link createDynamoRateLimiter}. */
 export interface DynamoRateLimiterOptions {

@@ -11,9 +11,8 @@ import {
   type WriteOutcome,
 } from '../strategies/internal/definition.js';
 import { Lru } from '../strategies/internal/lru.js';
-import type { Strategy } from '../strategies/strategy.js';
 import { denyUnfit, toClaim } from './internal/claims.js';
-import type { LimitFor, RateLimiter, RateLimitKey } from './limiter.js';
+import type { LimitFor, RateLimiter, RateLimitKey, Strategy } from './limiter.js';
 
 /** Options of {@link createMemoryRateLimiter}. */
 export interface MemoryRateLimiterOptions {

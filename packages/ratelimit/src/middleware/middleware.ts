@@ -3,7 +3,7 @@ import { FrameworkError } from '@sallyport/core';
 import { defineOptions, func, group, kind, type ParsedOptions, withMethods } from '@sallyport/core/options';
 import { toResponse } from '@sallyport/core/pipeline';
 import { invalidConfig, RateLimitError } from '../errors.js';
-import { callHookOf } from '../internal/hooks.js';
+import { callHookOf } from '../limiter/internal/report.js';
 import type { LimitDecision, RateLimiter, RateLimitKey } from '../limiter/limiter.js';
 import { ALL_HEADERS, HEADER_OPTIONS, type HeaderSettings, headersOf, type RateLimitHeaderOptions } from './headers.js';
 import {

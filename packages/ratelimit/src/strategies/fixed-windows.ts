@@ -1,6 +1,6 @@
 import { defineOptions, group, list } from '@sallyport/core/options';
 import { invalidConfig } from '../errors.js';
-import type { WindowState } from '../limiter/limiter.js';
+import type { Strategy, WindowLimit, WindowOptions, WindowState } from '../limiter/limiter.js';
 import {
   type Claim,
   type ConditionalWrite,
@@ -10,7 +10,6 @@ import {
   windowState,
 } from './internal/definition.js';
 import { DEFAULT_NAME, skewSteps, toWindow, WINDOW_OPTIONS, WindowStrategy } from './internal/window-strategy.js';
-import type { Strategy, WindowLimit, WindowOptions } from './strategy.js';
 
 const MAX_WINDOWS = 4;
 const MAX_RATIO = 3600;

@@ -1,6 +1,6 @@
 import { defineOptions, integer } from '@sallyport/core/options';
 import { invalidConfig } from '../errors.js';
-import type { WindowState } from '../limiter/limiter.js';
+import type { Strategy, WindowLimit, WindowOptions, WindowState } from '../limiter/limiter.js';
 import {
   type Claim,
   type ConditionalWrite,
@@ -9,7 +9,6 @@ import {
   windowState,
 } from './internal/definition.js';
 import { DEFAULT_NAME, skewSteps, toWindow, WINDOW_OPTIONS, WindowStrategy } from './internal/window-strategy.js';
-import type { Strategy, WindowLimit, WindowOptions } from './strategy.js';
 
 /** Options of {@link slidingWindow}. */
 export interface SlidingWindowOptions extends WindowOptions {

@@ -1,6 +1,6 @@
 import { defineOptions, integer, number } from '@sallyport/core/options';
 import { invalidConfig, RateLimitError } from '../errors.js';
-import type { LimitDecision, WindowState } from '../limiter/limiter.js';
+import type { LimitDecision, Strategy, WindowLimit, WindowState } from '../limiter/limiter.js';
 import {
   type Address,
   type Claim,
@@ -17,7 +17,6 @@ import {
 } from './internal/definition.js';
 import { Lru } from './internal/lru.js';
 import { DEFAULT_NAME, nameOption } from './internal/window-strategy.js';
-import type { Strategy, WindowLimit } from './strategy.js';
 
 /** Options of {@link tokenBucket}. */
 export interface TokenBucketOptions {

@@ -1,14 +1,12 @@
 import { defineOptions } from '@sallyport/core/options';
 import { invalidConfig } from '../errors.js';
 import { toAddress } from '../limiter/internal/claims.js';
-import type { RateLimitKey } from '../limiter/limiter.js';
+import type { RateLimitKey, Strategy } from '../limiter/limiter.js';
 import { strategyOption } from '../strategies/internal/definition.js';
-import type { Strategy } from '../strategies/strategy.js';
 import type { ConformanceCase, RateLimiterHarness } from './harness.js';
 import { toCases } from './harness.js';
-import { DECISION_CASES } from './internal/decision-cases.js';
+import { DECISION_CASES, TIME_CASES } from './internal/decision-cases.js';
 import { KEY_CASES } from './internal/key-cases.js';
-import { TIME_CASES } from './internal/time-cases.js';
 
 const STRATEGY = defineOptions<{ readonly strategy: Strategy }>()(
   { strategy: strategyOption.required() },

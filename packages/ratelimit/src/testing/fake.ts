@@ -2,10 +2,9 @@ import { type Clock, systemClock } from '@sallyport/core';
 import { defineOptions, func, oneOf, withMethods } from '@sallyport/core/options';
 import { invalidConfig, RateLimitError } from '../errors.js';
 import { decideWithoutStore, toClaim } from '../limiter/internal/claims.js';
-import type { LimitFor, RateLimiter, RateLimitKey } from '../limiter/limiter.js';
+import type { LimitFor, RateLimiter, RateLimitKey, Strategy } from '../limiter/limiter.js';
 import { createMemoryRateLimiter } from '../limiter/memory-limiter.js';
 import { strategyOption } from '../strategies/internal/definition.js';
-import type { Strategy } from '../strategies/strategy.js';
 
 /** Options of {@link createFakeRateLimiter}. */
 export interface FakeRateLimiterOptions {

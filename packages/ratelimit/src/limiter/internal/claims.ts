@@ -8,8 +8,7 @@ import {
   decide,
   type StrategyDefinition,
 } from '../../strategies/internal/definition.js';
-import type { WindowLimit } from '../../strategies/strategy.js';
-import type { LimitDecision, LimitFor, RateLimitKey } from '../limiter.js';
+import type { LimitDecision, LimitFor, RateLimitKey, WindowLimit } from '../limiter.js';
 
 /** A claim with the item that it counts in. */
 export interface AddressedClaim {

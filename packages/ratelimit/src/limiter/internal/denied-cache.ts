@@ -1,7 +1,6 @@
 import type { Claim } from '../../strategies/internal/definition.js';
 import { Lru } from '../../strategies/internal/lru.js';
-import type { WindowLimit } from '../../strategies/strategy.js';
-import type { LimitDecision } from '../limiter.js';
+import type { LimitDecision, WindowLimit } from '../limiter.js';
 
 interface Denial {
   readonly cost: number;

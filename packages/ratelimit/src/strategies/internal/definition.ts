@@ -1,6 +1,12 @@
 import { kind, type OptionKind } from '@sallyport/core/options';
-import type { LimitDecision, RateLimitKey, WindowState } from '../../limiter/limiter.js';
-import type { Strategy, StrategyKind, WindowLimit } from '../strategy.js';
+import type {
+  LimitDecision,
+  RateLimitKey,
+  Strategy,
+  StrategyKind,
+  WindowLimit,
+  WindowState,
+} from '../../limiter/limiter.js';
 
 /** The whole numbers of one item, by attribute; a map without a prototype. */
 export type Counters = Readonly<Record<string, number>>;

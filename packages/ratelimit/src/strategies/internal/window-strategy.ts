@@ -1,6 +1,5 @@
 import { integer, kind, type OptionKinds } from '@sallyport/core/options';
-import type { LimitDecision } from '../../limiter/limiter.js';
-import type { WindowLimit, WindowOptions } from '../strategy.js';
+import type { LimitDecision, WindowLimit, WindowOptions } from '../../limiter/limiter.js';
 import {
   type Address,
   type Claim,
