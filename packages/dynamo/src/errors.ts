@@ -24,6 +24,20 @@ const NETWORK_NAMES = new Set(['TimeoutError', 'AbortError', 'NetworkingError'])
 const NETWORK_CODES =
   /^(?:ECONN(?:RESET|REFUSED|ABORTED)|EPIPE|EPROTO|ETIMEDOUT|ESOCKETTIMEDOUT|ENOTFOUND|EAI_AGAIN|EHOSTUNREACH|ENETUNREACH|ENETDOWN|EADDRNOTAVAIL|EMFILE|ERR_HTTP2\w*|UND_ERR\w*)$/;
 
+/** Names of DynamoDB's errors that ask callers to send less. */
+const THROTTLED = new Set([
+  'ProvisionedThroughputExceededException',
+  'RequestLimitExceeded',
+  'RequestThrottled',
+  'RequestThrottledException',
+  'SlowDown',
+  'ThrottledException',
+  'Throttling',
+  'ThrottlingException',
+  'TooManyRequestsException',
+  'TransactionConflictException',
+]);
+
 /** The reason of a call that took longer than it may. */
 export class StoreTimeout extends Error {
   static {
@@ -45,6 +59,11 @@ export function isTransient(error: unknown): boolean {
   if (typeof $retryable === 'object' && $retryable !== null) return true;
   const status = ($metadata as { httpStatusCode?: unknown } | undefined)?.httpStatusCode;
   return typeof status === 'number' && (status >= 500 || status === 429);
+}
+
+/** Whether the store asks its callers to send less: throttling, or transactions that met. */
+export function isThrottled(error: unknown): boolean {
+  return THROTTLED.has(String(((error ?? {}) as { name?: unknown }).name));
 }
 
 /** What DynamoDB says of a write whose condition did not hold. */

@@ -1,7 +1,7 @@
 import type { AttributeValue, DynamoDBClient } from '@aws-sdk/client-dynamodb';
 import { type FullClock, guardHook, randomFraction } from '@sallyport/core';
 import { pause } from './deadline.js';
-import { type FailedCondition, isFailedCondition } from './errors.js';
+import { type FailedCondition, isFailedCondition, isTransient } from './errors.js';
 import { Expressions } from './internal/expressions.js';
 import {
   type CallOptions,
@@ -10,8 +10,11 @@ import {
   type ItemPage,
   type ItemQuery,
   type ItemTable,
+  isWrittenBy,
   type Key,
   type ReadOptions,
+  type TransactedChange,
+  type TransactOutcome,
   WRITER_ATTRIBUTE,
   type WriteOptions,
   type WriteOutcome,
@@ -62,6 +65,8 @@ export class Requests implements ItemTable {
     this.#onCall = options.onCall;
   }
 
+  async ready(): Promise<void> {}
+
   async get(key: Key, { consistent = false, signal }: ReadOptions = {}): Promise<Item | undefined> {
     const command = new this.#sdk.GetItemCommand({ ...this.#target(key), ConsistentRead: consistent });
     const { Item: attributes } = await this.#counted('GetItem', this.#client.send(command, abortable(signal)));
@@ -82,14 +87,8 @@ export class Requests implements ItemTable {
   }
 
   update(key: Key, changes: Changes, { condition, writer, ...options }: WriteOptions = {}): Promise<WriteOutcome> {
-    const expressions = new Expressions();
-    const conditional = this.#conditional(condition, expressions);
-    const signed = writer === undefined ? changes : { ...changes, set: { ...changes.set, [WRITER_ATTRIBUTE]: writer } };
     const command = new this.#sdk.UpdateItemCommand({
-      ...this.#target(key),
-      ...conditional,
-      UpdateExpression: expressions.changes(signed),
-      ...expressions.aliases(),
+      ...this.#change({ key, changes, condition }, writer, options.history),
       ReturnValues: 'ALL_NEW',
     });
     const send = () => this.#counted('UpdateItem', this.#client.send(command, abortable(options.signal)));
@@ -124,19 +123,46 @@ export class Requests implements ItemTable {
     return { items: (answer.Items ?? []).map(fromAttributes), more: answer.LastEvaluatedKey !== undefined };
   }
 
-  async getMany(keys: readonly Key[], { signal }: CallOptions = {}): Promise<readonly Item[]> {
+  async transact(
+    changes: readonly TransactedChange[],
+    { writer, signal }: Pick<WriteOptions, 'writer' | 'signal'> = {},
+  ): Promise<TransactOutcome> {
+    const TransactItems = changes.map((change) => ({ Update: this.#change(change, writer, true) }));
+    const command = new this.#sdk.TransactWriteItemsCommand({ TransactItems });
+    try {
+      await this.#counted('TransactWriteItems', this.#client.send(command, abortable(signal)));
+      return { applied: true, repeated: false };
+    } catch (error) {
+      const refusals = refusalsOf(error);
+      if (refusals.some(({ item }) => isWrittenBy(item, writer))) return { applied: true, repeated: true };
+      return { applied: false, refusals };
+    }
+  }
+
+  async getMany(keys: readonly Key[], { consistent = false, signal }: ReadOptions = {}): Promise<readonly Item[]> {
     const items: Item[] = [];
     let left: Attributes[] = keys.map(({ pk, sk }) => toAttributes({ pk, sk }));
     for (let tried = 0; left.length > 0; tried += 1) {
       if (tried === BATCH_TRIES) throw new UnprocessedKeys();
       if (tried > 0) await pause(this.#clock, randomFraction() * BATCH_WAIT_MS * 2 ** tried, signal);
-      const command = new this.#sdk.BatchGetItemCommand({ RequestItems: { [this.#table]: { Keys: left } } });
+      const command = new this.#sdk.BatchGetItemCommand({
+        RequestItems: { [this.#table]: { Keys: left, ...(consistent && { ConsistentRead: true }) } },
+      });
       const answer = await this.#counted('BatchGetItem', this.#client.send(command, abortable(signal)));
       // The service names the table by its ARN where it was asked so.
       items.push(...Object.values(answer.Responses ?? {}).flatMap((found) => found.map(fromAttributes)));
       left = Object.values(answer.UnprocessedKeys ?? {}).flatMap((part) => part.Keys ?? []);
     }
     return items;
+  }
+
+  /** One update, alone or within a transaction. */
+  #change({ key, changes, condition }: TransactedChange, writer: string | undefined, history: boolean | undefined) {
+    const expressions = new Expressions();
+    const conditional = this.#conditional(condition, expressions);
+    const signed = writer === undefined ? changes : { ...changes, set: { ...changes.set, [WRITER_ATTRIBUTE]: writer } };
+    const UpdateExpression = expressions.changes(signed, writer !== undefined && history === true);
+    return { ...this.#target(key), ...conditional, UpdateExpression, ...expressions.aliases() };
   }
 
   #conditional(condition: WriteOptions['condition'], expressions: Expressions) {
@@ -162,7 +188,7 @@ export class Requests implements ItemTable {
     }
     let item = refusal.Item && fromAttributes(refusal.Item);
     if (item === undefined && reread) item = await this.get(key, { consistent: true, signal });
-    if (writer !== undefined && item?.[WRITER_ATTRIBUTE] === writer) {
+    if (isWrittenBy(item, writer)) {
       return { applied: true, item: repeatedItem(item), repeated: true };
     }
     return { applied: false, item, retried: (refusal.$metadata?.attempts ?? 1) > 1 };
@@ -188,6 +214,41 @@ export class Requests implements ItemTable {
 
 function abortable(signal: AbortSignal | undefined): { abortSignal?: AbortSignal } {
   return signal === undefined ? {} : { abortSignal: signal };
+}
+
+interface Cancellation {
+  readonly name?: string;
+  readonly CancellationReasons?: readonly { readonly Code?: string; readonly Item?: Attributes }[];
+}
+
+/**
+ * Which conditions refused a transaction.
+ *
+ * @throws what it was given when no condition did; a throttling error when another transaction or a busy table was in the way
+ */
+function refusalsOf(error: unknown): { held: boolean; item: Item | undefined }[] {
+  const { name, CancellationReasons: reasons = [] } = (error ?? {}) as Cancellation;
+  if (name !== 'TransactionCanceledException') throw error;
+  const busy = reasons.find(({ Code }) => Code !== undefined && isTransient({ name: BUSY_REASONS[Code] }));
+  if (busy) throw new BusyTransaction();
+  if (!reasons.some(({ Code }) => Code === 'ConditionalCheckFailed')) throw error;
+  return reasons.map(({ Code, Item: item }) => ({
+    held: Code !== 'ConditionalCheckFailed',
+    item: item && fromAttributes(item),
+  }));
+}
+
+/** The errors that the reasons of a cancelled transaction stand for. */
+const BUSY_REASONS: Readonly<Record<string, string>> = {
+  TransactionConflict: 'TransactionConflictException',
+  ProvisionedThroughputExceeded: 'ProvisionedThroughputExceededException',
+  ThrottlingError: 'ThrottlingException',
+};
+
+/** Another transaction, or a busy table, was in the way. The same transaction may pass later. */
+class BusyTransaction extends Error {
+  override readonly name = 'TransactionConflictException';
+  override readonly message = 'the transaction met another one, or a busy table';
 }
 
 /** A busy table left keys out each time it was asked. It may answer later. */

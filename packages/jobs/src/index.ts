@@ -1,5 +1,5 @@
 // Calls and errors
-export type { CallOptions, JsonValue, Page } from './calls.js';
+
 export { type ErrorEnvelope, StoredError, toErrorEnvelope } from './error-envelope.js';
 export {
   type ConflictReason,
@@ -32,10 +32,11 @@ export {
 export { type RunIdempotentOptions, runIdempotent } from './idempotency/run-idempotent.js';
 export { type HttpIdempotencyOptions, withIdempotency } from './idempotency/with-idempotency.js';
 // Leases and semaphores
-export type { HoldOptions, Lease, Slot } from './leases/lease.js';
+
 export {
   type HeldLease,
   type HeldSlot,
+  type HoldOptions,
   type WithLeaseOptions,
   type WithSlotOptions,
   withLease,
@@ -63,4 +64,4 @@ export {
   type TransitionRecordInput,
   type TransitionRecordsInput,
 } from './ledger/job.js';
-export type { JobLedger } from './ledger/ledger.js';
+export type { CallOptions, JobLedger, JsonValue, Page } from './ledger/ledger.js';

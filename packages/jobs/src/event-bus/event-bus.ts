@@ -1,4 +1,4 @@
-import type { CallOptions, JsonValue, Page } from '../calls.js';
+import type { CallOptions, JsonValue, Page } from '../ledger/ledger.js';
 
 /** An event that is stored. Times are ISO 8601 with milliseconds. */
 export interface StoredEvent {

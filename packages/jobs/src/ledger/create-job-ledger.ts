@@ -1,7 +1,7 @@
 import type { Logger } from '@sallyport/core';
 import { JOB_ERRORS } from '../errors.js';
 import { idempotencyOperations } from '../idempotency/internal/idempotency-records.js';
-import { openStore, type StoreOptions, storeOptions } from '../internal/options.js';
+import { openStore, type StoreOptions, storeOptions } from '../internal/input.js';
 import type { StoreParts } from '../internal/rows.js';
 import { leaseOperations } from '../leases/internal/leases.js';
 import { semaphoreOperations } from '../leases/internal/semaphores.js';

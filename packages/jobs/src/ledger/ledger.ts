@@ -1,5 +1,4 @@
 import type { FullClock, IdGenerator, Logger } from '@sallyport/core';
-import type { CallOptions, Page } from '../calls.js';
 import type {
   BeginIdempotencyInput,
   CompleteIdempotencyInput,
@@ -7,7 +6,6 @@ import type {
   IdempotencyRecord,
   IdempotencyStart,
 } from '../idempotency/record.js';
-import type { Lease, Slot } from '../leases/lease.js';
 import type {
   CreateJobInput,
   CreateRecordsInput,
@@ -20,6 +18,53 @@ import type {
   TransitionRecordInput,
   TransitionRecordsInput,
 } from './job.js';
+
+/** A value that JSON can represent. */
+export type JsonValue = null | boolean | number | string | readonly JsonValue[] | { readonly [key: string]: JsonValue };
+
+/** Options of one call. */
+export interface CallOptions {
+  /** Ends the call: it rejects with the signal's reason. A write that was under way may have happened. */
+  readonly signal?: AbortSignal | undefined;
+}
+
+/** One page of a list. */
+export interface Page<T> {
+  /** May be fewer than the limit, also none, although there are more pages. */
+  readonly items: readonly T[];
+  /** Hand it in for the next page. Only a missing cursor means the end. */
+  readonly cursor?: string;
+}
+
+/** A lease that is held. */
+export interface Lease {
+  /** What is held. */
+  readonly name: string;
+  /** Of this acquisition alone. */
+  readonly id: string;
+  /** A label for people. Two acquisitions of one owner do not know each other. */
+  readonly owner: string;
+  /** The fencing token: it grows with every acquisition. Let the resource refuse a smaller one. */
+  readonly token: number;
+  /** When it ends, in Unix milliseconds by the ledger's clock. */
+  readonly expiresAtMs: number;
+}
+
+/** A slot of a semaphore that is held. */
+export interface Slot {
+  /** First part of the semaphore's name: what is limited. */
+  readonly scope: string;
+  /** Second part of the semaphore's name: for whom it is limited. */
+  readonly subject: string;
+  /** Its number, 0 to `limit` - 1. */
+  readonly slot: number;
+  /** Of this acquisition alone. */
+  readonly id: string;
+  /** A label for people. */
+  readonly owner: string;
+  /** When it ends, in Unix milliseconds by the ledger's clock. */
+  readonly expiresAtMs: number;
+}
 
 /**
  * A ledger for work. Every mutation is one conditional write; what is expired counts as absent.

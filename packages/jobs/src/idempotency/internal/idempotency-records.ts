@@ -1,6 +1,5 @@
 import type { Condition, Item, Key } from '@sallyport/dynamo';
 import { ttlAt } from '@sallyport/dynamo';
-import type { CallOptions } from '../../calls.js';
 import { toErrorEnvelope } from '../../error-envelope.js';
 import { JOB_ERRORS } from '../../errors.js';
 import { assertId, assertInput, assertText, fingerprintOf, flag, ttlSeconds, whole } from '../../internal/input.js';
@@ -15,7 +14,7 @@ import {
   textsOf,
   toJson,
 } from '../../internal/rows.js';
-import type { JobLedger } from '../../ledger/ledger.js';
+import type { CallOptions, JobLedger } from '../../ledger/ledger.js';
 import type {
   BeginIdempotencyInput,
   CompleteIdempotencyInput,

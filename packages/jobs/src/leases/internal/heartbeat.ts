@@ -1,11 +1,8 @@
 import { type FullClock, type Logger, randomFraction } from '@sallyport/core';
-import { integer, type OptionKinds, type ParsedOptions } from '@sallyport/core/options';
 import { pause } from '@sallyport/dynamo';
 import { isConflict, JOB_ERRORS, JobLedgerError } from '../../errors.js';
-import { idOption, signalOption, whole } from '../../internal/input.js';
+import { whole } from '../../internal/input.js';
 import type { JobLedger } from '../../ledger/ledger.js';
-import type { HoldOptions } from '../lease.js';
-import { DEFAULT_DURATION_MS, MAX_DURATION_MS, MIN_DURATION_MS } from './leases.js';
 
 /** A lease or a slot. */
 interface Held {
@@ -21,17 +18,15 @@ export interface Holding<H extends Held> {
 
 const MIN_MARGIN_MS = 500;
 const RETRY_MS = 250;
-const MAX_WAIT_MS = 86_400_000;
 
-export const HOLD_OPTIONS = {
-  owner: idOption,
-  durationMs: integer(MIN_DURATION_MS, MAX_DURATION_MS, 'milliseconds').default(DEFAULT_DURATION_MS),
-  heartbeatMs: integer(1, MAX_DURATION_MS, 'milliseconds'),
-  waitMs: integer(0, MAX_WAIT_MS, 'milliseconds').default(0),
-  signal: signalOption,
-} satisfies OptionKinds<HoldOptions>;
-
-type ParsedHold = ParsedOptions<typeof HOLD_OPTIONS>;
+/** Options of a hold, with their defaults. */
+export interface ParsedHold {
+  readonly owner?: string | undefined;
+  readonly durationMs: number;
+  readonly heartbeatMs?: number | undefined;
+  readonly waitMs: number;
+  readonly signal?: AbortSignal | undefined;
+}
 
 interface Timing {
   readonly durationMs: number;

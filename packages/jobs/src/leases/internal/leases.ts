@@ -1,12 +1,10 @@
 import type { Condition, Item } from '@sallyport/dynamo';
 import { ttlAt } from '@sallyport/dynamo';
-import type { CallOptions } from '../../calls.js';
 import { JOB_ERRORS } from '../../errors.js';
 import { assertId, assertInput, whole } from '../../internal/input.js';
 import { leaseKey } from '../../internal/keys.js';
 import { numberOf, type StoreParts, textOf } from '../../internal/rows.js';
-import type { JobLedger } from '../../ledger/ledger.js';
-import type { Lease } from '../lease.js';
+import type { CallOptions, JobLedger, Lease } from '../../ledger/ledger.js';
 
 export const MIN_DURATION_MS = 1000;
 export const MAX_DURATION_MS = 900_000;

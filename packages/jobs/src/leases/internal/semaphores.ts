@@ -1,13 +1,11 @@
 import { randomFraction } from '@sallyport/core';
 import type { Item } from '@sallyport/dynamo';
 import { ttlAt } from '@sallyport/dynamo';
-import type { CallOptions } from '../../calls.js';
 import { JOB_ERRORS } from '../../errors.js';
 import { assertId, assertInput, whole } from '../../internal/input.js';
 import { semaphorePk, slotSk } from '../../internal/keys.js';
 import { numberOf, type StoreParts, textOf } from '../../internal/rows.js';
-import type { JobLedger } from '../../ledger/ledger.js';
-import type { Slot } from '../lease.js';
+import type { CallOptions, JobLedger, Slot } from '../../ledger/ledger.js';
 import { freeAt, heldAndAlive, heldBy, holdDuration, isHeld, retryAfter } from './leases.js';
 
 export const MAX_SLOTS = 256;

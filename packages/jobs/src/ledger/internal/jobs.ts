@@ -1,10 +1,8 @@
 import type { Changes, Condition, Item, ItemQuery, Key, WriteOutcome } from '@sallyport/dynamo';
 import { absentOrPastTtl, isPastTtl, notPastTtl, ttlAt } from '@sallyport/dynamo';
-import type { CallOptions, Page } from '../../calls.js';
 import { JOB_ERRORS } from '../../errors.js';
-import { decodeCursor, encodeCursor } from '../../internal/cursor.js';
 import { assertId, assertInput, flag, isoTime, oneOf, textMap, ttlSeconds, whole } from '../../internal/input.js';
-import { jobKey, tenantStatus } from '../../internal/keys.js';
+import { decodeCursor, encodeCursor, jobKey, tenantStatus } from '../../internal/keys.js';
 import {
   assertSize,
   holdsAll,
@@ -17,6 +15,7 @@ import {
   textOf,
   textsOf,
 } from '../../internal/rows.js';
+import type { CallOptions, Page } from '../../ledger/ledger.js';
 import { STATUS_CREATED_INDEX, TENANT_CREATED_INDEX } from '../../schema.js';
 import {
   type CreateJobInput,

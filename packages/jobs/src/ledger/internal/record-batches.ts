@@ -1,7 +1,7 @@
-import type { CallOptions } from '../../calls.js';
 import { JOB_ERRORS, JobLedgerError } from '../../errors.js';
 import { assertId, assertInput, distinct, ttlSeconds, whole } from '../../internal/input.js';
 import type { StoreParts } from '../../internal/rows.js';
+import type { CallOptions } from '../../ledger/ledger.js';
 import type { JobRecord, RecordOutcome } from '../job.js';
 import type { JobLedger } from '../ledger.js';
 import { CHANGE_INPUT, createRecord, transitionRecord } from './records.js';

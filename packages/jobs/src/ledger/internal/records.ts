@@ -1,10 +1,8 @@
 import type { Changes, Condition, Item } from '@sallyport/dynamo';
 import { absentOrPastTtl, isPastTtl, notPastTtl, ttlAt } from '@sallyport/dynamo';
-import type { CallOptions, Page } from '../../calls.js';
 import { JOB_ERRORS } from '../../errors.js';
-import { decodeCursor, encodeCursor } from '../../internal/cursor.js';
 import { assertId, assertInput, flag, oneOf, ttlSeconds, whole } from '../../internal/input.js';
-import { jobKey, recordKey } from '../../internal/keys.js';
+import { decodeCursor, encodeCursor, jobKey, recordKey } from '../../internal/keys.js';
 import {
   assertSize,
   holdsAll,
@@ -17,6 +15,7 @@ import {
   textOf,
   textsOf,
 } from '../../internal/rows.js';
+import type { CallOptions, Page } from '../../ledger/ledger.js';
 import {
   isFinal,
   type JobRecord,

@@ -1,0 +1,171 @@
+import { createMap } from '@sallyport/core';
+import {
+  type Changes,
+  type Condition,
+  EARLIER_WRITER_ATTRIBUTES,
+  type Item,
+  type ItemPage,
+  type ItemQuery,
+  type ItemTable,
+  type Key,
+  type TransactedChange,
+  type TransactOutcome,
+  type Value,
+  WRITER_ATTRIBUTE,
+  type WriteOptions,
+  type WriteOutcome,
+} from '../item-table.js';
+
+type Row = Record<string, Value | undefined> & Key;
+
+/**
+ * A table of one process with the behaviour of the shared one: for tests and local runs of a store. Each write is one
+ * synchronous step, so nothing comes between check and change. Expired items stay, as they may in DynamoDB.
+ *
+ * @example const table: ItemTable = new MemoryTable();
+ */
+export class MemoryTable implements ItemTable {
+  readonly #rows = new Map<string, Row>();
+
+  /** How many items there are, expired ones too. */
+  get size(): number {
+    return this.#rows.size;
+  }
+
+  /** Is ready at once. */
+  async ready(): Promise<void> {}
+
+  /** Reads one item; `undefined` when there is none. */
+  async get(key: Key): Promise<Item | undefined> {
+    return copy(this.#rows.get(nameOf(key)));
+  }
+
+  /** Replaces the whole item. */
+  async put(item: Item & Key, { condition, writer }: WriteOptions = {}): Promise<WriteOutcome> {
+    const before = this.#rows.get(nameOf(item));
+    if (condition && !holds(condition, before)) return refused(before);
+    this.#rows.set(nameOf(item), signed(withoutUndefined(item) as Row, writer));
+    return { applied: true, item: copy(before), repeated: false };
+  }
+
+  /** Changes some attributes; creates the item where there is none. */
+  async update(key: Key, changes: Changes, { condition, writer, history }: WriteOptions = {}): Promise<WriteOutcome> {
+    const before = this.#rows.get(nameOf(key));
+    if (condition && !holds(condition, before)) return refused(before);
+    const after = signed(changed(before ?? { ...key }, changes), writer, history);
+    this.#rows.set(nameOf(key), after);
+    return { applied: true, item: copy(after), repeated: false };
+  }
+
+  /** Changes several items, all or none. */
+  async transact(
+    changes: readonly TransactedChange[],
+    { writer }: Pick<WriteOptions, 'writer'> = {},
+  ): Promise<TransactOutcome> {
+    const refusals = changes.map(({ key, condition }) => {
+      const item = this.#rows.get(nameOf(key));
+      const held = condition === undefined || holds(condition, item);
+      return { held, item: held ? undefined : copy(item) };
+    });
+    if (refusals.some(({ held }) => !held)) return { applied: false, refusals };
+    for (const { key, changes: one } of changes) {
+      const before = this.#rows.get(nameOf(key)) ?? { ...key };
+      this.#rows.set(nameOf(key), signed(changed(before, one), writer, true));
+    }
+    return { applied: true, repeated: false };
+  }
+
+  /** Removes an item. */
+  async remove(key: Key, { condition }: WriteOptions = {}): Promise<WriteOutcome> {
+    const before = this.#rows.get(nameOf(key));
+    if (condition && !holds(condition, before)) return refused(before);
+    this.#rows.delete(nameOf(key));
+    return { applied: true, item: copy(before), repeated: false };
+  }
+
+  /** Reads one page of a partition. */
+  async query({ partition, sort, newestFirst, limit = Number.POSITIVE_INFINITY, start }: ItemQuery): Promise<ItemPage> {
+    const by = sort?.name ?? 'sk';
+    const found = [...this.#rows.values()]
+      .filter((row) => row[partition.name] === partition.value && row[by] !== undefined)
+      .filter((row) => !sort || isWithin(row[by], sort))
+      .sort((a, b) => compareRows(a, b, by));
+    if (newestFirst) found.reverse();
+    const behind = start
+      ? found.filter((row) => compareRows(row, { ...start }, by) * (newestFirst ? -1 : 1) > 0)
+      : found;
+    return { items: behind.slice(0, limit).map((row) => copy(row) as Item), more: behind.length > limit };
+  }
+
+  /** Items in any order; absent ones are left out. */
+  async getMany(keys: readonly Key[]): Promise<readonly Item[]> {
+    return keys.map((key) => copy(this.#rows.get(nameOf(key)))).filter((item) => item !== undefined);
+  }
+}
+
+/** Keys hold no control characters. */
+function nameOf({ pk, sk }: Key): string {
+  return `${pk}\n${sk}`;
+}
+
+function refused(before: Row | undefined): WriteOutcome {
+  return { applied: false, item: copy(before), retried: false };
+}
+
+function holds(condition: Condition, row: Item | undefined): boolean {
+  if ('all' in condition) return condition.all.every((part) => holds(part, row));
+  if ('any' in condition) return condition.any.some((part) => holds(part, row));
+  if ('absent' in condition) return row?.[condition.absent] === undefined;
+  if ('present' in condition) return row?.[condition.present] !== undefined;
+  const value = row?.[condition.attribute];
+  if (value === undefined) return false;
+  if ('isOneOf' in condition) return condition.isOneOf.includes(value as string);
+  if (typeof value !== typeof condition.value) return false;
+  if (condition.is === '=') return value === condition.value;
+  return condition.is === '>' ? value > condition.value : value <= condition.value;
+}
+
+function isWithin(value: unknown, sort: NonNullable<ItemQuery['sort']>): boolean {
+  if ('after' in sort) return compare(value, sort.after) > 0;
+  return compare(value, sort.from) >= 0 && compare(value, sort.to) <= 0;
+}
+
+/** With `history` the ids of earlier writes move on by one place. */
+function signed(row: Row, writer: string | undefined, history = false): Row {
+  if (writer === undefined) return row;
+  const [first, second] = EARLIER_WRITER_ATTRIBUTES;
+  const earlier = history ? { [first]: row[WRITER_ATTRIBUTE] ?? '-', [second]: row[first] ?? '-' } : {};
+  return { ...row, ...earlier, [WRITER_ATTRIBUTE]: writer };
+}
+
+function changed(before: Item & Key, { set, setIfAbsent, add, count, copy: copies, remove = [] }: Changes): Row {
+  const after = withoutUndefined({ ...setIfAbsent, ...before, ...withoutUndefined(set) }) as Row;
+  for (const [name, by] of Object.entries(add ?? {})) after[name] = Number(before[name] ?? 0) + by;
+  for (const [name, { from, by }] of Object.entries(count ?? {})) after[name] = Number(before[name] ?? from) + by;
+  for (const [name, { map, entry }] of Object.entries(copies ?? {})) {
+    after[name] = (before[map] as Readonly<Record<string, string>>)[entry];
+  }
+  for (const name of remove) delete after[name];
+  return after;
+}
+
+function withoutUndefined(item: Item = {}): Item {
+  const row = createMap<Value>();
+  for (const [name, value] of Object.entries(item)) if (value !== undefined) row[name] = value;
+  return row;
+}
+
+/** Values are never changed in place, so a copy of the row is enough. */
+function copy(row: Item | undefined): Item | undefined {
+  return row && Object.assign(createMap<Value>(), row);
+}
+
+/** DynamoDB sorts text by its UTF-8 bytes. */
+function compare(a: unknown, b: unknown): number {
+  return Buffer.compare(Buffer.from(String(a)), Buffer.from(String(b)));
+}
+
+/** Rows of an index with one sort key are in the order of the table's own keys. */
+function compareRows(a: Item, b: Item, by: string): number {
+  return compare(a[by], b[by]) || compare(a.pk, b.pk) || compare(a.sk, b.sk);
+}

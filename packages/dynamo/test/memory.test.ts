@@ -1,0 +1,120 @@
+import type { DynamoDBClient } from '@aws-sdk/client-dynamodb';
+import { completeClock, systemClock } from '@sallyport/core';
+import { DynamoTable, type Item, type ItemTable } from '@sallyport/dynamo';
+import { MemoryTable } from '@sallyport/dynamo/memory';
+import { createLocalClient, createTable } from '@sallyport/dynamodb-local';
+
+const SCHEMA = {
+  partitionKey: { name: 'pk', type: 'S' },
+  sortKey: { name: 'sk', type: 'S' },
+} as const;
+
+let client: DynamoDBClient;
+
+beforeAll(async () => {
+  client = await createLocalClient();
+}, 60_000);
+afterAll(() => client.destroy());
+
+async function emptyTable(): Promise<ItemTable> {
+  const tableName = await createTable(client, SCHEMA);
+  const toError = (cause: unknown) => new Error('failed', { cause });
+  return new DynamoTable({ tableName, client, clock: completeClock(systemClock), timeoutMs: 10_000, toError });
+}
+
+const key = { pk: 'p', sk: 'a' };
+
+/** Each does something to a table and tells what it saw: the table in memory must tell the same as DynamoDB. */
+const EXPERIMENTS: Readonly<Record<string, (table: ItemTable) => Promise<unknown>>> = {
+  'a put over nothing, over an item, and refused': async (table) => [
+    await table.put({ ...key, n: 1 }),
+    await table.put({ ...key, n: 2 }, { condition: { attribute: 'n', is: '=', value: 1 } }),
+    await table.put({ ...key, n: 3 }, { condition: { absent: 'pk' } }),
+    await table.get(key, { consistent: true }),
+  ],
+  'an update that counts, sets, keeps and removes': async (table) => [
+    await table.put({ ...key, n: 1, gone: 'x', kept: 'old' }),
+    await table.update(key, {
+      set: { a: 'b' },
+      setIfAbsent: { kept: 'new', fresh: 'f' },
+      add: { n: 2, m: 3 },
+      remove: ['gone'],
+    }),
+    await table.update(key, { count: { c: { from: 5, by: 1 }, n: { from: 0, by: 1 } } }),
+  ],
+  'an update that creates, and one that is refused': async (table) => [
+    await table.update({ pk: 'p', sk: 'new' }, { set: { a: 'b' } }, { writer: 'w1' }),
+    await table.update({ pk: 'p', sk: 'none' }, { set: { a: 'b' } }, { condition: { present: 'pk' } }),
+  ],
+  'updates that keep the ids of the two writes before': async (table) => [
+    await table.put({ ...key, n: 1 }),
+    await table.update(key, { add: { n: 1 } }, { writer: 'one', history: true }),
+    await table.update(key, { add: { n: 1 } }, { writer: 'two', history: true }),
+    await table.update(key, { add: { n: 1 } }, { writer: 'three', history: true }),
+    await table.update(key, { add: { n: 1 } }, { writer: 'four' }),
+  ],
+  'a transaction, and one of which a condition refuses all': async (table) => {
+    await table.put({ ...key, n: 1 });
+    const other = { pk: 'p', sk: 'other' };
+    const both = (value: number) =>
+      [
+        { key, changes: { add: { n: 1 } }, condition: { attribute: 'n', is: '=', value } },
+        { key: other, changes: { set: { seen: value } } },
+      ] as const;
+    return [
+      await table.transact(both(1), { writer: 'w' }),
+      await table.transact(both(1)),
+      await table.get(key, { consistent: true }),
+      await table.get(other, { consistent: true }),
+    ];
+  },
+  'a removal of an item, of nothing, and refused': async (table) => [
+    await table.put({ ...key, n: 1 }),
+    await table.remove(key, { condition: { attribute: 'n', is: '>', value: 1 } }),
+    await table.remove(key),
+    await table.remove(key),
+  ],
+  'pages of a partition in both directions': async (table) => {
+    for (const sk of ['b', 'é', 'a', 'Z']) await table.put({ pk: 'pages', sk });
+    const partition = { name: 'pk', value: 'pages' };
+    const sort = { name: 'sk', after: 'Z' };
+    return [
+      await table.query({ partition, consistent: true }),
+      await table.query({ partition, newestFirst: true, limit: 2 }),
+      await table.query({ partition, newestFirst: true, start: { pk: 'pages', sk: 'b' } }),
+      await table.query({ partition, sort }),
+      await table.query({ partition, sort: { name: 'sk', from: 'a', to: 'b' } }),
+    ];
+  },
+  'many items, also absent ones': async (table) => {
+    await table.put({ pk: 'many', sk: 'a' });
+    await table.put({ pk: 'many', sk: 'b' });
+    const found = await table.getMany(['a', 'b', 'none'].map((sk) => ({ pk: 'many', sk })));
+    return found.map(({ sk }: Item) => sk).sort();
+  },
+};
+
+describe('a table in memory', () => {
+  it.each(Object.entries(EXPERIMENTS))('answers as DynamoDB does: %s', async (_name, experiment) => {
+    expect(plain(await experiment(new MemoryTable()))).toEqual(plain(await experiment(await emptyTable())));
+  });
+
+  it('knows how many items it has', async () => {
+    const table = new MemoryTable();
+    await table.put(key);
+    await table.put({ pk: 'p', sk: 'b' });
+    await table.remove(key);
+    expect(table.size).toBe(1);
+  });
+
+  it('hands out copies', async () => {
+    const table = new MemoryTable();
+    await table.put({ ...key, n: 1 });
+    Object.assign((await table.get(key)) as object, { n: 2 });
+    expect(await table.get(key)).toEqual({ ...key, n: 1 });
+  });
+});
+
+function plain(value: unknown): unknown {
+  return JSON.parse(JSON.stringify(value));
+}
