@@ -1,14 +1,20 @@
 // Errors
 export { RATE_LIMIT_CODES, RateLimitError, type RateLimitErrorCode, type RateLimitErrorInit } from './errors.js';
 // Limiter
-export { createDynamoRateLimiter, type DynamoRateLimiterOptions } from './limiter/dynamo-limiter.js';
+export {
+  createDynamoRateLimiter,
+  type DynamoRateLimiter,
+  type DynamoRateLimiterOptions,
+} from './limiter/dynamo-limiter.js';
 export type {
   CallOptions,
   ConsumeOptions,
   LimitDecision,
   LimitFor,
+  Limits,
   RateLimiter,
   RateLimitKey,
+  RefundOptions,
   Strategy,
   StrategyKind,
   WindowLimit,

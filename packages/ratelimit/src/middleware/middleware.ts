@@ -198,8 +198,8 @@ async function ask<T>(question: Ask<T>, ctx: Context): Promise<T> {
   }
 }
 
-function codeOf({ degraded }: LimitDecision): string {
-  return degraded ? 'app.overloaded' : 'app.rate_limited';
+function codeOf({ source }: LimitDecision): string {
+  return source === 'none' ? 'app.overloaded' : 'app.rate_limited';
 }
 
 /** Adds headers to a copy, since a handler may return one object for all requests. The handler's own headers win. */

@@ -1,6 +1,7 @@
 import { defineOptions } from '@sallyport/core/options';
 import { invalidConfig } from '../errors.js';
-import { toAddress } from '../limiter/internal/claims.js';
+import { partitionKey } from '../limiter/internal/claims.js';
+import { shardName } from '../limiter/internal/shards.js';
 import type { RateLimitKey, Strategy } from '../limiter/limiter.js';
 import { strategyOption } from '../strategies/internal/definition.js';
 import type { ConformanceCase, RateLimiterHarness } from './harness.js';
@@ -25,10 +26,16 @@ export function rateLimiterConformance(harness: RateLimiterHarness): readonly Co
 /**
  * The key of the item that counts a rate limit key at an instant: what every runtime that shares the table must build.
  *
+ * @param shard which one of the items of a key that is spread over several; 0, the default, is that of every other key
  * @throws RateLimitError `ratelimit.invalid_config` for a strategy that is not of this package; `ratelimit.invalid_input` for a
  *   part of the key that is blank or not a text
  */
-export function rateLimitItemKey(strategy: Strategy, key: RateLimitKey, at: Date): { pk: string; sk: string } {
+export function rateLimitItemKey(
+  strategy: Strategy,
+  key: RateLimitKey,
+  at: Date,
+  shard = 0,
+): { pk: string; sk: string } {
   const definition = STRATEGY.parse({ strategy }).strategy;
-  return { ...toAddress(definition.policy, key, definition.sortSuffix(at.getTime())) };
+  return { pk: shardName(partitionKey(definition.policy, key), shard), sk: definition.sortKey(at.getTime()) };
 }

@@ -23,6 +23,10 @@ export class WallClock {
   now(): Date {
     return new Date(this.ms);
   }
+
+  monotonicMs(): number {
+    return this.ms;
+  }
 }
 
 /** A table of its own with a client that counts. */

@@ -11,8 +11,9 @@ interface Denial {
 }
 
 /**
- * Denials of the store, answered again without a call. Exact: until the instant at which a window has room for the
- * refused cost, its counters only grow. `maxAgeMs` bounds how long a reset or a raised limit elsewhere goes unseen.
+ * Denials of the store, answered again without a call, for the same cost: a dearer request would have to wait longer. Until the
+ * instant at which a window has room for the refused cost, its counters only grow. `maxAgeMs` bounds how long a reset, a refund or
+ * a raised limit elsewhere goes unseen.
  */
 export class DeniedCache {
   readonly #denials: Lru<Denial>;
@@ -36,7 +37,7 @@ export class DeniedCache {
       this.#denials.delete(key);
       return undefined;
     }
-    if (cost < denial.cost || !sameLimits(windows, denial.windows)) return undefined;
+    if (cost !== denial.cost || !sameLimits(windows, denial.windows)) return undefined;
     return { ...denial.decision, retryAfterMs: denial.untilMs - nowMs, source: 'local' };
   }
 

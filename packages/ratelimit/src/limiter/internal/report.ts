@@ -25,6 +25,11 @@ export class Reporter {
   failed(error: RateLimitError, key: RateLimitKey): void {
     const { log, onError } = this.#options;
     callHookOf(() => log, 'onError', onError, error, key);
+    this.noted(error);
+  }
+
+  /** A failure that concerns no decision. */
+  noted(error: RateLimitError): void {
     if (error.retryable) this.#warn(error);
     else this.#reportFault(error);
   }
