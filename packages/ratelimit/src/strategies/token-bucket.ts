@@ -47,6 +47,8 @@ const LOOK_ABOVE = 0.25;
 const MAX_LEAD = 500_000;
 /** Microseconds that a write is on its way to the table at most, most of the time. */
 const ON_THE_WAY = 20_000;
+/** How long tokens may be held that were taken ahead. */
+const HELD_MS = 10_000;
 /** Of the last guess among all. */
 const WEIGHT = 0.2;
 
@@ -107,10 +109,10 @@ class TokenBucket extends StrategyDefinition {
     return '0';
   }
 
-  /** A second of Unix time: tokens that were taken earlier would make a later burst larger. */
+  /** Ten seconds of Unix time: tokens that were taken earlier make a later burst larger. */
   period({ nowMs }: Pick<Claim, 'nowMs'>): Period {
-    const startMs = Math.floor(nowMs / 1000) * 1000;
-    return { startMs, endMs: startMs + 1000 };
+    const startMs = Math.floor(nowMs / HELD_MS) * HELD_MS;
+    return { startMs, endMs: startMs + HELD_MS };
   }
 
   usage({ tat }: Counters, claim: Claim, allowed: boolean): readonly WindowState[] {
@@ -167,7 +169,7 @@ class TokenBucket extends StrategyDefinition {
       checks: [
         {
           counter: 'tat',
-          ...(whole ? { above: now + value, max: Number.MAX_SAFE_INTEGER } : { above: seen - 1, max: seen }),
+          ...(whole ? { above: now + value - 1, max: Number.MAX_SAFE_INTEGER } : { above: seen - 1, max: seen }),
         },
       ],
       adds: whole ? [{ counter: 'tat', value: -value }] : [],

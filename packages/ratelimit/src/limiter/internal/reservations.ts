@@ -15,6 +15,9 @@ const MAX_KEYS = 1000;
 /** An instance takes at most this part of what is left beyond what it needs, so that the last units are there for all. */
 const PART_OF_ROOM = 4;
 
+/** How many times what an instance asked for lately it takes ahead at most. */
+const GROWTH = 3;
+
 /** Units that a write took, and the decision about it. */
 interface Grant extends AddressedClaim {
   /** The whole limits of the key. */
@@ -106,7 +109,7 @@ export class Reservations {
     const left = isOpen ? last.decision.remaining : Math.min(...claim.windows.map(({ limit }) => limit));
     const room = Math.max(0, left - claim.cost);
     const demand = Math.max(held.demand - claim.cost, held.demandBefore);
-    const ahead = Math.min(this.#most, demand, Math.floor(room / PART_OF_ROOM));
+    const ahead = Math.min(this.#most, GROWTH * demand, Math.floor(room / PART_OF_ROOM));
     const unspent = last && !isOpen && last.units > 0 ? last : undefined;
     return { ...claim, extra: Math.min(room, held.waiting + ahead), unspent };
   }
