@@ -95,7 +95,7 @@ describe('one clock far ahead', () => {
     const right = new WallClock(START_MS + 30_000);
     const ahead = new WallClock(START_MS + 30_000 + aheadMs);
     const limiters = [right, ahead].map((clock) => bench.limiter({ strategy, clock, deniedCache: false }));
-    return { right, ahead, limiters: limiters as [RateLimiter, RateLimiter] };
+    return { right, ahead, limiters: limiters as readonly RateLimiter[] as [RateLimiter, RateLimiter] };
   };
 
   /** What the right clocks admit within one window while another instance writes in between. */
@@ -182,7 +182,7 @@ describe('clearing', () => {
       const [slow, fast] = [new WallClock(START_MS + 30_000), new WallClock(START_MS + 30_000 + ageMs + behindMs)];
       const [slowLimiter, fastLimiter] = [slow, fast].map((clock) =>
         bench.limiter({ strategy, clock, maxClockSkewMs, deniedCache: false }),
-      ) as [RateLimiter, RateLimiter];
+      ) as readonly RateLimiter[] as [RateLimiter, RateLimiter];
       for (const _ of [1, 2]) expect((await slowLimiter.consume(KEY)).allowed).toBe(true);
       slow.ms += ageMs;
       expect((await fastLimiter.consume(KEY)).allowed).toBe(true);
@@ -194,7 +194,7 @@ describe('clearing', () => {
     const strategy = slidingWindow({ limit: 3, windowMs: 10_000 });
     const [early, late] = [START_MS + 5500, START_MS + 6500].map((ms) =>
       bench.limiter({ strategy, clock: new WallClock(ms), deniedCache: false }),
-    ) as [RateLimiter, RateLimiter];
+    ) as readonly RateLimiter[] as [RateLimiter, RateLimiter];
     await late.consume(KEY, { cost: 3 });
     expect(await early.consume(KEY)).toMatchObject({ allowed: false, currentCount: 3 });
   });

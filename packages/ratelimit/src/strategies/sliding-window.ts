@@ -50,8 +50,6 @@ class SlidingWindow extends WindowStrategy {
   readonly policy: string;
   readonly windows: readonly WindowLimit[];
   readonly givenOrder: readonly number[] = Object.freeze([0]);
-  /** More than one window leaves: a clock that is ahead removes what others check at most once in a window. */
-  override readonly maxDead: number;
   readonly #granules: number;
   readonly #granuleMs: number;
 
@@ -60,7 +58,6 @@ class SlidingWindow extends WindowStrategy {
     this.policy = `${window.name}:s${window.windowMs}x${granules}`;
     this.windows = Object.freeze([window]);
     this.#granules = granules;
-    this.maxDead = Math.max(32, 2 * (granules + 1));
     this.#granuleMs = window.windowMs / granules;
     Object.freeze(this);
   }

@@ -243,8 +243,9 @@ class BucketDecider implements Decider {
     this.#options = options;
   }
 
-  async consume(address: Address, claim: Claim, signal?: AbortSignal): Promise<Taken> {
+  async consume(address: Address, asked: Claim, signal?: AbortSignal): Promise<Taken> {
     const bucket = this.#bucket;
+    let claim = asked;
     const name = nameOf(address);
     const { counters: remembered = {}, wrong = 0 } = this.#known.get(name) ?? {};
     const { tat: guess } = remembered;
@@ -254,6 +255,8 @@ class BucketDecider implements Decider {
     let back = Math.min(claim.unspent?.units ?? 0, claim.cost + extra);
     for (let attempt = 0; attempt < MAX_WRITES; attempt += 1) {
       const { tat } = counters;
+      // A process that was frozen meanwhile has an old time stamp: that does not make the other clocks wrong.
+      if (this.#isBroken(tat, claim)) claim = { ...claim, nowMs: this.#options.clock.now().getTime() };
       extra = Math.max(0, Math.min(extra, bucket.room(tat, claim) - claim.cost));
       const write = this.#writeFor(counters, claim, { extra, back, isShared: wrong > LOOK_ABOVE });
       if (write === undefined) return this.#denied(counters, claim);

@@ -25,8 +25,12 @@ const MAX_WINDOW_MS = 31 * 86_400_000;
 const NAME = /^[A-Za-z0-9_.-]{1,64}$/;
 /** Counters that one write removes at most: far from DynamoDB's 4 KB for an expression. */
 const MAX_REMOVES = 200;
-/** Dead counters that an item may hold before a write of its own removes them. */
-const MAX_DEAD = 32;
+/**
+ * Counters that an item may hold before a write of its own removes the dead ones, when there are enough of them. It takes longer than
+ * a window until there are as many again: a clock that is ahead, and takes live ones for dead, removes them once a window at most.
+ */
+const MAX_COUNTERS = 64;
+const ENOUGH_DEAD = 32;
 
 /** The name of a window or a bucket. */
 export const nameOption = kind<string>(
@@ -56,9 +60,6 @@ export function slackSteps(slackMs: number, stepMs: number): number {
 
 /** A strategy that counts in windows: every decision is one conditional write. */
 export abstract class WindowStrategy extends StrategyDefinition {
-  /** How many dead counters are left for later writes to remove. */
-  readonly maxDead: number = MAX_DEAD;
-
   /** The write that counts so many units for a claim, and that is refused when a window has no room for them. */
   abstract write(claim: Claim, units: number): ConditionalWrite;
 
@@ -180,12 +181,19 @@ class WindowDecider implements Decider {
 
   /** Removes counters that other instances left. The request is decided already, so a failure changes nothing and is dropped. */
   async #clearUp(address: Address, counters: Counters, claim: Claim, signal?: AbortSignal): Promise<void> {
-    const dead = Object.keys(counters).filter((counter) =>
-      this.#strategy.isDead(counter, claim, this.#options.slackMs),
-    );
-    if (dead.length <= this.#strategy.maxDead) return;
+    const all = Object.keys(counters).filter((counter) => this.#strategy.lifeOf(counter) !== undefined);
+    if (all.length <= MAX_COUNTERS) return;
+    const dead = all.filter((counter) => this.#strategy.isDead(counter, claim, this.#options.slackMs)).sort(byLength);
+    if (dead.length < ENOUGH_DEAD) return;
     const removes = dead.slice(0, MAX_REMOVES);
-    const write = { checks: [], adds: [], sets: [], removes, expiresAt: undefined, keepsExpiry: true };
+    // Not when another instance has removed them meanwhile: what it left out may count again.
+    const checks = removes.slice(0, 1).map((counter) => ({ counter, above: 0, max: Number.MAX_SAFE_INTEGER }));
+    const write = { checks, adds: [], sets: [], removes, expiresAt: undefined, keepsExpiry: true };
     await this.#store.write(address, write, signal).catch(() => {});
   }
+}
+
+/** The order of their numbers, which are written to the base 36. */
+function byLength(left: string, right: string): number {
+  return left.length - right.length || (left < right ? -1 : 1);
 }
