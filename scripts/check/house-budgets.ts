@@ -21,7 +21,7 @@ export const FILES: Readonly<Record<string, Budget>> = {
   http: { reached: 50, wanted: 50 },
   jobs: { reached: 36, wanted: 36 },
   mcp: { reached: 52, wanted: 50 },
-  ratelimit: { reached: 26, wanted: 24 },
+  ratelimit: { reached: 31, wanted: 30 },
   secure: { reached: 26, wanted: 26 },
   streams: { reached: 26, wanted: 24 },
   testkit: { reached: 31, wanted: 31 },

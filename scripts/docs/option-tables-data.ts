@@ -1,6 +1,7 @@
 import { EMF_SINK_OPTIONS } from '../../packages/core/src/observability/emf-sink.js';
 import { ERROR_NOTIFIER_OPTIONS } from '../../packages/core/src/observability/error-notifier.js';
 import { LOGGER_OPTIONS } from '../../packages/core/src/observability/logger.js';
+import { DYNAMO_RATE_LIMITER_OPTIONS } from '../../packages/ratelimit/src/limiter/dynamo-limiter.js';
 import type { OptionTable } from './option-tables.js';
 
 /** The tables of options in READMEs, by the README. */
@@ -23,6 +24,14 @@ export const OPTION_TABLES: Readonly<Record<string, readonly OptionTable[]>> = {
       kinds: ERROR_NOTIFIER_OPTIONS.kinds,
       source: 'packages/core/src/observability/error-notifier.ts',
       type: 'ErrorNotifierOptions',
+    },
+  ],
+  'packages/ratelimit/README.md': [
+    {
+      name: '@sallyport/ratelimit#createDynamoRateLimiter',
+      kinds: DYNAMO_RATE_LIMITER_OPTIONS.kinds,
+      source: 'packages/ratelimit/src/limiter/dynamo-limiter.ts',
+      type: 'DynamoRateLimiterOptions',
     },
   ],
 };

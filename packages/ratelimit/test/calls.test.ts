@@ -1,5 +1,5 @@
 import { GetItemCommand, PutItemCommand, ScanCommand } from '@aws-sdk/client-dynamodb';
-import { fixedWindow, multiWindow, slidingWindow, tokenBucket } from '@sallyport/ratelimit';
+import { fixedWindow, multiWindow, type Strategy, slidingWindow, tokenBucket } from '@sallyport/ratelimit';
 import { type Bench, createBench, KEY, START_MS } from './support/dynamo.js';
 
 let bench: Bench;
@@ -108,6 +108,39 @@ describe('what a decision costs', () => {
     // 11 that count, 10 for a write that is late by `storeTimeoutMs`, one that is about to go; pk, sk, w and ttl.
     expect(Object.keys(Items[0] ?? {}).length).toBeLessThanOrEqual(26);
   });
+
+  it.each<[string, Strategy]>([
+    ['ten granules of 100 ms', slidingWindow({ limit: 1_000_000, windowMs: 1000 })],
+    ['ten granules of 6 s', slidingWindow({ limit: 1_000_000, windowMs: 60_000 })],
+    ['twenty granules of a second', slidingWindow({ limit: 1_000_000, windowMs: 20_000, granules: 20 })],
+    [
+      'four windows, the shortest of 100 ms',
+      multiWindow([100, 1000, 10_000, 100_000].map((windowMs) => ({ limit: 1_000_000, windowMs }))),
+    ],
+  ])(
+    'items stay within one unit, in dense and in sparse use, by one instance and by a fleet: %s',
+    async (_, strategy) => {
+      const key = {
+        ...KEY,
+        kind: 'auth',
+        caller: '["external","ada@example.com","tenant-0001"]',
+        resource: '/users/{id}/notes',
+      };
+      const fresh = () => bench.limiter({ strategy, storeTimeoutMs: 3000 });
+      const fleet = Array.from({ length: 8 }, fresh);
+      for (const gapMs of [37, 400, 25_000]) {
+        for (let request = 0; request < 30; request += 1) {
+          bench.clock.ms += gapMs;
+          // Some instances come back, others are seen once.
+          const limiter = request % 3 === 0 ? fresh() : fleet[request % fleet.length];
+          await limiter?.consume(key);
+        }
+      }
+      const { calls = 0, writeUnits = 0 } = bench.counter.take().UpdateItem ?? {};
+      expect(writeUnits).toBe(calls);
+      expect(calls).toBeLessThanOrEqual(90 + 15);
+    },
+  );
 
   it('as many buckets as one write can clear are still one write of one unit', async () => {
     const strategy = multiWindow([1000, 2000, 4000, 3_600_000].map((windowMs) => ({ limit: 9, windowMs })));

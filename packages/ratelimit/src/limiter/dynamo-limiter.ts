@@ -126,7 +126,8 @@ export interface DynamoRateLimiter extends RateLimiter {
 
 type OnStoreError = DynamoRateLimiterOptions['onStoreError'];
 
-const OPTIONS = defineOptions<DynamoRateLimiterOptions>()(
+/** What the options may be. */
+export const DYNAMO_RATE_LIMITER_OPTIONS = defineOptions<DynamoRateLimiterOptions>()(
   {
     strategy: strategyOption.required(),
     onStoreError: kind<OnStoreError>(
@@ -157,7 +158,7 @@ const OPTIONS = defineOptions<DynamoRateLimiterOptions>()(
   { fail: invalidConfig },
 );
 
-type Settings = ParsedOptions<typeof OPTIONS.kinds>;
+type Settings = ParsedOptions<typeof DYNAMO_RATE_LIMITER_OPTIONS.kinds>;
 
 /** Attempts of our own client. A second attempt at a write that was applied is known by the write's id. */
 const MAX_ATTEMPTS = 2;
@@ -177,7 +178,7 @@ const MAX_ASKED = 2;
  * app.use(rateLimitMiddleware({ limiter }));
  */
 export function createDynamoRateLimiter(options: DynamoRateLimiterOptions): DynamoRateLimiter {
-  const settings = OPTIONS.parse(options);
+  const settings = DYNAMO_RATE_LIMITER_OPTIONS.parse(options);
   if (settings.reserve > Math.min(...settings.strategy.windows.map(({ limit }) => limit))) {
     throw invalidConfig('option "reserve" must be at most the smallest limit of the strategy');
   }

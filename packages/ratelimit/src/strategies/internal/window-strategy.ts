@@ -16,7 +16,7 @@ import {
   StrategyDefinition,
   type Taken,
 } from './definition.js';
-import { Sightings } from './sightings.js';
+import { Lru } from './lru.js';
 
 export const DEFAULT_NAME = 'default';
 const MAX_LIMIT = 1_000_000_000;
@@ -31,6 +31,8 @@ const MAX_REMOVES = 200;
  */
 const MAX_COUNTERS = 64;
 const ENOUGH_DEAD = 32;
+/** Items whose counters are remembered. */
+const REMEMBERED = 1000;
 
 /** The name of a window or a bucket. */
 export const nameOption = kind<string>(
@@ -190,6 +192,27 @@ class WindowDecider implements Decider {
     const checks = removes.slice(0, 1).map((counter) => ({ counter, above: 0, max: Number.MAX_SAFE_INTEGER }));
     const write = { checks, adds: [], sets: [], removes, expiresAt: undefined, keepsExpiry: true };
     await this.#store.write(address, write, signal).catch(() => {});
+  }
+}
+
+/** When this process first saw each counter of the items that it used last, by a clock that never goes back. */
+class Sightings {
+  readonly #items = new Lru<Map<string, number>>(REMEMBERED);
+
+  /** Remembers the counters of an item, and forgets those that it has no more. */
+  see(item: string, counters: readonly string[], nowMs: number): void {
+    const before = this.#items.get(item);
+    this.#items.set(item, new Map(counters.map((counter) => [counter, before?.get(counter) ?? nowMs])));
+  }
+
+  /** The counters of an item that were first seen at least their life ago. */
+  olderThan(item: string, nowMs: number, lifeOf: (counter: string) => number | undefined): string[] {
+    const old: string[] = [];
+    for (const [counter, seenAtMs] of this.#items.get(item) ?? []) {
+      const life = lifeOf(counter);
+      if (life !== undefined && nowMs - seenAtMs >= life) old.push(counter);
+    }
+    return old;
   }
 }
 
