@@ -7,7 +7,7 @@ import { CACHE, ROOT } from './check/command.js';
 const VERSIONS = ['20.19.0', '22.23.3', '24.21.0', '26.10.0'];
 
 /** Path of a Node binary; fetched from the npm registry when it was never asked for. */
-function nodeBinary(version: string): string {
+export function nodeBinary(version: string): string {
   const home = join(CACHE, `node-${version}`);
   const binary = join(home, 'node_modules', 'node', 'bin', 'node');
   if (!existsSync(binary)) {

@@ -16,9 +16,13 @@ const tasks = {
   contract: [script('scripts/contract.ts')],
   demo: [script('examples/notes/demo/main.ts')],
   docs: [script('scripts/docs/main.ts')],
+  'docs:site': [script('tools/site/src/build.ts')],
+  'docs:judge': [script('tools/site/src/judge.ts')],
   bench: [script('scripts/bench/main.ts')],
   format: [[bin('biome'), ['check', '--write', '.']]],
   'mcp:conformance': [script('packages/mcp/judge/conformance.mjs')],
+  newcomer: [[bin('tsc'), ['-b']], script('scripts/newcomer/main.ts')],
+  pack: [[bin('tsc'), ['-b']], script('scripts/newcomer/pack.ts')],
   size: [script('scripts/bench/size/main.ts')],
   test: [
     [process.execPath, ['--experimental-vm-modules', '--no-warnings', join(root, 'node_modules/jest/bin/jest.js')]],

@@ -5,7 +5,7 @@ const MANIFEST: PublishedManifest = {
   license: 'Apache-2.0',
   keywords: ['lambda'],
   publishConfig: { access: 'public', provenance: true },
-  dependencies: { '@sallyport/core': '1.2.3', '@aws-sdk/client-dynamodb': '^3.1162.0' },
+  dependencies: { '@sallyport/core': '^1.2.3', '@aws-sdk/client-dynamodb': '^3.1162.0' },
   peerDependencies: { jose: '^6.0.0' },
 };
 
@@ -37,6 +37,11 @@ test.each<[string, Archive, string]>([
     'with a dependency pinned to one version',
     archive({ dependencies: { '@aws-sdk/client-dynamodb': '3.1162.0' } }),
     '@aws-sdk/client-dynamodb is pinned to 3.1162.0: give its catalog entry a range, so that users can take a mended version',
+  ],
+  [
+    'with a package of ours pinned to one version',
+    archive({ dependencies: { '@sallyport/core': '1.2.3' } }),
+    '@sallyport/core is pinned to 1.2.3: give its catalog entry a range, so that users can take a mended version',
   ],
   [
     'with a peer pinned to one version',

@@ -14,8 +14,6 @@ export interface PublishedManifest {
   readonly peerDependencies?: Readonly<Record<string, string>>;
 }
 
-/** A release of one of our packages raises those that depend on it, so they may name each other by one exact version. */
-const OWN_SCOPE = '@sallyport/';
 const EXACT = /^\d/;
 
 /** What is wrong with the files and the manifest of an archive that would be published, a sentence each. */
@@ -28,7 +26,7 @@ export function findArchiveFaults({ files, manifest }: Archive): readonly string
   if (manifest.publishConfig?.access !== 'public') faults.push('`publishConfig.access` is not public');
   if (manifest.publishConfig?.provenance !== true) faults.push('`publishConfig.provenance` is not true');
   for (const [name, range] of Object.entries({ ...manifest.dependencies, ...manifest.peerDependencies })) {
-    if (EXACT.test(range) && !name.startsWith(OWN_SCOPE))
+    if (EXACT.test(range))
       faults.push(
         `${name} is pinned to ${range}: give its catalog entry a range, so that users can take a mended version`,
       );

@@ -61,6 +61,7 @@ describe('the map', () => {
     'jobs',
     'ratelimit',
     'dynamo',
+    'connections',
     'testkit',
     'contract',
   ])('has a row for the package %s', (name) => {

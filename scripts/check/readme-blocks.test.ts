@@ -1,6 +1,6 @@
 import { join } from 'node:path';
 import { ROOT } from './command.js';
-import { codeBlocks, compileBlocks } from './readme-blocks.js';
+import { codeBlocks, compileBlocks, missingInstalls } from './readme-blocks.js';
 
 const FENCE = '```';
 
@@ -45,4 +45,41 @@ it('names the line of the Markdown file', () => {
   expect(compile("import { FrameworkError } from '@sallyport/core';\nthrow new FrameworkError(1);")).toEqual([
     expect.stringMatching(/^README\.md:4: Argument of type '1' is not assignable to parameter of type /),
   ]);
+});
+
+it('lets the blocks of a page import the files that the page names', () => {
+  const page = [
+    '```ts src/a.ts',
+    'export const a = 1;',
+    '```',
+    '```ts test/b.ts',
+    "import { a } from '../src/a.js';",
+    'const wrong: string = a;',
+    '```',
+  ];
+  const blocks = codeBlocks('docs/page.md', page.join('\n'));
+  expect(blocks.map(({ name, line }) => [name, line])).toEqual([
+    ['src/a.ts', 2],
+    ['test/b.ts', 5],
+  ]);
+  const findings = compileBlocks(blocks, { root: ROOT, config: join(ROOT, 'tsconfig.check.json'), paths: {} });
+  expect(findings).toEqual(["docs/page.md:6: Type 'number' is not assignable to type 'string'."]);
+});
+
+it('names what the first block imports and no line installs', () => {
+  const page = [
+    `${FENCE}sh`,
+    'npm install @sallyport/http zod',
+    FENCE,
+    `${FENCE}ts`,
+    "import { json } from '@sallyport/http';",
+    "import { Public } from '@sallyport/secure/postures';",
+    "import { equal } from 'node:assert';",
+    "import { z } from 'zod';",
+    FENCE,
+  ].join('\n');
+  expect(missingInstalls('README.md', page)).toEqual([
+    'README.md:5: imports @sallyport/secure, which no install line above installs',
+  ]);
+  expect(missingInstalls('README.md', page.replace('zod', '@sallyport/secure zod'))).toEqual([]);
 });

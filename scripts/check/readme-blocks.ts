@@ -7,22 +7,27 @@ export interface CodeBlock {
   /** Line of the block's first line of code, from 1. */
   readonly line: number;
   readonly code: string;
+  /** What stands behind the language: the file that the page tells its reader to make, so that other blocks of the page can import it. */
+  readonly name?: string;
 }
 
 /** The blocks that are fenced as `ts`, `tsx` or `typescript`. */
 export function codeBlocks(file: string, markdown: string): readonly CodeBlock[] {
   const blocks: CodeBlock[] = [];
-  let open: { fence: string; line: number; code: string[] | null } | null = null;
+  let open: { fence: string; line: number; code: string[] | null; name: string } | null = null;
   for (const [index, line] of markdown.split('\n').entries()) {
-    const fence = /^\s*(```+|~~~+)\s*([\w-]*)/.exec(line);
+    const fence = /^\s*(```+|~~~+)\s*([\w-]*)\s*(\S*)/.exec(line);
     if (open) {
       if (fence?.[1]?.startsWith(open.fence) && fence[2] === '') {
-        if (open.code) blocks.push({ file, line: open.line, code: open.code.join('\n') });
+        if (open.code !== null) {
+          const { name, code } = open;
+          blocks.push({ file, line: open.line, code: code.join('\n'), ...(name !== '' && { name }) });
+        }
         open = null;
       } else open.code?.push(line);
     } else if (fence?.[1] !== undefined) {
       const isTypeScript = ['ts', 'tsx', 'typescript'].includes(fence[2] ?? '');
-      open = { fence: fence[1], line: index + 2, code: isTypeScript ? [] : null };
+      open = { fence: fence[1], line: index + 2, code: isTypeScript ? [] : null, name: fence[3] ?? '' };
     }
   }
   return blocks;
@@ -52,8 +57,9 @@ export function compileBlocks(
   });
 }
 
-function moduleName({ file, line }: CodeBlock): string {
-  return join(dirname(file), `readme-block-${line}.ts`);
+function moduleName({ file, line, name }: CodeBlock): string {
+  // The files of a page lie together and apart from those of other pages.
+  return name ? join(`${file}.files`, name) : join(dirname(file), `readme-block-${line}.ts`);
 }
 
 /** Empty lines before the code make the compiler's line numbers those of the Markdown file. */
@@ -72,6 +78,7 @@ function hostWith(modules: ReadonlyMap<string, string>, options: ts.CompilerOpti
   const host = ts.createCompilerHost(options);
   return {
     ...host,
+    directoryExists: (folder) => isFolderOf(modules, folder) || (host.directoryExists?.(folder) ?? true),
     fileExists: (file) => modules.has(file) || host.fileExists(file),
     readFile: (file) => modules.get(file) ?? host.readFile(file),
     getSourceFile(file, languageVersion, ...rest) {
@@ -83,7 +90,22 @@ function hostWith(modules: ReadonlyMap<string, string>, options: ts.CompilerOpti
   };
 }
 
+function isFolderOf(modules: ReadonlyMap<string, string>, folder: string): boolean {
+  return [...modules.keys()].some((file) => file.startsWith(`${folder}/`));
+}
+
 function describe(block: CodeBlock, diagnostic: ts.Diagnostic): string {
   const position = diagnostic.file?.getLineAndCharacterOfPosition(diagnostic.start ?? 0);
   return `${block.file}:${(position?.line ?? 0) + 1}: ${ts.flattenDiagnosticMessageText(diagnostic.messageText, ' ')}`;
+}
+
+/** What the first block of a README imports and its install lines do not install. */
+export function missingInstalls(file: string, markdown: string): readonly string[] {
+  const [first] = codeBlocks(file, markdown);
+  const installed = [...markdown.matchAll(/^npm install (.*)$/gm)].flatMap(([, names = '']) => names.split(' '));
+  if (!first || installed.length === 0) return [];
+  const imported = [...first.code.matchAll(/from '((?:@[\w-]+\/)?[\w-]+)[^':]*'/g)].map(([, name = '']) => name);
+  return [...new Set(imported)]
+    .filter((name) => !installed.includes(name))
+    .map((name) => `${file}:${first.line}: imports ${name}, which no install line above installs`);
 }

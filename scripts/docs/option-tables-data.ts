@@ -1,3 +1,4 @@
+import { CONNECTION_REGISTRY_OPTIONS } from '../../packages/connections/src/registry/dynamo-registry.js';
 import { EMF_SINK_OPTIONS } from '../../packages/core/src/observability/emf-sink.js';
 import { ERROR_NOTIFIER_OPTIONS } from '../../packages/core/src/observability/error-notifier.js';
 import { LOGGER_OPTIONS } from '../../packages/core/src/observability/logger.js';
@@ -6,6 +7,14 @@ import type { OptionTable } from './option-tables.js';
 
 /** The tables of options in READMEs, by the README. */
 export const OPTION_TABLES: Readonly<Record<string, readonly OptionTable[]>> = {
+  'packages/connections/README.md': [
+    {
+      name: '@sallyport/connections#createDynamoConnectionRegistry',
+      kinds: CONNECTION_REGISTRY_OPTIONS.kinds,
+      source: 'packages/connections/src/registry/dynamo-registry.ts',
+      type: 'DynamoConnectionRegistryOptions',
+    },
+  ],
   'packages/core/README.md': [
     {
       name: '@sallyport/core#createLogger',

@@ -1,3 +1,4 @@
+import { createMemoryGroupedRegistry } from '@sallyport/connections/memory';
 import { createMemoryJobLedger } from '@sallyport/jobs/memory';
 import { memoryMcpStore } from '@sallyport/mcp';
 import { fixedWindow } from '@sallyport/ratelimit';
@@ -13,6 +14,7 @@ export function createHandler(keysUrl: string) {
       jwksUri: 'https://issuer.notes.example/jwks.json',
       fetch: (_url, init) => fetch(keysUrl, init),
     },
+    connections: createMemoryGroupedRegistry(),
     limiter: createMemoryRateLimiter({ strategy: fixedWindow({ limit: 600, windowMs: 60_000 }) }),
     ledger: createMemoryJobLedger(),
     tools: { store: memoryMcpStore(), secret: 'a secret of the demo, which seals nothing that lasts' },

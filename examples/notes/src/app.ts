@@ -1,7 +1,7 @@
 import type { JobLedger } from '@sallyport/jobs';
 import { type RateLimiter, rateLimitMiddleware } from '@sallyport/ratelimit';
 import { SecureApp, type SecureOptions } from '@sallyport/secure';
-import { type AuthConfig, createPrincipalResolver } from './auth.js';
+import { type AuthConfig, type Connections, createPrincipalResolver } from './auth.js';
 import { createJournal, type Journal, registerEvents } from './events.js';
 import { registerGraphQL } from './graphql.js';
 import { registerHttp } from './http.js';
@@ -12,12 +12,16 @@ import { registerTools, type ToolsConfig } from './tools.js';
 /** What differs between a deployment, the demo and a test. */
 export interface NotesConfig {
   readonly auth: AuthConfig;
+  readonly connections: Connections;
   readonly limiter: RateLimiter;
   /** What was done already, and who is at it. */
   readonly ledger: JobLedger;
   readonly tools: ToolsConfig;
   /** Clock, ids, log and the like of the container. */
-  readonly container?: Pick<SecureOptions, 'clock' | 'ids' | 'environment' | 'log' | 'observability'>;
+  readonly container?: Pick<
+    SecureOptions,
+    'clock' | 'ids' | 'environment' | 'log' | 'observability' | 'webSocketClientFactory'
+  >;
 }
 
 export interface NotesService {
@@ -27,14 +31,15 @@ export interface NotesService {
 }
 
 /** Composes the whole service. */
-export function createNotesService({ auth, limiter, ledger, tools, container }: NotesConfig): NotesService {
+export function createNotesService(config: NotesConfig): NotesService {
+  const { auth, connections, limiter, ledger, tools, container } = config;
   const notes = new NoteStore();
   const journal = createJournal();
-  const app = new SecureApp({ ...container, principalResolver: createPrincipalResolver(auth) });
+  const app = new SecureApp({ ...container, principalResolver: createPrincipalResolver(auth, connections) });
   notes.add({ title: 'Milk', text: 'one litre' }, 'ada');
   app.use(rateLimitMiddleware({ limiter }));
   registerHttp(app, notes);
-  registerSockets(app);
+  registerSockets(app, connections);
   registerGraphQL(app, notes);
   registerEvents(app, notes, journal, ledger);
   registerTools(app, notes, tools);

@@ -1,6 +1,7 @@
 import { idempotentHandler, type JobLedger, withLease } from '@sallyport/jobs';
 import type { SecureApp } from '@sallyport/secure';
-import { type EventContext, type QueueRecord, recordJson, scheduledSummary } from '@sallyport/streams';
+import { type EventContext, payload, type QueueRecord, scheduledSummary } from '@sallyport/streams';
+import { z } from 'zod';
 import type { NoteStore } from './notes.js';
 
 /** What the service learned from events; the demo and the tests look at it. */
@@ -17,15 +18,20 @@ export function createJournal(): Journal {
   return { reminders: [], orders: [], payments: [], changes: [], clicks: [], notices: [] };
 }
 
+const Click = z.object({ path: z.string() });
+const Reminder = z.object({ noteId: z.string() });
+const Payment = z.object({ amount: z.number() });
+
 /** Queues, streams, topics and buses. A handler that throws has its record reported, and AWS sends it again. */
 export function registerEvents(app: SecureApp, notes: NoteStore, journal: Journal, ledger: JobLedger): void {
   registerQueues(app, journal, ledger);
   app.tableStream('notes', (_ctx, record) => {
     journal.changes.push(`${record.eventName} ${record.dynamodb?.Keys?.id?.S}`);
   });
-  app.kinesis('clicks', (_ctx, record) => {
-    journal.clicks.push((recordJson(record) as { path: string }).path);
-  });
+  app.kinesis(
+    'clicks',
+    payload(Click, (_ctx, { path }) => void journal.clicks.push(path)),
+  );
   app.topic('announcements', (_ctx, record) => {
     journal.notices.push(record.Sns.Message);
     return { read: true };
@@ -43,15 +49,14 @@ export function registerEvents(app: SecureApp, notes: NoteStore, journal: Journa
 }
 
 function registerQueues(app: SecureApp, journal: Journal, ledger: JobLedger): void {
-  app.queue('reminders', (_ctx, message) => {
-    const { noteId } = JSON.parse(message.body) as { noteId: string };
-    journal.reminders.push(noteId);
-  });
-  app.queue('ledger.fifo', (_ctx, message) => {
-    const { amount } = JSON.parse(message.body) as { amount: unknown };
-    if (typeof amount !== 'number') throw new Error('amount is no number');
-    journal.payments.push(amount);
-  });
+  app.queue(
+    'reminders',
+    payload(Reminder, (_ctx, { noteId }) => void journal.reminders.push(noteId)),
+  );
+  app.queue(
+    'ledger.fifo',
+    payload(Payment, (_ctx, { amount }) => void journal.payments.push(amount)),
+  );
   // An order that is delivered twice is fulfilled once.
   app.queue(
     'orders',

@@ -1,3 +1,4 @@
+import { createDynamoConnectionRegistry } from '@sallyport/connections';
 import { createJobLedger } from '@sallyport/jobs';
 import { dynamoMcpStore } from '@sallyport/mcp';
 import { createDynamoRateLimiter, fixedWindow } from '@sallyport/ratelimit';
@@ -16,6 +17,7 @@ const { app } = createNotesService({
     audience: required('NOTES_AUDIENCE'),
     jwksUri: required('NOTES_JWKS_URI'),
   },
+  connections: createDynamoConnectionRegistry(),
   limiter: createDynamoRateLimiter({ strategy: fixedWindow({ limit: 600, windowMs: 60_000 }), onStoreError: 'allow' }),
   ledger: createJobLedger(),
   tools: { store: dynamoMcpStore(), secret: required('NOTES_MCP_SECRET') },

@@ -6,6 +6,7 @@ import {
   buildScheduledEvent,
   buildWebSocketEvent,
   createTestEnv,
+  fakeWebSocketClient,
 } from '@sallyport/testkit';
 import { type Issuer, startIssuer } from '../demo/issuer.js';
 import type { NotesService } from '../src/app.js';
@@ -115,6 +116,27 @@ describe('a WebSocket', () => {
       body: '{"watching":"hi","by":"alan"}',
     });
     expect(await env.invoke(service.app, event('watch', 'MESSAGE', 'conn-2'))).toMatchObject({ statusCode: 401 });
+  });
+
+  it('tells what one says to all who watch', async () => {
+    const sockets = fakeWebSocketClient();
+    const { app } = createTestService(env, issuer, 50, { webSocketClientFactory: async () => sockets });
+    for (const [connectionId, token] of [
+      ['conn-1', writer],
+      ['conn-2', reader],
+      ['conn-3', reader],
+    ] as const) {
+      await env.invoke(app, event('$connect', 'CONNECT', connectionId, bearer(token).headers));
+      sockets.connect(connectionId);
+    }
+    for (const connectionId of ['conn-1', 'conn-2']) await env.invoke(app, event('watch', 'MESSAGE', connectionId));
+    expect(await env.invoke(app, event('say', 'MESSAGE', 'conn-1'))).toMatchObject({ body: '{"told":2}' });
+    expect(await env.invoke(app, event('say', 'MESSAGE', 'conn-2'))).toMatchObject({ statusCode: 403 });
+    const told = sockets.calls.map(({ connectionId, data }) => [connectionId, Buffer.from(data ?? []).toString()]);
+    expect(told.sort()).toEqual([
+      ['conn-1', '{"from":"ada","text":"hi"}'],
+      ['conn-2', '{"from":"ada","text":"hi"}'],
+    ]);
   });
 });
 

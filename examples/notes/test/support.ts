@@ -1,13 +1,19 @@
+import { createMemoryGroupedRegistry } from '@sallyport/connections/memory';
 import { createMemoryJobLedger } from '@sallyport/jobs/memory';
 import { memoryMcpStore } from '@sallyport/mcp';
 import { fixedWindow } from '@sallyport/ratelimit';
 import { createMemoryRateLimiter } from '@sallyport/ratelimit/memory';
 import type { TestEnv } from '@sallyport/testkit';
 import type { Issuer } from '../demo/issuer.js';
-import { createNotesService, type NotesService } from '../src/app.js';
+import { createNotesService, type NotesConfig, type NotesService } from '../src/app.js';
 
 /** The service in memory, on the clock of a test. */
-export function createTestService(env: TestEnv, issuer: Issuer, limit = 5): NotesService {
+export function createTestService(
+  env: TestEnv,
+  issuer: Issuer,
+  limit = 5,
+  container: NotesConfig['container'] = {},
+): NotesService {
   return createNotesService({
     auth: {
       issuer: 'https://issuer.notes.example',
@@ -15,9 +21,10 @@ export function createTestService(env: TestEnv, issuer: Issuer, limit = 5): Note
       jwksUri: 'https://issuer.notes.example/jwks.json',
       fetch: (_url, init) => fetch(issuer.keysUrl, init),
     },
+    connections: createMemoryGroupedRegistry({ clock: env.clock }),
     limiter: createMemoryRateLimiter({ strategy: fixedWindow({ limit, windowMs: 60_000 }), clock: env.clock }),
     ledger: createMemoryJobLedger({ clock: env.clock }),
     tools: { store: memoryMcpStore(), secret: 'a secret of the tests, which seals nothing that lasts' },
-    container: env.options(),
+    container: { ...env.options(), ...container },
   });
 }

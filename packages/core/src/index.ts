@@ -45,6 +45,8 @@ export {
   silentLogger,
 } from './observability/hooks.js';
 export { assertKnownOptions, assertTypes, INVALID_CONFIGURATION, invalidOption } from './options/define-options.js';
+// Schemas
+export type { StandardIssue, StandardJsonSchema, StandardResult, StandardSchema } from './options/standard-schema.js';
 // Bytes
 export {
   asBuffer,
@@ -55,7 +57,6 @@ export {
   encodeUtf8,
   isJsonMediaType,
 } from './request/encoding.js';
-export { createMap, type MultiMap, type OneOrMany } from './request/maps.js';
 export {
   canonicalIp,
   firstTraceId,
@@ -70,6 +71,7 @@ export {
   unknownProvenance,
 } from './request/provenance.js';
 export type { Request, RequestInput } from './request/request.js';
+export { createMap, type MultiMap, type OneOrMany } from './request/request.js';
 // Trace and provenance
 export type { BodyStream, MaybePromise, Response, ResponseInput, Result } from './response/response.js';
 // Time, ids, environment
@@ -79,16 +81,14 @@ export {
   type Environment,
   type FullClock,
   type IdGenerator,
-  isLambda,
-  randomFraction,
-  randomIds,
-  systemClock,
-} from './runtime/environment.js';
-export {
   type Invocation,
   type InvocationProvenance,
   invocationProvenance,
+  isLambda,
   type LambdaContext,
+  randomFraction,
+  randomIds,
+  systemClock,
   TRIGGER_KINDS,
   type TriggerKind,
 } from './runtime/invocation.js';

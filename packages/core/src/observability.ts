@@ -36,8 +36,8 @@ export {
 export { onwardTraceHeaders, parseTracestate } from './request/provenance.js';
 export { baseName, namePart, normalizeStage, resourceName } from './runtime/names.js';
 export { encodeSafeValue, sanitizeLogString } from './sanitize/log-text.js';
-export { maskCard, maskFirstLast, maskFirstLast4, maskRestricted } from './sanitize/masks.js';
 export type { PolicyAction, PolicyRule, SanitizerLimits, SanitizerPolicy } from './sanitize/policy.js';
+export { maskCard, maskFirstLast, maskFirstLast4, maskRestricted } from './sanitize/policy.js';
 export {
   createSanitizer,
   isSensitiveKey,

@@ -23,3 +23,4 @@ export {
   withMethods,
   wrong,
 } from './options/define-options.js';
+export { isStandardSchema, issuePath } from './options/standard-schema.js';

@@ -1,7 +1,17 @@
 /** What `http`, `appsync`, `secure` and `streams` build on; applications have no use for it. */
 
 export type { ContextTransport } from './context/context.js';
-export { bearerOf, type Caller, callerKey, copyBearer, copyPrincipal, withBearer } from './context/principal.js';
+export {
+  bearerOf,
+  type Caller,
+  callerKey,
+  copyBearer,
+  copyPlain,
+  copyPrincipal,
+  isPlainObject,
+  snapshotPlain,
+  withBearer,
+} from './context/principal.js';
 export {
   type ContextRuntime,
   ContextState,
@@ -15,9 +25,13 @@ export {
   BOUND,
   type BoundContext,
   type BoundFields,
+  bindInvocation,
   bindLogger,
-  Deliveries,
+  type Deliveries,
+  type DeliveryHolder,
   isBoundContext,
+  logRefusal,
+  refuseAgent,
 } from './observability/bound-log.js';
 export { LOG_WANTED, parseLog, parseObservability } from './observability/default-logger.js';
 export {
@@ -38,25 +52,33 @@ export {
   reportHooks,
   writesErrors,
 } from './observability/hooks.js';
-export { type ActiveSpan, type RequestOutcome, requestCompleted, startRequestSpan } from './observability/records.js';
-export { bindInvocation, logRefusal, refuseAgent } from './observability/refusals.js';
+export {
+  type ActiveSpan,
+  CHANNELS,
+  type RequestOutcome,
+  requestCompleted,
+  startRequestSpan,
+} from './observability/records.js';
 export { assertKnownOptions, assertNoSurplus, assertTypes, invalidOption } from './options/define-options.js';
 export { asBuffer, base64Size, decodePercent, decodeQueryPart } from './request/encoding.js';
 export {
   append,
   appendHeader,
-  copyPlain,
+  canonicalMethod,
+  canonicalPath,
   createAnswerMap,
-  isPlainObject,
-  snapshotPlain,
+  IncomingRequest,
+  type RequestSource,
   toHeaderMap,
   toStringList,
-} from './request/maps.js';
-export { canonicalMethod, canonicalPath, IncomingRequest, type RequestSource } from './request/request.js';
+} from './request/request.js';
 export { canonicalizeResponse, closeStream, isHeaderValue, OutgoingResponse, toResponse } from './response/response.js';
-export { completeClock, type FullClock } from './runtime/environment.js';
 export {
   AGENT_INVOCATIONS,
+  completeClock,
+  type FullClock,
+  isObject,
+  isText,
   noAdapter,
   objectPart,
   remainingMs,

@@ -16,7 +16,7 @@ import {
   text,
   withMethods,
 } from '../src/options/define-options.js';
-import type { Clock } from '../src/runtime/environment.js';
+import type { Clock } from '../src/runtime/invocation.js';
 
 /** A set with one option of a kind, and what it makes of a value. */
 function read(option: OptionKind<unknown, unknown>, value: unknown, name = 'x'): unknown {

@@ -1,4 +1,4 @@
-import { completeClock, randomIds, systemClock } from '../src/runtime/environment.js';
+import { completeClock, randomIds, systemClock } from '../src/runtime/invocation.js';
 import { ManualClock, ManualIdGenerator } from '../src/testing.js';
 
 describe('ManualClock', () => {

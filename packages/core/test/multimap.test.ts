@@ -1,4 +1,4 @@
-import { append, appendHeader, createMap, type MultiMap, toHeaderMap, toStringList } from '../src/request/maps.js';
+import { append, appendHeader, createMap, type MultiMap, toHeaderMap, toStringList } from '../src/request/request.js';
 
 describe('toHeaderMap', () => {
   it.each<[string, Record<string, unknown> | null | undefined, Record<string, string[]>]>([

@@ -1,6 +1,6 @@
 import { parseObservability } from '../src/observability/default-logger.js';
 import { assertKnownOptions, INVALID_CONFIGURATION, invalidOption } from '../src/options/define-options.js';
-import { isLambda } from '../src/runtime/environment.js';
+import { isLambda } from '../src/runtime/invocation.js';
 
 describe('assertKnownOptions', () => {
   it('accepts what is in the list', () => {

@@ -1,6 +1,11 @@
-import { toHeaderMap } from '../src/request/maps.js';
 import { unknownProvenance } from '../src/request/provenance.js';
-import { canonicalMethod, canonicalPath, IncomingRequest, type RequestSource } from '../src/request/request.js';
+import {
+  canonicalMethod,
+  canonicalPath,
+  IncomingRequest,
+  type RequestSource,
+  toHeaderMap,
+} from '../src/request/request.js';
 
 /** A source that counts how often each view is made. */
 function source(over: Partial<RequestSource> & { readonly head?: Record<string, string | string[]> } = {}) {

@@ -1,10 +1,8 @@
 import { copyPrincipal } from '../src/context/principal.js';
-import type { Logger, Observability } from '../src/observability/hooks.js';
-import { silentLogger } from '../src/observability/hooks.js';
+import { type Logger, type Observability, silentLogger } from '../src/observability/hooks.js';
 import { type ContextRuntime, ContextState, IncomingRequest, type RequestSource } from '../src/pipeline.js';
-import type { MultiMap } from '../src/request/maps.js';
-import { toHeaderMap } from '../src/request/maps.js';
 import { unknownProvenance } from '../src/request/provenance.js';
+import { type MultiMap, toHeaderMap } from '../src/request/request.js';
 import type { LambdaContext } from '../src/runtime/invocation.js';
 import { ManualClock, ManualIdGenerator } from '../src/testing.js';
 

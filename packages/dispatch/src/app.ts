@@ -1,2 +1,2 @@
-export { type App, createApp } from './container/app.js';
-export type { AppOptions, SurfaceOptions } from './container/options.js';
+export { type App, type AppOptions, createApp } from './container/app.js';
+export type { SurfaceOptions } from './container/options.js';

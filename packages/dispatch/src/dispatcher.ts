@@ -1,5 +1,8 @@
 import {
   assertKnownOptions,
+  type FrameworkError,
+  guardHook,
+  type InvocationProvenance,
   invalidOption,
   invocationProvenance,
   isFrameworkError,
@@ -8,17 +11,10 @@ import {
   type Surface,
   type TriggerKind,
 } from '@sallyport/core';
-import { noAdapter, parseLog } from '@sallyport/core/pipeline';
-import { type Explanation, explainRows, kindOf } from './explain/explain.js';
-import {
-  assertSurfaces,
-  createPlan,
-  type DirectInvocations,
-  type Plan,
-  refusalOf,
-  surfaceFor,
-} from './internal/plan.js';
-import { rowOf, serveInvocation } from './internal/serve.js';
+import { bindInvocation, logRefusal, noAdapter, parseLog } from '@sallyport/core/pipeline';
+import { type Explanation, explainRows, kindOf, undetected } from './explain/explain.js';
+import { detectRow } from './internal/compile.js';
+import { assertSurfaces, createPlan, type DirectInvocations, type Plan, refusalOf } from './internal/plan.js';
 
 export type { DirectInvocations } from './internal/plan.js';
 
@@ -98,4 +94,89 @@ function targetOf(surface: Surface, kind: TriggerKind, event: unknown): Pick<Exp
   } catch (error) {
     return { error: isFrameworkError(error) ? error.message : null, target: null };
   }
+}
+
+/**
+ * Serves one invocation: its context is asked before its event. Never throws; what is refused is a rejection.
+ *
+ * @param entrypoint the row of a direct entrypoint, which takes the event as of its kind
+ */
+export function serveInvocation(
+  plan: Plan,
+  event: unknown,
+  lambdaContext: LambdaContext | undefined,
+  entrypoint?: number,
+): Promise<unknown> {
+  try {
+    const provenance = invocationProvenance(lambdaContext);
+    const row = rowOf(plan, event, provenance, entrypoint);
+    const surface = surfaceFor(plan, row, provenance);
+    if (surface === undefined) throw refusal(plan, event, row, provenance, lambdaContext);
+    return Promise.resolve(surface.serve(plan.kinds[row] as TriggerKind, event, { lambdaContext }));
+  } catch (error) {
+    return Promise.reject(error);
+  }
+}
+
+/** No row is tried for an agent: the event is what a model wrote, and may look like anything. */
+function rowOf(plan: Plan, event: unknown, provenance: InvocationProvenance, entrypoint?: number): number {
+  return provenance === 'agent' ? plan.kinds.length - 1 : (entrypoint ?? detectRow(event, plan.table));
+}
+
+/**
+ * The kind under which an invocation is served.
+ *
+ * @throws FrameworkError when it is refused
+ */
+export function kindOfInvocation(plan: Plan, event: unknown, lambdaContext: LambdaContext | undefined): TriggerKind {
+  const provenance = invocationProvenance(lambdaContext);
+  const row = rowOf(plan, event, provenance);
+  if (surfaceFor(plan, row, provenance)) return plan.kinds[row] as TriggerKind;
+  throw refusal(plan, event, row, provenance, lambdaContext);
+}
+
+/** The error for an invocation that has no row or no surface, once it is in the log. */
+function refusal(
+  plan: Plan,
+  event: unknown,
+  row: number,
+  provenance: InvocationProvenance,
+  lambdaContext: LambdaContext | undefined,
+): FrameworkError {
+  const { kinds, log, refuseDirect } = plan;
+  const kind = kinds[row];
+  let error: FrameworkError;
+  if (provenance === 'direct' && refuseDirect) error = refuseDirect();
+  else error = kind === undefined ? undetected(event, row, plan.table) : noAdapter(kind);
+  if (kind === undefined && error.details) reportUnknown(error, log, lambdaContext);
+  else logRefusal(log, error, lambdaContext, provenance === 'agent' ? '' : kind);
+  return error;
+}
+
+/** One `error` line with the row that came closest. A logger that throws changes nothing. */
+function reportUnknown(error: FrameworkError, log: Logger, lambdaContext: LambdaContext | undefined): void {
+  const { nearest } = error.details as Explanation;
+  guardHook(() => bindInvocation(log, lambdaContext, '').error(error.message, { event: error.code, nearest }));
+}
+
+/** The entrypoints of the fixed rows by name, bound. Each asks the Lambda context first, and takes the event as of its kind. */
+export function bindEntrypoints(plan: Plan): Readonly<Record<string, Entrypoint>> {
+  return Object.fromEntries(
+    plan.table.fixed.map(({ entrypoint }, row) => [
+      entrypoint,
+      (event: unknown, lambdaContext?: LambdaContext) => serveInvocation(plan, event, lambdaContext, row),
+    ]),
+  );
+}
+
+type Entrypoint = (event: unknown, lambdaContext?: LambdaContext) => Promise<unknown>;
+
+const PROVIDER: readonly InvocationProvenance[] = ['provider'];
+
+/** The surface at a row, if it takes invocations of this provenance. */
+function surfaceFor(plan: Plan, row: number, provenance: InvocationProvenance): Surface | undefined {
+  const surface = plan.byRow[row];
+  const accepted = surface?.accepts ?? PROVIDER;
+  const served = provenance === 'direct' && !plan.refuseDirect && accepted.includes('provider');
+  return served || accepted.includes(provenance) ? surface : undefined;
 }

@@ -9,5 +9,10 @@ export {
 export type { DispatchErrorCode } from './errors.js';
 export { detect, type Explanation, explain, type RowExplanation } from './explain/explain.js';
 export type { Miss, Nearest } from './explain/row-check.js';
-export type { TriggerExtension } from './extension.js';
-export { DETECTION_TABLE, type DetectionCondition, type DetectionRow, type DetectionTest } from './rows.js';
+export {
+  DETECTION_TABLE,
+  type DetectionCondition,
+  type DetectionRow,
+  type DetectionTest,
+  type TriggerExtension,
+} from './rows.js';

@@ -1,4 +1,4 @@
-import type { TRIGGER_KINDS, TriggerKind } from '@sallyport/core';
+import type { Surface, TRIGGER_KINDS, TriggerKind } from '@sallyport/core';
 
 /**
  * What a condition asks of the value behind its path. Only own properties count and strings are compared exactly.
@@ -41,6 +41,14 @@ export interface TriggerRow extends DetectionRow {
   readonly projection: string;
   /** Whether a non-empty list, every entry of which matches this row, is an event of this kind too. */
   readonly acceptsList?: boolean;
+}
+
+/** A surface for a trigger outside the fixed table. It brings the rows that tell its events; they can never change what the table decides. */
+export interface TriggerExtension extends Surface {
+  /** Tried after the fixed table and after the rows of earlier extensions. */
+  readonly rows: readonly DetectionRow[];
+  /** An event of this trigger; it must be detected as one of these rows' kinds. */
+  readonly sample: unknown;
 }
 
 const record = (eventSource: string): readonly DetectionCondition[] => [
@@ -171,7 +179,7 @@ export type EntrypointName = (typeof ROWS)[number]['entrypoint'];
 
 /** The conditions of the fixed table as frozen data, in the order in which they are tried. */
 export const DETECTION_TABLE: readonly DetectionRow[] = /* @__PURE__ */ freeze(
-  ROWS.map(({ kind, anyOf }) => ({ kind, anyOf })),
+  /* @__PURE__ */ ROWS.map(({ kind, anyOf }) => ({ kind, anyOf })),
 );
 
 /** Keeps the literal types of a row. */
@@ -183,4 +191,12 @@ function defineRow<const R extends TriggerRow & { readonly kind: (typeof TRIGGER
 function freeze<T>(value: T): T {
   if (typeof value === 'object' && value !== null) for (const part of Object.values(value)) freeze(part);
   return Object.freeze(value);
+}
+
+/** Every partition has a suffix of its own behind `on`, one label or more. */
+const URL_DOMAIN = /^[a-z0-9-]+\.lambda-url\.[a-z0-9-]+\.on(?:\.[a-z0-9-]+)+$/;
+
+/** The host name of a function URL. */
+export function isUrlDomain(value: unknown): boolean {
+  return typeof value === 'string' && URL_DOMAIN.test(value);
 }

@@ -2,10 +2,10 @@ import { readFileSync } from 'node:fs';
 import { type Surface, silentLogger, TRIGGER_KINDS } from '@sallyport/core';
 import { DETECTION_TABLE, detect } from '@sallyport/dispatch';
 import { createApp } from '@sallyport/dispatch/app';
+import { bindEntrypoints } from '../src/dispatcher.js';
 import { explainRows, kindOf } from '../src/explain/explain.js';
 import { compileTable, detectRow } from '../src/internal/compile.js';
 import { createPlan } from '../src/internal/plan.js';
-import { bindEntrypoints } from '../src/internal/serve.js';
 import { ROWS } from '../src/rows.js';
 import { EVENTS } from './support/events.js';
 

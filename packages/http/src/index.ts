@@ -1,3 +1,4 @@
+export type { StandardIssue, StandardJsonSchema, StandardResult, StandardSchema } from '@sallyport/core';
 export { bind } from './bind/bind.js';
 export type {
   BindSource,
@@ -11,7 +12,7 @@ export type {
 } from './bind/contract.js';
 export type { FieldMap, FieldSpec, FieldType } from './bind/fields.js';
 export { max, maxLength, min, minLength, oneOf, pattern, type Rule, required } from './bind/rules.js';
-export type { BindingIssue, StandardIssue, StandardJsonSchema, StandardResult, StandardSchema } from './bind/schema.js';
+export type { BindingIssue } from './bind/schema.js';
 export { type CorsOptions, type CorsStages, cors } from './pipeline/cors.js';
 export {
   HTTP_ERROR_FORMAT_FLAT_LEGACY,

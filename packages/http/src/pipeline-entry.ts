@@ -1,11 +1,9 @@
 /** What `appsync`, `secure` and `dispatch/app` build containers from; applications have no use for it. */
 export { serveDirect } from './doors/direct.js';
-export { functionUrlDoor } from './doors/function-url.js';
 export { gatewayV1Door } from './doors/gateway-v1.js';
-export { gatewayV2Door } from './doors/gateway-v2.js';
+export { functionUrlDoor, gatewayV2Door } from './doors/gateway-v2.js';
 export { lookupHeader, rawHeaders } from './doors/internal/event.js';
 export { loadBalancerDoor } from './doors/load-balancer.js';
-export { webSocketDoor } from './doors/websocket.js';
 export {
   canonicalError,
   errorResponse,
@@ -51,4 +49,4 @@ export {
   STREAM_ACCESS,
   type StreamAccess,
 } from './surface/http-surface.js';
-export { WebSocketSurface, type WebSocketSurfaceOptions } from './websocket/surface.js';
+export { WebSocketSurface, type WebSocketSurfaceOptions, webSocketDoor } from './websocket/surface.js';

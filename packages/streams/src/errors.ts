@@ -12,6 +12,7 @@ export type StreamsErrorCode =
   | 'streams.missing_identifier'
   | 'streams.next_called_twice'
   | 'streams.no_handler'
+  | 'streams.payload_invalid'
   | 'streams.put_result_invalid'
   | 'streams.record_invalid'
   | 'streams.window_unsupported';

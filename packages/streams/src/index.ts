@@ -1,5 +1,6 @@
 // Events and their handlers
 export type { EventContext, EventHandler, EventMiddleware } from './batch/handler.js';
+export { type PayloadHandler, type PayloadRecord, payload } from './batch/handler.js';
 export type { StreamsErrorCode } from './errors.js';
 // Log subscriptions
 export {
@@ -43,10 +44,12 @@ export {
 export type { EventSource } from './sources/source.js';
 export {
   type AttributeValue,
+  type ImageOf,
   type TableStreamEvent,
   type TableStreamRecord,
   type TableStreamRecordData,
   type TableStreamSummary,
+  tableImage,
   tableStreamSummary,
 } from './sources/table-stream.js';
 export type { TopicEvent, TopicMessage, TopicMessageAttribute, TopicRecord } from './sources/topic.js';

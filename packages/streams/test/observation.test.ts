@@ -1,13 +1,6 @@
 import { tracingChannel } from 'node:diagnostics_channel';
-import {
-  FrameworkError,
-  type Logger,
-  type Span,
-  type SpanAttributes,
-  type SpanLink,
-  silentLogger,
-} from '@sallyport/core';
-import { defineMetrics } from '@sallyport/core/observability';
+import { FrameworkError, type Span, type SpanAttributes, type SpanLink } from '@sallyport/core';
+import { createLogger, defineMetrics, type LogSink } from '@sallyport/core/observability';
 import { createEventRouter } from '@sallyport/streams';
 import { change, click, environment, loadEvent, message, notification, reportOf } from './support.js';
 
@@ -430,22 +423,16 @@ describe('ctx.metric', () => {
 describe('work that the log started', () => {
   it('is waited for before the answer leaves', async () => {
     const { clock, options } = environment();
-    const bound = Symbol.for('sallyport.bound-context');
     let sent = false;
-    const log: Logger = {
-      ...silentLogger,
-      isEnabled: () => true,
-      with: (fields: Readonly<Record<PropertyKey, unknown>>) => ({
-        ...silentLogger,
-        error: () => {
-          const deliveries = (fields[bound] as () => { keep(work: Promise<void>, ms: number): void })();
-          const work = new Promise<void>((resolve) => clock.after(50, resolve)).then(() => {
-            sent = true;
-          });
-          deliveries.keep(work, 500);
-        },
-      }),
+    const sink: LogSink = {
+      take(_line, _level, _warn, deliveries) {
+        const work = new Promise<void>((resolve) => void clock.after(50, resolve)).then(() => {
+          sent = true;
+        });
+        deliveries?.keep(work, 500);
+      },
     };
+    const log = createLogger({ level: 'error', sinks: [sink], write: () => {} });
     const router = createEventRouter({ ...options, log });
     router.queue('orders', () => Promise.reject(new Error('no')));
     const answer = router.serveQueueEvent({ Records: [message('a')] }).then((report) => [sent, report]);

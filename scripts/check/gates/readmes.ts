@@ -2,19 +2,19 @@ import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { ROOT, run } from '../command.js';
 import type { Gate } from '../gate.js';
-import { type CodeBlock, codeBlocks, compileBlocks } from '../readme-blocks.js';
+import { type CodeBlock, codeBlocks, compileBlocks, missingInstalls } from '../readme-blocks.js';
 import { readWorkspace, sourceEntries } from '../workspace.js';
 
 export const readmesGate: Gate = {
   name: 'readmes',
-  demands: 'every ts block of a README compiles against the sources',
+  demands: 'every ts block of a README compiles against the sources, and the first one needs only what was installed',
   async run() {
     const { stdout } = await run('git', ['ls-files', '-co', '--exclude-standard', '--', '*.md']);
     const files = stdout.split('\n').filter((file) => file !== '' && !/CHANGELOG\.md$|^\.changeset\//.test(file));
-    const blocks = files.flatMap((file): readonly CodeBlock[] =>
-      codeBlocks(file, readFileSync(join(ROOT, file), 'utf8')),
-    );
-    return compileBlocks(blocks, { root: ROOT, config: join(ROOT, 'tsconfig.check.json'), paths: packagePaths() });
+    const texts = files.map((file) => [file, readFileSync(join(ROOT, file), 'utf8')] as const);
+    const blocks = texts.flatMap(([file, text]): readonly CodeBlock[] => codeBlocks(file, text));
+    const options = { root: ROOT, config: join(ROOT, 'tsconfig.check.json'), paths: packagePaths() };
+    return [...texts.flatMap(([file, text]) => missingInstalls(file, text)), ...compileBlocks(blocks, options)];
   },
 };
 

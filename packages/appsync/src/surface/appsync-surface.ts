@@ -246,7 +246,7 @@ export class AppSyncSurface implements Surface {
   #end({ exchange, slot }: Element, response: OutgoingResponse): MaybePromise<Outcome> {
     slot?.close();
     const outcome = this.#conclude(exchange, response);
-    const deliveries = exchange.state.settleDeliveries();
+    const deliveries = exchange.state.kept && exchange.state.settleDeliveries();
     return deliveries ? deliveries.then(() => outcome) : outcome;
   }
 

@@ -1,12 +1,13 @@
 import { FrameworkError, internalError } from '../errors/errors.js';
-import { type BoundFields, bindLogger, Deliveries } from '../observability/bound-log.js';
+import { type BoundFields, bindLogger, type Deliveries, type DeliveryHolder } from '../observability/bound-log.js';
 import { emitMetric, type Logger, type MetricOptions, type Observability } from '../observability/hooks.js';
 import { decodePercent, isJsonMediaType } from '../request/encoding.js';
-import { createMap } from '../request/maps.js';
 import { invocationTraceId, type SourceProvenance } from '../request/provenance.js';
-import type { IncomingRequest, Request } from '../request/request.js';
-import type { Environment, FullClock, IdGenerator } from '../runtime/environment.js';
+import { createMap, type IncomingRequest, type Request } from '../request/request.js';
 import {
+  type Environment,
+  type FullClock,
+  type IdGenerator,
   type InvocationProvenance,
   invocationProvenance,
   type LambdaContext,
@@ -44,7 +45,7 @@ export const STAGE = { cors: 1, auth: 2, handler: 4 } as const;
 const OPTIONAL_STAGES: readonly string[] = ['cors', 'auth', 'handler'];
 
 /** What the pipeline writes and the context shows. One an invocation, shared by its derived contexts. */
-export class ContextState {
+export class ContextState implements DeliveryHolder {
   /** What the container's invocations share. */
   declare readonly runtime: ContextRuntime;
   /** The request. */
@@ -77,12 +78,13 @@ export class ContextState {
   declare depth: number;
   /** What `ctx.set` keeps; `undefined` until the first call. */
   declare bag: Map<string, unknown> | undefined;
+  /** Work that the answer waits for. */
+  declare kept: Deliveries | undefined;
   declare private tenant: string | undefined;
   declare private trace: string | undefined;
   declare private controller: AbortController | undefined;
   declare private aborted: { reason: unknown } | undefined;
   declare private stopTimer: (() => void) | undefined;
-  declare private kept: Deliveries | undefined;
 
   constructor(
     runtime: ContextRuntime,
@@ -160,10 +162,9 @@ export class ContextState {
     this.controller?.abort(reason);
   }
 
-  /** Work that the answer waits for, made on first use. */
-  get deliveries(): Deliveries {
-    this.kept ??= new Deliveries(this.runtime.clock);
-    return this.kept;
+  /** The time of the container. */
+  get clock(): FullClock {
+    return this.runtime.clock;
   }
 
   /** What to await before the answer leaves: kept deliveries, within their timeouts and the deadline; else `undefined`. */
@@ -269,7 +270,7 @@ export class RequestContext implements Context {
 
   get log(): Logger {
     const { state } = this;
-    this.boundLog ??= bindLogger(state.runtime.log, boundFields(state), () => state.deliveries);
+    this.boundLog ??= bindLogger(state.runtime.log, boundFields(state), () => state);
     return this.boundLog;
   }
 

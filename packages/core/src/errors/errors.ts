@@ -1,5 +1,3 @@
-import type { OneOrMany } from '../request/maps.js';
-
 /** The codes that the framework itself answers with, and the HTTP status of each. Any other code is a 500. */
 export const APP_CODES = {
   'app.bad_request': 400,
@@ -52,7 +50,7 @@ export interface FrameworkErrorInit {
   /** A stack to show to the client, for development only; default `''`. */
   readonly stackTrace?: string | undefined;
   /** Headers of the answer, `retry-after` say. */
-  readonly headers?: OneOrMany | undefined;
+  readonly headers?: Readonly<Record<string, string | readonly string[]>> | undefined;
   /** Kept for logs, never sent. */
   readonly cause?: unknown;
 }
@@ -121,7 +119,7 @@ export class FrameworkError extends Error {
   /** A stack to show to the client; `''` for none. */
   readonly stackTrace: string;
   /** Headers of the answer. */
-  readonly headers: OneOrMany | undefined;
+  readonly headers: Readonly<Record<string, string | readonly string[]>> | undefined;
 
   constructor(code: AppCode | (string & {}), message?: string, init: FrameworkErrorInit = {}) {
     super(message ?? defaultMessage(code), 'cause' in init ? { cause: init.cause } : undefined);

@@ -1,5 +1,13 @@
-import type { FullClock } from '../runtime/environment.js';
-import type { Logger, LogLevel, LogRecord } from './hooks.js';
+import type { FrameworkError } from '../errors/errors.js';
+import {
+  AGENT_INVOCATIONS,
+  type FullClock,
+  invocationProvenance,
+  type LambdaContext,
+  noAdapter,
+} from '../runtime/invocation.js';
+import { sanitizeLogString } from '../sanitize/log-text.js';
+import { type Logger, type LogLevel, type LogRecord, logFailure, writesErrors } from './hooks.js';
 
 /** The lowest level that is written; `silent` writes nothing. */
 export type LoggerLevel = LogLevel | 'silent';
@@ -39,7 +47,7 @@ export function lambdaLevel(level = ''): LoggerLevel {
 
 /**
  * Marks fields as the framework's own: a logger writes them under their names, while a caller's field of the same name
- * becomes `field_<name>`. The value takes work that the invocation's answer should wait for.
+ * becomes `field_<name>`. The value says where work is kept that the invocation's answer should wait for.
  */
 export const BOUND: unique symbol = Symbol.for('sallyport.bound-context') as never;
 
@@ -65,7 +73,7 @@ export interface BoundFields {
 
 /** Fields as {@link bindLogger} hands them to a logger. */
 export interface BoundContext extends BoundFields {
-  readonly [BOUND]: () => Deliveries | undefined;
+  readonly [BOUND]: () => DeliveryHolder | undefined;
 }
 
 /** Whether fields are the framework's own. Never throws: a caller without types may pass anything. */
@@ -81,9 +89,17 @@ export function isBoundContext(fields: object): fields is BoundContext {
  * A logger whose lines carry the invocation's fields. Getters among them are read at each line by our logger, so that what
  * becomes known later (tenant, route) shows from then on.
  */
-export function bindLogger(log: Logger, fields: BoundFields, deliveries: () => Deliveries | undefined): Logger {
-  Object.defineProperty(fields, BOUND, { value: deliveries });
+export function bindLogger(log: Logger, fields: BoundFields, holder: () => DeliveryHolder | undefined): Logger {
+  Object.defineProperty(fields, BOUND, { value: holder });
   return log.with(fields as unknown as Readonly<Record<string, unknown>>);
+}
+
+/** An invocation, as the place where work is kept. A logger with sinks makes the {@link Deliveries}. */
+export interface DeliveryHolder {
+  /** The time of the container. */
+  readonly clock: FullClock;
+  /** What the answer waits for; `undefined` while there is nothing. */
+  kept: Deliveries | undefined;
 }
 
 /** What stays of the invocation's time for the answer itself, in milliseconds. */
@@ -153,4 +169,47 @@ export function recordLog(logger: Logger): (record: LogRecord) => void {
     const rest = Object.fromEntries(Object.entries(fields).filter(([name]) => !RECORD_NAMES.includes(name)));
     bindLogger(logger, bound, () => undefined)[level](event, rest);
   };
+}
+
+const MAX_REQUEST_ID_CHARACTERS = 128;
+
+/**
+ * Writes the one `error` line of an invocation that is refused before anything of the application runs.
+ *
+ * @param trigger the kind of the event; `''` when it has none
+ */
+export function logRefusal(
+  log: Logger,
+  error: FrameworkError,
+  lambdaContext: LambdaContext | undefined,
+  trigger = '',
+): void {
+  if (!writesErrors(log)) return;
+  logFailure(() => bindInvocation(log, lambdaContext, trigger), 'framework: invocation refused', error);
+}
+
+/** A logger whose lines carry what is known of an invocation that has no context: its request id and kind. */
+export function bindInvocation(log: Logger, lambdaContext: LambdaContext | undefined, trigger: string): Logger {
+  const id: unknown = lambdaContext?.awsRequestId;
+  const bound = {
+    request_id: typeof id === 'string' ? sanitizeLogString(id).slice(0, MAX_REQUEST_ID_CHARACTERS) : '',
+    trace_id: '',
+    tenant_id: '',
+    trigger,
+    function_name: '',
+    function_version: '',
+  };
+  return bindLogger(log, bound, () => undefined);
+}
+
+/**
+ * For entrypoints that serve one kind of event and no agent. A refusal is logged.
+ *
+ * @throws FrameworkError `dispatch.no_adapter` for an agent invocation, whatever its event looks like
+ */
+export function refuseAgent(lambdaContext: LambdaContext | undefined, log: Logger): void {
+  if (invocationProvenance(lambdaContext) !== 'agent') return;
+  const error = noAdapter(AGENT_INVOCATIONS);
+  logRefusal(log, error, lambdaContext);
+  throw error;
 }

@@ -1,8 +1,8 @@
 import { boolean, defineOptions, func, group, invalidOption, kind, withMethods } from '../options/define-options.js';
-import { createMap } from '../request/maps.js';
-import type { Environment } from '../runtime/environment.js';
+import { createMap } from '../request/request.js';
+import type { Environment } from '../runtime/invocation.js';
 import { cleanText, LightWalk, read } from '../sanitize/internal/light.js';
-import { escapeJsonText, type WriteLine, writeToStdout } from '../sanitize/log-text.js';
+import { encodeLine, type WriteLine, writeToStdout } from '../sanitize/log-text.js';
 import { BOUND_NAMES, type BoundContext, isBoundContext, lambdaLevel, RESERVED, SEVERITY } from './bound-log.js';
 import {
   type DeclaredMetrics,
@@ -75,8 +75,8 @@ class DefaultLogger implements Logger {
   #log(level: LogLevel, message: string, fields: Fields = {}): void {
     if (this.#from > SEVERITY[level]) return;
     const head = this.#head(level, message);
-    const line = encode({ ...head, ...cleanFields([...this.#fields, fields]) });
-    guardHook(this.#write, line.length * 3 <= MAX_LINE_BYTES ? line : encode({ ...head, truncated: true }));
+    const line = encodeLine({ ...head, ...cleanFields([...this.#fields, fields]) });
+    guardHook(this.#write, line.length * 3 <= MAX_LINE_BYTES ? line : encodeLine({ ...head, truncated: true }));
   }
 
   #head(level: LogLevel, message: unknown): Fields {
@@ -92,10 +92,6 @@ class DefaultLogger implements Logger {
     }
     return head;
   }
-}
-
-function encode(line: Fields): string {
-  return escapeJsonText(JSON.stringify(line));
 }
 
 /** The fields of a line; later ones win, and the error comes last. */
@@ -135,16 +131,7 @@ function isLogger(value: unknown): value is Logger {
   return METHODS.every((name) => typeof (value as Record<string, unknown>)[name] === 'function');
 }
 
-const NONE: Observability = Object.freeze({});
-const OPTIONS = /* @__PURE__ */ defineOptions<{ readonly observability?: Observability }>()({
-  observability: group<Observability>()({
-    log: func<NonNullable<Observability['log']>>(),
-    metric: func<NonNullable<Observability['metric']>>(),
-    span: withMethods<SpanHook>('start'),
-    logPath: boolean,
-    metrics: kind<DeclaredMetrics>('what defineMetrics() gives', isDeclaredMetrics),
-  }),
-});
+const NONE: Observability = /* @__PURE__ */ Object.freeze({});
 
 /**
  * Checks the option `observability` of a container.
@@ -153,7 +140,17 @@ const OPTIONS = /* @__PURE__ */ defineOptions<{ readonly observability?: Observa
  */
 export function parseObservability(value: Observability | undefined): Observability {
   if (value === undefined) return NONE;
-  OPTIONS.parse({ observability: value });
+  // Described inside the function, so that a bundle without hooks holds none of it.
+  const options = defineOptions<{ readonly observability?: Observability }>()({
+    observability: group<Observability>()({
+      log: func<NonNullable<Observability['log']>>(),
+      metric: func<NonNullable<Observability['metric']>>(),
+      span: withMethods<SpanHook>('start'),
+      logPath: boolean,
+      metrics: kind<DeclaredMetrics>('what defineMetrics() gives', isDeclaredMetrics),
+    }),
+  });
+  options.parse({ observability: value });
   return value;
 }
 

@@ -8,8 +8,8 @@ import {
   string,
   withMethods,
 } from '../options/define-options.js';
-import { createMap } from '../request/maps.js';
-import { type Clock, type Environment, systemClock } from '../runtime/environment.js';
+import { createMap } from '../request/request.js';
+import { type Clock, type Environment, systemClock } from '../runtime/invocation.js';
 import { encodeLine, sanitizeLogString, type WriteLine, writeToStdout } from '../sanitize/log-text.js';
 import { guardHook, type MetricRecord, type MetricUnit } from './hooks.js';
 import { UNBOUNDED_TAGS } from './metrics.js';

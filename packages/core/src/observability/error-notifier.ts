@@ -9,7 +9,7 @@ import {
   string,
   withMethods,
 } from '../options/define-options.js';
-import { type Clock, completeClock, type Environment } from '../runtime/environment.js';
+import { type Clock, completeClock, type Environment } from '../runtime/invocation.js';
 import { cutBytes, escapeJsonText } from '../sanitize/log-text.js';
 import type { Deliveries } from './bound-log.js';
 import type { LogLevel } from './hooks.js';

@@ -1,6 +1,6 @@
 import { boolean, defineOptions, func, list, object, oneOf, string, withMethods } from '../options/define-options.js';
-import { createMap } from '../request/maps.js';
-import { type Clock, type Environment, systemClock } from '../runtime/environment.js';
+import { createMap } from '../request/request.js';
+import { type Clock, type Environment, systemClock } from '../runtime/invocation.js';
 import { isError } from '../sanitize/internal/errors.js';
 import { cutBytes, cutMark, encodeBoundedLine, type WriteLine, writeToStdout } from '../sanitize/log-text.js';
 import { defaultSanitizer, type Sanitizer } from '../sanitize/sanitizer.js';
@@ -8,7 +8,7 @@ import {
   BOUND,
   BOUND_NAMES,
   type BoundContext,
-  type Deliveries,
+  Deliveries,
   isBoundContext,
   type LoggerLevel,
   lambdaLevel,
@@ -158,8 +158,15 @@ class LineLogger implements Logger {
     const line = this.#line(level, message, fields);
     this.#write(level, line);
     for (const sink of sinks) {
-      guardHook(() => sink.take(line, level, (text) => this.#warn(text), this.#bound?.[BOUND]()));
+      guardHook(() => sink.take(line, level, (text) => this.#warn(text), this.#deliveries()));
     }
+  }
+
+  /** Where sinks keep work of this invocation; of a logger that no invocation has bound, `undefined`. */
+  #deliveries(): Deliveries | undefined {
+    const holder = this.#bound?.[BOUND]();
+    if (holder) holder.kept ??= new Deliveries(holder.clock);
+    return holder?.kept;
   }
 
   /** A line past all sinks, so that a notifier never notifies of itself. */

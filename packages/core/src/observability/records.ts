@@ -195,8 +195,11 @@ export interface SpanError {
   readonly message: string;
 }
 
-/** Where spans are published for tracers that subscribe to diagnostics channels. */
-export const CHANNELS: Readonly<Record<SpanKind, TracingChannel<unknown, SpanMessage>>> = {
+/**
+ * Where spans are published for tracers that subscribe to diagnostics channels. Message and store have one type: versions of
+ * `@types/node` differ in which of the two comes first.
+ */
+export const CHANNELS: Readonly<Record<SpanKind, TracingChannel<SpanMessage, SpanMessage>>> = {
   'framework.request': tracingChannel('framework.request'),
   'framework.event': tracingChannel('framework.event'),
 };
@@ -232,14 +235,14 @@ type Attempt = <T>(call: () => T) => T | undefined;
 
 class TwofoldSpan implements ActiveSpan {
   readonly #attempt: Attempt;
-  readonly #channel: TracingChannel<unknown, SpanMessage>;
+  readonly #channel: TracingChannel<SpanMessage, SpanMessage>;
   readonly message: SpanMessage;
   readonly span: Span | undefined;
   #ended = false;
 
   constructor(
     attempt: Attempt,
-    channel: TracingChannel<unknown, SpanMessage>,
+    channel: TracingChannel<SpanMessage, SpanMessage>,
     message: SpanMessage,
     span: Span | undefined,
   ) {

@@ -1,5 +1,5 @@
 import { FrameworkError } from '../errors/errors.js';
-import type { Environment } from '../runtime/environment.js';
+import type { Environment } from '../runtime/invocation.js';
 
 /** Makes the error of a set of options from what is wrong: `option "retries" must be a whole number from 0 to 5`. */
 export type OptionError = (problem: string) => Error;

@@ -1,5 +1,4 @@
-import type { Environment } from '../runtime/environment.js';
-import type { LambdaContext } from '../runtime/invocation.js';
+import type { Environment, LambdaContext } from '../runtime/invocation.js';
 
 /** Where a request came from, as the provider itself states it. Forwarding headers never count. */
 export interface SourceProvenance {

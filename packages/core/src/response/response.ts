@@ -1,6 +1,6 @@
 import { type FrameworkError, internalError } from '../errors/errors.js';
 import { EMPTY_BYTES, encodeUtf8 } from '../request/encoding.js';
-import { type MultiMap, type OneOrMany, toHeaderMap } from '../request/maps.js';
+import { type MultiMap, type OneOrMany, toHeaderMap } from '../request/request.js';
 
 /** A value, or a promise of it. */
 export type MaybePromise<T> = T | Promise<T>;

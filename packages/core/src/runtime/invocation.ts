@@ -137,6 +137,18 @@ export function scheduledRun({ id, detail }: ScheduledEvent, awsRequestId: unkno
   };
 }
 
+/** Neither `null` nor a list. */
+export function isObject(value: unknown): value is object {
+  return typeof value === 'object' && value !== null && !Array.isArray(value);
+}
+
+/** A string with a character that is not blank; nearly always the first one, and nothing is allocated then. */
+export function isText(value: unknown): value is string {
+  if (typeof value !== 'string') return false;
+  const first = value.charCodeAt(0);
+  return (first > 32 && first < 127) || value.trim() !== '';
+}
+
 /** Text without the blanks around it; anything else `''`. */
 export function trimmedText(value: unknown): string {
   return typeof value === 'string' ? value.trim() : '';
@@ -145,9 +157,7 @@ export function trimmedText(value: unknown): string {
 /** An object, or the object that a JSON text stands for; anything else is empty. */
 export function objectPart(value: unknown): Readonly<Record<string, unknown>> {
   const parsed = typeof value === 'string' ? parseQuietly(value) : value;
-  return typeof parsed === 'object' && parsed !== null && !Array.isArray(parsed)
-    ? (parsed as Record<string, unknown>)
-    : NOTHING;
+  return isObject(parsed) ? (parsed as Record<string, unknown>) : NOTHING;
 }
 
 const NOTHING: Readonly<Record<string, unknown>> = /* @__PURE__ */ Object.freeze(Object.create(null));
@@ -158,4 +168,94 @@ function parseQuietly(text: string): unknown {
   } catch {
     return undefined;
   }
+}
+
+/** Environment variables as containers read them: `process.env`, or a map in its place. */
+export type Environment = Readonly<Record<string, string | undefined>>;
+
+/** Set by the Lambda service; any of them tells that the code runs there. */
+const LAMBDA_VARIABLES = [
+  'AWS_LAMBDA_FUNCTION_NAME',
+  'AWS_LAMBDA_RUNTIME_API',
+  'LAMBDA_TASK_ROOT',
+  'AWS_EXECUTION_ENV',
+];
+
+/** Whether the environment is that of a real Lambda function. */
+export function isLambda(environment: Environment): boolean {
+  return LAMBDA_VARIABLES.some((name) => (environment[name] ?? '') !== '');
+}
+
+/** Where the framework gets its time from. `monotonicMs` and `after` fall back to the system's. */
+export interface Clock {
+  /** The current time. */
+  now(): Date;
+  /** Milliseconds on a clock that never goes back; for durations. */
+  monotonicMs?(): number;
+  /** Runs `run` after `ms` milliseconds; the result cancels it. */
+  after?(ms: number, run: () => void): () => void;
+}
+
+/** A clock with every member. */
+export type FullClock = Required<Clock>;
+
+/** The longest delay that a timer takes, in milliseconds. */
+const MAX_DELAY_MS = 2_147_483_647;
+
+/** The machine's clock. */
+export const systemClock: FullClock = {
+  now: () => new Date(),
+  monotonicMs: () => performance.now(),
+  after(ms, run) {
+    const timer = setTimeout(run, Math.min(Math.max(ms, 0), MAX_DELAY_MS));
+    return () => clearTimeout(timer);
+  },
+};
+
+/** The given clock with what it leaves out taken from the system. */
+export function completeClock(clock: Clock | undefined): FullClock {
+  if (!clock || clock === systemClock) return systemClock;
+  return {
+    now: () => clock.now(),
+    monotonicMs: clock.monotonicMs ? () => (clock as FullClock).monotonicMs() : systemClock.monotonicMs,
+    after: clock.after ? (ms, run) => (clock as FullClock).after(ms, run) : systemClock.after,
+  };
+}
+
+/** Where the framework gets request ids from. */
+export interface IdGenerator {
+  /** A new id that no other call gives. */
+  newId(): string;
+}
+
+/** Asked once: reading the environment takes longer than making an id. */
+let fromSnapshot: boolean | undefined;
+
+/**
+ * Random UUIDs (RFC 9562, version 4).
+ *
+ * Node keeps random bytes for 128 UUIDs in memory. Environments that are restored from one snapshot would hand out the same
+ * ones, so where the service says `AWS_LAMBDA_INITIALIZATION_TYPE=snap-start` each id draws its own bytes.
+ *
+ * @see https://docs.aws.amazon.com/lambda/latest/dg/snapstart-uniqueness.html
+ * @see https://nodejs.org/api/crypto.html#cryptorandomuuidoptions
+ */
+export const randomIds: IdGenerator = {
+  newId() {
+    fromSnapshot ??= process.env.AWS_LAMBDA_INITIALIZATION_TYPE === 'snap-start';
+    // The global `crypto.randomUUID` takes no options.
+    return fromSnapshot ? process.getBuiltinModule('node:crypto').randomUUID(UNCACHED) : crypto.randomUUID();
+  },
+};
+
+const UNCACHED = { disableEntropyCache: true };
+
+/**
+ * A random number from 0 to below 1, for waiting times and choices among equals.
+ *
+ * `Math.random` continues a sequence that lies in memory: environments restored from one snapshot would all wait the same time.
+ */
+export function randomFraction(): number {
+  const [drawn = 0] = crypto.getRandomValues(new Uint32Array(1));
+  return drawn / 2 ** 32;
 }

@@ -1,4 +1,4 @@
-import type { FullClock, IdGenerator } from './environment.js';
+import type { FullClock, IdGenerator } from './invocation.js';
 
 interface Timer {
   readonly at: number;

@@ -2,8 +2,14 @@ import type { Context } from '../context/context.js';
 import type { Logger, Observability } from '../observability/hooks.js';
 import type { RequestSource } from '../request/request.js';
 import type { MaybePromise, OutgoingResponse } from '../response/response.js';
-import type { Environment, FullClock, IdGenerator } from './environment.js';
-import type { Invocation, InvocationProvenance, TriggerKind } from './invocation.js';
+import type {
+  Environment,
+  FullClock,
+  IdGenerator,
+  Invocation,
+  InvocationProvenance,
+  TriggerKind,
+} from './invocation.js';
 
 /** What would serve an event; the answer of `explain`. */
 export interface Target {

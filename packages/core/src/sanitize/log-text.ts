@@ -12,7 +12,7 @@ export function sanitizeLogString(text: string): string {
   return UNSAFE.test(text) ? text.replace(CONTROLS, '').replace(LONE_SURROGATES, '\ufffd') : text;
 }
 
-const UNSAFE_VALUE = new RegExp(`[%=\\s${CLASS}]|\\p{Surrogate}`, 'gu');
+const UNSAFE_VALUE = /* @__PURE__ */ new RegExp(`[%=\\s${CLASS}]|\\p{Surrogate}`, 'gu');
 
 /**
  * A value of a `safe_log` line (`name=value` pairs joined by blanks): `%`, `=`, whitespace and control characters become

@@ -1,7 +1,15 @@
 import { scrubText } from './internal/free-text.js';
 import { sanitizeLogString } from './log-text.js';
-import { digitsOf, maskCard, maskLast4, maskRestricted, REDACTED } from './masks.js';
-import { isNeverOpened, type KeyJudge, normalizeKey } from './policy.js';
+import {
+  digitsOf,
+  isNeverOpened,
+  type KeyJudge,
+  maskCard,
+  maskLast4,
+  maskRestricted,
+  normalizeKey,
+  REDACTED,
+} from './policy.js';
 
 /** How the value of an element or attribute is masked. `last4`: stars and the last 4 characters. */
 export type XmlMask = 'redact' | 'card' | 'restricted' | 'last4' | ((value: string) => string);

@@ -1,9 +1,9 @@
 import type { AppSyncBatchHandler } from '@sallyport/appsync';
-import { APPSYNC_OPTION_KINDS } from '@sallyport/appsync/surface';
+import { APPSYNC_OPTION_KINDS, type AppSyncOptions } from '@sallyport/appsync/surface';
 import type { Handler } from '@sallyport/core';
 import { defineOptions } from '@sallyport/core/options';
 import { assertNoSurplus } from '@sallyport/core/pipeline';
-import type { RouteOptions, RouteRecord } from '@sallyport/http';
+import type { OpenPipelineOptions, RouteOptions, RouteRecord } from '@sallyport/http';
 import {
   createOpenKernel,
   HANDLE_USAGE,
@@ -12,11 +12,20 @@ import {
   registerOpenRoute,
   toRouteRecord,
 } from '@sallyport/http/pipeline';
-import { EVENT_ROUTER_OPTION_KINDS } from '@sallyport/streams';
+import { EVENT_ROUTER_OPTION_KINDS, type EventRouterOptions } from '@sallyport/streams';
 import { type Assembly, assemble, Container, pickOptions } from './container.js';
-import { APP_KINDS, type AppOptions } from './options.js';
+import { CONTAINER_KINDS, type SurfaceOptions } from './options.js';
 
-const OPTIONS = defineOptions<AppOptions>()(APP_KINDS);
+/** Options that only event registrations read. */
+export type EventOptions = Pick<
+  EventRouterOptions,
+  'streamFailureIdentifier' | 'queueConcurrency' | 'deadlineMarginMs' | 'maskErrors'
+>;
+
+/** Options of `createApp`. An unknown key is rejected at construction. */
+export type AppOptions = OpenPipelineOptions & EventOptions & AppSyncOptions & SurfaceOptions;
+
+const OPTIONS = defineOptions<AppOptions>()({ ...CONTAINER_KINDS, authHook: OPEN_PIPELINE_OPTION_KINDS.authHook });
 
 /**
  * The open container: every trigger behind one entrypoint, and no posture asked for. It is the compatibility surface that

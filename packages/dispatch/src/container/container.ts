@@ -39,11 +39,10 @@ import {
   type TopicRecord,
   type Trigger,
 } from '@sallyport/streams';
-import { type Dispatcher, toDispatcher } from '../dispatcher.js';
+import { bindEntrypoints, type Dispatcher, kindOfInvocation, toDispatcher } from '../dispatcher.js';
 import { createPlan, type DirectInvocations, type Plan, refusalOf } from '../internal/plan.js';
-import { bindEntrypoints, kindOfInvocation } from '../internal/serve.js';
 import type { EntrypointName } from '../rows.js';
-import { attachSurfaces, parseSurfaces } from './internal/host.js';
+import { attachSurfaces, parseSurfaces } from './options.js';
 
 /** What a container is made of besides its own kernel. */
 export interface AssemblyInit {

@@ -1,16 +1,11 @@
-import { APPSYNC_OPTION_KINDS, type AppSyncOptions } from '@sallyport/appsync/surface';
-import type { Clock, Surface } from '@sallyport/core';
+import { APPSYNC_OPTION_KINDS } from '@sallyport/appsync/surface';
+import { type Clock, invalidOption, type Surface, type SurfaceGate, type SurfaceHost } from '@sallyport/core';
 import { kind, oneOf } from '@sallyport/core/options';
-import type { OpenPipelineOptions } from '@sallyport/http';
-import { OPEN_PIPELINE_OPTION_KINDS, PIPELINE_OPTION_KINDS } from '@sallyport/http/pipeline';
+import { type HttpSurface, type Kernel, PIPELINE_OPTION_KINDS } from '@sallyport/http/pipeline';
 import { EVENT_ROUTER_OPTION_KINDS, type EventRouterOptions } from '@sallyport/streams';
-import type { DirectInvocations } from '../dispatcher.js';
-
-/** Options that only event registrations read. */
-export type EventOptions = Pick<
-  EventRouterOptions,
-  'streamFailureIdentifier' | 'queueConcurrency' | 'deadlineMarginMs' | 'maskErrors'
->;
+import { serveInvocation } from '../dispatcher.js';
+import { dispatchError } from '../errors.js';
+import { assertSurfaces, createPlan, type DirectInvocations, type Plan, refusalOf } from '../internal/plan.js';
 
 /** Options for triggers outside the fixed table, and for invocations by no trigger, of both containers. */
 export interface SurfaceOptions {
@@ -22,9 +17,6 @@ export interface SurfaceOptions {
    */
   readonly directInvocations?: DirectInvocations;
 }
-
-/** Options of `createApp`. An unknown key is rejected at construction. */
-export type AppOptions = OpenPipelineOptions & EventOptions & AppSyncOptions & SurfaceOptions;
 
 const isFunctionOrAbsent = (value: unknown) => value === undefined || typeof value === 'function';
 
@@ -42,5 +34,75 @@ export const CONTAINER_KINDS = {
   directInvocations: oneOf('refuse', 'serve'),
 };
 
-/** The options of the open container. */
-export const APP_KINDS = { ...CONTAINER_KINDS, authHook: OPEN_PIPELINE_OPTION_KINDS.authHook };
+/** What of a container its surfaces are lent. */
+interface HostInit {
+  readonly kernel: Kernel;
+  readonly events: EventRouterOptions;
+  readonly failureText?: string;
+  readonly directInvocations?: DirectInvocations | undefined;
+  readonly gate?: SurfaceGate;
+}
+
+/**
+ * A copy of the option `surfaces`.
+ *
+ * @throws FrameworkError `app.invalid_configuration` for anything but a list, and what `assertSurfaces` throws
+ */
+export function parseSurfaces(surfaces: unknown): readonly Surface[] {
+  if (surfaces === undefined) return [];
+  if (!Array.isArray(surfaces)) throw invalidOption('surfaces', 'a list of surfaces');
+  return assertSurfaces([...(surfaces as readonly Surface[])]);
+}
+
+/** Surfaces that a container has; what they hold is of that container. */
+const ATTACHED = new WeakSet<Surface>();
+
+/**
+ * Lends the container to each of its surfaces that asks for it.
+ *
+ * @param own the container's own surfaces
+ * @throws FrameworkError `dispatch.invalid_surface` for a surface that another container has
+ */
+export function attachSurfaces(
+  surfaces: readonly Surface[],
+  own: readonly Surface[],
+  init: HostInit,
+  http: HttpSurface,
+): void {
+  const attachable = surfaces.filter(({ attach }) => attach !== undefined);
+  for (const surface of attachable) {
+    if (!ATTACHED.has(surface)) continue;
+    const text = `framework: the surface of ${surface.serves.join(', ')} belongs to another container`;
+    throw dispatchError('dispatch.invalid_surface', text);
+  }
+  for (const surface of attachable) {
+    ATTACHED.add(surface);
+    const others = surfaces.filter((other) => other !== surface);
+    surface.attach?.(createHost(init, http, [...own, ...others]));
+  }
+}
+
+/** What `streams` takes where nothing is said. */
+const DEFAULTS = { deadlineMarginMs: 500, failureText: 'framework: event handler failed' };
+
+function createHost(init: HostInit, http: HttpSurface, others: readonly Surface[]): SurfaceHost {
+  const { kernel, events, gate, directInvocations } = init;
+  const { clock, ids, environment, log, observability = {} } = kernel.runtime;
+  let plan: Plan | undefined;
+  return {
+    clock,
+    ids,
+    environment,
+    log,
+    observability,
+    deadlineMarginMs: events.deadlineMarginMs ?? DEFAULTS.deadlineMarginMs,
+    maskErrors: events.maskErrors ?? false,
+    failureText: init.failureText ?? DEFAULTS.failureText,
+    ...(gate ? { gate } : {}),
+    serveHttp: async (door, event, { lambdaContext }) => http.serveThrough(door, door.kind, event, lambdaContext),
+    dispatch(event, { lambdaContext }) {
+      plan ??= createPlan(others, log, refusalOf(directInvocations));
+      return serveInvocation(plan, event, lambdaContext);
+    },
+  };
+}

@@ -1,4 +1,5 @@
 import type { TriggerKind } from '@sallyport/core';
+import { isObject, isText, sanitizeLogString } from '@sallyport/core/pipeline';
 import {
   ABSENT,
   type CompiledCondition,
@@ -8,7 +9,7 @@ import {
   parsePath,
   valueAt,
 } from '../internal/compile.js';
-import { isObject, isText, isUrlDomain } from '../internal/tests.js';
+import { isUrlDomain } from '../rows.js';
 
 /** One thing that kept a row from matching. Holds no value of the payload but for the tag fields. */
 export interface Miss {
@@ -149,13 +150,9 @@ function foundWord(path: string, found: unknown): string {
   return isUrlDomain(found) ? 'url_domain' : 'string';
 }
 
-// biome-ignore lint/suspicious/noControlCharactersInRegex: these are the characters that could forge or reorder a line.
-const CONTROLS = /[\0-\x1f\x7f-\x9f\u200e\u200f\u2028-\u202e\u2066-\u2069\ufeff]/g;
-
 /** At most so many characters of a text, without those that could start or reorder a line of a log. */
 function safeText(text: string, characters: number): string {
-  const head = [...text.slice(0, 2 * characters)].slice(0, characters).join('');
-  return head.replace(CONTROLS, '').replace(/\p{Surrogate}/gu, '\ufffd');
+  return sanitizeLogString([...text.slice(0, 2 * characters)].slice(0, characters).join(''));
 }
 
 /** Shapes that only an extension can serve: the row of the nearest relative, what it is, where it shows, and its tags. */

@@ -1,5 +1,6 @@
 // Made from rows.ts by `npm run docs`; the gate `pages` fails when the two differ. Do not edit.
-import { isObject, isText, isUrlDomain } from './tests.js';
+import { isObject, isText } from '@sallyport/core/pipeline';
+import { isUrlDomain } from '../rows.js';
 
 type Fields = Readonly<Record<string, unknown>>;
 
@@ -31,24 +32,24 @@ export function classify(event: Fields): number {
   if (m3 !== undefined && Object.hasOwn(event, 'info')) {
     const m3_fieldName = isObject(m3) && Object.hasOwn(m3, 'fieldName') ? (m3 as Fields).fieldName : undefined;
     const m3_parentTypeName = isObject(m3) && Object.hasOwn(m3, 'parentTypeName') ? (m3 as Fields).parentTypeName : undefined;
-    if (isObject(m3) && isText(m3_fieldName) && isText(m3_parentTypeName) && Object.hasOwn(event, 'arguments')) return 5;
+    if (isObject(m3) && typeof m3_fieldName === 'string' && isText(m3_fieldName) && typeof m3_parentTypeName === 'string' && isText(m3_parentTypeName) && Object.hasOwn(event, 'arguments')) return 5;
   }
   const m4 = event.requestContext;
   if (m4 !== undefined && Object.hasOwn(event, 'requestContext')) {
     const m4_connectionId = isObject(m4) && Object.hasOwn(m4, 'connectionId') ? (m4 as Fields).connectionId : undefined;
-    if (isObject(m4) && isText(m4_connectionId)) return 6;
+    if (isObject(m4) && typeof m4_connectionId === 'string' && isText(m4_connectionId)) return 6;
     const m4_http = isObject(m4) && Object.hasOwn(m4, 'http') ? (m4 as Fields).http : undefined;
     const m4_domainName = isObject(m4) && Object.hasOwn(m4, 'domainName') ? (m4 as Fields).domainName : undefined;
-    if (isObject(m4_http) && Object.hasOwn(event, 'routeKey') && !isUrlDomain(m4_domainName)) return 7;
+    if (isObject(m4_http) && Object.hasOwn(event, 'routeKey') && !(typeof m4_domainName === 'string' && m4_domainName.includes('.lambda-url.') && isUrlDomain(m4_domainName))) return 7;
     if (isObject(m4_http) && !(Object.hasOwn(event, 'routeKey'))) return 8;
-    if (isObject(m4_http) && isUrlDomain(m4_domainName)) return 8;
+    if (isObject(m4_http) && typeof m4_domainName === 'string' && m4_domainName.includes('.lambda-url.') && isUrlDomain(m4_domainName)) return 8;
     const m4_elb = isObject(m4) && Object.hasOwn(m4, 'elb') ? (m4 as Fields).elb : undefined;
     const m4_elb_targetGroupArn = isObject(m4_elb) && Object.hasOwn(m4_elb, 'targetGroupArn') ? (m4_elb as Fields).targetGroupArn : undefined;
-    if (isObject(m4_elb) && isText(m4_elb_targetGroupArn)) return 9;
+    if (isObject(m4_elb) && typeof m4_elb_targetGroupArn === 'string' && isText(m4_elb_targetGroupArn)) return 9;
   }
   const m5 = event.httpMethod;
   if (m5 !== undefined && Object.hasOwn(event, 'httpMethod')) {
-    if (isText(m5)) return 10;
+    if (typeof m5 === 'string' && isText(m5)) return 10;
   }
   return -1;
 }

@@ -1,6 +1,6 @@
-import { type DetectionCondition, type DetectionRow, ROWS, type TriggerRow } from '../rows.js';
+import { isObject, isText } from '@sallyport/core/pipeline';
+import { type DetectionCondition, type DetectionRow, isUrlDomain, ROWS, type TriggerRow } from '../rows.js';
 import { classify } from './classify.js';
-import { isObject, isText, isUrlDomain } from './tests.js';
 
 /** What {@link detectRow} answers when no row matched, and when there was nothing to match against. */
 const UNKNOWN_EVENT = -1;
@@ -22,57 +22,17 @@ export interface CompiledRow {
   readonly anyOf: readonly (readonly CompiledCondition[])[];
 }
 
-/** Rows in the form in which every event is held against them: the fixed ones, then those of extensions. */
+/** Rows in the form in which events are held against them: the fixed ones, then those of extensions. */
 export interface CompiledTable {
   readonly fixed: readonly TriggerRow[];
   readonly rows: readonly CompiledRow[];
-  /** Whether the fixed rows are ours, for which `classify.ts` is written out. */
-  readonly isWrittenOut: boolean;
-  /** The alternatives that are interpreted, in order; neighbours that need the same member of the event form one group. */
-  readonly groups: readonly Group[];
-}
-
-interface Group {
-  /** A member that the event must have, or no alternative of the group holds. */
-  readonly key: string;
-  /** Whether the member may be `undefined`: an alternative asks only that it is there. */
-  isOptional: boolean;
-  readonly alternatives: Alternative[];
-}
-
-interface Alternative {
-  readonly row: number;
-  readonly conditions: readonly GroupCondition[];
-}
-
-interface GroupCondition extends CompiledCondition {
-  /** The steps below the group's member; `undefined` when the path begins at another member. */
-  readonly below: readonly (string | number)[] | undefined;
+  /** How many of the first rows `classify.ts` is written out for: all fixed ones when they are ours, else none. */
+  readonly writtenOut: number;
 }
 
 /** Compiles the rows once; `detectRow` and the explanations read nothing else. */
 export function compileTable(fixed: readonly TriggerRow[], extensions: readonly DetectionRow[] = []): CompiledTable {
-  const rows = [...fixed, ...extensions].map(compileRow);
-  const groups: Group[] = [];
-  const isWrittenOut = fixed === ROWS;
-  rows.forEach(({ anyOf }, row) => {
-    if (isWrittenOut && row < fixed.length) return;
-    for (const all of anyOf) {
-      const key = String(all.find((condition) => !isNegative(condition))?.steps[0]);
-      // All of the same shape, so that the engine reads them fast.
-      const conditions = all.map(({ path, test, value, steps }) => {
-        return { path, test, value, steps, below: steps[0] === key ? steps.slice(1) : undefined };
-      });
-      let group = groups.at(-1);
-      if (group?.key !== key) {
-        group = { key, isOptional: false, alternatives: [] };
-        groups.push(group);
-      }
-      group.alternatives.push({ row, conditions });
-      group.isOptional ||= all.some(({ path, test }) => path === key && test === 'present');
-    }
-  });
-  return { fixed, rows, isWrittenOut, groups };
+  return { fixed, rows: [...fixed, ...extensions].map(compileRow), writtenOut: fixed === ROWS ? fixed.length : 0 };
 }
 
 function compileRow({ kind, anyOf, acceptsList = false }: DetectionRow & { acceptsList?: boolean }): CompiledRow {
@@ -96,12 +56,11 @@ export function detectRow(event: unknown, table: CompiledTable): number {
   try {
     if (typeof event !== 'object' || event === null) return NOT_AN_OBJECT;
     if (Array.isArray(event)) return listRow(event, table);
-    const { isWrittenOut, groups } = table;
-    const fixed = isWrittenOut ? classify(event as Readonly<Record<string, unknown>>) : UNKNOWN_EVENT;
+    const { writtenOut, rows } = table;
+    const fixed = writtenOut > 0 ? classify(event as Readonly<Record<string, unknown>>) : UNKNOWN_EVENT;
     if (fixed >= 0) return fixed;
-    for (let index = 0; index < groups.length; index += 1) {
-      const row = groupRow(groups[index] as Group, event as Readonly<Record<string, unknown>>);
-      if (row >= 0) return row;
+    for (let index = writtenOut; index < rows.length; index += 1) {
+      if (rowHolds((rows[index] as CompiledRow).anyOf, event)) return index;
     }
     return UNKNOWN_EVENT;
   } catch {
@@ -109,40 +68,22 @@ export function detectRow(event: unknown, table: CompiledTable): number {
   }
 }
 
-/** The first row of a group that takes the event. Loops by index allocate nothing, here and below. */
-function groupRow({ key, isOptional, alternatives }: Group, event: Readonly<Record<string, unknown>>): number {
-  const member = event[key];
-  // Most members are simply not there, and reading one is cheaper than asking whether it is an own one.
-  if ((member === undefined && !isOptional) || !Object.hasOwn(event, key)) return UNKNOWN_EVENT;
-  for (let index = 0; index < alternatives.length; index += 1) {
-    const { row, conditions } = alternatives[index] as Alternative;
-    let held = 0;
-    while (held < conditions.length) {
-      const condition = conditions[held] as GroupCondition;
-      const { below, steps } = condition;
-      const found = below === undefined ? valueAt(event, steps) : valueAt(member, below);
-      if (!conditionHolds(condition, found)) break;
-      held += 1;
-    }
-    if (held === conditions.length) return row;
-  }
-  return UNKNOWN_EVENT;
+/** Whether all conditions of one alternative hold. */
+function rowHolds(anyOf: CompiledRow['anyOf'], event: unknown): boolean {
+  return anyOf.some((all) => all.every((condition) => conditionHolds(condition, valueAt(event, condition.steps))));
 }
 
 /** The row that every entry of a list matches, of those that accept lists. */
 function listRow(events: readonly unknown[], { rows }: CompiledTable): number {
-  const row = rows.findIndex(({ acceptsList, anyOf }) => acceptsList && events.length > 0 && isListOf(anyOf, events));
-  return row < 0 ? NOT_AN_OBJECT : row;
-}
-
-function isListOf(anyOf: CompiledRow['anyOf'], events: readonly unknown[]): boolean {
-  for (let index = 0; index < events.length; index += 1) {
-    const entry = valueAt(events, [index]);
-    if (!anyOf.some((all) => all.every((condition) => conditionHolds(condition, valueAt(entry, condition.steps))))) {
-      return false;
+  if (events.length === 0) return NOT_AN_OBJECT;
+  const row = rows.findIndex(({ acceptsList, anyOf }) => {
+    // By index: an entry that is missing is an entry that does not match.
+    for (let index = 0; acceptsList && index < events.length; index += 1) {
+      if (!rowHolds(anyOf, valueAt(events, [index]))) return false;
     }
-  }
-  return true;
+    return acceptsList;
+  });
+  return row < 0 ? NOT_AN_OBJECT : row;
 }
 
 /** The value behind own properties only, or {@link ABSENT}; a name needs an object, an index needs a list. */

@@ -6,12 +6,10 @@ import {
   type Surface,
   type TriggerKind,
 } from '@sallyport/core';
-import { AGENT_INVOCATIONS, parseLog } from '@sallyport/core/pipeline';
+import { AGENT_INVOCATIONS, isText, parseLog } from '@sallyport/core/pipeline';
 import { dispatchError } from '../errors.js';
-import { compileExtensions, isExtension } from '../extension.js';
-import type { TriggerRow } from '../rows.js';
-import type { CompiledTable } from './compile.js';
-import { isText } from './tests.js';
+import { type DetectionRow, ROWS, type TriggerExtension, type TriggerRow } from '../rows.js';
+import { type CompiledTable, compileTable, detectRow, isNegative } from './compile.js';
 
 /** Everything that a dispatcher looks up, worked out once at construction. */
 export interface Plan {
@@ -57,16 +55,6 @@ function indexSurfaces(surfaces: readonly Surface[]): ReadonlyMap<TriggerKind, S
     }
   }
   return served;
-}
-
-const PROVIDER: readonly InvocationProvenance[] = ['provider'];
-
-/** The surface at a row, if it takes invocations of this provenance. */
-export function surfaceFor(plan: Plan, row: number, provenance: InvocationProvenance): Surface | undefined {
-  const surface = plan.byRow[row];
-  const accepted = surface?.accepts ?? PROVIDER;
-  const served = provenance === 'direct' && !plan.refuseDirect && accepted.includes('provider');
-  return served || accepted.includes(provenance) ? surface : undefined;
 }
 
 /** What becomes of invocations whose Lambda context says that they are no trigger's. */
@@ -134,4 +122,53 @@ function isRowList(rows: unknown): boolean {
         row.anyOf.every((all: unknown) => Array.isArray(all) && all.every((condition) => isText(condition?.path))),
     )
   );
+}
+
+function isExtension(surface: Surface): surface is TriggerExtension {
+  return 'rows' in surface;
+}
+
+/**
+ * The fixed rows and those of all extensions, in the order given.
+ *
+ * @throws FrameworkError `dispatch.invalid_extension` for a kind that is fixed, used twice or not served, a row that could
+ * hold for anything, and a sample that is not detected as its extension's own
+ */
+function compileExtensions(
+  extensions: readonly TriggerExtension[],
+  fixed: readonly TriggerRow[] = ROWS,
+): CompiledTable {
+  const rows: DetectionRow[] = [];
+  for (const { rows: own, serves } of extensions) {
+    for (const row of own) {
+      const why = refusal(row, serves, fixed, rows);
+      if (why !== '') throw refused(`${row.kind} ${why}`);
+      rows.push(row);
+    }
+  }
+  const table = compileTable(fixed, rows);
+  // A row that is malformed in any other way takes nothing, so not its sample either.
+  for (const { rows: own, serves, sample } of extensions) {
+    const kind = table.rows[detectRow(sample, table)]?.kind;
+    if (!own.some((row) => row.kind === kind)) throw refused(`sample is not detected as ${serves.join(' or ')}`);
+  }
+  return table;
+}
+
+/** Why a row cannot be taken, or `''`. Each alternative needs a condition that an empty event does not fulfil. */
+function refusal(
+  { kind, anyOf }: DetectionRow,
+  serves: readonly string[],
+  fixed: readonly DetectionRow[],
+  earlier: readonly DetectionRow[],
+): string {
+  if (fixed.some((row) => row.kind === kind)) return 'is a fixed kind';
+  if (earlier.some((row) => row.kind === kind)) return 'has two rows';
+  if (!serves.includes(kind)) return 'is not served';
+  const isPositive = anyOf.every((all) => !all.every(isNegative));
+  return isPositive ? '' : 'would match anything';
+}
+
+function refused(why: string): FrameworkError {
+  return dispatchError('dispatch.invalid_extension', `framework: trigger extension: ${why}`);
 }

@@ -5,9 +5,10 @@ import {
   invalidOption,
   type MaybePromise,
   type Response,
+  type StandardSchema,
 } from '@sallyport/core';
+import { isStandardSchema } from '@sallyport/core/options';
 import type { FieldMap, FieldResult, FieldValues, RequiredFieldValues } from './fields.js';
-import { isStandardSchema, type StandardSchema } from './schema.js';
 
 /** A Standard Schema validator, or fields with rules. */
 export type Schema = StandardSchema | FieldMap;

@@ -11,6 +11,7 @@ import {
   bufferedDoor,
   cutPrefix,
   escapeDecodedPath,
+  firstText,
   type HttpDoor,
   LAMBDA_MAX_ANSWER_BYTES,
   lookupHeader,
@@ -24,17 +25,20 @@ import {
 
 type Event = Readonly<Record<string, unknown>>;
 
-/** The request in an event of payload format 2.0, which HTTP APIs and function URLs send. */
-export class Payload2Source implements RequestSource {
+/**
+ * The request in an event of payload format 2.0, which HTTP APIs and function URLs send. Its fields are assigned in the
+ * constructor and nowhere declared with a value: an initialiser is one more function for each request.
+ */
+class Payload2Source implements RequestSource {
   /** Text of the body; `''` without one. */
-  readonly rawBody: string;
+  declare readonly rawBody: string;
   /** Whether the body is base64. */
-  readonly isBase64: boolean;
+  declare readonly isBase64: boolean;
   /** What is wrong with a body that cannot be read. */
-  readonly invalidBody: string | undefined;
-  readonly #event: Event;
-  readonly #headers: RawHeaders | undefined;
-  readonly #provider: SourceProvenance['provider'];
+  declare readonly invalidBody: string | undefined;
+  declare private readonly source: Event;
+  declare private readonly headerMap: RawHeaders | undefined;
+  declare private readonly provider: SourceProvenance['provider'];
 
   constructor(event: Event, provider: SourceProvenance['provider']) {
     const { body } = event;
@@ -42,14 +46,14 @@ export class Payload2Source implements RequestSource {
     this.rawBody = isText ? body : '';
     this.isBase64 = isText && event.isBase64Encoded === true;
     this.invalidBody = isText || body === undefined || body === null ? undefined : 'invalid body';
-    this.#event = event;
-    this.#headers = rawHeaders(event.headers);
-    this.#provider = provider;
+    this.source = event;
+    this.headerMap = rawHeaders(event.headers);
+    this.provider = provider;
   }
 
   /** All headers; the cookies of the event are the header `cookie`. */
   headers(): MultiMap {
-    const map = toHeaderMap(this.#headers);
+    const map = toHeaderMap(this.headerMap);
     const list = this.#cookies();
     if (list.length > 0) map.cookie = [list.join('; ')];
     return map;
@@ -61,25 +65,25 @@ export class Payload2Source implements RequestSource {
       const list = this.#cookies();
       if (list.length > 0) return [list.join('; ')];
     }
-    return lookupHeader(this.#headers, name);
+    return lookupHeader(this.headerMap, name);
   }
 
   /** The query, decoded; from the raw text where there is one. */
   query(): MultiMap {
-    const { rawQueryString: raw, queryStringParameters } = this.#event;
+    const { rawQueryString: raw, queryStringParameters } = this.source;
     return typeof raw === 'string' && raw !== '' ? parseQuery(raw) : mapQuery(undefined, queryStringParameters, asIs);
   }
 
   /** The values that cookies are read from. */
   cookieValues(): readonly string[] {
     const list = this.#cookies();
-    return list.length > 0 ? list : lookupHeader(this.#headers, 'cookie');
+    return list.length > 0 ? list : lookupHeader(this.headerMap, 'cookie');
   }
 
   /** The address of the client, as AWS states it. */
   provenance(): SourceProvenance {
-    const { sourceIp } = objectOf(objectOf(this.#event.requestContext).http);
-    return providerProvenance(this.#provider, sourceIp);
+    const { sourceIp } = objectOf(objectOf(this.source.requestContext).http);
+    return providerProvenance(this.provider, sourceIp);
   }
 
   /**
@@ -87,7 +91,7 @@ export class Payload2Source implements RequestSource {
    * `headers`, function URLs send both.
    */
   #cookies(): readonly string[] {
-    const { cookies } = this.#event;
+    const { cookies } = this.source;
     return Array.isArray(cookies) ? cookies.filter((value): value is string => typeof value === 'string') : NO_COOKIES;
   }
 }
@@ -95,7 +99,7 @@ export class Payload2Source implements RequestSource {
 const NO_COOKIES: readonly string[] = [];
 
 /** `{ statusCode, headers, cookies?, body, isBase64Encoded }`; repeated headers are joined with a comma. */
-export function writePayload2(
+function writePayload2(
   { status, headers, cookies }: OutgoingResponse,
   { body, isBase64Encoded }: EncodedBody,
 ): Record<string, unknown> {
@@ -136,3 +140,25 @@ export const gatewayV2Door: HttpDoor = {
   },
   write: writePayload2,
 };
+
+/** Lambda function URL: payload format 2.0, with a path that is still encoded and without a stage. */
+export const functionUrlDoor: HttpDoor = {
+  projection: 'URL response',
+  traits: bufferedDoor(LAMBDA_MAX_ANSWER_BYTES, writePayload2),
+  read(input) {
+    const event = objectOf(input);
+    const http = objectOf(objectOf(event.requestContext).http);
+    const rawPath = firstText(event.rawPath, http.path);
+    return { method: textOf(http.method), path: rawPath, rawPath, source: new Payload2Source(event, 'lambda-url') };
+  },
+  write: writePayload2,
+};
+
+/** What goes before the body of a streamed answer: repeated headers joined, cookies as a list. */
+export function functionUrlMetadata({ status, headers, cookies }: OutgoingResponse): Record<string, unknown> {
+  return {
+    statusCode: status,
+    headers: joinHeaders(headers),
+    ...(cookies.length > 0 ? { cookies: [...cookies] } : {}),
+  };
+}

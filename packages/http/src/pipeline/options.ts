@@ -5,8 +5,7 @@ import type { HttpSurfaceOptions } from '../surface/http-surface.js';
 import { configuredEndpoint, type WebSocketClientFactory } from '../websocket/internal/transport.js';
 import { CORS_KIND, type CorsOptions, cors } from './cors.js';
 import type { HttpErrorFormat } from './error-body.js';
-import { ROUTER_KINDS } from './internal/router-kinds.js';
-import { createKernel, type Kernel, type Limits, legacyTenant, type Tier } from './kernel.js';
+import { createKernel, type Kernel, type Limits, legacyTenant, ROUTER_KINDS, type Tier } from './kernel.js';
 import { authHookGate } from './stages.js';
 
 /** Options that every container with a request pipeline takes. */

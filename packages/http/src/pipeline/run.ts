@@ -228,7 +228,7 @@ export class Pipeline {
     observe?.(exchange, response, () => contentBytes(response.content));
     state.end();
     // What hooks and logs have started (a notification, say) may need a moment before the instance freezes.
-    const deliveries = state.settleDeliveries();
+    const deliveries = state.kept && state.settleDeliveries();
     return deliveries ? deliveries.then(() => response) : response;
   }
 

@@ -7,6 +7,7 @@ import {
   type PolicyHook,
 } from '@sallyport/core';
 import {
+  CHANNELS,
   internalError,
   parseObservability,
   type RequestSource,
@@ -158,7 +159,9 @@ const startTimer: Stage = (exchange) => {
 
 const beginSpan: Stage = (exchange) => {
   const { observability } = exchange.state.runtime;
-  if (observability) exchange.span = startRequestSpan(observability, exchange.state);
+  if (observability && (observability.span || CHANNELS['framework.request'].hasSubscribers)) {
+    exchange.span = startRequestSpan(observability, exchange.state);
+  }
   return undefined;
 };
 

@@ -1,8 +1,7 @@
 import { type Clock, completeClock, createMap, decodeUtf8, encodeUtf8, type FullClock } from '@sallyport/core';
 import { defineOptions, kind, withMethods } from '@sallyport/core/options';
 import { internalError, OutgoingResponse } from '@sallyport/core/pipeline';
-import { abandon, iteratorOf, type Source } from './internal/byte-stream.js';
-import { toJsonText } from './responses.js';
+import { abandon, iteratorOf, type Source, toJsonText } from './responses.js';
 
 /** Options of {@link sseEventStream}. */
 export interface SseStreamOptions {

@@ -1,7 +1,7 @@
 import { FrameworkError, type LambdaContext, type TriggerKind } from '@sallyport/core';
 import { type ContextState, closeStream, internalError, type OutgoingResponse } from '@sallyport/core/pipeline';
-import { functionUrlMetadata } from '../doors/function-url.js';
 import { gatewayRestMetadata } from '../doors/gateway-v1.js';
+import { functionUrlMetadata } from '../doors/gateway-v2.js';
 import { canonicalError, toFrameworkError } from '../pipeline/error-body.js';
 import { ABORTED, raceWithAbort } from '../pipeline/internal/body-stream.js';
 import { type Exchange, reportFailure, STREAM_FAILED } from '../pipeline/run.js';

@@ -19,17 +19,16 @@ import {
   type DoorTraits,
   type EncodedBody,
   IncomingRequest,
+  logRefusal,
   type OutgoingResponse,
 } from '@sallyport/core/pipeline';
-import { functionUrlDoor } from '../doors/function-url.js';
 import { gatewayV1Door } from '../doors/gateway-v1.js';
-import { gatewayV2Door } from '../doors/gateway-v2.js';
-import { cutBasePath, type HttpDoor, refusalOf, refuse } from '../doors/internal/event.js';
+import { functionUrlDoor, gatewayV2Door } from '../doors/gateway-v2.js';
+import { cutBasePath, type HttpDoor, refusalOf } from '../doors/internal/event.js';
 import { loadBalancerDoor } from '../doors/load-balancer.js';
 import type { CorsStages } from '../pipeline/cors.js';
 import { errorResponse, HTTP_ERROR_FORMAT_NESTED, type HttpErrorFormat } from '../pipeline/error-body.js';
-import { parseBasePath } from '../pipeline/internal/router-kinds.js';
-import type { Kernel } from '../pipeline/kernel.js';
+import { type Kernel, parseBasePath } from '../pipeline/kernel.js';
 import { createPipeline } from '../pipeline/order.js';
 import { Exchange, type Pipeline, type RenderError } from '../pipeline/run.js';
 import { addRequestId, matchRoute, requestId, validBody } from '../pipeline/stages.js';
@@ -150,8 +149,11 @@ export class HttpSurface implements Surface {
    * only looks like a request.
    */
   serve(kind: TriggerKind, event: unknown, { lambdaContext }: Invocation): Promise<unknown> {
-    const refused = refuse(kind, event, lambdaContext, this.#kernel.runtime.log);
-    if (refused) return Promise.reject(refused);
+    const refused = refusalOf(kind, event);
+    if (refused) {
+      logRefusal(this.#kernel.runtime.log, refused, lambdaContext, kind);
+      return Promise.reject(refused);
+    }
     return this.serveThrough(DOORS[kind] as Door, kind, event, lambdaContext);
   }
 
@@ -187,8 +189,11 @@ export class HttpSurface implements Surface {
    * @throws FrameworkError `http.…`, before anything runs, for an event that only looks like a request
    */
   serveStream(kind: TriggerKind, event: unknown, lambdaContext: LambdaContext | undefined): OpenedStream {
-    const refused = refuse(kind, event, lambdaContext, this.#kernel.runtime.log);
-    if (refused) throw refused;
+    const refused = refusalOf(kind, event);
+    if (refused) {
+      logRefusal(this.#kernel.runtime.log, refused, lambdaContext, kind);
+      throw refused;
+    }
     return this.run((DOORS[kind] as Door).read(event), STREAMING, kind, event, lambdaContext);
   }
 

@@ -7,6 +7,7 @@ import {
   type Surface,
   type Target,
   type TriggerKind,
+  unknownProvenance,
 } from '@sallyport/core';
 import {
   ContextState,
@@ -14,10 +15,19 @@ import {
   canonicalPath,
   type EncodedBody,
   IncomingRequest,
+  logRefusal,
   type OutgoingResponse,
 } from '@sallyport/core/pipeline';
-import { objectOf, refusalOf, refuse, textOf } from '../doors/internal/event.js';
-import { webSocketDoor } from '../doors/websocket.js';
+import { ProxySource, type ProxyTraits, writeProxy } from '../doors/gateway-v1.js';
+import {
+  asIs,
+  firstText,
+  type HttpDoor,
+  objectOf,
+  refusalOf,
+  textOf,
+  WEBSOCKET_MAX_MESSAGE_BYTES,
+} from '../doors/internal/event.js';
 import { errorResponse, HTTP_ERROR_FORMAT_NESTED } from '../pipeline/error-body.js';
 import type { Kernel } from '../pipeline/kernel.js';
 import { createPipeline } from '../pipeline/order.js';
@@ -25,6 +35,7 @@ import { Exchange, type Pipeline, type RenderError, type Stage } from '../pipeli
 import { validBody } from '../pipeline/stages.js';
 import { assertRouteHandler, isPromise, type Registration, registrationError } from '../routing/registration.js';
 import type { DescribePosture } from '../surface/http-surface.js';
+import { createWebSocketClientFactory } from './client.js';
 import {
   configuredEndpoint,
   type WebSocketClientFactory,
@@ -59,7 +70,7 @@ export class WebSocketSurface implements Surface {
     this.#kernel = kernel;
     this.#describePosture = options.describePosture ?? (() => null);
     this.#clients = {
-      factory: options.webSocketClientFactory ?? lazyClientFactory(),
+      factory: options.webSocketClientFactory ?? createWebSocketClientFactory(),
       endpoint: configuredEndpoint(options.webSocketEndpoint, kernel.runtime.environment),
     };
     this.#pipeline = createWebSocketPipeline(kernel, this.#routes);
@@ -81,8 +92,11 @@ export class WebSocketSurface implements Surface {
 
   /** Rejects with an `http.…` error, before anything runs, for an event that only looks like a socket's. */
   serve(_kind: TriggerKind, event: unknown, { lambdaContext }: Invocation): Promise<unknown> {
-    const refused = refuse(KIND, event, lambdaContext, this.#kernel.runtime.log);
-    if (refused) return Promise.reject(refused);
+    const refused = refusalOf(KIND, event);
+    if (refused) {
+      logRefusal(this.#kernel.runtime.log, refused, lambdaContext, KIND);
+      return Promise.reject(refused);
+    }
     const exchange = this.#open(event, lambdaContext);
     const response = this.#pipeline.run(exchange);
     const write = (settled: OutgoingResponse) => webSocketDoor.write(settled, exchange.encoded as EncodedBody, event);
@@ -108,15 +122,6 @@ export class WebSocketSurface implements Surface {
     state.transport = new WebSocketTransport(state, this.#clients);
     return new Exchange(state, webSocketDoor.traits);
   }
-}
-
-/** The management client, one an endpoint. The AWS client behind it is an optional peer: loaded when a first message is sent. */
-function lazyClientFactory(): WebSocketClientFactory {
-  let loaded: Promise<WebSocketClientFactory> | undefined;
-  return async (endpoint, lambdaContext) => {
-    loaded ??= import('../websocket.js').then(({ createWebSocketClientFactory }) => createWebSocketClientFactory());
-    return (await loaded)(endpoint, lambdaContext);
-  };
 }
 
 /** The route key that the gateway chose. It says `$default` itself; nothing falls back to it. */
@@ -151,3 +156,21 @@ function matchRouteKey(routes: ReadonlyMap<string, Registration>): Stage {
     return undefined;
   };
 }
+
+const TRAITS: ProxyTraits = { decodeQuery: asIs, provenance: unknownProvenance };
+
+/** API Gateway WebSocket API. The answer to `$connect` decides whether the connection is opened. */
+export const webSocketDoor: HttpDoor = {
+  projection: 'v1-style response',
+  traits: {
+    maxAnswerBytes: WEBSOCKET_MAX_MESSAGE_BYTES,
+    streams: 'refuse',
+    measure: (_response, { body }) => Buffer.byteLength(body),
+  },
+  read(input) {
+    const event = objectOf(input);
+    const rawPath = firstText(event.path, '/');
+    return { method: textOf(event.httpMethod), path: rawPath, rawPath, source: new ProxySource(event, TRAITS) };
+  },
+  write: writeProxy,
+};

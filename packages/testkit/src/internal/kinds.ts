@@ -32,7 +32,9 @@ export const objectOrNull: OptionKind<Data | null> = kind(
   'an object or null',
   (value) => value === null || isObject(value),
 );
-export const content: OptionKind<string | Uint8Array> = kind(
+/** A body. Named, so that declarations carry the name: the inferred `Uint8Array<ArrayBufferLike>` is an error for TypeScript before 5.7. */
+export type Content = string | Uint8Array;
+export const content: OptionKind<Content> = kind(
   'a text or bytes',
   (value) => isText(value) || value instanceof Uint8Array,
 );

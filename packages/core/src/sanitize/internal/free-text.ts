@@ -1,6 +1,13 @@
 import { cutBytes, cutMark } from '../log-text.js';
-import { digitsOf, maskCard, maskRestricted, REDACTED } from '../masks.js';
-import { type KeyAction, type KeyJudge, normalizeKey } from '../policy.js';
+import {
+  digitsOf,
+  type KeyAction,
+  type KeyJudge,
+  maskCard,
+  maskRestricted,
+  normalizeKey,
+  REDACTED,
+} from '../policy.js';
 import { passesLuhn } from './light.js';
 
 /** What is looked at of a text; the rest is cut. */

@@ -1,6 +1,6 @@
 import { isFrameworkError } from '../../errors/errors.js';
 import { decodePercent } from '../../request/encoding.js';
-import { createMap } from '../../request/maps.js';
+import { createMap } from '../../request/request.js';
 import { sanitizeLogString } from '../log-text.js';
 
 /**

@@ -1,9 +1,17 @@
 import { types } from 'node:util';
 import { decodeQueryPart } from '../../request/encoding.js';
-import { createMap } from '../../request/maps.js';
+import { createMap } from '../../request/request.js';
 import { cutBytes, cutMark, sanitizeLogString } from '../log-text.js';
-import { digitsOf, maskCard, maskRestricted, REDACTED } from '../masks.js';
-import { type KeyAction, type KeyJudge, normalizeKey, type SanitizerLimits } from '../policy.js';
+import {
+  digitsOf,
+  type KeyAction,
+  type KeyJudge,
+  maskCard,
+  maskRestricted,
+  normalizeKey,
+  REDACTED,
+  type SanitizerLimits,
+} from '../policy.js';
 import { describeError, isError } from './errors.js';
 import { scrubText } from './free-text.js';
 

@@ -1,9 +1,10 @@
 import { type Context, createMap, type Response, type Result } from '@sallyport/core';
+import { isStandardSchema } from '@sallyport/core/options';
 import { internalError, OutgoingResponse } from '@sallyport/core/pipeline';
 import { json, noContent } from '../../responses/responses.js';
 import type { Contract, Schema } from '../contract.js';
 import { type Field, parseFields } from '../fields.js';
-import { IssueList, isStandardSchema, runSchema } from '../schema.js';
+import { IssueList, runSchema } from '../schema.js';
 import type { Values } from './convert.js';
 import { checkFields } from './input.js';
 

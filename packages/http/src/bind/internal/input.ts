@@ -1,8 +1,9 @@
 import { type Context, createMap, FrameworkError } from '@sallyport/core';
+import { isStandardSchema } from '@sallyport/core/options';
 import type { BindSource, Contract, Schema } from '../contract.js';
 import { type Field, parseFields } from '../fields.js';
 import type { Rule } from '../rules.js';
-import { type IssueList, isStandardSchema, runSchema } from '../schema.js';
+import { type IssueList, runSchema } from '../schema.js';
 import { convertJson, convertTexts, type Values } from './convert.js';
 
 /** One source of a request, in two steps: all are read before any is validated. */

@@ -1,17 +1,10 @@
-import {
-  createMap,
-  FrameworkError,
-  type LambdaContext,
-  type Logger,
-  type MultiMap,
-  type TriggerKind,
-} from '@sallyport/core';
+import { createMap, FrameworkError, type MultiMap, type TriggerKind } from '@sallyport/core';
 import {
   append,
   type Door,
   type DoorTraits,
   decodeQueryPart,
-  logRefusal,
+  isText,
   type OutgoingResponse,
   type RequestSource,
   toHeaderMap,
@@ -207,18 +200,6 @@ export function asIs(text: string): string {
   return text;
 }
 
-/** {@link refusalOf} for an invocation that is being served: the error is in the log as well. */
-export function refuse(
-  kind: TriggerKind,
-  event: unknown,
-  lambdaContext: LambdaContext | undefined,
-  log: Logger,
-): FrameworkError | undefined {
-  const error = refusalOf(kind, event);
-  if (error) logRefusal(log, error, lambdaContext, kind);
-  return error;
-}
-
 /**
  * The error for an event that has the shape of a request and is none, or `undefined` for a request. A route that ran for
  * such an event would have effects that nobody asked for.
@@ -244,10 +225,6 @@ export function refusalOf(kind: TriggerKind, event: unknown): FrameworkError | u
 function isAuthorizerEvent(kind: TriggerKind, fields: Readonly<Record<string, unknown>>): boolean {
   if (!Object.hasOwn(fields, 'type') || !(isText(fields.methodArn) || isText(fields.routeArn))) return false;
   return kind !== 'websocket' || !Object.hasOwn(fields, 'isBase64Encoded');
-}
-
-function isText(value: unknown): boolean {
-  return typeof value === 'string' && value.trim() !== '';
 }
 
 type RefusalCode = 'http.authorizer_event' | 'http.action_group_event' | 'http.event_without_path';

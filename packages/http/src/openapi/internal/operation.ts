@@ -1,7 +1,8 @@
+import type { StandardSchema } from '@sallyport/core';
+import { isStandardSchema } from '@sallyport/core/options';
 import type { Contract, Schema } from '../../bind/contract.js';
 import { type Field, type FieldMap, parseFields } from '../../bind/fields.js';
 import type { Rule } from '../../bind/rules.js';
-import { isStandardSchema, type StandardSchema } from '../../bind/schema.js';
 import type { ParsedRoute } from '../parse.js';
 import { compareCodePoints, type OpenApiField, type OpenApiValidation, openApiError } from '../spec.js';
 import type { Components, JsonSchema } from './components.js';

@@ -1,5 +1,6 @@
 import {
   FrameworkError,
+  type FullClock,
   type InvocationProvenance,
   invocationProvenance,
   invocationTraceId,
@@ -8,7 +9,7 @@ import {
   type MetricOptions,
   type TriggerKind,
 } from '@sallyport/core';
-import { bindLogger, Deliveries, emitMetric } from '@sallyport/core/pipeline';
+import { bindLogger, type Deliveries, type DeliveryHolder, emitMetric } from '@sallyport/core/pipeline';
 import type { RouterSettings } from '../../router/internal/settings.js';
 import type { HandlerMatch } from '../../router/registry.js';
 import { type EventSource, type LooseRecord, type SourceDefinition, textOf } from '../../sources/source.js';
@@ -17,17 +18,18 @@ import type { EventContext } from '../handler.js';
 const NOTHING: LooseRecord = {};
 
 /** The records of one invocation, or its one event, and what they share. */
-export class RecordBatch {
+export class RecordBatch implements DeliveryHolder {
   readonly settings: RouterSettings;
   readonly definition: SourceDefinition;
   readonly lambdaContext: LambdaContext | undefined;
   readonly records: readonly LooseRecord[];
   readonly matches: readonly (HandlerMatch | undefined)[];
+  /** Work beside the answer (notifications) that the answer waits for, a little. */
+  kept: Deliveries | undefined = undefined;
   /** On the monotonic clock; infinite without a deadline. */
   readonly #deadlineAt: number = Number.POSITIVE_INFINITY;
   #abandon: (() => void) | undefined = undefined;
   #isWatched = false;
-  #kept: Deliveries | undefined = undefined;
   #past = false;
   #requestId: string | undefined = undefined;
   #controllers: AbortController[] | undefined = undefined;
@@ -74,10 +76,8 @@ export class RecordBatch {
     return this.matches[index]?.entry.name ?? '';
   }
 
-  /** Work beside the answer (notifications) that the answer waits for, a little. */
-  get kept(): Deliveries {
-    this.#kept ??= new Deliveries(this.settings.clock);
-    return this.#kept;
+  get clock(): FullClock {
+    return this.settings.clock;
   }
 
   get requestId(): string {
@@ -138,7 +138,7 @@ export class RecordBatch {
   end(): Promise<void> | undefined {
     this.#stopTimer?.();
     const left = readRemaining(this.lambdaContext);
-    return this.#kept?.settle(Number.isNaN(left) ? undefined : left);
+    return this.kept?.settle(Number.isNaN(left) ? undefined : left);
   }
 }
 
@@ -222,7 +222,7 @@ export class RecordContext implements EventContext {
         function_name: this.lambdaContext?.functionName ?? '',
         function_version: this.lambdaContext?.functionVersion ?? '',
       },
-      () => this.#batch.kept,
+      () => this.#batch,
     );
     return this.#log;
   }

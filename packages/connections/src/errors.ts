@@ -1,0 +1,44 @@
+import { FrameworkError } from '@sallyport/core';
+import { brandError } from '@sallyport/core/pipeline';
+
+/** Every code of {@link ConnectionError}. */
+export const CONNECTION_ERROR_CODES = [
+  'connections.invalid_input',
+  'connections.too_large',
+  'connections.store_unavailable',
+  'connections.store_failed',
+] as const;
+
+/**
+ * A code of {@link ConnectionError}. `connections.store_unavailable` (503) may pass by itself: throttling, 5xx, time-outs, network.
+ * `connections.store_failed` (500) is a fault of the deployment: no table, no permission.
+ */
+export type ConnectionErrorCode = (typeof CONNECTION_ERROR_CODES)[number];
+
+const STATUS: Readonly<Record<ConnectionErrorCode, number>> = {
+  'connections.invalid_input': 400,
+  'connections.too_large': 413,
+  'connections.store_unavailable': 503,
+  'connections.store_failed': 500,
+};
+
+/** Refused input, or a failure of the table. Immutable. The cause is for logs and is never sent. */
+export class ConnectionError extends FrameworkError {
+  static {
+    brandError(ConnectionError, 'sallyport.ConnectionError');
+  }
+
+  override readonly name: string = 'ConnectionError';
+  /** What was refused or failed. */
+  declare readonly code: ConnectionErrorCode;
+
+  /** The HTTP status follows from the code: 400, 413, 503 or 500. */
+  constructor(code: ConnectionErrorCode, message: string, init: { readonly cause?: unknown } = {}) {
+    super(code, `framework: ${message}`, { statusCode: STATUS[code], ...init });
+    if (new.target === ConnectionError) Object.freeze(this);
+  }
+}
+
+export function invalidInput(message: string): ConnectionError {
+  return new ConnectionError('connections.invalid_input', message);
+}

@@ -1,0 +1,147 @@
+import type { FullClock, IdGenerator, SecurePrincipal } from '@sallyport/core';
+import { type Item, type ItemTable, isPastTtl, itemSize, ttlAt } from '@sallyport/dynamo';
+import type { ConnectionKey, ConnectionRecord } from '@sallyport/http/websocket';
+import { ConnectionError, invalidInput } from '../../errors.js';
+import { LISTING_INDEX } from '../../schema.js';
+import type { ConnectionPage, GroupedConnectionRegistry, ListOptions } from '../registry.js';
+import {
+  CONNECTION_ROW,
+  connectionAt,
+  decodeCursor,
+  encodeCursor,
+  groupListing,
+  groupOf,
+  groupRow,
+  listedAs,
+  partitionOf,
+  placeOfNow,
+  principalListing,
+} from './rows.js';
+
+/** What a registry stands on. */
+export interface RegistryParts<T> {
+  readonly table: ItemTable;
+  readonly clock: FullClock;
+  readonly ids: IdGenerator;
+  /** Who opened the connection whose data this is. */
+  readonly principalOf: (data: T) => SecurePrincipal | undefined;
+}
+
+const MAX_ITEM_BYTES = 400 * 1024;
+const MAX_PAGE = 1000;
+const DEFAULT_PAGE = 100;
+/** Rows of a connection that one request reads. */
+const ROWS = 100;
+
+/** A registry over any table: the real one and the one in memory behave alike, because only the table differs. */
+export function createRegistry<T>(parts: RegistryParts<T>): GroupedConnectionRegistry<T> {
+  const { table, clock, ids } = parts;
+  const nowMs = () => clock.now().getTime();
+  const signed = () => ({ writer: ids.newId() });
+
+  async function rowOf(key: ConnectionKey): Promise<Item | undefined> {
+    const item = await table.get({ pk: partitionOf(key), sk: CONNECTION_ROW }, { consistent: true });
+    return item && !isPastTtl(item, nowMs()) ? item : undefined;
+  }
+
+  async function rowsOf(key: ConnectionKey): Promise<readonly Item[]> {
+    const pk = partitionOf(key);
+    const rows: Item[] = [];
+    for (let more = true; more; ) {
+      const last = rows.at(-1);
+      const start = last && { pk, sk: String(last.sk) };
+      const partition = { name: 'pk', value: pk };
+      const page = await table.query({ partition, consistent: true, limit: ROWS, start });
+      rows.push(...page.items);
+      more = page.more && page.items.length > 0;
+    }
+    return rows;
+  }
+
+  async function list(listing: string, { limit = DEFAULT_PAGE, cursor, signal }: ListOptions): Promise<ConnectionPage> {
+    if (!Number.isSafeInteger(limit) || limit < 1 || limit > MAX_PAGE) {
+      throw invalidInput(`limit must be a whole number from 1 to ${MAX_PAGE}`);
+    }
+    const now = placeOfNow(nowMs());
+    const from = cursor === undefined ? now : decodeCursor(cursor);
+    const sort = { name: 'listed', after: from > now ? from : now };
+    const partition = { name: 'listing', value: listing };
+    const { items, more } = await table.query({ index: LISTING_INDEX, partition, sort, limit }, { signal });
+    const connections = items.map(({ listed }) => connectionAt(listed)).filter((key) => key !== undefined);
+    const last = items.at(-1)?.listed;
+    return { connections, ...(more && typeof last === 'string' && { cursor: encodeCursor(last) }) };
+  }
+
+  return Object.freeze({
+    async put(key, record, ttlSeconds) {
+      await table.put(connectionRow(parts, key, record, ttlSeconds), signed());
+    },
+    async get(key) {
+      const row = await rowOf(key);
+      if (!row) return null;
+      return { connectedAt: Number(row.connected_ms), data: JSON.parse(String(row.data)) as T };
+    },
+    async delete(key) {
+      for (const { pk, sk } of await rowsOf(key)) await table.remove({ pk: String(pk), sk: String(sk) });
+    },
+    async join(key, group) {
+      const sk = groupRow(group);
+      const row = await rowOf(key);
+      if (!row) return false;
+      const ttl = Number(row.ttl);
+      const listed = { listing: groupListing(key, group), listed: listedAs(key, ttl) };
+      await table.put({ pk: partitionOf(key), sk, ...listed, ttl }, signed());
+      return true;
+    },
+    async leave(key, group) {
+      await table.remove({ pk: partitionOf(key), sk: groupRow(group) });
+    },
+    async groupsOf(key) {
+      const rows = await rowsOf(key);
+      const live = rows.filter((row) => !isPastTtl(row, nowMs()));
+      return live.map(({ sk }) => groupOf(sk)).filter((group) => group !== undefined);
+    },
+    listByGroup: async (api, group, options = {}) => list(groupListing(api, group), options),
+    listByPrincipal: async (api, principal, options = {}) => list(principalListing(api, principal), options),
+  } satisfies GroupedConnectionRegistry<T>);
+}
+
+/** @throws ConnectionError for data that is not JSON, or is too large, and a lifetime that is not whole seconds */
+function connectionRow<T>(
+  { clock, principalOf }: RegistryParts<T>,
+  key: ConnectionKey,
+  { connectedAt, data }: ConnectionRecord<T>,
+  ttlSeconds: number,
+) {
+  if (!Number.isSafeInteger(ttlSeconds) || ttlSeconds < 1) {
+    throw invalidInput('ttlSeconds must be a positive whole number');
+  }
+  if (!Number.isSafeInteger(connectedAt)) throw invalidInput('connectedAt must be epoch milliseconds');
+  const json = toJson(data);
+  const principal = principalOf(data);
+  const ttl = ttlAt(clock.now().getTime() + ttlSeconds * 1000);
+  const row = {
+    pk: partitionOf(key),
+    sk: CONNECTION_ROW,
+    connected_ms: connectedAt,
+    data: json,
+    ttl,
+    listing: principal && principalListing(key, principal),
+    listed: principal && listedAs(key, ttl),
+  };
+  if (itemSize(row) > MAX_ITEM_BYTES) {
+    throw new ConnectionError('connections.too_large', 'data of the connection is larger than an item may be');
+  }
+  return row;
+}
+
+function toJson(data: unknown): string {
+  let json: string | undefined;
+  try {
+    json = JSON.stringify(data);
+  } catch (cause) {
+    throw new ConnectionError('connections.invalid_input', 'data must be a JSON value', { cause });
+  }
+  if (json === undefined) throw invalidInput('data must be a JSON value');
+  return json;
+}

@@ -1,0 +1,24 @@
+/** Names and shapes that infrastructure code shares with the registry. Imports nothing. */
+
+/** Names the table when `createDynamoConnectionRegistry` is given no `tableName`. */
+export const WEBSOCKET_CONNECTIONS_TABLE_NAME_ENV = 'FRAMEWORK_WEBSOCKET_CONNECTIONS_TABLE_NAME';
+
+/** Index of the table: connections of a group or of a principal, by expiry. */
+export const LISTING_INDEX = 'listing-index';
+
+/** Connections and their groups. TTL in Unix seconds. Nothing is lost with it that clients cannot make again by connecting. */
+export const WEBSOCKET_CONNECTIONS_TABLE_SCHEMA = {
+  partitionKey: { name: 'pk', type: 'S' },
+  sortKey: { name: 'sk', type: 'S' },
+  ttlAttribute: 'ttl',
+  billingMode: 'PAY_PER_REQUEST',
+  removalPolicy: 'DESTROY',
+  indexes: [
+    {
+      name: LISTING_INDEX,
+      partitionKey: { name: 'listing', type: 'S' },
+      sortKey: { name: 'listed', type: 'S' },
+      projection: 'KEYS_ONLY',
+    },
+  ],
+} as const;

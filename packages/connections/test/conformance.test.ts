@@ -1,0 +1,33 @@
+import type { DynamoDBClient } from '@aws-sdk/client-dynamodb';
+import { createDynamoConnectionRegistry, type GroupedConnectionRegistry } from '@sallyport/connections';
+import { createMemoryGroupedRegistry } from '@sallyport/connections/memory';
+import { WEBSOCKET_CONNECTIONS_TABLE_SCHEMA } from '@sallyport/connections/schema';
+import { connectionConformance } from '@sallyport/connections/testing';
+import type { Clock } from '@sallyport/core';
+import { createLocalClient, createTable } from '@sallyport/dynamodb-local';
+
+let client: DynamoDBClient;
+let tableName: string;
+
+beforeAll(async () => {
+  client = await createLocalClient();
+  tableName = await createTable(client, WEBSOCKET_CONNECTIONS_TABLE_SCHEMA);
+}, 60_000);
+afterAll(() => client.destroy());
+
+describe('the registry in DynamoDB', () => {
+  const create = async (options: { readonly clock: Clock }) =>
+    createDynamoConnectionRegistry({ ...options, client, tableName });
+  it.each(connectionConformance({ create }))('$name', ({ run }) => run());
+});
+
+describe('the registry in memory', () => {
+  // One registry for all of a case: the rows of a process are those of its registry.
+  const made = new WeakMap<Clock, GroupedConnectionRegistry>();
+  const create = async ({ clock }: { readonly clock: Clock }) => {
+    const registry = made.get(clock) ?? createMemoryGroupedRegistry({ clock });
+    made.set(clock, registry);
+    return registry;
+  };
+  it.each(connectionConformance({ create }))('$name', ({ run }) => run());
+});

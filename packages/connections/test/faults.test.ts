@@ -1,0 +1,94 @@
+import type { DynamoDBClient } from '@aws-sdk/client-dynamodb';
+import { createDynamoConnectionRegistry, type GroupedConnectionRegistry } from '@sallyport/connections';
+import { WEBSOCKET_CONNECTIONS_TABLE_SCHEMA } from '@sallyport/connections/schema';
+import {
+  createLocalClient,
+  createTable,
+  dynamodbEndpoint,
+  type FaultProxy,
+  STORE_FAULTS,
+  startFaultProxy,
+} from '@sallyport/dynamodb-local';
+
+const API = { apiId: 'api1', stage: 'live' };
+const RECORD = { connectedAt: 1, data: { principal: { identity: 'ada' } } };
+
+let proxy: FaultProxy;
+let client: DynamoDBClient;
+let tableName: string;
+let count = 0;
+
+beforeAll(async () => {
+  proxy = await startFaultProxy(await dynamodbEndpoint());
+  const direct = await createLocalClient();
+  tableName = await createTable(direct, WEBSOCKET_CONNECTIONS_TABLE_SCHEMA);
+  direct.destroy();
+}, 60_000);
+
+beforeEach(async () => {
+  proxy.clear();
+  count += 1;
+  // A client of its own: failures use up what a client may retry.
+  client = await createLocalClient({ endpoint: proxy.endpoint, maxAttempts: 3 });
+});
+afterEach(() => client.destroy());
+afterAll(() => proxy.stop());
+
+const open = (storeTimeoutMs: number) => createDynamoConnectionRegistry({ client, tableName, storeTimeoutMs });
+
+function operations(registry: GroupedConnectionRegistry): readonly Promise<unknown>[] {
+  const key = { ...API, connectionId: `c${count}` };
+  return [
+    registry.put(key, RECORD, 60),
+    registry.get(key),
+    registry.join(key, 'room'),
+    registry.leave(key, 'room'),
+    registry.groupsOf(key),
+    registry.listByGroup(API, 'room'),
+    registry.listByPrincipal(API, { identity: 'ada' }),
+    registry.delete(key),
+  ];
+}
+
+describe('a table that fails', () => {
+  it.each(STORE_FAULTS)('rejects every operation in time: $name', async ({ fault, transient }) => {
+    proxy.inject(fault);
+    const outcomes = await Promise.allSettled(operations(open(400)));
+    const reason = transient
+      ? { code: 'connections.store_unavailable', status: 503 }
+      : { code: 'connections.store_failed', status: 500 };
+    for (const outcome of outcomes) expect(outcome).toMatchObject({ status: 'rejected', reason });
+    expect((outcomes[0] as PromiseRejectedResult).reason.cause).toBeDefined();
+  });
+
+  it('says to a client nothing of what AWS said', async () => {
+    proxy.inject({ kind: 'error', status: 400, type: 'AccessDeniedException', body: { message: 'arn:aws:secret' } });
+    const error = await open(400)
+      .get({ ...API, connectionId: 'x' })
+      .catch((thrown: unknown) => thrown);
+    expect(String(error)).toBe('ConnectionError: framework: connection table unavailable');
+    expect(JSON.stringify(error)).not.toContain('secret');
+  });
+});
+
+describe('an answer that is lost once', () => {
+  it.each([
+    ['put', 'PutItem'],
+    ['join', 'PutItem'],
+    ['leave', 'DeleteItem'],
+    ['delete', 'DeleteItem'],
+  ] as const)('changes nothing: %s', async (operation, request) => {
+    const registry = open(5000);
+    const key = { ...API, connectionId: `lost${count}` };
+    const group = `room${count}`;
+    await registry.put(key, RECORD, 60);
+    await registry.join(key, group);
+    proxy.inject({ kind: 'lost-answer' }, { operation: request, times: 1 });
+    if (operation === 'put') await registry.put(key, RECORD, 60);
+    else if (operation === 'delete') await registry.delete(key);
+    else await registry[operation](key, group);
+    const inGroup = operation === 'put' || operation === 'join';
+    expect((await registry.listByGroup(API, group)).connections).toEqual(inGroup ? [key] : []);
+    expect(await registry.get(key)).toEqual(operation === 'delete' ? null : RECORD);
+  });
+});

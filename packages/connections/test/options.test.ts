@@ -1,0 +1,34 @@
+import { createDynamoConnectionRegistry } from '@sallyport/connections';
+import { createMemoryGroupedRegistry } from '@sallyport/connections/memory';
+
+const code = 'app.invalid_configuration';
+
+describe('options', () => {
+  it.each([
+    [{ environment: {} }, 'FRAMEWORK_WEBSOCKET_CONNECTIONS_TABLE_NAME'],
+    [{ tableName: ' ' }, 'tableName'],
+    [{ tableName: 't', storeTimeoutMs: 0 }, 'storeTimeoutMs'],
+    [{ tableName: 't', client: {} }, 'client'],
+    [{ tableName: 't', principalOf: 'identity' }, 'principalOf'],
+    [{ tableName: 't', ttl: 1 }, 'unknown option "ttl"'],
+  ])('are refused with their name: %j', (options, name) => {
+    const create = () => createDynamoConnectionRegistry(options as never);
+    expect(create).toThrow(expect.objectContaining({ code, message: expect.stringContaining(name) }));
+  });
+
+  it('takes the table from the variable', () => {
+    const environment = { FRAMEWORK_WEBSOCKET_CONNECTIONS_TABLE_NAME: 'connections' };
+    expect(createDynamoConnectionRegistry({ environment })).toHaveProperty('join');
+  });
+
+  it('of the one in memory are closed too', () => {
+    expect(() => createMemoryGroupedRegistry({ table: 't' } as never)).toThrow(expect.objectContaining({ code }));
+  });
+
+  it('finds the principal where the application says it is', async () => {
+    const registry = createMemoryGroupedRegistry<{ user: string }>({ principalOf: ({ user }) => ({ identity: user }) });
+    const key = { apiId: 'a', stage: 's', connectionId: 'c' };
+    await registry.put(key, { connectedAt: 1, data: { user: 'ada' } }, 60);
+    expect((await registry.listByPrincipal(key, { identity: 'ada' })).connections).toEqual([key]);
+  });
+});

@@ -1,0 +1,47 @@
+/**
+ * The interface of a Standard Schema validator, version 1 (standardschema.dev), as its specification asks libraries to
+ * copy it. zod, valibot, arktype and others implement it.
+ */
+export interface StandardSchema<Input = unknown, Output = Input> {
+  readonly '~standard': {
+    readonly version: 1;
+    readonly vendor: string;
+    readonly validate: (value: unknown) => StandardResult<Output> | Promise<StandardResult<Output>>;
+    readonly types?: { readonly input: Input; readonly output: Output } | undefined;
+    /** Standard JSON Schema, where the library has it. */
+    readonly jsonSchema?: StandardJsonSchema | undefined;
+  };
+}
+
+/** What a validator gives: the value, or what is wrong with it. */
+export type StandardResult<Output> =
+  | { readonly value: Output; readonly issues?: undefined }
+  | { readonly issues: readonly StandardIssue[] };
+
+/** One thing that a Standard Schema validator found wrong. */
+export interface StandardIssue {
+  /** What is wrong, in the words of the library. */
+  readonly message: string;
+  /** Keys from the value to the member that is wrong. */
+  readonly path?: readonly (PropertyKey | { readonly key: PropertyKey })[] | undefined;
+}
+
+/** Converters of a library that can write its schemas as JSON Schema. */
+export interface StandardJsonSchema {
+  /** The schema of what the validator takes. */
+  readonly input: (options: { readonly target: 'draft-2020-12' }) => Record<string, unknown>;
+  /** The schema of what the validator gives. */
+  readonly output: (options: { readonly target: 'draft-2020-12' }) => Record<string, unknown>;
+}
+
+/** Whether a value is a validator of this interface; arktype's are functions. */
+export function isStandardSchema(value: unknown): value is StandardSchema {
+  if ((typeof value !== 'object' && typeof value !== 'function') || value === null) return false;
+  const standard = (value as { '~standard'?: { version?: unknown; validate?: unknown } })['~standard'];
+  return standard?.version === 1 && typeof standard.validate === 'function';
+}
+
+/** The path to the member that an issue is about, joined with `.`; `''` for the value itself. */
+export function issuePath({ path = [] }: StandardIssue): string {
+  return path.map((part) => String(typeof part === 'object' ? part.key : part)).join('.');
+}

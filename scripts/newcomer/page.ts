@@ -1,0 +1,23 @@
+/** What a page tells its reader to do, in the order of the page: commands to type and files to make. */
+export type PageStep =
+  | { readonly kind: 'command'; readonly text: string }
+  | { readonly kind: 'file'; readonly name: string; readonly text: string };
+
+/** The steps of a Markdown page up to a heading: every line of a `sh` block, and every block that names a file. */
+export function stepsOf(markdown: string, until: string): readonly PageStep[] {
+  const [before = ''] = markdown.split(`\n${until}\n`);
+  const steps: PageStep[] = [];
+  for (const [, language, name = '', text = ''] of before.matchAll(/^```(\w+)[ ]?(\S*)\n([\s\S]*?)^```$/gm)) {
+    if (language === 'sh') {
+      for (const line of text.trim().split('\n')) steps.push({ kind: 'command', text: line });
+    } else if (name !== '') steps.push({ kind: 'file', name, text });
+  }
+  return steps;
+}
+
+/** How many commands a reader types, and how many lines of code they write. */
+export function effortOf(steps: readonly PageStep[]): { readonly commands: number; readonly lines: number } {
+  const commands = steps.flatMap((step) => (step.kind === 'command' ? step.text.split('&&') : []));
+  const code = steps.flatMap((step) => (step.kind === 'file' ? step.text.split('\n') : []));
+  return { commands: commands.length, lines: code.filter((line) => line.trim() !== '').length };
+}

@@ -1,0 +1,12 @@
+// `npm run docs:site`: renders docs/ and the READMEs as a site with local search, into tools/site/dist. A dead link ends it.
+import { copyFileSync, mkdirSync, rmSync } from 'node:fs';
+import { dirname, join } from 'node:path';
+import { build } from 'vitepress';
+import { PAGES, ROOT, SOURCE } from './pages.js';
+
+rmSync(SOURCE, { recursive: true, force: true });
+for (const file of Object.keys(PAGES)) {
+  mkdirSync(dirname(join(SOURCE, file)), { recursive: true });
+  copyFileSync(join(ROOT, file), join(SOURCE, file));
+}
+await build(join(ROOT, 'tools/site'));

@@ -1,0 +1,149 @@
+/**
+ * `npm run docs:judge`: builds the site and reads it in Chromium as a visitor would: every page opens, every link leads somewhere, the
+ * search finds ten terms, and axe finds no violation of WCAG 2.2 AA in light and dark. Chromium comes from Debian.
+ */
+import { spawnSync } from 'node:child_process';
+import { existsSync, readFileSync } from 'node:fs';
+import { createServer, type Server } from 'node:http';
+import { createRequire } from 'node:module';
+import type { AddressInfo } from 'node:net';
+import { extname, join, normalize } from 'node:path';
+import { type Browser, chromium, type Page } from 'playwright-core';
+import './build.js';
+import { OUTPUT, PAGES } from './pages.js';
+
+const CHROMIUM = process.env.CHROMIUM ?? '/usr/bin/chromium';
+const ARGUMENTS = ['--no-sandbox', '--disable-gpu', '--disable-dev-shm-usage'];
+const AXE = readFileSync(createRequire(import.meta.url).resolve('axe-core/axe.min.js'), 'utf8');
+const RULES = ['wcag2a', 'wcag2aa', 'wcag21a', 'wcag21aa', 'wcag22aa'];
+/** A term, and a word of the address of a page that must be found for it. */
+const SEARCHES: Readonly<Record<string, string>> = {
+  posture: 'security',
+  'partial batch': 'events',
+  'rate limit': 'ratelimit',
+  idempotency: 'jobs',
+  WebSocket: 'websocket',
+  OpenAPI: 'validation',
+  streaming: 'streaming',
+  'function URL': 'front-doors',
+  'sequence number': 'events',
+  interleave: 'testkit',
+};
+const TYPES: Readonly<Record<string, string>> = {
+  '.html': 'text/html',
+  '.js': 'text/javascript',
+  '.css': 'text/css',
+  '.json': 'application/json',
+  '.woff2': 'font/woff2',
+  '.svg': 'image/svg+xml',
+};
+
+const failures: string[] = [];
+ensureChromium();
+const server = await serve();
+const origin = `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
+const browser = await chromium.launch({ executablePath: CHROMIUM, args: ARGUMENTS });
+try {
+  const addresses = Object.values(PAGES).map(
+    (page) => `/${page.replace(/(?:^|\/)index\.md$|\.md$/, (end) => (end.includes('index') ? '' : '.html'))}`,
+  );
+  for (const scheme of ['light', 'dark'] as const) await readPages(browser, scheme, addresses);
+  await search(browser);
+} finally {
+  await browser.close();
+  server.close();
+}
+for (const failure of failures) process.stdout.write(`${failure}\n`);
+process.stdout.write(failures.length === 0 ? 'the site holds\n' : `${failures.length} failures\n`);
+process.exitCode = failures.length === 0 ? 0 : 1;
+
+function ensureChromium(): void {
+  if (existsSync(CHROMIUM)) return;
+  process.stdout.write('Installing chromium for the judge of the documentation\n');
+  for (const args of [
+    ['update', '-qq'],
+    ['install', '-y', '-qq', '--no-install-recommends', 'chromium'],
+  ]) {
+    spawnSync('apt-get', args, {
+      stdio: ['ignore', 'ignore', 2],
+      env: { ...process.env, DEBIAN_FRONTEND: 'noninteractive' },
+    });
+  }
+  if (!existsSync(CHROMIUM)) throw new Error('chromium is missing: install it, or name it in the variable CHROMIUM');
+}
+
+/** The built site as a plain file server gives it. */
+async function serve(): Promise<Server> {
+  const files = createServer((request, response) => {
+    const path = normalize(decodeURIComponent(new URL(request.url ?? '/', 'http://site').pathname));
+    const file = join(OUTPUT, path.endsWith('/') ? `${path}index.html` : path);
+    if (!existsSync(file)) return void response.writeHead(404).end();
+    response
+      .writeHead(200, { 'content-type': TYPES[extname(file)] ?? 'application/octet-stream' })
+      .end(readFileSync(file));
+  });
+  await new Promise<void>((resolve) => files.listen(0, '127.0.0.1', resolve));
+  return files;
+}
+
+async function readPages(opened: Browser, colorScheme: 'light' | 'dark', addresses: readonly string[]): Promise<void> {
+  const context = await opened.newContext({ colorScheme });
+  const page = await context.newPage();
+  page.on('pageerror', ({ message }) => failures.push(`${page.url()}: ${message}`));
+  page.on(
+    'response',
+    (response) => response.status() >= 400 && failures.push(`${page.url()}: ${response.status()} ${response.url()}`),
+  );
+  let links = 0;
+  for (const address of addresses) {
+    const answer = await page.goto(`${origin}${address}`, { waitUntil: 'networkidle' });
+    if (!answer?.ok() || (await page.locator('h1').count()) !== 1)
+      failures.push(`${address}: does not open with one heading`);
+    if (colorScheme === 'light') links += await followLinks(page, address);
+    await judgeAccess(page, `${address} (${colorScheme})`);
+  }
+  await context.close();
+  process.stdout.write(`${addresses.length} pages in ${colorScheme}${links > 0 ? `, ${links} links` : ''}\n`);
+}
+
+/** Asks the server for each address that the page names, and the target page for each fragment. */
+async function followLinks(page: Page, address: string): Promise<number> {
+  const hrefs = await page
+    .locator('a[href]')
+    .evaluateAll((all) => all.map((link) => (link as { href?: string }).href ?? ''));
+  const own = [...new Set(hrefs)].filter((href) => href.startsWith(origin));
+  for (const href of own) {
+    const { pathname, hash } = new URL(href);
+    const answer = await fetch(`${origin}${pathname}`);
+    const text = await answer.text();
+    const anchor = decodeURIComponent(hash.slice(1));
+    if (!answer.ok) failures.push(`${address}: dead link ${pathname}`);
+    else if (anchor !== '' && anchor !== 'VPContent' && !text.includes(`id="${anchor}"`))
+      failures.push(`${address}: dead anchor ${pathname}${hash}`);
+  }
+  return own.length;
+}
+
+async function judgeAccess(page: Page, place: string): Promise<void> {
+  await page.evaluate(AXE);
+  const violations = (await page.evaluate(
+    `axe.run(document, { runOnly: { type: 'tag', values: ${JSON.stringify(RULES)} } }).then(({ violations }) => violations.map(({ id, nodes }) => id + ' ' + nodes[0].html.slice(0, 120)))`,
+  )) as readonly string[];
+  for (const violation of violations) failures.push(`${place}: ${violation}`);
+}
+
+async function search(opened: Browser): Promise<void> {
+  const page = await opened.newPage();
+  await page.goto(`${origin}/`, { waitUntil: 'networkidle' });
+  for (const [term, wanted] of Object.entries(SEARCHES)) {
+    await page.locator('.VPNavBarSearch button').first().click();
+    await page.locator('.VPLocalSearchBox input').fill(term);
+    const found = page.locator(`.VPLocalSearchBox a.result[href*="${wanted}"]`);
+    await found
+      .first()
+      .waitFor({ timeout: 10_000 })
+      .catch(() => failures.push(`search: "${term}" does not find ${wanted}`));
+    await page.keyboard.press('Escape');
+  }
+  process.stdout.write(`${Object.keys(SEARCHES).length} searches\n`);
+}

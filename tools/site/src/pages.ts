@@ -1,0 +1,41 @@
+import { readdirSync, readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+
+export const ROOT = fileURLToPath(new URL('../../..', import.meta.url));
+/** Where the Markdown files of the site lie while it is built, under the names that they have in the repository. */
+export const SOURCE = join(ROOT, 'tools/site/pages');
+export const OUTPUT = join(ROOT, 'tools/site/dist');
+
+export interface SiteLink {
+  readonly text: string;
+  readonly link: string;
+}
+
+/** The guide, in the order of the list in docs/README.md. */
+export const GUIDE: readonly SiteLink[] = [
+  ...readFileSync(join(ROOT, 'docs', 'README.md'), 'utf8').matchAll(/^\| \[([^\]]+)\]\((\w[\w-]*)\.md\)/gm),
+].map(([, text = '', page = '']) => ({ text, link: `/${page}` }));
+
+export const PACKAGES: readonly SiteLink[] = readdirSync(join(ROOT, 'packages')).map((name) => ({
+  text: name,
+  link: `/packages/${name}`,
+}));
+
+export const EXAMPLES: readonly SiteLink[] = readdirSync(join(ROOT, 'examples')).map((name) => ({
+  text: name,
+  link: `/examples/${name}`,
+}));
+
+/** Every file that is a page, with its address. What is not here is not part of the site. */
+export const PAGES: Readonly<Record<string, string>> = {
+  'docs/README.md': 'index.md',
+  ...Object.fromEntries(
+    readdirSync(join(ROOT, 'docs'))
+      .filter((name) => name !== 'README.md')
+      .map((name) => [`docs/${name}`, name]),
+  ),
+  ...Object.fromEntries(PACKAGES.map(({ text, link }) => [`packages/${text}/README.md`, `${link.slice(1)}.md`])),
+  ...Object.fromEntries(EXAMPLES.map(({ text, link }) => [`examples/${text}/README.md`, `${link.slice(1)}.md`])),
+  'contract-fixtures/README.md': 'contract-fixtures.md',
+};
