@@ -22,7 +22,7 @@ export const FILES: Readonly<Record<string, Budget>> = {
   http: { reached: 46, wanted: 46 },
   jobs: { reached: 36, wanted: 36 },
   mcp: { reached: 52, wanted: 50 },
-  ratelimit: { reached: 31, wanted: 30 },
+  ratelimit: { reached: 32, wanted: 30 },
   secure: { reached: 26, wanted: 26 },
   streams: { reached: 26, wanted: 26 },
   testkit: { reached: 31, wanted: 31 },

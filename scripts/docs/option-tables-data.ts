@@ -2,7 +2,7 @@ import { CONNECTION_REGISTRY_OPTIONS } from '../../packages/connections/src/regi
 import { EMF_SINK_OPTIONS } from '../../packages/core/src/observability/emf-sink.js';
 import { ERROR_NOTIFIER_OPTIONS } from '../../packages/core/src/observability/error-notifier.js';
 import { LOGGER_OPTIONS } from '../../packages/core/src/observability/logger.js';
-import { DYNAMO_RATE_LIMITER_OPTIONS } from '../../packages/ratelimit/src/limiter/dynamo-limiter.js';
+import { DYNAMO_RATE_LIMITER_OPTIONS } from '../../packages/ratelimit/src/limiter/dynamo-options.js';
 import type { OptionTable } from './option-tables.js';
 
 /** The tables of options in READMEs, by the README. */
@@ -39,7 +39,7 @@ export const OPTION_TABLES: Readonly<Record<string, readonly OptionTable[]>> = {
     {
       name: '@sallyport/ratelimit#createDynamoRateLimiter',
       kinds: DYNAMO_RATE_LIMITER_OPTIONS.kinds,
-      source: 'packages/ratelimit/src/limiter/dynamo-limiter.ts',
+      source: 'packages/ratelimit/src/limiter/dynamo-options.ts',
       type: 'DynamoRateLimiterOptions',
     },
   ],

@@ -1,11 +1,8 @@
 // Errors
 export { RATE_LIMIT_CODES, RateLimitError, type RateLimitErrorCode, type RateLimitErrorInit } from './errors.js';
 // Limiter
-export {
-  createDynamoRateLimiter,
-  type DynamoRateLimiter,
-  type DynamoRateLimiterOptions,
-} from './limiter/dynamo-limiter.js';
+export { createDynamoRateLimiter } from './limiter/dynamo-limiter.js';
+export type { DynamoRateLimiter, DynamoRateLimiterOptions } from './limiter/dynamo-options.js';
 export type {
   CallOptions,
   ConsumeOptions,

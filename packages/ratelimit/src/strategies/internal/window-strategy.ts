@@ -126,6 +126,7 @@ class WindowDecider implements Decider {
 
   /** Counters that the claim wrote and that still count. They are gone after a reset, and then there is nothing to give back. */
   async refund(address: Address, claim: Claim, units: number, nowMs: number, signal?: AbortSignal): Promise<void> {
+    if (this.#strategy.sortKey(nowMs) !== address.sk) return;
     const { adds, expiresAt } = this.#strategy.write({ ...claim, nowMs }, units);
     const written = new Set(this.#strategy.write(claim, units).adds.map(({ counter }) => counter));
     const live = adds.map(({ counter }) => counter).filter((counter) => written.has(counter));
