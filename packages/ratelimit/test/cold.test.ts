@@ -4,15 +4,11 @@ import { createLocalClient, createTable, dynamodbEndpoint } from '@sallyport/dyn
 import { createDynamoRateLimiter, slidingWindow } from '@sallyport/ratelimit';
 import { RATE_LIMIT_TABLE_SCHEMA } from '@sallyport/ratelimit/schema';
 import { bundle } from './support/bundle.js';
+import type { Cold } from './support/cold-instance.js';
 import { createBench, KEY, START_MS, WallClock } from './support/dynamo.js';
 import { createLogRecorder } from './support/recorder.js';
 
 const run = promisify(execFile);
-
-interface Cold {
-  readonly degraded: boolean;
-  readonly tookMs: number;
-}
 
 describe('a cold instance', () => {
   let tableName: string;

@@ -2,6 +2,13 @@
 import type { FullClock } from '@sallyport/core';
 import { createDynamoRateLimiter, slidingWindow } from '@sallyport/ratelimit';
 
+/** The first decision of a process. */
+export interface Cold {
+  readonly degraded: boolean;
+  /** Milliseconds on the share of a CPU that the memory stands for. */
+  readonly tookMs: number;
+}
+
 const [tableName = '', memoryMb = '128', coldTimeoutMs = '3000', warms = 'no'] = process.argv.slice(2);
 /** A function of 1,769 MB has one CPU, others their share: https://docs.aws.amazon.com/lambda/latest/dg/configuration-memory.html */
 const share = Math.min(1, Number(memoryMb) / 1769);
@@ -51,5 +58,6 @@ const limiter = createDynamoRateLimiter({
 if (warms === 'warm') await limiter.warm();
 clock.endInit();
 const { degraded } = await limiter.consume({ identifier: 'cold', resource: '/', operation: String(process.pid) });
-process.stdout.write(JSON.stringify({ degraded, tookMs: Math.round(clock.monotonicMs()) }));
+const cold: Cold = { degraded, tookMs: Math.round(clock.monotonicMs()) };
+process.stdout.write(JSON.stringify(cold));
 process.exit(0);
