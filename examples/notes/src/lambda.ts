@@ -2,6 +2,7 @@ import { createDynamoConnectionRegistry } from '@sallyport/connections';
 import { createJobLedger } from '@sallyport/jobs';
 import { dynamoMcpStore } from '@sallyport/mcp';
 import { createDynamoRateLimiter, fixedWindow } from '@sallyport/ratelimit';
+import { createSemanticIndex, embedderFromEnv, vectorStoreFromEnv } from '@sallyport/vectors';
 import { createNotesService } from './app.js';
 
 /** @throws Error when the deployment forgot a variable: better at start than at the first request */
@@ -20,6 +21,7 @@ const { app } = createNotesService({
   connections: createDynamoConnectionRegistry(),
   limiter: createDynamoRateLimiter({ strategy: fixedWindow({ limit: 600, windowMs: 60_000 }), onStoreError: 'allow' }),
   ledger: createJobLedger(),
+  search: createSemanticIndex({ store: vectorStoreFromEnv(), embedder: embedderFromEnv() }),
   tools: { store: dynamoMcpStore(), secret: required('NOTES_MCP_SECRET') },
 });
 

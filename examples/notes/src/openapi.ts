@@ -8,6 +8,7 @@ const SPEC: SecureOpenApiSpec = {
   version: '1.0.0',
   routes: [
     { method: 'GET', path: '/health', operationId: 'health', summary: 'Says that all is well' },
+    { method: 'GET', path: '/search', operationId: 'searchNotes', summary: 'Finds notes by what they say' },
     { method: 'GET', path: '/notes', operationId: 'listNotes', summary: 'Lists notes' },
     { method: 'POST', path: '/notes', operationId: 'addNote', summary: 'Adds a note', successStatus: 201 },
     { method: 'GET', path: '/notes/{id}', operationId: 'getNote', summary: 'Gets a note' },

@@ -4,6 +4,8 @@ import { memoryMcpStore } from '@sallyport/mcp';
 import { fixedWindow } from '@sallyport/ratelimit';
 import { createMemoryRateLimiter } from '@sallyport/ratelimit/memory';
 import type { TestEnv } from '@sallyport/testkit';
+import { createSemanticIndex } from '@sallyport/vectors';
+import { createLocalEmbedder, createLocalVectorStore } from '@sallyport/vectors/local';
 import type { Issuer } from '../demo/issuer.js';
 import { createNotesService, type NotesConfig, type NotesService } from '../src/app.js';
 
@@ -24,6 +26,7 @@ export function createTestService(
     connections: createMemoryGroupedRegistry({ clock: env.clock }),
     limiter: createMemoryRateLimiter({ strategy: fixedWindow({ limit, windowMs: 60_000 }), clock: env.clock }),
     ledger: createMemoryJobLedger({ clock: env.clock }),
+    search: createSemanticIndex({ store: createLocalVectorStore({ dimension: 256 }), embedder: createLocalEmbedder() }),
     tools: { store: memoryMcpStore(), secret: 'a secret of the tests, which seals nothing that lasts' },
     container: { ...env.options(), ...container },
   });

@@ -12,7 +12,7 @@ export interface Key {
   readonly sk: string;
 }
 
-/** What must hold of the item before a write. */
+/** A condition on the stored item, checked before a write. */
 export type Condition =
   | { readonly absent: string }
   | { readonly present: string }
@@ -51,7 +51,7 @@ export interface ReadOptions extends CallOptions {
 
 /** Options of a write. */
 export interface WriteOptions extends CallOptions {
-  /** Must hold of the item that is there, else nothing is written. */
+  /** Condition on the stored item; when it does not hold, nothing is written. */
   readonly condition?: Condition | undefined;
   /**
    * An id of this very write, unique and never used again. It is stored with the item as {@link WRITER_ATTRIBUTE}, so that a
@@ -98,7 +98,7 @@ export type WriteOutcome =
     }
   | {
       readonly applied: false;
-      /** The item that refused. */
+      /** The item for which the condition did not hold. */
       readonly item: Item | undefined;
       /** Whether there was an earlier attempt: without a `writer` it may have been the one that wrote `item`. */
       readonly retried: boolean;
@@ -112,6 +112,8 @@ export interface TransactedChange {
   readonly changes: Changes;
   /** Must hold of the item, else nothing of the transaction is written. */
   readonly condition?: Condition | undefined;
+  /** An id of this transaction, left on the item with `history` as an update leaves it. At least one change should have it. */
+  readonly writer?: string | undefined;
 }
 
 /** What became of a transaction. */
@@ -159,6 +161,8 @@ export interface ItemPage {
 export interface ItemTable {
   /** Resolves when a request can be sent. A time that a request carries is read after it: loading a client takes a while. */
   ready(): Promise<void>;
+  /** Opens the connection, for the init phase of a function. Costs half a read unit. */
+  warm(options?: CallOptions): Promise<void>;
   /** Reads one item; `undefined` when there is none. */
   get(key: Key, options?: ReadOptions): Promise<Item | undefined>;
   /** Replaces the whole item. */
@@ -172,8 +176,5 @@ export interface ItemTable {
   /** Items in any order; absent ones are left out. At most 100 keys. */
   getMany(keys: readonly Key[], options?: ReadOptions): Promise<readonly Item[]>;
   /** Changes several items, all or none. At most 100. Costs twice the units of single updates. */
-  transact(
-    changes: readonly TransactedChange[],
-    options?: Pick<WriteOptions, 'writer' | 'signal'>,
-  ): Promise<TransactOutcome>;
+  transact(changes: readonly TransactedChange[], options?: CallOptions): Promise<TransactOutcome>;
 }

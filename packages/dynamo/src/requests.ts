@@ -1,7 +1,7 @@
 import type { AttributeValue, DynamoDBClient, UpdateItemCommand } from '@aws-sdk/client-dynamodb';
-import { type FullClock, guardHook, randomFraction } from '@sallyport/core';
-import { pause } from './deadline.js';
-import { type FailedCondition, isFailedCondition, isTransient } from './errors.js';
+import type { FullClock } from '@sallyport/core';
+import { guardHook, isTransient, pause, randomFraction } from '@sallyport/core/pipeline';
+import { type FailedCondition, isFailedCondition } from './errors.js';
 import { Expressions } from './internal/expressions.js';
 import {
   type CallOptions,
@@ -44,6 +44,8 @@ interface Answered {
 /** Rounds in which keys that a busy table left out are asked for again. */
 const BATCH_TRIES = 4;
 const BATCH_WAIT_MS = 50;
+/** No store has such an item. */
+const WARM_KEY: Key = { pk: 'WARM', sk: 'WARM' };
 
 /** The requests of one table. They have no deadline of their own; the caller's signal ends them. */
 export class Requests implements ItemTable {
@@ -67,6 +69,10 @@ export class Requests implements ItemTable {
 
   async ready(): Promise<void> {}
 
+  async warm(options: CallOptions = {}): Promise<void> {
+    await this.get(WARM_KEY, options);
+  }
+
   async get(key: Key, { consistent = false, signal }: ReadOptions = {}): Promise<Item | undefined> {
     const command = new this.#sdk.GetItemCommand({ ...this.#target(key), ConsistentRead: consistent });
     const { Item: attributes } = await this.#counted('GetItem', this.#client.send(command, abortable(signal)));
@@ -88,7 +94,7 @@ export class Requests implements ItemTable {
 
   update(key: Key, changes: Changes, { condition, writer, ...options }: WriteOptions = {}): Promise<WriteOutcome> {
     const command = new this.#sdk.UpdateItemCommand({
-      ...this.#change({ key, changes, condition }, writer, options.history),
+      ...this.#change({ key, changes, condition, writer }, options.history),
       ReturnValues: 'ALL_NEW',
     });
     if (options.once === true) sendOnce(command);
@@ -124,18 +130,16 @@ export class Requests implements ItemTable {
     return { items: (answer.Items ?? []).map(fromAttributes), more: answer.LastEvaluatedKey !== undefined };
   }
 
-  async transact(
-    changes: readonly TransactedChange[],
-    { writer, signal }: Pick<WriteOptions, 'writer' | 'signal'> = {},
-  ): Promise<TransactOutcome> {
-    const TransactItems = changes.map((change) => ({ Update: this.#change(change, writer, true) }));
+  async transact(changes: readonly TransactedChange[], { signal }: CallOptions = {}): Promise<TransactOutcome> {
+    const TransactItems = changes.map((change) => ({ Update: this.#change(change, true) }));
     const command = new this.#sdk.TransactWriteItemsCommand({ TransactItems });
     try {
       await this.#counted('TransactWriteItems', this.#client.send(command, abortable(signal)));
       return { applied: true, repeated: false };
     } catch (error) {
       const refusals = refusalsOf(error);
-      if (refusals.some(({ item }) => isWrittenBy(item, writer))) return { applied: true, repeated: true };
+      if (refusals.some(({ item }, place) => isWrittenBy(item, changes[place]?.writer)))
+        return { applied: true, repeated: true };
       return { applied: false, refusals };
     }
   }
@@ -150,7 +154,7 @@ export class Requests implements ItemTable {
         RequestItems: { [this.#table]: { Keys: left, ...(consistent && { ConsistentRead: true }) } },
       });
       const answer = await this.#counted('BatchGetItem', this.#client.send(command, abortable(signal)));
-      // The service names the table by its ARN where it was asked so.
+      // The service answers with the table's ARN when the request named the table by its ARN.
       items.push(...Object.values(answer.Responses ?? {}).flatMap((found) => found.map(fromAttributes)));
       left = Object.values(answer.UnprocessedKeys ?? {}).flatMap((part) => part.Keys ?? []);
     }
@@ -158,7 +162,7 @@ export class Requests implements ItemTable {
   }
 
   /** One update, alone or within a transaction. */
-  #change({ key, changes, condition }: TransactedChange, writer: string | undefined, history: boolean | undefined) {
+  #change({ key, changes, condition, writer }: TransactedChange, history: boolean | undefined) {
     const expressions = new Expressions();
     const conditional = this.#conditional(condition, expressions);
     const signed = writer === undefined ? changes : { ...changes, set: { ...changes.set, [WRITER_ATTRIBUTE]: writer } };
@@ -269,7 +273,7 @@ class BusyTransaction extends Error {
   override readonly message = 'the transaction met another one, or a busy table';
 }
 
-/** A busy table left keys out each time it was asked. It may answer later. */
+/** A throttled table left out keys in every round. A later call may succeed. */
 class UnprocessedKeys extends Error {
   override readonly name = 'ThrottlingException';
   override readonly message = 'keys were left unprocessed';

@@ -1,6 +1,5 @@
 import type { FullClock } from '@sallyport/core';
-import { withDeadline } from './deadline.js';
-import { isTransient, StoreTimeout } from './errors.js';
+import { isTransient, StoreTimeout, withDeadline } from '@sallyport/core/pipeline';
 import type {
   CallOptions,
   Changes,
@@ -23,7 +22,7 @@ export interface DynamoTableOptions {
   readonly tableName: string;
   /** The DynamoDB client. Default: a client of our own with `maxAttempts`, made at the first call. */
   readonly client?: Client | undefined;
-  /** Its timers bound every call. */
+  /** The clock whose timers end calls that take too long. */
   readonly clock: FullClock;
   /** Milliseconds for all attempts of one call. Loading the SDK is not counted. */
   readonly timeoutMs: number;
@@ -39,9 +38,6 @@ export interface DynamoTableOptions {
   /** Called after every request that was answered. What it throws is dropped. */
   readonly onCall?: ((call: CallReport) => void) | undefined;
 }
-
-/** No store has such an item. */
-const WARM_KEY: Key = { pk: 'WARM', sk: 'WARM' };
 
 /** Whether a failure came from the server: then a connection is there. */
 function isAnswer(error: unknown): boolean {
@@ -84,7 +80,7 @@ export class DynamoTable implements ItemTable {
    * the init phase of a function, which has more CPU than a small function's invocations. Costs half a read unit.
    */
   async warm({ signal }: CallOptions = {}): Promise<void> {
-    await this.get(WARM_KEY, { signal });
+    await this.within(signal, (requests, inner) => requests.warm({ signal: inner }));
   }
 
   /** Reads one item; `undefined` when there is none. */
@@ -118,11 +114,8 @@ export class DynamoTable implements ItemTable {
   }
 
   /** Changes several items, all or none; at most 100. Costs twice the units of single updates. */
-  transact(
-    changes: readonly TransactedChange[],
-    { signal, ...options }: Pick<WriteOptions, 'writer' | 'signal'> = {},
-  ): Promise<TransactOutcome> {
-    return this.within(signal, (requests, inner) => requests.transact(changes, { ...options, signal: inner }));
+  transact(changes: readonly TransactedChange[], { signal }: CallOptions = {}): Promise<TransactOutcome> {
+    return this.within(signal, (requests, inner) => requests.transact(changes, { signal: inner }));
   }
 
   /**

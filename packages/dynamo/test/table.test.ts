@@ -1,5 +1,6 @@
 import type { DynamoDBClient } from '@aws-sdk/client-dynamodb';
-import { completeClock, systemClock } from '@sallyport/core';
+import { systemClock } from '@sallyport/core';
+import { completeClock } from '@sallyport/core/pipeline';
 import { ManualClock } from '@sallyport/core/testing';
 import {
   absentOrPastTtl,
@@ -204,9 +205,9 @@ describe('a write whose answer is lost', () => {
       changes: { add: { n: 1 } },
       condition: { attribute: 'n', is: '=', value: 1 },
     } as const;
-    expect(await table.transact([change], { writer: 'w5' })).toMatchObject({ applied: true });
-    expect(await table.transact([change], { writer: 'w5' })).toEqual({ applied: true, repeated: true });
-    expect(await table.transact([change], { writer: 'w6' })).toMatchObject({
+    expect(await table.transact([{ ...change, writer: 'w5' }])).toMatchObject({ applied: true });
+    expect(await table.transact([{ ...change, writer: 'w5' }])).toEqual({ applied: true, repeated: true });
+    expect(await table.transact([{ ...change, writer: 'w6' }])).toMatchObject({
       applied: false,
       refusals: [{ held: false, item: { n: 2, w: 'w5' } }],
     });

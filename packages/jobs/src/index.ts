@@ -29,7 +29,12 @@ export {
   type IdempotencyStart,
   type IdempotencyStatus,
 } from './idempotency/record.js';
-export { type RunIdempotentOptions, runIdempotent } from './idempotency/run-idempotent.js';
+export {
+  type IdempotentRun,
+  type RunIdempotentOptions,
+  runIdempotent,
+  type Stored,
+} from './idempotency/run-idempotent.js';
 export { type HttpIdempotencyOptions, withIdempotency } from './idempotency/with-idempotency.js';
 // Leases and semaphores
 
@@ -45,18 +50,24 @@ export {
 // The ledger
 export { createJobLedger, type JobLedgerOptions } from './ledger/create-job-ledger.js';
 export {
+  type ClaimedRecord,
+  type ClaimNextInput,
   type CreateJobInput,
   type CreateRecordsInput,
   JOB_STATUSES,
   JOB_TRANSITIONS,
   type Job,
+  type JobProgress,
   type JobRecord,
   type JobStatus,
   type ListJobsInput,
   type ListRecordsInput,
   RECORD_STATUSES,
   RECORD_TRANSITIONS,
+  type ReapedRecords,
+  type ReapRecordsInput,
   type RecordChange,
+  type RecordClaim,
   type RecordOutcome,
   type RecordStatus,
   type TransitionJobInput,

@@ -115,7 +115,7 @@ describe('one clock far ahead', () => {
     'by %i ms lets a sliding window of a minute admit no more than its limit twice',
     async (aheadMs) => {
       const strategy = slidingWindow({ limit: 10, windowMs: 60_000 });
-      expect(await admittedBy(strategy, aheadMs, 120, 100)).toBeLessThanOrEqual(20);
+      expect(await admittedBy(strategy, aheadMs, 64, 100)).toBeLessThanOrEqual(20);
     },
   );
 
@@ -123,7 +123,7 @@ describe('one clock far ahead', () => {
     'by %i ms lets a sliding window of a second admit no more than its limit twice',
     async (aheadMs) => {
       const strategy = slidingWindow({ limit: 10, windowMs: 1000 });
-      expect(await admittedBy(strategy, aheadMs, 120, 5)).toBeLessThanOrEqual(20);
+      expect(await admittedBy(strategy, aheadMs, 64, 5)).toBeLessThanOrEqual(20);
     },
   );
 
@@ -134,7 +134,7 @@ describe('one clock far ahead', () => {
         { limit: 10, windowMs: 1000 },
         { limit: 10_000, windowMs: 3_600_000 },
       ]);
-      expect(await admittedBy(strategy, aheadMs, 120, 5)).toBeLessThanOrEqual(20);
+      expect(await admittedBy(strategy, aheadMs, 64, 5)).toBeLessThanOrEqual(20);
     },
   );
 

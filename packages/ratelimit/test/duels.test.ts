@@ -15,9 +15,9 @@ import type { DuelOrder, Told } from './support/duellist.js';
 import { History } from './support/history.js';
 
 const INSTANCES = 8;
-const DECISIONS = 500;
+const DECISIONS = 300;
 /** A violence comes after so many decisions. */
-const BETWEEN = 25;
+const BETWEEN = 20;
 
 let built: ReturnType<typeof bundle>;
 let proxy: FaultProxy;

@@ -14,6 +14,19 @@ export interface Budget {
   accepts(answer: unknown): boolean;
 }
 
+/** What a function loads at its start when it is bundled with code splitting. */
+export interface SplitBudget {
+  /** The entry file `entries/<name>.ts`. */
+  readonly name: string;
+  /** Gzip bytes of the files that load at the start. */
+  readonly startBytes: number;
+  /** Modules that load with their first use. */
+  readonly lazyParts: number;
+}
+
+/** Many small parts cost more than they save: each is a file to open. */
+export const SPLIT_BUDGETS: readonly SplitBudget[] = [{ name: 'mcp', startBytes: 15_000, lazyParts: 6 }];
+
 const HEALTH = gatewayV2Event({ method: 'GET', path: '/health' });
 const isOk = (answer: unknown) => (answer as { statusCode?: unknown } | null)?.statusCode === 200;
 const isClean = (answer: unknown) => JSON.stringify(answer) === '{"batchItemFailures":[]}';

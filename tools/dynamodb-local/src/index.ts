@@ -1,4 +1,4 @@
-export { createLocalClient } from './client.js';
+export { adoptNetworkErrors, createLocalClient } from './client.js';
 export { CallCounter, type CallCounts, countCalls } from './count-calls.js';
 export { type Fault, FaultProxy, type FaultRule, SERVER_ERROR, startFaultProxy, THROTTLED } from './fault-proxy.js';
 export { STORE_FAULTS, type StoreFault, unprocessedKeys } from './fault-table.js';

@@ -94,6 +94,12 @@ describe('the counter of calls', () => {
       client.send(new TransactWriteItemsCommand({ TransactItems: [{ Update: refused }] })),
     ).rejects.toThrow();
     expect(counter.total()).toEqual({ calls: 2, readUnits: 0, writeUnits: 4 });
+    counter.take();
+    const other = { Update: { TableName, ...increment, Key: { ...KEY, sk: { S: 'other' } } } };
+    await client.send(
+      new TransactWriteItemsCommand({ TransactItems: [{ Update: { TableName, ...increment } }, other] }),
+    );
+    expect(counter.total()).toEqual({ calls: 1, readUnits: 0, writeUnits: 4 });
   });
 
   it('starts anew after each take', async () => {

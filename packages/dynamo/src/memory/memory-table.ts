@@ -1,4 +1,4 @@
-import { createMap } from '@sallyport/core';
+import { createMap } from '@sallyport/core/pipeline';
 import {
   type Changes,
   type Condition,
@@ -7,6 +7,7 @@ import {
   type ItemPage,
   type ItemQuery,
   type ItemTable,
+  isWrittenBy,
   type Key,
   type TransactedChange,
   type TransactOutcome,
@@ -35,6 +36,9 @@ export class MemoryTable implements ItemTable {
   /** Is ready at once. */
   async ready(): Promise<void> {}
 
+  /** Has nothing to open. */
+  async warm(): Promise<void> {}
+
   /** Reads one item; `undefined` when there is none. */
   async get(key: Key): Promise<Item | undefined> {
     return copy(this.#rows.get(nameOf(key)));
@@ -43,7 +47,7 @@ export class MemoryTable implements ItemTable {
   /** Replaces the whole item. */
   async put(item: Item & Key, { condition, writer }: WriteOptions = {}): Promise<WriteOutcome> {
     const before = this.#rows.get(nameOf(item));
-    if (condition && !holds(condition, before)) return refused(before);
+    if (condition && !holds(condition, before)) return refused(before, writer, undefined);
     this.#rows.set(nameOf(item), signed(withoutUndefined(item) as Row, writer));
     return { applied: true, item: copy(before), repeated: false };
   }
@@ -51,24 +55,24 @@ export class MemoryTable implements ItemTable {
   /** Changes some attributes; creates the item where there is none. */
   async update(key: Key, changes: Changes, { condition, writer, history }: WriteOptions = {}): Promise<WriteOutcome> {
     const before = this.#rows.get(nameOf(key));
-    if (condition && !holds(condition, before)) return refused(before);
+    if (condition && !holds(condition, before)) return refused(before, writer, before);
     const after = signed(changed(before ?? { ...key }, changes), writer, history);
     this.#rows.set(nameOf(key), after);
     return { applied: true, item: copy(after), repeated: false };
   }
 
   /** Changes several items, all or none. */
-  async transact(
-    changes: readonly TransactedChange[],
-    { writer }: Pick<WriteOptions, 'writer'> = {},
-  ): Promise<TransactOutcome> {
+  async transact(changes: readonly TransactedChange[]): Promise<TransactOutcome> {
     const refusals = changes.map(({ key, condition }) => {
       const item = this.#rows.get(nameOf(key));
       const held = condition === undefined || holds(condition, item);
       return { held, item: held ? undefined : copy(item) };
     });
+    if (refusals.some(({ item }, place) => isWrittenBy(item, changes[place]?.writer))) {
+      return { applied: true, repeated: true };
+    }
     if (refusals.some(({ held }) => !held)) return { applied: false, refusals };
-    for (const { key, changes: one } of changes) {
+    for (const { key, changes: one, writer } of changes) {
       const before = this.#rows.get(nameOf(key)) ?? { ...key };
       this.#rows.set(nameOf(key), signed(changed(before, one), writer, true));
     }
@@ -108,7 +112,9 @@ function nameOf({ pk, sk }: Key): string {
   return `${pk}\n${sk}`;
 }
 
-function refused(before: Row | undefined): WriteOutcome {
+/** A write that is tried again is known by its writer; its outcome has the item that the operation answers. */
+function refused(before: Row | undefined, writer?: string, answered?: Row): WriteOutcome {
+  if (isWrittenBy(before, writer)) return { applied: true, item: copy(answered), repeated: true };
   return { applied: false, item: copy(before), retried: false };
 }
 

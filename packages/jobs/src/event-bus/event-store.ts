@@ -1,14 +1,16 @@
-import type { Item, ItemQuery, ItemTable, Key } from '@sallyport/dynamo';
-import { absentOrPastTtl, isPastTtl, ttlAt } from '@sallyport/dynamo';
+import { defineOptions } from '@sallyport/core/options';
+import type { Condition, Item, ItemQuery, Key } from '@sallyport/dynamo';
+import { absentOrPastTtl, isPastTtl, notPastTtl, ttlAt } from '@sallyport/dynamo';
 import { EVENTBUS_ERRORS as ERRORS } from '../errors.js';
 import {
   assertId,
   assertInput,
+  flag,
   isoTime,
   oneOf,
   openStore,
   type StoreOptions,
-  storeOptions,
+  storeKinds,
   textMap,
   ttlSeconds,
   whole,
@@ -18,12 +20,14 @@ import {
   assertSize,
   canonicalJson,
   fromJson,
-  holdsAll,
   isoOf,
+  newWriteId,
   numberOf,
+  readAll,
   type StoreParts,
   textOf,
   textsOf,
+  timeOf,
   toJson,
 } from '../internal/rows.js';
 import type { CallOptions, Page } from '../ledger/ledger.js';
@@ -48,13 +52,34 @@ const PUBLISH_INPUT = [
 const MONTH_SECONDS = 30 * 86_400;
 const MAX_TAGS = 32;
 const VERSION = 1;
+/**
+ * Past for every clock. DynamoDB deletes no item whose time is more than five years back.
+ * https://docs.aws.amazon.com/amazondynamodb/latest/developerguide/time-to-live-ttl-before-you-start.html
+ */
+const DELETED_SINCE_SECONDS = 86_400;
+/** Everything but the key. */
+const CONTENT = [
+  'id',
+  'event_type',
+  'tenant_id',
+  'tenant_type',
+  'source_id',
+  'payload',
+  'payload_sha256',
+  'published_at',
+  'published_key',
+  'correlation_id',
+  'metadata',
+  'tags',
+  'version',
+  'expires_at',
+];
 const QUERY_INPUT = ['tenantId', 'type', 'from', 'to', 'tag', 'order', 'limit', 'cursor'];
 const MAX_LIMIT = 1000;
 /** Pages of the index that are read for one page of events, at most. After that the page is returned although it is not full. */
 const MAX_PAGES_READ = 10;
-const BATCH = 100;
 
-const OPTIONS = storeOptions(EVENTBUS_TABLE_NAME_ENV);
+const OPTIONS = defineOptions<EventBusStoreOptions>()(storeKinds(EVENTBUS_TABLE_NAME_ENV));
 
 /**
  * An event store in one DynamoDB table. The AWS SDK is loaded at the first call.
@@ -71,33 +96,56 @@ export function createEventStore(parts: StoreParts): EventBusStore {
   return Object.freeze({
     publish: async (input, options = {}) => publish(parts, input, options),
     query: async (input, options = {}) => queryEvents(parts, input, options),
+    warm: async ({ signal } = {}) => parts.store.warm({ signal }),
     async get(input, { signal } = {}) {
-      const item = await parts.store.get(keyOf(input), { signal });
+      assertInput(input, ['tenantId', 'id', 'consistent'], ERRORS);
+      const consistent = flag('consistent', input.consistent, ERRORS);
+      const item = await parts.store.get(keyOf(input), { consistent, signal });
       return item && !isPastTtl(item, parts.clock.now().getTime()) ? toEvent(item) : undefined;
     },
     async delete(input, { signal } = {}) {
-      const { item } = await parts.store.remove(keyOf(input), { signal });
-      return item !== undefined && !isPastTtl(item, parts.clock.now().getTime());
+      assertInput(input, ['tenantId', 'id'], ERRORS);
+      return deleteEvent(parts, keyOf(input), signal);
     },
   } satisfies EventBusStore);
 }
 
+/**
+ * Leaves an expired row without content, which DynamoDB deletes for nothing: a row that is gone could not tell a caller whose answer
+ * was lost that the deletion was its own.
+ */
+async function deleteEvent(parts: StoreParts, key: Key, signal: AbortSignal | undefined): Promise<boolean> {
+  const nowMs = await timeOf(parts);
+  const condition: Condition = { all: [{ present: 'pk' }, notPastTtl(nowMs)] };
+  const changes = { set: { ttl: ttlAt(nowMs) - DELETED_SINCE_SECONDS }, remove: CONTENT };
+  const options = { condition, writer: newWriteId(), signal };
+  return (await parts.store.update(key, changes, options)).applied;
+}
+
 async function publish(
-  { store, clock, ids }: StoreParts,
+  parts: StoreParts,
   input: PublishInput,
   { signal }: CallOptions,
 ): Promise<{ event: StoredEvent; outcome: 'created' | 'duplicate' }> {
-  const nowMs = clock.now().getTime();
+  const { store, ids } = parts;
+  const nowMs = await timeOf(parts);
   const item = newEvent(input, () => ids.newId(), nowMs);
   signal?.throwIfAborted();
-  const outcome = await store.put(item, { condition: absentOrPastTtl(nowMs), signal });
-  if (outcome.applied || (outcome.retried && holdsAll(outcome.item, item))) {
-    return { event: toEvent(item), outcome: 'created' };
-  }
-  if (outcome.item?.payload_sha256 === item.payload_sha256) {
-    return { event: toEvent(outcome.item), outcome: 'duplicate' };
-  }
+  const outcome = await store.put(item, { condition: absentOrPastTtl(nowMs), writer: newWriteId(), signal });
+  if (outcome.applied) return { event: toEvent(item), outcome: 'created' };
+  if (outcome.item && isSameEvent(outcome.item, item)) return { event: toEvent(outcome.item), outcome: 'duplicate' };
   throw ERRORS.conflict('payload_mismatch');
+}
+
+/** Whether two rows say the same. The time, the metadata and the correlation of the first publication stay. */
+function isSameEvent(stored: Item, item: Item): boolean {
+  const isSame = (name: string) => stored[name] === item[name];
+  if (!['payload_sha256', 'event_type', 'source_id'].every(isSame)) return false;
+  return JSON.stringify(sortedTags(stored)) === JSON.stringify(sortedTags(item));
+}
+
+function sortedTags({ tags }: Item): readonly unknown[] {
+  return Array.isArray(tags) ? [...tags].sort() : [];
 }
 
 function newEvent(input: PublishInput, newId: () => string, nowMs: number): Item & Key & { payload_sha256: string } {
@@ -144,7 +192,6 @@ function tagsOf(tags: readonly string[]): readonly string[] {
 }
 
 function keyOf(input: { readonly tenantId: string; readonly id: string }): Key {
-  assertInput(input, ['tenantId', 'id'], ERRORS);
   assertId('tenantId', input.tenantId, ERRORS);
   assertId('id', input.id, ERRORS);
   return eventKey(input.tenantId, input.id);
@@ -191,7 +238,7 @@ async function queryEvents(
   const events: StoredEvent[] = [];
   for (let read = 0; read < MAX_PAGES_READ; read += 1) {
     const { items: keys, more } = await store.query({ ...query, limit, start }, { signal });
-    const found = await itemsOf(store, keys, signal);
+    const found = await readAll(store, keys.map(toKey), { signal });
     for (const key of keys) {
       if (events.length === limit) return { items: events, cursor: cursorBehind(start, binding) };
       start = key;
@@ -239,15 +286,6 @@ function startOf({ cursor }: EventQuery, { partition, sort }: BoundQuery, bindin
     throw ERRORS.invalid('cursor does not belong to this query');
   }
   return { pk, sk: 'EVT', published_key, [partition.name]: partition.value };
-}
-
-async function itemsOf(store: ItemTable, keys: readonly Item[], signal: AbortSignal | undefined) {
-  const found = new Map<string, Item>();
-  for (let index = 0; index < keys.length; index += BATCH) {
-    const batch = keys.slice(index, index + BATCH).map(toKey);
-    for (const item of await store.getMany(batch, { signal })) found.set(textOf(item, 'pk'), item);
-  }
-  return found;
 }
 
 function toKey(item: Item): Key {

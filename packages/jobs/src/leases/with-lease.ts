@@ -46,12 +46,14 @@ export interface WithSlotOptions extends HoldOptions {
   readonly limit: number;
 }
 
-const LEASE_OPTIONS = defineOptions<WithLeaseOptions>()(
+/** What {@link WithLeaseOptions} may be. */
+export const LEASE_OPTIONS = defineOptions<WithLeaseOptions>()(
   { ...HOLD_OPTIONS, name: idOption.required() },
   { fail: JOB_ERRORS.invalid },
 );
 
-const SLOT_OPTIONS = defineOptions<WithSlotOptions>()(
+/** What {@link WithSlotOptions} may be. */
+export const SLOT_OPTIONS = defineOptions<WithSlotOptions>()(
   {
     ...HOLD_OPTIONS,
     scope: idOption.required(),
@@ -105,6 +107,10 @@ export async function withLease<T>(
       acquire: (owner, durationMs, signal) => ledger.acquireLease({ name, owner, durationMs }, { signal }),
       refresh: (lease, durationMs, signal) => ledger.refreshLease(lease, durationMs, { signal }),
       release: (lease) => ledger.releaseLease(lease),
+      look: async (signal) => {
+        const held = await ledger.getLease(name, { signal, consistent: false });
+        return held ? Math.max(1, held.expiresAtMs - ledger.clock.now().getTime()) : 0;
+      },
     },
     settings,
     ({ id, token }, signal) => work({ id, token, signal }),

@@ -7,12 +7,16 @@ import type {
   IdempotencyStart,
 } from '../idempotency/record.js';
 import type {
+  ClaimedRecord,
+  ClaimNextInput,
   CreateJobInput,
   CreateRecordsInput,
   Job,
   JobRecord,
   ListJobsInput,
   ListRecordsInput,
+  ReapedRecords,
+  ReapRecordsInput,
   RecordOutcome,
   TransitionJobInput,
   TransitionRecordInput,
@@ -72,7 +76,15 @@ export interface Slot {
  * Every method throws JobLedgerError `jobs.invalid_input`, and `jobs.internal_error` when the store fails.
  */
 export interface JobLedger {
-  /** The clock that decides what is expired. */
+  /**
+   * Loads the client and opens a connection, so that the first event need not wait for it: call it in the init phase. Costs half a
+   * read unit.
+   */
+  warm(options?: CallOptions): Promise<void>;
+  /**
+   * The clock that decides what is expired. Instances whose clocks differ disagree by as much about the end of leases, slots, claims and
+   * keys; fencing tokens, claim ids and attempts hold whatever clocks say.
+   */
   readonly clock: FullClock;
   /** Makes the ids of leases, slots and owners. */
   readonly ids: IdGenerator;
@@ -105,16 +117,43 @@ export interface JobLedger {
   /** Gives records other statuses. Outcomes are as those of {@link createRecords}. */
   transitionRecords(input: TransitionRecordsInput, options?: CallOptions): Promise<RecordOutcome[]>;
   /**
-   * Gives a record another status, along `RECORD_TRANSITIONS`.
+   * Gives a record another status, along `RECORD_TRANSITIONS`. What ends a record of a job with `recordCount` also counts it, in one
+   * transaction.
    *
-   * @throws JobLedgerError not_found; conflict `transition` with the status in `details`
+   * @throws JobLedgerError not_found; conflict `transition` with the status in `details`, `claim_lost` with status and attempts
    */
   transitionRecord(input: TransitionRecordInput, options?: CallOptions): Promise<JobRecord>;
-  /** Reads a record; `undefined` when there is none. */
+  /** Reads a record; `undefined` when there is none. With `tenantId`, a record of another tenant's job is absent. */
   getRecord(
-    input: { readonly jobId: string; readonly recordId: string; readonly consistent?: boolean },
+    input: {
+      readonly jobId: string;
+      readonly recordId: string;
+      readonly tenantId?: string;
+      readonly consistent?: boolean;
+    },
     options?: CallOptions,
   ): Promise<JobRecord | undefined>;
+  /**
+   * Takes a record that waits, or whose claim has ended, and counts an attempt; `undefined` when there is none. Only the claim's
+   * `id`, or the number of attempts, can end it.
+   */
+  claimNext(input: ClaimNextInput, options?: CallOptions): Promise<ClaimedRecord | undefined>;
+  /**
+   * Lets a claim end `durationMs` from now (1,000 to 900,000, default 60,000).
+   *
+   * @throws JobLedgerError conflict `claim_lost` when the claim or the record has ended
+   */
+  heartbeatRecord(
+    input: {
+      readonly jobId: string;
+      readonly recordId: string;
+      readonly claimId: string;
+      readonly durationMs?: number;
+    },
+    options?: CallOptions,
+  ): Promise<ClaimedRecord>;
+  /** Takes records back whose claim has ended, up to 1,000 records of the job a call. A worker that thaws later is refused. */
+  reapRecords(input: ReapRecordsInput, options?: CallOptions): Promise<ReapedRecords>;
   /** Reads one page of a job's records, in the order of their ids. */
   listRecords(input: ListRecordsInput, options?: CallOptions): Promise<Page<JobRecord>>;
   /**
@@ -138,8 +177,8 @@ export interface JobLedger {
    * @throws JobLedgerError conflict `lease_lost` when another acquisition holds it
    */
   releaseLease(lease: Lease, options?: CallOptions): Promise<void>;
-  /** Reads who holds a lease; `undefined` when it is free. */
-  getLease(name: string, options?: CallOptions): Promise<Lease | undefined>;
+  /** Reads who holds a lease; `undefined` when it is free. The read is consistent (one read unit) unless told otherwise. */
+  getLease(name: string, options?: CallOptions & { readonly consistent?: boolean }): Promise<Lease | undefined>;
   /**
    * Takes one of `limit` slots (1 to 256) of a semaphore for `durationMs`, 1,000 to 900,000, default 30,000.
    *

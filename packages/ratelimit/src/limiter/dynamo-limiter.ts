@@ -1,10 +1,10 @@
-import { completeClock, type FullClock } from '@sallyport/core';
-import { parseLog } from '@sallyport/core/pipeline';
+import type { FullClock } from '@sallyport/core';
+import { completeClock, parseLog } from '@sallyport/core/pipeline';
 import { DynamoTable, type ItemTable, type StoreCall, StoreTimeout } from '@sallyport/dynamo';
 import { invalidConfig, RateLimitError, storeUnavailable } from '../errors.js';
 import { type Claim, type CounterStore, type Decider, hasRoom, type Taken } from '../strategies/internal/definition.js';
 import {
-  DYNAMO_RATE_LIMITER_OPTIONS,
+  DYNAMO_LIMITER_OPTIONS,
   type DynamoRateLimiter,
   type DynamoRateLimiterOptions,
   type DynamoRateLimiterSettings,
@@ -55,7 +55,7 @@ const MAX_ASKED = 2;
  * app.use(rateLimitMiddleware({ limiter }));
  */
 export function createDynamoRateLimiter(options: DynamoRateLimiterOptions): DynamoRateLimiter {
-  const settings = DYNAMO_RATE_LIMITER_OPTIONS.parse(options);
+  const settings = DYNAMO_LIMITER_OPTIONS.parse(options);
   if (settings.reserve > Math.min(...settings.strategy.windows.map(({ limit }) => limit))) {
     throw invalidConfig('option "reserve" must be at most the smallest limit of the strategy');
   }

@@ -38,18 +38,18 @@ export interface DynamoRateLimiterOptions {
   /** The limits of a key in place of the strategy's, at once or later; `undefined` for the strategy's. */
   readonly limitFor?: LimitFor;
   /**
-   * What `limitFor` promised is kept: of at most `maxKeys` keys (default 1,000), each for at most `maxAgeMs` (default 10,000). `false`
-   * asks each time.
+   * What `limitFor` promised is kept: of at most `maxKeys` keys, each for at most `maxAgeMs`. `false` asks each time. Default: 1,000
+   * keys, 10,000 ms.
    */
   readonly limitCache?: { readonly maxKeys?: number; readonly maxAgeMs?: number } | false;
   /**
-   * Denials that are answered again without a call: of at most `maxKeys` keys (default 1,000), each for at most `maxAgeMs`
-   * (default 10,000). `false` asks the store every time.
+   * Denials that are answered again without a call: of at most `maxKeys` keys, each for at most `maxAgeMs`. `false` asks the store
+   * every time. Default: 1,000 keys, 10,000 ms.
    */
   readonly deniedCache?: { readonly maxKeys?: number; readonly maxAgeMs?: number } | false;
   /**
    * Units that one write may take beyond the need, 0 to 10,000, for requests to come. They are spent without a call as long as they
-   * count for the same window, and given back with a later write, or by `release`. Default 0. At most the strategy's smallest limit.
+   * count for the same window, and given back with a later write, or by `release`. At most the strategy's smallest limit. Default 0.
    */
   readonly reserve?: number;
   /**
@@ -92,8 +92,8 @@ export interface DynamoRateLimiter extends RateLimiter {
 
 type OnStoreError = DynamoRateLimiterOptions['onStoreError'];
 
-/** What the options may be. */
-export const DYNAMO_RATE_LIMITER_OPTIONS = defineOptions<DynamoRateLimiterOptions>()(
+/** What {@link DynamoRateLimiterOptions} may be. */
+export const DYNAMO_LIMITER_OPTIONS = defineOptions<DynamoRateLimiterOptions>()(
   {
     strategy: strategyOption.required(),
     onStoreError: kind<OnStoreError>(
@@ -125,4 +125,4 @@ export const DYNAMO_RATE_LIMITER_OPTIONS = defineOptions<DynamoRateLimiterOption
 );
 
 /** The options with every default in its place. */
-export type DynamoRateLimiterSettings = ParsedOptions<typeof DYNAMO_RATE_LIMITER_OPTIONS.kinds>;
+export type DynamoRateLimiterSettings = ParsedOptions<typeof DYNAMO_LIMITER_OPTIONS.kinds>;

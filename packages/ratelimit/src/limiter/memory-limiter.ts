@@ -1,5 +1,6 @@
-import { type Clock, completeClock, createMap, systemClock } from '@sallyport/core';
+import { type Clock, systemClock } from '@sallyport/core';
 import { defineOptions, func, integer, withMethods } from '@sallyport/core/options';
+import { completeClock, createMap } from '@sallyport/core/pipeline';
 import { invalidConfig } from '../errors.js';
 import {
   type Address,
@@ -33,7 +34,8 @@ export interface MemoryRateLimiterOptions {
 
 const MAX_CLOCK_SKEW_MS = 1000;
 
-const OPTIONS = defineOptions<MemoryRateLimiterOptions>()(
+/** What {@link MemoryRateLimiterOptions} may be. */
+export const MEMORY_LIMITER_OPTIONS = defineOptions<MemoryRateLimiterOptions>()(
   {
     strategy: strategyOption.required(),
     clock: withMethods<Clock>('now').default(systemClock),
@@ -51,7 +53,7 @@ const OPTIONS = defineOptions<MemoryRateLimiterOptions>()(
  * @example createMemoryRateLimiter({ strategy: slidingWindow({ limit: 5, windowMs: 1_000 }) })
  */
 export function createMemoryRateLimiter(options: MemoryRateLimiterOptions): RateLimiter {
-  const { strategy, clock: given, limitFor, limitCache, maxKeys } = OPTIONS.parse(options);
+  const { strategy, clock: given, limitFor, limitCache, maxKeys } = MEMORY_LIMITER_OPTIONS.parse(options);
   const clock = completeClock(given);
   const store = new MemoryStore(maxKeys);
   const limits = new Limits(strategy, { limitFor, cache: limitCache, clock });

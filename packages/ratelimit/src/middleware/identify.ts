@@ -1,7 +1,7 @@
 import { createHmac } from 'node:crypto';
-import { type Context, canonicalIp, FrameworkError, type MaybePromise } from '@sallyport/core';
+import { type Context, FrameworkError, type MaybePromise } from '@sallyport/core';
 import { defineOptions, integer, kind as optionKind } from '@sallyport/core/options';
-import { callerKey, stateOf } from '@sallyport/core/pipeline';
+import { callerKey, canonicalIp, stateOf } from '@sallyport/core/pipeline';
 import { invalidConfig, invalidInput } from '../errors.js';
 import type { RateLimitKey } from '../limiter/limiter.js';
 
@@ -166,7 +166,8 @@ export interface BySourceIpOptions {
   readonly ipv6Prefix?: number;
 }
 
-const SOURCE_OPTIONS = defineOptions<BySourceIpOptions>()(
+/** What {@link BySourceIpOptions} may be. */
+export const SOURCE_IP_OPTIONS = defineOptions<BySourceIpOptions>()(
   { ipv6Prefix: integer(1, 128).default(64) },
   { fail: invalidConfig },
 );
@@ -182,7 +183,7 @@ const GROUPS = 8;
  * @example rateLimitPolicy({ limiter, extractIdentifier: bySourceIp({ ipv6Prefix: 56 }) })
  */
 export function bySourceIp(options: BySourceIpOptions = {}): (ctx: Context) => string {
-  const { ipv6Prefix: prefix } = SOURCE_OPTIONS.parse(options);
+  const { ipv6Prefix: prefix } = SOURCE_IP_OPTIONS.parse(options);
   return (ctx) => {
     const { valid, sourceIP } = ctx.sourceProvenance();
     return valid ? `ip:${cutAddress(sourceIP, prefix)}` : 'ip:unknown';

@@ -78,12 +78,14 @@ const GUARD_OPTIONS = {
   onDecision: func<Tell>(),
 };
 
-const MIDDLEWARE_OPTIONS = defineOptions<RateLimitMiddlewareOptions>()(
+/** What {@link RateLimitMiddlewareOptions} may be. */
+export const MIDDLEWARE_OPTIONS = defineOptions<RateLimitMiddlewareOptions>()(
   { ...GUARD_OPTIONS, extractIdentifier: func<Ask<string>>(), fingerprintKey: fingerprintKeyOption },
   { fail: invalidConfig },
 );
 
-const POLICY_OPTIONS = defineOptions<RateLimitPolicyOptions>()(
+/** What {@link RateLimitPolicyOptions} may be. */
+export const POLICY_OPTIONS = defineOptions<RateLimitPolicyOptions>()(
   { ...GUARD_OPTIONS, extractIdentifier: func<Ask<string>>().required() },
   { fail: invalidConfig },
 );

@@ -16,7 +16,8 @@ const MAX_WINDOWS = 4;
 const MAX_RATIO = 3600;
 const BUCKET = /^w([1-9])_([0-9a-z]+)$/;
 
-const FIXED_OPTIONS = defineOptions<WindowOptions>()(WINDOW_OPTIONS, { fail: invalidConfig });
+/** What {@link WindowOptions} may be. */
+export const FIXED_OPTIONS = defineOptions<WindowOptions>()(WINDOW_OPTIONS, { fail: invalidConfig });
 const MULTI_OPTIONS = defineOptions<{ readonly windows: readonly WindowOptions[] }>()(
   { windows: list(group<WindowOptions>()(WINDOW_OPTIONS), `a list of 1 to ${MAX_WINDOWS} windows`).required() },
   { fail: invalidConfig },

@@ -20,7 +20,8 @@ export interface SlidingWindowOptions extends WindowOptions {
 const MIN_GRANULE_MS = 100;
 const COUNTER = /^s(-?[0-9a-z]+)$/;
 
-const OPTIONS = defineOptions<SlidingWindowOptions>()(
+/** What {@link SlidingWindowOptions} may be. */
+export const SLIDING_OPTIONS = defineOptions<SlidingWindowOptions>()(
   { ...WINDOW_OPTIONS, granules: integer(2, 20).default(10) },
   { fail: invalidConfig },
 );
@@ -32,7 +33,7 @@ const OPTIONS = defineOptions<SlidingWindowOptions>()(
  * @example slidingWindow({ limit: 100, windowMs: 60_000, granules: 12 })
  */
 export function slidingWindow(options: SlidingWindowOptions): Strategy {
-  const { granules, ...window } = OPTIONS.parse(options);
+  const { granules, ...window } = SLIDING_OPTIONS.parse(options);
   const granuleMs = window.windowMs / granules;
   if (!Number.isInteger(granuleMs)) throw invalidConfig('option "windowMs" must be divisible by "granules"');
   if (granuleMs < MIN_GRANULE_MS) throw invalidConfig(`a granule must last at least ${MIN_GRANULE_MS} ms`);

@@ -1,5 +1,5 @@
-import { randomFraction } from '@sallyport/core';
 import { defineOptions, integer, number } from '@sallyport/core/options';
+import { randomFraction } from '@sallyport/core/pipeline';
 import { invalidConfig, RateLimitError } from '../errors.js';
 import type { LimitDecision, Strategy, WindowLimit, WindowState } from '../limiter/limiter.js';
 import {
@@ -52,7 +52,8 @@ const HELD_MS = 10_000;
 /** Of the last guess among all. */
 const WEIGHT = 0.2;
 
-const OPTIONS = defineOptions<TokenBucketOptions>()(
+/** What {@link TokenBucketOptions} may be. */
+export const BUCKET_OPTIONS = defineOptions<TokenBucketOptions>()(
   {
     capacity: integer(0, MAX_CAPACITY).required(),
     refillPerSecond: number(0.001, 1_000_000).required(),
@@ -69,7 +70,7 @@ const OPTIONS = defineOptions<TokenBucketOptions>()(
  * @example tokenBucket({ capacity: 20, refillPerSecond: 5 })
  */
 export function tokenBucket(options: TokenBucketOptions): Strategy {
-  const { name, capacity, refillPerSecond } = OPTIONS.parse(options);
+  const { name, capacity, refillPerSecond } = BUCKET_OPTIONS.parse(options);
   return new TokenBucket(name, capacity, refillPerSecond);
 }
 

@@ -19,6 +19,7 @@ const openApi = () => import('@sallyport/http/openapi');
 const quota = () => import('./quota.js');
 const ledger = () => import('./ledger.js');
 const environment = () => import('./environment.js');
+const vectors = () => import('./vectors.js');
 
 /** What an event helper reads of its context: the invocation's clock, ids and Lambda context. */
 function contextOf(args: Args, { env }: World): object {
@@ -131,6 +132,16 @@ export const FUNCTIONS: Readonly<Record<string, PortableFunction>> = {
   error_envelope: { load: ledger, name: 'errorEnvelope', arguments: (args) => [args] },
   table_of: { load: environment, name: 'tableOf', arguments: (args) => [args] },
   error_notifications: { load: environment, name: 'errorNotifications', arguments: (args) => [args] },
+  vector_limits: { load: vectors, name: 'limits', arguments: () => [] },
+  vector_validate: { load: vectors, name: 'validate', arguments: (args) => [args] },
+  vector_top_k: { load: vectors, name: 'topK', arguments: (args) => [args] },
+  vector_embedding_codes: { load: vectors, name: 'embeddingCodes', arguments: (args) => [args] },
+  vector_store_steps: { load: vectors, name: 'storeSteps', arguments: (args) => [args] },
+  vector_put_sizes: { load: vectors, name: 'putSizes', arguments: (args) => [args] },
+  vector_sent_filter: { load: vectors, name: 'sentFilter', arguments: (args) => [args] },
+  vector_embed: { load: vectors, name: 'embed', arguments: (args) => [args] },
+  vector_semantic_steps: { load: vectors, name: 'semanticSteps', arguments: (args) => [args] },
+  vector_from_environment: { load: vectors, name: 'fromEnvironment', arguments: (args) => [args] },
   canonical_ip: { load: core, name: 'canonicalIp', arguments: ({ text }) => [text] },
   parse_traceparent: { load: core, name: 'parseTraceparent', arguments: ({ value }) => [value] },
   parse_xray_trace_header: { load: core, name: 'parseXrayTraceHeader', arguments: ({ value }) => [value] },

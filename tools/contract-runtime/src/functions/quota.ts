@@ -1,4 +1,4 @@
-import { providerProvenance, unknownProvenance } from '@sallyport/core';
+import { providerProvenance, unknownProvenance } from '@sallyport/core/pipeline';
 import {
   bySourceIp,
   fingerprintCredential,

@@ -1,5 +1,6 @@
 import {
   type Accepted,
+  type Guarded,
   jsonReply,
   type McpRequest,
   type Reply,
@@ -15,11 +16,12 @@ import type { RecordedAnswer, RunMemory } from '../../run/internal/record.js';
 import type { Run, RunScope } from '../../run/internal/run.js';
 import { RpcError } from '../../server/errors.js';
 import type { Core } from '../../server/internal/core.js';
+import { keptBytes } from '../../store/internal/row-text.js';
 import { findSession, NO_SESSION, readLevel, type Session } from './session.js';
 
 /** What a run of a stored session may need while it runs. Loaded when it is first needed. */
 export interface RunAids {
-  hold(origin: SessionRequest, question: Question, run: Run): Promise<RecordedAnswer>;
+  hold(origin: SessionRequest, question: Question, run: Run, target: Guarded): Promise<RecordedAnswer>;
   isCancelled(core: Core, session: Session, id: RequestId): Promise<boolean>;
 }
 
@@ -97,13 +99,21 @@ export function scopeOf(origin: SessionRequest, call: Pick<Call, 'target'> | und
     ...{ http, era: 'session', protocolVersion, client: session.client, memory, asking },
     clientCapabilities: session.capabilities,
     progressToken: readProgressToken(request.params?._meta),
+    requestId: request.id,
+    meta: request.params?._meta,
+    sessionId: session.partition?.slice(2),
     logLevel: () => (core.settings.logging ? (session.level ?? readLevel(core, session)) : undefined),
+    target: call?.target.name ?? request.method,
+    maxKeptBytes: keptBytes(core.settings.spill),
     asks: call?.target.asks ?? new Set(),
     canClose: asking === 'park' && canResume(origin),
+    keepsEvents: asking === 'park',
     ...(session.partition === undefined
       ? {}
       : { isCancelled: async () => (await aids()).isCancelled(core, session, request.id) }),
-    ...(asking === 'hold' ? { hold: async (question, run) => (await aids()).hold(origin, question, run) } : {}),
+    ...(asking === 'hold' && call
+      ? { hold: async (question, run) => (await aids()).hold(origin, question, run, call.target) }
+      : {}),
   };
 }
 

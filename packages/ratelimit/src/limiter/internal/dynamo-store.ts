@@ -1,4 +1,5 @@
-import { createMap, randomIds } from '@sallyport/core';
+import { randomIds } from '@sallyport/core';
+import { createMap } from '@sallyport/core/pipeline';
 import { type Condition, type Item, type ItemTable, TTL_ATTRIBUTE, WRITER_ATTRIBUTE } from '@sallyport/dynamo';
 import type {
   Address,

@@ -1,5 +1,5 @@
-import { type Clock, guardHook, type Logger } from '@sallyport/core';
-import { logFailure } from '@sallyport/core/pipeline';
+import type { Clock, Logger } from '@sallyport/core';
+import { guardHook, logFailure } from '@sallyport/core/pipeline';
 import type { RateLimitError } from '../../errors.js';
 import type { RateLimitKey } from '../limiter.js';
 

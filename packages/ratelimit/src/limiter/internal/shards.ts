@@ -1,4 +1,4 @@
-import { randomFraction } from '@sallyport/core';
+import { randomFraction } from '@sallyport/core/pipeline';
 import type { StrategyDefinition } from '../../strategies/internal/definition.js';
 import type { LimitDecision, WindowLimit, WindowState } from '../limiter.js';
 import type { Share } from './claims.js';

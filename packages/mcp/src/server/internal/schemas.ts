@@ -1,31 +1,6 @@
 import type { SchemaDraft } from '@cfworker/json-schema';
-import { isObject } from '../protocol/internal/json-rpc.js';
-import type { JsonObject } from '../protocol/types.js';
-
-/** The part of Standard Schema v1 (https://standardschema.dev) that we read, with its JSON Schema extension. */
-export interface StandardSchema<Input = unknown, Output = Input> {
-  readonly '~standard': {
-    readonly version: 1;
-    readonly vendor: string;
-    readonly validate: (value: unknown) => StandardResult<Output> | Promise<StandardResult<Output>>;
-    readonly types?: { readonly input: Input; readonly output: Output } | undefined;
-    readonly jsonSchema?: StandardJsonSchema;
-  };
-}
-
-interface StandardJsonSchema {
-  readonly input: (options: { readonly target: 'draft-2020-12' }) => Record<string, unknown>;
-  readonly output: (options: { readonly target: 'draft-2020-12' }) => Record<string, unknown>;
-}
-
-type StandardResult<Output> =
-  | { readonly value: Output; readonly issues?: undefined }
-  | { readonly issues: readonly StandardIssue[] };
-
-interface StandardIssue {
-  readonly message: string;
-  readonly path?: readonly (PropertyKey | { readonly key: PropertyKey })[] | undefined;
-}
+import { isObject } from '../../protocol/internal/json-rpc.js';
+import type { FormSchema, JsonObject, StandardIssue, StandardSchema } from '../../protocol/types.js';
 
 /** Validators are objects or, as in some libraries, functions. */
 export function isStandardSchema(value: unknown): value is StandardSchema {
@@ -47,6 +22,25 @@ export function describeIssues(issues: readonly StandardIssue[]): string[] {
     return `/${keys.join('/')}: schema`;
   });
   return [...new Set(texts)].slice(0, 20);
+}
+
+/** Whether a schema without a root type takes objects alone: each of its alternatives does. */
+export function isUnionOfObjects(schema: unknown): schema is JsonObject {
+  if (!isObject(schema) || schema.type !== undefined) return false;
+  const union = schema.anyOf ?? schema.oneOf;
+  return (
+    Array.isArray(union) &&
+    union.length > 0 &&
+    union.every((one) => isObject(one) && (one.type === 'object' || isUnionOfObjects(one)))
+  );
+}
+
+/** The form that a validator gives of itself, without what forms do not have; `undefined` when it gives none. */
+export function formSchemaOf(schema: StandardSchema): FormSchema | undefined {
+  const given = jsonSchemaOf(schema, 'input');
+  if (given?.type !== 'object' || !isObject(given.properties)) return undefined;
+  const { properties, required } = given;
+  return { type: 'object', properties, ...(Array.isArray(required) ? { required } : {}) } as FormSchema;
 }
 
 const MAX_SCHEMA_DEPTH = 64;

@@ -1,11 +1,57 @@
-import type { FullClock } from '@sallyport/core';
-import { StoreTimeout } from './errors.js';
+import { brandError } from '../errors/errors.js';
+import type { FullClock } from './invocation.js';
+
+/** Names of errors of AWS services after which the same request may succeed. */
+const BUSY = new Set([
+  'ProvisionedThroughputExceededException',
+  'RequestLimitExceeded',
+  'RequestThrottled',
+  'RequestThrottledException',
+  'RequestTimeout',
+  'RequestTimeoutException',
+  'SlowDown',
+  'ThrottledException',
+  'Throttling',
+  'ThrottlingException',
+  'TooManyRequestsException',
+  'ReplicatedWriteConflictException',
+  'TransactionInProgressException',
+  'TransactionConflictException',
+  'InternalServerError',
+  'ServiceUnavailable',
+]);
+const NETWORK_NAMES = new Set(['TimeoutError', 'AbortError', 'NetworkingError']);
+const NETWORK_CODES =
+  /^(?:ECONN(?:RESET|REFUSED|ABORTED)|EPIPE|EPROTO|ETIMEDOUT|ESOCKETTIMEDOUT|ENOTFOUND|EAI_AGAIN|EHOSTUNREACH|ENETUNREACH|ENETDOWN|EADDRNOTAVAIL|EMFILE|ERR_HTTP2\w*|UND_ERR\w*)$/;
+
+/** The reason of a call to a service that took longer than it may. */
+export class StoreTimeout extends Error {
+  static {
+    brandError(StoreTimeout, 'sallyport.StoreTimeout');
+  }
+
+  override readonly name = 'TimeoutError';
+}
+
+/**
+ * Whether a failure of an AWS client may pass by itself: throttling, 5xx, time-outs, network. Anything else (a missing
+ * resource, a refused permission, an invalid request, no credentials, no SDK) is a fault of code or deployment.
+ */
+export function isTransient(error: unknown): boolean {
+  if (typeof error !== 'object' || error === null) return false;
+  const { name, code, $metadata, $retryable } = error as Record<string, unknown>;
+  if (BUSY.has(String(name)) || NETWORK_NAMES.has(String(name))) return true;
+  if (typeof code === 'string' && NETWORK_CODES.test(code)) return true;
+  if (typeof $retryable === 'object' && $retryable !== null) return true;
+  const status = ($metadata as { httpStatusCode?: unknown } | undefined)?.httpStatusCode;
+  return typeof status === 'number' && (status >= 500 || status === 429);
+}
 
 /** How long a call may take. */
 export interface DeadlineOptions {
   /** Milliseconds from now. */
   readonly ms: number;
-  /** Its timers are used, so that a test can set the time. */
+  /** The clock whose timers are used, so that a test can set the time. */
   readonly clock: FullClock;
   /** The caller's own signal, which ends the call earlier. */
   readonly signal: AbortSignal | undefined;
