@@ -28,10 +28,10 @@ import { DYNAMO_STORE_OPTIONS } from '../../packages/mcp/src/store/dynamo-store.
 import { MEMORY_STORE_OPTIONS } from '../../packages/mcp/src/store/memory-store.js';
 import { UPLOAD_GRANTS_OPTIONS } from '../../packages/objectstore/src/grants/grants.js';
 import { S3_STORE_OPTIONS as OBJECT_STORE_OPTIONS } from '../../packages/objectstore/src/store/s3-store.js';
-import { DYNAMO_LIMITER_OPTIONS } from '../../packages/ratelimit/src/limiter/dynamo-limiter.js';
+import { DYNAMO_LIMITER_OPTIONS } from '../../packages/ratelimit/src/limiter/dynamo-options.js';
 import { MEMORY_LIMITER_OPTIONS } from '../../packages/ratelimit/src/limiter/memory-limiter.js';
+import { SOURCE_IP_OPTIONS } from '../../packages/ratelimit/src/middleware/identify.js';
 import { MIDDLEWARE_OPTIONS, POLICY_OPTIONS } from '../../packages/ratelimit/src/middleware/middleware.js';
-import { SOURCE_IP_OPTIONS } from '../../packages/ratelimit/src/middleware/source-ip.js';
 import { FIXED_OPTIONS } from '../../packages/ratelimit/src/strategies/fixed-windows.js';
 import { SLIDING_OPTIONS } from '../../packages/ratelimit/src/strategies/sliding-window.js';
 import { BUCKET_OPTIONS } from '../../packages/ratelimit/src/strategies/token-bucket.js';
@@ -72,7 +72,7 @@ const PARTS = ['packages/jobs/src/internal/input.ts', 'PartOptions'] as const;
 const LEDGER_PARTS = ['packages/jobs/src/internal/input.ts', 'LedgerPartOptions'] as const;
 const STORE = ['packages/jobs/src/internal/input.ts', 'StoreOptions'] as const;
 const HOLD = ['packages/jobs/src/leases/with-lease.ts', 'HoldOptions'] as const;
-const WINDOW = ['packages/ratelimit/src/strategies/strategy.ts', 'WindowOptions'] as const;
+const WINDOW = ['packages/ratelimit/src/limiter/limiter.ts', 'WindowOptions'] as const;
 const PRINCIPALS = ['packages/secure/src/resolvers/jwt/options.ts', 'JwtPrincipalOptions'] as const;
 
 function table(
@@ -368,7 +368,7 @@ export const OPTION_TABLES: Readonly<Record<string, readonly OptionTable[]>> = {
     table(
       '@sallyport/ratelimit#createDynamoRateLimiter',
       DYNAMO_LIMITER_OPTIONS.kinds,
-      'packages/ratelimit/src/limiter/dynamo-limiter.ts',
+      'packages/ratelimit/src/limiter/dynamo-options.ts',
       'DynamoRateLimiterOptions',
     ),
     table(
@@ -392,7 +392,7 @@ export const OPTION_TABLES: Readonly<Record<string, readonly OptionTable[]>> = {
     table(
       '@sallyport/ratelimit#bySourceIp',
       SOURCE_IP_OPTIONS.kinds,
-      'packages/ratelimit/src/middleware/source-ip.ts',
+      'packages/ratelimit/src/middleware/identify.ts',
       'BySourceIpOptions',
     ),
     table(
