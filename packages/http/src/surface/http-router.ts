@@ -141,9 +141,9 @@ export abstract class HttpVerbs<Rest extends readonly unknown[]> {
     return this.handle('DELETE', pattern, handler, ...rest);
   }
 
-  /** Registers an `HTTP_ROUTER_OPTIONS` route; the arguments and errors are those of {@link handle}. The option `cors` answers preflights before routing. */
+  /** Registers an `OPTIONS` route; the arguments and errors are those of {@link handle}. The option `cors` answers preflights before routing. */
   options(pattern: string, handler: Handler, ...rest: Rest): this {
-    return this.handle('HTTP_ROUTER_OPTIONS', pattern, handler, ...rest);
+    return this.handle('OPTIONS', pattern, handler, ...rest);
   }
 
   /** Registers a `HEAD` route; the arguments and errors are those of {@link handle}. Without one, `autoHead` lets `HEAD` run the route of `GET`. */

@@ -13,7 +13,7 @@ interface PortableFunction {
 }
 
 const streams = () => import('@sallyport/streams');
-const core = () => import('@sallyport/core');
+const core = () => import('@sallyport/core/pipeline');
 const observability = () => import('@sallyport/core/observability');
 const openApi = () => import('@sallyport/http/openapi');
 const objects = () => import('./objects.js');
