@@ -74,6 +74,7 @@ describe('the map', () => {
     'dynamo',
     'connections',
     'objectstore',
+    'vectors',
     'testkit',
     'contract',
   ])('has a row for the package %s', (name) => {

@@ -1,3 +1,4 @@
+import { defineOptions, func, object } from '@sallyport/core/options';
 import { type Service, ServiceError, startService } from './service.js';
 
 /** Options of {@link startBedrock}. */
@@ -7,6 +8,11 @@ export interface BedrockOptions {
   /** The numbers of a text. Default: a vector of length 1 made from the text's characters. */
   readonly embed?: (text: string, dimensions: number) => readonly number[];
 }
+
+const OPTIONS = defineOptions<BedrockOptions>()({
+  sdk: object().required(),
+  embed: func<NonNullable<BedrockOptions['embed']>>(),
+});
 
 const MAX_CHARACTERS = 50_000;
 const DIMENSIONS: readonly unknown[] = [256, 512, 1024];
@@ -19,7 +25,8 @@ const DIMENSIONS: readonly unknown[] = [256, 512, 1024];
  * const sdk = await import('@aws-sdk/client-bedrock-runtime');
  * const service = await startBedrock({ sdk });
  */
-export function startBedrock({ sdk, embed = embedCharacters }: BedrockOptions): Promise<Service> {
+export function startBedrock(options: BedrockOptions): Promise<Service> {
+  const { sdk, embed = embedCharacters } = OPTIONS.parse(options);
   return startService({
     sdk,
     protocol: 'http2',

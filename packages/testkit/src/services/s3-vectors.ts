@@ -1,3 +1,4 @@
+import { defineOptions, integer, list, object } from '@sallyport/core/options';
 import { type Service, ServiceError, startService } from './service.js';
 
 /** An index that a stand-in serves. */
@@ -23,6 +24,12 @@ export interface S3VectorsOptions {
   /** Hits of one page. Default 100. */
   readonly pageSize?: number;
 }
+
+const OPTIONS = defineOptions<S3VectorsOptions>()({
+  sdk: object().required(),
+  indexes: list(object<StandInIndex>()).required(),
+  pageSize: integer(1).default(100),
+});
 
 /** A stand-in for Amazon S3 Vectors. */
 export interface S3VectorsService extends Service {
@@ -63,7 +70,8 @@ const MAX_METADATA = { keys: 50, bytes: 40 * 1024, filterableBytes: 2 * 1024 };
  * const sdk = await import('@aws-sdk/client-s3vectors');
  * const service = await startS3Vectors({ sdk, indexes: [{ vectorBucketName: 'notes', indexName: 'texts', dimension: 3 }] });
  */
-export async function startS3Vectors({ sdk, indexes, pageSize = 100 }: S3VectorsOptions): Promise<S3VectorsService> {
+export async function startS3Vectors(options: S3VectorsOptions): Promise<S3VectorsService> {
+  const { sdk, indexes, pageSize } = OPTIONS.parse(options);
   const stored = new Map(indexes.map((index) => [index.indexName, new Index(index, pageSize)]));
   const find = (input: Json): Index => {
     const { vectorBucketName, indexName } = addressOf(input);

@@ -1,6 +1,7 @@
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
 import { createServer as createHttp2Server, type Http2ServerRequest, type Http2ServerResponse } from 'node:http2';
 import type { AddressInfo } from 'node:net';
+import { defineOptions, integer, object, oneOf } from '@sallyport/core/options';
 import { brandError } from '@sallyport/core/pipeline';
 import { bodyProblem, type Operation, operationsOf } from './internal/model.js';
 
@@ -75,6 +76,13 @@ export interface ServiceOptions {
   readonly maxBodyBytes?: number;
 }
 
+const OPTIONS = defineOptions<ServiceOptions>()({
+  sdk: object().required(),
+  handlers: object<ServiceOptions['handlers']>().required(),
+  protocol: oneOf('http1', 'http2').default('http1'),
+  maxBodyBytes: integer(1),
+});
+
 /** A service on loopback that speaks the wire protocol `restJson1` to the real AWS client. */
 export interface Service {
   /** What clients use as `endpoint`. */
@@ -112,7 +120,8 @@ type Outgoing = ServerResponse | Http2ServerResponse;
  * const client = new sdk.S3VectorsClient({ endpoint: service.endpoint, region: 'eu-west-1', credentials });
  */
 export async function startService(options: ServiceOptions): Promise<Service> {
-  const service = new LoopbackService(options);
+  const { sdk, handlers, protocol, maxBodyBytes } = OPTIONS.parse(options);
+  const service = new LoopbackService({ sdk, handlers, protocol, ...(maxBodyBytes !== undefined && { maxBodyBytes }) });
   await service.start();
   return service;
 }
