@@ -12,7 +12,7 @@ export type JobLedgerErrorCode = `${'jobs' | 'eventbus'}.${JobLedgerErrorType}`;
 export type JobErrorCode =
   /** Arguments are not what they must be. Reasons: `invalid`, `too_large`. @status 400 */
   | 'jobs.invalid_input'
-  /** Something else is stored, or somebody else holds it. Reasons: `exists`, `version`, `transition`, `lease_held`, `lease_lost`, `semaphore_full`, `contended`, `payload_mismatch`, `in_progress`, `already_completed`, `owner_lost`, `result_omitted`. @status 409 */
+  /** Something else is stored, or somebody else holds it. Reasons: `exists`, `version`, `transition`, `lease_held`, `lease_lost`, `claim_lost`, `semaphore_full`, `contended`, `payload_mismatch`, `in_progress`, `already_completed`, `owner_lost`, `result_omitted`. @status 409 */
   | 'jobs.conflict'
   /** The job, record or lease does not exist. Reason: `absent`. @status 404 */
   | 'jobs.not_found'
@@ -35,6 +35,7 @@ export type ConflictReason =
   | 'transition'
   | 'lease_held'
   | 'lease_lost'
+  | 'claim_lost'
   | 'semaphore_full'
   | 'contended'
   | 'payload_mismatch'
