@@ -1,8 +1,7 @@
 import type { AppSyncBatchHandler } from '@sallyport/appsync';
 import { APPSYNC_OPTION_KINDS } from '@sallyport/appsync/surface';
 import { FrameworkError, type Handler } from '@sallyport/core';
-import { boolean, defineOptions } from '@sallyport/core/options';
-import { assertNoSurplus } from '@sallyport/core/pipeline';
+import { assertNoSurplus, boolean, defineOptions } from '@sallyport/core/options';
 import { type Assembly, assemble, Container, pickOptions } from '@sallyport/dispatch/assembly';
 import type { RouteRecord } from '@sallyport/http';
 import { type OpenApiDocument, toCanonicalJson } from '@sallyport/http/openapi';
@@ -23,7 +22,8 @@ export interface SecureRouteOptions {
   readonly trailingSlash?: boolean;
 }
 
-const ROUTE_OPTIONS = defineOptions<SecureRouteOptions>()({
+/** What {@link SecureRouteOptions} may be. */
+export const SECURE_ROUTE_OPTIONS = defineOptions<SecureRouteOptions>()({
   streaming: boolean.default(false),
   trailingSlash: boolean.default(false),
 });
@@ -37,9 +37,9 @@ export interface SecureRouteRecord extends Omit<RouteRecord, 'authRequired'> {
 }
 
 /**
- * The closed container: every HTTP, GraphQL and WebSocket operation states who may call it, and a gate asks before anything
- * of the application's runs. Queue, stream, topic and event-bus registrations take no posture: the mapping's IAM is their
- * door.
+ * The closed container: every HTTP, GraphQL and WebSocket operation states who may call it, and a gate checks it before any code
+ * of the application runs. Queue, stream, topic and event-bus registrations take no posture: who may send to them is decided by IAM
+ * on the event source mapping.
  *
  * @throws FrameworkError `framework: invalid secure configuration: <option>`
  * @example
@@ -75,7 +75,7 @@ export class SecureApp extends Container<
   ): this {
     assertNoSurplus(surplus, 'handle(method, pattern, handler, posture, options)');
     assertPosture(posture, `${method} ${pattern}`);
-    const { streaming, trailingSlash } = ROUTE_OPTIONS.parse(options);
+    const { streaming, trailingSlash } = SECURE_ROUTE_OPTIONS.parse(options);
     // The open container takes a blank pattern for the root; here it could make the root public by mistake.
     if (typeof pattern === 'string' && pattern.trim() === '') {
       throw new FrameworkError('app.bad_request', `framework: invalid route pattern: ${method} (blank)`);

@@ -43,4 +43,5 @@ export const BUDGETS: readonly Budget[] = [
   { name: 'app', gzipBytes: 40_500, event: HEALTH, accepts: isOk },
   { name: 'secure', gzipBytes: 49_000, wantedBytes: 30_000, event: HEALTH, accepts: isOk },
   { name: 'ratelimit', gzipBytes: null, event: null, accepts: () => true },
+  { name: 'objectstore', gzipBytes: null, event: null, accepts: () => true },
 ];

@@ -15,8 +15,7 @@ import type {
   Target,
   TriggerKind,
 } from '@sallyport/core';
-import { boolean, defineOptions, func, kind } from '@sallyport/core/options';
-import { assertNoSurplus } from '@sallyport/core/pipeline';
+import { assertNoSurplus, boolean, defineOptions, func, kind } from '@sallyport/core/options';
 import { serveDirect } from '../doors/direct.js';
 import type { CorsStages } from '../pipeline/cors.js';
 import type { HttpErrorFormat } from '../pipeline/error-body.js';
@@ -35,7 +34,8 @@ export interface RouteOptions {
   readonly trailingSlash?: boolean;
 }
 
-const ROUTE_OPTIONS = defineOptions<RouteOptions>()({
+/** What {@link RouteOptions} may be. */
+export const ROUTE_OPTIONS = defineOptions<RouteOptions>()({
   authRequired: boolean,
   streaming: boolean,
   trailingSlash: boolean,
@@ -72,7 +72,8 @@ export interface HttpRouterOptions {
   readonly autoHead?: boolean;
 }
 
-const OPTIONS = defineOptions<HttpRouterOptions>()({
+/** What {@link HttpRouterOptions} may be. */
+export const HTTP_ROUTER_OPTIONS = defineOptions<HttpRouterOptions>()({
   ...ROUTER_KINDS,
   cors: madeBy<CorsStages>('cors()', 'preflight'),
   observability: madeBy<Observation>('observe()', 'hooks'),
@@ -140,9 +141,9 @@ export abstract class HttpVerbs<Rest extends readonly unknown[]> {
     return this.handle('DELETE', pattern, handler, ...rest);
   }
 
-  /** Registers an `OPTIONS` route; the arguments and errors are those of {@link handle}. The option `cors` answers preflights before routing. */
+  /** Registers an `HTTP_ROUTER_OPTIONS` route; the arguments and errors are those of {@link handle}. The option `cors` answers preflights before routing. */
   options(pattern: string, handler: Handler, ...rest: Rest): this {
-    return this.handle('OPTIONS', pattern, handler, ...rest);
+    return this.handle('HTTP_ROUTER_OPTIONS', pattern, handler, ...rest);
   }
 
   /** Registers a `HEAD` route; the arguments and errors are those of {@link handle}. Without one, `autoHead` lets `HEAD` run the route of `GET`. */
@@ -251,7 +252,7 @@ export class HttpRouter extends HttpVerbs<OpenRest> implements Surface {
  * @throws FrameworkError `app.invalid_configuration` for an unknown option or a wrong value
  */
 export function createHttpRouter(options: HttpRouterOptions = {}): HttpRouter {
-  const { observability, authHook, ...checked } = OPTIONS.parse(options);
+  const { observability, authHook, ...checked } = HTTP_ROUTER_OPTIONS.parse(options);
   const init = { gate: authHookGate(authHook), tenantOf: legacyTenant };
   return new HttpRouter(assembleKernel(checked, observability, init), checked);
 }

@@ -1,6 +1,6 @@
-import { guardHook, type Logger } from '@sallyport/core';
+import type { Logger } from '@sallyport/core';
 import { defineOptions, integer, list, oneOf, text, withMethods } from '@sallyport/core/options';
-import { callerKey } from '@sallyport/core/pipeline';
+import { callerKey, guardHook } from '@sallyport/core/pipeline';
 import { RPC } from '../protocol/internal/protocol.js';
 import { runOf } from '../run/internal/handler-context.js';
 import { McpToolError, RpcError } from '../server/errors.js';

@@ -4,14 +4,21 @@ import { RPC } from '../protocol/internal/protocol.js';
 import type { Era } from '../protocol/types.js';
 import type { Kept } from '../store/internal/row-text.js';
 
-/** The codes of this package's errors. */
+/** The codes of this package's errors, and when. */
 export type McpErrorCode =
+  /** A tool threw {@link McpToolError}: its text is the tool's answer, with `isError: true`. */
   | 'mcp.tool_error'
+  /** The work of a `ctx.step` threw, in this run or in an earlier one of the call. */
   | 'mcp.step_failed'
+  /** A tool, prompt or resource was registered with a definition that is not valid. */
   | 'mcp.invalid_registration'
+  /** Something was registered after the first request. */
   | 'mcp.closed'
+  /** `publish` was called on a server without the option `changes`. */
   | 'mcp.changes_off'
+  /** A task could not be handed to the function that runs it. */
   | 'mcp.task_not_started'
+  /** The store failed. @status 503 */
   | 'mcp.store';
 
 /** Marks errors of all copies of this package. */

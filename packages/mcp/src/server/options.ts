@@ -1,10 +1,11 @@
-import { type Clock, FrameworkError, invalidOption, type MaybePromise, systemClock } from '@sallyport/core';
+import { type Clock, FrameworkError, type MaybePromise, systemClock } from '@sallyport/core';
 import {
   boolean,
   defineOptions,
   func,
   group,
   integer,
+  invalidOption,
   kind,
   list,
   type OptionKind,
@@ -73,7 +74,7 @@ export interface McpServerOptions {
   readonly icons?: readonly Icon[];
   /** How to use the server, for the client's model. */
   readonly instructions?: string;
-  /** Default: `durable` with a store, else `sealed` with a secret, else `none`. */
+  /** How sessions are kept. Default: `durable` with a store, else `sealed` with a secret, else `none`. */
   readonly sessions?: SessionMode;
   /** Seconds; at most 30 days. Default: `durable` 24 h, sliding; `sealed` 7 days, fixed. */
   readonly sessionTtlSeconds?: number;

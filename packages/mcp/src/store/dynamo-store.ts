@@ -1,5 +1,6 @@
-import { type Clock, completeClock, type Environment, type FullClock } from '@sallyport/core';
+import type { Clock, Environment, FullClock } from '@sallyport/core';
 import { defineOptions, integer, kind, text, withMethods } from '@sallyport/core/options';
+import { completeClock } from '@sallyport/core/pipeline';
 import {
   absentOrPastTtl,
   type Client,
@@ -17,9 +18,9 @@ import { type McpStore, type PutCondition, type Row, type RowKey, storeFailure }
 
 /** Options of {@link dynamoMcpStore}; an unknown key is refused. */
 export interface DynamoMcpStoreOptions {
-  /** Default: the variable `FRAMEWORK_MCP_TABLE_NAME`. */
+  /** Name of the table. Default: the variable `FRAMEWORK_MCP_TABLE_NAME`. */
   readonly tableName?: string;
-  /** Default: a client of this region, made at the first call. */
+  /** The DynamoDB client. Default: a client of this region, made at the first call. */
   readonly client?: Client;
   /** Decides which rows have expired. Default: the system's clock. */
   readonly clock?: Clock;
@@ -29,7 +30,8 @@ export interface DynamoMcpStoreOptions {
   readonly storeTimeoutMs?: number;
 }
 
-const OPTIONS = defineOptions<DynamoMcpStoreOptions>()({
+/** What {@link DynamoMcpStoreOptions} may be. */
+export const DYNAMO_STORE_OPTIONS = defineOptions<DynamoMcpStoreOptions>()({
   tableName: text('the name of the table').orVariable(MCP_TABLE_NAME_ENV),
   client: withMethods<Client>('send'),
   clock: withMethods<Clock>('now'),
@@ -44,7 +46,7 @@ const OPTIONS = defineOptions<DynamoMcpStoreOptions>()({
  * @throws FrameworkError `app.invalid_configuration` for a wrong option, or when neither option nor variable names the table
  */
 export function dynamoMcpStore(options: DynamoMcpStoreOptions = {}): McpStore {
-  const { tableName, client, clock, storeTimeoutMs: timeoutMs } = OPTIONS.parse(options);
+  const { tableName, client, clock, storeTimeoutMs: timeoutMs } = DYNAMO_STORE_OPTIONS.parse(options);
   const fullClock = completeClock(clock);
   return new DynamoStore(
     new DynamoTable({ tableName, client, clock: fullClock, timeoutMs, toError: storeFailure }),

@@ -10,14 +10,15 @@ export interface MemoryMcpStoreOptions {
   readonly clock?: Clock;
 }
 
-const OPTIONS = defineOptions<MemoryMcpStoreOptions>()({
+/** What {@link MemoryMcpStoreOptions} may be. */
+export const MEMORY_STORE_OPTIONS = defineOptions<MemoryMcpStoreOptions>()({
   maxRows: integer(1).default(10_000),
   clock: withMethods<Clock>('now').default(systemClock),
 });
 
 /** A store in this process's memory: for tests, and for a server that runs as one process. */
 export function memoryMcpStore(options: MemoryMcpStoreOptions = {}): McpStore {
-  const { maxRows, clock } = OPTIONS.parse(options);
+  const { maxRows, clock } = MEMORY_STORE_OPTIONS.parse(options);
   return new MemoryStore(maxRows, clock);
 }
 

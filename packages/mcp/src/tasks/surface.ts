@@ -1,4 +1,5 @@
-import { type Context, type Invocation, invalidOption, type Surface, type SurfaceHost } from '@sallyport/core';
+import type { Context, Invocation, Surface, SurfaceHost } from '@sallyport/core';
+import { invalidOption } from '@sallyport/core/options';
 import { ContextState, IncomingRequest, RequestContext, type RequestSource } from '@sallyport/core/pipeline';
 import { type Core, coreOf } from '../server/internal/core.js';
 import type { McpServer } from '../server/server.js';

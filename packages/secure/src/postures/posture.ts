@@ -58,7 +58,7 @@ export function assertPosture(value: unknown, place: string): asserts value is P
   if (!isPosture(value)) throw registrationError('invalid auth posture', place);
 }
 
-/** Stands where a posture is wanted until somebody has chosen one. It is assignable to no posture. */
+/** A placeholder for a posture that is still to be chosen. It is not assignable to any posture. */
 export interface PostureNotChosen {
   /** Always `true`. */
   readonly postureNotChosen: true;

@@ -1,5 +1,5 @@
-import { base64Size, type Context, type SecurePrincipal } from '@sallyport/core';
-import { OutgoingResponse, stateOf } from '@sallyport/core/pipeline';
+import type { Context, SecurePrincipal } from '@sallyport/core';
+import { base64Size, OutgoingResponse, stateOf } from '@sallyport/core/pipeline';
 import type { MethodTable } from '../../methods/internal/method.js';
 import { METHOD_TABLE } from '../../methods/internal/table.js';
 import { errorText, nestsDeeper, parseMessage, type RpcMessage } from '../../protocol/internal/json-rpc.js';

@@ -1,4 +1,5 @@
-import { guardHook, type MaybePromise } from '@sallyport/core';
+import type { MaybePromise } from '@sallyport/core';
+import { guardHook } from '@sallyport/core/pipeline';
 import { aroundCall } from '../../calls/internal/around.js';
 import { type Accepted, holdsScopes, type McpRequest, type Reply } from '../../http/internal/exchange.js';
 import { own } from '../../protocol/internal/json-rpc.js';

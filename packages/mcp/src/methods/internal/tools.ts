@@ -1,4 +1,4 @@
-import { guardHook } from '@sallyport/core';
+import { guardHook } from '@sallyport/core/pipeline';
 import { paramHeadersAgree } from '../../protocol/internal/header-values.js';
 import { isObject, own } from '../../protocol/internal/json-rpc.js';
 import type { JsonObject } from '../../protocol/types.js';

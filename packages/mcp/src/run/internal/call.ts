@@ -1,5 +1,5 @@
-import { guardHook, type Logger, type MaybePromise } from '@sallyport/core';
-import { logFailure } from '@sallyport/core/pipeline';
+import type { Logger, MaybePromise } from '@sallyport/core';
+import { guardHook, logFailure } from '@sallyport/core/pipeline';
 import type { Accepted, McpRequest } from '../../http/internal/exchange.js';
 import { INTERNAL_ERROR } from '../../protocol/internal/json-rpc.js';
 import { RPC } from '../../protocol/internal/protocol.js';

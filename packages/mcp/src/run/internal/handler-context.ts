@@ -1,4 +1,5 @@
-import { type Context, FrameworkError, guardHook, type MaybePromise, type SecurePrincipal } from '@sallyport/core';
+import { type Context, FrameworkError, type MaybePromise, type SecurePrincipal } from '@sallyport/core';
+import { guardHook } from '@sallyport/core/pipeline';
 import { isObject } from '../../protocol/internal/json-rpc.js';
 import { isLogLevel, passesLevel } from '../../protocol/internal/protocol.js';
 import type {

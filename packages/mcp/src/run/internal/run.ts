@@ -1,4 +1,5 @@
-import { FrameworkError, guardHook, type MaybePromise } from '@sallyport/core';
+import { FrameworkError, type MaybePromise } from '@sallyport/core';
+import { guardHook } from '@sallyport/core/pipeline';
 import { type McpRequest, nowMs } from '../../http/internal/exchange.js';
 import { INTERNAL_ERROR } from '../../protocol/internal/json-rpc.js';
 import { RPC } from '../../protocol/internal/protocol.js';

@@ -1,4 +1,4 @@
-import { guardHook } from '@sallyport/core';
+import { guardHook } from '@sallyport/core/pipeline';
 import {
   COMMENT_FRAME,
   checkScopes,
