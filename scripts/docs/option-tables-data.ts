@@ -23,12 +23,15 @@ import { LEDGER_OPTIONS } from '../../packages/jobs/src/ledger/create-job-ledger
 import { MEMORY_LEDGER_OPTIONS } from '../../packages/jobs/src/ledger/memory-ledger.js';
 import { MOUNT_MCP_OPTIONS } from '../../packages/mcp/src/http/mount.js';
 import { MOUNT_HANDLER_OPTIONS } from '../../packages/mcp/src/http/mount-handler.js';
+import { MCP_SERVER_OPTIONS } from '../../packages/mcp/src/server/options.js';
 import { DYNAMO_STORE_OPTIONS } from '../../packages/mcp/src/store/dynamo-store.js';
 import { MEMORY_STORE_OPTIONS } from '../../packages/mcp/src/store/memory-store.js';
-import { DYNAMO_LIMITER_OPTIONS } from '../../packages/ratelimit/src/limiter/dynamo-limiter.js';
+import { UPLOAD_GRANTS_OPTIONS } from '../../packages/objectstore/src/grants/grants.js';
+import { S3_STORE_OPTIONS as OBJECT_STORE_OPTIONS } from '../../packages/objectstore/src/store/s3-store.js';
+import { DYNAMO_LIMITER_OPTIONS } from '../../packages/ratelimit/src/limiter/dynamo-options.js';
 import { MEMORY_LIMITER_OPTIONS } from '../../packages/ratelimit/src/limiter/memory-limiter.js';
+import { SOURCE_IP_OPTIONS } from '../../packages/ratelimit/src/middleware/identify.js';
 import { MIDDLEWARE_OPTIONS, POLICY_OPTIONS } from '../../packages/ratelimit/src/middleware/middleware.js';
-import { SOURCE_IP_OPTIONS } from '../../packages/ratelimit/src/middleware/source-ip.js';
 import { FIXED_OPTIONS } from '../../packages/ratelimit/src/strategies/fixed-windows.js';
 import { SLIDING_OPTIONS } from '../../packages/ratelimit/src/strategies/sliding-window.js';
 import { BUCKET_OPTIONS } from '../../packages/ratelimit/src/strategies/token-bucket.js';
@@ -51,6 +54,11 @@ import { FAKE_CLIENT_OPTIONS, FAKE_HANDLER_OPTIONS } from '../../packages/testki
 import { INTERLEAVE_OPTIONS } from '../../packages/testkit/src/interleave/interleave.js';
 import { QUEUE_SIMULATION } from '../../packages/testkit/src/simulate/queue.js';
 import { STREAM_SIMULATION } from '../../packages/testkit/src/simulate/stream.js';
+import { LOCAL_EMBEDDER_OPTIONS } from '../../packages/vectors/src/embedding/local-embedder.js';
+import { TITAN_OPTIONS } from '../../packages/vectors/src/embedding/titan.js';
+import { SEMANTIC_INDEX_OPTIONS } from '../../packages/vectors/src/index/semantic-index.js';
+import { LOCAL_STORE_OPTIONS } from '../../packages/vectors/src/local/local-store.js';
+import { S3_STORE_OPTIONS } from '../../packages/vectors/src/store/s3-store.js';
 import type { OptionTable } from './option-tables.js';
 
 /** Interfaces that options of containers and resolvers inherit. */
@@ -64,7 +72,7 @@ const PARTS = ['packages/jobs/src/internal/input.ts', 'PartOptions'] as const;
 const LEDGER_PARTS = ['packages/jobs/src/internal/input.ts', 'LedgerPartOptions'] as const;
 const STORE = ['packages/jobs/src/internal/input.ts', 'StoreOptions'] as const;
 const HOLD = ['packages/jobs/src/leases/with-lease.ts', 'HoldOptions'] as const;
-const WINDOW = ['packages/ratelimit/src/strategies/strategy.ts', 'WindowOptions'] as const;
+const WINDOW = ['packages/ratelimit/src/limiter/limiter.ts', 'WindowOptions'] as const;
 const PRINCIPALS = ['packages/secure/src/resolvers/jwt/options.ts', 'JwtPrincipalOptions'] as const;
 
 function table(
@@ -360,7 +368,7 @@ export const OPTION_TABLES: Readonly<Record<string, readonly OptionTable[]>> = {
     table(
       '@sallyport/ratelimit#createDynamoRateLimiter',
       DYNAMO_LIMITER_OPTIONS.kinds,
-      'packages/ratelimit/src/limiter/dynamo-limiter.ts',
+      'packages/ratelimit/src/limiter/dynamo-options.ts',
       'DynamoRateLimiterOptions',
     ),
     table(
@@ -384,7 +392,7 @@ export const OPTION_TABLES: Readonly<Record<string, readonly OptionTable[]>> = {
     table(
       '@sallyport/ratelimit#bySourceIp',
       SOURCE_IP_OPTIONS.kinds,
-      'packages/ratelimit/src/middleware/source-ip.ts',
+      'packages/ratelimit/src/middleware/identify.ts',
       'BySourceIpOptions',
     ),
     table(
@@ -409,6 +417,12 @@ export const OPTION_TABLES: Readonly<Record<string, readonly OptionTable[]>> = {
     ),
   ],
   'packages/mcp/README.md': [
+    table(
+      '@sallyport/mcp#createMcpServer',
+      MCP_SERVER_OPTIONS.kinds,
+      'packages/mcp/src/server/options.ts',
+      'McpServerOptions',
+    ),
     table('@sallyport/mcp#mountMcp', MOUNT_MCP_OPTIONS.kinds, 'packages/mcp/src/http/mount.ts', 'MountMcpOptions'),
     table(
       '@sallyport/mcp#mountHandler',
@@ -436,5 +450,51 @@ export const OPTION_TABLES: Readonly<Record<string, readonly OptionTable[]>> = {
       'packages/connections/src/registry/dynamo-registry.ts',
       'DynamoConnectionRegistryOptions',
     ),
+  ],
+  'packages/vectors/README.md': [
+    {
+      name: '@sallyport/vectors#createS3VectorStore',
+      kinds: S3_STORE_OPTIONS.kinds,
+      source: 'packages/vectors/src/store/s3-store.ts',
+      type: 'S3VectorStoreOptions',
+    },
+    {
+      name: '@sallyport/vectors#createTitanEmbedder',
+      kinds: TITAN_OPTIONS.kinds,
+      source: 'packages/vectors/src/embedding/titan.ts',
+      type: 'TitanEmbedderOptions',
+    },
+    {
+      name: '@sallyport/vectors#createSemanticIndex',
+      kinds: SEMANTIC_INDEX_OPTIONS.kinds,
+      source: 'packages/vectors/src/index/semantic-index.ts',
+      type: 'SemanticIndexOptions',
+    },
+    {
+      name: '@sallyport/vectors/local#createLocalVectorStore',
+      kinds: LOCAL_STORE_OPTIONS.kinds,
+      source: 'packages/vectors/src/local/local-store.ts',
+      type: 'LocalVectorStoreOptions',
+    },
+    {
+      name: '@sallyport/vectors/local#createLocalEmbedder',
+      kinds: LOCAL_EMBEDDER_OPTIONS.kinds,
+      source: 'packages/vectors/src/embedding/local-embedder.ts',
+      type: 'LocalEmbedderOptions',
+    },
+  ],
+  'packages/objectstore/README.md': [
+    {
+      name: '@sallyport/objectstore#createS3ObjectStore',
+      kinds: OBJECT_STORE_OPTIONS.kinds,
+      source: 'packages/objectstore/src/store/s3-store.ts',
+      type: 'S3ObjectStoreOptions',
+    },
+    {
+      name: '@sallyport/objectstore#createUploadGrants',
+      kinds: UPLOAD_GRANTS_OPTIONS.kinds,
+      source: 'packages/objectstore/src/grants/grants.ts',
+      type: 'UploadGrantsOptions',
+    },
   ],
 };

@@ -93,6 +93,14 @@ export {
 } from './request/request.js';
 export { canonicalizeResponse, closeStream, isHeaderValue, OutgoingResponse, toResponse } from './response/response.js';
 export {
+  type DeadlineOptions,
+  isTransient,
+  pause,
+  type StoreCall,
+  StoreTimeout,
+  withDeadline,
+} from './runtime/deadline.js';
+export {
   AGENT_INVOCATIONS,
   completeClock,
   type FullClock,

@@ -1,4 +1,4 @@
-import { type Clock, type Environment, FrameworkError, type FullClock } from '@sallyport/core';
+import type { Clock, Environment, FullClock } from '@sallyport/core';
 import { defineOptions, integer, kind, text, withMethods } from '@sallyport/core/options';
 import { completeClock } from '@sallyport/core/pipeline';
 import {
@@ -13,7 +13,8 @@ import {
   notPastTtl,
 } from '@sallyport/dynamo';
 import { MCP_TABLE_NAME_ENV } from '../schema.js';
-import type { McpStore, PutCondition, Row, RowKey } from './store.js';
+import { randomText } from './internal/crypto.js';
+import { type McpStore, type PutCondition, type Row, type RowKey, storeFailure } from './store.js';
 
 /** Options of {@link dynamoMcpStore}; an unknown key is refused. */
 export interface DynamoMcpStoreOptions {
@@ -47,12 +48,13 @@ export const DYNAMO_STORE_OPTIONS = defineOptions<DynamoMcpStoreOptions>()({
 export function dynamoMcpStore(options: DynamoMcpStoreOptions = {}): McpStore {
   const { tableName, client, clock, storeTimeoutMs: timeoutMs } = DYNAMO_STORE_OPTIONS.parse(options);
   const fullClock = completeClock(clock);
-  return new DynamoStore(new DynamoTable({ tableName, client, clock: fullClock, timeoutMs, toError }), fullClock);
+  return new DynamoStore(
+    new DynamoTable({ tableName, client, clock: fullClock, timeoutMs, toError: storeFailure }),
+    fullClock,
+  );
 }
 
-function toError(cause: unknown): FrameworkError {
-  return new FrameworkError('mcp.store', 'framework: the MCP store failed', { statusCode: 503, cause });
-}
+const WRITER_BYTES = 12;
 
 class DynamoStore implements McpStore {
   readonly #table: ItemTable;
@@ -68,7 +70,9 @@ class DynamoStore implements McpStore {
   }
 
   async put(row: Row, when?: PutCondition): Promise<boolean> {
-    const options = when === undefined ? {} : { condition: this.#condition(when), reread: false };
+    // Without a name of its own a write that is refused could not be told from its own first attempt, whose answer was lost.
+    const writer = row.writer ?? randomText(WRITER_BYTES);
+    const options = when === undefined ? { writer } : { condition: this.#condition(when), writer };
     const { applied } = await this.#table.put({ ...keyOf(row), v: row.version, ttl: row.ttl, d: row.data }, options);
     return applied;
   }
