@@ -73,6 +73,7 @@ describe('the map', () => {
     'ratelimit',
     'dynamo',
     'connections',
+    'objectstore',
     'testkit',
     'contract',
   ])('has a row for the package %s', (name) => {

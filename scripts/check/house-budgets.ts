@@ -22,6 +22,7 @@ export const FILES: Readonly<Record<string, Budget>> = {
   http: { reached: 47, wanted: 46 },
   jobs: { reached: 41, wanted: 41 },
   mcp: { reached: 72, wanted: 72 },
+  objectstore: { reached: 29, wanted: 29 },
   ratelimit: { reached: 32, wanted: 30 },
   secure: { reached: 27, wanted: 26 },
   streams: { reached: 26, wanted: 26 },

@@ -26,6 +26,8 @@ import { MOUNT_HANDLER_OPTIONS } from '../../packages/mcp/src/http/mount-handler
 import { MCP_SERVER_OPTIONS } from '../../packages/mcp/src/server/options.js';
 import { DYNAMO_STORE_OPTIONS } from '../../packages/mcp/src/store/dynamo-store.js';
 import { MEMORY_STORE_OPTIONS } from '../../packages/mcp/src/store/memory-store.js';
+import { UPLOAD_GRANTS_OPTIONS } from '../../packages/objectstore/src/grants/grants.js';
+import { S3_STORE_OPTIONS as OBJECT_STORE_OPTIONS } from '../../packages/objectstore/src/store/s3-store.js';
 import { DYNAMO_LIMITER_OPTIONS } from '../../packages/ratelimit/src/limiter/dynamo-options.js';
 import { MEMORY_LIMITER_OPTIONS } from '../../packages/ratelimit/src/limiter/memory-limiter.js';
 import { SOURCE_IP_OPTIONS } from '../../packages/ratelimit/src/middleware/identify.js';
@@ -479,6 +481,20 @@ export const OPTION_TABLES: Readonly<Record<string, readonly OptionTable[]>> = {
       kinds: LOCAL_EMBEDDER_OPTIONS.kinds,
       source: 'packages/vectors/src/embedding/local-embedder.ts',
       type: 'LocalEmbedderOptions',
+    },
+  ],
+  'packages/objectstore/README.md': [
+    {
+      name: '@sallyport/objectstore#createS3ObjectStore',
+      kinds: OBJECT_STORE_OPTIONS.kinds,
+      source: 'packages/objectstore/src/store/s3-store.ts',
+      type: 'S3ObjectStoreOptions',
+    },
+    {
+      name: '@sallyport/objectstore#createUploadGrants',
+      kinds: UPLOAD_GRANTS_OPTIONS.kinds,
+      source: 'packages/objectstore/src/grants/grants.ts',
+      type: 'UploadGrantsOptions',
     },
   ],
 };

@@ -2,6 +2,7 @@ import type { JobLedger } from '@sallyport/jobs';
 import { type RateLimiter, rateLimitMiddleware } from '@sallyport/ratelimit';
 import { SecureApp, type SecureOptions } from '@sallyport/secure';
 import type { SemanticIndex } from '@sallyport/vectors';
+import { type AttachmentsConfig, registerAttachments } from './attachments.js';
 import { type AuthConfig, type Connections, createPrincipalResolver } from './auth.js';
 import { createJournal, type Journal, registerEvents } from './events.js';
 import { registerGraphQL } from './graphql.js';
@@ -21,6 +22,7 @@ export interface NotesConfig {
   readonly tools: ToolsConfig;
   /** Finds notes by what they say. */
   readonly search: SemanticIndex;
+  readonly attachments: AttachmentsConfig;
   /** Clock, ids, log and the like of the container. */
   readonly container?: Pick<
     SecureOptions,
@@ -36,7 +38,7 @@ export interface NotesService {
 
 /** Composes the whole service. */
 export function createNotesService(config: NotesConfig): NotesService {
-  const { auth, connections, limiter, ledger, tools, search, container } = config;
+  const { auth, connections, limiter, ledger, tools, search, attachments, container } = config;
   const notes = new NoteStore();
   const journal = createJournal();
   const app = new SecureApp({ ...container, principalResolver: createPrincipalResolver(auth, connections) });
@@ -44,6 +46,7 @@ export function createNotesService(config: NotesConfig): NotesService {
   app.use(rateLimitMiddleware({ limiter }));
   registerSearch(app, notes, search);
   registerHttp(app, notes);
+  registerAttachments(app, notes, attachments);
   registerSockets(app, connections);
   registerGraphQL(app, notes);
   registerEvents(app, notes, journal, ledger);

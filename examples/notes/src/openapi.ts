@@ -28,6 +28,13 @@ const SPEC: SecureOpenApiSpec = {
       operationId: 'getAttachment',
       summary: 'Gets an attached file',
     },
+    {
+      method: 'POST',
+      path: '/notes/{id}/attachments/{name}/upload',
+      operationId: 'grantUpload',
+      summary: 'Grants the upload of a file to a note',
+      successStatus: 201,
+    },
     { method: 'POST', path: '/sessions', operationId: 'openSession', summary: 'Opens a session' },
     { ...MCP, method: 'POST', operationId: 'mcpSend', summary: 'Takes a message of an agent' },
     { ...MCP, method: 'GET', operationId: 'mcpResume', summary: 'Resumes a stream of an agent' },

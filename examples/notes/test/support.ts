@@ -1,6 +1,8 @@
 import { createMemoryGroupedRegistry } from '@sallyport/connections/memory';
 import { createMemoryJobLedger } from '@sallyport/jobs/memory';
 import { memoryMcpStore } from '@sallyport/mcp';
+import { createUploadGrants } from '@sallyport/objectstore';
+import { createFakeObjectStore } from '@sallyport/objectstore/testing';
 import { fixedWindow } from '@sallyport/ratelimit';
 import { createMemoryRateLimiter } from '@sallyport/ratelimit/memory';
 import type { TestEnv } from '@sallyport/testkit';
@@ -15,6 +17,11 @@ export function createTestService(
   issuer: Issuer,
   limit = 5,
   container: NotesConfig['container'] = {},
+  attachments: NotesConfig['attachments'] = {
+    bucket: 'notes',
+    store: createFakeObjectStore({ versioning: 'off' }),
+    grants: createUploadGrants(),
+  },
 ): NotesService {
   return createNotesService({
     auth: {
@@ -27,6 +34,7 @@ export function createTestService(
     limiter: createMemoryRateLimiter({ strategy: fixedWindow({ limit, windowMs: 60_000 }), clock: env.clock }),
     ledger: createMemoryJobLedger({ clock: env.clock }),
     search: createSemanticIndex({ store: createLocalVectorStore({ dimension: 256 }), embedder: createLocalEmbedder() }),
+    attachments,
     tools: { store: memoryMcpStore(), secret: 'a secret of the tests, which seals nothing that lasts' },
     container: { ...env.options(), ...container },
   });

@@ -37,8 +37,11 @@ export const BUDGETS: readonly Budget[] = [
   { name: 'http', gzipBytes: 22_400, wantedBytes: 13_000, event: HEALTH, accepts: isOk },
   { name: 'queue', gzipBytes: 14_200, wantedBytes: 8_000, event: queueEvent(10, []), accepts: isClean },
   // The engine alone: it is mounted on a container, which is weighed on its own.
-  { name: 'mcp', gzipBytes: 36_800, wantedBytes: 15_000, event: null, accepts: () => true },
+  // What one unsplit file holds whatever a server uses; since 36.8 KB: sound replay and a store that may fail 3 KB, tasks 2.2 KB, definitions
+  // by defineOptions, apps, hooks and who may call 2 KB. What loads at the start is the promise below.
+  { name: 'mcp', gzipBytes: 45_000, wantedBytes: 15_000, event: null, accepts: () => true },
   { name: 'app', gzipBytes: 40_500, event: HEALTH, accepts: isOk },
   { name: 'secure', gzipBytes: 49_000, wantedBytes: 30_000, event: HEALTH, accepts: isOk },
   { name: 'ratelimit', gzipBytes: null, event: null, accepts: () => true },
+  { name: 'objectstore', gzipBytes: null, event: null, accepts: () => true },
 ];

@@ -17,7 +17,8 @@ export async function createLocalClient(config: DynamoDBClientConfig = {}): Prom
  * connection for something other than an error: it would not try again, and lose the code.
  */
 export function adoptNetworkErrors(client: { readonly middlewareStack: object }): void {
-  (client as DynamoDBClient).middlewareStack.add(
+  // Every client of the SDK has this stack; its type differs from service to service.
+  (client as Pick<DynamoDBClient, 'middlewareStack'>).middlewareStack.add(
     (next) => async (args) => {
       try {
         return await next(args);

@@ -16,6 +16,7 @@ const streams = () => import('@sallyport/streams');
 const core = () => import('@sallyport/core');
 const observability = () => import('@sallyport/core/observability');
 const openApi = () => import('@sallyport/http/openapi');
+const objects = () => import('./objects.js');
 const quota = () => import('./quota.js');
 const ledger = () => import('./ledger.js');
 const environment = () => import('./environment.js');
@@ -121,6 +122,15 @@ export const FUNCTIONS: Readonly<Record<string, PortableFunction>> = {
   rate_limit_policy: { load: quota, name: 'policy', arguments: (args) => [args] },
   rate_limit_source_identifier: { load: quota, name: 'sourceIdentifier', arguments: (args) => [args] },
   rate_limit_decisions: { load: quota, name: 'decisions', arguments: (args) => [args] },
+  object_limits: { load: objects, name: 'limits', arguments: () => [] },
+  object_refs: { load: objects, name: 'parseRefs', arguments: (args) => [args] },
+  object_ref_texts: { load: objects, name: 'formatRefs', arguments: (args) => [args] },
+  object_encryptions: { load: objects, name: 'encryptions', arguments: (args) => [args] },
+  object_store_steps: { load: objects, name: 'storeSteps', arguments: (args) => [args] },
+  object_upload_grants: { load: objects, name: 'grants', arguments: (args) => [args] },
+  object_artifact_digests: { load: objects, name: 'digests', arguments: (args) => [args] },
+  object_artifacts: { load: objects, name: 'artifacts', arguments: (args) => [args] },
+  object_assumed_roles: { load: objects, name: 'assume', arguments: (args) => [args] },
   generate_openapi: { load: openApi, name: 'generateOpenAPI', arguments: (args) => [renameKeys(args, toCamel)] },
   generate_openapi_json: {
     load: openApi,

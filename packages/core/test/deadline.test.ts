@@ -1,5 +1,5 @@
+import { isTransient, StoreTimeout, withDeadline } from '@sallyport/core/pipeline';
 import { ManualClock } from '@sallyport/core/testing';
-import { isTransient, StoreTimeout, withDeadline } from '@sallyport/dynamo';
 
 describe('a call with a deadline', () => {
   it('rejects when time is over, aborts the call and leaves no timer', async () => {
