@@ -26,7 +26,7 @@ describe('a cold instance', () => {
       AWS_ACCESS_KEY_ID: 'local',
       AWS_SECRET_ACCESS_KEY: 'local',
     };
-  }, 90_000);
+  }, 180_000);
 
   afterAll(() => built.remove());
 
@@ -49,12 +49,12 @@ describe('a cold instance', () => {
   it('of 128 MB is degraded in none of 20 first decisions', async () => {
     const decisions = await firstDecisions(20, '128');
     expect(degradedOf(decisions)).toBe(0);
-    // More than the 300 ms of a decision when warm: without more time for the first one they would be degraded.
+    // With the SDK to be loaded: the share of the CPU is what makes it slow.
     expect(Math.min(...decisions.map(({ tookMs }) => tookMs))).toBeGreaterThan(300);
-  }, 90_000);
+  }, 180_000);
 
-  it('of 128 MB would be degraded in the time of a warm decision', async () => {
-    expect(degradedOf(await firstDecisions(4, '128', '1'))).toBe(4);
+  it('of 128 MB is degraded in the time of which it needs more', async () => {
+    expect(degradedOf(await firstDecisions(4, '128', '100'))).toBe(4);
   }, 60_000);
 
   it('of 128 MB that was warmed in its init phase needs far less', async () => {

@@ -9,7 +9,7 @@ export interface Cold {
   readonly tookMs: number;
 }
 
-const [tableName = '', memoryMb = '128', coldTimeoutMs = '3000', warms = 'no'] = process.argv.slice(2);
+const [tableName = '', memoryMb = '128', timeoutMs = '3000', warms = 'no'] = process.argv.slice(2);
 /** A function of 1,769 MB has one CPU, others their share: https://docs.aws.amazon.com/lambda/latest/dg/configuration-memory.html */
 const share = Math.min(1, Number(memoryMb) / 1769);
 
@@ -53,7 +53,8 @@ const limiter = createDynamoRateLimiter({
   tableName,
   clock,
   log: false,
-  coldTimeoutMs: Number(coldTimeoutMs),
+  coldTimeoutMs: Number(timeoutMs),
+  storeTimeoutMs: Math.min(300, Number(timeoutMs)),
 });
 if (warms === 'warm') await limiter.warm();
 clock.endInit();
