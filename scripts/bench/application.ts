@@ -70,7 +70,7 @@ export function describeUpload(bytes: Uint8Array): object {
   return { bytes: bytes.length, sample };
 }
 
-/** Bytes that are no text, the same in every run. */
+/** Binary data, the same in every run. */
 export function randomBytes(size: number): Buffer {
   const bytes = Buffer.allocUnsafe(size);
   let state = 0x2545f491;

@@ -1,8 +1,8 @@
-import { mkdirSync, readFileSync } from 'node:fs';
+import { mkdirSync, readFileSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { gzipSync } from 'node:zlib';
-import { build } from 'esbuild';
+import { type BuildOptions, build, type Metafile } from 'esbuild';
 
 export const HERE = fileURLToPath(new URL('.', import.meta.url));
 const OUT = join(HERE, 'node_modules', '.cache', 'bundles');
@@ -21,26 +21,30 @@ export interface Bundle {
   readonly parts: ReadonlyMap<string, number>;
 }
 
+const COMMON = {
+  absWorkingDir: HERE,
+  bundle: true,
+  minify: true,
+  metafile: true,
+  platform: 'node',
+  format: 'esm',
+  target: 'node20',
+  mainFields: ['module', 'main'],
+  conditions: ['@sallyport/source'],
+  define: { 'process.env.NODE_ENV': '"production"' },
+  external: EXTERNAL,
+  logLevel: 'silent',
+} as const satisfies BuildOptions;
+
 /** Bundles a TypeScript module as it would be deployed: one minified ESM file for the lowest Node that we support. */
 export async function bundle(source: string): Promise<Bundle> {
   mkdirSync(OUT, { recursive: true });
   const file = join(OUT, source.replaceAll('/', '-').replace(/^-/, '').replace(/\.ts$/, '.mjs'));
   const { metafile } = await build({
-    absWorkingDir: HERE,
+    ...COMMON,
     entryPoints: [source],
     outfile: file,
-    bundle: true,
-    minify: true,
-    metafile: true,
-    platform: 'node',
-    format: 'esm',
-    target: 'node20',
-    mainFields: ['module', 'main'],
-    conditions: ['@sallyport/source'],
-    define: { 'process.env.NODE_ENV': '"production"' },
     banner: needsRequire(source) ? { js: REQUIRE } : {},
-    external: EXTERNAL,
-    logLevel: 'silent',
   });
   const code = readFileSync(file);
   const [output] = Object.values(metafile.outputs);
@@ -49,6 +53,51 @@ export async function bundle(source: string): Promise<Bundle> {
     bytesInOutput,
   ]);
   return { file, bytes: code.length, gzipBytes: gzipSync(code, { level: 9 }).length, parts: new Map(parts) };
+}
+
+/** A bundle with code splitting: what loads at the start, and what loads with its first use. */
+export interface SplitBundle {
+  /** The file to start with. */
+  readonly file: string;
+  /** Files that are loaded at the start, and their gzip bytes. */
+  readonly startFiles: number;
+  readonly startGzipBytes: number;
+  /** Modules that are loaded with their first use. */
+  readonly lazyParts: number;
+}
+
+/** Bundles as `bundle` does, with code splitting. */
+export async function splitBundle(source: string): Promise<SplitBundle> {
+  const name = source.replaceAll('/', '-').replace(/\.ts$/, '');
+  const directory = join(OUT, `${name}-split`);
+  rmSync(directory, { recursive: true, force: true });
+  const { metafile } = await build({
+    ...COMMON,
+    entryPoints: [source],
+    outdir: directory,
+    splitting: true,
+    outExtension: { '.js': '.mjs' },
+  });
+  const [entry = ''] = Object.keys(metafile.outputs).filter((path) => metafile.outputs[path]?.entryPoint === source);
+  const started = startOf(metafile, entry);
+  const gzip = (path: string) => gzipSync(readFileSync(join(HERE, path)), { level: 9 }).length;
+  return {
+    file: join(HERE, entry),
+    startFiles: started.length,
+    startGzipBytes: started.reduce((sum, path) => sum + gzip(path), 0),
+    lazyParts: Object.values(metafile.outputs).filter(({ entryPoint }) => entryPoint !== undefined).length - 1,
+  };
+}
+
+/** The outputs that load with one of them: all that it imports statically. */
+function startOf({ outputs }: Metafile, entry: string): readonly string[] {
+  const started = new Set([entry]);
+  for (const path of started) {
+    for (const { kind, path: imported } of outputs[path]?.imports ?? []) {
+      if (kind === 'import-statement' && imported in outputs) started.add(imported);
+    }
+  }
+  return [...started];
 }
 
 /** The bundle, or why there is none: one peer that does not build never hides the others. */

@@ -165,7 +165,7 @@ export function order(): Order {
   return { lines };
 }
 
-/** 1 MiB that is no text. */
+/** 1 MiB of binary data. */
 export const UPLOAD = randomBytes(1024 * 1024);
 
 function jobs(count: number, failing: readonly number[]): readonly Job[] {

@@ -21,7 +21,7 @@ export const OTHERS: readonly Peer[] = [
   { name: 'express, codegenie', module: 'peers/codegenie.ts' },
 ];
 
-/** `ours` is the full tier and the one that is compared; the leaner ones are for whoever works on it. */
+/** `ours` is the full tier and the one that is compared; the leaner ones are for those who work on it. */
 const OURS: readonly Peer[] = [
   { name: 'ours', module: 'peers/ours-p2.ts' },
   { name: 'ours P1', module: 'peers/ours-p1.ts' },

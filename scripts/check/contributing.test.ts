@@ -15,6 +15,16 @@ const SOURCES = readdirSync(join(ROOT, 'packages'))
   })
   .filter((path) => !path.endsWith('/index.ts'));
 
+/** What changes along with a behaviour: the kit for tests, the runner of fixtures, the runtime that answers them, and their schema. */
+const COMPANIONS = [
+  ...['packages/testkit/src', 'packages/contract/src', 'tools/contract-runtime/src'].flatMap((folder) =>
+    readdirSync(join(ROOT, folder), { recursive: true, encoding: 'utf8' })
+      .filter((file) => file.endsWith('.ts'))
+      .map((file) => `${folder}/${file}`),
+  ),
+  'contract-fixtures/fixture.schema.json',
+];
+
 const holding = (text: string) => SOURCES.filter((path) => read(path).includes(text));
 
 const PATHS = [
@@ -26,12 +36,13 @@ const NAMES = [...TEXT.matchAll(/`([\w./-]+\.(?:ts|mjs|json))` \(((?:`\w+`(?:, )
   ([, path = '', names = '']) => [...names.matchAll(/\w+/g)].map(([name]): [string, string] => [name, path]),
 );
 
-/** Rows of the table of changes: the text to look for, and the source files that stand before `further`. */
-const CHANGES = TEXT.split('\n').flatMap((line): [string, string, string[]][] => {
+/** Rows of the table of changes: the text to look for, the source files that stand before `further`, and what stands behind it. */
+const CHANGES = TEXT.split('\n').flatMap((line): [string, string, string[], string[]][] => {
   const [, change, text, files] = /^\| (an? [^|]+) \| `([^`]+)` \| (`packages\/[^|]+) \|$/.exec(line) ?? [];
   if (change === undefined || text === undefined || files === undefined) return [];
-  const [first = ''] = files.split('; further');
-  return [[change, text, [...first.matchAll(/`(packages\/[^`]+)`/g)].map(([, path]) => path ?? '')]];
+  const [first = '', further = ''] = files.split('; further');
+  const sources = [...first.matchAll(/`(packages\/[^`]+)`/g)].map(([, path]) => path ?? '');
+  return [[change, text, sources, [...further.matchAll(/`([^`]+\/[^`]*)`/g)].map(([, path]) => path ?? '')]];
 });
 
 describe('the map', () => {
@@ -62,6 +73,8 @@ describe('the map', () => {
     'ratelimit',
     'dynamo',
     'connections',
+    'objectstore',
+    'vectors',
     'testkit',
     'contract',
   ])('has a row for the package %s', (name) => {
@@ -90,6 +103,24 @@ describe('the table of changes', () => {
 
   it.each(CHANGES)('lists the files of %s: those that hold %s', (_change, text, files) => {
     expect([...files].sort()).toEqual(holding(text).sort());
+  });
+
+  it.each(CHANGES)(
+    'lists what changes along with %s: each file that holds %s too',
+    (_change, text, _files, further) => {
+      // The schema of the fixtures is JSON, with quotes of its own.
+      const [word = ''] = text.split(/[':]+/).filter((part) => part !== '');
+      const companions = COMPANIONS.filter((path) => read(path).includes(path.endsWith('.json') ? `"${word}"` : text));
+      expect(companions.filter((path) => !further.includes(path))).toEqual([]);
+    },
+  );
+
+  it.each(CHANGES)('names folders of fixtures about %s', (_change, text, _files, further) => {
+    const [word = ''] = text.split(/[.':]+/).filter((part) => part !== '' && part !== 'answer' && part !== 'app');
+    for (const folder of further.filter((path) => path.endsWith('/'))) {
+      const fixtures = readdirSync(join(ROOT, folder)).filter((file) => read(`${folder}${file}`).includes(word));
+      expect([folder, fixtures.length > 0]).toEqual([folder, true]);
+    }
   });
 });
 

@@ -5,6 +5,10 @@ export interface Gate {
   readonly demands: string;
   /** Names of gates whose work this one reads. It starts when they have ended, however they ended. */
   readonly after?: readonly string[];
-  /** What is wrong, one entry a finding; empty when the gate holds. */
-  run(): Promise<readonly string[]>;
+  /**
+   * What is wrong, one entry a finding; empty when the gate holds.
+   *
+   * @param note prints a measured figure below the gate's line, whether or not it holds
+   */
+  run(note: (figure: string) => void): Promise<readonly string[]>;
 }

@@ -23,7 +23,7 @@ export interface PackageNode {
   readonly subpaths: readonly string[];
   /** Sub-path (`.`, `./testing`) to source file, relative to the root. */
   readonly entries: ReadonlyMap<string, string>;
-  /** Sub-paths whose source does not exist. They are no entries. */
+  /** Sub-paths whose source does not exist. They are not entries. */
   readonly missing: readonly string[];
   /** Files of this package that an entry named `testing` re-exports, and those entries. */
   readonly testHelpers: readonly string[];

@@ -16,18 +16,44 @@ export const GET_PATH: { readonly functions: Budget; readonly files: Budget } = 
 export const FILES: Readonly<Record<string, Budget>> = {
   appsync: { reached: 9, wanted: 9 },
   connections: { reached: 13, wanted: 13 },
-  core: { reached: 40, wanted: 40 },
+  core: { reached: 41, wanted: 41 },
   dispatch: { reached: 14, wanted: 14 },
-  dynamo: { reached: 11, wanted: 11 },
-  http: { reached: 46, wanted: 46 },
-  jobs: { reached: 41, wanted: 36 },
-  mcp: { reached: 52, wanted: 50 },
-  ratelimit: { reached: 30, wanted: 24 },
-  secure: { reached: 26, wanted: 26 },
+  dynamo: { reached: 10, wanted: 10 },
+  http: { reached: 47, wanted: 46 },
+  jobs: { reached: 41, wanted: 41 },
+  mcp: { reached: 72, wanted: 72 },
+  objectstore: { reached: 29, wanted: 29 },
+  ratelimit: { reached: 32, wanted: 30 },
+  secure: { reached: 27, wanted: 26 },
   streams: { reached: 26, wanted: 26 },
-  testkit: { reached: 31, wanted: 31 },
+  testkit: { reached: 39, wanted: 39 },
   contract: { reached: 13, wanted: 13 },
+  vectors: { reached: 36, wanted: 36 },
 };
+
+/** Source files of all packages together. Wanted are 320 for the first twelve; `connections` adds its own. */
+export const ALL_FILES: Budget = {
+  reached: Object.values(FILES).reduce((sum, { reached }) => sum + reached, 0),
+  wanted: 320 + 13,
+};
+
+/** A length in lines that is neither to grow past `most` nor to shrink below `least`: pieces that are too small hide what happens. */
+export interface Range {
+  readonly least: number;
+  readonly most: number;
+}
+
+/** Lines of the functions of all packages, as `function-lengths.ts` counts them. Wanted is a ninetieth percentile of 20 to 30. */
+export const FUNCTION_LENGTHS: { readonly p50: Range; readonly p90: Range; readonly p99: Range } = {
+  p50: { least: 4, most: 10 },
+  p90: { least: 12, most: 30 },
+  p99: { least: 20, most: 60 },
+};
+
+/** What is outside of its range. */
+export function judgeRange(what: string, measured: number, { least, most }: Range): readonly string[] {
+  return measured < least || measured > most ? [`${what}: ${measured}, and it should be ${least} to ${most}`] : [];
+}
 
 /** What is over its budget. */
 export function judgeBudget(what: string, measured: number, { reached, wanted }: Budget): readonly string[] {

@@ -43,8 +43,9 @@ if (unknown.length > 0) {
 const chosen = wanted.length === 0 ? GATES : GATES.filter((gate) => wanted.includes(gate.name));
 const results = await runGates(chosen, {
   concurrency: 2,
-  onResult({ name, findings, seconds }) {
+  onResult({ name, findings, notes, seconds }) {
     process.stdout.write(`${findings.length === 0 ? 'holds ' : 'BROKEN'} ${name.padEnd(12)} ${seconds.toFixed(1)} s\n`);
+    for (const note of notes) process.stdout.write(`       ${note}\n`);
   },
 });
 

@@ -25,6 +25,15 @@ it('runs every gate, also after one failed or threw', async () => {
   ]);
 });
 
+it('hands over the figures that a gate notes, also when it is broken', async () => {
+  const run: Gate['run'] = async (note) => {
+    note('p90 14');
+    return ['too long'];
+  };
+  const [result] = await runGates([gate('a', run)], { concurrency: 1, onResult() {} });
+  expect(result).toMatchObject({ findings: ['too long'], notes: ['p90 14'] });
+});
+
 it('starts a gate after those that it waits for, whether or not they hold', async () => {
   const order: string[] = [];
   const note = (name: string) => async () => {

@@ -3,6 +3,8 @@ import type { Gate } from './gate.js';
 export interface GateResult {
   readonly name: string;
   readonly findings: readonly string[];
+  /** Figures that the gate measured. */
+  readonly notes: readonly string[];
   readonly seconds: number;
 }
 
@@ -54,6 +56,9 @@ function assertOrder(gates: readonly Gate[]): void {
 
 async function runGate(gate: Gate): Promise<GateResult> {
   const start = performance.now();
-  const findings = await gate.run().catch((error: unknown) => [error instanceof Error ? error.message : String(error)]);
-  return { name: gate.name, findings, seconds: (performance.now() - start) / 1000 };
+  const notes: string[] = [];
+  const findings = await gate
+    .run((figure) => notes.push(figure))
+    .catch((error: unknown) => [error instanceof Error ? error.message : String(error)]);
+  return { name: gate.name, findings, notes, seconds: (performance.now() - start) / 1000 };
 }

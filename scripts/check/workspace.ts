@@ -41,7 +41,7 @@ function readManifest(file: string): Manifest {
 /** The condition of every `exports` map that names the TypeScript source. */
 const SOURCE_CONDITION = '@sallyport/source';
 
-/** Sub-path (`.`, `./testing`) to source file, relative to the package's folder. Files that are no code are left out. */
+/** Sub-path (`.`, `./testing`) to source file, relative to the package's folder. Files without code are left out. */
 export function sourceEntries(manifest: Manifest): ReadonlyMap<string, string> {
   const entries = new Map<string, string>();
   for (const [subpath, target] of Object.entries(manifest.exports ?? {})) {

@@ -1,37 +1,508 @@
+import { APPSYNC_OPTION_KINDS } from '../../packages/appsync/src/surface/appsync-surface.js';
 import { CONNECTION_REGISTRY_OPTIONS } from '../../packages/connections/src/registry/dynamo-registry.js';
+import { RUN_OPTIONS as CONTRACT_RUN_OPTIONS } from '../../packages/contract/src/run/run.js';
 import { EMF_SINK_OPTIONS } from '../../packages/core/src/observability/emf-sink.js';
 import { ERROR_NOTIFIER_OPTIONS } from '../../packages/core/src/observability/error-notifier.js';
 import { LOGGER_OPTIONS } from '../../packages/core/src/observability/logger.js';
+import { APP_OPTIONS } from '../../packages/dispatch/src/container/app.js';
+import { DISPATCHER_OPTIONS } from '../../packages/dispatch/src/dispatcher.js';
+import { BIND_SPEC } from '../../packages/http/src/bind/contract.js';
+import { CORS_KINDS } from '../../packages/http/src/pipeline/cors.js';
+import { HOOK_OPTIONS } from '../../packages/http/src/pipeline/hooks.js';
+import { TIMEOUT_OPTIONS } from '../../packages/http/src/pipeline/timeout.js';
+import { CACHE_CONTROL_OPTIONS } from '../../packages/http/src/responses/caching.js';
+import { SECURE_HEADERS_OPTIONS } from '../../packages/http/src/responses/secure-headers.js';
+import { SSE_OPTIONS } from '../../packages/http/src/responses/sse.js';
+import { HTTP_ROUTER_OPTIONS } from '../../packages/http/src/surface/http-router.js';
+import { ROUTE_OPTIONS } from '../../packages/http/src/surface/open-route.js';
+import { GROUP_OPTIONS } from '../../packages/http/src/surface/route-group.js';
+import { BROADCAST_OPTIONS } from '../../packages/http/src/websocket/broadcast.js';
+import { CLIENT_OPTIONS } from '../../packages/http/src/websocket/client.js';
+import { REGISTRY_OPTIONS } from '../../packages/http/src/websocket/registry.js';
+import { IDEMPOTENT_HANDLER_OPTIONS } from '../../packages/jobs/src/idempotency/idempotent-handler.js';
+import { RUN_OPTIONS as IDEMPOTENT_RUN_OPTIONS } from '../../packages/jobs/src/idempotency/run-idempotent.js';
+import { IDEMPOTENCY_OPTIONS } from '../../packages/jobs/src/idempotency/with-idempotency.js';
+import { LEASE_OPTIONS, SLOT_OPTIONS } from '../../packages/jobs/src/leases/with-lease.js';
+import { LEDGER_OPTIONS } from '../../packages/jobs/src/ledger/create-job-ledger.js';
+import { MEMORY_LEDGER_OPTIONS } from '../../packages/jobs/src/ledger/memory-ledger.js';
+import { MOUNT_MCP_OPTIONS } from '../../packages/mcp/src/http/mount.js';
+import { MOUNT_HANDLER_OPTIONS } from '../../packages/mcp/src/http/mount-handler.js';
+import { MCP_SERVER_OPTIONS } from '../../packages/mcp/src/server/options.js';
+import { DYNAMO_STORE_OPTIONS } from '../../packages/mcp/src/store/dynamo-store.js';
+import { MEMORY_STORE_OPTIONS } from '../../packages/mcp/src/store/memory-store.js';
+import { UPLOAD_GRANTS_OPTIONS } from '../../packages/objectstore/src/grants/grants.js';
+import { S3_STORE_OPTIONS as OBJECT_STORE_OPTIONS } from '../../packages/objectstore/src/store/s3-store.js';
+import { DYNAMO_LIMITER_OPTIONS } from '../../packages/ratelimit/src/limiter/dynamo-options.js';
+import { MEMORY_LIMITER_OPTIONS } from '../../packages/ratelimit/src/limiter/memory-limiter.js';
+import { SOURCE_IP_OPTIONS } from '../../packages/ratelimit/src/middleware/identify.js';
+import { MIDDLEWARE_OPTIONS, POLICY_OPTIONS } from '../../packages/ratelimit/src/middleware/middleware.js';
+import { FIXED_OPTIONS } from '../../packages/ratelimit/src/strategies/fixed-windows.js';
+import { SLIDING_OPTIONS } from '../../packages/ratelimit/src/strategies/sliding-window.js';
+import { BUCKET_OPTIONS } from '../../packages/ratelimit/src/strategies/token-bucket.js';
+import { SECURE_OPTIONS } from '../../packages/secure/src/options.js';
+import { CONNECTION_OPTIONS } from '../../packages/secure/src/resolvers/authorizers/connection.js';
+import { APPSYNC_OPTIONS, IAM_OPTIONS } from '../../packages/secure/src/resolvers/authorizers/identities.js';
+import { PRINCIPAL_OPTIONS } from '../../packages/secure/src/resolvers/jwt/options.js';
+import { COGNITO_OPTIONS } from '../../packages/secure/src/resolvers/jwt/resolver.js';
+import { SHARED_SECRET_OPTIONS } from '../../packages/secure/src/resolvers/shared-secret.js';
+import { SECURE_GROUP_OPTIONS, SECURE_ROUTE_OPTIONS } from '../../packages/secure/src/routes.js';
+import { ERROR_TOPIC_OPTIONS } from '../../packages/streams/src/observability/error-topic.js';
+import { KINESIS_RECORD_INPUT } from '../../packages/streams/src/producer/kinesis-record.js';
+import { EVENT_ROUTER_OPTION_KINDS } from '../../packages/streams/src/router/options.js';
+import { QUEUE_ROUTER_OPTIONS } from '../../packages/streams/src/router/queue-router.js';
+import { SELECTOR } from '../../packages/streams/src/sources/event-bus.js';
+import { STREAM_OPTIONS } from '../../packages/streams/src/sources/kinesis.js';
+import { QUEUE_OPTIONS } from '../../packages/streams/src/sources/queue.js';
+import { LAMBDA_OPTIONS, TEST_ENV_OPTIONS } from '../../packages/testkit/src/env/env.js';
+import { FAKE_CLIENT_OPTIONS, FAKE_HANDLER_OPTIONS } from '../../packages/testkit/src/fakes/fakes.js';
+import { INTERLEAVE_OPTIONS } from '../../packages/testkit/src/interleave/interleave.js';
+import { QUEUE_SIMULATION } from '../../packages/testkit/src/simulate/queue.js';
+import { STREAM_SIMULATION } from '../../packages/testkit/src/simulate/stream.js';
+import { LOCAL_EMBEDDER_OPTIONS } from '../../packages/vectors/src/embedding/local-embedder.js';
+import { TITAN_OPTIONS } from '../../packages/vectors/src/embedding/titan.js';
+import { SEMANTIC_INDEX_OPTIONS } from '../../packages/vectors/src/index/semantic-index.js';
+import { LOCAL_STORE_OPTIONS } from '../../packages/vectors/src/local/local-store.js';
+import { S3_STORE_OPTIONS } from '../../packages/vectors/src/store/s3-store.js';
 import type { OptionTable } from './option-tables.js';
+
+/** Interfaces that options of containers and resolvers inherit. */
+const PIPELINE = ['packages/http/src/pipeline/options.ts', 'PipelineOptions'] as const;
+const OPEN_PIPELINE = ['packages/http/src/pipeline/options.ts', 'OpenPipelineOptions'] as const;
+const EVENTS = ['packages/streams/src/router/options.ts', 'EventRouterOptions'] as const;
+const APPSYNC = ['packages/appsync/src/surface/appsync-surface.ts', 'AppSyncOptions'] as const;
+const SURFACES = ['packages/dispatch/src/container/options.ts', 'SurfaceOptions'] as const;
+const TOKENS = ['packages/secure/src/resolvers/jwt/options.ts', 'JwtVerifierOptions'] as const;
+const PARTS = ['packages/jobs/src/internal/input.ts', 'PartOptions'] as const;
+const LEDGER_PARTS = ['packages/jobs/src/internal/input.ts', 'LedgerPartOptions'] as const;
+const STORE = ['packages/jobs/src/internal/input.ts', 'StoreOptions'] as const;
+const HOLD = ['packages/jobs/src/leases/with-lease.ts', 'HoldOptions'] as const;
+const WINDOW = ['packages/ratelimit/src/limiter/limiter.ts', 'WindowOptions'] as const;
+const PRINCIPALS = ['packages/secure/src/resolvers/jwt/options.ts', 'JwtPrincipalOptions'] as const;
+
+function table(
+  name: string,
+  kinds: OptionTable['kinds'],
+  source: string,
+  type: string,
+  inherits: OptionTable['inherits'] = [],
+): OptionTable {
+  return { name, kinds, source, type, inherits };
+}
 
 /** The tables of options in READMEs, by the README. */
 export const OPTION_TABLES: Readonly<Record<string, readonly OptionTable[]>> = {
+  'packages/core/README.md': [
+    table(
+      '@sallyport/core#createLogger',
+      LOGGER_OPTIONS.kinds,
+      'packages/core/src/observability/logger.ts',
+      'LoggerOptions',
+    ),
+    table(
+      '@sallyport/core#createEmfSink',
+      EMF_SINK_OPTIONS.kinds,
+      'packages/core/src/observability/emf-sink.ts',
+      'EmfSinkOptions',
+    ),
+    table(
+      '@sallyport/core#createErrorNotifier',
+      ERROR_NOTIFIER_OPTIONS.kinds,
+      'packages/core/src/observability/error-notifier.ts',
+      'ErrorNotifierOptions',
+    ),
+  ],
+  'packages/http/README.md': [
+    table('@sallyport/http#get', ROUTE_OPTIONS.kinds, 'packages/http/src/surface/open-route.ts', 'RouteOptions'),
+    table('@sallyport/http#group', GROUP_OPTIONS.kinds, 'packages/http/src/surface/route-group.ts', 'GroupOptions'),
+    table('@sallyport/http#hooks', HOOK_OPTIONS.kinds, 'packages/http/src/pipeline/hooks.ts', 'HttpHooks'),
+    table(
+      '@sallyport/http#secureHeaders',
+      SECURE_HEADERS_OPTIONS.kinds,
+      'packages/http/src/responses/secure-headers.ts',
+      'SecureHeadersOptions',
+    ),
+    table(
+      '@sallyport/http#createHttpRouter',
+      HTTP_ROUTER_OPTIONS.kinds,
+      'packages/http/src/surface/http-router.ts',
+      'HttpRouterOptions',
+    ),
+    table('@sallyport/http#bind', BIND_SPEC.kinds, 'packages/http/src/bind/contract.ts', 'BindSpec'),
+    table('@sallyport/http#cors', CORS_KINDS, 'packages/http/src/pipeline/cors.ts', 'CorsOptions'),
+    table(
+      '@sallyport/http#cacheControl',
+      CACHE_CONTROL_OPTIONS.kinds,
+      'packages/http/src/responses/caching.ts',
+      'CacheControlOptions',
+    ),
+    table(
+      '@sallyport/http#sseEventStream',
+      SSE_OPTIONS.kinds,
+      'packages/http/src/responses/sse.ts',
+      'SseStreamOptions',
+    ),
+    table(
+      '@sallyport/http#timeoutMiddleware',
+      TIMEOUT_OPTIONS.kinds,
+      'packages/http/src/pipeline/timeout.ts',
+      'TimeoutOptions',
+    ),
+    table(
+      '@sallyport/http/websocket#createWebSocketClient',
+      CLIENT_OPTIONS.kinds,
+      'packages/http/src/websocket/client.ts',
+      'WebSocketClientOptions',
+    ),
+    table(
+      '@sallyport/http/websocket#broadcast',
+      BROADCAST_OPTIONS.kinds,
+      'packages/http/src/websocket/broadcast.ts',
+      'BroadcastOptions',
+    ),
+    table(
+      '@sallyport/http/websocket#createMemoryConnectionRegistry',
+      REGISTRY_OPTIONS.kinds,
+      'packages/http/src/websocket/registry.ts',
+      'MemoryConnectionRegistryOptions',
+    ),
+  ],
+  'packages/dispatch/README.md': [
+    table(
+      '@sallyport/dispatch/app#createApp',
+      APP_OPTIONS.kinds,
+      'packages/dispatch/src/container/app.ts',
+      'AppOptions',
+      [APPSYNC, EVENTS, PIPELINE, OPEN_PIPELINE, SURFACES],
+    ),
+    table(
+      '@sallyport/dispatch#createDispatcherWith',
+      DISPATCHER_OPTIONS.kinds,
+      'packages/dispatch/src/dispatcher.ts',
+      'DispatcherOptions',
+    ),
+  ],
+  'packages/secure/README.md': [
+    table('@sallyport/secure#SecureApp', SECURE_OPTIONS.kinds, 'packages/secure/src/options.ts', 'SecureOptions', [
+      APPSYNC,
+      EVENTS,
+      PIPELINE,
+      SURFACES,
+    ]),
+    table('@sallyport/secure#get', SECURE_ROUTE_OPTIONS.kinds, 'packages/secure/src/routes.ts', 'SecureRouteOptions'),
+    table('@sallyport/secure#group', SECURE_GROUP_OPTIONS.kinds, 'packages/secure/src/routes.ts', 'SecureGroupOptions'),
+    table(
+      '@sallyport/secure/jwt#jwtPrincipalResolver',
+      PRINCIPAL_OPTIONS.kinds,
+      'packages/secure/src/resolvers/jwt/options.ts',
+      'JwtPrincipalOptions',
+      [TOKENS],
+    ),
+    table(
+      '@sallyport/secure/jwt#cognitoPrincipalResolver',
+      COGNITO_OPTIONS.kinds,
+      'packages/secure/src/resolvers/jwt/resolver.ts',
+      'CognitoPrincipalOptions',
+      [TOKENS, PRINCIPALS],
+    ),
+    table(
+      '@sallyport/secure/shared-secret#sharedSecretPrincipalResolver',
+      SHARED_SECRET_OPTIONS.kinds,
+      'packages/secure/src/resolvers/shared-secret.ts',
+      'SharedSecretOptions',
+    ),
+    table(
+      '@sallyport/secure/authorizers#iamPrincipal',
+      IAM_OPTIONS.kinds,
+      'packages/secure/src/resolvers/authorizers/identities.ts',
+      'IamPrincipalOptions',
+    ),
+    table(
+      '@sallyport/secure/authorizers#appSyncIdentityPrincipal',
+      APPSYNC_OPTIONS.kinds,
+      'packages/secure/src/resolvers/authorizers/identities.ts',
+      'AppSyncIdentityOptions',
+    ),
+    table(
+      '@sallyport/secure/authorizers#connectionPrincipal',
+      CONNECTION_OPTIONS.kinds,
+      'packages/secure/src/resolvers/authorizers/connection.ts',
+      'ConnectionPrincipalOptions',
+    ),
+  ],
+  'packages/streams/README.md': [
+    table(
+      '@sallyport/streams#createEventRouter',
+      EVENT_ROUTER_OPTION_KINDS,
+      'packages/streams/src/router/options.ts',
+      'EventRouterOptions',
+    ),
+    table(
+      '@sallyport/streams/queue#createQueueRouter',
+      QUEUE_ROUTER_OPTIONS.kinds,
+      'packages/streams/src/router/queue-router.ts',
+      'QueueRouterOptions',
+    ),
+    table('@sallyport/streams#queue', QUEUE_OPTIONS.kinds, 'packages/streams/src/sources/queue.ts', 'QueueOptions'),
+    table(
+      '@sallyport/streams#kinesis',
+      STREAM_OPTIONS.kinds,
+      'packages/streams/src/sources/kinesis.ts',
+      'StreamOptions',
+    ),
+    table(
+      '@sallyport/streams#eventBus',
+      SELECTOR.kinds,
+      'packages/streams/src/sources/event-bus.ts',
+      'EventBusSelector',
+    ),
+    table(
+      '@sallyport/streams#createKinesisJsonRecord',
+      KINESIS_RECORD_INPUT.kinds,
+      'packages/streams/src/producer/kinesis-record.ts',
+      'KinesisJsonRecordInput',
+    ),
+    table(
+      '@sallyport/streams/error-topic#createErrorTopicPublish',
+      ERROR_TOPIC_OPTIONS.kinds,
+      'packages/streams/src/observability/error-topic.ts',
+      'ErrorTopicOptions',
+    ),
+  ],
+  'packages/appsync/README.md': [
+    table(
+      '@sallyport/appsync#AppSyncOptions',
+      APPSYNC_OPTION_KINDS,
+      'packages/appsync/src/surface/appsync-surface.ts',
+      'AppSyncOptions',
+    ),
+  ],
+  'packages/testkit/README.md': [
+    table(
+      '@sallyport/testkit#createTestEnv',
+      TEST_ENV_OPTIONS.kinds,
+      'packages/testkit/src/env/env.ts',
+      'TestEnvOptions',
+    ),
+    table(
+      '@sallyport/testkit#lambdaContext',
+      LAMBDA_OPTIONS.kinds,
+      'packages/testkit/src/env/env.ts',
+      'LambdaContextOptions',
+    ),
+    table(
+      '@sallyport/testkit#simulate-queue',
+      QUEUE_SIMULATION.kinds,
+      'packages/testkit/src/simulate/queue.ts',
+      'QueueSimulation',
+    ),
+    table(
+      '@sallyport/testkit#simulate-stream',
+      STREAM_SIMULATION.kinds,
+      'packages/testkit/src/simulate/stream.ts',
+      'StreamSimulation',
+    ),
+    table(
+      '@sallyport/testkit#interleave',
+      INTERLEAVE_OPTIONS.kinds,
+      'packages/testkit/src/interleave/interleave.ts',
+      'InterleaveOptions',
+    ),
+    table(
+      '@sallyport/testkit#fakeWebSocketClient',
+      FAKE_CLIENT_OPTIONS.kinds,
+      'packages/testkit/src/fakes/fakes.ts',
+      'FakeWebSocketClientOptions',
+    ),
+    table(
+      '@sallyport/testkit#fakeHandler',
+      FAKE_HANDLER_OPTIONS.kinds,
+      'packages/testkit/src/fakes/fakes.ts',
+      'FakeHandlerOptions',
+    ),
+  ],
+  'packages/contract/README.md': [
+    table(
+      '@sallyport/contract#runContract',
+      CONTRACT_RUN_OPTIONS.kinds,
+      'packages/contract/src/run/run.ts',
+      'RunOptions',
+    ),
+  ],
+  'packages/jobs/README.md': [
+    table(
+      '@sallyport/jobs#createJobLedger',
+      LEDGER_OPTIONS.kinds,
+      'packages/jobs/src/ledger/create-job-ledger.ts',
+      'JobLedgerOptions',
+      [STORE, PARTS, LEDGER_PARTS],
+    ),
+    table(
+      '@sallyport/jobs#createMemoryJobLedger',
+      MEMORY_LEDGER_OPTIONS.kinds,
+      'packages/jobs/src/ledger/memory-ledger.ts',
+      'MemoryLedgerOptions',
+      [PARTS, LEDGER_PARTS],
+    ),
+    table(
+      '@sallyport/jobs#withLease',
+      LEASE_OPTIONS.kinds,
+      'packages/jobs/src/leases/with-lease.ts',
+      'WithLeaseOptions',
+      [HOLD],
+    ),
+    table('@sallyport/jobs#withSlot', SLOT_OPTIONS.kinds, 'packages/jobs/src/leases/with-lease.ts', 'WithSlotOptions', [
+      HOLD,
+    ]),
+    table(
+      '@sallyport/jobs#runIdempotent',
+      IDEMPOTENT_RUN_OPTIONS.kinds,
+      'packages/jobs/src/idempotency/run-idempotent.ts',
+      'RunIdempotentOptions',
+    ),
+    table(
+      '@sallyport/jobs#withIdempotency',
+      IDEMPOTENCY_OPTIONS.kinds,
+      'packages/jobs/src/idempotency/with-idempotency.ts',
+      'HttpIdempotencyOptions',
+    ),
+    table(
+      '@sallyport/jobs#idempotentHandler',
+      IDEMPOTENT_HANDLER_OPTIONS.kinds,
+      'packages/jobs/src/idempotency/idempotent-handler.ts',
+      'IdempotentHandlerOptions',
+    ),
+  ],
+  'packages/ratelimit/README.md': [
+    table(
+      '@sallyport/ratelimit#createDynamoRateLimiter',
+      DYNAMO_LIMITER_OPTIONS.kinds,
+      'packages/ratelimit/src/limiter/dynamo-options.ts',
+      'DynamoRateLimiterOptions',
+    ),
+    table(
+      '@sallyport/ratelimit#createMemoryRateLimiter',
+      MEMORY_LIMITER_OPTIONS.kinds,
+      'packages/ratelimit/src/limiter/memory-limiter.ts',
+      'MemoryRateLimiterOptions',
+    ),
+    table(
+      '@sallyport/ratelimit#rateLimitMiddleware',
+      MIDDLEWARE_OPTIONS.kinds,
+      'packages/ratelimit/src/middleware/middleware.ts',
+      'RateLimitMiddlewareOptions',
+    ),
+    table(
+      '@sallyport/ratelimit#rateLimitPolicy',
+      POLICY_OPTIONS.kinds,
+      'packages/ratelimit/src/middleware/middleware.ts',
+      'RateLimitPolicyOptions',
+    ),
+    table(
+      '@sallyport/ratelimit#bySourceIp',
+      SOURCE_IP_OPTIONS.kinds,
+      'packages/ratelimit/src/middleware/identify.ts',
+      'BySourceIpOptions',
+    ),
+    table(
+      '@sallyport/ratelimit#fixedWindow',
+      FIXED_OPTIONS.kinds,
+      'packages/ratelimit/src/strategies/fixed-windows.ts',
+      'WindowOptions',
+      [WINDOW],
+    ),
+    table(
+      '@sallyport/ratelimit#slidingWindow',
+      SLIDING_OPTIONS.kinds,
+      'packages/ratelimit/src/strategies/sliding-window.ts',
+      'SlidingWindowOptions',
+      [WINDOW],
+    ),
+    table(
+      '@sallyport/ratelimit#tokenBucket',
+      BUCKET_OPTIONS.kinds,
+      'packages/ratelimit/src/strategies/token-bucket.ts',
+      'TokenBucketOptions',
+    ),
+  ],
+  'packages/mcp/README.md': [
+    table(
+      '@sallyport/mcp#createMcpServer',
+      MCP_SERVER_OPTIONS.kinds,
+      'packages/mcp/src/server/options.ts',
+      'McpServerOptions',
+    ),
+    table('@sallyport/mcp#mountMcp', MOUNT_MCP_OPTIONS.kinds, 'packages/mcp/src/http/mount.ts', 'MountMcpOptions'),
+    table(
+      '@sallyport/mcp#mountHandler',
+      MOUNT_HANDLER_OPTIONS.kinds,
+      'packages/mcp/src/http/mount-handler.ts',
+      'MountHandlerOptions',
+    ),
+    table(
+      '@sallyport/mcp#memoryMcpStore',
+      MEMORY_STORE_OPTIONS.kinds,
+      'packages/mcp/src/store/memory-store.ts',
+      'MemoryMcpStoreOptions',
+    ),
+    table(
+      '@sallyport/mcp#dynamoMcpStore',
+      DYNAMO_STORE_OPTIONS.kinds,
+      'packages/mcp/src/store/dynamo-store.ts',
+      'DynamoMcpStoreOptions',
+    ),
+  ],
   'packages/connections/README.md': [
+    table(
+      '@sallyport/connections#createDynamoConnectionRegistry',
+      CONNECTION_REGISTRY_OPTIONS.kinds,
+      'packages/connections/src/registry/dynamo-registry.ts',
+      'DynamoConnectionRegistryOptions',
+    ),
+  ],
+  'packages/vectors/README.md': [
     {
-      name: '@sallyport/connections#createDynamoConnectionRegistry',
-      kinds: CONNECTION_REGISTRY_OPTIONS.kinds,
-      source: 'packages/connections/src/registry/dynamo-registry.ts',
-      type: 'DynamoConnectionRegistryOptions',
+      name: '@sallyport/vectors#createS3VectorStore',
+      kinds: S3_STORE_OPTIONS.kinds,
+      source: 'packages/vectors/src/store/s3-store.ts',
+      type: 'S3VectorStoreOptions',
+    },
+    {
+      name: '@sallyport/vectors#createTitanEmbedder',
+      kinds: TITAN_OPTIONS.kinds,
+      source: 'packages/vectors/src/embedding/titan.ts',
+      type: 'TitanEmbedderOptions',
+    },
+    {
+      name: '@sallyport/vectors#createSemanticIndex',
+      kinds: SEMANTIC_INDEX_OPTIONS.kinds,
+      source: 'packages/vectors/src/index/semantic-index.ts',
+      type: 'SemanticIndexOptions',
+    },
+    {
+      name: '@sallyport/vectors/local#createLocalVectorStore',
+      kinds: LOCAL_STORE_OPTIONS.kinds,
+      source: 'packages/vectors/src/local/local-store.ts',
+      type: 'LocalVectorStoreOptions',
+    },
+    {
+      name: '@sallyport/vectors/local#createLocalEmbedder',
+      kinds: LOCAL_EMBEDDER_OPTIONS.kinds,
+      source: 'packages/vectors/src/embedding/local-embedder.ts',
+      type: 'LocalEmbedderOptions',
     },
   ],
-  'packages/core/README.md': [
+  'packages/objectstore/README.md': [
     {
-      name: '@sallyport/core#createLogger',
-      kinds: LOGGER_OPTIONS.kinds,
-      source: 'packages/core/src/observability/logger.ts',
-      type: 'LoggerOptions',
+      name: '@sallyport/objectstore#createS3ObjectStore',
+      kinds: OBJECT_STORE_OPTIONS.kinds,
+      source: 'packages/objectstore/src/store/s3-store.ts',
+      type: 'S3ObjectStoreOptions',
     },
     {
-      name: '@sallyport/core#createEmfSink',
-      kinds: EMF_SINK_OPTIONS.kinds,
-      source: 'packages/core/src/observability/emf-sink.ts',
-      type: 'EmfSinkOptions',
-    },
-    {
-      name: '@sallyport/core#createErrorNotifier',
-      kinds: ERROR_NOTIFIER_OPTIONS.kinds,
-      source: 'packages/core/src/observability/error-notifier.ts',
-      type: 'ErrorNotifierOptions',
+      name: '@sallyport/objectstore#createUploadGrants',
+      kinds: UPLOAD_GRANTS_OPTIONS.kinds,
+      source: 'packages/objectstore/src/grants/grants.ts',
+      type: 'UploadGrantsOptions',
     },
   ],
 };

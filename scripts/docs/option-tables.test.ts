@@ -25,7 +25,7 @@ export interface ThingOptions {
   readonly mode?: string;
   /** How often, default 0 */
   readonly retries?: number;
-  /** Whether to be strict; \`false\` says no. */
+  /** Whether to be strict, as {@link ThingOptions} wants; default \`true\`. More words. */
   readonly strict?: boolean;
 }`;
 
@@ -36,8 +36,8 @@ it('a row says what an option must be, what stands for it, and the first sentenc
     '| `table` | a text that is not blank | refused | The table. |',
     '| `region` | a region | `AWS_REGION`, else refused | The region of the table, e.g.that of the function. |',
     '| `mode` | "a\\|b" or "c" | `c` |  |',
-    '| `retries` | a whole number from 0 to 5 | `0` | How often, default 0 |',
-    '| `strict` | true or false |  | Whether to be strict; `false` says no. |',
+    '| `retries` | a whole number from 0 to 5 | `0` | How often |',
+    '| `strict` | true or false | `true` | Whether to be strict, as `ThingOptions` wants. |',
   ]);
 });
 

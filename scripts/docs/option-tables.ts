@@ -14,6 +14,8 @@ export interface OptionTable {
   readonly source: string;
   /** The name of the interface: the first sentence of each member's TSDoc is what the table says. */
   readonly type: string;
+  /** Files and interfaces that it takes further members from. */
+  readonly inherits?: readonly (readonly [source: string, type: string])[];
 }
 
 const MARKED = /<!-- options: (\S+) -->\n[\s\S]*?<!-- \/options -->/g;
@@ -22,7 +24,7 @@ const MARKED = /<!-- options: (\S+) -->\n[\s\S]*?<!-- \/options -->/g;
 export function renderTables(text: string, tables: readonly OptionTable[]): string {
   return text.replace(MARKED, (whole, name: string) => {
     const table = tables.find((one) => one.name === name);
-    return table ? `<!-- options: ${name} -->\n${renderTable(table, readSource(table))}\n<!-- /options -->` : whole;
+    return table ? `<!-- options: ${name} -->\n${renderTable(table)}\n<!-- /options -->` : whole;
   });
 }
 
@@ -33,52 +35,73 @@ export function checkTables(text: string, tables: readonly OptionTable[]): reado
     ...marked.filter((name) => !tables.some((one) => one.name === name)).map((name) => `no table of options ${name}`),
     ...tables.filter(({ name }) => !marked.includes(name)).map(({ name }) => `no marker for the options of ${name}`),
     ...tables.flatMap((table) => {
-      const words = sentencesOf(table.type, readSource(table));
-      const silent = Object.keys(table.kinds).filter((option) => !words.get(option));
+      const words = wordsOf(table);
+      const silent = Object.keys(table.kinds).filter((option) => !words.get(option)?.does);
       return silent.map((option) => `${table.type}.${option} has no TSDoc`);
     }),
   ];
 }
 
 /** One row an option: its name, what it must be, what stands for it when it is left out, and what it does. */
-export function renderTable({ kinds, type }: OptionTable, source: string): string {
-  const words = sentencesOf(type, source);
-  const rows = Object.entries(kinds).map(([name, kind]) =>
-    [`\`${name}\``, kind.wanted, absentOf(kind), words.get(name) ?? ''].map(cell).join(' | '),
-  );
+export function renderTable(table: OptionTable, source = readSource(table.source)): string {
+  const words = wordsOf(table, source);
+  const rows = Object.entries(table.kinds).map(([name, kind]) => {
+    const { does = '', absent = '' } = words.get(name) ?? {};
+    return [`\`${name}\``, kind.wanted, absentOf(kind) ?? absent, does].map(cell).join(' | ');
+  });
   return ['| option | must be | when left out | |', '|---|---|---|---|', ...rows.map((row) => `| ${row} |`)].join('\n');
 }
 
-function readSource({ source }: OptionTable): string {
+/** What the TSDoc of an option says. */
+interface Words {
+  /** Its first sentence, without what it says about the default. */
+  readonly does: string;
+  /** What stands behind "Default". */
+  readonly absent: string;
+}
+
+/** The words about each option; what an interface says itself wins over what it inherits. */
+function wordsOf(table: OptionTable, source = readSource(table.source)): ReadonlyMap<string, Words> {
+  const inherited = (table.inherits ?? []).flatMap(([file, type]) => [...membersOf(type, readSource(file))]);
+  return new Map([...inherited, ...membersOf(table.type, source)]);
+}
+
+function readSource(source: string): string {
   return readFileSync(join(ROOT, source), 'utf8');
 }
 
-function absentOf({ isRequired, variable, fallback }: OptionKind<unknown, unknown>): string {
+/** What stands for an absent option, as its kind says; `undefined` where only the TSDoc can. */
+function absentOf({ isRequired, variable, fallback }: OptionKind<unknown, unknown>): string | undefined {
   if (variable !== undefined) return `\`${variable}\`, else refused`;
   if (isRequired) return 'refused';
-  return fallback === undefined || typeof fallback === 'object' || typeof fallback === 'function'
-    ? ''
-    : `\`${String(fallback)}\``;
+  const isPlain = fallback !== undefined && typeof fallback !== 'object' && typeof fallback !== 'function';
+  return isPlain ? `\`${String(fallback)}\`` : undefined;
 }
 
 function cell(text: string): string {
   return text.replaceAll('|', '\\|').replaceAll('\n', ' ');
 }
 
-/** The first sentence of the TSDoc of each member. */
-function sentencesOf(type: string, source: string): ReadonlyMap<string, string> {
-  const sentences = new Map<string, string>();
+/** The words of each member of an interface, also of interfaces of the same file that it extends. */
+function membersOf(type: string, source: string): ReadonlyMap<string, Words> {
+  const members = new Map<string, Words>();
   for (const node of ts.createSourceFile('options.ts', source, ts.ScriptTarget.Latest, true).statements) {
     if (!ts.isInterfaceDeclaration(node) || node.name.text !== type) continue;
+    const bases = (node.heritageClauses ?? []).flatMap(({ types }) => types.map((one) => one.expression.getText()));
+    for (const base of bases) for (const [name, words] of membersOf(base, source)) members.set(name, words);
     for (const member of node.members) {
       const doc = ts.getJSDocCommentsAndTags(member).find(ts.isJSDoc);
-      const text = ts.getTextOfJSDocComment(doc?.comment)?.replace(/\s+/g, ' ') ?? '';
-      if (member.name && ts.isIdentifier(member.name)) sentences.set(member.name.text, firstSentence(text));
+      if (member.name && ts.isIdentifier(member.name)) members.set(member.name.text, toWords(doc));
     }
   }
-  return sentences;
+  return members;
 }
 
-function firstSentence(text: string): string {
-  return /^.*?\.(?= |$)/.exec(text)?.[0] ?? text;
+function toWords(doc: ts.JSDoc | undefined): Words {
+  const text = (doc ? (ts.getTextOfJSDocComment(doc.comment) ?? '') : '')
+    .replace(/\{@link (\w+)\s*\}/g, '`$1`')
+    .replace(/\s+/g, ' ');
+  const absent = /\bdefault:? (.+?)(?=\.(?: |$)|;|$)/i.exec(text)?.[1] ?? '';
+  const first = /^.*?\.(?= |$)/.exec(text)?.[0] ?? text;
+  return { does: first.replace(/[;,]? ?\bdefault:? [^;]*?(?=\.$|$|;)/i, '').replace(/^\.$/, ''), absent };
 }

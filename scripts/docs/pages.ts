@@ -2,6 +2,8 @@ import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { ROOT } from '../check/command.js';
 import { renderClassifier } from './classifier.js';
+import { checkErrorTables, renderErrorTables } from './error-tables.js';
+import { ERROR_TABLES } from './error-tables-data.js';
 import { checkDoorPage, fixtureDoors, renderDoorPage } from './front-doors.js';
 import { FRONT_DOORS } from './front-doors-data.js';
 import { checkTables, renderTables } from './option-tables.js';
@@ -23,9 +25,17 @@ export const PAGES: readonly Page[] = [
     check: (root) => checkDoorPage(FRONT_DOORS, fixtureDoors(root)),
     render: () => renderDoorPage(FRONT_DOORS),
   },
-  ...Object.entries(OPTION_TABLES).map(([file, tables]) => ({
-    file,
-    check: (root: string) => checkTables(readFileSync(join(root, file), 'utf8'), tables),
-    render: () => renderTables(readFileSync(join(ROOT, file), 'utf8'), tables),
-  })),
+  ...[...new Set([...Object.keys(OPTION_TABLES), ...Object.keys(ERROR_TABLES)])].map(readme),
 ];
+
+/** A README whose tables of options and error codes are made from the code. */
+function readme(file: string): Page {
+  const options = OPTION_TABLES[file] ?? [];
+  const errors = ERROR_TABLES[file] ?? [];
+  const read = (root: string) => readFileSync(join(root, file), 'utf8');
+  return {
+    file,
+    check: (root) => [...checkTables(read(root), options), ...checkErrorTables(read(root), errors)],
+    render: () => renderErrorTables(renderTables(read(ROOT), options), errors),
+  };
+}

@@ -1,5 +1,7 @@
 // Types
+
 export type { AppSyncContext } from '@sallyport/core';
+export type { AppSyncErrorCode } from './errors.js';
 export type {
   AppSyncBatchItem,
   AppSyncErrorObject,

@@ -25,6 +25,15 @@ describe('a run', () => {
     expect(outcomes(verdicts)).toEqual(['passed', 'failed']);
   });
 
+  it.each<[object, string]>([
+    [{ timeoutms: 1 }, 'unknown option "timeoutms"; known are timeoutMs, bail, onVerdict'],
+    [{ timeoutMs: 0 }, 'option "timeoutMs" must be a whole number of milliseconds from 1 to 2,147,483,647'],
+    [{ bail: 1 }, 'option "bail" must be true or false'],
+  ])('refuses the options %j before the runtime is asked', async (options, problem) => {
+    const run = runContract(fakeRuntime({ result: 'queue' }), CONTRACT, CONTRACT.fixtures, options);
+    await expect(run).rejects.toThrow(`framework: ${problem}`);
+  });
+
   it('fails a fixture whose answer has another number of steps', async () => {
     const verdicts = await runContract(fakeRuntime({}, { steps: [] }), CONTRACT, CONTRACT.fixtures.slice(0, 1));
     expect(verdicts[0]?.failures).toEqual([{ step: null, path: '.steps.length', expected: '1', found: '0' }]);

@@ -29,7 +29,6 @@ export {
 // Hooks
 export {
   type DeclaredMetrics,
-  guardHook,
   type Logger,
   type LogLevel,
   type LogRecord,
@@ -44,40 +43,24 @@ export {
   type SpanLink,
   silentLogger,
 } from './observability/hooks.js';
-export { assertKnownOptions, assertTypes, INVALID_CONFIGURATION, invalidOption } from './options/define-options.js';
 // Schemas
 export type { StandardIssue, StandardJsonSchema, StandardResult, StandardSchema } from './options/standard-schema.js';
 // Bytes
 export {
-  asBuffer,
-  base64Size,
   decodeBase64,
   decodeUtf8,
-  EMPTY_BYTES,
   encodeUtf8,
-  isJsonMediaType,
 } from './request/encoding.js';
 export {
-  canonicalIp,
-  firstTraceId,
-  invocationTraceId,
   onwardTraceHeaders,
-  parseProvenance,
-  parseTraceparent,
-  parseTracestate,
-  parseXrayTraceHeader,
-  providerProvenance,
   type SourceProvenance,
-  unknownProvenance,
 } from './request/provenance.js';
-export type { Request, RequestInput } from './request/request.js';
-export { createMap, type MultiMap, type OneOrMany } from './request/request.js';
+export type { MultiMap, OneOrMany, Request, RequestInput } from './request/request.js';
 // Trace and provenance
 export type { BodyStream, MaybePromise, Response, ResponseInput, Result } from './response/response.js';
 // Time, ids, environment
 export {
   type Clock,
-  completeClock,
   type Environment,
   type FullClock,
   type IdGenerator,
@@ -86,19 +69,17 @@ export {
   invocationProvenance,
   isLambda,
   type LambdaContext,
-  randomFraction,
   randomIds,
   systemClock,
   TRIGGER_KINDS,
   type TriggerKind,
 } from './runtime/invocation.js';
 // The seam between packages
-export {
-  handlerName,
-  type Surface,
-  type SurfaceDoor,
-  type SurfaceGate,
-  type SurfaceHost,
-  type Target,
-  type TriggerRecord,
+export type {
+  Surface,
+  SurfaceDoor,
+  SurfaceGate,
+  SurfaceHost,
+  Target,
+  TriggerRecord,
 } from './runtime/surface.js';

@@ -1,10 +1,14 @@
 /** How functions of the framework describe and check their options. */
 export {
+  assertNoSurplus,
   boolean,
   defineOptions,
   func,
   group,
+  INVALID_CONFIGURATION,
   integer,
+  invalidConfiguration,
+  invalidOption,
   kind,
   list,
   number,

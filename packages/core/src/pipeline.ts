@@ -59,20 +59,47 @@ export {
   requestCompleted,
   startRequestSpan,
 } from './observability/records.js';
-export { assertKnownOptions, assertNoSurplus, assertTypes, invalidOption } from './options/define-options.js';
-export { asBuffer, base64Size, decodePercent, decodeQueryPart } from './request/encoding.js';
+export { assertKnownOptions } from './options/define-options.js';
+export {
+  asBuffer,
+  base64Size,
+  decodePercent,
+  decodeQueryPart,
+  EMPTY_BYTES,
+  isJsonMediaType,
+} from './request/encoding.js';
+export {
+  canonicalIp,
+  firstTraceId,
+  invocationTraceId,
+  parseProvenance,
+  parseTraceparent,
+  parseTracestate,
+  parseXrayTraceHeader,
+  providerProvenance,
+  unknownProvenance,
+} from './request/provenance.js';
 export {
   append,
   appendHeader,
   canonicalMethod,
   canonicalPath,
   createAnswerMap,
+  createMap,
   IncomingRequest,
   type RequestSource,
   toHeaderMap,
   toStringList,
 } from './request/request.js';
 export { canonicalizeResponse, closeStream, isHeaderValue, OutgoingResponse, toResponse } from './response/response.js';
+export {
+  type DeadlineOptions,
+  isTransient,
+  pause,
+  type StoreCall,
+  StoreTimeout,
+  withDeadline,
+} from './runtime/deadline.js';
 export {
   AGENT_INVOCATIONS,
   completeClock,
@@ -81,6 +108,7 @@ export {
   isText,
   noAdapter,
   objectPart,
+  randomFraction,
   remainingMs,
   type ScheduledEvent,
   type ScheduledRun,

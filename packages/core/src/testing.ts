@@ -1,2 +1,2 @@
 /** Deterministic parts for tests. Never reachable from the root entry. */
-export { ManualClock, ManualIdGenerator } from './runtime/manual.js';
+export { ManualClock, ManualIdGenerator, SettableClock } from './runtime/manual.js';

@@ -1,5 +1,5 @@
 import { completeClock, randomIds, systemClock } from '../src/runtime/invocation.js';
-import { ManualClock, ManualIdGenerator } from '../src/testing.js';
+import { ManualClock, ManualIdGenerator, SettableClock } from '../src/testing.js';
 
 describe('ManualClock', () => {
   it('starts at the epoch and stands still', () => {
@@ -61,6 +61,15 @@ describe('ManualClock', () => {
     await clock.advance(0);
     expect(fired).toBe(true);
   });
+});
+
+it('SettableClock says the time that was set, counted from its start', () => {
+  const clock = new SettableClock(1_700_000_000_000);
+  expect(clock.now().toISOString()).toBe('2023-11-14T22:13:20.000Z');
+  clock.at(1500);
+  expect(clock.now().toISOString()).toBe('2023-11-14T22:13:21.500Z');
+  clock.at(-1000);
+  expect(clock.now().toISOString()).toBe('2023-11-14T22:13:19.000Z');
 });
 
 describe('ManualIdGenerator', () => {

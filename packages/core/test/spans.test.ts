@@ -208,69 +208,42 @@ describe('a tracer that misbehaves changes nothing', () => {
   const fails = () => {
     throw new Error('tracer');
   };
+  const running = (run: Span['run']): SpanHook => ({ start: () => ({ set() {}, error() {}, end() {}, run }) });
   it.each<[string, SpanHook]>([
     ['throws at start', { start: fails }],
     ['gives nothing', { start: () => undefined as never }],
     ['throws everywhere else', { start: () => ({ set: fails, error: fails, end: fails, run: fails }) }],
-    ['never runs the work', { start: () => ({ set() {}, error() {}, end() {}, run: () => undefined as never }) }],
+    ['never runs the work', running(() => undefined as never)],
     [
       'runs the work twice',
-      {
-        start: () => ({
-          set() {},
-          error() {},
-          end() {},
-          run: (work) => {
-            work();
-            return work();
-          },
-        }),
-      },
+      running((work) => {
+        work();
+        return work();
+      }),
     ],
     [
       'gives another result',
-      {
-        start: () => ({
-          set() {},
-          error() {},
-          end() {},
-          run: (work) => {
-            work();
-            return 'other' as never;
-          },
-        }),
-      },
+      running((work) => {
+        work();
+        return 'other' as never;
+      }),
     ],
     [
       'throws after the work',
-      {
-        start: () => ({
-          set() {},
-          error() {},
-          end() {},
-          run: (work) => {
-            work();
-            return fails();
-          },
-        }),
-      },
+      running((work) => {
+        work();
+        return fails();
+      }),
     ],
     [
       'swallows what the work throws',
-      {
-        start: () => ({
-          set() {},
-          error() {},
-          end() {},
-          run: (work) => {
-            try {
-              return work();
-            } catch {
-              return undefined as never;
-            }
-          },
-        }),
-      },
+      running((work) => {
+        try {
+          return work();
+        } catch {
+          return undefined as never;
+        }
+      }),
     ],
     [
       'rejects',

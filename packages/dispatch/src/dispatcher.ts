@@ -1,9 +1,6 @@
 import {
-  assertKnownOptions,
   type FrameworkError,
-  guardHook,
   type InvocationProvenance,
-  invalidOption,
   invocationProvenance,
   isFrameworkError,
   type LambdaContext,
@@ -11,14 +8,15 @@ import {
   type Surface,
   type TriggerKind,
 } from '@sallyport/core';
-import { bindInvocation, logRefusal, noAdapter, parseLog } from '@sallyport/core/pipeline';
+import { defineOptions, oneOf, parsed } from '@sallyport/core/options';
+import { bindInvocation, guardHook, LOG_WANTED, logRefusal, noAdapter, parseLog } from '@sallyport/core/pipeline';
 import { type Explanation, explainRows, kindOf, undetected } from './explain/explain.js';
 import { detectRow } from './internal/compile.js';
 import { assertSurfaces, createPlan, type DirectInvocations, type Plan, refusalOf } from './internal/plan.js';
 
 export type { DirectInvocations } from './internal/plan.js';
 
-/** All members are bound: they work taken out of the object. */
+/** All members are bound: they can be taken out of the object. */
 export interface Dispatcher {
   /**
    * Asks the Lambda context who invoked, then classifies the event, and resolves to what its surface answers.
@@ -44,6 +42,12 @@ export interface DispatcherOptions {
   readonly directInvocations?: DirectInvocations | undefined;
 }
 
+/** What {@link DispatcherOptions} may be. */
+export const DISPATCHER_OPTIONS = /* @__PURE__ */ defineOptions<DispatcherOptions>()({
+  log: parsed<Logger | false>(LOG_WANTED, (log) => parseLog(log, process.env)),
+  directInvocations: oneOf('refuse', 'serve'),
+});
+
 /**
  * The one entrypoint for everything that some surfaces serve. Only a container attaches surfaces to itself: one that needs
  * `attach` belongs into `surfaces` of `createApp` or `SecureApp`.
@@ -61,9 +65,7 @@ export function createDispatcher(...surfaces: readonly Surface[]): Dispatcher {
  * @throws FrameworkError `app.invalid_configuration` for an unknown or unfit option
  */
 export function createDispatcherWith(options: DispatcherOptions, ...surfaces: readonly Surface[]): Dispatcher {
-  if (typeof options !== 'object' || options === null) throw invalidOption('options', 'an object');
-  assertKnownOptions(options, ['log', 'directInvocations']);
-  const { log, directInvocations } = options;
+  const { log, directInvocations } = DISPATCHER_OPTIONS.parse(options);
   return toDispatcher(createPlan(assertSurfaces(surfaces), parseLog(log, process.env), refusalOf(directInvocations)));
 }
 

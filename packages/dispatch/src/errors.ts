@@ -1,14 +1,24 @@
 import { FrameworkError } from '@sallyport/core';
+import type { INVALID_CONFIGURATION } from '@sallyport/core/options';
 
-/** Every code that this package throws. */
+/** Every code that this package throws, and when. */
 export type DispatchErrorCode =
+  /** The event is not an object, or a list that is not a batch of resolver events. It has `details` where the list is recognised. */
   | 'dispatch.not_an_object'
+  /** No row of the table matches the event. `details` is the `Explanation`. */
   | 'dispatch.unknown_event'
+  /** A row matches, and no surface serves its kind. The text says `agent invocations` where no surface accepts those. */
   | 'dispatch.no_adapter'
+  /** The Lambda context has a client context or a Cognito identity, and `directInvocations` is `refuse`. */
   | 'dispatch.direct_refused'
+  /** Construction: two surfaces serve one kind, or two accept agent invocations. */
   | 'dispatch.duplicate_surface'
+  /** Construction: no surface at all, a kind that no row detects, more than 32 surfaces, or a surface of another container. */
   | 'dispatch.invalid_surface'
-  | 'dispatch.invalid_extension';
+  /** Construction: an opt-in trigger has a kind of the fixed table, two rows for a kind, a malformed row, a row that matches anything, or a sample that is not detected. */
+  | 'dispatch.invalid_extension'
+  /** Construction: an option is unknown or has a wrong value. */
+  | typeof INVALID_CONFIGURATION;
 
 export const NOT_AN_OBJECT_TEXT = 'framework: event must be an object';
 export const UNKNOWN_EVENT_TEXT = 'framework: unknown event type';

@@ -193,7 +193,7 @@ function freeze<T>(value: T): T {
   return Object.freeze(value);
 }
 
-/** Every partition has a suffix of its own behind `on`, one label or more. */
+/** Each AWS partition has its own suffix of one or more labels behind `on`. */
 const URL_DOMAIN = /^[a-z0-9-]+\.lambda-url\.[a-z0-9-]+\.on(?:\.[a-z0-9-]+)+$/;
 
 /** The host name of a function URL. */

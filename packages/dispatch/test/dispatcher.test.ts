@@ -380,9 +380,13 @@ describe('createDispatcher', () => {
   });
 
   it.each([
-    ['an unknown option', { logger: silentLogger }, 'framework: unknown option "logger"'],
+    [
+      'an unknown option',
+      { logger: silentLogger },
+      'framework: unknown option "logger"; known are log, directInvocations',
+    ],
     ['a log that is no logger', { log: () => {} }, LOG_REFUSED],
-    ['no options', undefined, 'framework: option "options" must be an object'],
+    ['null as options', null, 'framework: options must be an object'],
     ['null as log', { log: null }, LOG_REFUSED],
   ])('refuses %s', (_name, options, message) => {
     expect(() => createDispatcherWith(options as object)).toThrow(

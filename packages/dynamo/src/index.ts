@@ -1,18 +1,29 @@
-// Time
-export { type DeadlineOptions, pause, type StoreCall, withDeadline } from './deadline.js';
-// Failures
-export { isFailedCondition, isTransient, StoreTimeout } from './errors.js';
+// Time and failures of any service
+export {
+  type DeadlineOptions,
+  isTransient,
+  pause,
+  type StoreCall,
+  StoreTimeout,
+  withDeadline,
+} from '@sallyport/core/pipeline';
+// Failures of the table
+export { isFailedCondition, isThrottled } from './errors.js';
 // Items, conditions, changes
 export {
   type CallOptions,
   type Changes,
   type Condition,
+  EARLIER_WRITER_ATTRIBUTES,
   type Item,
   type ItemPage,
   type ItemQuery,
   type ItemTable,
+  isWrittenBy,
   type Key,
   type ReadOptions,
+  type TransactedChange,
+  type TransactOutcome,
   type Value,
   WRITER_ATTRIBUTE,
   type WriteOptions,

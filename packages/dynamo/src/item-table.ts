@@ -12,11 +12,11 @@ export interface Key {
   readonly sk: string;
 }
 
-/** What must hold of the item before a write. */
+/** A condition on the stored item, checked before a write. */
 export type Condition =
   | { readonly absent: string }
   | { readonly present: string }
-  | { readonly attribute: string; readonly is: '=' | '<=' | '>'; readonly value: string | number }
+  | { readonly attribute: string; readonly is: '=' | '<>' | '<=' | '>'; readonly value: string | number }
   | { readonly attribute: string; readonly isOneOf: readonly string[] }
   | { readonly all: readonly Condition[] }
   | { readonly any: readonly Condition[] };
@@ -51,13 +51,23 @@ export interface ReadOptions extends CallOptions {
 
 /** Options of a write. */
 export interface WriteOptions extends CallOptions {
-  /** Must hold of the item that is there, else nothing is written. */
+  /** Condition on the stored item; when it does not hold, nothing is written. */
   readonly condition?: Condition | undefined;
   /**
    * An id of this very write, unique and never used again. It is stored with the item as {@link WRITER_ATTRIBUTE}, so that a
    * write which was applied but whose answer was lost is recognised when the client tries it again.
    */
   readonly writer?: string | undefined;
+  /**
+   * Whether an update with a `writer` also keeps the ids of the two writes before it, so that a write is recognised when up to two
+   * others came between it and its repetition. Costs two short attributes. Default `false`.
+   */
+  readonly history?: boolean | undefined;
+  /**
+   * Whether an update is sent at most once, also where the client would try again: for a change that must not be applied twice
+   * and that no condition can tell from its repetition. Default `false`.
+   */
+  readonly once?: boolean | undefined;
   /**
    * Whether the item is read when the condition did not hold and DynamoDB sent no item along: where there is none, or where the
    * server does not know `ReturnValuesOnConditionCheckFailure`. Default `true`.
@@ -67,6 +77,15 @@ export interface WriteOptions extends CallOptions {
 
 /** The attribute that holds the id of an item's last write. */
 export const WRITER_ATTRIBUTE = 'w';
+
+/** The attributes that hold the ids of the two writes before the last one, where a write was made with `history`. */
+export const EARLIER_WRITER_ATTRIBUTES = ['w1', 'w2'] as const;
+
+/** Whether a write left its id on an item: as the last one, or as one of the two before. */
+export function isWrittenBy(item: Item | undefined, writer: string | undefined): boolean {
+  if (item === undefined || writer === undefined) return false;
+  return [WRITER_ATTRIBUTE, ...EARLIER_WRITER_ATTRIBUTES].some((name) => item[name] === writer);
+}
 
 /** What became of a conditional write. */
 export type WriteOutcome =
@@ -79,10 +98,35 @@ export type WriteOutcome =
     }
   | {
       readonly applied: false;
-      /** The item that refused. */
+      /** The item for which the condition did not hold. */
       readonly item: Item | undefined;
       /** Whether there was an earlier attempt: without a `writer` it may have been the one that wrote `item`. */
       readonly retried: boolean;
+    };
+
+/** One change of a transaction. */
+export interface TransactedChange {
+  /** The item that is changed. */
+  readonly key: Key;
+  /** How it is changed. */
+  readonly changes: Changes;
+  /** Must hold of the item, else nothing of the transaction is written. */
+  readonly condition?: Condition | undefined;
+  /** An id of this transaction, left on the item with `history` as an update leaves it. At least one change should have it. */
+  readonly writer?: string | undefined;
+}
+
+/** What became of a transaction. */
+export type TransactOutcome =
+  | {
+      readonly applied: true;
+      /** Whether an earlier attempt was the one that was applied, and its answer was lost. */
+      readonly repeated: boolean;
+    }
+  | {
+      readonly applied: false;
+      /** For each change whether its condition held, and the item that refused it. */
+      readonly refusals: readonly { readonly held: boolean; readonly item: Item | undefined }[];
     };
 
 /** Which items of one partition a query reads. */
@@ -115,6 +159,10 @@ export interface ItemPage {
 
 /** The operations that stores need of a table. */
 export interface ItemTable {
+  /** Resolves when a request can be sent. A time that a request carries is read after it: loading a client takes a while. */
+  ready(): Promise<void>;
+  /** Opens the connection, for the init phase of a function. Costs half a read unit. */
+  warm(options?: CallOptions): Promise<void>;
   /** Reads one item; `undefined` when there is none. */
   get(key: Key, options?: ReadOptions): Promise<Item | undefined>;
   /** Replaces the whole item. */
@@ -126,5 +174,7 @@ export interface ItemTable {
   /** Reads one page of a partition. */
   query(query: ItemQuery, options?: CallOptions): Promise<ItemPage>;
   /** Items in any order; absent ones are left out. At most 100 keys. */
-  getMany(keys: readonly Key[], options?: CallOptions): Promise<readonly Item[]>;
+  getMany(keys: readonly Key[], options?: ReadOptions): Promise<readonly Item[]>;
+  /** Changes several items, all or none. At most 100. Costs twice the units of single updates. */
+  transact(changes: readonly TransactedChange[], options?: CallOptions): Promise<TransactOutcome>;
 }

@@ -1,5 +1,5 @@
 import type { AttributeValue } from '@aws-sdk/client-dynamodb';
-import { createMap } from '@sallyport/core';
+import { createMap } from '@sallyport/core/pipeline';
 import type { Item, Value } from './item-table.js';
 
 /** A value as DynamoDB's protocol writes it. */
@@ -40,7 +40,7 @@ function fromAttribute({ S, N, BOOL, B, L, M }: AttributeValue): Value | undefin
   return map;
 }
 
-/** Bytes of an item as DynamoDB counts them, a few bytes a value too many at the most. */
+/** Size of an item in bytes as DynamoDB counts it, or a few bytes more for each value. */
 export function itemSize(item: Item): number {
   let size = 0;
   for (const [name, value] of Object.entries(item)) {

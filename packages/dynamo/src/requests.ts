@@ -1,6 +1,6 @@
-import type { AttributeValue, DynamoDBClient } from '@aws-sdk/client-dynamodb';
-import { type FullClock, guardHook, randomFraction } from '@sallyport/core';
-import { pause } from './deadline.js';
+import type { AttributeValue, DynamoDBClient, UpdateItemCommand } from '@aws-sdk/client-dynamodb';
+import type { FullClock } from '@sallyport/core';
+import { guardHook, isTransient, pause, randomFraction } from '@sallyport/core/pipeline';
 import { type FailedCondition, isFailedCondition } from './errors.js';
 import { Expressions } from './internal/expressions.js';
 import {
@@ -10,8 +10,11 @@ import {
   type ItemPage,
   type ItemQuery,
   type ItemTable,
+  isWrittenBy,
   type Key,
   type ReadOptions,
+  type TransactedChange,
+  type TransactOutcome,
   WRITER_ATTRIBUTE,
   type WriteOptions,
   type WriteOutcome,
@@ -41,6 +44,8 @@ interface Answered {
 /** Rounds in which keys that a busy table left out are asked for again. */
 const BATCH_TRIES = 4;
 const BATCH_WAIT_MS = 50;
+/** No store has such an item. */
+const WARM_KEY: Key = { pk: 'WARM', sk: 'WARM' };
 
 /** The requests of one table. They have no deadline of their own; the caller's signal ends them. */
 export class Requests implements ItemTable {
@@ -60,6 +65,12 @@ export class Requests implements ItemTable {
     this.#table = options.tableName;
     this.#clock = options.clock;
     this.#onCall = options.onCall;
+  }
+
+  async ready(): Promise<void> {}
+
+  async warm(options: CallOptions = {}): Promise<void> {
+    await this.get(WARM_KEY, options);
   }
 
   async get(key: Key, { consistent = false, signal }: ReadOptions = {}): Promise<Item | undefined> {
@@ -82,16 +93,11 @@ export class Requests implements ItemTable {
   }
 
   update(key: Key, changes: Changes, { condition, writer, ...options }: WriteOptions = {}): Promise<WriteOutcome> {
-    const expressions = new Expressions();
-    const conditional = this.#conditional(condition, expressions);
-    const signed = writer === undefined ? changes : { ...changes, set: { ...changes.set, [WRITER_ATTRIBUTE]: writer } };
     const command = new this.#sdk.UpdateItemCommand({
-      ...this.#target(key),
-      ...conditional,
-      UpdateExpression: expressions.changes(signed),
-      ...expressions.aliases(),
+      ...this.#change({ key, changes, condition, writer }, options.history),
       ReturnValues: 'ALL_NEW',
     });
+    if (options.once === true) sendOnce(command);
     const send = () => this.#counted('UpdateItem', this.#client.send(command, abortable(options.signal)));
     return this.#write(key, { ...options, writer }, send, (current) => current);
   }
@@ -124,19 +130,44 @@ export class Requests implements ItemTable {
     return { items: (answer.Items ?? []).map(fromAttributes), more: answer.LastEvaluatedKey !== undefined };
   }
 
-  async getMany(keys: readonly Key[], { signal }: CallOptions = {}): Promise<readonly Item[]> {
+  async transact(changes: readonly TransactedChange[], { signal }: CallOptions = {}): Promise<TransactOutcome> {
+    const TransactItems = changes.map((change) => ({ Update: this.#change(change, true) }));
+    const command = new this.#sdk.TransactWriteItemsCommand({ TransactItems });
+    try {
+      await this.#counted('TransactWriteItems', this.#client.send(command, abortable(signal)));
+      return { applied: true, repeated: false };
+    } catch (error) {
+      const refusals = refusalsOf(error);
+      if (refusals.some(({ item }, place) => isWrittenBy(item, changes[place]?.writer)))
+        return { applied: true, repeated: true };
+      return { applied: false, refusals };
+    }
+  }
+
+  async getMany(keys: readonly Key[], { consistent = false, signal }: ReadOptions = {}): Promise<readonly Item[]> {
     const items: Item[] = [];
     let left: Attributes[] = keys.map(({ pk, sk }) => toAttributes({ pk, sk }));
     for (let tried = 0; left.length > 0; tried += 1) {
       if (tried === BATCH_TRIES) throw new UnprocessedKeys();
       if (tried > 0) await pause(this.#clock, randomFraction() * BATCH_WAIT_MS * 2 ** tried, signal);
-      const command = new this.#sdk.BatchGetItemCommand({ RequestItems: { [this.#table]: { Keys: left } } });
+      const command = new this.#sdk.BatchGetItemCommand({
+        RequestItems: { [this.#table]: { Keys: left, ...(consistent && { ConsistentRead: true }) } },
+      });
       const answer = await this.#counted('BatchGetItem', this.#client.send(command, abortable(signal)));
-      // The service names the table by its ARN where it was asked so.
+      // The service answers with the table's ARN when the request named the table by its ARN.
       items.push(...Object.values(answer.Responses ?? {}).flatMap((found) => found.map(fromAttributes)));
       left = Object.values(answer.UnprocessedKeys ?? {}).flatMap((part) => part.Keys ?? []);
     }
     return items;
+  }
+
+  /** One update, alone or within a transaction. */
+  #change({ key, changes, condition, writer }: TransactedChange, history: boolean | undefined) {
+    const expressions = new Expressions();
+    const conditional = this.#conditional(condition, expressions);
+    const signed = writer === undefined ? changes : { ...changes, set: { ...changes.set, [WRITER_ATTRIBUTE]: writer } };
+    const UpdateExpression = expressions.changes(signed, writer !== undefined && history === true);
+    return { ...this.#target(key), ...conditional, UpdateExpression, ...expressions.aliases() };
   }
 
   #conditional(condition: WriteOptions['condition'], expressions: Expressions) {
@@ -162,7 +193,7 @@ export class Requests implements ItemTable {
     }
     let item = refusal.Item && fromAttributes(refusal.Item);
     if (item === undefined && reread) item = await this.get(key, { consistent: true, signal });
-    if (writer !== undefined && item?.[WRITER_ATTRIBUTE] === writer) {
+    if (isWrittenBy(item, writer)) {
       return { applied: true, item: repeatedItem(item), repeated: true };
     }
     return { applied: false, item, retried: (refusal.$metadata?.attempts ?? 1) > 1 };
@@ -190,7 +221,59 @@ function abortable(signal: AbortSignal | undefined): { abortSignal?: AbortSignal
   return signal === undefined ? {} : { abortSignal: signal };
 }
 
-/** A busy table left keys out each time it was asked. It may answer later. */
+/** Lets further attempts of the client fail as the first one did, without sending them. */
+function sendOnce({ middlewareStack }: UpdateItemCommand): void {
+  let failure: { readonly reason: unknown } | undefined;
+  middlewareStack.add(
+    (next) => async (args) => {
+      if (failure !== undefined) throw failure.reason;
+      try {
+        return await next(args);
+      } catch (reason) {
+        failure = { reason };
+        throw reason;
+      }
+    },
+    { step: 'finalizeRequest', priority: 'low', name: 'sendOnce' },
+  );
+}
+
+interface Cancellation {
+  readonly name?: string;
+  readonly CancellationReasons?: readonly { readonly Code?: string; readonly Item?: Attributes }[];
+}
+
+/**
+ * Which conditions refused a transaction.
+ *
+ * @throws what it was given when no condition did; a throttling error when another transaction or a busy table was in the way
+ */
+function refusalsOf(error: unknown): { held: boolean; item: Item | undefined }[] {
+  const { name, CancellationReasons: reasons = [] } = (error ?? {}) as Cancellation;
+  if (name !== 'TransactionCanceledException') throw error;
+  const busy = reasons.find(({ Code }) => Code !== undefined && isTransient({ name: BUSY_REASONS[Code] }));
+  if (busy) throw new BusyTransaction();
+  if (!reasons.some(({ Code }) => Code === 'ConditionalCheckFailed')) throw error;
+  return reasons.map(({ Code, Item: item }) => ({
+    held: Code !== 'ConditionalCheckFailed',
+    item: item && fromAttributes(item),
+  }));
+}
+
+/** The errors that the reasons of a cancelled transaction stand for. */
+const BUSY_REASONS: Readonly<Record<string, string>> = {
+  TransactionConflict: 'TransactionConflictException',
+  ProvisionedThroughputExceeded: 'ProvisionedThroughputExceededException',
+  ThrottlingError: 'ThrottlingException',
+};
+
+/** Another transaction, or a busy table, was in the way. The same transaction may pass later. */
+class BusyTransaction extends Error {
+  override readonly name = 'TransactionConflictException';
+  override readonly message = 'the transaction met another one, or a busy table';
+}
+
+/** A throttled table left out keys in every round. A later call may succeed. */
 class UnprocessedKeys extends Error {
   override readonly name = 'ThrottlingException';
   override readonly message = 'keys were left unprocessed';

@@ -1,6 +1,5 @@
 import type { FullClock } from '@sallyport/core';
-import { withDeadline } from './deadline.js';
-import { isTransient } from './errors.js';
+import { isTransient, StoreTimeout, withDeadline } from '@sallyport/core/pipeline';
 import type {
   CallOptions,
   Changes,
@@ -10,6 +9,8 @@ import type {
   ItemTable,
   Key,
   ReadOptions,
+  TransactedChange,
+  TransactOutcome,
   WriteOptions,
   WriteOutcome,
 } from './item-table.js';
@@ -21,16 +22,28 @@ export interface DynamoTableOptions {
   readonly tableName: string;
   /** The DynamoDB client. Default: a client of our own with `maxAttempts`, made at the first call. */
   readonly client?: Client | undefined;
-  /** Its timers bound every call. */
+  /** The clock whose timers end calls that take too long. */
   readonly clock: FullClock;
   /** Milliseconds for all attempts of one call. Loading the SDK is not counted. */
   readonly timeoutMs: number;
+  /**
+   * Milliseconds for all attempts of one call until the first answer of the table has come: opening the first connection and
+   * fetching credentials takes longer on a small function. Less than `timeoutMs` counts as `timeoutMs`, the default.
+   */
+  readonly coldTimeoutMs?: number | undefined;
   /** Attempts of our own client at one request. Default: the SDK's, 3. */
   readonly maxAttempts?: number;
   /** Makes the error of a call that failed. `transient`: the same call may succeed later. */
   readonly toError: (cause: unknown, transient: boolean) => Error;
   /** Called after every request that was answered. What it throws is dropped. */
   readonly onCall?: ((call: CallReport) => void) | undefined;
+}
+
+/** Whether a failure came from the server: then a connection is there. */
+function isAnswer(error: unknown): boolean {
+  if (error instanceof StoreTimeout) return false;
+  const { $metadata } = (error ?? {}) as { $metadata?: { httpStatusCode?: unknown } };
+  return typeof $metadata?.httpStatusCode === 'number';
 }
 
 /**
@@ -45,10 +58,29 @@ export interface DynamoTableOptions {
 export class DynamoTable implements ItemTable {
   readonly #options: DynamoTableOptions;
   #opening: Promise<Requests> | undefined;
+  #hasAnswered = false;
 
   /** Makes no client and sends nothing. */
   constructor(options: DynamoTableOptions) {
     this.#options = options;
+  }
+
+  /** Loads the SDK and makes the client. Sends nothing. */
+  async ready(): Promise<void> {
+    if (this.#hasAnswered) return;
+    try {
+      await this.open();
+    } catch (error) {
+      throw this.#options.toError(error, isTransient(error));
+    }
+  }
+
+  /**
+   * Loads the SDK and reads an item that does not exist, so that credentials and connection are there before the first event: for
+   * the init phase of a function, which has more CPU than a small function's invocations. Costs half a read unit.
+   */
+  async warm({ signal }: CallOptions = {}): Promise<void> {
+    await this.within(signal, (requests, inner) => requests.warm({ signal: inner }));
   }
 
   /** Reads one item; `undefined` when there is none. */
@@ -77,8 +109,13 @@ export class DynamoTable implements ItemTable {
   }
 
   /** Reads up to 100 items, in any order; absent ones are left out. */
-  getMany(keys: readonly Key[], { signal }: CallOptions = {}): Promise<readonly Item[]> {
-    return this.within(signal, (requests, inner) => requests.getMany(keys, { signal: inner }));
+  getMany(keys: readonly Key[], { signal, ...options }: ReadOptions = {}): Promise<readonly Item[]> {
+    return this.within(signal, (requests, inner) => requests.getMany(keys, { ...options, signal: inner }));
+  }
+
+  /** Changes several items, all or none; at most 100. Costs twice the units of single updates. */
+  transact(changes: readonly TransactedChange[], { signal }: CallOptions = {}): Promise<TransactOutcome> {
+    return this.within(signal, (requests, inner) => requests.transact(changes, { signal: inner }));
   }
 
   /**
@@ -89,12 +126,16 @@ export class DynamoTable implements ItemTable {
     signal: AbortSignal | undefined,
     run: (requests: ItemTable, signal: AbortSignal, commit: (answer: T) => void) => Promise<T>,
   ): Promise<T> {
-    const { clock, timeoutMs: ms, toError } = this.#options;
+    const { clock, timeoutMs, coldTimeoutMs = 0, toError } = this.#options;
     signal?.throwIfAborted();
     try {
       const requests = await this.open();
-      return await withDeadline<T>({ ms, clock, signal }, (inner, commit) => run(requests, inner, commit));
+      const ms = this.#hasAnswered ? timeoutMs : Math.max(timeoutMs, coldTimeoutMs);
+      const answer = await withDeadline<T>({ ms, clock, signal }, (inner, commit) => run(requests, inner, commit));
+      this.#hasAnswered = true;
+      return answer;
     } catch (error) {
+      if (isAnswer(error)) this.#hasAnswered = true;
       signal?.throwIfAborted();
       throw toError(error, isTransient(error));
     }

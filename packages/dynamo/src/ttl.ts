@@ -21,7 +21,7 @@ export function notPastTtl(nowMs: number): Condition {
   return { any: [{ absent: TTL_ATTRIBUTE }, { attribute: TTL_ATTRIBUTE, is: '>', value: secondsOf(nowMs) }] };
 }
 
-/** Holds where there is no item, or one that has expired. */
+/** Holds when there is no item, or when it has expired. */
 export function absentOrPastTtl(nowMs: number): Condition {
   return { any: [{ absent: 'pk' }, { attribute: TTL_ATTRIBUTE, is: '<=', value: secondsOf(nowMs) }] };
 }

@@ -1,5 +1,6 @@
 import type { DynamoDBClient } from '@aws-sdk/client-dynamodb';
-import { completeClock, systemClock } from '@sallyport/core';
+import { systemClock } from '@sallyport/core';
+import { completeClock } from '@sallyport/core/pipeline';
 import { DynamoTable, type Item, type ItemTable } from '@sallyport/dynamo';
 import { MemoryTable } from '@sallyport/dynamo/memory';
 import { createLocalClient, createTable } from '@sallyport/dynamodb-local';
@@ -46,6 +47,35 @@ const EXPERIMENTS: Readonly<Record<string, (table: ItemTable) => Promise<unknown
     await table.update({ pk: 'p', sk: 'new' }, { set: { a: 'b' } }, { writer: 'w1' }),
     await table.update({ pk: 'p', sk: 'none' }, { set: { a: 'b' } }, { condition: { present: 'pk' } }),
   ],
+  'a write that is tried again': async (table) => [
+    await table.put({ ...key, n: 1 }, { condition: { absent: 'pk' }, writer: 'one' }),
+    await table.put({ ...key, n: 1 }, { condition: { absent: 'pk' }, writer: 'one' }),
+    await table.update(key, { set: { n: 2 } }, { condition: { absent: 'pk' }, writer: 'one' }),
+    await table.update(key, { set: { n: 2 } }, { condition: { absent: 'pk' }, writer: 'other' }),
+  ],
+  'updates that keep the ids of the two writes before': async (table) => [
+    await table.put({ ...key, n: 1 }),
+    await table.update(key, { add: { n: 1 } }, { writer: 'one', history: true }),
+    await table.update(key, { add: { n: 1 } }, { writer: 'two', history: true }),
+    await table.update(key, { add: { n: 1 } }, { writer: 'three', history: true }),
+    await table.update(key, { add: { n: 1 } }, { writer: 'four' }),
+  ],
+  'a transaction, and one of which a condition refuses all': async (table) => {
+    await table.put({ ...key, n: 1 });
+    const other = { pk: 'p', sk: 'other' };
+    const both = (value: number) =>
+      [
+        { key, changes: { add: { n: 1 } }, condition: { attribute: 'n', is: '=', value }, writer: `w${value}` },
+        { key: other, changes: { set: { seen: value } } },
+      ] as const;
+    return [
+      await table.transact(both(1)),
+      await table.transact(both(3)),
+      await table.transact(both(1)),
+      await table.get(key, { consistent: true }),
+      await table.get(other, { consistent: true }),
+    ];
+  },
   'a removal of an item, of nothing, and refused': async (table) => [
     await table.put({ ...key, n: 1 }),
     await table.remove(key, { condition: { attribute: 'n', is: '>', value: 1 } }),

@@ -1,5 +1,7 @@
 import type { DynamoDBClient } from '@aws-sdk/client-dynamodb';
-import { completeClock, systemClock } from '@sallyport/core';
+import { systemClock } from '@sallyport/core';
+import { completeClock } from '@sallyport/core/pipeline';
+import { ManualClock } from '@sallyport/core/testing';
 import {
   absentOrPastTtl,
   type CallReport,
@@ -106,6 +108,8 @@ describe('a condition', () => {
     [{ attribute: 'n', is: '=', value: 5 }, true],
     [{ attribute: 'n', is: '<=', value: 4 }, false],
     [{ attribute: 'n', is: '>', value: 4 }, true],
+    [{ attribute: 'n', is: '<>', value: 5 }, false],
+    [{ attribute: 'n', is: '<>', value: 4 }, true],
     [{ attribute: 's', isOneOf: ['a', 'b'] }, true],
     [{ all: [{ absent: 'x' }, { attribute: 's', isOneOf: ['c'] }] }, false],
     [{ any: [{ present: 'x' }, { attribute: 's', is: '=', value: 'a' }] }, true],
@@ -153,6 +157,72 @@ describe('a write whose answer is lost', () => {
       repeated: true,
     });
   });
+
+  it('is not sent again where an update is sent once', async () => {
+    const table = open();
+    const changes = { add: { n: 1 } };
+    lose('UpdateItem');
+    await expect(table.update(keyOf(), changes, { once: true })).rejects.toMatchObject({ transient: true });
+    expect(proxy.operations).toEqual(['UpdateItem']);
+    expect(await table.get(keyOf(), { consistent: true })).toMatchObject({ n: 1 });
+    lose('UpdateItem');
+    await table.update(keyOf(), changes);
+    expect(await table.get(keyOf(), { consistent: true })).toMatchObject({ n: 3 });
+  });
+
+  it('is known again when up to two others came between it and its repetition', async () => {
+    const table = open();
+    await table.put({ ...keyOf(), n: 0 }, { writer: 'w0' });
+    for (const [others, known] of [
+      [2, true],
+      [3, false],
+    ] as const) {
+      const { item } = await table.update(keyOf(), { set: { n: 0 } });
+      expect(item).toMatchObject({ n: 0 });
+      const between = async () => {
+        for (let other = 0; other < others; other += 1) {
+          await table.update(keyOf(), { add: { n: 1 } }, { writer: `o${others}${other}`, history: true });
+        }
+      };
+      const once = { attribute: 'n', is: '=', value: 0 } as const;
+      const lost = { kind: 'lost-answer', meanwhile: between } as const;
+      proxy.inject(lost, { operation: 'UpdateItem', times: 1 });
+      const outcome = await table.update(
+        keyOf(),
+        { add: { n: 1 } },
+        { condition: once, writer: `mine${others}`, history: true },
+      );
+      expect(outcome.applied).toBe(known);
+    }
+  });
+
+  it('is known again within a transaction, also when the server forgot its token', async () => {
+    const table = open();
+    await table.put({ ...keyOf(), n: 1 });
+    lose('TransactWriteItems');
+    const change = {
+      key: keyOf(),
+      changes: { add: { n: 1 } },
+      condition: { attribute: 'n', is: '=', value: 1 },
+    } as const;
+    expect(await table.transact([{ ...change, writer: 'w5' }])).toMatchObject({ applied: true });
+    expect(await table.transact([{ ...change, writer: 'w5' }])).toEqual({ applied: true, repeated: true });
+    expect(await table.transact([{ ...change, writer: 'w6' }])).toMatchObject({
+      applied: false,
+      refusals: [{ held: false, item: { n: 2, w: 'w5' } }],
+    });
+  });
+
+  it.each(['TransactionConflict', 'ThrottlingError', 'ProvisionedThroughputExceeded'])(
+    'a transaction that was cancelled for %s may pass later',
+    async (Code) => {
+      const body = { CancellationReasons: [{ Code: 'None' }, { Code }] };
+      proxy.inject({ kind: 'error', status: 400, type: 'TransactionCanceledException', body });
+      await expect(open().transact([{ key: keyOf(), changes: { add: { n: 1 } } }])).rejects.toMatchObject({
+        transient: true,
+      });
+    },
+  );
 
   it('is not taken for somebody else’s that wrote the same', async () => {
     const table = open();
@@ -254,6 +324,29 @@ describe('a table that fails', () => {
   it('is not waited for when the client ignores the signal', async () => {
     const deaf = { send: () => new Promise(() => {}) } as never;
     await expect(open({ client: deaf, timeoutMs: 20 }).get(keyOf())).rejects.toMatchObject({ transient: true });
+  });
+
+  it('gives the first answer of a cold environment more time, and later ones not', async () => {
+    const clock = new ManualClock();
+    const table = open({ clock, timeoutMs: 20, coldTimeoutMs: 500 });
+    await table.ready();
+    const takes = async (ms: number) => {
+      proxy.inject({ kind: 'silence' }, { times: 1 });
+      let settled = false;
+      const call = table.get(keyOf()).finally(() => {
+        settled = true;
+      });
+      const rejected = expect(call).rejects.toMatchObject({ transient: true });
+      await clock.advance(ms - 1);
+      const early = settled;
+      await clock.advance(1);
+      await rejected;
+      return !early;
+    };
+    expect(await takes(500)).toBe(true);
+    expect(await takes(500)).toBe(true);
+    await table.warm();
+    expect(await takes(20)).toBe(true);
   });
 
   it('keeps the answer that a call has committed to when time runs out', async () => {

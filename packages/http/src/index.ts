@@ -13,6 +13,7 @@ export type {
 export type { FieldMap, FieldSpec, FieldType } from './bind/fields.js';
 export { max, maxLength, min, minLength, oneOf, pattern, type Rule, required } from './bind/rules.js';
 export type { BindingIssue } from './bind/schema.js';
+export type { HttpErrorCode } from './errors.js';
 export { type CorsOptions, type CorsStages, cors } from './pipeline/cors.js';
 export {
   HTTP_ERROR_FORMAT_FLAT_LEGACY,

@@ -569,19 +569,22 @@ describe('construction', () => {
       { body: { '~standard': { version: 2, validate() {} } } },
       'framework: option "body" must be a Standard Schema (version 1) or a map of fields',
     ],
-    [{ query: { a: 5 } }, 'framework: option "query.a" must be a field'],
+    [{ query: { a: 5 } }, 'framework: option "query.a" must be an object'],
     [
       { query: { a: { type: 'date' } } },
-      'framework: option "query.a.type" must be string, int, float, bool or duration',
+      'framework: option "query.a.type" must be "string", "int", "float", "bool" or "duration"',
     ],
-    [{ query: { a: { type: 'int', requird: true } } }, 'framework: unknown option "requird"'],
-    [{ query: { a: { type: 'int', name: ' ' } } }, 'framework: option "query.a.name" must be text'],
-    [{ query: { a: { type: 'int', array: 1 } } }, 'framework: option "query.a.array" must be a boolean'],
+    [
+      { query: { a: { type: 'int', requird: true } } },
+      'framework: unknown option "query.a.requird"; known are type, name, array, rules',
+    ],
+    [{ query: { a: { type: 'int', name: ' ' } } }, 'framework: option "query.a.name" must be a text that is not blank'],
+    [{ query: { a: { type: 'int', array: 1 } } }, 'framework: option "query.a.array" must be true or false'],
     [
       { params: { a: { type: 'int', array: true } } },
       'framework: option "params.a.array" must be false: a path parameter is one value',
     ],
-    [{ query: { a: { type: 'int', rules: min(1) } } }, 'framework: option "query.a.rules" must be a list of rules'],
+    [{ query: { a: { type: 'int', rules: min(1) } } }, 'framework: option "query.a.rules" must be a list, each a rule'],
     [
       { query: { a: { type: 'string', rules: [min(1)] } } },
       'framework: rule "min" must be on a field of type int, float or duration',
@@ -599,7 +602,10 @@ describe('construction', () => {
       { query: { a: { type: 'bool', rules: [oneOf('true')] } } },
       'framework: rule "oneOf" must be of values of type bool',
     ],
-    [{ query: { a: { type: 'int', rules: [{ rule: 'even' }] } } }, 'framework: rule "even" must be one that there is'],
+    [
+      { query: { a: { type: 'int', rules: [{ rule: 'even' }] } } },
+      'framework: unknown rule "even"; known are required, min, max, minLength, maxLength, pattern, oneOf',
+    ],
     [
       { query: { a: { type: 'string', rules: [{ rule: 'pattern', value: '(' }] } } },
       'framework: rule "pattern" must be a regular expression without flags',
@@ -609,14 +615,17 @@ describe('construction', () => {
       { query: { a: { type: 'int', rules: [{ rule: 'oneOf' }] } } },
       'framework: rule "oneOf" must be given texts or numbers',
     ],
-    [{ query: { a: { type: 'int', rules: [null] } } }, 'framework: rule "undefined" must be one that there is'],
+    [
+      { query: { a: { type: 'int', rules: [null] } } },
+      'framework: unknown rule "undefined"; known are required, min, max, minLength, maxLength, pattern, oneOf',
+    ],
     [{ status: 99 }, 'framework: option "status" must be an HTTP status of 200 to 599'],
     [{ queryArrays: 'a' }, 'framework: option "queryArrays" must be a list of names'],
     [
       { queryArrays: ['a'], query: { a: { type: 'int' } } },
-      'framework: option "queryArrays" must be beside a query schema; a field says array: true',
+      'framework: "queryArrays" needs a Standard Schema in "query"; in a map of fields write array: true',
     ],
-    [{ bodyOptional: 'yes' }, 'framework: option "bodyOptional" must be a boolean'],
+    [{ bodyOptional: 'yes' }, 'framework: option "bodyOptional" must be true or false'],
   ])('refuses %j', (spec, message) => {
     expect(() => bind(spec as object, () => null)).toThrow(message);
   });

@@ -340,6 +340,13 @@ describe('generateOpenAPI', () => {
     expect(() => generateOpenAPI(input as OpenApiSpec)).toThrow(FrameworkError);
   });
 
+  it('refuses a contract that bind would refuse', () => {
+    const contract = { query: { a: { type: 'date' as never } } };
+    expect(() => generateOpenAPI(spec(route({ contract })))).toThrow(
+      'framework: option "query.a.type" must be "string", "int", "float", "bool" or "duration"',
+    );
+  });
+
   it.each<[string, unknown]>([
     ['the application', { generateOpenAPI() {}, routes: () => [] }],
     ['its inventory', [{ surface: 'http', method: 'GET', path: '/a', posture: 'public' }]],

@@ -8,8 +8,26 @@ export const JOB_LEDGER_ERROR_TYPES = ['invalid_input', 'conflict', 'not_found',
 export type JobLedgerErrorType = (typeof JOB_LEDGER_ERROR_TYPES)[number];
 /** A code of {@link JobLedgerError}: `jobs.<type>` of the ledger, `eventbus.<type>` of the event store. */
 export type JobLedgerErrorCode = `${'jobs' | 'eventbus'}.${JobLedgerErrorType}`;
-/** Every code of this package. `jobs.stored_error` is that of a {@link StoredError} whose error had none. */
-export type JobErrorCode = JobLedgerErrorCode | 'jobs.stored_error';
+/** Every code of this package, and when. */
+export type JobErrorCode =
+  /** Arguments are not what they must be. Reasons: `invalid`, `too_large`. @status 400 */
+  | 'jobs.invalid_input'
+  /** Something else is stored, or somebody else holds it. Reasons: `exists`, `version`, `transition`, `lease_held`, `lease_lost`, `claim_lost`, `semaphore_full`, `contended`, `payload_mismatch`, `in_progress`, `already_completed`, `owner_lost`, `result_omitted`. @status 409 */
+  | 'jobs.conflict'
+  /** The job, record or lease does not exist. Reason: `absent`. @status 404 */
+  | 'jobs.not_found'
+  /** The store failed. Reason: `store_unavailable`; `retryable` tells throttling, 5xx, time-outs and network faults from a fault of the deployment. @status 500 */
+  | 'jobs.internal_error'
+  /** A stored failure whose error had no code of its own, thrown again as {@link StoredError}. @status 500 */
+  | 'jobs.stored_error'
+  /** As `jobs.invalid_input`, of the event store. @status 400 */
+  | 'eventbus.invalid_input'
+  /** As `jobs.conflict`, of the event store. @status 409 */
+  | 'eventbus.conflict'
+  /** As `jobs.not_found`, of the event store. @status 404 */
+  | 'eventbus.not_found'
+  /** As `jobs.internal_error`, of the event store. @status 500 */
+  | 'eventbus.internal_error';
 /** What a conflict is about. */
 export type ConflictReason =
   | 'exists'
@@ -17,6 +35,7 @@ export type ConflictReason =
   | 'transition'
   | 'lease_held'
   | 'lease_lost'
+  | 'claim_lost'
   | 'semaphore_full'
   | 'contended'
   | 'payload_mismatch'

@@ -1,5 +1,5 @@
 // Calls and errors
-export type { CallOptions, JsonValue, Page } from './calls.js';
+
 export { type ErrorEnvelope, StoredError, toErrorEnvelope } from './error-envelope.js';
 export {
   type ConflictReason,
@@ -29,13 +29,19 @@ export {
   type IdempotencyStart,
   type IdempotencyStatus,
 } from './idempotency/record.js';
-export { type RunIdempotentOptions, runIdempotent } from './idempotency/run-idempotent.js';
+export {
+  type IdempotentRun,
+  type RunIdempotentOptions,
+  runIdempotent,
+  type Stored,
+} from './idempotency/run-idempotent.js';
 export { type HttpIdempotencyOptions, withIdempotency } from './idempotency/with-idempotency.js';
 // Leases and semaphores
-export type { HoldOptions, Lease, Slot } from './leases/lease.js';
+
 export {
   type HeldLease,
   type HeldSlot,
+  type HoldOptions,
   type WithLeaseOptions,
   type WithSlotOptions,
   withLease,
@@ -44,18 +50,24 @@ export {
 // The ledger
 export { createJobLedger, type JobLedgerOptions } from './ledger/create-job-ledger.js';
 export {
+  type ClaimedRecord,
+  type ClaimNextInput,
   type CreateJobInput,
   type CreateRecordsInput,
   JOB_STATUSES,
   JOB_TRANSITIONS,
   type Job,
+  type JobProgress,
   type JobRecord,
   type JobStatus,
   type ListJobsInput,
   type ListRecordsInput,
   RECORD_STATUSES,
   RECORD_TRANSITIONS,
+  type ReapedRecords,
+  type ReapRecordsInput,
   type RecordChange,
+  type RecordClaim,
   type RecordOutcome,
   type RecordStatus,
   type TransitionJobInput,
@@ -63,4 +75,4 @@ export {
   type TransitionRecordInput,
   type TransitionRecordsInput,
 } from './ledger/job.js';
-export type { JobLedger } from './ledger/ledger.js';
+export type { CallOptions, JobLedger, JsonValue, Lease, Page, Slot } from './ledger/ledger.js';

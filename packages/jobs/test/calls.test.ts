@@ -1,3 +1,4 @@
+import { readFileSync } from 'node:fs';
 import type { DynamoDBClient } from '@aws-sdk/client-dynamodb';
 import { type CallCounter, countCalls, createLocalClient, createTable } from '@sallyport/dynamodb-local';
 import {
@@ -5,6 +6,7 @@ import {
   createJobLedger,
   type EventBusStore,
   type JobLedger,
+  type JobRecord,
   runIdempotent,
 } from '@sallyport/jobs';
 import { EVENTBUS_TABLE_SCHEMA, JOBS_TABLE_SCHEMA } from '@sallyport/jobs/schema';
@@ -14,10 +16,11 @@ let client: DynamoDBClient;
 let counter: CallCounter;
 let ledger: JobLedger;
 let events: EventBusStore;
+let tableName: string;
 
 beforeAll(async () => {
   client = await createLocalClient();
-  const tableName = await createTable(client, JOBS_TABLE_SCHEMA);
+  tableName = await createTable(client, JOBS_TABLE_SCHEMA);
   const eventTable = await createTable(client, EVENTBUS_TABLE_SCHEMA);
   counter = countCalls(client);
   ledger = createJobLedger({ client, tableName, clock });
@@ -55,16 +58,67 @@ describe('what an operation costs: calls, write units, read units', () => {
   });
 
   it('records and leases', async () => {
-    expect(await costOf(() => ledger.createRecords({ jobId: 'j', recordIds: ['r'] }))).toEqual([1, 1, 0]);
+    expect(await costOf(() => ledger.createRecords({ jobId: 'j', recordIds: ['r'] }))).toEqual([2, 1, 1]);
     expect(await costOf(() => ledger.transitionRecord({ jobId: 'j', recordId: 'r', to: 'PROCESSING' }))).toEqual([
       1, 1, 0,
     ]);
     expect(await costOf(() => ledger.acquireLease({ name: 'l', owner: 'o' }))).toEqual([1, 1, 0]);
     expect(await costOf(() => ledger.acquireLease({ name: 'l', owner: 'o' }))).toEqual([1, 1, 0]);
+    expect(await costOf(() => ledger.getLease('l', { consistent: false }))).toEqual([1, 0, 0.5]);
     const lease = await ledger.getLease('l');
     if (!lease) throw new Error('no lease');
     expect(await costOf(() => ledger.refreshLease(lease))).toEqual([1, 1, 0]);
     expect(await costOf(() => ledger.releaseLease(lease))).toEqual([1, 1, 0]);
+  });
+
+  it('a batch of records reads its job once, and a record that a transition makes reads it too', async () => {
+    const recordIds = Array.from({ length: 20 }, (_, index) => `b${index}`);
+    expect(await costOf(() => ledger.createRecords({ jobId: 'j', recordIds }))).toEqual([21, 20, 1]);
+    const made = { jobId: 'j', recordId: 'made', to: 'PROCESSING', orCreate: true } as const;
+    expect(await costOf(() => ledger.transitionRecord(made))).toEqual([2, 1, 1]);
+  });
+
+  it('records that are claimed: one query for a page of candidates, one write a claim, heartbeat and end', async () => {
+    await ledger.createJob({ jobId: 'claims', tenantId: 't' });
+    const recordIds = Array.from({ length: 20 }, (_, index) => `r${index}`);
+    await ledger.createRecords({ jobId: 'claims', recordIds });
+    let record: JobRecord | undefined;
+    const claim = async () => {
+      record = await ledger.claimNext({ jobId: 'claims' });
+    };
+    const [calls, written, read] = await costOf(claim);
+    expect([calls, written]).toEqual([2, 1]);
+    expect(read).toBeLessThanOrEqual(1);
+    expect(await costOf(claim)).toEqual([1, 1, 0]);
+    const { recordId = '', claim: { id: claimId } = { id: '' } } = record ?? {};
+    const claimed = { jobId: 'claims', recordId, claimId };
+    expect(await costOf(() => ledger.heartbeatRecord(claimed))).toEqual([1, 1, 0]);
+    expect(await costOf(() => ledger.transitionRecord({ ...claimed, to: 'SUCCEEDED' }))).toEqual([1, 1, 0]);
+    expect(await costOf(() => ledger.reapRecords({ jobId: 'claims' }))).toEqual([1, 0, read]);
+  });
+
+  it('a record that is counted: its end is a transaction over record and job', async () => {
+    await ledger.createJob({ jobId: 'counted', tenantId: 't', recordCount: 2 });
+    await ledger.createRecords({ jobId: 'counted', recordIds: ['a', 'b'] });
+    for (const recordId of ['a', 'b']) await ledger.transitionRecord({ jobId: 'counted', recordId, to: 'PROCESSING' });
+    const end = (recordId: string) =>
+      costOf(() => ledger.transitionRecord({ jobId: 'counted', recordId, to: 'SUCCEEDED' }));
+    // The transaction, and the record as it is now.
+    expect(await end('a')).toEqual([2, 4, 1]);
+    // Of the last one two transactions are tried.
+    expect(await end('b')).toEqual([3, 8, 1]);
+    const fresh = createJobLedger({ client, tableName, clock });
+    await ledger.createJob({ jobId: 'unknown', tenantId: 't', recordCount: 2 });
+    await ledger.createRecords({ jobId: 'unknown', recordIds: ['a', 'b'] });
+    // An instance that has not seen a record of the job is told by a refusal that they are counted.
+    const skip = (recordId: string) => () => fresh.transitionRecord({ jobId: 'unknown', recordId, to: 'SKIPPED' });
+    expect(await costOf(skip('a'))).toEqual([3, 5, 1]);
+  });
+
+  it('a write that is refused by the size of the item that it meets', async () => {
+    await ledger.createJob({ jobId: 'large', tenantId: 't', status: 'RUNNING' });
+    await ledger.transitionJob({ jobId: 'large', to: 'SUCCEEDED', result: 'x'.repeat(20_000) });
+    expect(await costOf(() => ledger.transitionJob({ jobId: 'large', to: 'FAILED' }))).toEqual([1, 20, 0]);
   });
 
   it('a semaphore that is full costs no write, whatever its limit', async () => {
@@ -82,6 +136,10 @@ describe('what an operation costs: calls, write units, read units', () => {
     const large = 'x'.repeat(20_000);
     expect(await costOf(() => run('large', large))).toEqual([3, 22, 0]);
     expect(await costOf(() => run('large', large))).toEqual([2, 1, 5]);
+    const remembering = createJobLedger({ client, tableName, clock, completedKeys: 10 });
+    const remember = () => runIdempotent(remembering, { scope: 's', key: 'k' }, async () => 'never');
+    expect(await costOf(remember)).toEqual([1, 1, 0]);
+    expect(await costOf(remember)).toEqual([0, 0, 0]);
     const handle = await begun('abandoned');
     expect(await costOf(() => ledger.abandonIdempotency(handle))).toEqual([1, 1, 0]);
   });
@@ -106,5 +164,140 @@ describe('what an operation costs: calls, write units, read units', () => {
     expect(await costOf(() => ledger.createJob({ jobId: '', tenantId: 't' }))).toEqual([0, 0, 0]);
     expect(await costOf(() => ledger.transitionJob({ jobId: 'j', to: 'FAILED', result: 10n }))).toEqual([0, 0, 0]);
     expect(await costOf(() => ledger.createRecords({ jobId: 'j', recordIds: ['a', 'a'] }))).toEqual([0, 0, 0]);
+  });
+});
+
+/** Dollars for a million write and read units of an on-demand table in us-east-1, list price. */
+const PRICE = { write: 0.625, read: 0.125 };
+
+describe('what a million cost, as the README has it', () => {
+  const readme = readFileSync(new URL('../README.md', import.meta.url), 'utf8');
+  const key = { jobId: 'million', recordId: 'r' };
+
+  it.each<[string, number, number, () => Promise<unknown>]>([
+    [
+      'jobs: made, started, ended',
+      9,
+      0,
+      async () => {
+        await ledger.createJob({ jobId: 'million', tenantId: 't' });
+        for (const to of ['RUNNING', 'SUCCEEDED'] as const) await ledger.transitionJob({ jobId: 'million', to });
+      },
+    ],
+    [
+      'records: made, started, ended',
+      3,
+      0,
+      async () => {
+        await ledger.createRecords({ jobId: 'million', recordIds: ['r'] });
+        for (const to of ['PROCESSING', 'SUCCEEDED'] as const) await ledger.transitionRecord({ ...key, to });
+      },
+    ],
+    [
+      'records of a job that counts them',
+      6,
+      1,
+      async () => {
+        await ledger.createJob({ jobId: 'counts', tenantId: 't', recordCount: 9 });
+        counter.take();
+        await ledger.createRecords({ jobId: 'counts', recordIds: ['r'] });
+        const counted = { ...key, jobId: 'counts' };
+        for (const to of ['PROCESSING', 'SUCCEEDED'] as const) await ledger.transitionRecord({ ...counted, to });
+      },
+    ],
+    [
+      'leases: taken, given back',
+      2,
+      0,
+      async () => ledger.releaseLease(await ledger.acquireLease({ name: 'million', owner: 'o' })),
+    ],
+    ['looks of a waiter at a lease', 0, 0.5, () => ledger.getLease('million', { consistent: false })],
+    [
+      'idempotency keys, first time',
+      2,
+      0,
+      () => runIdempotent(ledger, { scope: 's', key: 'million' }, async () => 'v'),
+    ],
+    [
+      'idempotency keys, each repetition',
+      1,
+      0,
+      () => runIdempotent(ledger, { scope: 's', key: 'million' }, async () => 'v'),
+    ],
+    ['events', 3, 0, () => events.publish({ tenantId: 't', type: 'T', payload: 'small' })],
+  ])('%s', async (name, writes, reads, run) => {
+    const [, written, read] = await costOf(run);
+    // A batch reads its job once, which a batch of many shares.
+    const shared = name.startsWith('records') ? 1 : 0;
+    expect([written, read]).toEqual([writes, reads + shared]);
+    const dollars = (writes * PRICE.write + reads * PRICE.read).toFixed(2);
+    expect(readme).toContain(`| ${name} | ${writes} | ${reads} | $${dollars} |`);
+  });
+});
+
+describe('what a fleet of eight instances costs for one thing: calls, write units, read units', () => {
+  const INSTANCES = 8;
+  let fleet: JobLedger[];
+  let clients: { readonly client: DynamoDBClient; readonly counter: CallCounter }[];
+
+  beforeAll(async () => {
+    clients = await Promise.all(
+      Array.from({ length: INSTANCES }, async () => {
+        const one = await createLocalClient();
+        return { client: one, counter: countCalls(one) };
+      }),
+    );
+    fleet = clients.map((one) => createJobLedger({ client: one.client, tableName, clock, completedKeys: 10 }));
+  });
+
+  afterAll(() => {
+    for (const one of clients) one.client.destroy();
+  });
+
+  async function costOfAll(run: (ledger: JobLedger, index: number) => Promise<unknown>): Promise<number[]> {
+    for (const one of clients) one.counter.take();
+    await Promise.all(fleet.map((one, index) => run(one, index).catch(() => undefined)));
+    const totals = clients.map((one) => one.counter.total());
+    return [
+      totals.reduce((sum, { calls }) => sum + calls, 0),
+      totals.reduce((sum, { writeUnits }) => sum + writeUnits, 0),
+      totals.reduce((sum, { readUnits }) => sum + readUnits, 0),
+    ];
+  }
+
+  it('a key that all begin at once: one runs it, seven are refused; then one request each, then none', async () => {
+    const run = (one: JobLedger) => runIdempotent(one, { scope: 's', key: 'fleet' }, async () => 'v');
+    expect(await costOfAll(run)).toEqual([9, 9, 0]);
+    await costOfAll(run);
+    expect(await costOfAll(run)).toEqual([0, 0, 0]);
+  });
+
+  it('a lease that all want, a job that all move, a record that all move', async () => {
+    expect(await costOfAll((one, index) => one.acquireLease({ name: 'fleet', owner: `o${index}` }))).toEqual([8, 8, 0]);
+    await ledger.createJob({ jobId: 'fleet', tenantId: 't' });
+    await ledger.createRecords({ jobId: 'fleet', recordIds: ['r'] });
+    const record = { jobId: 'fleet', recordId: 'r', to: 'PROCESSING' } as const;
+    expect(await costOfAll((one) => one.transitionRecord(record))).toEqual([8, 8, 0]);
+    // The one that moves it writes two entries of the index.
+    expect(await costOfAll((one) => one.transitionJob({ jobId: 'fleet', to: 'RUNNING' }))).toEqual([8, 10, 0]);
+  });
+
+  it('a hundred records that all drain: little more than one write a claim', async () => {
+    await ledger.createJob({ jobId: 'drain', tenantId: 't' });
+    const recordIds = Array.from({ length: 100 }, (_, index) => `r${index}`);
+    await ledger.createRecords({ jobId: 'drain', recordIds, concurrency: 64 });
+    const claims: string[] = [];
+    const [, written = 0, read = 0] = await costOfAll(async (one) => {
+      for (;;) {
+        const record = await one.claimNext({ jobId: 'drain' });
+        if (!record) return;
+        claims.push(record.recordId);
+      }
+    });
+    expect(new Set(claims).size).toBe(100);
+    expect(claims.length).toBe(100);
+    // Who is refused looks again instead of trying what the others have taken.
+    expect(written).toBeLessThanOrEqual(200);
+    expect(read).toBeLessThanOrEqual(500);
   });
 });

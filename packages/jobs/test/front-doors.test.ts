@@ -1,6 +1,7 @@
+import type { Context } from '@sallyport/core';
 import { createApp } from '@sallyport/dispatch/app';
 import { html, htmlStream, json } from '@sallyport/http';
-import { type HttpIdempotencyOptions, withIdempotency } from '@sallyport/jobs';
+import { type HttpIdempotencyOptions, type IdempotencyRecord, JobLedgerError, withIdempotency } from '@sallyport/jobs';
 import { createFakeJobLedger, type FakeJobLedger } from '@sallyport/jobs/testing';
 import { Authenticated, SecureApp } from '@sallyport/secure';
 import {
@@ -224,12 +225,29 @@ describe.each(DOORS)('behind %s', (_, build) => {
     expect(JSON.parse(second.body.toString()).error.message).toBe('result is not stored');
   });
 
-  it('a store that fails is 500 and no permission to run', async () => {
+  it('a store that fails is no permission to run: 503 and when to come back, 500 where that does not help', async () => {
     const app = createOpen();
     ledger.fail('beginIdempotency');
-    const answer = await send(app, '/notes', 'k');
-    expect([answer.status, ran]).toEqual([500, 0]);
-    expect(answer.body.toString()).not.toContain('ledger');
+    const busy = await send(app, '/notes', 'k');
+    expect([busy.status, busy.headers['retry-after'], ran]).toEqual([503, '1', 0]);
+    const error = new JobLedgerError('internal_error', 'store_unavailable', 'no table', { retryable: false });
+    ledger.fail('beginIdempotency', { error });
+    const broken = await send(app, '/notes', 'k');
+    expect([broken.status, broken.headers['retry-after'], ran]).toEqual([500, undefined, 0]);
+    for (const { body } of [busy, broken]) expect(body.toString()).not.toMatch(/ledger|table/);
+  });
+
+  it('a hook is told of each replay, and what it throws is dropped', async () => {
+    const seen: string[] = [];
+    const onReplay = (ctx: Context, { status }: IdempotencyRecord) => {
+      seen.push(`${ctx.request.path} ${status}`);
+      throw new Error('hook');
+    };
+    const app = createOpen({ onReplay });
+    await send(app, '/notes', 'k');
+    expect(seen).toEqual([]);
+    expect((await send(app, '/notes', 'k')).status).toBe(201);
+    expect(seen).toEqual(['/notes COMPLETED']);
   });
 
   it('the secure container’s principals never share a key, nor do their tenants and kinds', async () => {

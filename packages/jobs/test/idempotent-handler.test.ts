@@ -71,6 +71,20 @@ describe('an event that comes twice', () => {
     expect(begun()[0]).toMatchObject({ scope, key, inProgressMs: 60_000 });
   });
 
+  it('is told to a hook, and what the hook throws is dropped', async () => {
+    const told: string[] = [];
+    const onReplay = (ctx: { triggerKind: string }, _: unknown, { key }: { key: string }) => {
+      told.push(`${ctx.triggerKind} ${key}`);
+      throw new Error('hook');
+    };
+    const { handleLambda } = createRouter(undefined, { onReplay });
+    const event = EVENTS[0]?.[1];
+    await handleLambda(event);
+    expect(told).toEqual([]);
+    expect(await handleLambda(event)).toEqual({ batchItemFailures: [] });
+    expect(told).toEqual(['queue m-1']);
+  });
+
   it('is handled once: streams by their event id', async () => {
     const { handleLambda } = createRouter();
     const stream = buildKinesisEvent('arn:aws:kinesis:us-east-1:123456789012:stream/clicks', [{ data: 'x' }] as never);

@@ -113,6 +113,31 @@ describe('wrong options are named, with what they must be', () => {
       'app.invalid_configuration framework: option "tableName" or the variable FRAMEWORK_EVENTBUS_TABLE_NAME must be the name of the table',
     ],
     [
+      'createJobLedger',
+      () => createJobLedger({ environment, tableName: 'jobs', completedKeys: -1 }),
+      'app.invalid_configuration framework: option "completedKeys" must be a whole number from 0 to 100,000',
+    ],
+    [
+      'createEventBusStore',
+      () => createEventBusStore({ environment, tableName: 'events', coldTimeoutMs: 60_001 }),
+      'app.invalid_configuration framework: option "coldTimeoutMs" must be a whole number of milliseconds from 1 to 60,000',
+    ],
+    [
+      'createEventBusStore',
+      () => createEventBusStore({ environment, tableName: 'events', completedKeys: 1 } as never),
+      'app.invalid_configuration framework: unknown option "completedKeys"; known are clock, ids, log, tableName, client, environment, storeTimeoutMs, coldTimeoutMs',
+    ],
+    [
+      'withIdempotency',
+      () => withIdempotency(ledger, { onReplay: 'log' } as never),
+      'app.invalid_configuration framework: option "onReplay" must be a function',
+    ],
+    [
+      'runIdempotent',
+      () => runIdempotent(ledger, { scope: 's', key: 'k', remainingMs: -1 }, work),
+      'jobs.invalid_input framework: option "remainingMs" must be a whole number of milliseconds from 0 to 31,622,400,000',
+    ],
+    [
       'createMemoryJobLedger',
       () => createMemoryJobLedger({ table: { size: 0 } }),
       'app.invalid_configuration framework: option "table" must be a table made by createMemoryTable',
@@ -140,7 +165,7 @@ describe('wrong options are named, with what they must be', () => {
     [
       'idempotentHandler',
       () => idempotentHandler(ledger, { ttl: 5 } as never, handler),
-      'app.invalid_configuration framework: unknown option "ttl"; known are key, fingerprint, inProgressMs, resultTtlSeconds',
+      'app.invalid_configuration framework: unknown option "ttl"; known are key, fingerprint, inProgressMs, resultTtlSeconds, onReplay',
     ],
     [
       'withLease',

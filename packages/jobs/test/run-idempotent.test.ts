@@ -1,10 +1,17 @@
 import { ManualClock } from '@sallyport/core/testing';
-import { runIdempotent } from '@sallyport/jobs';
+import {
+  type IdempotencyRecord,
+  type IdempotentRun,
+  type JobLedger,
+  JobLedgerError,
+  runIdempotent,
+} from '@sallyport/jobs';
 import { createMemoryJobLedger, createMemoryTable } from '@sallyport/jobs/memory';
 import { createFakeJobLedger, type FakeJobLedger } from '@sallyport/jobs/testing';
 import { createLogRecorder, type LogRecorder } from './support/log.js';
 
 const KEY = { scope: 'orders', key: 'k1' };
+const JOBS_UNAVAILABLE = new JobLedgerError('internal_error', 'store_unavailable', 'away', { retryable: true });
 let clock: ManualClock;
 let log: LogRecorder;
 let ledger: FakeJobLedger;
@@ -76,7 +83,7 @@ describe('runIdempotent', () => {
     expect(outcome).toEqual({ value: 'theirs', replayed: true });
   });
 
-  it('answers its own value with one warning when it lost the key or the store is down', async () => {
+  it('answers its own value with one warning when it lost the key or the store stays away', async () => {
     const lost = await runIdempotent(ledger, KEY, async () => {
       clock.tick(60_000);
       await ledger.beginIdempotency({ ...KEY, inProgressMs: 60_000 });
@@ -84,15 +91,28 @@ describe('runIdempotent', () => {
     });
     expect(lost).toEqual({ value: 'mine', replayed: false });
     expect(log.lines).toEqual([['warn', 'result was not stored']]);
-    ledger.fail('completeIdempotency');
-    expect((await runIdempotent(ledger, { ...KEY, key: 'k2' }, work)).value).toMatchObject({ id: 1 });
+    ledger.fail('completeIdempotency', { times: 1000 });
+    const run = runIdempotent(ledger, { ...KEY, key: 'k2' }, work);
+    await clock.advance(60_000);
+    expect((await run).value).toMatchObject({ id: 1 });
     expect(log.lines.length).toBe(2);
+    expect(clock.pendingTimers).toBe(0);
+  });
+
+  it('does not try again what cannot pass', async () => {
+    const error = new JobLedgerError('internal_error', 'store_unavailable', 'no table', { retryable: false });
+    ledger.fail('completeIdempotency', { error });
+    expect((await runIdempotent(ledger, KEY, work)).value).toMatchObject({ id: 1 });
+    expect(log.lines).toEqual([['warn', 'result was not stored']]);
   });
 
   it('keeps the stored value when only the answer of the completion was lost', async () => {
     ledger.fail('completeIdempotency', { when: 'after' });
-    expect((await runIdempotent(ledger, KEY, work)).value).toMatchObject({ id: 1 });
+    const run = runIdempotent(ledger, KEY, work);
+    await clock.advance(100);
+    expect(await run).toMatchObject({ value: { id: 1 }, replayed: false });
     expect(await runIdempotent(ledger, KEY, work)).toMatchObject({ value: { id: 1 }, replayed: true });
+    expect(log.lines).toEqual([]);
   });
 
   it('does not run again what has no JSON result or too large a one', async () => {
@@ -122,6 +142,125 @@ describe('runIdempotent', () => {
       reason: 'payload_mismatch',
     });
   });
+});
+
+describe('a store that is away for two seconds when the work is done, and ten seconds are left', () => {
+  const AWAY_MS = 2000;
+  type Completion = FakeJobLedger['completeIdempotency'];
+
+  /** What the store does to a completion while it is away. */
+  const OUTAGES: Readonly<Record<string, (complete: Completion) => Completion>> = {
+    refuses: () => () => Promise.reject(JOBS_UNAVAILABLE),
+    'applies the write and fails':
+      (complete) =>
+      async (...input) => {
+        await complete(...input);
+        throw JOBS_UNAVAILABLE;
+      },
+    'does not answer': () => () => new Promise(() => {}),
+    'applies the write and does not answer':
+      (complete) =>
+      async (...input) => {
+        await complete(...input);
+        return new Promise(() => {});
+      },
+  };
+
+  it.each(Object.keys(OUTAGES))('no effect is doubled: it %s', async (name) => {
+    let doubled = 0;
+    for (let number = 0; number < 50; number += 1) {
+      const key = { scope: 's', key: `${name}-${number}`, inProgressMs: 11_000, remainingMs: 10_000 };
+      let effects = 0;
+      let awayUntil = 0;
+      const complete = ledger.completeIdempotency;
+      const away = OUTAGES[name]?.(complete) ?? complete;
+      const shaken: JobLedger = {
+        ...ledger,
+        completeIdempotency: (...input) => (clock.now().getTime() < awayUntil ? away : complete)(...input),
+      };
+      const effect = async () => {
+        effects += 1;
+        awayUntil = clock.now().getTime() + AWAY_MS;
+        return effects;
+      };
+      const first = runIdempotent(shaken, key, effect);
+      await clock.advance(10_000);
+      const again = runIdempotent(ledger, key, effect);
+      await clock.advance(11_000);
+      expect([(await first).value, (await again).value]).toEqual([1, 1]);
+      doubled += effects - 1;
+    }
+    expect(doubled).toBe(0);
+    expect(log.lines).toEqual([]);
+    expect(clock.pendingTimers).toBe(0);
+  });
+});
+
+describe('what the work is given', () => {
+  it('is an owner of its own, the deadline, and a signal that aborts at it', async () => {
+    let seen: IdempotentRun | undefined;
+    const run = runIdempotent(ledger, { ...KEY, inProgressMs: 30_000, remainingMs: 20_000 }, async (given) => {
+      seen = given;
+      await new Promise((resolve) => given.signal.addEventListener('abort', resolve));
+      return 'late';
+    });
+    await clock.advance(19_999);
+    expect(seen?.signal.aborted).toBe(false);
+    expect(seen?.deadlineMs).toBe(1_700_000_020_000);
+    await clock.advance(1);
+    expect(seen?.signal.reason).toMatchObject({ code: 'jobs.conflict', reason: 'owner_lost' });
+    expect((await run).value).toBe('late');
+    let other: IdempotentRun | undefined;
+    await runIdempotent(ledger, { ...KEY, key: 'k2' }, async (given) => {
+      other = given;
+    });
+    expect(typeof other?.owner === 'string' && other.owner !== seen?.owner).toBe(true);
+    expect(clock.pendingTimers).toBe(0);
+  });
+
+  it('aborts with the signal of the caller', async () => {
+    const controller = new AbortController();
+    const run = runIdempotent(ledger, { ...KEY, signal: controller.signal }, async ({ signal }) => {
+      controller.abort(new Error('stop'));
+      return String(signal.reason);
+    });
+    expect((await run).value).toBe('Error: stop');
+  });
+
+  it('needs no timer for a year', async () => {
+    const year = { ...KEY, executionId: 'e', inProgressMs: 366 * 86_400_000 };
+    expect((await runIdempotent(ledger, year, async ({ signal }) => signal.aborted)).value).toBe(false);
+  });
+});
+
+it('the first caller gets what the later ones get', async () => {
+  class Money {
+    readonly cents = 7;
+    toJSON() {
+      return { amount: this.cents };
+    }
+  }
+  const made = { at: new Date(0), gone: undefined, money: new Money(), list: [undefined, 1] };
+  const first = await runIdempotent(ledger, KEY, async () => made);
+  const again = await runIdempotent(ledger, KEY, async () => made);
+  expect(first.value).toEqual({ at: '1970-01-01T00:00:00.000Z', money: { amount: 7 }, list: [null, 1] });
+  expect('gone' in first.value).toBe(false);
+  expect(again).toEqual({ value: first.value, replayed: true });
+  const text: string = first.value.at;
+  expect(text.length).toBe(24);
+  expect((await runIdempotent(ledger, { ...KEY, key: 'nothing' }, async () => undefined)).value).toBeUndefined();
+});
+
+it('a hook is told of each replay, and what it throws is dropped', async () => {
+  const seen: unknown[] = [];
+  const onReplay = (record: IdempotencyRecord) => {
+    seen.push([record.key, record.result]);
+    throw new Error('hook');
+  };
+  await runIdempotent(ledger, { ...KEY, onReplay }, async () => 7);
+  expect(seen).toEqual([]);
+  expect((await runIdempotent(ledger, { ...KEY, onReplay }, async () => 8)).value).toBe(7);
+  expect(seen).toEqual([['k1', 7]]);
 });
 
 describe('two runs of one key, interleaved at every await', () => {

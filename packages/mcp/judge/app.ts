@@ -3,6 +3,7 @@ import type { LambdaContext } from '@sallyport/core';
 import { createLambdaFunctionURLStreamingHandler } from '@sallyport/http';
 import { Optional, SecureApp } from '@sallyport/secure';
 import { type McpStore, mountMcp } from '../src/index.js';
+import { type McpTaskEvent, mcpTasks } from '../src/tasks.js';
 import { createJudgedServer } from './fixtures.js';
 
 interface FunctionUrlAnswer {
@@ -31,9 +32,31 @@ const runtime = {
 };
 Object.assign(globalThis, { awslambda: runtime });
 
-export function createApp(store: McpStore): JudgedApp {
-  const app = new SecureApp();
-  mountMcp(app, createJudgedServer(store), { posture: Optional() });
+/** An event of a task meets an instance of its own, after the answer is out, as an asynchronous invocation does. */
+function invokeLater(store: McpStore, event: McpTaskEvent): void {
+  const end = Date.now() + TASK_TIMEOUT_MS;
+  setImmediate(() => {
+    const context = { awsRequestId: crypto.randomUUID(), getRemainingTimeInMillis: () => end - Date.now() };
+    createContainer(store, store)
+      .handleLambda(event, context)
+      .catch((error: unknown) => {
+        process.stderr.write(`judge: task: ${String(error)}\n`);
+      });
+  });
+}
+
+const TASK_TIMEOUT_MS = 90_000;
+
+/** @param shared the store of other instances: what runs later may use it after this one's response has ended */
+function createContainer(store: McpStore, shared: McpStore): SecureApp {
+  const server = createJudgedServer(store, (event) => invokeLater(shared, event));
+  const app = new SecureApp({ surfaces: [mcpTasks(server)] });
+  mountMcp(app, server, { posture: Optional() });
+  return app;
+}
+
+export function createApp(store: McpStore, shared: McpStore = store): JudgedApp {
+  const app = createContainer(store, shared);
   const streaming = createLambdaFunctionURLStreamingHandler(app) as (
     event: object,
     stream: ServerResponse,

@@ -1,8 +1,10 @@
 import {
   createMcpServer,
   type InputRequest,
+  type McpAskingContext,
   type McpServer,
   type McpStore,
+  type McpTasks,
   McpToolError,
   type SampleRequest,
 } from '../src/index.js';
@@ -33,7 +35,7 @@ const words = (question: string): SampleRequest => ({
 });
 
 /** The server that the conformance suites want: a fixture for each scenario. */
-export function createJudgedServer(store: McpStore): McpServer {
+export function createJudgedServer(store: McpStore, start: McpTasks['start']): McpServer {
   const server = createMcpServer({
     name: 'sallyport-judged',
     version: '1.0.0',
@@ -41,6 +43,7 @@ export function createJudgedServer(store: McpStore): McpServer {
     store,
     secret: { current: 'only for the judges of this repository' },
     changes: true,
+    tasks: { start, pollIntervalMs: 100 },
     retryMs: 100,
     changePollMs: 100,
   });
@@ -51,6 +54,7 @@ export function createJudgedServer(store: McpStore): McpServer {
   addInputTools(server);
   addResources(server);
   addPrompts(server);
+  addTaskTools(server);
   return server;
 }
 
@@ -190,12 +194,16 @@ function addAskingTools(server: McpServer): void {
   );
   server.tool(
     'test_streaming_elicitation',
-    { description: 'Reports progress, then answers.', asks: ['elicitation'] },
+    { description: 'Reports progress, and asks in the middle.', asks: ['elicitation'] },
     async (_, ctx) => {
       ctx.progress(1, 2);
       await pause(20);
+      const { action } = await ctx.elicit({
+        message: 'Go on?',
+        requestedSchema: { type: 'object', properties: { go: { type: 'boolean' } } },
+      });
       ctx.progress(2, 2);
-      return 'Streamed.';
+      return `Streamed: ${action}.`;
     },
   );
   server.tool(
@@ -418,6 +426,72 @@ function addPrompts(server: McpServer): void {
         'user_context',
       );
       return `Use this context: ${answer.content?.context ?? ''}`;
+    },
+  );
+}
+
+/** The fixtures of the scenarios `tasks-*`; they are named without a prefix. */
+function addTaskTools(server: McpServer): void {
+  const Confirm = { type: 'object' as const, properties: { confirm: { type: 'boolean' } }, required: ['confirm'] };
+  const confirm = (message: string) => ({ message, requestedSchema: Confirm });
+  server.tool(
+    'greet',
+    { description: 'Greets; never a task.', input: { type: 'object', properties: { name: { type: 'string' } } } },
+    ({ name }) => `Hello, ${name}!`,
+  );
+  server.tool(
+    'slow_compute',
+    {
+      description: 'Takes so many seconds.',
+      task: {},
+      input: { type: 'object', properties: { seconds: { type: 'number' }, label: { type: 'string' } } },
+    },
+    async ({ seconds, label }, ctx) => {
+      const until = Date.now() + Number(seconds ?? 0) * 1000;
+      while (Date.now() < until && !ctx.signal.aborted) await pause(50);
+      return `Computed ${label}`;
+    },
+  );
+  server.tool('failing_job', { description: 'Fails after a second.', task: { required: true } }, async () => {
+    await pause(1000);
+    throw new McpToolError('This job always fails');
+  });
+  server.tool('protocol_error_job', { description: 'Breaks the protocol.', task: {} }, async (_, ctx) => {
+    // What was not announced cannot be asked: the call ends with an error of the protocol.
+    await (ctx as McpAskingContext).roots();
+    return 'never';
+  });
+  server.tool(
+    'confirm_delete',
+    {
+      description: 'Asks before it deletes.',
+      task: {},
+      asks: ['elicitation'],
+      input: { type: 'object', properties: { filename: { type: 'string' } } },
+    },
+    async ({ filename }, ctx) => {
+      const { action } = await ctx.elicit(confirm(`Delete ${filename}?`), 'confirm');
+      return action === 'accept' ? `Deleted ${filename}` : 'Kept';
+    },
+  );
+  server.tool(
+    'multi_input',
+    { description: 'Asks twice at once.', task: {}, asks: ['elicitation'] },
+    async (_, ctx) => {
+      const answers = await Promise.all([
+        ctx.elicit(confirm('First?'), 'first'),
+        ctx.elicit(confirm('Second?'), 'second'),
+      ]);
+      return answers.map(({ action }) => action).join(' ');
+    },
+  );
+  server.tool(
+    'test_tool_with_task',
+    { description: 'Asks, then becomes a task.', task: { required: true, at: 'closeStream' }, asks: ['elicitation'] },
+    async (_, ctx) => {
+      const { content } = await ctx.elicit(textForm('What is your name?', 'name'), 'user_name');
+      await ctx.closeStream();
+      return `Hello, ${content?.name}!`;
     },
   );
 }

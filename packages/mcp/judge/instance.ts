@@ -30,7 +30,7 @@ async function serve(incoming: IncomingMessage, outgoing: ServerResponse): Promi
     getRemainingTimeInMillis: () => FUNCTION_TIMEOUT_MS - (Date.now() - started),
   };
   const guarded = guardStore(store, (what) => process.send?.({ violation: what }));
-  const app = fresh ? createApp(guarded.store) : shared;
+  const app = fresh ? createApp(guarded.store, store) : shared;
   if (buffered) await app.answerBuffered(event, lambdaContext, outgoing, guarded.end);
   else await app.answerStreaming(event, lambdaContext, outgoing, guarded.end);
 }

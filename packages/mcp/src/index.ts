@@ -1,11 +1,14 @@
 // The server
 
+export type { CallEnd, CallOutcome, McpCall, OnCall } from './calls/call.js';
 // Mounting
+export { type McpCors, mcpCors } from './http/cors.js';
 export { MCP_PATH, type MountMcpOptions, type MountTarget, mountMcp } from './http/mount.js';
 export { type AuthInfo, type MountHandlerOptions, mountHandler, type WebHandler } from './http/mount-handler.js';
 // Protocol shapes
 export type * from './protocol/types.js';
-export type { InputRequired, McpContext } from './run/context.js';
+export type { InputRequired, McpAskingContext, McpContext } from './run/context.js';
+export type { AppCsp, AppHtml, AppOptions, ToolApp } from './server/apps.js';
 export type {
   CacheHint,
   Change,
@@ -14,8 +17,11 @@ export type {
   ListedItem,
   PromptAnswer,
   PromptArgument,
+  PromptArguments,
   PromptHandler,
   PromptOptions,
+  PromptValues,
+  PublishOptions,
   ResourceAnswer,
   ResourceHandler,
   ResourceOptions,
@@ -23,16 +29,17 @@ export type {
   ResourceTemplateOptions,
   SchemaInput,
   SchemaOutput,
+  TemplateNames,
   ToolAnswer,
   ToolHandler,
   ToolOptions,
 } from './server/definitions.js';
 // Errors
-export { type McpErrorCode, McpToolError } from './server/errors.js';
+export { type McpErrorCode, McpStepError, McpToolError } from './server/errors.js';
 export type { McpSecret, McpServerOptions, SessionMode } from './server/options.js';
-export type { StandardSchema } from './server/schemas.js';
 export { createMcpServer, type McpServer } from './server/server.js';
 // Stores
 export { type DynamoMcpStoreOptions, dynamoMcpStore } from './store/dynamo-store.js';
 export { type MemoryMcpStoreOptions, memoryMcpStore } from './store/memory-store.js';
 export type { McpSpill, McpStore, PutCondition, Row, RowKey } from './store/store.js';
+export type { McpTaskEvent, McpTasks, ToolTask } from './tasks/options.js';

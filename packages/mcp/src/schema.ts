@@ -2,6 +2,8 @@
 
 /** Name of the DynamoDB table. */
 export const MCP_TABLE_NAME_ENV = 'FRAMEWORK_MCP_TABLE_NAME';
+/** Name of the bucket for what is too large for the table. */
+export const MCP_SPILL_BUCKET_ENV = 'FRAMEWORK_MCP_SPILL_BUCKET';
 /** ARN of the secret whose value is the server's `secret`. */
 export const MCP_SECRET_ARN_ENV = 'FRAMEWORK_MCP_SECRET_ARN';
 

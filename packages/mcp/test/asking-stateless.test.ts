@@ -1,8 +1,8 @@
 import { ManualClock } from '@sallyport/core/testing';
-import type { ElicitRequest, McpServer } from '../src/index.js';
+import type { ElicitParams, McpServer } from '../src/index.js';
 import { type Answer, Rig, type Sent } from './support/rig.js';
 
-const form = (message: string): ElicitRequest => ({
+const form = (message: string): ElicitParams => ({
   message,
   requestedSchema: { type: 'object', properties: { v: { type: 'string' } }, required: ['v'] },
 });
@@ -35,13 +35,14 @@ const single = (server: McpServer) =>
   );
 
 describe('a stateless call that asks', () => {
-  it('answers with the questions, and carries nothing when there is nothing to carry', async () => {
+  it('answers with the questions, and takes an answer without the state that said what was asked', async () => {
     const rig = new Rig({ register: single, server: { store: null } });
     const first = await call(rig);
     expect(first.status).toBe(200);
     expect(first.json.result).toEqual({
       resultType: 'input_required',
       inputRequests: { name: { method: 'elicitation/create', params: form('name') } },
+      requestState: expect.stringMatching(/^v1\.[\w-]{1,400}$/),
       _meta: { 'io.modelcontextprotocol/serverInfo': { name: 'tested', version: '1.0.0' } },
     });
     const second = await call(rig, { responses: { name: accept('Ada'), other: 5, __proto__: 1 } });

@@ -1,10 +1,10 @@
 import { ManualClock } from '@sallyport/core/testing';
-import type { ElicitRequest, McpServer } from '../src/index.js';
+import type { ElicitParams, ElicitRequest, McpAskingContext, McpServer } from '../src/index.js';
 import { ALL, type Answer, type Connection, Rig } from './support/rig.js';
 import { registerAll } from './support/server.js';
 
 const MINUTE = 60_000;
-const form = (message: string): ElicitRequest => ({
+const form = (message: string): ElicitParams => ({
   message,
   requestedSchema: { type: 'object', properties: { v: { type: 'string' } }, required: ['v'] },
 });
@@ -46,7 +46,7 @@ describe('a call that asks', () => {
         },
       },
     });
-    expect(retry).toEqual({ retry: 500, data: undefined });
+    expect(retry).toEqual({ retry: 100, data: undefined });
     const taken = await session.answer(`${stream}.q1`, { action: 'accept', content: { name: 'Ada' } });
     expect([taken.status, taken.text]).toEqual([202, '']);
     const rest = await session.resume(`${stream}.1`);
@@ -107,7 +107,7 @@ describe('a call that asks', () => {
     await session.answer(asked[2].id, { roots: [{ uri: 'file:///a' }] });
     await session.answer(asked[0].id, accept('x'));
     const waiting = await session.resume(lastId(first));
-    expect(waiting.events).toEqual([{ id: lastId(first), retry: 500, data: '' }]);
+    expect(waiting.events).toEqual([{ id: lastId(first), retry: expect.any(Number), data: '' }]);
     expect(runs).toBe(1);
     await session.answer(asked[1].id, model);
     expect(runs).toBe(2);
@@ -226,8 +226,12 @@ describe('a call that asks', () => {
     const clock = new ManualClock(1_700_000_000_000);
     const { session, first } = await ask((server) => registerAllAs(server), clock);
     const retryAfter = async () => (await session.resume(lastId(first))).events.at(-1)?.retry;
+    expect(await retryAfter()).toBe(100);
+    clock.tick(500);
+    expect(await retryAfter()).toBe(250);
+    clock.tick(500);
     expect(await retryAfter()).toBe(500);
-    clock.tick(6000);
+    clock.tick(5000);
     expect(await retryAfter()).toBe(2000);
     clock.tick(30_000);
     expect(await retryAfter()).toBe(5000);
@@ -241,6 +245,7 @@ describe('a call that asks', () => {
   it('that asks what it did not announce is an internal error', async () => {
     const { first } = await ask((server) =>
       server.tool('t', { asks: ['sampling'] }, async (_, ctx) => {
+        // @ts-expect-error -- the compiler knows what was announced; callers without types do not
         await ctx.elicit(form('x')).catch(() => {});
         return 'swallowed';
       }),
@@ -322,25 +327,6 @@ describe('a call that asks', () => {
     expect(questions(await session.call('ask'))).toHaveLength(1);
   });
 
-  it('a step that throws is not recorded', async () => {
-    let tries = 0;
-    const { session, first } = await ask((server) =>
-      server.tool('t', { asks: ['elicitation'] }, async (_, ctx) => {
-        const step = () =>
-          ctx.step('flaky', () => {
-            tries += 1;
-            if (tries === 1) throw new Error('once');
-            return tries;
-          });
-        const value = await step().catch(step);
-        const { action } = await ctx.elicit(form('x'));
-        return `${value} ${action}`;
-      }),
-    );
-    await session.answer(questions(first)[0].id, { action: 'decline' });
-    expect(textOf(await session.resume(lastId(first)))).toBe('2 decline');
-  });
-
   it('waits for steps under way before it stops', async () => {
     const ran: string[] = [];
     const { session, first } = await ask((server) =>
@@ -382,7 +368,7 @@ describe('a call that asks', () => {
   });
 });
 
-type Asker = Parameters<Parameters<McpServer['tool']>[2]>[1];
+type Asker = McpAskingContext<'elicitation'>;
 
 function registerAllAs(server: McpServer): void {
   server.tool('t', { asks: ['elicitation'] }, async (_, ctx) => {

@@ -1,4 +1,6 @@
 import { ManualClock } from '@sallyport/core/testing';
+import { createMcpServer, memoryMcpStore } from '../src/index.js';
+import { counting } from './support/counting.js';
 import { parseSse, Rig, readAll, statelessHeaders, statelessMessage } from './support/rig.js';
 import { registerAll } from './support/server.js';
 
@@ -64,20 +66,56 @@ describe('a listener of a session', () => {
     expect((await session.resume(id, { streaming: false })).status).toBe(405);
   });
 
-  it('lives until two seconds before the deadline, and at most five minutes', async () => {
-    const { clock, rig } = live(900_000);
+  it.each([
+    ['at most 25 seconds', 900_000, 25_000],
+    ['until two seconds before the deadline', 12_000, 10_000],
+  ])('lives %s, and looks once a second', async (_, remainingMs, lifeMs) => {
+    const clock = new ManualClock(START);
+    const store = counting(memoryMcpStore({ clock }));
+    const server = { changes: true, store };
+    const rig = new Rig({ register: registerAll, server, streaming: true, clock, remainingMs });
     const session = await rig.connect();
     const opened = await rig.open('GET', '', session.sent({ headers: { accept: 'text/event-stream' } }));
     let ended = false;
-    const reading = readAll(opened.body).then((text) => {
+    const reading = readAll(opened.body).then(() => {
       ended = true;
-      return text;
     });
-    await clock.advance(299_000);
+    await clock.advance(lifeMs - 1);
     expect(ended).toBe(false);
-    await clock.advance(2000);
-    expect((await reading).match(/^:$/gm)?.length).toBeGreaterThanOrEqual(19);
-    expect(clock.pendingTimers).toBe(0);
+    await clock.advance(1);
+    await reading;
+    expect([store.counts.list, clock.pendingTimers]).toEqual([lifeMs / 1000, 0]);
+  });
+
+  it('hears of changes that a publisher with a slow clock wrote', async () => {
+    const { clock, rig } = live(5000);
+    const session = await rig.connect();
+    const slow = createMcpServer({
+      ...{ name: 'tested', version: '1.0.0', changes: true, clock: new ManualClock(START - 1500) },
+      ...(rig.store ? { store: rig.store } : {}),
+    });
+    const opened = await rig.open('GET', '', session.sent({ headers: { accept: 'text/event-stream' } }));
+    const reading = readAll(opened.body);
+    await slow.publish({ list: 'tools' });
+    await clock.advance(5000);
+    expect(dataOf(await reading)).toEqual([{ jsonrpc: '2.0', method: 'notifications/tools/list_changed' }]);
+  });
+
+  it('subscribes for as long as its session lives, which slides', async () => {
+    const { clock, rig, server } = live(10_000);
+    const session = await rig.connect();
+    await session.request('resources/subscribe', { uri: 'notes://index' });
+    for (let hour = 0; hour < 60; hour += 5) {
+      clock.tick(5 * 3_600_000);
+      expect((await session.request('ping')).status).toBe(200);
+    }
+    const opened = await rig.open('GET', '', session.sent({ headers: { accept: 'text/event-stream' } }));
+    const reading = readAll(opened.body);
+    await server.publish({ resource: 'notes://index' });
+    await clock.advance(10_000);
+    expect(dataOf(await reading)).toEqual([
+      { jsonrpc: '2.0', method: 'notifications/resources/updated', params: { uri: 'notes://index' } },
+    ]);
   });
 
   it('writes no event without data to an older client', async () => {

@@ -23,7 +23,7 @@ const ROOTS = { roots: [{ uri: 'file:///root', name: 'root' }] };
 /** The judged server in process; every request meets a fresh engine. */
 class JudgedRig extends Rig {
   override server(store = this.store) {
-    return createJudgedServer(store ?? memoryMcpStore());
+    return createJudgedServer(store ?? memoryMcpStore(), () => {});
   }
 }
 

@@ -150,7 +150,7 @@ describe('a call with events at a buffered door', () => {
     expect(brief(events)).toEqual([1, 2, 'counted']);
   });
 
-  it('has no ids when it is too large to store, and is answered whole', async () => {
+  it('whose result is too large to keep is answered whole, and says so to whoever comes back', async () => {
     const large = 'x'.repeat(300_000);
     const rig = new Rig({
       register: (server) =>
@@ -159,9 +159,11 @@ describe('a call with events at a buffered door', () => {
           return large;
         }),
     });
-    const { events } = await call(await rig.connect());
-    expect(events.map(({ id }) => id)).toEqual([undefined, undefined]);
-    expect(brief(events)).toEqual([1, large]);
+    const session = await rig.connect();
+    const { events } = await call(session);
+    expect(brief(events).slice(1)).toEqual([1, large]);
+    const rest = await session.resume(events[0]?.id ?? '');
+    expect(rest.events.map(({ data }) => data.params?.progress ?? data.error.data.code)).toEqual([1, 'mcp.too_large']);
   });
 
   it('has no ids when the store fails, and is answered whole', async () => {

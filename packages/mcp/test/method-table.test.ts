@@ -1,4 +1,5 @@
-import { createHandler } from '../src/http/internal/engine.js';
+import type { Context } from '@sallyport/core';
+import { answer } from '../src/http/internal/engine.js';
 import { createOriginCheck } from '../src/http/internal/origin.js';
 import type { McpServer } from '../src/index.js';
 import { type DefinedMethod, defineMethod, membersOf, tableOf } from '../src/methods/internal/method.js';
@@ -12,9 +13,9 @@ import { Rig } from './support/rig.js';
 function rigWith(method: DefinedMethod): Rig {
   const settings = parseOptions({ name: 'tested', version: '1.0.0' });
   const core = { settings, registry: new Registry(), sealer: noSealer };
-  const methods = async () => tableOf([...METHODS, method]);
+  const methods = tableOf([...METHODS, method]);
   return new Rig({
-    handler: createHandler({ core, isAllowed: createOriginCheck([]), methods }),
+    handler: (ctx: Context) => answer({ core, isAllowed: createOriginCheck([]), methods }, ctx),
     server: { store: null },
   });
 }
@@ -75,6 +76,9 @@ describe('the table of methods', () => {
       'logging/setLevel',
       'completion/complete',
       'subscriptions/listen',
+      'tasks/get',
+      'tasks/update',
+      'tasks/cancel',
     ]);
   });
 });

@@ -188,7 +188,7 @@ describe('what goes wrong', () => {
     const broken = new Rig({
       register: (server) => {
         server.tool('t', { output: { type: 'object', required: ['sum'] } }, () => ({ structured: { other: 1 } }));
-        server.tool('none', { output: { type: 'object' } }, () => 'only text');
+        server.tool('none', { output: { type: 'object' } }, () => 'only text' as never);
       },
     });
     const session = await broken.connect();

@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import { decodeHeaderValue } from '../src/protocol/internal/header-values.js';
 import { nestsDeeper, parseMessage } from '../src/protocol/internal/json-rpc.js';
-import { compileTemplate } from '../src/server/internal/registry.js';
+import { compileTemplate } from '../src/server/internal/uri-template.js';
 import { parseEventId } from '../src/session/internal/stream-log.js';
 import { createSealer } from '../src/store/internal/crypto.js';
 import { Rig, SECRET } from './support/rig.js';
@@ -18,7 +18,7 @@ describe('for any input', () => {
   });
 
   it('a sealed text opens under what it was bound to, and under nothing else', async () => {
-    const sealer = createSealer(SECRET);
+    const sealer = createSealer(SECRET, 'tested');
     await fc.assert(
       fc.asyncProperty(fc.string(), fc.string(), fc.string(), async (text, bound, other) => {
         const token = await sealer.seal('state', text, bound);

@@ -10,8 +10,8 @@ describe('options', () => {
   it.each([
     [{ name: '' }, 'framework: option "name" must be a text that is not empty'],
     [{ version: undefined }, 'framework: option "version" must be a text that is not empty'],
-    [{ nmae: 'x' }, 'framework: unknown option "nmae"'],
-    [{ sessions: 'sticky' }, 'framework: option "sessions" must be one of sealed, durable, none'],
+    [{ nmae: 'x' }, 'framework: unknown option "nmae"; known are name, version'],
+    [{ sessions: 'sticky' }, 'framework: option "sessions" must be "sealed", "durable" or "none"'],
     [{ sessions: 'sealed' }, 'framework: option "sessions" must be "sealed" only with a secret'],
     [{ sessions: 'durable' }, 'framework: option "sessions" must be "durable" only with a store'],
     [{ sessions: 'durable', secret: SECRET }, 'framework: option "sessions" must be "durable" only with a store'],
@@ -19,18 +19,18 @@ describe('options', () => {
     [{ secret: { ...SECRET, previous: ['short'] } }, 'framework: option "secret" must be keys of at least 32 bytes'],
     [{ secret: 'x'.repeat(40) }, 'framework: option "secret" must be an object with "current"'],
     [{ changes: true }, 'framework: option "changes" must be false without a store'],
-    [{ store: {} }, 'framework: option "store" must be an object with get() and put() and take() and list()'],
+    [{ store: {} }, 'framework: option "store" must be an object with get(), put(), take() and list()'],
     [{ spill: null }, 'framework: option "spill" must be an object with put() and get()'],
     [{ clock: 1 }, 'framework: option "clock" must be an object with now()'],
     [
       { sessionTtlSeconds: 31 * 86_400, secret: SECRET },
-      'framework: option "sessionTtlSeconds" must be whole seconds, from 60 to 30 days',
+      'framework: option "sessionTtlSeconds" must be a whole number of seconds from 60 to 2,592,000',
     ],
-    [{ pageSize: 0 }, 'framework: option "pageSize" must be a whole number of at least 1'],
-    [{ maxBodyBytes: '4' }, 'framework: option "maxBodyBytes" must be a whole number of at least 1'],
-    [{ whileWaiting: 'sleep' }, 'framework: option "whileWaiting" must be one of park, hold'],
-    [{ cache: { ttlMs: -1 } }, 'framework: option "cache.ttlMs" must be a whole number of at least 0'],
-    [{ cache: { scope: 'all' } }, 'framework: option "cache.scope" must be one of public, private'],
+    [{ pageSize: 0 }, 'framework: option "pageSize" must be a whole number, at least 1'],
+    [{ maxBodyBytes: '4' }, 'framework: option "maxBodyBytes" must be a whole number, at least 1'],
+    [{ whileWaiting: 'sleep' }, 'framework: option "whileWaiting" must be "park" or "hold"'],
+    [{ cache: { ttlMs: -1 } }, 'framework: option "cache.ttlMs" must be a whole number, at least 0'],
+    [{ cache: { scope: 'all' } }, 'framework: option "cache.scope" must be "public" or "private"'],
     [{ logging: 'yes' }, 'framework: option "logging" must be true or false'],
     [{ title: 5 }, 'framework: option "title" must be a text'],
     [{ allowedOrigins: ['claude.ai'] }, 'framework: option "allowedOrigins" must be a list of origins'],
@@ -98,7 +98,7 @@ describe('registration', () => {
     ],
     [
       'an output of texts',
-      (s) => s.tool('a', { output: { type: 'string' } }, text),
+      (s) => s.tool('a', { output: { type: 'string' } }, text as never),
       'tool "a": output must have the root type "object"',
     ],
     [
@@ -139,15 +139,23 @@ describe('registration', () => {
     [
       'asking for anything',
       (s) => s.tool('a', { asks: ['money' as never] }, text),
-      '"a" may ask for elicitation, sampling and roots only',
+      'tool "a": option "asks[0]" must be "elicitation", "sampling" or "roots"',
     ],
-    ['blank scopes', (s) => s.tool('a', { scopes: [' '] }, text), '"a": scopes must be a list of names'],
+    [
+      'blank scopes',
+      (s) => s.tool('a', { scopes: [' '] }, text),
+      'tool "a": option "scopes[0]" must be the name of a scope',
+    ],
     [
       'a completer of nothing',
-      (s) => s.resourceTemplate('a://{b}', { name: 'b', complete: { c: [] } }, text),
-      '"a://{b}" has no variable "c"',
+      (s) => s.resourceTemplate('a://{b}', { name: 'b', complete: { c: [] } as never }, text),
+      'resource template "a://{b}" has no variable "c"',
     ],
-    ['a resource without a name', (s) => s.resource('a://b', {} as never, text), 'resource "a://b" has no name'],
+    [
+      'a resource without a name',
+      (s) => s.resource('a://b', {} as never, text),
+      'resource "a://b": option "name" must be a name',
+    ],
     [
       'a validator without a JSON Schema',
       (s) => s.tool('a', { input: v.object({ b: v.string() }) }, text),
@@ -166,7 +174,9 @@ describe('registration', () => {
     ['resource', (s: McpServer) => s.resource('a://b', { name: 'b', mime: 'x' } as never, text)],
     ['prompt', (s: McpServer) => s.prompt('a', { args: { b: { needed: true } as never } }, text)],
   ])('of an unknown option of a %s fails', (_, register) => {
-    expect(() => register(make())).toThrow(/^framework: unknown option/);
+    expect(() => register(make())).toThrow(
+      /^framework: mcp: (tool|resource|prompt) "[^"]+": unknown option "(inputs|mime|args\.b\.needed)"/,
+    );
   });
 
   it('closes at the first request', async () => {

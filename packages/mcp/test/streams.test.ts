@@ -1,6 +1,6 @@
 import { ManualClock } from '@sallyport/core/testing';
 import { type McpServer, type McpStore, memoryMcpStore, type Row } from '../src/index.js';
-import { type Answer, type Connection, parseSse, Rig, readAll } from './support/rig.js';
+import { type Answer, type Connection, type Line, logTo, parseSse, Rig, readAll } from './support/rig.js';
 import { registerAll } from './support/server.js';
 
 const lastId = (answer: Answer) => answer.events.filter(({ id }) => id !== undefined).at(-1)?.id ?? '';
@@ -21,9 +21,7 @@ const closing = (server: McpServer, between: () => void = () => {}) =>
 async function recorded(store: McpStore): Promise<{ store: McpStore; rows: Row[] }> {
   const rows: Row[] = [];
   const wrapped: McpStore = {
-    get: (key) => store.get(key),
-    take: (key) => store.take(key),
-    list: (partition, after, limit) => store.list(partition, after, limit),
+    ...bound(store),
     put: (row, when) => {
       rows.push(row);
       return store.put(row, when);
@@ -38,7 +36,7 @@ describe('a closed stream', () => {
     const rig = new Rig({ register: (server) => closing(server, () => (runs += 1)) });
     const session = await rig.connect();
     const first = await session.call('t', { n: 1 });
-    expect(first.events.at(-1)).toEqual({ retry: 500, data: undefined });
+    expect(first.events.at(-1)).toEqual({ retry: 100, data: undefined });
     expect(texts(first)).toEqual(['before 1']);
     const rest = await session.resume(lastId(first));
     expect(texts(rest)).toEqual(['after 1', 'done 1']);
@@ -143,7 +141,7 @@ describe('a run whose instance is lost', () => {
     await new Promise((resolve) => setTimeout(resolve, 20));
     expect(runs).toBe(1);
     const running = await session.resume(lastId(first));
-    expect(running.events).toEqual([{ id: lastId(first), retry: 500, data: '' }]);
+    expect(running.events).toEqual([{ id: lastId(first), retry: 100, data: '' }]);
     clock.tick(36_000);
     const told = await session.resume(lastId(first));
     expect(told.events.map(({ data }) => data)).toEqual([
@@ -154,6 +152,80 @@ describe('a run whose instance is lost', () => {
     void lost;
   });
 });
+
+describe('a run that lives', () => {
+  const lasting = (totalMs: number) => (server: McpServer, clock: ManualClock, begun: string[]) =>
+    server.tool('t', {}, async (_, ctx) => {
+      begun.push('run');
+      await ctx.closeStream();
+      await new Promise<void>((resolve) => clock.after(totalMs, resolve));
+      return 'done';
+    });
+
+  it('says so every ten seconds, so that it is not taken for lost however long it takes', async () => {
+    const clock = new ManualClock(1_700_000_000_000);
+    const begun: string[] = [];
+    const rig = new Rig({
+      clock,
+      remainingMs: 900_000,
+      server: { resumeWaitMs: 0 },
+      register: (server) => lasting(600_000)(server, clock, begun),
+    });
+    const session = await rig.connect();
+    const first = await session.call('t');
+    const running = session.resume(lastId(first));
+    for (let passed = 0; passed < 560_000; passed += 29_000) {
+      await clock.advance(29_000);
+      const looked = await session.resume(lastId(first));
+      expect([looked.status, looked.events.at(-1)?.data]).toEqual([200, '']);
+    }
+    await clock.advance(30_000);
+    expect(texts(await running)).toEqual(['done']);
+    expect([begun, clock.pendingTimers, rig.violations]).toEqual([['run', 'run'], 0, []]);
+  });
+
+  it('and that is lost is noticed within thirty seconds, though its function might run for fifteen minutes', async () => {
+    const clock = new ManualClock(1_700_000_000_000);
+    const inner = memoryMcpStore({ clock });
+    let isDead = false;
+    const mortal: McpStore = {
+      ...bound(inner),
+      put: (row, when) => (isDead ? new Promise(() => {}) : inner.put(row, when)),
+    };
+    const begun: string[] = [];
+    const options = {
+      clock,
+      remainingMs: 900_000,
+      register: (server: McpServer) => lasting(600_000)(server, clock, begun),
+    };
+    const dying = new Rig({ ...options, server: { store: mortal } });
+    const session = await dying.connect();
+    const first = await session.call('t');
+    void session.resume(lastId(first));
+    await clock.advance(100);
+    isDead = true;
+    await clock.advance(29_000);
+    const healthy = new Rig({ ...options, server: { store: inner, resumeWaitMs: 0 } });
+    const look = () =>
+      healthy.send(
+        'GET',
+        undefined,
+        session.sent({ headers: { accept: 'text/event-stream', 'last-event-id': lastId(first) } }),
+      );
+    expect((await look()).events.at(-1)?.data).toBe('');
+    await clock.advance(2000);
+    expect(texts(await look())).toEqual(['Interrupted']);
+  });
+});
+
+function bound(store: McpStore): McpStore {
+  return {
+    get: (key) => store.get(key),
+    put: (row, when) => store.put(row, when),
+    take: (key) => store.take(key),
+    list: (partition, after, limit) => store.list(partition, after, limit),
+  };
+}
 
 describe('a door that streams', () => {
   async function* chunksOf(rig: Rig, session: Connection, name: string, args: object = {}) {
@@ -318,12 +390,14 @@ describe('a large event', () => {
       return 'done';
     });
 
-  it('ends the call when there is no spill', async () => {
-    const session = await new Rig({ register }).connect();
+  it('reaches the client that reads; who comes back for it later is told that it was too large', async () => {
+    const log: Line[] = [];
+    const session = await new Rig({ register, log: logTo(log) }).connect();
     const first = await session.call('t');
-    const rest = await session.resume(lastId(first));
-    expect(rest.events.at(-1)?.data.error).toEqual({ code: -32603, message: 'Internal error' });
-    expect((await session.resume(lastId(first))).events.at(-1)?.data.error.code).toBe(-32603);
+    expect(texts(await session.resume(lastId(first)))).toEqual([big, 'done']);
+    const again = texts(await session.resume(lastId(first)));
+    expect(again).toEqual([expect.stringMatching(/^An event of 300\d{3} bytes was too large to keep\.$/), 'done']);
+    expect(log).toMatchObject([{ level: 'WARN', message: 'mcp.too_large', target: 't', what: 'event' }]);
   });
 
   it('goes to the spill, and is checked when it comes back', async () => {
@@ -342,18 +416,25 @@ describe('a large event', () => {
     expect(texts(await session.resume(lastId(first)))).toEqual([]);
   });
 
-  it('is refused past five megabytes', async () => {
+  it('past five megabytes is too large for the spill too', async () => {
     const spill = { put: async () => {}, get: async () => undefined };
+    const large = 'x'.repeat(5 * 1024 * 1024);
     const session = await new Rig({
       server: { spill },
       register: (server) =>
         server.tool('t', {}, async (_, ctx) => {
           await ctx.closeStream();
-          return 'x'.repeat(5 * 1024 * 1024);
+          return large;
         }),
     }).connect();
     const first = await session.call('t');
-    expect((await session.resume(lastId(first))).events.at(-1)?.data.error.code).toBe(-32603);
+    expect(texts(await session.resume(lastId(first)))).toEqual([large]);
+    const { error } = (await session.resume(lastId(first))).events.at(-1)?.data ?? {};
+    expect(error).toMatchObject({
+      code: -32603,
+      message: 'Too large to keep: result',
+      data: { code: 'mcp.too_large', what: 'result', limit: 5 * 1024 * 1024 },
+    });
   });
 
   it('of a response that is not stored may be as large as it likes', async () => {

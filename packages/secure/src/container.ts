@@ -1,7 +1,7 @@
 import type { AppSyncBatchHandler } from '@sallyport/appsync';
 import { APPSYNC_OPTION_KINDS } from '@sallyport/appsync/surface';
 import type { Handler } from '@sallyport/core';
-import { assertNoSurplus } from '@sallyport/core/pipeline';
+import { assertNoSurplus } from '@sallyport/core/options';
 import { type Assembly, assemble, Container, pickOptions } from '@sallyport/dispatch/assembly';
 import type { RouteRecord } from '@sallyport/http';
 import { type OpenApiDocument, toCanonicalJson } from '@sallyport/http/openapi';
@@ -24,9 +24,9 @@ export interface SecureRouteRecord extends Omit<RouteRecord, 'authRequired'> {
 }
 
 /**
- * The closed container: every HTTP, GraphQL and WebSocket operation states who may call it, and a gate asks before anything
- * of the application's runs. Queue, stream, topic and event-bus registrations take no posture: the mapping's IAM is their
- * door.
+ * The closed container: every HTTP, GraphQL and WebSocket operation states who may call it, and a gate checks it before any code
+ * of the application runs. Queue, stream, topic and event-bus registrations take no posture: who may send to them is decided by IAM
+ * on the event source mapping.
  *
  * @throws FrameworkError `framework: invalid secure configuration: <option>`
  * @example

@@ -88,7 +88,7 @@ function normalize(ctx: Context, answer: unknown): NormalPrincipal | typeof UNKN
   try {
     return normalizePrincipal(answer);
   } catch (thrown) {
-    // A getter of the resolver's own.
+    // A getter that the resolver defined can throw.
     throw toResolverError(thrown);
   }
 }
@@ -98,7 +98,7 @@ const MARGIN_MS = 100;
 
 /** Waits for a promise, but not past the invocation's deadline where one is known: then it rejects with `app.timeout`. */
 function beforeDeadline<T>(state: ContextState, pending: PromiseLike<T>): Promise<T> {
-  // A thenable of any make settles once from here on.
+  // A foreign thenable may settle more than once; the promise made of it settles once.
   const settled = Promise.resolve(pending);
   if (typeof state.lambdaContext?.getRemainingTimeInMillis !== 'function') return settled;
   const budget = Math.max(remainingMs(state.lambdaContext) - MARGIN_MS, 1);
@@ -119,7 +119,7 @@ function beforeDeadline<T>(state: ContextState, pending: PromiseLike<T>): Promis
 export type Challenge = string | false | ((ctx: Context) => string | undefined);
 
 const HEADER = 'www-authenticate';
-/** A 401 must say how to do better (RFC 9110 section 15.5.2); this says it of bearer tokens (RFC 6750 section 3). */
+/** A 401 must name a way to authenticate (RFC 9110 section 15.5.2): here bearer tokens (RFC 6750 section 3). */
 const BEARER = 'Bearer';
 
 /** The gate as a pipeline's stage, which sets the challenge of its 401 answers over HTTP. */
@@ -169,7 +169,7 @@ function withChallenge(thrown: unknown, ctx: Context, decide: Decide): unknown {
   });
 }
 
-/** The fallback for a function that fails or answers what no header can hold: the refusal stands. */
+/** Used when a challenge function fails or returns what a header cannot hold: the answer stays a 401. */
 function askChallenge(
   challenge: (ctx: Context) => string | undefined,
   ctx: Context,

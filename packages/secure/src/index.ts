@@ -4,6 +4,7 @@
 export type { PrincipalKind, SecurePrincipal } from '@sallyport/core';
 export { withBearer } from '@sallyport/core/pipeline';
 export { SecureApp, type SecureRouteRecord } from './container.js';
+export type { SecureErrorCode } from './errors.js';
 export type { Challenge } from './gate.js';
 export type { SecureOpenApiSpec } from './openapi/document.js';
 export type { SecureOptions } from './options.js';

@@ -1,6 +1,6 @@
 import type { AppSyncOptions } from '@sallyport/appsync/surface';
-import { FrameworkError, INVALID_CONFIGURATION, isFrameworkError } from '@sallyport/core';
-import { boolean, defineOptions, func, kind } from '@sallyport/core/options';
+import { FrameworkError, isFrameworkError } from '@sallyport/core';
+import { boolean, defineOptions, func, INVALID_CONFIGURATION, kind } from '@sallyport/core/options';
 import { isPlainObject } from '@sallyport/core/pipeline';
 import { CONTAINER_KINDS, type SurfaceOptions } from '@sallyport/dispatch/assembly';
 import type { PipelineOptions } from '@sallyport/http';
@@ -30,7 +30,8 @@ export interface SecureOptions
 /** Every option as an own member, so that nothing is ever read from a prototype. */
 export type ParsedOptions = { readonly [K in keyof Required<SecureOptions>]: SecureOptions[K] };
 
-const OPTIONS = defineOptions<SecureOptions>()({
+/** What {@link SecureOptions} may be. */
+export const SECURE_OPTIONS = defineOptions<SecureOptions>()({
   ...CONTAINER_KINDS,
   maskErrors: boolean.default(true),
   principalResolver: func<SecurePrincipalResolver>(),
@@ -50,7 +51,7 @@ const OPTIONS = defineOptions<SecureOptions>()({
 export function parseOptions(options: unknown): ParsedOptions {
   if (!isPlainObject(options)) throw invalidConfiguration('options must be a plain object');
   try {
-    return OPTIONS.parse(options as SecureOptions) as ParsedOptions;
+    return SECURE_OPTIONS.parse(options as SecureOptions) as ParsedOptions;
   } catch (error) {
     throw isFrameworkError(error) ? invalidConfiguration(error.message.replace(/^framework: /, '')) : error;
   }

@@ -1,10 +1,5 @@
-import {
-  type Context,
-  invalidOption,
-  type MaybePromise,
-  type PrincipalKind,
-  type SecurePrincipal,
-} from '@sallyport/core';
+import type { Context, MaybePromise, PrincipalKind, SecurePrincipal } from '@sallyport/core';
+import { invalidOption } from '@sallyport/core/options';
 import { type ContextState, copyBearer, isPlainObject, snapshotPlain } from '@sallyport/core/pipeline';
 import { markBearerReader, readsBearer } from './internal/resolver-marks.js';
 
@@ -27,7 +22,7 @@ const VISIBLE = /[^\p{Cc}\p{Cf}\p{Cs}\p{Z}\p{Default_Ignorable_Code_Point}\u2800
 
 /**
  * Copies what a resolver returned. Each field is read once, and own members only, so that a polluted `Object.prototype`
- * gives nobody a kind or a scope. `null` when there is no principal.
+ * cannot add a kind or a scope. `null` when there is no principal.
  */
 export function normalizePrincipal(input: unknown): NormalPrincipal | typeof UNKNOWN_KIND | null {
   if (typeof input !== 'object' || input === null) return null;
@@ -72,7 +67,7 @@ export function normalizeScopes(scopes: unknown): readonly string[] {
   return scopes.length > FEW ? [...new Set(normal)] : normal;
 }
 
-/** Below this a search through the list is cheaper than a set. */
+/** Up to this length a search through a list is cheaper than a set. */
 const FEW = 16;
 
 const NO_SCOPES: readonly string[] = Object.freeze([]);

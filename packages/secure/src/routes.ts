@@ -1,7 +1,6 @@
 import type { Handler, Middleware } from '@sallyport/core';
 import { FrameworkError } from '@sallyport/core';
-import { boolean, defineOptions, kind } from '@sallyport/core/options';
-import { assertNoSurplus } from '@sallyport/core/pipeline';
+import { assertNoSurplus, boolean, defineOptions, kind } from '@sallyport/core/options';
 import {
   GROUP_KINDS,
   GROUP_USAGE,
@@ -26,7 +25,8 @@ export interface SecureRouteOptions {
   readonly use?: readonly Middleware[];
 }
 
-const ROUTE_OPTIONS = defineOptions<SecureRouteOptions>()({
+/** What {@link SecureRouteOptions} may be. */
+export const SECURE_ROUTE_OPTIONS = defineOptions<SecureRouteOptions>()({
   streaming: boolean.default(false),
   trailingSlash: boolean.default(false),
   use: GROUP_KINDS.use,
@@ -45,7 +45,8 @@ export interface SecureGroupOptions {
   readonly tags?: readonly string[];
 }
 
-const GROUP_OPTIONS = defineOptions<SecureGroupOptions>()({
+/** What {@link SecureGroupOptions} may be. */
+export const SECURE_GROUP_OPTIONS = defineOptions<SecureGroupOptions>()({
   ...GROUP_KINDS,
   posture: kind<Posture>('what Public(), Authenticated() and their like give', isPosture),
 });
@@ -98,7 +99,7 @@ export class SecureRoutes<Rest extends SecureRest = GroupPosture> extends HttpVe
     if (typeof pattern === 'string' && pattern.trim() === '') {
       throw new FrameworkError('app.bad_request', `framework: invalid route pattern: ${method} (blank)`);
     }
-    const { use = [], ...own } = ROUTE_OPTIONS.parse(options);
+    const { use = [], ...own } = SECURE_ROUTE_OPTIONS.parse(options);
     const common = { posture, use: [...this.#scope.use, ...use], tags: this.#scope.tags };
     this.#surface.register(method, path, handler, { ...own, ...common });
     return this;
@@ -139,7 +140,7 @@ export class SecureRoutes<Rest extends SecureRest = GroupPosture> extends HttpVe
   ): this {
     assertNoSurplus(surplus, GROUP_USAGE);
     assertStated(options, prefix);
-    const { posture = this.#scope.posture, ...common } = GROUP_OPTIONS.parse(options);
+    const { posture = this.#scope.posture, ...common } = SECURE_GROUP_OPTIONS.parse(options);
     const scope = { ...innerScope(this.#scope, prefix, common), posture };
     runDefine(define, new SecureRoutes<RestOf<O, Rest>>(this.#surface, scope), scope.prefix);
     return this;

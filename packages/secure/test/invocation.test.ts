@@ -1,13 +1,7 @@
 import { readdirSync, readFileSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
-import {
-  type Context,
-  type LambdaContext,
-  type Surface,
-  type SurfaceDoor,
-  type SurfaceHost,
-  unknownProvenance,
-} from '@sallyport/core';
+import type { Context, LambdaContext, Surface, SurfaceDoor, SurfaceHost } from '@sallyport/core';
+import { unknownProvenance } from '@sallyport/core/pipeline';
 import { createApp } from '@sallyport/dispatch/app';
 import { createLambdaFunctionURLStreamingHandler, json, type StreamingApp } from '@sallyport/http';
 import { createMemoryConnectionRegistry } from '@sallyport/http/websocket';

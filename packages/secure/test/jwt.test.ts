@@ -373,7 +373,7 @@ describe('several issuers', () => {
 
   it('are not the same one twice', () => {
     expect(() => jwtPrincipalResolver([base, base])).toThrow(
-      'framework: option "issuer" must be another for each configuration',
+      'framework: option "issuer" must be different in each configuration',
     );
     expect(() => jwtPrincipalResolver([])).toThrow('framework: option "options" must be one issuer or more');
     expect(() =>

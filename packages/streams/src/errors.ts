@@ -1,20 +1,35 @@
-import { FrameworkError, INVALID_CONFIGURATION } from '@sallyport/core';
+import { FrameworkError } from '@sallyport/core';
+import { INVALID_CONFIGURATION } from '@sallyport/core/options';
 
-/** Every code that this package's own errors carry. */
+/** Every code that this package's own errors carry, and when. */
 export type StreamsErrorCode =
+  /** A registration, an option, `maxDataBytes` or a variable is not what it must be. */
   | typeof INVALID_CONFIGURATION
-  | 'streams.deadline_exceeded'
-  | 'streams.envelope_invalid'
-  | 'streams.handler_failed'
-  | 'streams.invalid_event'
-  | 'streams.invalid_record'
-  | 'streams.log_subscription_invalid'
+  /** A failed record has no identifier, and an empty report would lose the record. */
   | 'streams.missing_identifier'
-  | 'streams.next_called_twice'
+  /** No handler is registered for this topic or event. In logs also this queue or stream. */
   | 'streams.no_handler'
+  /** Stands for a thrown value that is not an error, and for any error with `maskErrors`. */
+  | 'streams.handler_failed'
+  /** The deadline ended a topic or event-bus handler, or kept it from starting. */
+  | 'streams.deadline_exceeded'
+  /** An entrypoint was given something without records, or not an object. */
+  | 'streams.invalid_event'
+  /** A middleware called `next()` a second time. */
+  | 'streams.next_called_twice'
+  /** `recordBytes` or `recordJson` found nothing to read, or text that is not JSON; `tableImage` a value of a type that DynamoDB does not have. */
+  | 'streams.invalid_record'
+  /** `payload` found a value that does not fit its schema. The text names the fields, never their values. */
   | 'streams.payload_invalid'
-  | 'streams.put_result_invalid'
+  /** `requireEventBusEnvelope` found fields missing. `details.missing` names them. */
+  | 'streams.envelope_invalid'
+  /** A log subscription could not be decoded. The text says why and quotes nothing of it. */
+  | 'streams.log_subscription_invalid'
+  /** `createKinesisJsonRecord` rejected its input. */
   | 'streams.record_invalid'
+  /** `reportKinesisPutRecordsFailures` rejected its input. */
+  | 'streams.put_result_invalid'
+  /** The event is of a tumbling window. */
   | 'streams.window_unsupported';
 
 /** An error with a text for developers. Never holds anything of an event. */

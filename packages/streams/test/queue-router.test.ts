@@ -148,7 +148,7 @@ describe('createQueueRouter', () => {
     [
       "another service's ARN",
       () => createQueueRouter().queue('arn:aws:sns:eu-west-1:1:orders', () => {}),
-      'framework: queue name is no queue ARN',
+      'framework: queue name is not the ARN of a queue',
     ],
     ['hooks that are none', () => observeRecords({ log: 1 } as never), 'observability.log'],
   ])('refuses %s at registration', (_, register, text) => {

@@ -86,8 +86,8 @@ describe('registration', () => {
       'framework: option "onFailure" must be "continue" or "stop"',
       (r) => r.kinesis('a', handler, { onFailure: 'halt' as never }),
     ],
-    ['framework: queue name is no queue ARN', (r) => r.queue('arn:aws:sns:us-east-1:1:a', handler)],
-    ['framework: stream name is no stream ARN', (r) => r.kinesis('arn:aws:kinesis:us-east-1:1:a', handler)],
+    ['framework: queue name is not the ARN of a queue', (r) => r.queue('arn:aws:sns:us-east-1:1:a', handler)],
+    ['framework: stream name is not the ARN of a stream', (r) => r.kinesis('arn:aws:kinesis:us-east-1:1:a', handler)],
   ])('refuses with %s', (text, register) => {
     const register_ = () => register(router());
     expect(register_).toThrow(expect.objectContaining({ message: text, code: 'app.invalid_configuration' }));

@@ -14,6 +14,19 @@ export interface Budget {
   accepts(answer: unknown): boolean;
 }
 
+/** What a function loads at its start when it is bundled with code splitting. */
+export interface SplitBudget {
+  /** The entry file `entries/<name>.ts`. */
+  readonly name: string;
+  /** Gzip bytes of the files that load at the start. */
+  readonly startBytes: number;
+  /** Modules that load with their first use. */
+  readonly lazyParts: number;
+}
+
+/** Many small parts cost more than they save: each is a file to open. */
+export const SPLIT_BUDGETS: readonly SplitBudget[] = [{ name: 'mcp', startBytes: 15_000, lazyParts: 6 }];
+
 const HEALTH = gatewayV2Event({ method: 'GET', path: '/health' });
 const isOk = (answer: unknown) => (answer as { statusCode?: unknown } | null)?.statusCode === 200;
 const isClean = (answer: unknown) => JSON.stringify(answer) === '{"batchItemFailures":[]}';
@@ -25,9 +38,12 @@ export const BUDGETS: readonly Budget[] = [
   { name: 'http', gzipBytes: 22_600, wantedBytes: 13_000, event: HEALTH, accepts: isOk },
   { name: 'queue', gzipBytes: 14_200, wantedBytes: 8_000, event: queueEvent(10, []), accepts: isClean },
   // The engine alone: it is mounted on a container, which is weighed on its own.
-  { name: 'mcp', gzipBytes: 36_800, wantedBytes: 15_000, event: null, accepts: () => true },
+  // What one unsplit file holds whatever a server uses; since 36.8 KB: sound replay and a store that may fail 3 KB, tasks 2.2 KB, definitions
+  // by defineOptions, apps, hooks and who may call 2 KB. What loads at the start is the promise below.
+  { name: 'mcp', gzipBytes: 45_000, wantedBytes: 15_000, event: null, accepts: () => true },
   // With groups (0.7 KB) and hooks (0.6 KB), which are methods and options of a container.
   { name: 'app', gzipBytes: 41_900, event: HEALTH, accepts: isOk },
   { name: 'secure', gzipBytes: 50_800, wantedBytes: 30_000, event: HEALTH, accepts: isOk },
   { name: 'ratelimit', gzipBytes: null, event: null, accepts: () => true },
+  { name: 'objectstore', gzipBytes: null, event: null, accepts: () => true },
 ];

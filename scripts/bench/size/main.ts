@@ -1,10 +1,10 @@
 // `npm run size [-- --why <entry>]`: bundle bytes and first response of functions that use one package each.
 import { parseArgs } from 'node:util';
-import { type Bundle, bundle, tryBundle } from '../bundle.js';
+import { type Bundle, bundle, splitBundle, tryBundle } from '../bundle.js';
 import { type Starts, startInTurn } from '../cold/in-turn.js';
 import { kilobytes, number } from '../report.js';
 import { median } from '../statistics.js';
-import { BUDGETS, type Budget } from './budgets.js';
+import { BUDGETS, type Budget, SPLIT_BUDGETS } from './budgets.js';
 
 const ROUNDS = 7;
 
@@ -51,4 +51,31 @@ function weight(
   ].join(' ');
 }
 
-await (values.why === undefined ? weigh() : explain(values.why));
+async function weighSplit(): Promise<void> {
+  const split = await Promise.all(
+    SPLIT_BUDGETS.map(async (budget) => ({ budget, bundle: await splitBundle(`size/entries/${budget.name}.ts`) })),
+  );
+  const starters = split.map(({ budget: { name }, bundle: { file } }) => ({
+    name,
+    file,
+    event: null,
+    accepts: () => true,
+  }));
+  const starts = await startInTurn(starters, ROUNDS);
+  for (const { budget, bundle } of split) {
+    const { startFiles, startGzipBytes, lazyParts } = bundle;
+    const isOver = startGzipBytes > budget.startBytes || lazyParts > budget.lazyParts;
+    if (isOver) process.exitCode = 1;
+    const parts = [
+      `${kilobytes(startGzipBytes)} gzip in ${startFiles} files at the start, ${lazyParts} lazy parts`,
+      `${isOver ? 'OVER' : 'within'} ${kilobytes(budget.startBytes)} and ${budget.lazyParts} parts`,
+      `import ${number(median(starts.get(budget.name)?.millis ?? []))} ms`,
+    ];
+    process.stdout.write(`${`${budget.name} split`.padEnd(12)} ${parts.join('   ')}\n`);
+  }
+}
+
+if (values.why === undefined) {
+  await weigh();
+  await weighSplit();
+} else await explain(values.why);

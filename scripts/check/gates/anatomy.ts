@@ -1,24 +1,42 @@
-import { existsSync } from 'node:fs';
+import { existsSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { judgeAnatomy, readSources } from '../anatomy.js';
 import { ROOT, run } from '../command.js';
+import { functionLengths, percentile } from '../function-lengths.js';
 import type { Gate } from '../gate.js';
-import { FILES, judgeBudget } from '../house-budgets.js';
+import { ALL_FILES, FILES, FUNCTION_LENGTHS, judgeBudget, judgeRange } from '../house-budgets.js';
 
 export const anatomyGate: Gate = {
   name: 'anatomy',
-  demands: 'entries are barrels, what no entry exports is internal, no circles of imports, and files are topics',
-  async run() {
+  demands:
+    'entries are barrels, what no entry exports is internal, no circles of imports, files are topics, functions are neither scraps nor endless',
+  async run(note) {
     const { stdout } = await run('git', ['ls-files', '-co', '--exclude-standard', '--', 'packages/*/src/*.ts']);
-    const tracked = stdout.split('\n').filter((file) => existsSync(join(ROOT, file)));
-    return readSources(ROOT, tracked).flatMap((source) => {
-      const files = FILES[source.name];
-      return [
-        ...judgeAnatomy(source).map((finding) => `${source.name}: ${finding}`),
-        ...(files
-          ? judgeBudget(`files of ${source.name}`, source.files.size, files)
-          : [`${source.name} has no line in FILES (house-budgets.ts)`]),
-      ];
-    });
+    const tracked = stdout.split('\n').filter((file) => file !== '' && existsSync(join(ROOT, file)));
+    note(`source files of all packages: ${tracked.length} (wanted ${ALL_FILES.wanted})`);
+    return [
+      ...judgeBudget('source files of all packages', tracked.length, ALL_FILES),
+      ...judgeLengths(tracked, note),
+      ...readSources(ROOT, tracked).flatMap((source) => {
+        const files = FILES[source.name];
+        return [
+          ...judgeAnatomy(source).map((finding) => `${source.name}: ${finding}`),
+          ...(files
+            ? judgeBudget(`files of ${source.name}`, source.files.size, files)
+            : [`${source.name} has no line in FILES (house-budgets.ts)`]),
+        ];
+      }),
+    ];
   },
 };
+
+/** Holds the percentiles of all functions against their ranges. */
+function judgeLengths(files: readonly string[], note: (figure: string) => void): readonly string[] {
+  const lengths = files.flatMap((file) => functionLengths(file, readFileSync(join(ROOT, file), 'utf8')));
+  const measured = { p50: percentile(lengths, 0.5), p90: percentile(lengths, 0.9), p99: percentile(lengths, 0.99) };
+  const { p50, p90, p99 } = measured;
+  note(`lines of ${lengths.length} functions: p50 ${p50}, p90 ${p90} (wanted 20 to 30), p99 ${p99}`);
+  return (['p50', 'p90', 'p99'] as const).flatMap((share) =>
+    judgeRange(`${share} of the lines of a function`, measured[share], FUNCTION_LENGTHS[share]),
+  );
+}

@@ -12,7 +12,7 @@ interface GetPath {
 export const pathGate: Gate = {
   name: 'path',
   demands: 'one gateway-v2 GET passes few functions in few files',
-  async run() {
+  async run(note) {
     const program = join(ROOT, 'scripts', 'check', 'get-path.ts');
     const { status, stdout, output } = await run(process.execPath, [
       '--conditions=@sallyport/source',
@@ -22,6 +22,7 @@ export const pathGate: Gate = {
     ]);
     if (status !== 0) return [output];
     const { functions, files } = JSON.parse(stdout) as GetPath;
+    note(`one GET passes ${functions.length} functions in ${files.length} files`);
     return [
       ...judgeBudget('functions on the path of one GET', functions.length, GET_PATH.functions),
       ...judgeBudget('files on the path of one GET', files.length, GET_PATH.files),

@@ -1,4 +1,4 @@
-import type { DynamoDBClient } from '@aws-sdk/client-dynamodb';
+import type { AttributeValue, DynamoDBClient } from '@aws-sdk/client-dynamodb';
 
 /** What an operation cost: requests that left the process, retries included, and the capacity that they consumed. */
 export interface CallCounts {
@@ -42,8 +42,10 @@ export class CallCounter {
 }
 
 /**
- * Counts what this client sends from now on. Units are those that the server states; a write whose condition fails
- * states none and counts as AWS bills it, one unit for each item of at most 1 KB, two inside a transaction.
+ * Counts what this client sends from now on. Units are those that the server states. A write whose condition fails states none; it
+ * counts as AWS bills it: one unit a KB of the larger of the item that it met and the item that it would have put, at least one, and
+ * twice that inside a transaction. The item that it met is known when the write asks for `ReturnValuesOnConditionCheckFailure`.
+ * https://docs.aws.amazon.com/amazondynamodb/latest/developerguide/WorkingWithItems.html#WorkingWithItems.ConditionalUpdate
  */
 export function countCalls(client: Pick<DynamoDBClient, 'middlewareStack'>): CallCounter {
   const counter = new CallCounter();
@@ -61,10 +63,16 @@ export function countCalls(client: Pick<DynamoDBClient, 'middlewareStack'>): Cal
       counter.add(operation, { ...NOTHING, calls: 1 });
       try {
         const result = await next(args);
-        for (const capacity of capacitiesOf(result.output)) counter.add(operation, unitsOf(operation, capacity));
+        const units = capacitiesOf(result.output)
+          .map((capacity) => unitsOf(operation, capacity))
+          .reduce(sum, NOTHING);
+        counter.add(operation, {
+          ...units,
+          writeUnits: Math.max(units.writeUnits, leastUnits(args.input as WriteInput)),
+        });
         return result;
       } catch (error) {
-        counter.add(operation, { ...NOTHING, writeUnits: unitsOfFailure(error) });
+        counter.add(operation, { ...NOTHING, writeUnits: unitsOfFailure(error, args.input as WriteInput) });
         throw error;
       }
     },
@@ -91,10 +99,63 @@ function unitsOf(operation: string, capacity: Capacity): CallCounts {
   return READS.has(operation) ? { ...NOTHING, readUnits: total } : { ...NOTHING, writeUnits: total };
 }
 
-function unitsOfFailure(error: unknown): number {
-  const { name, CancellationReasons } = error as { name?: string; CancellationReasons?: readonly unknown[] };
-  if (name === 'ConditionalCheckFailedException') return 1;
-  return name === 'TransactionCanceledException' ? 2 * (CancellationReasons?.length ?? 0) : 0;
+type Attributes = Readonly<Record<string, AttributeValue>>;
+
+interface WriteInput {
+  readonly Item?: Attributes;
+  readonly TransactItems?: readonly {
+    readonly Put?: WriteInput;
+    readonly Update?: WriteInput;
+    readonly Delete?: WriteInput;
+  }[];
+}
+
+/** What a transaction costs at least. The local server states the units of its items once; AWS bills them twice. */
+function leastUnits({ TransactItems = [] }: WriteInput): number {
+  return 2 * TransactItems.length;
+}
+
+function unitsOfFailure(error: unknown, input: WriteInput): number {
+  const { name, Item, CancellationReasons } = error as {
+    readonly name?: string;
+    readonly Item?: Attributes;
+    readonly CancellationReasons?: readonly { readonly Item?: Attributes }[];
+  };
+  if (name === 'ConditionalCheckFailedException') return writeUnits(Item, input.Item);
+  if (name !== 'TransactionCanceledException') return 0;
+  return (CancellationReasons ?? [])
+    .map((reason, place) => 2 * writeUnits(reason.Item, input.TransactItems?.[place]?.Put?.Item))
+    .reduce((total, units) => total + units, 0);
+}
+
+function writeUnits(...items: readonly (Attributes | undefined)[]): number {
+  const bytes = Math.max(...items.map((item) => (item === undefined ? 0 : itemBytes(item))));
+  return Math.max(1, Math.ceil(bytes / 1024));
+}
+
+/**
+ * Bytes of an item as AWS counts them: names and texts in UTF-8, about one byte for two digits of a number and one more, three for a
+ * list or a map and one for each element.
+ * https://docs.aws.amazon.com/amazondynamodb/latest/developerguide/CapacityUnitCalculations.html
+ */
+function itemBytes(item: Attributes): number {
+  return Object.entries(item).reduce((total, [name, value]) => total + Buffer.byteLength(name) + valueBytes(value), 0);
+}
+
+function valueBytes({ S, N, B, L, M, SS, NS, BS }: AttributeValue): number {
+  if (S !== undefined) return Buffer.byteLength(S);
+  if (N !== undefined) return numberBytes(N);
+  if (B !== undefined) return B.byteLength;
+  if (L !== undefined) return L.reduce((total, value) => total + valueBytes(value) + 1, 3);
+  if (M !== undefined) return itemBytes(M) + Object.keys(M).length + 3;
+  if (SS !== undefined) return SS.reduce((total, text) => total + Buffer.byteLength(text), 0);
+  if (NS !== undefined) return NS.reduce((total, text) => total + numberBytes(text), 0);
+  if (BS !== undefined) return BS.reduce((total, bytes) => total + bytes.byteLength, 0);
+  return 1;
+}
+
+function numberBytes(text: string): number {
+  return Math.ceil(text.replace(/\D/g, '').length / 2) + 1;
 }
 
 function sum(left: CallCounts, right: CallCounts): CallCounts {

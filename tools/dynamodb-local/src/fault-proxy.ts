@@ -12,8 +12,8 @@ export type Fault =
   | { readonly kind: 'reset' }
   /** It is answered after `ms` more milliseconds. */
   | { readonly kind: 'slow'; readonly ms: number }
-  /** The server applies it; the connection is reset in place of the answer. */
-  | { readonly kind: 'lost-answer' }
+  /** The server applies it; the connection is reset in place of the answer, after `meanwhile`. */
+  | { readonly kind: 'lost-answer'; readonly meanwhile?: () => Promise<unknown> }
   /** The server applies it, and no answer ever comes. */
   | { readonly kind: 'silence-after' }
   /** Old items are cut out of a failed condition, as servers answer that do not know the parameter. */
@@ -26,6 +26,8 @@ export interface FaultRule {
   readonly after?: number;
   /** Requests that it hits; all without it. */
   readonly times?: number;
+  /** Whether it hits one more request; asked for each that the other members let through. */
+  readonly when?: () => boolean;
 }
 
 /** The error that a throttled table answers. */
@@ -36,6 +38,7 @@ export const SERVER_ERROR: Fault = { kind: 'error', status: 500, type: 'Internal
 interface ActiveRule {
   readonly fault: Fault;
   readonly operation: string | undefined;
+  readonly when: () => boolean;
   pass: number;
   left: number;
 }
@@ -73,8 +76,8 @@ export class FaultProxy {
 
   /** Breaks requests from now on. Of several rules the first that fits counts. */
   inject(fault: Fault, rule: FaultRule = {}): void {
-    const { operation, after: pass = 0, times: left = Number.POSITIVE_INFINITY } = rule;
-    this.#rules.push({ fault, operation, pass, left });
+    const { operation, after: pass = 0, times: left = Number.POSITIVE_INFINITY, when = () => true } = rule;
+    this.#rules.push({ fault, operation, when, pass, left });
   }
 
   /** Forgets all rules and seen operations. */
@@ -108,6 +111,7 @@ export class FaultProxy {
         return send(outgoing, await this.#forward(incoming, body));
       case 'lost-answer':
         await this.#forward(incoming, body);
+        await fault.meanwhile?.();
         return reset(outgoing);
       case 'silence-after':
         await this.#forward(incoming, body);
@@ -125,6 +129,7 @@ export class FaultProxy {
         rule.pass -= 1;
         continue;
       }
+      if (!rule.when()) continue;
       rule.left -= 1;
       return rule.fault;
     }

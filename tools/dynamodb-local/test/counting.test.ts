@@ -69,6 +69,23 @@ describe('the counter of calls', () => {
     expect(counter.take()).toEqual({ UpdateItem: { calls: 1, readUnits: 0, writeUnits: 1 } });
   });
 
+  it('bills a failed condition by the size of the item that it meets, or of the one that it would have put', async () => {
+    await client.send(new PutItemCommand({ TableName, Item: { ...KEY, text: { S: 'x'.repeat(20_000) } } }));
+    counter.take();
+    const condition = {
+      ConditionExpression: 'attribute_not_exists(pk)',
+      ReturnValuesOnConditionCheckFailure: 'ALL_OLD',
+    } as const;
+    await expect(client.send(new UpdateItemCommand({ TableName, ...increment, ...condition }))).rejects.toThrow();
+    expect(counter.take()).toEqual({ UpdateItem: { calls: 1, readUnits: 0, writeUnits: 20 } });
+    const larger = { ...KEY, text: { S: 'x'.repeat(30_000) } };
+    await expect(client.send(new PutItemCommand({ TableName, Item: larger, ...condition }))).rejects.toThrow();
+    expect(counter.take()).toEqual({ PutItem: { calls: 1, readUnits: 0, writeUnits: 30 } });
+    const within = { Update: { TableName, ...increment, ...condition } };
+    await expect(client.send(new TransactWriteItemsCommand({ TransactItems: [within] }))).rejects.toThrow();
+    expect(counter.take()).toEqual({ TransactWriteItems: { calls: 1, readUnits: 0, writeUnits: 40 } });
+  });
+
   it('counts a transaction at twice the price, failed or not', async () => {
     const refused = { TableName, ...increment, ConditionExpression: 'attribute_not_exists(pk)' };
     await client.send(new TransactWriteItemsCommand({ TransactItems: [{ Update: refused }] }));
@@ -77,6 +94,12 @@ describe('the counter of calls', () => {
       client.send(new TransactWriteItemsCommand({ TransactItems: [{ Update: refused }] })),
     ).rejects.toThrow();
     expect(counter.total()).toEqual({ calls: 2, readUnits: 0, writeUnits: 4 });
+    counter.take();
+    const other = { Update: { TableName, ...increment, Key: { ...KEY, sk: { S: 'other' } } } };
+    await client.send(
+      new TransactWriteItemsCommand({ TransactItems: [{ Update: { TableName, ...increment } }, other] }),
+    );
+    expect(counter.total()).toEqual({ calls: 1, readUnits: 0, writeUnits: 4 });
   });
 
   it('starts anew after each take', async () => {

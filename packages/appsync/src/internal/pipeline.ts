@@ -1,5 +1,5 @@
-import { createMap, FrameworkError } from '@sallyport/core';
-import { type ContextState, OutgoingResponse } from '@sallyport/core/pipeline';
+import { FrameworkError } from '@sallyport/core';
+import { type ContextState, createMap, OutgoingResponse } from '@sallyport/core/pipeline';
 import {
   createPipeline,
   type DoorTraits,

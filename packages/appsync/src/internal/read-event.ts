@@ -1,16 +1,12 @@
-import {
-  type AppSyncContext,
-  createMap,
-  type MultiMap,
-  type SourceProvenance,
-  unknownProvenance,
-} from '@sallyport/core';
+import type { AppSyncContext, MultiMap, SourceProvenance } from '@sallyport/core';
 import {
   appendHeader,
   type ContextTransport,
+  createMap,
   IncomingRequest,
   RESERVED_PREFIX,
   type RequestSource,
+  unknownProvenance,
 } from '@sallyport/core/pipeline';
 import { lookupHeader, rawHeaders } from '@sallyport/http/pipeline';
 

@@ -1,7 +1,6 @@
 import {
   FrameworkError,
   type Handler,
-  handlerName,
   type Invocation,
   type LambdaContext,
   type MaybePromise,
@@ -10,7 +9,7 @@ import {
   type TriggerKind,
 } from '@sallyport/core';
 import { defineOptions, integer, number, oneOf } from '@sallyport/core/options';
-import { ContextState, logRefusal, type OutgoingResponse, remainingMs } from '@sallyport/core/pipeline';
+import { ContextState, handlerName, logRefusal, type OutgoingResponse, remainingMs } from '@sallyport/core/pipeline';
 import {
   assertRouteHandler,
   type DescribePosture,
@@ -26,9 +25,8 @@ import {
   reportFailure,
   toFrameworkError,
 } from '@sallyport/http/pipeline';
-import { ResolverError, toErrorObject } from '../internal/error-object.js';
 import { createAppSyncPipeline, ResolverExchange } from '../internal/pipeline.js';
-import { project } from '../internal/project.js';
+import { project, ResolverError, toErrorObject } from '../internal/project.js';
 import {
   AppSyncTransport,
   type FieldNames,
@@ -126,7 +124,7 @@ export class AppSyncSurface implements Surface {
    * @param parentType the type that the field belongs to, trimmed: `Query`, `Mutation`, or a type of the schema
    * @param field its name, trimmed
    * @param posture who may call it; only the secure container has one
-   * @throws FrameworkError `app.bad_request` for a blank name, a handler that is no function, or a field that has a handler
+   * @throws FrameworkError `app.bad_request` for a blank name, a handler that is not a function, or a field that has a handler
    */
   register(parentType: string, field: string, handler: Handler, posture?: unknown): void {
     this.#add(parentType, field, handler, posture, undefined);

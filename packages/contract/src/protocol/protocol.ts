@@ -100,7 +100,7 @@ export function runMessage(fixture: Fixture, seq: number): RunMessage {
   return { type: 'run', seq, id, area, setup, steps: input.steps };
 }
 
-/** @throws ProtocolError for another major version, or an answer that is no hello */
+/** @throws ProtocolError for another major version, or an answer that is not a hello */
 export function checkHello(answer: HelloAnswer): HelloAnswer {
   const { type, protocol, runtime, areas } = answer;
   if (type !== 'hello') throw new ProtocolError('the first answer is no hello');

@@ -13,7 +13,7 @@ import {
 /**
  * Answers a runner over a pair of streams until it says `bye`, one message after the other.
  *
- * @throws ProtocolError for a line that is no message of the protocol, or an input that ends without `bye`
+ * @throws ProtocolError for a line that is not a message of the protocol, or an input that ends without `bye`
  */
 export async function serveRuntime(runtime: ContractRuntime, input: Readable, output: Writable): Promise<void> {
   for await (const message of messagesOf(input)) {

@@ -1,3 +1,4 @@
+import { boolean, defineOptions, func, integer } from '@sallyport/core/options';
 import type { Fixture } from '../fixtures/fixture.js';
 import type { Contract } from '../fixtures/load.js';
 import { type Failure, judge } from '../judge/judge.js';
@@ -35,9 +36,17 @@ export interface RunOptions {
   readonly onVerdict?: (verdict: Verdict) => void;
 }
 
+/** What {@link RunOptions} may be. */
+export const RUN_OPTIONS = defineOptions<RunOptions>()({
+  timeoutMs: integer(1, 2 ** 31 - 1, 'milliseconds').default(10_000),
+  bail: boolean.default(false),
+  onVerdict: func<(verdict: Verdict) => void>(),
+});
+
 /**
  * Holds a runtime against fixtures, one by one and in order.
  *
+ * @throws FrameworkError `app.invalid_configuration` for an unknown option or a wrong value
  * @throws ProtocolError when the runtime cannot be talked to: a wrong hello, a second breach after its restart, a bad end
  */
 export async function runContract(
@@ -46,9 +55,10 @@ export async function runContract(
   fixtures: readonly Fixture[],
   options: RunOptions = {},
 ): Promise<Verdict[]> {
-  const session = new Session(runtime, contract.digest, options.timeoutMs ?? 10_000);
+  const settings = RUN_OPTIONS.parse(options);
+  const session = new Session(runtime, contract.digest, settings.timeoutMs);
   try {
-    const verdicts = await judgeAll(session, contract, fixtures, options);
+    const verdicts = await judgeAll(session, contract, fixtures, settings);
     await session.bye();
     return verdicts;
   } catch (error) {
@@ -61,7 +71,7 @@ async function judgeAll(
   session: Session,
   contract: Contract,
   fixtures: readonly Fixture[],
-  { bail, onVerdict }: RunOptions,
+  { bail, onVerdict }: ReturnType<typeof RUN_OPTIONS.parse>,
 ): Promise<Verdict[]> {
   const hello = await session.hello();
   const skips = contract.skips(hello.runtime.name);

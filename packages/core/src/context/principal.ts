@@ -5,13 +5,13 @@ export type PrincipalKind = 'external' | 'internal';
 
 /** Who calls, as a resolver states it and as `ctx.securePrincipal()` returns it (there with every field set). */
 export interface SecurePrincipal {
-  /** Who it is, unique within the kind and tenant: the subject of a token, say. */
+  /** Who it is, unique within the kind and tenant: for example the subject of a token. */
   readonly identity: string;
   /** What the caller may do, as `Authenticated('notes:read')` asks for it; default none. */
   readonly scopes?: readonly string[];
   /** What else is known of the caller; plain data, copied. Default none. */
   readonly claims?: Readonly<Record<string, unknown>>;
-  /** Default `external`. */
+  /** Whose caller it is: of the organisation or from outside. Default `external`. */
   readonly kind?: PrincipalKind;
   /** The tenant that the caller belongs to; default none. */
   readonly tenantId?: string;

@@ -382,7 +382,7 @@ export function deriveContext(ctx: Context, { signal }: { readonly signal: Abort
 /**
  * The state behind a context, also of one that another copy of this package made.
  *
- * @throws FrameworkError `app.internal` for an object that is no context: a copy by spread, an object that inherits from one
+ * @throws FrameworkError `app.internal` for an object that is not a context: a copy by spread, an object that inherits from one
  */
 export function stateOf(ctx: Context): ContextState {
   const own = ctx as Partial<RequestContext> | null | undefined;

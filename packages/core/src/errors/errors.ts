@@ -1,16 +1,28 @@
 /** The codes that the framework itself answers with, and the HTTP status of each. Any other code is a 500. */
 export const APP_CODES = {
+  /** The request cannot be read: its body is not JSON, a value does not convert. At registration: a duplicate or invalid route. */
   'app.bad_request': 400,
+  /** Nobody is known to call, and the operation needs somebody. */
   'app.unauthorized': 401,
+  /** The caller is known and may not call the operation. */
   'app.forbidden': 403,
+  /** No route, field or record has this name. */
   'app.not_found': 404,
+  /** The path has routes of other methods only. */
   'app.method_not_allowed': 405,
+  /** A handler, a resolver of principals or an element of a batch had no answer in time. */
   'app.timeout': 408,
+  /** The request contradicts what is there. */
   'app.conflict': 409,
+  /** The body of the request or of the answer exceeds its limit. */
   'app.too_large': 413,
+  /** Values were read and break the rules of their schema. `details.errors` lists them. */
   'app.validation_failed': 422,
+  /** The caller has used up a rate limit. */
   'app.rate_limited': 429,
+  /** Anything else failed. The text of the error goes to the log and never to the client. */
   'app.internal': 500,
+  /** Something that the answer needs cannot be reached now. */
   'app.overloaded': 503,
 } as const;
 

@@ -160,7 +160,7 @@ export const silentLogger: Logger = {
   with: () => silentLogger,
 };
 
-/** Calls a hook; what it throws or rejects with is dropped, so that no hook ever changes an answer. */
+/** Calls a hook; what it throws or rejects with is dropped, so that a hook cannot change an answer. */
 export function guardHook<A extends readonly unknown[]>(hook: ((...args: A) => unknown) | undefined, ...args: A): void {
   if (!hook) return;
   try {

@@ -6,7 +6,7 @@ type Fields = Readonly<Record<string, unknown>>;
 
 /** Options of the log adapters. */
 export interface AdapterOptions {
-  /** What else gets each line: an error notifier, say. */
+  /** What else gets each line, for example an error notifier. */
   readonly sinks?: readonly LogSink[];
 }
 
@@ -31,7 +31,7 @@ export interface PowertoolsLike extends Readonly<Record<LogLevel, (message: stri
  * `console` as the option `log`: message first, then an object with what the invocation and the caller say.
  *
  * @param target default: the global `console`
- * @throws FrameworkError `app.invalid_configuration` for something that is no console
+ * @throws FrameworkError `app.invalid_configuration` for something that is not a console
  * @example createApp({ log: fromConsole() });
  */
 export function fromConsole(target: ConsoleLike = console, options: AdapterOptions = {}): Logger {
@@ -46,7 +46,7 @@ export function fromConsole(target: ConsoleLike = console, options: AdapterOptio
 /**
  * A pino logger as the option `log`. Its own level decides what is written.
  *
- * @throws FrameworkError `app.invalid_configuration` for something that is no pino logger
+ * @throws FrameworkError `app.invalid_configuration` for something that is not a pino logger
  * @example createApp({ log: fromPino(pino()) });
  */
 export function fromPino(target: PinoLike, options: AdapterOptions = {}): Logger {
@@ -61,7 +61,7 @@ export function fromPino(target: PinoLike, options: AdapterOptions = {}): Logger
 /**
  * A Powertools `Logger` as the option `log`. Its own level decides what is written.
  *
- * @throws FrameworkError `app.invalid_configuration` for something that is no Powertools logger
+ * @throws FrameworkError `app.invalid_configuration` for something that is not a Powertools logger
  * @example createApp({ log: fromPowertools(new Logger({ serviceName: 'orders' })) });
  */
 export function fromPowertools(target: PowertoolsLike, options: AdapterOptions = {}): Logger {

@@ -22,7 +22,7 @@ export type { LoggerLevel } from './bound-log.js';
 /** One line as it is written: sanitized, in the wire's snake_case, in the order of its keys. */
 export type LogLine = Readonly<Record<string, unknown>> & { readonly level: string; readonly message: string };
 
-/** What else gets a line that was written: a notifier, say. */
+/** What else gets each written line, for example an error notifier. */
 export interface LogSink {
   /** `warn` writes one line past all sinks. `deliveries` takes work that the invocation's answer waits for. */
   take(line: LogLine, level: LogLevel, warn: (message: string) => void, deliveries: Deliveries | undefined): void;
@@ -228,7 +228,7 @@ function readField(fields: object, key: string): unknown {
   }
 }
 
-/** A message that is no text, as a caller without types may pass, is written as the value that it is. */
+/** A caller without types may pass a message that is not text; it is written as the value that it is. */
 function messageText(sanitizer: Sanitizer, message: unknown): string {
   const prose = typeof message === 'string' ? message : JSON.stringify(sanitizer.sanitizeValue(message) ?? null);
   const { text, left } = cutBytes(sanitizer.scrubFreeText(prose), MAX_MESSAGE_BYTES);

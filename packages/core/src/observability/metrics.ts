@@ -11,7 +11,7 @@ import {
 
 /** A metric that `ctx.metric` may write. */
 export interface MetricDefinition {
-  /** Default `None`. */
+  /** Unit of the value, as CloudWatch names it. Default `None`. */
   readonly unit?: MetricUnit;
   /** The tag keys that a value may carry. Never a tag: `tenant_id`, `request_id`, `correlation_id`, `path`, `detail_type`. */
   readonly tags?: readonly string[];

@@ -263,7 +263,7 @@ class TwofoldSpan implements ActiveSpan {
     return once.call();
   }
 
-  /** What the work throws goes through the tracer, which may note it; that is no failure of the tracer's. */
+  /** What the work throws goes through the tracer, which may note it; the tracer has not failed then. */
   #runInside<T>(span: Span, once: Once<T>): void {
     this.#attempt(() => {
       try {

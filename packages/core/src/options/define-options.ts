@@ -282,22 +282,8 @@ export function invalidOption(key: string, wanted: string): FrameworkError {
 }
 
 /**
- * Refuses values of a wrong type; what is left out is right.
- *
- * @param types the type of each option that is checked; `null` is no object
- * @throws FrameworkError that names the option
- */
-export function assertTypes(options: object, types: Readonly<Record<string, 'function' | 'object' | 'boolean'>>): void {
-  for (const [key, type] of Object.entries(types)) {
-    const value = (options as Record<string, unknown>)[key];
-    const fits = value === undefined || (typeof value === type && value !== null);
-    if (!fits) throw invalidOption(key, type === 'object' ? 'an object' : `a ${type}`);
-  }
-}
-
-/**
  * Refuses arguments that a registration does not take. A second posture or misplaced options must not be dropped in silence:
- * whoever wrote them believes that they hold.
+ * their author believes that they have an effect.
  *
  * @param surplus what was given behind the last parameter
  * @param usage the call as it should be, `topic(name, handler)`

@@ -63,7 +63,7 @@ export interface RequestSource {
   readonly rawBody: string | Uint8Array;
   /** Whether `rawBody` is base64 text. */
   readonly isBase64: boolean;
-  /** Why the body of the event is no body at all; the request is refused with this message. */
+  /** Why the body cannot be read, such as invalid base64; the request is rejected with this message. */
   readonly invalidBody?: string | undefined;
   /** Where the request comes from; a fresh copy at each call. */
   provenance(): SourceProvenance;
@@ -230,7 +230,7 @@ export function createAnswerMap<T>(): Record<string, T> {
 
 /**
  * Canonical headers: names trimmed and lower-cased, blank names dropped, visited in sorted order so that names which
- * differ only in case give one list in one order. Values that are no strings are left out.
+ * differ only in case give one list in one order. Values that are not strings are left out.
  */
 export function toHeaderMap(input: Readonly<Record<string, unknown>> | null | undefined): MultiMap {
   const map: MultiMap = createMap();

@@ -87,7 +87,7 @@ export class OutgoingResponse implements Response {
 /**
  * The response object of what a handler or middleware returned.
  *
- * @throws FrameworkError `app.internal` when it is no response at all
+ * @throws FrameworkError `app.internal` for a value that is not a response
  */
 export function toResponse(result: unknown): OutgoingResponse {
   if (result instanceof OutgoingResponse) return result;
@@ -136,7 +136,7 @@ const MAX_KNOWN_NAMES = 256;
  * Brings a response into canonical form, in place: names in lower case, `set-cookie` headers moved to the end of
  * `cookies`, no body where the status or `HEAD` forbids one.
  *
- * @throws FrameworkError `app.internal` for a status outside 200..599, a name that is no token, a value with CR, LF, NUL
+ * @throws FrameworkError `app.internal` for a status outside 200..599, a name that is not a token (RFC 9110), a value with CR, LF, NUL
  * or a character above U+00FF
  */
 export function canonicalizeResponse(response: OutgoingResponse, method: string): OutgoingResponse {

@@ -137,7 +137,7 @@ export function scheduledRun({ id, detail }: ScheduledEvent, awsRequestId: unkno
   };
 }
 
-/** Neither `null` nor a list. */
+/** An object that is neither `null` nor a list. */
 export function isObject(value: unknown): value is object {
   return typeof value === 'object' && value !== null && !Array.isArray(value);
 }

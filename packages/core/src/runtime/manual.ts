@@ -1,4 +1,4 @@
-import type { FullClock, IdGenerator } from './invocation.js';
+import type { Clock, FullClock, IdGenerator } from './invocation.js';
 
 interface Timer {
   readonly at: number;
@@ -108,5 +108,27 @@ export class ManualIdGenerator implements IdGenerator {
   reset(): void {
     this.#queued.length = 0;
     this.#count = 0;
+  }
+}
+
+/** A wall clock that a test sets, over the timers of the system: for stores whose rows expire by the time of day. */
+export class SettableClock implements Clock {
+  readonly #startMs: number;
+  #nowMs: number;
+
+  /** @param startMs the time at first, in Unix milliseconds */
+  constructor(startMs: number) {
+    this.#startMs = startMs;
+    this.#nowMs = startMs;
+  }
+
+  /** The time that the test has set. */
+  now(): Date {
+    return new Date(this.#nowMs);
+  }
+
+  /** Sets the time, in milliseconds after the start. */
+  at(ms: number): void {
+    this.#nowMs = this.#startMs + ms;
   }
 }

@@ -77,7 +77,7 @@ function judgeWords(key: string): KeyAction {
   return counter ? 'counter' : 'clean';
 }
 
-/** Splits at what is no ASCII letter or digit and at humps: `aB`, `1B`, and before the last capital of `ABc`. */
+/** Splits at every character but ASCII letters and digits, and at changes of case: `aB`, `1B`, and before the last capital of `ABc`. */
 function splitWords(key: string): string[] {
   return key
     .replace(/([a-z0-9])([A-Z])/g, '$1 $2')

@@ -1,8 +1,7 @@
 import type { AppSyncBatchHandler } from '@sallyport/appsync';
 import { APPSYNC_OPTION_KINDS, type AppSyncOptions } from '@sallyport/appsync/surface';
 import type { Handler } from '@sallyport/core';
-import { defineOptions } from '@sallyport/core/options';
-import { assertNoSurplus } from '@sallyport/core/pipeline';
+import { assertNoSurplus, defineOptions } from '@sallyport/core/options';
 import type { GroupOptions, OpenPipelineOptions, RouteRecord } from '@sallyport/http';
 import {
   createOpenKernel,
@@ -24,7 +23,11 @@ export type EventOptions = Pick<
 /** Options of `createApp`. An unknown key is rejected at construction. */
 export type AppOptions = OpenPipelineOptions & EventOptions & AppSyncOptions & SurfaceOptions;
 
-const OPTIONS = defineOptions<AppOptions>()({ ...CONTAINER_KINDS, authHook: OPEN_PIPELINE_OPTION_KINDS.authHook });
+/** What {@link AppOptions} may be. */
+export const APP_OPTIONS = defineOptions<AppOptions>()({
+  ...CONTAINER_KINDS,
+  authHook: OPEN_PIPELINE_OPTION_KINDS.authHook,
+});
 
 /**
  * The open container: every trigger behind one entrypoint, and no posture asked for. It is the compatibility surface that
@@ -36,7 +39,7 @@ export class App extends Container<OpenRest> {
 
   /** @throws FrameworkError `app.invalid_configuration` for an unknown or unfit option */
   constructor(options: AppOptions) {
-    const parsed = OPTIONS.parse(options) as AppOptions;
+    const parsed = APP_OPTIONS.parse(options) as AppOptions;
     const pipeline = pickOptions(parsed, OPEN_PIPELINE_OPTION_KINDS);
     const assembly = assemble({
       kernel: createOpenKernel(pipeline),

@@ -10,7 +10,8 @@ import type {
   Target,
   TriggerRecord,
 } from '@sallyport/core';
-import { assertNoSurplus, logRefusal, noAdapter } from '@sallyport/core/pipeline';
+import { assertNoSurplus } from '@sallyport/core/options';
+import { logRefusal, noAdapter } from '@sallyport/core/pipeline';
 import type { PipelineOptions } from '@sallyport/http';
 import {
   type DescribePosture,
@@ -61,7 +62,7 @@ export interface AssemblyInit {
   readonly failureText?: string;
   /** How `explain` writes a posture; of containers whose operations have postures. */
   readonly describePosture?: DescribePosture;
-  /** Asked at each WebSocket event; while it says no there is no adapter for them. */
+  /** Whether WebSocket events are served; asked at each of them. While it is `false` they have no adapter. */
   readonly servesWebSocket?: () => boolean;
   /** Surfaces beside the container's own. */
   readonly surfaces?: readonly Surface[] | undefined;
@@ -95,7 +96,7 @@ export interface Assembly {
 
 type Entrypoint<R = unknown> = (event: unknown, lambdaContext?: LambdaContext) => Promise<R>;
 
-/** The entrypoints of the fixed rows, what is called by another name, and what is no trigger's. */
+/** The entrypoints of the fixed rows, one of them under a second name, and `serve`, which takes a request that was built by hand. */
 type Entrypoints = Pick<Container<readonly never[]>, EntrypointName | 'serveKinesisEvent' | 'serve'>;
 
 /**
@@ -306,7 +307,7 @@ export function assemble(init: AssemblyInit): Assembly {
   };
 }
 
-/** A surface that counts as missing until it is wanted. */
+/** A surface whose kind has no adapter while `isOpen` answers `false`. */
 function openWhen(surface: Surface, isOpen: () => boolean, log: Logger): Surface {
   return {
     serves: surface.serves,

@@ -1,6 +1,6 @@
 import { APPSYNC_OPTION_KINDS } from '@sallyport/appsync/surface';
-import { type Clock, invalidOption, type Surface, type SurfaceGate, type SurfaceHost } from '@sallyport/core';
-import { kind, oneOf } from '@sallyport/core/options';
+import type { Clock, Surface, SurfaceGate, SurfaceHost } from '@sallyport/core';
+import { invalidOption, kind, oneOf } from '@sallyport/core/options';
 import { type HttpSurface, type Kernel, PIPELINE_OPTION_KINDS } from '@sallyport/http/pipeline';
 import { EVENT_ROUTER_OPTION_KINDS, type EventRouterOptions } from '@sallyport/streams';
 import { serveInvocation } from '../dispatcher.js';
@@ -34,7 +34,7 @@ export const CONTAINER_KINDS = {
   directInvocations: oneOf('refuse', 'serve'),
 };
 
-/** What of a container its surfaces are lent. */
+/** The parts of a container that its surfaces may use. */
 interface HostInit {
   readonly kernel: Kernel;
   readonly events: EventRouterOptions;
@@ -54,11 +54,11 @@ export function parseSurfaces(surfaces: unknown): readonly Surface[] {
   return assertSurfaces([...(surfaces as readonly Surface[])]);
 }
 
-/** Surfaces that a container has; what they hold is of that container. */
+/** Surfaces that are attached to a container. They keep parts of it, so a second container rejects them. */
 const ATTACHED = new WeakSet<Surface>();
 
 /**
- * Lends the container to each of its surfaces that asks for it.
+ * Gives each surface with `attach` access to its container.
  *
  * @param own the container's own surfaces
  * @throws FrameworkError `dispatch.invalid_surface` for a surface that another container has
@@ -82,7 +82,7 @@ export function attachSurfaces(
   }
 }
 
-/** What `streams` takes where nothing is said. */
+/** The defaults of `streams`. */
 const DEFAULTS = { deadlineMarginMs: 500, failureText: 'framework: event handler failed' };
 
 function createHost(init: HostInit, http: HttpSurface, others: readonly Surface[]): SurfaceHost {

@@ -17,7 +17,7 @@ export interface Miss {
   readonly path: string;
   /** The text that `equals` compares with, or the name of the test: `object`, `non-empty array`, … */
   readonly expected: string;
-  /** `absent`, `null`, `blank string`, `number`, `empty array`, …; of a tag field the tag itself. */
+  /** `absent`, `null`, `blank string`, `number`, `empty array`, …; for a tag field the tag itself. */
   readonly found: string;
 }
 
@@ -31,7 +31,7 @@ export interface Nearest {
   readonly hint: string;
 }
 
-/** A row held against an event. */
+/** The result of testing a row against an event. */
 export interface RowCheck {
   readonly row: CompiledRow;
   /** Conditions held by the alternative that holds most; those that hold for an empty event do not count. */
@@ -65,7 +65,7 @@ function checkObject(row: CompiledRow, event: unknown, prefix: string): RowCheck
   return { row, held: most, misses: matched ? [] : [...misses.values()] };
 }
 
-/** The first entry of a batch that is no resolver event speaks for all. */
+/** A batch is explained by its first entry that is not a resolver event. */
 function checkBatch(row: CompiledRow, events: readonly unknown[]): RowCheck {
   let check = checkObject(row, events[0], '[0].');
   for (let index = 1; index < events.length && check.misses.length === 0; index += 1) {
@@ -138,7 +138,7 @@ function expectedWord({ test, value }: CompiledCondition): string {
   return value ?? test;
 }
 
-/** What there was, in a word: no value of a payload but for the tags. */
+/** What the event has there, in a word. Values of a payload are not shown, except tags. */
 function foundWord(path: string, found: unknown): string {
   if (found === ABSENT) return 'absent';
   if (found === UNREADABLE) return 'unreadable';
@@ -150,7 +150,7 @@ function foundWord(path: string, found: unknown): string {
   return isUrlDomain(found) ? 'url_domain' : 'string';
 }
 
-/** At most so many characters of a text, without those that could start or reorder a line of a log. */
+/** The beginning of a text, without characters that could start or reorder a line of a log. */
 function safeText(text: string, characters: number): string {
   return sanitizeLogString([...text.slice(0, 2 * characters)].slice(0, characters).join(''));
 }

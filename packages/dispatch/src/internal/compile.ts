@@ -6,7 +6,7 @@ import { classify } from './classify.js';
 const UNKNOWN_EVENT = -1;
 export const NOT_AN_OBJECT = -2;
 
-/** Stands for a key that is not there; `undefined` would be a value. */
+/** Stands for an absent key; `undefined` could be its value. */
 export const ABSENT = Symbol('absent');
 
 /** A condition with its path taken apart once. */
@@ -119,7 +119,7 @@ export function conditionHolds({ test, value }: CompiledCondition, found: unknow
   }
 }
 
-/** Conditions that an event without anything fulfils: they never count for a row. */
+/** Tests that an empty event passes too; they never count in favour of a row. */
 export function isNegative({ test }: Pick<DetectionCondition, 'test'>): boolean {
   return test === 'absent' || test === 'not_url_domain';
 }

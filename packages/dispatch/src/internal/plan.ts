@@ -1,11 +1,4 @@
-import {
-  type FrameworkError,
-  type InvocationProvenance,
-  invalidOption,
-  type Logger,
-  type Surface,
-  type TriggerKind,
-} from '@sallyport/core';
+import type { FrameworkError, InvocationProvenance, Logger, Surface, TriggerKind } from '@sallyport/core';
 import { AGENT_INVOCATIONS, isText, parseLog } from '@sallyport/core/pipeline';
 import { dispatchError } from '../errors.js';
 import { type DetectionRow, ROWS, type TriggerExtension, type TriggerRow } from '../rows.js';
@@ -15,7 +8,7 @@ import { type CompiledTable, compileTable, detectRow, isNegative } from './compi
 export interface Plan {
   /** Of the fixed table, then of the extensions; the last one is for agent invocations. */
   readonly kinds: readonly TriggerKind[];
-  /** The rows that events are held against. */
+  /** The rows that events are tested against. */
   readonly table: CompiledTable;
   /** Which surface serves the kind at the same index. */
   readonly byRow: readonly (Surface | undefined)[];
@@ -36,7 +29,7 @@ export function createPlan(
   const agent = surfaces.find(({ accepts }) => accepts?.includes('agent'));
   const kinds = [...table.rows.map((row) => row.kind), agent?.serves[0] ?? AGENT_INVOCATIONS];
   for (const kind of served.keys()) {
-    // It would never be served.
+    // No event would ever reach this surface.
     if (!kinds.includes(kind)) throw dispatchError('dispatch.invalid_surface', `framework: no row detects ${kind}`);
   }
   return { kinds, table, byRow: kinds.map((kind) => served.get(kind)), log, refuseDirect };
@@ -57,17 +50,14 @@ function indexSurfaces(surfaces: readonly Surface[]): ReadonlyMap<TriggerKind, S
   return served;
 }
 
-/** What becomes of invocations whose Lambda context says that they are no trigger's. */
+/** What becomes of invocations whose Lambda context says that no trigger made them. */
 export type DirectInvocations = 'refuse' | 'serve';
 
 /**
  * How a plan refuses direct invocations; `undefined` where it serves them, which is the default.
- *
- * @throws FrameworkError `app.invalid_configuration`
  */
 export function refusalOf(directInvocations: DirectInvocations | undefined): (() => FrameworkError) | undefined {
-  if (directInvocations === undefined || directInvocations === 'serve') return undefined;
-  if (directInvocations !== 'refuse') throw invalidOption('directInvocations', '"refuse" or "serve"');
+  if (directInvocations !== 'refuse') return undefined;
   return () => dispatchError('dispatch.direct_refused', 'framework: direct invocation refused');
 }
 

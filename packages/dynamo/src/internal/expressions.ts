@@ -1,6 +1,16 @@
 import type { AttributeValue } from '@aws-sdk/client-dynamodb';
-import type { Changes, Condition, ItemQuery, Value } from '../item-table.js';
+import {
+  type Changes,
+  type Condition,
+  EARLIER_WRITER_ATTRIBUTES,
+  type ItemQuery,
+  type Value,
+  WRITER_ATTRIBUTE,
+} from '../item-table.js';
 import { toAttribute } from '../items.js';
+
+/** Stands for the id of a write that had none: an attribute cannot be set to what is absent. */
+const NO_WRITER = '-';
 
 type Names = Record<string, string>;
 type Values = Record<string, AttributeValue>;
@@ -44,9 +54,13 @@ export class Expressions {
     return `${whole} AND ${name} BETWEEN ${this.value(sort.from)} AND ${this.value(sort.to)}`;
   }
 
-  /** An `UpdateExpression`. */
-  changes({ set, setIfAbsent, add, count, copy, remove = [] }: Changes): string {
+  /** An `UpdateExpression`. With `history` the ids of earlier writes move on by one place. */
+  changes({ set, setIfAbsent, add, count, copy, remove = [] }: Changes, history = false): string {
+    const writers = [WRITER_ATTRIBUTE, ...EARLIER_WRITER_ATTRIBUTES];
     const assignments = [
+      ...(history ? EARLIER_WRITER_ATTRIBUTES : []).map((name, place) => {
+        return `${this.name(name)} = if_not_exists(${this.name(writers[place] ?? name)}, ${this.value(NO_WRITER)})`;
+      }),
       ...defined(set).map(([name, value]) => `${this.name(name)} = ${this.value(value)}`),
       ...defined(setIfAbsent).map(([name, value]) => {
         const alias = this.name(name);

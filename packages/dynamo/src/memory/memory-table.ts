@@ -1,12 +1,16 @@
-import { createMap } from '@sallyport/core';
+import { createMap } from '@sallyport/core/pipeline';
 import {
   type Changes,
   type Condition,
+  EARLIER_WRITER_ATTRIBUTES,
   type Item,
   type ItemPage,
   type ItemQuery,
   type ItemTable,
+  isWrittenBy,
   type Key,
+  type TransactedChange,
+  type TransactOutcome,
   type Value,
   WRITER_ATTRIBUTE,
   type WriteOptions,
@@ -29,6 +33,12 @@ export class MemoryTable implements ItemTable {
     return this.#rows.size;
   }
 
+  /** Is ready at once. */
+  async ready(): Promise<void> {}
+
+  /** Has nothing to open. */
+  async warm(): Promise<void> {}
+
   /** Reads one item; `undefined` when there is none. */
   async get(key: Key): Promise<Item | undefined> {
     return copy(this.#rows.get(nameOf(key)));
@@ -37,18 +47,36 @@ export class MemoryTable implements ItemTable {
   /** Replaces the whole item. */
   async put(item: Item & Key, { condition, writer }: WriteOptions = {}): Promise<WriteOutcome> {
     const before = this.#rows.get(nameOf(item));
-    if (condition && !holds(condition, before)) return refused(before);
+    if (condition && !holds(condition, before)) return refused(before, writer, undefined);
     this.#rows.set(nameOf(item), signed(withoutUndefined(item) as Row, writer));
     return { applied: true, item: copy(before), repeated: false };
   }
 
   /** Changes some attributes; creates the item where there is none. */
-  async update(key: Key, changes: Changes, { condition, writer }: WriteOptions = {}): Promise<WriteOutcome> {
+  async update(key: Key, changes: Changes, { condition, writer, history }: WriteOptions = {}): Promise<WriteOutcome> {
     const before = this.#rows.get(nameOf(key));
-    if (condition && !holds(condition, before)) return refused(before);
-    const after = signed(changed(before ?? { ...key }, changes), writer);
+    if (condition && !holds(condition, before)) return refused(before, writer, before);
+    const after = signed(changed(before ?? { ...key }, changes), writer, history);
     this.#rows.set(nameOf(key), after);
     return { applied: true, item: copy(after), repeated: false };
+  }
+
+  /** Changes several items, all or none. */
+  async transact(changes: readonly TransactedChange[]): Promise<TransactOutcome> {
+    const refusals = changes.map(({ key, condition }) => {
+      const item = this.#rows.get(nameOf(key));
+      const held = condition === undefined || holds(condition, item);
+      return { held, item: held ? undefined : copy(item) };
+    });
+    if (refusals.some(({ item }, place) => isWrittenBy(item, changes[place]?.writer))) {
+      return { applied: true, repeated: true };
+    }
+    if (refusals.some(({ held }) => !held)) return { applied: false, refusals };
+    for (const { key, changes: one, writer } of changes) {
+      const before = this.#rows.get(nameOf(key)) ?? { ...key };
+      this.#rows.set(nameOf(key), signed(changed(before, one), writer, true));
+    }
+    return { applied: true, repeated: false };
   }
 
   /** Removes an item. */
@@ -84,7 +112,9 @@ function nameOf({ pk, sk }: Key): string {
   return `${pk}\n${sk}`;
 }
 
-function refused(before: Row | undefined): WriteOutcome {
+/** A write that is tried again is known by its writer; its outcome has the item that the operation answers. */
+function refused(before: Row | undefined, writer?: string, answered?: Row): WriteOutcome {
+  if (isWrittenBy(before, writer)) return { applied: true, item: copy(answered), repeated: true };
   return { applied: false, item: copy(before), retried: false };
 }
 
@@ -98,6 +128,7 @@ function holds(condition: Condition, row: Item | undefined): boolean {
   if ('isOneOf' in condition) return condition.isOneOf.includes(value as string);
   if (typeof value !== typeof condition.value) return false;
   if (condition.is === '=') return value === condition.value;
+  if (condition.is === '<>') return value !== condition.value;
   return condition.is === '>' ? value > condition.value : value <= condition.value;
 }
 
@@ -106,8 +137,12 @@ function isWithin(value: unknown, sort: NonNullable<ItemQuery['sort']>): boolean
   return compare(value, sort.from) >= 0 && compare(value, sort.to) <= 0;
 }
 
-function signed(row: Row, writer: string | undefined): Row {
-  return writer === undefined ? row : { ...row, [WRITER_ATTRIBUTE]: writer };
+/** With `history` the ids of earlier writes move on by one place. */
+function signed(row: Row, writer: string | undefined, history = false): Row {
+  if (writer === undefined) return row;
+  const [first, second] = EARLIER_WRITER_ATTRIBUTES;
+  const earlier = history ? { [first]: row[WRITER_ATTRIBUTE] ?? '-', [second]: row[first] ?? '-' } : {};
+  return { ...row, ...earlier, [WRITER_ATTRIBUTE]: writer };
 }
 
 function changed(before: Item & Key, { set, setIfAbsent, add, count, copy: copies, remove = [] }: Changes): Row {

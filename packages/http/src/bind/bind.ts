@@ -1,4 +1,5 @@
-import { type Context, invalidOption, type Response, type ResponseInput } from '@sallyport/core';
+import type { Context, Response, ResponseInput } from '@sallyport/core';
+import { invalidOption } from '@sallyport/core/options';
 import { isPromise } from '../routing/registration.js';
 import {
   type BindSpec,

@@ -1,14 +1,14 @@
+import type { Context, Handler, MaybePromise, Response, StandardSchema } from '@sallyport/core';
 import {
-  assertKnownOptions,
-  type Context,
-  type Handler,
-  invalidOption,
-  type MaybePromise,
-  type Response,
-  type StandardSchema,
-} from '@sallyport/core';
-import { isStandardSchema } from '@sallyport/core/options';
-import type { FieldMap, FieldResult, FieldValues, RequiredFieldValues } from './fields.js';
+  boolean,
+  defineOptions,
+  invalidConfiguration,
+  isStandardSchema,
+  kind,
+  list,
+  string,
+} from '@sallyport/core/options';
+import { type FieldMap, type FieldResult, type FieldValues, fieldMap, type RequiredFieldValues } from './fields.js';
 
 /** A Standard Schema validator, or fields with rules. */
 export type Schema = StandardSchema | FieldMap;
@@ -79,7 +79,24 @@ export interface BoundHandler<S extends BindSpec = BindSpec> extends Handler {
   readonly contract: Contract<S>;
 }
 
-const KEYS = [...SOURCES, 'response', 'status', 'queryArrays', 'bodyOptional'];
+/** What a source may be validated with. */
+const SCHEMA = fieldMap<Schema>('a Standard Schema (version 1) or a map of fields', isStandardSchema);
+const STATUS = kind<number>(
+  'an HTTP status of 200 to 599',
+  (value) => Number.isInteger(value) && (value as number) >= 200 && (value as number) <= 599,
+);
+
+/** What `bind` may be given. */
+export const BIND_SPEC = defineOptions<BindSpec>()({
+  params: SCHEMA,
+  query: SCHEMA,
+  headers: SCHEMA,
+  body: SCHEMA,
+  response: SCHEMA,
+  status: STATUS,
+  queryArrays: list(string, 'a list of names'),
+  bodyOptional: boolean,
+});
 
 /**
  * A frozen copy of the specification.
@@ -87,25 +104,11 @@ const KEYS = [...SOURCES, 'response', 'status', 'queryArrays', 'bodyOptional'];
  * @throws FrameworkError `app.invalid_configuration` that names what is wrong
  */
 export function parseContract<S extends BindSpec>(spec: S): Contract<S> {
-  if (typeof spec !== 'object' || spec === null) throw invalidOption('bind', 'given an object of schemas');
-  assertKnownOptions(spec, KEYS);
-  for (const name of [...SOURCES, 'response'] as const) assertSchema(name, spec[name]);
-  const { status, queryArrays, bodyOptional, query } = spec;
-  if (status !== undefined && !(Number.isInteger(status) && status >= 200 && status <= 599)) {
-    throw invalidOption('status', 'an HTTP status of 200 to 599');
+  const { query, queryArrays } = BIND_SPEC.parse(spec ?? null);
+  if (queryArrays && !isStandardSchema(query)) {
+    throw invalidConfiguration(
+      '"queryArrays" needs a Standard Schema in "query"; in a map of fields write array: true',
+    );
   }
-  if (bodyOptional !== undefined && typeof bodyOptional !== 'boolean') throw invalidOption('bodyOptional', 'a boolean');
-  if (queryArrays !== undefined) {
-    const names = Array.isArray(queryArrays) && queryArrays.every((name) => typeof name === 'string');
-    if (!names) throw invalidOption('queryArrays', 'a list of names');
-    if (!isStandardSchema(query)) throw invalidOption('queryArrays', 'beside a query schema; a field says array: true');
-  }
-  return Object.freeze({ ...spec, ...(queryArrays && { queryArrays: Object.freeze([...queryArrays]) }) });
-}
-
-function assertSchema(name: string, schema: unknown): void {
-  if (schema === undefined || isStandardSchema(schema)) return;
-  if (typeof schema !== 'object' || schema === null || '~standard' in schema || Array.isArray(schema)) {
-    throw invalidOption(name, 'a Standard Schema (version 1) or a map of fields');
-  }
+  return Object.freeze({ ...spec, ...(queryArrays && { queryArrays: Object.freeze(queryArrays) }) });
 }

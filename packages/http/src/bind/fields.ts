@@ -1,4 +1,4 @@
-import { assertKnownOptions, invalidOption } from '@sallyport/core';
+import { boolean, group, invalidOption, list, OptionKind, oneOf, parsed, text, wrong } from '@sallyport/core/options';
 import { badRule, parseRule, type RequiredRule, type Rule, required } from './rules.js';
 
 /** `duration` is `1h30m`, `250ms` or ISO 8601 `PT1H30M`, and becomes milliseconds. */
@@ -64,41 +64,54 @@ export interface Field {
   readonly patterns: ReadonlyMap<Rule, RegExp>;
 }
 
-const TYPES: readonly unknown[] = ['string', 'int', 'float', 'bool', 'duration'];
 const NUMERIC: readonly FieldType[] = ['int', 'float', 'duration'];
+const FIELD = group<FieldSpec>()({
+  type: oneOf('string', 'int', 'float', 'bool', 'duration').required(),
+  name: text(),
+  array: boolean,
+  rules: list(parsed<Rule>('a rule', (rule) => parseRule(rule as Rule))),
+});
 
-/**
- * Checks a field map once, where it is written.
- *
- * @throws FrameworkError `app.invalid_configuration` that names source and field
- */
-export function parseFields(source: string, map: FieldMap): readonly Field[] {
-  return Object.keys(map).map((field) => {
-    const spec: unknown = map[field];
-    if (typeof spec !== 'object' || spec === null) throw invalidOption(`${source}.${field}`, 'a field');
-    return parseField(source, field, spec as FieldSpec);
+/** A schema that `isOther` knows, or an object whose members are all fields. */
+export function fieldMap<T>(wanted: string, isOther: (value: unknown) => boolean): OptionKind<T> {
+  return new OptionKind(wanted, (value, place) => {
+    if (isOther(value)) return value as T;
+    const isMap = typeof value === 'object' && value !== null && !('~standard' in value) && !Array.isArray(value);
+    if (!isMap) throw wrong(place, wanted);
+    for (const [name, field] of Object.entries(value)) {
+      FIELD.read(field ?? null, { ...place, name: `${place.name}.${name}` });
+    }
+    return value as T;
   });
 }
 
-function parseField(source: string, field: string, spec: FieldSpec): Field {
-  const { type, name = field, array = false, rules = [] } = spec;
-  const path = `${source}.${field}`;
-  assertKnownOptions(spec, ['type', 'name', 'array', 'rules']);
-  if (!TYPES.includes(type)) throw invalidOption(`${path}.type`, 'string, int, float, bool or duration');
-  if (typeof name !== 'string' || name.trim() === '') throw invalidOption(`${path}.name`, 'text');
-  if (typeof array !== 'boolean') throw invalidOption(`${path}.array`, 'a boolean');
-  if (array && source === 'params') throw invalidOption(`${path}.array`, 'false: a path parameter is one value');
-  if (!Array.isArray(rules)) throw invalidOption(`${path}.rules`, 'a list of rules');
-  const parsed = rules.map(parseRule);
-  for (const rule of parsed) assertApplies(rule, type, array);
+/**
+ * Makes the fields of a map that `bind` has accepted.
+ *
+ * @throws FrameworkError `app.invalid_configuration` for a rule that does not fit the type of its field
+ */
+export function parseFields(source: string, map: FieldMap): readonly Field[] {
+  return Object.entries(map).map(([field, spec]) => parseField(source, field, spec));
+}
+
+function parseField(
+  source: string,
+  field: string,
+  { type, name = field, array = false, rules = [] }: FieldSpec,
+): Field {
+  if (array && source === 'params') {
+    throw invalidOption(`${source}.${field}.array`, 'false: a path parameter is one value');
+  }
+  const checked = rules.map(parseRule);
+  for (const rule of checked) assertApplies(rule, type, array);
   return {
     field,
     name: source === 'headers' ? name.toLowerCase() : name,
     type,
     array,
-    rules: impliesRequired(source, parsed) ? [required(), ...parsed] : parsed,
+    rules: impliesRequired(source, checked) ? [required(), ...checked] : checked,
     patterns: new Map(
-      parsed.flatMap((rule) => (rule.rule === 'pattern' ? [[rule, new RegExp(rule.value, 'u')] as const] : [])),
+      checked.flatMap((rule) => (rule.rule === 'pattern' ? [[rule, new RegExp(rule.value, 'u')] as const] : [])),
     ),
   };
 }

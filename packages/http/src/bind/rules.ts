@@ -1,4 +1,5 @@
-import { FrameworkError, INVALID_CONFIGURATION } from '@sallyport/core';
+import type { FrameworkError } from '@sallyport/core';
+import { invalidConfiguration } from '@sallyport/core/options';
 
 export interface RequiredRule {
   readonly rule: 'required';
@@ -73,6 +74,9 @@ export function oneOf(...values: readonly (string | number)[]): OneOfRule {
   return Object.freeze({ rule: 'oneOf', value: Object.freeze([...values]) });
 }
 
+const NAMES: readonly Rule['rule'][] = ['required', 'min', 'max', 'minLength', 'maxLength', 'pattern', 'oneOf'];
+const nameOf = (rule: unknown) => String((rule as { rule?: unknown } | null | undefined)?.rule);
+
 /** A rule that was written as data, checked as its function checks it. */
 export function parseRule(rule: Rule): Rule {
   switch (rule?.rule) {
@@ -91,13 +95,13 @@ export function parseRule(rule: Rule): Rule {
     case 'oneOf':
       return oneOf(...(Array.isArray(rule.value) ? rule.value : []));
     default:
-      throw badRule(String((rule as { rule?: unknown } | undefined)?.rule), 'one that there is');
+      throw invalidConfiguration(`unknown rule "${nameOf(rule)}"; known are ${NAMES.join(', ')}`);
   }
 }
 
 /** A rule that cannot mean anything, refused where it is written. */
 export function badRule(rule: string, wanted: string): FrameworkError {
-  return new FrameworkError(INVALID_CONFIGURATION, `framework: rule "${rule}" must be ${wanted}`);
+  return invalidConfiguration(`rule "${rule}" must be ${wanted}`);
 }
 
 function finite(rule: string, value: number): number {

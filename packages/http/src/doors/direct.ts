@@ -1,12 +1,11 @@
+import type { LambdaContext, MultiMap, RequestInput, Response, SourceProvenance } from '@sallyport/core';
 import {
-  type LambdaContext,
-  type MultiMap,
+  type DoorRequest,
+  type DoorTraits,
   parseProvenance,
-  type RequestInput,
-  type Response,
-  type SourceProvenance,
-} from '@sallyport/core';
-import { type DoorRequest, type DoorTraits, type RequestSource, toHeaderMap } from '@sallyport/core/pipeline';
+  type RequestSource,
+  toHeaderMap,
+} from '@sallyport/core/pipeline';
 import type { HttpSurface } from '../surface/http-surface.js';
 import { asIs, lookupHeader, mapQuery, parseQuery, type RawHeaders, rawHeaders } from './internal/event.js';
 

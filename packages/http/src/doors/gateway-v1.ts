@@ -1,5 +1,11 @@
-import { type MultiMap, providerProvenance, type SourceProvenance } from '@sallyport/core';
-import { createAnswerMap, type EncodedBody, type OutgoingResponse, type RequestSource } from '@sallyport/core/pipeline';
+import type { MultiMap, SourceProvenance } from '@sallyport/core';
+import {
+  createAnswerMap,
+  type EncodedBody,
+  type OutgoingResponse,
+  providerProvenance,
+  type RequestSource,
+} from '@sallyport/core/pipeline';
 import {
   asIs,
   bodyOf,

@@ -1,8 +1,9 @@
-import { type MultiMap, providerProvenance, type SourceProvenance } from '@sallyport/core';
+import type { MultiMap, SourceProvenance } from '@sallyport/core';
 import {
   createAnswerMap,
   type EncodedBody,
   type OutgoingResponse,
+  providerProvenance,
   type RequestSource,
   toHeaderMap,
 } from '@sallyport/core/pipeline';

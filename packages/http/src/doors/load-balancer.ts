@@ -1,5 +1,5 @@
-import { type MultiMap, unknownProvenance } from '@sallyport/core';
-import { decodeQueryPart, type EncodedBody, type OutgoingResponse } from '@sallyport/core/pipeline';
+import type { MultiMap } from '@sallyport/core';
+import { decodeQueryPart, type EncodedBody, type OutgoingResponse, unknownProvenance } from '@sallyport/core/pipeline';
 import { statusPhrase } from '../pipeline/internal/status-phrase.js';
 import { ProxySource, type ProxyTraits } from './gateway-v1.js';
 import { joinHeaders } from './gateway-v2.js';

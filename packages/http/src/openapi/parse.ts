@@ -1,4 +1,5 @@
 import { canonicalMethod } from '@sallyport/core/pipeline';
+import { parseContract } from '../bind/contract.js';
 import {
   type OpenApiField,
   type OpenApiPath,
@@ -95,6 +96,7 @@ function assertParts({ request, response, contract }: OpenApiRoute, key: string,
   }
   if (contract === undefined) return;
   if (!isObject(contract)) throw openApiError(`contract of ${key} must be that of a bound handler`);
+  parseContract(contract);
   if (request || response?.fields) throw openApiError(`route ${key} has fields beside a contract`);
 }
 

@@ -1,4 +1,5 @@
-import { FrameworkError, INVALID_CONFIGURATION } from '@sallyport/core';
+import { FrameworkError } from '@sallyport/core';
+import { INVALID_CONFIGURATION } from '@sallyport/core/options';
 import type { Contract } from '../bind/contract.js';
 import type { FieldType } from '../bind/fields.js';
 import { type Pattern, parsePattern } from '../routing/internal/pattern.js';

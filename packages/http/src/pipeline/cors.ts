@@ -1,6 +1,6 @@
-import { createMap, invalidOption, type MultiMap } from '@sallyport/core';
-import { boolean, defineOptions, group, integer, kind, parsed } from '@sallyport/core/options';
-import { isHeaderValue, OutgoingResponse, STAGE } from '@sallyport/core/pipeline';
+import type { MultiMap } from '@sallyport/core';
+import { boolean, defineOptions, group, integer, invalidOption, kind, parsed } from '@sallyport/core/options';
+import { createMap, isHeaderValue, OutgoingResponse, STAGE } from '@sallyport/core/pipeline';
 import { addVary } from '../responses/responses.js';
 import type { Decorate, Stage } from './run.js';
 
@@ -26,15 +26,15 @@ const values = kind<readonly string[]>(
   (value) => Array.isArray(value) && value.every(isHeaderValue),
 );
 
-const OPTIONS = defineOptions<{ cors: CorsOptions }>()({
-  cors: group<CorsOptions>()({
-    allowedOrigins: values,
-    allowCredentials: boolean,
-    allowHeaders: values,
-    exposeHeaders: values,
-    maxAgeSeconds: integer(0, Number.MAX_SAFE_INTEGER, 'seconds'),
-  }).required(),
-});
+/** What {@link CorsOptions} may be. */
+export const CORS_KINDS = {
+  allowedOrigins: values,
+  allowCredentials: boolean,
+  allowHeaders: values,
+  exposeHeaders: values,
+  maxAgeSeconds: integer(0, Number.MAX_SAFE_INTEGER, 'seconds'),
+};
+const OPTIONS = defineOptions<{ cors: CorsOptions }>()({ cors: group<CorsOptions>()(CORS_KINDS).required() });
 
 /** The option `cors` of a container. */
 export const CORS_KIND = parsed<CorsOptions>('an object', checkCors);

@@ -37,9 +37,9 @@ export type ResponseHook = (ctx: Context, response: FinalResponse) => unknown;
 
 /** The hooks of HTTP, as a container's options have them. */
 export interface HttpHooks {
-  /** Asked for the answer of a failed request, refusals too; `undefined` gives the default answer. */
+  /** Asked for the answer of a failed request, refusals too; `undefined` leaves the framework's own. */
   readonly onError?: ErrorHook | undefined;
-  /** Asked for the answer to a path that no route has; `undefined` gives the default 404. */
+  /** Asked for the answer to a path that no route has; `undefined` leaves the framework's own 404. */
   readonly notFound?: NotFoundHook | undefined;
   /** Sees every answer right before it leaves, errors and preflights too, and may set headers and cookies. */
   readonly onResponse?: ResponseHook | undefined;
@@ -52,7 +52,8 @@ export const HOOK_KINDS = {
   onResponse: func<ResponseHook>(),
 };
 
-const OPTIONS = defineOptions<HttpHooks>()(HOOK_KINDS);
+/** What {@link HttpHooks} may be, as a closed set. */
+export const HOOK_OPTIONS = defineOptions<HttpHooks>()(HOOK_KINDS);
 
 /** What `hooks` made: the hooks as the pipeline calls them. */
 export interface HookStages {
@@ -70,7 +71,7 @@ export interface HookStages {
  * @throws FrameworkError `app.invalid_configuration` for an unknown option, and for anything but functions
  */
 export function hooks(options: HttpHooks): HookStages {
-  const { onError, notFound, onResponse } = OPTIONS.parse(options);
+  const { onError, notFound, onResponse } = HOOK_OPTIONS.parse(options);
   return { askOnError: toAskBoth(onError, notFound), showResponse: onResponse && toDecorate(onResponse) };
 }
 

@@ -1,15 +1,30 @@
 import {
   type Clock,
-  completeClock,
   type Environment,
   type IdGenerator,
-  invalidOption,
   type Logger,
   type PolicyHook,
   randomIds,
 } from '@sallyport/core';
-import { boolean, func, group, integer, kind, oneOf, parsed, withMethods } from '@sallyport/core/options';
-import { type ContextRuntime, type ContextState, copyPrincipal, parseLog, reportHooks } from '@sallyport/core/pipeline';
+import {
+  boolean,
+  func,
+  group,
+  integer,
+  invalidOption,
+  kind,
+  oneOf,
+  parsed,
+  withMethods,
+} from '@sallyport/core/options';
+import {
+  type ContextRuntime,
+  type ContextState,
+  completeClock,
+  copyPrincipal,
+  parseLog,
+  reportHooks,
+} from '@sallyport/core/pipeline';
 import { RegistrationBook } from '../routing/registration.js';
 import { HTTP_ERROR_FORMAT_FLAT_LEGACY, HTTP_ERROR_FORMAT_NESTED, HTTP_ERROR_FORMAT_PROBLEM } from './error-body.js';
 import { type Gate, type Observation, observe } from './stages.js';

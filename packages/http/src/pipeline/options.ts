@@ -19,9 +19,9 @@ export interface PipelineOptions {
   readonly tier?: Tier;
   /** Shape of error bodies. Default `nested`. HTTP only. */
   readonly httpErrorFormat?: HttpErrorFormat;
-  /** Asked for the answer of a failed request, refusals too; `undefined` gives the default answer. HTTP only. */
+  /** Asked for the answer of a failed request, refusals too; `undefined` leaves the framework's own. HTTP only. */
   readonly onError?: ErrorHook;
-  /** Asked for the answer to a path that no route has; `undefined` gives the default 404. HTTP only. */
+  /** Asked for the answer to a path that no route has; `undefined` leaves the framework's own. HTTP only. */
   readonly notFound?: NotFoundHook;
   /** Sees every answer right before it leaves, errors and preflights too, and may set headers and cookies. HTTP only. */
   readonly onResponse?: ResponseHook;

@@ -1,12 +1,12 @@
 import {
   type AuthHook,
-  base64Size,
   FrameworkError,
   type Observability,
   type PolicyDecision,
   type PolicyHook,
 } from '@sallyport/core';
 import {
+  base64Size,
   CHANNELS,
   internalError,
   parseObservability,

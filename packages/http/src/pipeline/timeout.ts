@@ -13,13 +13,16 @@ import { parsePattern } from '../routing/internal/pattern.js';
 
 /** Times in milliseconds. A value of 0 or less sets no timeout. */
 export interface TimeoutOptions {
-  /** Default 28,000: REST APIs end at 29 s, HTTP APIs at 30 s, and would answer with an error of their own. */
+  /**
+   * Time of an operation that no other option names. Default 28,000: REST APIs end at 29 s, HTTP APIs at 30 s, and would answer
+   * with an error of their own.
+   */
   readonly defaultTimeoutMs?: number;
-  /** By tenant id. */
+  /** Times of all operations of a tenant, by its id. Default: none. */
   readonly tenantTimeoutsMs?: Readonly<Record<string, number>>;
-  /** By method and pattern, `GET:/users/{id}`; by pattern alone where there is no method. Wins over the tenant's. */
+  /** Times by method and pattern, `GET:/users/{id}`, or by pattern alone. They win over the tenant's. Default: none. */
   readonly operationTimeoutsMs?: Readonly<Record<string, number>>;
-  /** Default `request timeout`. */
+  /** Message of the error `app.timeout`. Default `request timeout`. */
   readonly timeoutMessage?: string;
   /** Kept free at the end of the invocation, so that the answer still gets out. Default 100. */
   readonly safetyMarginMs?: number;
@@ -35,7 +38,8 @@ const table = new OptionKind<Readonly<Record<string, number>>>('an object of mil
   return Object.fromEntries(entries) as Readonly<Record<string, number>>;
 });
 
-const OPTIONS = defineOptions<TimeoutOptions>()({
+/** What {@link TimeoutOptions} may be. */
+export const TIMEOUT_OPTIONS = defineOptions<TimeoutOptions>()({
   defaultTimeoutMs: milliseconds.default(28_000),
   tenantTimeoutsMs: table,
   operationTimeoutsMs: table,
@@ -51,7 +55,7 @@ const OPTIONS = defineOptions<TimeoutOptions>()({
  * @example app.use(timeoutMiddleware({ defaultTimeoutMs: 5_000, operationTimeoutsMs: { 'POST:/reports': 25_000 } }));
  */
 export function timeoutMiddleware(options: TimeoutOptions = {}): Middleware {
-  const { timeoutMessage, ...times } = OPTIONS.parse(options);
+  const { timeoutMessage, ...times } = TIMEOUT_OPTIONS.parse(options);
   const { defaultTimeoutMs, safetyMarginMs } = times;
   const tenants = times.tenantTimeoutsMs && new Map(Object.entries(times.tenantTimeoutsMs));
   const operations =

@@ -1,6 +1,6 @@
-import { type Context, createMap, type MultiMap, type Response, type ResponseInput } from '@sallyport/core';
+import type { Context, MultiMap, Response, ResponseInput } from '@sallyport/core';
 import { boolean, defineOptions, integer, oneOf } from '@sallyport/core/options';
-import { closeStream, internalError, OutgoingResponse, toResponse } from '@sallyport/core/pipeline';
+import { closeStream, createMap, internalError, OutgoingResponse, toResponse } from '@sallyport/core/pipeline';
 import { addVary } from './responses.js';
 
 /** Directives of `cache-control` (RFC 9111 section 5.2.2, RFC 5861, RFC 8246). Times are whole seconds. */
@@ -32,7 +32,8 @@ export interface CacheControlOptions {
 const seconds = integer(0, Number.MAX_SAFE_INTEGER, 'seconds');
 
 /** The directives, in the order in which they are written. */
-const DIRECTIVES = defineOptions<CacheControlOptions>()({
+/** What {@link CacheControlOptions} may be. */
+export const CACHE_CONTROL_OPTIONS = defineOptions<CacheControlOptions>()({
   visibility: oneOf('public', 'private'),
   noStore: boolean,
   noCache: boolean,
@@ -53,7 +54,7 @@ const DIRECTIVES = defineOptions<CacheControlOptions>()({
  * @example cacheControl({ visibility: 'public', maxAge: 60 }); // 'public, max-age=60'
  */
 export function cacheControl(options: CacheControlOptions): string {
-  const parts = Object.entries(DIRECTIVES.parse(options)).flatMap(([name, value]): string | string[] => {
+  const parts = Object.entries(CACHE_CONTROL_OPTIONS.parse(options)).flatMap(([name, value]): string | string[] => {
     if (value === undefined || value === false) return [];
     if (name === 'visibility') return String(value);
     const directive = name === 'sMaxAge' ? 's-maxage' : name.replace(/[A-Z]/g, (letter) => `-${letter.toLowerCase()}`);

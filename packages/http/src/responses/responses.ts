@@ -1,5 +1,5 @@
-import { createMap, EMPTY_BYTES, encodeUtf8, FrameworkError, type MultiMap } from '@sallyport/core';
-import { internalError, OutgoingResponse } from '@sallyport/core/pipeline';
+import { encodeUtf8, FrameworkError, type MultiMap } from '@sallyport/core';
+import { createMap, EMPTY_BYTES, internalError, OutgoingResponse } from '@sallyport/core/pipeline';
 
 const TEXT = 'text/plain; charset=utf-8';
 const HTML = 'text/html; charset=utf-8';

@@ -1,6 +1,6 @@
-import { type Clock, completeClock, createMap, decodeUtf8, encodeUtf8, type FullClock } from '@sallyport/core';
+import { type Clock, decodeUtf8, encodeUtf8, type FullClock } from '@sallyport/core';
 import { defineOptions, kind, withMethods } from '@sallyport/core/options';
-import { internalError, OutgoingResponse } from '@sallyport/core/pipeline';
+import { completeClock, createMap, internalError, OutgoingResponse } from '@sallyport/core/pipeline';
 import { abandon, iteratorOf, type Source, toJsonText } from './responses.js';
 
 /** Options of {@link sseEventStream}. */
@@ -13,7 +13,8 @@ export interface SseStreamOptions {
   readonly clock?: Clock;
 }
 
-const OPTIONS = defineOptions<SseStreamOptions>()({
+/** What {@link SseStreamOptions} may be. */
+export const SSE_OPTIONS = defineOptions<SseStreamOptions>()({
   heartbeatMs: kind<number>(
     'a positive number of milliseconds',
     (value) => Number.isFinite(value) && Number(value) > 0,
@@ -41,7 +42,7 @@ export function sse(status: number, events: Iterable<SseEvent>): OutgoingRespons
  * @example app.get('/ticks', (ctx) => sseEventStream(ticks(), { heartbeatMs: 15_000, signal: ctx.signal }));
  */
 export function sseEventStream(events: Source<SseEvent>, options: SseStreamOptions = {}): OutgoingResponse {
-  const { heartbeatMs, signal, clock } = OPTIONS.parse(options);
+  const { heartbeatMs, signal, clock } = SSE_OPTIONS.parse(options);
   const response = new OutgoingResponse(200, sseHeaders(), '');
   response.bodyStream = {
     [Symbol.asyncIterator]: () => new SseIterator(events, { heartbeatMs, signal, clock: completeClock(clock) }),

@@ -15,8 +15,7 @@ import type {
   Target,
   TriggerKind,
 } from '@sallyport/core';
-import { defineOptions, func, kind } from '@sallyport/core/options';
-import { assertNoSurplus } from '@sallyport/core/pipeline';
+import { assertNoSurplus, defineOptions, func, kind } from '@sallyport/core/options';
 import { serveDirect } from '../doors/direct.js';
 import type { CorsStages } from '../pipeline/cors.js';
 import type { HttpErrorFormat } from '../pipeline/error-body.js';
@@ -61,7 +60,8 @@ export interface HttpRouterOptions {
   readonly autoHead?: boolean;
 }
 
-const OPTIONS = defineOptions<HttpRouterOptions>()({
+/** What {@link HttpRouterOptions} may be. */
+export const HTTP_ROUTER_OPTIONS = defineOptions<HttpRouterOptions>()({
   ...ROUTER_KINDS,
   cors: madeBy<CorsStages>('cors()', 'preflight'),
   observability: madeBy<Observation>('observe()', 'hooks'),
@@ -153,7 +153,7 @@ export class HttpRouter extends HttpVerbs<OpenRest> implements Surface {
  * @throws FrameworkError `app.invalid_configuration` for an unknown option or a wrong value
  */
 export function createHttpRouter(options: HttpRouterOptions = {}): HttpRouter {
-  const { observability, authHook, ...checked } = OPTIONS.parse(options);
+  const { observability, authHook, ...checked } = HTTP_ROUTER_OPTIONS.parse(options);
   const init = { gate: authHookGate(authHook), tenantOf: legacyTenant };
   return new HttpRouter(assembleKernel(checked, observability, init), checked);
 }

@@ -1,7 +1,6 @@
 import {
   FrameworkError,
   type Handler,
-  handlerName,
   type Invocation,
   isFrameworkError,
   type LambdaContext,
@@ -18,6 +17,7 @@ import {
   type DoorRequest,
   type DoorTraits,
   type EncodedBody,
+  handlerName,
   IncomingRequest,
   logRefusal,
   type OutgoingResponse,

@@ -1,6 +1,5 @@
 import type { Middleware } from '@sallyport/core';
-import { boolean, defineOptions, kind } from '@sallyport/core/options';
-import { assertNoSurplus } from '@sallyport/core/pipeline';
+import { assertNoSurplus, boolean, defineOptions, kind } from '@sallyport/core/options';
 
 /** A list of middlewares, of a route or of a group. */
 export const MIDDLEWARE_LIST = kind<readonly Middleware[]>(
@@ -20,7 +19,8 @@ export interface RouteOptions {
   readonly use?: readonly Middleware[];
 }
 
-const ROUTE_OPTIONS = defineOptions<RouteOptions>()({
+/** What {@link RouteOptions} may be. */
+export const ROUTE_OPTIONS = defineOptions<RouteOptions>()({
   authRequired: boolean,
   streaming: boolean,
   trailingSlash: boolean,

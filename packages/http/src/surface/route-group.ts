@@ -1,12 +1,11 @@
 import type { FrameworkError, Handler, Middleware } from '@sallyport/core';
-import { boolean, defineOptions, list, text } from '@sallyport/core/options';
-import { assertNoSurplus } from '@sallyport/core/pipeline';
+import { assertNoSurplus, boolean, defineOptions, list, text } from '@sallyport/core/options';
 import { parsePattern } from '../routing/internal/pattern.js';
 import { isPromise, registrationError } from '../routing/registration.js';
 import type { HttpRouter } from './http-router.js';
 import type { HttpSurface } from './http-surface.js';
 import { HttpVerbs } from './http-verbs.js';
-import { MIDDLEWARE_LIST, type OpenRest, parseOpenRest, type RouteOptions } from './open-route.js';
+import { MIDDLEWARE_LIST, type OpenRest, parseOpenRest } from './open-route.js';
 
 /** What the groups around a route have fixed for it. */
 export interface RouteScope {
@@ -87,14 +86,17 @@ function groupError(prefix: string, hint: string): FrameworkError {
 }
 
 /** Options of a group of routes of the open container; they hold for every route and group inside. */
-export interface GroupOptions extends Pick<RouteOptions, 'authRequired'> {
+export interface GroupOptions {
+  /** The auth hook must name a caller of the routes that do not say it themselves. Default: what the group around says, else false. */
+  readonly authRequired?: boolean;
   /** Middlewares around the routes of the group, inside those of the container; the first is outermost. Default none. */
   readonly use?: readonly Middleware[];
   /** OpenAPI tags of the routes, shown by `routes()`. Default none. */
   readonly tags?: readonly string[];
 }
 
-const GROUP_OPTIONS = defineOptions<GroupOptions>()({ ...GROUP_KINDS, authRequired: boolean });
+/** What {@link GroupOptions} may be. */
+export const GROUP_OPTIONS = defineOptions<GroupOptions>()({ ...GROUP_KINDS, authRequired: boolean });
 
 interface OpenScope extends RouteScope {
   /** Of routes that do not say it themselves. */

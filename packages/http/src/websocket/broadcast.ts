@@ -9,7 +9,8 @@ export interface BroadcastOptions {
   readonly onGone?: (connectionId: string) => unknown;
 }
 
-const OPTIONS = defineOptions<BroadcastOptions>()({
+/** What {@link BroadcastOptions} may be. */
+export const BROADCAST_OPTIONS = defineOptions<BroadcastOptions>()({
   concurrency: integer(1).default(10),
   onGone: func<(connectionId: string) => unknown>(),
 });
@@ -36,7 +37,7 @@ export async function broadcast(
   data: Uint8Array,
   options: BroadcastOptions = {},
 ): Promise<BroadcastResult> {
-  const { concurrency, onGone } = OPTIONS.parse(options);
+  const { concurrency, onGone } = BROADCAST_OPTIONS.parse(options);
   assertMessageSize(data);
   const result = {
     sent: [] as string[],

@@ -1,13 +1,12 @@
 import {
   type Clock,
-  completeClock,
   FrameworkError,
   type FullClock,
-  invalidOption,
   type WebSocketClient,
   type WebSocketConnection,
 } from '@sallyport/core';
-import { defineOptions, func, kind, withMethods } from '@sallyport/core/options';
+import { defineOptions, func, invalidOption, kind, withMethods } from '@sallyport/core/options';
+import { completeClock } from '@sallyport/core/pipeline';
 import { assertMessageSize, type BroadcastOptions, type BroadcastResult, broadcast } from './broadcast.js';
 
 /** Options of {@link createWebSocketClient}. */
@@ -22,7 +21,8 @@ export interface WebSocketClientOptions {
   readonly loadSdk?: () => Promise<ManagementSdk>;
 }
 
-const OPTIONS = defineOptions<WebSocketClientOptions>()({
+/** What {@link WebSocketClientOptions} may be. */
+export const CLIENT_OPTIONS = defineOptions<WebSocketClientOptions>()({
   config: kind<Readonly<Record<string, unknown>>>('an object', (value) => typeof value === 'object' && value !== null),
   timeoutMs: kind<number>(
     'a positive number of milliseconds',
@@ -53,7 +53,7 @@ export interface ManagementClient extends WebSocketClient {
  * const { gone } = await client.postToConnection(connectionId, new TextEncoder().encode('hello'));
  */
 export function createWebSocketClient(endpoint: string, options: WebSocketClientOptions = {}): ManagementClient {
-  const { timeoutMs, config = {}, clock, loadSdk = loadManagementSdk } = OPTIONS.parse(options);
+  const { timeoutMs, config = {}, clock, loadSdk = loadManagementSdk } = CLIENT_OPTIONS.parse(options);
   if (typeof endpoint !== 'string' || !/^https?:\/\/[^/]/.test(endpoint))
     throw invalidOption('endpoint', 'an http(s) URL');
   return new Client({ endpoint, config, timeoutMs, clock: completeClock(clock), loadSdk });

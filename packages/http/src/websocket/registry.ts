@@ -1,5 +1,5 @@
-import { type Clock, FrameworkError, INVALID_CONFIGURATION, systemClock } from '@sallyport/core';
-import { defineOptions, integer, withMethods } from '@sallyport/core/options';
+import { type Clock, FrameworkError, systemClock } from '@sallyport/core';
+import { defineOptions, INVALID_CONFIGURATION, integer, withMethods } from '@sallyport/core/options';
 
 /** What names a connection; `ctx.asWebSocket()` has all three. */
 export interface ConnectionKey {
@@ -57,7 +57,8 @@ export interface MemoryConnectionRegistryOptions {
   readonly maxConnections?: number;
 }
 
-const OPTIONS = defineOptions<MemoryConnectionRegistryOptions>()({
+/** What {@link MemoryConnectionRegistryOptions} may be. */
+export const REGISTRY_OPTIONS = defineOptions<MemoryConnectionRegistryOptions>()({
   clock: withMethods<Clock>('now'),
   maxConnections: integer(1).default(10_000),
 });
@@ -66,7 +67,7 @@ const OPTIONS = defineOptions<MemoryConnectionRegistryOptions>()({
 export function createMemoryConnectionRegistry<T = unknown>(
   options: MemoryConnectionRegistryOptions = {},
 ): ConnectionRegistry<T> {
-  const { clock = systemClock, maxConnections } = OPTIONS.parse(options);
+  const { clock = systemClock, maxConnections } = REGISTRY_OPTIONS.parse(options);
   return new MemoryRegistry<T>(clock, maxConnections);
 }
 

@@ -1,22 +1,22 @@
 import {
   FrameworkError,
   type Handler,
-  handlerName,
   type Invocation,
   type LambdaContext,
   type Surface,
   type Target,
   type TriggerKind,
-  unknownProvenance,
 } from '@sallyport/core';
 import {
   ContextState,
   canonicalMethod,
   canonicalPath,
   type EncodedBody,
+  handlerName,
   IncomingRequest,
   logRefusal,
   type OutgoingResponse,
+  unknownProvenance,
 } from '@sallyport/core/pipeline';
 import { ProxySource, type ProxyTraits, writeProxy } from '../doors/gateway-v1.js';
 import {

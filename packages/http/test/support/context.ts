@@ -1,12 +1,12 @@
+import { type Clock, type Context, type LambdaContext, type Logger, silentLogger } from '@sallyport/core';
 import {
-  type Clock,
-  type Context,
+  ContextState,
   completeClock,
-  type LambdaContext,
-  type Logger,
-  silentLogger,
-} from '@sallyport/core';
-import { ContextState, copyPrincipal, IncomingRequest, RequestContext, toHeaderMap } from '@sallyport/core/pipeline';
+  copyPrincipal,
+  IncomingRequest,
+  RequestContext,
+  toHeaderMap,
+} from '@sallyport/core/pipeline';
 import { ManualIdGenerator } from '@sallyport/core/testing';
 
 export interface ContextInput {

@@ -1,4 +1,4 @@
-import type { CallOptions, JsonValue, Page } from '../calls.js';
+import type { CallOptions, JsonValue, Page } from '../ledger/ledger.js';
 
 /** An event that is stored. Times are ISO 8601 with milliseconds. */
 export interface StoredEvent {
@@ -77,9 +77,9 @@ export interface EventQuery {
  */
 export interface EventBusStore {
   /**
-   * Stores an event. `duplicate`: it was stored before.
+   * Stores an event. `duplicate`: it was stored before; its time, metadata and correlation stay as they were.
    *
-   * @throws JobLedgerError conflict `payload_mismatch` when the id stands for another payload
+   * @throws JobLedgerError conflict `payload_mismatch` when the id stands for another payload, type, source or other tags
    */
   publish(
     input: PublishInput,
@@ -87,9 +87,11 @@ export interface EventBusStore {
   ): Promise<{ readonly event: StoredEvent; readonly outcome: 'created' | 'duplicate' }>;
   /** Reads one page of a tenant's events. */
   query(input: EventQuery, options?: CallOptions): Promise<Page<StoredEvent>>;
-  /** Reads one event; `undefined` when there is none. */
+  /** Loads the client and opens a connection: call it in the init phase. Costs half a read unit. */
+  warm(options?: CallOptions): Promise<void>;
+  /** Reads one event; `undefined` when there is none. Right after `publish` only a `consistent` read is sure to find it. */
   get(
-    input: { readonly tenantId: string; readonly id: string },
+    input: { readonly tenantId: string; readonly id: string; readonly consistent?: boolean },
     options?: CallOptions,
   ): Promise<StoredEvent | undefined>;
   /** Deletes an event. The answer tells whether there was one. */

@@ -1,14 +1,38 @@
-import type { Item, Key } from '@sallyport/dynamo';
-import { absentOrPastTtl, isPastTtl, ttlAt } from '@sallyport/dynamo';
-import type { CallOptions } from '../calls.js';
+import { defineOptions } from '@sallyport/core/options';
+import type { Condition, Item, ItemQuery, Key } from '@sallyport/dynamo';
+import { absentOrPastTtl, isPastTtl, notPastTtl, ttlAt } from '@sallyport/dynamo';
 import { EVENTBUS_ERRORS as ERRORS } from '../errors.js';
-import { assertId, assertInput, isoTime, textMap, ttlSeconds } from '../internal/input.js';
-import { sha256 } from '../internal/keys.js';
-import { openStore, type StoreOptions, storeOptions } from '../internal/options.js';
-import { assertSize, canonicalJson, holdsAll, isoOf, type StoreParts, toJson } from '../internal/rows.js';
-import { EVENTBUS_TABLE_NAME_ENV } from '../schema.js';
-import type { EventBusStore, PublishInput, StoredEvent } from './event-bus.js';
-import { eventKey, publishedKey, queryEvents, tenantType, toEvent } from './internal/event-rows.js';
+import {
+  assertId,
+  assertInput,
+  flag,
+  isoTime,
+  oneOf,
+  openStore,
+  type StoreOptions,
+  storeKinds,
+  textMap,
+  ttlSeconds,
+  whole,
+} from '../internal/input.js';
+import { decodeCursor, encodeCursor, keyPart, sha256 } from '../internal/keys.js';
+import {
+  assertSize,
+  canonicalJson,
+  fromJson,
+  isoOf,
+  newWriteId,
+  numberOf,
+  readAll,
+  type StoreParts,
+  textOf,
+  textsOf,
+  timeOf,
+  toJson,
+} from '../internal/rows.js';
+import type { CallOptions, Page } from '../ledger/ledger.js';
+import { EVENTBUS_TABLE_NAME_ENV, TENANT_TIMESTAMP_INDEX, TENANT_TYPE_INDEX } from '../schema.js';
+import type { EventBusStore, EventQuery, PublishInput, StoredEvent } from './event-bus.js';
 
 /** Options of {@link createEventBusStore}. The table is `tableName`, else `FRAMEWORK_EVENTBUS_TABLE_NAME`. */
 export interface EventBusStoreOptions extends StoreOptions {}
@@ -28,8 +52,34 @@ const PUBLISH_INPUT = [
 const MONTH_SECONDS = 30 * 86_400;
 const MAX_TAGS = 32;
 const VERSION = 1;
+/**
+ * Past for every clock. DynamoDB deletes no item whose time is more than five years back.
+ * https://docs.aws.amazon.com/amazondynamodb/latest/developerguide/time-to-live-ttl-before-you-start.html
+ */
+const DELETED_SINCE_SECONDS = 86_400;
+/** Everything but the key. */
+const CONTENT = [
+  'id',
+  'event_type',
+  'tenant_id',
+  'tenant_type',
+  'source_id',
+  'payload',
+  'payload_sha256',
+  'published_at',
+  'published_key',
+  'correlation_id',
+  'metadata',
+  'tags',
+  'version',
+  'expires_at',
+];
+const QUERY_INPUT = ['tenantId', 'type', 'from', 'to', 'tag', 'order', 'limit', 'cursor'];
+const MAX_LIMIT = 1000;
+/** Pages of the index that are read for one page of events, at most. After that the page is returned although it is not full. */
+const MAX_PAGES_READ = 10;
 
-const OPTIONS = storeOptions(EVENTBUS_TABLE_NAME_ENV);
+const OPTIONS = defineOptions<EventBusStoreOptions>()(storeKinds(EVENTBUS_TABLE_NAME_ENV));
 
 /**
  * An event store in one DynamoDB table. The AWS SDK is loaded at the first call.
@@ -46,33 +96,56 @@ export function createEventStore(parts: StoreParts): EventBusStore {
   return Object.freeze({
     publish: async (input, options = {}) => publish(parts, input, options),
     query: async (input, options = {}) => queryEvents(parts, input, options),
+    warm: async ({ signal } = {}) => parts.store.warm({ signal }),
     async get(input, { signal } = {}) {
-      const item = await parts.store.get(keyOf(input), { signal });
+      assertInput(input, ['tenantId', 'id', 'consistent'], ERRORS);
+      const consistent = flag('consistent', input.consistent, ERRORS);
+      const item = await parts.store.get(keyOf(input), { consistent, signal });
       return item && !isPastTtl(item, parts.clock.now().getTime()) ? toEvent(item) : undefined;
     },
     async delete(input, { signal } = {}) {
-      const { item } = await parts.store.remove(keyOf(input), { signal });
-      return item !== undefined && !isPastTtl(item, parts.clock.now().getTime());
+      assertInput(input, ['tenantId', 'id'], ERRORS);
+      return deleteEvent(parts, keyOf(input), signal);
     },
   } satisfies EventBusStore);
 }
 
+/**
+ * Leaves an expired row without content, which DynamoDB deletes for nothing: a row that is gone could not tell a caller whose answer
+ * was lost that the deletion was its own.
+ */
+async function deleteEvent(parts: StoreParts, key: Key, signal: AbortSignal | undefined): Promise<boolean> {
+  const nowMs = await timeOf(parts);
+  const condition: Condition = { all: [{ present: 'pk' }, notPastTtl(nowMs)] };
+  const changes = { set: { ttl: ttlAt(nowMs) - DELETED_SINCE_SECONDS }, remove: CONTENT };
+  const options = { condition, writer: newWriteId(), signal };
+  return (await parts.store.update(key, changes, options)).applied;
+}
+
 async function publish(
-  { store, clock, ids }: StoreParts,
+  parts: StoreParts,
   input: PublishInput,
   { signal }: CallOptions,
 ): Promise<{ event: StoredEvent; outcome: 'created' | 'duplicate' }> {
-  const nowMs = clock.now().getTime();
+  const { store, ids } = parts;
+  const nowMs = await timeOf(parts);
   const item = newEvent(input, () => ids.newId(), nowMs);
   signal?.throwIfAborted();
-  const outcome = await store.put(item, { condition: absentOrPastTtl(nowMs), signal });
-  if (outcome.applied || (outcome.retried && holdsAll(outcome.item, item))) {
-    return { event: toEvent(item), outcome: 'created' };
-  }
-  if (outcome.item?.payload_sha256 === item.payload_sha256) {
-    return { event: toEvent(outcome.item), outcome: 'duplicate' };
-  }
+  const outcome = await store.put(item, { condition: absentOrPastTtl(nowMs), writer: newWriteId(), signal });
+  if (outcome.applied) return { event: toEvent(item), outcome: 'created' };
+  if (outcome.item && isSameEvent(outcome.item, item)) return { event: toEvent(outcome.item), outcome: 'duplicate' };
   throw ERRORS.conflict('payload_mismatch');
+}
+
+/** Whether two rows say the same. The time, the metadata and the correlation of the first publication stay. */
+function isSameEvent(stored: Item, item: Item): boolean {
+  const isSame = (name: string) => stored[name] === item[name];
+  if (!['payload_sha256', 'event_type', 'source_id'].every(isSame)) return false;
+  return JSON.stringify(sortedTags(stored)) === JSON.stringify(sortedTags(item));
+}
+
+function sortedTags({ tags }: Item): readonly unknown[] {
+  return Array.isArray(tags) ? [...tags].sort() : [];
 }
 
 function newEvent(input: PublishInput, newId: () => string, nowMs: number): Item & Key & { payload_sha256: string } {
@@ -119,8 +192,107 @@ function tagsOf(tags: readonly string[]): readonly string[] {
 }
 
 function keyOf(input: { readonly tenantId: string; readonly id: string }): Key {
-  assertInput(input, ['tenantId', 'id'], ERRORS);
   assertId('tenantId', input.tenantId, ERRORS);
   assertId('id', input.id, ERRORS);
   return eventKey(input.tenantId, input.id);
+}
+
+function eventKey(tenantId: string, id: string): Key {
+  return { pk: `EVT#${keyPart(tenantId)}#${keyPart(id)}`, sk: 'EVT' };
+}
+
+function tenantType(tenantId: string, type: string): string {
+  return `${keyPart(tenantId)}#${keyPart(type)}`;
+}
+
+function publishedKey(publishedAt: string, id: string): string {
+  return `${publishedAt}#${keyPart(id)}`;
+}
+
+/** Rows of other versions may have no attribute but their key. */
+function toEvent(item: Item): StoredEvent {
+  const { metadata, tags } = item;
+  return {
+    id: textOf(item, 'id'),
+    type: textOf(item, 'event_type'),
+    tenantId: textOf(item, 'tenant_id'),
+    payload: fromJson(item.payload) ?? null,
+    publishedAt: textOf(item, 'published_at'),
+    version: numberOf(item, 'version', 1),
+    ...textsOf(item, { sourceId: 'source_id', correlationId: 'correlation_id', expiresAt: 'expires_at' }),
+    ...(typeof metadata === 'object' && !Array.isArray(metadata) && { metadata: metadata as Record<string, string> }),
+    ...(Array.isArray(tags) && { tags: tags as readonly string[] }),
+  };
+}
+
+/** One page. Tags are not in the index, so pages of it are read until there are enough events with the tag. */
+async function queryEvents(
+  { store, clock }: StoreParts,
+  input: EventQuery,
+  { signal }: CallOptions,
+): Promise<Page<StoredEvent>> {
+  const { query, binding, tag, limit } = parseQuery(input);
+  let start = startOf(input, query, binding);
+  signal?.throwIfAborted();
+  const nowMs = clock.now().getTime();
+  const events: StoredEvent[] = [];
+  for (let read = 0; read < MAX_PAGES_READ; read += 1) {
+    const { items: keys, more } = await store.query({ ...query, limit, start }, { signal });
+    const found = await readAll(store, keys.map(toKey), { signal });
+    for (const key of keys) {
+      if (events.length === limit) return { items: events, cursor: cursorBehind(start, binding) };
+      start = key;
+      const item = found.get(textOf(key, 'pk'));
+      if (item?.tenant_id !== input.tenantId || isPastTtl(item, nowMs)) continue;
+      const event = toEvent(item);
+      if (tag === undefined || event.tags?.includes(tag)) events.push(event);
+    }
+    if (!more) return { items: events };
+    if (events.length === limit) break;
+  }
+  return { items: events, cursor: cursorBehind(start, binding) };
+}
+
+function parseQuery(input: EventQuery) {
+  assertInput(input, QUERY_INPUT, ERRORS);
+  const { tenantId, type, tag } = input;
+  assertId('tenantId', tenantId, ERRORS);
+  if (type !== undefined) assertId('type', type, ERRORS);
+  if (tag !== undefined) assertId('tag', tag, ERRORS);
+  // `$` follows `#`, which ends the time of every published key.
+  const from = input.from === undefined ? '0' : `${isoTime('from', input.from, ERRORS)}#`;
+  const to = input.to === undefined ? ':' : `${isoTime('to', input.to, ERRORS)}$`;
+  const order = oneOf('order', input.order ?? 'newest', ['newest', 'oldest'], ERRORS);
+  const limit = whole('limit', input.limit ?? 100, 1, MAX_LIMIT, ERRORS);
+  const sort = { name: 'published_key', from, to: to < from ? from : to };
+  const query = {
+    ...(type === undefined
+      ? { index: TENANT_TIMESTAMP_INDEX, partition: { name: 'tenant_id', value: tenantId } }
+      : { index: TENANT_TYPE_INDEX, partition: { name: 'tenant_type', value: tenantType(tenantId, type) } }),
+    sort,
+    newestFirst: order === 'newest',
+  } satisfies ItemQuery;
+  return { query, tag, limit, binding: ['events', tenantId, type, tag, from, to, order] };
+}
+
+/** DynamoDB accepts only a position within the bounds of the query. */
+type BoundQuery = ReturnType<typeof parseQuery>['query'];
+
+function startOf({ cursor }: EventQuery, { partition, sort }: BoundQuery, binding: unknown[]): Item | undefined {
+  const position = decodeCursor(cursor, binding, ['pk', 'published_key'], ERRORS);
+  if (!position) return undefined;
+  const { pk = '', published_key = '' } = position;
+  if (published_key < sort.from || published_key > sort.to) {
+    throw ERRORS.invalid('cursor does not belong to this query');
+  }
+  return { pk, sk: 'EVT', published_key, [partition.name]: partition.value };
+}
+
+function toKey(item: Item): Key {
+  return { pk: textOf(item, 'pk'), sk: textOf(item, 'sk') };
+}
+
+function cursorBehind(position: Item | undefined, binding: readonly unknown[]): string {
+  const key = position ?? {};
+  return encodeCursor(binding, { pk: textOf(key, 'pk'), published_key: textOf(key, 'published_key') });
 }

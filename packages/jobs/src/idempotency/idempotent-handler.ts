@@ -1,11 +1,11 @@
-import { invalidOption, type LambdaContext, type Logger } from '@sallyport/core';
-import { defineOptions, func } from '@sallyport/core/options';
-import { scheduledRun, trimmedText } from '@sallyport/core/pipeline';
+import type { LambdaContext, Logger } from '@sallyport/core';
+import { defineOptions, func, invalidOption } from '@sallyport/core/options';
+import { guardHook, scheduledRun, trimmedText } from '@sallyport/core/pipeline';
 import { StoredError } from '../error-envelope.js';
 import { sha256 } from '../internal/keys.js';
 import type { JobLedger } from '../ledger/ledger.js';
 import type { IdempotencyRecord } from './record.js';
-import { executionOf, inProgressError, inProgressWithin, runOnce, TIME_OPTIONS } from './run-idempotent.js';
+import { asStored, executionOf, inProgressError, inProgressWithin, runOnce, TIME_OPTIONS } from './run-idempotent.js';
 
 /** What is read of a handler's context: any event context of `@sallyport/streams` will do. */
 export interface IdempotentContext {
@@ -36,14 +36,18 @@ export interface IdempotentHandlerOptions<C = IdempotentContext, E = unknown> {
   readonly inProgressMs?: number;
   /** Seconds for which an event counts as handled, 1 to 3,155,760,000. Default 86,400. */
   readonly resultTtlSeconds?: number;
+  /** Called with context, event and record when an event was handled before. What it throws is dropped. */
+  readonly onReplay?: (ctx: C, event: E, record: IdempotencyRecord) => void;
 }
 
 type Name = (ctx: never, event: never) => string;
 
-const OPTIONS = defineOptions<IdempotentHandlerOptions<never, never>>()({
+/** What {@link IdempotentHandlerOptions} may be. */
+export const IDEMPOTENT_HANDLER_OPTIONS = defineOptions<IdempotentHandlerOptions<never, never>>()({
   key: func<Name>(),
   fingerprint: func<Name>(),
   ...TIME_OPTIONS,
+  onReplay: func<(ctx: never, event: never, record: IdempotencyRecord) => void>(),
 });
 const MAX_SCOPE_BYTES = 256;
 const SCHEDULED = 'Scheduled Event';
@@ -62,7 +66,7 @@ export function idempotentHandler<H extends AnyHandler>(
   options: IdempotentHandlerOptions<Parameters<H>[0], Parameters<H>[1]>,
   handler: H,
 ): H {
-  OPTIONS.parse(options);
+  IDEMPOTENT_HANDLER_OPTIONS.parse(options);
   if (typeof handler !== 'function') throw invalidOption('handler', 'a function');
   const wrapped = async (ctx: Parameters<H>[0], event: Parameters<H>[1]): Promise<unknown> =>
     handleOnce(ledger, options, ctx, event, async () => handler(ctx, event));
@@ -72,7 +76,7 @@ export function idempotentHandler<H extends AnyHandler>(
 
 async function handleOnce<C, E>(
   ledger: JobLedger,
-  { key: ownKey, fingerprint, inProgressMs, resultTtlSeconds }: IdempotentHandlerOptions<C, E>,
+  { key: ownKey, fingerprint, inProgressMs, resultTtlSeconds, onReplay }: IdempotentHandlerOptions<C, E>,
   given: C,
   event: E,
   run: () => Promise<unknown>,
@@ -89,6 +93,7 @@ async function handleOnce<C, E>(
       ...(fingerprint && { fingerprint: sha256(String(fingerprint(given, event))) }),
       ...(executionId !== undefined && { executionId }),
     },
+    remainingMs: ctx.remainingMs,
     resultTtlSeconds,
     signal: undefined,
     log: ctx.log,
@@ -96,7 +101,9 @@ async function handleOnce<C, E>(
     keep: (result) => ({ result: BATCHES.includes(ctx.triggerKind) ? undefined : result }),
   });
   if (outcome.kind === 'in_progress') throw inProgressError(outcome.retryAfterMs);
-  return outcome.kind === 'ran' ? outcome.value : storedResult(ctx, outcome.record);
+  if (outcome.kind === 'ran') return BATCHES.includes(ctx.triggerKind) ? outcome.value : asStored(outcome.value);
+  if (onReplay) guardHook(() => onReplay(given, event, outcome.record));
+  return storedResult(ctx, outcome.record);
 }
 
 /** An event that was handled is not handled again, also when its result could not be stored. */

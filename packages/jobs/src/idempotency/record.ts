@@ -75,4 +75,9 @@ export interface CompleteIdempotencyInput {
   readonly resultOmitted?: boolean;
   /** Seconds from the completion until the record is deleted. Default 86,400. */
   readonly resultTtlSeconds?: number;
+  /**
+   * An id of this completion: a second call with the same one, after a call whose answer was lost, is the same completion. Default: each
+   * call is one of its own.
+   */
+  readonly writeId?: string;
 }

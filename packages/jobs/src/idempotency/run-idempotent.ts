@@ -1,8 +1,11 @@
-import type { Logger } from '@sallyport/core';
-import { defineOptions, integer, parsed } from '@sallyport/core/options';
+import type { FullClock, Logger } from '@sallyport/core';
+import { defineOptions, func, integer, parsed } from '@sallyport/core/options';
+import { guardHook, randomFraction } from '@sallyport/core/pipeline';
+import { pause, StoreTimeout, withDeadline } from '@sallyport/dynamo';
 import { StoredError } from '../error-envelope.js';
 import { isConflict, JOB_ERRORS, JobLedgerError } from '../errors.js';
 import { fingerprintOf, idOption, MAX_TTL_SECONDS, signalOption, textOption } from '../internal/input.js';
+import { newWriteId, toJson } from '../internal/rows.js';
 import type { JobLedger } from '../ledger/ledger.js';
 import { MAX_IN_PROGRESS_MS, MIN_IN_PROGRESS_MS } from './internal/idempotency-records.js';
 import type { BeginIdempotencyInput, IdempotencyHandle, IdempotencyRecord } from './record.js';
@@ -30,42 +33,77 @@ export interface RunIdempotentOptions {
   readonly executionId?: string;
   /** Seconds for which the result is answered again, 1 to 3,155,760,000. Default 86,400. */
   readonly resultTtlSeconds?: number;
-  /** Ends the call before the work begins. The work itself is not ended by it. */
+  /**
+   * Milliseconds that the caller has left, such as `ctx.remainingMs`: a result that cannot be stored at once is tried until then.
+   * Default: `inProgressMs`.
+   */
+  readonly remainingMs?: number;
+  /** Called with the record when a stored value is answered in place of running the work. What it throws is dropped. */
+  readonly onReplay?: (record: IdempotencyRecord) => void;
+  /** Ends the call before the work begins, and aborts the signal that the work is given. */
   readonly signal?: AbortSignal;
 }
+
+/** What the work of {@link runIdempotent} is given. */
+export interface IdempotentRun {
+  /** Of this run alone: hand it to what the work changes, so that two runs can be told apart. */
+  readonly owner: string;
+  /** Until when the run has the key, in Unix milliseconds by the ledger's clock. After it another caller may run the work. */
+  readonly deadlineMs: number;
+  /** Aborts at the deadline, or when the option `signal` aborts. */
+  readonly signal: AbortSignal;
+}
+
+/** What JSON makes of a value: a `Date` becomes a text, what JSON leaves out is `undefined`. */
+export type Stored<T> = unknown extends T
+  ? T
+  : T extends { toJSON(...args: never): infer J }
+    ? J
+    : T extends string | number | boolean | null | undefined
+      ? T
+      : T extends readonly (infer E)[]
+        ? Stored<E>[]
+        : T extends object
+          ? { [K in keyof T]: Stored<T[K]> }
+          : T;
 
 const DEFAULT_IN_PROGRESS_MS = 60_000;
 
 /** The option `fingerprint`. */
 const fingerprintOption = parsed('64 lower-case hex digits of a SHA-256', (value) => fingerprintOf(value, JOB_ERRORS));
 
-const RUN_OPTIONS = defineOptions<RunIdempotentOptions>()(
+/** What {@link RunIdempotentOptions} may be. */
+export const RUN_OPTIONS = defineOptions<RunIdempotentOptions>()(
   {
     scope: idOption.required(),
     key: textOption.required(),
     fingerprint: fingerprintOption,
     executionId: textOption,
     signal: signalOption,
+    remainingMs: integer(0, MAX_IN_PROGRESS_MS, 'milliseconds'),
+    onReplay: func<(record: IdempotencyRecord) => void>(),
     ...TIME_OPTIONS,
   },
   { fail: JOB_ERRORS.invalid },
 );
 
 /**
- * Runs work once for a key: a second call gets the stored value, or the stored error is thrown. Work that throws frees the key.
+ * Runs work once for a key: a second call gets the stored value, or the stored error is thrown. Work that throws frees the key. The
+ * first caller gets what the later ones get: the value as JSON has it.
  *
- * When the work is done and its value cannot be stored (the key was taken over, the store fails), the call still answers the
- * value and writes one `warn`.
+ * A value that cannot be stored at once is tried again until the deadline. When even that fails (the key was taken over, the store
+ * stays away), the call still answers the value and writes one `warn`: then the work may run again.
  *
  * @throws JobLedgerError conflict `in_progress` with `retryAfterMs`, `payload_mismatch`, `result_omitted`; StoredError
- * @example await runIdempotent(ledger, { scope: 'invoices', key: order.id }, () => charge(order));
+ * @example
+ * await runIdempotent(ledger, { scope: 'invoices', key: order.id }, ({ signal, owner }) => charge(order, { signal, owner }));
  */
 export async function runIdempotent<T>(
   ledger: JobLedger,
   options: RunIdempotentOptions,
-  work: () => Promise<T>,
-): Promise<{ readonly value: T; readonly replayed: boolean }> {
-  const { scope, key, fingerprint, executionId, inProgressMs, resultTtlSeconds, signal } = RUN_OPTIONS.parse(options);
+  work: (run: IdempotentRun) => Promise<T>,
+): Promise<{ readonly value: Stored<T>; readonly replayed: boolean }> {
+  const { scope, key, fingerprint, executionId, inProgressMs, remainingMs, ...rest } = RUN_OPTIONS.parse(options);
   if (executionId !== undefined && inProgressMs === undefined) {
     throw JOB_ERRORS.invalid('option "inProgressMs" is required with "executionId"');
   }
@@ -78,18 +116,30 @@ export async function runIdempotent<T>(
       ...(fingerprint !== undefined && { fingerprint }),
       ...(executionId !== undefined && { executionId }),
     },
-    resultTtlSeconds,
-    signal,
+    remainingMs,
+    resultTtlSeconds: rest.resultTtlSeconds,
+    signal: rest.signal,
     log: ledger.log,
-    run: async () => work(),
+    run: async (run) => work(run),
     keep: (value) => ({ result: value }),
   });
   if (outcome.kind === 'in_progress') throw inProgressError(outcome.retryAfterMs);
-  if (outcome.kind === 'ran') return { value: outcome.value, replayed: false };
+  if (outcome.kind === 'ran') return { value: asStored(outcome.value), replayed: false };
+  guardHook(rest.onReplay, outcome.record);
   const { error, result, resultOmitted } = outcome.record;
   if (error) throw new StoredError(error);
   if (resultOmitted) throw JOB_ERRORS.conflict('result_omitted');
-  return { value: result as T, replayed: true };
+  return { value: result as Stored<T>, replayed: true };
+}
+
+/** A value as it is read back; itself when JSON cannot represent it, because then nothing is stored. */
+export function asStored<T>(value: T): Stored<T> {
+  try {
+    const json = toJson('result', value, JOB_ERRORS);
+    return (json === undefined ? undefined : JSON.parse(json)) as Stored<T>;
+  } catch {
+    return value as Stored<T>;
+  }
 }
 
 /** What becomes of a value that was produced first. */
@@ -102,10 +152,12 @@ export type Keep =
 export interface RunOptions<T> {
   readonly ledger: JobLedger;
   readonly begin: BeginIdempotencyInput;
+  /** Milliseconds that the invocation has left; 0 or `undefined` when that is not known. */
+  readonly remainingMs: number | undefined;
   readonly resultTtlSeconds: number | undefined;
   readonly signal: AbortSignal | undefined;
   readonly log: Logger;
-  run(): Promise<T>;
+  run(run: IdempotentRun): Promise<T>;
   keep(value: T): Keep;
 }
 
@@ -116,7 +168,9 @@ export type RunOutcome<T> =
 
 /** Runs once for a key. After the work has run, no failure of the ledger fails the call. */
 export async function runOnce<T>(options: RunOptions<T>): Promise<RunOutcome<T>> {
-  const { ledger, begin, signal } = options;
+  const { ledger, begin, signal, remainingMs = 0 } = options;
+  const leftMs = remainingMs > 0 ? Math.min(remainingMs, begin.inProgressMs) : begin.inProgressMs;
+  const deadlineMs = ledger.clock.now().getTime() + leftMs;
   const start = await ledger.beginIdempotency(begin, { signal });
   if (start.outcome === 'already_in_progress') return { kind: 'in_progress', retryAfterMs: start.retryAfterMs };
   if (start.outcome === 'already_completed') return { kind: 'stored', record: start.record };
@@ -124,49 +178,103 @@ export async function runOnce<T>(options: RunOptions<T>): Promise<RunOutcome<T>>
   let value: T;
   let keep: Keep;
   try {
-    value = await options.run();
+    value = await runUntil(options, handle.owner, deadlineMs);
     keep = options.keep(value);
   } catch (error) {
     await abandon(options, handle);
     throw error;
   }
   if (keep === 'abandon') await abandon(options, handle);
-  else return complete(options, handle, value, keep);
+  else return complete({ ...options, handle, deadlineMs }, value, keep);
   return { kind: 'ran', value };
 }
 
+/** Longer timers fire at once. */
+const MAX_TIMER_MS = 2_147_483_647;
+
+/** Runs the work with a signal that aborts when the key is no longer its own. */
+async function runUntil<T>({ ledger, signal, run }: RunOptions<T>, owner: string, deadlineMs: number): Promise<T> {
+  const { clock } = ledger;
+  const controller = new AbortController();
+  const leftMs = deadlineMs - clock.now().getTime();
+  const atDeadline = () => controller.abort(JOB_ERRORS.conflict('owner_lost'));
+  const cancel = leftMs > MAX_TIMER_MS ? undefined : clock.after(Math.max(0, leftMs), atDeadline);
+  const onAbort = () => controller.abort(signal?.reason);
+  if (signal?.aborted) onAbort();
+  signal?.addEventListener('abort', onAbort, { once: true });
+  try {
+    return await run({ owner, deadlineMs, signal: controller.signal });
+  } finally {
+    cancel?.();
+    signal?.removeEventListener('abort', onAbort);
+  }
+}
+
+interface Completion<T> extends RunOptions<T> {
+  readonly handle: IdempotencyHandle;
+  readonly deadlineMs: number;
+}
+
+const FIRST_WAIT_MS = 50;
+const MAX_WAIT_MS = 1000;
+/** The least time that one try to store a result is given. */
+const MIN_TRY_MS = 1000;
+
+/** The effect has happened: its result is tried to be stored until the deadline, so that nobody repeats it. */
 async function complete<T>(
-  options: RunOptions<T>,
-  handle: IdempotencyHandle,
+  options: Completion<T>,
   value: T,
   { result }: Exclude<Keep, 'abandon'>,
 ): Promise<RunOutcome<T>> {
-  const { ledger, log, begin } = options;
-  try {
-    await store(options, handle, result);
-  } catch (error) {
-    if (isConflict(error, 'already_completed')) {
-      const record = await ledger.getIdempotencyRecord({ scope: begin.scope, key: begin.key }).catch(() => undefined);
-      if (record?.status === 'COMPLETED') return { kind: 'stored', record };
+  const { ledger, log, begin, deadlineMs } = options;
+  const { clock } = ledger;
+  const writeId = newWriteId();
+  for (let tried = 0; ; tried += 1) {
+    try {
+      await withDeadline({ ms: tryMs(clock, deadlineMs), clock, signal: undefined }, (signal) =>
+        store(options, { result, writeId, signal }),
+      );
+      return { kind: 'ran', value };
+    } catch (error) {
+      if (isConflict(error, 'already_completed')) {
+        const record = await ledger.getIdempotencyRecord({ scope: begin.scope, key: begin.key }).catch(() => undefined);
+        if (record?.status === 'COMPLETED') return { kind: 'stored', record };
+      }
+      const waitMs = Math.ceil(Math.min(MAX_WAIT_MS, FIRST_WAIT_MS * 2 ** tried) * (0.5 + randomFraction() / 2));
+      if (!mayPass(error) || clock.now().getTime() + waitMs >= deadlineMs) {
+        log.warn('result was not stored', { scope: begin.scope, error });
+        return { kind: 'ran', value };
+      }
+      await pause(clock, waitMs, undefined);
     }
-    log.warn('result was not stored', { scope: begin.scope, error });
   }
-  return { kind: 'ran', value };
+}
+
+/** A third of what is left, so that one request without an answer leaves time for others. */
+function tryMs(clock: FullClock, deadlineMs: number): number {
+  const leftMs = deadlineMs - clock.now().getTime();
+  return Math.min(MAX_TIMER_MS, Math.max(MIN_TRY_MS, Math.floor(leftMs / 3)));
+}
+
+function mayPass(error: unknown): boolean {
+  return (
+    error instanceof StoreTimeout ||
+    (error instanceof JobLedgerError && error.reason === 'store_unavailable' && error.retryable)
+  );
 }
 
 /** A value that is not JSON is left out: the work is done and must not be done again. */
 async function store<T>(
-  { ledger, resultTtlSeconds, log, begin }: RunOptions<T>,
-  handle: IdempotencyHandle,
-  result: unknown,
+  { ledger, resultTtlSeconds, log, begin, handle }: Completion<T>,
+  { result, writeId, signal }: { readonly result: unknown; readonly writeId: string; readonly signal: AbortSignal },
 ) {
-  const lifetime = resultTtlSeconds === undefined ? {} : { resultTtlSeconds };
+  const common = { writeId, ...(resultTtlSeconds !== undefined && { resultTtlSeconds }) };
   try {
-    await ledger.completeIdempotency(handle, { ...lifetime, result });
+    await ledger.completeIdempotency(handle, { ...common, result }, { signal });
   } catch (error) {
     if (!(error instanceof JobLedgerError) || error.type !== 'invalid_input') throw error;
     log.warn('result is no JSON value and was left out', { scope: begin.scope });
-    await ledger.completeIdempotency(handle, { ...lifetime, resultOmitted: true });
+    await ledger.completeIdempotency(handle, { ...common, resultOmitted: true }, { signal });
   }
 }
 

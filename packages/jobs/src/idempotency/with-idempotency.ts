@@ -1,18 +1,18 @@
+import { type Context, FrameworkError, type Middleware, type Request, type Response } from '@sallyport/core';
+import { boolean, defineOptions, func, invalidOption, list, text } from '@sallyport/core/options';
 import {
   asBuffer,
-  type Context,
+  callerKey,
   createMap,
-  FrameworkError,
-  invalidOption,
-  type Middleware,
-  type Request,
-  type Response,
-} from '@sallyport/core';
-import { boolean, defineOptions, list, text } from '@sallyport/core/options';
-import { callerKey, OutgoingResponse, stateOf, toResponse } from '@sallyport/core/pipeline';
+  guardHook,
+  OutgoingResponse,
+  stateOf,
+  toResponse,
+} from '@sallyport/core/pipeline';
 import { isConflict, JobLedgerError } from '../errors.js';
 import { sha256 } from '../internal/keys.js';
 import type { JobLedger } from '../ledger/ledger.js';
+import type { IdempotencyRecord } from './record.js';
 import { executionOf, inProgressWithin, type Keep, type RunOutcome, runOnce, TIME_OPTIONS } from './run-idempotent.js';
 
 /** Options of {@link withIdempotency}. */
@@ -32,6 +32,8 @@ export interface HttpIdempotencyOptions {
   readonly inProgressMs?: number;
   /** Seconds for which an answer is replayed, 1 to 3,155,760,000. Default 86,400. */
   readonly resultTtlSeconds?: number;
+  /** Called with context and record when a stored answer is replayed. What it throws is dropped. */
+  readonly onReplay?: (ctx: Context, record: IdempotencyRecord) => void;
 }
 
 type Answer = ReturnType<typeof toResponse>;
@@ -57,12 +59,14 @@ const MAX_KEY = 255;
 const PASSING = [408, 409, 425, 429];
 const KEPT_HEADERS = ['content-type', 'content-language', 'etag', 'last-modified', 'link', 'location'];
 
-const OPTIONS = defineOptions<HttpIdempotencyOptions>()({
+/** What {@link HttpIdempotencyOptions} may be. */
+export const IDEMPOTENCY_OPTIONS = defineOptions<HttpIdempotencyOptions>()({
   methods: list(text(), 'a list of methods').default(['POST', 'PATCH']),
   required: boolean.default(false),
   allowAnonymous: boolean.default(false),
   keepHeaders: list(text(), 'a list of header names').default([]),
   ...TIME_OPTIONS,
+  onReplay: func<(ctx: Context, record: IdempotencyRecord) => void>(),
 });
 
 /**
@@ -74,7 +78,8 @@ const OPTIONS = defineOptions<HttpIdempotencyOptions>()({
  * app.use(withIdempotency(ledger, { required: true, keepHeaders: ['content-encoding'] }));
  */
 export function withIdempotency(ledger: JobLedger, options: HttpIdempotencyOptions = {}): Middleware {
-  const { required, allowAnonymous, inProgressMs, resultTtlSeconds, ...lists } = OPTIONS.parse(options);
+  const { required, allowAnonymous, inProgressMs, resultTtlSeconds, onReplay, ...lists } =
+    IDEMPOTENCY_OPTIONS.parse(options);
   const methods = lists.methods.map((method) => method.toUpperCase());
   const kept = [...KEPT_HEADERS, ...lists.keepHeaders.map((name) => name.toLowerCase())];
   if (kept.includes('set-cookie')) throw invalidOption('keepHeaders', 'a list without "set-cookie"');
@@ -94,6 +99,7 @@ export function withIdempotency(ledger: JobLedger, options: HttpIdempotencyOptio
           inProgressMs: inProgressMs ?? inProgressWithin(ctx.remainingMs),
           ...(executionId !== undefined && { executionId }),
         },
+        remainingMs: ctx.remainingMs,
         resultTtlSeconds,
         signal: ctx.signal,
         log: ctx.log,
@@ -101,7 +107,9 @@ export function withIdempotency(ledger: JobLedger, options: HttpIdempotencyOptio
         keep: (answer) => keptAnswer(ctx, answer, kept),
       }),
     );
-    return toAnswer(outcome);
+    const answer = toAnswer(outcome);
+    if (outcome.kind === 'stored' && onReplay) guardHook(() => onReplay(ctx, outcome.record));
+    return answer;
   };
 }
 
@@ -116,7 +124,9 @@ async function translated<T>(run: () => Promise<RunOutcome<T>>): Promise<RunOutc
       });
     }
     if (error instanceof JobLedgerError && error.reason === 'store_unavailable') {
-      throw new FrameworkError('app.internal', undefined, { cause: error });
+      // The same request may pass in a moment (RFC 9110 section 15.6.4), unless it is a fault of the deployment.
+      if (!error.retryable) throw new FrameworkError('app.internal', undefined, { cause: error });
+      throw new FrameworkError('app.overloaded', undefined, { cause: error, headers: { 'retry-after': '1' } });
     }
     throw error;
   }

@@ -1,5 +1,7 @@
-import { createMap } from '@sallyport/core';
-import { parsed, withMethods } from '@sallyport/core/options';
+import { type Clock, type Environment, type IdGenerator, type Logger, randomIds } from '@sallyport/core';
+import { integer, kind, type ParsedOptions, parsed, text, withMethods } from '@sallyport/core/options';
+import { completeClock, createMap, LOG_WANTED, parseLog } from '@sallyport/core/pipeline';
+import { type Client, DynamoTable } from '@sallyport/dynamo';
 import { JOB_ERRORS, type LedgerErrors } from '../errors.js';
 
 /** Checks of what callers hand in. Each throws JobLedgerError `invalid_input`. */
@@ -11,6 +13,7 @@ export const MAX_TTL_SECONDS = 3_155_760_000;
 const MAX_ID_BYTES = 256;
 /** C0, DEL and C1. */
 const CONTROL = /\p{Cc}/u;
+const COLD_TIMEOUT_MS = 5000;
 const FINGERPRINT = /^[0-9a-f]{64}$/;
 
 /** An object with known keys only: a misspelt `expectedVersion` must not be ignored. */
@@ -99,3 +102,78 @@ export const textOption = parsed('a text that is not empty, without control char
 
 /** An option that ends a call. */
 export const signalOption = withMethods<AbortSignal>('addEventListener', 'removeEventListener', 'throwIfAborted');
+
+/** Options that every ledger and event store has. */
+export interface PartOptions {
+  /** Tells the time. Default: the system's clock. */
+  readonly clock?: Clock | undefined;
+  /** Makes ids. Default: random UUIDs. */
+  readonly ids?: IdGenerator | undefined;
+  /** Gets failures that no call can throw; `false` for silence. Default: JSON lines on standard output. */
+  readonly log?: Logger | false | undefined;
+}
+
+/** Options that every ledger has. */
+export interface LedgerPartOptions extends PartOptions {
+  /**
+   * Completed idempotency keys that this instance remembers, 0 to 100,000, so that a duplicate costs no request; each with a result of
+   * at most 4 KB. Default 0.
+   */
+  readonly completedKeys?: number | undefined;
+}
+
+/** Options of a ledger or an event store in DynamoDB. */
+export interface StoreOptions extends PartOptions {
+  /** The table. Default: the environment variable. */
+  readonly tableName?: string | undefined;
+  /** The DynamoDB client. Default: one with the SDK's own settings, made at the first call. */
+  readonly client?: Client | undefined;
+  /** Environment variables. Default `process.env`. */
+  readonly environment?: Environment | undefined;
+  /** Milliseconds for all attempts of one request to the table, 1 to 60,000. Default 10,000. */
+  readonly storeTimeoutMs?: number | undefined;
+  /**
+   * Milliseconds for all attempts of one request until the table has answered for the first time, 1 to 60,000. A cold environment opens
+   * its connection then. Less than `storeTimeoutMs` counts as that. Default: the larger of `storeTimeoutMs` and 5,000.
+   */
+  readonly coldTimeoutMs?: number | undefined;
+}
+
+export const PART_OPTIONS = {
+  clock: withMethods<Clock>('now'),
+  ids: withMethods<IdGenerator>('newId').default(randomIds),
+  log: parsed<Logger>(LOG_WANTED, (value) => parseLog(value, process.env)),
+};
+
+/** The option `completedKeys`. */
+export const completedKeysOption = integer(0, 100_000).default(0);
+
+/** What the options of a store may be; `variable` names the table where they do not. */
+export function storeKinds(variable: string) {
+  return {
+    ...PART_OPTIONS,
+    tableName: text('the name of the table').orVariable(variable),
+    client: withMethods<Client>('send'),
+    environment: kind<Environment>('an object', (value) => typeof value === 'object' && value !== null),
+    storeTimeoutMs: integer(1, 60_000, 'milliseconds').default(10_000),
+    coldTimeoutMs: integer(1, 60_000, 'milliseconds'),
+  };
+}
+
+/** Clock, ids and log with their defaults. */
+export function partsOf({ clock, ids, log = parseLog(undefined, process.env) }: ParsedOptions<typeof PART_OPTIONS>) {
+  return { clock: completeClock(clock), ids, log };
+}
+
+type ParsedStore = ParsedOptions<ReturnType<typeof storeKinds>>;
+
+/** The DynamoDB table of a ledger or an event store, with its errors, and the other parts. */
+export function openStore(
+  { tableName, client, storeTimeoutMs: timeoutMs, coldTimeoutMs = COLD_TIMEOUT_MS, ...rest }: ParsedStore,
+  errors: LedgerErrors,
+) {
+  const parts = partsOf(rest);
+  const toError = (cause: unknown, transient: boolean) => errors.unavailable(transient, cause);
+  const table = { tableName, client, clock: parts.clock, timeoutMs, coldTimeoutMs, toError };
+  return { ...parts, store: new DynamoTable(table) };
+}

@@ -1,5 +1,5 @@
-import type { FullClock, IdGenerator } from '@sallyport/core';
-import { type Item, type ItemTable, itemSize, ttlAt, type Value } from '@sallyport/dynamo';
+import { type FullClock, type IdGenerator, randomIds } from '@sallyport/core';
+import { type Item, type ItemTable, itemSize, type Key, type ReadOptions, ttlAt, type Value } from '@sallyport/dynamo';
 import { type ErrorEnvelope, parseEnvelope, toErrorEnvelope } from '../error-envelope.js';
 import { JOB_ERRORS, type LedgerErrors } from '../errors.js';
 import type { TransitionOutcome } from '../ledger/job.js';
@@ -12,6 +12,43 @@ export interface StoreParts {
   readonly ids: IdGenerator;
 }
 
+/**
+ * The time that a request is to carry, read when the client is loaded: on a small function that takes longer than clocks may
+ * differ.
+ */
+export async function timeOf({ store, clock }: StoreParts): Promise<number> {
+  await store.ready();
+  return clock.now().getTime();
+}
+
+/**
+ * Rows by their partition key, as many of the keys as there are. What an index shows and a read does not find yet is read once more,
+ * consistently: it was written a moment ago, or is gone.
+ */
+export async function readAll(
+  store: ItemTable,
+  keys: readonly Key[],
+  options: ReadOptions,
+): Promise<ReadonlyMap<string, Item>> {
+  const found = new Map<string, Item>();
+  const read = async (wanted: readonly Key[], consistent: boolean) => {
+    for (let index = 0; index < wanted.length; index += BATCH) {
+      const items = await store.getMany(wanted.slice(index, index + BATCH), { ...options, consistent });
+      for (const item of items) found.set(textOf(item, 'pk'), item);
+    }
+  };
+  await read(keys, options.consistent === true);
+  const missing = keys.filter(({ pk }) => !found.has(pk));
+  if (missing.length > 0 && options.consistent !== true) await read(missing, true);
+  return found;
+}
+
+/** An id of one write. Not of the ledger's own ids, whose order applications see. */
+export function newWriteId(): string {
+  return randomIds.newId();
+}
+
+const BATCH = 100;
 const MAX_ITEM_BYTES = 350_000;
 
 export function isoOf(ms: number): string {
@@ -21,19 +58,6 @@ export function isoOf(ms: number): string {
 /** @throws JobLedgerError `too_large`; DynamoDB's own bound is 409,600 bytes */
 export function assertSize(item: Item, errors = JOB_ERRORS): void {
   if (itemSize(item) > MAX_ITEM_BYTES) throw errors.tooLarge(`an item must have at most ${MAX_ITEM_BYTES} bytes`);
-}
-
-/** Whether a row is exactly what a call wanted to write: then an earlier attempt of that call wrote it. */
-export function holdsAll(item: Item | undefined, written: Item): boolean {
-  if (!item) return false;
-  return Object.entries(written).every(([name, value]) => isSame(item[name], value));
-}
-
-/** DynamoDB may return the entries of a map in another order. */
-function isSame(left: Value | undefined, right: Value | undefined): boolean {
-  const textOfValue = (value: Value | undefined) =>
-    JSON.stringify(typeof value === 'object' ? Object.entries(value).sort(([a], [b]) => (a < b ? -1 : 1)) : value);
-  return textOfValue(left) === textOfValue(right);
 }
 
 export function textOf(item: Item, name: string): string {

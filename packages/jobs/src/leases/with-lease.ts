@@ -1,10 +1,34 @@
-import { defineOptions, integer } from '@sallyport/core/options';
+import { defineOptions, integer, type OptionKinds } from '@sallyport/core/options';
 import { JOB_ERRORS } from '../errors.js';
-import { idOption } from '../internal/input.js';
+import { idOption, signalOption } from '../internal/input.js';
 import type { JobLedger } from '../ledger/ledger.js';
-import { HOLD_OPTIONS, runHeld } from './internal/heartbeat.js';
+import { runHeld } from './internal/heartbeat.js';
+import { DEFAULT_DURATION_MS, MAX_DURATION_MS, MIN_DURATION_MS } from './internal/leases.js';
 import { MAX_SLOTS } from './internal/semaphores.js';
-import type { HoldOptions } from './lease.js';
+
+/** Options that `withLease` and `withSlot` share. */
+export interface HoldOptions {
+  /** A label of the holder, for people. Default: a random id. */
+  readonly owner?: string;
+  /** Milliseconds from one refresh until the lease or slot ends, 1,000 to 900,000. Default 30,000. */
+  readonly durationMs?: number;
+  /** Milliseconds between refreshes. Default: a third of `durationMs`. */
+  readonly heartbeatMs?: number;
+  /** Milliseconds to wait while another caller holds it, 0 to 86,400,000. Default 0. */
+  readonly waitMs?: number;
+  /** Ends the waiting, and aborts the signal that the work is given. */
+  readonly signal?: AbortSignal;
+}
+
+const MAX_WAIT_MS = 86_400_000;
+
+const HOLD_OPTIONS = {
+  owner: idOption,
+  durationMs: integer(MIN_DURATION_MS, MAX_DURATION_MS, 'milliseconds').default(DEFAULT_DURATION_MS),
+  heartbeatMs: integer(1, MAX_DURATION_MS, 'milliseconds'),
+  waitMs: integer(0, MAX_WAIT_MS, 'milliseconds').default(0),
+  signal: signalOption,
+} satisfies OptionKinds<HoldOptions>;
 
 /** Options of {@link withLease}. */
 export interface WithLeaseOptions extends HoldOptions {
@@ -22,12 +46,14 @@ export interface WithSlotOptions extends HoldOptions {
   readonly limit: number;
 }
 
-const LEASE_OPTIONS = defineOptions<WithLeaseOptions>()(
+/** What {@link WithLeaseOptions} may be. */
+export const LEASE_OPTIONS = defineOptions<WithLeaseOptions>()(
   { ...HOLD_OPTIONS, name: idOption.required() },
   { fail: JOB_ERRORS.invalid },
 );
 
-const SLOT_OPTIONS = defineOptions<WithSlotOptions>()(
+/** What {@link WithSlotOptions} may be. */
+export const SLOT_OPTIONS = defineOptions<WithSlotOptions>()(
   {
     ...HOLD_OPTIONS,
     scope: idOption.required(),
@@ -81,6 +107,10 @@ export async function withLease<T>(
       acquire: (owner, durationMs, signal) => ledger.acquireLease({ name, owner, durationMs }, { signal }),
       refresh: (lease, durationMs, signal) => ledger.refreshLease(lease, durationMs, { signal }),
       release: (lease) => ledger.releaseLease(lease),
+      look: async (signal) => {
+        const held = await ledger.getLease(name, { signal, consistent: false });
+        return held ? Math.max(1, held.expiresAtMs - ledger.clock.now().getTime()) : 0;
+      },
     },
     settings,
     ({ id, token }, signal) => work({ id, token, signal }),

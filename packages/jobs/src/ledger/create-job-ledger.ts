@@ -1,20 +1,33 @@
 import type { Logger } from '@sallyport/core';
+import { defineOptions } from '@sallyport/core/options';
 import { JOB_ERRORS } from '../errors.js';
+import { CompletedKeys } from '../idempotency/internal/completed-keys.js';
 import { idempotencyOperations } from '../idempotency/internal/idempotency-records.js';
-import { openStore, type StoreOptions, storeOptions } from '../internal/options.js';
+import {
+  completedKeysOption,
+  type LedgerPartOptions,
+  openStore,
+  type StoreOptions,
+  storeKinds,
+} from '../internal/input.js';
 import type { StoreParts } from '../internal/rows.js';
 import { leaseOperations } from '../leases/internal/leases.js';
 import { semaphoreOperations } from '../leases/internal/semaphores.js';
 import { JOBS_TABLE_NAME_ENV } from '../schema.js';
+import { claimOperations } from './internal/claims.js';
 import { jobOperations } from './internal/jobs.js';
 import { batchOperations } from './internal/record-batches.js';
 import { recordOperations } from './internal/records.js';
-import type { JobLedger } from './ledger.js';
+import type { CallOptions, JobLedger } from './ledger.js';
 
 /** Options of {@link createJobLedger}. The table is `tableName`, else `FRAMEWORK_JOBS_TABLE_NAME`. */
-export interface JobLedgerOptions extends StoreOptions {}
+export interface JobLedgerOptions extends StoreOptions, LedgerPartOptions {}
 
-const OPTIONS = storeOptions(JOBS_TABLE_NAME_ENV);
+/** What {@link JobLedgerOptions} may be. */
+export const LEDGER_OPTIONS = defineOptions<JobLedgerOptions>()({
+  ...storeKinds(JOBS_TABLE_NAME_ENV),
+  completedKeys: completedKeysOption,
+});
 
 /**
  * A ledger in one DynamoDB table: one conditional write a mutation. The AWS SDK is loaded at the first call.
@@ -25,19 +38,28 @@ const OPTIONS = storeOptions(JOBS_TABLE_NAME_ENV);
  * await ledger.createJob({ jobId: 'import-7', tenantId: 'acme' });
  */
 export function createJobLedger(options: JobLedgerOptions = {}): JobLedger {
-  return createLedger(openStore(OPTIONS.parse(options), JOB_ERRORS));
+  const { completedKeys, ...store } = LEDGER_OPTIONS.parse(options);
+  return createLedger({ ...openStore(store, JOB_ERRORS), completedKeys: new CompletedKeys(completedKeys) });
+}
+
+/** What a ledger is made of. */
+interface LedgerParts extends StoreParts {
+  readonly log: Logger;
+  readonly completedKeys: CompletedKeys;
 }
 
 /** A ledger over any store. Its methods need no `this`, so that one of them can be replaced in a copy. */
-export function createLedger(parts: StoreParts & { readonly log: Logger }): JobLedger {
+export function createLedger(parts: LedgerParts): JobLedger {
   const { clock, ids, log } = parts;
   return Object.freeze({
     clock,
     ids,
     log,
+    warm: async (options: CallOptions = {}) => parts.store.warm(options),
     ...jobOperations(parts),
     ...recordOperations(parts),
     ...batchOperations(parts),
+    ...claimOperations(parts),
     ...leaseOperations(parts),
     ...semaphoreOperations(parts),
     ...idempotencyOperations(parts),

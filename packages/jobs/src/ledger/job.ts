@@ -39,6 +39,20 @@ export function isFinal<S extends string>(transitions: Readonly<Record<S, readon
   return transitions[status].length === 0;
 }
 
+/** How far the records of a job are. Written together with the transition that ends a record, so it never differs from them. */
+export interface JobProgress {
+  /** Records that the job was made for. */
+  readonly total: number;
+  /** Records without a final status yet; 0 when all are done. */
+  readonly open: number;
+  /** Records that ended `SUCCEEDED`. */
+  readonly succeeded: number;
+  /** Records that ended `FAILED`. */
+  readonly failed: number;
+  /** Records that ended `SKIPPED`. */
+  readonly skipped: number;
+}
+
 /** A job. Times are ISO 8601 with milliseconds. */
 export interface Job {
   /** Unique in the table. */
@@ -63,6 +77,18 @@ export interface Job {
   readonly result?: unknown;
   /** The error that its last transition left; absent when there is none. */
   readonly error?: ErrorEnvelope;
+  /** How far its records are; absent when it was made without `recordCount`. */
+  readonly progress?: JobProgress;
+}
+
+/** The right to work on one attempt of a record, until it ends. */
+export interface RecordClaim {
+  /** Of this claim alone: hand it to `transitionRecord` and `heartbeatRecord` as `claimId`. */
+  readonly id: string;
+  /** A label for people; absent when it was claimed without. */
+  readonly owner?: string;
+  /** When others may take the record over, in Unix milliseconds by the ledger's clock. */
+  readonly expiresAtMs: number;
 }
 
 /** A record of a job: one item of the work. Times are ISO 8601 with milliseconds. */
@@ -85,6 +111,16 @@ export interface JobRecord {
   readonly result?: unknown;
   /** The error that its last transition left; absent when there is none. */
   readonly error?: ErrorEnvelope;
+  /** Who works on it; absent unless it was claimed. */
+  readonly claim?: RecordClaim;
+  /** `true` in the answer to the transition that ended the last open record of a job with `recordCount`, else absent. */
+  readonly isLast?: true;
+}
+
+/** A record that is claimed. */
+export interface ClaimedRecord extends JobRecord {
+  /** Who works on it. */
+  readonly claim: RecordClaim;
 }
 
 /** A job to be made. */
@@ -99,6 +135,11 @@ export interface CreateJobInput {
   readonly metadata?: Readonly<Record<string, string>>;
   /** Seconds until it is deleted. Default: never. */
   readonly ttlSeconds?: number;
+  /**
+   * How many records it will have, 1 to 1,000,000. Then `progress` counts those that end, and the transition that ends the last one
+   * says so. Records beyond it are not counted. Default: nothing is counted.
+   */
+  readonly recordCount?: number;
 }
 
 /** What a transition leaves. Result and error exclude each other; one that is not given is removed from the row. */
@@ -117,6 +158,8 @@ export interface TransitionJobInput extends TransitionOutcome {
   readonly jobId: string;
   /** Its new status. */
   readonly to: JobStatus;
+  /** A job of another tenant is absent. Default: any tenant. Give it wherever the id comes from outside. */
+  readonly tenantId?: string;
   /** Refuses the transition when the job has another version. Default: any version. */
   readonly expectedVersion?: number;
   /** Replaces the job's metadata. Default: unchanged. */
@@ -139,6 +182,13 @@ export interface ListJobsInput {
   readonly limit?: number;
   /** `cursor` of the page before. Default: the first page. */
   readonly cursor?: string;
+  /** Whether the jobs are read consistently. The index is not: it may be a moment behind. Costs twice as much. Default false. */
+  readonly consistent?: boolean;
+  /**
+   * Whether a job that left the status since the index was written is in the list, with the status that it has now. Without it such a
+   * job is in no list for that moment. Default false.
+   */
+  readonly includeMoved?: boolean;
 }
 
 /** A transition of one record of a batch. */
@@ -149,12 +199,21 @@ export interface RecordChange extends TransitionOutcome {
   readonly to: RecordStatus;
   /** Whether a record that does not exist counts as `PENDING` and is made. Default false. */
   readonly orCreate?: boolean;
+  /**
+   * Refuses the transition with `claim_lost` when the record has another number of attempts: then somebody else works on it by now.
+   * Default: any number, unless the record is claimed.
+   */
+  readonly expectedAttempts?: number;
+  /** Refuses the transition with `claim_lost` when the record has another claim. A claimed record needs this or `expectedAttempts`. */
+  readonly claimId?: string;
 }
 
 /** A transition of one record. */
 export interface TransitionRecordInput extends RecordChange {
   /** The record's job. */
   readonly jobId: string;
+  /** Records of another tenant's job are absent. Default: any tenant. Give it wherever the id comes from outside. */
+  readonly tenantId?: string;
 }
 
 /** What became of one record of a batch. */
@@ -171,13 +230,15 @@ export interface RecordOutcome {
 
 /** Records to be made. */
 export interface CreateRecordsInput {
-  /** The job of the records. It is not read: it may be made later. */
+  /** The job of the records, read once a call. It may be made later, unless `tenantId` is given. */
   readonly jobId: string;
+  /** A job of another tenant, or none, is not found. Default: any. Give it wherever the id comes from outside. */
+  readonly tenantId?: string;
   /** At most 10,000, each once. */
   readonly recordIds: readonly string[];
   /** Writes at once, 1 to 64. Default 16. */
   readonly concurrency?: number;
-  /** Seconds until the records are deleted. Default: never. */
+  /** Seconds until the records are deleted. Default: when their job is. */
   readonly ttlSeconds?: number;
 }
 
@@ -185,16 +246,58 @@ export interface CreateRecordsInput {
 export interface TransitionRecordsInput {
   /** The job of the records. */
   readonly jobId: string;
+  /** Records of another tenant's job are absent. Default: any tenant. */
+  readonly tenantId?: string;
   /** At most 10,000, each record once. */
   readonly changes: readonly RecordChange[];
   /** Writes at once, 1 to 64. Default 16. */
   readonly concurrency?: number;
 }
 
+/** Which record of a job is claimed, and for how long. */
+export interface ClaimNextInput {
+  /** The job. */
+  readonly jobId: string;
+  /** Records of another tenant's job are absent. Default: any tenant. */
+  readonly tenantId?: string;
+  /** A label for people. Default: none. */
+  readonly owner?: string;
+  /** Milliseconds until others may take the record over, 1,000 to 900,000. Default 60,000. */
+  readonly durationMs?: number;
+  /** Records with so many attempts are left to `reapRecords`. Default: no bound. */
+  readonly maxAttempts?: number;
+}
+
+/** Which stuck records are taken back. */
+export interface ReapRecordsInput {
+  /** The job. */
+  readonly jobId: string;
+  /** Records of another tenant's job are absent. Default: any tenant. */
+  readonly tenantId?: string;
+  /** Milliseconds after which a record without a claim counts as stuck, 1,000 or more. Default: only claims that ended count. */
+  readonly stuckMs?: number;
+  /** Stuck records with so many attempts end as `FAILED`, the others wait as `PENDING`. Default: no bound. */
+  readonly maxAttempts?: number;
+  /** `cursor` of the call before. Default: the first records. */
+  readonly cursor?: string;
+}
+
+/** What a call of `reapRecords` did. */
+export interface ReapedRecords {
+  /** Records that are `PENDING` again. */
+  readonly requeued: readonly JobRecord[];
+  /** Records that had too many attempts and are `FAILED`. */
+  readonly failed: readonly JobRecord[];
+  /** Hand it in for the next call; absent when all records of the job were looked at. */
+  readonly cursor?: string;
+}
+
 /** Which records of a job are listed. */
 export interface ListRecordsInput {
   /** The job. */
   readonly jobId: string;
+  /** Records of another tenant's job are absent. Default: any tenant. */
+  readonly tenantId?: string;
   /** Only records of this status. Default: all. */
   readonly status?: RecordStatus;
   /** Records of a page, 1 to 1,000. Default 50. */

@@ -1,5 +1,4 @@
 import type { FullClock, IdGenerator, Logger } from '@sallyport/core';
-import type { CallOptions, Page } from '../calls.js';
 import type {
   BeginIdempotencyInput,
   CompleteIdempotencyInput,
@@ -7,19 +6,69 @@ import type {
   IdempotencyRecord,
   IdempotencyStart,
 } from '../idempotency/record.js';
-import type { Lease, Slot } from '../leases/lease.js';
 import type {
+  ClaimedRecord,
+  ClaimNextInput,
   CreateJobInput,
   CreateRecordsInput,
   Job,
   JobRecord,
   ListJobsInput,
   ListRecordsInput,
+  ReapedRecords,
+  ReapRecordsInput,
   RecordOutcome,
   TransitionJobInput,
   TransitionRecordInput,
   TransitionRecordsInput,
 } from './job.js';
+
+/** A value that JSON can represent. */
+export type JsonValue = null | boolean | number | string | readonly JsonValue[] | { readonly [key: string]: JsonValue };
+
+/** Options of one call. */
+export interface CallOptions {
+  /** Ends the call: it rejects with the signal's reason. A write that was under way may have happened. */
+  readonly signal?: AbortSignal | undefined;
+}
+
+/** One page of a list. */
+export interface Page<T> {
+  /** May be fewer than the limit, also none, although there are more pages. */
+  readonly items: readonly T[];
+  /** Hand it in for the next page. Only a missing cursor means the end. */
+  readonly cursor?: string;
+}
+
+/** A lease that is held. */
+export interface Lease {
+  /** What is held. */
+  readonly name: string;
+  /** Of this acquisition alone. */
+  readonly id: string;
+  /** A label for people. Two acquisitions of one owner do not know each other. */
+  readonly owner: string;
+  /** The fencing token: it grows with every acquisition. Let the resource refuse a smaller one. */
+  readonly token: number;
+  /** When it ends, in Unix milliseconds by the ledger's clock. */
+  readonly expiresAtMs: number;
+}
+
+/** A slot of a semaphore that is held. */
+export interface Slot {
+  /** First part of the semaphore's name: what is limited. */
+  readonly scope: string;
+  /** Second part of the semaphore's name: for whom it is limited. */
+  readonly subject: string;
+  /** Its number, 0 to `limit` - 1. */
+  readonly slot: number;
+  /** Of this acquisition alone. */
+  readonly id: string;
+  /** A label for people. */
+  readonly owner: string;
+  /** When it ends, in Unix milliseconds by the ledger's clock. */
+  readonly expiresAtMs: number;
+}
 
 /**
  * A ledger for work. Every mutation is one conditional write; what is expired counts as absent.
@@ -27,7 +76,15 @@ import type {
  * Every method throws JobLedgerError `jobs.invalid_input`, and `jobs.internal_error` when the store fails.
  */
 export interface JobLedger {
-  /** The clock that decides what is expired. */
+  /**
+   * Loads the client and opens a connection, so that the first event need not wait for it: call it in the init phase. Costs half a
+   * read unit.
+   */
+  warm(options?: CallOptions): Promise<void>;
+  /**
+   * The clock that decides what is expired. Instances whose clocks differ disagree by as much about the end of leases, slots, claims and
+   * keys; fencing tokens, claim ids and attempts hold whatever clocks say.
+   */
   readonly clock: FullClock;
   /** Makes the ids of leases, slots and owners. */
   readonly ids: IdGenerator;
@@ -60,16 +117,43 @@ export interface JobLedger {
   /** Gives records other statuses. Outcomes are as those of {@link createRecords}. */
   transitionRecords(input: TransitionRecordsInput, options?: CallOptions): Promise<RecordOutcome[]>;
   /**
-   * Gives a record another status, along `RECORD_TRANSITIONS`.
+   * Gives a record another status, along `RECORD_TRANSITIONS`. What ends a record of a job with `recordCount` also counts it, in one
+   * transaction.
    *
-   * @throws JobLedgerError not_found; conflict `transition` with the status in `details`
+   * @throws JobLedgerError not_found; conflict `transition` with the status in `details`, `claim_lost` with status and attempts
    */
   transitionRecord(input: TransitionRecordInput, options?: CallOptions): Promise<JobRecord>;
-  /** Reads a record; `undefined` when there is none. */
+  /** Reads a record; `undefined` when there is none. With `tenantId`, a record of another tenant's job is absent. */
   getRecord(
-    input: { readonly jobId: string; readonly recordId: string; readonly consistent?: boolean },
+    input: {
+      readonly jobId: string;
+      readonly recordId: string;
+      readonly tenantId?: string;
+      readonly consistent?: boolean;
+    },
     options?: CallOptions,
   ): Promise<JobRecord | undefined>;
+  /**
+   * Takes a record that waits, or whose claim has ended, and counts an attempt; `undefined` when there is none. Only the claim's
+   * `id`, or the number of attempts, can end it.
+   */
+  claimNext(input: ClaimNextInput, options?: CallOptions): Promise<ClaimedRecord | undefined>;
+  /**
+   * Lets a claim end `durationMs` from now (1,000 to 900,000, default 60,000).
+   *
+   * @throws JobLedgerError conflict `claim_lost` when the claim or the record has ended
+   */
+  heartbeatRecord(
+    input: {
+      readonly jobId: string;
+      readonly recordId: string;
+      readonly claimId: string;
+      readonly durationMs?: number;
+    },
+    options?: CallOptions,
+  ): Promise<ClaimedRecord>;
+  /** Takes records back whose claim has ended, up to 1,000 records of the job a call. A worker that thaws later is refused. */
+  reapRecords(input: ReapRecordsInput, options?: CallOptions): Promise<ReapedRecords>;
   /** Reads one page of a job's records, in the order of their ids. */
   listRecords(input: ListRecordsInput, options?: CallOptions): Promise<Page<JobRecord>>;
   /**
@@ -93,8 +177,8 @@ export interface JobLedger {
    * @throws JobLedgerError conflict `lease_lost` when another acquisition holds it
    */
   releaseLease(lease: Lease, options?: CallOptions): Promise<void>;
-  /** Reads who holds a lease; `undefined` when it is free. */
-  getLease(name: string, options?: CallOptions): Promise<Lease | undefined>;
+  /** Reads who holds a lease; `undefined` when it is free. The read is consistent (one read unit) unless told otherwise. */
+  getLease(name: string, options?: CallOptions & { readonly consistent?: boolean }): Promise<Lease | undefined>;
   /**
    * Takes one of `limit` slots (1 to 256) of a semaphore for `durationMs`, 1,000 to 900,000, default 30,000.
    *

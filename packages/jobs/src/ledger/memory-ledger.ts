@@ -2,7 +2,8 @@ import { defineOptions, kind } from '@sallyport/core/options';
 import { MemoryTable as Items } from '@sallyport/dynamo/memory';
 import type { EventBusStore } from '../event-bus/event-bus.js';
 import { createEventStore } from '../event-bus/event-store.js';
-import { PART_OPTIONS, type PartOptions, partsOf } from '../internal/options.js';
+import { CompletedKeys } from '../idempotency/internal/completed-keys.js';
+import { completedKeysOption, type LedgerPartOptions, PART_OPTIONS, partsOf } from '../internal/input.js';
 import { createLedger } from './create-job-ledger.js';
 import type { JobLedger } from './ledger.js';
 
@@ -13,13 +14,15 @@ export interface MemoryTable {
 }
 
 /** Options of {@link createMemoryJobLedger} and {@link createMemoryEventBusStore}. */
-export interface MemoryLedgerOptions extends PartOptions {
+export interface MemoryLedgerOptions extends LedgerPartOptions {
   /** Rows to be shared, made by {@link createMemoryTable}. Default: an empty table of its own. */
   readonly table?: MemoryTable | undefined;
 }
 
-const OPTIONS = defineOptions<MemoryLedgerOptions>()({
+/** What {@link MemoryLedgerOptions} may be. */
+export const MEMORY_LEDGER_OPTIONS = defineOptions<MemoryLedgerOptions>()({
   ...PART_OPTIONS,
+  completedKeys: completedKeysOption,
   table: kind<Items>('a table made by createMemoryTable', (value) => value instanceof Items),
 });
 
@@ -49,6 +52,6 @@ export function createMemoryEventBusStore(options: MemoryLedgerOptions = {}): Ev
 }
 
 function parse(options: MemoryLedgerOptions) {
-  const { table = new Items(), ...parts } = OPTIONS.parse(options);
-  return { store: table, ...partsOf(parts) };
+  const { table = new Items(), completedKeys, ...parts } = MEMORY_LEDGER_OPTIONS.parse(options);
+  return { store: table, ...partsOf(parts), completedKeys: new CompletedKeys(completedKeys) };
 }

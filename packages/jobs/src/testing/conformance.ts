@@ -1,4 +1,5 @@
 import { type ConformanceCase, type EventBusHarness, type JobLedgerHarness, toCases } from './harness.js';
+import { CLAIM_CASES } from './internal/claim-cases.js';
 import { EVENT_BUS_CASES } from './internal/event-bus-cases.js';
 import { IDEMPOTENCY_CASES } from './internal/idempotency-cases.js';
 import { INPUT_CASES } from './internal/input-cases.js';
@@ -12,7 +13,14 @@ import { RECORD_CASES } from './internal/record-cases.js';
  * @example it.each(jobLedgerConformance(harness))('$name', ({ run }) => run());
  */
 export function jobLedgerConformance(harness: JobLedgerHarness): readonly ConformanceCase[] {
-  return toCases(harness, [...JOB_CASES, ...RECORD_CASES, ...HOLD_CASES, ...IDEMPOTENCY_CASES, ...INPUT_CASES]);
+  return toCases(harness, [
+    ...JOB_CASES,
+    ...RECORD_CASES,
+    ...CLAIM_CASES,
+    ...HOLD_CASES,
+    ...IDEMPOTENCY_CASES,
+    ...INPUT_CASES,
+  ]);
 }
 
 /**

@@ -1,5 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import type { Clock } from '@sallyport/core';
+import { SettableClock } from '@sallyport/core/testing';
 import type { EventBusStore } from '../event-bus/event-bus.js';
 import type { JobLedger } from '../ledger/ledger.js';
 
@@ -26,20 +27,6 @@ export interface ConformanceCase {
 /** 2023-11-14T22:13:20.000Z, in Unix milliseconds. */
 const START_MS = 1_700_000_000_000;
 
-/** A wall clock that a case sets; timers stay the system's. */
-export class SettableClock implements Clock {
-  #nowMs = START_MS;
-
-  now(): Date {
-    return new Date(this.#nowMs);
-  }
-
-  /** Sets the time, in milliseconds after the start. */
-  at(ms: number): void {
-    this.#nowMs = START_MS + ms;
-  }
-}
-
 /** What a case works with. */
 export interface Bench<S> {
   readonly clock: SettableClock;
@@ -62,7 +49,7 @@ export function toCases<S>(
   return definitions.map(({ name, run }) => ({
     name,
     async run() {
-      const clock = new SettableClock();
+      const clock = new SettableClock(START_MS);
       const unique = randomUUID();
       await run({
         clock,

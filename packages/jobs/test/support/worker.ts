@@ -1,13 +1,27 @@
 /** One instance of a function, as a process of its own: does its work until it is killed, and tells what it sees. */
 import { DynamoDBClient } from '@aws-sdk/client-dynamodb';
-import { createJobLedger, JobLedgerError, runIdempotent, withLease } from '@sallyport/jobs';
+import {
+  createJobLedger,
+  type JobLedger,
+  JobLedgerError,
+  type Lease,
+  runIdempotent,
+  type Slot,
+  withLease,
+} from '@sallyport/jobs';
+import type { Hold } from './histories.js';
+import { createRandom, type Losses, retryAtOnce, shake } from './shaken-client.js';
 
 export interface WorkerOrder {
-  readonly kind: 'lease' | 'idempotency';
+  readonly kind: 'lease' | 'holds' | 'idempotency' | 'records';
   readonly tableName: string;
   readonly durationMs: number;
-  /** Keys of idempotent work. */
+  /** Keys of idempotent work, the id of a job, or the name of what is taken in turns. */
   readonly keys: readonly string[];
+  /** By how much its clock is wrong. */
+  readonly skewMs?: number;
+  /** What its connection loses. */
+  readonly losses?: Losses;
   /** Where an idempotent worker crashes, once: before its effect, before its result is stored, after it. */
   readonly crash?: 'before' | 'between' | 'after';
 }
@@ -16,15 +30,13 @@ export type WorkerReport =
   | { readonly kind: 'ready' }
   | { readonly kind: 'held'; readonly token: number }
   | { readonly kind: 'wrote'; readonly token: number }
+  | { readonly kind: 'hold'; readonly hold: Hold; readonly limit: number }
   | { readonly kind: 'effect'; readonly key: string; readonly value: string }
   | { readonly kind: 'answer'; readonly key: string; readonly value: string; readonly replayed: boolean }
+  | { readonly kind: 'claimed'; readonly key: string }
+  | { readonly kind: 'ended'; readonly key: string; readonly value: string; readonly isLast: boolean }
   | { readonly kind: 'done' };
 
-const client = new DynamoDBClient({
-  region: 'us-east-1',
-  credentials: { accessKeyId: 'local', secretAccessKey: 'local' },
-  endpoint: process.env.DYNAMODB_ENDPOINT as string,
-});
 const sleep = (ms: number) => new Promise<void>((resolve) => setTimeout(resolve, ms));
 
 /** Resolves when the parent has the report, so that a crash right behind it loses nothing. */
@@ -32,9 +44,15 @@ function report(message: WorkerReport): Promise<void> {
   return new Promise((resolve) => process.send?.(message, undefined, undefined, () => resolve()));
 }
 
+const WORK: Readonly<Record<WorkerOrder['kind'], (order: WorkerOrder, ledger: JobLedger) => Promise<void>>> = {
+  lease: contend,
+  holds: takeTurns,
+  idempotency: workThrough,
+  records: drain,
+};
+
 process.on('message', (order: WorkerOrder) => {
-  const work = order.kind === 'lease' ? contend(order) : workThrough(order);
-  work.then(
+  WORK[order.kind](order, openLedger(order)).then(
     () => report({ kind: 'done' }),
     (error: unknown) => {
       process.stderr.write(`${String(error)}\n`);
@@ -44,8 +62,18 @@ process.on('message', (order: WorkerOrder) => {
 });
 void report({ kind: 'ready' });
 
-async function contend({ tableName, durationMs }: WorkerOrder): Promise<void> {
-  const ledger = createJobLedger({ client, tableName });
+function openLedger({ tableName, skewMs = 0, losses }: WorkerOrder): JobLedger {
+  const client = new DynamoDBClient({
+    region: 'us-east-1',
+    credentials: { accessKeyId: 'local', secretAccessKey: 'local' },
+    endpoint: process.env.DYNAMODB_ENDPOINT as string,
+    ...(losses && { retryStrategy: retryAtOnce(8) }),
+  });
+  if (losses) shake(client as never, losses, createRandom(process.pid));
+  return createJobLedger({ client, tableName, clock: { now: () => new Date(Date.now() + skewMs) }, log: false });
+}
+
+async function contend({ durationMs }: WorkerOrder, ledger: JobLedger): Promise<void> {
   for (;;) {
     const options = { name: 'resource', durationMs, waitMs: 60_000 };
     await withLease(ledger, options, async ({ token, signal }) => {
@@ -54,12 +82,47 @@ async function contend({ tableName, durationMs }: WorkerOrder): Promise<void> {
         await sleep(25);
         if (!signal.aborted) await report({ kind: 'wrote', token });
       }
-    }).catch(ignoreConflict);
+    }).catch(ignoreRefusal);
   }
 }
 
-async function workThrough({ tableName, keys, durationMs, crash }: WorkerOrder): Promise<void> {
-  const ledger = createJobLedger({ client, tableName });
+/** Holds a lease, then a slot, for a moment each, and tells from when to when it could rely on it. */
+async function takeTurns({ durationMs, keys: [name = ''] }: WorkerOrder, ledger: JobLedger): Promise<void> {
+  const holder = String(process.pid);
+  const hold = async (what: string, limit: number, take: () => Promise<{ expiresAtMs: number; token?: number }>) => {
+    const askedMs = Date.now();
+    const taken = await take();
+    const fromMs = Date.now();
+    await sleep(20 + Math.random() * 60);
+    const toMs = Math.min(Date.now(), taken.expiresAtMs);
+    const { token } = taken;
+    const told = { name: what, holder, askedMs, fromMs, toMs, ...(token !== undefined && { token }) };
+    await report({ kind: 'hold', hold: told, limit });
+  };
+  const takeLease = async () => {
+    let lease: Lease | undefined;
+    await hold('lease', 1, async () => {
+      lease = await ledger.acquireLease({ name, owner: holder, durationMs });
+      return lease;
+    });
+    if (lease) await ledger.releaseLease(lease);
+  };
+  const takeSlot = async () => {
+    let slot: Slot | undefined;
+    await hold('slots', 3, async () => {
+      slot = await ledger.acquireSlot({ scope: 's', subject: name, limit: 3, owner: holder, durationMs });
+      return slot;
+    });
+    if (slot) await ledger.releaseSlot(slot);
+  };
+  for (;;) {
+    await takeLease().catch(ignoreRefusal);
+    await takeSlot().catch(ignoreRefusal);
+    await sleep(Math.random() * 20);
+  }
+}
+
+async function workThrough({ keys, durationMs, crash }: WorkerOrder, ledger: JobLedger): Promise<void> {
   const open = new Set(keys);
   let mayCrash = crash !== undefined;
   const crashAt = (point: WorkerOrder['crash']) => {
@@ -80,7 +143,7 @@ async function workThrough({ tableName, keys, durationMs, crash }: WorkerOrder):
         await report({ kind: 'answer', key, value, replayed });
         open.delete(key);
       } catch (error) {
-        ignoreConflict(error);
+        ignoreRefusal(error);
       }
     }
     mayCrash = mayCrash && open.size > 0;
@@ -88,7 +151,32 @@ async function workThrough({ tableName, keys, durationMs, crash }: WorkerOrder):
   }
 }
 
-function ignoreConflict(error: unknown): void {
-  if (error instanceof JobLedgerError && error.type === 'conflict') return;
+/** Claims the records of a job until all have ended. */
+async function drain({ keys: [jobId = ''], durationMs }: WorkerOrder, ledger: JobLedger): Promise<void> {
+  for (;;) {
+    try {
+      const record = await ledger.claimNext({ jobId, durationMs });
+      if (!record) {
+        const job = await ledger.getJob({ jobId, consistent: true });
+        if (job?.progress?.open === 0) return;
+        await sleep(50);
+        continue;
+      }
+      const { recordId, claim } = record;
+      await report({ kind: 'claimed', key: recordId });
+      await sleep(Math.random() * 30);
+      const value = `${process.pid}-${record.attempts}`;
+      const end = { jobId, recordId, to: 'SUCCEEDED', claimId: claim.id, result: value } as const;
+      const { isLast } = await ledger.transitionRecord(end);
+      await report({ kind: 'ended', key: recordId, value, isLast: isLast === true });
+    } catch (error) {
+      ignoreRefusal(error);
+    }
+  }
+}
+
+/** Somebody else was faster, or the store stayed away: the next round tells. */
+function ignoreRefusal(error: unknown): void {
+  if (error instanceof JobLedgerError && (error.type === 'conflict' || error.retryable)) return;
   throw error;
 }

@@ -16,6 +16,8 @@ export interface Worker {
   readonly pid: number;
   readonly ended: Promise<unknown>;
   kill(): void;
+  /** Stops it as Lambda freezes an environment, and lets it go on after so many milliseconds. */
+  freeze(ms: number): void;
 }
 
 /** Processes that share one table, each an instance of one function. */
@@ -42,7 +44,11 @@ export class Workers {
   start(order: WorkerOrder, onReport: (report: WorkerReport, worker: Worker) => void): Worker {
     const child = fork(this.#program, { env: { PATH: process.env.PATH, DYNAMODB_ENDPOINT: this.#endpoint } });
     const ended = once(child, 'exit');
-    const worker: Worker = { process: child, pid: child.pid ?? 0, ended, kill: () => child.kill('SIGKILL') };
+    const freeze = (ms: number) => {
+      child.kill('SIGSTOP');
+      setTimeout(() => child.kill('SIGCONT'), ms).unref();
+    };
+    const worker: Worker = { process: child, pid: child.pid ?? 0, ended, kill: () => child.kill('SIGKILL'), freeze };
     this.#all.add(worker);
     void ended.then(() => this.#all.delete(worker));
     child.on('message', (report: WorkerReport) => {
@@ -52,10 +58,14 @@ export class Workers {
     return worker;
   }
 
-  async stop(): Promise<void> {
+  async killAll(): Promise<void> {
     const all = [...this.#all];
     for (const worker of all) worker.kill();
     await Promise.all(all.map(({ ended }) => ended));
+  }
+
+  async stop(): Promise<void> {
+    await this.killAll();
     rmSync(this.#directory, { recursive: true, force: true });
   }
 }

@@ -30,11 +30,12 @@ export interface WebHandler {
 export interface MountHandlerOptions<Posture> {
   /** Who may call; required. */
   readonly posture: Posture;
-  /** Default POST, GET, DELETE. */
+  /** Methods that are routed to the handler. Default POST, GET, DELETE. */
   readonly methods?: readonly string[];
 }
 
-const OPTIONS = defineOptions<MountHandlerOptions<object>>()({
+/** What {@link MountHandlerOptions} may be. */
+export const MOUNT_HANDLER_OPTIONS = defineOptions<MountHandlerOptions<object>>()({
   posture: POSTURE.required(),
   methods: list(text('an HTTP method')).default(['POST', 'GET', 'DELETE']),
 });
@@ -56,7 +57,7 @@ export function mountHandler<Posture>(
   target: WebHandler,
   options: MountHandlerOptions<Posture>,
 ): void {
-  const { posture, methods } = OPTIONS.parse(options as MountHandlerOptions<object>);
+  const { posture, methods } = MOUNT_HANDLER_OPTIONS.parse(options as MountHandlerOptions<object>);
   const handler: Handler = async (ctx) => {
     const authInfo = toAuthInfo(ctx);
     return toOutgoing(await target.fetch(toWebRequest(ctx), authInfo && { authInfo }));

@@ -19,11 +19,11 @@ export interface MountTarget<Posture> {
 
 /** Options of {@link mountMcp}; an unknown key is refused. */
 export interface MountMcpOptions<Posture> {
-  /** Default {@link MCP_PATH}. */
+  /** Path of the routes. Default {@link MCP_PATH}. */
   readonly path?: string;
   /** Who may call; required. */
   readonly posture: Posture;
-  /** Default: the server's own. */
+  /** Origins of browsers that may call. Default: the server's own. */
   readonly allowedOrigins?: readonly string[];
 }
 
@@ -32,7 +32,8 @@ const METHODS = ['POST', 'GET', 'DELETE'];
 /** Any object: whether it is a valid posture is the container's to say. */
 export const POSTURE: OptionKind<object> = kind('a posture', (value) => typeof value === 'object' && value !== null);
 
-const OPTIONS = defineOptions<MountMcpOptions<object>>()({
+/** What {@link MountMcpOptions} may be. */
+export const MOUNT_MCP_OPTIONS = defineOptions<MountMcpOptions<object>>()({
   path: text('a path').default(MCP_PATH),
   posture: POSTURE.required(),
   allowedOrigins: list<string>(
@@ -53,7 +54,7 @@ export function mountMcp<Posture>(
   server: McpServer,
   options: MountMcpOptions<Posture>,
 ): void {
-  const { path, posture, allowedOrigins } = OPTIONS.parse(options as MountMcpOptions<object>);
+  const { path, posture, allowedOrigins } = MOUNT_MCP_OPTIONS.parse(options as MountMcpOptions<object>);
   const handler = allowedOrigins === undefined ? server.handler : server.handlerFor({ allowedOrigins });
   // People paste the address of a server with a slash at the end, and REST APIs hand it on.
   const routing = { streaming: true, trailingSlash: true };

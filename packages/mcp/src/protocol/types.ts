@@ -4,6 +4,16 @@ export type Json = string | number | boolean | null | readonly Json[] | { readon
 export type JsonObject = Record<string, unknown>;
 /** The id of a JSON-RPC request; a number is whole. */
 export type RequestId = string | number;
+/** The `_meta` of a request. All of it is the client's word; members of the trace context are texts or absent. */
+export interface RequestMeta {
+  /** Trace context of the client (https://www.w3.org/TR/trace-context/): `00-<trace>-<span>-<flags>`. */
+  readonly traceparent?: string;
+  /** What tracing systems add to the trace context. */
+  readonly tracestate?: string;
+  /** Names and values for all spans of the trace (https://www.w3.org/TR/baggage/). */
+  readonly baggage?: string;
+  readonly [name: string]: unknown;
+}
 /** Levels of log messages (RFC 5424), lowest first. */
 export type LogLevel = 'debug' | 'info' | 'notice' | 'warning' | 'error' | 'critical' | 'alert' | 'emergency';
 /** Which family of revisions a request speaks: with sessions (until 2025-11-25), or without (2026-07-28). */
@@ -242,12 +252,25 @@ export interface Root {
 /** What the person did: answered, refused, or closed the question. */
 export type ElicitAction = 'accept' | 'decline' | 'cancel';
 
-/** A JSON Schema of flat properties, or a web page to visit. */
+/** A form as a flat JSON Schema. */
+export interface FormSchema {
+  /** Forms are objects. */
+  type: 'object';
+  /** The fields of the form, each with a schema of a text, a number, a boolean or a choice. */
+  properties: Record<string, JsonObject>;
+  /** Fields that must be filled in. */
+  required?: string[];
+}
+
+/** A form to fill in, or a web page to visit. */
 export interface ElicitRequest<T = JsonObject> {
   /** What the person reads. */
   message: string;
-  /** The form: a flat JSON Schema. Absent with the mode `url`. */
-  requestedSchema?: { type: 'object'; properties: Record<string, JsonObject>; required?: string[] } | undefined;
+  /**
+   * The form: a flat JSON Schema, or a Standard Schema validator that gives one; the content of the answer is then what the
+   * validator made of it. Absent with the mode `url`.
+   */
+  requestedSchema?: FormSchema | StandardSchema<unknown, T> | undefined;
   /** `form` asks for values, `url` sends the person to a page. Absent: `form`. */
   mode?: 'form' | 'url' | undefined;
   /** The page to visit, with the mode `url`. */
@@ -260,7 +283,16 @@ export interface ElicitRequest<T = JsonObject> {
   readonly contentType?: T | undefined;
 }
 
-/** The person's answer. */
+/** What `ctx.elicit` resolves to: the content is there when the person accepted, and nothing else is. */
+export type ElicitAnswer<T = JsonObject> =
+  | { readonly action: 'accept'; readonly content: T; readonly _meta?: JsonObject | undefined }
+  | {
+      readonly action: 'decline' | 'cancel';
+      readonly content?: undefined;
+      readonly _meta?: JsonObject | undefined;
+    };
+
+/** The person's answer, as the client sends it. */
 export interface ElicitResult<T = JsonObject> {
   /** Whether the person answered. */
   action: ElicitAction;
@@ -329,9 +361,15 @@ export interface RootsResult {
 /** What a handler may ask the client for. */
 export type AskKind = 'elicitation' | 'sampling' | 'roots';
 
+/** The parameters of `elicitation/create`: the form is a JSON Schema. */
+export interface ElicitParams extends Omit<ElicitRequest, 'requestedSchema' | 'contentType'> {
+  /** The form. Absent with the mode `url`. */
+  requestedSchema?: FormSchema | undefined;
+}
+
 /** One question to the client, by the method of the protocol. */
 export type InputRequest =
-  | { method: 'elicitation/create'; params: ElicitRequest }
+  | { method: 'elicitation/create'; params: ElicitParams }
   | { method: 'sampling/createMessage'; params: SampleRequest }
   | { method: 'roots/list'; params?: JsonObject };
 /** Questions by key. */
@@ -340,3 +378,31 @@ export type InputRequests = Readonly<Record<string, InputRequest>>;
 export type InputResponse = ElicitResult | SampleResult | RootsResult;
 /** A map without a prototype. */
 export type InputResponses = Readonly<Record<string, InputResponse | undefined>>;
+
+/** The part of Standard Schema v1 (https://standardschema.dev) that we read, with its JSON Schema extension. */
+export interface StandardSchema<Input = unknown, Output = Input> {
+  readonly '~standard': {
+    readonly version: 1;
+    readonly vendor: string;
+    readonly validate: (value: unknown) => StandardResult<Output> | Promise<StandardResult<Output>>;
+    readonly types?: { readonly input: Input; readonly output: Output } | undefined;
+    readonly jsonSchema?: StandardJsonSchema;
+  };
+}
+
+interface StandardJsonSchema {
+  readonly input: (options: { readonly target: 'draft-2020-12' }) => Record<string, unknown>;
+  readonly output: (options: { readonly target: 'draft-2020-12' }) => Record<string, unknown>;
+}
+
+type StandardResult<Output> =
+  | { readonly value: Output; readonly issues?: undefined }
+  | { readonly issues: readonly StandardIssue[] };
+
+/** What is wrong with a value, and where. */
+export interface StandardIssue {
+  /** In words of the validator; it may repeat the value. */
+  readonly message: string;
+  /** Where in the value. Absent: the value itself. */
+  readonly path?: readonly (PropertyKey | { readonly key: PropertyKey })[] | undefined;
+}

@@ -1,8 +1,9 @@
 import type { Context, SecurePrincipal } from '@sallyport/core';
 import type {
+  AskKind,
   ClientCapabilities,
+  ElicitAnswer,
   ElicitRequest,
-  ElicitResult,
   Era,
   Implementation,
   InputRequests,
@@ -10,6 +11,8 @@ import type {
   Json,
   JsonObject,
   LogLevel,
+  RequestId,
+  RequestMeta,
   Root,
   SampleRequest,
   SampleResult,
@@ -45,6 +48,12 @@ export interface McpContext {
   readonly deadline: number;
   /** Aborts at the deadline, when the client cancels, or when it is gone and the door sees it. */
   readonly signal: AbortSignal;
+  /** The id of the JSON-RPC request. */
+  readonly requestId: RequestId;
+  /** The `_meta` of the request: what the client says beside the parameters, its trace context too. */
+  readonly meta: RequestMeta;
+  /** Names the session, alike in all its requests and on all instances; it opens nothing. `undefined` without a stored one. */
+  readonly sessionId: string | undefined;
   /** `session` or `stateless`: how the client speaks. */
   readonly era: Era;
   /** The protocol revision of this request: `2025-11-25`. */
@@ -61,12 +70,6 @@ export interface McpContext {
   progress(progress: number, total?: number, message?: string): void;
   /** Sends nothing below the level that the client asked for. */
   log(level: LogLevel, data: Json, logger?: string): void;
-  /** Asks the person. The key names the question across replays; without one it is `q1`, `q2`, … in order. */
-  elicit<T = JsonObject>(request: ElicitRequest<T>, key?: string): Promise<ElicitResult<T>>;
-  /** Asks the client's model. */
-  sample(request: SampleRequest, key?: string): Promise<SampleResult>;
-  /** Asks for the directories that the client works in. */
-  roots(key?: string): Promise<readonly Root[]>;
   /** Runs once and is recorded, as JSON: a replay gets the recorded value. Names are unique within a handler. */
   step<T extends Json>(name: string, run: () => T | Promise<T>): Promise<T>;
   /** Several questions at once, as a value that the handler returns. `state` comes back with the answers. */
@@ -74,3 +77,49 @@ export interface McpContext {
   /** Ends the response here; the client polls for the rest. Does nothing where it cannot come back. */
   closeStream(): Promise<void>;
 }
+
+/** Questions to the person. */
+interface Elicits {
+  /**
+   * Asks the person. The key names the question across replays; without one it is `q1`, `q2`, … in order.
+   *
+   * @throws McpToolError when the client gives no valid answer
+   *
+   * @example
+   * const answer = await ctx.elicit({ message: 'Which day?', requestedSchema: z.object({ day: z.string() }) });
+   * if (answer.action !== 'accept') return 'Nothing was booked.';
+   */
+  elicit<T = JsonObject>(request: ElicitRequest<T>, key?: string): Promise<ElicitAnswer<T>>;
+}
+
+/** Questions to the client's model. */
+interface Samples {
+  /**
+   * Asks the client's model. Deprecated in the protocol from revision 2026-07-28 on, and served in all revisions.
+   *
+   * @throws McpToolError when the client gives no valid answer
+   */
+  sample(request: SampleRequest, key?: string): Promise<SampleResult>;
+}
+
+/** Questions for the client's directories. */
+interface AsksForRoots {
+  /**
+   * Asks for the directories that the client works in. Deprecated in the protocol from revision 2026-07-28 on, and served in
+   * all revisions.
+   *
+   * @throws McpToolError when the client gives no valid answer
+   */
+  roots(key?: string): Promise<readonly Root[]>;
+}
+
+interface Questions {
+  readonly elicitation: Elicits;
+  readonly sampling: Samples;
+  readonly roots: AsksForRoots;
+}
+
+type All<U> = (U extends unknown ? (member: U) => void : never) extends (all: infer I) => void ? I : never;
+
+/** The context of a handler that may ask the client: it has a method for each kind that `asks` or `requires` names. */
+export type McpAskingContext<Asks extends AskKind = AskKind> = McpContext & All<Questions[Asks]>;

@@ -8,10 +8,12 @@ import type {
   JsonObject,
   PromptMessage,
   ReadResourceResult,
+  StandardSchema,
   ToolAnnotations,
 } from '../protocol/types.js';
-import type { InputRequired, McpContext } from '../run/context.js';
-import type { StandardSchema } from './schemas.js';
+import type { InputRequired, McpAskingContext, McpContext } from '../run/context.js';
+import type { ToolTask } from '../tasks/options.js';
+import type { ToolApp } from './apps.js';
 
 /** How long, and by whom, a stateless-era answer may be kept. */
 export interface CacheHint {
@@ -21,18 +23,24 @@ export interface CacheHint {
   readonly scope?: 'public' | 'private';
 }
 
-/** What tools, resources, templates and prompts have in common. */
-export interface HandlerOptions {
+/** What tools, resources, templates and prompts have in common; `Asks` is what the handler may ask the client for. */
+export interface HandlerOptions<Asks extends AskKind = AskKind> {
+  /** Name for people. */
   readonly title?: string;
+  /** What it does, for the client's model. */
   readonly description?: string;
+  /** Icons that a client may show. */
   readonly icons?: readonly Icon[];
+  /** Data for programs, by name; the protocol reserves some names. */
   readonly _meta?: JsonObject;
-  /** What the handler may ask the client for; anything else that it asks is an internal error. */
-  readonly asks?: readonly AskKind[];
-  /** The same, and a client without these capabilities is refused before the handler runs. */
-  readonly requires?: readonly AskKind[];
-  /** All of them, or the answer is HTTP 403. */
+  /** What the handler may ask the client for; its context has methods for these alone. Default none. */
+  readonly asks?: readonly Asks[];
+  /** The same, and a client without these capabilities is refused before the handler runs. Default none. */
+  readonly requires?: readonly Asks[];
+  /** Scopes that a caller needs, all of them; otherwise the answer is HTTP 403, and lists leave the entry out. Default none. */
   readonly scopes?: readonly string[];
+  /** Scopes of which a caller needs one, beside all of `scopes`. Default none. */
+  readonly anyScope?: readonly string[];
 }
 
 /** A JSON Schema, or a Standard Schema validator. */
@@ -45,10 +53,20 @@ export type SchemaOutput<S> = S extends {
   ? Output
   : JsonObject;
 
+/** The type of the structured result that a schema takes. */
+type Structured<S> = S extends {
+  readonly '~standard': { readonly types?: { readonly input: infer Input } | undefined };
+}
+  ? Input
+  : object;
+
 /** Options of a tool; an unknown key is refused. */
-export interface ToolOptions<I extends SchemaInput = SchemaInput, O extends SchemaInput = SchemaInput>
-  extends HandlerOptions {
-  /** Root type `object`. Default: any object. */
+export interface ToolOptions<
+  I extends SchemaInput = SchemaInput,
+  O extends SchemaInput = SchemaInput,
+  Asks extends AskKind = AskKind,
+> extends HandlerOptions<Asks> {
+  /** Root type `object`, or a union of objects. Default: any object. */
   readonly input?: I;
   /** Beside a validator that cannot give its own. */
   readonly inputJsonSchema?: JsonObject;
@@ -56,17 +74,38 @@ export interface ToolOptions<I extends SchemaInput = SchemaInput, O extends Sche
   readonly output?: O;
   /** Listed instead of what the validator `output` gives of itself; needed when it gives none. */
   readonly outputJsonSchema?: JsonObject;
+  /** How calls become tasks, which outlive their request; needs the option `tasks` of the server. Default: they do not. */
+  readonly task?: ToolTask;
+  /** Shows the result in an app of the server, in hosts that can. Default none. */
+  readonly app?: ToolApp;
   /** Hints for the client: whether the tool only reads, destroys, may be repeated. */
   readonly annotations?: ToolAnnotations;
+  /**
+   * Whether the caller may call the tool with these arguments; `false`, or an error, is answered with `isError`. Lists ask it
+   * without arguments, whether the caller may call the tool at all. Default: everyone with the scopes may.
+   */
+  readonly authorize?: (ctx: McpContext, args: NoInfer<SchemaOutput<I>> | undefined) => MaybePromise<boolean>;
 }
 
-/** A string is one text block; `structured` is sent as structured content and as text. */
-export type ToolAnswer = string | { readonly structured: object } | CallToolResult | InputRequired;
+/**
+ * What a tool returns. A string is one text block; `structured` is sent as structured content and as text. A tool with the
+ * option `output` returns a structured result of that type, or an error.
+ */
+export type ToolAnswer<O = undefined> = [O] extends [SchemaInput]
+  ?
+      | { readonly structured: Structured<O> }
+      | (Omit<CallToolResult, 'structuredContent'> & { readonly structuredContent: Structured<O> })
+      | (Omit<CallToolResult, 'isError'> & { readonly isError: true })
+      | InputRequired
+  : string | { readonly structured: object } | CallToolResult | InputRequired;
 /** Runs a tool. `args` passed the tool's `input` schema. */
-export type ToolHandler<Args> = (args: Args, ctx: McpContext) => MaybePromise<ToolAnswer>;
+export type ToolHandler<Args, O = undefined, Asks extends AskKind = never> = (
+  args: Args,
+  ctx: McpAskingContext<Asks>,
+) => MaybePromise<ToolAnswer<O>>;
 
 /** Options of a resource; an unknown key is refused. */
-export interface ResourceOptions extends HandlerOptions {
+export interface ResourceOptions<Asks extends AskKind = AskKind> extends HandlerOptions<Asks> {
   /** Name in lists; required and not empty. */
   readonly name: string;
   /** Media type of the contents, in lists and in answers. */
@@ -77,12 +116,20 @@ export interface ResourceOptions extends HandlerOptions {
   readonly annotations?: Annotations;
   /** For how long a stateless-era answer may be kept. Default: the server's option `cache`. */
   readonly cache?: CacheHint;
+  /**
+   * Whether the caller may read this resource, and subscribe to it. `false`, or an error, is answered as if there were none. Lists
+   * ask it too, for a template without a URI. Default: everyone with the scopes may.
+   */
+  readonly authorize?: (ctx: McpContext, uri: string | undefined) => MaybePromise<boolean>;
 }
 
 /** Text, bytes, or a full result; nothing means that there is no such resource. */
 export type ResourceAnswer = string | Uint8Array | ReadResourceResult | InputRequired | null | undefined;
 /** Reads a resource. It gets the URI that was asked for. */
-export type ResourceHandler = (uri: string, ctx: McpContext) => MaybePromise<ResourceAnswer>;
+export type ResourceHandler<Asks extends AskKind = never> = (
+  uri: string,
+  ctx: McpAskingContext<Asks>,
+) => MaybePromise<ResourceAnswer>;
 
 /** Values to choose from, or a function of what was typed and of the arguments that are already there. */
 export type Completer =
@@ -103,16 +150,24 @@ export interface CompletionAnswer {
   readonly hasMore?: boolean;
 }
 
+/** The names of a template's variables: `'id' | 'path'` of `notes://{id}/{+path}`. */
+export type TemplateNames<T extends string> = string extends T
+  ? string
+  : T extends `${string}{${infer Name}}${infer Rest}`
+    ? (Name extends `+${infer Reserved}` ? Reserved : Name) | TemplateNames<Rest>
+    : never;
+
 /** Options of a resource template; an unknown key is refused. */
-export interface ResourceTemplateOptions extends ResourceOptions {
+export interface ResourceTemplateOptions<T extends string = string, Asks extends AskKind = AskKind>
+  extends ResourceOptions<Asks> {
   /** Completers by variable. */
-  readonly complete?: Readonly<Record<string, Completer>>;
+  readonly complete?: { readonly [Name in TemplateNames<T>]?: Completer };
 }
 
 /** Reads a resource of a template. `variables` are percent-decoded once, in a map without a prototype. */
-export type ResourceTemplateHandler = (
-  variables: Readonly<Record<string, string>>,
-  ctx: McpContext,
+export type ResourceTemplateHandler<T extends string = string, Asks extends AskKind = never> = (
+  variables: { readonly [Name in TemplateNames<T>]: string },
+  ctx: McpAskingContext<Asks>,
   uri: string,
 ) => MaybePromise<ResourceAnswer>;
 
@@ -128,16 +183,28 @@ export interface PromptArgument {
   readonly complete?: Completer;
 }
 
+/** The arguments of a prompt, by name. */
+export type PromptArguments = Readonly<Record<string, PromptArgument>>;
+
+/** What a handler gets of the arguments of a prompt: text, and `undefined` for one that is not required. */
+export type PromptValues<A> = {
+  readonly [Name in keyof A]: A[Name] extends { readonly required: true } ? string : string | undefined;
+};
+
 /** Options of a prompt; an unknown key is refused. */
-export interface PromptOptions extends HandlerOptions {
+export interface PromptOptions<A extends PromptArguments = PromptArguments, Asks extends AskKind = AskKind>
+  extends HandlerOptions<Asks> {
   /** The arguments, by name. Default none. */
-  readonly args?: Readonly<Record<string, PromptArgument>>;
+  readonly args?: A;
 }
 
 /** A string is one message of the user's. */
 export type PromptAnswer = string | readonly PromptMessage[] | GetPromptResult | InputRequired;
-/** Makes the messages of a prompt. `args` holds texts only, and is a map without a prototype. */
-export type PromptHandler = (args: Readonly<Record<string, string>>, ctx: McpContext) => MaybePromise<PromptAnswer>;
+/** Makes the messages of a prompt. `args` is a map without a prototype. */
+export type PromptHandler<A = PromptArguments, Asks extends AskKind = never> = (
+  args: PromptValues<A>,
+  ctx: McpAskingContext<Asks>,
+) => MaybePromise<PromptAnswer>;
 
 /** An entry of one of the four lists, as `listFilter` sees it. */
 export interface ListedItem {
@@ -145,8 +212,16 @@ export interface ListedItem {
   readonly kind: 'tool' | 'prompt' | 'resource' | 'template';
   /** Name, or URI of a resource, or text of a template. */
   readonly name: string;
-  /** Scopes that a caller needs. */
+  /** Scopes that a caller needs, all of them. */
   readonly scopes: readonly string[];
+  /** Scopes of which a caller needs one; empty for no such condition. */
+  readonly anyScope: readonly string[];
+}
+
+/** Options of `publish`. */
+export interface PublishOptions {
+  /** Only listeners of this tenant are told. Default: all. */
+  readonly tenantId?: string;
 }
 
 /** What changed: a resource's contents, or what a list holds. */

@@ -2,13 +2,23 @@ import { FrameworkError } from '@sallyport/core';
 import { brandError } from '@sallyport/core/pipeline';
 import { RPC } from '../protocol/internal/protocol.js';
 import type { Era } from '../protocol/types.js';
+import type { Kept } from '../store/internal/row-text.js';
 
-/** The codes of this package's errors. */
+/** The codes of this package's errors, and when. */
 export type McpErrorCode =
+  /** A tool threw {@link McpToolError}: its text is the tool's answer, with `isError: true`. */
   | 'mcp.tool_error'
+  /** The work of a `ctx.step` threw, in this run or in an earlier one of the call. */
+  | 'mcp.step_failed'
+  /** A tool, prompt or resource was registered with a definition that is not valid. */
   | 'mcp.invalid_registration'
+  /** Something was registered after the first request. */
   | 'mcp.closed'
+  /** `publish` was called on a server without the option `changes`. */
   | 'mcp.changes_off'
+  /** A task could not be handed to the function that runs it. */
+  | 'mcp.task_not_started'
+  /** The store failed. @status 503 */
   | 'mcp.store';
 
 /** Marks errors of all copies of this package. */
@@ -43,6 +53,35 @@ export class McpToolError extends FrameworkError {
   }
 }
 
+/**
+ * What `ctx.step` rejects with when its work threw: the same error in the run that saw it and in every replay, so that a
+ * handler decides alike in both. An {@link McpToolError} comes as itself.
+ *
+ * @example if (error instanceof McpStepError && error.reason.name === 'CardDeclined') return 'Declined.';
+ */
+export class McpStepError extends FrameworkError {
+  static {
+    brandError(McpStepError, 'sallyport.McpStepError');
+  }
+
+  override readonly name: string = 'McpStepError';
+  /** Name of the step. */
+  readonly step: string;
+  /** Name and text of what the work threw, cut to 100 and 1,000 characters. */
+  readonly reason: { readonly name: string; readonly message: string };
+
+  constructor(
+    step: string,
+    reason: { readonly name: string; readonly message: string },
+    init: { readonly cause?: unknown } = {},
+  ) {
+    super('mcp.step_failed', `framework: mcp: step "${step}" failed: ${reason.name}: ${reason.message}`, init);
+    this.step = step;
+    this.reason = Object.freeze({ ...reason });
+    Object.freeze(this);
+  }
+}
+
 /** A refused registration, by what is wrong with it. */
 export function invalidRegistration(what: string): FrameworkError {
   return new FrameworkError('mcp.invalid_registration', `framework: mcp: ${what}`);
@@ -64,6 +103,15 @@ export class RpcError extends Error {
     this.status = status;
     this.why = why;
   }
+}
+
+/**
+ * -32603 with the code `mcp.too_large`: something is larger than may be kept, and the call needs it kept. `data` says what, and
+ * how large it may be.
+ */
+export function tooLarge(what: Kept, bytes: number, limit: number): RpcError {
+  const data = { code: 'mcp.too_large', what, bytes, limit };
+  return new RpcError(RPC.internalError, `Too large to keep: ${what}`, data);
 }
 
 /** `instanceof` for what a handler threw, which may be anything: a revoked proxy is an instance of nothing. */

@@ -1,12 +1,15 @@
 import type { Handler } from '@sallyport/core';
-import { createHandler } from '../http/internal/engine.js';
+import type { Engine } from '../http/internal/engine.js';
 import { createOriginCheck } from '../http/internal/origin.js';
-import type { JsonObject } from '../protocol/types.js';
+import type { AskKind, JsonObject } from '../protocol/types.js';
 import { createSealer, noSealer } from '../store/internal/crypto.js';
+import type { AppHtml, AppOptions } from './apps.js';
 import type {
   Change,
+  PromptArguments,
   PromptHandler,
   PromptOptions,
+  PublishOptions,
   ResourceHandler,
   ResourceOptions,
   ResourceTemplateHandler,
@@ -17,11 +20,20 @@ import type {
   ToolOptions,
 } from './definitions.js';
 import { invalidRegistration } from './errors.js';
-import { compilePrompt, compileResource, compileResourceTemplate, compileTool } from './internal/compile.js';
-import { type Core, lazily } from './internal/core.js';
-import { type Registered, Registry } from './internal/registry.js';
+import {
+  type AnyHandler,
+  compileApp,
+  compilePrompt,
+  compileResource,
+  compileResourceTemplate,
+  compileTool,
+} from './internal/compile.js';
+import { type Core, keepCore, lazily } from './internal/core.js';
+import { type Registered, Registry, type Tool } from './internal/registry.js';
 import { type McpServerOptions, parseOptions } from './options.js';
 
+/** What answers requests: a server that is only registered needs none of it. */
+const loadEngine = lazily(() => import('../http/internal/engine.js'));
 /** The feed of changes. */
 const loadLive = lazily(() => import('../run/internal/live.js'));
 
@@ -40,10 +52,10 @@ export interface McpServer {
    * server.tool('add', { description: 'Adds two numbers.', input: z.object({ a: z.number(), b: z.number() }) },
    *   ({ a, b }) => ({ structured: { sum: a + b } }));
    */
-  tool<I extends SchemaInput = JsonObject, O extends SchemaInput = JsonObject>(
+  tool<I extends SchemaInput = JsonObject, O extends SchemaInput | undefined = undefined, Asks extends AskKind = never>(
     name: string,
-    options: ToolOptions<I, O>,
-    handler: ToolHandler<SchemaOutput<I>>,
+    options: ToolOptions<I, O & SchemaInput, Asks>,
+    handler: ToolHandler<SchemaOutput<I>, O, Asks>,
   ): McpServer;
   /**
    * Offers one resource. The handler returns text, bytes or a full result; nothing means that there is no such resource.
@@ -51,27 +63,50 @@ export interface McpServer {
    * @param uri with a scheme: `notes://index`
    * @throws FrameworkError `mcp.invalid_registration`, `mcp.closed`
    */
-  resource(uri: string, options: ResourceOptions, handler: ResourceHandler): McpServer;
+  resource<Asks extends AskKind = never>(
+    uri: string,
+    options: ResourceOptions<Asks>,
+    handler: ResourceHandler<Asks>,
+  ): McpServer;
   /**
    * Offers all resources whose URI matches a template, unless one is registered by itself.
    *
    * @param uriTemplate with `{name}` (no slash) and `{+name}` (with slashes): `notes://{id}`
    * @throws FrameworkError `mcp.invalid_registration`, `mcp.closed`
    */
-  resourceTemplate(uriTemplate: string, options: ResourceTemplateOptions, handler: ResourceTemplateHandler): McpServer;
+  resourceTemplate<const T extends string, Asks extends AskKind = never>(
+    uriTemplate: T,
+    options: ResourceTemplateOptions<T, Asks>,
+    handler: ResourceTemplateHandler<T, Asks>,
+  ): McpServer;
   /**
    * Offers a prompt. The handler returns text (one message of the user), messages or a full result.
    *
    * @param name 1 to 128 characters of `A-Z a-z 0-9 _ . -`
    * @throws FrameworkError `mcp.invalid_registration`, `mcp.closed`
    */
-  prompt(name: string, options: PromptOptions, handler: PromptHandler): McpServer;
+  prompt<const A extends PromptArguments, Asks extends AskKind = never>(
+    name: string,
+    options: PromptOptions<A, Asks>,
+    handler: PromptHandler<A, Asks>,
+  ): McpServer;
   /**
-   * Tells listeners of both eras, on any instance, that something changed.
+   * Offers a page that hosts show beside the conversation (MCP Apps). Tools refer to it by their option `app`.
+   *
+   * @param uri begins with `ui://`
+   * @throws FrameworkError `mcp.invalid_registration`, `mcp.closed`
+   *
+   * @example
+   * server.app('ui://notes/board', { name: 'board' }, '<!doctype html><title>Notes</title>');
+   * server.tool('show', { app: { uri: 'ui://notes/board' } }, () => ({ structured: { notes: [] } }));
+   */
+  app(uri: string, options: AppOptions, html: AppHtml): McpServer;
+  /**
+   * Tells listeners of both eras, on any instance, that something changed; with `tenantId` those of one tenant only.
    *
    * @throws FrameworkError `mcp.changes_off` without the option `changes`
    */
-  publish(change: Change): Promise<void>;
+  publish(change: Change, to?: PublishOptions): Promise<void>;
   /** POST, GET and DELETE of the MCP route. */
   readonly handler: Handler;
   /** The same with origins of its own instead of the server's. */
@@ -90,9 +125,15 @@ export interface McpServer {
 export function createMcpServer(options: McpServerOptions): McpServer {
   const settings = parseOptions(options);
   const { secret } = settings;
-  const sealer = secret === undefined ? noSealer : createSealer(secret);
+  const sealer =
+    secret === undefined ? noSealer : createSealer(secret, settings.info.name, () => settings.clock.now().getTime());
   const core: Core = { settings, registry: new Registry(), sealer };
   return new Server(core);
+}
+
+/** The engine as a handler of the framework's pipeline. */
+function handlerOf(engine: Engine): Handler {
+  return async (ctx) => (await loadEngine()).answer(engine, ctx);
 }
 
 class Server implements McpServer {
@@ -101,44 +142,49 @@ class Server implements McpServer {
 
   constructor(core: Core) {
     this.#core = core;
-    this.handler = createHandler({ core, isAllowed: createOriginCheck(core.settings.allowedOrigins) });
+    keepCore(this, core);
+    this.handler = handlerOf({ core, isAllowed: createOriginCheck(core.settings.allowedOrigins) });
   }
 
-  tool<I extends SchemaInput, O extends SchemaInput>(
-    name: string,
-    options: ToolOptions<I, O>,
-    handler: ToolHandler<SchemaOutput<I>>,
-  ): this {
+  tool(name: string, options: ToolOptions, handler: AnyHandler): this {
     this.#core.registry.addTool(this.#checked(compileTool(name, options, handler)));
     return this;
   }
 
-  resource(uri: string, options: ResourceOptions, handler: ResourceHandler): this {
+  resource(uri: string, options: ResourceOptions, handler: AnyHandler): this {
     this.#core.registry.addResource(this.#checked(compileResource(uri, options, handler)));
     return this;
   }
 
-  resourceTemplate(uriTemplate: string, options: ResourceTemplateOptions, handler: ResourceTemplateHandler): this {
+  resourceTemplate(uriTemplate: string, options: ResourceTemplateOptions, handler: AnyHandler): this {
     this.#core.registry.addTemplate(this.#checked(compileResourceTemplate(uriTemplate, options, handler)));
     return this;
   }
 
-  prompt(name: string, options: PromptOptions, handler: PromptHandler): this {
+  prompt(name: string, options: PromptOptions, handler: AnyHandler): this {
     this.#core.registry.addPrompt(this.#checked(compilePrompt(name, options, handler)));
     return this;
   }
 
-  async publish(change: Change): Promise<void> {
+  app(uri: string, options: AppOptions, html: AppHtml): this {
+    this.#core.registry.addResource(compileApp(uri, options, html));
+    return this;
+  }
+
+  async publish(change: Change, { tenantId }: PublishOptions = {}): Promise<void> {
     const { publishChange } = await loadLive();
-    await publishChange(this.#core, change);
+    await publishChange(this.#core, change, tenantId);
   }
 
   handlerFor({ allowedOrigins }: { readonly allowedOrigins: readonly string[] }): Handler {
-    return createHandler({ core: this.#core, isAllowed: createOriginCheck(allowedOrigins) });
+    return handlerOf({ core: this.#core, isAllowed: createOriginCheck(allowedOrigins) });
   }
 
   /** What may be asked for must be sealed on its way through the client. */
   #checked<T extends Registered>(item: T): T {
+    if ((item as Registered & Partial<Tool>).task && this.#core.settings.tasks === undefined) {
+      throw invalidRegistration(`${item.kind} "${item.name}" becomes a task, which needs the option "tasks"`);
+    }
     if (item.asks.size > 0 && this.#core.settings.secret === undefined) {
       throw invalidRegistration(`${item.kind} "${item.name}" asks the client, which needs the option "secret"`);
     }

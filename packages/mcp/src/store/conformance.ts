@@ -66,6 +66,28 @@ const CASES: Readonly<Record<string, (bench: Bench) => Promise<void>>> = {
     const tries = Array.from({ length: 8 }, () => store.put(row('a', { version: 2 }), { version: 1 }));
     assert.equal((await Promise.all(tries)).filter(Boolean).length, 1);
   },
+  async 'recognises its own write when it comes again, and no other'({ store, row, partition }) {
+    const first = row('a', { writer: 'one', data: bytes('mine') });
+    assert.equal(await store.put(first, 'absent'), true);
+    assert.equal(await store.put(first, 'absent'), true);
+    assert.equal(await store.put(row('a', { writer: 'two' }), 'absent'), false);
+    const next = row('a', { version: 2, writer: 'three', data: bytes('again') });
+    assert.equal(await store.put(next, { version: 1 }), true);
+    assert.equal(await store.put(next, { version: 1 }), true);
+    assert.equal(await store.put(first, 'absent'), false);
+    assert.equal(await store.put({ ...next, writer: 'four' }, { version: 1 }), false);
+    const found = await store.get({ partition, sort: 'a' });
+    assert.deepEqual([text(found), found?.version, found?.writer], ['again', 2, undefined]);
+  },
+  async 'takes a row that was read for one without a writer'({ store, row, partition }) {
+    await store.put(row('a', { writer: 'one' }));
+    const read = await store.get({ partition, sort: 'a' });
+    assert.equal(await store.put({ ...row('a'), ...read }, 'absent'), false);
+  },
+  async 'rejects a row of more than 400 KB'({ store, row, partition }) {
+    await assert.rejects(store.put(row('a', { data: new Uint8Array(410_000) })));
+    assert.equal(await store.get({ partition, sort: 'a' }), undefined);
+  },
   async 'gives a row to one of many takers'({ store, row, partition }) {
     await store.put(row('a', { data: bytes('prize') }));
     const takes = await Promise.all(Array.from({ length: 8 }, () => store.take({ partition, sort: 'a' })));

@@ -1,5 +1,6 @@
-import { type Clock, completeClock, type Environment, FrameworkError, type FullClock } from '@sallyport/core';
+import type { Clock, Environment, FullClock } from '@sallyport/core';
 import { defineOptions, integer, kind, text, withMethods } from '@sallyport/core/options';
+import { completeClock } from '@sallyport/core/pipeline';
 import {
   absentOrPastTtl,
   type Client,
@@ -12,13 +13,14 @@ import {
   notPastTtl,
 } from '@sallyport/dynamo';
 import { MCP_TABLE_NAME_ENV } from '../schema.js';
-import type { McpStore, PutCondition, Row, RowKey } from './store.js';
+import { randomText } from './internal/crypto.js';
+import { type McpStore, type PutCondition, type Row, type RowKey, storeFailure } from './store.js';
 
 /** Options of {@link dynamoMcpStore}; an unknown key is refused. */
 export interface DynamoMcpStoreOptions {
-  /** Default: the variable `FRAMEWORK_MCP_TABLE_NAME`. */
+  /** Name of the table. Default: the variable `FRAMEWORK_MCP_TABLE_NAME`. */
   readonly tableName?: string;
-  /** Default: a client of this region, made at the first call. */
+  /** The DynamoDB client. Default: a client of this region, made at the first call. */
   readonly client?: Client;
   /** Decides which rows have expired. Default: the system's clock. */
   readonly clock?: Clock;
@@ -28,7 +30,8 @@ export interface DynamoMcpStoreOptions {
   readonly storeTimeoutMs?: number;
 }
 
-const OPTIONS = defineOptions<DynamoMcpStoreOptions>()({
+/** What {@link DynamoMcpStoreOptions} may be. */
+export const DYNAMO_STORE_OPTIONS = defineOptions<DynamoMcpStoreOptions>()({
   tableName: text('the name of the table').orVariable(MCP_TABLE_NAME_ENV),
   client: withMethods<Client>('send'),
   clock: withMethods<Clock>('now'),
@@ -43,14 +46,15 @@ const OPTIONS = defineOptions<DynamoMcpStoreOptions>()({
  * @throws FrameworkError `app.invalid_configuration` for a wrong option, or when neither option nor variable names the table
  */
 export function dynamoMcpStore(options: DynamoMcpStoreOptions = {}): McpStore {
-  const { tableName, client, clock, storeTimeoutMs: timeoutMs } = OPTIONS.parse(options);
+  const { tableName, client, clock, storeTimeoutMs: timeoutMs } = DYNAMO_STORE_OPTIONS.parse(options);
   const fullClock = completeClock(clock);
-  return new DynamoStore(new DynamoTable({ tableName, client, clock: fullClock, timeoutMs, toError }), fullClock);
+  return new DynamoStore(
+    new DynamoTable({ tableName, client, clock: fullClock, timeoutMs, toError: storeFailure }),
+    fullClock,
+  );
 }
 
-function toError(cause: unknown): FrameworkError {
-  return new FrameworkError('mcp.store', 'framework: the MCP store failed', { statusCode: 503, cause });
-}
+const WRITER_BYTES = 12;
 
 class DynamoStore implements McpStore {
   readonly #table: ItemTable;
@@ -66,7 +70,9 @@ class DynamoStore implements McpStore {
   }
 
   async put(row: Row, when?: PutCondition): Promise<boolean> {
-    const options = when === undefined ? {} : { condition: this.#condition(when), reread: false };
+    // Without a name of its own a write that is refused could not be told from its own first attempt, whose answer was lost.
+    const writer = row.writer ?? randomText(WRITER_BYTES);
+    const options = when === undefined ? { writer } : { condition: this.#condition(when), writer };
     const { applied } = await this.#table.put({ ...keyOf(row), v: row.version, ttl: row.ttl, d: row.data }, options);
     return applied;
   }

@@ -1,6 +1,6 @@
 import { type Clock, systemClock } from '@sallyport/core';
 import { defineOptions, integer, withMethods } from '@sallyport/core/options';
-import type { McpStore, PutCondition, Row, RowKey } from './store.js';
+import { type McpStore, type PutCondition, type Row, type RowKey, storeFailure } from './store.js';
 
 /** Options of {@link memoryMcpStore}; an unknown key is refused. */
 export interface MemoryMcpStoreOptions {
@@ -10,16 +10,20 @@ export interface MemoryMcpStoreOptions {
   readonly clock?: Clock;
 }
 
-const OPTIONS = defineOptions<MemoryMcpStoreOptions>()({
+/** What {@link MemoryMcpStoreOptions} may be. */
+export const MEMORY_STORE_OPTIONS = defineOptions<MemoryMcpStoreOptions>()({
   maxRows: integer(1).default(10_000),
   clock: withMethods<Clock>('now').default(systemClock),
 });
 
 /** A store in this process's memory: for tests, and for a server that runs as one process. */
 export function memoryMcpStore(options: MemoryMcpStoreOptions = {}): McpStore {
-  const { maxRows, clock } = OPTIONS.parse(options);
+  const { maxRows, clock } = MEMORY_STORE_OPTIONS.parse(options);
   return new MemoryStore(maxRows, clock);
 }
+
+/** An item of DynamoDB, names and keys included (https://docs.aws.amazon.com/amazondynamodb/latest/developerguide/Constraints.html). */
+const MAX_ROW_BYTES = 400 * 1024;
 
 class MemoryStore implements McpStore {
   readonly #maxRows: number;
@@ -39,11 +43,13 @@ class MemoryStore implements McpStore {
   }
 
   async put(row: Row, when?: PutCondition): Promise<boolean> {
+    if (row.data.length > MAX_ROW_BYTES) throw storeFailure(new RangeError('the row is larger than DynamoDB takes'));
     const present = this.#live(row);
+    if (present && row.writer !== undefined && present.writer === row.writer) return true;
     if (when === 'absent' ? present !== undefined : when !== undefined && present?.version !== when.version)
       return false;
     this.#delete(row);
-    this.#rows.set(keyOf(row), copyOf(row));
+    this.#rows.set(keyOf(row), { ...copyOf(row), ...(row.writer === undefined ? {} : { writer: row.writer }) });
     const sorts = this.#partitions.get(row.partition) ?? new Set();
     this.#partitions.set(row.partition, sorts.add(row.sort));
     this.#evict();
@@ -53,7 +59,7 @@ class MemoryStore implements McpStore {
   async take(key: RowKey): Promise<Row | undefined> {
     const row = this.#live(key);
     this.#delete(key);
-    return row;
+    return row && copyOf(row);
   }
 
   async list(partition: string, after: string, limit: number): Promise<readonly Row[]> {
@@ -91,8 +97,8 @@ function keyOf({ partition, sort }: RowKey): string {
 }
 
 /** Rows never share memory with their users. */
-function copyOf(row: Row): Row {
-  return { ...row, data: new Uint8Array(row.data) };
+function copyOf({ partition, sort, version, ttl, data }: Row): Row {
+  return { partition, sort, version, ttl, data: new Uint8Array(data) };
 }
 
 function compareUtf8(left: string, right: string): number {

@@ -1,3 +1,5 @@
+import { FrameworkError } from '@sallyport/core';
+
 /** What names a row. */
 export interface RowKey {
   /** Rows of one partition are listed together. */
@@ -14,6 +16,11 @@ export interface Row extends RowKey {
   readonly ttl: number;
   /** What is stored, at most 256 KiB and one byte. */
   readonly data: Uint8Array;
+  /**
+   * Names one write, and is never used for another. A `put` that comes again because its answer was lost is recognised by it. Reads
+   * do not return it.
+   */
+  readonly writer?: string;
 }
 
 /** `absent`: only when no row with this key is there. `version`: only when the row has this one. */
@@ -26,12 +33,20 @@ export type PutCondition = 'absent' | { readonly version: number };
 export interface McpStore {
   /** The row with this key; `undefined` when there is none. */
   get(key: RowKey): Promise<Row | undefined>;
-  /** One conditional write; `false` when the condition did not hold. */
+  /**
+   * One conditional write; `false` when the condition did not hold. Where the row has the `writer` of this one, the write is a
+   * repetition of the one that made it, and is `true`. Rejects a row that is larger than the store can take, DynamoDB's 400 KB.
+   */
   put(row: Row, when?: PutCondition): Promise<boolean>;
-  /** Deletes and returns; of several callers one gets the row. */
+  /** Deletes and returns; of several callers one gets the row. When an answer of the store is lost, it may be none. */
   take(key: RowKey): Promise<Row | undefined>;
   /** At most `limit` rows of a partition whose `sort` is greater than `after` (`''`: all), in order of UTF-8 bytes. */
   list(partition: string, after: string, limit: number): Promise<readonly Row[]>;
+}
+
+/** What a call of a store that failed rejects with. */
+export function storeFailure(cause: unknown): FrameworkError {
+  return new FrameworkError('mcp.store', 'framework: the MCP store failed', { statusCode: 503, cause });
 }
 
 /** Where events go that are too large for a row. */

@@ -1,4 +1,5 @@
 import type { Clock, Handler, LambdaContext, Logger, SecurePrincipal } from '@sallyport/core';
+import { createLogger } from '@sallyport/core/observability';
 import { STREAM_ACCESS } from '@sallyport/http/pipeline';
 import { Optional, SecureApp } from '@sallyport/secure';
 import { guardStore } from '../../judge/guard-store.js';
@@ -14,6 +15,14 @@ import {
 export const SECRET = { current: 'a secret of the tests that is long enough' };
 export const LATEST = '2025-11-25';
 export const STATELESS = '2026-07-28';
+
+/** A line of the log, parsed. */
+export type Line = Readonly<Record<string, unknown>>;
+
+/** A logger that writes its lines into a list. */
+export function logTo(lines: Line[]): Logger {
+  return createLogger({ environment: {}, write: (line) => lines.push(JSON.parse(line) as Line) });
+}
 
 export interface RigOptions {
   /** Default: silence. */
@@ -35,6 +44,8 @@ export interface Sent {
   readonly user?: string;
   readonly streaming?: boolean;
   readonly remainingMs?: number;
+  /** The tenant that the runtime names (tenant isolation), beside the principal. */
+  readonly tenantId?: string;
 }
 
 export interface Answer {
@@ -82,7 +93,7 @@ export class Rig {
   #app(store: McpStore | undefined): SecureApp {
     const { clock } = this.options;
     const app = new SecureApp({
-      principalResolver: (ctx) => toPrincipal(ctx.header('x-user')),
+      principalResolver: (ctx) => toPrincipal(ctx.header('x-user') ?? '', ctx.header('x-scopes')),
       observability: { log: (record) => this.logged.push(record) },
       ...(clock ? { clock } : {}),
       log: this.options.log ?? false,
@@ -136,6 +147,7 @@ export class Rig {
     return {
       awsRequestId: `request-${this.#requests}`,
       getRemainingTimeInMillis: () => remainingMs - (now() - started),
+      ...(sent.tenantId === undefined ? {} : { tenantId: sent.tenantId }),
     };
   }
 
@@ -151,13 +163,20 @@ export class Rig {
 
   /** A session of the given revision. */
   async connect(
-    init: { version?: string; capabilities?: object; user?: string; accept?: string; streaming?: boolean } = {},
+    init: {
+      version?: string;
+      capabilities?: object;
+      user?: string;
+      accept?: string;
+      streaming?: boolean;
+      tenantId?: string;
+    } = {},
   ): Promise<Connection> {
-    const { version = LATEST, capabilities = ALL, user, accept, streaming } = init;
+    const { version = LATEST, capabilities = ALL, user, accept, streaming, tenantId } = init;
     const params = { protocolVersion: version, capabilities, clientInfo: { name: 'tester', version: '1' } };
     const answer = await this.post(
       { jsonrpc: '2.0', id: 'init', method: 'initialize', params },
-      user === undefined ? {} : { user },
+      { ...(user === undefined ? {} : { user }), ...(tenantId === undefined ? {} : { tenantId }) },
     );
     return new Connection(this, answer.headers['mcp-session-id'] ?? '', version, { user, accept, streaming });
   }
@@ -267,11 +286,12 @@ interface FunctionUrlAnswer {
   readonly isBase64Encoded: boolean;
 }
 
-function toPrincipal(user: string): SecurePrincipal | null {
+function toPrincipal(user: string, held = ''): SecurePrincipal | null {
   if (user === '') return null;
   const [a = '', b, tenantId = ''] = user.split('/');
-  if (b === undefined) return { identity: a, scopes: ['notes:read'] };
-  return { kind: a as 'external', identity: b, ...(tenantId === '' ? {} : { tenantId }) };
+  const scopes = held === '' ? {} : { scopes: held.split(' ') };
+  if (b === undefined) return { identity: a, scopes: ['notes:read'], ...scopes };
+  return { kind: a as 'external', identity: b, ...(tenantId === '' ? {} : { tenantId }), ...scopes };
 }
 
 export function toEvent(method: string, body: string, { headers = {}, user }: Sent): object {

@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import type { Clock } from '@sallyport/core';
-import type { LimitFor, RateLimiter, RateLimitKey } from '../limiter/limiter.js';
-import type { Strategy } from '../strategies/strategy.js';
+import { SettableClock } from '@sallyport/core/testing';
+import type { LimitFor, RateLimiter, RateLimitKey, Strategy } from '../limiter/limiter.js';
 
 /** What the suite asks of a limiter. */
 export interface ConformanceLimiterOptions {
@@ -43,20 +43,6 @@ export interface CaseDefinition {
 /** A whole hour, minute and second of Unix time: 2023-11-14T22:00:00Z. */
 const START_MS = 1_699_999_200_000;
 
-/** A wall clock that a case sets; timers stay the system's. */
-export class SettableClock implements Clock {
-  #nowMs = START_MS;
-
-  now(): Date {
-    return new Date(this.#nowMs);
-  }
-
-  /** Sets the time, in milliseconds after the start. */
-  at(ms: number): void {
-    this.#nowMs = START_MS + ms;
-  }
-}
-
 /** The cases for limiters of a harness, each with a clock and an identifier of its own. */
 export function toCases(
   harness: RateLimiterHarness,
@@ -65,7 +51,7 @@ export function toCases(
   return definitions.map(({ name, run }) => ({
     name,
     async run() {
-      const clock = new SettableClock();
+      const clock = new SettableClock(START_MS);
       const identifier = randomUUID();
       await run({
         clock,

@@ -1,15 +1,20 @@
 import {
   type Clock,
   type Context,
-  completeClock,
-  providerProvenance,
   type Route,
   type SourceProvenance,
   silentLogger,
   type TriggerKind,
-  unknownProvenance,
 } from '@sallyport/core';
-import { ContextState, IncomingRequest, RequestContext, toHeaderMap } from '@sallyport/core/pipeline';
+import {
+  ContextState,
+  completeClock,
+  IncomingRequest,
+  providerProvenance,
+  RequestContext,
+  toHeaderMap,
+  unknownProvenance,
+} from '@sallyport/core/pipeline';
 
 export interface TestRequest {
   readonly method?: string;

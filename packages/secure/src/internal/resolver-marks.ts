@@ -11,7 +11,7 @@ export function whenPassed(ctx: Context, run: AfterPass): void {
   WAITING.set(stateOf(ctx), run);
 }
 
-/** Runs what was registered. Its failure rejects the invocation. */
+/** Runs what was registered. If it fails, the invocation rejects. */
 export function runPassed(state: ContextState, principal: Required<SecurePrincipal>): Promise<undefined> | undefined {
   return state.triggerKind === 'websocket' ? WAITING.get(state)?.(principal) : undefined;
 }

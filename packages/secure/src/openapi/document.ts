@@ -1,4 +1,5 @@
-import { FrameworkError, INVALID_CONFIGURATION } from '@sallyport/core';
+import { FrameworkError } from '@sallyport/core';
+import { INVALID_CONFIGURATION } from '@sallyport/core/options';
 import { canonicalMethod, isPlainObject } from '@sallyport/core/pipeline';
 import {
   buildDocument,

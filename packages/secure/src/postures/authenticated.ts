@@ -39,7 +39,7 @@ export function AuthenticatedAnyOf(...scopes: readonly string[]): Posture {
   return sealPosture('authenticated_any_of', requireScopes(scopes));
 }
 
-/** Dropping a scope that is not a string would make the posture admit more callers. */
+/** A scope that is not a string is rejected: without it the posture would admit more callers. */
 function requireScopes(scopes: readonly unknown[]): readonly string[] {
   if (scopes.some((scope) => typeof scope !== 'string')) {
     throw new FrameworkError('app.bad_request', 'framework: authenticated scopes must be strings');
@@ -51,7 +51,7 @@ function requireScopes(scopes: readonly unknown[]): readonly string[] {
   return normal;
 }
 
-/** How many of the wanted scopes are among those held; exact texts. */
+/** How many of the wanted scopes the caller has, compared exactly. */
 function countHeld(wanted: readonly string[], held: readonly string[]): number {
   let count = 0;
   for (const scope of wanted) if (held.includes(scope)) count += 1;

@@ -1,4 +1,4 @@
-import { assertNoSurplus } from '@sallyport/core/pipeline';
+import { assertNoSurplus } from '@sallyport/core/options';
 import { type Posture, type PostureDefinition, sealPosture } from './posture.js';
 
 export const OPTIONAL: PostureDefinition = {
@@ -12,7 +12,7 @@ export const OPTIONAL: PostureDefinition = {
 const POSTURE = sealPosture('optional');
 
 /**
- * Everybody may call, with or without credentials. Credentials that are wrong are rejected all the same.
+ * Everybody may call, with or without credentials. Wrong credentials are still rejected.
  *
  * @throws FrameworkError `app.invalid_configuration` for any argument: `framework: too many arguments, expected Optional()`
  * @example app.get('/articles', (ctx) => json(200, listArticles(ctx.authIdentity)), Optional());

@@ -70,7 +70,7 @@ function hintFor(value: unknown): string {
     : 'has a function for a posture: the posture stands behind the handler';
 }
 
-/** Stands where a posture is wanted until somebody has chosen one. It is assignable to no posture. */
+/** A placeholder for a posture that is still to be chosen. It is not assignable to any posture. */
 export interface PostureNotChosen {
   /** Always `true`. */
   readonly postureNotChosen: true;

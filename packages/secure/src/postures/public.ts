@@ -1,4 +1,4 @@
-import { assertNoSurplus } from '@sallyport/core/pipeline';
+import { assertNoSurplus } from '@sallyport/core/options';
 import { type Posture, type PostureDefinition, sealPosture } from './posture.js';
 
 export const PUBLIC: PostureDefinition = {

@@ -1,6 +1,6 @@
 import { createHash, timingSafeEqual } from 'node:crypto';
-import { FrameworkError, invalidOption, type PrincipalKind } from '@sallyport/core';
-import { defineOptions, group, kind, list, oneOf } from '@sallyport/core/options';
+import { FrameworkError, type PrincipalKind } from '@sallyport/core';
+import { defineOptions, group, invalidOption, kind, list, oneOf } from '@sallyport/core/options';
 import type { SecurePrincipalResolver } from '../principal.js';
 
 /** One caller's secret. While a secret is rotated, a caller has two, each under an id of its own. */
@@ -23,7 +23,8 @@ export interface SharedSecretOptions {
   readonly secrets: readonly SharedSecret[];
 }
 
-const OPTIONS = defineOptions<SharedSecretOptions>()({
+/** What {@link SharedSecretOptions} may be. */
+export const SHARED_SECRET_OPTIONS = defineOptions<SharedSecretOptions>()({
   header: kind<string>(
     'the name of a header',
     (value) => typeof value === 'string' && /^[!#$%&'*+\-.^_`|~0-9A-Za-z]+$/.test(value),
@@ -55,7 +56,7 @@ const OPTIONS = defineOptions<SharedSecretOptions>()({
  * @throws FrameworkError `app.invalid_configuration` that names the option and never its value
  */
 export function sharedSecretPrincipalResolver(options: SharedSecretOptions): SecurePrincipalResolver {
-  const { header, secrets } = OPTIONS.parse(options ?? null);
+  const { header, secrets } = SHARED_SECRET_OPTIONS.parse(options ?? null);
   const candidates = toCandidates(secrets);
   return (ctx) => {
     const values = ctx.headerAll(header);

@@ -1,5 +1,12 @@
-import { type Context, createMap, silentLogger, unknownProvenance } from '@sallyport/core';
-import { ContextState, copyPrincipal, IncomingRequest, RequestContext } from '@sallyport/core/pipeline';
+import { type Context, silentLogger } from '@sallyport/core';
+import {
+  ContextState,
+  copyPrincipal,
+  createMap,
+  IncomingRequest,
+  RequestContext,
+  unknownProvenance,
+} from '@sallyport/core/pipeline';
 import { ManualClock, ManualIdGenerator } from '@sallyport/core/testing';
 import { createLambdaContext, type LambdaContextOptions } from './lambda.js';
 

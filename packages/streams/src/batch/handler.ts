@@ -34,7 +34,7 @@ export interface EventContext {
   readonly traceId: string;
   /** The tenant of the invocation, from the Lambda context; `''` when there is none. */
   readonly tenantId: string;
-  /** Milliseconds of the invocation left now; 0 when unknown. */
+  /** Milliseconds that are left of the invocation; 0 when unknown. */
   readonly remainingMs: number;
   /** The last moment at which a record starts: `deadlineMarginMs` before the invocation ends. `null` when unknown. */
   readonly deadline: Date | null;

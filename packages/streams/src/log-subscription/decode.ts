@@ -1,6 +1,7 @@
 import { isUtf8 } from 'node:buffer';
 import { gunzipSync } from 'node:zlib';
-import { base64Size, decodeBase64, decodeUtf8 } from '@sallyport/core';
+import { decodeBase64, decodeUtf8 } from '@sallyport/core';
+import { base64Size } from '@sallyport/core/pipeline';
 import { streamsError } from '../errors.js';
 import { safeLog } from '../sources/source.js';
 
@@ -13,7 +14,7 @@ export interface LogSubscriptionEvent {
   readonly id: string;
   /** When it was written, in epoch milliseconds. */
   readonly timestamp: number;
-  /** The line itself. It may hold anything that was logged. */
+  /** The line itself. It may contain anything that was logged. */
   readonly message: string;
 }
 
@@ -129,12 +130,12 @@ function decodeData(data: unknown): Uint8Array {
   }
 }
 
-/** Bytes up to which no ratio is held against a document: small ones compress very well. */
+/** Documents up to this size are not tested for their compression ratio: small ones compress very well. */
 const FREE_BYTES = 64 * 1024;
 const MAX_RATIO = 100;
 
 /**
- * Inflates gzip data (RFC 1952) and stops at the first byte beyond a bound, so that a bomb is never held whole in memory.
+ * Inflates gzip data (RFC 1952) and stops at the first byte beyond a bound, so that a decompression bomb is never held in memory as a whole.
  * Both bounds are one while inflating: the document may not outgrow 2 MiB, nor, beyond 64 KiB, 100 times its input.
  */
 function inflate(compressed: Uint8Array): Buffer {

@@ -17,7 +17,10 @@ export interface ErrorTopicOptions {
   readonly client?: Pick<SNSClient, 'send'>;
 }
 
-const OPTIONS = defineOptions<ErrorTopicOptions>()({ client: withMethods<Pick<SNSClient, 'send'>>('send') });
+/** What {@link ErrorTopicOptions} may be. */
+export const ERROR_TOPIC_OPTIONS = defineOptions<ErrorTopicOptions>()({
+  client: withMethods<Pick<SNSClient, 'send'>>('send'),
+});
 
 /**
  * The `publish` of `createErrorNotifier`, on SNS. `@aws-sdk/client-sns`, an optional peer, is loaded by the first
@@ -29,7 +32,7 @@ const OPTIONS = defineOptions<ErrorTopicOptions>()({ client: withMethods<Pick<SN
 export function createErrorTopicPublish(
   options: ErrorTopicOptions = {},
 ): (notification: ErrorNotification) => Promise<void> {
-  let { client } = OPTIONS.parse(options);
+  let { client } = ERROR_TOPIC_OPTIONS.parse(options);
   return async ({ topicArn, subject, message }) => {
     const sns = await import('@aws-sdk/client-sns');
     client ??= new sns.SNSClient({ region: topicArn.split(':')[3] ?? '' });

@@ -59,10 +59,11 @@ const DEFAULT_DATA_BYTES = 1_048_576;
 const MAX_DATA_BYTES = 10_485_760;
 const MAX_HASH_KEY = 2n ** 128n - 1n;
 
-/** Wrong data is no wrong configuration: the functions below refuse it as `streams.record_invalid`. */
+/** Any value. The functions below check it and throw `streams.record_invalid`: wrong data is not a wrong configuration. */
 const anyData = () => kind<never>('data', () => true);
 
-const INPUT = defineOptions<KinesisJsonRecordInput>()({
+/** What {@link KinesisJsonRecordInput} may be. */
+export const KINESIS_RECORD_INPUT = defineOptions<KinesisJsonRecordInput>()({
   partitionKey: anyData(),
   payload: anyData(),
   explicitHashKey: anyData(),
@@ -79,7 +80,7 @@ const INPUT = defineOptions<KinesisJsonRecordInput>()({
  * await kinesis.send(new PutRecordsCommand({ StreamName, Records: [toPutRecordsEntry(record)] }));
  */
 export function createKinesisJsonRecord(input: KinesisJsonRecordInput): KinesisJsonRecord {
-  const { partitionKey, payload, explicitHashKey, maxDataBytes } = INPUT.parse(input);
+  const { partitionKey, payload, explicitHashKey, maxDataBytes } = KINESIS_RECORD_INPUT.parse(input);
   const partition_key = parsePartitionKey(partitionKey);
   const data = encodePayload(payload, maxDataBytes);
   const hashKey = explicitHashKey === undefined ? {} : { explicit_hash_key: parseHashKey(explicitHashKey) };
@@ -120,7 +121,7 @@ function canonicalPayload(payload: unknown): string {
   try {
     return canonicalJson(payload);
   } catch {
-    // Also a getter of the payload's own that throws: there is no value to send.
+    // A getter of the payload that throws ends here too: there is no value to send.
     throw invalid('unsupported value');
   }
 }

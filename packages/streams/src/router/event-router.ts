@@ -1,12 +1,6 @@
-import {
-  handlerName,
-  type Invocation,
-  type LambdaContext,
-  type Surface,
-  type Target,
-  type TriggerKind,
-} from '@sallyport/core';
-import { assertNoSurplus, logRefusal, refuseAgent } from '@sallyport/core/pipeline';
+import type { Invocation, LambdaContext, Surface, Target, TriggerKind } from '@sallyport/core';
+import { assertNoSurplus } from '@sallyport/core/options';
+import { handlerName, logRefusal, refuseAgent } from '@sallyport/core/pipeline';
 import type { EventHandler, EventMiddleware } from '../batch/handler.js';
 import { type BatchRouting, deliverBatch, deliverEvents, recordsOf } from '../batch/internal/deliver.js';
 import { streamsError } from '../errors.js';
@@ -44,7 +38,7 @@ export interface EventRouter extends Surface {
    * Registers the handler of an SQS queue. It is called for each message; what it throws is reported as a failed message.
    *
    * @param name of the queue, its ARN, or a name that `FRAMEWORK_EVENT_SOURCES` maps
-   * @throws FrameworkError for a blank or repeated name, a handler that is no function, options that do not fit, further
+   * @throws FrameworkError for a blank or repeated name, a handler that is not a function, options that do not fit, further
    *   arguments
    * @example
    * events.queue('orders', (ctx, message) => fulfil(recordJson(message)), { concurrency: 5 });
@@ -81,7 +75,7 @@ export interface EventRouter extends Surface {
    * Registers the handler of events of an event bus or a schedule. Of several selectors that fit, the one with more fields
    * wins, then the earlier. What the handler throws is thrown to Lambda, which repeats the invocation.
    *
-   * @throws FrameworkError for a selector that is empty, wrong or registered already, a handler that is no function, further
+   * @throws FrameworkError for a selector that is empty, wrong or registered already, a handler that is not a function, further
    *   arguments
    * @example
    * events.eventBus({ source: 'billing', detailType: 'InvoicePaid' }, (ctx, event) => book(event.detail));
@@ -112,7 +106,7 @@ export interface EventRouter extends Surface {
 }
 
 /**
- * Makes a router for events that are no requests. Its `serve…` functions each serve one kind of event; a dispatcher serves all
+ * Makes a router for events that are not HTTP requests. Its `serve…` functions each serve one kind of event; a dispatcher serves all
  * of them.
  *
  * @param failureText what is thrown in a handler's place where its own error may not be; containers have their own

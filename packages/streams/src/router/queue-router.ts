@@ -1,6 +1,6 @@
 import type { Clock, Environment, IdGenerator, Invocation, Logger, Observability, Surface } from '@sallyport/core';
-import { defineOptions, kind } from '@sallyport/core/options';
-import { assertNoSurplus, parseObservability, refuseAgent } from '@sallyport/core/pipeline';
+import { assertNoSurplus, defineOptions, kind } from '@sallyport/core/options';
+import { parseObservability, refuseAgent } from '@sallyport/core/pipeline';
 import type { EventHandler, EventMiddleware } from '../batch/handler.js';
 import { type BatchRouting, deliverBatch } from '../batch/internal/deliver.js';
 import { type CreateObserver, createObserver } from '../observability/internal/observer.js';
@@ -38,7 +38,8 @@ export interface QueueRouterOptions {
   readonly observability?: RecordObservability;
 }
 
-const OPTIONS = defineOptions<QueueRouterOptions>()({
+/** What {@link QueueRouterOptions} may be. */
+export const QUEUE_ROUTER_OPTIONS = defineOptions<QueueRouterOptions>()({
   ...COMMON_OPTIONS,
   observability: kind<RecordObservability>(
     'what observeRecords() makes',
@@ -69,7 +70,7 @@ export class QueueRouter implements Surface {
 
   /** @throws FrameworkError `app.invalid_configuration` for an option or variable that does not hold */
   constructor(given: QueueRouterOptions = {}) {
-    const options = OPTIONS.parse(given);
+    const options = QUEUE_ROUTER_OPTIONS.parse(given);
     const settings = toSettings(options, options.observability?.hooks ?? {}, {
       streamIdentifier: 'eventID',
       maskErrors: false,
@@ -84,7 +85,7 @@ export class QueueRouter implements Surface {
    * Registers the handler of a queue.
    *
    * @param name of the queue, its ARN, or a name that `FRAMEWORK_EVENT_SOURCES` maps
-   * @throws FrameworkError for a blank or repeated name, a handler that is no function, options that do not fit, further
+   * @throws FrameworkError for a blank or repeated name, a handler that is not a function, options that do not fit, further
    *   arguments
    */
   queue(

@@ -68,7 +68,7 @@ export class HandlerRegistry implements HandlerLookup {
   /**
    * Registers the handler of one source; nothing is kept of a registration that is refused.
    *
-   * @throws FrameworkError for a blank or repeated name, an ARN of another service, a handler that is no function, an option
+   * @throws FrameworkError for a blank or repeated name, an ARN of another service, a handler that is not a function, an option
    *   that is unknown or does not fit
    */
   add(source: RecordSource, name: string, handler: EventHandler<never>, options: object | undefined): void {
@@ -111,7 +111,7 @@ export class HandlerRegistry implements HandlerLookup {
     return new FrameworkError('streams.no_handler', `framework: no handler for ${what}`, { cause });
   }
 
-  /** Handlers are often registered under a name that is not the deployed one. */
+  /** A hint in the error: handlers are often registered under another name than the deployed one. */
   protected describeMiss({ kind }: SourceDefinition, record: LooseRecord | null): string {
     const names = this.placesOf(kind).map(([place, { name }]) =>
       place === name ? JSON.stringify(name) : `${JSON.stringify(name)} as ${JSON.stringify(place)}`,
@@ -142,7 +142,7 @@ export class EventHandlerRegistry extends HandlerRegistry {
   /**
    * Registers the handler of the events that fit a selector, and returns the selector's frozen copy.
    *
-   * @throws FrameworkError for a selector that is empty, wrong or registered already, or a handler that is no function
+   * @throws FrameworkError for a selector that is empty, wrong or registered already, or a handler that is not a function
    */
   addSelector(bus: SourceDefinition, given: EventBusSelector, handler: EventHandler<never>): EventBusSelector {
     const selector = parseSelector(given);
@@ -197,6 +197,6 @@ function quoted(name: string): string {
 /** The ARN that a handler is registered for, its tail cut off; a table's may lack the stream's label. */
 function parseRegisteredArn(source: RecordSource, arn: string): string {
   const parts = parseSourceArn(source, arn) ?? parseSourceArn(source, `${arn}/stream/*`);
-  if (parts === undefined) throw refused(`${source.noun} name is no ${source.noun} ARN`);
+  if (parts === undefined) throw refused(`${source.noun} name is not the ARN of a ${source.noun}`);
   return parts.arn;
 }

@@ -68,7 +68,8 @@ const FIELD: OptionKind<string> = parsed('a text that is not blank', (value) => 
   return textOf(value);
 });
 
-const SELECTOR = defineOptions<EventBusSelector>()({
+/** What {@link EventBusSelector} may be. */
+export const SELECTOR = defineOptions<EventBusSelector>()({
   source: FIELD,
   detailType: FIELD,
   ruleName: FIELD,
@@ -100,7 +101,7 @@ export function detailTypeOf(event: LooseRecord): string {
   return typeof native === 'string' ? native : textOf(event.detailType);
 }
 
-/** Where an event came from: no ARN says it. */
+/** The source of an event, which has no ARN. */
 export function eventSourceOf(event: LooseRecord): EventSource {
   return { name: textOf(event.source), arn: '', account: textOf(event.account), region: textOf(event.region) };
 }
@@ -130,7 +131,7 @@ function isNamed(resources: unknown, arn: RegExp, name: string): boolean {
 const MAX_ID = 256;
 const CONTROL = /\p{Cc}/u;
 
-/** What joins an event to the work that it belongs to, and which field said so. */
+/** The correlation id of an event, and the field that it was read from. */
 export interface Correlation {
   readonly id: string;
   readonly source: string;
@@ -159,7 +160,7 @@ export function correlationOf(event: LooseRecord, awsRequestId: unknown): Correl
   return { id: '', source: '' };
 }
 
-/** Characters are counted only where the UTF-16 length leaves it open. */
+/** Characters are counted only when the UTF-16 length does not decide. */
 function isUsable(id: string): boolean {
   return (
     id !== '' && !CONTROL.test(id) && (id.length <= MAX_ID || (id.length <= MAX_ID * 2 && [...id].length <= MAX_ID))

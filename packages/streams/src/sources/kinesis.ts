@@ -52,13 +52,14 @@ export interface StreamOptions {
   readonly onFailure?: 'continue' | 'stop';
 }
 
-const OPTIONS = defineOptions<StreamOptions>()({
+/** What {@link StreamOptions} may be. */
+export const STREAM_OPTIONS = defineOptions<StreamOptions>()({
   onFailure: oneOf('continue', 'stop'),
 });
 
 /** The rules of table streams and data streams: one record at a time. */
 export function streamRules(options: object | undefined): RunRules {
-  return { concurrency: 1, stops: OPTIONS.parse(options).onFailure === 'stop' };
+  return { concurrency: 1, stops: STREAM_OPTIONS.parse(options).onFailure === 'stop' };
 }
 
 /** Refuses a batch of a tumbling window, whose answer would need the window's state. */

@@ -1,5 +1,6 @@
-import { decodeBase64, decodeUtf8, encodeUtf8, firstTraceId } from '@sallyport/core';
+import { decodeBase64, decodeUtf8, encodeUtf8 } from '@sallyport/core';
 import { defineOptions, integer } from '@sallyport/core/options';
+import { firstTraceId } from '@sallyport/core/pipeline';
 import { refused, streamsError } from '../errors.js';
 import type { StreamRecord } from './kinesis.js';
 import { type RecordSource, textOf } from './source.js';
@@ -94,9 +95,10 @@ export interface QueueOptions {
   readonly concurrency?: number;
 }
 
-const OPTIONS = defineOptions<QueueOptions>()({ concurrency: integer(1) });
+/** What {@link QueueOptions} may be. */
+export const QUEUE_OPTIONS = defineOptions<QueueOptions>()({ concurrency: integer(1) });
 
-/** Told by the name alone: messages of standard queues carry group ids too. */
+/** Recognised by the queue's name alone: messages of standard queues carry group ids too. */
 function isFifo(queue: string): boolean {
   return queue.endsWith('.fifo');
 }
@@ -115,7 +117,7 @@ export const QUEUE: RecordSource = {
   orderedGroup: ({ attributes }, { name, arn }) =>
     isFifo(name) ? `${arn} ${textOf(attributes?.MessageGroupId)}` : undefined,
   rules(options, place, standard) {
-    const { concurrency } = OPTIONS.parse(options);
+    const { concurrency } = QUEUE_OPTIONS.parse(options);
     if (!isFifo(place)) return { concurrency: concurrency ?? standard, stops: false };
     if (concurrency === undefined) return { concurrency: 1, stops: false };
     throw refused('concurrency needs a standard queue: the messages of a FIFO queue run one at a time');

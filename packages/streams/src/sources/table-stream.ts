@@ -1,5 +1,5 @@
-import { createMap, decodeBase64 } from '@sallyport/core';
-import { trimmedText } from '@sallyport/core/pipeline';
+import { decodeBase64 } from '@sallyport/core';
+import { createMap, trimmedText } from '@sallyport/core/pipeline';
 import { streamsError } from '../errors.js';
 import { assertNoWindow, streamRules } from './kinesis.js';
 import { parseSourceArn, type RecordSource, safeLog, textOf } from './source.js';

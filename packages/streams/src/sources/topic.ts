@@ -1,4 +1,4 @@
-import { firstTraceId } from '@sallyport/core';
+import { firstTraceId } from '@sallyport/core/pipeline';
 import { type RecordSource, textOf } from './source.js';
 
 /** The `Records` of an SNS subscription: https://docs.aws.amazon.com/lambda/latest/dg/with-sns.html. */

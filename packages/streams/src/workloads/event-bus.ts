@@ -71,13 +71,13 @@ export interface ScheduledResult {
   readonly processed?: number;
   /** How many of them failed: a whole number, 0 or more. */
   readonly failed?: number;
-  /** A word of its own; `partial` or `ok` when left out. */
+  /** A status in the workload's own words; `partial` or `ok` when left out. */
   readonly status?: string;
 }
 
 /** The portable summary of one run of a scheduled workload. Absent texts are `''`. */
 export interface ScheduledSummary {
-  /** Tells it from other summaries. */
+  /** Tells this summary from other kinds. */
   readonly kind: 'scheduled';
   /** The run: what the event's detail names, else its id, else the request id of the invocation. */
   readonly run_id: string;

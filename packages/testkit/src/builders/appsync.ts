@@ -1,5 +1,5 @@
-import { invalidOption, type OneOrMany } from '@sallyport/core';
-import { defineOptions } from '@sallyport/core/options';
+import type { OneOrMany } from '@sallyport/core';
+import { defineOptions, invalidOption } from '@sallyport/core/options';
 import { anyText, anything, type Data, filled, object, objectOrNull, oneOrMany, textList } from '../internal/kinds.js';
 import type { Answered } from './shape.js';
 

@@ -1,5 +1,5 @@
-import { FrameworkError, INVALID_CONFIGURATION } from '@sallyport/core';
-import { defineOptions } from '@sallyport/core/options';
+import { FrameworkError } from '@sallyport/core';
+import { defineOptions, INVALID_CONFIGURATION } from '@sallyport/core/options';
 import { anyText, anything, date, filled, textList } from '../internal/kinds.js';
 import { ACCOUNT, type Answered, EPOCH, REGION } from './shape.js';
 

@@ -1,5 +1,6 @@
-import { asBuffer, FrameworkError, INVALID_CONFIGURATION, type OneOrMany } from '@sallyport/core';
-import { boolean, defineOptions } from '@sallyport/core/options';
+import { FrameworkError, type OneOrMany } from '@sallyport/core';
+import { boolean, defineOptions, INVALID_CONFIGURATION } from '@sallyport/core/options';
+import { asBuffer } from '@sallyport/core/pipeline';
 import { anyText, anything, content, date, filled, type Given, oneOrMany, textList } from '../internal/kinds.js';
 
 /** Options of every builder of an HTTP event. */

@@ -1,5 +1,6 @@
-import { asBuffer, FrameworkError, INVALID_CONFIGURATION } from '@sallyport/core';
-import { defineOptions, group } from '@sallyport/core/options';
+import { FrameworkError } from '@sallyport/core';
+import { defineOptions, group, INVALID_CONFIGURATION } from '@sallyport/core/options';
+import { asBuffer } from '@sallyport/core/pipeline';
 import { anyNumber, anyText, anything, content, date, filled, someOf } from '../internal/kinds.js';
 import { ACCOUNT, type Answered, type BatchReport, EPOCH, regionOf } from './shape.js';
 

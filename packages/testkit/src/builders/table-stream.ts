@@ -1,5 +1,5 @@
-import { asBuffer, invalidOption } from '@sallyport/core';
-import { defineOptions, group, oneOf } from '@sallyport/core/options';
+import { defineOptions, group, invalidOption, oneOf } from '@sallyport/core/options';
+import { asBuffer } from '@sallyport/core/pipeline';
 import { anyText, count, date, filled, object, someOf } from '../internal/kinds.js';
 import { type Answered, type BatchReport, EPOCH, regionOf } from './shape.js';
 

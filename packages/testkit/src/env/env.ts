@@ -123,13 +123,15 @@ const LAMBDA = {
   clientContext: anything,
   cognitoIdentityId: anyText,
 };
-const LAMBDA_OPTIONS = defineOptions<LambdaContextOptions>()(LAMBDA);
+/** What {@link LambdaContextOptions} may be. */
+export const LAMBDA_OPTIONS = defineOptions<LambdaContextOptions>()(LAMBDA);
 
 const instant: OptionKind<Date | number> = kind('a valid Date or a number of milliseconds', (value) =>
   Number.isFinite(value instanceof Date ? value.getTime() : value),
 );
 
-const OPTIONS = defineOptions<TestEnvOptions>()({
+/** What {@link TestEnvOptions} may be. */
+export const TEST_ENV_OPTIONS = defineOptions<TestEnvOptions>()({
   now: instant,
   idPrefix: filled,
   environment: textMap.default({}),
@@ -147,7 +149,7 @@ const OPTIONS = defineOptions<TestEnvOptions>()({
  * const answer = await env.invoke(app, buildAPIGatewayV2Request('GET', '/now'));
  */
 export function createTestEnv(options: TestEnvOptions = {}): TestEnv {
-  const { now, idPrefix, environment, lambda } = OPTIONS.parse(options);
+  const { now, idPrefix, environment, lambda } = TEST_ENV_OPTIONS.parse(options);
   return assembleEnv(new ManualClock(now), new ManualIdGenerator(idPrefix), { environment, lambda });
 }
 

@@ -1,10 +1,4 @@
-import {
-  type BodyStream,
-  isFrameworkError,
-  type LambdaContext,
-  type MaybePromise,
-  type TriggerKind,
-} from '@sallyport/core';
+import { isFrameworkError, type LambdaContext, type MaybePromise, type TriggerKind } from '@sallyport/core';
 import type { OutgoingResponse } from '@sallyport/core/pipeline';
 
 /** Where containers keep what streaming front doors need of them; shared by name with `@sallyport/http`. */
@@ -41,21 +35,34 @@ export interface StreamedAnswer {
   readonly streamErrorCode: string;
 }
 
+/** An answer of a streaming front door that is being written. */
+export interface OpenStream {
+  readonly response: OutgoingResponse;
+  /** What is written, as it is written. */
+  readonly chunks: AsyncIterable<Uint8Array>;
+}
+
 /**
- * Reads an answer to its end, one chunk at a time, as a streaming front door does: up to the invocation's deadline.
+ * Opens an answer as a streaming front door does: it can be read up to the invocation's deadline.
  *
  * @throws TypeError for an app that is not a container
  */
-export async function drain(app: object, event: unknown, lambdaContext: LambdaContext): Promise<StreamedAnswer> {
+export async function openStream(app: object, event: unknown, lambdaContext: LambdaContext): Promise<OpenStream> {
   const access = (app as { readonly [STREAM_ACCESS]?: StreamAccess })[STREAM_ACCESS];
   if (!access) throw new TypeError('only a container can stream');
   const { http, detect } = access;
   const opened = http.serveStream(detect(event, lambdaContext), event, lambdaContext);
   const response = await opened.response;
-  const chunks: Uint8Array[] = response.body.length > 0 ? [response.body] : [];
+  return { response, chunks: readUntilAbort(response, opened.exchange.state) };
+}
+
+/** Reads an answer to its end, one chunk at a time. */
+export async function drain(app: object, event: unknown, lambdaContext: LambdaContext): Promise<StreamedAnswer> {
+  const { response, chunks: body } = await openStream(app, event, lambdaContext);
+  const chunks: Uint8Array[] = [];
   let streamErrorCode = '';
   try {
-    if (response.bodyStream) await readUntilAbort(response.bodyStream, opened.exchange.state.signal, chunks);
+    for await (const chunk of body) chunks.push(chunk);
   } catch (error) {
     streamErrorCode = isFrameworkError(error) ? error.code : 'app.internal';
   }
@@ -64,21 +71,30 @@ export async function drain(app: object, event: unknown, lambdaContext: LambdaCo
 }
 
 /** A source that hangs is asked to end and not waited for. */
-async function readUntilAbort(stream: BodyStream, signal: AbortSignal, chunks: Uint8Array[]): Promise<void> {
-  const iterator = Symbol.asyncIterator in stream ? stream[Symbol.asyncIterator]() : stream[Symbol.iterator]();
+async function* readUntilAbort(
+  { body, bodyStream }: OutgoingResponse,
+  state: { readonly signal: AbortSignal },
+): AsyncGenerator<Uint8Array> {
+  if (body.length > 0) yield body;
+  if (!bodyStream) return;
+  // Watched only while something is read: an answer that is complete has no deadline any more.
+  const { signal } = state;
+  const iterator =
+    Symbol.asyncIterator in bodyStream ? bodyStream[Symbol.asyncIterator]() : bodyStream[Symbol.iterator]();
   const aborted = new Promise<never>((_resolve, reject) => {
     const abort = () => reject(signal.reason);
     if (signal.aborted) abort();
     else signal.addEventListener('abort', abort, { once: true });
   });
+  let over = false;
   try {
-    for (;;) {
+    while (!over) {
       const next = await Promise.race([iterator.next(), aborted]);
-      if (next.done) return;
-      chunks.push(next.value);
+      over = next.done === true;
+      if (!next.done) yield next.value;
     }
-  } catch (error) {
-    if (signal.aborted) void Promise.resolve(iterator.return?.()).catch(() => {});
-    throw error;
+  } finally {
+    // A reader that leaves early ends the source, as does the deadline.
+    if (!over) void Promise.resolve(iterator.return?.()).catch(() => {});
   }
 }

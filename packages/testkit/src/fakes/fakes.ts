@@ -66,7 +66,8 @@ export interface FakeWebSocketClient extends WebSocketClient {
   failNext(error: unknown): void;
 }
 
-const CLIENT = defineOptions<FakeWebSocketClientOptions>()({
+/** What {@link FakeWebSocketClientOptions} may be. */
+export const FAKE_CLIENT_OPTIONS = defineOptions<FakeWebSocketClientOptions>()({
   endpoint: filled.default('https://api1.execute-api.us-east-1.amazonaws.com/dev'),
   pause,
 });
@@ -85,7 +86,7 @@ const NEW_CONNECTION: WebSocketConnection = {
  * @example const app = env.app({ webSocketClientFactory: () => client });
  */
 export function fakeWebSocketClient(options: FakeWebSocketClientOptions = {}): FakeWebSocketClient {
-  const { endpoint, pause: turn } = CLIENT.parse(options);
+  const { endpoint, pause: turn } = FAKE_CLIENT_OPTIONS.parse(options);
   const calls: WebSocketCall[] = [];
   const failures = new Failures();
   const connections = new Map<string, WebSocketConnection>();
@@ -207,7 +208,11 @@ export interface FakeHandler<T> {
   readonly signals: readonly AbortSignal[];
 }
 
-const HANDLER = defineOptions<FakeHandlerOptions>()({ clock: withMethods<FullClock>('after'), pause });
+/** What {@link FakeHandlerOptions} may be. */
+export const FAKE_HANDLER_OPTIONS = defineOptions<FakeHandlerOptions>()({
+  clock: withMethods<FullClock>('after'),
+  pause,
+});
 
 /**
  * Makes a handler that does what a list says, call by call; calls beyond it do what its last entry says.
@@ -216,7 +221,7 @@ const HANDLER = defineOptions<FakeHandlerOptions>()({ clock: withMethods<FullClo
  * @example app.queue('orders', fakeHandler([{ throws: new Error('first') }, { returns: undefined }]));
  */
 export function fakeHandler<T>(results: readonly FakeResult<T>[], options: FakeHandlerOptions = {}): FakeHandler<T> {
-  const { clock, pause: turn } = HANDLER.parse(options);
+  const { clock, pause: turn } = FAKE_HANDLER_OPTIONS.parse(options);
   const events: unknown[] = [];
   const signals: AbortSignal[] = [];
   let callCount = 0;

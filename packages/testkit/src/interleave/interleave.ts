@@ -19,7 +19,11 @@ export interface InterleaveOptions {
   readonly seed?: number;
 }
 
-const OPTIONS = defineOptions<InterleaveOptions>()({ rounds: positive.default(20), seed: count.default(1) });
+/** What {@link InterleaveOptions} may be. */
+export const INTERLEAVE_OPTIONS = defineOptions<InterleaveOptions>()({
+  rounds: positive.default(20),
+  seed: count.default(1),
+});
 
 /** An app whose operations can be wrapped; both containers are. */
 interface Wrappable {
@@ -42,7 +46,7 @@ export async function interleave(
   invocations: readonly MarkedEvent[],
   options: InterleaveOptions = {},
 ): Promise<void> {
-  const { rounds, seed } = OPTIONS.parse(options);
+  const { rounds, seed } = INTERLEAVE_OPTIONS.parse(options);
   const marked = invocations.map((build, index) => ({
     build,
     marker: `marker-${String(index + 1).padStart(4, '0')}x`,

@@ -1,5 +1,4 @@
-import { invalidOption } from '@sallyport/core';
-import { boolean, defineOptions } from '@sallyport/core/options';
+import { boolean, defineOptions, invalidOption } from '@sallyport/core/options';
 import { buildQueueEvent, type QueueRecordOptions } from '../builders/queue.js';
 import { count, positive } from '../internal/kinds.js';
 import { seededRandom, shuffled } from '../internal/random.js';
@@ -30,7 +29,8 @@ export interface QueueSimulation {
   readonly timeoutMs?: number;
 }
 
-const OPTIONS = defineOptions<QueueSimulation>()({
+/** What {@link QueueSimulation} may be. */
+export const QUEUE_SIMULATION = defineOptions<QueueSimulation>()({
   batchSize: positive.default(10),
   visibilityTimeoutMs: count.default(30_000),
   maxReceiveCount: positive.default(3),
@@ -42,7 +42,7 @@ const OPTIONS = defineOptions<QueueSimulation>()({
   timeoutMs: positive.default(30_000),
 });
 
-type Settings = ReturnType<typeof OPTIONS.parse>;
+type Settings = ReturnType<typeof QUEUE_SIMULATION.parse>;
 
 interface Message extends Tracked {
   readonly options: QueueRecordOptions;
@@ -57,7 +57,7 @@ export async function simulateQueue(
   source: QueueSource,
   options: QueueSimulation | undefined,
 ): Promise<SimulationResult> {
-  const settings = OPTIONS.parse(options);
+  const settings = QUEUE_SIMULATION.parse(options);
   if (source.fifo && settings.batchSize > 10) throw invalidOption('batchSize', 'at most 10 for a FIFO queue');
   const messages = source.messages.map((message, index) => toMessage(message, index + 1, source.fifo));
   const ledger = await Ledger.open(buildApp, messages, settings.timeoutMs);

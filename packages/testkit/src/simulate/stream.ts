@@ -31,7 +31,8 @@ export interface StreamSimulation {
   readonly timeoutMs?: number;
 }
 
-const OPTIONS = defineOptions<StreamSimulation>()({
+/** What {@link StreamSimulation} may be. */
+export const STREAM_SIMULATION = defineOptions<StreamSimulation>()({
   batchSize: positive.default(100),
   shards: positive.default(1),
   maximumRetryAttempts: count.default(3),
@@ -43,7 +44,7 @@ const OPTIONS = defineOptions<StreamSimulation>()({
   timeoutMs: positive.default(30_000),
 });
 
-type Settings = ReturnType<typeof OPTIONS.parse>;
+type Settings = ReturnType<typeof STREAM_SIMULATION.parse>;
 
 /** Between a failure and the next delivery of the same batch. */
 const RETRY_DELAY_MS = 1000;
@@ -64,7 +65,7 @@ export async function simulateStream(
   source: StreamSource,
   options: StreamSimulation | undefined,
 ): Promise<SimulationResult> {
-  const settings = OPTIONS.parse(options);
+  const settings = STREAM_SIMULATION.parse(options);
   const run = (ignoresUnknown: boolean) => runStream(buildApp, source, settings, ignoresUnknown);
   if (settings.unknownIdentifiers !== 'both') return run(settings.unknownIdentifiers === 'ignored');
   const failing = await run(false);

@@ -5,7 +5,7 @@ import { Unsupported } from '../unsupported.js';
 import type { World } from '../world.js';
 import { readNamed } from './named.js';
 
-type Tool = ToolHandler<Record<string, unknown>>;
+type Tool = ToolHandler<Record<string, unknown>, undefined, 'elicitation'>;
 
 const WANTED = { type: 'object' as const, properties: { name: { type: 'string' } }, required: ['name'] };
 

@@ -25,7 +25,7 @@ export function isError(value: unknown): value is Error {
   }
 }
 
-/** `{ name, message, code?, status?, metadata?, stack?, cause?, errors? }`: all that is ever written out of an error. */
+/** `{ name, message, code?, status?, metadata?, stack?, cause?, errors? }`: everything that is written of an error. */
 export function describeError(error: object, cleaner: ErrorCleaner): Record<string, unknown> {
   return describe(error, cleaner, []);
 }

@@ -1,6 +1,6 @@
-import { type Context, createMap, type Response, type Result } from '@sallyport/core';
+import type { Context, Response, Result } from '@sallyport/core';
 import { isStandardSchema } from '@sallyport/core/options';
-import { internalError, OutgoingResponse } from '@sallyport/core/pipeline';
+import { createMap, internalError, OutgoingResponse } from '@sallyport/core/pipeline';
 import { json, noContent } from '../../responses/responses.js';
 import type { Contract, Schema } from '../contract.js';
 import { type Field, parseFields } from '../fields.js';

@@ -1,4 +1,5 @@
-import { createMap, FrameworkError } from '@sallyport/core';
+import { FrameworkError } from '@sallyport/core';
+import { createMap } from '@sallyport/core/pipeline';
 import type { Field, FieldType } from '../fields.js';
 
 /** Values of a field map by field name, `undefined` for what is not there. */

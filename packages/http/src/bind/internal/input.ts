@@ -1,5 +1,6 @@
-import { type Context, createMap, FrameworkError } from '@sallyport/core';
+import { type Context, FrameworkError } from '@sallyport/core';
 import { isStandardSchema } from '@sallyport/core/options';
+import { createMap } from '@sallyport/core/pipeline';
 import type { BindSource, Contract, Schema } from '../contract.js';
 import { type Field, parseFields } from '../fields.js';
 import type { Rule } from '../rules.js';

@@ -1,6 +1,6 @@
 import { isUtf8 } from 'node:buffer';
-import { asBuffer } from '@sallyport/core';
 import type { DoorTraits, EncodedBody, OutgoingResponse } from '@sallyport/core/pipeline';
+import { asBuffer } from '@sallyport/core/pipeline';
 
 const EMPTY: EncodedBody = { body: '', isBase64Encoded: false };
 

@@ -1,6 +1,7 @@
-import { createMap, FrameworkError, type MultiMap, type TriggerKind } from '@sallyport/core';
+import { FrameworkError, type MultiMap, type TriggerKind } from '@sallyport/core';
 import {
   append,
+  createMap,
   type Door,
   type DoorTraits,
   decodeQueryPart,
@@ -10,6 +11,7 @@ import {
   toHeaderMap,
   toStringList,
 } from '@sallyport/core/pipeline';
+import type { HttpErrorCode } from '../../errors.js';
 
 /** An HTTP front door, with what `explain` and the log say of it. */
 export interface HttpDoor extends Door {
@@ -227,7 +229,7 @@ function isAuthorizerEvent(kind: TriggerKind, fields: Readonly<Record<string, un
   return kind !== 'websocket' || !Object.hasOwn(fields, 'isBase64Encoded');
 }
 
-type RefusalCode = 'http.authorizer_event' | 'http.action_group_event' | 'http.event_without_path';
+type RefusalCode = Extract<HttpErrorCode, `http.${string}`>;
 
 function refusal(code: RefusalCode, what: string): FrameworkError {
   return new FrameworkError(code, `framework: ${what} is no request; serve it with a function of its own`);

@@ -1,5 +1,5 @@
-import { asBuffer, type BodyStream, FrameworkError } from '@sallyport/core';
-import { closeStream, internalError } from '@sallyport/core/pipeline';
+import { type BodyStream, FrameworkError } from '@sallyport/core';
+import { asBuffer, closeStream, internalError } from '@sallyport/core/pipeline';
 
 /** A chunk as bytes; text is taken for UTF-8, anything else breaks the stream. */
 function toBytes(chunk: unknown): Uint8Array {

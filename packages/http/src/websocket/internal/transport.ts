@@ -2,12 +2,12 @@ import {
   type Environment,
   encodeUtf8,
   FrameworkError,
-  invalidOption,
   type LambdaContext,
   type MaybePromise,
   type WebSocketClient,
   type WebSocketContext,
 } from '@sallyport/core';
+import { invalidOption } from '@sallyport/core/options';
 import { type ContextState, type ContextTransport, internalError } from '@sallyport/core/pipeline';
 import { objectOf, textOf } from '../../doors/internal/event.js';
 

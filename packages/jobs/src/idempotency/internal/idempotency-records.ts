@@ -1,21 +1,21 @@
 import type { Condition, Item, Key } from '@sallyport/dynamo';
 import { ttlAt } from '@sallyport/dynamo';
-import type { CallOptions } from '../../calls.js';
 import { toErrorEnvelope } from '../../error-envelope.js';
 import { JOB_ERRORS } from '../../errors.js';
 import { assertId, assertInput, assertText, fingerprintOf, flag, ttlSeconds, whole } from '../../internal/input.js';
 import { idempotencyKey, resultKey } from '../../internal/keys.js';
 import {
-  holdsAll,
   isoOf,
+  newWriteId,
   numberOf,
   type StoreParts,
   storedOutcome,
   textOf,
   textsOf,
+  timeOf,
   toJson,
 } from '../../internal/rows.js';
-import type { JobLedger } from '../../ledger/ledger.js';
+import type { CallOptions, JobLedger } from '../../ledger/ledger.js';
 import type {
   BeginIdempotencyInput,
   CompleteIdempotencyInput,
@@ -24,6 +24,7 @@ import type {
   IdempotencyStart,
   IdempotencyStatus,
 } from '../record.js';
+import type { CompletedKeys } from './completed-keys.js';
 
 const BEGIN_INPUT = ['scope', 'key', 'inProgressMs', 'fingerprint', 'executionId', 'ttlSeconds'];
 export const MIN_IN_PROGRESS_MS = 1000;
@@ -40,9 +41,17 @@ type IdempotencyOperations = Pick<
   'beginIdempotency' | 'completeIdempotency' | 'abandonIdempotency' | 'getIdempotencyRecord'
 >;
 
-export function idempotencyOperations(parts: StoreParts): IdempotencyOperations {
+interface IdempotencyParts extends StoreParts {
+  readonly completedKeys: CompletedKeys;
+}
+
+export function idempotencyOperations(parts: IdempotencyParts): IdempotencyOperations {
   return {
-    beginIdempotency: async (input, options = {}) => beginIdempotency(parts, input, options),
+    async beginIdempotency(input, options = {}) {
+      assertBegin(input);
+      options.signal?.throwIfAborted();
+      return beginKnown(parts, input) ?? beginIdempotency(parts, input, options);
+    },
     async completeIdempotency(handle, outcome, options = {}) {
       assertHandle(handle);
       return completeIdempotency(parts, handle, outcome, options);
@@ -63,29 +72,47 @@ export function idempotencyOperations(parts: StoreParts): IdempotencyOperations 
   };
 }
 
+/** What this instance knows of a key without the table. */
+function beginKnown(
+  { clock, completedKeys }: IdempotencyParts,
+  { scope, key, fingerprint }: BeginIdempotencyInput,
+): IdempotencyStart | undefined {
+  const record = completedKeys.find(scope, key, clock.now().getTime());
+  if (!record) return undefined;
+  assertSame(fingerprint, record.fingerprint);
+  return { outcome: 'already_completed', record };
+}
+
+/** @throws JobLedgerError conflict `payload_mismatch` when both are there and differ */
+function assertSame(fingerprint: string | undefined, stored: unknown): void {
+  if (fingerprint !== undefined && stored !== undefined && stored !== fingerprint) {
+    throw JOB_ERRORS.conflict('payload_mismatch');
+  }
+}
+
 async function beginIdempotency(
-  parts: StoreParts,
+  parts: IdempotencyParts,
   input: BeginIdempotencyInput,
   { signal }: CallOptions,
 ): Promise<IdempotencyStart> {
-  assertBegin(input);
-  signal?.throwIfAborted();
   const { scope, key, fingerprint, executionId } = input;
-  const nowMs = parts.clock.now().getTime();
+  const nowMs = await timeOf(parts);
   const item = newRecord(input, parts.ids.newId(), nowMs);
   const outcome = await parts.store.put(item, { condition: beginnable(input, nowMs), signal });
   const found = outcome.item;
   if (outcome.applied || found?.idem_owner === item.idem_owner) {
     const isOwn = executionId !== undefined && found?.execution_id === executionId && !isFree(found, nowMs);
-    return { outcome: 'created', handle: { scope, key, owner: item.idem_owner }, replayed: outcome.applied && isOwn };
+    // An attempt of this very call, whose answer was lost, is no earlier run.
+    const replayed = outcome.applied && isOwn && found.idem_owner !== item.idem_owner;
+    return { outcome: 'created', handle: { scope, key, owner: item.idem_owner }, replayed };
   }
   // It was removed after it had refused the write.
   if (!found || isFree(found, nowMs)) return { outcome: 'already_in_progress', retryAfterMs: 1 };
-  if (fingerprint !== undefined && found.fingerprint !== undefined && found.fingerprint !== fingerprint) {
-    throw JOB_ERRORS.conflict('payload_mismatch');
-  }
+  assertSame(fingerprint, found.fingerprint);
   if (found.status === 'COMPLETED') {
-    return { outcome: 'already_completed', record: await readRecord(parts, { scope, key }, found, signal) };
+    const record = await readRecord(parts, { scope, key }, found, signal);
+    parts.completedKeys.keep(record);
+    return { outcome: 'already_completed', record };
   }
   return { outcome: 'already_in_progress', retryAfterMs: Math.max(1, numberOf(found, 'in_progress_until_ms') - nowMs) };
 }
@@ -162,12 +189,12 @@ function assertScopeAndKey(scope: IdempotencyRecord['scope'], key: unknown): voi
 }
 
 async function completeIdempotency(
-  parts: StoreParts,
+  parts: IdempotencyParts,
   handle: IdempotencyHandle,
   input: CompleteIdempotencyInput,
   { signal }: CallOptions,
 ): Promise<void> {
-  assertInput(input, ['result', 'error', 'resultOmitted', 'resultTtlSeconds'], JOB_ERRORS);
+  assertInput(input, ['result', 'error', 'resultOmitted', 'resultTtlSeconds', 'writeId'], JOB_ERRORS);
   const omitted = flag('resultOmitted', input.resultOmitted, JOB_ERRORS);
   if ([input.result !== undefined, input.error !== undefined, omitted].filter(Boolean).length > 1) {
     throw JOB_ERRORS.invalid('result, error and resultOmitted exclude each other');
@@ -175,8 +202,9 @@ async function completeIdempotency(
   const seconds = ttlSeconds('resultTtlSeconds', input.resultTtlSeconds ?? DAY_SECONDS, JOB_ERRORS);
   const result = toJson('result', input.result, JOB_ERRORS);
   const error = input.error === undefined ? undefined : JSON.stringify(toErrorEnvelope(input.error));
+  if (input.writeId !== undefined) assertId('writeId', input.writeId, JOB_ERRORS);
   signal?.throwIfAborted();
-  const nowMs = parts.clock.now().getTime();
+  const nowMs = await timeOf(parts);
   const expiresAtMs = nowMs + seconds * 1000;
   const set: Item = {
     ...(await storeResult(parts, handle, result, ttlAt(expiresAtMs), signal)),
@@ -187,7 +215,7 @@ async function completeIdempotency(
     expires_at_ms: expiresAtMs,
     ttl: ttlAt(expiresAtMs),
   };
-  await writeCompletion(parts, handle, set, nowMs, signal);
+  await writeCompletion(parts, handle, { set, nowMs, writer: input.writeId ?? newWriteId() }, signal);
 }
 
 /** Attributes of the result. A large one is written to an item of its own before the record refers to it. */
@@ -207,10 +235,9 @@ async function storeResult(
 }
 
 async function writeCompletion(
-  parts: StoreParts,
+  parts: IdempotencyParts,
   handle: IdempotencyHandle,
-  set: Item,
-  nowMs: number,
+  { set, nowMs, writer }: { readonly set: Item; readonly nowMs: number; readonly writer: string },
   signal: AbortSignal | undefined,
 ): Promise<void> {
   const { scope, key, owner } = handle;
@@ -218,10 +245,13 @@ async function writeCompletion(
   const outcome = await parts.store.update(
     idempotencyKey(scope, key),
     { set, remove },
-    { condition: ownInProgress(owner), signal },
+    { condition: ownInProgress(owner), writer, signal },
   );
   const { applied, item } = outcome;
-  if (applied || (outcome.retried && item?.idem_owner === owner && holdsAll(item, set))) return;
+  if (applied) {
+    if (item && item.result_ref === undefined) parts.completedKeys.keep(await readRecord(parts, handle, item));
+    return;
+  }
   if (!item || numberOf(item, 'expires_at_ms', Number.POSITIVE_INFINITY) <= nowMs) {
     throw JOB_ERRORS.absent('idempotency record');
   }

@@ -1,11 +1,9 @@
-import { type FullClock, type Logger, randomFraction } from '@sallyport/core';
-import { integer, type OptionKinds, type ParsedOptions } from '@sallyport/core/options';
-import { pause } from '@sallyport/dynamo';
+import type { FullClock, Logger } from '@sallyport/core';
+import { randomFraction } from '@sallyport/core/pipeline';
+import { pause, withDeadline } from '@sallyport/dynamo';
 import { isConflict, JOB_ERRORS, JobLedgerError } from '../../errors.js';
-import { idOption, signalOption, whole } from '../../internal/input.js';
+import { whole } from '../../internal/input.js';
 import type { JobLedger } from '../../ledger/ledger.js';
-import type { HoldOptions } from '../lease.js';
-import { DEFAULT_DURATION_MS, MAX_DURATION_MS, MIN_DURATION_MS } from './leases.js';
 
 /** A lease or a slot. */
 interface Held {
@@ -14,24 +12,27 @@ interface Held {
 
 /** The calls that take, keep and release a lease or a slot. */
 export interface Holding<H extends Held> {
+  /** Milliseconds until it is free, 0 when it is, where a look is cheaper than trying to take it. */
+  look?(signal: AbortSignal | undefined): Promise<number>;
   acquire(owner: string, durationMs: number, signal: AbortSignal | undefined): Promise<H>;
   refresh(held: H, durationMs: number, signal: AbortSignal): Promise<H>;
   release(held: H): Promise<void>;
 }
 
 const MIN_MARGIN_MS = 500;
+const MIN_REFRESH_MS = 250;
 const RETRY_MS = 250;
-const MAX_WAIT_MS = 86_400_000;
+/** The longest time between two looks of a waiter. */
+const MAX_LOOK_MS = 2000;
 
-export const HOLD_OPTIONS = {
-  owner: idOption,
-  durationMs: integer(MIN_DURATION_MS, MAX_DURATION_MS, 'milliseconds').default(DEFAULT_DURATION_MS),
-  heartbeatMs: integer(1, MAX_DURATION_MS, 'milliseconds'),
-  waitMs: integer(0, MAX_WAIT_MS, 'milliseconds').default(0),
-  signal: signalOption,
-} satisfies OptionKinds<HoldOptions>;
-
-type ParsedHold = ParsedOptions<typeof HOLD_OPTIONS>;
+/** Options of a hold, with their defaults. */
+export interface ParsedHold {
+  readonly owner?: string | undefined;
+  readonly durationMs: number;
+  readonly heartbeatMs?: number | undefined;
+  readonly waitMs: number;
+  readonly signal?: AbortSignal | undefined;
+}
 
 interface Timing {
   readonly durationMs: number;
@@ -57,7 +58,10 @@ export async function runHeld<H extends Held, T>(
   const { signal, waitMs, owner = ledger.ids.newId() } = options;
   const { clock, log } = ledger;
   const timing = timingOf(options);
-  const held = await acquireWithin(clock, waitMs, signal, () => holding.acquire(owner, timing.durationMs, signal));
+  const held = await acquireWithin(clock, waitMs, signal, {
+    acquire: () => holding.acquire(owner, timing.durationMs, signal),
+    look: async () => holding.look?.(signal) ?? 0,
+  });
   const heartbeat = new Heartbeat(clock, holding, held, timing);
   const forget = follow(signal, (reason) => heartbeat.abort(reason));
   try {
@@ -83,22 +87,31 @@ async function settle<H extends Held, T>(heartbeat: Heartbeat<H>, work: () => Pr
   return outcome.value;
 }
 
-/** Tries again, with jitter, until it is free or the time is over. */
+/**
+ * Tries again until it is free or the time is over. Between tries it only looks, less and less often: many waiters that write
+ * would throttle the row, and with it the holder's refreshes.
+ */
 async function acquireWithin<H>(
   clock: FullClock,
   waitMs: number,
   signal: AbortSignal | undefined,
-  acquire: () => Promise<H>,
+  { acquire, look }: { acquire(): Promise<H>; look(): Promise<number> },
 ): Promise<H> {
   const deadline = clock.now().getTime() + waitMs;
-  for (;;) {
+  for (let looks = 0; ; ) {
     try {
       return await acquire();
     } catch (error) {
-      const leftMs = deadline - clock.now().getTime();
-      if (leftMs <= 0 || !isConflict(error, 'lease_held', 'semaphore_full', 'contended')) throw error;
-      const { retryAfterMs = RETRY_MS } = (error.details ?? {}) as { retryAfterMs?: number };
-      await pause(clock, Math.min(leftMs, retryAfterMs, jittered(RETRY_MS)), signal);
+      if (!isConflict(error, 'lease_held', 'semaphore_full', 'contended')) throw error;
+      let { retryAfterMs = RETRY_MS } = (error.details ?? {}) as { retryAfterMs?: number };
+      do {
+        const leftMs = deadline - clock.now().getTime();
+        if (leftMs <= 0) throw error;
+        const lookMs = jittered(Math.min(MAX_LOOK_MS, RETRY_MS * 1.5 ** looks));
+        await pause(clock, Math.min(leftMs, retryAfterMs, lookMs), signal);
+        looks += 1;
+        retryAfterMs = await look();
+      } while (retryAfterMs > 0);
     }
   }
 }
@@ -182,7 +195,11 @@ class Heartbeat<H extends Held> {
     if (this.isLost) return;
     const { durationMs, heartbeatMs } = this.#timing;
     try {
-      const refreshed = await this.#holding.refresh(this.held, durationMs, this.#stopped.signal);
+      // One request without an answer must leave time for others.
+      const ms = Math.max(MIN_REFRESH_MS, Math.floor(this.#leftMs() / 3));
+      const refreshed = await withDeadline({ ms, clock: this.#clock, signal: this.#stopped.signal }, (signal) =>
+        this.#holding.refresh(this.held, durationMs, signal),
+      );
       if (this.#stopped.signal.aborted) return;
       this.held = refreshed;
       this.#watchEnd();

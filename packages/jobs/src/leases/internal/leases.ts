@@ -1,12 +1,10 @@
 import type { Condition, Item } from '@sallyport/dynamo';
 import { ttlAt } from '@sallyport/dynamo';
-import type { CallOptions } from '../../calls.js';
 import { JOB_ERRORS } from '../../errors.js';
 import { assertId, assertInput, whole } from '../../internal/input.js';
 import { leaseKey } from '../../internal/keys.js';
-import { numberOf, type StoreParts, textOf } from '../../internal/rows.js';
-import type { JobLedger } from '../../ledger/ledger.js';
-import type { Lease } from '../lease.js';
+import { newWriteId, numberOf, type StoreParts, textOf, timeOf } from '../../internal/rows.js';
+import type { CallOptions, JobLedger, Lease } from '../../ledger/ledger.js';
 
 export const MIN_DURATION_MS = 1000;
 export const MAX_DURATION_MS = 900_000;
@@ -20,9 +18,9 @@ export function leaseOperations(parts: StoreParts): LeaseOperations {
     acquireLease: async (input, options = {}) => acquireLease(parts, input, options),
     refreshLease: async (lease, durationMs, options = {}) => refreshLease(parts, lease, durationMs, options),
     releaseLease: async (lease, options = {}) => releaseLease(parts, lease, options),
-    async getLease(name, { signal } = {}) {
+    async getLease(name, { signal, consistent = true } = {}) {
       assertId('name', name, JOB_ERRORS);
-      const item = await parts.store.get(leaseKey(name), { consistent: true, signal });
+      const item = await parts.store.get(leaseKey(name), { consistent, signal });
       return item && isHeld(item, parts.clock.now().getTime()) ? toLease(name, item) : undefined;
     },
   };
@@ -56,7 +54,7 @@ export function retryAfter(item: Item | undefined, nowMs: number): number {
 }
 
 async function acquireLease(
-  { store, clock, ids }: StoreParts,
+  parts: StoreParts,
   input: Parameters<JobLedger['acquireLease']>[0],
   { signal }: CallOptions,
 ): Promise<Lease> {
@@ -66,22 +64,26 @@ async function acquireLease(
   assertId('owner', owner, JOB_ERRORS);
   const durationMs = holdDuration(input.durationMs);
   signal?.throwIfAborted();
-  const nowMs = clock.now().getTime();
+  const nowMs = await timeOf(parts);
   const set = {
-    lease_id: ids.newId(),
+    lease_id: parts.ids.newId(),
     lease_owner: owner,
     expires_at_ms: nowMs + durationMs,
     ttl: ttlAt(nowMs + KEPT_MS),
   };
   const count = { token: { from: nowMs, by: 1 } };
-  const { applied, item } = await store.update(leaseKey(name), { set, count }, { condition: freeAt(nowMs), signal });
+  const { applied, item } = await parts.store.update(
+    leaseKey(name),
+    { set, count },
+    { condition: freeAt(nowMs), signal },
+  );
   // Refused by itself: an earlier attempt of this call got through and its answer was lost.
   if (item && (applied || item.lease_id === set.lease_id)) return toLease(name, item);
   throw JOB_ERRORS.conflict('lease_held', { retryAfterMs: retryAfter(item, nowMs) });
 }
 
 async function refreshLease(
-  { store, clock }: StoreParts,
+  parts: StoreParts,
   lease: Lease,
   duration: number | undefined,
   { signal }: CallOptions,
@@ -89,9 +91,9 @@ async function refreshLease(
   assertLease(lease);
   const durationMs = holdDuration(duration);
   signal?.throwIfAborted();
-  const nowMs = clock.now().getTime();
+  const nowMs = await timeOf(parts);
   const set = { expires_at_ms: nowMs + durationMs, ttl: ttlAt(nowMs + KEPT_MS) };
-  const { applied, item } = await store.update(
+  const { applied, item } = await parts.store.update(
     leaseKey(lease.name),
     { set },
     { condition: heldAndAlive(lease.id, nowMs), signal },
@@ -101,12 +103,16 @@ async function refreshLease(
 }
 
 /** The token stays in the row, so that the next one is larger. */
-async function releaseLease({ store, clock }: StoreParts, lease: Lease, { signal }: CallOptions): Promise<void> {
+async function releaseLease(parts: StoreParts, lease: Lease, { signal }: CallOptions): Promise<void> {
   assertLease(lease);
   signal?.throwIfAborted();
-  const nowMs = clock.now().getTime();
+  const nowMs = await timeOf(parts);
   const changes = { set: { ttl: ttlAt(nowMs + KEPT_MS) }, remove: ['lease_id', 'lease_owner', 'expires_at_ms'] };
-  const { applied, item } = await store.update(leaseKey(lease.name), changes, { condition: heldBy(lease.id), signal });
+  const { applied, item } = await parts.store.update(leaseKey(lease.name), changes, {
+    condition: heldBy(lease.id),
+    writer: newWriteId(),
+    signal,
+  });
   if (!applied && item && isHeld(item, nowMs)) throw JOB_ERRORS.conflict('lease_lost');
 }
 

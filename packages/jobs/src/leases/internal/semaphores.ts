@@ -1,13 +1,11 @@
-import { randomFraction } from '@sallyport/core';
+import { randomFraction } from '@sallyport/core/pipeline';
 import type { Item } from '@sallyport/dynamo';
 import { ttlAt } from '@sallyport/dynamo';
-import type { CallOptions } from '../../calls.js';
 import { JOB_ERRORS } from '../../errors.js';
 import { assertId, assertInput, whole } from '../../internal/input.js';
 import { semaphorePk, slotSk } from '../../internal/keys.js';
-import { numberOf, type StoreParts, textOf } from '../../internal/rows.js';
-import type { JobLedger } from '../../ledger/ledger.js';
-import type { Slot } from '../lease.js';
+import { numberOf, type StoreParts, textOf, timeOf } from '../../internal/rows.js';
+import type { CallOptions, JobLedger, Slot } from '../../ledger/ledger.js';
 import { freeAt, heldAndAlive, heldBy, holdDuration, isHeld, retryAfter } from './leases.js';
 
 export const MAX_SLOTS = 256;
@@ -67,7 +65,7 @@ function freeSlots(active: readonly Item[], limit: number): number[] {
 
 /** @throws JobLedgerError conflict `semaphore_full` */
 async function activeUnderLimit(parts: StoreParts, input: SlotInput, signal: AbortSignal | undefined): Promise<Item[]> {
-  const nowMs = parts.clock.now().getTime();
+  const nowMs = await timeOf(parts);
   const active = await activeSlots(parts, input, nowMs, signal);
   if (active.length < input.limit) return active;
   const retryAfterMs = Math.min(...active.map((item) => retryAfter(item, nowMs)));
@@ -107,7 +105,7 @@ async function takeSlot(
 }
 
 async function refreshSlot(
-  { store, clock }: StoreParts,
+  parts: StoreParts,
   slot: Slot,
   duration: number | undefined,
   { signal }: CallOptions,
@@ -115,9 +113,9 @@ async function refreshSlot(
   const key = keyOf(slot);
   const durationMs = holdDuration(duration);
   signal?.throwIfAborted();
-  const nowMs = clock.now().getTime();
+  const nowMs = await timeOf(parts);
   const set = { expires_at_ms: nowMs + durationMs, ttl: ttlAt(nowMs + durationMs + KEPT_MS) };
-  const { applied, item } = await store.update(key, { set }, { condition: heldAndAlive(slot.id, nowMs), signal });
+  const { applied, item } = await parts.store.update(key, { set }, { condition: heldAndAlive(slot.id, nowMs), signal });
   if (applied && item) return toSlot(slot, item);
   throw JOB_ERRORS.conflict('lease_lost');
 }

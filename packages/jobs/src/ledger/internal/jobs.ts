@@ -1,22 +1,23 @@
 import type { Changes, Condition, Item, ItemQuery, Key, WriteOutcome } from '@sallyport/dynamo';
 import { absentOrPastTtl, isPastTtl, notPastTtl, ttlAt } from '@sallyport/dynamo';
-import type { CallOptions, Page } from '../../calls.js';
 import { JOB_ERRORS } from '../../errors.js';
-import { decodeCursor, encodeCursor } from '../../internal/cursor.js';
 import { assertId, assertInput, flag, isoTime, oneOf, textMap, ttlSeconds, whole } from '../../internal/input.js';
-import { jobKey, tenantStatus } from '../../internal/keys.js';
+import { decodeCursor, encodeCursor, jobKey, tenantStatus } from '../../internal/keys.js';
 import {
   assertSize,
-  holdsAll,
   isoOf,
+  newWriteId,
   numberOf,
   OUTCOME_INPUT,
   outcomeOf,
+  readAll,
   type StoreParts,
   storedOutcome,
   textOf,
   textsOf,
+  timeOf,
 } from '../../internal/rows.js';
+import type { CallOptions, Page } from '../../ledger/ledger.js';
 import { STATUS_CREATED_INDEX, TENANT_CREATED_INDEX } from '../../schema.js';
 import {
   type CreateJobInput,
@@ -24,6 +25,7 @@ import {
   JOB_STATUSES,
   JOB_TRANSITIONS,
   type Job,
+  type JobProgress,
   type JobStatus,
   type ListJobsInput,
   sourcesOf,
@@ -35,10 +37,21 @@ const FIRST_STATUSES = ['PENDING', 'RUNNING'] as const;
 /** Statuses that a transition may reach. The row keeps the later value of `tenant_status` for each, so that one write can set it. */
 const LATER_STATUSES = JOB_STATUSES.filter((status) => status !== 'PENDING');
 
-const LIST_INPUT = ['tenantId', 'status', 'createdFrom', 'createdTo', 'order', 'limit', 'cursor'];
+const LIST_INPUT = [
+  'tenantId',
+  'status',
+  'createdFrom',
+  'createdTo',
+  'order',
+  'limit',
+  'cursor',
+  'consistent',
+  'includeMoved',
+];
 const EARLIEST = '0000-01-01T00:00:00.000Z';
 const LATEST = '9999-12-31T23:59:59.999Z';
 const MAX_LIMIT = 100;
+const MAX_RECORD_COUNT = 1_000_000;
 
 type JobOperations = Pick<JobLedger, 'createJob' | 'transitionJob' | 'getJob' | 'listJobs'>;
 
@@ -51,16 +64,17 @@ export function jobOperations(parts: StoreParts): JobOperations {
   };
 }
 
-async function createJob({ store, clock }: StoreParts, input: CreateJobInput, { signal }: CallOptions): Promise<Job> {
-  assertInput(input, ['jobId', 'tenantId', 'status', 'metadata', 'ttlSeconds'], JOB_ERRORS);
+async function createJob(parts: StoreParts, input: CreateJobInput, { signal }: CallOptions): Promise<Job> {
+  assertInput(input, ['jobId', 'tenantId', 'status', 'metadata', 'ttlSeconds', 'recordCount'], JOB_ERRORS);
   assertId('jobId', input.jobId, JOB_ERRORS);
   assertId('tenantId', input.tenantId, JOB_ERRORS);
-  const nowMs = clock.now().getTime();
+  const nowMs = await timeOf(parts);
   const item = newJob(input, nowMs);
   assertSize(item);
   signal?.throwIfAborted();
-  const outcome = await store.put(item, { condition: absentOrPastTtl(nowMs), signal });
-  if (!outcome.applied && !(outcome.retried && holdsAll(outcome.item, item))) {
+  const condition = absentOrPastTtl(nowMs);
+  const outcome = await parts.store.put(item, { condition, writer: newWriteId(), signal });
+  if (!outcome.applied) {
     throw JOB_ERRORS.conflict('exists', outcome.item && { status: outcome.item.status, version: outcome.item.version });
   }
   return toJob(item);
@@ -70,8 +84,11 @@ function newJob({ jobId, tenantId, ...input }: CreateJobInput, nowMs: number): I
   const status = oneOf('status', input.status ?? 'PENDING', FIRST_STATUSES, JOB_ERRORS);
   const now = isoOf(nowMs);
   const seconds = input.ttlSeconds === undefined ? undefined : ttlSeconds('ttlSeconds', input.ttlSeconds, JOB_ERRORS);
+  const count = input.recordCount;
+  if (count !== undefined) whole('recordCount', count, 1, MAX_RECORD_COUNT, JOB_ERRORS);
   return {
     ...jobKey(jobId),
+    ...(count !== undefined && countersOf(count)),
     job_id: jobId,
     tenant_id: tenantId,
     tenant_status: tenantStatus(tenantId, status),
@@ -86,30 +103,34 @@ function newJob({ jobId, tenantId, ...input }: CreateJobInput, nowMs: number): I
   };
 }
 
-async function transitionJob(
-  { store, clock }: StoreParts,
-  input: TransitionJobInput,
-  { signal }: CallOptions,
-): Promise<Job> {
-  assertInput(input, ['jobId', 'to', 'expectedVersion', 'metadata', ...OUTCOME_INPUT], JOB_ERRORS);
+function countersOf(count: number): Item {
+  return { records_total: count, records_open: count, records_succeeded: 0, records_failed: 0, records_skipped: 0 };
+}
+
+async function transitionJob(parts: StoreParts, input: TransitionJobInput, { signal }: CallOptions): Promise<Job> {
+  assertInput(input, ['jobId', 'tenantId', 'to', 'expectedVersion', 'metadata', ...OUTCOME_INPUT], JOB_ERRORS);
   assertId('jobId', input.jobId, JOB_ERRORS);
+  if (input.tenantId !== undefined) assertId('tenantId', input.tenantId, JOB_ERRORS);
   const to = oneOf('to', input.to, JOB_STATUSES, JOB_ERRORS);
   const version = input.expectedVersion;
   if (version !== undefined) whole('expectedVersion', version, 1, Number.MAX_SAFE_INTEGER, JOB_ERRORS);
-  const nowMs = clock.now().getTime();
+  const { store } = parts;
+  const nowMs = await timeOf(parts);
   const changes = jobChanges(input, to, nowMs);
   signal?.throwIfAborted();
-  const legal = legalSource(to, version, nowMs);
+  const legal = legalSource(to, input, nowMs);
   const key = jobKey(input.jobId);
   const copy = { tenant_status: { map: 'tenant_statuses', entry: to } };
-  let outcome = await store.update(key, { ...changes, copy }, { condition: { all: [...legal, HAS_STATUSES] }, signal });
+  const options = { writer: newWriteId(), history: true, signal };
+  const condition: Condition = { all: [...legal, HAS_STATUSES] };
+  let outcome = await store.update(key, { ...changes, copy }, { ...options, condition });
   if (lacksStatuses(outcome)) {
     const set = { ...changes.set, tenant_status: tenantStatus(textOf(outcome.item ?? {}, 'tenant_id'), to) };
-    outcome = await store.update(key, { ...changes, set }, { condition: { all: legal }, signal });
+    outcome = await store.update(key, { ...changes, set }, { ...options, condition: { all: legal } });
   }
-  const { item } = outcome;
-  if (item && (outcome.applied || (outcome.retried && holdsAll(item, changes.set ?? {})))) return toJob(item);
-  throw refusedTransition(item, version, nowMs);
+  const { applied, item } = outcome;
+  if (applied && item) return toJob(item);
+  throw refusedTransition(item, input, nowMs);
 }
 
 const HAS_STATUSES: Condition = { present: 'tenant_statuses' };
@@ -129,12 +150,15 @@ function jobChanges(input: TransitionJobInput, to: JobStatus, nowMs: number): Ch
   return { set: changes, count: { version: { from: 0, by: 1 } }, remove };
 }
 
-function legalSource(to: JobStatus, version: number | undefined, nowMs: number): Condition[] {
+type Expected = Pick<TransitionJobInput, 'expectedVersion' | 'tenantId'>;
+
+function legalSource(to: JobStatus, { expectedVersion: version, tenantId }: Expected, nowMs: number): Condition[] {
   const sources = sourcesOf(JOB_TRANSITIONS, to);
   // No status leads to PENDING, and DynamoDB refuses an empty list in a condition.
   const isLegal: Condition = { attribute: 'status', isOneOf: sources.length > 0 ? sources : ['-'] };
   const isCurrent: Condition[] = version === undefined ? [] : [{ attribute: 'version', is: '=', value: version }];
-  return [isLegal, notPastTtl(nowMs), ...isCurrent];
+  const isOwn: Condition[] = tenantId === undefined ? [] : [{ attribute: 'tenant_id', is: '=', value: tenantId }];
+  return [isLegal, notPastTtl(nowMs), ...isCurrent, ...isOwn];
 }
 
 /** Whether the row was made by a writer that keeps no `tenant_statuses`. */
@@ -142,8 +166,13 @@ function lacksStatuses(outcome: WriteOutcome): boolean {
   return !outcome.applied && outcome.item !== undefined && outcome.item.tenant_statuses === undefined;
 }
 
-function refusedTransition(item: Item | undefined, version: number | undefined, nowMs: number): Error {
+function refusedTransition(
+  item: Item | undefined,
+  { expectedVersion: version, tenantId }: Expected,
+  nowMs: number,
+): Error {
   if (!item || isPastTtl(item, nowMs)) return JOB_ERRORS.absent('job');
+  if (tenantId !== undefined && item.tenant_id !== tenantId) return JOB_ERRORS.absent('job');
   const details = { status: textOf(item, 'status'), version: numberOf(item, 'version', 1) };
   const isStale = version !== undefined && version !== details.version;
   return JOB_ERRORS.conflict(isStale ? 'version' : 'transition', details);
@@ -165,13 +194,13 @@ async function getJob(
   return input.tenantId === undefined || item.tenant_id === input.tenantId ? toJob(item) : undefined;
 }
 
-/** One page: keys from the index, then the jobs themselves. A job that has another status by then is left out. */
+/** One page: keys from the index, then the jobs themselves. A job that has another status by then is left out, or not. */
 async function listJobs(
   { store, clock }: StoreParts,
   input: ListJobsInput,
   { signal }: CallOptions,
 ): Promise<Page<Job>> {
-  const { tenantId, status, order, limit, from, to } = parseList(input);
+  const { tenantId, status, order, limit, from, to, consistent, includeMoved } = parseList(input);
   const binding = ['jobs', tenantId, status, from, to, order];
   const start = decodeCursor(input.cursor, binding, ['pk', 'created_at'], JOB_ERRORS);
   signal?.throwIfAborted();
@@ -187,11 +216,12 @@ async function listJobs(
     },
     { signal },
   );
-  const found = new Map((await store.getMany(keys.map(toKey), { signal })).map((item) => [textOf(item, 'pk'), item]));
+  const found = await readAll(store, keys.map(toKey), { consistent, signal });
   const nowMs = clock.now().getTime();
   const jobs = keys.flatMap((key) => {
     const item = found.get(textOf(key, 'pk'));
-    const isWanted = item?.tenant_id === tenantId && (status === undefined || item.status === status);
+    if (item?.tenant_id !== tenantId) return [];
+    const isWanted = status === undefined || includeMoved || item.status === status;
     return isWanted && !isPastTtl(item, nowMs) ? toJob(item) : [];
   });
   return { items: jobs, ...(more && { cursor: cursorBehind(keys.at(-1) ?? {}, binding) }) };
@@ -208,6 +238,8 @@ function parseList(input: ListJobsInput) {
     to: createdTo === undefined ? LATEST : isoTime('createdTo', createdTo, JOB_ERRORS),
     order: oneOf('order', input.order ?? 'newest', ['newest', 'oldest'], JOB_ERRORS),
     limit: whole('limit', input.limit ?? 50, 1, MAX_LIMIT, JOB_ERRORS),
+    consistent: flag('consistent', input.consistent, JOB_ERRORS),
+    includeMoved: flag('includeMoved', input.includeMoved, JOB_ERRORS),
   };
 }
 
@@ -250,5 +282,19 @@ function toJob(item: Item): Job {
     ...textsOf(item, { startedAt: 'started_at', completedAt: 'completed_at' }),
     ...(typeof metadata === 'object' && !Array.isArray(metadata) && { metadata: metadata as Record<string, string> }),
     ...storedOutcome(item),
+    ...progressOf(item),
+  };
+}
+
+function progressOf(item: Item): { progress?: JobProgress } {
+  if (item.records_total === undefined) return {};
+  return {
+    progress: {
+      total: numberOf(item, 'records_total'),
+      open: numberOf(item, 'records_open'),
+      succeeded: numberOf(item, 'records_succeeded'),
+      failed: numberOf(item, 'records_failed'),
+      skipped: numberOf(item, 'records_skipped'),
+    },
   };
 }

@@ -1,10 +1,15 @@
-import type { CallOptions } from '../../calls.js';
+import type { FullClock } from '@sallyport/core';
+import { randomFraction } from '@sallyport/core/pipeline';
+import { isThrottled, pause } from '@sallyport/dynamo';
 import { JOB_ERRORS, JobLedgerError } from '../../errors.js';
 import { assertId, assertInput, distinct, ttlSeconds, whole } from '../../internal/input.js';
 import type { StoreParts } from '../../internal/rows.js';
+import type { CallOptions } from '../../ledger/ledger.js';
 import type { JobRecord, RecordOutcome } from '../job.js';
 import type { JobLedger } from '../ledger.js';
-import { CHANGE_INPUT, createRecord, transitionRecord } from './records.js';
+import { createRecord, transitionRecord } from './record-changes.js';
+import { type JobOfRecord, jobOf } from './record-rows.js';
+import { CHANGE_INPUT } from './records.js';
 
 const MAX_RECORDS = 10_000;
 const MAX_CONCURRENCY = 64;
@@ -15,33 +20,38 @@ type BatchOperations = Pick<JobLedger, 'createRecords' | 'transitionRecords'>;
 export function batchOperations(parts: StoreParts): BatchOperations {
   return {
     async createRecords(input, options = {}) {
-      assertInput(input, ['jobId', 'recordIds', 'concurrency', 'ttlSeconds'], JOB_ERRORS);
+      assertInput(input, ['jobId', 'tenantId', 'recordIds', 'concurrency', 'ttlSeconds'], JOB_ERRORS);
       const { jobId, recordIds, ttlSeconds: seconds } = input;
       assertId('jobId', jobId, JOB_ERRORS);
       if (seconds !== undefined) ttlSeconds('ttlSeconds', seconds, JOB_ERRORS);
+      if (input.tenantId !== undefined) assertId('tenantId', input.tenantId, JOB_ERRORS);
       assertList('recordIds', recordIds, recordIds);
+      const job = onceRead(() => jobOf(parts, input, options.signal));
       return runAll(
+        parts.clock,
         recordIds,
         input.concurrency,
         options,
         (id) => id,
-        (id) => createRecord(parts, jobId, id, seconds),
+        async (id) => createRecord(parts, jobId, id, { job: await job(), seconds }),
       );
     },
     async transitionRecords(input, options = {}) {
-      assertInput(input, ['jobId', 'changes', 'concurrency'], JOB_ERRORS);
-      const { jobId, changes } = input;
+      assertInput(input, ['jobId', 'tenantId', 'changes', 'concurrency'], JOB_ERRORS);
+      const { jobId, tenantId, changes } = input;
       assertId('jobId', jobId, JOB_ERRORS);
+      if (tenantId !== undefined) assertId('tenantId', tenantId, JOB_ERRORS);
       const ids = Array.isArray(changes) ? changes.map((change) => change?.recordId) : undefined;
       assertList('changes', changes, ids);
       return runAll(
+        parts.clock,
         changes,
         input.concurrency,
         options,
         (change) => change?.recordId,
         async (change) => {
           assertInput(change, CHANGE_INPUT, JOB_ERRORS);
-          return transitionRecord(parts, { ...change, jobId }, {});
+          return transitionRecord(parts, { ...change, jobId, ...(tenantId !== undefined && { tenantId }) }, {});
         },
       );
     },
@@ -54,8 +64,21 @@ function assertList(name: string, list: unknown, ids: readonly unknown[] | undef
   distinct(name, ids, JOB_ERRORS);
 }
 
+/** Reads the job once for all records of a call; after a failure the next record tries again. */
+function onceRead(read: () => Promise<JobOfRecord | undefined>): () => Promise<JobOfRecord | undefined> {
+  let reading: Promise<JobOfRecord | undefined> | undefined;
+  return () => {
+    reading ??= read().catch((error: unknown) => {
+      reading = undefined;
+      throw error;
+    });
+    return reading;
+  };
+}
+
 /** Runs `concurrency` writes at once. When the signal aborts, writes that are under way are finished. */
 async function runAll<T>(
+  clock: FullClock,
   all: readonly T[],
   concurrency: unknown,
   { signal }: CallOptions,
@@ -65,14 +88,61 @@ async function runAll<T>(
   const lanes = whole('concurrency', concurrency ?? DEFAULT_CONCURRENCY, 1, MAX_CONCURRENCY, JOB_ERRORS);
   const outcomes: RecordOutcome[] = all.map((one) => ({ recordId: String(idOf(one)), outcome: 'not_started' }));
   const left = all.entries();
+  const pace = new Pace(clock);
   const lane = async () => {
     for (const [index, one] of left) {
       if (signal?.aborted) return;
-      outcomes[index] = { recordId: String(idOf(one)), ...(await settle(() => run(one))) };
+      outcomes[index] = { recordId: String(idOf(one)), ...(await settle(() => pace.run(() => run(one), signal))) };
     }
   };
   await Promise.all(Array.from({ length: Math.min(lanes, all.length) }, lane));
   return outcomes;
+}
+
+const FIRST_WAIT_MS = 50;
+const MAX_WAIT_MS = 4000;
+/** How often a record is tried while no record of the batch gets through, and at all. */
+const TRIES_IN_VAIN = 4;
+const MAX_TRIES = 20;
+
+/**
+ * The common pace of a batch. The records of a job share one partition: where it is throttled, all lanes wait longer before each
+ * write, and shorter again when writes get through.
+ */
+class Pace {
+  readonly #clock: FullClock;
+  #waitMs = 0;
+  #written = 0;
+
+  constructor(clock: FullClock) {
+    this.#clock = clock;
+  }
+
+  /** Runs a write, and again while the table is throttled. */
+  async run<T>(write: () => Promise<T>, signal: AbortSignal | undefined): Promise<T> {
+    let inVain = 0;
+    for (let tried = 1; ; tried += 1) {
+      if (this.#waitMs > 0 && !signal?.aborted) {
+        await pause(this.#clock, this.#waitMs * randomFraction(), signal).catch(() => undefined);
+      }
+      const written = this.#written;
+      try {
+        const answer = await write();
+        this.#gotThrough();
+        return answer;
+      } catch (error) {
+        if (!isThrottled((error as { cause?: unknown }).cause)) throw error;
+        inVain = this.#written > written ? 1 : inVain + 1;
+        this.#waitMs = Math.min(MAX_WAIT_MS, Math.max(FIRST_WAIT_MS, this.#waitMs * 2));
+        if (inVain === TRIES_IN_VAIN || tried === MAX_TRIES || signal?.aborted) throw error;
+      }
+    }
+  }
+
+  #gotThrough(): void {
+    this.#written += 1;
+    this.#waitMs = this.#waitMs < FIRST_WAIT_MS ? 0 : this.#waitMs * 0.8;
+  }
 }
 
 async function settle(run: () => Promise<JobRecord>): Promise<Omit<RecordOutcome, 'recordId'>> {

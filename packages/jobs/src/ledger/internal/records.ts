@@ -1,36 +1,14 @@
-import type { Changes, Condition, Item } from '@sallyport/dynamo';
-import { absentOrPastTtl, isPastTtl, notPastTtl, ttlAt } from '@sallyport/dynamo';
-import type { CallOptions, Page } from '../../calls.js';
-import { JOB_ERRORS } from '../../errors.js';
-import { decodeCursor, encodeCursor } from '../../internal/cursor.js';
-import { assertId, assertInput, flag, oneOf, ttlSeconds, whole } from '../../internal/input.js';
-import { jobKey, recordKey } from '../../internal/keys.js';
-import {
-  assertSize,
-  holdsAll,
-  isoOf,
-  numberOf,
-  OUTCOME_INPUT,
-  outcomeOf,
-  type StoreParts,
-  storedOutcome,
-  textOf,
-  textsOf,
-} from '../../internal/rows.js';
-import {
-  isFinal,
-  type JobRecord,
-  type ListRecordsInput,
-  RECORD_STATUSES,
-  RECORD_TRANSITIONS,
-  type RecordChange,
-  type RecordStatus,
-  sourcesOf,
-  type TransitionRecordInput,
-} from '../job.js';
-import type { JobLedger } from '../ledger.js';
+import { type Item, isPastTtl } from '@sallyport/dynamo';
+import { JOB_ERRORS, JobLedgerError } from '../../errors.js';
+import { assertId, assertInput, flag, oneOf, whole } from '../../internal/input.js';
+import { decodeCursor, encodeCursor, jobKey, recordKey } from '../../internal/keys.js';
+import { OUTCOME_INPUT, type StoreParts, textOf } from '../../internal/rows.js';
+import { type JobRecord, type ListRecordsInput, RECORD_STATUSES } from '../job.js';
+import type { CallOptions, JobLedger, Page } from '../ledger.js';
+import { transitionRecord } from './record-changes.js';
+import { jobOf, toRecord } from './record-rows.js';
 
-export const CHANGE_INPUT = ['recordId', 'to', 'orCreate', ...OUTCOME_INPUT] as const;
+export const CHANGE_INPUT = ['recordId', 'to', 'orCreate', 'expectedAttempts', 'claimId', ...OUTCOME_INPUT] as const;
 const FIRST_SK = 'REC#';
 const LAST_SK = 'REC$';
 /** Pages of the table that are read for one page of records, at most. After that the page is returned although it is not full. */
@@ -41,7 +19,7 @@ type RecordOperations = Pick<JobLedger, 'transitionRecord' | 'getRecord' | 'list
 export function recordOperations(parts: StoreParts): RecordOperations {
   return {
     async transitionRecord(input, options = {}) {
-      assertInput(input, ['jobId', ...CHANGE_INPUT], JOB_ERRORS);
+      assertInput(input, ['jobId', 'tenantId', ...CHANGE_INPUT], JOB_ERRORS);
       assertId('jobId', input.jobId, JOB_ERRORS);
       options.signal?.throwIfAborted();
       return transitionRecord(parts, input, options);
@@ -51,130 +29,65 @@ export function recordOperations(parts: StoreParts): RecordOperations {
   };
 }
 
-/** @throws JobLedgerError conflict `exists` */
-export async function createRecord(
-  { store, clock }: StoreParts,
-  jobId: string,
-  recordId: string,
-  seconds: number | undefined,
-): Promise<JobRecord> {
-  assertId('recordId', recordId, JOB_ERRORS);
-  const nowMs = clock.now().getTime();
-  const now = isoOf(nowMs);
-  const item = {
-    ...newRecord(jobId, recordId, now),
-    status: 'PENDING',
-    attempts: 0,
-    updated_at: now,
-    ttl: seconds === undefined ? undefined : ttlAt(nowMs + ttlSeconds('ttlSeconds', seconds, JOB_ERRORS) * 1000),
-  };
-  const outcome = await store.put(item, { condition: absentOrPastTtl(nowMs) });
-  if (outcome.applied || (outcome.retried && holdsAll(outcome.item, item))) return toRecord(item);
-  throw JOB_ERRORS.conflict('exists', outcome.item && { status: outcome.item.status });
-}
-
-function newRecord(jobId: string, recordId: string, now: string) {
-  return { ...recordKey(jobId, recordId), job_id: jobId, record_id: recordId, created_at: now };
-}
-
-export async function transitionRecord(
-  { store, clock }: StoreParts,
-  input: TransitionRecordInput,
-  { signal }: CallOptions,
-): Promise<JobRecord> {
-  const { jobId, recordId } = input;
-  assertId('recordId', recordId, JOB_ERRORS);
-  const to = oneOf('to', input.to, RECORD_STATUSES, JOB_ERRORS);
-  const orCreate = flag('orCreate', input.orCreate, JOB_ERRORS);
-  const nowMs = clock.now().getTime();
-  const changes = recordChanges(input, to, nowMs);
-  const mayCreate = orCreate && RECORD_TRANSITIONS.PENDING.includes(to);
-  const whole = { ...changes, ...(mayCreate && { setIfAbsent: fieldsOf(newRecord(jobId, recordId, isoOf(nowMs))) }) };
-  const key = recordKey(jobId, recordId);
-  let outcome = await store.update(key, whole, { condition: legalSource(to, mayCreate, nowMs), signal });
-  if (!outcome.applied && mayCreate && outcome.item && isPastTtl(outcome.item, nowMs)) {
-    const fresh = { ...newRecord(jobId, recordId, isoOf(nowMs)), ...changes.set, attempts: attemptsOf(to) };
-    const written = await store.put(fresh, { condition: absentOrPastTtl(nowMs), signal });
-    outcome = written.applied ? { applied: true, item: fresh, repeated: false } : written;
-  }
-  const { item } = outcome;
-  if (item && (outcome.applied || (outcome.retried && holdsAll(item, changes.set ?? {})))) return toRecord(item);
-  if (!item || isPastTtl(item, nowMs)) {
-    throw orCreate ? JOB_ERRORS.conflict('transition', { status: 'PENDING' }) : JOB_ERRORS.absent('record');
-  }
-  throw JOB_ERRORS.conflict('transition', { status: textOf(item, 'status') });
-}
-
-function recordChanges(input: RecordChange, to: RecordStatus, nowMs: number): Changes {
-  const { set, remove } = outcomeOf(input, nowMs);
-  const isEnd = isFinal(RECORD_TRANSITIONS, to);
-  const now = isoOf(nowMs);
-  const changes = { ...set, status: to, updated_at: now, completed_at: isEnd ? now : undefined };
-  assertSize(changes);
-  return { set: changes, count: { attempts: { from: 0, by: attemptsOf(to) } }, remove };
-}
-
-function attemptsOf(to: RecordStatus): number {
-  return to === 'PROCESSING' ? 1 : 0;
-}
-
-/** Without the keys: an update sets those by itself. */
-function fieldsOf({ job_id, record_id, created_at }: ReturnType<typeof newRecord>): Item {
-  return { job_id, record_id, created_at };
-}
-
-function legalSource(to: RecordStatus, mayCreate: boolean, nowMs: number): Condition {
-  const legal: Condition = {
-    all: [{ attribute: 'status', isOneOf: sourcesOf(RECORD_TRANSITIONS, to) }, notPastTtl(nowMs)],
-  };
-  return mayCreate ? { any: [{ absent: 'pk' }, legal] } : legal;
-}
-
 async function getRecord(
-  { store, clock }: StoreParts,
+  parts: StoreParts,
   input: Parameters<JobLedger['getRecord']>[0],
   { signal }: CallOptions,
 ): Promise<JobRecord | undefined> {
-  assertInput(input, ['jobId', 'recordId', 'consistent'], JOB_ERRORS);
-  assertId('jobId', input.jobId, JOB_ERRORS);
-  assertId('recordId', input.recordId, JOB_ERRORS);
+  assertInput(input, ['jobId', 'recordId', 'tenantId', 'consistent'], JOB_ERRORS);
+  const { jobId, recordId, tenantId } = input;
+  assertId('jobId', jobId, JOB_ERRORS);
+  assertId('recordId', recordId, JOB_ERRORS);
+  if (tenantId !== undefined) assertId('tenantId', tenantId, JOB_ERRORS);
   const consistent = flag('consistent', input.consistent, JOB_ERRORS);
-  const item = await store.get(recordKey(input.jobId, input.recordId), { consistent, signal });
-  return item && !isPastTtl(item, clock.now().getTime()) ? toRecord(item) : undefined;
+  const item = await parts.store.get(recordKey(jobId, recordId), { consistent, signal });
+  if (!item || isPastTtl(item, parts.clock.now().getTime())) return undefined;
+  const isMine = ownership(parts, { jobId, tenantId }, signal);
+  return (await isMine(item)) ? toRecord(item) : undefined;
+}
+
+/** Tells whether rows are of a tenant's job. The job is read at most once, for rows of an older version, which kept no tenant. */
+function ownership(
+  parts: StoreParts,
+  { jobId, tenantId }: { readonly jobId: string; readonly tenantId?: string | undefined },
+  signal: AbortSignal | undefined,
+): (item: Item) => boolean | Promise<boolean> {
+  let isOwnJob: Promise<boolean> | undefined;
+  return (item) => {
+    if (tenantId === undefined) return true;
+    if (item.record_tenant !== undefined) return item.record_tenant === tenantId;
+    isOwnJob ??= jobOf(parts, { jobId, tenantId }, signal).then(
+      () => true,
+      (error: unknown) => {
+        if (error instanceof JobLedgerError && error.type === 'not_found') return false;
+        throw error;
+      },
+    );
+    return isOwnJob;
+  };
 }
 
 /** Filtered here, so that pages are full and the cursor points to the last record that was returned. */
 async function listRecords(
-  { store, clock }: StoreParts,
+  parts: StoreParts,
   input: ListRecordsInput,
   { signal }: CallOptions,
 ): Promise<Page<JobRecord>> {
-  assertInput(input, ['jobId', 'status', 'limit', 'cursor'], JOB_ERRORS);
-  assertId('jobId', input.jobId, JOB_ERRORS);
-  const { jobId, status } = input;
-  if (status !== undefined) oneOf('status', status, RECORD_STATUSES, JOB_ERRORS);
-  const limit = whole('limit', input.limit ?? 50, 1, 1000, JOB_ERRORS);
+  const { jobId, tenantId, status, limit } = parseList(input);
   const binding = ['records', jobId, status];
   let start = decodeCursor(input.cursor, binding, ['sk'], JOB_ERRORS)?.sk;
   if (start !== undefined && (start < FIRST_SK || start > LAST_SK))
     throw JOB_ERRORS.invalid('cursor does not belong to this query');
-  const { pk } = jobKey(jobId);
-  const nowMs = clock.now().getTime();
+  const nowMs = parts.clock.now().getTime();
+  const isMine = ownership(parts, { jobId, tenantId }, signal);
   const records: JobRecord[] = [];
   for (let read = 0; read < MAX_PAGES_READ; read += 1) {
-    const page = await store.query(
-      {
-        partition: { name: 'pk', value: pk },
-        sort: { name: 'sk', from: FIRST_SK, to: LAST_SK },
-        limit,
-        start: start === undefined ? undefined : { pk, sk: start },
-      },
-      { signal },
-    );
+    const page = await recordPage(parts, jobId, { limit, start, signal });
     for (const item of page.items) {
       if (records.length === limit) return { items: records, cursor: encodeCursor(binding, { sk: start ?? '' }) };
       start = textOf(item, 'sk');
-      if (!isPastTtl(item, nowMs) && (status === undefined || item.status === status)) records.push(toRecord(item));
+      const isWanted = !isPastTtl(item, nowMs) && (status === undefined || item.status === status);
+      if (isWanted && (await isMine(item))) records.push(toRecord(item));
     }
     if (!page.more) return { items: records };
     if (records.length === limit) break;
@@ -182,17 +95,27 @@ async function listRecords(
   return { items: records, cursor: encodeCursor(binding, { sk: start ?? '' }) };
 }
 
-/** Rows of other versions may have no attribute but their key. */
-function toRecord(item: Item): JobRecord {
-  const createdAt = textOf(item, 'created_at');
-  return {
-    jobId: textOf(item, 'job_id'),
-    recordId: textOf(item, 'record_id'),
-    status: textOf(item, 'status') as RecordStatus,
-    attempts: numberOf(item, 'attempts'),
-    createdAt,
-    updatedAt: textOf(item, 'updated_at') || createdAt,
-    ...textsOf(item, { completedAt: 'completed_at' }),
-    ...storedOutcome(item),
+function parseList(input: ListRecordsInput) {
+  assertInput(input, ['jobId', 'tenantId', 'status', 'limit', 'cursor'], JOB_ERRORS);
+  const { jobId, tenantId, status } = input;
+  assertId('jobId', jobId, JOB_ERRORS);
+  if (tenantId !== undefined) assertId('tenantId', tenantId, JOB_ERRORS);
+  if (status !== undefined) oneOf('status', status, RECORD_STATUSES, JOB_ERRORS);
+  return { jobId, tenantId, status, limit: whole('limit', input.limit ?? 50, 1, 1000, JOB_ERRORS) };
+}
+
+/** One page of the rows of a job's records, behind the sort key `start`. */
+export function recordPage(
+  { store }: StoreParts,
+  jobId: string,
+  { limit, start, signal }: { limit: number; start: string | undefined; signal: AbortSignal | undefined },
+) {
+  const { pk } = jobKey(jobId);
+  const query = {
+    partition: { name: 'pk', value: pk },
+    sort: { name: 'sk', from: FIRST_SK, to: LAST_SK },
+    limit,
+    start: start === undefined ? undefined : { pk, sk: start },
   };
+  return store.query(query, { signal });
 }

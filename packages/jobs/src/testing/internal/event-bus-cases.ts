@@ -64,6 +64,27 @@ export const EVENT_BUS_CASES: readonly CaseDefinition<EventBusStore>[] = [
     },
   },
   {
+    name: 'one id stands for one type, one source and one set of tags; what it is told with later does not count',
+    async run({ subject: store, id }) {
+      const event = { tenantId: id('tenant'), type: 'T', id: 'e', payload: 1, tags: ['a', 'b'], sourceId: 's' };
+      await store.publish({ ...event, correlationId: 'first' });
+      for (const other of [{ type: 'U' }, { tags: ['a'] }, { sourceId: 't' }]) {
+        await rejects(store.publish({ ...event, ...other }), { reason: 'payload_mismatch' });
+      }
+      const again = await store.publish({
+        ...event,
+        tags: ['b', 'a'],
+        correlationId: 'second',
+        metadata: { try: '2' },
+      });
+      deepEqual([again.outcome, again.event.correlationId], ['duplicate', 'first']);
+      deepEqual(await store.get({ tenantId: event.tenantId, id: 'e', consistent: true }), again.event);
+      await rejects(store.get({ tenantId: event.tenantId, id: 'e', consistent: 1 } as never), {
+        code: 'eventbus.invalid_input',
+      });
+    },
+  },
+  {
     name: 'an event belongs to its tenant',
     async run({ subject: store, id }) {
       const [tenantId, stranger] = [id('tenant'), id('stranger')];

@@ -1,6 +1,7 @@
-import { base64Size, type Context, type Handler, type SecurePrincipal } from '@sallyport/core';
-import { OutgoingResponse, stateOf } from '@sallyport/core/pipeline';
+import type { Context, SecurePrincipal } from '@sallyport/core';
+import { base64Size, OutgoingResponse, stateOf } from '@sallyport/core/pipeline';
 import type { MethodTable } from '../../methods/internal/method.js';
+import { METHOD_TABLE } from '../../methods/internal/table.js';
 import { errorText, nestsDeeper, parseMessage, type RpcMessage } from '../../protocol/internal/json-rpc.js';
 import { decideEra, hasStatelessHeader, isStatelessBatch, RPC } from '../../protocol/internal/protocol.js';
 import { type Core, lazily } from '../../server/internal/core.js';
@@ -15,11 +16,10 @@ import {
 } from './exchange.js';
 import type { OriginCheck } from './origin.js';
 
-/** The parts of the engine that load with the first request that needs them; most functions see one era. */
+/** The eras load with the first request of theirs: most functions see one. */
 const PARTS = {
   session: lazily(() => import('../../session/internal/serve.js')),
   stateless: lazily(() => import('../../stateless/internal/serve.js')),
-  methods: lazily(async () => (await import('../../methods/internal/table.js')).METHOD_TABLE),
 };
 
 /** A server as its engine sees it. */
@@ -27,12 +27,12 @@ export interface Engine {
   readonly core: Core;
   readonly isAllowed: OriginCheck;
   /** Default: all methods of `methods/internal/table.ts`. */
-  readonly methods?: () => Promise<MethodTable>;
+  readonly methods?: MethodTable;
 }
 
-/** The engine as a handler of the framework's pipeline. */
-export function createHandler(engine: Engine): Handler {
-  return async (ctx) => toResponse(await serveRequest(engine, new ContextRequest(ctx)));
+/** Answers a request of the framework's pipeline. */
+export async function answer(engine: Engine, ctx: Context): Promise<OutgoingResponse> {
+  return toResponse(await serveRequest(engine, new ContextRequest(ctx)));
 }
 
 function toResponse({ status, headers, body }: Reply): OutgoingResponse {
@@ -108,7 +108,7 @@ const MAX_JSON_DEPTH = 64;
 
 /** Answers one HTTP request. Throws only what the container answers in its own shape: a missing scope, a failed store. */
 async function serveRequest(engine: Engine, http: McpRequest): Promise<Reply> {
-  const { core, isAllowed, methods = PARTS.methods } = engine;
+  const { core, isAllowed, methods = METHOD_TABLE } = engine;
   core.registry.close();
   const { method } = http;
   if (method !== 'POST' && method !== 'GET' && method !== 'DELETE') return notAllowed('POST, GET, DELETE');
@@ -118,10 +118,10 @@ async function serveRequest(engine: Engine, http: McpRequest): Promise<Reply> {
   const statelessHeader = hasStatelessHeader(http.header('mcp-protocol-version'));
   if (statelessHeader || core.settings.sessions === 'none') return notAllowed('POST');
   const { serveStream } = await PARTS.session();
-  return serveStream(core, await methods(), http);
+  return serveStream(core, methods, http);
 }
 
-async function servePost(core: Core, methods: () => Promise<MethodTable>, http: McpRequest): Promise<Reply> {
+async function servePost(core: Core, methods: MethodTable, http: McpRequest): Promise<Reply> {
   if (!isJson(http.header('content-type')))
     return refuse(http, 415, RPC.invalidRequest, 'Content-Type must be application/json');
   if (http.bodyBytes > core.settings.maxBodyBytes) return refuse(http, 413, RPC.invalidRequest, 'Request too large');
@@ -135,15 +135,15 @@ async function servePost(core: Core, methods: () => Promise<MethodTable>, http: 
   if (Array.isArray(value)) {
     if (isStatelessBatch(value, statelessHeader))
       return refuse(http, 400, RPC.invalidRequest, 'Batches are not supported');
-    return (await PARTS.session()).serveBatch(core, await methods(), http, value, accepted);
+    return (await PARTS.session()).serveBatch(core, methods, http, value, accepted);
   }
   const message = parseMessage(value);
   const era = decideEra(message, statelessHeader);
   if (era === 'session') {
-    return (await PARTS.session()).serveSession(core, await methods(), http, message, accepted);
+    return (await PARTS.session()).serveSession(core, methods, http, message, accepted);
   }
   if (era === 'stateless' && (message.kind === 'request' || message.kind === 'notification')) {
-    return (await PARTS.stateless()).serveStateless(core, await methods(), http, message, accepted);
+    return (await PARTS.stateless()).serveStateless(core, methods, http, message, accepted);
   }
   return refuseMessage(message, era);
 }

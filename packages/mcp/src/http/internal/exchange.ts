@@ -133,10 +133,24 @@ export function notAllowed(allow: string): Reply {
   return jsonReply(errorText(null, RPC.invalidRequest, 'Method not allowed'), 405, { allow });
 }
 
-/** All of them, or 403 in the framework's own shape. */
-export function checkScopes({ principal }: McpRequest, scopes: readonly string[]): void {
+/** Who may call something that is registered. */
+export interface Guarded {
+  /** All of them. */
+  readonly scopes: readonly string[];
+  /** One of them, where there are any. */
+  readonly anyScope: readonly string[];
+}
+
+/** Whether the caller holds the scopes that a call needs. */
+export function holdsScopes({ principal }: McpRequest, { scopes, anyScope }: Guarded): boolean {
   const held = principal?.scopes ?? [];
-  if (!scopes.every((scope) => held.includes(scope))) throw new FrameworkError('app.forbidden');
+  const has = (scope: string) => held.includes(scope);
+  return scopes.every(has) && (anyScope.length === 0 || anyScope.some(has));
+}
+
+/** @throws FrameworkError `app.forbidden`: 403 in the framework's own shape */
+export function checkScopes(http: McpRequest, target: Guarded): void {
+  if (!holdsScopes(http, target)) throw new FrameworkError('app.forbidden');
 }
 
 /** A finished message as JSON, or as the one event of a stream for who takes nothing else, or that rather. */

@@ -1,4 +1,4 @@
-import { invalidOption } from '@sallyport/core';
+import { invalidOption } from '@sallyport/core/options';
 
 interface Origin {
   readonly scheme: string;

@@ -1,9 +1,13 @@
 import type { MaybePromise } from '@sallyport/core';
-import type { Accepted, McpRequest, Reply } from '../../http/internal/exchange.js';
+import { guardHook } from '@sallyport/core/pipeline';
+import { aroundCall } from '../../calls/internal/around.js';
+import { type Accepted, holdsScopes, type McpRequest, type Reply } from '../../http/internal/exchange.js';
 import { own } from '../../protocol/internal/json-rpc.js';
+import { TASKS } from '../../protocol/internal/protocol.js';
 import type { Era, JsonObject, RequestId } from '../../protocol/types.js';
 import type { McpContext } from '../../run/context.js';
 import type { Call } from '../../run/internal/call.js';
+import { APP_MEDIA_TYPE, APPS } from '../../server/apps.js';
 import type { CacheHint } from '../../server/definitions.js';
 import { invalidParams } from '../../server/errors.js';
 import type { Core } from '../../server/internal/core.js';
@@ -51,7 +55,7 @@ export interface Method<Part = unknown> {
   /** What the server declares when it serves the method. `live`: changes reach the client through this door. */
   capability?(live: boolean): JsonObject;
   /** The parameter that the header `Mcp-Name` repeats in the stateless era. */
-  readonly named?: 'name' | 'uri';
+  readonly named?: 'name' | 'uri' | 'taskId';
   /** Whether the `Mcp-Param-…` headers of the stateless era agree with the parameters. */
   agrees?(request: MethodRequest): boolean;
   /**
@@ -59,6 +63,8 @@ export interface Method<Part = unknown> {
    * forbids the batch.
    */
   readonly calls?: true;
+  /** Set where the hooks of the option `onCall` run around the call. */
+  readonly hooked?: true;
   /** The part of the engine that `handle` needs and that loads with the first request. */
   readonly load?: () => Promise<Part>;
   /** @throws RpcError for wrong parameters, FrameworkError `app.forbidden` for a missing scope */
@@ -75,10 +81,17 @@ export type MethodTable = ReadonlyMap<string, DefinedMethod>;
 
 /** Describes one method; it is served when it stands in the list of `table.ts`. */
 export function defineMethod<Part = undefined>(method: Method<Part>): DefinedMethod {
-  const { load } = method;
-  const answer = load
+  const { load, hooked, name } = method;
+  const handle = load
     ? async (request: MethodRequest) => method.handle(request, await load())
     : (request: MethodRequest) => method.handle(request, undefined as Part);
+  if (!hooked) return { ...method, answer: handle };
+  const around = async (request: MethodRequest): Promise<MethodAnswer> => {
+    const made = await handle(request);
+    return 'call' in made ? { call: aroundCall(name, request, made.call) } : made;
+  };
+  const answer = (request: MethodRequest) =>
+    request.core.settings.onCall.length === 0 ? handle(request) : around(request);
   return { ...method, answer };
 }
 
@@ -95,13 +108,18 @@ export function findMethod(table: MethodTable, era: Era, name: string, place: Me
 
 /** What the server declares: it depends on the era, and on whether this door can carry changes. */
 export function capabilitiesOf(table: MethodTable, era: Era, place: MethodPlace): JsonObject {
-  const { settings } = place.core;
+  const { settings, registry } = place.core;
   const live = settings.changes && place.http.canStream && (era === 'stateless' || settings.sessions !== 'none');
   const capabilities: JsonObject = {};
   for (const method of table.values()) {
     if (method.capability && method.isServed(place)) Object.assign(capabilities, method.capability(live));
   }
-  if (era === 'stateless' && settings.extensions) capabilities.extensions = settings.extensions;
+  const extensions = {
+    ...settings.extensions,
+    ...(registry.hasApps ? { [APPS]: { mimeTypes: [APP_MEDIA_TYPE] } } : {}),
+    ...(era === 'stateless' && settings.tasks ? { [TASKS]: {} } : {}),
+  };
+  if (Object.keys(extensions).length > 0) capabilities.extensions = extensions;
   return capabilities;
 }
 
@@ -110,32 +128,74 @@ export function membersOf(result: JsonObject): string {
   return JSON.stringify(result).slice(1, -1);
 }
 
+/** What a list method and a method that calls have in common. */
+type ListMethod = Pick<Method, 'isServed'> & { readonly capability?: Method['capability'] };
+
+/** The method that lists one kind of registrations, a page at a time. */
+export function defineList(method: string, name: ListName, { isServed, capability }: ListMethod): DefinedMethod {
+  return defineMethod({
+    name: method,
+    eras: ['session', 'stateless'],
+    isServed,
+    ...(capability ? { capability } : {}),
+    handle: (request) => listPage(request, name),
+  });
+}
+
+/** Whether something may be used; a check that fails refuses. `subject` is absent for the tool or the template as such. */
+export async function isAuthorized(
+  { authorize, name }: Pick<Registered, 'authorize' | 'name'>,
+  ctx: McpContext,
+  subject?: unknown,
+): Promise<boolean> {
+  try {
+    return authorize === undefined || (await authorize(ctx, subject)) === true;
+  } catch (error) {
+    guardHook(() => ctx.http.log.error('mcp.authorize_failed', { target: name, error }));
+    return false;
+  }
+}
+
+/** The entries of a page that the caller may call, and that `listFilter` keeps. */
+async function shownTo(
+  { core, http, hookContext }: MethodRequest,
+  items: readonly Registered[],
+): Promise<Registered[]> {
+  const { listFilter } = core.settings;
+  const shown: Registered[] = [];
+  const context = hookContext();
+  for (const item of items) {
+    if (!holdsScopes(http, item)) continue;
+    if (!(await isAuthorized(item, context, item.kind === 'resource' ? item.name : undefined))) continue;
+    const { kind, name, scopes, anyScope } = item;
+    if (!listFilter || (await listFilter(context, { kind, name, scopes, anyScope }))) shown.push(item);
+  }
+  return shown;
+}
+
 /**
- * A page of a list. Pages keep their places when `listFilter` leaves entries out, so that cursors mean the same to everyone.
+ * A page of a list. Pages keep their places when entries are left out, so that cursors mean the same to everyone.
  *
  * @throws RpcError for a cursor that is not one of this list as it is now
  */
-export async function listPage({ core, params, hookContext }: MethodRequest, name: ListName): Promise<MethodAnswer> {
+async function listPage(request: MethodRequest, name: ListName): Promise<MethodAnswer> {
+  const { core, params } = request;
   const { registry, settings } = core;
-  const { listFilter, pageSize, cache } = settings;
+  const { pageSize, cache } = settings;
   const pages = registry.pages(name, pageSize);
   const cursor = own(params, 'cursor');
   const index = cursor === undefined ? 0 : await parseCursor(core, name, cursor);
   let items = pages[index];
-  if (listFilter) {
-    const context = hookContext();
-    const kept: Registered[] = [];
-    for (const item of registry.list(name).slice(index * pageSize, (index + 1) * pageSize)) {
-      const { kind, name: itemName, scopes } = item;
-      if (await listFilter(context, { kind, name: itemName, scopes })) kept.push(item);
-    }
-    items = toPages(kept, pageSize)[0] ?? '[]';
+  const differs = settings.listFilter !== undefined || registry.isGuarded(name);
+  if (differs && items !== undefined) {
+    const page = registry.list(name).slice(index * pageSize, (index + 1) * pageSize);
+    items = toPages(await shownTo(request, page), pageSize)[0];
   }
   if (items === undefined) throw invalidParams('Invalid cursor');
   const next =
     index + 1 < pages.length ? `,"nextCursor":${JSON.stringify(await makeCursor(core, name, index + 1))}` : '';
   return {
-    result: { members: `"${name}":${items}${next}`, cache: listFilter ? { ...cache, scope: 'private' } : cache },
+    result: { members: `"${name}":${items}${next}`, cache: differs ? { ...cache, scope: 'private' } : cache },
   };
 }
 

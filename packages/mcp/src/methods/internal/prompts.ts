@@ -1,16 +1,13 @@
 import { isObject, own, toTexts } from '../../protocol/internal/json-rpc.js';
 import type { JsonObject, PromptMessage } from '../../protocol/types.js';
 import { invalidParams } from '../../server/errors.js';
-import { defineMethod, listPage, type MethodPlace } from './method.js';
+import { defineList, defineMethod, type MethodPlace } from './method.js';
 
 const hasPrompts = ({ core }: MethodPlace) => core.registry.prompts.size > 0;
 
-export const listPrompts = defineMethod({
-  name: 'prompts/list',
-  eras: ['session', 'stateless'],
+export const listPrompts = defineList('prompts/list', 'prompts', {
   isServed: hasPrompts,
   capability: (live) => ({ prompts: live ? { listChanged: true } : {} }),
-  handle: (request) => listPage(request, 'prompts'),
 });
 
 export const getPrompt = defineMethod({
@@ -19,6 +16,7 @@ export const getPrompt = defineMethod({
   isServed: hasPrompts,
   named: 'name',
   calls: true,
+  hooked: true,
   handle({ core, params }) {
     const name = own(params, 'name');
     const prompt = typeof name === 'string' ? core.registry.prompts.get(name) : undefined;

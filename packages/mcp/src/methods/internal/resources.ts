@@ -1,28 +1,22 @@
-import { nowMs } from '../../http/internal/exchange.js';
+import { checkScopes, nowMs } from '../../http/internal/exchange.js';
 import { isObject, own } from '../../protocol/internal/json-rpc.js';
 import type { Era, JsonObject, ResourceContents } from '../../protocol/types.js';
 import { invalidParams, unknownResource } from '../../server/errors.js';
 import type { Core } from '../../server/internal/core.js';
 import { subscribe, unsubscribe } from '../../session/internal/session.js';
-import { defineMethod, listPage, type MethodPlace } from './method.js';
+import { defineList, defineMethod, isAuthorized, type MethodPlace } from './method.js';
 
 const hasResources = ({ core }: MethodPlace) => core.registry.hasResources;
 const takesSubscriptions = ({ core, session }: MethodPlace) =>
   core.registry.hasResources && core.settings.changes && session?.partition !== undefined;
 
-export const listResources = defineMethod({
-  name: 'resources/list',
-  eras: ['session', 'stateless'],
+export const listResources = defineList('resources/list', 'resources', {
   isServed: hasResources,
   capability: (live) => ({ resources: live ? { subscribe: true, listChanged: true } : {} }),
-  handle: (request) => listPage(request, 'resources'),
 });
 
-export const listResourceTemplates = defineMethod({
-  name: 'resources/templates/list',
-  eras: ['session', 'stateless'],
+export const listResourceTemplates = defineList('resources/templates/list', 'resourceTemplates', {
   isServed: hasResources,
-  handle: (request) => listPage(request, 'resourceTemplates'),
 });
 
 export const readResource = defineMethod({
@@ -31,6 +25,7 @@ export const readResource = defineMethod({
   isServed: hasResources,
   named: 'uri',
   calls: true,
+  hooked: true,
   handle({ core, era, params }) {
     const { uri, found } = findResource(core, era, params);
     const target = 'resource' in found ? found.resource : found.template;
@@ -39,8 +34,13 @@ export const readResource = defineMethod({
         target,
         name: uri,
         args: undefined,
-        invoke: (ctx) =>
-          'resource' in found ? found.resource.handler(uri, ctx) : found.template.handler(found.variables, ctx, uri),
+        invoke: async (ctx) => {
+          // A resource that the caller may not read is one that there is not.
+          if (!(await isAuthorized(target, ctx, uri))) return undefined;
+          return 'resource' in found
+            ? found.resource.handler(uri, ctx)
+            : found.template.handler(found.variables, ctx, uri);
+        },
         complete: (answer) => {
           const result = toResourceResult(uri, target.mimeType, answer);
           if (!result) throw unknownResource(era, uri);
@@ -56,10 +56,12 @@ export const subscribeResource = defineMethod({
   name: 'resources/subscribe',
   eras: ['session'],
   isServed: takesSubscriptions,
-  async handle({ core, http, era, session, params }) {
-    const { uri } = findResource(core, era, params);
-    const expiresMs = nowMs(http.clock) + core.settings.sessionTtlMs;
-    if (session) await subscribe(core, session, uri, expiresMs);
+  async handle({ core, http, era, session, params, hookContext }) {
+    const { uri, found } = findResource(core, era, params);
+    const target = 'resource' in found ? found.resource : found.template;
+    checkScopes(http, target);
+    if (!(await isAuthorized(target, hookContext(), uri))) throw unknownResource(era, uri);
+    if (session) await subscribe(core, session, uri, nowMs(http.clock));
     return { result: { members: '' } };
   },
 });

@@ -1,10 +1,10 @@
-import { jsonReply, messageFrame, nowMs } from '../../http/internal/exchange.js';
+import { checkScopes, jsonReply, type McpRequest, messageFrame, nowMs } from '../../http/internal/exchange.js';
 import { errorText, isObject, own, resultText } from '../../protocol/internal/json-rpc.js';
 import { MAX_SUBSCRIPTIONS, META, RPC } from '../../protocol/internal/protocol.js';
 import type { Change } from '../../server/definitions.js';
 import { invalidParams } from '../../server/errors.js';
 import { type Core, lazily } from '../../server/internal/core.js';
-import { defineMethod } from './method.js';
+import { defineMethod, isAuthorized, type MethodRequest } from './method.js';
 
 /** What a listener of the stateless era gets. */
 interface Filter {
@@ -14,17 +14,27 @@ interface Filter {
   readonly resourceSubscriptions?: readonly string[];
 }
 
-const loadLive = lazily(() => import('../../run/internal/live.js'));
+const loadParts = lazily(async () => {
+  const [live, stateless] = await Promise.all([
+    import('../../run/internal/live.js'),
+    import('../../stateless/internal/serve.js'),
+  ]);
+  return { ...live, ...stateless };
+});
+type Parts = Awaited<ReturnType<typeof loadParts>>;
 
 /** An acknowledgement, the changes that were asked for, a result before the deadline. */
 export const listen = defineMethod({
   name: 'subscriptions/listen',
   eras: ['stateless'],
   isServed: ({ core, http }) => core.settings.changes && http.canStream,
-  load: loadLive,
-  handle({ core, http, id, params, accepted }, { changeNotification, listenReply }) {
+  load: loadParts,
+  async handle(request, parts) {
+    const { core, http, id, params, accepted } = request;
     if (!accepted.sse) return { reply: jsonReply(errorText(id, RPC.invalidRequest, 'Not acceptable'), 406) };
-    const filter = readFilter(core, own(params, 'notifications'));
+    const asked = own(params, 'notifications');
+    const taskIds = await readTaskIds(core, http, asked, parts);
+    const filter = { ...(await readFilter(request, asked)), ...(taskIds.length > 0 ? { taskIds } : {}) };
     const meta = { [META.subscriptionId]: id };
     const acknowledged = {
       jsonrpc: '2.0',
@@ -32,24 +42,62 @@ export const listen = defineMethod({
       params: { notifications: filter, _meta: meta },
     };
     const ended = { resultType: 'complete', _meta: { ...meta, [META.serverInfo]: core.settings.info } };
-    const reply = listenReply(core, http, {
+    const reply = parts.listenReply(core, http, {
       from: nowMs(http.clock),
       head: messageFrame(JSON.stringify(acknowledged)),
-      frame: (change) => (wants(filter, change) ? messageFrame(changeNotification(change, meta)) : ''),
+      frame: (entry) => {
+        if ('task' in entry) return taskIds.includes(entry.task) ? taskFrame(core, http, entry.task, meta, parts) : '';
+        return wants(filter, entry) ? messageFrame(parts.changeNotification(entry, meta)) : '';
+      },
       tail: () => messageFrame(resultText(id, JSON.stringify(ended))),
     });
     return { reply };
   },
 });
 
-/** The part of a filter that this server can honour. */
-function readFilter({ registry }: Core, notifications: unknown): Filter {
+/** The tasks among those asked for that are the caller's. */
+async function readTaskIds(
+  core: Core,
+  http: McpRequest,
+  notifications: unknown,
+  { findTask }: Parts,
+): Promise<readonly string[]> {
+  const ids = (isObject(notifications) && core.settings.tasks ? own(notifications, 'taskIds') : undefined) ?? [];
+  if (!Array.isArray(ids) || ids.length > MAX_SUBSCRIPTIONS || !ids.every((id) => typeof id === 'string')) {
+    throw invalidParams(`"taskIds" must be a list of at most ${MAX_SUBSCRIPTIONS} ids`);
+  }
+  const found = await Promise.all(ids.map((id) => findTask(core, http, id)));
+  return ids.filter((_, index) => found[index] !== undefined);
+}
+
+/** How a task stands now, as a notification. */
+async function taskFrame(core: Core, http: McpRequest, id: string, _meta: object, part: Parts): Promise<string> {
+  const task = await part.findTask(core, http, id);
+  if (!task) return '';
+  const params = { ...part.detailOf(core, task), _meta };
+  return messageFrame(JSON.stringify({ jsonrpc: '2.0', method: 'notifications/tasks', params }));
+}
+
+/**
+ * The part of a filter that this server can honour.
+ *
+ * @throws RpcError for what is no filter, FrameworkError `app.forbidden` for a resource whose scopes the caller does not hold
+ */
+async function readFilter({ core, http, hookContext }: MethodRequest, notifications: unknown): Promise<Filter> {
+  const { registry } = core;
   if (!isObject(notifications)) throw invalidParams('"notifications" must be an object');
   const uris = own(notifications, 'resourceSubscriptions') ?? [];
   if (!Array.isArray(uris) || uris.length > MAX_SUBSCRIPTIONS || !uris.every((uri) => typeof uri === 'string')) {
     throw invalidParams(`"resourceSubscriptions" must be a list of at most ${MAX_SUBSCRIPTIONS} URIs`);
   }
-  const known = uris.filter((uri) => registry.findResource(uri) !== undefined);
+  const known: string[] = [];
+  for (const uri of uris) {
+    const found = registry.findResource(uri);
+    if (!found) continue;
+    const target = 'resource' in found ? found.resource : found.template;
+    checkScopes(http, target);
+    if (await isAuthorized(target, hookContext(), uri)) known.push(uri);
+  }
   return {
     ...(own(notifications, 'toolsListChanged') === true && registry.tools.size > 0 ? { toolsListChanged: true } : {}),
     ...(own(notifications, 'promptsListChanged') === true && registry.prompts.size > 0

@@ -10,6 +10,7 @@ import {
 } from './resources.js';
 import { discover, ping, setLogLevel } from './server.js';
 import { listen } from './subscriptions.js';
+import { cancelTask, getTask, updateTask } from './tasks.js';
 import { callTool, listTools } from './tools.js';
 
 /** Every method that the server has, in both eras. A new method is one file and one line here. */
@@ -28,6 +29,9 @@ export const METHODS: readonly DefinedMethod[] = [
   setLogLevel,
   complete,
   listen,
+  getTask,
+  updateTask,
+  cancelTask,
 ];
 
 export const METHOD_TABLE = tableOf(METHODS);

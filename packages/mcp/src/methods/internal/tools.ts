@@ -1,21 +1,18 @@
-import { guardHook } from '@sallyport/core';
+import { guardHook } from '@sallyport/core/pipeline';
 import { paramHeadersAgree } from '../../protocol/internal/header-values.js';
 import { isObject, own } from '../../protocol/internal/json-rpc.js';
 import type { JsonObject } from '../../protocol/types.js';
-import type { McpContext } from '../../run/context.js';
+import type { McpAskingContext } from '../../run/context.js';
 import { type Report, toolError } from '../../run/internal/call.js';
-import { invalidParams } from '../../server/errors.js';
+import { invalidParams, McpToolError } from '../../server/errors.js';
 import type { Tool } from '../../server/internal/registry.js';
-import { defineMethod, listPage, type MethodPlace } from './method.js';
+import { defineList, defineMethod, isAuthorized, type MethodPlace } from './method.js';
 
 const hasTools = ({ core }: MethodPlace) => core.registry.tools.size > 0;
 
-export const listTools = defineMethod({
-  name: 'tools/list',
-  eras: ['session', 'stateless'],
+export const listTools = defineList('tools/list', 'tools', {
   isServed: hasTools,
   capability: (live) => ({ tools: live ? { listChanged: true } : {} }),
-  handle: (request) => listPage(request, 'tools'),
 });
 
 export const callTool = defineMethod({
@@ -31,6 +28,7 @@ export const callTool = defineMethod({
     return isObject(args) && paramHeadersAgree(tool.paramHeaders, args, (header) => http.header(header));
   },
   calls: true,
+  hooked: true,
   handle({ core, params }) {
     const name = own(params, 'name');
     const tool = typeof name === 'string' ? core.registry.tools.get(name) : undefined;
@@ -49,13 +47,19 @@ export const callTool = defineMethod({
   },
 });
 
-function runTool(tool: Tool, args: JsonObject, ctx: McpContext): unknown {
+function runTool(tool: Tool, args: JsonObject, ctx: McpAskingContext): unknown {
   const checked = tool.checkInput ? tool.checkInput(args) : { value: args };
   const run = (result: Awaited<typeof checked>): unknown => {
     if ('issues' in result) return toolError(`Invalid arguments: ${result.issues.join('; ')}`);
-    return tool.handler(result.value as JsonObject, ctx);
+    return tool.authorize ? runAuthorized(tool, result.value, ctx) : tool.handler(result.value, ctx);
   };
   return checked instanceof Promise ? checked.then(run) : run(checked);
+}
+
+/** Runs a tool for a caller who may call it with these arguments. An error of the check counts as a refusal, and is logged. */
+async function runAuthorized(tool: Tool, args: unknown, ctx: McpAskingContext): Promise<unknown> {
+  if (await isAuthorized(tool, ctx, args)) return tool.handler(args, ctx);
+  throw new McpToolError('You may not call this tool with these arguments.');
 }
 
 /** The full result of what a tool's handler returned, its structured part checked. */

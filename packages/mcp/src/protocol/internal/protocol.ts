@@ -28,6 +28,9 @@ export const META = {
   subscriptionId: 'io.modelcontextprotocol/subscriptionId',
 } as const;
 
+/** The extension by which calls outlive their requests (SEP-2663). */
+export const TASKS = 'io.modelcontextprotocol/tasks';
+
 /** JSON-RPC and MCP error codes that this server sends. */
 export const RPC = {
   parseError: -32700,

@@ -1,5 +1,5 @@
-import { guardHook, type Logger, type MaybePromise } from '@sallyport/core';
-import { logFailure } from '@sallyport/core/pipeline';
+import type { Logger, MaybePromise } from '@sallyport/core';
+import { guardHook, logFailure } from '@sallyport/core/pipeline';
 import type { Accepted, McpRequest } from '../../http/internal/exchange.js';
 import { INTERNAL_ERROR } from '../../protocol/internal/json-rpc.js';
 import { RPC } from '../../protocol/internal/protocol.js';
@@ -7,7 +7,7 @@ import type { ClientCapabilities, Era, JsonObject } from '../../protocol/types.j
 import type { CacheHint } from '../../server/definitions.js';
 import { isInstance, McpToolError, RpcError } from '../../server/errors.js';
 import type { Registered } from '../../server/internal/registry.js';
-import type { McpContext } from '../context.js';
+import type { McpAskingContext } from '../context.js';
 import type { Outcome, Run } from './run.js';
 
 /** The request that a fixed error text names, and where the real one is logged. */
@@ -23,7 +23,7 @@ export interface Call {
   readonly name: string;
   /** Arguments, for digests. */
   readonly args: unknown;
-  invoke(ctx: McpContext): unknown;
+  invoke(ctx: McpAskingContext): unknown;
   /** The full result of what the handler returned. */
   complete(answer: unknown, report: Report): MaybePromise<JsonObject>;
   /** Set where results carry caching hints; `undefined` inside means the server's own. */

@@ -1,7 +1,11 @@
 import { type Context, FrameworkError, type MaybePromise, type SecurePrincipal } from '@sallyport/core';
-import { isLogLevel } from '../../protocol/internal/protocol.js';
+import { guardHook } from '@sallyport/core/pipeline';
+import { isObject } from '../../protocol/internal/json-rpc.js';
+import { isLogLevel, passesLevel } from '../../protocol/internal/protocol.js';
 import type {
   ClientCapabilities,
+  ElicitAnswer,
+  ElicitParams,
   ElicitRequest,
   ElicitResult,
   Era,
@@ -13,6 +17,8 @@ import type {
   Json,
   JsonObject,
   LogLevel,
+  RequestId,
+  RequestMeta,
   Root,
   RootsResult,
   SampleRequest,
@@ -20,13 +26,22 @@ import type {
 } from '../../protocol/types.js';
 import { McpToolError } from '../../server/errors.js';
 import { loadSchemaCheck } from '../../server/internal/core.js';
-import { INPUT_REQUIRED, type InputRequired, isInputRequired, type McpContext } from '../context.js';
+import { formSchemaOf, isStandardSchema } from '../../server/internal/schemas.js';
+import { bytesOf } from '../../store/internal/row-text.js';
+import {
+  INPUT_REQUIRED,
+  type InputRequired,
+  isInputRequired,
+  type McpAskingContext,
+  type McpContext,
+} from '../context.js';
 import { askKindOf, isQuestionKey, missingCapability, type Question, toQuestion } from './ask.js';
-import { MAX_QUESTIONS, MAX_RECORDED_BYTES, MAX_ROUNDS, type RecordedAnswer } from './record.js';
-import { Run, type RunScope } from './run.js';
+import { type Given, MAX_QUESTIONS, MAX_ROUNDS, type RecordedAnswer } from './record.js';
+import { never, Run, type RunScope } from './run.js';
+import { Steps } from './steps.js';
 
 /** Runs a handler; the end is the run's `outcome`. */
-export function startRun(scope: RunScope, invoke: (ctx: McpContext) => unknown): Run {
+export function startRun(scope: RunScope, invoke: (ctx: McpAskingContext) => unknown): Run {
   const run = new Run(scope);
   const context = new HandlerContext(run);
   run.start(async () => {
@@ -42,25 +57,39 @@ export function contextOf(scope: RunScope): McpContext {
   return new HandlerContext(new Run(scope));
 }
 
-/**
- * A run that has stopped never continues, so what its handler awaits never settles. Each wait has a promise of its own: one
- * promise for all would keep every stopped handler in memory.
- */
-function never(): Promise<never> {
-  return new Promise(() => {});
+/** The run of a context that the engine made. */
+export function runOf(context: McpContext): Run {
+  return HandlerContext.runOf(context as HandlerContext);
+}
+
+const NO_META: RequestMeta = Object.freeze({});
+const TRACE_MEMBERS = ['traceparent', 'tracestate', 'baggage'];
+
+/** Members of the trace context that are no texts are left out. */
+function toMeta(meta: unknown): RequestMeta {
+  if (!isObject(meta)) return NO_META;
+  const kept = Object.entries(meta).filter(
+    ([name, value]) => !TRACE_MEMBERS.includes(name) || typeof value === 'string',
+  );
+  return Object.fromEntries(kept);
 }
 
 /** What a handler gets of its run: who calls, what it may send, ask and record. */
-class HandlerContext implements McpContext {
+class HandlerContext implements McpAskingContext {
   readonly #run: Run;
   /** Keys of the questions of this run. */
   readonly #keys = new Set<string>();
   readonly #questions: Question[] = [];
-  readonly #stepsUnderWay = new Map<string, Promise<Json>>();
+  readonly #steps: Steps;
   #asked = 0;
 
   constructor(run: Run) {
     this.#run = run;
+    this.#steps = new Steps(run);
+  }
+
+  static runOf(context: HandlerContext): Run {
+    return context.#run;
   }
 
   get http(): Context {
@@ -77,6 +106,18 @@ class HandlerContext implements McpContext {
 
   get deadline(): number {
     return this.#run.scope.http.deadline;
+  }
+
+  get requestId(): RequestId {
+    return this.#run.scope.requestId;
+  }
+
+  get meta(): RequestMeta {
+    return toMeta(this.#run.scope.meta);
+  }
+
+  get sessionId(): string | undefined {
+    return this.#run.scope.sessionId;
   }
 
   get era(): Era {
@@ -116,6 +157,9 @@ class HandlerContext implements McpContext {
   log(level: LogLevel, data: Json, logger?: string): void {
     if (!isLogLevel(level))
       throw new FrameworkError('app.internal', `framework: mcp: unknown log level "${String(level)}"`);
+    // Where the level lies in the store it is held against the event when events are sent.
+    const least = this.#run.scope.logLevel();
+    if (!(least instanceof Promise) && (least === undefined || !passesLevel(level, least))) return;
     this.#emit('notifications/message', { level, logger, data }, level);
   }
 
@@ -123,12 +167,28 @@ class HandlerContext implements McpContext {
     if (this.#run.isOver) return;
     void this.#run.checkCancelled();
     const json = JSON.stringify({ jsonrpc: '2.0', method, params });
-    this.#run.record.emit(level === undefined ? { json } : { json, level });
+    const event = level === undefined ? { json } : { json, level };
+    // A step that is recorded does not run again, and so its events do not come again.
+    if (this.#run.scope.keepsEvents && !this.#steps.isInside) this.#run.record.emit(event);
+    else this.#run.record.send(event);
   }
 
-  async elicit<T = JsonObject>(request: ElicitRequest<T>, key?: string): Promise<ElicitResult<T>> {
-    const { contentType: _, ...params } = request;
-    return (await this.#ask({ method: 'elicitation/create', params }, key)) as ElicitResult<T>;
+  async elicit<T = JsonObject>(request: ElicitRequest<T>, key?: string): Promise<ElicitAnswer<T>> {
+    const { contentType: _, requestedSchema: form, ...rest } = request;
+    const validator = isStandardSchema(form) ? form : undefined;
+    const requestedSchema = isStandardSchema(form) ? formSchemaOf(form) : form;
+    if (validator && !requestedSchema) {
+      this.#run.fail('the validator of a form gives no JSON Schema of an object');
+      return never();
+    }
+    const params: ElicitParams = requestedSchema ? { ...rest, requestedSchema } : rest;
+    const answer = (await this.#ask({ method: 'elicitation/create', params }, key)) as ElicitResult<T>;
+    if (answer.action !== 'accept') return { ...answer, action: answer.action, content: undefined };
+    const content: unknown = answer.content ?? {};
+    if (!validator) return { ...answer, action: 'accept', content: content as T };
+    const checked = await validator['~standard'].validate(content);
+    if (checked.issues) throw new McpToolError('The client gave no valid answer to elicitation/create.');
+    return { ...answer, action: 'accept', content: checked.value as T };
   }
 
   async sample(request: SampleRequest, key?: string): Promise<SampleResult> {
@@ -152,25 +212,47 @@ class HandlerContext implements McpContext {
     this.#endWithQuestions(state, true);
   }
 
-  async #ask(request: InputRequest, key = `q${++this.#asked}`): Promise<InputResponse> {
+  async #ask(request: InputRequest, named: string | undefined): Promise<InputResponse> {
     const run = this.#run;
     const { hold, asking } = run.scope;
     const { memory } = run.record;
     void run.checkCancelled();
+    const question = toQuestion(named ?? '', request);
+    const key = named ?? this.#keyFor(question.digest);
     if (run.isOver || this.#refuses(request, key)) return never();
-    const question = toQuestion(key, request);
     const recorded = memory.answers.get(key);
     if (recorded) return this.#replay(question, recorded);
-    if (hold && asking === 'hold') return this.#replay(question, await hold(question, run));
-    const given = memory.given.get(key);
+    const asked = { ...question, key };
+    if (hold && asking === 'hold') return this.#replay(asked, await hold(asked, run));
+    const given = givenTo(asked, memory.given);
+    const bytes = given === undefined ? 0 : bytesOf(JSON.stringify(given));
+    if (bytes > run.scope.maxKeptBytes) {
+      guardHook(() => run.scope.http.log.warn('mcp.too_large', { target: run.scope.target, what: 'answer', bytes }));
+      memory.answers.set(key, { digest: asked.digest, large: true });
+      throw tooLargeAnswer(request);
+    }
     const answer = given === undefined ? undefined : await run.underWay(fits(request, given));
     if (answer) {
-      memory.answers.set(key, { digest: question.digest, value: given });
+      memory.answers.set(key, { digest: asked.digest, value: given });
       return answer;
     }
-    this.#questions.push(question);
+    this.#questions.push(asked);
     run.stopSoon(() => this.#endWithQuestions(memory.state));
     return never();
+  }
+
+  /**
+   * The key of a question that has none: that of the same question in an earlier run, since branches that ask at once may come
+   * in another order, else the next number.
+   */
+  #keyFor(digest: string): string {
+    const { answers, given } = this.#run.record.memory;
+    const earlier = [...[...answers].map(([key, answer]) => [key, answer.digest] as const), ...(given.asked ?? [])];
+    const same = earlier.find(([key, asked]) => asked === digest && AUTOMATIC.test(key) && !this.#keys.has(key));
+    if (same) return same[0];
+    do this.#asked += 1;
+    while (this.#keys.has(`q${this.#asked}`));
+    return `q${this.#asked}`;
   }
 
   async #replay({ digest, request }: Question, recorded: RecordedAnswer): Promise<InputResponse> {
@@ -178,6 +260,7 @@ class HandlerContext implements McpContext {
       this.#run.fail('a replay asked another question under the same key');
       return never();
     }
+    if (recorded.large) throw tooLargeAnswer(request);
     const answer = recorded.value === undefined ? undefined : await fits(request, recorded.value);
     if (answer) return answer;
     throw new McpToolError(`The client gave no valid answer to ${request.method}.`);
@@ -186,14 +269,17 @@ class HandlerContext implements McpContext {
   /** Whether a question may not be asked; the run has ended then. */
   #refuses(request: InputRequest, key: string): boolean {
     const run = this.#run;
-    const { asks, asking, clientCapabilities } = run.scope;
+    const { asks, asking, clientCapabilities, maxKeptBytes } = run.scope;
     const kind = askKindOf(request);
     if (kind === undefined || !asks.has(kind)) run.fail('a handler asked for what its "asks" does not name');
+    else if (this.#steps.isInside) run.fail('a step asked the client, which only the handler itself may');
     else if (!isQuestionKey(key) || this.#keys.has(key)) run.fail('the key of a question is malformed or used twice');
     else {
       this.#keys.add(key);
       const missing = missingCapability(clientCapabilities, request);
-      if (missing) run.lack(missing);
+      const bytes = bytesOf(JSON.stringify(request));
+      if (bytes > maxKeptBytes) run.failTooLarge('question', bytes);
+      else if (missing) run.lack(missing);
       else if (asking === 'no') run.lack({});
       else return false;
     }
@@ -204,27 +290,16 @@ class HandlerContext implements McpContext {
     const run = this.#run;
     if (this.#questions.length > MAX_QUESTIONS) run.fail(`more than ${MAX_QUESTIONS} questions in a round`);
     else if (run.record.memory.round >= MAX_ROUNDS) run.fail(`more than ${MAX_ROUNDS} rounds of questions`);
-    else if (run.record.bytes(state) > MAX_RECORDED_BYTES) run.fail('answers, steps and state are too large');
-    else run.stop({ kind: 'questions', questions: this.#questions, state, returned });
+    else {
+      const bytes = run.record.bytes(state);
+      if (bytes > run.scope.maxKeptBytes) run.failTooLarge('state', bytes);
+      else run.stop({ kind: 'questions', questions: this.#questions, state, returned });
+    }
   }
 
   async step<T extends Json>(name: string, work: () => MaybePromise<T>): Promise<T> {
     void this.#run.checkCancelled();
-    if (this.#run.isOver) return never();
-    const { steps } = this.#run.record.memory;
-    if (steps.has(name)) return structuredClone(steps.get(name)) as T;
-    const underWay = this.#stepsUnderWay.get(name) ?? this.#runStep(name, work);
-    return (await underWay) as T;
-  }
-
-  async #runStep(name: string, run: () => MaybePromise<Json>): Promise<Json> {
-    const work = this.#run.underWay((async () => run())());
-    this.#stepsUnderWay.set(name, work);
-    try {
-      return this.#run.record.recordStep(name, await work);
-    } finally {
-      this.#stepsUnderWay.delete(name);
-    }
+    return (await this.#steps.run(name, work)) as T;
   }
 
   async closeStream(): Promise<void> {
@@ -234,6 +309,18 @@ class HandlerContext implements McpContext {
     run.stopSoon(() => run.stop({ kind: 'closed' }));
     return never();
   }
+}
+
+function tooLargeAnswer({ method }: InputRequest): McpToolError {
+  return new McpToolError(`The client's answer to ${method} is too large.`);
+}
+
+/** Keys of questions that were given none. */
+const AUTOMATIC = /^q\d+$/;
+
+/** What the client brings to a question; nothing when what it answers is another question than this one. */
+function givenTo({ key, digest }: Question, { answers, asked }: Given): unknown {
+  return asked === undefined || asked.get(key) === digest ? answers.get(key) : undefined;
 }
 
 /** A client's answer, if it fits its question. */

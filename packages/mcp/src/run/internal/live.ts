@@ -5,7 +5,7 @@ import { type Core, storeOf } from '../../server/internal/core.js';
 import { randomText } from '../../store/internal/crypto.js';
 import { decodeRow, encodeRow, toTtl } from '../../store/store.js';
 import type { Delivery } from './call.js';
-import type { Outcome, Run } from './run.js';
+import { LOOK_EVERY_MS, type Outcome, type Run } from './run.js';
 
 /** Comments keep a quiet stream open. */
 const COMMENT_EVERY_MS = 15_000;
@@ -59,15 +59,19 @@ abstract class StreamBody implements AsyncIterableIterator<Uint8Array> {
   }
 }
 
-/** Events that come together are stored and written together. */
+/**
+ * Events that come together are stored and written together. While they keep coming the wait doubles, where each flush is a write to
+ * the store: what a progress bar misses by it nobody sees.
+ */
 const FLUSH_MS = 50;
-const LOOK_EVERY_MS = 1000;
+const LONGEST_FLUSH_MS = 1000;
 
 /** The live stream of one call. */
 export class LiveBody extends StreamBody {
   readonly #delivery: Delivery;
   readonly #run: Run;
   #ended: Outcome | undefined;
+  #flushMs = FLUSH_MS;
 
   constructor(delivery: Delivery) {
     super(delivery.http);
@@ -115,22 +119,30 @@ export class LiveBody extends StreamBody {
   /** Waits for something to write; then a little longer, so that events that come together go together. */
   async #turn(): Promise<void> {
     const { record } = this.#run;
-    if (!record.hasEvents && !this.#ended) {
+    const goesOn = () => this.#ended === undefined && !this.gone;
+    if (!record.hasEvents && goesOn()) {
       await this.pause(LOOK_EVERY_MS);
-      if (!record.hasEvents && !this.#ended && !this.gone) await this.#run.checkCancelled();
-    } else if (!this.#ended) await this.pause(FLUSH_MS, () => this.#ended !== undefined || this.gone);
+      if (!record.hasEvents) {
+        this.#flushMs = FLUSH_MS;
+        if (goesOn()) await this.#run.checkCancelled();
+        return;
+      }
+    }
+    if (goesOn() && !record.isUrgent) await this.pause(this.#flushMs, () => !goesOn() || record.isUrgent);
   }
 
   async #flush(): Promise<string> {
     const events = await this.#run.takeEvents();
-    return events.length === 0 ? '' : this.#delivery.sink.write(events, true);
+    if (events.length === 0) return '';
+    if (this.#delivery.sink.resumable) this.#flushMs = Math.min(this.#flushMs * 2, LONGEST_FLUSH_MS);
+    return this.#delivery.sink.write(events, true);
   }
 
   async #end(outcome: Outcome): Promise<string> {
     const { sink } = this.#delivery;
-    const frames = await this.#flush();
-    const { messages, trailer = '' } = await sink.end(outcome, []);
-    return frames + (await sink.write(messages, false)) + trailer;
+    const events = await this.#run.takeEvents();
+    const { messages, trailer = '' } = await sink.end(outcome, events);
+    return (await sink.write([...events, ...messages], false)) + trailer;
   }
 
   /** The client is gone: the run goes on to its end only where the client can come back for it. */
@@ -152,8 +164,11 @@ const FEED_TTL_MS = 300_000;
 const OVERLAP_MS = 2000;
 const PAGE_ROWS = 100;
 
+/** What is in the feed: a change of what the server offers, or a task that changed. */
+export type FeedEntry = Change | { readonly task: string };
+
 /** @throws FrameworkError when the server has no change notifications */
-export async function publishChange(core: Core, change: Change): Promise<void> {
+export async function publishChange(core: Core, change: FeedEntry, tenantId: string | undefined): Promise<void> {
   const { settings } = core;
   if (!settings.changes)
     throw new FrameworkError('mcp.changes_off', 'framework: mcp: publish needs the option "changes"');
@@ -163,22 +178,27 @@ export async function publishChange(core: Core, change: Change): Promise<void> {
     sort: `${sortOf(now)}${randomText(9)}`,
     version: 1,
     ttl: toTtl(now + FEED_TTL_MS),
-    data: encodeRow(change),
+    data: encodeRow(tenantId === undefined ? [change] : [change, tenantId]),
   };
   await storeOf(core).put(row, 'absent');
 }
 
+/** A change as it lies in the feed; without a tenant it is for all. */
+type FedChange = readonly [change: FeedEntry, tenantId?: string];
+
 /** Reads the feed of changes from a moment on; every change once. */
 class FeedReader {
   readonly #core: Core;
+  readonly #tenantId: string;
   #from: number;
   /** Rows of the overlap that were returned already. */
   #seen = new Set<string>();
 
-  /** @param from epoch milliseconds */
-  constructor(core: Core, from: number) {
+  /** @param from epoch milliseconds. What others wrote a little earlier counts: their clocks differ. */
+  constructor(core: Core, tenantId: string, from: number) {
     this.#core = core;
-    this.#from = from;
+    this.#tenantId = tenantId;
+    this.#from = from - OVERLAP_MS;
   }
 
   /** The moment up to which the feed was read, in epoch milliseconds. */
@@ -186,15 +206,17 @@ class FeedReader {
     return this.#from;
   }
 
-  async poll(now: number): Promise<readonly Change[]> {
-    const changes: Change[] = [];
+  async poll(now: number): Promise<readonly FeedEntry[]> {
+    const changes: FeedEntry[] = [];
     const seen = new Set<string>();
     let after = sortOf(this.#from);
     for (;;) {
       const rows = await storeOf(this.#core).list(feedOf(this.#core), after, PAGE_ROWS);
       for (const row of rows) {
         seen.add(row.sort);
-        if (!this.#seen.has(row.sort)) changes.push(decodeRow<Change>(row));
+        if (this.#seen.has(row.sort)) continue;
+        const [change, tenantId = this.#tenantId] = decodeRow<FedChange>(row);
+        if (tenantId === this.#tenantId) changes.push(change);
       }
       const last = rows.at(-1);
       if (!last || rows.length < PAGE_ROWS) break;
@@ -224,7 +246,7 @@ export interface Listener {
   /** Frames at the beginning. */
   readonly head: string;
   /** The frame of a change, or `''` when it is not wanted. */
-  frame(change: Change): string | Promise<string>;
+  frame(change: FeedEntry): string | Promise<string>;
   /** Frames at the end; `position` is how far the feed was read. */
   tail(position: number): string;
 }
@@ -254,7 +276,7 @@ class ListenBody extends StreamBody {
     const { settings } = this.#core;
     const { clock, deadline } = this.http;
     const end = Math.min(deadline - SAFETY_MS, nowMs(clock) + settings.listenMs);
-    const reader = new FeedReader(this.#core, this.#listener.from);
+    const reader = new FeedReader(this.#core, this.http.tenantId, this.#listener.from);
     let lastWrite = nowMs(clock);
     yield Buffer.from(this.#listener.head, 'utf8');
     while (!this.gone && nowMs(clock) < end) {

@@ -1,23 +1,38 @@
 import type { MaybePromise } from '@sallyport/core';
 import { passesLevel } from '../../protocol/internal/protocol.js';
 import type { InputResponses, Json, LogLevel } from '../../protocol/types.js';
+import { hashText } from '../../store/internal/crypto.js';
 
-/** What the client said to a question; without a value it answered with an error. */
+/** What the client said to a question; without a value it answered with an error, or with more than can be kept. */
 export interface RecordedAnswer {
   readonly digest: string;
   readonly value?: unknown;
+  /** Whether the answer was left out for its size. */
+  readonly large?: boolean;
+}
+
+/** What came of a step; `shown` when the failure was a McpToolError. */
+export type RecordedStep =
+  | { readonly value: Json }
+  | { readonly failed: { readonly name: string; readonly message: string; readonly shown?: true } };
+
+/** What the client brings to a run of the stateless era, before it is held against the questions. */
+export interface Given {
+  readonly answers: ReadonlyMap<string, unknown>;
+  /** Digests of the questions that were asked, by key; `undefined` when the client brings no state that says so. */
+  readonly asked: ReadonlyMap<string, string> | undefined;
 }
 
 /** What a run knows of the runs of the same call before it. */
 export interface RunMemory {
   readonly answers: Map<string, RecordedAnswer>;
-  readonly steps: Map<string, Json>;
+  readonly steps: Map<string, RecordedStep>;
   /** Stateless era: answers of this request that have not been compared with their questions yet. */
-  readonly given: ReadonlyMap<string, unknown>;
+  readonly given: Given;
   readonly inputs: InputResponses;
   readonly state: Json | undefined;
-  /** How many progress and log events were sent already. */
-  readonly emitted: number;
+  /** Digests of the progress and log events that were sent outside of steps, and how often each. */
+  readonly sent: ReadonlyMap<string, number>;
   /** How often the stream was closed already. */
   readonly closes: number;
   /** Rounds of questions so far. */
@@ -26,22 +41,21 @@ export interface RunMemory {
 
 export const MAX_ROUNDS = 8;
 export const MAX_QUESTIONS = 16;
-export const MAX_RECORDED_BYTES = 256 * 1024;
 /** How long a call waits for a person. */
 export const MAX_PARKED_MS = 900_000;
 
 /** The memory as JSON; maps as lists of pairs, so that no key can be special. */
 export interface PackedMemory {
   readonly a: readonly (readonly [string, RecordedAnswer])[];
-  readonly s: readonly (readonly [string, Json])[];
+  readonly s: readonly (readonly [string, RecordedStep])[];
   readonly i?: readonly (readonly [string, unknown])[];
   readonly st?: Json | undefined;
-  readonly e: number;
+  readonly e: readonly (readonly [string, number])[];
   readonly c: number;
   readonly r: number;
 }
 
-export const freshMemory = (): RunMemory => unpackMemory({ a: [], s: [], e: 0, c: 0, r: 0 });
+export const freshMemory = (): RunMemory => unpackMemory({ a: [], s: [], e: [], c: 0, r: 0 });
 
 export function packMemory(memory: RunMemory): PackedMemory {
   return {
@@ -49,13 +63,15 @@ export function packMemory(memory: RunMemory): PackedMemory {
     s: [...memory.steps],
     i: Object.entries(memory.inputs),
     st: memory.state,
-    e: memory.emitted,
+    e: [...memory.sent],
     c: memory.closes,
     r: memory.round,
   };
 }
 
-export function unpackMemory(packed: PackedMemory, given: ReadonlyMap<string, unknown> = new Map()): RunMemory {
+const NOTHING_GIVEN: Given = { answers: new Map(), asked: undefined };
+
+export function unpackMemory(packed: PackedMemory, given: Given = NOTHING_GIVEN): RunMemory {
   const inputs: Record<string, never> = Object.create(null);
   for (const [key, value] of packed.i ?? []) inputs[key] = value as never;
   return {
@@ -64,11 +80,14 @@ export function unpackMemory(packed: PackedMemory, given: ReadonlyMap<string, un
     given,
     inputs,
     state: packed.st,
-    emitted: packed.e,
+    sent: new Map(packed.e),
     closes: packed.c,
     round: packed.r,
   };
 }
+
+/** 48 bits tell the events of one call apart. */
+const EVENT_DIGEST_LENGTH = 8;
 
 const NO_INPUTS: InputResponses = Object.freeze(Object.create(null) as InputResponses);
 
@@ -84,28 +103,37 @@ export class RunRecord {
   /** Called whenever an event is there to be taken. */
   onEvent: (() => void) | undefined;
   #events: RunEvent[] = [];
-  /** Events that earlier runs have sent: the handler emits them again. */
-  #toSkip: number;
-  #emitted: number;
+  /** Events that earlier runs have sent and the handler has not emitted again so far. */
+  readonly #unseen: Map<string, number>;
+  /** All that were sent, by this run and the earlier ones. */
+  readonly #sent: Map<string, number>;
   #closes = 0;
+  /** The client's level; where it lies in the store it is read once. */
+  #level: Promise<LogLevel | undefined> | undefined;
+  /** Whether what waits must not wait for more. */
+  isUrgent = false;
 
   constructor(memory: RunMemory) {
     this.memory = memory;
-    this.#toSkip = memory.emitted;
-    this.#emitted = memory.emitted;
+    this.#unseen = new Map(memory.sent);
+    this.#sent = new Map(memory.sent);
   }
 
-  /** Sends an event of the handler, unless an earlier run sent it. */
+  /**
+   * Sends an event of the handler that a replay emits again, unless an earlier run sent the same. Told by its text and not by
+   * its place: branches of a handler may come in another order.
+   */
   emit(event: RunEvent): void {
-    if (this.#toSkip > 0) {
-      this.#toSkip -= 1;
-      return;
+    const digest = hashText(event.json).slice(0, EVENT_DIGEST_LENGTH);
+    const unseen = this.#unseen.get(digest) ?? 0;
+    if (unseen > 0) this.#unseen.set(digest, unseen - 1);
+    else {
+      this.#sent.set(digest, (this.#sent.get(digest) ?? 0) + 1);
+      this.send(event);
     }
-    this.#emitted += 1;
-    this.send(event);
   }
 
-  /** Sends a message that no replay counts. */
+  /** Sends a message that no replay emits again. */
   send(event: RunEvent): void {
     this.#events.push(event);
     this.onEvent?.();
@@ -120,8 +148,10 @@ export class RunRecord {
   async takeEvents(logLevel: () => MaybePromise<LogLevel | undefined>): Promise<string[]> {
     const events = this.#events;
     this.#events = [];
+    this.isUrgent = false;
     if (!events.some(({ level }) => level !== undefined)) return events.map(({ json }) => json);
-    const least = await logLevel();
+    this.#level ??= Promise.resolve(logLevel());
+    const least = await this.#level;
     return events
       .filter(({ level }) => level === undefined || (least !== undefined && passesLevel(level, least)))
       .map(({ json }) => json);
@@ -133,13 +163,6 @@ export class RunRecord {
     return this.#closes > this.memory.closes;
   }
 
-  /** Records the value of a step as JSON, and returns it as a replay would get it. */
-  recordStep(name: string, value: Json): Json {
-    const json = JSON.stringify(value) ?? 'null';
-    this.memory.steps.set(name, JSON.parse(json) as Json);
-    return JSON.parse(json) as Json;
-  }
-
   /** Bytes of what would be stored if the run stopped here. */
   bytes(state: Json | undefined): number {
     return Buffer.byteLength(JSON.stringify({ ...packMemory(this.memory), st: state }), 'utf8');
@@ -149,10 +172,10 @@ export class RunRecord {
   remember(asked: { readonly state: Json | undefined } | undefined): RunMemory {
     return {
       ...this.memory,
-      given: new Map(),
+      given: NOTHING_GIVEN,
       inputs: asked ? NO_INPUTS : this.memory.inputs,
       state: asked ? asked.state : this.memory.state,
-      emitted: this.#emitted,
+      sent: this.#sent,
       closes: this.#closes,
       round: this.memory.round + (asked ? 1 : 0),
     };

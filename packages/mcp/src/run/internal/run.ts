@@ -1,9 +1,19 @@
 import { FrameworkError, type MaybePromise } from '@sallyport/core';
+import { guardHook } from '@sallyport/core/pipeline';
 import { type McpRequest, nowMs } from '../../http/internal/exchange.js';
 import { INTERNAL_ERROR } from '../../protocol/internal/json-rpc.js';
 import { RPC } from '../../protocol/internal/protocol.js';
-import type { AskKind, ClientCapabilities, Era, Implementation, Json, LogLevel } from '../../protocol/types.js';
-import { RpcError } from '../../server/errors.js';
+import type {
+  AskKind,
+  ClientCapabilities,
+  Era,
+  Implementation,
+  Json,
+  LogLevel,
+  RequestId,
+} from '../../protocol/types.js';
+import { RpcError, tooLarge } from '../../server/errors.js';
+import type { Kept } from '../../store/internal/row-text.js';
 import type { Question } from './ask.js';
 import { type RecordedAnswer, type RunMemory, RunRecord } from './record.js';
 
@@ -15,6 +25,13 @@ export interface RunScope {
   readonly client: Implementation | undefined;
   readonly clientCapabilities: ClientCapabilities;
   readonly progressToken: string | number | undefined;
+  readonly requestId: RequestId;
+  /** `_meta` of the request, as it came. */
+  readonly meta: unknown;
+  /** Names the session; not the id that opens it. */
+  readonly sessionId: string | undefined;
+  /** What runs, for the log. */
+  readonly target: string;
   /** The least level that is sent; `undefined` sends none. Asked when the handler logs. */
   readonly logLevel: () => MaybePromise<LogLevel | undefined>;
   /** What the handler announced that it may ask for. */
@@ -25,9 +42,21 @@ export interface RunScope {
   readonly canClose: boolean;
   /** For `hold`: sends a question and waits for its answer. */
   readonly hold?: (question: Question, run: Run) => Promise<RecordedAnswer>;
+  /** Bytes that may be kept of the call, and of each thing in it. */
+  readonly maxKeptBytes: number;
   /** Looks whether the client has cancelled. */
   readonly isCancelled?: () => Promise<boolean>;
+  /** Whether a later run of the call goes on behind the events of this one. */
+  readonly keepsEvents: boolean;
   readonly memory: RunMemory;
+}
+
+/**
+ * A run that has stopped never continues, so what its handler awaits never settles. Each wait has a promise of its own: one
+ * promise for all would keep every stopped handler in memory.
+ */
+export function never(): Promise<never> {
+  return new Promise(() => {});
 }
 
 /** How a run ended. */
@@ -48,8 +77,8 @@ export type Outcome =
 
 /** How long before the deadline of the invocation a run ends. */
 const SAFETY_MS = 1000;
-/** Why the signal of a stopped run aborts. */
-const STOPPED = new FrameworkError('app.conflict', 'the run is stopped and will be called again');
+/** How often a run looks whether the client has cancelled, however much happens in it. */
+export const LOOK_EVERY_MS = 1000;
 
 /** The life of one run of a handler: when it begins, what may stop it, how it ends. */
 export class Run {
@@ -58,6 +87,8 @@ export class Run {
   readonly outcome: Promise<Outcome>;
   readonly #settle: (outcome: Outcome) => void;
   #over = false;
+  #whenOver: Promise<Outcome> | undefined;
+  #tellOver: (outcome: Outcome) => void = () => {};
   #abort: AbortController | undefined;
   #aborted: { reason: unknown } | undefined;
   #unlink: (() => void) | undefined;
@@ -65,6 +96,7 @@ export class Run {
   /** Steps, and answers that are being checked: a run does not stop while one of them may still be recorded. */
   readonly #busy = new Set<Promise<unknown>>();
   #cancelCheck: Promise<void> | undefined;
+  #lookedAt = 0;
   /** Calls of the store that must end before the answer does. */
   readonly #storeCalls = new Set<Promise<unknown>>();
 
@@ -88,10 +120,19 @@ export class Run {
     work().catch((error: unknown) => this.finish({ kind: 'failed', error }));
   }
 
+  /** Resolves when the run is over; `outcome` still waits for hooks and the store. */
+  get over(): Promise<Outcome> {
+    this.#whenOver ??= new Promise((resolve) => {
+      this.#tellOver = resolve;
+    });
+    return this.#whenOver;
+  }
+
   /** Ends the run, once. `abortReason` aborts the signal of the handler. */
   finish(outcome: Outcome, abortReason?: unknown): void {
     if (this.#over) return;
     this.#over = true;
+    this.#tellOver(outcome);
     this.#stopTimer?.();
     if (abortReason !== undefined) this.#abortWith(abortReason);
     this.#unlink?.();
@@ -101,14 +142,24 @@ export class Run {
     else settle(outcome);
   }
 
-  /** Ends a run that will be called again. */
+  /**
+   * Ends a run that will be called again. Its signal does not abort: the handler has not failed, and what it does when it
+   * fails must not run.
+   */
   stop(outcome: Outcome): void {
-    this.finish(outcome, STOPPED);
+    this.finish(outcome);
   }
 
   /** Ends the run with an internal error; why stands in the log only. */
   fail(why: string): void {
     this.finish({ kind: 'failed', error: new RpcError(RPC.internalError, INTERNAL_ERROR, undefined, 200, why) });
+  }
+
+  /** Ends the run because something is larger than may be kept. */
+  failTooLarge(what: Kept, bytes: number): void {
+    const { http, maxKeptBytes } = this.scope;
+    guardHook(() => http.log.warn('mcp.too_large', { target: this.scope.target, what, bytes }));
+    this.finish({ kind: 'failed', error: tooLarge(what, bytes, maxKeptBytes) });
   }
 
   /** Ends the run because the client lacks what it requires. */
@@ -130,11 +181,15 @@ export class Run {
     return keepWhilePending(this.#storeCalls, call);
   }
 
-  /** Looks for a cancellation, unless a look is under way. */
+  /** Looks for a cancellation, at most once a second. */
   checkCancelled(): Promise<void> {
-    const { isCancelled } = this.scope;
+    const { isCancelled, http } = this.scope;
     if (!isCancelled || this.#over) return Promise.resolve();
-    this.#cancelCheck ??= this.track(isCancelled().catch(() => false)).then((cancelled) => {
+    if (this.#cancelCheck) return this.#cancelCheck;
+    const now = nowMs(http.clock);
+    if (now - this.#lookedAt < LOOK_EVERY_MS) return Promise.resolve();
+    this.#lookedAt = now;
+    this.#cancelCheck = this.track(isCancelled().catch(() => false)).then((cancelled) => {
       this.#cancelCheck = undefined;
       if (cancelled) this.cancel();
     });
@@ -154,7 +209,7 @@ export class Run {
     });
   }
 
-  /** Aborts when the run is stopped, cancelled or out of time, or when the request's own signal aborts. Made when read. */
+  /** Aborts when the run is cancelled or out of time, or when the request's own signal aborts. Made when read. */
   get signal(): AbortSignal {
     if (!this.#abort) {
       this.#abort = new AbortController();
@@ -185,7 +240,9 @@ export class Run {
 
   /** Sends a message of the engine itself, such as a question on an open stream. */
   send(json: string): void {
-    if (!this.#over) this.record.send({ json });
+    if (this.#over) return;
+    this.record.isUrgent = true;
+    this.record.send({ json });
   }
 
   /** What the next run of this call must know, after questions or a close. */

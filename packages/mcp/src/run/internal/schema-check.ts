@@ -1,18 +1,100 @@
 import { type OutputUnit, type Schema, Validator } from '@cfworker/json-schema';
-import { isObject } from '../../protocol/internal/json-rpc.js';
+import { isObject, own } from '../../protocol/internal/json-rpc.js';
 import type { InputRequest, InputResponse, JsonObject } from '../../protocol/types.js';
-import { draftOf } from '../../server/schemas.js';
+import { draftOf } from '../../server/internal/schemas.js';
 
 /** Checks values against one schema: what is wrong, as path and rule without any value; nothing when all is well. */
 export type Check = (value: unknown) => readonly string[];
 
+/**
+ * How often a check may look at a subschema: so often, and so often more for each value inside of the checked one. References
+ * to `anyOf` of references make a check that triples with each level of a value of some hundred bytes.
+ */
+const EVALUATIONS = { base: 10_000, perValue: 50, most: 2_000_000 };
+/** To find all that is wrong, once it is known that something is. */
+const MAX_EVALUATIONS_TO_DESCRIBE = 50_000;
+/** Comparisons for `uniqueItems`, which the library makes of each item with each other. */
+const MAX_COMPARISONS = 10_000_000;
+const TOO_COMPLEX = ['/: too large to check'];
+/** The library reads this member of a schema whenever it looks at it, and never finds one of its own on most. */
+const READ_ONCE = '__absolute_recursive_ref__';
+
+class OverBudget extends Error {}
+
 /** A check of a schema. The library writes into the schema that it is given, so it gets a copy. */
 export function createCheck(schema: JsonObject): Check {
-  const validator = new Validator(structuredClone(schema) as Schema, draftOf(schema) ?? '2020-12', false);
+  let left = 0;
+  const counted = Object.create(Object.prototype, {
+    [READ_ONCE]: {
+      get() {
+        left -= 1;
+        if (left < 0) throw new OverBudget();
+      },
+    },
+  });
+  const copy = structuredClone(schema);
+  const { refers, compares } = traitsOf(copy);
+  // Without references a check looks at each subschema at most once for each value.
+  if (refers) count(copy, counted);
+  const draft = draftOf(schema) ?? '2020-12';
+  const brief = new Validator(copy as Schema, draft, true);
+  const whole = new Validator(copy as Schema, draft, false);
   return (value) => {
-    const { valid, errors } = validator.validate(value);
-    return valid ? [] : describe(errors);
+    const size = refers || compares ? sizeOf(value) : NO_SIZE;
+    if (compares && size.comparisons > MAX_COMPARISONS) return TOO_COMPLEX;
+    const budget = Math.min(EVALUATIONS.base + EVALUATIONS.perValue * size.values, EVALUATIONS.most);
+    let first: readonly OutputUnit[] = [];
+    try {
+      left = budget;
+      const { valid, errors } = brief.validate(value);
+      if (valid) return [];
+      first = errors;
+      left = Math.min(budget, MAX_EVALUATIONS_TO_DESCRIBE);
+      return describe(whole.validate(value).errors);
+    } catch (error) {
+      if (error instanceof OverBudget) return first.length > 0 ? describe(first) : TOO_COMPLEX;
+      // The library spreads its lists of errors, which a long one does not survive.
+      if (error instanceof RangeError && first.length > 0) return describe(first);
+      throw error;
+    }
   };
+}
+
+/** Whether a schema has references, and whether it has lists whose items must differ. */
+function traitsOf(node: unknown): { readonly refers: boolean; readonly compares: boolean } {
+  if (typeof node !== 'object' || node === null) return { refers: false, compares: false };
+  let refers = isObject(node) && (own(node, '$ref') !== undefined || own(node, '$recursiveRef') !== undefined);
+  let compares = isObject(node) && own(node, 'uniqueItems') === true;
+  for (const child of Object.values(node)) {
+    const traits = traitsOf(child);
+    refers ||= traits.refers;
+    compares ||= traits.compares;
+  }
+  return { refers, compares };
+}
+
+/** Makes every look at a subschema count. */
+function count(node: unknown, prototype: object): void {
+  if (typeof node !== 'object' || node === null) return;
+  if (!Array.isArray(node)) Object.setPrototypeOf(node, prototype);
+  for (const child of Object.values(node)) count(child, prototype);
+}
+
+const NO_SIZE = { values: 0, comparisons: 0 };
+
+/** How many values are inside of a value, itself included; and what comparing the items of its lists may take. */
+function sizeOf(value: unknown): { readonly values: number; readonly comparisons: number } {
+  if (typeof value === 'string') return { values: 1 + (value.length >> 6), comparisons: 0 };
+  if (typeof value !== 'object' || value === null) return { values: 1, comparisons: 0 };
+  const children = Object.values(value);
+  let values = 1;
+  let comparisons = 0;
+  for (const child of children) {
+    const size = sizeOf(child);
+    values += size.values;
+    comparisons += size.comparisons;
+  }
+  return { values, comparisons: Array.isArray(value) ? comparisons + children.length * values : comparisons };
 }
 
 /** The library reports a failure at each level; only the innermost says something. */
@@ -39,7 +121,9 @@ export function checkAnswer(request: InputRequest, raw: unknown): InputResponse 
   if (!isObject(raw)) return undefined;
   switch (request.method) {
     case 'elicitation/create':
-      return isElicitResult(raw) && fitsSchema(request.params.requestedSchema, raw) ? cast(raw) : undefined;
+      return isElicitResult(raw) && fitsSchema(request.params.requestedSchema as JsonObject | undefined, raw)
+        ? cast(raw)
+        : undefined;
     case 'sampling/createMessage':
       return isSampleResult(raw) ? cast(raw) : undefined;
     case 'roots/list':

@@ -1,189 +1,236 @@
-import { assertKnownOptions } from '@sallyport/core';
+import {
+  boolean,
+  defineOptions,
+  func,
+  group,
+  integer,
+  kind,
+  list,
+  OptionKind,
+  type OptionKinds,
+  object,
+  oneOf,
+  type ParsedOptions,
+  string,
+  text,
+} from '@sallyport/core/options';
 import { findParamHeaders } from '../../protocol/internal/header-values.js';
-import type { AskKind, JsonObject } from '../../protocol/types.js';
+import { isObject } from '../../protocol/internal/json-rpc.js';
+import type { Annotations, Icon, JsonObject, ToolAnnotations } from '../../protocol/types.js';
 import type { McpContext } from '../../run/context.js';
+import type { ToolTask } from '../../tasks/options.js';
+import { APP_KINDS, APP_MEDIA_TYPE, type AppHtml, type AppOptions, isAppUri, TOOL_APP, toolMeta } from '../apps.js';
 import type {
+  CacheHint,
   Completer,
-  HandlerOptions,
-  PromptHandler,
+  PromptArgument,
   PromptOptions,
-  ResourceHandler,
   ResourceOptions,
-  ResourceTemplateHandler,
   ResourceTemplateOptions,
   SchemaInput,
-  ToolHandler,
   ToolOptions,
 } from '../definitions.js';
 import { invalidRegistration } from '../errors.js';
-import { parseCache } from '../options.js';
-import { describeIssues, isStandardSchema, jsonSchemaOf, schemaProblem } from '../schemas.js';
+import { CACHE } from '../options.js';
 import { loadSchemaCheck } from './core.js';
-import {
-  compileTemplate,
-  hasScheme,
-  type Prompt,
-  type Registered,
-  type Resource,
-  type Template,
-  type Tool,
-  type ValueCheck,
-} from './registry.js';
+import type { Prompt, Registered, Resource, Template, Tool, ValueCheck } from './registry.js';
+import { describeIssues, isStandardSchema, isUnionOfObjects, jsonSchemaOf, schemaProblem } from './schemas.js';
+import { compileTemplate, hasScheme } from './uri-template.js';
+
+/** A handler of any kind; what it takes is the registration's to check. */
+export type AnyHandler = (...args: never[]) => unknown;
 
 const NAME = /^[A-Za-z0-9_.-]{1,128}$/;
-const ASK_KINDS: readonly unknown[] = ['elicitation', 'sampling', 'roots'];
-const HANDLER_KEYS = ['title', 'description', 'icons', '_meta', 'asks', 'requires', 'scopes'];
-const RESOURCE_KEYS = [...HANDLER_KEYS, 'name', 'mimeType', 'size', 'annotations', 'cache'];
 
-export function compileTool(name: string, options: ToolOptions, handler: ToolHandler<never>): Tool {
-  assertName('tool', name);
-  const { input, inputJsonSchema, output, outputJsonSchema } = options;
-  assertKnownOptions(options, [
-    ...HANDLER_KEYS,
-    'input',
-    'inputJsonSchema',
-    'output',
-    'outputJsonSchema',
-    'annotations',
-  ]);
-  assertHandler(`tool "${name}"`, handler);
-  const inputSchema = jsonSchema(`tool "${name}": input`, input ?? { type: 'object' }, inputJsonSchema, 'input');
-  const outputSchema = output && jsonSchema(`tool "${name}": output`, output, outputJsonSchema, 'output');
+const ASKS = list(oneOf('elicitation', 'sampling', 'roots'), 'a list of "elicitation", "sampling" and "roots"');
+const SCOPES = list(text('the name of a scope'), 'a list of scopes');
+const COMPLETER = kind<Completer>(
+  'a list or a function',
+  (value) => typeof value === 'function' || Array.isArray(value),
+);
+const SCHEMA = kind<SchemaInput>('a JSON Schema or a validator', (value) => isObject(value) || isStandardSchema(value));
+
+/** What all definitions have in common. */
+const COMMON = {
+  title: string,
+  description: string,
+  icons: list(object<Icon>(), 'a list of icons'),
+  _meta: object<JsonObject>(),
+  asks: ASKS.default([]),
+  requires: ASKS.default([]),
+  scopes: SCOPES.default([]),
+  anyScope: SCOPES.default([]),
+};
+
+const TOOL = {
+  ...COMMON,
+  input: SCHEMA,
+  inputJsonSchema: object<JsonObject>(),
+  output: SCHEMA,
+  outputJsonSchema: object<JsonObject>(),
+  task: group<ToolTask>()({ required: boolean.default(false), at: oneOf('start', 'closeStream').default('start') }),
+  app: TOOL_APP,
+  annotations: object<ToolAnnotations>(),
+  authorize: func<NonNullable<ToolOptions['authorize']>>(),
+};
+
+const RESOURCE = {
+  ...COMMON,
+  name: text('a name').required(),
+  mimeType: string,
+  size: integer(0, undefined, 'bytes'),
+  authorize: func<NonNullable<ResourceOptions['authorize']>>(),
+  annotations: object<Annotations>(),
+  cache: CACHE,
+};
+
+const TEMPLATE = { ...RESOURCE, complete: mapOf(COMPLETER).default({}) };
+
+const PROMPT = {
+  ...COMMON,
+  args: mapOf(
+    group<PromptArgument>()({ title: string, description: string, required: boolean, complete: COMPLETER }),
+  ).default({}),
+};
+
+/** An object whose members are all of one kind. */
+function mapOf<T>(member: OptionKind<T>): OptionKind<Readonly<Record<string, T>>> {
+  const wanted = `an object, each ${member.wanted}`;
+  return new OptionKind(wanted, (value, place) => {
+    if (!isObject(value)) throw place.fail(`option "${place.name}" must be ${wanted}`);
+    const read = (name: string, item: unknown) =>
+      member.read(item ?? null, { ...place, name: `${place.name}.${name}` }) as T;
+    return Object.fromEntries(Object.entries(value).map(([name, item]) => [name, read(name, item)]));
+  });
+}
+
+/** Checks a definition; what is wrong with it names what is registered. */
+function read<T extends object, K extends OptionKinds<T>>(what: string, kinds: K, options: T): ParsedOptions<K> {
+  return defineOptions<T>()(kinds, { fail: (problem) => invalidRegistration(`${what}: ${problem}`) }).parse(options);
+}
+
+export function compileTool(name: string, options: ToolOptions, handler: AnyHandler): Tool {
+  const what = named('tool', name, handler);
+  const parsed = read<ToolOptions, typeof TOOL>(what, TOOL, options);
+  const { input, inputJsonSchema, output, outputJsonSchema, annotations, app } = parsed;
+  const _meta = app ? { ...parsed._meta, ...toolMeta(app) } : parsed._meta;
+  const inputSchema = jsonSchema(`${what}: input`, input ?? { type: 'object' }, inputJsonSchema, 'input');
+  const outputSchema = output && jsonSchema(`${what}: output`, output, outputJsonSchema, 'output');
   const paramHeaders = findParamHeaders(inputSchema);
-  if (typeof paramHeaders === 'string') throw invalidRegistration(`tool "${name}": ${paramHeaders}`);
-  const { annotations } = options;
-  const listed = { name, ...described(options), inputSchema, outputSchema, annotations, ...marked(options) };
+  if (typeof paramHeaders === 'string') throw invalidRegistration(`${what}: ${paramHeaders}`);
   return {
     kind: 'tool',
-    ...common(name, options, listed),
+    ...registered(name, parsed, { ...shown({ ...parsed, name, _meta }), inputSchema, outputSchema, annotations }),
     paramHeaders,
     checkInput: input === undefined && inputJsonSchema === undefined ? undefined : valueCheck(input ?? {}, inputSchema),
     checkOutput: output && outputSchema && valueCheck(output, outputSchema),
-    handler: handler as (args: JsonObject, ctx: McpContext) => unknown,
+    task: parsed.task as Tool['task'],
+    authorize: parsed.authorize as Registered['authorize'],
+    handler: handler as Tool['handler'],
   };
 }
 
-export function compileResource(uri: string, options: ResourceOptions, handler: ResourceHandler): Resource {
+export function compileResource(uri: string, options: ResourceOptions, handler: AnyHandler): Resource {
   if (typeof uri !== 'string' || !hasScheme(uri)) throw invalidRegistration(`resource "${uri}" has no scheme`);
-  assertKnownOptions(options, RESOURCE_KEYS);
-  assertHandler(`resource "${uri}"`, handler);
-  const listed = { uri, ...resourceMembers(`resource "${uri}"`, options) };
+  const what = `resource "${uri}"`;
+  assertHandler(what, handler);
+  const parsed = read<ResourceOptions, typeof RESOURCE>(what, RESOURCE, options);
   return {
     kind: 'resource',
-    ...common(uri, options, listed),
-    mimeType: options.mimeType,
-    cache: options.cache && parseCache(options.cache),
-    handler,
+    ...registered(uri, parsed, { uri, ...shown(parsed) }),
+    ...cached(parsed),
+    authorize: parsed.authorize as Registered['authorize'],
+    handler: handler as Resource['handler'],
   };
+}
+
+/** An app is a resource with a media type of its own; what it may do stands in the list and beside its contents. */
+export function compileApp(uri: string, options: AppOptions, html: AppHtml): Resource {
+  const what = `app "${uri}"`;
+  if (typeof uri !== 'string' || !isAppUri(uri))
+    throw invalidRegistration(`${what} must have a URI that begins with ui://`);
+  if (typeof html !== 'string' && typeof html !== 'function') throw invalidRegistration(`${what} has no page`);
+  const parsed = read<AppOptions, typeof APP_KINDS>(what, APP_KINDS, options);
+  const { csp, permissions, domain, prefersBorder, name, title, description, scopes } = parsed;
+  const _meta = withoutAbsent({ ui: withoutAbsent({ csp, permissions, domain, prefersBorder }) });
+  const mimeType = APP_MEDIA_TYPE;
+  const about = withoutAbsent({ name, title, description, scopes, mimeType, _meta }) as unknown as ResourceOptions;
+  return compileResource(uri, about, async (_: string, ctx: McpContext) => {
+    const text = typeof html === 'string' ? html : await html(ctx);
+    return { contents: [{ uri, mimeType, text, _meta }] };
+  });
+}
+
+function withoutAbsent(object: JsonObject): JsonObject {
+  return Object.fromEntries(Object.entries(object).filter(([, value]) => value !== undefined));
 }
 
 export function compileResourceTemplate(
-  text: string,
+  uriTemplate: string,
   options: ResourceTemplateOptions,
-  handler: ResourceTemplateHandler,
+  handler: AnyHandler,
 ): Template {
-  const template = typeof text === 'string' ? compileTemplate(text) : undefined;
-  if (!template) throw invalidRegistration(`"${text}" is no URI template with a scheme and variables`);
-  assertKnownOptions(options, [...RESOURCE_KEYS, 'complete']);
-  assertHandler(`resource template "${text}"`, handler);
-  const complete = new Map(Object.entries(options.complete ?? {}));
-  for (const [name, completer] of complete) {
-    if (!template.names.includes(name)) throw invalidRegistration(`"${text}" has no variable "${name}"`);
-    assertCompleter(name, completer);
-  }
-  const listed = { uriTemplate: text, ...resourceMembers(`resource template "${text}"`, options) };
+  const template = typeof uriTemplate === 'string' ? compileTemplate(uriTemplate) : undefined;
+  if (!template) throw invalidRegistration(`"${uriTemplate}" is no URI template with a scheme and variables`);
+  const what = `resource template "${uriTemplate}"`;
+  assertHandler(what, handler);
+  const { complete, ...parsed } = read<ResourceTemplateOptions, typeof TEMPLATE>(what, TEMPLATE, options);
+  const stray = Object.keys(complete).find((name) => !template.names.includes(name));
+  if (stray !== undefined) throw invalidRegistration(`${what} has no variable "${stray}"`);
   return {
     kind: 'template',
-    ...common(text, options, listed),
+    ...registered(uriTemplate, parsed, { uriTemplate, ...shown(parsed) }),
+    ...cached(parsed),
+    authorize: parsed.authorize as Registered['authorize'],
     template,
-    mimeType: options.mimeType,
-    cache: options.cache && parseCache(options.cache),
-    complete,
-    handler,
+    complete: new Map(Object.entries(complete)),
+    handler: handler as Template['handler'],
   };
 }
 
-export function compilePrompt(name: string, options: PromptOptions, handler: PromptHandler): Prompt {
-  assertName('prompt', name);
-  assertKnownOptions(options, [...HANDLER_KEYS, 'args']);
-  assertHandler(`prompt "${name}"`, handler);
-  const args = Object.entries(options.args ?? {});
-  for (const [argument, definition] of args) {
-    assertKnownOptions(definition, ['title', 'description', 'required', 'complete']);
-    if (definition.complete !== undefined) assertCompleter(argument, definition.complete);
-  }
-  const listedArgs = args.map(([argument, { title, description, required }]) => {
-    return { name: argument, title, description, required };
-  });
-  const listed = {
-    name,
-    ...described(options),
-    arguments: listedArgs.length > 0 ? listedArgs : undefined,
-    ...marked(options),
-  };
+export function compilePrompt(name: string, options: PromptOptions, handler: AnyHandler): Prompt {
+  const what = named('prompt', name, handler);
+  const { args, ...parsed } = read<PromptOptions, typeof PROMPT>(what, PROMPT, options);
+  const entries = Object.entries(args);
+  const listed = entries.map(([argument, { complete: _, ...about }]) => ({ name: argument, ...about }));
   return {
     kind: 'prompt',
-    ...common(name, options, listed),
-    args: new Map(args.map(([key, { required, complete }]) => [key, { required: required === true, complete }])),
-    handler,
+    ...registered(name, parsed, { ...shown({ ...parsed, name }), arguments: listed.length > 0 ? listed : undefined }),
+    args: new Map(entries.map(([key, { required, complete }]) => [key, { required: required === true, complete }])),
+    handler: handler as Prompt['handler'],
   };
 }
 
-function common(name: string, options: HandlerOptions, listed: JsonObject): Omit<Registered, 'kind'> {
-  const requires = askKinds(name, options.requires);
-  return {
-    name,
-    asks: new Set([...askKinds(name, options.asks), ...requires]),
-    requires,
-    scopes: stringList(name, 'scopes', options.scopes),
-    listed: JSON.stringify(listed),
-  };
+type Common = ParsedOptions<typeof COMMON>;
+
+function registered(
+  name: string,
+  { asks, requires, scopes, anyScope }: Common,
+  listed: JsonObject,
+): Omit<Registered, 'kind'> {
+  return { name, asks: new Set([...asks, ...requires]), requires, scopes, anyScope, listed: JSON.stringify(listed) };
 }
 
-function described({ title, description }: HandlerOptions): JsonObject {
-  return { title, description };
+/** What a list shows of any definition. */
+function shown(options: Common & JsonObject): JsonObject {
+  const { name, title, description, mimeType, size, annotations, icons, _meta } = options;
+  return { name, title, description, mimeType, size, annotations, icons, _meta };
 }
 
-function marked({ icons, _meta }: HandlerOptions): JsonObject {
-  return { icons, _meta };
+function cached({ mimeType, cache }: ParsedOptions<typeof RESOURCE>) {
+  return { mimeType, cache: cache as Required<CacheHint> | undefined };
 }
 
-function resourceMembers(what: string, options: ResourceOptions): JsonObject {
-  if (typeof options.name !== 'string' || options.name === '') throw invalidRegistration(`${what} has no name`);
-  const { name, mimeType, size, annotations } = options;
-  return { name, ...described(options), mimeType, size, annotations, ...marked(options) };
-}
-
-function askKinds(name: string, kinds: readonly AskKind[] | undefined): readonly AskKind[] {
-  const list = stringList(name, 'asks', kinds) as readonly AskKind[];
-  if (!list.every((kind) => ASK_KINDS.includes(kind))) {
-    throw invalidRegistration(`"${name}" may ask for elicitation, sampling and roots only`);
-  }
-  return list;
-}
-
-function stringList(name: string, key: string, list: readonly string[] | undefined): readonly string[] {
-  if (list === undefined) return [];
-  if (!Array.isArray(list) || !list.every((item) => typeof item === 'string' && item.trim() !== '')) {
-    throw invalidRegistration(`"${name}": ${key} must be a list of names`);
-  }
-  return [...list];
-}
-
-function assertName(kind: string, name: unknown): void {
+function named(kindOf: 'tool' | 'prompt', name: unknown, handler: unknown): string {
   if (typeof name !== 'string' || !NAME.test(name)) {
-    throw invalidRegistration(`${kind} name "${String(name)}" is not of the form [A-Za-z0-9_.-]{1,128}`);
+    throw invalidRegistration(`${kindOf} name "${String(name)}" is not of the form [A-Za-z0-9_.-]{1,128}`);
   }
+  assertHandler(`${kindOf} "${name}"`, handler);
+  return `${kindOf} "${name}"`;
 }
 
 function assertHandler(what: string, handler: unknown): void {
   if (typeof handler !== 'function') throw invalidRegistration(`${what} has no handler function`);
-}
-
-function assertCompleter(name: string, completer: Completer): void {
-  if (typeof completer !== 'function' && !Array.isArray(completer)) {
-    throw invalidRegistration(`the completer of "${name}" must be a list or a function`);
-  }
 }
 
 /** The JSON Schema to list; a copy, so that nobody changes it later. */
@@ -191,9 +238,10 @@ function jsonSchema(what: string, schema: SchemaInput, beside: JsonObject | unde
   const raw = beside ?? (isStandardSchema(schema) ? jsonSchemaOf(schema, side) : schema);
   if (raw === undefined)
     throw invalidRegistration(`${what}: the validator gives no JSON Schema; add ${side}JsonSchema`);
-  const problem = schemaProblem(raw, true);
+  const listed = isUnionOfObjects(raw) ? { type: 'object', ...raw } : raw;
+  const problem = schemaProblem(listed, true);
   if (problem !== undefined) throw invalidRegistration(`${what} ${problem}`);
-  return structuredClone(raw) as JsonObject;
+  return structuredClone(listed) as JsonObject;
 }
 
 /** A validator checks by itself; a JSON Schema through the interpreter, which is made at the first value. */

@@ -12,6 +12,18 @@ export interface Core {
   readonly sealer: Sealer;
 }
 
+const CORES = new WeakMap<object, Core>();
+
+/** Remembers the core of a server, for the other entries of this package. */
+export function keepCore(server: object, core: Core): void {
+  CORES.set(server, core);
+}
+
+/** The core of a server that this package made. */
+export function coreOf(server: object): Core | undefined {
+  return CORES.get(server);
+}
+
 /** Who calls, as one text: what is bound to it opens for nobody else. */
 export function principalHash({ principal, tenantId }: Pick<McpRequest, 'principal' | 'tenantId'>): string {
   return hashText(callerKey({ principal, authIdentity: '', tenantId }));

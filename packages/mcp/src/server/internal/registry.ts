@@ -1,14 +1,21 @@
-import { FrameworkError } from '@sallyport/core';
-import { decodePercent } from '@sallyport/core/pipeline';
+import { FrameworkError, type MaybePromise } from '@sallyport/core';
 import type { ParamHeader } from '../../protocol/internal/header-values.js';
-import type { AskKind, JsonObject } from '../../protocol/types.js';
-import type { McpContext } from '../../run/context.js';
+import type { AskKind } from '../../protocol/types.js';
+import type { McpAskingContext, McpContext } from '../../run/context.js';
 import { digestOf, hashText } from '../../store/internal/crypto.js';
+import type { ToolTask } from '../../tasks/options.js';
+import { APP_MEDIA_TYPE } from '../apps.js';
 import type { CacheHint, Completer, ListedItem } from '../definitions.js';
 import { invalidRegistration } from '../errors.js';
+import type { UriTemplate } from './uri-template.js';
+
+/** A handler of the application. */
+type Handles<Args extends unknown[]> = (...args: Args) => unknown;
 
 /** What all compiled registrations have. */
 export interface Registered extends ListedItem {
+  /** Whether the caller may use it: a tool with these arguments, a resource with this URI; `undefined` asks for it as such. */
+  readonly authorize?: ((ctx: McpContext, subject: unknown) => MaybePromise<boolean>) | undefined;
   readonly asks: ReadonlySet<AskKind>;
   readonly requires: readonly AskKind[];
   /** The entry in its list, as JSON text. */
@@ -18,11 +25,14 @@ export interface Registered extends ListedItem {
 export interface Tool extends Registered {
   readonly kind: 'tool';
   readonly paramHeaders: readonly ParamHeader[];
+  /** How its calls become tasks; absent: they do not. */
+  readonly task: Required<ToolTask> | undefined;
   /** Arguments as the handler gets them, or what is wrong with them. */
   readonly checkInput: ValueCheck | undefined;
   /** Of the structured result. */
   readonly checkOutput: ValueCheck | undefined;
-  readonly handler: (args: JsonObject, ctx: McpContext) => unknown;
+  /** Whether the caller may call it; without arguments, at all. */
+  readonly handler: Handles<[args: unknown, ctx: McpAskingContext]>;
 }
 
 /** A value that passed, maybe transformed, or the rules that it breaks. */
@@ -33,7 +43,7 @@ export interface Resource extends Registered {
   readonly kind: 'resource';
   readonly mimeType: string | undefined;
   readonly cache: Required<CacheHint> | undefined;
-  readonly handler: (uri: string, ctx: McpContext) => unknown;
+  readonly handler: Handles<[uri: string, ctx: McpAskingContext]>;
 }
 
 export interface Template extends Registered {
@@ -42,58 +52,13 @@ export interface Template extends Registered {
   readonly mimeType: string | undefined;
   readonly cache: Required<CacheHint> | undefined;
   readonly complete: ReadonlyMap<string, Completer>;
-  readonly handler: (variables: Readonly<Record<string, string>>, ctx: McpContext, uri: string) => unknown;
+  readonly handler: Handles<[variables: Readonly<Record<string, string>>, ctx: McpAskingContext, uri: string]>;
 }
 
 export interface Prompt extends Registered {
   readonly kind: 'prompt';
   readonly args: ReadonlyMap<string, { readonly required: boolean; readonly complete: Completer | undefined }>;
-  readonly handler: (args: Readonly<Record<string, string>>, ctx: McpContext) => unknown;
-}
-
-/** A compiled URI template: literals and `{name}` or `{+name}` expressions (RFC 6570, levels 1 and 2). */
-export interface UriTemplate {
-  readonly text: string;
-  readonly names: readonly string[];
-  /** The variables of a URI, percent-decoded once, or `undefined`. A map without a prototype. */
-  match(uri: string): Record<string, string> | undefined;
-}
-
-const EXPRESSION = /\{(\+?)([A-Za-z0-9_.]+)\}/g;
-const SCHEME = /^[a-z][a-z0-9+.-]*:/i;
-
-export function hasScheme(uri: string): boolean {
-  return SCHEME.test(uri);
-}
-
-/** `undefined` when the text is no template that we can match. */
-export function compileTemplate(text: string): UriTemplate | undefined {
-  const names: string[] = [];
-  let source = '';
-  let end = 0;
-  for (const match of text.matchAll(EXPRESSION)) {
-    if (end > 0 && match.index === end) return undefined;
-    const [whole, reserved, name = ''] = match;
-    if (names.includes(name)) return undefined;
-    names.push(name);
-    source += escapeLiteral(text.slice(end, match.index)) + (reserved ? '(.+?)' : '([^/?#]+?)');
-    end = match.index + whole.length;
-  }
-  const literal = text.replace(EXPRESSION, '');
-  if (names.length === 0 || /[{}]/.test(literal) || !SCHEME.test(text)) return undefined;
-  const pattern = new RegExp(`^${source}${escapeLiteral(text.slice(end))}$`);
-  return { text, names, match: (uri) => matchNames(pattern.exec(uri), names) };
-}
-
-function matchNames(match: RegExpExecArray | null, names: readonly string[]): Record<string, string> | undefined {
-  if (!match) return undefined;
-  const values: Record<string, string> = Object.create(null);
-  for (const [index, name] of names.entries()) values[name] = decodePercent(match[index + 1] ?? '');
-  return values;
-}
-
-function escapeLiteral(text: string): string {
-  return text.replace(/[.*+?^${}()|[\]\\/-]/g, '\\$&');
+  readonly handler: Handles<[args: Readonly<Record<string, string>>, ctx: McpAskingContext]>;
 }
 
 export type ListName = 'tools' | 'prompts' | 'resources' | 'resourceTemplates';
@@ -142,6 +107,14 @@ export class Registry {
     return [...map.values()];
   }
 
+  /** Whether callers see different entries of a list. */
+  isGuarded(name: ListName): boolean {
+    return this.list(name).some((item) => {
+      const { scopes, anyScope, authorize } = item;
+      return scopes.length + anyScope.length > 0 || authorize !== undefined;
+    });
+  }
+
   /** Pages of a list as JSON text, made once. */
   pages(name: ListName, pageSize: number): readonly string[] {
     let pages = this.#pages.get(name);
@@ -168,6 +141,12 @@ export class Registry {
 
   get hasResources(): boolean {
     return this.resources.size + this.templates.size > 0;
+  }
+
+  /** Whether pages are offered that hosts show beside a conversation. */
+  get hasApps(): boolean {
+    for (const { mimeType } of this.resources.values()) if (mimeType === APP_MEDIA_TYPE) return true;
+    return false;
   }
 
   get hasCompleters(): boolean {

@@ -1,4 +1,4 @@
-import { type McpRequest, nowMs } from '../../http/internal/exchange.js';
+import { checkScopes, type Guarded, type McpRequest, nowMs } from '../../http/internal/exchange.js';
 import type { RpcResponse } from '../../protocol/internal/json-rpc.js';
 import { RPC } from '../../protocol/internal/protocol.js';
 import type { AskKind } from '../../protocol/types.js';
@@ -15,59 +15,88 @@ import {
 import type { Run } from '../../run/internal/run.js';
 import { RpcError } from '../../server/errors.js';
 import { loadSchemaCheck, storeOf } from '../../server/internal/core.js';
-import { CallStream, leaseOf, questionText } from './call-stream.js';
+import { bytesOf, keptBytes, TooLargeToStore } from '../../store/internal/row-text.js';
+import { CallStream, leaseOf, questionText, reportTooLarge } from './call-stream.js';
 import { isCancelled } from './parked.js';
 import { type SessionPlace, type SessionRequest, scopeOf } from './request.js';
 import { newStreamId, parseEventId, type StreamHead, StreamLog } from './stream-log.js';
 
-const LOOK_EVERY_MS = 200;
+/** A machine answers at once; a person who has not after some seconds takes longer still. */
+const FIRST_LOOK_MS = 50;
+const LAST_LOOK_MS = 2000;
 
 /**
  * Asks on an open stream and waits for the answer, which another instance may receive: each question has a head of its
  * own in the store, under which the answer is looked for.
  */
-export async function hold(origin: SessionRequest, question: Question, run: Run): Promise<RecordedAnswer> {
+export async function hold(
+  origin: SessionRequest,
+  question: Question,
+  run: Run,
+  target: Guarded,
+): Promise<RecordedAnswer> {
   const { core, http, session, protocolVersion, request } = origin;
   const now = () => nowMs(http.clock);
   const log = new StreamLog(core, session.partition ?? '', newStreamId(), now);
   const { key, digest } = question;
+  const { id, method } = request;
+  const { scopes, anyScope } = target;
   const saved = log.save({
-    ...{ state: 'waiting', protocolVersion, request, next: 1, lease: 0, since: now(), hold: true },
+    ...{ state: 'waiting', protocolVersion, scopes, anyScope, next: 1, lease: 0, since: now(), hold: true },
+    request: { id, method, params: undefined },
     memory: packMemory(freshMemory()),
     pending: [{ key, digest }],
   });
   await run.track(saved);
   run.send(questionText(log.id, question));
   let answer: RecordedAnswer | undefined;
-  while (answer === undefined && !run.isOver) {
-    await new Promise<void>((resolve) => http.clock.after(LOOK_EVERY_MS, resolve));
+  for (let wait = FIRST_LOOK_MS; answer === undefined && !run.isOver; wait = Math.min(wait * 1.5, LAST_LOOK_MS)) {
+    await new Promise<void>((resolve) => http.clock.after(wait, resolve));
     if (run.isOver) break;
     const found = await run.track(StreamLog.read(core, session.partition ?? '', log.id, now));
     if (!found) break;
     answer = new Map(found.head.memory.a).get(key);
   }
-  if (!run.isOver) await run.track(storeOf(core).take({ partition: log.partition, sort: '!' }));
+  if (!run.isOver) await run.track(storeOf(core).take({ partition: log.partition, sort: '!' })).catch(() => {});
   return answer ?? { digest };
 }
 
 const MAX_ATTEMPTS = 20;
 
-/** Takes a client's answer to a question. Returns after the run that it continues, if it completes the set. */
-export async function takeAnswer(place: SessionPlace, response: RpcResponse): Promise<void> {
+/**
+ * Takes a client's answer to a question. Returns after the run that it continues, if it completes the set: `too large` when the
+ * answer counts as none for its size.
+ *
+ * @throws FrameworkError `app.forbidden` when the caller may not make the call that it would continue
+ */
+export async function takeAnswer(place: SessionPlace, response: RpcResponse): Promise<'taken' | 'too large'> {
   const { core, http, session } = place;
   const asked = typeof response.id === 'string' ? parseQuestionId(response.id) : undefined;
-  if (!asked || session.partition === undefined) return;
+  if (!asked || session.partition === undefined) return 'taken';
   const now = () => nowMs(http.clock);
+  const bytes = bytesOf(JSON.stringify(response.result) ?? '');
+  let large = bytes > keptBytes(core.settings.spill);
   for (let attempt = 0; attempt < MAX_ATTEMPTS; attempt += 1) {
     const found = await StreamLog.read(core, session.partition, asked.stream, now);
-    const next = found && (await withAnswer(found.head, asked.key, response, http));
-    if (!found || !next) return;
-    if (!(await found.log.save(next))) continue;
-    if (next.state === 'running') {
-      const { run, stream } = await startContinuation(place, found.log, next);
+    const next = found && (await withAnswer(found.head, asked.key, response, http, large));
+    if (!found || !next) return 'taken';
+    checkScopes(http, found.head);
+    const continued = next.state === 'running' ? await findContinued(place, next) : undefined;
+    if (continued) checkScopes(http, continued.call.target);
+    try {
+      if (!(await found.log.save(next))) continue;
+    } catch (error) {
+      // Beside what is recorded already there is no room for it.
+      if (!(error instanceof TooLargeToStore) || large) throw error;
+      large = true;
+      continue;
+    }
+    if (large) reportTooLarge(http, { name: continued?.call.name ?? found.head.request.method }, 'answer', bytes);
+    if (continued) {
+      const { run, stream } = startContinuation(continued, found.log, next, 'answered');
       await stream.end(await run.outcome, await run.takeEvents());
     }
-    return;
+    return large ? 'too large' : 'taken';
   }
   throw new Error('framework: mcp: the head of a stream changes too often');
 }
@@ -84,14 +113,16 @@ async function withAnswer(
   key: string,
   response: RpcResponse,
   http: McpRequest,
+  large: boolean,
 ): Promise<StreamHead | undefined> {
   const now = nowMs(http.clock);
   const question = head.pending.find((pending) => pending.key === key);
   if (head.state !== 'waiting' || !question || now - head.since > MAX_PARKED_MS) return undefined;
   const { digest } = question;
-  const answer: RecordedAnswer = response.failed ? { digest } : { digest, value: response.result };
+  const answer = toRecorded(digest, response, large);
   const { asked } = question;
-  const fits = asked !== undefined && (await loadSchemaCheck()).checkAnswer(asked, response.result) !== undefined;
+  const fits =
+    !large && asked !== undefined && (await loadSchemaCheck()).checkAnswer(asked, response.result) !== undefined;
   const pending = head.pending.filter((other) => other !== question);
   const memory = {
     ...head.memory,
@@ -99,24 +130,39 @@ async function withAnswer(
     i: [...(head.memory.i ?? []), ...(fits ? [[key, response.result] as const] : [])],
   };
   const answered: StreamHead = { ...head, pending, memory };
-  return pending.length > 0 || head.hold ? answered : { ...answered, state: 'running', lease: leaseOf(http) };
+  return pending.length > 0 || head.hold
+    ? answered
+    : { ...answered, state: 'running', lease: leaseOf(http), since: now };
 }
 
-/** A claimed call, ready to be run again. */
-export interface Continuation {
-  readonly run: Run;
-  readonly stream: CallStream;
+function toRecorded(digest: string, { failed, result }: RpcResponse, large: boolean): RecordedAnswer {
+  if (large) return { digest, large };
+  return failed ? { digest } : { digest, value: result };
 }
 
-/** Calls the handler of a claimed stream again, with what was recorded. */
-export async function startContinuation(place: SessionPlace, log: StreamLog, head: StreamHead): Promise<Continuation> {
-  const { request, protocolVersion } = head;
+/** The call of a stored stream, as it is registered here. */
+export interface Continued {
+  readonly origin: SessionRequest;
+  readonly call: Call;
+}
+
+/** Finds what a stream calls, before it is claimed: who may not make the call may not continue it. */
+export async function findContinued(place: SessionPlace, { request, protocolVersion }: StreamHead): Promise<Continued> {
   const accepted = { json: false, sse: true };
   const aids = async () => ({ hold, isCancelled });
   const origin: SessionRequest = { ...place, aids, protocolVersion, request, accepted, again: true };
-  const call = await resolveAgain(origin);
+  return { origin, call: await resolveAgain(origin) };
+}
+
+/** Calls the handler of a claimed stream again, with what was recorded. */
+export function startContinuation(
+  { origin, call }: Continued,
+  log: StreamLog,
+  head: StreamHead,
+  beginning: 'claimed' | 'answered',
+): { readonly run: Run; readonly stream: CallStream } {
   const run = startRun(scopeOf(origin, call, unpackMemory(head.memory)), (ctx) => call.invoke(ctx));
-  return { run, stream: new CallStream(origin, call, run, log, true) };
+  return { run, stream: new CallStream(origin, call, run, log, beginning) };
 }
 
 /** The call may be gone since: another deployment answers. */
@@ -137,6 +183,7 @@ async function resolveAgain({ core, methods, http, session, request, accepted }:
       kind: 'prompt',
       name: '',
       scopes: [],
+      anyScope: [],
       asks: new Set<AskKind>(),
       requires: [],
       listed: '',

@@ -1,3 +1,4 @@
+import { guardHook } from '@sallyport/core/pipeline';
 import { type McpRequest, nowMs, retryFrame } from '../../http/internal/exchange.js';
 import { RPC } from '../../protocol/internal/protocol.js';
 import type { Question } from '../../run/internal/ask.js';
@@ -5,90 +6,103 @@ import { type Call, type Ending, type FinalOutcome, type Sink, toResult } from '
 import { plainFrames } from '../../run/internal/deliver.js';
 import { freshMemory, packMemory, type RunMemory } from '../../run/internal/record.js';
 import type { Outcome, Run } from '../../run/internal/run.js';
-import { RpcError } from '../../server/errors.js';
+import { RpcError, tooLarge } from '../../server/errors.js';
 import type { Core } from '../../server/internal/core.js';
+import { bytesOf, type Kept, keptBytes } from '../../store/internal/row-text.js';
 import { closeOpenStream, openStream } from './parked.js';
-import { internalEnding, type SessionRequest, toEnding } from './request.js';
-import { newStreamId, type StreamHead, StreamLog, StreamLost, TooLargeToStore } from './stream-log.js';
+import { type SessionRequest, toEnding } from './request.js';
+import { newStreamId, type StreamHead, StreamLog, StreamLost } from './stream-log.js';
 
-const LEASE_MARGIN_MS = 5000;
+/** How long a run may be silent before it counts as lost, and how often it says that it is not. */
+const LEASE_MS = 30_000;
+const RENEW_EVERY_MS = 10_000;
+/** A run ends before the invocation does; the answer needs a moment more. */
+const DEADLINE_MARGIN_MS = 5000;
 
-/** Epoch milliseconds at which a run that has not ended is lost. */
-export function leaseOf({ deadline }: McpRequest): number {
-  return deadline + LEASE_MARGIN_MS;
+/** Epoch milliseconds at which a run that has not said that it goes on is lost. */
+export function leaseOf({ deadline, clock }: McpRequest): number {
+  return Math.min(nowMs(clock) + LEASE_MS, deadline + DEADLINE_MARGIN_MS);
 }
 
 /** A stream of its own for a call that begins. */
 export function newCallStream(origin: SessionRequest, call: Call, run: Run): CallStream {
   const now = () => nowMs(origin.http.clock);
   const log = new StreamLog(origin.core, origin.session.partition ?? '', newStreamId(), now);
-  return new CallStream(origin, call, run, log);
+  return new CallStream(origin, call, run, log, 'new');
 }
+
+/**
+ * `new`: the client reads, and nothing is stored yet. `claimed`: the client reads the rest of a stream. `answered`: nobody reads;
+ * what is not stored is lost.
+ */
+type Beginning = 'new' | 'claimed' | 'answered';
 
 /** The stream of a call that the client can come back to. */
 export class CallStream implements Sink {
-  readonly resumable = true;
   readonly #origin: SessionRequest;
   readonly #call: Call;
   readonly #run: Run;
   readonly #log: StreamLog;
+  readonly #isRead: boolean;
   /** Whether a head is in the store. */
   #stored: boolean;
   /** Whether the session's list of parked calls names this one. */
   #listed: boolean;
-  /** Set when the stream cannot go on: too large to store, or taken over. */
-  #broken: 'large' | 'lost' | undefined;
+  /** Whether what is written is stored first. Where the store fails, the client that reads gets the rest without ids. */
+  #keeps = true;
+  /** Whether the stream was taken over: the client is told elsewhere. */
+  #lost = false;
   #cancelled = false;
 
-  constructor(origin: SessionRequest, call: Call, run: Run, log: StreamLog, continued = false) {
+  constructor(origin: SessionRequest, call: Call, run: Run, log: StreamLog, beginning: Beginning) {
     this.#origin = origin;
     this.#call = call;
     this.#run = run;
     this.#log = log;
-    this.#stored = continued;
-    this.#listed = continued;
+    this.#isRead = beginning !== 'answered';
+    this.#stored = beginning !== 'new';
+    this.#listed = this.#stored;
+    if (this.#stored) this.#keepLease();
+  }
+
+  get resumable(): boolean {
+    return this.#keeps;
   }
 
   async open(): Promise<string> {
     if (!this.#stored) {
-      await this.#save('running', freshMemory());
-      this.#stored = true;
+      this.#stored = await this.#tryToKeep(() => this.#save(this.#headOf('running', freshMemory())));
+      if (!this.#stored) return '';
+      this.#keepLease();
     }
     return this.#log.priming(0);
   }
 
   /** Events have ids only when they are in the store: a client that has an id comes back for the rest. */
   async whole(messages: readonly string[]): Promise<string> {
-    if (!this.#stored && !(await this.#keep(messages))) return plainFrames(messages);
+    if (!this.#stored && !this.#cancelled && this.#keeps) {
+      this.#stored = await this.#tryToKeep(async () => {
+        await this.#append(messages);
+        return this.#save(this.#headOf('ended', freshMemory(), messages.length));
+      });
+    }
+    if (!this.#stored || !this.#keeps) return plainFrames(messages);
     return this.#log.priming(0) + this.#log.frames(messages);
   }
 
-  /**
-   * Stores a finished stream, for a client that is cut off while it reads. The call has been run: when its events are too
-   * large or the store fails, the answer still goes out, without ids.
-   */
-  async #keep(messages: readonly string[]): Promise<boolean> {
-    if (this.#cancelled || this.#broken) return false;
-    try {
-      await this.#log.append(messages);
-      return await this.#save('ended', freshMemory(), messages.length);
-    } catch (error) {
-      if (!(error instanceof TooLargeToStore)) this.#origin.http.log.warn('mcp.stream_not_kept', { error });
-      return false;
-    }
-  }
-
   async write(messages: readonly string[], live: boolean): Promise<string> {
-    if (live && !(await this.#store(messages))) {
-      this.#run.cancel();
-      return '';
+    if (live && this.#keeps) {
+      await this.#tryToKeep(async () => {
+        await this.#append(messages);
+        return true;
+      });
     }
-    return this.#log.frames(messages);
+    if (this.#lost) return '';
+    return this.#keeps ? this.#log.frames(messages) : plainFrames(messages);
   }
 
   async end(outcome: Outcome, unsent: readonly string[]): Promise<Ending> {
-    if (this.#broken === 'lost') return NOTHING;
-    if (this.#broken === 'large') return this.#endStored(internalEnding(this.#origin), []);
+    if (this.#lost) return NOTHING;
     if (outcome.kind === 'questions' || outcome.kind === 'closed') return this.#park(outcome, unsent);
     if (outcome.kind === 'cancelled') return this.#endCancelled();
     const ending = await this.#final(outcome);
@@ -99,21 +113,27 @@ export class CallStream implements Sink {
     return toEnding(this.#origin, await toResult(this.#call, 'session', outcome, this.#origin.http));
   }
 
+  /**
+   * The end of a stream that is in the store already. A client that reads gets it even when it cannot be stored; who comes back
+   * later is then told that the call was interrupted.
+   */
   async #endStored(ending: Ending, unsent: readonly string[]): Promise<Ending> {
-    let last = ending;
-    if (!(await this.#store([...unsent, ...last.messages]))) {
-      last = this.#broken === 'large' ? internalEnding(this.#origin) : NOTHING;
-      if (!(await this.#store(last.messages))) return NOTHING;
-    }
-    await this.#save('ended', freshMemory(), last.messages.length);
+    const messages = [...unsent, ...ending.messages];
+    const end = async () => {
+      await this.#append(messages);
+      return this.#save(this.#headOf('ended', freshMemory(), messages.length));
+    };
+    if (!this.#isRead) await this.#unlessLost(end);
+    else if (this.#keeps) await this.#tryToKeep(end);
+    if (this.#lost) return NOTHING;
     await this.#unlist();
-    return last;
+    return ending;
   }
 
   async #endCancelled(): Promise<Ending> {
     this.#cancelled = true;
     if (this.#stored) {
-      await this.#save('cancelled', freshMemory());
+      await this.#tryToKeep(() => this.#save(this.#headOf('cancelled', freshMemory())));
       await this.#unlist();
     }
     return NOTHING;
@@ -122,101 +142,161 @@ export class CallStream implements Sink {
   /** Leaves the call to whoever brings the answers, or comes back for the rest. */
   async #park(outcome: Outcome & { kind: 'questions' | 'closed' }, unsent: readonly string[]): Promise<Ending> {
     const { core, http, session, request } = this.#origin;
-    const now = nowMs(http.clock);
-    this.#listed ||= await openStream(core, session, this.#log.id, request.id, now);
-    if (!this.#listed) {
-      const ending = toEnding(this.#origin, new RpcError(RPC.internalError, 'Too many parked calls'));
-      return this.#stored ? this.#endStored(ending, unsent) : ending;
-    }
     const questions = outcome.kind === 'questions' ? outcome.questions : [];
     const pending = questions.map(({ key, digest, request: asked }) => {
       return outcome.kind === 'questions' && outcome.returned ? { key, digest, asked } : { key, digest };
     });
     const messages = questions.map((question) => questionText(this.#log.id, question));
+    const stored = [...unsent, ...messages];
     const state = outcome.kind === 'questions' ? 'waiting' : 'open';
-    const memory = this.#run.remember(outcome);
-    if (!(await this.#storeParked(state, memory, pending, [...unsent, ...messages]))) {
+    const head = this.#headOf(state, this.#run.remember(outcome), stored.length, pending);
+    const bytes = bytesOf(JSON.stringify(head));
+    if (bytes > keptBytes(core.settings.spill)) return this.#refusePark(this.#tooLargeToPark(bytes), unsent);
+    if (!this.#keeps) return this.#refusePark(storeFailed(), unsent);
+    try {
+      this.#listed ||= await openStream(core, session, this.#log.id, request.id, nowMs(http.clock));
+      if (!this.#listed)
+        return await this.#refusePark(new RpcError(RPC.internalError, 'Too many parked calls'), unsent);
+      const parked = await this.#unlessLost(async () => {
+        await this.#append(stored);
+        return this.#save(head);
+      });
+      if (!parked) return NOTHING;
+    } catch (error) {
       await this.#unlist();
-      const ending = internalEnding(this.#origin);
-      return this.#stored && this.#broken !== 'lost' ? this.#endStored(ending, unsent) : ending;
+      if (!this.#stored || !this.#isRead) throw error;
+      this.#giveUp(error);
+      return this.#refusePark(storeFailed(), unsent);
     }
+    this.#stored = true;
     return { messages, status: 200, form: 'sse', trailer: retryFrame(retryAfter(core, 0)) };
   }
 
-  async #storeParked(
-    state: 'waiting' | 'open',
-    memory: RunMemory,
-    pending: StreamHead['pending'],
-    messages: readonly string[],
-  ) {
+  #refusePark(error: RpcError, unsent: readonly string[]): Promise<Ending> | Ending {
+    const ending = toEnding(this.#origin, error);
+    return this.#stored ? this.#endStored(ending, unsent) : ending;
+  }
+
+  /** The row of a parked call holds the arguments and what was recorded. */
+  #tooLargeToPark(bytes: number): RpcError {
+    const limit = keptBytes(this.#origin.core.settings.spill);
+    const args = bytesOf(JSON.stringify(this.#origin.request.params ?? {}));
+    const what = args > limit / 2 ? 'arguments' : 'state';
+    this.#report(what, bytes);
+    return tooLarge(what, bytes, limit);
+  }
+
+  #append(messages: readonly string[]): Promise<void> {
+    return this.#log.append(messages, (what, bytes) => this.#report(what, bytes));
+  }
+
+  #report(what: Kept, bytes: number): void {
+    reportTooLarge(this.#origin.http, this.#call, what, bytes);
+  }
+
+  /** Stores for a client that reads meanwhile: it gets its answer also when that fails, but cannot come back for it. */
+  async #tryToKeep(store: () => Promise<boolean>): Promise<boolean> {
     try {
-      await this.#log.append(messages);
-      const saved = await this.#save(state, memory, messages.length, pending);
-      this.#stored ||= saved;
-      return saved;
+      return await this.#unlessLost(store);
     } catch (error) {
-      return this.#breakOn(error);
+      this.#giveUp(error);
+      return false;
     }
   }
 
-  /** Stores messages under the next numbers; `false` when that cannot be. */
-  async #store(messages: readonly string[]): Promise<boolean> {
-    try {
-      await this.#log.append(messages);
-      return true;
-    } catch (error) {
-      return this.#breakOn(error);
-    }
+  #giveUp(error: unknown): void {
+    this.#keeps = false;
+    const { http } = this.#origin;
+    guardHook(() => http.log.warn('mcp.stream_not_kept', { target: this.#call.name, error }));
   }
 
-  #breakOn(error: unknown): false {
-    if (error instanceof TooLargeToStore) this.#broken = 'large';
-    else if (error instanceof StreamLost) this.#broken = 'lost';
-    else throw error;
+  async #unlessLost(store: () => Promise<boolean>): Promise<boolean> {
+    try {
+      if (await store()) return true;
+    } catch (error) {
+      if (!(error instanceof StreamLost)) throw error;
+    }
+    this.#lose();
     return false;
   }
 
-  async #save(
-    state: StreamHead['state'],
-    memory: RunMemory,
-    added = 0,
-    pending: StreamHead['pending'] = [],
-  ): Promise<boolean> {
+  #lose(): void {
+    this.#lost = true;
+    this.#run.cancel();
+    guardHook(() => this.#origin.http.log.warn('mcp.stream_lost', { target: this.#call.name }));
+  }
+
+  /** Says from time to time, while the handler runs, that it does. */
+  #keepLease(): void {
+    const run = this.#run;
+    const { http } = this.#origin;
+    let stop = () => {};
+    const renewLater = () => {
+      stop = http.clock.after(RENEW_EVERY_MS, () => {
+        if (run.isOver || !this.#keeps) return;
+        run.track(this.#log.renew(leaseOf(http))).then((renewed) => {
+          if (renewed) renewLater();
+          else if (!run.isOver) this.#lose();
+        }, renewLater);
+      });
+    };
+    renewLater();
+    run.outcome.then(() => stop());
+  }
+
+  #save(head: StreamHead): Promise<boolean> {
+    return this.#log.save(head);
+  }
+
+  #headOf(state: StreamHead['state'], memory: RunMemory, added = 0, pending: StreamHead['pending'] = []): StreamHead {
     const { http, request, protocolVersion } = this.#origin;
     const { id, method, params } = request;
-    const keep = state !== 'ended' && state !== 'cancelled';
-    return this.#log.save({
+    const { scopes, anyScope } = this.#call.target;
+    const runsAgain = state === 'waiting' || state === 'open';
+    return {
       state,
-      request: { id, method, params: keep ? params : undefined },
-      protocolVersion,
+      request: { id, method, params: runsAgain ? params : undefined },
+      ...{ scopes, anyScope, protocolVersion, pending },
       memory: packMemory(memory),
-      pending,
       next: this.#log.next + added,
       lease: state === 'running' ? leaseOf(http) : 0,
       since: nowMs(http.clock),
-    });
+    };
   }
 
+  /** A name that stays in the list by mistake expires. */
   async #unlist(): Promise<void> {
     if (!this.#listed) return;
     this.#listed = false;
-    await closeOpenStream(this.#origin.core, this.#origin.session, this.#log.id);
+    await closeOpenStream(this.#origin.core, this.#origin.session, this.#log.id).catch(() => {});
   }
 }
 
+function storeFailed(): RpcError {
+  return new RpcError(RPC.internalError, 'The store failed', { code: 'mcp.store' });
+}
+
 const NOTHING: Ending = { messages: [], status: 200, form: 'any' };
+
+/** One line for what was too large to be kept, wherever it was met. */
+export function reportTooLarge(http: McpRequest, { name }: Pick<Call, 'name'>, what: Kept, bytes: number): void {
+  guardHook(() => http.log.warn('mcp.too_large', { target: name, what, bytes }));
+}
 
 /** A question as a request of ours; its id leads the answer back to the stream. */
 export function questionText(stream: string, { key, request }: Question): string {
   return JSON.stringify({ jsonrpc: '2.0', id: `${stream}.${key}`, ...request });
 }
 
+/** Machines answer at once, people after seconds or minutes. */
 const RETRY_STEPS: readonly (readonly [number, number])[] = [
+  [200, 100],
+  [1000, 250],
   [5000, 500],
   [30_000, 2000],
 ];
 
-/** How long a client waits before it looks again at a call that has been parked for `ageMs`. */
+/** How long a client waits before it looks again at a call that has been parked, or has been running, for `ageMs`. */
 export function retryAfter({ settings }: Core, ageMs: number): number {
   return settings.retryMs ?? RETRY_STEPS.find(([age]) => ageMs < age)?.[1] ?? 5000;
 }

@@ -1,5 +1,7 @@
+import { guardHook } from '@sallyport/core/pipeline';
 import {
   COMMENT_FRAME,
+  checkScopes,
   type McpRequest,
   messageFrame,
   notAllowed,
@@ -19,12 +21,12 @@ import { changeNotification, listenReply } from '../../run/internal/live.js';
 import { MAX_PARKED_MS } from '../../run/internal/record.js';
 import type { Core } from '../../server/internal/core.js';
 import { hashText } from '../../store/internal/crypto.js';
-import { hold, startContinuation } from './answers.js';
+import { findContinued, hold, startContinuation } from './answers.js';
 import { leaseOf, retryAfter } from './call-stream.js';
 import { closeOpenStream, isCancelled } from './parked.js';
 import { resolveSession, type SessionPlace, sessionError } from './request.js';
 import { deleteSession, isSubscribed, type Session } from './session.js';
-import { parseEventId, type StreamHead, StreamLog, StreamLost } from './stream-log.js';
+import { isResponse, parseEventId, type StreamHead, StreamLog, StreamLost } from './stream-log.js';
 
 /** How long a client keeps away between two listeners. */
 const IDLE_RETRY_MS = 30_000;
@@ -72,7 +74,9 @@ function listen(core: Core, http: McpRequest, session: Session, since?: number):
     from: since === undefined || since > now ? now : Math.max(since, now - FEED_MS),
     head: COMMENT_FRAME,
     frame: async (change) => {
-      const wanted = 'list' in change || (await isSubscribed(core, session, change.resource));
+      // Tasks are of the stateless era.
+      if ('task' in change) return '';
+      const wanted = 'list' in change || (await isSubscribed(core, http, session, change.resource));
       return wanted ? messageFrame(changeNotification(change)) : '';
     },
     tail: (position) => {
@@ -87,7 +91,7 @@ function listenerId(partition: string): string {
   return hashText(`listen ${partition}`).slice(0, 12);
 }
 
-const LOOK_EVERY_MS = 100;
+const FIRST_LOOK_MS = 100;
 const MAX_ATTEMPTS = 20;
 
 interface Found {
@@ -95,22 +99,28 @@ interface Found {
   readonly head: StreamHead;
 }
 
-/** The rest of a stream after an event, wherever it was made; `undefined` when there is nothing to come. */
+/**
+ * The rest of a stream after an event, wherever it was made; `undefined` when there is nothing to come.
+ *
+ * @throws FrameworkError `app.forbidden` when the caller may not make the call
+ */
 async function resumeStream(origin: SessionPlace, stream: string, sequence: number): Promise<Reply | undefined> {
   const { core, http, session } = origin;
   const { partition = '' } = session;
   const now = () => nowMs(http.clock);
   const until = now() + core.settings.resumeWaitMs;
+  let wait = FIRST_LOOK_MS;
   for (let attempt = 0; attempt < MAX_ATTEMPTS; ) {
     const found = await StreamLog.read(core, partition, stream, now);
     if (!found || found.head.hold) return undefined;
     const { head, log } = found;
+    checkScopes(http, head);
     if (head.state === 'open') {
       const claimed = await claim(origin, found, sequence);
       if (claimed) return claimed;
       attempt += 1;
     } else if (isLost(head, now())) {
-      await interrupt(core, session, found);
+      await interrupt(origin, found);
       attempt += 1;
     } else {
       const messages = await log.readFrom(sequence + 1);
@@ -119,7 +129,8 @@ async function resumeStream(origin: SessionPlace, stream: string, sequence: numb
       if (isOver || messages.length > 0 || head.state === 'waiting' || now() >= until) {
         return replay(core, found, sequence, messages, isOver, now());
       }
-      await new Promise<void>((resolve) => http.clock.after(LOOK_EVERY_MS, resolve));
+      await new Promise<void>((resolve) => http.clock.after(Math.min(wait, until - now()), resolve));
+      wait *= 2;
     }
   }
   return undefined;
@@ -134,8 +145,7 @@ function replay(
   now: number,
 ): Reply {
   const frames = log.frames(messages, sequence + 1);
-  const age = head.state === 'waiting' ? now - head.since : 0;
-  const rest = isOver ? '' : log.priming(sequence + messages.length, retryAfter(core, age));
+  const rest = isOver ? '' : log.priming(sequence + messages.length, retryAfter(core, now - head.since));
   return { status: 200, headers: SSE_HEADERS, body: frames + rest };
 }
 
@@ -145,16 +155,22 @@ function isLost(head: StreamHead, now: number): boolean {
   return head.state === 'waiting' && now - head.since > MAX_PARKED_MS;
 }
 
-async function interrupt(core: Core, session: Session, { log, head }: Found): Promise<void> {
-  const first = (await log.readFrom(1)).length + 1;
-  const text = errorText(head.request.id, RPC.internalError, 'Interrupted');
-  try {
-    await log.append([text], first);
-  } catch (error) {
-    // Somebody else has just written the same.
-    if (!(error instanceof StreamLost)) throw error;
+/** Ends a stream that its run has left. Where the run came as far as to store its response, that is the end. */
+async function interrupt({ core, http, session }: SessionPlace, { log, head }: Found): Promise<void> {
+  const messages = await log.readFrom(1);
+  let next = messages.length + 1;
+  if (!isResponse(messages.at(-1))) {
+    const text = errorText(head.request.id, RPC.internalError, 'Interrupted');
+    try {
+      await log.append([text], () => {}, next);
+      next += 1;
+    } catch (error) {
+      // Somebody else has just written the same.
+      if (!(error instanceof StreamLost)) throw error;
+    }
+    guardHook(() => http.log.warn('mcp.call_interrupted', { method: head.request.method, state: head.state }));
   }
-  await log.save({ ...head, state: 'ended', pending: [], next: first + 1 });
+  await log.save({ ...head, state: 'ended', pending: [], next });
   await closeOpenStream(core, session, log.id);
 }
 
@@ -162,10 +178,13 @@ async function interrupt(core: Core, session: Session, { log, head }: Found): Pr
 async function claim(origin: SessionPlace, found: Found, sequence: number): Promise<Reply | undefined> {
   const { http } = origin;
   const { log } = found;
-  const head: StreamHead = { ...found.head, state: 'running', lease: leaseOf(http) };
-  if (!(await log.save(head))) return undefined;
+  const continued = await findContinued(origin, found.head);
+  checkScopes(http, continued.call.target);
+  // Nobody writes here before the claim, and nothing may fail between the claim and the run.
   const missed = await log.readFrom(sequence + 1);
-  const { run, stream } = await startContinuation(origin, log, head);
+  const head: StreamHead = { ...found.head, state: 'running', lease: leaseOf(http), since: nowMs(http.clock) };
+  if (!(await log.save(head))) return undefined;
+  const { run, stream } = startContinuation(continued, log, head, 'claimed');
   const opening = missed.length > 0 ? log.frames(missed, sequence + 1) : log.priming(sequence);
   const sink: Sink = {
     resumable: true,

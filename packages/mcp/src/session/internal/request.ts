@@ -1,5 +1,6 @@
 import {
   type Accepted,
+  type Guarded,
   jsonReply,
   type McpRequest,
   type Reply,
@@ -8,18 +9,19 @@ import {
 import type { MethodTable } from '../../methods/internal/method.js';
 import { errorText, INTERNAL_ERROR, type RpcRequest, resultText } from '../../protocol/internal/json-rpc.js';
 import { ASSUMED_VERSION, isSessionVersion, RPC, type SessionVersion } from '../../protocol/internal/protocol.js';
-import type { RequestId } from '../../protocol/types.js';
+import type { LogLevel, RequestId } from '../../protocol/types.js';
 import type { Question } from '../../run/internal/ask.js';
 import type { Call, Ending, toResult } from '../../run/internal/call.js';
 import type { RecordedAnswer, RunMemory } from '../../run/internal/record.js';
 import type { Run, RunScope } from '../../run/internal/run.js';
 import { RpcError } from '../../server/errors.js';
 import type { Core } from '../../server/internal/core.js';
+import { keptBytes } from '../../store/internal/row-text.js';
 import { findSession, NO_SESSION, readLevel, type Session } from './session.js';
 
 /** What a run of a stored session may need while it runs. Loaded when it is first needed. */
 export interface RunAids {
-  hold(origin: SessionRequest, question: Question, run: Run): Promise<RecordedAnswer>;
+  hold(origin: SessionRequest, question: Question, run: Run, target: Guarded): Promise<RecordedAnswer>;
   isCancelled(core: Core, session: Session, id: RequestId): Promise<boolean>;
 }
 
@@ -89,6 +91,17 @@ function askingOf(origin: SessionRequest): RunScope['asking'] {
   return http.canStream ? 'hold' : 'no';
 }
 
+/** The least level of log events. Where it lies in the store it is read once a run, when the handler logs first. */
+function levelOf({ core, session }: SessionRequest): RunScope['logLevel'] {
+  if (!core.settings.logging) return () => undefined;
+  if (session.level !== undefined) return () => session.level;
+  let level: Promise<LogLevel> | undefined;
+  return () => {
+    level ??= readLevel(core, session).catch((): LogLevel => 'info');
+    return level;
+  };
+}
+
 /** What a run of a session's call may do. */
 export function scopeOf(origin: SessionRequest, call: Pick<Call, 'target'> | undefined, memory: RunMemory): RunScope {
   const { core, http, session, protocolVersion, request, aids } = origin;
@@ -97,13 +110,21 @@ export function scopeOf(origin: SessionRequest, call: Pick<Call, 'target'> | und
     ...{ http, era: 'session', protocolVersion, client: session.client, memory, asking },
     clientCapabilities: session.capabilities,
     progressToken: readProgressToken(request.params?._meta),
-    logLevel: () => (core.settings.logging ? (session.level ?? readLevel(core, session)) : undefined),
+    requestId: request.id,
+    meta: request.params?._meta,
+    sessionId: session.partition?.slice(2),
+    logLevel: levelOf(origin),
+    target: call?.target.name ?? request.method,
+    maxKeptBytes: keptBytes(core.settings.spill),
     asks: call?.target.asks ?? new Set(),
     canClose: asking === 'park' && canResume(origin),
+    keepsEvents: asking === 'park',
     ...(session.partition === undefined
       ? {}
       : { isCancelled: async () => (await aids()).isCancelled(core, session, request.id) }),
-    ...(asking === 'hold' ? { hold: async (question, run) => (await aids()).hold(origin, question, run) } : {}),
+    ...(asking === 'hold' && call
+      ? { hold: async (question, run) => (await aids()).hold(origin, question, run, call.target) }
+      : {}),
   };
 }
 

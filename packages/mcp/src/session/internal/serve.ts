@@ -71,8 +71,7 @@ export async function serveSession(
   if ('status' in resolved) return resolved;
   const place: SessionPlace = { core, methods, http, session: resolved.session, aids: loadDurable };
   if (message.kind === 'request') return serveRequest(place, message, accepted ?? JSON_ONLY);
-  await takeNotice(place, message);
-  return ACCEPTED;
+  return takeNotice(place, message);
 }
 
 async function initialize(
@@ -97,15 +96,19 @@ async function initialize(
 }
 
 /** Notifications and answers: what they cause is done before the reply, since nothing runs after it. */
-async function takeNotice(place: SessionPlace, message: RpcMessage): Promise<void> {
+async function takeNotice(place: SessionPlace, message: RpcMessage): Promise<Reply> {
   const { core, http, session } = place;
-  if (session.partition === undefined) return;
-  if (message.kind === 'response') return (await loadDurable()).takeAnswer(place, message);
-  if (message.kind !== 'notification' || message.method !== 'notifications/cancelled') return;
+  if (session.partition === undefined) return ACCEPTED;
+  if (message.kind === 'response') {
+    const taken = await (await loadDurable()).takeAnswer(place, message);
+    return taken === 'taken' ? ACCEPTED : sessionError(413, RPC.invalidRequest, 'Too large to keep: answer');
+  }
+  if (message.kind !== 'notification' || message.method !== 'notifications/cancelled') return ACCEPTED;
   const id = own(message.params ?? {}, 'requestId');
   if (typeof id === 'string' || Number.isInteger(id)) {
     await (await loadDurable()).cancelRequest(core, session, id as string | number, () => nowMs(http.clock));
   }
+  return ACCEPTED;
 }
 
 /** A request as the methods see it. */
@@ -126,7 +129,7 @@ async function serveRequest(place: SessionPlace, request: RpcRequest, accepted: 
     const answer = await method.answer(toMethodRequest(origin));
     if ('reply' in answer) return answer.reply;
     if ('result' in answer) return replyWith(resultText(request.id, `{${answer.result.members}}`), accepted);
-    checkScopes(place.http, answer.call.target.scopes);
+    checkScopes(place.http, answer.call.target);
     return await runCall(origin, answer.call);
   } catch (error) {
     if (!(error instanceof RpcError)) throw error;
@@ -194,7 +197,7 @@ async function checkBatchScopes(place: SessionPlace, request: RpcRequest): Promi
   const { version: protocolVersion } = place.session;
   try {
     const answer = await method.answer(toMethodRequest({ ...place, protocolVersion, request, accepted: JSON_ONLY }));
-    if ('call' in answer) checkScopes(place.http, answer.call.target.scopes);
+    if ('call' in answer) checkScopes(place.http, answer.call.target);
   } catch (error) {
     if (!(error instanceof RpcError)) throw error;
   }

@@ -1,4 +1,4 @@
-import { type McpRequest, nowMs } from '../../http/internal/exchange.js';
+import { holdsScopes, type McpRequest, nowMs } from '../../http/internal/exchange.js';
 import { isObject, own } from '../../protocol/internal/json-rpc.js';
 import { isSessionVersion, MAX_SUBSCRIPTIONS, type SessionVersion } from '../../protocol/internal/protocol.js';
 import type { ClientCapabilities, Implementation, JsonObject, LogLevel } from '../../protocol/types.js';
@@ -62,7 +62,7 @@ export async function createSession(
   const id = randomText(32);
   const caps = JSON.stringify(capabilities).length > MAX_DECLARED_BYTES ? fromBits(toBits(capabilities)) : capabilities;
   const data: SessionData = { v: version, c: client, caps, p: principalHash(http), l: 'info' };
-  await storeOf(core).put(sessionRow(id, 1, expiresMs, data), 'absent');
+  await storeOf(core).put(sessionRow(core, id, 1, expiresMs, data), 'absent');
   return id;
 }
 
@@ -81,14 +81,14 @@ async function openSealed(core: Core, http: McpRequest, id: string): Promise<Ses
     version,
     client: name === '' ? undefined : { name, version: '' },
     capabilities: fromBits(bits),
-    partition: core.settings.store && partitionOf(id),
+    partition: core.settings.store && partitionOf(core, id),
     level: core.settings.store ? undefined : 'info',
     expiresMs,
   };
 }
 
 async function readDurable(core: Core, http: McpRequest, id: string): Promise<Session | undefined> {
-  const row = await storeOf(core).get(keyOf(id));
+  const row = await storeOf(core).get(keyOf(core, id));
   const data = row && decodeRow<SessionData>(row);
   if (!row || !data || data.gone || data.p !== principalHash(http) || !isSessionVersion(data.v)) return undefined;
   await touch(core, http, row, data);
@@ -107,13 +107,15 @@ async function touch(core: Core, http: McpRequest, row: Row, data: SessionData):
   const { sessionTtlMs } = core.settings;
   const now = nowMs(http.clock);
   if (row.ttl * 1000 - now > sessionTtlMs * 0.75) return;
+  // First what belongs to the session: when this stops half way, the next request does it again.
+  if (core.settings.changes) await renewSubscriptions(core, row.partition, toTtl(now + sessionTtlMs));
   const next = { ...row, version: row.version + 1, ttl: toTtl(now + sessionTtlMs), data: encodeRow(data) };
   await storeOf(core).put(next, { version: row.version });
 }
 
 /** Leaves a tombstone until the session would have ended anyway. */
 export async function deleteSession(core: Core, id: string): Promise<void> {
-  await change(core, partitionOf(id), (data) => ({ ...data, gone: true }));
+  await change(core, partitionOf(core, id), (data) => ({ ...data, gone: true }));
 }
 
 /** Remembers the least level of log events. Where nothing is stored it stays as it is. */
@@ -150,16 +152,17 @@ async function change(core: Core, partition: string, edit: (data: SessionData) =
   throw new Error('framework: mcp: a session row changes too often');
 }
 
-function partitionOf(id: string): string {
-  return `s#${hashText(id)}`;
+/** Servers may share a table: a session is found by the one that made it. */
+function partitionOf({ settings }: Core, id: string): string {
+  return `s#${hashText(JSON.stringify([settings.info.name, id]))}`;
 }
 
-function keyOf(id: string) {
-  return { partition: partitionOf(id), sort: SESSION };
+function keyOf(core: Core, id: string) {
+  return { partition: partitionOf(core, id), sort: SESSION };
 }
 
-function sessionRow(id: string, version: number, expiresMs: number, data: SessionData): Row {
-  return { ...keyOf(id), version, ttl: toTtl(expiresMs), data: encodeRow(data) };
+function sessionRow(core: Core, id: string, version: number, expiresMs: number, data: SessionData): Row {
+  return { ...keyOf(core, id), version, ttl: toTtl(expiresMs), data: encodeRow(data) };
 }
 
 /** Name and version, cut to what is worth storing. */
@@ -198,20 +201,35 @@ function fromBits(bits: number): ClientCapabilities {
 
 const SUBSCRIPTION = 'sub#';
 
-/** Notes that a session wants to know of changes of a resource. */
-export async function subscribe(core: Core, session: Session, uri: string, expiresMs: number): Promise<void> {
+/** Notes that a session wants to know of changes of a resource, for as long as the session lives. */
+export async function subscribe(core: Core, session: Session, uri: string, now: number): Promise<void> {
   const key = subscriptionKey(session, uri);
-  const rows = await storeOf(core).list(key.partition, SUBSCRIPTION, MAX_SUBSCRIPTIONS);
-  const others = rows.filter(({ sort }) => sort.startsWith(SUBSCRIPTION) && sort !== key.sort);
+  const subscriptions = await listSubscriptions(core, key.partition);
+  const others = subscriptions.filter(({ sort }) => sort !== key.sort);
+  const { sessions, sessionTtlMs } = core.settings;
+  const expiresMs = sessions === 'sealed' ? session.expiresMs : now + sessionTtlMs;
   if (others.length >= MAX_SUBSCRIPTIONS) throw invalidParams(`At most ${MAX_SUBSCRIPTIONS} subscriptions`);
   await storeOf(core).put({ ...key, version: 1, ttl: toTtl(expiresMs), data: encodeRow(1) });
+}
+
+async function listSubscriptions(core: Core, partition: string): Promise<readonly Row[]> {
+  const rows = await storeOf(core).list(partition, SUBSCRIPTION, MAX_SUBSCRIPTIONS);
+  return rows.filter(({ sort }) => sort.startsWith(SUBSCRIPTION));
+}
+
+async function renewSubscriptions(core: Core, partition: string, ttl: number): Promise<void> {
+  const rows = await listSubscriptions(core, partition);
+  await Promise.all(rows.map((row) => storeOf(core).put({ ...row, ttl })));
 }
 
 export async function unsubscribe(core: Core, session: Session, uri: string): Promise<void> {
   await storeOf(core).take(subscriptionKey(session, uri));
 }
 
-export async function isSubscribed(core: Core, session: Session, uri: string): Promise<boolean> {
+/** Whether a session is to be told of a change of a resource: it asked for it, and its caller may still read it. */
+export async function isSubscribed(core: Core, http: McpRequest, session: Session, uri: string): Promise<boolean> {
+  const found = core.registry.findResource(uri);
+  if (!found || !holdsScopes(http, 'resource' in found ? found.resource : found.template)) return false;
   return (await storeOf(core).get(subscriptionKey(session, uri))) !== undefined;
 }
 

@@ -1,56 +1,13 @@
 import { messageFrame, primingFrame } from '../../http/internal/exchange.js';
+import { errorText, isObject } from '../../protocol/internal/json-rpc.js';
 import type { InputRequest, JsonObject, RequestId } from '../../protocol/types.js';
 import type { Question } from '../../run/internal/ask.js';
 import type { PackedMemory } from '../../run/internal/record.js';
+import { tooLarge } from '../../server/errors.js';
 import { type Core, storeOf } from '../../server/internal/core.js';
-import { nodeCrypto, randomText } from '../../store/internal/crypto.js';
-import { type McpSpill, type Row, toTtl } from '../../store/store.js';
-
-/** Bytes of data that a row holds itself. */
-const MAX_ROW_BYTES = 256 * 1024;
-const MAX_SPILLED_BYTES = 5 * 1024 * 1024;
-
-/** The first byte of row data: the text follows, or a pointer to where it was spilled. */
-const INLINE = ' ';
-const SPILLED = '@';
-
-interface Pointer {
-  readonly key: string;
-  readonly length: number;
-  readonly sha256: string;
-}
-
-/** Thrown when a text is larger than rows, or the spill, take. */
-export class TooLargeToStore extends Error {}
-
-/** Text as row data, spilled when it is too large. */
-async function packText(spill: McpSpill | undefined, text: string): Promise<Uint8Array> {
-  const size = Buffer.byteLength(text, 'utf8');
-  if (size <= MAX_ROW_BYTES) return Buffer.from(INLINE + text, 'utf8');
-  if (!spill || size > MAX_SPILLED_BYTES) throw new TooLargeToStore();
-  const key = `mcp/${randomText(24)}`;
-  const bytes = Buffer.from(text, 'utf8');
-  await spill.put(key, bytes);
-  const pointer: Pointer = { key, length: bytes.length, sha256: sha256(bytes) };
-  return Buffer.from(SPILLED + JSON.stringify(pointer), 'utf8');
-}
-
-/** The text of a row; `undefined` when its spilled part is gone or was changed. */
-async function unpackText(spill: McpSpill | undefined, row: Row): Promise<string | undefined> {
-  const text = toText(row.data);
-  if (text.startsWith(INLINE)) return text.slice(1);
-  const pointer = JSON.parse(text.slice(1)) as Pointer;
-  const bytes = await spill?.get(pointer.key);
-  return bytes?.length === pointer.length && sha256(bytes) === pointer.sha256 ? toText(bytes) : undefined;
-}
-
-function toText(bytes: Uint8Array): string {
-  return Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength).toString('utf8');
-}
-
-function sha256(bytes: Uint8Array): string {
-  return nodeCrypto().createHash('sha256').update(bytes).digest('base64url');
-}
+import { randomText } from '../../store/internal/crypto.js';
+import { bytesOf, type Kept, keptBytes, packText, unpackText } from '../../store/internal/row-text.js';
+import { type PutCondition, type Row, toTtl } from '../../store/store.js';
 
 /**
  * `open`: closed by its handler, to be claimed. `waiting`: for answers. `running`: until its lease ends. `ended`: its
@@ -61,7 +18,11 @@ export type StreamState = 'open' | 'waiting' | 'running' | 'ended' | 'cancelled'
 /** The row that says how a stream stands. */
 export interface StreamHead {
   readonly state: StreamState;
+  /** Parameters only where the handler may have to be called again. */
   readonly request: { readonly id: RequestId; readonly method: string; readonly params: JsonObject | undefined };
+  /** What the caller had to hold: who reads the stream must hold it too. */
+  readonly scopes: readonly string[];
+  readonly anyScope: readonly string[];
   readonly protocolVersion: string;
   readonly memory: PackedMemory;
   /** Questions of this round that have no answer yet; with `asked` where the handler reads the answers itself. */
@@ -70,7 +31,7 @@ export interface StreamHead {
   readonly next: number;
   /** Epoch milliseconds: a run is lost when this has passed. */
   readonly lease: number;
-  /** Epoch milliseconds: when the stream came to wait. */
+  /** Epoch milliseconds: when the stream came to its state. */
   readonly since: number;
   /** The asking run waits itself; whoever brings an answer only records it. */
   readonly hold?: true;
@@ -81,6 +42,7 @@ export class StreamLost extends Error {}
 
 const STREAM_TTL_MS = 3_600_000;
 const HEAD = '!';
+const WRITER_BYTES = 12;
 /** Keeps the row of an event near its sequence number, so that a replay need not start at the beginning. */
 const MAX_EVENTS_A_ROW = 32;
 const SPLIT_BYTES = 128 * 1024;
@@ -101,6 +63,9 @@ export function parseEventId(text: string): { readonly stream: string; readonly 
   return { stream, sequence: Number(digits) };
 }
 
+/** Called for a message that is too large to be kept. */
+export type ReportTooLarge = (what: Kept, bytes: number) => void;
+
 /** The events of one stream and its head. Whoever holds the lease is the only writer. */
 export class StreamLog {
   readonly #core: Core;
@@ -110,6 +75,10 @@ export class StreamLog {
   next: number;
   #version: number;
   readonly #now: () => number;
+  /** The head as it was read or saved last. */
+  #head: StreamHead | undefined;
+  /** Saves follow each other: each is made under the version of the one before. */
+  #saving: Promise<unknown> = Promise.resolve();
 
   constructor(core: Core, sessionPartition: string, id: string, now: () => number, next = 1, version = 0) {
     this.#core = core;
@@ -129,6 +98,7 @@ export class StreamLog {
     const head = JSON.parse(text) as StreamHead;
     log.next = head.next;
     log.#version = row.version;
+    log.#head = head;
     return { log, head };
   }
 
@@ -144,39 +114,67 @@ export class StreamLog {
   }
 
   /**
-   * Stores messages under their numbers, before they are written anywhere.
+   * Stores messages under their numbers, before they are written anywhere. In the place of one that is too large stands one that
+   * says so: an error for a response.
    *
-   * @throws StreamLost when somebody else wrote there, TooLargeToStore
+   * @throws StreamLost when somebody else wrote there
    */
-  async append(messages: readonly string[], first = this.next): Promise<void> {
-    const { spill, store } = this.#core.settings;
+  async append(messages: readonly string[], report: ReportTooLarge, first = this.next): Promise<void> {
+    const { spill } = this.#core.settings;
+    const most = keptBytes(spill);
+    const kept = messages.map((json) => {
+      const bytes = bytesOf(json);
+      return bytes <= most ? json : standIn(json, bytes, most, report);
+    });
     let sequence = first;
-    for (const group of split(messages)) {
-      const row: Row = {
-        partition: this.partition,
-        sort: pad(sequence),
-        version: 1,
-        ttl: this.#ttl(),
-        data: await packText(spill, group.join('\n')),
-      };
-      if (!(await store?.put(row, 'absent'))) throw new StreamLost();
+    for (const group of split(kept)) {
+      const data = await packText(spill, group.join('\n'));
+      const row = { partition: this.partition, sort: pad(sequence), version: 1, ttl: this.#ttl(), data };
+      if (!(await this.#put(row, 'absent'))) throw new StreamLost();
       sequence += group.length;
     }
   }
 
-  /** Saves the head if nobody else has since it was read. */
-  async save(head: StreamHead): Promise<boolean> {
-    const { spill } = this.#core.settings;
-    const row: Row = {
-      partition: this.partition,
-      sort: HEAD,
-      version: this.#version + 1,
-      ttl: this.#ttl(),
-      data: await packText(spill, JSON.stringify(head)),
-    };
-    const saved = await storeOf(this.#core).put(row, this.#version === 0 ? 'absent' : { version: this.#version });
-    if (saved) this.#version += 1;
+  /**
+   * Saves the head if nobody else has since it was read.
+   *
+   * @throws TooLargeToStore
+   */
+  save(head: StreamHead): Promise<boolean> {
+    return this.#afterOthers(() => this.#save(head));
+  }
+
+  /** Moves the end of the lease. `false` when the stream is not this run's any more. */
+  renew(lease: number): Promise<boolean> {
+    return this.#afterOthers(async () => this.#head?.state === 'running' && this.#save({ ...this.#head, lease }));
+  }
+
+  #afterOthers<T>(save: () => Promise<T>): Promise<T> {
+    const saved = this.#saving.then(save);
+    this.#saving = saved.catch(() => {});
     return saved;
+  }
+
+  async #save(head: StreamHead): Promise<boolean> {
+    const data = await packText(this.#core.settings.spill, JSON.stringify(head));
+    const row = { partition: this.partition, sort: HEAD, version: this.#version + 1, ttl: this.#ttl(), data };
+    const saved = await this.#put(row, this.#version === 0 ? 'absent' : { version: this.#version });
+    if (saved) {
+      this.#version += 1;
+      this.#head = head;
+    }
+    return saved;
+  }
+
+  /** A write that fails may have been made: it is tried once more, and its name tells it from somebody else's. */
+  async #put(row: Row, when: PutCondition): Promise<boolean> {
+    const store = storeOf(this.#core);
+    const named = { ...row, writer: randomText(WRITER_BYTES) };
+    try {
+      return await store.put(named, when);
+    } catch {
+      return store.put(named, when);
+    }
   }
 
   /** Stored messages from a sequence number on, in order, up to a gap. */
@@ -203,6 +201,26 @@ export class StreamLog {
   }
 }
 
+/** Whether a stored message is the response to a request: the last one of its stream. */
+export function isResponse(json: string | undefined): boolean {
+  if (json === undefined) return false;
+  const message: unknown = JSON.parse(json);
+  return isObject(message) && message.method === undefined;
+}
+
+/** What is kept of a message that is too large: who comes back for it is told. */
+function standIn(json: string, bytes: number, limit: number, report: ReportTooLarge): string {
+  const message = JSON.parse(json) as { readonly id?: RequestId; readonly method?: string };
+  if (message.method !== undefined) {
+    report('event', bytes);
+    const params = { level: 'warning', data: `An event of ${bytes} bytes was too large to keep.` };
+    return JSON.stringify({ jsonrpc: '2.0', method: 'notifications/message', params });
+  }
+  report('result', bytes);
+  const error = tooLarge('result', bytes, limit);
+  return errorText(message.id ?? null, error.code, error.message, error.data);
+}
+
 function pad(sequence: number): string {
   return String(sequence).padStart(10, '0');
 }
@@ -212,7 +230,7 @@ function split(messages: readonly string[]): string[][] {
   const groups: string[][] = [];
   let bytes = 0;
   for (const json of messages) {
-    const size = Buffer.byteLength(json, 'utf8');
+    const size = bytesOf(json);
     const last = groups.at(-1);
     if (!last || last.length >= MAX_EVENTS_A_ROW || bytes + size > SPLIT_BYTES) {
       groups.push([json]);

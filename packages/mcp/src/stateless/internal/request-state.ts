@@ -1,3 +1,4 @@
+import { guardHook } from '@sallyport/core/pipeline';
 import { type McpRequest, nowMs } from '../../http/internal/exchange.js';
 import { isObject, own } from '../../protocol/internal/json-rpc.js';
 import type { InputRequest, InputResponse, JsonObject } from '../../protocol/types.js';
@@ -11,19 +12,23 @@ import {
   type RunMemory,
   unpackMemory,
 } from '../../run/internal/record.js';
-import { invalidParams } from '../../server/errors.js';
+import { invalidParams, tooLarge } from '../../server/errors.js';
 import { type Core, loadSchemaCheck, principalHash } from '../../server/internal/core.js';
 import { digestOf, randomText } from '../../store/internal/crypto.js';
-import { decodeRow, encodeRow, toTtl } from '../../store/store.js';
+import { bytesOf, keptBytes, packText, unpackText } from '../../store/internal/row-text.js';
+import { toTtl } from '../../store/store.js';
 
 /** What a client carries from one round of questions to the next, sealed. */
 interface CarriedState {
   readonly m: PackedMemory;
   /** Epoch milliseconds. */
   readonly x: number;
-  /** Questions that a handler returned, so that answers can be held against their schemas. */
-  readonly q: readonly (readonly [string, InputRequest])[];
+  /** What was asked: key and digest of each question, and of one that the handler returned what its answer must fit. */
+  readonly q: readonly (readonly [key: string, digest: string, returned?: Returned])[];
 }
+
+/** As much of a question as its answer is held against. */
+type Returned = readonly [method: InputRequest['method'], schema?: object];
 
 /** Larger states stay in the store. */
 const MAX_INLINE_BYTES = 16 * 1024;
@@ -49,19 +54,24 @@ export async function readRetry(
   const token = own(params, 'requestState');
   if (responses === undefined && token === undefined) return freshMemory();
   if (responses !== undefined && !isObject(responses)) throw invalidParams('"inputResponses" must be an object');
-  const given = new Map(Object.entries(responses ?? {}));
+  const answers = new Map(Object.entries(responses ?? {}));
   const state = token === undefined ? undefined : await openState(core, http, boundTo(http, method, call), token);
-  const asked = new Map(state?.q ?? []);
+  const asked = state && new Map(state.q.map(([key, digest]) => [key, digest]));
+  const returned = new Map(state?.q.map(([key, , expected]) => [key, expected]));
   const inputs: [string, InputResponse][] = [];
   const { checkAnswer, isInputResponse } = await loadSchemaCheck();
-  for (const [key, raw] of given) {
-    const request = asked.get(key);
-    const answer = request ? checkAnswer(request, raw) : raw;
+  for (const [key, raw] of answers) {
+    const expected = returned.get(key);
+    const answer = expected ? checkAnswer(toRequest(expected), raw) : raw;
     if (isInputResponse(answer)) inputs.push([key, answer]);
   }
-  // Answers without a state belong to a first round that had nothing to carry.
+  // Answers without a state belong to a first round of a client that was shown the questions by whoever it says.
   const memory = state?.m ?? { ...packMemory(freshMemory()), r: 1 };
-  return unpackMemory({ ...memory, i: inputs, e: 0, c: 0 }, given);
+  return unpackMemory({ ...memory, i: inputs, e: [], c: 0 }, { answers, asked });
+}
+
+function toRequest([method, requestedSchema]: Returned): InputRequest {
+  return { method, params: { requestedSchema } } as InputRequest;
 }
 
 async function openState(core: Core, http: McpRequest, bound: string, token: unknown): Promise<CarriedState> {
@@ -74,33 +84,46 @@ async function openState(core: Core, http: McpRequest, bound: string, token: unk
 
 async function readStored({ settings }: Core, id: string): Promise<CarriedState | undefined> {
   const row = await settings.store?.get(stateKey(id));
-  return row && decodeRow<CarriedState>(row);
+  const text = row && (await unpackText(settings.spill, row));
+  return text === undefined ? undefined : (JSON.parse(text) as CarriedState);
 }
 
-/** The sealed state for the next round; `undefined` when nothing must be carried. */
+/**
+ * The sealed state for the next round. It always says what was asked, so that no answer is taken for another question.
+ *
+ * @throws RpcError when it is larger than may be kept
+ */
 export async function sealState(
   core: Core,
   http: McpRequest,
   method: string,
   call: Call,
   memory: RunMemory,
-  returned: readonly Question[],
-): Promise<string | undefined> {
-  const withSchema = returned.filter(
-    ({ request }) => request.method === 'elicitation/create' && request.params.requestedSchema,
-  );
-  const carries = memory.answers.size + memory.steps.size + withSchema.length > 0 || memory.state !== undefined;
-  if (!carries) return undefined;
-  const packed = { ...packMemory(memory), i: [] };
+  questions: readonly Question[],
+  returned: boolean,
+): Promise<string> {
+  const packed = { ...packMemory(memory), i: [], e: [] };
   const expiry = nowMs(http.clock) + MAX_PARKED_MS;
-  const state: CarriedState = { m: packed, x: expiry, q: returned.map(({ key, request }) => [key, request]) };
+  const state: CarriedState = { m: packed, x: expiry, q: questions.map((question) => toAsked(question, returned)) };
   const text = JSON.stringify(state);
   const bound = boundTo(http, method, call);
-  const { store } = core.settings;
-  if (Buffer.byteLength(text, 'utf8') <= MAX_INLINE_BYTES || !store) return core.sealer.seal('state', text, bound);
+  const { store, spill } = core.settings;
+  const bytes = bytesOf(text);
+  const most = keptBytes(store && spill);
+  if (bytes > most) {
+    guardHook(() => http.log.warn('mcp.too_large', { target: call.name, what: 'state', bytes }));
+    throw tooLarge('state', bytes, most);
+  }
+  if (bytes <= MAX_INLINE_BYTES || !store) return core.sealer.seal('state', text, bound);
   const row = randomText(24);
-  await store.put({ ...stateKey(row), version: 1, ttl: toTtl(expiry), data: encodeRow(state) }, 'absent');
+  await store.put({ ...stateKey(row), version: 1, ttl: toTtl(expiry), data: await packText(spill, text) }, 'absent');
   return core.sealer.seal('state', JSON.stringify({ row }), bound);
+}
+
+function toAsked({ key, digest, request }: Question, returned: boolean): CarriedState['q'][number] {
+  if (!returned) return [key, digest];
+  const schema = request.method === 'elicitation/create' ? request.params.requestedSchema : undefined;
+  return [key, digest, schema === undefined ? [request.method] : [request.method, schema]];
 }
 
 function stateKey(id: string) {

@@ -1,3 +1,4 @@
+import { logFailure } from '@sallyport/core/pipeline';
 import {
   ACCEPTED,
   type Accepted,
@@ -19,7 +20,7 @@ import {
   type RpcRequest,
   resultText,
 } from '../../protocol/internal/json-rpc.js';
-import { claimOf, isLogLevel, META, RPC, STATELESS_VERSION } from '../../protocol/internal/protocol.js';
+import { claimOf, isLogLevel, META, RPC, STATELESS_VERSION, TASKS } from '../../protocol/internal/protocol.js';
 import type { ClientCapabilities, Implementation, JsonObject, LogLevel } from '../../protocol/types.js';
 import { missingKinds } from '../../run/internal/ask.js';
 import { type Call, type Ending, missingCapabilityError, toResult } from '../../run/internal/call.js';
@@ -30,6 +31,9 @@ import type { Outcome, Run, RunScope } from '../../run/internal/run.js';
 import type { CacheHint } from '../../server/definitions.js';
 import { invalidParams, RpcError } from '../../server/errors.js';
 import type { Core } from '../../server/internal/core.js';
+import type { Registered, Tool } from '../../server/internal/registry.js';
+import { keptBytes } from '../../store/internal/row-text.js';
+import { createTask, type NewTask, takesTasks } from '../../tasks/internal/task.js';
 import { readRetry, sealState } from './request-state.js';
 
 /** What a request says of itself and of its sender. */
@@ -106,7 +110,7 @@ async function serveRequest(
   const { target } = answer.call;
   const missing = missingKinds(envelope.capabilities, target.requires);
   if (missing) throw missingCapabilityError(missing);
-  checkScopes(http, target.scopes);
+  checkScopes(http, target);
   return runCall(request, answer.call);
 }
 
@@ -166,16 +170,38 @@ function stamp(core: Core, result: JsonObject, resultType: string): JsonObject {
   return { ...result, resultType, _meta: { ...meta, [META.serverInfo]: core.settings.info } };
 }
 
-function scopeOf({ core, http, envelope }: StatelessRequest, memory: RunMemory, call?: Call): RunScope {
+function scopeOf({ core, http, message, envelope }: StatelessRequest, memory: RunMemory, call?: Call): RunScope {
   const { client, capabilities, logLevel, progressToken } = envelope;
   return {
     ...{ http, era: 'stateless', protocolVersion: STATELESS_VERSION, client, progressToken, memory },
     clientCapabilities: capabilities,
+    requestId: message.id,
+    meta: envelope.params._meta,
+    sessionId: undefined,
     logLevel: () => (core.settings.logging ? logLevel : undefined),
+    target: call?.target.name ?? message.method,
+    maxKeptBytes: keptBytes(core.settings.spill),
     asks: call?.target.asks ?? new Set(),
     asking: 'park',
-    canClose: false,
+    canClose: taskOf(call, capabilities)?.at === 'closeStream',
+    keepsEvents: false,
   };
+}
+
+/** How the call becomes a task, for a client that takes tasks. */
+function taskOf(call: Call | undefined, capabilities: ClientCapabilities): Tool['task'] {
+  return takesTasks(capabilities) ? (call?.target as Partial<Tool> | undefined)?.task : undefined;
+}
+
+/** Whether the arguments fit; those that do not are answered at once. */
+async function takesArguments({ target, args }: Call): Promise<boolean> {
+  const checked = await (target as Partial<Tool>).checkInput?.(args);
+  return checked === undefined || 'value' in checked;
+}
+
+function newTask({ http, message: { id }, envelope }: StatelessRequest, memory: RunMemory): NewTask {
+  const { params, client, capabilities } = envelope;
+  return { http, request: { id, params }, client, capabilities, memory };
 }
 
 /** Runs a handler, or runs it again with the answers that the request brings. */
@@ -185,6 +211,18 @@ async function runCall(request: StatelessRequest, call: Call): Promise<Reply> {
   const isRetry =
     own(envelope.params, 'inputResponses') !== undefined || own(envelope.params, 'requestState') !== undefined;
   const memory = isRetry ? await readRetry(core, http, method, call, envelope.params) : freshMemory();
+  const { task } = call.target as Registered & Partial<Tool>;
+  if (task?.required && !takesTasks(envelope.capabilities))
+    throw missingCapabilityError({ extensions: { [TASKS]: {} } });
+  if (taskOf(call, envelope.capabilities)?.at === 'start' && (await takesArguments(call))) {
+    const created = await createTask(core, newTask(request, memory));
+    return replyWith(
+      created instanceof RpcError
+        ? errorText(id, created.code, created.message)
+        : resultText(id, JSON.stringify(stamp(core, created, 'task'))),
+      accepted,
+    );
+  }
   const run = startRun(scopeOf(request, memory, call), (ctx) => call.invoke(ctx));
   const end = async (outcome: Outcome): Promise<Ending> => {
     const result = await finish(request, call, run, outcome, isRetry);
@@ -201,18 +239,30 @@ async function runCall(request: StatelessRequest, call: Call): Promise<Reply> {
 
 /** The result, the error, or nothing for a call that was cancelled. */
 async function finish(
-  { core, http, message }: StatelessRequest,
+  request: StatelessRequest,
   call: Call,
   run: Run,
   outcome: Outcome,
   isRetry: boolean,
 ): Promise<JsonObject | RpcError | undefined> {
-  if (outcome.kind === 'cancelled' || outcome.kind === 'closed') return undefined;
+  const { core, http, message } = request;
+  if (outcome.kind === 'cancelled') return undefined;
+  if (outcome.kind === 'closed') {
+    const created = await createTask(core, newTask(request, run.remember(outcome)));
+    return created instanceof RpcError ? created : stamp(core, created, 'task');
+  }
   if (outcome.kind === 'questions') {
     const inputRequests = Object.fromEntries(outcome.questions.map(({ key, request }) => [key, request]));
-    const returned = outcome.returned ? outcome.questions : [];
-    const requestState = await sealState(core, http, message.method, call, run.remember(outcome), returned);
-    return stamp(core, { inputRequests, ...(requestState === undefined ? {} : { requestState }) }, 'input_required');
+    const memory = run.remember(outcome);
+    const { questions, returned } = outcome;
+    try {
+      const requestState = await sealState(core, http, message.method, call, memory, questions, returned);
+      return stamp(core, { inputRequests, requestState }, 'input_required');
+    } catch (error) {
+      if (error instanceof RpcError) return error;
+      logFailure(() => http.log, 'mcp.state_not_kept', error, { target: call.name });
+      return new RpcError(RPC.internalError, 'The store failed', { code: 'mcp.store' }, 503);
+    }
   }
   const result = await toResult(call, 'stateless', outcome, http);
   if (result instanceof RpcError) return result;
@@ -221,3 +271,7 @@ async function finish(
   const { ttlMs, scope } = isRetry ? { ttlMs: 0, scope: 'private' } : (call.cache.hint ?? core.settings.cache);
   return { ...stamped, ttlMs, cacheScope: scope };
 }
+
+// Tasks are served to this era alone, and load with it.
+export { changeTask, detailOf, findTask, isOver, startTask, takesTasks } from '../../tasks/internal/task.js';
+export { tellOfTask } from '../../tasks/internal/tell.js';

@@ -38,7 +38,7 @@ export function macText(key: string | Uint8Array, text: string): string {
 }
 
 /** What a sealed token is for; each has a key of its own. */
-export type SealPurpose = 'session' | 'state' | 'cursor';
+export type SealPurpose = 'session' | 'state' | 'cursor' | 'task';
 
 /** Seals and opens short texts. */
 export interface Sealer {
@@ -68,19 +68,54 @@ interface Keys {
   readonly nonce: Buffer;
 }
 
-/** Resolves the secret once, at first use; a failure is not remembered. */
-export function createSealer(secret: McpSecret | (() => MaybePromise<McpSecret>)): Sealer {
+/** How old the keys that a function gave may be. A rotation reaches instances that run. */
+const MAX_AGE_MS = 600_000;
+/** How old they must be before a token that does not open makes the function asked again: it may be of a newer key. */
+const MIN_AGE_MS = 30_000;
+
+/**
+ * Resolves the secret at its first use; one that is a function again when its keys are old, or when a token opens with none of them. A
+ * failure is not remembered: the keys that are there stay in use.
+ *
+ * @param server the name of the server: what one server sealed opens for no other
+ */
+export function createSealer(
+  secret: McpSecret | (() => MaybePromise<McpSecret>),
+  server: string,
+  now: () => number = Date.now,
+): Sealer {
   let pending: Promise<readonly Uint8Array[]> | undefined;
+  let readAt = 0;
   const derived = new Map<SealPurpose, readonly Keys[]>();
+  const isOlder = (ms: number) => typeof secret === 'function' && now() - readAt >= ms;
+  const read = (): Promise<readonly Uint8Array[]> => {
+    const known = pending;
+    readAt = now();
+    pending = resolveKeys(secret).then(
+      (keys) => {
+        derived.clear();
+        return keys;
+      },
+      (error: unknown) => {
+        pending = known;
+        if (known) return known;
+        throw error;
+      },
+    );
+    return pending;
+  };
   const keysFor = async (purpose: SealPurpose): Promise<readonly Keys[]> => {
-    pending ??= resolveKeys(secret);
-    const roots = await pending.catch((error: unknown) => {
-      pending = undefined;
-      throw error;
-    });
-    const keys = derived.get(purpose) ?? roots.map((root) => deriveKeys(root, purpose));
+    const roots = await (pending === undefined || isOlder(MAX_AGE_MS) ? read() : pending);
+    const keys = derived.get(purpose) ?? roots.map((root) => deriveKeys(root, server, purpose));
     derived.set(purpose, keys);
     return keys;
+  };
+  const openWith = (keys: readonly Keys[], sealed: Buffer, bound: string): string | undefined => {
+    for (const { cipher } of keys) {
+      const text = decrypt(cipher, sealed, bound);
+      if (text !== undefined) return text;
+    }
+    return undefined;
   };
   return {
     async seal(purpose, text, bound) {
@@ -91,11 +126,10 @@ export function createSealer(secret: McpSecret | (() => MaybePromise<McpSecret>)
       if (!token.startsWith(VERSION)) return undefined;
       const sealed = decodeStrict(token.slice(VERSION.length));
       if (sealed === undefined) return undefined;
-      for (const { cipher } of await keysFor(purpose)) {
-        const text = decrypt(cipher, sealed, bound);
-        if (text !== undefined) return text;
-      }
-      return undefined;
+      const text = openWith(await keysFor(purpose), sealed, bound);
+      if (text !== undefined || !isOlder(MIN_AGE_MS)) return text;
+      await read();
+      return openWith(await keysFor(purpose), sealed, bound);
     },
     async mac(purpose, text) {
       const [keys] = await keysFor(purpose);
@@ -108,10 +142,11 @@ async function resolveKeys(secret: McpSecret | (() => MaybePromise<McpSecret>)):
   return parseSecret(typeof secret === 'function' ? await secret() : secret);
 }
 
-/** RFC 5869 with the purpose as its info. */
-function deriveKeys(root: Uint8Array, purpose: SealPurpose): Keys {
-  const derive = (name: string) =>
-    Buffer.from(nodeCrypto().hkdfSync('sha256', root, '', `sallyport/mcp/${name}/v1`, 32));
+/** RFC 5869 with the server and the purpose as its info. */
+function deriveKeys(root: Uint8Array, server: string, purpose: SealPurpose): Keys {
+  // The hash keeps the info within the 1,024 bytes that Node takes, whatever the name.
+  const prefix = `sallyport/mcp/${hashText(server)}`;
+  const derive = (name: string) => Buffer.from(nodeCrypto().hkdfSync('sha256', root, '', `${prefix}/${name}/v1`, 32));
   return { cipher: derive(purpose), nonce: derive(`${purpose}/nonce`) };
 }
 

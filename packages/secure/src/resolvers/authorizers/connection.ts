@@ -23,7 +23,8 @@ export interface ConnectionPrincipalOptions {
   readonly ttlSeconds: number;
 }
 
-const OPTIONS = defineOptions<ConnectionPrincipalOptions>()({
+/** What {@link ConnectionPrincipalOptions} may be. */
+export const CONNECTION_OPTIONS = defineOptions<ConnectionPrincipalOptions>()({
   store: withMethods<ConnectionRegistry<ConnectionPrincipal>>('put', 'get', 'delete').required(),
   connect: func<SecurePrincipalResolver>().required(),
   ttlSeconds: integer(1, undefined, 'seconds').required(),
@@ -38,7 +39,7 @@ const OPTIONS = defineOptions<ConnectionPrincipalOptions>()({
  * @example new SecureApp({ principalResolver: connectionPrincipal({ store, connect: jwtPrincipalResolver(config), ttlSeconds: 7200 }) });
  */
 export function connectionPrincipal(options: ConnectionPrincipalOptions): SecurePrincipalResolver {
-  const { store, connect, ttlSeconds } = OPTIONS.parse(options ?? null);
+  const { store, connect, ttlSeconds } = CONNECTION_OPTIONS.parse(options ?? null);
   return async (ctx) => {
     const connection = connectionOf(ctx);
     if (!connection) return null;

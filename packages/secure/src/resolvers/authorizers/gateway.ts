@@ -1,4 +1,5 @@
-import { type Context, invalidOption, type MaybePromise, type SecurePrincipal } from '@sallyport/core';
+import type { Context, MaybePromise, SecurePrincipal } from '@sallyport/core';
+import { invalidOption } from '@sallyport/core/options';
 import { ownOf, type SecurePrincipalResolver } from '../../principal.js';
 import {
   contextMember,

@@ -24,14 +24,14 @@ export interface InternalRolesOptions {
 /** Role names are unique in an account, whatever their path, and the path is not in a session's ARN. */
 const ROLE = /^arn:(aws[a-z-]*):iam::(\d{12}):role\/(?:[\x21-\x7e]+\/)?([\w+=,.@-]+)$/;
 const SESSION = /^arn:(aws[a-z-]*):sts::(\d{12}):assumed-role\/([\w+=,.@-]+)\/[^/]+$/;
-/** What the ARN of no session names; no role has it. */
+/** Looked up for an ARN that is not a session's; no role has this name. */
 const NO_ROLE = '';
 
 /** Which callers with AWS credentials are principals, and of which kind. */
 export interface IamPrincipalOptions extends InternalRolesOptions {
   /**
    * Whether a guest of a Cognito identity pool, somebody who did not sign in, is a principal: of kind `external` whatever the
-   * role, with the claim `guest: true`. Default `false`: a guest is nobody.
+   * role, with the claim `guest: true`. Default `false`: a guest has no principal.
    */
   readonly allowGuests?: boolean;
 }
@@ -43,7 +43,8 @@ const IAM_KINDS = {
   ),
   allowGuests: boolean.default(false),
 };
-const IAM_OPTIONS = defineOptions<IamPrincipalOptions>()(IAM_KINDS);
+/** What {@link IamPrincipalOptions} may be. */
+export const IAM_OPTIONS = defineOptions<IamPrincipalOptions>()(IAM_KINDS);
 
 /**
  * The caller whose signature AWS verified: `authorizer.iam` of an HTTP API or a function URL, `identity` of a REST API and
@@ -114,7 +115,11 @@ export interface AppSyncIdentityOptions extends IamPrincipalOptions {
   readonly map?: MapAuthorizerContext;
 }
 
-const APPSYNC_OPTIONS = defineOptions<AppSyncIdentityOptions>()({ ...IAM_KINDS, map: func<MapAuthorizerContext>() });
+/** What {@link AppSyncIdentityOptions} may be. */
+export const APPSYNC_OPTIONS = defineOptions<AppSyncIdentityOptions>()({
+  ...IAM_KINDS,
+  map: func<MapAuthorizerContext>(),
+});
 
 /**
  * The caller whom AppSync verified: a Cognito or OIDC user, an IAM caller, or a caller whom a Lambda authorizer accepted. A
@@ -149,7 +154,7 @@ function toUser(identity: Fields): SecurePrincipal {
 
 /** A caller who signs with credentials of a Cognito identity pool. */
 interface PoolCaller {
-  /** What tells the callers of a pool apart; the session name in their ARN is the same for all of them. */
+  /** The identity id, which differs between the callers of a pool; the session name in their ARN is the same for all of them. */
   readonly identityId: string;
   readonly identityPoolId: string | undefined;
   /** Whether the pool gave the credentials to somebody who did not sign in. */

@@ -1,5 +1,14 @@
-import { invalidOption, type PrincipalKind } from '@sallyport/core';
-import { boolean, defineOptions, func, kind, number, oneOf, type ParsedOptions } from '@sallyport/core/options';
+import type { PrincipalKind } from '@sallyport/core';
+import {
+  boolean,
+  defineOptions,
+  func,
+  invalidOption,
+  kind,
+  number,
+  oneOf,
+  type ParsedOptions,
+} from '@sallyport/core/options';
 import type { JSONWebKeySet } from 'jose';
 
 /** The claims of a token whose signature, issuer and times have been verified. */
@@ -10,7 +19,7 @@ export type KeyFetch = (url: string, init: RequestInit) => Promise<Response>;
 
 /** How tokens of one issuer are verified. Times in seconds. */
 export interface JwtVerifierOptions {
-  /** Exactly the token's `iss`. */
+  /** The value that the token's `iss` must have, exactly. */
   readonly issuer: string;
   /**
    * Where the issuer publishes its keys: `https:` only, redirects are refused, at most 512 KiB and 100 keys. A set is used for 10
@@ -19,9 +28,9 @@ export interface JwtVerifierOptions {
   readonly jwksUri?: string;
   /** The issuer's public keys. */
   readonly jwks?: JSONWebKeySet;
-  /** One of these must be named by the token. Checked last. */
+  /** Audiences, one of which the token must name. Checked last. */
   readonly audience: readonly string[];
-  /** Default `RS256 PS256 ES256 EdDSA`; never `none` or `HS*`. */
+  /** Algorithms of signatures that are accepted, never `none` or `HS*`. Default `RS256 PS256 ES256 EdDSA`. */
   readonly algorithms?: readonly string[];
   /** How far clocks may differ; default 5, at most 300. */
   readonly clockToleranceSeconds?: number;
@@ -29,11 +38,11 @@ export interface JwtVerifierOptions {
   readonly audienceClaim?: 'aud' | 'client_id';
   /** What the claim `token_use` must be; `access` with `audienceClaim: 'client_id'`. */
   readonly tokenUse?: 'access' | 'id';
-  /** What the header's `typ` must be, `at+jwt` say. */
+  /** What the header's `typ` must be, for example `at+jwt`. Default: not checked. */
   readonly typ?: string;
-  /** How old a token may be by its `iat`, which is required then. */
+  /** Greatest age of a token in seconds, by its claim `iat`, which is then required. Default: not checked. */
   readonly maxTokenAgeSeconds?: number;
-  /** Claims that must be there, besides `exp`. */
+  /** Claims that a token must have besides `exp`. Default: none. */
   readonly requiredClaims?: readonly string[];
   /** Fetches the key set in the place of the platform's `fetch`: for a proxy, or an issuer with a certificate of its own. */
   readonly fetch?: KeyFetch;
@@ -42,20 +51,20 @@ export interface JwtVerifierOptions {
 /** How principals are made of one issuer's tokens. */
 export interface JwtPrincipalOptions extends JwtVerifierOptions {
   /**
-   * Who the token speaks of. Default `sub`; a blank one is 401. Required of each issuer where there are several: a subject is
+   * The identity of the caller. Default `sub`; a blank one is 401. Required of each issuer where there are several: a subject is
    * unique within its issuer only (RFC 7519 section 4.1.2), so that subject 42 of one would be taken for subject 42 of the
    * other.
    *
    * @example ({ iss, sub }) => `${iss}#${sub}`
    */
   readonly identity?: (claims: JwtClaims) => string;
-  /** Default: `scope` split at spaces, else `scp`, a text or a list. */
+  /** The scopes of the caller. Default: `scope` split at spaces, else `scp`, a text or a list. */
   readonly scopes?: (claims: JwtClaims) => readonly string[];
-  /** Default: none. */
+  /** The tenant of the caller. Default: none. */
   readonly tenantId?: (claims: JwtClaims) => string | undefined;
-  /** Default `external`. */
+  /** The kind of the principal. Default `external`. */
   readonly kind?: (claims: JwtClaims) => PrincipalKind;
-  /** Default `authorization`. In another header the token may stand without `Bearer`. The same for all issuers. */
+  /** The header that carries the token. Default `authorization`. In another header the token may stand without `Bearer`. The same for all issuers. */
   readonly header?: string;
   /** Whether the challenge says `error="invalid_token"` (RFC 6750 section 3). Default `false`; the same for all issuers. */
   readonly describeErrors?: boolean;
@@ -133,7 +142,7 @@ export type PrincipalSettings = ParsedOptions<typeof PRINCIPAL_OPTIONS.kinds>;
  */
 export function toSettings(options: JwtSettings): JwtSettings {
   const { jwksUri, jwks, audienceClaim, tokenUse } = options;
-  if ((jwksUri === undefined) === (jwks === undefined)) throw invalidOption('jwksUri', 'given, or jwks in its place');
+  if ((jwksUri === undefined) === (jwks === undefined)) throw invalidOption('jwksUri', 'given, or jwks, and not both');
   if (audienceClaim === 'client_id' && tokenUse === 'id') {
     throw invalidOption('tokenUse', '"access" where "audienceClaim" is "client_id"');
   }

@@ -1,5 +1,5 @@
-import { type Context, FrameworkError, invalidOption, type SecurePrincipal } from '@sallyport/core';
-import { defineOptions, kind, oneOf } from '@sallyport/core/options';
+import { type Context, FrameworkError, type SecurePrincipal } from '@sallyport/core';
+import { defineOptions, invalidOption, kind, oneOf } from '@sallyport/core/options';
 import { withBearer } from '@sallyport/core/pipeline';
 import { markBearerReader } from '../../internal/resolver-marks.js';
 import { ownOf, type SecurePrincipalResolver } from '../../principal.js';
@@ -88,7 +88,7 @@ function scopesOf(claims: JwtClaims): readonly string[] {
   return Array.isArray(scp) ? scp : [];
 }
 
-/** What a caller is told; the reason is for the log, and neither token nor claims are for anybody. */
+/** The answer to the caller. The reason is only logged; token and claims are neither logged nor sent. */
 function toRefusal(error: unknown, ctx: Context, challenge: string): unknown {
   if (!(error instanceof JwtError)) return error;
   const { reason, detail } = error;
@@ -115,7 +115,7 @@ const MAX_TOKEN_LENGTH = 16_384;
 /** Some gateways join the values of a repeated header. */
 const SECOND_BEARER = /,\s*bearer(?:\s|$)/i;
 
-/** The bearer token of a header. Another scheme is no token of ours; two values are nobody's. */
+/** The bearer token of a header. Another scheme is left to other resolvers; two values are rejected. */
 function readBearer(ctx: Context, header: string): Bearer {
   const values = ctx.headerAll(header);
   if (values.length === 0) return 'none';
@@ -147,7 +147,8 @@ export interface CognitoPrincipalOptions extends Omit<JwtPrincipalOptions, Decid
   readonly tokenUse: 'access' | 'id';
 }
 
-const COGNITO_OPTIONS = defineOptions<CognitoPrincipalOptions>()({
+/** What {@link CognitoPrincipalOptions} may be. */
+export const COGNITO_OPTIONS = defineOptions<CognitoPrincipalOptions>()({
   region: kind<string>(
     'an AWS region',
     (value) => typeof value === 'string' && /^[a-z]{2}(-[a-z]+)+-\d+$/.test(value),

@@ -1,13 +1,13 @@
-import { invalidOption } from '@sallyport/core';
+import { invalidOption } from '@sallyport/core/options';
 import { brandError } from '@sallyport/core/pipeline';
 import { decodeJwt, errors, type JWTVerifyGetKey, type JWTVerifyOptions, type JWTVerifyResult, jwtVerify } from 'jose';
 import { createKeySource, type KeySource, KeysUnavailable } from './internal/keys.js';
 import { type JwtClaims, type JwtSettings, type JwtVerifierOptions, toSettings, VERIFIER_OPTIONS } from './options.js';
 
-/** `audience`: everything but the audience is right. `unavailable`: the keys could not be had, nothing is known of the token. */
+/** `audience`: everything but the audience is right. `unavailable`: the keys could not be fetched, so the token was not checked. */
 export type JwtErrorReason = 'invalid' | 'expired' | 'audience' | 'unavailable';
 
-/** Why a token is not taken. Holds no part of the token, for what is in it is nobody's to log. */
+/** Why a token is rejected. Holds no part of the token, so that it can be logged. */
 export class JwtError extends Error {
   static {
     brandError(JwtError, 'sallyport.JwtError');
@@ -16,7 +16,7 @@ export class JwtError extends Error {
   override readonly name = 'JwtError';
   /** Why the token is not accepted, in one word for programs. */
   readonly reason: JwtErrorReason;
-  /** A word for logs, `ERR_JWT_EXPIRED` say. */
+  /** A word for logs, for example `ERR_JWT_EXPIRED`. */
   readonly detail: string;
 
   constructor(reason: JwtErrorReason, detail: string) {
@@ -45,7 +45,7 @@ export interface JwtVerifier {
   verify(token: string, now: Date, audience?: readonly string[]): Promise<VerifiedJwt>;
 }
 
-/** Bytes of a token; a longer one is not even read. */
+/** Greatest length of a token in bytes; a longer one is rejected unread. */
 const MAX_TOKEN_BYTES = 16_384;
 
 /**
@@ -80,7 +80,7 @@ export class IssuerVerifier implements JwtVerifier {
   constructor(all: readonly JwtSettings[]) {
     if (all.length === 0) throw invalidOption('options', 'one issuer or more');
     for (const settings of all) {
-      if (this.#issuers.has(settings.issuer)) throw invalidOption('issuer', 'another for each configuration');
+      if (this.#issuers.has(settings.issuer)) throw invalidOption('issuer', 'different in each configuration');
       this.#issuers.set(settings.issuer, { settings, keys: createKeySource(settings) });
     }
   }
@@ -113,7 +113,7 @@ export class IssuerVerifier implements JwtVerifier {
   }
 }
 
-/** Without the audience, so that a token that is wrong in other ways is never told apart by it. */
+/** Without the audience, so that the audience says nothing about a token that is wrong in other ways. */
 function joseOptions(settings: JwtSettings, now: Date): JWTVerifyOptions {
   const { issuer, algorithms, clockToleranceSeconds, typ, maxTokenAgeSeconds, requiredClaims } = settings;
   return {
@@ -163,7 +163,7 @@ function toJwtError(error: unknown): JwtError {
   if (error instanceof errors.JWTExpired) return new JwtError('expired', error.code);
   if (error instanceof errors.JWTClaimValidationFailed) return new JwtError('invalid', `${error.code} ${error.claim}`);
   if (error instanceof errors.JOSEError) return new JwtError('invalid', error.code);
-  // A key of the set that no algorithm takes: the issuer's fault, not the token's.
+  // A key in the set that no algorithm can use: a fault of the issuer, not of the token.
   return new JwtError('unavailable', describe(error));
 }
 

@@ -13,7 +13,7 @@ import { BatchRun } from './run.js';
 export interface BatchRouting {
   readonly settings: RouterSettings;
   readonly handlers: HandlerLookup;
-  /** Left out where nobody ever listens. */
+  /** Left out when no hook and no tracer listens. */
   readonly createObserver?: CreateObserver | undefined;
 }
 
@@ -94,13 +94,13 @@ function warnOfDeadline(run: BatchRun, { settings, definition }: RecordBatch): v
   if (notTried > 0) warn(settings, 'streams.deadline', { trigger: definition.kind, not_tried: notTried });
 }
 
-/** What the service gets to see of a failure: its text travels to destinations and dead-letter queues. */
+/** The error that the service receives for a failure: its text goes to destinations and dead-letter queues. */
 function toThrown(settings: RouterSettings, thrown: unknown): unknown {
   if (!settings.maskErrors && isError(thrown)) return thrown;
   return new FrameworkError('streams.handler_failed', settings.failureText, { cause: thrown });
 }
 
-/** Errors of another realm (a `vm` context) are no `instanceof` ours. */
+/** Errors of another realm, such as a `vm` context, are not an `instanceof` our `Error`. */
 function isError(value: unknown): boolean {
   return value instanceof Error || Object.prototype.toString.call(value) === '[object Error]';
 }

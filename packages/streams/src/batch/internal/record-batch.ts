@@ -3,13 +3,18 @@ import {
   type FullClock,
   type InvocationProvenance,
   invocationProvenance,
-  invocationTraceId,
   type LambdaContext,
   type Logger,
   type MetricOptions,
   type TriggerKind,
 } from '@sallyport/core';
-import { bindLogger, type Deliveries, type DeliveryHolder, emitMetric } from '@sallyport/core/pipeline';
+import {
+  bindLogger,
+  type Deliveries,
+  type DeliveryHolder,
+  emitMetric,
+  invocationTraceId,
+} from '@sallyport/core/pipeline';
 import type { RouterSettings } from '../../router/internal/settings.js';
 import type { HandlerMatch } from '../../router/registry.js';
 import { type EventSource, type LooseRecord, type SourceDefinition, textOf } from '../../sources/source.js';
@@ -24,7 +29,7 @@ export class RecordBatch implements DeliveryHolder {
   readonly lambdaContext: LambdaContext | undefined;
   readonly records: readonly LooseRecord[];
   readonly matches: readonly (HandlerMatch | undefined)[];
-  /** Work beside the answer (notifications) that the answer waits for, a little. */
+  /** Work beside the answer, such as notifications. The answer waits for it for a short time. */
   kept: Deliveries | undefined = undefined;
   /** On the monotonic clock; infinite without a deadline. */
   readonly #deadlineAt: number = Number.POSITIVE_INFINITY;
@@ -56,7 +61,7 @@ export class RecordBatch implements DeliveryHolder {
     return this.#deadlineAt !== Number.POSITIVE_INFINITY;
   }
 
-  /** Says what happens half a margin behind the deadline, if the batch is watched and has not ended by then. */
+  /** Sets what happens half a margin after the deadline, if the batch is watched and has not ended by then. */
   onAbandoned(abandon: () => void): void {
     this.#abandon = abandon;
   }
@@ -104,7 +109,7 @@ export class RecordBatch implements DeliveryHolder {
     return Number.isFinite(left) ? new Date(Math.round(clock.now().getTime() + left)) : null;
   }
 
-  /** Whether the deadline is behind us. */
+  /** Whether the deadline has passed. */
   get isPast(): boolean {
     if (!this.#past && this.hasDeadline) {
       this.#past = this.settings.clock.monotonicMs() > this.#deadlineAt;

@@ -49,7 +49,7 @@ export class BatchRun implements BatchOutcome {
     return this.#states.filter((state) => state === FAILED).length;
   }
 
-  /** Runs until no record is left or may start, at most until half a margin behind the deadline. Never rejects. */
+  /** Runs until no record is left or may start, at most until half a margin after the deadline. Never rejects. */
   complete(): Promise<unknown> {
     const count = this.#concurrency();
     const work = count === 1 ? this.#work() : Promise.all(Array.from({ length: count }, () => this.#work()));
@@ -64,7 +64,7 @@ export class BatchRun implements BatchOutcome {
     });
   }
 
-  /** Leaves every record untried, because one of them has no handler. */
+  /** Runs no record of the batch, because one of them has no handler. */
   refuse(): void {
     this.stoppedBy = 'no_handler';
   }
@@ -85,7 +85,7 @@ export class BatchRun implements BatchOutcome {
     return { batchItemFailures: Array.from(failed, (itemIdentifier) => ({ itemIdentifier })) };
   }
 
-  /** By what the service knows a record; `undefined` when it could not be reported. */
+  /** The identifier by which the service knows a record; `undefined` when it could not be reported. */
   #identifierOf(record: LooseRecord | undefined): string | undefined {
     const { definition, settings } = this.#batch;
     const identifier = record && definition.failureIdentifier?.(record, settings.streamIdentifier);
@@ -185,7 +185,7 @@ export class BatchRun implements BatchOutcome {
     return this.#batch.definition.orderedGroup?.(this.#batch.recordAt(index), source);
   }
 
-  /** Fails the records that are still running. What their handlers do from now on changes nothing. */
+  /** Marks the records that are still running as failed. What their handlers do later has no effect on the report. */
   #close(): void {
     for (let index = this.#states.indexOf(RUNNING); index >= 0; index = this.#states.indexOf(RUNNING)) {
       this.stoppedBy = 'deadline';

@@ -1,9 +1,7 @@
 import {
   type Clock,
-  completeClock,
   type Environment,
   type FullClock,
-  guardHook,
   type IdGenerator,
   isLambda,
   type Logger,
@@ -11,7 +9,7 @@ import {
   randomIds,
 } from '@sallyport/core';
 import { integer, kind, number, parsed, withMethods } from '@sallyport/core/options';
-import { callHook, parseLog, reportHooks } from '@sallyport/core/pipeline';
+import { callHook, completeClock, guardHook, parseLog, reportHooks } from '@sallyport/core/pipeline';
 import type { EventMiddleware } from '../../batch/handler.js';
 import { refused } from '../../errors.js';
 import { EVENT_SOURCES_ENV } from '../../schema.js';
@@ -28,7 +26,7 @@ export interface RouterSettings {
   readonly marginMs: number;
   /** By what a failed stream record is reported. */
   readonly streamIdentifier: StreamIdentifier;
-  /** Whether the code runs on real Lambda. */
+  /** Whether the code runs on Lambda. */
   readonly isLambda: boolean;
   readonly maskErrors: boolean;
   /** Text of the error that stands for a handler's. */

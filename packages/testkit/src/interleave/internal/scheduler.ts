@@ -33,7 +33,7 @@ export class Scheduler {
   /**
    * Runs all of them to their end, one step of one invocation at a time.
    *
-   * @throws Error when those that are left wait for something that is no yield point
+   * @throws Error when those that are left wait for something that is not a yield point
    */
   async runAll(invocations: readonly (() => Promise<void>)[]): Promise<void> {
     let open = invocations.length;

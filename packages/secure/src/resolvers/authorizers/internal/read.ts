@@ -16,7 +16,7 @@ export function contextMember(ctx: Context, key: string): unknown {
   return ownOf(eventMember(ctx, 'requestContext'), key);
 }
 
-/** An object that may be absent. @throws FrameworkError 401 for anything else: what AWS verified never looks so */
+/** An object that may be absent. @throws FrameworkError 401 for anything else: AWS never writes that */
 export function objectOrAbsent(value: unknown): Fields | undefined {
   if (value === undefined || value === null) return undefined;
   if (typeof value !== 'object' || Array.isArray(value)) throw malformed();
@@ -29,7 +29,7 @@ export function requireText(value: unknown): string {
   return value;
 }
 
-/** The error for a member that does not look as AWS writes it: 401. */
+/** The error for a member that is not in the form that AWS writes: 401. */
 export function malformed(): FrameworkError {
   return new FrameworkError('app.unauthorized');
 }

@@ -1,18 +1,18 @@
-import { invalidOption } from '@sallyport/core';
+import { invalidOption } from '@sallyport/core/options';
 import { createLocalJWKSet, errors, type JSONWebKeySet, type JWTVerifyGetKey } from 'jose';
 import type { JwtSettings, KeyFetch } from '../options.js';
 
-/** The issuer's keys could not be had; says nothing of the token. */
+/** The issuer's keys could not be fetched; the token was not checked. */
 export class KeysUnavailable extends Error {}
 
-/** What finds the key of a token's header at a time. */
+/** Finds the key that a token's header names, at a given time. */
 export type KeySource = (now: Date) => JWTVerifyGetKey;
 
 /** One key set per URL and process, and per way to fetch it. Keys are public; nothing of an invocation is in here. */
 const REMOTE = new WeakMap<KeyFetch, Map<string, RemoteKeys>>();
 const platformFetch: KeyFetch = (url, init) => fetch(url, init);
 
-/** A `kid` that nobody knows is the token's fault; a set that cannot be had is not. */
+/** An unknown `kid` is a fault of the token; a key set that cannot be fetched is not. */
 export function createKeySource(settings: JwtSettings): KeySource {
   if (settings.jwksUri === undefined) {
     const find = localKeys(settings);
@@ -57,7 +57,7 @@ type Key = Awaited<ReturnType<FindKey>>;
 
 /**
  * The key set that an issuer publishes at a URL. Requests that need it at the same time share one fetch. An issuer that is
- * down is asked once in a cool-down: until then a token whose key is not at hand is refused at once.
+ * down is asked once in a cool-down: until then a token whose key is not at hand is rejected at once.
  */
 class RemoteKeys {
   readonly #url: string;
@@ -122,7 +122,7 @@ function isWithin(durationMs: number, since: number, now: number): boolean {
 
 async function download(url: string, fetch: KeyFetch): Promise<JSONWebKeySet> {
   const signal = AbortSignal.timeout(TIMEOUT_MS);
-  // A fetch of the application's may not heed the signal.
+  // A `fetch` that the application gave may ignore the signal.
   const timeout = new Promise<never>((_, reject) => {
     signal.addEventListener('abort', () => reject(signal.reason), { once: true });
   });

@@ -1,0 +1,44 @@
+import type { AppCode } from '@sallyport/core';
+import type { INVALID_CONFIGURATION } from '@sallyport/core/options';
+
+/** Every code that this package answers with or throws, and when. */
+export type HttpErrorCode =
+  /** The request cannot be read: invalid base64, a body that is not JSON, a value that does not convert. At registration: an invalid or duplicate route. */
+  | Extract<AppCode, 'app.bad_request'>
+  /** The route has `authRequired`, and the `authHook` named nobody. */
+  | Extract<AppCode, 'app.unauthorized'>
+  /** No route has this path. */
+  | Extract<AppCode, 'app.not_found'>
+  /** The path has routes of other methods only. The answer has the header `allow`. */
+  | Extract<AppCode, 'app.method_not_allowed'>
+  /** The time of `timeoutMiddleware`, or that of the invocation, ran out. */
+  | Extract<AppCode, 'app.timeout'>
+  /** The body of the request or of the answer exceeds a limit, or the answer exceeds what the front door takes. */
+  | Extract<AppCode, 'app.too_large'>
+  /** A value breaks the schema of `bind`. `details.errors` lists source, field, rule and message. */
+  | Extract<AppCode, 'app.validation_failed'>
+  /** A handler threw something that is not a FrameworkError, or its answer breaks the response schema. */
+  | Extract<AppCode, 'app.internal'>
+  /** The event asks a Lambda authorizer: `type` is `REQUEST` or `TOKEN`, with `methodArn` or `routeArn`. Serve it with a function of its own. */
+  | 'http.authorizer_event'
+  /** The event is an action of an Amazon Bedrock agent: it has `actionGroup` and `messageVersion`. Serve it with a function of its own. */
+  | 'http.action_group_event'
+  /** The event has `httpMethod` and no text `path`, neither at its top nor in `requestContext`. */
+  | 'http.event_without_path'
+  /** Construction and registration: an option is unknown or has a wrong value. */
+  | typeof INVALID_CONFIGURATION;
+
+/** Every code of messages to WebSocket connections, and when. */
+export type WebSocketErrorCode =
+  /** AWS rejected a request, or did not answer (status 0). The text names operation and status, never the payload. */
+  | 'websocket.request_failed'
+  /** The message exceeds 128 KiB. It is rejected before it is sent. @status 413 */
+  | 'websocket.too_large'
+  /** The message is not a `Uint8Array`. */
+  | 'websocket.invalid_message'
+  /** The connection id is empty, or a connection key is incomplete. */
+  | 'websocket.invalid_connection'
+  /** The AWS client is not installed. The next call looks for it again. */
+  | 'websocket.sdk_missing'
+  /** `sendMessage` of `ctx.asWebSocket()`: the connection no longer exists. @status 410 */
+  | 'websocket.gone';

@@ -1,0 +1,269 @@
+import { randomFraction } from '@sallyport/core/pipeline';
+import {
+  absentOrPastTtl,
+  type Changes,
+  type Condition,
+  type Item,
+  type ItemTable,
+  isPastTtl,
+  isThrottled,
+  pause,
+  ttlAt,
+} from '@sallyport/dynamo';
+import { JOB_ERRORS } from '../../errors.js';
+import { assertId, flag, oneOf, ttlSeconds } from '../../internal/input.js';
+import { jobKey, recordKey } from '../../internal/keys.js';
+import { isoOf, newWriteId, numberOf, type StoreParts, textOf, timeOf } from '../../internal/rows.js';
+import {
+  isFinal,
+  type JobRecord,
+  RECORD_STATUSES,
+  RECORD_TRANSITIONS,
+  type RecordStatus,
+  type TransitionRecordInput,
+} from '../job.js';
+import type { CallOptions } from '../ledger.js';
+import {
+  type Fence,
+  fenceCondition,
+  isFencedOff,
+  type JobOfRecord,
+  jobOf,
+  legalSource,
+  newRecord,
+  parseFence,
+  recordChanges,
+  toRecord,
+} from './record-rows.js';
+
+/** How often a transaction is tried that met another one on the job's row. */
+const MAX_MEETINGS = 10;
+const MEETING_MS = 20;
+const MAX_MEETING_MS = 1000;
+
+/** A change of one record, ready to be written. */
+export interface RecordWrite {
+  readonly jobId: string;
+  readonly recordId: string;
+  readonly to: RecordStatus;
+  readonly nowMs: number;
+  readonly changes: Changes;
+  readonly condition: Condition;
+  /** Of this change alone. */
+  readonly writer: string;
+  /** Whether the job is known to count its records. */
+  readonly isCounted: boolean;
+}
+
+/** What became of it: the row as it is now, or the row that refused. */
+interface Written {
+  readonly applied: boolean;
+  readonly item: Item | undefined;
+  readonly isLast: boolean;
+}
+
+/** @throws JobLedgerError conflict `exists` */
+export async function createRecord(
+  parts: StoreParts,
+  jobId: string,
+  recordId: string,
+  { job, seconds }: { readonly job: JobOfRecord | undefined; readonly seconds: number | undefined },
+): Promise<JobRecord> {
+  assertId('recordId', recordId, JOB_ERRORS);
+  const nowMs = await timeOf(parts);
+  const item = {
+    ...newRecord(jobId, recordId, nowMs, job),
+    status: 'PENDING',
+    attempts: 0,
+    updated_at: isoOf(nowMs),
+    ttl: seconds === undefined ? job?.ttl : ttlAt(nowMs + ttlSeconds('ttlSeconds', seconds, JOB_ERRORS) * 1000),
+  };
+  const condition = absentOrPastTtl(nowMs);
+  const outcome = await parts.store.put(item, { condition, writer: newWriteId() });
+  if (outcome.applied) return toRecord(item);
+  throw JOB_ERRORS.conflict('exists', outcome.item && { status: outcome.item.status });
+}
+
+/** @throws JobLedgerError not_found; conflict `transition`, `claim_lost` */
+export async function transitionRecord(
+  parts: StoreParts,
+  input: TransitionRecordInput,
+  { signal }: CallOptions,
+): Promise<JobRecord> {
+  const { jobId, recordId, tenantId } = input;
+  assertId('recordId', recordId, JOB_ERRORS);
+  if (tenantId !== undefined) assertId('tenantId', tenantId, JOB_ERRORS);
+  const to = oneOf('to', input.to, RECORD_STATUSES, JOB_ERRORS);
+  const mayCreate = flag('orCreate', input.orCreate, JOB_ERRORS) && RECORD_TRANSITIONS.PENDING.includes(to);
+  const fence = parseFence(input);
+  const nowMs = await timeOf(parts);
+  const changes = recordChanges(input, to, nowMs);
+  const job = mayCreate ? await jobOf(parts, input, signal) : undefined;
+  const write = {
+    ...{ jobId, recordId, to, nowMs, changes, writer: newWriteId() },
+    isCounted: job?.isCounted === true || isKnownAsCounted(parts, jobId),
+    condition: { all: [legalSource(to, nowMs), ...fenceCondition(fence), ...ofTenant(tenantId)] },
+  };
+  let written = mayCreate ? await createOrWrite(parts, write, job, signal) : await writeRecord(parts, write, signal);
+  if (await lacksTenant(parts, input, written, signal)) {
+    const condition = { all: [legalSource(to, nowMs), ...fenceCondition(fence), NO_TENANT] };
+    written = await writeRecord(parts, { ...write, condition, changes: withTenant(changes, tenantId) }, signal);
+  }
+  if (written.applied && written.item)
+    return { ...toRecord(written.item), ...(written.isLast && ({ isLast: true } as const)) };
+  throw refusedTransition(input, fence, written.item, nowMs);
+}
+
+function ofTenant(tenantId: string | undefined): Condition[] {
+  return tenantId === undefined ? [] : [{ attribute: 'record_tenant', is: '=', value: tenantId }];
+}
+
+const NO_TENANT: Condition = { absent: 'record_tenant' };
+
+function withTenant(changes: Changes, tenantId: string | undefined): Changes {
+  return { ...changes, set: { ...changes.set, record_tenant: tenantId } };
+}
+
+/** Whether a row refused that an older version wrote, which kept no tenant with records, and whose job is the tenant's. */
+async function lacksTenant(
+  parts: StoreParts,
+  { jobId, tenantId }: TransitionRecordInput,
+  { applied, item }: Written,
+  signal: AbortSignal | undefined,
+): Promise<boolean> {
+  if (applied || tenantId === undefined || item === undefined || item.record_tenant !== undefined) return false;
+  await jobOf(parts, { jobId, tenantId }, signal);
+  return true;
+}
+
+/** Makes the record where there is none, or one that has expired; then a transition like any other. */
+async function createOrWrite(
+  parts: StoreParts,
+  write: RecordWrite,
+  job: JobOfRecord | undefined,
+  signal: AbortSignal | undefined,
+): Promise<Written> {
+  const { jobId, recordId, nowMs, changes, condition } = write;
+  const { pk: _, sk: __, ...fields } = newRecord(jobId, recordId, nowMs, job);
+  const ttl = changes.set?.ttl ?? job?.ttl;
+  const whole = { ...changes, setIfAbsent: { ...fields, ...(changes.set?.ttl === undefined && { ttl }) } };
+  const either: Condition = { any: [{ absent: 'pk' }, condition] };
+  const written = await writeRecord(parts, { ...write, changes: whole, condition: either }, signal);
+  if (written.applied || !written.item || !isPastTtl(written.item, nowMs)) return written;
+  const fresh = { ...newRecord(jobId, recordId, nowMs, job), status: 'PENDING', attempts: 0, ttl };
+  await parts.store.put(fresh, { condition: absentOrPastTtl(nowMs), writer: newWriteId(), signal });
+  return writeRecord(parts, write, signal);
+}
+
+function refusedTransition(
+  { orCreate, tenantId }: TransitionRecordInput,
+  fence: Fence,
+  item: Item | undefined,
+  nowMs: number,
+): Error {
+  if (!item || isPastTtl(item, nowMs)) {
+    return orCreate ? JOB_ERRORS.conflict('transition', { status: 'PENDING' }) : JOB_ERRORS.absent('record');
+  }
+  if (tenantId !== undefined && item.record_tenant !== tenantId) return JOB_ERRORS.absent('record');
+  const status = textOf(item, 'status');
+  if (isFencedOff(item, fence)) {
+    return JOB_ERRORS.conflict('claim_lost', { status, attempts: numberOf(item, 'attempts') });
+  }
+  return JOB_ERRORS.conflict('transition', { status });
+}
+
+/** Jobs whose records were seen to be counted, by table: a hint that saves a refused write. */
+const COUNTED = new WeakMap<ItemTable, Set<string>>();
+const MAX_COUNTED = 1000;
+
+function isKnownAsCounted({ store }: StoreParts, jobId: string): boolean {
+  return COUNTED.get(store)?.has(jobId) === true;
+}
+
+/** Remembers that the records of a job are counted, where a row says so. */
+export function noteCounted({ store }: StoreParts, jobId: string, item: Item | undefined): void {
+  if (item?.counted !== true) return;
+  const jobs = COUNTED.get(store) ?? new Set();
+  if (jobs.size >= MAX_COUNTED) jobs.clear();
+  COUNTED.set(store, jobs.add(jobId));
+}
+
+/** Writes a change of a record. One that ends a counted record also changes the counters of its job. */
+export async function writeRecord(
+  parts: StoreParts,
+  write: RecordWrite,
+  signal: AbortSignal | undefined,
+): Promise<Written> {
+  const isEnd = isFinal(RECORD_TRANSITIONS, write.to);
+  if (isEnd && write.isCounted) return endCounted(parts, write, signal);
+  const condition: Condition = isEnd ? { all: [write.condition, { absent: 'counted' }] } : write.condition;
+  const { applied, item } = await updateRecord(parts, { ...write, condition }, signal);
+  noteCounted(parts, write.jobId, item);
+  if (!applied && isEnd && item?.counted === true) return endCounted(parts, write, signal);
+  return { applied, item, isLast: false };
+}
+
+function updateRecord({ store }: StoreParts, write: RecordWrite, signal: AbortSignal | undefined) {
+  const { jobId, recordId, changes, condition, writer } = write;
+  return store.update(recordKey(jobId, recordId), changes, { condition, writer, history: true, signal });
+}
+
+/**
+ * Ends a record and counts it, both or neither. Which of two conditions holds of the job's counter, more than one open record or
+ * exactly one, tells whether this was the last: so exactly one caller learns it.
+ */
+async function endCounted(parts: StoreParts, write: RecordWrite, signal: AbortSignal | undefined): Promise<Written> {
+  const { store } = parts;
+  const key = recordKey(write.jobId, write.recordId);
+  let isLast = false;
+  for (;;) {
+    const outcome = await meetingOthers(parts, signal, () => store.transact(bothChanges(write, isLast), { signal }));
+    if (outcome.applied) return { applied: true, item: await endedRecord(parts, write, signal), isLast };
+    const [record, job] = outcome.refusals;
+    if (record?.held !== true) {
+      const item = record?.item ?? (await store.get(key, { consistent: true, signal }));
+      return { applied: false, item, isLast: false };
+    }
+    const jobItem = job?.item ?? (await store.get(jobKey(write.jobId), { consistent: true, signal }));
+    const open = numberOf(jobItem ?? {}, 'records_open');
+    // More records than the job was made for, or no job any more.
+    if (open < 1) return { ...(await updateRecord(parts, write, signal)), isLast: false };
+    isLast = open === 1;
+  }
+}
+
+function bothChanges({ jobId, recordId, to, nowMs, ...write }: RecordWrite, isLast: boolean) {
+  const add = { records_open: -1, [`records_${to.toLowerCase()}`]: 1 };
+  const condition: Condition = { attribute: 'records_open', is: isLast ? '=' : '>', value: 1 };
+  return [
+    { key: recordKey(jobId, recordId), ...write },
+    { key: jobKey(jobId), changes: { add, ...(isLast && { set: { records_done_at: isoOf(nowMs) } }) }, condition },
+  ];
+}
+
+/** Tries again, with jitter, while other transactions of the job are in the way. */
+async function meetingOthers<T>(
+  { clock }: StoreParts,
+  signal: AbortSignal | undefined,
+  run: () => Promise<T>,
+): Promise<T> {
+  for (let met = 0; ; met += 1) {
+    try {
+      return await run();
+    } catch (error) {
+      if (met === MAX_MEETINGS || !isThrottled((error as { cause?: unknown }).cause)) throw error;
+      await pause(clock, Math.min(MAX_MEETING_MS, MEETING_MS * 2 ** met) * randomFraction(), signal);
+    }
+  }
+}
+
+/** A transaction answers no items. The record has ended, so a read that fails must not fail the call. */
+async function endedRecord(
+  { store }: StoreParts,
+  { jobId, recordId, changes }: RecordWrite,
+  signal: AbortSignal | undefined,
+): Promise<Item> {
+  const key = recordKey(jobId, recordId);
+  const item = await store.get(key, { consistent: true, signal }).catch(() => undefined);
+  return item ?? { ...key, job_id: jobId, record_id: recordId, ...changes.set };
+}

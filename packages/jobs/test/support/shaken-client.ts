@@ -1,0 +1,64 @@
+import type { DynamoDBClientConfig } from '@aws-sdk/client-dynamodb';
+
+type Strategy = Exclude<NonNullable<DynamoDBClientConfig['retryStrategy']>, { retry: unknown }>;
+type Token = Awaited<ReturnType<Extract<Strategy, { acquireInitialRetryToken: unknown }>['acquireInitialRetryToken']>>;
+
+/** The part of an AWS client that middleware is added to. */
+interface Stack {
+  readonly middlewareStack: {
+    add(
+      middleware: (next: (args: object) => Promise<object>) => (args: object) => Promise<object>,
+      options: { readonly step: 'finalizeRequest'; readonly priority: 'low'; readonly name: string },
+    ): void;
+  };
+}
+
+/** A share of the requests is lost before the server has them, another one's answers after it has applied them. */
+export interface Losses {
+  readonly before: number;
+  readonly after: number;
+}
+
+/** Random numbers that a seed repeats. */
+export function createRandom(seed: number): () => number {
+  let state = seed;
+  return () => {
+    state = (Math.imul(state, 1_664_525) + 1_013_904_223) >>> 0;
+    return state / 2 ** 32;
+  };
+}
+
+/** Loses requests and answers of a client beneath its retries, so that the client tries again as it does on a bad connection. */
+export function shake(client: Stack, { before, after }: Losses, random: () => number): void {
+  client.middlewareStack.add(
+    (next) => async (args) => {
+      if (random() < before) throw connectionReset();
+      const settled = await next(args).then(
+        (answer) => () => answer,
+        (error: unknown) => () => {
+          throw error;
+        },
+      );
+      if (random() < after) throw connectionReset();
+      return settled();
+    },
+    { step: 'finalizeRequest', priority: 'low', name: 'shake' },
+  );
+}
+
+function connectionReset(): Error {
+  return Object.assign(new Error('socket hang up'), { name: 'TimeoutError', code: 'ECONNRESET' });
+}
+
+/** Tries again at once, up to `most` times, what a client tries again. */
+export function retryAtOnce(most: number): NonNullable<DynamoDBClientConfig['retryStrategy']> {
+  const token = (count: number): Token => ({ getRetryCount: () => count, getRetryDelay: () => 0 }) as Token;
+  return {
+    acquireInitialRetryToken: async () => token(0),
+    refreshRetryTokenForRetry: async (last: Token, { errorType }: { readonly errorType: string }) => {
+      if (errorType === 'CLIENT_ERROR' || last.getRetryCount() >= most) throw new Error('no further try');
+      return token(last.getRetryCount() + 1);
+    },
+    recordSuccess: () => {},
+  } as never;
+}

@@ -1,0 +1,48 @@
+import type { MaybePromise, SecurePrincipal } from '@sallyport/core';
+import type { McpContext } from '../run/context.js';
+
+/** One call of a handler, as hooks see it. */
+export interface McpCall {
+  /** `resource` is a template's too. */
+  readonly kind: 'tool' | 'resource' | 'prompt';
+  /** Name of the tool or prompt, or the URI that is read. */
+  readonly name: string;
+  /** What was registered: the name of the tool or prompt, the URI of the resource, the text of the template. */
+  readonly target: string;
+  /** The method of the protocol: `tools/call`. */
+  readonly method: string;
+  /** Who calls; `null` for an anonymous caller. */
+  readonly principal: SecurePrincipal | null;
+  /** `''` when there is none. */
+  readonly tenantId: string;
+  /** Tells one set of arguments from another without showing it; `''` for a resource, whose name says all. */
+  readonly argsDigest: string;
+  /** Rounds of questions that were answered before: a handler that asks is called once more for each. */
+  readonly round: number;
+  /** The context of the handler. */
+  readonly ctx: McpContext;
+}
+
+/**
+ * How a call ended. `ok`: with a result. `tool_error`: with a result that says `isError`. `asked`: it stopped at a question and is
+ * called again. `closed`: its stream was closed and it is called again. `cancelled`: by the client. `timeout`: at the deadline.
+ * `failed`: with an error of the protocol, or an exception.
+ */
+export type CallOutcome = 'ok' | 'tool_error' | 'asked' | 'closed' | 'cancelled' | 'timeout' | 'failed';
+
+/** The end of a call. */
+export interface CallEnd {
+  /** How it ended. */
+  readonly outcome: CallOutcome;
+  /** Milliseconds since the first hook was called. */
+  readonly durationMs: number;
+  /** What the handler, or a hook behind this one, threw. Never sent. */
+  readonly error?: unknown;
+}
+
+/**
+ * A hook around every call of a tool, a resource or a prompt. `next` runs what is behind it, once, and resolves to how that ended; it
+ * does not reject. The answer waits for the hook. A hook that throws ends the call: a tool shows the text of a
+ * {@link McpToolError}, everything else is answered with a fixed text. A hook must call `next` or throw.
+ */
+export type OnCall = (call: McpCall, next: () => Promise<CallEnd>) => MaybePromise<unknown>;

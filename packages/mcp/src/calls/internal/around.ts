@@ -1,0 +1,108 @@
+import { type McpRequest, nowMs } from '../../http/internal/exchange.js';
+import type { JsonObject } from '../../protocol/types.js';
+import { isInputRequired, type McpAskingContext } from '../../run/context.js';
+import type { Call } from '../../run/internal/call.js';
+import { runOf } from '../../run/internal/handler-context.js';
+import type { Outcome, Run } from '../../run/internal/run.js';
+import { isInstance, McpToolError } from '../../server/errors.js';
+import type { Core } from '../../server/internal/core.js';
+import { digestOf } from '../../store/internal/crypto.js';
+import type { CallEnd, CallOutcome, McpCall, OnCall } from '../call.js';
+
+/** The kinds of registrations that a hook runs around. */
+const KINDS = { tool: 'tool', resource: 'resource', template: 'resource', prompt: 'prompt' } as const;
+
+/** Where a call is asked for. */
+interface CallPlace {
+  readonly core: Core;
+  readonly http: McpRequest;
+}
+
+/** The call with the hooks of the server around it. Hooks see full results, so the call completes its answer itself. */
+export function aroundCall(method: string, request: CallPlace, call: Call): Call {
+  const { onCall } = request.core.settings;
+  return {
+    ...call,
+    invoke: (ctx) => {
+      const run = runOf(ctx);
+      return run.track(runHooks(onCall, toMcpCall(method, call, ctx, run), call, request, run));
+    },
+    complete: (answer) => answer as JsonObject,
+  };
+}
+
+function toMcpCall(method: string, { target, name, args }: Call, ctx: McpAskingContext, run: Run): McpCall {
+  const { principal, tenantId } = ctx;
+  return {
+    ...{
+      kind: KINDS[target.kind],
+      name,
+      target: target.name,
+      method,
+      principal,
+      tenantId,
+      ctx,
+      round: run.record.memory.round,
+    },
+    get argsDigest() {
+      return args === undefined ? '' : digestOf(args);
+    },
+  };
+}
+
+/** What the handler returned, once every hook has ended. */
+async function runHooks(
+  hooks: readonly OnCall[],
+  about: McpCall,
+  call: Call,
+  { http }: CallPlace,
+  run: Run,
+): Promise<unknown> {
+  const started = nowMs(http.clock);
+  let answer: unknown;
+  const endOf = (outcome: CallOutcome, error?: unknown): CallEnd => {
+    const durationMs = nowMs(http.clock) - started;
+    return error === undefined ? { outcome, durationMs } : { outcome, durationMs, error };
+  };
+  const handle = async (): Promise<CallEnd> => {
+    const value = await call.invoke(about.ctx as McpAskingContext);
+    answer = isInputRequired(value) ? value : await call.complete(value, http);
+    if (isInputRequired(answer)) return endOf('asked');
+    return endOf((answer as JsonObject).isError === true ? 'tool_error' : 'ok');
+  };
+  /** A run that is over never returns: its handler waits for good. */
+  const over = run.over.then((outcome) =>
+    endOf(OUTCOMES[outcome.kind], 'error' in outcome ? outcome.error : undefined),
+  );
+  const failed = (error: unknown) => endOf(isInstance(error, McpToolError) ? 'tool_error' : 'failed', error);
+  const runFrom = async (index: number): Promise<CallEnd> => {
+    const hook = hooks[index];
+    if (!hook) return Promise.race([handle(), over]);
+    let behind: Promise<CallEnd> | undefined;
+    const next = () => {
+      behind ??= runFrom(index + 1).catch(failed);
+      return behind;
+    };
+    await hook(about, next);
+    if (!behind) throw new TypeError('framework: mcp: a hook of "onCall" called no next() and threw nothing');
+    return behind;
+  };
+  try {
+    const { error } = await runFrom(0);
+    if (error !== undefined) throw error;
+    return answer;
+  } catch (error) {
+    run.finish({ kind: 'failed', error }, error);
+    throw error;
+  }
+}
+
+const OUTCOMES = {
+  answer: 'ok',
+  questions: 'asked',
+  closed: 'closed',
+  failed: 'failed',
+  lacks: 'failed',
+  cancelled: 'cancelled',
+  timeout: 'timeout',
+} as const satisfies Record<Outcome['kind'], CallOutcome>;

@@ -1,0 +1,97 @@
+import { nowMs } from '../../http/internal/exchange.js';
+import { isObject, own } from '../../protocol/internal/json-rpc.js';
+import { META, TASKS } from '../../protocol/internal/protocol.js';
+import type { ClientCapabilities } from '../../protocol/types.js';
+import { missingCapabilityError } from '../../run/internal/call.js';
+import { invalidParams } from '../../server/errors.js';
+import { lazily, loadSchemaCheck } from '../../server/internal/core.js';
+import type { PendingQuestion, Task } from '../../tasks/internal/task.js';
+import { defineMethod, type MethodPlace, type MethodRequest, membersOf } from './method.js';
+
+/** Tasks are of the stateless era, which loads them with it. */
+const loadStateless = lazily(() => import('../../stateless/internal/serve.js'));
+type Part = Awaited<ReturnType<typeof loadStateless>>;
+
+const hasTasks = ({ core }: MethodPlace) => core.settings.tasks !== undefined;
+const COMMON = { eras: ['stateless'], isServed: hasTasks, named: 'taskId', load: loadStateless } as const;
+
+/** @throws RpcError for a client that does not take tasks, and for a task that is not the caller's */
+async function callersTask({ core, http, params }: MethodRequest, { findTask, takesTasks }: Part): Promise<Task> {
+  const meta = own(params, '_meta');
+  const capabilities = isObject(meta) ? own(meta, META.clientCapabilities) : undefined;
+  if (!isObject(capabilities) || !takesTasks(capabilities as ClientCapabilities)) {
+    throw missingCapabilityError({ extensions: { [TASKS]: {} } });
+  }
+  const task = await findTask(core, http, own(params, 'taskId'));
+  if (!task) throw invalidParams('Unknown task');
+  return task;
+}
+
+export const getTask = defineMethod<Part>({
+  ...COMMON,
+  name: 'tasks/get',
+  async handle(request, part) {
+    const task = await callersTask(request, part);
+    return { result: { members: membersOf(part.detailOf(request.core, task)) } };
+  },
+});
+
+export const cancelTask = defineMethod<Part>({
+  ...COMMON,
+  name: 'tasks/cancel',
+  async handle(request, part) {
+    const { core, http } = request;
+    const { id } = await callersTask(request, part);
+    const now = nowMs(http.clock);
+    const cancelled = await part.changeTask(core, id, (task) =>
+      part.isOver(task) ? undefined : { ...task, state: 'cancelled', updated: now, pending: [] },
+    );
+    if (cancelled?.changed) await part.tellOfTask(core, cancelled.task);
+    return { result: { members: '' } };
+  },
+});
+
+/** Brings answers. The last one that a task waits for lets it run on. */
+export const updateTask = defineMethod<Part>({
+  ...COMMON,
+  name: 'tasks/update',
+  async handle(request, part) {
+    const { core, http, params } = request;
+    const responses = own(params, 'inputResponses');
+    if (!isObject(responses)) throw invalidParams('"inputResponses" must be an object');
+    const { id, pending } = await callersTask(request, part);
+    const taken = await takeAnswers(pending, responses);
+    const now = nowMs(http.clock);
+    const updated = await part.changeTask(core, id, (task) => withAnswers(task, taken, now));
+    if (updated?.changed && updated.task.state === 'queued') await part.startTask(core, updated.task);
+    return { result: { members: '' } };
+  },
+});
+
+/** The answers that fit their questions; what nobody asked, or what does not fit, is left out and still waited for. */
+async function takeAnswers(
+  pending: readonly PendingQuestion[],
+  responses: object,
+): Promise<ReadonlyMap<string, unknown>> {
+  const { checkAnswer } = await loadSchemaCheck();
+  const taken = new Map<string, unknown>();
+  for (const { key, request } of pending) {
+    const raw = own(responses as Record<string, unknown>, key);
+    if (raw !== undefined && checkAnswer(request, raw) !== undefined) taken.set(key, raw);
+  }
+  return taken;
+}
+
+function withAnswers(task: Task, taken: ReadonlyMap<string, unknown>, now: number): Task | undefined {
+  const answered = task.pending.filter(({ key }) => taken.has(key));
+  if (task.state !== 'input_required' || answered.length === 0) return undefined;
+  const pending = task.pending.filter(({ key }) => !taken.has(key));
+  const { memory, returned } = task;
+  const answers = answered.map(({ key, digest }) => [key, { digest, value: taken.get(key) }] as const);
+  const inputs = answered.map(({ key }) => [key, taken.get(key)] as const);
+  return {
+    ...task,
+    ...{ pending, updated: now, state: pending.length > 0 ? 'input_required' : 'queued' },
+    memory: { ...memory, ...(returned ? { i: [...(memory.i ?? []), ...inputs] } : { a: [...memory.a, ...answers] }) },
+  };
+}

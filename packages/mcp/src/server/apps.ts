@@ -1,0 +1,87 @@
+import type { MaybePromise } from '@sallyport/core';
+import { boolean, group, kind, list, type OptionKind, object, oneOf, string, text } from '@sallyport/core/options';
+import type { JsonObject } from '../protocol/types.js';
+import type { McpContext } from '../run/context.js';
+
+/** The id of the extension by which hosts show pages beside a conversation (SEP-1865). */
+export const APPS = 'io.modelcontextprotocol/ui';
+/** Media type of such a page. */
+export const APP_MEDIA_TYPE = 'text/html;profile=mcp-app';
+
+/** Origins that a page may reach; without a list none. */
+export interface AppCsp {
+  /** Where it may send requests. Default none. */
+  readonly connectDomains?: readonly string[];
+  /** Where it may load scripts, styles, images, fonts and media from. Default none. */
+  readonly resourceDomains?: readonly string[];
+  /** What it may embed in frames. Default none. */
+  readonly frameDomains?: readonly string[];
+  /** What may be its base URI. Default: its own origin alone. */
+  readonly baseUriDomains?: readonly string[];
+}
+
+/** Options of an app; an unknown key is refused. */
+export interface AppOptions {
+  /** Name in lists; required and not empty. */
+  readonly name: string;
+  /** Name for people. */
+  readonly title?: string;
+  /** What the page is for. */
+  readonly description?: string;
+  /** What the page may reach. Default: nothing. */
+  readonly csp?: AppCsp;
+  /** Features of the browser that the page asks for: `camera`, `microphone`, `geolocation`, `clipboardWrite`. Default none. */
+  readonly permissions?: Readonly<Record<string, object>>;
+  /** A dedicated origin, in the form that the host wants. Default: the host's choice. */
+  readonly domain?: string;
+  /** Whether the page wants a border. Default: the host's choice. */
+  readonly prefersBorder?: boolean;
+  /** Scopes that a caller needs to read the page, all of them. Default none. */
+  readonly scopes?: readonly string[];
+}
+
+/** The page: HTML, or what makes it. */
+export type AppHtml = string | ((ctx: McpContext) => MaybePromise<string>);
+
+/** Shows the result of a tool in an app. */
+export interface ToolApp {
+  /** The `ui://` URI of the app; required. */
+  readonly uri: string;
+  /** Who may call the tool: the `model`, the `app`, or both. Default both. */
+  readonly visibility?: readonly ('model' | 'app')[];
+}
+
+const ORIGINS = list(text('an origin'), 'a list of origins');
+const UI_URI = kind<string>('a URI that begins with ui://', (value) => typeof value === 'string' && isAppUri(value));
+
+/** What an app takes. */
+export const APP_KINDS = {
+  name: text('a name').required(),
+  title: string,
+  description: string,
+  csp: group<AppCsp>()({
+    connectDomains: ORIGINS,
+    resourceDomains: ORIGINS,
+    frameDomains: ORIGINS,
+    baseUriDomains: ORIGINS,
+  }),
+  permissions: object<Readonly<Record<string, object>>>(),
+  domain: string,
+  prefersBorder: boolean,
+  scopes: list(text('the name of a scope'), 'a list of scopes').default([]),
+};
+
+/** The app of a tool. */
+export const TOOL_APP: OptionKind<ToolApp> = group<ToolApp>()({
+  uri: UI_URI.required(),
+  visibility: list(oneOf('model', 'app'), 'a list of "model" and "app"'),
+});
+
+export function isAppUri(uri: string): boolean {
+  return /^ui:\/\/./.test(uri);
+}
+
+/** What a tool's `_meta` says of its app; hosts of before 2026 read the second key. */
+export function toolMeta({ uri, visibility }: ToolApp): JsonObject {
+  return { ui: { resourceUri: uri, visibility }, 'ui/resourceUri': uri };
+}

@@ -1,0 +1,85 @@
+import { decodePercent } from '@sallyport/core/pipeline';
+
+/** A compiled URI template: literals and `{name}` or `{+name}` expressions (RFC 6570, levels 1 and 2). */
+export interface UriTemplate {
+  readonly text: string;
+  readonly names: readonly string[];
+  /** The variables of a URI, percent-decoded once, or `undefined`. A map without a prototype. */
+  match(uri: string): Record<string, string> | undefined;
+}
+
+/** A variable and the literal text behind it, which is empty behind the last one only. */
+interface Part {
+  readonly name: string;
+  /** `{+name}`: the value may hold `/`, `?` and `#`. */
+  readonly reserved: boolean;
+  readonly literal: string;
+}
+
+const EXPRESSION = /\{(\+?)([A-Za-z0-9_.]+)\}/g;
+const SCHEME = /^[a-z][a-z0-9+.-]*:/i;
+
+export function hasScheme(uri: string): boolean {
+  return SCHEME.test(uri);
+}
+
+/** `undefined` when the text is no template that we can match. */
+export function compileTemplate(text: string): UriTemplate | undefined {
+  const found = [...text.matchAll(EXPRESSION)];
+  const ends = found.map((match) => match.index + match[0].length);
+  const parts = found.map(([, plus, name = ''], index): Part => {
+    return { name, reserved: plus === '+', literal: text.slice(ends[index], found[index + 1]?.index) };
+  });
+  const names = parts.map(({ name }) => name);
+  const adjacent = parts.slice(0, -1).some(({ literal }) => literal === '');
+  const stray = /[{}]/.test(text.replace(EXPRESSION, ''));
+  if (parts.length === 0 || adjacent || stray || new Set(names).size < names.length || !SCHEME.test(text))
+    return undefined;
+  const head = text.slice(0, found[0]?.index);
+  const tail = parts.at(-1)?.literal ?? '';
+  return {
+    text,
+    names,
+    match: (uri) => (uri.startsWith(head) && uri.endsWith(tail) ? matchParts(uri, head.length, parts) : undefined),
+  };
+}
+
+/**
+ * The values of the variables, each as short as the rest of the template allows: what a regular expression of lazy groups
+ * finds, in time that grows with the length of the URI and not with a power of it.
+ */
+function matchParts(uri: string, start: number, parts: readonly Part[]): Record<string, string> | undefined {
+  // `ends[i][at]` is where the variable i ends when it starts at `at` and all that is behind it matches; -1 where it cannot.
+  const ends: Int32Array[] = [];
+  let matches = new Uint8Array(uri.length + 1);
+  matches[uri.length] = 1;
+  for (const part of parts.toReversed()) {
+    const found = endsOf(uri, part, matches);
+    ends.unshift(found);
+    matches = Uint8Array.from(found, (end) => (end < 0 ? 0 : 1));
+  }
+  const values: Record<string, string> = Object.create(null);
+  let at = start;
+  for (const [index, { name, literal }] of parts.entries()) {
+    const end = ends[index]?.[at] ?? -1;
+    if (end < 0) return undefined;
+    values[name] = decodePercent(uri.slice(at, end));
+    at = end + literal.length;
+  }
+  return values;
+}
+
+/** For each place of the URI where a variable that starts there ends. `matches` says where the parts behind it match. */
+function endsOf(uri: string, { literal, reserved }: Part, matches: Uint8Array): Int32Array {
+  const ends = new Int32Array(uri.length + 1).fill(-1);
+  let nearest = -1;
+  for (let at = uri.length - 1; at >= 0; at -= 1) {
+    if (!reserved && '/?#'.includes(uri.charAt(at))) nearest = -1;
+    else {
+      const end = at + 1;
+      if (matches[end + literal.length] === 1 && uri.startsWith(literal, end)) nearest = end;
+      ends[at] = nearest;
+    }
+  }
+  return ends;
+}

@@ -1,0 +1,75 @@
+import { type Environment, FrameworkError } from '@sallyport/core';
+import { defineOptions, integer, kind, text, withMethods } from '@sallyport/core/options';
+import { MCP_SECRET_ARN_ENV } from '../schema.js';
+import { lazily } from './internal/core.js';
+import type { McpSecret } from './options.js';
+
+/** The part of a Secrets Manager client that is used: `new SecretsManagerClient({})` is one. */
+export interface SecretsSender {
+  /** Sends one command. */
+  send(command: never, options?: { readonly abortSignal?: AbortSignal }): Promise<unknown>;
+}
+
+/** Options of {@link secretFromArn}; an unknown key is refused. */
+export interface SecretFromArnOptions {
+  /** ARN or name of the secret. Default: the variable `FRAMEWORK_MCP_SECRET_ARN`. */
+  readonly arn?: string;
+  /** The Secrets Manager client. Default: one of this region, made at the first call. */
+  readonly client?: SecretsSender;
+  /** Environment variables. Default `process.env`. */
+  readonly environment?: Environment;
+  /** Milliseconds for one call with all its attempts, 1 to 60,000. Default 5,000. */
+  readonly timeoutMs?: number;
+}
+
+const OPTIONS = defineOptions<SecretFromArnOptions>()({
+  arn: text('the ARN of a secret').orVariable(MCP_SECRET_ARN_ENV),
+  client: withMethods<SecretsSender>('send'),
+  environment: kind<Environment>('an object', (value) => typeof value === 'object' && value !== null),
+  timeoutMs: integer(1, 60_000, 'milliseconds').default(5000),
+});
+
+/** The AWS client: an optional peer, loaded when the secret is first wanted. */
+const loadSdk = lazily(() => import('@aws-sdk/client-secrets-manager'));
+
+/**
+ * The option `secret` of a server, read from AWS Secrets Manager at its first use: the value labelled `AWSCURRENT` seals, the one labelled
+ * `AWSPREVIOUS` still opens. The server reads it again after ten minutes, so a rotation reaches instances that run. The role of the
+ * function needs `secretsmanager:GetSecretValue`.
+ *
+ * @throws FrameworkError `app.invalid_configuration` when neither option nor variable names the secret; what it returns rejects when Secrets
+ *   Manager does not answer or the current value is shorter than 32 bytes
+ *
+ * @example createMcpServer({ name: 'notes', version: '1.0.0', secret: secretFromArn() });
+ */
+export function secretFromArn(options: SecretFromArnOptions = {}): () => Promise<McpSecret> {
+  const { arn, client, timeoutMs } = OPTIONS.parse(options);
+  let made: SecretsSender | undefined = client;
+  return async () => {
+    const { GetSecretValueCommand, SecretsManagerClient } = await loadSdk();
+    made ??= new SecretsManagerClient({}) as SecretsSender;
+    const sender = made;
+    const read = async (VersionStage: string): Promise<string | Uint8Array | undefined> => {
+      const command = new GetSecretValueCommand({ SecretId: arn, VersionStage });
+      const value = (await sender.send(command as never, {
+        abortSignal: AbortSignal.timeout(timeoutMs),
+      })) as SecretValue;
+      return value.SecretString ?? value.SecretBinary;
+    };
+    const [current, previous] = await Promise.all([read('AWSCURRENT'), read('AWSPREVIOUS').catch(noneYet)]);
+    if (current === undefined)
+      throw new FrameworkError('app.invalid_configuration', 'framework: the secret has no value');
+    return { current, previous: previous === undefined ? [] : [previous] };
+  };
+}
+
+interface SecretValue {
+  readonly SecretString?: string;
+  readonly SecretBinary?: Uint8Array;
+}
+
+/** A secret that was never rotated has no previous value. */
+function noneYet(error: unknown): undefined {
+  if (error instanceof Error && error.name === 'ResourceNotFoundException') return undefined;
+  throw error;
+}

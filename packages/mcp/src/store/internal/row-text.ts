@@ -1,0 +1,70 @@
+import type { McpSpill, Row } from '../store.js';
+import { nodeCrypto, randomText } from './crypto.js';
+
+const MAX_ROW_BYTES = 256 * 1024;
+const MAX_SPILLED_BYTES = 5 * 1024 * 1024;
+
+/** What can be too large to keep. */
+export type Kept = 'event' | 'result' | 'arguments' | 'question' | 'answer' | 'state';
+
+/** Bytes that one kept thing may have: an event, a result, arguments, a question, an answer, all that is recorded of a call. */
+export function keptBytes(spill: McpSpill | undefined): number {
+  return spill ? MAX_SPILLED_BYTES : MAX_ROW_BYTES;
+}
+
+export function bytesOf(text: string): number {
+  return Buffer.byteLength(text, 'utf8');
+}
+
+/** Thrown when a text is larger than rows, or the spill, take. */
+export class TooLargeToStore extends Error {
+  readonly bytes: number;
+
+  constructor(bytes: number) {
+    super();
+    this.bytes = bytes;
+  }
+}
+
+/** The first byte of row data: the text follows, or a pointer to where it was spilled. */
+const INLINE = ' ';
+const SPILLED = '@';
+
+interface Pointer {
+  readonly key: string;
+  readonly length: number;
+  readonly sha256: string;
+}
+
+/**
+ * Text as row data, spilled when it is too large for a row.
+ *
+ * @throws TooLargeToStore
+ */
+export async function packText(spill: McpSpill | undefined, text: string): Promise<Uint8Array> {
+  const size = bytesOf(text);
+  if (size <= MAX_ROW_BYTES) return Buffer.from(INLINE + text, 'utf8');
+  if (!spill || size > MAX_SPILLED_BYTES) throw new TooLargeToStore(size);
+  const key = `mcp/${randomText(24)}`;
+  const bytes = Buffer.from(text, 'utf8');
+  await spill.put(key, bytes);
+  const pointer: Pointer = { key, length: bytes.length, sha256: sha256(bytes) };
+  return Buffer.from(SPILLED + JSON.stringify(pointer), 'utf8');
+}
+
+/** The text of a row; `undefined` when its spilled part is gone or was changed. */
+export async function unpackText(spill: McpSpill | undefined, row: Row): Promise<string | undefined> {
+  const text = toText(row.data);
+  if (text.startsWith(INLINE)) return text.slice(1);
+  const pointer = JSON.parse(text.slice(1)) as Pointer;
+  const bytes = await spill?.get(pointer.key);
+  return bytes?.length === pointer.length && sha256(bytes) === pointer.sha256 ? toText(bytes) : undefined;
+}
+
+function toText(bytes: Uint8Array): string {
+  return Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength).toString('utf8');
+}
+
+function sha256(bytes: Uint8Array): string {
+  return nodeCrypto().createHash('sha256').update(bytes).digest('base64url');
+}

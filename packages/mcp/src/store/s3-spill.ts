@@ -1,0 +1,81 @@
+import type { Environment } from '@sallyport/core';
+import { defineOptions, integer, kind, string, text, withMethods } from '@sallyport/core/options';
+import { MCP_SPILL_BUCKET_ENV } from '../schema.js';
+import { lazily } from '../server/internal/core.js';
+import { type McpSpill, storeFailure } from './store.js';
+
+/** The part of an S3 client that is used: `new S3Client({})` is one. */
+export interface S3Sender {
+  /** Sends one command. */
+  send(command: never, options?: { readonly abortSignal?: AbortSignal }): Promise<unknown>;
+}
+
+/** Options of {@link s3McpSpill}; an unknown key is refused. */
+export interface S3McpSpillOptions {
+  /** The bucket. Default: the variable `FRAMEWORK_MCP_SPILL_BUCKET`. */
+  readonly bucket?: string;
+  /** Put before every key. Default none. A lifecycle rule on it should delete objects after a day. */
+  readonly prefix?: string;
+  /** The S3 client. Default: one of this region, made at the first call. */
+  readonly client?: S3Sender;
+  /** Environment variables. Default `process.env`. */
+  readonly environment?: Environment;
+  /** Milliseconds for one call with all its attempts, 1 to 60,000. Default 5,000. */
+  readonly timeoutMs?: number;
+}
+
+const OPTIONS = defineOptions<S3McpSpillOptions>()({
+  bucket: text('the name of a bucket').orVariable(MCP_SPILL_BUCKET_ENV),
+  prefix: string.default(''),
+  client: withMethods<S3Sender>('send'),
+  environment: kind<Environment>('an object', (value) => typeof value === 'object' && value !== null),
+  timeoutMs: integer(1, 60_000, 'milliseconds').default(5000),
+});
+
+/** The AWS client: an optional peer, loaded when something large is stored or read. */
+const loadSdk = lazily(() => import('@aws-sdk/client-s3'));
+
+/**
+ * Keeps in S3 what is too large for a row of the store. Objects are read back by the rows that name them, which expire after an hour: a
+ * lifecycle rule of the bucket deletes them. The function's role needs `s3:PutObject` and `s3:GetObject`.
+ *
+ * @throws FrameworkError `app.invalid_configuration` when neither option nor variable names the bucket; a call that fails rejects with
+ *   `mcp.store` (503)
+ *
+ * @example createMcpServer({ name: 'reports', version: '1.0.0', store: dynamoMcpStore(), spill: s3McpSpill() });
+ */
+export function s3McpSpill(options: S3McpSpillOptions = {}): McpSpill {
+  const { bucket: Bucket, prefix, client, timeoutMs } = OPTIONS.parse(options);
+  let made: S3Sender | undefined = client;
+  const send = async (toCommand: (sdk: Awaited<ReturnType<typeof loadSdk>>) => object): Promise<unknown> => {
+    const sdk = await loadSdk();
+    made ??= new sdk.S3Client({}) as S3Sender;
+    return made.send(toCommand(sdk) as never, { abortSignal: AbortSignal.timeout(timeoutMs) });
+  };
+  return {
+    async put(key, data) {
+      const object = { Bucket, Key: prefix + key, Body: data, ContentType: 'application/octet-stream' };
+      await send(({ PutObjectCommand }) => new PutObjectCommand(object)).catch(fail);
+    },
+    async get(key) {
+      const found = await send(({ GetObjectCommand }) => new GetObjectCommand({ Bucket, Key: prefix + key })).catch(
+        absentOrFail,
+      );
+      return (found as S3Object | undefined)?.Body?.transformToByteArray().catch(fail);
+    },
+  };
+}
+
+interface S3Object {
+  readonly Body?: { transformToByteArray(): Promise<Uint8Array> };
+}
+
+function fail(cause: unknown): never {
+  throw storeFailure(cause);
+}
+
+/** An object that a lifecycle rule has deleted is none. */
+function absentOrFail(error: unknown): undefined {
+  if (error instanceof Error && error.name === 'NoSuchKey') return undefined;
+  return fail(error);
+}

@@ -1,0 +1,171 @@
+import type { Context, Logger, SecurePrincipal } from '@sallyport/core';
+import { logFailure } from '@sallyport/core/pipeline';
+import { checkScopes, LONGEST_INVOCATION_MS, type McpRequest, nowMs } from '../../http/internal/exchange.js';
+import { METHOD_TABLE } from '../../methods/internal/table.js';
+import { INTERNAL_ERROR } from '../../protocol/internal/json-rpc.js';
+import { RPC, STATELESS_VERSION } from '../../protocol/internal/protocol.js';
+import { type Call, toResult } from '../../run/internal/call.js';
+import { startRun } from '../../run/internal/handler-context.js';
+import { unpackMemory } from '../../run/internal/record.js';
+import type { Outcome, Run, RunScope } from '../../run/internal/run.js';
+import { RpcError, tooLarge } from '../../server/errors.js';
+import type { Core } from '../../server/internal/core.js';
+import { keptBytes, TooLargeToStore } from '../../store/internal/row-text.js';
+import { askingTask, changeTask, failedTask, type Task } from './task.js';
+import { tellOfTask } from './tell.js';
+
+/** How long after its invocation a task counts as running. */
+const LEASE_MARGIN_MS = 5000;
+/** How often a run looks whether its task was cancelled. */
+const LOOK_EVERY_MS = 1000;
+
+/** The request of a task, which no client sends: who called, and the invocation that runs it. */
+export class TaskRequest implements McpRequest {
+  readonly method = 'POST';
+  readonly bodyBytes = 0;
+  readonly canStream = false;
+  readonly context: Context;
+  readonly clock: McpRequest['clock'];
+  readonly deadline: number;
+  readonly principal: SecurePrincipal | null;
+  readonly tenantId: string;
+
+  constructor(context: Context, clock: McpRequest['clock'], { principal, tenantId }: Task) {
+    this.context = context;
+    this.clock = clock;
+    this.principal = principal;
+    this.tenantId = tenantId;
+    const { remainingMs } = context;
+    this.deadline = nowMs(clock) + (remainingMs > 0 ? remainingMs : LONGEST_INVOCATION_MS);
+  }
+
+  header(): readonly string[] {
+    return [];
+  }
+
+  bodyText(): string {
+    return '';
+  }
+
+  get signal(): AbortSignal {
+    return this.context.signal;
+  }
+
+  get requestId(): string {
+    return this.context.requestId;
+  }
+
+  get log(): Logger {
+    return this.context.log;
+  }
+}
+
+/**
+ * Runs a task that waits for it, once: an event that comes twice finds it running. What came of the run is stored before this
+ * resolves.
+ */
+export async function runTask(core: Core, id: string, toRequest: (task: Task) => McpRequest): Promise<void> {
+  let http: McpRequest | undefined;
+  const claimed = await changeTask(core, id, (task) => {
+    if (task.state !== 'queued') return undefined;
+    http = toRequest(task);
+    return { ...task, state: 'running', updated: nowMs(http.clock), lease: http.deadline + LEASE_MARGIN_MS };
+  });
+  if (!claimed?.changed || !http) return;
+  const { task } = claimed;
+  const ended = await endOf(core, http, task);
+  if (!ended) return;
+  try {
+    await settle(core, http, task, ended);
+  } catch (error) {
+    if (!(error instanceof TooLargeToStore)) throw error;
+    const why = tooLarge('result', error.bytes, keptBytes(core.settings.spill));
+    logFailure(() => (http as McpRequest).log, 'mcp.task_not_kept', why, { target: task.request.params.name });
+    await settle(core, http, task, (running, now) => failedTask(running, why, now));
+  }
+}
+
+type End = (task: Task, now: number) => Task;
+
+/** Stores how a run ended, unless the task was cancelled meanwhile. */
+async function settle(core: Core, { clock }: McpRequest, claimed: Task, end: End): Promise<void> {
+  const now = nowMs(clock);
+  const { id, lease } = claimed;
+  const isMine = (task: Task) => task.state === 'running' && task.lease === lease;
+  const settled = await changeTask(core, id, (task) => (isMine(task) ? end(task, now) : undefined));
+  if (settled?.changed) await tellOfTask(core, claimed);
+}
+
+async function endOf(core: Core, http: McpRequest, task: Task): Promise<End | undefined> {
+  try {
+    const call = await resolveCall(core, http, task);
+    const run = startRun(scopeOf(core, http, task, call), (ctx) => call.invoke(ctx));
+    const outcome = await outcomeOf(run, http);
+    return await toEnd(call, http, run, outcome);
+  } catch (error) {
+    const known = error instanceof RpcError ? error : undefined;
+    if (!known) logFailure(() => http.log, 'mcp.task_failed', error, { target: task.request.params.name });
+    return (running, now) => failedTask(running, known ?? new RpcError(RPC.internalError, INTERNAL_ERROR), now);
+  }
+}
+
+/** The call as it is registered here; another deployment may answer than the one that took it. */
+async function resolveCall(core: Core, http: McpRequest, { request: { id, params } }: Task): Promise<Call> {
+  const hookContext = () => {
+    throw new Error('framework: mcp: a task has no hooks');
+  };
+  const accepted = { json: true, sse: false };
+  const place = { core, http, session: undefined, methods: METHOD_TABLE };
+  const answer = await METHOD_TABLE.get('tools/call')?.answer({
+    ...place,
+    ...{ era: 'stateless', id, params, accepted, hookContext },
+  });
+  if (!answer || !('call' in answer)) throw new RpcError(RPC.methodNotFound, 'Method not found');
+  checkScopes(http, answer.call.target);
+  return answer.call;
+}
+
+function scopeOf(core: Core, http: McpRequest, task: Task, { target }: Call): RunScope {
+  const { client, capabilities, request, memory } = task;
+  return {
+    ...{ http, era: 'stateless', protocolVersion: STATELESS_VERSION, client, clientCapabilities: capabilities },
+    ...{ requestId: request.id, meta: request.params._meta, sessionId: undefined, target: target.name },
+    ...{ progressToken: undefined, asks: target.asks, asking: 'park', canClose: false, keepsEvents: false },
+    logLevel: () => undefined,
+    maxKeptBytes: keptBytes(core.settings.spill),
+    isCancelled: async () => {
+      const found = await changeTask(core, task.id, () => undefined);
+      return found?.task.state !== 'running';
+    },
+    memory: unpackMemory(memory),
+  };
+}
+
+/** The outcome of a run; meanwhile it looks now and then whether the task was cancelled. */
+async function outcomeOf(run: Run, { clock }: McpRequest): Promise<Outcome> {
+  let stop = () => {};
+  const look = () => {
+    stop = clock.after(LOOK_EVERY_MS, () => {
+      void run.checkCancelled();
+      if (!run.isOver) look();
+    });
+  };
+  look();
+  const outcome = await run.outcome;
+  stop();
+  return outcome;
+}
+
+/** What a run leaves of its task; nothing when it was cancelled. */
+async function toEnd(call: Call, http: McpRequest, run: Run, outcome: Outcome): Promise<End | undefined> {
+  if (outcome.kind === 'cancelled' || outcome.kind === 'closed') return undefined;
+  if (outcome.kind === 'questions') {
+    const { questions, returned } = outcome;
+    const memory = run.remember(outcome);
+    return (task, now) => askingTask(task, questions, returned, memory, now);
+  }
+  const result = await toResult(call, 'stateless', outcome, http);
+  if (result instanceof RpcError) return (task, now) => failedTask(task, result, now);
+  const complete = { ...result, resultType: 'complete' };
+  return (task, now) => ({ ...task, state: 'completed', updated: now, pending: [], result: complete });
+}

@@ -1,0 +1,234 @@
+import type { SecurePrincipal } from '@sallyport/core';
+import { logFailure } from '@sallyport/core/pipeline';
+import { type McpRequest, nowMs } from '../../http/internal/exchange.js';
+import { INTERNAL_ERROR } from '../../protocol/internal/json-rpc.js';
+import { RPC, TASKS } from '../../protocol/internal/protocol.js';
+import type { ClientCapabilities, Implementation, InputRequest, JsonObject, RequestId } from '../../protocol/types.js';
+import type { Question } from '../../run/internal/ask.js';
+import { type PackedMemory, packMemory, type RunMemory } from '../../run/internal/record.js';
+import { RpcError } from '../../server/errors.js';
+import { type Core, principalHash, storeOf } from '../../server/internal/core.js';
+import { hashText, randomText } from '../../store/internal/crypto.js';
+import { packText, unpackText } from '../../store/internal/row-text.js';
+import { toTtl } from '../../store/store.js';
+import type { McpTaskEvent, McpTasks } from '../options.js';
+
+/** A question that waits for its answer. */
+export interface PendingQuestion {
+  readonly key: string;
+  readonly digest: string;
+  readonly request: InputRequest;
+}
+
+/** How a task stands. `queued`: its event is on the way. */
+type TaskState = 'queued' | 'running' | 'input_required' | 'completed' | 'failed' | 'cancelled';
+
+/** A call that outlives its request, as it is stored. */
+export interface Task {
+  readonly id: string;
+  /** Hash of the caller: for anybody else the task does not exist. */
+  readonly owner: string;
+  readonly state: TaskState;
+  /** Epoch milliseconds. */
+  readonly created: number;
+  readonly updated: number;
+  /** Of a running task: when it counts as lost. */
+  readonly lease: number;
+  readonly request: { readonly id: RequestId; readonly params: JsonObject };
+  readonly principal: SecurePrincipal | null;
+  readonly tenantId: string;
+  readonly client: Implementation | undefined;
+  readonly capabilities: ClientCapabilities;
+  readonly memory: PackedMemory;
+  readonly pending: readonly PendingQuestion[];
+  /** Whether the handler returned its questions, and reads the answers itself. */
+  readonly returned: boolean;
+  readonly result?: JsonObject;
+  readonly error?: { readonly code: number; readonly message: string; readonly data?: unknown };
+}
+
+/** Whether a client says that it takes tasks. */
+export function takesTasks({ extensions }: ClientCapabilities): boolean {
+  return typeof extensions?.[TASKS] === 'object' && extensions[TASKS] !== null;
+}
+
+/** The settings of a server whose tools become tasks. */
+function settingsOf({ settings: { tasks } }: Core): Required<McpTasks> {
+  if (!tasks) throw new Error('framework: mcp: no tasks');
+  return { ttlMs: 3_600_000, pollIntervalMs: 1000, ...tasks };
+}
+
+/** Tasks of two servers over one table never meet. */
+function keyOf({ settings }: Core, id: string) {
+  return { partition: `t#${hashText(JSON.stringify([settings.info.name, id]))}`, sort: 'task' };
+}
+
+interface Stored {
+  readonly task: Task;
+  readonly version: number;
+}
+
+async function read(core: Core, id: string): Promise<Stored | undefined> {
+  const row = await storeOf(core).get(keyOf(core, id));
+  const text = row && (await unpackText(core.settings.spill, row));
+  return row && text !== undefined ? { task: JSON.parse(text) as Task, version: row.version } : undefined;
+}
+
+async function write(core: Core, task: Task, version: number): Promise<boolean> {
+  const data = await packText(core.settings.spill, JSON.stringify(task));
+  const ttl = toTtl(task.created + settingsOf(core).ttlMs);
+  const row = { ...keyOf(core, task.id), version: version + 1, ttl, data, writer: randomText(12) };
+  return storeOf(core).put(row, version === 0 ? 'absent' : { version });
+}
+
+const MAX_ATTEMPTS = 20;
+
+/**
+ * Changes a stored task, unless somebody else changes it at the same time; then again with what that one left.
+ *
+ * @param change gives the changed task, or nothing to leave it as it is
+ * @returns the task as it is now; `undefined` when there is none
+ * @throws TooLargeToStore
+ */
+export async function changeTask(
+  core: Core,
+  id: string,
+  change: (task: Task) => Task | undefined,
+): Promise<{ readonly task: Task; readonly changed: boolean } | undefined> {
+  for (let attempt = 0; attempt < MAX_ATTEMPTS; attempt += 1) {
+    const stored = await read(core, id);
+    if (!stored) return undefined;
+    const next = change(stored.task);
+    if (!next) return { task: stored.task, changed: false };
+    if (await write(core, next, stored.version)) return { task: next, changed: true };
+  }
+  throw new Error('framework: mcp: a task changes too often');
+}
+
+/** Whether a task will not change any more. */
+export function isOver({ state }: Task): boolean {
+  return state === 'completed' || state === 'failed' || state === 'cancelled';
+}
+
+/** What a new task is made of. */
+export interface NewTask {
+  readonly http: McpRequest;
+  readonly request: Task['request'];
+  readonly client: Implementation | undefined;
+  readonly capabilities: ClientCapabilities;
+  readonly memory: RunMemory;
+}
+
+/** Stores a task and starts it. It is there before its id is told. */
+export async function createTask(core: Core, { http, memory, ...of }: NewTask): Promise<JsonObject | RpcError> {
+  const now = nowMs(http.clock);
+  const { principal, tenantId } = http;
+  const task: Task = {
+    ...{
+      ...of,
+      principal,
+      tenantId,
+      id: randomText(24),
+      owner: principalHash(http),
+      state: 'queued',
+      created: now,
+      updated: now,
+    },
+    ...{ lease: 0, memory: packMemory(memory), pending: [], returned: false },
+  };
+  await write(core, task, 0);
+  try {
+    await startTask(core, task);
+  } catch (error) {
+    logFailure(() => http.log, 'mcp.task_not_started', error, {});
+    await storeOf(core).take(keyOf(core, task.id));
+    return new RpcError(RPC.internalError, INTERNAL_ERROR);
+  }
+  return { resultType: 'task', ...shownOf(core, task) };
+}
+
+/** What a token of a task is bound to. */
+const BOUND = 'mcp.task';
+
+/** Sends the event that runs a task. */
+export async function startTask(core: Core, { id }: Task): Promise<void> {
+  const event: McpTaskEvent = { sallyport: 'mcp.task', token: await core.sealer.seal('task', id, BOUND) };
+  await settingsOf(core).start(event);
+}
+
+/** The id of the task that an event is for; `undefined` when it is none of this server. */
+export function openToken(core: Core, token: string): Promise<string | undefined> {
+  return core.sealer.open('task', token, BOUND);
+}
+
+/** What every answer about a task says. */
+function shownOf(core: Core, { id, state, created, updated }: Task): JsonObject {
+  const { ttlMs, pollIntervalMs } = settingsOf(core);
+  return {
+    taskId: id,
+    status: state === 'queued' || state === 'running' ? 'working' : state,
+    createdAt: new Date(created).toISOString(),
+    lastUpdatedAt: new Date(updated).toISOString(),
+    ttlMs,
+    pollIntervalMs,
+  };
+}
+
+/** The task with its result, its error, or what it waits for. */
+export function detailOf(core: Core, task: Task): JsonObject {
+  const { result, error, pending, state } = task;
+  return {
+    ...shownOf(core, task),
+    ...(result ? { result } : {}),
+    ...(error ? { error } : {}),
+    ...(state === 'input_required'
+      ? { inputRequests: Object.fromEntries(pending.map(({ key, request }) => [key, request])) }
+      : {}),
+  };
+}
+
+/** How long an event may be on its way before another is sent. Only one of them finds the task waiting. */
+const LOST_AFTER_MS = 60_000;
+
+/** The caller's task; one whose run was lost is ended, and one whose event was lost is started again. */
+export async function findTask(core: Core, http: McpRequest, id: unknown): Promise<Task | undefined> {
+  if (typeof id !== 'string') return undefined;
+  const stored = await read(core, id);
+  if (stored?.task.owner !== principalHash(http)) return undefined;
+  const now = nowMs(http.clock);
+  const { task } = stored;
+  if (task.state === 'running' && task.lease < now) {
+    const lost = await changeTask(core, id, (found) =>
+      found.state === 'running' && found.lease < now ? failedTask(found, INTERRUPTED, now) : undefined,
+    );
+    return lost?.task;
+  }
+  if (task.state !== 'queued' || now - task.updated < LOST_AFTER_MS) return task;
+  const { changed = false } = (await changeTask(core, id, (found) => requeued(found, task.updated, now))) ?? {};
+  if (changed) await startTask(core, task);
+  return task;
+}
+
+function requeued(task: Task, seen: number, now: number): Task | undefined {
+  return task.state === 'queued' && task.updated === seen ? { ...task, updated: now } : undefined;
+}
+
+const INTERRUPTED = new RpcError(RPC.internalError, 'Interrupted');
+
+/** A task that ended with an error of the protocol. */
+export function failedTask(task: Task, { code, message, data }: RpcError, now: number): Task {
+  const error = data === undefined ? { code, message } : { code, message, data };
+  return { ...task, state: 'failed', updated: now, pending: [], error };
+}
+
+/** A task that waits for answers. */
+export function askingTask(
+  task: Task,
+  questions: readonly Question[],
+  returned: boolean,
+  memory: RunMemory,
+  now: number,
+): Task {
+  const pending = questions.map(({ key, digest, request }) => ({ key, digest, request }));
+  return { ...task, state: 'input_required', updated: now, pending, returned, memory: packMemory(memory) };
+}

@@ -1,0 +1,33 @@
+import type { MaybePromise } from '@sallyport/core';
+
+/** How calls become tasks (extension `io.modelcontextprotocol/tasks`). */
+export interface McpTasks {
+  /**
+   * Sends an event to this function, asynchronously: `invokeSelf()`, or a queue of your own. The function must hand it to the surface
+   * that `mcpTasks(server)` makes. Resolves when the event is accepted.
+   */
+  readonly start: (event: McpTaskEvent) => MaybePromise<unknown>;
+  /** Milliseconds for which a task and its result are kept, 60,000 to 7 days. Default 1 hour. */
+  readonly ttlMs?: number;
+  /** Milliseconds after which clients are told to ask again, at least 100. Default 1,000. */
+  readonly pollIntervalMs?: number;
+}
+
+/** The event that runs a task. It says which task, sealed, and nothing else. */
+export interface McpTaskEvent {
+  /** Tells the event. */
+  readonly sallyport: 'mcp.task';
+  /** Opens with the secret of the server. */
+  readonly token: string;
+}
+
+/** How the calls of one tool become tasks. */
+export interface ToolTask {
+  /** A client that does not take tasks is refused. Default `false`: it gets its result as from any tool. */
+  readonly required?: boolean;
+  /**
+   * When a call becomes a task: at its `start`, before the handler runs, or when the handler calls `ctx.closeStream()`, which may be after
+   * questions. Default `start`.
+   */
+  readonly at?: 'start' | 'closeStream';
+}

@@ -1,0 +1,297 @@
+import type { DynamoDBClient } from '@aws-sdk/client-dynamodb';
+import {
+  createLocalClient,
+  createTable,
+  dynamodbEndpoint,
+  type Fault,
+  type FaultProxy,
+  type FaultRule,
+  STORE_FAULTS,
+  startFaultProxy,
+} from '@sallyport/dynamodb-local';
+import { dynamoMcpStore, type McpServer } from '../src/index.js';
+import { MCP_TABLE_SCHEMA } from '../src/schema.js';
+import { type Answer, type Connection, type Line, logTo, Rig } from './support/rig.js';
+
+let client: DynamoDBClient;
+let behindProxy: DynamoDBClient;
+let proxy: FaultProxy;
+let tableName: string;
+
+beforeAll(async () => {
+  client = await createLocalClient();
+  tableName = await createTable(client, MCP_TABLE_SCHEMA);
+  proxy = await startFaultProxy(await dynamodbEndpoint());
+  behindProxy = await createLocalClient({ endpoint: proxy.endpoint });
+}, 60_000);
+
+afterAll(async () => {
+  behindProxy.destroy();
+  client.destroy();
+  await proxy.stop();
+});
+
+/** For what hangs; long enough for a busy machine. */
+const STORE_TIMEOUT_MS = 400;
+const lastId = (answer: Answer) => answer.events.findLast(({ id }) => id !== undefined)?.id ?? '';
+const questionId = (answer: Answer) => answer.events.find(({ data }) => data?.method && data.id !== undefined)?.data.id;
+const resultOf = (answer: Answer) => (answer.events.at(-1)?.data ?? answer.json)?.result?.content[0].text;
+
+/** One service whose store is behind the proxy, and how often its handlers went on behind a question or a closed stream. */
+function service(storeTimeoutMs: number, streaming = false) {
+  const ran = { behind: 0 };
+  const log: Line[] = [];
+  const register = (server: McpServer) => {
+    server.tool('ask', { asks: ['elicitation'] }, async (_, ctx) => {
+      const { action } = await ctx.elicit({ message: 'Pay?' });
+      ran.behind += 1;
+      return `paid: ${action}`;
+    });
+    server.tool('close', {}, async (_, ctx) => {
+      await ctx.closeStream();
+      ran.behind += 1;
+      return 'rest';
+    });
+    server.tool('count', {}, async (_, ctx) => {
+      for (let event = 1; event <= 3; event += 1) ctx.progress(event, 3);
+      await new Promise((resolve) => setImmediate(resolve));
+      return 'counted';
+    });
+    server.resource('notes://1', { name: 'note' }, () => 'note');
+  };
+  const store = dynamoMcpStore({ client: behindProxy, tableName, storeTimeoutMs });
+  const rig = new Rig({ register, streaming, log: logTo(log), server: { store, changes: true, resumeWaitMs: 0 } });
+  return { rig, ran, log };
+}
+
+interface Scene {
+  /** Everything before the store fails. Returns the request that it fails under. */
+  prepare(): Promise<() => Promise<Answer>>;
+  /** Whether that request, when it was answered well, did what it is for. */
+  check(answer: Answer): Promise<void>;
+  readonly ran?: { behind: number };
+  readonly log: Line[];
+}
+
+const progress = { meta: { progressToken: 1 } };
+
+/** What a session does with the store. A request that is told of a failure is sent again, as a client may. */
+const SCENES: Readonly<Record<string, (timeoutMs: number) => Scene>> = {
+  initialize(timeoutMs) {
+    const { rig, log } = service(timeoutMs);
+    const params = { protocolVersion: '2025-11-25', capabilities: {}, clientInfo: { name: 'a', version: '1' } };
+    return {
+      log,
+      prepare: async () => () => rig.post({ jsonrpc: '2.0', id: 1, method: 'initialize', params }),
+      async check({ headers }) {
+        const ping = { headers: { 'mcp-session-id': headers['mcp-session-id'] ?? '' } };
+        expect((await rig.post({ jsonrpc: '2.0', id: 2, method: 'ping' }, ping)).status).toBe(200);
+      },
+    };
+  },
+  park(timeoutMs) {
+    const { rig, ran, log } = service(timeoutMs);
+    let session: Connection;
+    return {
+      ...{ ran, log },
+      async prepare() {
+        session = await rig.connect();
+        return () => session.call('ask');
+      },
+      async check(parked) {
+        expect((await session.answer(questionId(parked), { action: 'accept', content: {} })).status).toBe(202);
+        expect([resultOf(await session.resume(lastId(parked))), ran.behind]).toEqual(['paid: accept', 1]);
+      },
+    };
+  },
+  answer(timeoutMs) {
+    const { rig, ran, log } = service(timeoutMs);
+    let session: Connection;
+    let parked: Answer;
+    return {
+      ...{ ran, log },
+      async prepare() {
+        session = await rig.connect();
+        parked = await session.call('ask');
+        return () => session.answer(questionId(parked), { action: 'accept', content: {} });
+      },
+      async check({ status }) {
+        expect(status).toBe(202);
+        expect([resultOf(await session.resume(lastId(parked))), ran.behind]).toEqual(['paid: accept', 1]);
+      },
+    };
+  },
+  claim(timeoutMs) {
+    const { rig, ran, log } = service(timeoutMs);
+    let session: Connection;
+    let closed: Answer;
+    return {
+      ...{ ran, log },
+      async prepare() {
+        session = await rig.connect();
+        closed = await session.call('close');
+        return () => session.resume(lastId(closed));
+      },
+      async check(rest) {
+        // A second request may find the rest that the first one ran and stored.
+        expect([resultOf(rest), ran.behind]).toEqual(['rest', 1]);
+      },
+    };
+  },
+  resume(timeoutMs) {
+    const { rig, log } = service(timeoutMs);
+    let session: Connection;
+    return {
+      log,
+      async prepare() {
+        session = await rig.connect();
+        const { events } = await session.call('count', {}, progress);
+        return () => session.resume(events[0]?.id ?? '');
+      },
+      async check(rest) {
+        expect(rest.events.map(({ data }) => data.params?.progress ?? data.result.content[0].text)).toEqual([
+          1,
+          2,
+          3,
+          'counted',
+        ]);
+      },
+    };
+  },
+  flush(timeoutMs) {
+    const { rig, log } = service(timeoutMs, true);
+    let session: Connection;
+    return {
+      log,
+      async prepare() {
+        session = await rig.connect();
+        return () => session.call('count', {}, progress);
+      },
+      async check({ events }) {
+        const told = events.filter(({ data }) => data !== '' && data !== undefined);
+        expect(told.map(({ data }) => data.params?.progress ?? data.result.content[0].text)).toEqual([
+          1,
+          2,
+          3,
+          'counted',
+        ]);
+      },
+    };
+  },
+  subscribe(timeoutMs) {
+    const { rig, log } = service(timeoutMs, true);
+    let session: Connection;
+    return {
+      log,
+      async prepare() {
+        session = await rig.connect();
+        return () => session.request('resources/subscribe', { uri: 'notes://1' });
+      },
+      check: async ({ json }) => expect(json.result).toEqual({}),
+    };
+  },
+  cancel(timeoutMs) {
+    const { rig, ran, log } = service(timeoutMs);
+    let session: Connection;
+    let parked: Answer;
+    return {
+      ...{ ran, log },
+      async prepare() {
+        session = await rig.connect();
+        parked = await session.call('ask', {}, { id: 'c' });
+        return () => session.notify('notifications/cancelled', { requestId: 'c' });
+      },
+      async check({ status }) {
+        expect(status).toBe(202);
+        await session.answer(questionId(parked), { action: 'accept', content: {} });
+        expect([(await session.resume(lastId(parked))).status, ran.behind]).toEqual([405, 0]);
+      },
+    };
+  },
+  delete(timeoutMs) {
+    const { rig, log } = service(timeoutMs);
+    let session: Connection;
+    return {
+      log,
+      async prepare() {
+        session = await rig.connect();
+        return () => session.delete();
+      },
+      // Where the first request deleted it and could not say so, the second one finds no session.
+      async check({ status }) {
+        expect([200, 404]).toContain(status);
+        expect((await session.request('ping')).status).toBe(404);
+      },
+    };
+  },
+};
+
+const isTold = ({ status, json }: Answer) => status === 503 && json.error.code === 'mcp.store';
+
+/** Runs a scene with one failing request to DynamoDB; whether there was a request of that number to fail. */
+async function survives(scene: Scene, fault: Fault, rule: FaultRule & { readonly after: number }, isQuiet: boolean) {
+  proxy.clear();
+  const request = await scene.prepare();
+  proxy.clear();
+  proxy.inject(fault, { ...rule, times: 1 });
+  let answer = await request();
+  const seen = proxy.operations.filter((operation) => rule.operation === undefined || operation === rule.operation);
+  proxy.clear();
+  if (isTold(answer)) {
+    expect(isQuiet).toBe(false);
+    // What the client was told of it may do again.
+    answer = await request();
+  }
+  await scene.check(answer);
+  return seen.length > rule.after;
+}
+
+/** What the SDK tries again at once, so that nobody hears of it. */
+const QUIET = new Set([
+  'a reset connection',
+  'an error of the service',
+  'a service that is away',
+  'an answer that is lost each time',
+]);
+/** Where the caller cannot know whether the write was made, every request is made to fail once; where it hangs, every write. */
+const SWEPT: Readonly<Record<string, FaultRule>> = {
+  'a reset connection': {},
+  'an answer that is lost each time': {},
+  'silence after the write': { operation: 'PutItem' },
+};
+
+describe.each(Object.entries(SCENES))('%s, with one request to DynamoDB that fails', (_, makeScene) => {
+  // An answer that is too slow is silence to who waits for it.
+  it.each(STORE_FAULTS.filter(({ fault }) => fault.kind !== 'slow'))(
+    'survives $name',
+    async ({ name, fault, hangs }) => {
+      const rule = SWEPT[name];
+      let after = 0;
+      for (; after < (rule ? 30 : 1); after += 1) {
+        const scene = makeScene(hangs ? STORE_TIMEOUT_MS : 10_000);
+        if (!(await survives(scene, fault, { ...rule, after }, QUIET.has(name)))) break;
+      }
+      if (rule?.operation === undefined) expect(after).toBeGreaterThan(0);
+    },
+    60_000,
+  );
+});
+
+describe('a store that fails for good in the middle of a call', () => {
+  it('keeps nothing from the client that reads: all events, the result, and one line in the log', async () => {
+    const { rig, log } = service(10_000, true);
+    const session = await rig.connect();
+    proxy.clear();
+    proxy.inject({ kind: 'error', status: 400, type: 'AccessDeniedException' }, { operation: 'PutItem' });
+    const { status, events } = await session.call('count', {}, progress);
+    proxy.clear();
+    expect([status, events.map(({ id }) => id)]).toEqual([200, [undefined, undefined, undefined, undefined]]);
+    expect(events.map(({ data }) => data.params?.progress ?? data.result.content[0].text)).toEqual([
+      1,
+      2,
+      3,
+      'counted',
+    ]);
+    expect(log).toMatchObject([{ level: 'WARN', message: 'mcp.stream_not_kept', target: 'count' }]);
+  });
+});

@@ -1,0 +1,205 @@
+import { ManualClock } from '@sallyport/core/testing';
+import { type McpServer, type McpStore, memoryMcpStore } from '../src/index.js';
+import { parseSse, Rig, type RigOptions, type Sent, type SseEvent } from './support/rig.js';
+
+/** One process that serves one request, until it is killed. What it does afterwards, it does not do. */
+class Instance {
+  readonly killed: Promise<void>;
+  isDead = false;
+  #kill: () => void = () => {};
+
+  constructor() {
+    this.killed = new Promise((resolve) => {
+      this.#kill = resolve;
+    });
+  }
+
+  kill(): Promise<never> {
+    this.isDead = true;
+    this.#kill();
+    return new Promise(() => {});
+  }
+
+  /** Work that a dead process does not do any more. */
+  async live<T>(work: () => T | Promise<T>): Promise<T> {
+    return this.isDead ? new Promise<never>(() => {}) : work();
+  }
+}
+
+interface Death {
+  /** The store call of the whole scenario at which its process is killed; the first is 0. */
+  readonly at: number;
+  readonly when: 'before' | 'after';
+}
+
+/** Functions that share a store. The process that makes one certain call to it is killed before or after the store has applied it. */
+class MortalRig extends Rig {
+  readonly effects: string[] = [];
+  readonly carriedOut: string[] = [];
+  /** Calls to the store since the client has connected. */
+  calls = Number.NEGATIVE_INFINITY;
+  instance = new Instance();
+  readonly #death: Death | undefined;
+
+  constructor(options: RigOptions, death?: Death) {
+    super(options);
+    this.#death = death;
+  }
+
+  override server(store: McpStore | undefined = this.store): McpServer {
+    const instance = new Instance();
+    this.instance = instance;
+    const server = super.server(store && this.#mortal(store, instance));
+    register(server, this, instance);
+    return server;
+  }
+
+  #mortal(store: McpStore, instance: Instance): McpStore {
+    const call = async <T>(method: () => Promise<T>): Promise<T> => {
+      if (instance.isDead) return instance.kill();
+      const at = this.calls;
+      this.calls += 1;
+      const dies = at === this.#death?.at ? this.#death.when : undefined;
+      if (dies === 'before') return instance.kill();
+      const result = await method();
+      return dies === 'after' ? instance.kill() : result;
+    };
+    return {
+      get: (key) => call(() => store.get(key)),
+      put: (row, when) => call(() => store.put(row, when)),
+      take: (key) => call(() => store.take(key)),
+      list: (partition, after, limit) => call(() => store.list(partition, after, limit)),
+    };
+  }
+}
+
+/** A tool that moves money, and asks in the middle. */
+function register(server: McpServer, { effects, carriedOut }: MortalRig, instance: Instance): void {
+  server.tool('order', { asks: ['elicitation'] }, async (_, ctx) => {
+    ctx.log('info', 'ordering');
+    const effect = (name: string) => () => instance.live(() => effects.push(name));
+    await ctx.step('reserve', effect('reserve'));
+    const pay = await ctx.elicit({ message: 'Pay 10?' }, 'pay');
+    await ctx.step('pay', effect('pay'));
+    ctx.log('info', 'paid');
+    const ship = await ctx.elicit({ message: 'Ship to Bonn?' }, 'ship');
+    await instance.live(() => carriedOut.push(`Pay 10? ${pay.action}`, `Ship to Bonn? ${ship.action}`));
+    return 'ordered';
+  });
+}
+
+/** What a request brought before its connection broke, if it did. */
+interface Reply {
+  readonly status: number | 'broken';
+  readonly events: readonly SseEvent[];
+  readonly result?: string;
+}
+
+async function send(rig: MortalRig, method: string, body: object | undefined, sent: Sent): Promise<Reply> {
+  const opening = rig.open(method, body ? JSON.stringify(body) : '', sent);
+  const { instance } = rig;
+  const broken = instance.killed.then(() => 'broken' as const);
+  const opened = await Promise.race([opening, broken]);
+  if (opened === 'broken') return { status: 'broken', events: [] };
+  const iterator = toIterator(opened.body);
+  let text = '';
+  for (;;) {
+    const chunk = await Promise.race([iterator.next(), broken]);
+    if (chunk === 'broken') return { status: 'broken', ...toReply(text) };
+    if (chunk.done) return { status: opened.status, ...toReply(text) };
+    text += Buffer.from(chunk.value).toString('utf8');
+  }
+}
+
+function toIterator(body: AsyncIterable<Uint8Array> | Iterable<Uint8Array>): AsyncIterator<Uint8Array> {
+  return (async function* () {
+    yield* body;
+  })();
+}
+
+function toReply(text: string): Pick<Reply, 'events' | 'result'> {
+  const whole = text.slice(0, text.lastIndexOf('\n\n') + 2);
+  const events = text.startsWith('{') ? [{ data: JSON.parse(text) }] : parseSse(whole);
+  const last = events.find(({ data }) => data?.result ?? data?.error)?.data;
+  const result = last?.result?.content[0].text ?? last?.error?.message;
+  return result === undefined ? { events } : { events, result };
+}
+
+/** What a client with a patient person makes of it: it answers each question once shown, tries a broken answer again, and comes back. */
+async function play(rig: MortalRig, clock: ManualClock): Promise<{ end: string; shown: string[] }> {
+  const session = await rig.connect();
+  rig.calls = 0;
+  const sent = session.sent();
+  const shown = new Map<string, string>();
+  const call = { jsonrpc: '2.0', id: 1, method: 'tools/call', params: { name: 'order' } };
+  let reply = await send(rig, 'POST', call, sent);
+  let lastId = '';
+  for (let turn = 0; turn < 400; turn += 1) {
+    lastId = reply.events.findLast(({ id }) => id !== undefined)?.id ?? lastId;
+    if (reply.result !== undefined) return { end: reply.result, shown: [...shown.values()] };
+    if (reply.status === 405) return { end: 'nothing more', shown: [...shown.values()] };
+    for (const { data } of reply.events) {
+      if (data?.method !== 'elicitation/create' || shown.has(data.id)) continue;
+      shown.set(data.id, data.params.message);
+      const answer = { jsonrpc: '2.0', id: data.id, result: { action: 'accept', content: {} } };
+      const taken = await send(rig, 'POST', answer, sent);
+      if (taken.status === 'broken') await send(rig, 'POST', answer, sent);
+    }
+    if (lastId === '') return { end: 'connection lost', shown: [...shown.values()] };
+    clock.tick(reply.events.at(-1)?.retry ?? 1000);
+    reply = await send(rig, 'GET', undefined, {
+      headers: { ...sent.headers, accept: 'text/event-stream', 'last-event-id': lastId },
+    });
+  }
+  return { end: 'never', shown: [...shown.values()] };
+}
+
+/** Moves the time of waits inside of requests along with everything else. */
+async function played(streaming: boolean, death?: Death) {
+  const clock = new ManualClock(1_700_000_000_000);
+  const rig = new MortalRig({ clock, streaming, server: { resumeWaitMs: 0, store: memoryMcpStore({ clock }) } }, death);
+  const playing = play(rig, clock);
+  let over = false;
+  void playing.finally(() => {
+    over = true;
+  });
+  for (let turn = 0; turn < 20_000 && !over; turn += 1) await clock.advance(50);
+  return { rig, ...(await playing) };
+}
+
+describe.each([
+  ['buffered', false],
+  ['streaming', true],
+])('a call with two steps and two questions at a %s door', (_, streaming) => {
+  it('is carried out', async () => {
+    const { rig, end, shown } = await played(streaming);
+    expect([end, shown]).toEqual(['ordered', ['Pay 10?', 'Ship to Bonn?']]);
+    expect(rig.effects).toEqual(['reserve', 'pay']);
+    expect(rig.carriedOut).toEqual(['Pay 10? accept', 'Ship to Bonn? accept']);
+    expect(rig.violations).toEqual([]);
+  });
+
+  it.each(['before', 'after'] as const)(
+    'whose process is killed %s any call to the store: nothing happens twice, and the client gets the result or is told',
+    async (when) => {
+      const { rig: whole } = await played(streaming);
+      const ends: Record<string, number> = {};
+      for (let at = 0; at < whole.calls; at += 1) {
+        const { rig, end, shown } = await played(streaming, { at, when });
+        ends[end] = (ends[end] ?? 0) + 1;
+        const place = `killed ${when} call ${at} of ${whole.calls}, end: ${end}`;
+        expect([place, rig.effects]).toEqual([place, [...new Set(rig.effects)]]);
+        expect([place, ['ordered', 'Interrupted', 'connection lost']]).toEqual([place, expect.arrayContaining([end])]);
+        expect([place, ...shown]).toEqual(
+          expect.arrayContaining(rig.carriedOut.map((text) => text.replace(' accept', ''))),
+        );
+        if (end === 'ordered') expect([place, rig.effects]).toEqual([place, ['reserve', 'pay']]);
+        if (end !== 'ordered') expect([place, shown.length < 2 || rig.carriedOut.length <= 2]).toEqual([place, true]);
+        // Who has seen a question has an id, and who has an id is told.
+        if (end === 'connection lost') expect([place, shown]).toEqual([place, []]);
+      }
+      expect(ends.ordered).toBeGreaterThan(whole.calls / 3);
+    },
+    60_000,
+  );
+});

@@ -1,0 +1,19 @@
+import type { AppCode } from '@sallyport/core';
+import type { INVALID_CONFIGURATION } from '@sallyport/core/options';
+
+/** Every code with which the closed container rejects a call or its own construction, and when. */
+export type SecureErrorCode =
+  /** There is no principal, or it is of an unknown kind. */
+  | Extract<AppCode, 'app.unauthorized'>
+  /** Scopes, kind or tenant of the principal do not suffice, or the token is for another audience. */
+  | Extract<AppCode, 'app.forbidden'>
+  /** The resolver had no answer by the deadline. */
+  | Extract<AppCode, 'app.timeout'>
+  /** The keys that a token is verified with cannot be fetched. */
+  | Extract<AppCode, 'app.overloaded'>
+  /** The resolver failed otherwise. */
+  | Extract<AppCode, 'app.internal'>
+  /** Registration: a posture that is missing or not made by this package, a duplicate route. The text names the operation. */
+  | Extract<AppCode, 'app.bad_request'>
+  /** Construction: `invalid secure configuration: <reason>`. OpenAPI: `secure openapi …`. Registration: too many arguments, a second posture. */
+  | typeof INVALID_CONFIGURATION;

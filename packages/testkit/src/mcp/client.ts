@@ -1,0 +1,363 @@
+import type { MaybePromise } from '@sallyport/core';
+import { boolean, defineOptions, func, integer, kind, oneOf, text } from '@sallyport/core/options';
+import { brandError } from '@sallyport/core/pipeline';
+import { createTestEnv, type LambdaApp, type TestEnv } from '../env/env.js';
+import { type Data, object, textMap } from '../internal/kinds.js';
+import { seededRandom } from '../internal/random.js';
+import { exchange, type McpDoor, type McpHttpAnswer, readEvents, readText } from './exchange.js';
+
+/** A question of the server, with the parameters of its method. */
+export interface McpQuestion {
+  /** `elicitation/create`, `sampling/createMessage` or `roots/list`. */
+  readonly method: string;
+  /** As the server sent them. */
+  readonly params: Data;
+}
+
+/** Answers a question of the server: the result of its method. A function that throws answers with an error. */
+export type McpAnswerer = (question: McpQuestion) => MaybePromise<object>;
+
+/** Options of {@link connectMcp}; an unknown key is refused. */
+export interface McpClientOptions {
+  /** Where the server is mounted. Default `/mcp`. */
+  readonly path?: string;
+  /** The front door that requests come through. Default `gateway-v2`. */
+  readonly door?: McpDoor;
+  /** Whether the door streams; the app must be a container. Default `false`. */
+  readonly streaming?: boolean;
+  /** The revision that the client speaks: one with sessions, or `2026-07-28`. Default `2025-11-25`. */
+  readonly version?: '2025-03-26' | '2025-06-18' | '2025-11-25' | '2026-07-28';
+  /** Headers of every request: the caller's credentials. Default none. */
+  readonly headers?: Readonly<Record<string, string>>;
+  /** What the client declares that it can do. Default: to answer what `answer` is there for, or nothing. */
+  readonly capabilities?: object;
+  /** Answers the server's questions. Default: none are answered, and a call that asks fails. */
+  readonly answer?: McpAnswerer;
+  /** Which of several instances gets a request is drawn from this seed. Default 1. */
+  readonly seed?: number;
+  /** Makes the Lambda contexts; its clock moves by what the server says a client must wait. Default: a new environment. */
+  readonly env?: TestEnv;
+}
+
+const OPTIONS = defineOptions<McpClientOptions>()({
+  path: text('a path').default('/mcp'),
+  door: oneOf('gateway-v2', 'function-url', 'gateway-v1', 'load-balancer').default('gateway-v2'),
+  streaming: boolean.default(false),
+  version: oneOf('2025-03-26', '2025-06-18', '2025-11-25', '2026-07-28').default('2025-11-25'),
+  headers: textMap.default({}),
+  capabilities: object<object>(),
+  answer: func<McpAnswerer>(),
+  seed: integer(0).default(1),
+  env: kind<TestEnv>(
+    'a test environment',
+    (value) => typeof value === 'object' && value !== null && 'lambdaContext' in value,
+  ),
+});
+
+/** Options of one request. */
+export interface McpRequestOptions {
+  /** Called with each progress notification; the request then asks for progress. */
+  readonly onProgress?: (progress: Data) => void;
+  /** Called with every other notification that comes with the answer. */
+  readonly onNotification?: (method: string, params: Data) => void;
+  /** Loses the connection once, after so many messages of the answer; the client then comes back for the rest. Default: never. */
+  readonly cutAfter?: number;
+  /** Members of the request's `_meta`. Default none. */
+  readonly meta?: object;
+}
+
+const REQUEST = defineOptions<McpRequestOptions>()({
+  onProgress: func<(progress: Data) => void>(),
+  onNotification: func<(method: string, params: Data) => void>(),
+  cutAfter: integer(1),
+  meta: object<object>().default({}),
+});
+
+/** The result of a tool. */
+export interface McpToolResult {
+  /** Blocks of content. */
+  readonly content: readonly { readonly type: string; readonly text?: string; readonly [member: string]: unknown }[];
+  /** The structured result, where there is one. */
+  readonly structuredContent?: unknown;
+  /** Whether the tool says that it failed. */
+  readonly isError?: boolean;
+  readonly [member: string]: unknown;
+}
+
+/** An answer that is an error: of the protocol, or of HTTP. */
+export class McpClientError extends Error {
+  static {
+    brandError(McpClientError, 'sallyport.McpClientError');
+  }
+
+  override readonly name: string = 'McpClientError';
+  /** The code of JSON-RPC; 0 when the answer was none. */
+  readonly code: number;
+  /** HTTP status of the answer. */
+  readonly status: number;
+  /** What the server says beside the code. */
+  readonly data: unknown;
+
+  constructor(code: number, message: string, status: number, data?: unknown) {
+    super(message);
+    this.code = code;
+    this.status = status;
+    this.data = data;
+  }
+}
+
+interface RpcMessage {
+  readonly id?: string | number | null;
+  readonly method?: string;
+  readonly params?: Data;
+  readonly result?: Data;
+  readonly error?: { readonly code: number; readonly message: string; readonly data?: unknown };
+}
+
+const STATELESS = '2026-07-28';
+const META = 'io.modelcontextprotocol/';
+const INFO = { name: 'sallyport-testkit', version: '1.0.0' };
+/** How often a client comes back for one answer before it gives up. */
+const MAX_RETURNS = 100;
+
+/**
+ * Connects to an MCP server in an app, in memory. Every request goes through a front door to one of the instances, drawn by seed, so
+ * that what a server keeps in a process is noticed.
+ *
+ * @param instances the containers that serve; they share what the server shares, its store
+ * @throws FrameworkError `app.invalid_configuration` for a wrong option; McpClientError when the server refuses the connection
+ *
+ * @example
+ * const client = await connectMcp([createService(store), createService(store)], { answer: () => ({ action: 'accept', content: { day: 'monday' } }) });
+ * const { content } = await client.callTool('book', { seats: 2 });
+ */
+export async function connectMcp(
+  instances: LambdaApp | readonly LambdaApp[],
+  options: McpClientOptions = {},
+): Promise<McpTestClient> {
+  const client = new McpTestClient([instances].flat(), options);
+  await client.connect();
+  return client;
+}
+
+/** A client of an MCP server, in memory. Made by {@link connectMcp}. */
+export class McpTestClient {
+  readonly #instances: readonly LambdaApp[];
+  readonly #options: ReturnType<(typeof OPTIONS)['parse']>;
+  readonly #env: TestEnv;
+  readonly #random: () => number;
+  readonly #capabilities: object;
+  #sessionId = '';
+  #nextId = 0;
+  #server: Data = {};
+
+  constructor(instances: readonly LambdaApp[], options: McpClientOptions) {
+    this.#instances = instances;
+    this.#options = OPTIONS.parse(options);
+    this.#env = this.#options.env ?? createTestEnv();
+    this.#random = seededRandom(this.#options.seed);
+    const { capabilities, answer } = this.#options;
+    this.#capabilities =
+      capabilities ?? (answer ? { elicitation: { form: {}, url: {} }, sampling: {}, roots: {} } : {});
+  }
+
+  /** What the server said of itself: `capabilities`, `serverInfo`, `instructions`. */
+  get server(): Data {
+    return this.#server;
+  }
+
+  /** The session's id; `''` where there are no sessions. */
+  get sessionId(): string {
+    return this.#sessionId;
+  }
+
+  get #isStateless(): boolean {
+    return this.#options.version === STATELESS;
+  }
+
+  /** Says hello; {@link connectMcp} has done it. */
+  async connect(): Promise<void> {
+    if (this.#isStateless) {
+      this.#server = await this.request('server/discover');
+      return;
+    }
+    const params = { protocolVersion: this.#options.version, capabilities: this.#capabilities, clientInfo: INFO };
+    this.#server = await this.request('initialize', params);
+    await this.notify('notifications/initialized');
+  }
+
+  /** Ends the session, where the server lets clients do it. */
+  async close(): Promise<void> {
+    if (this.#sessionId !== '') await this.#send('DELETE', {});
+  }
+
+  /** Calls a tool. What the handler asks meanwhile goes to the option `answer`. */
+  async callTool(name: string, args: object = {}, options: McpRequestOptions = {}): Promise<McpToolResult> {
+    return (await this.request('tools/call', { name, arguments: args }, options)) as McpToolResult;
+  }
+
+  /** Reads a resource. */
+  readResource(uri: string, options: McpRequestOptions = {}): Promise<Data> {
+    return this.request('resources/read', { uri }, options);
+  }
+
+  /** Gets the messages of a prompt. */
+  getPrompt(name: string, args: Readonly<Record<string, string>> = {}, options: McpRequestOptions = {}): Promise<Data> {
+    return this.request('prompts/get', { name, arguments: args }, options);
+  }
+
+  /** All entries of a list, over all its pages. */
+  async list(what: 'tools' | 'prompts' | 'resources' | 'resourceTemplates'): Promise<readonly Data[]> {
+    const method = what === 'resourceTemplates' ? 'resources/templates/list' : `${what}/list`;
+    const items: Data[] = [];
+    let cursor: unknown;
+    do {
+      const page = await this.request(method, cursor === undefined ? {} : { cursor });
+      items.push(...(page[what] as Data[]));
+      cursor = page.nextCursor;
+    } while (cursor !== undefined);
+    return items;
+  }
+
+  /** Sends a notification. */
+  async notify(method: string, params: object = {}): Promise<void> {
+    const message = { jsonrpc: '2.0', method, params: this.#isStateless ? this.#withMeta(params, {}) : params };
+    await this.#send('POST', this.#headersOf(method, params), message);
+  }
+
+  /**
+   * Sends a request and returns its result, over questions, lost connections and other instances.
+   *
+   * @throws McpClientError for an answer that is an error, or none
+   */
+  async request(method: string, params: object = {}, options: McpRequestOptions = {}): Promise<Data> {
+    const { onProgress, meta } = REQUEST.parse(options);
+    const id = ++this.#nextId;
+    const own = { ...meta, ...(onProgress ? { progressToken: id } : {}) };
+    if (this.#isStateless) return this.#requestStateless(id, method, params, own, options);
+    const sent = Object.keys(own).length > 0 ? { ...params, _meta: own } : params;
+    const answer = await this.#send('POST', {}, { jsonrpc: '2.0', id, method, params: sent });
+    if (method === 'initialize') this.#sessionId = answer.headers['mcp-session-id'] ?? '';
+    return resultOf(await this.#finish(id, answer, options), answer.status);
+  }
+
+  /** Each round of questions is a request of its own, which brings the answers. */
+  async #requestStateless(
+    id: number,
+    method: string,
+    params: object,
+    meta: object,
+    options: McpRequestOptions,
+  ): Promise<Data> {
+    let sent: object = params;
+    for (let round = 0; round < MAX_RETURNS; round += 1) {
+      const message = { jsonrpc: '2.0', id, method, params: this.#withMeta(sent, meta) };
+      const answer = await this.#send('POST', this.#headersOf(method, params), message);
+      const result = resultOf(await this.#finish(id, answer, options), answer.status);
+      if (result.resultType !== 'input_required') return result;
+      const { inputRequests = {}, requestState } = result as {
+        inputRequests?: Record<string, McpQuestion>;
+        requestState?: string;
+      };
+      const inputResponses: Record<string, object> = {};
+      for (const [key, question] of Object.entries(inputRequests)) inputResponses[key] = await this.#ask(question);
+      sent = { ...params, inputResponses, ...(requestState === undefined ? {} : { requestState }) };
+    }
+    throw new McpClientError(0, `no result after ${MAX_RETURNS} rounds`, 200);
+  }
+
+  /** Reads an answer to the response with this id; comes back for the rest of a stream that ends without it. */
+  async #finish(id: number, first: McpHttpAnswer, { cutAfter, ...options }: McpRequestOptions): Promise<RpcMessage> {
+    let answer = first;
+    let left = cutAfter ?? Number.POSITIVE_INFINITY;
+    for (let returns = 0; returns < MAX_RETURNS; returns += 1) {
+      if (!(answer.headers['content-type'] ?? '').startsWith('text/event-stream')) {
+        return toMessage(answer.status, await readText(answer.body));
+      }
+      let lastId: string | undefined;
+      let retryMs = 0;
+      for await (const event of readEvents(answer.body)) {
+        lastId = event.id ?? lastId;
+        retryMs = event.retryMs ?? retryMs;
+        if (event.data === undefined) continue;
+        const message = JSON.parse(event.data) as RpcMessage;
+        if (message.id === id && message.method === undefined) return message;
+        await this.#take(message, options);
+        left -= 1;
+        if (left <= 0) break;
+      }
+      left = Number.POSITIVE_INFINITY;
+      if (lastId === undefined) throw new McpClientError(0, 'the stream ended without a response', answer.status);
+      await this.#env.clock.advance(retryMs);
+      answer = await this.#send('GET', { accept: 'text/event-stream', 'last-event-id': lastId });
+    }
+    throw new McpClientError(0, `no response after ${MAX_RETURNS} returns`, answer.status);
+  }
+
+  async #take({ id, method = '', params = {} }: RpcMessage, options: McpRequestOptions): Promise<void> {
+    if (id === undefined || id === null) {
+      if (method === 'notifications/progress') options.onProgress?.(params);
+      else options.onNotification?.(method, params);
+      return;
+    }
+    const answer = await this.#ask({ method, params }).then(
+      (result) => ({ result }),
+      () => ({ error: { code: -32603, message: 'the client has no answer' } }),
+    );
+    await this.#send('POST', {}, { jsonrpc: '2.0', id, ...answer });
+  }
+
+  async #ask(question: McpQuestion): Promise<object> {
+    const { answer } = this.#options;
+    if (!answer)
+      throw new McpClientError(0, `the server asks "${question.method}", and there is no option "answer"`, 200);
+    return answer(question);
+  }
+
+  #withMeta(params: object, meta: object): object {
+    const own = {
+      [`${META}protocolVersion`]: STATELESS,
+      [`${META}clientCapabilities`]: this.#capabilities,
+      [`${META}clientInfo`]: INFO,
+    };
+    return { ...params, _meta: { ...own, ...meta } };
+  }
+
+  /** What the stateless revision repeats in headers. */
+  #headersOf(method: string, params: object): Readonly<Record<string, string>> {
+    if (!this.#isStateless) return {};
+    const { name, uri, taskId } = params as { name?: string; uri?: string; taskId?: string };
+    const named = { 'tools/call': name, 'prompts/get': name, 'resources/read': uri }[method] ?? taskId;
+    return { 'mcp-method': method, ...(named === undefined ? {} : { 'mcp-name': named }) };
+  }
+
+  async #send(method: 'POST' | 'GET' | 'DELETE', own: object, message?: Data): Promise<McpHttpAnswer> {
+    const { path, door, streaming, version, headers } = this.#options;
+    const sent = {
+      ...(message ? { 'content-type': 'application/json', accept: 'application/json, text/event-stream' } : {}),
+      ...(message?.method === 'initialize' ? {} : { 'mcp-protocol-version': version }),
+      ...(this.#sessionId === '' ? {} : { 'mcp-session-id': this.#sessionId }),
+      ...headers,
+      ...own,
+    };
+    const request = { method, path, headers: sent, ...(message ? { body: JSON.stringify(message) } : {}) };
+    const index = Math.floor(this.#random() * this.#instances.length);
+    const app = this.#instances[index] as LambdaApp;
+    return exchange(app, door, streaming, request, this.#env.lambdaContext());
+  }
+}
+
+/** @throws McpClientError for what is no message of JSON-RPC */
+function toMessage(status: number, body: string): RpcMessage {
+  try {
+    return JSON.parse(body) as RpcMessage;
+  } catch {
+    throw new McpClientError(0, `HTTP ${status} without a JSON-RPC message`, status);
+  }
+}
+
+function resultOf({ result, error }: RpcMessage, status: number): Data {
+  if (error && typeof error.code === 'number') throw new McpClientError(error.code, error.message, status, error.data);
+  if (!result) throw new McpClientError(0, `HTTP ${status} without a result`, status);
+  return result;
+}

@@ -1,0 +1,29 @@
+import ts from 'typescript';
+
+/**
+ * The length of each function of a file, in lines from its first modifier or parameter to its closing brace, both included.
+ *
+ * A function is whatever has a body of its own: declarations, methods, constructors, accessors, function expressions and arrow
+ * functions, those that are passed as arguments too (a callback of one line counts 1). What has no body, such as an overload or
+ * an abstract method, does not count, and comments above a function do not either. A function inside of another one counts
+ * twice: by itself, and as lines of the outer one.
+ */
+export function functionLengths(path: string, text: string): readonly number[] {
+  const file = ts.createSourceFile(path, text, ts.ScriptTarget.Latest);
+  const lengths: number[] = [];
+  const lineOf = (position: number) => file.getLineAndCharacterOfPosition(position).line;
+  const visit = (node: ts.Node) => {
+    if (ts.isFunctionLike(node) && (node as ts.FunctionLikeDeclaration).body !== undefined) {
+      lengths.push(lineOf(node.end) - lineOf(node.getStart(file)) + 1);
+    }
+    ts.forEachChild(node, visit);
+  };
+  visit(file);
+  return lengths;
+}
+
+/** The value below which `share` of the values lie: `percentile([1, 2, 3, 4], 0.5)` is 3. */
+export function percentile(values: readonly number[], share: number): number {
+  const sorted = [...values].sort((a, b) => a - b);
+  return sorted[Math.min(sorted.length - 1, Math.floor(share * sorted.length))] ?? 0;
+}

@@ -1,0 +1,40 @@
+import type { ErrorTable } from './error-tables.js';
+
+/** The tables of error codes in READMEs, by the README. */
+export const ERROR_TABLES: Readonly<Record<string, readonly ErrorTable[]>> = {
+  'packages/core/README.md': [
+    { name: '@sallyport/core', source: 'packages/core/src/errors/errors.ts', type: 'APP_CODES' },
+  ],
+  'packages/http/README.md': [
+    { name: '@sallyport/http', source: 'packages/http/src/errors.ts', type: 'HttpErrorCode' },
+    { name: '@sallyport/http/websocket', source: 'packages/http/src/errors.ts', type: 'WebSocketErrorCode' },
+  ],
+  'packages/dispatch/README.md': [
+    { name: '@sallyport/dispatch', source: 'packages/dispatch/src/errors.ts', type: 'DispatchErrorCode' },
+  ],
+  'packages/secure/README.md': [
+    { name: '@sallyport/secure', source: 'packages/secure/src/errors.ts', type: 'SecureErrorCode' },
+  ],
+  'packages/streams/README.md': [
+    { name: '@sallyport/streams', source: 'packages/streams/src/errors.ts', type: 'StreamsErrorCode' },
+  ],
+  'packages/appsync/README.md': [
+    { name: '@sallyport/appsync', source: 'packages/appsync/src/errors.ts', type: 'AppSyncErrorCode' },
+  ],
+  'packages/jobs/README.md': [{ name: '@sallyport/jobs', source: 'packages/jobs/src/errors.ts', type: 'JobErrorCode' }],
+  'packages/ratelimit/README.md': [
+    { name: '@sallyport/ratelimit', source: 'packages/ratelimit/src/errors.ts', type: 'RATE_LIMIT_CODES' },
+  ],
+  'packages/mcp/README.md': [
+    { name: '@sallyport/mcp', source: 'packages/mcp/src/server/errors.ts', type: 'McpErrorCode' },
+  ],
+  'packages/objectstore/README.md': [
+    { name: '@sallyport/objectstore', source: 'packages/objectstore/src/errors.ts', type: 'OBJECT_STORE_CODES' },
+    { name: '@sallyport/objectstore#artifact', source: 'packages/objectstore/src/errors.ts', type: 'ARTIFACT_CODES' },
+    {
+      name: '@sallyport/objectstore/account',
+      source: 'packages/objectstore/src/account/identity.ts',
+      type: 'ACCOUNT_CODES',
+    },
+  ],
+};
