@@ -11,7 +11,8 @@ import { CORS_KINDS } from '../../packages/http/src/pipeline/cors.js';
 import { TIMEOUT_OPTIONS } from '../../packages/http/src/pipeline/timeout.js';
 import { CACHE_CONTROL_OPTIONS } from '../../packages/http/src/responses/caching.js';
 import { SSE_OPTIONS } from '../../packages/http/src/responses/sse.js';
-import { HTTP_ROUTER_OPTIONS, ROUTE_OPTIONS } from '../../packages/http/src/surface/http-router.js';
+import { HTTP_ROUTER_OPTIONS } from '../../packages/http/src/surface/http-router.js';
+import { ROUTE_OPTIONS } from '../../packages/http/src/surface/route-group.js';
 import { BROADCAST_OPTIONS } from '../../packages/http/src/websocket/broadcast.js';
 import { CLIENT_OPTIONS } from '../../packages/http/src/websocket/client.js';
 import { REGISTRY_OPTIONS } from '../../packages/http/src/websocket/registry.js';
@@ -33,13 +34,13 @@ import { SOURCE_IP_OPTIONS } from '../../packages/ratelimit/src/middleware/sourc
 import { FIXED_OPTIONS } from '../../packages/ratelimit/src/strategies/fixed-windows.js';
 import { SLIDING_OPTIONS } from '../../packages/ratelimit/src/strategies/sliding-window.js';
 import { BUCKET_OPTIONS } from '../../packages/ratelimit/src/strategies/token-bucket.js';
-import { SECURE_ROUTE_OPTIONS } from '../../packages/secure/src/container.js';
 import { SECURE_OPTIONS } from '../../packages/secure/src/options.js';
 import { CONNECTION_OPTIONS } from '../../packages/secure/src/resolvers/authorizers/connection.js';
 import { APPSYNC_OPTIONS, IAM_OPTIONS } from '../../packages/secure/src/resolvers/authorizers/identities.js';
 import { PRINCIPAL_OPTIONS } from '../../packages/secure/src/resolvers/jwt/options.js';
 import { COGNITO_OPTIONS } from '../../packages/secure/src/resolvers/jwt/resolver.js';
 import { SHARED_SECRET_OPTIONS } from '../../packages/secure/src/resolvers/shared-secret.js';
+import { SECURE_ROUTE_OPTIONS } from '../../packages/secure/src/routes.js';
 import { ERROR_TOPIC_OPTIONS } from '../../packages/streams/src/observability/error-topic.js';
 import { KINESIS_RECORD_INPUT } from '../../packages/streams/src/producer/kinesis-record.js';
 import { EVENT_ROUTER_OPTION_KINDS } from '../../packages/streams/src/router/options.js';
@@ -101,7 +102,7 @@ export const OPTION_TABLES: Readonly<Record<string, readonly OptionTable[]>> = {
     ),
   ],
   'packages/http/README.md': [
-    table('@sallyport/http#get', ROUTE_OPTIONS.kinds, 'packages/http/src/surface/http-router.ts', 'RouteOptions'),
+    table('@sallyport/http#get', ROUTE_OPTIONS.kinds, 'packages/http/src/surface/route-group.ts', 'RouteOptions'),
     table(
       '@sallyport/http#createHttpRouter',
       HTTP_ROUTER_OPTIONS.kinds,
@@ -172,7 +173,7 @@ export const OPTION_TABLES: Readonly<Record<string, readonly OptionTable[]>> = {
     table(
       '@sallyport/secure#get',
       SECURE_ROUTE_OPTIONS.kinds,
-      'packages/secure/src/container.ts',
+      'packages/secure/src/routes.ts',
       'SecureRouteOptions',
     ),
     table(

@@ -18,8 +18,10 @@ export { type CorsOptions, type CorsStages, cors } from './pipeline/cors.js';
 export {
   HTTP_ERROR_FORMAT_FLAT_LEGACY,
   HTTP_ERROR_FORMAT_NESTED,
+  HTTP_ERROR_FORMAT_PROBLEM,
   type HttpErrorFormat,
 } from './pipeline/error-body.js';
+export type { ErrorHook, FinalResponse, NotFoundHook, ResponseHook } from './pipeline/hooks.js';
 export type { Limits, Tier } from './pipeline/kernel.js';
 export type { OpenPipelineOptions, PipelineOptions } from './pipeline/options.js';
 export { type Observation, observe } from './pipeline/stages.js';
@@ -47,6 +49,7 @@ export {
   safeJsonForHtml,
   text,
 } from './responses/responses.js';
+export { type SecureHeadersOptions, secureHeaders } from './responses/secure-headers.js';
 export { encodeSseEvent, type SseEvent, type SseStreamOptions, sse, sseEventStream } from './responses/sse.js';
 export type { RouteRecord } from './routing/registration.js';
 export {
@@ -58,8 +61,8 @@ export {
   createHttpRouter,
   HttpRouter,
   type HttpRouterOptions,
-  type RouteOptions,
   serveRequest,
 } from './surface/http-router.js';
 export type { StreamingApp } from './surface/http-surface.js';
+export { defineRoutes, type GroupOptions, type RouteGroup, type RouteOptions } from './surface/route-group.js';
 export type { WebSocketClientFactory } from './websocket/internal/transport.js';

@@ -38,9 +38,10 @@ export {
   type Registration,
   type RegistrationInit,
   registrationError,
+  tagsOf,
   toRouteRecord,
+  USE_USAGE,
 } from './routing/registration.js';
-export { HANDLE_USAGE, HttpVerbs, type OpenRest, registerOpenRoute } from './surface/http-router.js';
 export {
   type DescribePosture,
   HttpSurface,
@@ -49,4 +50,16 @@ export {
   STREAM_ACCESS,
   type StreamAccess,
 } from './surface/http-surface.js';
+export { HttpVerbs } from './surface/http-verbs.js';
+export {
+  GROUP_KINDS,
+  GROUP_USAGE,
+  innerScope,
+  type OpenRest,
+  ROOT_SCOPE,
+  RouteGroup,
+  type RouteScope,
+  runDefine,
+  scopedPattern,
+} from './surface/route-group.js';
 export { WebSocketSurface, type WebSocketSurfaceOptions, webSocketDoor } from './websocket/surface.js';

@@ -17,7 +17,8 @@ import {
 } from '@sallyport/core/pipeline';
 import type { RouteTable } from '../routing/internal/router.js';
 import { isPromise } from '../routing/registration.js';
-import type { Decorate, Exchange, Observe, RenderError, Stage } from './run.js';
+import type { HookStages } from './hooks.js';
+import type { AskHook, Decorate, Exchange, Observe, RenderError, Stage } from './run.js';
 
 /** Lets a caller through or throws. Runs before every middleware. */
 export type Gate = (exchange: Exchange) => undefined | Promise<undefined>;
@@ -62,7 +63,12 @@ export const validBody: Stage = ({ state: { request } }) => {
 const NOT_FOUND = new FrameworkError('app.not_found');
 
 /** Finds the operation of a path, or answers 404 or 405. Neither costs a stack trace. */
-export function matchRoute(table: RouteTable, renderError: RenderError): Stage {
+export function matchRoute(table: RouteTable, renderError: RenderError, hooks: HookStages): Stage {
+  const refuse = (exchange: Exchange, error: FrameworkError, ask: AskHook | undefined) => {
+    const answer = ask?.(exchange, error);
+    if (isPromise(answer)) return answer.then((given) => given ?? renderError(exchange, error));
+    return answer ?? renderError(exchange, error);
+  };
   return (exchange) => {
     const { state } = exchange;
     const { method, path } = state.request;
@@ -71,7 +77,7 @@ export function matchRoute(table: RouteTable, renderError: RenderError): Stage {
       const allow = table.allowedMethods(path).join(', ');
       exchange.error =
         allow === '' ? NOT_FOUND : new FrameworkError('app.method_not_allowed', undefined, { headers: { allow } });
-      return renderError(exchange, exchange.error);
+      return refuse(exchange, exchange.error, allow === '' ? hooks.askNotFound : hooks.askOnError);
     }
     const registration = match.value;
     exchange.registration = registration;

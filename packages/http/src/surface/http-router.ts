@@ -15,31 +15,17 @@ import type {
   Target,
   TriggerKind,
 } from '@sallyport/core';
-import { assertNoSurplus, boolean, defineOptions, func, kind } from '@sallyport/core/options';
+import { assertNoSurplus, defineOptions, func, kind } from '@sallyport/core/options';
 import { serveDirect } from '../doors/direct.js';
 import type { CorsStages } from '../pipeline/cors.js';
 import type { HttpErrorFormat } from '../pipeline/error-body.js';
+import type { ErrorHook, NotFoundHook, ResponseHook } from '../pipeline/hooks.js';
 import { assembleKernel, type Kernel, type Limits, legacyTenant, ROUTER_KINDS } from '../pipeline/kernel.js';
 import { authHookGate, type Observation } from '../pipeline/stages.js';
-import { type RouteRecord, toRouteRecord } from '../routing/registration.js';
+import { type RouteRecord, toRouteRecord, USE_USAGE } from '../routing/registration.js';
 import { HttpSurface, type HttpSurfaceOptions } from './http-surface.js';
-
-/** Options of a route of the open container. */
-export interface RouteOptions {
-  /** The auth hook must name a caller; without a hook the route answers 401. Default false. */
-  readonly authRequired?: boolean;
-  /** States in the inventory that the route streams. Default false. */
-  readonly streaming?: boolean;
-  /** Serves the path with one slash at its end as well: `/notes` and `/notes/`. Default false. */
-  readonly trailingSlash?: boolean;
-}
-
-/** What {@link RouteOptions} may be. */
-export const ROUTE_OPTIONS = defineOptions<RouteOptions>()({
-  authRequired: boolean,
-  streaming: boolean,
-  trailingSlash: boolean,
-});
+import { HttpVerbs } from './http-verbs.js';
+import { type GroupOptions, type OpenRest, RouteGroup } from './route-group.js';
 
 /**
  * Options of {@link createHttpRouter}: those of `createApp` that are about HTTP. `cors` and `observability` take what the
@@ -66,6 +52,12 @@ export interface HttpRouterOptions {
   readonly authHook?: AuthHook;
   /** Shape of error bodies. Default `nested`. */
   readonly httpErrorFormat?: HttpErrorFormat;
+  /** Asked for the answer of a failed request, refusals too; `undefined` gives the default answer. */
+  readonly onError?: ErrorHook;
+  /** Asked for the answer to a path that no route has; `undefined` gives the default 404. */
+  readonly notFound?: NotFoundHook;
+  /** Sees every answer right before it leaves, errors and preflights too, and may set headers and cookies. */
+  readonly onResponse?: ResponseHook;
   /** Literal path prefixes of whole segments; the longest that fits is removed once before routing. */
   readonly basePath?: string | readonly string[];
   /** Lets `HEAD` without a route of its own run `GET`'s. Default false. */
@@ -85,110 +77,40 @@ function madeBy<T extends object>(name: string, member: keyof T & string) {
   return kind<T>(`what ${name} gives`, (value) => typeof value === 'object' && value !== null && member in value);
 }
 
-/** How a route is registered, for error texts. */
-export const HANDLE_USAGE = 'handle(method, pattern, handler, options)';
-
-/**
- * Registration of routes by method name, on top of `handle`.
- *
- * @typeParam Rest what a registration takes behind the handler: options, or a posture and options
- */
-export abstract class HttpVerbs<Rest extends readonly unknown[]> {
-  /**
-   * Registers a route.
-   *
-   * @param method any HTTP method, in any case
-   * @param pattern static segments, `{id}` or `:id` for one segment, `{rest+}` for one or more at the end
-   * @throws FrameworkError `app.bad_request`: a handler that is not a function, a blank method, an invalid pattern, a method
-   *   and pattern twice; where postures are wanted, an invalid one. `app.invalid_configuration`: unknown options, further arguments
-   * @example
-   * app.handle('PURGE', '/cache/{key}', (ctx) => purge(ctx.param('key')), { authRequired: true });
-   */
-  abstract handle(method: string, pattern: string, handler: Handler, ...rest: Rest): this;
-
-  /**
-   * Registers a `GET` route; the arguments and errors are those of {@link handle}.
-   *
-   * @example
-   * app.get('/notes/{id}', async (ctx) => json(200, await notes.get(ctx.param('id'))));
-   */
-  get(pattern: string, handler: Handler, ...rest: Rest): this {
-    return this.handle('GET', pattern, handler, ...rest);
-  }
-
-  /**
-   * Registers a `POST` route; the arguments and errors are those of {@link handle}.
-   *
-   * @example
-   * app.post('/notes', async (ctx) => created(await notes.add(ctx.bodyJson())));
-   */
-  post(pattern: string, handler: Handler, ...rest: Rest): this {
-    return this.handle('POST', pattern, handler, ...rest);
-  }
-
-  /** Registers a `PUT` route; the arguments and errors are those of {@link handle}. */
-  put(pattern: string, handler: Handler, ...rest: Rest): this {
-    return this.handle('PUT', pattern, handler, ...rest);
-  }
-
-  /** Registers a `PATCH` route; the arguments and errors are those of {@link handle}. */
-  patch(pattern: string, handler: Handler, ...rest: Rest): this {
-    return this.handle('PATCH', pattern, handler, ...rest);
-  }
-
-  /** Registers a `DELETE` route; the arguments and errors are those of {@link handle}. */
-  delete(pattern: string, handler: Handler, ...rest: Rest): this {
-    return this.handle('DELETE', pattern, handler, ...rest);
-  }
-
-  /** Registers an `HTTP_ROUTER_OPTIONS` route; the arguments and errors are those of {@link handle}. The option `cors` answers preflights before routing. */
-  options(pattern: string, handler: Handler, ...rest: Rest): this {
-    return this.handle('HTTP_ROUTER_OPTIONS', pattern, handler, ...rest);
-  }
-
-  /** Registers a `HEAD` route; the arguments and errors are those of {@link handle}. Without one, `autoHead` lets `HEAD` run the route of `GET`. */
-  head(pattern: string, handler: Handler, ...rest: Rest): this {
-    return this.handle('HEAD', pattern, handler, ...rest);
-  }
-}
-
-/** What a registration of the open container takes behind the handler. */
-export type OpenRest = [options?: RouteOptions, ...surplus: readonly never[]];
-
-/** Registers an HTTP route of an open container. */
-export function registerOpenRoute(
-  surface: HttpSurface,
-  method: string,
-  pattern: string,
-  handler: Handler,
-  options: RouteOptions = {},
-): void {
-  surface.register(method, pattern, handler, ROUTE_OPTIONS.parse(options));
-}
-
 /** HTTP alone: routes, middlewares and the four front doors, as a surface for `createDispatcher`. */
 export class HttpRouter extends HttpVerbs<OpenRest> implements Surface {
   /** The kinds of events that the router answers. */
   readonly serves: readonly TriggerKind[];
   readonly #kernel: Kernel;
   readonly #surface: HttpSurface;
+  readonly #routes: RouteGroup;
 
   constructor(kernel: Kernel, options: HttpSurfaceOptions) {
     super();
     this.#kernel = kernel;
     this.#surface = new HttpSurface(kernel, options);
+    this.#routes = new RouteGroup(this.#surface);
     this.serves = this.#surface.serves;
   }
 
-  override handle(
-    method: string,
-    pattern: string,
-    handler: Handler,
-    options?: RouteOptions,
+  override handle(method: string, pattern: string, handler: Handler, ...rest: OpenRest): this {
+    this.#routes.handle(method, pattern, handler, ...rest);
+    return this;
+  }
+
+  /**
+   * Registers routes that have a prefix, middlewares and tags in common. Groups nest.
+   *
+   * @throws FrameworkError as {@link RouteGroup.group}
+   * @example app.group('/orders', { use: [audit] }, (orders) => orders.get('/{id}', getOrder));
+   */
+  group(
+    prefix: string,
+    options: GroupOptions,
+    define: (routes: RouteGroup) => void,
     ...surplus: readonly never[]
   ): this {
-    assertNoSurplus(surplus, HANDLE_USAGE);
-    registerOpenRoute(this.#surface, method, pattern, handler, options);
+    this.#routes.group(prefix, options, define, ...surplus);
     return this;
   }
 
@@ -216,7 +138,7 @@ export class HttpRouter extends HttpVerbs<OpenRest> implements Surface {
    * @throws FrameworkError `app.bad_request` for anything but a function
    */
   use(middleware: Middleware, ...surplus: readonly never[]): this {
-    assertNoSurplus(surplus, 'use(middleware)');
+    assertNoSurplus(surplus, USE_USAGE);
     this.#kernel.book.use(middleware);
     return this;
   }

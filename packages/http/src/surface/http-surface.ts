@@ -28,6 +28,7 @@ import { cutBasePath, type HttpDoor, refusalOf } from '../doors/internal/event.j
 import { loadBalancerDoor } from '../doors/load-balancer.js';
 import type { CorsStages } from '../pipeline/cors.js';
 import { errorResponse, HTTP_ERROR_FORMAT_NESTED, type HttpErrorFormat } from '../pipeline/error-body.js';
+import { createHooks, type HttpHooks } from '../pipeline/hooks.js';
 import { type Kernel, parseBasePath } from '../pipeline/kernel.js';
 import { createPipeline } from '../pipeline/order.js';
 import { Exchange, type Pipeline, type RenderError } from '../pipeline/run.js';
@@ -57,7 +58,7 @@ type AnyDoor = Door & Partial<HttpDoor>;
 export type DescribePosture = (posture: unknown) => string | null;
 
 /** What HTTP alone takes of a container's options. */
-export interface HttpSurfaceOptions {
+export interface HttpSurfaceOptions extends HttpHooks {
   /** Shape of error bodies. Default `nested`. */
   readonly httpErrorFormat?: HttpErrorFormat | undefined;
   /** Path prefixes, the longest that fits is removed once before routing. */
@@ -71,7 +72,8 @@ export interface HttpSurfaceOptions {
 }
 
 /** What a registration says beside its handler. */
-export interface RegistrationExtra extends Pick<RegistrationInit, 'authRequired' | 'posture' | 'streaming'> {
+export interface RegistrationExtra
+  extends Pick<RegistrationInit, 'authRequired' | 'posture' | 'streaming' | 'use' | 'tags'> {
   /** Serves the path with one slash at its end as well. Default false. */
   readonly trailingSlash?: boolean | undefined;
 }
@@ -108,8 +110,9 @@ export class HttpSurface implements Surface {
     this.#describePosture = options.describePosture ?? (() => null);
     const renderError: RenderError = ({ state }, error) =>
       errorResponse(error, httpErrorFormat, { requestId: state.requestId, traceId: state.traceId });
-    const route = matchRoute(this.#routes, renderError);
-    this.#pipeline = createPipeline(kernel, { requestId, cors, validBody, route, addRequestId, renderError });
+    const hooks = createHooks(options);
+    const route = matchRoute(this.#routes, renderError, hooks);
+    this.#pipeline = createPipeline(kernel, { requestId, cors, validBody, route, addRequestId, renderError, ...hooks });
   }
 
   /**
