@@ -57,7 +57,7 @@ export {
 } from './request/provenance.js';
 export type { MultiMap, OneOrMany, Request, RequestInput } from './request/request.js';
 // Trace and provenance
-export type { BodyStream, MaybePromise, Response, ResponseInput, Result } from './response/response.js';
+export type { BodyStream, MaybePromise, Response, ResponseInput, Result, WebResponse } from './response/response.js';
 // Time, ids, environment
 export {
   type Clock,
