@@ -170,12 +170,7 @@ export const OPTION_TABLES: Readonly<Record<string, readonly OptionTable[]>> = {
       PIPELINE,
       SURFACES,
     ]),
-    table(
-      '@sallyport/secure#get',
-      SECURE_ROUTE_OPTIONS.kinds,
-      'packages/secure/src/routes.ts',
-      'SecureRouteOptions',
-    ),
+    table('@sallyport/secure#get', SECURE_ROUTE_OPTIONS.kinds, 'packages/secure/src/routes.ts', 'SecureRouteOptions'),
     table(
       '@sallyport/secure/jwt#jwtPrincipalResolver',
       PRINCIPAL_OPTIONS.kinds,

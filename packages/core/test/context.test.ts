@@ -18,7 +18,7 @@ describe('views', () => {
       ctx.query('Q'),
       ctx.cookie('c'),
       ctx.cookie('d'),
-    ]).toEqual(['1', '', 'a', '', '2', '']);
+    ]).toEqual(['1', undefined, 'a', undefined, '2', undefined]);
     expect(ctx.headerAll('X-a')).toEqual(['1']);
     expect(ctx.queryAll('q')).toEqual(['a', 'b']);
     expect(ctx.queryAll('z')).toEqual([]);

@@ -62,7 +62,7 @@ describe('the posture of a registration', () => {
       rawPath: '/orders',
       requestContext: { http: { method: 'GET', path: '/orders' }, domainName: 'x.execute-api.eu-west-1.amazonaws.com' },
     };
-    expect(app.explain(event)).toMatchObject({ target: { posture: "Authenticated(orders)", route: "GET /orders" } });
+    expect(app.explain(event)).toMatchObject({ target: { posture: 'Authenticated(orders)', route: 'GET /orders' } });
   });
 
   it.each<[string, (app: Any) => unknown, string]>([

@@ -279,24 +279,24 @@ export class RequestContext implements Context {
     if (observability) emitMetric(observability, name, value, options, this.state);
   }
 
-  header(name: string): string {
-    return this.headerAll(name)[0] ?? '';
+  header(name: string): string | undefined {
+    return this.headerAll(name)[0];
   }
 
   headerAll(name: string): readonly string[] {
     return this.state.request.headerValues(name.toLowerCase());
   }
 
-  query(name: string): string {
-    return this.queryAll(name)[0] ?? '';
+  query(name: string): string | undefined {
+    return this.queryAll(name)[0];
   }
 
   queryAll(name: string): readonly string[] {
     return this.state.request.query[name] ?? NO_NAMES;
   }
 
-  cookie(name: string): string {
-    return this.state.request.cookies[name] ?? '';
+  cookie(name: string): string | undefined {
+    return this.state.request.cookies[name];
   }
 
   param(name: string): string {
@@ -316,7 +316,8 @@ export class RequestContext implements Context {
   bodyJson<T = unknown>(): T {
     const text = this.state.request.text;
     if (text === '') return null as T;
-    if (!isJsonMediaType(this.header('content-type'))) throw new FrameworkError('app.bad_request', 'invalid json');
+    if (!isJsonMediaType(this.header('content-type') ?? ''))
+      throw new FrameworkError('app.bad_request', 'invalid json');
     try {
       return JSON.parse(text) as T;
     } catch (cause) {

@@ -22,6 +22,7 @@ import type { HttpErrorFormat } from '../pipeline/error-body.js';
 import type { ErrorHook, NotFoundHook, ResponseHook } from '../pipeline/hooks.js';
 import { assembleKernel, type Kernel, type Limits, legacyTenant, ROUTER_KINDS } from '../pipeline/kernel.js';
 import { authHookGate, type Observation } from '../pipeline/stages.js';
+import type { PathNames } from '../routing/path-names.js';
 import { type RouteRecord, toRouteRecord, USE_USAGE } from '../routing/registration.js';
 import { HttpSurface, type HttpSurfaceOptions } from './http-surface.js';
 import { HttpVerbs } from './http-verbs.js';
@@ -93,7 +94,12 @@ export class HttpRouter extends HttpVerbs<OpenRest> implements Surface {
     this.serves = this.#surface.serves;
   }
 
-  override handle(method: string, pattern: string, handler: Handler, ...rest: OpenRest): this {
+  override handle<const P extends string>(
+    method: string,
+    pattern: P,
+    handler: Handler<PathNames<P>>,
+    ...rest: OpenRest
+  ): this {
     this.#routes.handle(method, pattern, handler, ...rest);
     return this;
   }
@@ -104,10 +110,10 @@ export class HttpRouter extends HttpVerbs<OpenRest> implements Surface {
    * @throws FrameworkError as {@link RouteGroup.group}
    * @example app.group('/orders', { use: [audit] }, (orders) => orders.get('/{id}', getOrder));
    */
-  group(
-    prefix: string,
+  group<const P extends string>(
+    prefix: P,
     options: GroupOptions,
-    define: (routes: RouteGroup) => void,
+    define: (routes: RouteGroup<PathNames<P>>) => void,
     ...surplus: readonly never[]
   ): this {
     this.#routes.group(prefix, options, define, ...surplus);

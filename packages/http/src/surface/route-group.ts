@@ -1,6 +1,7 @@
 import { FrameworkError, type Handler, type Middleware } from '@sallyport/core';
 import { assertNoSurplus, boolean, defineOptions, func, list, text } from '@sallyport/core/options';
 import { parsePattern } from '../routing/internal/pattern.js';
+import type { PathNames } from '../routing/path-names.js';
 import { isPromise } from '../routing/registration.js';
 import type { HttpSurface } from './http-surface.js';
 import { HttpVerbs } from './http-verbs.js';
@@ -124,8 +125,12 @@ interface OpenScope extends RouteScope {
   readonly authRequired: boolean;
 }
 
-/** Where routes of an open container are registered: the container itself, or a group of it. */
-export class RouteGroup extends HttpVerbs<OpenRest> {
+/**
+ * Where routes of an open container are registered: the container itself, or a group of it.
+ *
+ * @typeParam Outer path parameters of the prefixes around
+ */
+export class RouteGroup<Outer extends string = never> extends HttpVerbs<OpenRest, Outer> {
   readonly #surface: HttpSurface;
   readonly #scope: OpenScope;
 
@@ -135,16 +140,16 @@ export class RouteGroup extends HttpVerbs<OpenRest> {
     this.#scope = scope;
   }
 
-  override handle(
+  override handle<const P extends string>(
     method: string,
-    pattern: string,
-    handler: Handler,
+    pattern: P,
+    handler: Handler<Outer | PathNames<P>>,
     options?: RouteOptions,
     ...surplus: readonly never[]
   ): this {
     assertNoSurplus(surplus, HANDLE_USAGE);
     const { use = [], authRequired = this.#scope.authRequired, ...own } = ROUTE_OPTIONS.parse(options);
-    this.#surface.register(method, scopedPattern(this.#scope, pattern), handler, {
+    this.#surface.register(method, scopedPattern(this.#scope, pattern), handler as Handler, {
       ...own,
       authRequired,
       use: [...this.#scope.use, ...use],
@@ -165,16 +170,16 @@ export class RouteGroup extends HttpVerbs<OpenRest> {
    *   orders.get('/', listOrders).get('/{id}', getOrder, { use: [cacheFor(60)] });
    * });
    */
-  group(
-    prefix: string,
+  group<const P extends string>(
+    prefix: P,
     options: GroupOptions,
-    define: (routes: RouteGroup) => void,
+    define: (routes: RouteGroup<Outer | PathNames<P>>) => void,
     ...surplus: readonly never[]
   ): this {
     assertNoSurplus(surplus, GROUP_USAGE);
     const { authRequired = this.#scope.authRequired, ...common } = GROUP_OPTIONS.parse(options);
     const scope = { ...innerScope(this.#scope, prefix, common), authRequired };
-    runDefine(define, new RouteGroup(this.#surface, scope), scope.prefix);
+    runDefine(define, new RouteGroup<Outer | PathNames<P>>(this.#surface, scope), scope.prefix);
     return this;
   }
 }
@@ -189,6 +194,8 @@ export class RouteGroup extends HttpVerbs<OpenRest> {
  * });
  * // app.group('/orders', { tags: ['orders'] }, orders);
  */
-export function defineRoutes(define: (routes: RouteGroup) => void): (routes: RouteGroup) => void {
+export function defineRoutes<Outer extends string = never>(
+  define: (routes: RouteGroup<Outer>) => void,
+): (routes: RouteGroup<Outer>) => void {
   return define;
 }
