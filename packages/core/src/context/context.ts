@@ -3,6 +3,7 @@ import type { SourceProvenance } from '../request/provenance.js';
 import type { Request } from '../request/request.js';
 import type { MaybePromise, Response, Result } from '../response/response.js';
 import type { InvocationProvenance, LambdaContext, TriggerKind } from '../runtime/invocation.js';
+import type { ContextKey } from './context-key.js';
 import type { SecurePrincipal } from './principal.js';
 
 /** The registration that an invocation reached. */
@@ -102,19 +103,23 @@ export interface Context<Names extends string = string> {
    */
   bodyJson<T = unknown>(): T;
   /**
-   * Keeps a value for this invocation, for middleware and handlers that run later.
+   * Keeps a value for this invocation, for middleware and handlers that run later. A key of `contextKey` holds the value to its
+   * type; what a text keeps comes back as `unknown`.
    *
-   * @throws FrameworkError `app.bad_request` for a blank key or one that begins with `framework.`
+   * @throws FrameworkError `app.bad_request` for a blank text, one that begins with `framework.`, and what is no key
    * @example
-   * ctx.set('user', await loadUser(ctx.authIdentity));
+   * const currentUser = contextKey<User>('user');
+   * ctx.set(currentUser, await loadUser(ctx.authIdentity));
    */
+  set<T>(key: ContextKey<T>, value: NoInfer<T>): void;
   set(key: string, value: unknown): void;
   /**
    * A value that `set` kept, or one of the framework's own under `framework.`; `undefined` when there is none.
    *
    * @example
-   * const user = ctx.get('user') as User | undefined;
+   * const user = ctx.get(currentUser); // User | undefined
    */
+  get<T>(key: ContextKey<T>): T | undefined;
   get(key: string): unknown;
   /** The current time of the container's clock. */
   now(): Date;
