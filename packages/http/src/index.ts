@@ -46,6 +46,7 @@ export {
   vary,
 } from './responses/caching.js';
 export {
+  type AwaitTheValueFirst,
   binary,
   created,
   type HtmlChunks,
@@ -59,6 +60,7 @@ export {
 } from './responses/responses.js';
 export { type SecureHeadersOptions, secureHeaders } from './responses/secure-headers.js';
 export { encodeSseEvent, type SseEvent, type SseStreamOptions, sse, sseEventStream } from './responses/sse.js';
+export type { PathNames } from './routing/path-names.js';
 export type { RouteRecord } from './routing/registration.js';
 export {
   createGatewayRestStreamingHandler,

@@ -31,6 +31,7 @@ export {
   type Stage,
 } from './pipeline/run.js';
 export { type Gate, isRequestId, validBody } from './pipeline/stages.js';
+export type { PathNames } from './routing/path-names.js';
 export {
   addressOf,
   assertRouteHandler,

@@ -3,6 +3,7 @@ import {
   bind,
   createHttpRouter,
   defineRoutes,
+  type GroupOptions,
   group,
   type HttpRouter,
   type RouteGroup,
@@ -24,12 +25,12 @@ function mark(name: string, trail: string[]): Middleware {
 }
 
 /** A router with one group. */
-function grouped(...args: Tail<Parameters<typeof group>>): HttpRouter {
+function grouped<const P extends string>(prefix: P, options: GroupOptions, define: Define<P>): HttpRouter {
   const http = createHttpRouter();
-  group(http, ...args);
+  group(http, prefix, options, define);
   return http;
 }
-type Tail<T extends readonly unknown[]> = T extends readonly [unknown, ...infer R] ? R : never;
+type Define<P extends string> = Parameters<typeof group<P>>[3];
 
 const routesOf = (define: (routes: RouteGroup) => void, prefix = '/orders') =>
   grouped(prefix, {}, define)

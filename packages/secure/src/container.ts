@@ -3,7 +3,7 @@ import { APPSYNC_OPTION_KINDS } from '@sallyport/appsync/surface';
 import type { Handler } from '@sallyport/core';
 import { assertNoSurplus } from '@sallyport/core/options';
 import { type Assembly, assemble, Container, pickOptions } from '@sallyport/dispatch/assembly';
-import type { RouteRecord } from '@sallyport/http';
+import type { PathNames, RouteRecord } from '@sallyport/http';
 import { type OpenApiDocument, toCanonicalJson } from '@sallyport/http/openapi';
 import { addressOf, createKernel, PIPELINE_OPTION_KINDS, type Registration } from '@sallyport/http/pipeline';
 import { EVENT_ROUTER_OPTION_KINDS } from '@sallyport/streams';
@@ -52,7 +52,12 @@ export class SecureApp extends Container<StatedPosture> {
     this.#sockets = sockets;
   }
 
-  override handle(method: string, pattern: string, handler: Handler, ...rest: StatedPosture): this {
+  override handle<const P extends string>(
+    method: string,
+    pattern: P,
+    handler: Handler<PathNames<P>>,
+    ...rest: StatedPosture
+  ): this {
     this.#routes.handle(method, pattern, handler, ...rest);
     return this;
   }
@@ -71,10 +76,10 @@ export class SecureApp extends Container<StatedPosture> {
    *   orders.delete('/{id}', removeOrder, Authenticated('orders:delete'));
    * });
    */
-  group<const O extends SecureGroupOptions>(
-    prefix: string,
+  group<const P extends string, const O extends SecureGroupOptions>(
+    prefix: P,
     options: O & SecureGroupOptions,
-    define: (routes: SecureRoutes<RestOf<O, StatedPosture>>) => void,
+    define: (routes: SecureRoutes<RestOf<O, StatedPosture>, PathNames<P>>) => void,
     ...surplus: readonly never[]
   ): this {
     this.#routes.group(prefix, options, define, ...surplus);

@@ -7,6 +7,7 @@ import {
   type HttpSurface,
   HttpVerbs,
   innerScope,
+  type PathNames,
   ROOT_SCOPE,
   type RouteScope,
   registrationError,
@@ -75,8 +76,12 @@ export interface SecureScope extends RouteScope {
  * one posture: its own, or that of the nearest group that has one.
  *
  * @typeParam Rest what a registration takes behind the handler: whether a group has a posture
+ * @typeParam Outer path parameters of the prefixes around
  */
-export class SecureRoutes<Rest extends SecureRest = GroupPosture> extends HttpVerbs<Rest> {
+export class SecureRoutes<Rest extends SecureRest = GroupPosture, Outer extends string = never> extends HttpVerbs<
+  Rest,
+  Outer
+> {
   /** In the type only: routes that rely on a group's posture cannot be mounted where there is none. */
   declare readonly [TAKES]: (...rest: Rest) => void;
   readonly #surface: HttpSurface;
@@ -88,7 +93,12 @@ export class SecureRoutes<Rest extends SecureRest = GroupPosture> extends HttpVe
     this.#scope = scope;
   }
 
-  override handle(method: string, pattern: string, handler: Handler, ...rest: Rest): this {
+  override handle<const P extends string>(
+    method: string,
+    pattern: P,
+    handler: Handler<Outer | PathNames<P>>,
+    ...rest: Rest
+  ): this {
     const path = scopedPattern(this.#scope, pattern);
     const place = `${method} ${path}`;
     if (isPosture(handler)) {
@@ -101,7 +111,7 @@ export class SecureRoutes<Rest extends SecureRest = GroupPosture> extends HttpVe
     }
     const { use = [], ...own } = SECURE_ROUTE_OPTIONS.parse(options);
     const common = { posture, use: [...this.#scope.use, ...use], tags: this.#scope.tags };
-    this.#surface.register(method, path, handler, { ...own, ...common });
+    this.#surface.register(method, path, handler as Handler, { ...own, ...common });
     return this;
   }
 
@@ -132,17 +142,17 @@ export class SecureRoutes<Rest extends SecureRest = GroupPosture> extends HttpVe
    *   orders.delete('/{id}', removeOrder, Authenticated('orders:delete'));
    * });
    */
-  group<const O extends SecureGroupOptions>(
-    prefix: string,
+  group<const P extends string, const O extends SecureGroupOptions>(
+    prefix: P,
     options: O & SecureGroupOptions,
-    define: (routes: SecureRoutes<RestOf<O, Rest>>) => void,
+    define: (routes: SecureRoutes<RestOf<O, Rest>, Outer | PathNames<P>>) => void,
     ...surplus: readonly never[]
   ): this {
     assertNoSurplus(surplus, GROUP_USAGE);
     assertStated(options, prefix);
     const { posture = this.#scope.posture, ...common } = SECURE_GROUP_OPTIONS.parse(options);
     const scope = { ...innerScope(this.#scope, prefix, common), posture };
-    runDefine(define, new SecureRoutes<RestOf<O, Rest>>(this.#surface, scope), scope.prefix);
+    runDefine(define, new SecureRoutes<RestOf<O, Rest>, Outer | PathNames<P>>(this.#surface, scope), scope.prefix);
     return this;
   }
 }
@@ -176,8 +186,8 @@ function assertStated(options: unknown, prefix: unknown): void {
  * });
  * // app.group('/orders', { posture: Authenticated('orders') }, orders);
  */
-export function defineRoutes<Rest extends SecureRest = GroupPosture>(
-  define: (routes: SecureRoutes<Rest>) => void,
-): (routes: SecureRoutes<Rest>) => void {
+export function defineRoutes<Rest extends SecureRest = GroupPosture, Outer extends string = never>(
+  define: (routes: SecureRoutes<Rest, Outer>) => void,
+): (routes: SecureRoutes<Rest, Outer>) => void {
   return define;
 }

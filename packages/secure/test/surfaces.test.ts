@@ -274,7 +274,7 @@ describe('surfaces are apart', () => {
 
   it('gates each element of a batch by itself', async () => {
     const it = new SecureApp({
-      principalResolver: (ctx) => (ctx.header('x-user') === '' ? null : { identity: ctx.header('x-user') }),
+      principalResolver: (ctx) => (!ctx.header('x-user') ? null : { identity: ctx.header('x-user') ?? '' }),
     });
     const seen: string[][] = [];
     it.appSyncBatchField(
@@ -300,7 +300,7 @@ describe('sockets', () => {
     const app = new SecureApp({
       principalResolver: (ctx) => {
         asked += 1;
-        return ctx.header('x-user') === '' ? null : { identity: ctx.header('x-user'), scopes: ['chat'] };
+        return !ctx.header('x-user') ? null : { identity: ctx.header('x-user') ?? '', scopes: ['chat'] };
       },
     });
     app.webSocket(

@@ -7,6 +7,7 @@ import {
   createOpenKernel,
   OPEN_PIPELINE_OPTION_KINDS,
   type OpenRest,
+  type PathNames,
   RouteGroup,
   toRouteRecord,
 } from '@sallyport/http/pipeline';
@@ -55,7 +56,12 @@ export class App extends Container<OpenRest> {
     this.#routes = new RouteGroup(assembly.http);
   }
 
-  override handle(method: string, pattern: string, handler: Handler, ...rest: OpenRest): this {
+  override handle<const P extends string>(
+    method: string,
+    pattern: P,
+    handler: Handler<PathNames<P>>,
+    ...rest: OpenRest
+  ): this {
     this.#routes.handle(method, pattern, handler, ...rest);
     return this;
   }
@@ -69,10 +75,10 @@ export class App extends Container<OpenRest> {
    *   `app.invalid_configuration`: unknown options, further arguments
    * @example app.group('/orders', { use: [audit] }, (orders) => orders.get('/{id}', getOrder));
    */
-  group(
-    prefix: string,
+  group<const P extends string>(
+    prefix: P,
     options: GroupOptions,
-    define: (routes: RouteGroup) => void,
+    define: (routes: RouteGroup<PathNames<P>>) => void,
     ...surplus: readonly never[]
   ): this {
     this.#routes.group(prefix, options, define, ...surplus);

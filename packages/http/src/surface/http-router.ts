@@ -22,6 +22,7 @@ import type { HttpErrorFormat } from '../pipeline/error-body.js';
 import type { HookStages } from '../pipeline/hooks.js';
 import { assembleKernel, type Kernel, type Limits, legacyTenant, ROUTER_KINDS } from '../pipeline/kernel.js';
 import { authHookGate, type Observation } from '../pipeline/stages.js';
+import type { PathNames } from '../routing/path-names.js';
 import { type RouteRecord, toRouteRecord, USE_USAGE } from '../routing/registration.js';
 import { HttpSurface, type HttpSurfaceOptions } from './http-surface.js';
 import { HttpVerbs } from './http-verbs.js';
@@ -88,8 +89,13 @@ export class HttpRouter extends HttpVerbs<OpenRest> implements Surface {
     this.serves = this.#surface.serves;
   }
 
-  override handle(method: string, pattern: string, handler: Handler, ...rest: OpenRest): this {
-    this.#surface.register(method, pattern, handler, parseOpenRest(rest));
+  override handle<const P extends string>(
+    method: string,
+    pattern: P,
+    handler: Handler<PathNames<P>>,
+    ...rest: OpenRest
+  ): this {
+    this.#surface.register(method, pattern, handler as Handler, parseOpenRest(rest));
     return this;
   }
 

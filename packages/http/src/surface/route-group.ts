@@ -1,6 +1,7 @@
 import type { FrameworkError, Handler, Middleware } from '@sallyport/core';
 import { assertNoSurplus, boolean, defineOptions, list, text } from '@sallyport/core/options';
 import { parsePattern } from '../routing/internal/pattern.js';
+import type { PathNames } from '../routing/path-names.js';
 import { isPromise, registrationError } from '../routing/registration.js';
 import type { HttpRouter } from './http-router.js';
 import type { HttpSurface } from './http-surface.js';
@@ -103,8 +104,12 @@ interface OpenScope extends RouteScope {
   readonly authRequired: boolean;
 }
 
-/** Where routes of an open container are registered: the container itself, or a group of it. */
-export class RouteGroup extends HttpVerbs<OpenRest> {
+/**
+ * Where routes of an open container are registered: the container itself, or a group of it.
+ *
+ * @typeParam Outer path parameters of the prefixes around
+ */
+export class RouteGroup<Outer extends string = never> extends HttpVerbs<OpenRest, Outer> {
   readonly #surface: HttpSurface;
   readonly #scope: OpenScope;
 
@@ -114,9 +119,14 @@ export class RouteGroup extends HttpVerbs<OpenRest> {
     this.#scope = scope;
   }
 
-  override handle(method: string, pattern: string, handler: Handler, ...rest: OpenRest): this {
+  override handle<const P extends string>(
+    method: string,
+    pattern: P,
+    handler: Handler<Outer | PathNames<P>>,
+    ...rest: OpenRest
+  ): this {
     const { use = [], authRequired = this.#scope.authRequired, ...own } = parseOpenRest(rest);
-    this.#surface.register(method, scopedPattern(this.#scope, pattern), handler, {
+    this.#surface.register(method, scopedPattern(this.#scope, pattern), handler as Handler, {
       ...own,
       authRequired,
       use: [...this.#scope.use, ...use],
@@ -137,16 +147,16 @@ export class RouteGroup extends HttpVerbs<OpenRest> {
    *   orders.get('/', listOrders).get('/{id}', getOrder, { use: [cacheFor(60)] });
    * });
    */
-  group(
-    prefix: string,
+  group<const P extends string>(
+    prefix: P,
     options: GroupOptions,
-    define: (routes: RouteGroup) => void,
+    define: (routes: RouteGroup<Outer | PathNames<P>>) => void,
     ...surplus: readonly never[]
   ): this {
     assertNoSurplus(surplus, GROUP_USAGE);
     const { authRequired = this.#scope.authRequired, ...common } = GROUP_OPTIONS.parse(options);
     const scope = { ...innerScope(this.#scope, prefix, common), authRequired };
-    runDefine(define, new RouteGroup(this.#surface, scope), scope.prefix);
+    runDefine(define, new RouteGroup<Outer | PathNames<P>>(this.#surface, scope), scope.prefix);
     return this;
   }
 }
@@ -160,11 +170,11 @@ export class RouteGroup extends HttpVerbs<OpenRest> {
  * @throws FrameworkError as `app.group`
  * @example group(http, '/orders', { use: [audit] }, (orders) => orders.get('/{id}', getOrder));
  */
-export function group(
+export function group<const P extends string>(
   router: HttpRouter,
-  prefix: string,
+  prefix: P,
   options: GroupOptions,
-  define: (routes: RouteGroup) => void,
+  define: (routes: RouteGroup<PathNames<P>>) => void,
   ...surplus: readonly never[]
 ): void {
   new RouteGroup(router.surface).group(prefix, options, define, ...surplus);
@@ -180,6 +190,8 @@ export function group(
  * });
  * // app.group('/orders', { tags: ['orders'] }, orders);
  */
-export function defineRoutes(define: (routes: RouteGroup) => void): (routes: RouteGroup) => void {
+export function defineRoutes<Outer extends string = never>(
+  define: (routes: RouteGroup<Outer>) => void,
+): (routes: RouteGroup<Outer>) => void {
   return define;
 }
