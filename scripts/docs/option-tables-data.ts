@@ -10,6 +10,7 @@ import { BIND_SPEC } from '../../packages/http/src/bind/contract.js';
 import { CORS_KINDS } from '../../packages/http/src/pipeline/cors.js';
 import { TIMEOUT_OPTIONS } from '../../packages/http/src/pipeline/timeout.js';
 import { CACHE_CONTROL_OPTIONS } from '../../packages/http/src/responses/caching.js';
+import { COOKIE_OPTIONS } from '../../packages/http/src/responses/set-cookie.js';
 import { SSE_OPTIONS } from '../../packages/http/src/responses/sse.js';
 import { HTTP_ROUTER_OPTIONS } from '../../packages/http/src/surface/http-router.js';
 import { ROUTE_OPTIONS } from '../../packages/http/src/surface/route-group.js';
@@ -116,6 +117,12 @@ export const OPTION_TABLES: Readonly<Record<string, readonly OptionTable[]>> = {
       CACHE_CONTROL_OPTIONS.kinds,
       'packages/http/src/responses/caching.ts',
       'CacheControlOptions',
+    ),
+    table(
+      '@sallyport/http#setCookie',
+      COOKIE_OPTIONS.kinds,
+      'packages/http/src/responses/set-cookie.ts',
+      'CookieOptions',
     ),
     table(
       '@sallyport/http#sseEventStream',

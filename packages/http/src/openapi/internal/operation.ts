@@ -10,7 +10,7 @@ import type { Components, JsonSchema } from './components.js';
 /** A parameter object of OpenAPI. */
 interface Parameter {
   readonly name: string;
-  readonly in: 'path' | 'query' | 'header';
+  readonly in: 'path' | 'query' | 'header' | 'cookie';
   readonly required: boolean;
   readonly schema: JsonSchema;
 }
@@ -24,7 +24,7 @@ interface Parts {
   readonly responseHeaders: readonly OpenApiField[];
 }
 
-const PLACES = ['path', 'query', 'header'] as const;
+const PLACES = ['path', 'query', 'header', 'cookie'] as const;
 
 /** The operation object of one route. */
 export function operationOf(parsed: ParsedRoute, components: Components): Record<string, unknown> {
@@ -97,11 +97,16 @@ function fieldParameter(field: OpenApiField): Parameter[] {
 }
 
 function contractParts(parsed: ParsedRoute, contract: Contract, components: Components): Parts {
-  const { params, query, headers, body, response, bodyOptional, status } = contract;
+  const { params, query, headers, cookies, body, response, bodyOptional, status } = contract;
   const name = (source: string) => `${parsed.route.operationId}.${source}`;
-  const parameters = (source: 'params' | 'query' | 'headers', schema: Schema | undefined) =>
+  const parameters = (source: keyof typeof PLACE_OF, schema: Schema | undefined) =>
     schema === undefined ? [] : schemaParameters(source, schema, name(source), components);
-  const all = [...parameters('params', params), ...parameters('query', query), ...parameters('headers', headers)];
+  const all = [
+    ...parameters('params', params),
+    ...parameters('query', query),
+    ...parameters('headers', headers),
+    ...parameters('cookies', cookies),
+  ];
   const stray = all.find((parameter) => parameter.in === 'path' && !parsed.path.params.includes(parameter.name));
   if (stray) throw openApiError(`path field ${stray.name} is not in ${parsed.path.canonical}`);
   const content = (source: 'body' | 'response', schema: Schema | undefined) =>
@@ -120,7 +125,7 @@ function contentSchema(source: 'body' | 'response', schema: Schema, name: string
   return components.embed(name, toJsonSchema(schema, source === 'response' ? 'output' : 'input', name) ?? {});
 }
 
-const PLACE_OF = { params: 'path', query: 'query', headers: 'header' } as const;
+const PLACE_OF = { params: 'path', query: 'query', headers: 'header', cookies: 'cookie' } as const;
 
 /** A parameter for each property. A validator without a JSON Schema, or without properties, describes none. */
 function schemaParameters(
@@ -189,7 +194,7 @@ function objectSchema(fields: readonly OpenApiField[]): JsonSchema {
   };
 }
 
-const SOURCES = { params: 'path', query: 'query', headers: 'header', body: 'body', response: 'body' } as const;
+const SOURCES = { ...PLACE_OF, body: 'body', response: 'body' } as const;
 
 /** The fields of a bound handler's field map. */
 function fieldsOf(source: keyof typeof SOURCES, map: FieldMap): readonly OpenApiField[] {
