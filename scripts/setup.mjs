@@ -25,25 +25,35 @@ function ensureNode() {
   );
 }
 
-const JAVA_STEPS = [
-  ['apt-get', ['update', '-qq']],
-  ['apt-get', ['install', '-y', '-qq', '--no-install-recommends', 'default-jre-headless']],
+const runs = (command, args) => spawnSync(command, args, { stdio: 'ignore' }).status === 0;
+
+/** What the tests of the stores run on. Installed where we can, else asked for. */
+const DEBIAN_NEEDS = [
+  {
+    packages: ['default-jre-headless'],
+    variable: 'DYNAMODB_ENDPOINT',
+    isThere: () => runs('java', ['-version']),
+    otherwise: 'Java is missing: for the DynamoDB tests install a JRE (17 or later) or set DYNAMODB_ENDPOINT.',
+  },
+  {
+    packages: ['radosgw', 'ceph-mon', 'ceph-osd'],
+    variable: 'S3_ENDPOINT',
+    isThere: () => ['radosgw', 'ceph-mon', 'ceph-osd'].every((program) => runs(program, ['--version'])),
+    otherwise: 'radosgw is missing: for the S3 tests install radosgw, ceph-mon and ceph-osd, or set S3_ENDPOINT.',
+  },
 ];
 
-/** DynamoDB Local, which the tests of the stores run on, is a Java program. Installed where we can, else asked for. */
-function ensureJava() {
-  const runs = (command, args) => spawnSync(command, args, { stdio: 'ignore' }).status === 0;
-  if (process.env.DYNAMODB_ENDPOINT || runs('java', ['-version'])) return;
-  if (process.getuid?.() !== 0 || !existsSync('/etc/debian_version')) {
-    process.stderr.write(
-      'Java is missing: for the DynamoDB tests install a JRE (17 or later) or set DYNAMODB_ENDPOINT.\n',
-    );
-    return;
+function ensureDebianPackages() {
+  const missing = DEBIAN_NEEDS.filter(({ variable, isThere }) => !process.env[variable] && !isThere());
+  if (missing.length === 0) return;
+  if (process.getuid?.() === 0 && existsSync('/etc/debian_version')) {
+    const names = missing.flatMap(({ packages }) => packages);
+    process.stderr.write(`Installing ${names.join(', ')} for the tests of the stores\n`);
+    const options = { stdio: ['ignore', 'ignore', 2], env: { ...process.env, DEBIAN_FRONTEND: 'noninteractive' } };
+    spawnSync('apt-get', ['update', '-qq'], options);
+    spawnSync('apt-get', ['install', '-y', '-qq', '--no-install-recommends', ...names], options);
   }
-  process.stderr.write('Installing default-jre-headless for the DynamoDB tests\n');
-  const env = { ...process.env, DEBIAN_FRONTEND: 'noninteractive' };
-  for (const [command, args] of JAVA_STEPS) spawnSync(command, args, { stdio: ['ignore', 'ignore', 2], env });
-  if (!runs('java', ['-version'])) process.stderr.write('Java could not be installed: the DynamoDB tests will fail.\n');
+  for (const { isThere, otherwise } of missing) if (!isThere()) process.stderr.write(`${otherwise}\n`);
 }
 
 /** Does nothing, and needs no network, when this script already ran to its end for this lock file. */
@@ -57,7 +67,7 @@ export function ensureSetup() {
     process.exit(status ?? 1);
   }
   ensureNode();
-  ensureJava();
+  ensureDebianPackages();
   writeFileSync(stamp, wanted);
 }
 

@@ -73,6 +73,8 @@ describe('the map', () => {
     'ratelimit',
     'dynamo',
     'connections',
+    'objectstore',
+    'vectors',
     'testkit',
     'contract',
   ])('has a row for the package %s', (name) => {

@@ -35,4 +35,10 @@ export const WITH_EXAMPLE: readonly string[] = [
   'createJobLedger',
   'withIdempotency',
   'withLease',
+  'parseObjectRef',
+  'createS3ObjectStore',
+  'createUploadGrants',
+  'fetchVersionedArtifact',
+  'createFakeObjectStore',
+  'assumeFirst',
 ];

@@ -16,17 +16,21 @@ export const GET_PATH: { readonly functions: Budget; readonly files: Budget } = 
 export const FILES: Readonly<Record<string, Budget>> = {
   appsync: { reached: 9, wanted: 9 },
   connections: { reached: 13, wanted: 13 },
-  core: { reached: 40, wanted: 40 },
+  core: { reached: 42, wanted: 42 },
   dispatch: { reached: 14, wanted: 14 },
-  dynamo: { reached: 11, wanted: 11 },
-  http: { reached: 47, wanted: 46 },
+  dynamo: { reached: 10, wanted: 10 },
+  // Eight topics since: hooks, security headers, verbs, routes and groups of the open container, phrases of statuses, names of patterns, cookies.
+  http: { reached: 55, wanted: 46 },
   jobs: { reached: 41, wanted: 41 },
   mcp: { reached: 72, wanted: 72 },
-  ratelimit: { reached: 30, wanted: 24 },
-  secure: { reached: 27, wanted: 26 },
+  objectstore: { reached: 29, wanted: 29 },
+  ratelimit: { reached: 32, wanted: 30 },
+  // Routes and groups of the closed container are a topic of their own.
+  secure: { reached: 28, wanted: 26 },
   streams: { reached: 26, wanted: 26 },
-  testkit: { reached: 34, wanted: 34 },
+  testkit: { reached: 39, wanted: 39 },
   contract: { reached: 13, wanted: 13 },
+  vectors: { reached: 36, wanted: 36 },
 };
 
 /** Source files of all packages together. Wanted are 320 for the first twelve; `connections` adds its own. */
@@ -44,7 +48,7 @@ export interface Range {
 /** Lines of the functions of all packages, as `function-lengths.ts` counts them. Wanted is a ninetieth percentile of 20 to 30. */
 export const FUNCTION_LENGTHS: { readonly p50: Range; readonly p90: Range; readonly p99: Range } = {
   p50: { least: 4, most: 10 },
-  p90: { least: 14, most: 30 },
+  p90: { least: 12, most: 30 },
   p99: { least: 20, most: 60 },
 };
 

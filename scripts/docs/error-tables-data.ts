@@ -28,4 +28,13 @@ export const ERROR_TABLES: Readonly<Record<string, readonly ErrorTable[]>> = {
   'packages/mcp/README.md': [
     { name: '@sallyport/mcp', source: 'packages/mcp/src/server/errors.ts', type: 'McpErrorCode' },
   ],
+  'packages/objectstore/README.md': [
+    { name: '@sallyport/objectstore', source: 'packages/objectstore/src/errors.ts', type: 'OBJECT_STORE_CODES' },
+    { name: '@sallyport/objectstore#artifact', source: 'packages/objectstore/src/errors.ts', type: 'ARTIFACT_CODES' },
+    {
+      name: '@sallyport/objectstore/account',
+      source: 'packages/objectstore/src/account/identity.ts',
+      type: 'ACCOUNT_CODES',
+    },
+  ],
 };

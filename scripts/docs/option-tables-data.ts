@@ -8,12 +8,15 @@ import { APP_OPTIONS } from '../../packages/dispatch/src/container/app.js';
 import { DISPATCHER_OPTIONS } from '../../packages/dispatch/src/dispatcher.js';
 import { BIND_SPEC } from '../../packages/http/src/bind/contract.js';
 import { CORS_KINDS } from '../../packages/http/src/pipeline/cors.js';
+import { HOOK_OPTIONS } from '../../packages/http/src/pipeline/hooks.js';
 import { TIMEOUT_OPTIONS } from '../../packages/http/src/pipeline/timeout.js';
 import { CACHE_CONTROL_OPTIONS } from '../../packages/http/src/responses/caching.js';
+import { SECURE_HEADERS_OPTIONS } from '../../packages/http/src/responses/secure-headers.js';
 import { COOKIE_OPTIONS } from '../../packages/http/src/responses/set-cookie.js';
 import { SSE_OPTIONS } from '../../packages/http/src/responses/sse.js';
 import { HTTP_ROUTER_OPTIONS } from '../../packages/http/src/surface/http-router.js';
-import { ROUTE_OPTIONS } from '../../packages/http/src/surface/route-group.js';
+import { ROUTE_OPTIONS } from '../../packages/http/src/surface/open-route.js';
+import { GROUP_OPTIONS } from '../../packages/http/src/surface/route-group.js';
 import { BROADCAST_OPTIONS } from '../../packages/http/src/websocket/broadcast.js';
 import { CLIENT_OPTIONS } from '../../packages/http/src/websocket/client.js';
 import { REGISTRY_OPTIONS } from '../../packages/http/src/websocket/registry.js';
@@ -28,10 +31,12 @@ import { MOUNT_HANDLER_OPTIONS } from '../../packages/mcp/src/http/mount-handler
 import { MCP_SERVER_OPTIONS } from '../../packages/mcp/src/server/options.js';
 import { DYNAMO_STORE_OPTIONS } from '../../packages/mcp/src/store/dynamo-store.js';
 import { MEMORY_STORE_OPTIONS } from '../../packages/mcp/src/store/memory-store.js';
-import { DYNAMO_LIMITER_OPTIONS } from '../../packages/ratelimit/src/limiter/dynamo-limiter.js';
+import { UPLOAD_GRANTS_OPTIONS } from '../../packages/objectstore/src/grants/grants.js';
+import { S3_STORE_OPTIONS as OBJECT_STORE_OPTIONS } from '../../packages/objectstore/src/store/s3-store.js';
+import { DYNAMO_LIMITER_OPTIONS } from '../../packages/ratelimit/src/limiter/dynamo-options.js';
 import { MEMORY_LIMITER_OPTIONS } from '../../packages/ratelimit/src/limiter/memory-limiter.js';
+import { SOURCE_IP_OPTIONS } from '../../packages/ratelimit/src/middleware/identify.js';
 import { MIDDLEWARE_OPTIONS, POLICY_OPTIONS } from '../../packages/ratelimit/src/middleware/middleware.js';
-import { SOURCE_IP_OPTIONS } from '../../packages/ratelimit/src/middleware/source-ip.js';
 import { FIXED_OPTIONS } from '../../packages/ratelimit/src/strategies/fixed-windows.js';
 import { SLIDING_OPTIONS } from '../../packages/ratelimit/src/strategies/sliding-window.js';
 import { BUCKET_OPTIONS } from '../../packages/ratelimit/src/strategies/token-bucket.js';
@@ -41,7 +46,7 @@ import { APPSYNC_OPTIONS, IAM_OPTIONS } from '../../packages/secure/src/resolver
 import { PRINCIPAL_OPTIONS } from '../../packages/secure/src/resolvers/jwt/options.js';
 import { COGNITO_OPTIONS } from '../../packages/secure/src/resolvers/jwt/resolver.js';
 import { SHARED_SECRET_OPTIONS } from '../../packages/secure/src/resolvers/shared-secret.js';
-import { SECURE_ROUTE_OPTIONS } from '../../packages/secure/src/routes.js';
+import { SECURE_GROUP_OPTIONS, SECURE_ROUTE_OPTIONS } from '../../packages/secure/src/routes.js';
 import { ERROR_TOPIC_OPTIONS } from '../../packages/streams/src/observability/error-topic.js';
 import { KINESIS_RECORD_INPUT } from '../../packages/streams/src/producer/kinesis-record.js';
 import { EVENT_ROUTER_OPTION_KINDS } from '../../packages/streams/src/router/options.js';
@@ -54,6 +59,11 @@ import { FAKE_CLIENT_OPTIONS, FAKE_HANDLER_OPTIONS } from '../../packages/testki
 import { INTERLEAVE_OPTIONS } from '../../packages/testkit/src/interleave/interleave.js';
 import { QUEUE_SIMULATION } from '../../packages/testkit/src/simulate/queue.js';
 import { STREAM_SIMULATION } from '../../packages/testkit/src/simulate/stream.js';
+import { LOCAL_EMBEDDER_OPTIONS } from '../../packages/vectors/src/embedding/local-embedder.js';
+import { TITAN_OPTIONS } from '../../packages/vectors/src/embedding/titan.js';
+import { SEMANTIC_INDEX_OPTIONS } from '../../packages/vectors/src/index/semantic-index.js';
+import { LOCAL_STORE_OPTIONS } from '../../packages/vectors/src/local/local-store.js';
+import { S3_STORE_OPTIONS } from '../../packages/vectors/src/store/s3-store.js';
 import type { OptionTable } from './option-tables.js';
 
 /** Interfaces that options of containers and resolvers inherit. */
@@ -67,7 +77,7 @@ const PARTS = ['packages/jobs/src/internal/input.ts', 'PartOptions'] as const;
 const LEDGER_PARTS = ['packages/jobs/src/internal/input.ts', 'LedgerPartOptions'] as const;
 const STORE = ['packages/jobs/src/internal/input.ts', 'StoreOptions'] as const;
 const HOLD = ['packages/jobs/src/leases/with-lease.ts', 'HoldOptions'] as const;
-const WINDOW = ['packages/ratelimit/src/strategies/strategy.ts', 'WindowOptions'] as const;
+const WINDOW = ['packages/ratelimit/src/limiter/limiter.ts', 'WindowOptions'] as const;
 const PRINCIPALS = ['packages/secure/src/resolvers/jwt/options.ts', 'JwtPrincipalOptions'] as const;
 
 function table(
@@ -103,7 +113,15 @@ export const OPTION_TABLES: Readonly<Record<string, readonly OptionTable[]>> = {
     ),
   ],
   'packages/http/README.md': [
-    table('@sallyport/http#get', ROUTE_OPTIONS.kinds, 'packages/http/src/surface/route-group.ts', 'RouteOptions'),
+    table('@sallyport/http#get', ROUTE_OPTIONS.kinds, 'packages/http/src/surface/open-route.ts', 'RouteOptions'),
+    table('@sallyport/http#group', GROUP_OPTIONS.kinds, 'packages/http/src/surface/route-group.ts', 'GroupOptions'),
+    table('@sallyport/http#hooks', HOOK_OPTIONS.kinds, 'packages/http/src/pipeline/hooks.ts', 'HttpHooks'),
+    table(
+      '@sallyport/http#secureHeaders',
+      SECURE_HEADERS_OPTIONS.kinds,
+      'packages/http/src/responses/secure-headers.ts',
+      'SecureHeadersOptions',
+    ),
     table(
       '@sallyport/http#createHttpRouter',
       HTTP_ROUTER_OPTIONS.kinds,
@@ -178,6 +196,7 @@ export const OPTION_TABLES: Readonly<Record<string, readonly OptionTable[]>> = {
       SURFACES,
     ]),
     table('@sallyport/secure#get', SECURE_ROUTE_OPTIONS.kinds, 'packages/secure/src/routes.ts', 'SecureRouteOptions'),
+    table('@sallyport/secure#group', SECURE_GROUP_OPTIONS.kinds, 'packages/secure/src/routes.ts', 'SecureGroupOptions'),
     table(
       '@sallyport/secure/jwt#jwtPrincipalResolver',
       PRINCIPAL_OPTIONS.kinds,
@@ -364,7 +383,7 @@ export const OPTION_TABLES: Readonly<Record<string, readonly OptionTable[]>> = {
     table(
       '@sallyport/ratelimit#createDynamoRateLimiter',
       DYNAMO_LIMITER_OPTIONS.kinds,
-      'packages/ratelimit/src/limiter/dynamo-limiter.ts',
+      'packages/ratelimit/src/limiter/dynamo-options.ts',
       'DynamoRateLimiterOptions',
     ),
     table(
@@ -388,7 +407,7 @@ export const OPTION_TABLES: Readonly<Record<string, readonly OptionTable[]>> = {
     table(
       '@sallyport/ratelimit#bySourceIp',
       SOURCE_IP_OPTIONS.kinds,
-      'packages/ratelimit/src/middleware/source-ip.ts',
+      'packages/ratelimit/src/middleware/identify.ts',
       'BySourceIpOptions',
     ),
     table(
@@ -446,5 +465,51 @@ export const OPTION_TABLES: Readonly<Record<string, readonly OptionTable[]>> = {
       'packages/connections/src/registry/dynamo-registry.ts',
       'DynamoConnectionRegistryOptions',
     ),
+  ],
+  'packages/vectors/README.md': [
+    {
+      name: '@sallyport/vectors#createS3VectorStore',
+      kinds: S3_STORE_OPTIONS.kinds,
+      source: 'packages/vectors/src/store/s3-store.ts',
+      type: 'S3VectorStoreOptions',
+    },
+    {
+      name: '@sallyport/vectors#createTitanEmbedder',
+      kinds: TITAN_OPTIONS.kinds,
+      source: 'packages/vectors/src/embedding/titan.ts',
+      type: 'TitanEmbedderOptions',
+    },
+    {
+      name: '@sallyport/vectors#createSemanticIndex',
+      kinds: SEMANTIC_INDEX_OPTIONS.kinds,
+      source: 'packages/vectors/src/index/semantic-index.ts',
+      type: 'SemanticIndexOptions',
+    },
+    {
+      name: '@sallyport/vectors/local#createLocalVectorStore',
+      kinds: LOCAL_STORE_OPTIONS.kinds,
+      source: 'packages/vectors/src/local/local-store.ts',
+      type: 'LocalVectorStoreOptions',
+    },
+    {
+      name: '@sallyport/vectors/local#createLocalEmbedder',
+      kinds: LOCAL_EMBEDDER_OPTIONS.kinds,
+      source: 'packages/vectors/src/embedding/local-embedder.ts',
+      type: 'LocalEmbedderOptions',
+    },
+  ],
+  'packages/objectstore/README.md': [
+    {
+      name: '@sallyport/objectstore#createS3ObjectStore',
+      kinds: OBJECT_STORE_OPTIONS.kinds,
+      source: 'packages/objectstore/src/store/s3-store.ts',
+      type: 'S3ObjectStoreOptions',
+    },
+    {
+      name: '@sallyport/objectstore#createUploadGrants',
+      kinds: UPLOAD_GRANTS_OPTIONS.kinds,
+      source: 'packages/objectstore/src/grants/grants.ts',
+      type: 'UploadGrantsOptions',
+    },
   ],
 };

@@ -1,8 +1,12 @@
 import { createMemoryGroupedRegistry } from '@sallyport/connections/memory';
 import { createMemoryJobLedger } from '@sallyport/jobs/memory';
 import { memoryMcpStore } from '@sallyport/mcp';
+import { createUploadGrants } from '@sallyport/objectstore';
+import { createFakeObjectStore } from '@sallyport/objectstore/testing';
 import { fixedWindow } from '@sallyport/ratelimit';
 import { createMemoryRateLimiter } from '@sallyport/ratelimit/memory';
+import { createSemanticIndex } from '@sallyport/vectors';
+import { createLocalEmbedder, createLocalVectorStore } from '@sallyport/vectors/local';
 import { createNotesService } from '../src/app.js';
 
 /** The service as `src/lambda.ts` composes it, with memory in place of tables and an issuer on this machine. */
@@ -17,6 +21,12 @@ export function createHandler(keysUrl: string) {
     connections: createMemoryGroupedRegistry(),
     limiter: createMemoryRateLimiter({ strategy: fixedWindow({ limit: 600, windowMs: 60_000 }) }),
     ledger: createMemoryJobLedger(),
+    search: createSemanticIndex({ store: createLocalVectorStore({ dimension: 256 }), embedder: createLocalEmbedder() }),
+    attachments: {
+      bucket: 'notes-demo',
+      store: createFakeObjectStore({ versioning: 'off' }),
+      grants: createUploadGrants(),
+    },
     tools: { store: memoryMcpStore(), secret: 'a secret of the demo, which seals nothing that lasts' },
   });
   return app.handleLambda;

@@ -1,11 +1,14 @@
 import type { JobLedger } from '@sallyport/jobs';
 import { type RateLimiter, rateLimitMiddleware } from '@sallyport/ratelimit';
 import { SecureApp, type SecureOptions } from '@sallyport/secure';
+import type { SemanticIndex } from '@sallyport/vectors';
+import { type AttachmentsConfig, registerAttachments } from './attachments.js';
 import { type AuthConfig, type Connections, createPrincipalResolver } from './auth.js';
 import { createJournal, type Journal, registerEvents } from './events.js';
 import { registerGraphQL } from './graphql.js';
 import { registerHttp } from './http.js';
 import { NoteStore } from './notes.js';
+import { registerSearch } from './search.js';
 import { registerSockets } from './sockets.js';
 import { registerTools, type ToolsConfig } from './tools.js';
 
@@ -17,6 +20,9 @@ export interface NotesConfig {
   /** What was done already, and who is at it. */
   readonly ledger: JobLedger;
   readonly tools: ToolsConfig;
+  /** Finds notes by what they say. */
+  readonly search: SemanticIndex;
+  readonly attachments: AttachmentsConfig;
   /** Clock, ids, log and the like of the container. */
   readonly container?: Pick<
     SecureOptions,
@@ -32,13 +38,15 @@ export interface NotesService {
 
 /** Composes the whole service. */
 export function createNotesService(config: NotesConfig): NotesService {
-  const { auth, connections, limiter, ledger, tools, container } = config;
+  const { auth, connections, limiter, ledger, tools, search, attachments, container } = config;
   const notes = new NoteStore();
   const journal = createJournal();
   const app = new SecureApp({ ...container, principalResolver: createPrincipalResolver(auth, connections) });
   notes.add({ title: 'Milk', text: 'one litre' }, 'ada');
   app.use(rateLimitMiddleware({ limiter }));
+  registerSearch(app, notes, search);
   registerHttp(app, notes);
+  registerAttachments(app, notes, attachments);
   registerSockets(app, connections);
   registerGraphQL(app, notes);
   registerEvents(app, notes, journal, ledger);

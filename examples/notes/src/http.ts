@@ -1,5 +1,5 @@
-import { type Context, FrameworkError } from '@sallyport/core';
-import { binary, bind, created, json, noContent, text } from '@sallyport/http';
+import { FrameworkError } from '@sallyport/core';
+import { bind, created, json, noContent, text } from '@sallyport/http';
 import { Authenticated, Public, type SecureApp } from '@sallyport/secure';
 import type { Note, NoteStore } from './notes.js';
 import { NoteChange, NoteInput, NoteParams, NoteView, PageQuery, Session } from './schemas.js';
@@ -7,7 +7,7 @@ import { NoteChange, NoteInput, NoteParams, NoteView, PageQuery, Session } from 
 const canRead = Authenticated('notes:read');
 const canWrite = Authenticated('notes:write');
 
-/** The ten HTTP routes. */
+/** The HTTP routes but those of attachments. */
 export function registerHttp(app: SecureApp, notes: NoteStore): void {
   app.get('/health', () => json(200, { ok: true }), Public());
   app.get(
@@ -51,8 +51,6 @@ export function registerHttp(app: SecureApp, notes: NoteStore): void {
     },
     canWrite,
   );
-  app.put('/notes/{id}/attachments/{name}', (ctx) => attach(notes, ctx), canWrite);
-  app.get('/notes/{id}/attachments/{name}', (ctx) => attachment(notes, ctx), canRead);
   app.post(
     '/sessions',
     bind({ body: Session }, (_ctx, { body }) => openSession(body.name)),
@@ -64,18 +62,6 @@ function found(notes: NoteStore, id: string): Note {
   const note = notes.get(id);
   if (!note) throw new FrameworkError('app.not_found', 'no such note');
   return note;
-}
-
-function attach(notes: NoteStore, ctx: Context) {
-  const note = found(notes, ctx.param('id'));
-  notes.attach(note.id, ctx.param('name'), ctx.request.body);
-  return json(201, { bytes: ctx.request.body.byteLength });
-}
-
-function attachment(notes: NoteStore, ctx: Context) {
-  const bytes = notes.attachment(ctx.param('id'), ctx.param('name'));
-  if (!bytes) throw new FrameworkError('app.not_found', 'no such attachment');
-  return binary(200, bytes, 'image/png');
 }
 
 function openSession(name: string) {

@@ -1,7 +1,9 @@
 import { createDynamoConnectionRegistry } from '@sallyport/connections';
 import { createJobLedger } from '@sallyport/jobs';
 import { dynamoMcpStore } from '@sallyport/mcp';
+import { createS3ObjectStore, createUploadGrants } from '@sallyport/objectstore';
 import { createDynamoRateLimiter, fixedWindow } from '@sallyport/ratelimit';
+import { createSemanticIndex, embedderFromEnv, vectorStoreFromEnv } from '@sallyport/vectors';
 import { createNotesService } from './app.js';
 
 /** @throws Error when the deployment forgot a variable: better at start than at the first request */
@@ -20,6 +22,8 @@ const { app } = createNotesService({
   connections: createDynamoConnectionRegistry(),
   limiter: createDynamoRateLimiter({ strategy: fixedWindow({ limit: 600, windowMs: 60_000 }), onStoreError: 'allow' }),
   ledger: createJobLedger(),
+  search: createSemanticIndex({ store: vectorStoreFromEnv(), embedder: embedderFromEnv() }),
+  attachments: { bucket: required('NOTES_BUCKET'), store: createS3ObjectStore(), grants: createUploadGrants() },
   tools: { store: dynamoMcpStore(), secret: required('NOTES_MCP_SECRET') },
 });
 

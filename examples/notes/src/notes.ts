@@ -8,10 +8,9 @@ export interface Note {
 
 export type NoteInput = Pick<Note, 'title' | 'text'>;
 
-/** Notes and their attachments, in memory: an instance of the function has its own. */
+/** Notes, in memory: an instance of the function has its own. */
 export class NoteStore {
   readonly #notes = new Map<string, Note>();
-  readonly #attachments = new Map<string, Uint8Array>();
   #count = 0;
 
   add(input: NoteInput, authorId: string): Note {
@@ -35,13 +34,5 @@ export class NoteStore {
 
   remove(id: string): boolean {
     return this.#notes.delete(id);
-  }
-
-  attach(id: string, name: string, bytes: Uint8Array): void {
-    this.#attachments.set(`${id}/${name}`, bytes);
-  }
-
-  attachment(id: string, name: string): Uint8Array | undefined {
-    return this.#attachments.get(`${id}/${name}`);
   }
 }

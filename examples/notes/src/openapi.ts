@@ -8,6 +8,7 @@ const SPEC: SecureOpenApiSpec = {
   version: '1.0.0',
   routes: [
     { method: 'GET', path: '/health', operationId: 'health', summary: 'Says that all is well' },
+    { method: 'GET', path: '/search', operationId: 'searchNotes', summary: 'Finds notes by what they say' },
     { method: 'GET', path: '/notes', operationId: 'listNotes', summary: 'Lists notes' },
     { method: 'POST', path: '/notes', operationId: 'addNote', summary: 'Adds a note', successStatus: 201 },
     { method: 'GET', path: '/notes/{id}', operationId: 'getNote', summary: 'Gets a note' },
@@ -26,6 +27,13 @@ const SPEC: SecureOpenApiSpec = {
       path: '/notes/{id}/attachments/{name}',
       operationId: 'getAttachment',
       summary: 'Gets an attached file',
+    },
+    {
+      method: 'POST',
+      path: '/notes/{id}/attachments/{name}/upload',
+      operationId: 'grantUpload',
+      summary: 'Grants the upload of a file to a note',
+      successStatus: 201,
     },
     { method: 'POST', path: '/sessions', operationId: 'openSession', summary: 'Opens a session' },
     { ...MCP, method: 'POST', operationId: 'mcpSend', summary: 'Takes a message of an agent' },

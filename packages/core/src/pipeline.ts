@@ -100,6 +100,14 @@ export {
   toResponse,
 } from './response/response.js';
 export {
+  type DeadlineOptions,
+  isTransient,
+  pause,
+  type StoreCall,
+  StoreTimeout,
+  withDeadline,
+} from './runtime/deadline.js';
+export {
   AGENT_INVOCATIONS,
   completeClock,
   type FullClock,

@@ -1,7 +1,14 @@
-// Time
-export { type DeadlineOptions, pause, type StoreCall, withDeadline } from './deadline.js';
-// Failures
-export { isFailedCondition, isThrottled, isTransient, StoreTimeout } from './errors.js';
+// Time and failures of any service
+export {
+  type DeadlineOptions,
+  isTransient,
+  pause,
+  type StoreCall,
+  StoreTimeout,
+  withDeadline,
+} from '@sallyport/core/pipeline';
+// Failures of the table
+export { isFailedCondition, isThrottled } from './errors.js';
 // Items, conditions, changes
 export {
   type CallOptions,

@@ -16,7 +16,7 @@ export interface Key {
 export type Condition =
   | { readonly absent: string }
   | { readonly present: string }
-  | { readonly attribute: string; readonly is: '=' | '<=' | '>'; readonly value: string | number }
+  | { readonly attribute: string; readonly is: '=' | '<>' | '<=' | '>'; readonly value: string | number }
   | { readonly attribute: string; readonly isOneOf: readonly string[] }
   | { readonly all: readonly Condition[] }
   | { readonly any: readonly Condition[] };
@@ -63,6 +63,11 @@ export interface WriteOptions extends CallOptions {
    * others came between it and its repetition. Costs two short attributes. Default `false`.
    */
   readonly history?: boolean | undefined;
+  /**
+   * Whether an update is sent at most once, also where the client would try again: for a change that must not be applied twice
+   * and that no condition can tell from its repetition. Default `false`.
+   */
+  readonly once?: boolean | undefined;
   /**
    * Whether the item is read when the condition did not hold and DynamoDB sent no item along: where there is none, or where the
    * server does not know `ReturnValuesOnConditionCheckFailure`. Default `true`.

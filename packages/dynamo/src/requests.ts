@@ -1,8 +1,7 @@
-import type { AttributeValue, DynamoDBClient } from '@aws-sdk/client-dynamodb';
+import type { AttributeValue, DynamoDBClient, UpdateItemCommand } from '@aws-sdk/client-dynamodb';
 import type { FullClock } from '@sallyport/core';
-import { guardHook, randomFraction } from '@sallyport/core/pipeline';
-import { pause } from './deadline.js';
-import { type FailedCondition, isFailedCondition, isTransient } from './errors.js';
+import { guardHook, isTransient, pause, randomFraction } from '@sallyport/core/pipeline';
+import { type FailedCondition, isFailedCondition } from './errors.js';
 import { Expressions } from './internal/expressions.js';
 import {
   type CallOptions,
@@ -98,6 +97,7 @@ export class Requests implements ItemTable {
       ...this.#change({ key, changes, condition, writer }, options.history),
       ReturnValues: 'ALL_NEW',
     });
+    if (options.once === true) sendOnce(command);
     const send = () => this.#counted('UpdateItem', this.#client.send(command, abortable(options.signal)));
     return this.#write(key, { ...options, writer }, send, (current) => current);
   }
@@ -219,6 +219,23 @@ export class Requests implements ItemTable {
 
 function abortable(signal: AbortSignal | undefined): { abortSignal?: AbortSignal } {
   return signal === undefined ? {} : { abortSignal: signal };
+}
+
+/** Lets further attempts of the client fail as the first one did, without sending them. */
+function sendOnce({ middlewareStack }: UpdateItemCommand): void {
+  let failure: { readonly reason: unknown } | undefined;
+  middlewareStack.add(
+    (next) => async (args) => {
+      if (failure !== undefined) throw failure.reason;
+      try {
+        return await next(args);
+      } catch (reason) {
+        failure = { reason };
+        throw reason;
+      }
+    },
+    { step: 'finalizeRequest', priority: 'low', name: 'sendOnce' },
+  );
 }
 
 interface Cancellation {

@@ -1,6 +1,5 @@
 import type { FullClock } from '@sallyport/core';
-import { withDeadline } from './deadline.js';
-import { isTransient, StoreTimeout } from './errors.js';
+import { isTransient, StoreTimeout, withDeadline } from '@sallyport/core/pipeline';
 import type {
   CallOptions,
   Changes,

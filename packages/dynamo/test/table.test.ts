@@ -108,6 +108,8 @@ describe('a condition', () => {
     [{ attribute: 'n', is: '=', value: 5 }, true],
     [{ attribute: 'n', is: '<=', value: 4 }, false],
     [{ attribute: 'n', is: '>', value: 4 }, true],
+    [{ attribute: 'n', is: '<>', value: 5 }, false],
+    [{ attribute: 'n', is: '<>', value: 4 }, true],
     [{ attribute: 's', isOneOf: ['a', 'b'] }, true],
     [{ all: [{ absent: 'x' }, { attribute: 's', isOneOf: ['c'] }] }, false],
     [{ any: [{ present: 'x' }, { attribute: 's', is: '=', value: 'a' }] }, true],
@@ -154,6 +156,18 @@ describe('a write whose answer is lost', () => {
       item: { n: 2, w: 'w2' },
       repeated: true,
     });
+  });
+
+  it('is not sent again where an update is sent once', async () => {
+    const table = open();
+    const changes = { add: { n: 1 } };
+    lose('UpdateItem');
+    await expect(table.update(keyOf(), changes, { once: true })).rejects.toMatchObject({ transient: true });
+    expect(proxy.operations).toEqual(['UpdateItem']);
+    expect(await table.get(keyOf(), { consistent: true })).toMatchObject({ n: 1 });
+    lose('UpdateItem');
+    await table.update(keyOf(), changes);
+    expect(await table.get(keyOf(), { consistent: true })).toMatchObject({ n: 3 });
   });
 
   it('is known again when up to two others came between it and its repetition', async () => {

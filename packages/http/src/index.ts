@@ -21,7 +21,15 @@ export {
   HTTP_ERROR_FORMAT_PROBLEM,
   type HttpErrorFormat,
 } from './pipeline/error-body.js';
-export type { ErrorHook, FinalResponse, NotFoundHook, ResponseHook } from './pipeline/hooks.js';
+export {
+  type ErrorHook,
+  type FinalResponse,
+  type HookStages,
+  type HttpHooks,
+  hooks,
+  type NotFoundHook,
+  type ResponseHook,
+} from './pipeline/hooks.js';
 export type { Limits, Tier } from './pipeline/kernel.js';
 export type { OpenPipelineOptions, PipelineOptions } from './pipeline/options.js';
 export { type Observation, observe } from './pipeline/stages.js';
@@ -67,5 +75,6 @@ export {
   serveRequest,
 } from './surface/http-router.js';
 export type { StreamingApp } from './surface/http-surface.js';
-export { defineRoutes, type GroupOptions, type RouteGroup, type RouteOptions } from './surface/route-group.js';
+export type { RouteOptions } from './surface/open-route.js';
+export { defineRoutes, type GroupOptions, group, type RouteGroup } from './surface/route-group.js';
 export type { WebSocketClientFactory } from './websocket/internal/transport.js';

@@ -39,7 +39,6 @@ export {
   type Registration,
   type RegistrationInit,
   registrationError,
-  tagsOf,
   toRouteRecord,
   USE_USAGE,
 } from './routing/registration.js';
@@ -52,11 +51,11 @@ export {
   type StreamAccess,
 } from './surface/http-surface.js';
 export { HttpVerbs } from './surface/http-verbs.js';
+export type { OpenRest } from './surface/open-route.js';
 export {
   GROUP_KINDS,
   GROUP_USAGE,
   innerScope,
-  type OpenRest,
   ROOT_SCOPE,
   RouteGroup,
   type RouteScope,

@@ -1,5 +1,14 @@
 import type { Context, Middleware } from '@sallyport/core';
-import { bind, createHttpRouter, defineRoutes, type RouteGroup, serveRequest, text } from '../src/index.js';
+import {
+  bind,
+  createHttpRouter,
+  defineRoutes,
+  group,
+  type HttpRouter,
+  type RouteGroup,
+  serveRequest,
+  text,
+} from '../src/index.js';
 
 const ok = () => text(200, 'ok');
 const pass: Middleware = (ctx, next) => next(ctx);
@@ -14,9 +23,16 @@ function mark(name: string, trail: string[]): Middleware {
   };
 }
 
+/** A router with one group. */
+function grouped(...args: Tail<Parameters<typeof group>>): HttpRouter {
+  const http = createHttpRouter();
+  group(http, ...args);
+  return http;
+}
+type Tail<T extends readonly unknown[]> = T extends readonly [unknown, ...infer R] ? R : never;
+
 const routesOf = (define: (routes: RouteGroup) => void, prefix = '/orders') =>
-  createHttpRouter()
-    .group(prefix, {}, define)
+  grouped(prefix, {}, define)
     .routes()
     .map(({ method, path }) => `${method} ${path}`);
 
@@ -52,27 +68,19 @@ describe('the prefix of a group', () => {
   });
 
   it('gives its parameters to the handlers', async () => {
-    const http = createHttpRouter().group('/t/{tenant}', {}, (routes) => {
+    const http = createHttpRouter();
+    group(http, '/t/{tenant}', {}, (routes) => {
       routes.get('/x/{id}', (ctx) => text(200, `${ctx.param('tenant')} ${ctx.param('id')} ${ctx.route?.pattern}`));
     });
     const { body } = await serveRequest(http, { method: 'GET', path: '/t/a%20b/x/7' });
     expect(body.toString()).toBe('a b 7 /t/{tenant}/x/{id}');
   });
 
-  it.each<[unknown, string]>([
-    ['', "use a path, '/' for none"],
-    ['  ', "use a path, '/' for none"],
-    [7, "use a path, '/' for none"],
-    ['/a/', 'segments are text, {name} or :name, without a slash at the end'],
-    ['/a//b', 'segments are text, {name} or :name, without a slash at the end'],
-    ['/*', 'segments are text, {name} or :name, without a slash at the end'],
-    ['/a?b', 'a path has no query'],
-    ['/{rest+}', 'nothing can follow a catch-all'],
-  ])('%j is refused', (prefix, hint) => {
-    expect(() => routesOf(() => {}, prefix as string)).toThrow(
+  it.each(['', '  ', 7, '/a/', '/a//b', '/*', '/a?b', '/{rest+}'])('%j is refused', (prefix) => {
+    expect(() => routesOf(() => {}, prefix as never)).toThrow(
       expect.objectContaining({
         code: 'app.bad_request',
-        message: `framework: invalid group prefix: ${String(prefix)}: ${hint}`,
+        message: `framework: invalid group: ${String(prefix) || '/'}: a prefix is a path without catch-all, query and slash at the end; / is none`,
       }),
     );
   });
@@ -80,24 +88,30 @@ describe('the prefix of a group', () => {
 
 describe('a registration in a group that cannot be', () => {
   it.each<[string, (http: RouteGroup) => unknown]>([
-    ['framework: group /a takes a function that registers its routes', (http) => http.group('/a', {}, {} as never)],
-    ['framework: group /a: register its routes without await', (http) => http.group('/a', {}, async () => {})],
+    [
+      'framework: invalid group: /a: the last argument is a function that registers its routes',
+      (http) => http.group('/a', {}, {} as never),
+    ],
+    ['framework: invalid group: /a: register its routes without await', (http) => http.group('/a', {}, async () => {})],
     ['framework: unknown option "posture"', (http) => http.group('/a', { posture: 1 } as never, () => {})],
     [
-      'framework: option "use[1]" must be a function',
+      'framework: option "use" must be a list of functions',
       (http) => http.group('/a', { use: [pass, {} as never] }, () => {}),
     ],
     ['framework: option "use" must be a list', (http) => http.group('/a', { use: pass as never }, () => {})],
     ['framework: option "tags[0]" must be a text', (http) => http.group('/a', { tags: [''] }, () => {})],
     ['framework: options must be an object', (http) => http.group('/a', (() => {}) as never, () => {})],
     ['expected group(prefix, options, define)', (http) => http.group('/a', {}, () => {}, {} as never)],
-    ['framework: option "use[0]" must be a function', (http) => http.get('/a', ok, { use: [undefined as never] })],
+    [
+      'framework: option "use" must be a list of functions',
+      (http) => http.get('/a', ok, { use: [undefined as never] }),
+    ],
     [
       'framework: invalid route pattern: GET /a/{id}/{id}',
       (http) => http.group('/a/{id}', {}, (routes) => routes.get('/{id}', ok)),
     ],
     [
-      'framework: duplicate route: GET /a/{y} matches the same paths as GET /a/{x}',
+      'framework: duplicate route: GET /a/{y}, registered before as /a/{x}',
       (http) => http.get('/a/{x}', ok).group('/a', {}, (routes) => routes.get('/{y}', ok)),
     ],
     [
@@ -106,7 +120,7 @@ describe('a registration in a group that cannot be', () => {
     ],
     ['framework: invalid route pattern: GET (no text)', (http) => http.group('/a', {}, (r) => r.get(1 as never, ok))],
   ])('%s', (message, register) => {
-    expect(() => createHttpRouter().group('/', {}, register as (routes: RouteGroup) => void)).toThrow(message);
+    expect(() => grouped('/', {}, register as (routes: RouteGroup) => void)).toThrow(message);
   });
 });
 
@@ -114,7 +128,7 @@ describe('middlewares', () => {
   it('run from the router’s to the route’s, whenever they were added', async () => {
     const trail: string[] = [];
     const http = createHttpRouter().use(mark('app', trail));
-    http.group('/a', { use: [mark('outer 1', trail), mark('outer 2', trail)] }, (outer) => {
+    group(http, '/a', { use: [mark('outer 1', trail), mark('outer 2', trail)] }, (outer) => {
       outer.group('/b', { use: [mark('inner', trail)] }, (inner) => {
         inner.get('/', ok, { use: [mark('route', trail)] });
       });
@@ -160,7 +174,7 @@ describe('middlewares', () => {
 describe('what a group says of its routes', () => {
   it('holds for each that does not say it itself', () => {
     const http = createHttpRouter({ authHook: () => 'ada' });
-    http.group('/a', { authRequired: true, tags: ['a', 'x'] }, (outer) => {
+    group(http, '/a', { authRequired: true, tags: ['a', 'x'] }, (outer) => {
       outer.get('/guarded', ok).get('/open', ok, { authRequired: false });
       outer.group('/b', { authRequired: false, tags: ['x', 'b'] }, (inner) => inner.get('/', ok));
       outer.group('/c', {}, (inner) => inner.get('/', ok));
@@ -180,7 +194,8 @@ describe('defineRoutes', () => {
   });
 
   it('makes a module that may be mounted more than once', async () => {
-    const http = createHttpRouter().group('/v1/orders', {}, module).group('/v2/orders', {}, module);
+    const http = grouped('/v1/orders', {}, module);
+    group(http, '/v2/orders', {}, module);
     expect(http.routes().map(({ path }) => path)).toEqual([
       '/v1/orders',
       '/v1/orders/{id}',

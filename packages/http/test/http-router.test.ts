@@ -11,6 +11,21 @@ function serve(options: HttpRouterOptions, sent: Sent = {}) {
   return send(router, gatewayV2, sent);
 }
 
+it.each<[string, 'delete' | 'get' | 'head' | 'options' | 'patch' | 'post' | 'put']>([
+  ['GET', 'get'],
+  ['HEAD', 'head'],
+  ['POST', 'post'],
+  ['PUT', 'put'],
+  ['PATCH', 'patch'],
+  ['DELETE', 'delete'],
+  ['OPTIONS', 'options'],
+])('a request with the method %s reaches what %s() registered, and no other request does', async (method, verb) => {
+  const router = createHttpRouter({ log: false });
+  router[verb]('/a', () => text(200, ''));
+  expect(await send(router, gatewayV2, { method, path: '/a' })).toMatchObject({ status: 200 });
+  expect(await send(router, gatewayV2, { method: 'TRACE', path: '/a' })).toMatchObject({ status: 405 });
+});
+
 describe('createHttpRouter', () => {
   it.each<[string, object, string]>([
     ['an unknown option', { features: [] }, 'framework: unknown option "features"; known are clock, ids, '],

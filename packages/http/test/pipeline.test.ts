@@ -303,7 +303,7 @@ describe('registration', () => {
     ['framework: route method is empty: /x', (http) => http.handle(' ', '/x', () => text(200, ''))],
     ['framework: invalid route pattern: GET /x/', (http) => http.get('/x/', () => text(200, ''))],
     [
-      'framework: duplicate route: GET /u/{b} matches the same paths as GET /u/{a}',
+      'framework: duplicate route: GET /u/{b}, registered before as /u/{a}',
       (http) => http.get('/u/{a}', () => text(200, '')).get('/u/:b', () => text(200, '')),
     ],
     ['framework: too many arguments, expected handle(', (http) => http.get('/x', () => text(200, ''), {}, {} as never)],
@@ -313,11 +313,11 @@ describe('registration', () => {
     ],
     ['framework: too many arguments, expected use(', (http) => http.use((ctx, next) => next(ctx), {} as never)],
     [
-      'expected use(middleware); for some routes give { use: [middleware] } to them or to their group',
+      'expected use(middleware), or { use: [middleware] } of a route or group',
       (http) => http.use('/x' as never, ((ctx: Context, next: Next) => next(ctx)) as never),
     ],
     [
-      'framework: duplicate route: GET /a is registered before',
+      'framework: duplicate route: GET /a, registered before as /a',
       (http) => http.get('/a', () => text(200, '')).get('a', () => text(200, '')),
     ],
     ['framework: unknown option "auth"', (http) => http.get('/x', () => text(200, ''), { auth: true } as never)],

@@ -1,5 +1,14 @@
 import type { Context, Handler } from '@sallyport/core';
-import { bind, created, createHttpRouter, defineRoutes, json, type PathNames, serveRequest } from '../src/index.js';
+import {
+  bind,
+  created,
+  createHttpRouter,
+  defineRoutes,
+  group,
+  json,
+  type PathNames,
+  serveRequest,
+} from '../src/index.js';
 
 type Same<A, B> = (<T>() => T extends A ? 1 : 2) extends <T>() => T extends B ? 1 : 2 ? true : false;
 /** Compiles only where the two types are one; checked by `tsc`, not at run time. */
@@ -70,7 +79,8 @@ describe('the names of a pattern', () => {
       // @ts-expect-error neither the pattern nor the prefix says `ordre`
       routes.get('/{line}/x', (ctx) => json(200, ctx.params.ordre));
     });
-    const app = createHttpRouter().group('/orders/{order}', {}, (orders) => {
+    const app = createHttpRouter();
+    group(app, '/orders/{order}', {}, (orders) => {
       orders.get('/', (ctx) => json(200, ctx.params.order));
       orders.group('/lines', {}, lines);
     });

@@ -75,4 +75,4 @@ export {
   type TransitionRecordInput,
   type TransitionRecordsInput,
 } from './ledger/job.js';
-export type { CallOptions, JobLedger, JsonValue, Page } from './ledger/ledger.js';
+export type { CallOptions, JobLedger, JsonValue, Lease, Page, Slot } from './ledger/ledger.js';

@@ -10,6 +10,7 @@ import {
 const hold = (holder: string, fromMs: number, toMs: number, token: number): Hold => ({
   name: 'n',
   holder,
+  askedMs: fromMs - 1,
   fromMs,
   toMs,
   token,
@@ -20,6 +21,11 @@ describe('each checker finds the fault that it is for, and nothing in a history 
     ['tokens in order', () => checkTokens([hold('a', 0, 10, 1), hold('b', 20, 30, 2)]), []],
     ['one token twice', () => checkTokens([hold('a', 0, 10, 1), hold('b', 20, 30, 1)]), ['n: a and b have token 1']],
     ['a token that goes back', () => checkTokens([hold('a', 0, 10, 2), hold('b', 20, 30, 1)]), ['n: 2 came before 1']],
+    [
+      'a token that was told late',
+      () => checkTokens([hold('b', 19, 30, 2), { ...hold('a', 20, 30, 1), askedMs: 5 }]),
+      [],
+    ],
     ['holders one after the other', () => checkOverlaps([hold('a', 0, 10, 1), hold('b', 10, 20, 2)], 1), []],
     ['two holders at once', () => checkOverlaps([hold('a', 0, 10, 1), hold('b', 9, 20, 2)], 1), ['n: 2 of 1 at 9']],
     [
@@ -69,6 +75,7 @@ function write(token: number, holder: string) {
 }
 
 function keys(...events: readonly (readonly ['effect' | 'answer', string])[]): string[] {
-  const history = events.map(([kind, value]) => ({ key: 'k', kind, value }));
+  // Told in the reverse order: the times decide.
+  const history = events.map(([kind, value], atUs) => ({ atUs, key: 'k', kind, value })).reverse();
   return checkKeys(history, ['k'], { exactlyOnce: true });
 }

@@ -44,8 +44,9 @@ class FencedResource {
   readonly holds: Hold[] = [];
   #largest = 0;
 
-  held(token: number, pid: number, atMs: number): void {
-    this.holds.push({ name: 'resource', holder: `${pid}/${token}`, fromMs: atMs, toMs: atMs, token });
+  /** A process that was frozen may tell late what it got early, so when it asked says nothing. */
+  held(token: number, pid: number): void {
+    this.holds.push({ name: 'resource', holder: `${pid}/${token}`, askedMs: 0, fromMs: 0, toMs: 0, token });
   }
 
   write(token: number, pid: number): boolean {
@@ -71,7 +72,7 @@ it('eight processes contend for a lease while holders are killed and frozen and 
       if (report.kind === 'held') {
         if (isOrphaned) takenOver += 1;
         isOrphaned = false;
-        resource.held(report.token, worker.pid, report.atMs);
+        resource.held(report.token, worker.pid);
       }
       if (report.kind !== 'wrote' || !resource.write(report.token, worker.pid)) return;
       if (isOrphaned || Math.random() > 0.3) return;
@@ -89,24 +90,23 @@ it('eight processes contend for a lease while holders are killed and frozen and 
 }, 90_000);
 
 it('eight processes whose clocks are up to two minutes wrong: a lease may have two holders, its tokens still grow', async () => {
-  const resource = new FencedResource();
+  const holds: Hold[] = [];
   await new Promise<void>((resolve) => {
-    const onReport = (report: WorkerReport, worker: Worker) => {
-      if (report.kind === 'held') resource.held(report.token, worker.pid, report.atMs);
-      if (report.kind === 'wrote') resource.write(report.token, worker.pid);
-      if (resource.holds.length >= 25) resolve();
+    const onReport = (report: WorkerReport) => {
+      if (report.kind === 'hold' && report.limit === 1) holds.push(report.hold);
+      if (holds.length === 40) resolve();
     };
     for (const skewMs of SKEWS) {
-      workers.start({ kind: 'lease', tableName, durationMs: LEASE_MS, keys: [], skewMs }, onReport);
+      workers.start({ kind: 'holds', tableName, durationMs: LEASE_MS, keys: ['skewed'], skewMs }, onReport);
     }
   });
-  expect(resource.violations()).toEqual([]);
-  expect(new Set(resource.accepted.map(({ holder }) => holder)).size).toBeGreaterThanOrEqual(2);
+  expect(checkTokens(holds)).toEqual([]);
+  expect(new Set(holds.map(({ holder }) => holder)).size).toBeGreaterThanOrEqual(2);
 }, 60_000);
 
 it('eight processes take turns at a lease and a semaphore while some are killed and frozen: one holder, and three', async () => {
   const holds = new Map<number, Hold[]>();
-  const order = { kind: 'holds', tableName, durationMs: LEASE_MS, keys: [], losses: LOSSES } as const;
+  const order = { kind: 'holds', tableName, durationMs: LEASE_MS, keys: ['turns'], losses: LOSSES } as const;
   let seen = 0;
   await new Promise<void>((resolve) => {
     const onReport = (report: WorkerReport, worker: Worker) => {

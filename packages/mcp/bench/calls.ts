@@ -4,7 +4,7 @@ import { parseArgs } from 'node:util';
 import { createMcpHandler, McpServer as OfficialServer } from '@modelcontextprotocol/server';
 import { Public, SecureApp } from '@sallyport/secure';
 import { z } from 'zod';
-import { createMcpServer, mountMcp } from '../src/index.js';
+import { createMcpServer, type McpServerOptions, memoryMcpStore, mountMcp } from '../src/index.js';
 
 const WARM_UP = 3000;
 const CALLS = 1500;
@@ -58,8 +58,35 @@ const zodSchema = z.object({
 });
 const ANSWER = 'hello 3';
 
+const SECRET = { current: 'only for this bench, and long enough for it' };
+const SESSIONS = {
+  sealed: { sessions: 'sealed', secret: SECRET },
+  durable: { sessions: 'durable', store: memoryMcpStore() },
+} as const satisfies Record<string, Partial<McpServerOptions>>;
+
+/** The same call in a session. */
+async function ourSession(kind: keyof typeof SESSIONS): Promise<Contestant> {
+  const { send, name } = ourServer(10, SESSIONS[kind]);
+  const accepted = { 'content-type': HEADERS['content-type'], accept: HEADERS.accept };
+  const params = { protocolVersion: '2025-11-25', capabilities: {}, clientInfo: { name: 'bench', version: '1.0.0' } };
+  const hello = await send(JSON.stringify({ jsonrpc: '2.0', id: 0, method: 'initialize', params }), accepted);
+  const { name: tool, arguments: args } = JSON.parse(BODY).params as { name: string; arguments: object };
+  const body = JSON.stringify({ jsonrpc: '2.0', id: 1, method: 'tools/call', params: { name: tool, arguments: args } });
+  const headers = {
+    ...accepted,
+    'mcp-protocol-version': '2025-11-25',
+    'mcp-session-id': hello.headers['mcp-session-id'] ?? '',
+  };
+  return { name: `${name}, ${kind} session`, call: async () => (await send(body, headers)).body };
+}
+
 function ours(tools: number): Contestant {
-  const server = createMcpServer({ name: 'bench', version: '1.0.0' });
+  const { send, name } = ourServer(tools, {});
+  return { name, call: async () => (await send(BODY, HEADERS)).body };
+}
+
+function ourServer(tools: number, options: Partial<McpServerOptions>) {
+  const server = createMcpServer({ name: 'bench', version: '1.0.0', ...options });
   for (let index = 0; index < tools; index += 1) {
     server.tool(
       `tool_${index}`,
@@ -69,22 +96,26 @@ function ours(tools: number): Contestant {
   }
   const app = new SecureApp();
   mountMcp(app, server, { posture: Public() });
-  const event = {
+  const toEvent = (body: string, headers: Readonly<Record<string, string>>) => ({
     version: '2.0',
     rawPath: '/mcp',
     rawQueryString: '',
-    headers: { ...HEADERS, host: 'x.lambda-url.eu-west-1.on.aws' },
+    headers: { ...headers, host: 'x.lambda-url.eu-west-1.on.aws' },
     requestContext: {
       domainName: 'x.lambda-url.eu-west-1.on.aws',
       http: { method: 'POST', path: '/mcp', sourceIp: '192.0.2.1' },
     },
-    body: BODY,
+    body,
     isBase64Encoded: false,
-  };
+  });
   const context = { awsRequestId: 'a', getRemainingTimeInMillis: () => 30_000 };
   return {
     name: `@sallyport/mcp behind SecureApp, ${tools} tools`,
-    call: async () => ((await app.serveLambdaFunctionURL(event, context)) as { body: string }).body,
+    send: async (body: string, headers: Readonly<Record<string, string>>) =>
+      (await app.serveLambdaFunctionURL(toEvent(body, headers), context)) as {
+        readonly headers: Readonly<Record<string, string>>;
+        readonly body: string;
+      },
   };
 }
 
@@ -119,7 +150,7 @@ async function measure({ call }: Contestant, calls: number): Promise<Round> {
 const median = (values: readonly number[]): number => [...values].sort((a, b) => a - b)[values.length >> 1] ?? 0;
 
 const { values } = parseArgs({ options: { rounds: { type: 'string', default: '15' } } });
-const contestants = [ours(10), ours(50), official()];
+const contestants = [ours(10), ours(50), await ourSession('sealed'), await ourSession('durable'), official()];
 for (const contestant of contestants) {
   const answer = await contestant.call();
   if (!answer.includes(ANSWER)) throw new Error(`${contestant.name} answers ${answer}`);
@@ -138,6 +169,6 @@ const peer = results.at(-1);
 for (const { name, calls, cpu } of results) {
   const ratio = `${(calls / (peer?.calls ?? 1)).toFixed(1)} x the calls, ${(cpu / (peer?.cpu ?? 1)).toFixed(2)} x the CPU`;
   process.stdout.write(
-    `${name.padEnd(46)} ${calls.toFixed(0).padStart(7)} calls/s  ${cpu.toFixed(1).padStart(7)} µs CPU a call  ${ratio}\n`,
+    `${name.padEnd(62)} ${calls.toFixed(0).padStart(7)} calls/s  ${cpu.toFixed(1).padStart(7)} µs CPU a call  ${ratio}\n`,
   );
 }

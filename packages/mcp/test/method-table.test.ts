@@ -76,6 +76,9 @@ describe('the table of methods', () => {
       'logging/setLevel',
       'completion/complete',
       'subscriptions/listen',
+      'tasks/get',
+      'tasks/update',
+      'tasks/cancel',
     ]);
   });
 });

@@ -11,10 +11,10 @@ async function prepared(register: (server: McpServer, clock: ManualClock) => voi
   const store = counting(memoryMcpStore({ clock }));
   const rig = new Rig({
     clock,
-    server: { store },
     remainingMs: 900_000,
     register: (s) => register(s, clock),
     ...options,
+    server: { store, ...options.server },
   });
   const session = await rig.connect();
   const request = { jsonrpc: '2.0', id: 1, method: 'tools/call', params: { name: 't', _meta: { progressToken: 1 } } };
@@ -77,6 +77,20 @@ describe('what a call asks of the store', () => {
     expect(opened.headers['content-type']).toBe('application/json');
     // The session is read once.
     expect(counts()).toEqual({ reads: 1, writes: 0 });
+  });
+
+  it('one read for the level of a sealed session, however much is logged', async () => {
+    const { open, counts } = await prepared(
+      (server) =>
+        server.tool('t', {}, (_, ctx) => {
+          for (let line = 0; line < 20; line += 1) ctx.log('info', line);
+          return 'done';
+        }),
+      { server: { sessions: 'sealed' } },
+    );
+    expect(parseSse(await readAll((await open()).body)).filter(({ data }) => data?.params)).toHaveLength(20);
+    // The level, and one look for a cancellation.
+    expect(counts().reads).toBe(2);
   });
 
   it('one look for a cancellation a second, however many steps there are', async () => {

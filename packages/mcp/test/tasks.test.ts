@@ -1,3 +1,4 @@
+import { ManualClock } from '@sallyport/core/testing';
 import { Optional, SecureApp } from '@sallyport/secure';
 import { connectMcp, type McpAnswerer, type McpTestClient } from '@sallyport/testkit/mcp';
 import {
@@ -10,7 +11,7 @@ import {
 } from '../src/index.js';
 import { type McpTaskEvent, mcpTasks } from '../src/tasks.js';
 import { counting } from './support/counting.js';
-import { SECRET } from './support/rig.js';
+import { parseSse, Rig, readAll, SECRET, statelessHeaders, statelessMessage } from './support/rig.js';
 
 const EXTENSION = 'io.modelcontextprotocol/tasks';
 const FORM = { type: 'object' as const, properties: { name: { type: 'string' } }, required: ['name'] };
@@ -243,6 +244,75 @@ it('a task that is cancelled stays so, whether it runs or not, and its signal ab
   await run();
   expect(await get(client, second.taskId)).toMatchObject({ status: 'cancelled' });
 }, 20_000);
+
+it('a listener is told of its own tasks', async () => {
+  const clock = new ManualClock(1_700_000_000_000);
+  const events: McpTaskEvent[] = [];
+  const rig = new Rig({
+    clock,
+    streaming: true,
+    remainingMs: 10_000,
+    server: { changes: true, tasks: { start: (event) => events.push(event) } },
+    register: (server) => server.tool('t', { task: {} }, () => 'done'),
+  });
+  const capabilities = { extensions: { [EXTENSION]: {} } };
+  const make = async (user: string) => {
+    const answer = await rig.stateless('tools/call', { name: 't' }, { user, capabilities, streaming: false });
+    return answer.json.result.taskId as string;
+  };
+  const [mine, foreign] = [await make('ada'), await make('bob')];
+  const params = { notifications: { taskIds: [mine, foreign, 'unknown'] } };
+  const message = statelessMessage(5, 'subscriptions/listen', params, capabilities);
+  const headers = statelessHeaders('subscriptions/listen', params);
+  const opened = await rig.open('POST', JSON.stringify(message), { headers, user: 'ada' });
+  const reading = readAll(opened.body);
+  const app = new SecureApp({ log: false, clock, surfaces: [mcpTasks(rig.server())] });
+  for (const event of events) await app.handleLambda(event);
+  for (let second = 0; second < 10; second += 1) await clock.advance(1000);
+  const told = parseSse(await reading).map(({ data }) => data);
+  expect(told[0].params.notifications).toEqual({ taskIds: [mine] });
+  expect(told.filter(({ method }) => method === 'notifications/tasks').map(({ params: one }) => one)).toEqual([
+    expect.objectContaining({
+      taskId: mine,
+      status: 'completed',
+      result: expect.objectContaining({ resultType: 'complete' }),
+    }),
+  ]);
+});
+
+it('a run that is lost fails its task, and an event that is lost is sent again', async () => {
+  const clock = new ManualClock(1_700_000_000_000);
+  const events: McpTaskEvent[] = [];
+  let runs = 0;
+  const rig = new Rig({
+    clock,
+    server: { tasks: { start: (event) => events.push(event) } },
+    register: (server) =>
+      server.tool('t', { task: {} }, () => {
+        runs += 1;
+        return new Promise<never>(() => {});
+      }),
+  });
+  const capabilities = { extensions: { [EXTENSION]: {} } };
+  const { taskId } = (await rig.stateless('tools/call', { name: 't' }, { capabilities })).json.result;
+  const get = async () => {
+    const headers = { 'mcp-name': taskId };
+    return (await rig.stateless('tasks/get', { taskId }, { capabilities, headers })).json.result;
+  };
+  events.length = 0;
+  await clock.advance(59_000);
+  expect([(await get()).status, events.length]).toEqual(['working', 0]);
+  await clock.advance(1000);
+  expect([(await get()).status, events.length]).toEqual(['working', 1]);
+  const app = new SecureApp({ log: false, clock, surfaces: [mcpTasks(rig.server())] });
+  // The function is killed in the middle: nothing of it goes on.
+  void app.handleLambda(events[0], { getRemainingTimeInMillis: () => 900_000 });
+  for (let turn = 0; turn < 50 && runs === 0; turn += 1) await new Promise((resolve) => setImmediate(resolve));
+  expect([(await get()).status, runs]).toEqual(['working', 1]);
+  clock.set(new Date(clock.now().getTime() + 906_000));
+  expect(await get()).toMatchObject({ status: 'failed', error: { code: -32603, message: 'Interrupted' } });
+  expect(runs).toBe(1);
+});
 
 describe("a task is the caller's alone", () => {
   const made = async () => {

@@ -3,11 +3,11 @@ import { brandError } from '@sallyport/core/pipeline';
 
 /** Every code of {@link RateLimitError}. */
 export const RATE_LIMIT_CODES = [
-  /** Construction, or what `limitFor` returns: a missing table name or `onStoreError`, an unknown option, a window that does not fit, a fingerprint key that is too short. */
+  /** Construction, or what `limitFor` returns: a missing table name or `onStoreError`, an unknown option, a window that does not fit, a fingerprint key that is too short, a reserve above the limit. */
   'ratelimit.invalid_config',
-  /** A part of a key is blank or missing, or a cost is not a whole number of at least 1. */
+  /** A part of a key is blank or missing, a cost is not a whole number of at least 1, or a refund is of a decision that is denied, refunded already or not of this limiter. */
   'ratelimit.invalid_input',
-  /** The store failed: thrown by `peek` and `reset`, given to `onError` by `consume`. `retryable` tells throttling, 5xx, time-outs and network faults from a fault of the deployment. */
+  /** The store failed: thrown by `peek`, `reset` and `refund`, given to `onError` by `consume`. `retryable` tells throttling, 5xx, time-outs and network faults from a fault of the deployment. */
   'ratelimit.store_unavailable',
 ] as const;
 

@@ -1,19 +1,32 @@
 // Errors
 export { RATE_LIMIT_CODES, RateLimitError, type RateLimitErrorCode, type RateLimitErrorInit } from './errors.js';
 // Limiter
-export { createDynamoRateLimiter, type DynamoRateLimiterOptions } from './limiter/dynamo-limiter.js';
+export { createDynamoRateLimiter } from './limiter/dynamo-limiter.js';
+export type { DynamoRateLimiter, DynamoRateLimiterOptions } from './limiter/dynamo-options.js';
 export type {
   CallOptions,
   ConsumeOptions,
   LimitDecision,
   LimitFor,
+  Limits,
   RateLimiter,
   RateLimitKey,
+  RefundOptions,
+  Strategy,
+  StrategyKind,
+  WindowLimit,
+  WindowOptions,
   WindowState,
 } from './limiter/limiter.js';
 // Middleware
 export { type RateLimitHeaderOptions, rateLimitHeaders } from './middleware/headers.js';
-export { type CredentialKind, type FingerprintKey, fingerprintCredential } from './middleware/identify.js';
+export {
+  type BySourceIpOptions,
+  bySourceIp,
+  type CredentialKind,
+  type FingerprintKey,
+  fingerprintCredential,
+} from './middleware/identify.js';
 export {
   type RateLimitGuardOptions,
   type RateLimitMiddlewareOptions,
@@ -21,9 +34,7 @@ export {
   rateLimitMiddleware,
   rateLimitPolicy,
 } from './middleware/middleware.js';
-export { type BySourceIpOptions, bySourceIp } from './middleware/source-ip.js';
 // Strategies
 export { fixedWindow, multiWindow } from './strategies/fixed-windows.js';
 export { type SlidingWindowOptions, slidingWindow } from './strategies/sliding-window.js';
-export type { Strategy, StrategyKind, WindowLimit, WindowOptions } from './strategies/strategy.js';
 export { type TokenBucketOptions, tokenBucket } from './strategies/token-bucket.js';

@@ -90,6 +90,75 @@ describe('instances whose clocks are up to ten seconds apart', () => {
   });
 });
 
+describe('one clock far ahead', () => {
+  const aheadOf = (strategy: Strategy, aheadMs: number) => {
+    const right = new WallClock(START_MS + 30_000);
+    const ahead = new WallClock(START_MS + 30_000 + aheadMs);
+    const limiters = [right, ahead].map((clock) => bench.limiter({ strategy, clock, deniedCache: false }));
+    return { right, ahead, limiters: limiters as readonly RateLimiter[] as [RateLimiter, RateLimiter] };
+  };
+
+  /** What the right clocks admit within one window while another instance writes in between. */
+  async function admittedBy(strategy: Strategy, aheadMs: number, requests: number, stepMs: number): Promise<number> {
+    const { right, ahead, limiters } = aheadOf(strategy, aheadMs);
+    let admitted = 0;
+    for (let request = 0; request < requests; request += 1) {
+      if ((await limiters[0].consume(KEY)).allowed) admitted += 1;
+      if (request % 4 === 3) await limiters[1].consume(KEY);
+      right.ms += stepMs;
+      ahead.ms += stepMs;
+    }
+    return admitted;
+  }
+
+  it.each([72_000, 90_000, 120_000, 180_000, 250_000, 3_600_000])(
+    'by %i ms lets a sliding window of a minute admit no more than its limit twice',
+    async (aheadMs) => {
+      const strategy = slidingWindow({ limit: 10, windowMs: 60_000 });
+      expect(await admittedBy(strategy, aheadMs, 64, 100)).toBeLessThanOrEqual(20);
+    },
+  );
+
+  it.each([2200, 3000, 4000, 5200])(
+    'by %i ms lets a sliding window of a second admit no more than its limit twice',
+    async (aheadMs) => {
+      const strategy = slidingWindow({ limit: 10, windowMs: 1000 });
+      expect(await admittedBy(strategy, aheadMs, 64, 5)).toBeLessThanOrEqual(20);
+    },
+  );
+
+  it.each([3000, 10_000, 60_000])(
+    'by %i ms lets the shorter of several windows admit no more than its limit twice',
+    async (aheadMs) => {
+      const strategy = multiWindow([
+        { limit: 10, windowMs: 1000 },
+        { limit: 10_000, windowMs: 3_600_000 },
+      ]);
+      expect(await admittedBy(strategy, aheadMs, 64, 5)).toBeLessThanOrEqual(20);
+    },
+  );
+
+  it.each([3_600_000, 60_000, 12_100])('by %i ms lets a bucket admit at most its capacity more', async (aheadMs) => {
+    const strategy = tokenBucket({ capacity: 10, refillPerSecond: 1 });
+    expect(await admittedBy(strategy, aheadMs, 120, 50)).toBeLessThanOrEqual(10 + 10 + 6);
+  });
+
+  it.each([3_600_000, -3_600_000])('or behind after a jump of %i ms is no reason to deny for long', async (jumpMs) => {
+    for (const strategy of [
+      fixedWindow({ limit: 3, windowMs: 10_000 }),
+      slidingWindow({ limit: 3, windowMs: 10_000 }),
+      tokenBucket({ capacity: 3, refillPerSecond: 0.3 }),
+    ]) {
+      const { right, limiters } = aheadOf(strategy, jumpMs);
+      const key = { ...KEY, resource: strategy.kind };
+      for (let request = 0; request < 4; request += 1) await limiters[1].consume(key);
+      expect(await limiters[0].consume(key)).toMatchObject({ allowed: true, degraded: false });
+      right.ms += 20_000;
+      expect(await limiters[0].consume(key)).toMatchObject({ allowed: true, degraded: false });
+    }
+  });
+});
+
 describe('clearing', () => {
   const twentieths = slidingWindow({ limit: 2, windowMs: 2000, granules: 20 });
   const seconds = multiWindow([
@@ -113,7 +182,7 @@ describe('clearing', () => {
       const [slow, fast] = [new WallClock(START_MS + 30_000), new WallClock(START_MS + 30_000 + ageMs + behindMs)];
       const [slowLimiter, fastLimiter] = [slow, fast].map((clock) =>
         bench.limiter({ strategy, clock, maxClockSkewMs, deniedCache: false }),
-      ) as [RateLimiter, RateLimiter];
+      ) as readonly RateLimiter[] as [RateLimiter, RateLimiter];
       for (const _ of [1, 2]) expect((await slowLimiter.consume(KEY)).allowed).toBe(true);
       slow.ms += ageMs;
       expect((await fastLimiter.consume(KEY)).allowed).toBe(true);
@@ -125,7 +194,7 @@ describe('clearing', () => {
     const strategy = slidingWindow({ limit: 3, windowMs: 10_000 });
     const [early, late] = [START_MS + 5500, START_MS + 6500].map((ms) =>
       bench.limiter({ strategy, clock: new WallClock(ms), deniedCache: false }),
-    ) as [RateLimiter, RateLimiter];
+    ) as readonly RateLimiter[] as [RateLimiter, RateLimiter];
     await late.consume(KEY, { cost: 3 });
     expect(await early.consume(KEY)).toMatchObject({ allowed: false, currentCount: 3 });
   });

@@ -18,9 +18,12 @@ function createLimiter(
 
 describe('the time that a decision waits for the store', () => {
   it.each([
-    [{}, 300],
-    [{ storeTimeoutMs: 50 }, 50],
-  ])('with %j is %i ms, then the call is aborted', async (options, waitMs) => {
+    [{}, 3000],
+    [{ storeTimeoutMs: 50 }, 3000],
+    [{ coldTimeoutMs: 1 }, 300],
+    [{ storeTimeoutMs: 50, coldTimeoutMs: 1 }, 50],
+    [{ storeTimeoutMs: 5000 }, 5000],
+  ])('with %j is %i ms for the first answer, then the call is aborted', async (options, waitMs) => {
     const clock = new ManualClock();
     const signals: AbortSignal[] = [];
     const limiter = createLimiter(
@@ -41,6 +44,20 @@ describe('the time that a decision waits for the store', () => {
     await clock.advance(1);
     expect(await pending).toMatchObject({ degraded: true });
     expect([signals[0]?.aborted, clock.pendingTimers]).toEqual([true, 0]);
+  });
+
+  it('is shorter once the store has answered', async () => {
+    const clock = new ManualClock();
+    let asked = 0;
+    const limiter = createLimiter(clock, () => {
+      asked += 1;
+      return asked === 1 ? Promise.resolve(ANSWER) : new Promise(() => {});
+    });
+    expect(await limiter.consume(KEY)).toMatchObject({ allowed: true });
+    const pending = limiter.consume(KEY);
+    while (asked < 2) await new Promise(setImmediate);
+    await clock.advance(300);
+    expect(await pending).toMatchObject({ degraded: true });
   });
 
   it('leaves no timer and no listener behind', async () => {

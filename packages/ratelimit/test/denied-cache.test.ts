@@ -51,6 +51,16 @@ describe('a caller who is known to be denied', () => {
     expect(await limiter.consume(KEY, { cost: 1 })).toMatchObject({ allowed: true, source: 'store' });
   });
 
+  it('is told the time of its own cost, not that of a cheaper request', async () => {
+    const limiter = bench.limiter({ strategy: slidingWindow({ limit: 10, windowMs: 10_000, granules: 10 }) });
+    await limiter.consume(KEY, { cost: 1 });
+    bench.clock.ms += 5000;
+    await limiter.consume(KEY, { cost: 9 });
+    expect(await limiter.consume(KEY, { cost: 1 })).toMatchObject({ allowed: false, retryAfterMs: 6000 });
+    expect(await limiter.consume(KEY, { cost: 8 })).toMatchObject({ allowed: false, retryAfterMs: 11_000 });
+    expect(await limiter.consume(KEY, { cost: 8 })).toMatchObject({ source: 'local', retryAfterMs: 11_000 });
+  });
+
   it('is admitted at once when the limit is raised here, and within ten seconds when it is raised elsewhere', async () => {
     let limit = 1;
     const limiter = bench.limiter({ strategy, limitFor: () => limit });

@@ -51,7 +51,7 @@ describe('a store that fails', () => {
   it.each(STORE_FAULTS)('denies or allows as configured, marked as degraded: $name', async (given) => {
     const { fault, transient: retryable } = given;
     proxy.inject(fault);
-    const settings = { strategy, client, storeTimeoutMs: patienceFor(given) };
+    const settings = { strategy, client, storeTimeoutMs: patienceFor(given), coldTimeoutMs: 1 };
     for (const onStoreError of ['deny', 'allow'] as const) {
       const onError = createRecorder<[RateLimitError, object]>();
       const limiter = bench.limiter({ ...settings, onStoreError, onError, log: createLogRecorder() });
@@ -76,7 +76,7 @@ describe('a store that fails', () => {
     const { fault, transient: retryable } = given;
     proxy.inject(fault);
     const onError = createRecorder();
-    const settings = { strategy, client, storeTimeoutMs: patienceFor(given) };
+    const settings = { strategy, client, storeTimeoutMs: patienceFor(given), coldTimeoutMs: 1 };
     const limiter = bench.limiter({ ...settings, onError, log: createLogRecorder() });
     await expect(limiter.peek(KEY)).rejects.toMatchObject({ code: 'ratelimit.store_unavailable', retryable });
     await expect(limiter.reset(KEY)).rejects.toMatchObject({ code: 'ratelimit.store_unavailable', retryable });
@@ -88,13 +88,6 @@ describe('a store that fails', () => {
     const decision = await bench.limiter({ strategy }).consume(KEY);
     expect(decision).toMatchObject({ allowed: true, degraded: false, source: 'store', currentCount: 1 });
     expect(proxy.operations).toEqual(['UpdateItem', 'UpdateItem']);
-  });
-
-  it('may count a lost answer twice, never less than once', async () => {
-    proxy.inject({ kind: 'lost-answer' }, { times: 1 });
-    const limiter = bench.limiter({ strategy });
-    expect(await limiter.consume(KEY)).toMatchObject({ allowed: true, currentCount: 2 });
-    expect(await limiter.consume(KEY)).toMatchObject({ allowed: false, currentCount: 2 });
   });
 
   it('gives the caller its own reason when the caller gives up', async () => {
@@ -120,19 +113,16 @@ describe('a store that fails', () => {
     ['is never answered', { kind: 'silence' }],
   ])('does not change a decision when only the clearing after it %s', async (_, fault) => {
     const onError = createRecorder();
-    const limiter = bench.limiter({
-      strategy: slidingWindow({ limit: 9, windowMs: 10_000 }),
-      storeTimeoutMs: 2000,
-      onError,
-    });
-    for (const request of [1, 2, 3]) {
+    const instance = () =>
+      bench.limiter({ strategy: slidingWindow({ limit: 9, windowMs: 10_000 }), storeTimeoutMs: 2000, onError });
+    for (const request of [1, 2, 3, 4, 5]) {
       bench.clock.ms += request * 100_000;
-      await limiter.consume(KEY);
+      await instance().consume(KEY);
     }
     bench.clock.ms += 100_000;
     proxy.inject(fault, { after: 1 });
     proxy.operations.length = 0;
-    expect(await limiter.consume(KEY)).toMatchObject({ allowed: true, degraded: false, currentCount: 1 });
+    expect(await instance().consume(KEY)).toMatchObject({ allowed: true, degraded: false, currentCount: 1 });
     expect(proxy.operations.length).toBeGreaterThan(1);
     expect(onError.calls).toEqual([]);
   });

@@ -66,6 +66,14 @@ describe('headers of a decision', () => {
     });
   });
 
+  it('say nothing of the counts of one instance, and when to come back', () => {
+    const local = { degraded: true, source: 'local' } as const;
+    expect(rateLimitHeaders(decision([minute], local), NOW)).toEqual({});
+    expect(rateLimitHeaders(decision([minute], { ...local, allowed: false, retryAfterMs: 1500 }), NOW)).toEqual({
+      'retry-after': '2',
+    });
+  });
+
   it.each([
     [100, '100ms'],
     [30_000, '30s'],

@@ -11,14 +11,14 @@ class Lifetime extends WindowStrategy {
   readonly windows = [{ name: 'default', windowMs: Number.MAX_SAFE_INTEGER, limit: 2 }];
   readonly givenOrder = [0];
 
-  sortSuffix(): string {
-    return '';
+  sortKey(): string {
+    return '0';
   }
 
-  write({ cost, windows }: Claim): ConditionalWrite {
+  write({ windows }: Claim, units: number): ConditionalWrite {
     return {
-      checks: windows.map(({ limit }) => ({ counter: 'n', max: limit - cost })),
-      adds: [{ counter: 'n', value: cost }],
+      checks: windows.map(({ limit }) => ({ counter: 'n', max: limit - units })),
+      adds: [{ counter: 'n', value: units }],
       sets: [],
       removes: [],
       expiresAt: undefined,

@@ -32,18 +32,22 @@ afterAll(() => fleet.stop());
 type Round = Pick<Order, 'strategy' | 'decisions'> & Partial<Order>;
 
 async function run(order: Round, skews?: readonly number[]): Promise<History> {
-  const history = await runAnyway(order, skews);
-  expect(history.degraded).toBe(0);
+  const { history, degraded } = await runAnyway(order, skews);
+  expect(degraded).toBe(0);
   return history;
 }
 
 /** Whether or not the store answers. */
-async function runAnyway(order: Round, skews: readonly number[] = [0]): Promise<History> {
+async function runAnyway(
+  order: Round,
+  skews: readonly number[] = [0],
+): Promise<{ readonly history: History; readonly degraded: number }> {
   const whole = { endpoint, tableName, identifier: randomUUID(), lanes: 4, deniedCache: false, ...order };
   const answers = await fleet.run((instance) => ({ ...whole, skewMs: skews[instance % skews.length] ?? 0 }));
-  const history = new History(answers);
-  expect(history.decided).toBe(INSTANCES * order.decisions);
-  return history;
+  const decided = answers.reduce((sum, answer) => sum + answer.decided, 0);
+  expect(decided).toBe(INSTANCES * order.decisions);
+  const degraded = answers.reduce((sum, answer) => sum + answer.degraded, 0);
+  return { degraded, history: new History(answers.flatMap(({ admittedAt }) => admittedAt)) };
 }
 
 describe('eight processes that share a table', () => {
@@ -106,10 +110,10 @@ describe('eight processes that share a table', () => {
       proxy.inject({ kind: 'reset' }, { after: 30, times: 20 });
       proxy.inject(SERVER_ERROR, { after: 40, times: 20 });
       const strategy = { fixed: { limit: 100, windowMs: 3_600_000 } };
-      const history = await runAnyway({ strategy, decisions: 32, endpoint: proxy.endpoint }, earlyInTheHour());
-      // A lost answer counts what nobody was told of: at most twice for each of the twenty.
+      const { history } = await runAnyway({ strategy, decisions: 32, endpoint: proxy.endpoint }, earlyInTheHour());
+      // A lost answer is known by its id, unless another instance wrote meanwhile: then it counts what nobody was told of.
       expect(history.admitted).toBeLessThanOrEqual(100);
-      expect(history.admitted).toBeGreaterThanOrEqual(60);
+      expect(history.admitted).toBeGreaterThanOrEqual(80);
     } finally {
       await proxy.stop();
     }

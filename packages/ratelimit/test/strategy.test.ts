@@ -184,7 +184,7 @@ describe('the options of the limiter', () => {
     [
       'a choice',
       () => createDynamoRateLimiter({ ...good, onStoreError: 'open' } as never),
-      'option "onStoreError" must be "deny" or "allow"',
+      'option "onStoreError" must be one of "deny", "allow", or a limiter',
     ],
     [
       'a table',

@@ -5,7 +5,7 @@ import { type Bench, createBench, KEY, START_MS, WallClock } from './support/dyn
 import { createLogRecorder, createRecorder } from './support/recorder.js';
 
 const strategy = tokenBucket({ capacity: 3, refillPerSecond: 1 });
-const PK = { pk: { S: 'RL#default:b1000000#custom#caller' }, sk: { S: '/notes#GET' } };
+const PK = { pk: { S: 'RL#default:b1000000#custom#caller#/notes#GET' }, sk: { S: '0' } };
 
 describe('a token bucket', () => {
   it.each([

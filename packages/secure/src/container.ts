@@ -5,7 +5,7 @@ import { assertNoSurplus } from '@sallyport/core/options';
 import { type Assembly, assemble, Container, pickOptions } from '@sallyport/dispatch/assembly';
 import type { PathNames, RouteRecord } from '@sallyport/http';
 import { type OpenApiDocument, toCanonicalJson } from '@sallyport/http/openapi';
-import { addressOf, createKernel, PIPELINE_OPTION_KINDS, type Registration, tagsOf } from '@sallyport/http/pipeline';
+import { addressOf, createKernel, PIPELINE_OPTION_KINDS, type Registration } from '@sallyport/http/pipeline';
 import { EVENT_ROUTER_OPTION_KINDS } from '@sallyport/streams';
 import { authorize, createGate } from './gate.js';
 import { buildSecureDocument, type SecureOpenApiSpec } from './openapi/document.js';
@@ -215,6 +215,6 @@ function toSecureRouteRecord(registration: Registration): SecureRouteRecord {
     posture: kind,
     ...(scopes.length > 0 ? { scopes: Object.freeze([...scopes]) } : {}),
     ...(registration.streaming ? { streaming: true } : {}),
-    ...tagsOf(registration),
+    ...(registration.tags.length > 0 ? { tags: registration.tags } : {}),
   });
 }

@@ -46,7 +46,8 @@ export interface SecureGroupOptions {
   readonly tags?: readonly string[];
 }
 
-const GROUP_OPTIONS = defineOptions<SecureGroupOptions>()({
+/** What {@link SecureGroupOptions} may be. */
+export const SECURE_GROUP_OPTIONS = defineOptions<SecureGroupOptions>()({
   ...GROUP_KINDS,
   posture: kind<Posture>('what Public(), Authenticated() and their like give', isPosture),
 });
@@ -149,7 +150,7 @@ export class SecureRoutes<Rest extends SecureRest = GroupPosture, Outer extends 
   ): this {
     assertNoSurplus(surplus, GROUP_USAGE);
     assertStated(options, prefix);
-    const { posture = this.#scope.posture, ...common } = GROUP_OPTIONS.parse(options);
+    const { posture = this.#scope.posture, ...common } = SECURE_GROUP_OPTIONS.parse(options);
     const scope = { ...innerScope(this.#scope, prefix, common), posture };
     runDefine(define, new SecureRoutes<RestOf<O, Rest>, Outer | PathNames<P>>(this.#surface, scope), scope.prefix);
     return this;
@@ -179,6 +180,7 @@ function assertStated(options: unknown, prefix: unknown): void {
  * A module of routes of the closed container, for `group` to mount: in a file of its own, with the types of a group that has a
  * posture. With `SecureRoutes<StatedPosture>` as the type of the parameter each route states its own.
  *
+ * @typeParam Outer the path parameters of the prefixes that it will stand under, for routes that read them
  * @example
  * export const orders = defineRoutes((routes) => {
  *   routes.get('/', listOrders).get('/{id}', getOrder);

@@ -36,7 +36,7 @@ describe('registration', () => {
     [
       'a route twice',
       (app) => app.get('/a/{x}', handler, open).get('/a/{y}', handler, open),
-      'framework: duplicate route: GET /a/{y} matches the same paths as GET /a/{x}',
+      'framework: duplicate route: GET /a/{y}, registered before as /a/{x}',
     ],
     [
       'a blank parent',

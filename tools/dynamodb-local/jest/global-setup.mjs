@@ -1,8 +1,8 @@
-// Names the directory that all workers of this run share. The first test that asks makes it and starts the server in it.
+// Names the directories that all workers of this run share. The first test that asks for a server makes its directory and starts it.
 import { randomUUID } from 'node:crypto';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 
 export default function setUp() {
-  process.env.SALLYPORT_DYNAMODB_RUN = `${process.pid}:${join(tmpdir(), `sallyport-dynamodb-${randomUUID()}`)}`;
+  process.env.SALLYPORT_SERVERS_RUN = `${process.pid}:${join(tmpdir(), `sallyport-${randomUUID()}`)}`;
 }

@@ -1,14 +1,22 @@
-// Ends the run's server, if a test started one, and waits for its end.
+// Ends the run's servers, those that a test started, and waits for their end.
 import { existsSync, readFileSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 
+/** The names that `sharedServer` is called with. */
+const SERVERS = ['dynamodb', 's3'];
+
 export default async function tearDown() {
-  const run = process.env.SALLYPORT_DYNAMODB_RUN ?? '';
-  const directory = run.slice(run.indexOf(':') + 1);
-  if (directory === '') return;
-  if (existsSync(join(directory, 'supervisor.pid'))) await stop(directory);
-  rmSync(directory, { recursive: true, force: true });
+  const run = process.env.SALLYPORT_SERVERS_RUN ?? '';
+  const base = run.slice(run.indexOf(':') + 1);
+  if (base === '') return;
+  await Promise.all(
+    SERVERS.map(async (name) => {
+      const directory = `${base}-${name}`;
+      if (existsSync(join(directory, 'supervisor.pid'))) await stop(directory);
+      rmSync(directory, { recursive: true, force: true });
+    }),
+  );
 }
 
 async function stop(directory) {
@@ -17,5 +25,5 @@ async function stop(directory) {
   } catch {
     return;
   }
-  for (let waited = 0; waited < 5000 && !existsSync(join(directory, 'stopped')); waited += 25) await sleep(25);
+  for (let waited = 0; waited < 15_000 && !existsSync(join(directory, 'stopped')); waited += 25) await sleep(25);
 }

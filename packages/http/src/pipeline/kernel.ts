@@ -27,7 +27,6 @@ import {
 } from '@sallyport/core/pipeline';
 import { RegistrationBook } from '../routing/registration.js';
 import { HTTP_ERROR_FORMAT_FLAT_LEGACY, HTTP_ERROR_FORMAT_NESTED, HTTP_ERROR_FORMAT_PROBLEM } from './error-body.js';
-import type { ErrorHook, NotFoundHook, ResponseHook } from './hooks.js';
 import { type Gate, type Observation, observe } from './stages.js';
 
 /**
@@ -141,9 +140,6 @@ export const ROUTER_KINDS = {
   environment: kind<Environment>('an object of variables', (value) => typeof value === 'object' && value !== null),
   basePath: parsed<string | readonly string[]>('a path or a list of paths', parseBasePath),
   autoHead: boolean,
-  onError: func<ErrorHook>(),
-  notFound: func<NotFoundHook>(),
-  onResponse: func<ResponseHook>(),
 };
 
 /**

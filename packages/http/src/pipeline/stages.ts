@@ -17,8 +17,7 @@ import {
 } from '@sallyport/core/pipeline';
 import type { RouteTable } from '../routing/internal/router.js';
 import { isPromise } from '../routing/registration.js';
-import type { HookStages } from './hooks.js';
-import type { AskHook, Decorate, Exchange, Observe, RenderError, Stage } from './run.js';
+import type { Decorate, Exchange, Observe, RenderError, Stage } from './run.js';
 
 /** Lets a caller through or throws. Runs before every middleware. */
 export type Gate = (exchange: Exchange) => undefined | Promise<undefined>;
@@ -62,13 +61,12 @@ export const validBody: Stage = ({ state: { request } }) => {
 
 const NOT_FOUND = new FrameworkError('app.not_found');
 
-/** Finds the operation of a path, or answers 404 or 405. Neither costs a stack trace. */
-export function matchRoute(table: RouteTable, renderError: RenderError, hooks: HookStages): Stage {
-  const refuse = (exchange: Exchange, error: FrameworkError, ask: AskHook | undefined) => {
-    const answer = ask?.(exchange, error);
-    if (isPromise(answer)) return answer.then((given) => given ?? renderError(exchange, error));
-    return answer ?? renderError(exchange, error);
-  };
+/**
+ * Finds the operation of a path, or answers 404 or 405. Neither costs a stack trace.
+ *
+ * @param asks whether the application is asked for the answers of errors
+ */
+export function matchRoute(table: RouteTable, renderError: RenderError, asks: boolean): Stage {
   return (exchange) => {
     const { state } = exchange;
     const { method, path } = state.request;
@@ -77,7 +75,8 @@ export function matchRoute(table: RouteTable, renderError: RenderError, hooks: H
       const allow = table.allowedMethods(path).join(', ');
       exchange.error =
         allow === '' ? NOT_FOUND : new FrameworkError('app.method_not_allowed', undefined, { headers: { allow } });
-      return refuse(exchange, exchange.error, allow === '' ? hooks.askNotFound : hooks.askOnError);
+      if (asks) throw exchange.error;
+      return renderError(exchange, exchange.error);
     }
     const registration = match.value;
     exchange.registration = registration;

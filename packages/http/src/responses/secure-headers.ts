@@ -27,7 +27,8 @@ const value = kind<string | false>(
   (given) => given === false || (isHeaderValue(given) && given.trim() !== ''),
 );
 
-const OPTIONS = defineOptions<SecureHeadersOptions>()({
+/** What {@link SecureHeadersOptions} may be. */
+export const SECURE_HEADERS_OPTIONS = defineOptions<SecureHeadersOptions>()({
   strictTransportSecurity: value.default('max-age=31536000; includeSubDomains'),
   contentSecurityPolicy: value.default("frame-ancestors 'none'"),
   contentTypeOptions: value.default('nosniff'),
@@ -57,7 +58,7 @@ const NAMES: Readonly<Record<keyof SecureHeadersOptions, string>> = {
  * @example new SecureApp({ onResponse: secureHeaders(), principalResolver });
  */
 export function secureHeaders(options: SecureHeadersOptions = {}): ResponseHook {
-  const values = OPTIONS.parse(options);
+  const values = SECURE_HEADERS_OPTIONS.parse(options);
   const headers = Object.entries(NAMES).flatMap(([name, header]) => {
     const given = values[name as keyof SecureHeadersOptions];
     return given === false ? [] : [[header, given] as const];

@@ -68,7 +68,7 @@ export function assertRouteHandler(handler: unknown, place: string): asserts han
 }
 
 /** How a middleware is added, for error texts. */
-export const USE_USAGE = 'use(middleware); for some routes give { use: [middleware] } to them or to their group';
+export const USE_USAGE = 'use(middleware), or { use: [middleware] } of a route or group';
 
 /** The operations of a container and the middlewares around each of them; shared by its surfaces. */
 export class RegistrationBook {
@@ -77,7 +77,7 @@ export class RegistrationBook {
 
   /** Builds the chain once, here, and again only when a middleware is added. */
   register(init: RegistrationInit): Registration {
-    const use = init.use ?? [];
+    const use = [...(init.use ?? [])];
     const registration = {
       route: Object.freeze({ ...init.route }),
       paramNames: init.paramNames,
@@ -86,7 +86,7 @@ export class RegistrationBook {
       posture: init.posture,
       streaming: init.streaming ?? false,
       use,
-      tags: init.tags ?? [],
+      tags: Object.freeze([...(init.tags ?? [])]),
       run: composeChain([...this.#middlewares, ...use], init.handler),
     };
     this.#registrations.push(registration);
@@ -191,13 +191,8 @@ export function toRouteRecord(registration: Registration): RouteRecord {
     ...addressOf(registration),
     ...(registration.authRequired ? { authRequired: true } : {}),
     ...(registration.streaming ? { streaming: true } : {}),
-    ...tagsOf(registration),
+    ...(registration.tags.length > 0 ? { tags: registration.tags } : {}),
   });
-}
-
-/** The tags of a registration as a member of its record, if there are any. */
-export function tagsOf({ tags }: Registration): { readonly tags?: readonly string[] } {
-  return tags.length > 0 ? { tags: Object.freeze([...tags]) } : {};
 }
 
 /** Where an operation is reached, in the inventory's words. */

@@ -19,14 +19,14 @@ import { assertNoSurplus, defineOptions, func, kind } from '@sallyport/core/opti
 import { serveDirect } from '../doors/direct.js';
 import type { CorsStages } from '../pipeline/cors.js';
 import type { HttpErrorFormat } from '../pipeline/error-body.js';
-import type { ErrorHook, NotFoundHook, ResponseHook } from '../pipeline/hooks.js';
+import type { HookStages } from '../pipeline/hooks.js';
 import { assembleKernel, type Kernel, type Limits, legacyTenant, ROUTER_KINDS } from '../pipeline/kernel.js';
 import { authHookGate, type Observation } from '../pipeline/stages.js';
 import type { PathNames } from '../routing/path-names.js';
 import { type RouteRecord, toRouteRecord, USE_USAGE } from '../routing/registration.js';
 import { HttpSurface, type HttpSurfaceOptions } from './http-surface.js';
 import { HttpVerbs } from './http-verbs.js';
-import { type GroupOptions, type OpenRest, RouteGroup } from './route-group.js';
+import { type OpenRest, parseOpenRest } from './open-route.js';
 
 /**
  * Options of {@link createHttpRouter}: those of `createApp` that are about HTTP. `cors` and `observability` take what the
@@ -53,12 +53,8 @@ export interface HttpRouterOptions {
   readonly authHook?: AuthHook;
   /** Shape of error bodies. Default `nested`. */
   readonly httpErrorFormat?: HttpErrorFormat;
-  /** Asked for the answer of a failed request, refusals too; `undefined` gives the default answer. */
-  readonly onError?: ErrorHook;
-  /** Asked for the answer to a path that no route has; `undefined` gives the default 404. */
-  readonly notFound?: NotFoundHook;
-  /** Sees every answer right before it leaves, errors and preflights too, and may set headers and cookies. */
-  readonly onResponse?: ResponseHook;
+  /** Asked for answers of errors, shown every answer: `hooks({ onError, notFound, onResponse })`. Default: nobody. */
+  readonly hooks?: HookStages;
   /** Literal path prefixes of whole segments; the longest that fits is removed once before routing. */
   readonly basePath?: string | readonly string[];
   /** Lets `HEAD` without a route of its own run `GET`'s. Default false. */
@@ -70,6 +66,7 @@ export const HTTP_ROUTER_OPTIONS = defineOptions<HttpRouterOptions>()({
   ...ROUTER_KINDS,
   cors: madeBy<CorsStages>('cors()', 'preflight'),
   observability: madeBy<Observation>('observe()', 'hooks'),
+  hooks: madeBy<HookStages>('hooks()', 'askOnError'),
   authHook: func<AuthHook>(),
 });
 
@@ -84,13 +81,11 @@ export class HttpRouter extends HttpVerbs<OpenRest> implements Surface {
   readonly serves: readonly TriggerKind[];
   readonly #kernel: Kernel;
   readonly #surface: HttpSurface;
-  readonly #routes: RouteGroup;
 
   constructor(kernel: Kernel, options: HttpSurfaceOptions) {
     super();
     this.#kernel = kernel;
     this.#surface = new HttpSurface(kernel, options);
-    this.#routes = new RouteGroup(this.#surface);
     this.serves = this.#surface.serves;
   }
 
@@ -100,23 +95,7 @@ export class HttpRouter extends HttpVerbs<OpenRest> implements Surface {
     handler: Handler<PathNames<P>>,
     ...rest: OpenRest
   ): this {
-    this.#routes.handle(method, pattern, handler, ...rest);
-    return this;
-  }
-
-  /**
-   * Registers routes that have a prefix, middlewares and tags in common. Groups nest.
-   *
-   * @throws FrameworkError as {@link RouteGroup.group}
-   * @example app.group('/orders', { use: [audit] }, (orders) => orders.get('/{id}', getOrder));
-   */
-  group<const P extends string>(
-    prefix: P,
-    options: GroupOptions,
-    define: (routes: RouteGroup<PathNames<P>>) => void,
-    ...surplus: readonly never[]
-  ): this {
-    this.#routes.group(prefix, options, define, ...surplus);
+    this.#surface.register(method, pattern, handler as Handler, parseOpenRest(rest));
     return this;
   }
 

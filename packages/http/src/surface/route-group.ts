@@ -1,10 +1,12 @@
-import { FrameworkError, type Handler, type Middleware } from '@sallyport/core';
-import { assertNoSurplus, boolean, defineOptions, func, list, text } from '@sallyport/core/options';
+import type { FrameworkError, Handler, Middleware } from '@sallyport/core';
+import { assertNoSurplus, boolean, defineOptions, list, text } from '@sallyport/core/options';
 import { parsePattern } from '../routing/internal/pattern.js';
 import type { PathNames } from '../routing/path-names.js';
-import { isPromise } from '../routing/registration.js';
+import { isPromise, registrationError } from '../routing/registration.js';
+import type { HttpRouter } from './http-router.js';
 import type { HttpSurface } from './http-surface.js';
 import { HttpVerbs } from './http-verbs.js';
+import { MIDDLEWARE_LIST, type OpenRest, parseOpenRest } from './open-route.js';
 
 /** What the groups around a route have fixed for it. */
 export interface RouteScope {
@@ -19,11 +21,8 @@ export interface RouteScope {
 /** The scope of routes outside of all groups. */
 export const ROOT_SCOPE: RouteScope = { prefix: '', use: [], tags: [] };
 
-/** How a route and a group are registered, for error texts. */
-const HANDLE_USAGE = 'handle(method, pattern, handler, options)';
+/** How a group is registered, for error texts. */
 export const GROUP_USAGE = 'group(prefix, options, define)';
-
-const MIDDLEWARE_LIST = list(func<Middleware>());
 
 /** What the options may be that groups of all containers share. */
 export const GROUP_KINDS = { use: MIDDLEWARE_LIST, tags: list(text()) };
@@ -48,18 +47,16 @@ export function innerScope(
   };
 }
 
-function parsePrefix(prefix: unknown): string {
-  const refuse = (hint: string, cause?: unknown) =>
-    new FrameworkError('app.bad_request', `framework: invalid group prefix: ${String(prefix)}: ${hint}`, { cause });
-  if (typeof prefix !== 'string' || prefix.trim() === '') throw refuse("use a path, '/' for none");
-  if (prefix.includes('?')) throw refuse('a path has no query');
-  let pattern: ReturnType<typeof parsePattern>;
+function parsePrefix(prefix: string): string {
+  let pattern: ReturnType<typeof parsePattern> | undefined;
   try {
-    pattern = parsePattern(prefix);
-  } catch (cause) {
-    throw refuse('segments are text, {name} or :name, without a slash at the end', cause);
+    if (prefix.trim() !== '' && !prefix.includes('?')) pattern = parsePattern(prefix);
+  } catch {
+    // Refused below, with the words for prefixes.
   }
-  if (pattern.segments.at(-1)?.kind === 'rest') throw refuse('nothing can follow a catch-all');
+  if (!pattern || pattern.segments.at(-1)?.kind === 'rest') {
+    throw groupError(String(prefix), 'a prefix is a path without catch-all, query and slash at the end; / is none');
+  }
   return pattern.canonical === '/' ? '' : pattern.canonical;
 }
 
@@ -77,48 +74,30 @@ export function scopedPattern({ prefix }: RouteScope, pattern: string): string {
  *   frozen before it has gone on would miss routes
  */
 export function runDefine<G>(define: (routes: G) => void, routes: G, prefix: string): void {
-  const place = `group ${prefix === '' ? '/' : prefix}`;
-  if (typeof define !== 'function') {
-    throw new FrameworkError('app.bad_request', `framework: ${place} takes a function that registers its routes`);
-  }
+  if (typeof define !== 'function')
+    throw groupError(prefix, 'the last argument is a function that registers its routes');
   const result: unknown = define(routes);
   if (!isPromise(result)) return;
   result.catch(() => {});
-  throw new FrameworkError('app.bad_request', `framework: ${place}: register its routes without await`);
+  throw groupError(prefix, 'register its routes without await');
 }
 
-/** Options of a route of the open container. */
-export interface RouteOptions {
-  /** The auth hook must name a caller; without a hook the route answers 401. Default: what the group says, else false. */
-  readonly authRequired?: boolean;
-  /** States in the inventory that the route streams. Default false. */
-  readonly streaming?: boolean;
-  /** Serves the path with one slash at its end as well: `/notes` and `/notes/`. Default false. */
-  readonly trailingSlash?: boolean;
-  /** Middlewares of this route alone, inside those of the router and of its groups; the first is outermost. Default none. */
-  readonly use?: readonly Middleware[];
+function groupError(prefix: string, hint: string): FrameworkError {
+  return registrationError('invalid group', `${prefix || '/'}: ${hint}`);
 }
-
-/** What {@link RouteOptions} may be. */
-export const ROUTE_OPTIONS = defineOptions<RouteOptions>()({
-  authRequired: boolean,
-  streaming: boolean,
-  trailingSlash: boolean,
-  use: MIDDLEWARE_LIST,
-});
 
 /** Options of a group of routes of the open container; they hold for every route and group inside. */
-export interface GroupOptions extends Pick<RouteOptions, 'authRequired'> {
+export interface GroupOptions {
+  /** The auth hook must name a caller of the routes that do not say it themselves. Default: what the group around says, else false. */
+  readonly authRequired?: boolean;
   /** Middlewares around the routes of the group, inside those of the container; the first is outermost. Default none. */
   readonly use?: readonly Middleware[];
   /** OpenAPI tags of the routes, shown by `routes()`. Default none. */
   readonly tags?: readonly string[];
 }
 
-const GROUP_OPTIONS = defineOptions<GroupOptions>()({ ...GROUP_KINDS, authRequired: boolean });
-
-/** What a registration of the open container takes behind the handler. */
-export type OpenRest = [options?: RouteOptions, ...surplus: readonly never[]];
+/** What {@link GroupOptions} may be. */
+export const GROUP_OPTIONS = defineOptions<GroupOptions>()({ ...GROUP_KINDS, authRequired: boolean });
 
 interface OpenScope extends RouteScope {
   /** Of routes that do not say it themselves. */
@@ -144,11 +123,9 @@ export class RouteGroup<Outer extends string = never> extends HttpVerbs<OpenRest
     method: string,
     pattern: P,
     handler: Handler<Outer | PathNames<P>>,
-    options?: RouteOptions,
-    ...surplus: readonly never[]
+    ...rest: OpenRest
   ): this {
-    assertNoSurplus(surplus, HANDLE_USAGE);
-    const { use = [], authRequired = this.#scope.authRequired, ...own } = ROUTE_OPTIONS.parse(options);
+    const { use = [], authRequired = this.#scope.authRequired, ...own } = parseOpenRest(rest);
     this.#surface.register(method, scopedPattern(this.#scope, pattern), handler as Handler, {
       ...own,
       authRequired,
@@ -185,9 +162,29 @@ export class RouteGroup<Outer extends string = never> extends HttpVerbs<OpenRest
 }
 
 /**
+ * Registers routes of a router that have a prefix, middlewares and tags in common; the function form of `app.group`, so that a
+ * bundle holds its code only where it is used. Groups inside are made by `routes.group`.
+ *
+ * @param prefix static segments and parameters; `/` for none. The pattern `/` inside of the group is the prefix itself
+ * @param define registers the routes, at once
+ * @throws FrameworkError as `app.group`
+ * @example group(http, '/orders', { use: [audit] }, (orders) => orders.get('/{id}', getOrder));
+ */
+export function group<const P extends string>(
+  router: HttpRouter,
+  prefix: P,
+  options: GroupOptions,
+  define: (routes: RouteGroup<PathNames<P>>) => void,
+  ...surplus: readonly never[]
+): void {
+  new RouteGroup(router.surface).group(prefix, options, define, ...surplus);
+}
+
+/**
  * A module of routes, for `group` to mount: in a file of its own, with the types of a group. `@sallyport/secure` has one for
  * `SecureApp`.
  *
+ * @typeParam Outer the path parameters of the prefixes that it will stand under, for routes that read them
  * @example
  * export const orders = defineRoutes((routes) => {
  *   routes.get('/', listOrders).get('/{id}', getOrder);

@@ -4,13 +4,15 @@
 export interface Hold {
   readonly name: string;
   readonly holder: string;
+  /** When it asked for it; 0 when that is not known. */
+  readonly askedMs: number;
   readonly fromMs: number;
   readonly toMs: number;
   /** The fencing token; of slots there is none. */
   readonly token?: number;
 }
 
-/** No two holders have one token, and of two holders the later one has the larger token. */
+/** No two holders have one token, and who asked after another one had been told has the larger token. */
 export function checkTokens(holds: readonly Hold[]): string[] {
   const violations: string[] = [];
   const inOrder = [...holds].sort((a, b) => a.fromMs - b.fromMs);
@@ -18,8 +20,7 @@ export function checkTokens(holds: readonly Hold[]): string[] {
     for (const earlier of inOrder.slice(0, index).filter(({ name }) => name === hold.name)) {
       const [first = 0, second = 0] = [earlier.token, hold.token];
       if (first === second) violations.push(`${hold.name}: ${earlier.holder} and ${hold.holder} have token ${second}`);
-      // Two that were told at almost the same time may have been told in another order.
-      else if (first > second && earlier.toMs < hold.fromMs)
+      else if (first > second && earlier.fromMs < hold.askedMs)
         violations.push(`${hold.name}: ${first} came before ${second}`);
     }
   }
@@ -67,8 +68,10 @@ export function checkFencedWrites(accepted: readonly FencedWrite[]): string[] {
   return violations;
 }
 
-/** What happened to one idempotency key, in the order in which it was told. */
+/** What happened to one idempotency key. Processes tell it in any order, so each event has its time. */
 export interface KeyEvent {
+  /** Microseconds of the machine's monotonic clock, which all processes share: when an effect had happened, when an answer was there. */
+  readonly atUs: number;
   readonly key: string;
   readonly kind: 'effect' | 'answer';
   readonly value: string;
@@ -85,7 +88,7 @@ export function checkKeys(
 ): string[] {
   const violations: string[] = [];
   for (const key of keys) {
-    const own = events.filter((event) => event.key === key);
+    const own = events.filter((event) => event.key === key).sort((a, b) => a.atUs - b.atUs);
     const effects = own.filter(({ kind }) => kind === 'effect').map(({ value }) => value);
     const answers = [...new Set(own.filter(({ kind }) => kind === 'answer').map(({ value }) => value))];
     if (effects.length === 0) violations.push(`${key}: no effect`);

@@ -1,6 +1,14 @@
 /** One instance of a function, as a process of its own: does its work until it is killed, and tells what it sees. */
 import { DynamoDBClient } from '@aws-sdk/client-dynamodb';
-import { createJobLedger, type JobLedger, JobLedgerError, runIdempotent, withLease } from '@sallyport/jobs';
+import {
+  createJobLedger,
+  type JobLedger,
+  JobLedgerError,
+  type Lease,
+  runIdempotent,
+  type Slot,
+  withLease,
+} from '@sallyport/jobs';
 import type { Hold } from './histories.js';
 import { createRandom, type Losses, retryAtOnce, shake } from './shaken-client.js';
 
@@ -8,7 +16,7 @@ export interface WorkerOrder {
   readonly kind: 'lease' | 'holds' | 'idempotency' | 'records';
   readonly tableName: string;
   readonly durationMs: number;
-  /** Keys of idempotent work, or the id of a job. */
+  /** Keys of idempotent work, the id of a job, or the name of what is taken in turns. */
   readonly keys: readonly string[];
   /** By how much its clock is wrong. */
   readonly skewMs?: number;
@@ -20,15 +28,22 @@ export interface WorkerOrder {
 
 export type WorkerReport =
   | { readonly kind: 'ready' }
-  | { readonly kind: 'held'; readonly token: number; readonly atMs: number }
+  | { readonly kind: 'held'; readonly token: number }
   | { readonly kind: 'wrote'; readonly token: number }
   | { readonly kind: 'hold'; readonly hold: Hold; readonly limit: number }
-  | { readonly kind: 'effect'; readonly key: string; readonly value: string }
-  | { readonly kind: 'answer'; readonly key: string; readonly value: string; readonly replayed: boolean }
+  | { readonly kind: 'effect'; readonly atUs: number; readonly key: string; readonly value: string }
+  | {
+      readonly kind: 'answer';
+      readonly atUs: number;
+      readonly key: string;
+      readonly value: string;
+      readonly replayed: boolean;
+    }
   | { readonly kind: 'claimed'; readonly key: string }
   | { readonly kind: 'ended'; readonly key: string; readonly value: string; readonly isLast: boolean }
   | { readonly kind: 'done' };
 
+const nowUs = () => Number(process.hrtime.bigint() / 1000n);
 const sleep = (ms: number) => new Promise<void>((resolve) => setTimeout(resolve, ms));
 
 /** Resolves when the parent has the report, so that a crash right behind it loses nothing. */
@@ -69,7 +84,7 @@ async function contend({ durationMs }: WorkerOrder, ledger: JobLedger): Promise<
   for (;;) {
     const options = { name: 'resource', durationMs, waitMs: 60_000 };
     await withLease(ledger, options, async ({ token, signal }) => {
-      await report({ kind: 'held', token, atMs: Date.now() });
+      await report({ kind: 'held', token });
       for (let wrote = 0; wrote < 20 && !signal.aborted; wrote += 1) {
         await sleep(25);
         if (!signal.aborted) await report({ kind: 'wrote', token });
@@ -79,30 +94,37 @@ async function contend({ durationMs }: WorkerOrder, ledger: JobLedger): Promise<
 }
 
 /** Holds a lease, then a slot, for a moment each, and tells from when to when it could rely on it. */
-async function takeTurns({ durationMs }: WorkerOrder, ledger: JobLedger): Promise<void> {
+async function takeTurns({ durationMs, keys: [name = ''] }: WorkerOrder, ledger: JobLedger): Promise<void> {
   const holder = String(process.pid);
-  const hold = async (name: string, limit: number, taken: { expiresAtMs: number; token?: number }) => {
+  const hold = async (what: string, limit: number, take: () => Promise<{ expiresAtMs: number; token?: number }>) => {
+    const askedMs = Date.now();
+    const taken = await take();
     const fromMs = Date.now();
     await sleep(20 + Math.random() * 60);
     const toMs = Math.min(Date.now(), taken.expiresAtMs);
     const { token } = taken;
-    await report({ kind: 'hold', hold: { name, holder, fromMs, toMs, ...(token !== undefined && { token }) }, limit });
+    const told = { name: what, holder, askedMs, fromMs, toMs, ...(token !== undefined && { token }) };
+    await report({ kind: 'hold', hold: told, limit });
+  };
+  const takeLease = async () => {
+    let lease: Lease | undefined;
+    await hold('lease', 1, async () => {
+      lease = await ledger.acquireLease({ name, owner: holder, durationMs });
+      return lease;
+    });
+    if (lease) await ledger.releaseLease(lease);
+  };
+  const takeSlot = async () => {
+    let slot: Slot | undefined;
+    await hold('slots', 3, async () => {
+      slot = await ledger.acquireSlot({ scope: 's', subject: name, limit: 3, owner: holder, durationMs });
+      return slot;
+    });
+    if (slot) await ledger.releaseSlot(slot);
   };
   for (;;) {
-    try {
-      const lease = await ledger.acquireLease({ name: 'turns', owner: holder, durationMs });
-      await hold('lease', 1, lease);
-      await ledger.releaseLease(lease);
-    } catch (error) {
-      ignoreRefusal(error);
-    }
-    try {
-      const slot = await ledger.acquireSlot({ scope: 's', subject: 'turns', limit: 3, owner: holder, durationMs });
-      await hold('slots', 3, slot);
-      await ledger.releaseSlot(slot);
-    } catch (error) {
-      ignoreRefusal(error);
-    }
+    await takeLease().catch(ignoreRefusal);
+    await takeSlot().catch(ignoreRefusal);
     await sleep(Math.random() * 20);
   }
 }
@@ -120,12 +142,12 @@ async function workThrough({ keys, durationMs, crash }: WorkerOrder, ledger: Job
         const { value, replayed } = await runIdempotent(ledger, options, async () => {
           crashAt('before');
           const made = `${process.pid}-${Math.random()}`;
-          await report({ kind: 'effect', key, value: made });
+          await report({ kind: 'effect', atUs: nowUs(), key, value: made });
           crashAt('between');
           return made;
         });
         if (!replayed) crashAt('after');
-        await report({ kind: 'answer', key, value, replayed });
+        await report({ kind: 'answer', atUs: nowUs(), key, value, replayed });
         open.delete(key);
       } catch (error) {
         ignoreRefusal(error);

@@ -1,107 +1,50 @@
-import type { Clock, Environment, FullClock, Logger } from '@sallyport/core';
-import {
-  defineOptions,
-  func,
-  group,
-  integer,
-  kind,
-  OptionKind,
-  oneOf,
-  type ParsedOptions,
-  text,
-  withMethods,
-  wrong,
-} from '@sallyport/core/options';
-import { completeClock, LOG_WANTED, parseLog } from '@sallyport/core/pipeline';
-import { type Client, DynamoTable, type ItemTable, type StoreCall } from '@sallyport/dynamo';
+import type { FullClock } from '@sallyport/core';
+import { completeClock, parseLog } from '@sallyport/core/pipeline';
+import { DynamoTable, type ItemTable, type StoreCall, StoreTimeout } from '@sallyport/dynamo';
 import { invalidConfig, RateLimitError, storeUnavailable } from '../errors.js';
-import { RATE_LIMIT_TABLE_NAME_ENV } from '../schema.js';
-import { type CounterStore, type Decider, hasRoom, strategyOption } from '../strategies/internal/definition.js';
-import type { Strategy } from '../strategies/strategy.js';
-import { type AddressedClaim, decideWithoutStore, denyUnfit, toClaim } from './internal/claims.js';
+import { type Claim, type CounterStore, type Decider, hasRoom, type Taken } from '../strategies/internal/definition.js';
+import {
+  DYNAMO_LIMITER_OPTIONS,
+  type DynamoRateLimiter,
+  type DynamoRateLimiterOptions,
+  type DynamoRateLimiterSettings,
+} from './dynamo-options.js';
+import { Breaker } from './internal/breaker.js';
+import {
+  type AddressedClaim,
+  type Call,
+  claimOn,
+  decideWithoutStore,
+  denyUnfit,
+  parseCall,
+  type Share,
+  wholeShare,
+} from './internal/claims.js';
 import { DeniedCache } from './internal/denied-cache.js';
 import { DynamoStore } from './internal/dynamo-store.js';
+import { type CacheSize, Limits } from './internal/limits.js';
+import { Receipts } from './internal/receipts.js';
 import { Reporter } from './internal/report.js';
-import type { CallOptions, ConsumeOptions, LimitDecision, LimitFor, RateLimiter, RateLimitKey } from './limiter.js';
+import { type Held, Reservations, type Spent } from './internal/reservations.js';
+import { scaled, shardsOf, sharesOf, shuffled, soonest, summed } from './internal/shards.js';
+import type {
+  CallOptions,
+  ConsumeOptions,
+  LimitDecision,
+  RateLimitKey,
+  RefundOptions,
+  Strategy,
+  WindowLimit,
+} from './limiter.js';
 
-/** Options of {@link createDynamoRateLimiter}. */
-export interface DynamoRateLimiterOptions {
-  /** How requests are counted: `fixedWindow`, `slidingWindow`, `multiWindow` or `tokenBucket`. */
-  readonly strategy: Strategy;
-  /**
-   * What is decided when the store fails. It has no default: a limit that protects something denies, one that only shares
-   * capacity may allow.
-   */
-  readonly onStoreError: 'deny' | 'allow';
-  /** The table. Default: the variable `FRAMEWORK_RATE_LIMIT_TABLE_NAME`. */
-  readonly tableName?: string;
-  /** The DynamoDB client. Default: one with two attempts, made at the first decision. */
-  readonly client?: Client;
-  /** Tells the time. Default: the system's clock. */
-  readonly clock?: Clock;
-  /** Environment variables. Default `process.env`. */
-  readonly environment?: Environment;
-  /** The limits of a key in place of the strategy's; `undefined` for the strategy's. */
-  readonly limitFor?: LimitFor;
-  /**
-   * Denials that are answered again without a call: of at most `maxKeys` keys (default 1,000), each for at most `maxAgeMs`
-   * (default 10,000). `false` asks the store every time.
-   */
-  readonly deniedCache?: { readonly maxKeys?: number; readonly maxAgeMs?: number } | false;
-  /** Milliseconds for all attempts of one decision, 1 to 60,000. Default 300. Loading the AWS SDK is not counted. */
-  readonly storeTimeoutMs?: number;
-  /** How many milliseconds an instance's clock may be behind and still find its counters, 0 to 60,000. Default 1,000. */
-  readonly maxClockSkewMs?: number;
-  /** Called at each decision without the store. What it throws changes nothing and is logged once. */
-  readonly onError?: (error: RateLimitError, key: RateLimitKey) => void;
-  /**
-   * Gets a `warn` at most once a minute when the store is busy, and an `error` once an instance for a fault of deployment;
-   * `false` for silence. Default: JSON lines on standard output.
-   */
-  readonly log?: Logger | false;
-}
-
-const DENIED_CACHE = { maxKeys: 1000, maxAgeMs: 10_000 };
-const CACHE_OPTIONS = group<typeof DENIED_CACHE>()({
-  maxKeys: integer(1, 1_000_000).default(DENIED_CACHE.maxKeys),
-  maxAgeMs: integer(1, 3_600_000, 'milliseconds').default(DENIED_CACHE.maxAgeMs),
-});
-
-/** What {@link DynamoRateLimiterOptions} may be. */
-export const DYNAMO_LIMITER_OPTIONS = defineOptions<DynamoRateLimiterOptions>()(
-  {
-    strategy: strategyOption.required(),
-    onStoreError: oneOf('deny', 'allow').required(),
-    tableName: text('the name of the table').orVariable(RATE_LIMIT_TABLE_NAME_ENV),
-    client: withMethods<Client>('send'),
-    clock: withMethods<Clock>('now'),
-    environment: kind<Environment>('an object', (value) => typeof value === 'object' && value !== null),
-    limitFor: func<LimitFor>(),
-    deniedCache: new OptionKind<typeof DENIED_CACHE | false>('false, or an object', (value, place) =>
-      value === false ? false : (CACHE_OPTIONS.read(value, place) ?? DENIED_CACHE),
-    ).default(DENIED_CACHE),
-    storeTimeoutMs: integer(1, 60_000, 'milliseconds').default(300),
-    maxClockSkewMs: integer(0, 60_000, 'milliseconds').default(1000),
-    onError: func<(error: RateLimitError, key: RateLimitKey) => void>(),
-    log: new OptionKind<Logger>(LOG_WANTED, (value, place) => {
-      try {
-        return parseLog(value, process.env);
-      } catch {
-        throw wrong(place, LOG_WANTED);
-      }
-    }),
-  },
-  { fail: invalidConfig },
-);
-
-type Settings = ParsedOptions<typeof DYNAMO_LIMITER_OPTIONS.kinds>;
-
-/** Attempts of our own client. A retry after a lost answer may count twice, which is strict and never lax. */
+/** Attempts of our own client. A second attempt at a write that was applied is known by the write's id. */
 const MAX_ATTEMPTS = 2;
+/** Items of a key that one decision asks at most. */
+const MAX_ASKED = 2;
 
 /**
  * A limiter that all instances of a function share through one DynamoDB table: one conditional write a decision. The AWS SDK is
- * loaded at the first decision.
+ * loaded at the first decision, or by `warm`.
  *
  * @throws RateLimitError `ratelimit.invalid_config` for a wrong option, or when neither option nor variable names the table
  * @example
@@ -111,8 +54,12 @@ const MAX_ATTEMPTS = 2;
  * });
  * app.use(rateLimitMiddleware({ limiter }));
  */
-export function createDynamoRateLimiter(options: DynamoRateLimiterOptions): RateLimiter {
-  return new DynamoRateLimiter(DYNAMO_LIMITER_OPTIONS.parse(options));
+export function createDynamoRateLimiter(options: DynamoRateLimiterOptions): DynamoRateLimiter {
+  const settings = DYNAMO_LIMITER_OPTIONS.parse(options);
+  if (settings.reserve > Math.min(...settings.strategy.windows.map(({ limit }) => limit))) {
+    throw invalidConfig('option "reserve" must be at most the smallest limit of the strategy');
+  }
+  return new SharedRateLimiter(settings);
 }
 
 interface OpenStore {
@@ -122,29 +69,40 @@ interface OpenStore {
 
 type OpenCall<T> = (open: OpenStore, ...args: Parameters<StoreCall<T>>) => Promise<T>;
 
-class DynamoRateLimiter implements RateLimiter {
-  readonly #settings: Settings;
+/** A call with the whole limits that are enforced. */
+interface LimitedCall extends Call {
+  readonly windows: readonly WindowLimit[];
+}
+
+class SharedRateLimiter implements DynamoRateLimiter {
+  readonly #settings: DynamoRateLimiterSettings;
   readonly #clock: FullClock;
+  readonly #limits: Limits;
   readonly #denied: DeniedCache | undefined;
+  readonly #reservations: Reservations | undefined;
+  readonly #receipts = new Receipts();
+  /** Degraded decisions, and those of the limiter that `onStoreError` names. */
+  readonly #standIns = new WeakMap<LimitDecision, LimitDecision>();
+  readonly #breaker: Breaker;
   readonly #reporter: Reporter;
   readonly #table: DynamoTable;
   #opened: OpenStore | undefined;
 
-  constructor(settings: Settings) {
-    const { strategy, onError, tableName, client, storeTimeoutMs: timeoutMs, deniedCache } = settings;
+  constructor(settings: DynamoRateLimiterSettings) {
+    const { strategy, onError, tableName, client, deniedCache, limitFor, limitCache, reserve } = settings;
+    const { storeTimeoutMs: timeoutMs, coldTimeoutMs } = settings;
     const log = settings.log ?? parseLog(undefined, settings.environment ?? process.env);
+    const clock = completeClock(settings.clock);
     this.#settings = settings;
-    this.#clock = completeClock(settings.clock);
-    this.#denied = deniedCache === false ? undefined : new DeniedCache(deniedCache.maxKeys, deniedCache.maxAgeMs);
-    const clock = this.#clock;
-    this.#table = new DynamoTable({
-      tableName,
-      client,
-      clock,
-      timeoutMs,
-      maxAttempts: MAX_ATTEMPTS,
-      toError: (cause, transient) => (cause instanceof RateLimitError ? cause : storeUnavailable(transient, cause)),
-    });
+    this.#clock = clock;
+    this.#limits = new Limits(strategy, { limitFor, cache: limitCache, clock });
+    this.#denied = cacheOf(deniedCache);
+    this.#reservations = reserve === 0 ? undefined : new Reservations(strategy, reserve);
+    this.#breaker = new Breaker(clock, timeoutMs);
+    const toError = (cause: unknown, transient: boolean) =>
+      cause instanceof RateLimitError ? cause : storeUnavailable(transient, cause);
+    const maxAttempts = MAX_ATTEMPTS;
+    this.#table = new DynamoTable({ tableName, client, clock, timeoutMs, coldTimeoutMs, maxAttempts, toError });
     this.#reporter = new Reporter({ policy: strategy.policy, clock, log, onError });
   }
 
@@ -152,42 +110,192 @@ class DynamoRateLimiter implements RateLimiter {
     return this.#settings.strategy;
   }
 
+  async warm(): Promise<void> {
+    await this.#table.warm().catch((error: RateLimitError) => this.#reporter.noted(error));
+  }
+
   async consume(key: RateLimitKey, { cost = 1, signal }: ConsumeOptions = {}): Promise<LimitDecision> {
-    const { claim, address, name } = this.#claim(key, cost);
+    const call = parseCall(this.#settings.strategy, key, cost);
     signal?.throwIfAborted();
-    const known = denyUnfit(this.#settings.strategy, claim) ?? this.#denied?.find(name, claim);
-    if (known !== undefined) return known;
+    let { windows } = this.#settings.strategy;
     try {
-      const decision = await this.#call<LimitDecision>(signal, ({ decider }, within, commit) =>
-        decider.consume(address, claim, within, commit),
-      );
-      if (!decision.allowed && !hasRoom(decision.windows, cost)) this.#denied?.add(name, claim, decision);
-      return decision;
+      windows = await this.#limits.of(key, call.name);
+      const { decision, counted } = await this.#decide({ ...call, windows }, signal);
+      return counted === undefined ? decision : this.#receipts.add(decision, counted, cost);
     } catch (error) {
       signal?.throwIfAborted();
-      this.#reporter.failed(error as RateLimitError, key);
-      return decideWithoutStore(claim, this.#settings.onStoreError);
+      if (!(error instanceof RateLimitError) || error.code !== 'ratelimit.store_unavailable') throw error;
+      this.#reporter.failed(error, key);
+      return this.#decideWithoutStore({ ...call, windows }, signal);
     }
   }
 
-  async peek(key: RateLimitKey, { signal }: CallOptions = {}): Promise<LimitDecision> {
-    const { claim, address } = this.#claim(key, 1);
+  async refund(decision: LimitDecision, { units, signal }: RefundOptions = {}): Promise<void> {
     signal?.throwIfAborted();
-    return (
-      denyUnfit(this.#settings.strategy, claim) ??
-      this.#call(signal, ({ decider }, within) => decider.peek(address, claim, within))
+    const { onStoreError } = this.#settings;
+    const options = { ...(units !== undefined && { units }), ...(signal && { signal }) };
+    const standIn = this.#standIns.get(decision);
+    if (standIn !== undefined && typeof onStoreError === 'object') return onStoreError.refund(standIn, options);
+    if (decision?.degraded === true) return;
+    const { claim, address, units: taken } = this.#receipts.take(decision, units);
+    await this.#call(signal, ({ decider }, within) => decider.refund(address, claim, taken, this.#nowMs(), within));
+    this.#denied?.delete(address.pk);
+  }
+
+  async peek(key: RateLimitKey, { signal }: CallOptions = {}): Promise<LimitDecision> {
+    const { strategy } = this.#settings;
+    const call = parseCall(strategy, key, 1);
+    signal?.throwIfAborted();
+    const windows = await this.#limits.of(key, call.name);
+    const unfit = denyUnfit(strategy, claimOn(strategy, wholeShare(call, windows), call, this.#nowMs()).claim);
+    if (unfit !== undefined) return unfit;
+    const shares = this.#sharesOf({ ...call, windows });
+    const decisions = await this.#call<LimitDecision[]>(signal, ({ decider }, within) =>
+      Promise.all(
+        shares.map((share) => {
+          const { address, claim } = claimOn(strategy, share, call, this.#nowMs());
+          return decider.peek(address, claim, within);
+        }),
+      ),
     );
+    return shares.length === 1 ? soonest(decisions) : summed(decisions, windows);
   }
 
   async reset(key: RateLimitKey, { signal }: CallOptions = {}): Promise<void> {
-    const { address, name } = this.#claim(key, 1);
-    await this.#call(signal, ({ store }, within) => store.remove(address, within));
-    this.#denied?.delete(name);
+    const { strategy } = this.#settings;
+    const call = parseCall(strategy, key, 1);
+    signal?.throwIfAborted();
+    const shares = this.#sharesOf({ ...call, windows: await this.#limits.of(key, call.name) });
+    this.#reservations?.forget(call.name);
+    await this.#call(signal, ({ store }, within) =>
+      Promise.all(shares.map((share) => store.remove(claimOn(strategy, share, call, this.#nowMs()).address, within))),
+    );
+    for (const share of shares) this.#denied?.delete(share.name);
   }
 
-  #claim(key: RateLimitKey, cost: unknown): AddressedClaim {
-    const { strategy, limitFor } = this.#settings;
-    return toClaim(strategy, limitFor, key, cost, this.#clock.now().getTime());
+  async release({ signal }: CallOptions = {}): Promise<void> {
+    for (const { address, claim, units } of this.#reservations?.takeAll() ?? []) {
+      await this.#call(signal, ({ decider }, within) =>
+        decider.refund(address, claim, units, this.#nowMs(), within),
+      ).catch((error: RateLimitError) => {
+        signal?.throwIfAborted();
+        this.#reporter.noted(error);
+      });
+    }
+  }
+
+  /** From what is known here, from units that were taken earlier, else from the store. */
+  async #decide(call: LimitedCall, signal: AbortSignal | undefined): Promise<Outcome> {
+    const { strategy } = this.#settings;
+    const shares = this.#sharesOf(call);
+    const smallest = shares.at(-1) ?? wholeShare(call, call.windows);
+    const { claim } = claimOn(strategy, smallest, call, this.#nowMs());
+    const unfit = denyUnfit(strategy, claim);
+    if (unfit !== undefined) return { decision: scaled(unfit, call.windows, shares.length) };
+    if (this.#reservations === undefined) return this.#askShares(call, shares, undefined, signal);
+    const held = this.#reservations.of(call.name, claim);
+    held.demand += call.cost;
+    return this.#decideInTurn(this.#reservations, held, call, shares, signal);
+  }
+
+  /** One write at a time for each key: those that wait may live on what it takes. */
+  async #decideInTurn(
+    reservations: Reservations,
+    held: Held,
+    call: LimitedCall,
+    shares: readonly Share[],
+    signal: AbortSignal | undefined,
+  ): Promise<Outcome> {
+    const { strategy } = this.#settings;
+    for (;;) {
+      const { claim } = claimOn(strategy, wholeShare(call, call.windows), call, this.#nowMs());
+      const spent: Spent | undefined = reservations.spend(held, claim, call.windows);
+      if (spent !== undefined) return { ...spent, decision: scaled(spent.decision, call.windows, shares.length) };
+      if (held.pending === undefined) break;
+      held.waiting += call.cost;
+      const failed = await held.pending.finally(() => {
+        held.waiting -= call.cost;
+      });
+      signal?.throwIfAborted();
+      if (failed !== undefined) throw failed.failure;
+    }
+    const asked = this.#askShares(call, shares, held, signal);
+    const hasGivenUp = () => signal?.aborted === true;
+    held.pending = asked
+      .then(
+        () => undefined,
+        (failure: unknown) => (hasGivenUp() ? undefined : { failure }),
+      )
+      .finally(() => {
+        held.pending = undefined;
+      });
+    return asked;
+  }
+
+  /** Asks the items of the key that are not known to be exhausted, two of them at most. */
+  async #askShares(
+    call: LimitedCall,
+    shares: readonly Share[],
+    held: Held | undefined,
+    signal: AbortSignal | undefined,
+  ): Promise<Outcome> {
+    const { strategy } = this.#settings;
+    const denials: LimitDecision[] = [];
+    let asked = 0;
+    for (const share of shares.length === 1 ? shares : shuffled(shares)) {
+      const { claim } = claimOn(strategy, share, call, this.#nowMs());
+      const known = this.#denied?.find(share.name, claim);
+      if (known === undefined && asked === MAX_ASKED) break;
+      if (known === undefined) asked += 1;
+      const { decision, counted } = known ? { decision: known } : await this.#ask(share, call, held, signal);
+      if (decision.allowed) return { decision: scaled(decision, call.windows, shares.length), counted };
+      denials.push(decision);
+    }
+    return { decision: scaled(soonest(denials), call.windows, shares.length) };
+  }
+
+  /** Asks the store about one item. The clock is read when the client is there: loading it takes a while. */
+  async #ask(
+    share: Share,
+    call: LimitedCall,
+    held: Held | undefined,
+    signal: AbortSignal | undefined,
+  ): Promise<Outcome & { readonly counted: AddressedClaim }> {
+    const { strategy } = this.#settings;
+    let counted = claimOn(strategy, share, call, this.#nowMs());
+    const ask = () =>
+      this.#call<Taken>(signal, ({ decider }, within, commit) => {
+        counted = claimOn(strategy, share, call, this.#nowMs());
+        const claim: Claim = held
+          ? (this.#reservations?.toClaim(held, counted, call.windows) ?? counted.claim)
+          : counted.claim;
+        return decider.consume(counted.address, claim, within, commit);
+      });
+    const taken = await this.#breaker.run(ask, (error) => isTimeout(error) && signal?.aborted !== true);
+    const { decision } = taken;
+    if (decision.allowed) this.#denied?.delete(share.name);
+    else if (!hasRoom(decision.windows, call.cost)) this.#denied?.add(share.name, counted.claim, decision);
+    const own = held ? (this.#reservations?.keep(held, counted, call.windows, taken) ?? decision) : decision;
+    return { decision: own, counted };
+  }
+
+  async #decideWithoutStore(call: LimitedCall, signal: AbortSignal | undefined): Promise<LimitDecision> {
+    const { onStoreError } = this.#settings;
+    const claim = { nowMs: this.#nowMs(), cost: call.cost, windows: call.windows };
+    if (typeof onStoreError === 'string') return decideWithoutStore(claim, onStoreError);
+    const local = await onStoreError.consume(call.key, { cost: call.cost, ...(signal && { signal }) });
+    const decision: LimitDecision = { ...local, degraded: true, source: local.degraded ? 'none' : 'local' };
+    this.#standIns.set(decision, local);
+    return decision;
+  }
+
+  #sharesOf({ name, windows }: LimitedCall): readonly Share[] {
+    const { strategy, shardAbove } = this.#settings;
+    return sharesOf(strategy, name, windows, shardsOf(windows, shardAbove));
+  }
+
+  #nowMs(): number {
+    return this.#clock.now().getTime();
   }
 
   /** One deadline for all requests of a decision. */
@@ -200,12 +308,28 @@ class DynamoRateLimiter implements RateLimiter {
 
   /** A decider remembers what it has seen, so there is one for the life of the limiter. */
   #open(table: ItemTable): OpenStore {
-    const { strategy, maxClockSkewMs } = this.#settings;
+    const { strategy, maxClockSkewMs, storeTimeoutMs, coldTimeoutMs } = this.#settings;
     const store = new DynamoStore(table);
+    const slackMs = Math.max(maxClockSkewMs, storeTimeoutMs, coldTimeoutMs);
     const onBrokenClock = (key: RateLimitKey) => {
       const message = 'framework: token bucket was written by a broken clock';
       this.#reporter.failed(new RateLimitError('ratelimit.store_unavailable', message), key);
     };
-    return { store, decider: strategy.createDecider(store, { maxClockSkewMs, onBrokenClock }) };
+    const options = { clock: this.#clock, maxClockSkewMs, slackMs, onBrokenClock };
+    return { store, decider: strategy.createDecider(store, options) };
   }
+}
+
+/** A decision, and where it was counted when the store counted it. */
+interface Outcome {
+  readonly decision: LimitDecision;
+  readonly counted?: AddressedClaim | undefined;
+}
+
+function cacheOf(size: CacheSize | false): DeniedCache | undefined {
+  return size === false ? undefined : new DeniedCache(size.maxKeys, size.maxAgeMs);
+}
+
+function isTimeout(error: unknown): boolean {
+  return error instanceof RateLimitError && error.cause instanceof StoreTimeout;
 }

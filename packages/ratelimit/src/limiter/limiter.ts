@@ -1,4 +1,38 @@
-import type { Strategy } from '../strategies/strategy.js';
+/** How a strategy counts. The type is open, so that later versions can add strategies. */
+export type StrategyKind = 'fixed' | 'sliding' | 'multi' | 'bucket' | (string & {});
+
+/** One limit of a strategy. */
+export interface WindowLimit {
+  /** Tells the windows of one strategy apart, in decisions and headers. */
+  readonly name: string;
+  /** Length of the window in milliseconds; of a token bucket the time that it takes to fill. */
+  readonly windowMs: number;
+  /** Most requests that count at once; of a token bucket its capacity. */
+  readonly limit: number;
+}
+
+/** How requests are counted. Made by `fixedWindow`, `slidingWindow`, `multiWindow` and `tokenBucket` only; immutable. */
+export interface Strategy {
+  /** How it counts. */
+  readonly kind: StrategyKind;
+  /** Name and shape without limits. It is part of every key: a new shape starts to count at 0, a new limit applies at once. */
+  readonly policy: string;
+  /** Its limits, the longest window first. */
+  readonly windows: readonly WindowLimit[];
+}
+
+/** Options of a window. */
+export interface WindowOptions {
+  /** Requests that are allowed, 0 to 1,000,000,000. 0 denies everything. */
+  readonly limit: number;
+  /** Length in milliseconds, a whole number from 100 to 2,678,400,000 (31 days). */
+  readonly windowMs: number;
+  /**
+   * 1 to 64 characters of `A-Z a-z 0-9 _ . -`, part of every key. Default: `default`; in `multiWindow` `default-` and the length,
+   * such as `default-1m`.
+   */
+  readonly name?: string;
+}
 
 /** Whose use is counted, and of what. Every part must be a text that is not blank. */
 export interface RateLimitKey {
@@ -43,7 +77,10 @@ export interface LimitDecision extends WindowState {
   readonly windows: readonly WindowState[];
   /** True when the store did not decide. Counts are unknown then and shown as 0. */
   readonly degraded: boolean;
-  /** `store`: the store decided. `local`: no call was needed. `none`: the store failed and `onStoreError` decided. */
+  /**
+   * `store`: the store decided. `local`: no call was needed, or, where it is degraded too, the limiter that `onStoreError` names
+   * decided. `none`: the store failed and nobody counted.
+   */
   readonly source: 'store' | 'local' | 'none';
 }
 
@@ -52,6 +89,14 @@ export interface ConsumeOptions {
   /** What the request counts for, a whole number of at least 1. Default 1. */
   readonly cost?: number;
   /** Ends the call: it rejects with the signal's reason. A write that was under way may have counted. */
+  readonly signal?: AbortSignal;
+}
+
+/** Options of one refund. */
+export interface RefundOptions {
+  /** Units that are given back, a whole number of at least 1. Default: all that is left of the decision's cost. */
+  readonly units?: number;
+  /** Ends the call: it rejects with the signal's reason. The units may have been given back. */
   readonly signal?: AbortSignal;
 }
 
@@ -73,6 +118,19 @@ export interface RateLimiter {
    */
   consume(key: RateLimitKey, options?: ConsumeOptions): Promise<LimitDecision>;
   /**
+   * Gives back what an allowed decision counted, or a part of it, as far as it still counts: for costs that are known only
+   * afterwards. Units that were given back once cannot be given back again, not even when the first try failed. A decision that was
+   * made without the store gives back nothing.
+   *
+   * @throws RateLimitError `ratelimit.invalid_input` for a decision that is not one of this limiter, a denied one, or more units
+   *   than it counted; `ratelimit.store_unavailable`
+   * @example
+   * const decision = await limiter.consume(key, { cost: 4000 });
+   * const { tokens } = await complete(prompt);
+   * if (tokens < 4000) await limiter.refund(decision, { units: 4000 - tokens });
+   */
+  refund(decision: LimitDecision, options?: RefundOptions): Promise<void>;
+  /**
    * What `consume` with a cost of 1 would answer. Counts nothing.
    *
    * @throws RateLimitError as `consume`, and `ratelimit.store_unavailable`
@@ -86,8 +144,11 @@ export interface RateLimiter {
   reset(key: RateLimitKey, options?: CallOptions): Promise<void>;
 }
 
+/** The limits of a key: one for each window, in the order in which the windows were given; `undefined` for the strategy's own. */
+export type Limits = number | readonly number[] | undefined;
+
 /**
- * The limits of one key in place of the strategy's: one for each window, in the order in which the windows were given.
- * `undefined` for the strategy's own limits.
+ * The limits of one key in place of the strategy's. What it promises is kept for a while (`limitCache`). When a promise is
+ * rejected, the last answer is used; without one `onStoreError` decides. What it throws, `consume` throws.
  */
-export type LimitFor = (key: RateLimitKey) => number | readonly number[] | undefined;
+export type LimitFor = (key: RateLimitKey) => Limits | Promise<Limits>;

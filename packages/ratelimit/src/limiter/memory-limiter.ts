@@ -1,6 +1,6 @@
 import { type Clock, systemClock } from '@sallyport/core';
 import { defineOptions, func, integer, withMethods } from '@sallyport/core/options';
-import { createMap } from '@sallyport/core/pipeline';
+import { completeClock, createMap } from '@sallyport/core/pipeline';
 import { invalidConfig } from '../errors.js';
 import {
   type Address,
@@ -8,13 +8,15 @@ import {
   type ConditionalWrite,
   type CounterStore,
   type Counters,
+  nameOf,
   strategyOption,
   type WriteOutcome,
 } from '../strategies/internal/definition.js';
 import { Lru } from '../strategies/internal/lru.js';
-import type { Strategy } from '../strategies/strategy.js';
-import { denyUnfit, toClaim } from './internal/claims.js';
-import type { LimitFor, RateLimiter, RateLimitKey } from './limiter.js';
+import { claimOn, denyUnfit, parseCall, wholeShare } from './internal/claims.js';
+import { cacheOption, Limits } from './internal/limits.js';
+import { Receipts } from './internal/receipts.js';
+import type { LimitFor, RateLimiter, RateLimitKey, Strategy } from './limiter.js';
 
 /** Options of {@link createMemoryRateLimiter}. */
 export interface MemoryRateLimiterOptions {
@@ -24,6 +26,8 @@ export interface MemoryRateLimiterOptions {
   readonly clock?: Clock;
   /** The limits of a key in place of the strategy's; `undefined` for the strategy's. */
   readonly limitFor?: LimitFor;
+  /** How long what `limitFor` promised is kept: as of the shared limiter. */
+  readonly limitCache?: { readonly maxKeys?: number; readonly maxAgeMs?: number } | false;
   /** Keys that are kept, at least 1. When there are more, the key that was not used for longest is forgotten. Default 10,000. */
   readonly maxKeys?: number;
 }
@@ -36,6 +40,7 @@ export const MEMORY_LIMITER_OPTIONS = defineOptions<MemoryRateLimiterOptions>()(
     strategy: strategyOption.required(),
     clock: withMethods<Clock>('now').default(systemClock),
     limitFor: func<LimitFor>(),
+    limitCache: cacheOption,
     maxKeys: integer(1).default(10_000),
   },
   { fail: invalidConfig },
@@ -48,25 +53,43 @@ export const MEMORY_LIMITER_OPTIONS = defineOptions<MemoryRateLimiterOptions>()(
  * @example createMemoryRateLimiter({ strategy: slidingWindow({ limit: 5, windowMs: 1_000 }) })
  */
 export function createMemoryRateLimiter(options: MemoryRateLimiterOptions): RateLimiter {
-  const { strategy, clock, limitFor, maxKeys } = MEMORY_LIMITER_OPTIONS.parse(options);
+  const { strategy, clock: given, limitFor, limitCache, maxKeys } = MEMORY_LIMITER_OPTIONS.parse(options);
+  const clock = completeClock(given);
   const store = new MemoryStore(maxKeys);
-  const decider = strategy.createDecider(store, { maxClockSkewMs: MAX_CLOCK_SKEW_MS, onBrokenClock() {} });
-  const claimOf = (key: RateLimitKey, cost: number) => toClaim(strategy, limitFor, key, cost, clock.now().getTime());
+  const limits = new Limits(strategy, { limitFor, cache: limitCache, clock });
+  const receipts = new Receipts();
+  const decider = strategy.createDecider(store, {
+    clock,
+    maxClockSkewMs: MAX_CLOCK_SKEW_MS,
+    slackMs: MAX_CLOCK_SKEW_MS,
+    onBrokenClock() {},
+  });
+  const nowMs = () => clock.now().getTime();
+  const claimOf = async (key: RateLimitKey, cost: number, signal: AbortSignal | undefined) => {
+    const call = parseCall(strategy, key, cost);
+    signal?.throwIfAborted();
+    return claimOn(strategy, wholeShare(call, await limits.of(key, call.name)), call, nowMs());
+  };
   return {
     strategy,
     async consume(key, { cost = 1, signal } = {}) {
-      const { claim, address } = claimOf(key, cost);
+      const counted = await claimOf(key, cost, signal);
+      const unfit = denyUnfit(strategy, counted.claim);
+      if (unfit !== undefined) return unfit;
+      const { decision } = await decider.consume(counted.address, counted.claim);
+      return receipts.add(decision, counted, cost);
+    },
+    async refund(decision, { units, signal } = {}) {
       signal?.throwIfAborted();
-      return denyUnfit(strategy, claim) ?? decider.consume(address, claim);
+      const { claim, address, units: taken } = receipts.take(decision, units);
+      await decider.refund(address, claim, taken, nowMs());
     },
     async peek(key, { signal } = {}) {
-      const { claim, address } = claimOf(key, 1);
-      signal?.throwIfAborted();
+      const { claim, address } = await claimOf(key, 1, signal);
       return denyUnfit(strategy, claim) ?? decider.peek(address, claim);
     },
     async reset(key, { signal } = {}) {
-      const { address } = claimOf(key, 1);
-      signal?.throwIfAborted();
+      const { address } = await claimOf(key, 1, signal);
       await store.remove(address);
     },
   };
@@ -96,14 +119,13 @@ class MemoryStore implements CounterStore {
     return copy(this.#items.get(nameOf(address)) ?? {});
   }
 
+  glance(address: Address): Promise<Counters> {
+    return this.read(address);
+  }
+
   async remove(address: Address): Promise<void> {
     this.#items.delete(nameOf(address));
   }
-}
-
-/** Keys hold no control characters. */
-function nameOf({ pk, sk }: Address): string {
-  return `${pk}\n${sk}`;
 }
 
 function holds({ above, max }: Check, value: number | undefined): boolean {

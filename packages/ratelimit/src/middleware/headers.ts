@@ -22,7 +22,8 @@ export const ALL_HEADERS: HeaderSettings = { ietf: true, legacy: true };
 
 /**
  * Headers that tell a caller about a decision, by lower-case name. A denial has `retry-after`. When the store did not decide,
- * the counts are unknown: allowed there are no headers, denied `x-rate-limit-fail-closed: true` and `retry-after: 1`.
+ * the counts are unknown: allowed there are no headers, denied `x-rate-limit-fail-closed: true` and `retry-after: 1`. Of a decision
+ * by a limiter in the store's place only `retry-after` is told: its counts are those of one instance.
  *
  * @param now the instant from which seconds are counted
  * @throws RateLimitError `ratelimit.invalid_config` for a wrong option
@@ -42,6 +43,9 @@ export function headersOf(
   now: Date,
   { ietf, legacy }: HeaderSettings,
 ): Record<string, string> {
+  if (decision.degraded && decision.source === 'local') {
+    return decision.allowed ? {} : { 'retry-after': retryAfter(decision) };
+  }
   if (decision.degraded) {
     return decision.allowed ? {} : { 'retry-after': '1', 'x-rate-limit-fail-closed': 'true' };
   }

@@ -3,7 +3,7 @@ import { FrameworkError } from '@sallyport/core';
 import { defineOptions, func, group, kind, type ParsedOptions, withMethods } from '@sallyport/core/options';
 import { toResponse } from '@sallyport/core/pipeline';
 import { invalidConfig, RateLimitError } from '../errors.js';
-import { callHookOf } from '../internal/hooks.js';
+import { callHookOf } from '../limiter/internal/report.js';
 import type { LimitDecision, RateLimiter, RateLimitKey } from '../limiter/limiter.js';
 import { ALL_HEADERS, HEADER_OPTIONS, type HeaderSettings, headersOf, type RateLimitHeaderOptions } from './headers.js';
 import {
@@ -200,8 +200,8 @@ async function ask<T>(question: Ask<T>, ctx: Context): Promise<T> {
   }
 }
 
-function codeOf({ degraded }: LimitDecision): string {
-  return degraded ? 'app.overloaded' : 'app.rate_limited';
+function codeOf({ source }: LimitDecision): string {
+  return source === 'none' ? 'app.overloaded' : 'app.rate_limited';
 }
 
 /** Adds headers to a copy, since a handler may return one object for all requests. The handler's own headers win. */

@@ -1,21 +1,20 @@
 import { defineOptions, group, list } from '@sallyport/core/options';
 import { invalidConfig } from '../errors.js';
-import type { WindowState } from '../limiter/limiter.js';
+import type { Strategy, WindowLimit, WindowOptions, WindowState } from '../limiter/limiter.js';
 import {
   type Claim,
   type ConditionalWrite,
   type Counters,
   durationLabel,
   EXPIRY_GRACE_SECONDS,
+  type Period,
   windowState,
 } from './internal/definition.js';
-import { DEFAULT_NAME, skewSteps, toWindow, WINDOW_OPTIONS, WindowStrategy } from './internal/window-strategy.js';
-import type { Strategy, WindowLimit, WindowOptions } from './strategy.js';
+import { DEFAULT_NAME, slackSteps, toWindow, WINDOW_OPTIONS, WindowStrategy } from './internal/window-strategy.js';
 
 const MAX_WINDOWS = 4;
 const MAX_RATIO = 3600;
-/** Counters of each shorter window that one write clears away. */
-const SWEEP = 64;
+const BUCKET = /^w([1-9])_([0-9a-z]+)$/;
 
 /** What {@link WindowOptions} may be. */
 export const FIXED_OPTIONS = defineOptions<WindowOptions>()(WINDOW_OPTIONS, { fail: invalidConfig });
@@ -96,17 +95,17 @@ class FixedWindows extends WindowStrategy {
     Object.freeze(this);
   }
 
-  sortSuffix(nowMs: number): string {
-    return `#${this.#startOf(nowMs)}`;
+  sortKey(nowMs: number): string {
+    return String(this.#startOf(nowMs));
   }
 
-  write({ nowMs, cost, windows }: Claim, maxClockSkewMs: number): ConditionalWrite {
+  write({ nowMs, windows }: Claim, units: number): ConditionalWrite {
     const counters = windows.map((window, index) => this.#slot(window, index, nowMs).counter);
     return {
-      checks: windows.map(({ limit }, index) => ({ counter: counters[index] ?? '', max: limit - cost })),
-      adds: counters.map((counter) => ({ counter, value: cost })),
+      checks: windows.map(({ limit }, index) => ({ counter: counters[index] ?? '', max: limit - units })),
+      adds: counters.map((counter) => ({ counter, value: units })),
       sets: [],
-      removes: windows.flatMap((window, index) => this.#deadBuckets(window, index, nowMs, maxClockSkewMs)),
+      removes: [],
       expiresAt: Math.ceil((this.#startOf(nowMs) + this.#longestMs) / 1000) + EXPIRY_GRACE_SECONDS,
       keepsExpiry: true,
     };
@@ -130,13 +129,31 @@ class FixedWindows extends WindowStrategy {
     return { counter: index === 0 ? 'n' : bucketName(index, bucket), endsAtMs: start + (bucket + 1) * windowMs };
   }
 
-  /** Counters of a shorter window that have ended, also for an instance whose clock is behind. */
-  #deadBuckets({ windowMs }: WindowLimit, index: number, nowMs: number, maxClockSkewMs: number): string[] {
-    if (index === 0) return [];
+  override lifeOf(counter: string): number | undefined {
+    return this.#bucketOf(counter)?.window.windowMs;
+  }
+
+  override isDead(counter: string, { nowMs }: Claim, slackMs: number): boolean {
+    const found = this.#bucketOf(counter);
+    if (found === undefined) return false;
+    const { windowMs } = found.window;
     const bucket = Math.floor((nowMs - this.#startOf(nowMs)) / windowMs);
-    const end = bucket - skewSteps(maxClockSkewMs, windowMs);
-    const start = Math.max(0, end - SWEEP);
-    return Array.from({ length: Math.max(0, end - start) }, (_, offset) => bucketName(index, start + offset));
+    return found.bucket < bucket - slackSteps(slackMs, windowMs);
+  }
+
+  /** Until the first of its windows ends. */
+  override period({ nowMs }: Pick<Claim, 'nowMs'>): Period {
+    const shortestMs = this.windows.at(-1)?.windowMs ?? 1;
+    const startMs = Math.floor(nowMs / shortestMs) * shortestMs;
+    return { startMs, endMs: startMs + shortestMs };
+  }
+
+  /** The shorter window and the bucket that a counter stands for. */
+  #bucketOf(counter: string): { window: WindowLimit; bucket: number } | undefined {
+    const match = BUCKET.exec(counter);
+    const window = this.windows[Number(match?.[1])];
+    if (match === null || window === undefined) return undefined;
+    return { window, bucket: Number.parseInt(match[2] ?? '', 36) };
   }
 }
 

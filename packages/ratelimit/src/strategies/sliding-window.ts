@@ -1,15 +1,15 @@
 import { defineOptions, integer } from '@sallyport/core/options';
 import { invalidConfig } from '../errors.js';
-import type { WindowState } from '../limiter/limiter.js';
+import type { Strategy, WindowLimit, WindowOptions, WindowState } from '../limiter/limiter.js';
 import {
   type Claim,
   type ConditionalWrite,
   type Counters,
   EXPIRY_GRACE_SECONDS,
+  type Period,
   windowState,
 } from './internal/definition.js';
-import { DEFAULT_NAME, skewSteps, toWindow, WINDOW_OPTIONS, WindowStrategy } from './internal/window-strategy.js';
-import type { Strategy, WindowLimit, WindowOptions } from './strategy.js';
+import { DEFAULT_NAME, slackSteps, toWindow, WINDOW_OPTIONS, WindowStrategy } from './internal/window-strategy.js';
 
 /** Options of {@link slidingWindow}. */
 export interface SlidingWindowOptions extends WindowOptions {
@@ -18,8 +18,6 @@ export interface SlidingWindowOptions extends WindowOptions {
 }
 
 const MIN_GRANULE_MS = 100;
-/** Counters that one write clears away. */
-const SWEEP = 32;
 const COUNTER = /^s(-?[0-9a-z]+)$/;
 
 /** What {@link SlidingWindowOptions} may be. */
@@ -65,20 +63,19 @@ class SlidingWindow extends WindowStrategy {
     Object.freeze(this);
   }
 
-  sortSuffix(): string {
-    return '';
+  sortKey(): string {
+    return '0';
   }
 
-  write({ nowMs, cost, windows }: Claim, maxClockSkewMs: number): ConditionalWrite {
+  write({ nowMs, windows }: Claim, units: number): ConditionalWrite {
     const granule = this.#granuleOf(nowMs);
-    const max = limitOf(windows) - cost;
+    const max = limitOf(windows) - units;
     const span = names(granule - this.#granules, granule);
-    const dead = this.#firstLive(granule, maxClockSkewMs) - 1;
     return {
       checks: span.map((counter) => ({ counter, max })),
-      adds: span.map((counter) => ({ counter, value: cost })),
+      adds: span.map((counter) => ({ counter, value: units })),
       sets: [],
-      removes: names(dead - SWEEP + 1, dead),
+      removes: [],
       expiresAt: Math.ceil(this.#endOf(granule) / 1000) + EXPIRY_GRACE_SECONDS,
       keepsExpiry: false,
     };
@@ -94,11 +91,18 @@ class SlidingWindow extends WindowStrategy {
     return windows.map((window) => windowState(window, count, resetsAtMs));
   }
 
-  /** Counters that a pause has left, because it was longer than one write clears. Needed after every third request at most. */
-  override overdue(counters: Counters, { nowMs }: Claim, maxClockSkewMs: number): readonly string[] {
-    const live = this.#firstLive(this.#granuleOf(nowMs), maxClockSkewMs);
-    const dead = Object.keys(counters).filter((counter) => granuleOfName(counter) < live);
-    return dead.length > Math.max(SWEEP, 2 * (this.#granules + 1)) ? dead : [];
+  override lifeOf(counter: string): number | undefined {
+    return COUNTER.test(counter) ? this.#granuleMs * (this.#granules + 1) : undefined;
+  }
+
+  override isDead(counter: string, { nowMs }: Claim, slackMs: number): boolean {
+    return granuleOfName(counter) < this.#granuleOf(nowMs) - this.#granules - slackSteps(slackMs, this.#granuleMs);
+  }
+
+  /** The granule: later, units of this claim would count too short. */
+  override period({ nowMs }: Pick<Claim, 'nowMs'>): Period {
+    const startMs = this.#granuleOf(nowMs) * this.#granuleMs;
+    return { startMs, endMs: startMs + this.#granuleMs };
   }
 
   #granuleOf(nowMs: number): number {
@@ -108,11 +112,6 @@ class SlidingWindow extends WindowStrategy {
   /** The instant at which the counter of a granule is no longer part of the span. */
   #endOf(granule: number): number {
     return (granule + 1 + this.#granules) * this.#granuleMs;
-  }
-
-  /** The first counter that a clock which is behind by the allowed skew still checks. */
-  #firstLive(granule: number, maxClockSkewMs: number): number {
-    return granule - this.#granules - skewSteps(maxClockSkewMs, this.#granuleMs);
   }
 
   /** The last counter that is above `room`; from the next counter on, the span has room. */

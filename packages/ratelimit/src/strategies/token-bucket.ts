@@ -1,6 +1,7 @@
 import { defineOptions, integer, number } from '@sallyport/core/options';
+import { randomFraction } from '@sallyport/core/pipeline';
 import { invalidConfig, RateLimitError } from '../errors.js';
-import type { LimitDecision, WindowState } from '../limiter/limiter.js';
+import type { LimitDecision, Strategy, WindowLimit, WindowState } from '../limiter/limiter.js';
 import {
   type Address,
   type Claim,
@@ -11,13 +12,15 @@ import {
   type DeciderOptions,
   decide,
   EXPIRY_GRACE_SECONDS,
+  nameOf,
+  type Period,
   StrategyDefinition,
+  type Taken,
   type WriteOutcome,
   windowState,
 } from './internal/definition.js';
 import { Lru } from './internal/lru.js';
 import { DEFAULT_NAME, nameOption } from './internal/window-strategy.js';
-import type { Strategy, WindowLimit } from './strategy.js';
 
 /** Options of {@link tokenBucket}. */
 export interface TokenBucketOptions {
@@ -38,6 +41,16 @@ const MAX_CAPACITY = 1_000_000;
 /** Keys whose bucket is remembered, so that the right one of two writes comes first. */
 const REMEMBERED_BUCKETS = 1000;
 const MAX_WRITES = 4;
+/** A guess that is wrong more often than this costs more than looking first: half a read unit has the price of a tenth of a write unit. */
+const LOOK_ABOVE = 0.25;
+/** Microseconds that a full bucket is written ahead at most where several instances use it. */
+const MAX_LEAD = 500_000;
+/** Microseconds that a write is on its way to the table at most, most of the time. */
+const ON_THE_WAY = 20_000;
+/** How long tokens may be held that were taken ahead. */
+const HELD_MS = 10_000;
+/** Of the last guess among all. */
+const WEIGHT = 0.2;
 
 /** What {@link TokenBucketOptions} may be. */
 export const BUCKET_OPTIONS = defineOptions<TokenBucketOptions>()(
@@ -63,7 +76,8 @@ export function tokenBucket(options: TokenBucketOptions): Strategy {
 
 /**
  * A bucket as a theoretical arrival time (GCRA, ITU-T I.371): `tat` is the instant, in microseconds, at which the bucket is full
- * again. A token moves it by one interval; it may be ahead of now by `capacity` intervals.
+ * again. A token moves it by one interval; it may be ahead of now by `capacity` intervals. `r` is when a `tat` of a broken clock was
+ * replaced last, in milliseconds.
  */
 class TokenBucket extends StrategyDefinition {
   readonly kind = 'bucket';
@@ -92,8 +106,14 @@ class TokenBucket extends StrategyDefinition {
     return this.windows.map((window, index) => this.#window(window.name, limits[index] ?? 0));
   }
 
-  sortSuffix(): string {
-    return '';
+  sortKey(): string {
+    return '0';
+  }
+
+  /** Ten seconds of Unix time: tokens that were taken earlier make a later burst larger. */
+  period({ nowMs }: Pick<Claim, 'nowMs'>): Period {
+    const startMs = Math.floor(nowMs / HELD_MS) * HELD_MS;
+    return { startMs, endMs: startMs + HELD_MS };
   }
 
   usage({ tat }: Counters, claim: Claim, allowed: boolean): readonly WindowState[] {
@@ -101,54 +121,97 @@ class TokenBucket extends StrategyDefinition {
     const ahead = Math.max(0, (tat ?? 0) - now);
     const freeAt = allowed
       ? now + ahead
-      : Math.max(now, (tat ?? 0) - (capacityOf(claim) - claim.cost) * this.#interval);
+      : Math.max(now, (tat ?? 0) - (capacityOf(claim) - claim.cost) * this.step(claim));
     return claim.windows.map((window) =>
-      windowState(window, Math.ceil(ahead / this.#interval), Math.ceil(freeAt / MICROS_PER_MS)),
+      windowState(window, Math.ceil(ahead / this.step(claim)), Math.ceil(freeAt / MICROS_PER_MS)),
     );
   }
 
-  /** The write for a bucket that is full. */
-  idleWrite(claim: Claim): ConditionalWrite {
-    const now = toMicros(claim.nowMs);
-    const sets = [{ counter: 'tat', value: now + claim.cost * this.#interval }];
+  /** Microseconds between two tokens of one item: each of several shards refills so much slower. */
+  step({ shards }: Pick<Claim, 'shards'>): number {
+    return this.#interval * shards;
+  }
+
+  /**
+   * The write for a bucket that is full, or short of it by `lead` microseconds, which are lost then. After it the write for a bucket
+   * that is being refilled holds for as long as `lead`, whatever other instances do.
+   */
+  idleWrite(claim: Claim, extra: number, lead = 0): ConditionalWrite {
+    const now = toMicros(claim.nowMs) + lead;
+    const sets = [{ counter: 'tat', value: now + (claim.cost + extra) * this.step(claim) }];
     return { checks: [{ counter: 'tat', max: now }], adds: [], sets, ...this.#expiry(claim) };
   }
 
-  /** The write for a bucket that is being refilled. */
-  busyWrite(claim: Claim): ConditionalWrite {
-    const above = toMicros(claim.nowMs);
-    const adds = [{ counter: 'tat', value: claim.cost * this.#interval }];
-    return { checks: [{ counter: 'tat', above, max: this.#latest(claim) }], adds, sets: [], ...this.#expiry(claim) };
+  /** The write for a bucket that is being refilled. Units are given back only where the bucket has not refilled them yet. */
+  busyWrite(claim: Claim, extra: number, back: number): ConditionalWrite {
+    const step = this.step(claim);
+    const above = toMicros(claim.nowMs) + back * step;
+    const max = toMicros(claim.nowMs) + (capacityOf(claim) - claim.cost - extra + back) * step;
+    const adds = [{ counter: 'tat', value: (claim.cost + extra - back) * step }];
+    return { checks: [{ counter: 'tat', above, max }], adds, sets: [], ...this.#expiry(claim) };
   }
 
   /** The write that replaces a `tat` of a broken clock, unless another instance was faster. */
   repairWrite(claim: Claim, seen: number): ConditionalWrite {
-    return { ...this.idleWrite(claim), checks: [{ counter: 'tat', above: seen - 1, max: seen }] };
+    const { sets, ...write } = this.idleWrite(claim, 0);
+    return {
+      ...write,
+      checks: [{ counter: 'tat', above: seen - 1, max: seen }],
+      sets: [...sets, { counter: 'r', value: claim.nowMs }],
+    };
+  }
+
+  /** The write that gives units back: all of them, or what the bucket seen has not refilled yet. */
+  refundWrite(claim: Claim, units: number, seen: number | undefined): ConditionalWrite {
+    const now = toMicros(claim.nowMs);
+    const value = units * this.step(claim);
+    const whole = seen === undefined;
+    return {
+      checks: [
+        {
+          counter: 'tat',
+          ...(whole ? { above: now + value - 1, max: Number.MAX_SAFE_INTEGER } : { above: seen - 1, max: seen }),
+        },
+      ],
+      adds: whole ? [{ counter: 'tat', value: -value }] : [],
+      sets: whole ? [] : [{ counter: 'tat', value: now }],
+      removes: [],
+      expiresAt: undefined,
+      keepsExpiry: true,
+      once: true,
+    };
   }
 
   isIdle(tat: number | undefined, { nowMs }: Claim): boolean {
     return tat === undefined || tat <= toMicros(nowMs);
   }
 
-  hasRoom(tat: number | undefined, claim: Claim): boolean {
-    return this.isIdle(tat, claim) || (tat ?? 0) <= this.#latest(claim);
+  /** The lead that leaves three quarters of the bucket, or what the units leave. */
+  lead(claim: Claim, units: number): number {
+    const full = capacityOf(claim) * this.step(claim);
+    return Math.max(0, Math.min(Math.floor(full / 4), MAX_LEAD, full - units * this.step(claim)));
+  }
+
+  /** How many tokens are in the bucket. */
+  room(tat: number | undefined, claim: Claim): number {
+    const ahead = Math.max(0, (tat ?? 0) - toMicros(claim.nowMs));
+    return capacityOf(claim) - Math.ceil(ahead / this.step(claim));
   }
 
   /** Whether a `tat` is further ahead than the clock skew and a full use of the bucket explain, also before a limit was lowered. */
   isBroken(tat: number | undefined, claim: Claim, maxClockSkewMs: number): boolean {
-    const capacity = Math.max(capacityOf(claim), capacityOf(this));
-    const furthest = toMicros(claim.nowMs + maxClockSkewMs) + capacity * this.#interval;
+    const capacity = Math.max(capacityOf(claim), Math.ceil(capacityOf(this) / claim.shards));
+    const furthest = toMicros(claim.nowMs + maxClockSkewMs) + capacity * this.step(claim);
     return tat !== undefined && tat > furthest;
   }
 
-  /** The furthest `tat` that still leaves room for the cost. */
-  #latest(claim: Claim): number {
-    return toMicros(claim.nowMs) + (capacityOf(claim) - claim.cost) * this.#interval;
+  /** Milliseconds in which an empty bucket fills. */
+  fillMs(claim: Claim): number {
+    return Math.ceil((capacityOf(claim) * this.step(claim)) / MICROS_PER_MS);
   }
 
   #expiry(claim: Claim): Pick<ConditionalWrite, 'removes' | 'expiresAt' | 'keepsExpiry'> {
-    const fullAt = toMicros(claim.nowMs) + capacityOf(claim) * this.#interval;
-    const expiresAt = Math.ceil(fullAt / MICROS_PER_SECOND) + EXPIRY_GRACE_SECONDS;
+    const expiresAt = Math.ceil((claim.nowMs + this.fillMs(claim)) / 1000) + EXPIRY_GRACE_SECONDS;
     return { removes: [], expiresAt, keepsExpiry: false };
   }
 
@@ -158,11 +221,22 @@ class TokenBucket extends StrategyDefinition {
   }
 }
 
+/** What an instance knows of a bucket. */
+interface Known {
+  readonly counters: Counters;
+  /** The share of its last guesses that were wrong, later ones counting more. */
+  readonly wrong: number;
+}
+
+/**
+ * Guesses from the last `tat` seen whether a bucket is full, because that decides between two writes. A wrong guess costs a write.
+ * Where guesses of a key are often wrong, because other instances use it, it looks first: that costs a tenth of a write.
+ */
 class BucketDecider implements Decider {
   readonly #bucket: TokenBucket;
   readonly #store: CounterStore;
   readonly #options: DeciderOptions;
-  readonly #lastSeen = new Lru<number>(REMEMBERED_BUCKETS);
+  readonly #known = new Lru<Known>(REMEMBERED_BUCKETS);
 
   constructor(bucket: TokenBucket, store: CounterStore, options: DeciderOptions) {
     this.#bucket = bucket;
@@ -170,20 +244,36 @@ class BucketDecider implements Decider {
     this.#options = options;
   }
 
-  async consume(address: Address, claim: Claim, signal?: AbortSignal): Promise<LimitDecision> {
-    const name = `${address.pk}\n${address.sk}`;
-    let tat = this.#lastSeen.get(name);
+  async consume(address: Address, asked: Claim, signal?: AbortSignal): Promise<Taken> {
+    const bucket = this.#bucket;
+    let claim = asked;
+    const name = nameOf(address);
+    const { counters: remembered = {}, wrong = 0 } = this.#known.get(name) ?? {};
+    const { tat: guess } = remembered;
+    const seen = wrong > LOOK_ABOVE ? await this.#store.glance(address, signal) : undefined;
+    let counters: Counters = seen ?? remembered;
+    let extra = claim.extra ?? 0;
+    let back = Math.min(claim.unspent?.units ?? 0, claim.cost + extra);
     for (let attempt = 0; attempt < MAX_WRITES; attempt += 1) {
-      const write = this.#writeFor(tat, claim);
+      const { tat } = counters;
+      // A process that was frozen meanwhile has an old time stamp: that does not make the other clocks wrong.
+      if (this.#isBroken(tat, claim)) claim = { ...claim, nowMs: this.#options.clock.now().getTime() };
+      extra = Math.max(0, Math.min(extra, bucket.room(tat, claim) - claim.cost));
+      const write = this.#writeFor(counters, claim, { extra, back, isShared: wrong > LOOK_ABOVE });
+      if (write === undefined) return this.#denied(counters, claim);
       const outcome = await this.#store.write(address, write, signal);
-      const counters = await this.#countersOf(outcome, tat, address, claim, signal);
-      tat = counters.tat;
-      if (tat !== undefined) this.#lastSeen.set(name, tat);
-      else this.#lastSeen.delete(name);
-      if (outcome.applied) return decide(this.#bucket.usage(counters, claim, true), claim, true, 'store');
-      if (!this.#bucket.hasRoom(tat, claim) && !this.#isBroken(tat, claim)) {
-        return decide(this.#bucket.usage(counters, claim, false), claim, false, 'store');
+      counters = await this.#countersOf(outcome, tat, address, claim, signal);
+      const missed = bucket.isIdle(guess, claim) !== bucket.isIdle(outcome.applied ? tat : counters.tat, claim);
+      this.#known.set(name, { counters, wrong: wrong * (1 - WEIGHT) + (missed ? WEIGHT : 0) });
+      if (outcome.applied) {
+        return {
+          decision: decide(bucket.usage(counters, claim, true), claim, true, 'store'),
+          extra: isRepair(write) ? 0 : extra,
+        };
       }
+      back = 0;
+      const hasRoom = bucket.room(counters.tat, claim) >= claim.cost;
+      if (!hasRoom && !this.#isBroken(counters.tat, claim)) return this.#denied(counters, claim);
     }
     throw new RateLimitError('ratelimit.store_unavailable', 'framework: token bucket is contended', {
       retryable: true,
@@ -192,19 +282,49 @@ class BucketDecider implements Decider {
 
   async peek(address: Address, claim: Claim, signal?: AbortSignal): Promise<LimitDecision> {
     const counters = await this.#store.read(address, signal);
-    const allowed = this.#bucket.hasRoom(counters.tat, claim) || this.#isBroken(counters.tat, claim);
+    if (this.#isLocked(counters, claim)) return this.#denied(counters, claim).decision;
+    const allowed = this.#bucket.room(counters.tat, claim) >= claim.cost || this.#isBroken(counters.tat, claim);
     return decide(this.#bucket.usage(counters, claim, allowed), claim, allowed, 'store');
   }
 
-  #writeFor(tat: number | undefined, claim: Claim): ConditionalWrite {
-    if (this.#bucket.isIdle(tat, claim)) return this.#bucket.idleWrite(claim);
-    if (tat === undefined || !this.#isBroken(tat, claim)) return this.#bucket.busyWrite(claim);
+  /** Tokens go back into the bucket, which never holds more than its capacity. */
+  async refund(address: Address, claim: Claim, units: number, nowMs: number, signal?: AbortSignal): Promise<void> {
+    const now = { ...claim, nowMs };
+    const whole = await this.#store.write(address, this.#bucket.refundWrite(now, units, undefined), signal);
+    const tat = whole.counters?.tat;
+    if (whole.applied || this.#bucket.isIdle(tat, now) || this.#isBroken(tat, now)) return;
+    await this.#store.write(address, this.#bucket.refundWrite(now, units, tat), signal);
+  }
+
+  /** No write for a bucket that was repaired a short while ago: one clock that is wrong would else refill it at each turn. */
+  #writeFor(
+    counters: Counters,
+    claim: Claim,
+    { extra, back, isShared }: { extra: number; back: number; isShared: boolean },
+  ): ConditionalWrite | undefined {
+    const { tat } = counters;
+    const lead = isShared ? this.#bucket.lead(claim, claim.cost + extra) : 0;
+    if (this.#bucket.isIdle(tat, claim) || isDue(tat, claim, lead)) return this.#bucket.idleWrite(claim, extra, lead);
+    if (tat === undefined || !this.#isBroken(tat, claim)) return this.#bucket.busyWrite(claim, extra, back);
+    if (this.#isLocked(counters, claim)) return undefined;
     this.#options.onBrokenClock(claim.key);
     return this.#bucket.repairWrite(claim, tat);
   }
 
   #isBroken(tat: number | undefined, claim: Claim): boolean {
     return this.#bucket.isBroken(tat, claim, this.#options.maxClockSkewMs);
+  }
+
+  #isLocked({ tat, r }: Counters, claim: Claim): boolean {
+    return r !== undefined && this.#isBroken(tat, claim) && claim.nowMs - r < this.#bucket.fillMs(claim);
+  }
+
+  #denied(counters: Counters, claim: Claim): Taken {
+    const { r = claim.nowMs } = counters;
+    const freeMs = Math.min(r, claim.nowMs) + this.#bucket.fillMs(claim);
+    const full = freeMs * MICROS_PER_MS + (capacityOf(claim) - claim.cost) * this.#bucket.step(claim);
+    const known = this.#isLocked(counters, claim) ? { tat: full } : counters;
+    return { decision: decide(this.#bucket.usage(known, claim, false), claim, false, 'store'), extra: 0 };
   }
 
   /** A refused busy write without an old item means that the item is gone; only a refused idle write must read it. */
@@ -218,6 +338,20 @@ class BucketDecider implements Decider {
     if (outcome.counters !== undefined) return outcome.counters;
     return this.#bucket.isIdle(guess, claim) ? this.#store.read(address, signal) : {};
   }
+}
+
+/**
+ * Whether a shared bucket needs a new lead: surely when others may use up the old one before the write arrives, and by chance before
+ * that, so that not all instances write the lead at once.
+ */
+function isDue(tat: number | undefined, { nowMs }: Claim, lead: number): boolean {
+  const left = (tat ?? 0) - toMicros(nowMs);
+  if (left <= Math.min(ON_THE_WAY, lead / 2)) return true;
+  return left <= lead / 2 && randomFraction() < 0.2;
+}
+
+function isRepair({ sets }: ConditionalWrite): boolean {
+  return sets.some(({ counter }) => counter === 'r');
 }
 
 function toMicros(ms: number): number {

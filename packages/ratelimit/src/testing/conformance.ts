@@ -1,14 +1,13 @@
 import { defineOptions } from '@sallyport/core/options';
 import { invalidConfig } from '../errors.js';
-import { toAddress } from '../limiter/internal/claims.js';
-import type { RateLimitKey } from '../limiter/limiter.js';
+import { partitionKey } from '../limiter/internal/claims.js';
+import { shardName } from '../limiter/internal/shards.js';
+import type { RateLimitKey, Strategy } from '../limiter/limiter.js';
 import { strategyOption } from '../strategies/internal/definition.js';
-import type { Strategy } from '../strategies/strategy.js';
 import type { ConformanceCase, RateLimiterHarness } from './harness.js';
 import { toCases } from './harness.js';
-import { DECISION_CASES } from './internal/decision-cases.js';
+import { DECISION_CASES, TIME_CASES } from './internal/decision-cases.js';
 import { KEY_CASES } from './internal/key-cases.js';
-import { TIME_CASES } from './internal/time-cases.js';
 
 const STRATEGY = defineOptions<{ readonly strategy: Strategy }>()(
   { strategy: strategyOption.required() },
@@ -27,10 +26,16 @@ export function rateLimiterConformance(harness: RateLimiterHarness): readonly Co
 /**
  * The key of the item that counts a rate limit key at an instant: what every runtime that shares the table must build.
  *
+ * @param shard which one of the items of a key that is spread over several; 0, the default, is that of every other key
  * @throws RateLimitError `ratelimit.invalid_config` for a strategy that is not of this package; `ratelimit.invalid_input` for a
  *   part of the key that is blank or not a text
  */
-export function rateLimitItemKey(strategy: Strategy, key: RateLimitKey, at: Date): { pk: string; sk: string } {
+export function rateLimitItemKey(
+  strategy: Strategy,
+  key: RateLimitKey,
+  at: Date,
+  shard = 0,
+): { pk: string; sk: string } {
   const definition = STRATEGY.parse({ strategy }).strategy;
-  return { ...toAddress(definition.policy, key, definition.sortSuffix(at.getTime())) };
+  return { pk: shardName(partitionKey(definition.policy, key), shard), sk: definition.sortKey(at.getTime()) };
 }

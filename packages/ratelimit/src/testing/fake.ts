@@ -1,11 +1,12 @@
 import { type Clock, systemClock } from '@sallyport/core';
 import { defineOptions, func, oneOf, withMethods } from '@sallyport/core/options';
+import { completeClock } from '@sallyport/core/pipeline';
 import { invalidConfig, RateLimitError } from '../errors.js';
-import { decideWithoutStore, toClaim } from '../limiter/internal/claims.js';
-import type { LimitFor, RateLimiter, RateLimitKey } from '../limiter/limiter.js';
+import { decideWithoutStore, parseCall } from '../limiter/internal/claims.js';
+import { Limits } from '../limiter/internal/limits.js';
+import type { LimitFor, RateLimiter, RateLimitKey, Strategy } from '../limiter/limiter.js';
 import { createMemoryRateLimiter } from '../limiter/memory-limiter.js';
 import { strategyOption } from '../strategies/internal/definition.js';
-import type { Strategy } from '../strategies/strategy.js';
 
 /** Options of {@link createFakeRateLimiter}. */
 export interface FakeRateLimiterOptions {
@@ -62,6 +63,7 @@ const OPTIONS = defineOptions<FakeRateLimiterOptions>()(
 export function createFakeRateLimiter(options: FakeRateLimiterOptions): FakeRateLimiter {
   const { strategy, onStoreError, clock, limitFor } = OPTIONS.parse(options);
   const memory = createMemoryRateLimiter({ strategy, clock, ...(limitFor && { limitFor }) });
+  const limits = new Limits(strategy, { limitFor, cache: false, clock: completeClock(clock) });
   const calls: FakeCall[] = [];
   let failures = 0;
   let held: Promise<void> = Promise.resolve();
@@ -91,10 +93,17 @@ export function createFakeRateLimiter(options: FakeRateLimiterOptions): FakeRate
     },
     async consume(key, consumeOptions = {}) {
       const { cost = 1, signal } = consumeOptions;
-      const { claim } = toClaim(strategy, limitFor, key, cost, clock.now().getTime());
+      const { name } = parseCall(strategy, key, cost);
       const isDown = await enter({ operation: 'consume', key, cost });
       signal?.throwIfAborted();
-      return isDown ? decideWithoutStore(claim, onStoreError) : memory.consume(key, consumeOptions);
+      if (!isDown) return memory.consume(key, consumeOptions);
+      const windows = await limits.of(key, name);
+      return decideWithoutStore({ nowMs: clock.now().getTime(), cost, windows }, onStoreError);
+    },
+    async refund(decision, refundOptions) {
+      await held;
+      if (failures > 0) throw unavailable();
+      if (!decision.degraded) await memory.refund(decision, refundOptions);
     },
     async peek(key, callOptions) {
       if (await enter({ operation: 'peek', key, cost: 1 })) throw unavailable();

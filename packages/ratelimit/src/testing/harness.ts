@@ -1,8 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import type { Clock } from '@sallyport/core';
 import { SettableClock } from '@sallyport/core/testing';
-import type { LimitFor, RateLimiter, RateLimitKey } from '../limiter/limiter.js';
-import type { Strategy } from '../strategies/strategy.js';
+import type { LimitFor, RateLimiter, RateLimitKey, Strategy } from '../limiter/limiter.js';
 
 /** What the suite asks of a limiter. */
 export interface ConformanceLimiterOptions {

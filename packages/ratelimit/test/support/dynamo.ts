@@ -2,8 +2,8 @@ import type { DynamoDBClient } from '@aws-sdk/client-dynamodb';
 import { type CallCounter, countCalls, createLocalClient, createTable } from '@sallyport/dynamodb-local';
 import {
   createDynamoRateLimiter,
+  type DynamoRateLimiter,
   type DynamoRateLimiterOptions,
-  type RateLimiter,
   type RateLimitKey,
 } from '@sallyport/ratelimit';
 import { RATE_LIMIT_TABLE_SCHEMA } from '@sallyport/ratelimit/schema';
@@ -23,6 +23,10 @@ export class WallClock {
   now(): Date {
     return new Date(this.ms);
   }
+
+  monotonicMs(): number {
+    return this.ms;
+  }
 }
 
 /** A table of its own with a client that counts. */
@@ -32,7 +36,7 @@ export interface Bench {
   readonly tableName: string;
   readonly clock: WallClock;
   /** A limiter over the table, fail closed, with time enough for a busy machine. */
-  limiter(options: Pick<DynamoRateLimiterOptions, 'strategy'> & Partial<DynamoRateLimiterOptions>): RateLimiter;
+  limiter(options: Pick<DynamoRateLimiterOptions, 'strategy'> & Partial<DynamoRateLimiterOptions>): DynamoRateLimiter;
 }
 
 export async function createBench(endpoint?: string): Promise<Bench> {

@@ -1,34 +1,18 @@
-import { type ChildProcess, fork, spawnSync } from 'node:child_process';
+import { type ChildProcess, fork } from 'node:child_process';
 import { once } from 'node:events';
-import { mkdtempSync, rmSync } from 'node:fs';
-import { tmpdir } from 'node:os';
-import { join } from 'node:path';
-import { fileURLToPath } from 'node:url';
+import { bundle } from './bundle.js';
 import type { Answer, Order } from './instance.js';
-
-const SOURCE = fileURLToPath(new URL('./instance.ts', import.meta.url));
-const ESBUILD = fileURLToPath(new URL('../../../../node_modules/.bin/esbuild', import.meta.url));
-/** The SDK's CommonJS parts ask for Node's own modules. */
-const BANNER = `import { createRequire } from 'node:module'; const require = createRequire(import.meta.url);`;
 
 /** Processes that share one table, each an instance of one function. */
 export class Fleet {
-  readonly #directory = mkdtempSync(join(tmpdir(), 'ratelimit-fleet-'));
+  #bundle: ReturnType<typeof bundle> | undefined;
   #instances: ChildProcess[] = [];
 
   /** Builds the instance once and starts it `size` times. */
   async start(size: number): Promise<void> {
-    const program = join(this.#directory, 'instance.mjs');
-    const flags = [
-      '--bundle',
-      '--platform=node',
-      '--format=esm',
-      '--conditions=@sallyport/source',
-      `--banner:js=${BANNER}`,
-    ];
-    const { status, stderr } = spawnSync(ESBUILD, [SOURCE, ...flags, `--outfile=${program}`], { encoding: 'utf8' });
-    if (status !== 0) throw new Error(stderr);
-    this.#instances = Array.from({ length: size }, () => fork(program));
+    const built = bundle('./instance.ts');
+    this.#bundle = built;
+    this.#instances = Array.from({ length: size }, () => fork(built.program));
     await Promise.all(this.#instances.map((instance) => once(instance, 'message')));
   }
 
@@ -43,6 +27,6 @@ export class Fleet {
     const ended = this.#instances.map((instance) => once(instance, 'exit'));
     for (const instance of this.#instances) instance.kill('SIGKILL');
     await Promise.all(ended);
-    rmSync(this.#directory, { recursive: true, force: true });
+    this.#bundle?.remove();
   }
 }

@@ -1,15 +1,9 @@
-import type { Answer } from './instance.js';
-
 /** What many instances did, judged by their own stamps. */
 export class History {
-  readonly decided: number;
-  readonly degraded: number;
   readonly stamps: readonly number[];
 
-  constructor(answers: readonly Answer[]) {
-    this.decided = answers.reduce((sum, { decided }) => sum + decided, 0);
-    this.degraded = answers.reduce((sum, { degraded }) => sum + degraded, 0);
-    this.stamps = answers.flatMap(({ admittedAt }) => admittedAt).sort((a, b) => a - b);
+  constructor(stamps: readonly number[]) {
+    this.stamps = [...stamps].sort((a, b) => a - b);
   }
 
   get admitted(): number {
@@ -34,5 +28,16 @@ export class History {
       counts.set(window, (counts.get(window) ?? 0) + 1);
     }
     return Math.max(0, ...counts.values());
+  }
+
+  /** The most by which any interval holds more than what refills during it. */
+  burst(refillPerMs: number): number {
+    let [lowest, most] = [0, 0];
+    for (const [index, stamp] of this.stamps.entries()) {
+      const before = index - stamp * refillPerMs;
+      lowest = index === 0 ? before : Math.min(lowest, before);
+      most = Math.max(most, index + 1 - stamp * refillPerMs - lowest);
+    }
+    return most;
   }
 }

@@ -1,5 +1,6 @@
 import type { MaybePromise } from '@sallyport/core';
 import { boolean, defineOptions, func, integer, kind, oneOf, text } from '@sallyport/core/options';
+import { brandError } from '@sallyport/core/pipeline';
 import { createTestEnv, type LambdaApp, type TestEnv } from '../env/env.js';
 import { type Data, object, textMap } from '../internal/kinds.js';
 import { seededRandom } from '../internal/random.js';
@@ -85,6 +86,10 @@ export interface McpToolResult {
 
 /** An answer that is an error: of the protocol, or of HTTP. */
 export class McpClientError extends Error {
+  static {
+    brandError(McpClientError, 'sallyport.McpClientError');
+  }
+
   override readonly name: string = 'McpClientError';
   /** The code of JSON-RPC; 0 when the answer was none. */
   readonly code: number;

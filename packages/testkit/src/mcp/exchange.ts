@@ -62,7 +62,8 @@ export async function exchange(
   }
   const answer = (await app.handleLambda(event, lambdaContext)) as BufferedAnswer;
   const text = Buffer.from(answer.body ?? '', answer.isBase64Encoded ? 'base64' : 'utf8').toString('utf8');
-  const lists = Object.entries(answer.multiValueHeaders ?? {}).map(([name, values]) => [name, values.join(', ')]);
+  const { multiValueHeaders = {} } = answer;
+  const lists = Object.entries(multiValueHeaders).map(([name, values]) => [name, values.join(', ')]);
   const headers: Record<string, string> = {};
   for (const [name = '', value = ''] of [...Object.entries(answer.headers ?? {}), ...lists]) {
     headers[name.toLowerCase()] = value;

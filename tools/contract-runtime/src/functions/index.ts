@@ -13,12 +13,14 @@ interface PortableFunction {
 }
 
 const streams = () => import('@sallyport/streams');
-const core = () => import('@sallyport/core');
+const core = () => import('@sallyport/core/pipeline');
 const observability = () => import('@sallyport/core/observability');
 const openApi = () => import('@sallyport/http/openapi');
+const objects = () => import('./objects.js');
 const quota = () => import('./quota.js');
 const ledger = () => import('./ledger.js');
 const environment = () => import('./environment.js');
+const vectors = () => import('./vectors.js');
 
 /** What an event helper reads of its context: the invocation's clock, ids and Lambda context. */
 function contextOf(args: Args, { env }: World): object {
@@ -120,6 +122,15 @@ export const FUNCTIONS: Readonly<Record<string, PortableFunction>> = {
   rate_limit_policy: { load: quota, name: 'policy', arguments: (args) => [args] },
   rate_limit_source_identifier: { load: quota, name: 'sourceIdentifier', arguments: (args) => [args] },
   rate_limit_decisions: { load: quota, name: 'decisions', arguments: (args) => [args] },
+  object_limits: { load: objects, name: 'limits', arguments: () => [] },
+  object_refs: { load: objects, name: 'parseRefs', arguments: (args) => [args] },
+  object_ref_texts: { load: objects, name: 'formatRefs', arguments: (args) => [args] },
+  object_encryptions: { load: objects, name: 'encryptions', arguments: (args) => [args] },
+  object_store_steps: { load: objects, name: 'storeSteps', arguments: (args) => [args] },
+  object_upload_grants: { load: objects, name: 'grants', arguments: (args) => [args] },
+  object_artifact_digests: { load: objects, name: 'digests', arguments: (args) => [args] },
+  object_artifacts: { load: objects, name: 'artifacts', arguments: (args) => [args] },
+  object_assumed_roles: { load: objects, name: 'assume', arguments: (args) => [args] },
   generate_openapi: { load: openApi, name: 'generateOpenAPI', arguments: (args) => [renameKeys(args, toCamel)] },
   generate_openapi_json: {
     load: openApi,
@@ -131,6 +142,16 @@ export const FUNCTIONS: Readonly<Record<string, PortableFunction>> = {
   error_envelope: { load: ledger, name: 'errorEnvelope', arguments: (args) => [args] },
   table_of: { load: environment, name: 'tableOf', arguments: (args) => [args] },
   error_notifications: { load: environment, name: 'errorNotifications', arguments: (args) => [args] },
+  vector_limits: { load: vectors, name: 'limits', arguments: () => [] },
+  vector_validate: { load: vectors, name: 'validate', arguments: (args) => [args] },
+  vector_top_k: { load: vectors, name: 'topK', arguments: (args) => [args] },
+  vector_embedding_codes: { load: vectors, name: 'embeddingCodes', arguments: (args) => [args] },
+  vector_store_steps: { load: vectors, name: 'storeSteps', arguments: (args) => [args] },
+  vector_put_sizes: { load: vectors, name: 'putSizes', arguments: (args) => [args] },
+  vector_sent_filter: { load: vectors, name: 'sentFilter', arguments: (args) => [args] },
+  vector_embed: { load: vectors, name: 'embed', arguments: (args) => [args] },
+  vector_semantic_steps: { load: vectors, name: 'semanticSteps', arguments: (args) => [args] },
+  vector_from_environment: { load: vectors, name: 'fromEnvironment', arguments: (args) => [args] },
   canonical_ip: { load: core, name: 'canonicalIp', arguments: ({ text }) => [text] },
   parse_traceparent: { load: core, name: 'parseTraceparent', arguments: ({ value }) => [value] },
   parse_xray_trace_header: { load: core, name: 'parseXrayTraceHeader', arguments: ({ value }) => [value] },

@@ -5,6 +5,7 @@ import {
   fixedWindow,
   type LimitDecision,
   multiWindow,
+  type RateLimiter,
   type RateLimitKey,
   rateLimitHeaders,
   type Strategy,
@@ -27,10 +28,14 @@ interface WireWindow {
 }
 
 interface WireStep {
-  readonly call?: 'consume' | 'peek' | 'reset';
+  readonly call?: 'consume' | 'peek' | 'reset' | 'refund';
   /** Milliseconds behind `start`. */
   readonly at_ms: number;
   readonly cost?: number;
+  /** Which decision is refunded, counted from 0. */
+  readonly of?: number;
+  /** How much of it; all without it. */
+  readonly units?: number;
 }
 
 /** `{ "kind": "api_key", "credential": "…", "key": "…" }` */
@@ -44,9 +49,10 @@ export function headers({ decision, now, ietf = true, legacy = true }: Args): Re
   return rateLimitHeaders(fromWire(decision as Args), new Date(now as string), options);
 }
 
-/** `{ "strategy": { … }, "key": { … }, "at": "…" }` */
-export function itemKey({ strategy, key, at }: Args): { pk: string; sk: string } {
-  return rateLimitItemKey(toStrategy(strategy as Args), key as unknown as RateLimitKey, new Date(at as string));
+/** `{ "strategy": { … }, "key": { … }, "at": "…", "shard": 0 }` */
+export function itemKey({ strategy, key, at, shard = 0 }: Args): { pk: string; sk: string } {
+  const of = key as unknown as RateLimitKey;
+  return rateLimitItemKey(toStrategy(strategy as Args), of, new Date(at as string), shard as number);
 }
 
 /** `{ "strategy": { … } }`: its name and shape. */
@@ -71,12 +77,28 @@ export async function decisions({ strategy, limits, start, steps }: Args): Promi
   });
   const key = { identifier: 'caller', resource: '/notes', operation: 'GET' };
   const answers: unknown[] = [];
-  for (const { call = 'consume', at_ms, cost } of steps as WireStep[]) {
+  const made: LimitDecision[] = [];
+  for (const { call = 'consume', at_ms, cost, of = 0, units } of steps as WireStep[]) {
     now = new Date(Date.parse(start as string) + at_ms);
     if (call === 'reset') await limiter.reset(key);
-    else answers.push(toWire(await limiter[call](key, cost === undefined ? {} : { cost })));
+    else if (call === 'refund') answers.push(await refund(limiter, made[of], units));
+    else {
+      const decision = await limiter[call](key, cost === undefined ? {} : { cost });
+      made.push(decision);
+      answers.push(toWire(decision));
+    }
   }
   return answers;
+}
+
+/** What became of a refund: the code of its refusal, or that it was made. */
+async function refund(limiter: RateLimiter, decision: unknown, units: number | undefined): Promise<object> {
+  try {
+    await limiter.refund(decision as LimitDecision, units === undefined ? {} : { units });
+    return { refunded: true };
+  } catch (error) {
+    return { refunded: false, code: (error as { code?: unknown }).code };
+  }
 }
 
 function toStrategy({ kind, windows = [], ...rest }: Args): Strategy {

@@ -17,10 +17,7 @@ export class RouteTable {
     const key = `${method} ${pattern.shape}`;
     const earlier = this.#shapes.get(key);
     if (earlier !== undefined) {
-      const place = `${method} ${pattern.canonical}`;
-      const hint =
-        earlier === pattern.canonical ? 'is registered before' : `matches the same paths as ${method} ${earlier}`;
-      throw registrationError('duplicate route', `${place} ${hint}`);
+      throw registrationError('duplicate route', `${method} ${pattern.canonical}, registered before as ${earlier}`);
     }
     this.#shapes.set(key, pattern.canonical);
   }

@@ -21,7 +21,6 @@ interface CallPlace {
 /** The call with the hooks of the server around it. Hooks see full results, so the call completes its answer itself. */
 export function aroundCall(method: string, request: CallPlace, call: Call): Call {
   const { onCall } = request.core.settings;
-  if (onCall.length === 0) return call;
   return {
     ...call,
     invoke: (ctx) => {

@@ -86,10 +86,12 @@ export function defineMethod<Part = undefined>(method: Method<Part>): DefinedMet
     ? async (request: MethodRequest) => method.handle(request, await load())
     : (request: MethodRequest) => method.handle(request, undefined as Part);
   if (!hooked) return { ...method, answer: handle };
-  const answer = async (request: MethodRequest) => {
+  const around = async (request: MethodRequest): Promise<MethodAnswer> => {
     const made = await handle(request);
     return 'call' in made ? { call: aroundCall(name, request, made.call) } : made;
   };
+  const answer = (request: MethodRequest) =>
+    request.core.settings.onCall.length === 0 ? handle(request) : around(request);
   return { ...method, answer };
 }
 

@@ -33,13 +33,15 @@ export function createCheck(schema: JsonObject): Check {
     },
   });
   const copy = structuredClone(schema);
-  const comparesItems = prepare(copy, counted);
+  const { refers, compares } = traitsOf(copy);
+  // Without references a check looks at each subschema at most once for each value.
+  if (refers) count(copy, counted);
   const draft = draftOf(schema) ?? '2020-12';
   const brief = new Validator(copy as Schema, draft, true);
   const whole = new Validator(copy as Schema, draft, false);
   return (value) => {
-    const size = sizeOf(value);
-    if (comparesItems && size.comparisons > MAX_COMPARISONS) return TOO_COMPLEX;
+    const size = refers || compares ? sizeOf(value) : NO_SIZE;
+    if (compares && size.comparisons > MAX_COMPARISONS) return TOO_COMPLEX;
     const budget = Math.min(EVALUATIONS.base + EVALUATIONS.perValue * size.values, EVALUATIONS.most);
     let first: readonly OutputUnit[] = [];
     try {
@@ -58,14 +60,27 @@ export function createCheck(schema: JsonObject): Check {
   };
 }
 
-/** Makes every subschema countable; whether one of them has `uniqueItems`. */
-function prepare(node: unknown, prototype: object): boolean {
-  if (typeof node !== 'object' || node === null) return false;
-  if (!Array.isArray(node)) Object.setPrototypeOf(node, prototype);
+/** Whether a schema has references, and whether it has lists whose items must differ. */
+function traitsOf(node: unknown): { readonly refers: boolean; readonly compares: boolean } {
+  if (typeof node !== 'object' || node === null) return { refers: false, compares: false };
+  let refers = isObject(node) && (own(node, '$ref') !== undefined || own(node, '$recursiveRef') !== undefined);
   let compares = isObject(node) && own(node, 'uniqueItems') === true;
-  for (const child of Object.values(node)) compares = prepare(child, prototype) || compares;
-  return compares;
+  for (const child of Object.values(node)) {
+    const traits = traitsOf(child);
+    refers ||= traits.refers;
+    compares ||= traits.compares;
+  }
+  return { refers, compares };
 }
+
+/** Makes every look at a subschema count. */
+function count(node: unknown, prototype: object): void {
+  if (typeof node !== 'object' || node === null) return;
+  if (!Array.isArray(node)) Object.setPrototypeOf(node, prototype);
+  for (const child of Object.values(node)) count(child, prototype);
+}
+
+const NO_SIZE = { values: 0, comparisons: 0 };
 
 /** How many values are inside of a value, itself included; and what comparing the items of its lists may take. */
 function sizeOf(value: unknown): { readonly values: number; readonly comparisons: number } {

@@ -9,7 +9,7 @@ import {
 import type { MethodTable } from '../../methods/internal/method.js';
 import { errorText, INTERNAL_ERROR, type RpcRequest, resultText } from '../../protocol/internal/json-rpc.js';
 import { ASSUMED_VERSION, isSessionVersion, RPC, type SessionVersion } from '../../protocol/internal/protocol.js';
-import type { RequestId } from '../../protocol/types.js';
+import type { LogLevel, RequestId } from '../../protocol/types.js';
 import type { Question } from '../../run/internal/ask.js';
 import type { Call, Ending, toResult } from '../../run/internal/call.js';
 import type { RecordedAnswer, RunMemory } from '../../run/internal/record.js';
@@ -91,6 +91,17 @@ function askingOf(origin: SessionRequest): RunScope['asking'] {
   return http.canStream ? 'hold' : 'no';
 }
 
+/** The least level of log events. Where it lies in the store it is read once a run, when the handler logs first. */
+function levelOf({ core, session }: SessionRequest): RunScope['logLevel'] {
+  if (!core.settings.logging) return () => undefined;
+  if (session.level !== undefined) return () => session.level;
+  let level: Promise<LogLevel> | undefined;
+  return () => {
+    level ??= readLevel(core, session).catch((): LogLevel => 'info');
+    return level;
+  };
+}
+
 /** What a run of a session's call may do. */
 export function scopeOf(origin: SessionRequest, call: Pick<Call, 'target'> | undefined, memory: RunMemory): RunScope {
   const { core, http, session, protocolVersion, request, aids } = origin;
@@ -102,7 +113,7 @@ export function scopeOf(origin: SessionRequest, call: Pick<Call, 'target'> | und
     requestId: request.id,
     meta: request.params?._meta,
     sessionId: session.partition?.slice(2),
-    logLevel: () => (core.settings.logging ? (session.level ?? readLevel(core, session)) : undefined),
+    logLevel: levelOf(origin),
     target: call?.target.name ?? request.method,
     maxKeptBytes: keptBytes(core.settings.spill),
     asks: call?.target.asks ?? new Set(),

@@ -1,5 +1,5 @@
 import { createHash } from 'node:crypto';
-import { invalidConfig, invalidInput } from '../../errors.js';
+import { invalidInput } from '../../errors.js';
 import {
   type Address,
   type Claim,
@@ -8,15 +8,30 @@ import {
   decide,
   type StrategyDefinition,
 } from '../../strategies/internal/definition.js';
-import type { WindowLimit } from '../../strategies/strategy.js';
-import type { LimitDecision, LimitFor, RateLimitKey } from '../limiter.js';
+import type { LimitDecision, RateLimitKey, WindowLimit } from '../limiter.js';
+
+/** What one call asks for, parsed. */
+export interface Call {
+  readonly key: RateLimitKey;
+  readonly cost: number;
+  /** The partition key of the key's first item. */
+  readonly name: string;
+}
 
 /** A claim with the item that it counts in. */
 export interface AddressedClaim {
   readonly claim: Claim;
   readonly address: Address;
-  /** The address without the period of a window. */
+}
+
+/** The item, or one of several items, in which a key is counted. */
+export interface Share {
+  /** Its partition key. */
   readonly name: string;
+  /** Its part of the limits. */
+  readonly windows: readonly WindowLimit[];
+  /** How many there are of the key. */
+  readonly shards: number;
 }
 
 /** Bytes of one part; what is longer is hashed. Keeps keys far from DynamoDB's 2,048 and 1,024 bytes. */
@@ -34,38 +49,28 @@ const DEGRADED_RETRY_MS = 1000;
 /**
  * Parses one call.
  *
- * @throws RateLimitError `ratelimit.invalid_input`; `ratelimit.invalid_config` for what `limitFor` returns
+ * @throws RateLimitError `ratelimit.invalid_input`
  */
-export function toClaim(
-  strategy: StrategyDefinition,
-  limitFor: LimitFor | undefined,
-  key: RateLimitKey,
-  cost: unknown,
-  nowMs: number,
-): AddressedClaim {
-  const { pk, sk } = toAddress(strategy.policy, key, '');
+export function parseCall({ policy }: StrategyDefinition, key: RateLimitKey, cost: unknown): Call {
+  const name = partitionKey(policy, key);
   if (!Number.isSafeInteger(cost) || (cost as number) < 1) {
     throw invalidInput('cost must be a whole number of at least 1');
   }
-  const windows = enforcedWindows(strategy, limitFor, key);
-  const address = { pk, sk: sk + strategy.sortSuffix(nowMs) };
-  return { claim: { key, nowMs, cost: cost as number, windows }, address, name: `${pk}\n${sk}` };
+  return { key, cost: cost as number, name };
 }
 
-/** @throws RateLimitError `ratelimit.invalid_config` when `limitFor` returns anything but one limit for each window */
-function enforcedWindows(
-  strategy: StrategyDefinition,
-  limitFor: LimitFor | undefined,
-  key: RateLimitKey,
-): readonly WindowLimit[] {
-  const answer = limitFor?.(key);
-  if (answer === undefined) return strategy.windows;
-  const given = typeof answer === 'number' ? [answer] : answer;
-  const fits = (limit: number) => Number.isSafeInteger(limit) && limit >= 0 && limit <= strategy.maxLimit;
-  if (!Array.isArray(given) || given.length !== strategy.windows.length || !given.every(fits)) {
-    throw invalidConfig('limitFor must answer one whole number of at least 0 for each window');
-  }
-  return strategy.withLimits(strategy.givenOrder.map((place) => given[place] ?? 0));
+/** The whole limits of a key in one item. */
+export function wholeShare({ name }: Call, windows: readonly WindowLimit[]): Share {
+  return { name, windows, shards: 1 };
+}
+
+/** A claim on an item at an instant. */
+export function claimOn(strategy: StrategyDefinition, share: Share, call: Call, nowMs: number): AddressedClaim {
+  const { name: pk, windows, shards } = share;
+  return {
+    claim: { key: call.key, cost: call.cost, nowMs, windows, shards },
+    address: { pk, sk: strategy.sortKey(nowMs) },
+  };
 }
 
 /** The denial of a claim that no window could ever admit; `undefined` for one that a window may admit. */
@@ -75,7 +80,10 @@ export function denyUnfit(strategy: StrategyDefinition, claim: Claim): LimitDeci
 }
 
 /** The decision that `onStoreError` makes. The counts are unknown and shown as 0. */
-export function decideWithoutStore(claim: Claim, onStoreError: 'deny' | 'allow'): LimitDecision {
+export function decideWithoutStore(
+  claim: Pick<Claim, 'nowMs' | 'windows' | 'cost'>,
+  onStoreError: 'deny' | 'allow',
+): LimitDecision {
   const allowed = onStoreError === 'allow';
   const resetsAt = new Date(claim.nowMs + DEGRADED_RETRY_MS);
   const windows = claim.windows.map((window) => ({ ...window, currentCount: 0, remaining: 0, resetsAt }));
@@ -84,17 +92,18 @@ export function decideWithoutStore(claim: Claim, onStoreError: 'deny' | 'allow')
 }
 
 /**
- * The key of the item that counts a rate limit key; `sortSuffix` names the period of the window.
+ * The partition key of the item that counts a rate limit key. What is used is part of it: all routes of one caller would else share
+ * the throughput of one partition.
  *
  * @throws RateLimitError `ratelimit.invalid_input` for a part that is blank or not a text
  */
-export function toAddress(policy: string, key: RateLimitKey, sortSuffix: string): Address {
+export function partitionKey(policy: string, key: RateLimitKey): string {
   if (typeof key !== 'object' || key === null) throw invalidInput('rate limit key must be an object');
   const kind = partOf('kind', key.kind ?? DEFAULT_KIND);
   const identifier = partOf('identifier', key.identifier);
   const caller = key.caller === undefined ? identifier : partOf('caller', key.caller);
-  const sk = `${partOf('resource', key.resource)}#${partOf('operation', key.operation)}`;
-  return { pk: `RL#${encodePart(policy)}#${kind}#${caller}`, sk: sk + sortSuffix };
+  const used = `${partOf('resource', key.resource)}#${partOf('operation', key.operation)}`;
+  return `RL#${encodePart(policy)}#${kind}#${caller}#${used}`;
 }
 
 function partOf(name: string, value: unknown): string {

@@ -1,7 +1,6 @@
 import type { Claim } from '../../strategies/internal/definition.js';
 import { Lru } from '../../strategies/internal/lru.js';
-import type { WindowLimit } from '../../strategies/strategy.js';
-import type { LimitDecision } from '../limiter.js';
+import type { LimitDecision, WindowLimit } from '../limiter.js';
 
 interface Denial {
   readonly cost: number;
@@ -12,8 +11,9 @@ interface Denial {
 }
 
 /**
- * Denials of the store, answered again without a call. Exact: until the instant at which a window has room for the
- * refused cost, its counters only grow. `maxAgeMs` bounds how long a reset or a raised limit elsewhere goes unseen.
+ * Denials of the store, answered again without a call, for the same cost: a dearer request would have to wait longer. Until the
+ * instant at which a window has room for the refused cost, its counters only grow. `maxAgeMs` bounds how long a reset, a refund or
+ * a raised limit elsewhere goes unseen.
  */
 export class DeniedCache {
   readonly #denials: Lru<Denial>;
@@ -37,7 +37,7 @@ export class DeniedCache {
       this.#denials.delete(key);
       return undefined;
     }
-    if (cost < denial.cost || !sameLimits(windows, denial.windows)) return undefined;
+    if (cost !== denial.cost || !sameLimits(windows, denial.windows)) return undefined;
     return { ...denial.decision, retryAfterMs: denial.untilMs - nowMs, source: 'local' };
   }
 

@@ -1,5 +1,6 @@
+import { randomIds } from '@sallyport/core';
 import { createMap } from '@sallyport/core/pipeline';
-import { type Condition, type Item, type ItemTable, TTL_ATTRIBUTE } from '@sallyport/dynamo';
+import { type Condition, type Item, type ItemTable, TTL_ATTRIBUTE, WRITER_ATTRIBUTE } from '@sallyport/dynamo';
 import type {
   Address,
   Check,
@@ -18,9 +19,13 @@ export class DynamoStore implements CounterStore {
     this.#table = table;
   }
 
-  /** A refusal without an item is not read again: the decider reads where it needs to. */
+  /**
+   * A write with checks has an id of its own, and asks that the item was not last written by it: a write that was applied, and whose
+   * answer was lost, is refused when the client tries it again, and known by its id. A refusal without an item is read again only
+   * where the checks would hold of an absent item.
+   */
   async write(address: Address, write: ConditionalWrite, signal?: AbortSignal): Promise<WriteOutcome> {
-    const { checks, adds, sets, removes, expiresAt, keepsExpiry } = write;
+    const { checks, adds, sets, removes, expiresAt, keepsExpiry, once } = write;
     const expiry = { [TTL_ATTRIBUTE]: expiresAt };
     const changes = {
       set: { ...toItem(sets), ...(keepsExpiry ? {} : expiry) },
@@ -28,8 +33,10 @@ export class DynamoStore implements CounterStore {
       add: toItem(adds),
       remove: removes,
     };
-    const condition = checks.length === 0 ? undefined : { all: checks.map(toCondition) };
-    const { applied, item } = await this.#table.update(address, changes, { condition, signal, reread: false });
+    const writer = checks.length === 0 ? undefined : newWriter();
+    const condition = writer === undefined ? undefined : { all: [...checks.map(toCondition), notWrittenBy(writer)] };
+    const reread = checks.every(({ above }) => above === undefined);
+    const { applied, item } = await this.#table.update(address, changes, { condition, writer, signal, reread, once });
     return { applied, counters: item && toCounters(item) };
   }
 
@@ -37,9 +44,27 @@ export class DynamoStore implements CounterStore {
     return toCounters((await this.#table.get(address, { consistent: true, signal })) ?? {});
   }
 
+  async glance(address: Address, signal?: AbortSignal): Promise<Counters | undefined> {
+    try {
+      return toCounters((await this.#table.get(address, { signal })) ?? {});
+    } catch {
+      signal?.throwIfAborted();
+      return undefined;
+    }
+  }
+
   async remove(address: Address, signal?: AbortSignal): Promise<void> {
     await this.#table.remove(address, { signal });
   }
+}
+
+/** 60 random bits: it is only ever compared with the last write of one item. */
+function newWriter(): string {
+  return randomIds.newId().replaceAll('-', '').slice(0, 16);
+}
+
+function notWrittenBy(writer: string): Condition {
+  return { any: [{ absent: WRITER_ATTRIBUTE }, { attribute: WRITER_ATTRIBUTE, is: '<>', value: writer }] };
 }
 
 function toItem(values: readonly CounterValue[]): Record<string, number> {

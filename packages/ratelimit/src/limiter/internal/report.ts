@@ -1,7 +1,6 @@
 import type { Clock, Logger } from '@sallyport/core';
-import { guardHook } from '@sallyport/core/pipeline';
+import { guardHook, logFailure } from '@sallyport/core/pipeline';
 import type { RateLimitError } from '../../errors.js';
-import { callHookOf } from '../../internal/hooks.js';
 import type { RateLimitKey } from '../limiter.js';
 
 const WARN_EVERY_MS = 60_000;
@@ -26,6 +25,11 @@ export class Reporter {
   failed(error: RateLimitError, key: RateLimitKey): void {
     const { log, onError } = this.#options;
     callHookOf(() => log, 'onError', onError, error, key);
+    this.noted(error);
+  }
+
+  /** A failure that concerns no decision. */
+  noted(error: RateLimitError): void {
     if (error.retryable) this.#warn(error);
     else this.#reportFault(error);
   }
@@ -53,4 +57,27 @@ export class Reporter {
 function causeName(cause: unknown): string {
   const { name } = (cause ?? {}) as { name?: unknown };
   return typeof name === 'string' ? name : 'unknown';
+}
+
+/** Hooks whose failure is in the log already. */
+const REPORTED = new WeakSet<object>();
+
+/** Calls a hook of the user's. Its first failure is one `error` line; no failure changes a decision. */
+export function callHookOf<A extends readonly unknown[]>(
+  logger: () => Logger,
+  name: string,
+  hook: ((...args: A) => unknown) | undefined,
+  ...args: A
+): void {
+  if (!hook) return;
+  const failed = (thrown: unknown) => {
+    if (REPORTED.has(hook)) return;
+    REPORTED.add(hook);
+    logFailure(logger, `framework: hook ${name} failed`, thrown);
+  };
+  try {
+    Promise.resolve(hook(...args)).catch(failed);
+  } catch (thrown) {
+    failed(thrown);
+  }
 }

@@ -1,6 +1,13 @@
+import type { FullClock } from '@sallyport/core';
 import { kind, type OptionKind } from '@sallyport/core/options';
-import type { LimitDecision, RateLimitKey, WindowState } from '../../limiter/limiter.js';
-import type { Strategy, StrategyKind, WindowLimit } from '../strategy.js';
+import type {
+  LimitDecision,
+  RateLimitKey,
+  Strategy,
+  StrategyKind,
+  WindowLimit,
+  WindowState,
+} from '../../limiter/limiter.js';
 
 /** The whole numbers of one item, by attribute; a map without a prototype. */
 export type Counters = Readonly<Record<string, number>>;
@@ -9,6 +16,11 @@ export type Counters = Readonly<Record<string, number>>;
 export interface Address {
   readonly pk: string;
   readonly sk: string;
+}
+
+/** One text for an address. Keys hold no control characters. */
+export function nameOf({ pk, sk }: Address): string {
+  return `${pk}\n${sk}`;
 }
 
 /** Must hold for a write: the counter is absent or at most `max`. With `above` it must be there, above that and at most `max`. */
@@ -33,6 +45,8 @@ export interface ConditionalWrite {
   readonly expiresAt: number | undefined;
   /** Whether an expiry that the item already has is kept. */
   readonly keepsExpiry: boolean;
+  /** Whether it is sent at most once: it would be wrong twice, and nothing tells it from its repetition. */
+  readonly once?: boolean;
 }
 
 export interface WriteOutcome {
@@ -43,9 +57,12 @@ export interface WriteOutcome {
 
 /** The operations that a limiter needs of a table. */
 export interface CounterStore {
+  /** A write that was applied is told so, also when its first answer was lost. */
   write(address: Address, write: ConditionalWrite, signal?: AbortSignal): Promise<WriteOutcome>;
   /** Strongly consistent; an absent item has no counters. */
   read(address: Address, signal?: AbortSignal): Promise<Counters>;
+  /** May be a moment old, for half the price; `undefined` when it cannot be read. */
+  glance(address: Address, signal?: AbortSignal): Promise<Counters | undefined>;
   remove(address: Address, signal?: AbortSignal): Promise<void>;
 }
 
@@ -55,22 +72,40 @@ export interface Claim {
   readonly nowMs: number;
   readonly cost: number;
   readonly windows: readonly WindowLimit[];
+  /** Over how many items the key is spread; `windows` carry the limits of one of them. */
+  readonly shards: number;
+  /** Units that are taken beyond the cost when there is room for them. */
+  readonly extra?: number | undefined;
+  /** Units of an earlier claim on the same item that were not spent and are given back on the way. */
+  readonly unspent?: { readonly claim: Claim; readonly units: number } | undefined;
+}
+
+/** A decision, and how many units beyond the cost were taken. */
+export interface Taken {
+  readonly decision: LimitDecision;
+  readonly extra: number;
+}
+
+/** An interval of time: its start belongs to it, its end does not. */
+export interface Period {
+  readonly startMs: number;
+  readonly endMs: number;
 }
 
 /** Makes the writes of a strategy and turns their outcomes into decisions. One decider serves a limiter for its whole life. */
 export interface Decider {
-  /** @param commit called with the decision when only clearing up is left to do */
-  consume(
-    address: Address,
-    claim: Claim,
-    signal?: AbortSignal,
-    commit?: (decision: LimitDecision) => void,
-  ): Promise<LimitDecision>;
+  /** @param commit called with the outcome when only clearing up is left to do */
+  consume(address: Address, claim: Claim, signal?: AbortSignal, commit?: (taken: Taken) => void): Promise<Taken>;
   peek(address: Address, claim: Claim, signal?: AbortSignal): Promise<LimitDecision>;
+  /** Gives units of a claim back, as far as they still count at `nowMs`. */
+  refund(address: Address, claim: Claim, units: number, nowMs: number, signal?: AbortSignal): Promise<void>;
 }
 
 export interface DeciderOptions {
+  readonly clock: FullClock;
   readonly maxClockSkewMs: number;
+  /** How late a write may be applied after its time stamp, clocks that are behind included. */
+  readonly slackMs: number;
   /** Called when an item was written by a clock that is wrong by more than `maxClockSkewMs`. */
   readonly onBrokenClock: (key: RateLimitKey) => void;
 }
@@ -87,8 +122,10 @@ export abstract class StrategyDefinition implements Strategy {
 
   /** Counts requests in a store. */
   abstract createDecider(store: CounterStore, options: DeciderOptions): Decider;
-  /** What is appended to the sort key, so that each period of a window has an item of its own. */
-  abstract sortSuffix(nowMs: number): string;
+  /** The sort key: each period of a window may have an item of its own. */
+  abstract sortKey(nowMs: number): string;
+  /** When units that a claim takes may be spent: as long as they count for the same windows as the claim itself. */
+  abstract period(claim: Pick<Claim, 'nowMs' | 'windows'>): Period;
   /** The windows as counted. `resetsAt` depends on whether the claim was allowed. */
   abstract usage(counters: Counters, claim: Claim, allowed: boolean): readonly WindowState[];
 
@@ -129,6 +166,11 @@ export function windowState(window: WindowLimit, currentCount: number, resetsAtM
   return { name, windowMs, limit, currentCount, remaining, resetsAt: new Date(resetsAtMs) };
 }
 
+/** How many more units the fullest window takes. */
+export function roomOf(states: readonly WindowState[]): number {
+  return Math.min(...states.map((state) => state.limit - state.currentCount));
+}
+
 /** Whether every window could ever admit the cost. */
 export function canFit({ windows, cost }: Claim): boolean {
   return windows.every((window) => window.limit >= cost);
@@ -136,13 +178,13 @@ export function canFit({ windows, cost }: Claim): boolean {
 
 /** Whether the counted windows have room for the cost. */
 export function hasRoom(states: readonly WindowState[], cost: number): boolean {
-  return states.every((state) => state.currentCount + cost <= state.limit);
+  return roomOf(states) >= cost;
 }
 
 /** The decision over counted windows. */
 export function decide(
   states: readonly WindowState[],
-  claim: Claim,
+  claim: Pick<Claim, 'cost' | 'nowMs'>,
   allowed: boolean,
   source: 'store' | 'local',
 ): LimitDecision {

@@ -27,6 +27,11 @@ export class Lru<T> {
     }
   }
 
+  /** All values, the one that was not touched for longest first. */
+  values(): Iterable<T> {
+    return this.#entries.values();
+  }
+
   delete(key: string): void {
     this.#entries.delete(key);
   }

@@ -1,6 +1,5 @@
 import { integer, kind, type OptionKinds } from '@sallyport/core/options';
-import type { LimitDecision } from '../../limiter/limiter.js';
-import type { WindowLimit, WindowOptions } from '../strategy.js';
+import type { LimitDecision, WindowLimit, WindowOptions } from '../../limiter/limiter.js';
 import {
   type Address,
   type Claim,
@@ -11,14 +10,29 @@ import {
   type DeciderOptions,
   decide,
   hasRoom,
+  nameOf,
+  type Period,
+  roomOf,
   StrategyDefinition,
+  type Taken,
 } from './definition.js';
+import { Lru } from './lru.js';
 
 export const DEFAULT_NAME = 'default';
 const MAX_LIMIT = 1_000_000_000;
 const MIN_WINDOW_MS = 100;
 const MAX_WINDOW_MS = 31 * 86_400_000;
 const NAME = /^[A-Za-z0-9_.-]{1,64}$/;
+/** Counters that one write removes at most: far from DynamoDB's 4 KB for an expression. */
+const MAX_REMOVES = 200;
+/**
+ * Counters that an item may hold before a write of its own removes the dead ones, when there are enough of them. It takes longer than
+ * a window until there are as many again: a clock that is ahead, and takes live ones for dead, removes them once a window at most.
+ */
+const MAX_COUNTERS = 64;
+const ENOUGH_DEAD = 32;
+/** Items whose counters are remembered. */
+const REMEMBERED = 1000;
 
 /** The name of a window or a bucket. */
 export const nameOption = kind<string>(
@@ -41,50 +55,67 @@ export function toWindow(
   return Object.freeze({ name: name ?? otherwise, windowMs, limit });
 }
 
-/** How many steps of a length a clock may be behind. Counters that such a clock still checks are never removed. */
-export function skewSteps(maxClockSkewMs: number, stepMs: number): number {
-  return Math.max(1, Math.ceil(maxClockSkewMs / stepMs));
+/** How many steps of a length a write may be late. Counters that such a write still checks are never removed. */
+export function slackSteps(slackMs: number, stepMs: number): number {
+  return Math.max(1, Math.ceil(slackMs / stepMs));
 }
 
 /** A strategy that counts in windows: every decision is one conditional write. */
 export abstract class WindowStrategy extends StrategyDefinition {
-  /** The write that counts a claim, and that is refused when a window has no room for it. */
-  abstract write(claim: Claim, maxClockSkewMs: number): ConditionalWrite;
+  /** The write that counts so many units for a claim, and that is refused when a window has no room for them. */
+  abstract write(claim: Claim, units: number): ConditionalWrite;
 
-  /** Counters that no instance needs any more, when there are enough of them to be worth a write. */
-  overdue(_counters: Counters, _claim: Claim, _maxClockSkewMs: number): readonly string[] {
-    return [];
+  /** How long, in milliseconds, a counter is checked after it was first written; `undefined` for one that is never removed. */
+  lifeOf(_counter: string): number | undefined {
+    return undefined;
+  }
+
+  /** Whether no write that is late by `slackMs` at the most checks the counter, by the clock of the claim. */
+  isDead(_counter: string, _claim: Claim, _slackMs: number): boolean {
+    return false;
+  }
+
+  period({ nowMs }: Pick<Claim, 'nowMs'>): Period {
+    return { startMs: nowMs, endMs: nowMs };
   }
 
   createDecider(store: CounterStore, options: DeciderOptions): Decider {
-    return new WindowDecider(this, store, options.maxClockSkewMs);
+    return new WindowDecider(this, store, options);
   }
 }
 
+/**
+ * Decides by one write. Counters that are dead are removed by the writes themselves, but only when this instance saw them a
+ * counter's life ago: a clock that is ahead takes for dead what all others still check.
+ */
 class WindowDecider implements Decider {
   readonly #strategy: WindowStrategy;
   readonly #store: CounterStore;
-  readonly #maxClockSkewMs: number;
+  readonly #options: DeciderOptions;
+  readonly #sightings = new Sightings();
 
-  constructor(strategy: WindowStrategy, store: CounterStore, maxClockSkewMs: number) {
+  constructor(strategy: WindowStrategy, store: CounterStore, options: DeciderOptions) {
     this.#strategy = strategy;
     this.#store = store;
-    this.#maxClockSkewMs = maxClockSkewMs;
+    this.#options = options;
   }
 
-  async consume(
-    address: Address,
-    claim: Claim,
-    signal?: AbortSignal,
-    commit?: (decision: LimitDecision) => void,
-  ): Promise<LimitDecision> {
-    const write = this.#strategy.write(claim, this.#maxClockSkewMs);
-    const { applied, counters } = await this.#store.write(address, write, signal);
-    const counted = counters ?? (await this.#store.read(address, signal));
-    const decision = decide(this.#strategy.usage(counted, claim, applied), claim, applied, 'store');
-    commit?.(decision);
-    if (applied) await this.#clearUp(address, counted, claim, signal);
-    return decision;
+  async consume(address: Address, claim: Claim, signal?: AbortSignal, commit?: (taken: Taken) => void): Promise<Taken> {
+    const first = await this.#try(address, claim, signal);
+    const room = roomOf(first.states);
+    const asksMore = (claim.extra ?? 0) > 0 || claim.unspent !== undefined;
+    const mayFit = !first.applied && asksMore && room >= claim.cost;
+    // What stood in the way was the reserve, or units to give back that a reset has forgotten.
+    const rest = { ...claim, extra: Math.floor((room - claim.cost) / 2), unspent: undefined };
+    const last = mayFit ? await this.#try(address, rest, signal) : first;
+    const extra = (last === first ? claim.extra : rest.extra) ?? 0;
+    const taken = {
+      decision: decide(last.states, claim, last.applied, 'store'),
+      extra: last.applied ? extra : 0,
+    };
+    commit?.(taken);
+    if (last.applied) await this.#clearUp(address, last.counters, claim, signal);
+    return taken;
   }
 
   async peek(address: Address, claim: Claim, signal?: AbortSignal): Promise<LimitDecision> {
@@ -93,11 +124,100 @@ class WindowDecider implements Decider {
     return decide(this.#strategy.usage(counters, claim, allowed), claim, allowed, 'store');
   }
 
-  /** Removes old counters. The request is decided already, so a failure changes nothing and is dropped. */
+  /** Counters that the claim wrote and that still count. They are gone after a reset, and then there is nothing to give back. */
+  async refund(address: Address, claim: Claim, units: number, nowMs: number, signal?: AbortSignal): Promise<void> {
+    if (this.#strategy.sortKey(nowMs) !== address.sk) return;
+    const { adds, expiresAt } = this.#strategy.write({ ...claim, nowMs }, units);
+    const written = new Set(this.#strategy.write(claim, units).adds.map(({ counter }) => counter));
+    const live = adds.map(({ counter }) => counter).filter((counter) => written.has(counter));
+    if (live.length === 0) return;
+    await this.#store.write(
+      address,
+      {
+        checks: live.map((counter) => ({ counter, above: units - 1, max: Number.MAX_SAFE_INTEGER })),
+        adds: live.map((counter) => ({ counter, value: -units })),
+        sets: [],
+        removes: [],
+        expiresAt,
+        keepsExpiry: true,
+        once: true,
+      },
+      signal,
+    );
+  }
+
+  async #try(address: Address, claim: Claim, signal: AbortSignal | undefined) {
+    const { clock, slackMs } = this.#options;
+    const name = nameOf(address);
+    const removes = this.#sightings
+      .olderThan(name, clock.monotonicMs(), (counter) => this.#lifeOf(counter))
+      .filter((counter) => this.#strategy.isDead(counter, claim, slackMs))
+      .slice(0, MAX_REMOVES);
+    const write = this.#givingBack(this.#strategy.write(claim, claim.cost + (claim.extra ?? 0)), claim);
+    const { applied, counters } = await this.#store.write(address, { ...write, removes }, signal);
+    const counted = counters ?? (await this.#store.read(address, signal));
+    this.#sightings.see(name, Object.keys(counted), clock.monotonicMs());
+    return { applied, counters: counted, states: this.#strategy.usage(counted, claim, applied) };
+  }
+
+  /** Never more than the write takes: a repeated write would else count less than was admitted. */
+  #givingBack(write: ConditionalWrite, { cost, extra = 0, unspent }: Claim): ConditionalWrite {
+    if (unspent === undefined) return write;
+    const units = Math.min(unspent.units, cost + extra);
+    const written = new Set(this.#strategy.write(unspent.claim, units).adds.map(({ counter }) => counter));
+    return {
+      ...write,
+      checks: write.checks.map((check) =>
+        written.has(check.counter) ? { ...check, above: units - 1, max: check.max + units } : check,
+      ),
+      adds: write.adds.map(({ counter, value }) => ({
+        counter,
+        value: written.has(counter) ? value - units : value,
+      })),
+    };
+  }
+
+  #lifeOf(counter: string): number | undefined {
+    const life = this.#strategy.lifeOf(counter);
+    return life === undefined ? undefined : life + this.#options.slackMs;
+  }
+
+  /** Removes counters that other instances left. The request is decided already, so a failure changes nothing and is dropped. */
   async #clearUp(address: Address, counters: Counters, claim: Claim, signal?: AbortSignal): Promise<void> {
-    const removes = this.#strategy.overdue(counters, claim, this.#maxClockSkewMs);
-    if (removes.length === 0) return;
-    const write = { checks: [], adds: [], sets: [], removes, expiresAt: undefined, keepsExpiry: true };
+    const all = Object.keys(counters).filter((counter) => this.#strategy.lifeOf(counter) !== undefined);
+    if (all.length <= MAX_COUNTERS) return;
+    const dead = all.filter((counter) => this.#strategy.isDead(counter, claim, this.#options.slackMs)).sort(byLength);
+    if (dead.length < ENOUGH_DEAD) return;
+    const removes = dead.slice(0, MAX_REMOVES);
+    // Not when another instance has removed them meanwhile: what it left out may count again.
+    const checks = removes.slice(0, 1).map((counter) => ({ counter, above: 0, max: Number.MAX_SAFE_INTEGER }));
+    const write = { checks, adds: [], sets: [], removes, expiresAt: undefined, keepsExpiry: true };
     await this.#store.write(address, write, signal).catch(() => {});
   }
+}
+
+/** When this process first saw each counter of the items that it used last, by a clock that never goes back. */
+class Sightings {
+  readonly #items = new Lru<Map<string, number>>(REMEMBERED);
+
+  /** Remembers the counters of an item, and forgets those that it has no more. */
+  see(item: string, counters: readonly string[], nowMs: number): void {
+    const before = this.#items.get(item);
+    this.#items.set(item, new Map(counters.map((counter) => [counter, before?.get(counter) ?? nowMs])));
+  }
+
+  /** The counters of an item that were first seen at least their life ago. */
+  olderThan(item: string, nowMs: number, lifeOf: (counter: string) => number | undefined): string[] {
+    const old: string[] = [];
+    for (const [counter, seenAtMs] of this.#items.get(item) ?? []) {
+      const life = lifeOf(counter);
+      if (life !== undefined && nowMs - seenAtMs >= life) old.push(counter);
+    }
+    return old;
+  }
+}
+
+/** The order of their numbers, which are written to the base 36. */
+function byLength(left: string, right: string): number {
+  return left.length - right.length || (left < right ? -1 : 1);
 }

@@ -1,0 +1,59 @@
+import { FrameworkError } from '@sallyport/core';
+import { binary, bind, created } from '@sallyport/http';
+import type { ObjectRef, ObjectStore, UploadGrants } from '@sallyport/objectstore';
+import { Authenticated, type SecureApp } from '@sallyport/secure';
+import type { NoteStore } from './notes.js';
+import { AttachmentParams, Upload } from './schemas.js';
+
+/** Where attachments are kept, and who signs their uploads. */
+export interface AttachmentsConfig {
+  readonly bucket: string;
+  readonly store: ObjectStore;
+  readonly grants: UploadGrants;
+}
+
+/** What the function hands out itself: its answers are at most 6 MB, as base64 text. */
+const MAX_ATTACHMENT_BYTES = 4_000_000;
+const GRANT_SECONDS = 300;
+const DEFAULT_TYPE = 'image/png';
+
+/** Small files come and go through the function; a browser that has a grant sends its file straight to the bucket. */
+export function registerAttachments(
+  app: SecureApp,
+  notes: NoteStore,
+  { bucket, store, grants }: AttachmentsConfig,
+): void {
+  const refOf = ({ id, name }: AttachmentParams): ObjectRef => {
+    if (!notes.get(id)) throw new FrameworkError('app.not_found', 'no such note');
+    return { bucket, key: `notes/${id}/${name}` };
+  };
+  app.put(
+    '/notes/{id}/attachments/{name}',
+    bind({ params: AttachmentParams }, async (ctx, { params }) => {
+      const payload = ctx.request.body;
+      await store.put({ ref: refOf(params), payload, contentType: ctx.header('content-type') || DEFAULT_TYPE });
+      return created({ bytes: payload.byteLength }, `/notes/${params.id}/attachments/${params.name}`);
+    }),
+    Authenticated('notes:write'),
+  );
+  app.get(
+    '/notes/{id}/attachments/{name}',
+    bind({ params: AttachmentParams }, async (ctx, { params }) => {
+      const options = { signal: ctx.signal };
+      const found = await store.get({ ref: refOf(params), maxBytes: MAX_ATTACHMENT_BYTES }, options);
+      return binary(200, found.payload, found.contentType);
+    }),
+    Authenticated('notes:read'),
+  );
+  app.post(
+    '/notes/{id}/attachments/{name}/upload',
+    bind({ params: AttachmentParams, body: Upload }, async (_ctx, { params, body }) => {
+      const limits = { maxBytes: MAX_ATTACHMENT_BYTES, expiresIn: GRANT_SECONDS };
+      const grant = await grants.presignPut({ ref: refOf(params), ...body, ...limits });
+      const { method, url, headers } = grant;
+      const location = `/notes/${params.id}/attachments/${params.name}`;
+      return created({ method, url, headers, expiresAt: grant.expiresAt.toISOString() }, location);
+    }),
+    Authenticated('notes:write'),
+  );
+}

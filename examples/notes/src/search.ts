@@ -1,0 +1,53 @@
+import { bind } from '@sallyport/http';
+import { Authenticated, type SecureApp } from '@sallyport/secure';
+import type { SemanticIndex } from '@sallyport/vectors';
+import { z } from 'zod';
+import type { Note, NoteStore } from './notes.js';
+
+const SearchQuery = z.object({
+  q: z.string().trim().min(1).max(1000),
+  author: z.string().min(1).optional(),
+  limit: z.coerce.number().int().min(1).max(20).default(5),
+});
+
+/** Notes that the index may have; a service with more of them would update it from the stream of its table. */
+const MAX_NOTES = 10_000;
+
+/** `GET /search?q=…`: the notes that say something like it, the nearest first. */
+export function registerSearch(app: SecureApp, notes: NoteStore, index: SemanticIndex): void {
+  const indexed = new Map<string, Note>();
+  app.get(
+    '/search',
+    bind({ query: SearchQuery }, async (ctx, { query: { q, author, limit } }) => {
+      const options = { signal: ctx.signal };
+      await catchUp(notes, index, indexed, options);
+      const filter = author === undefined ? {} : { filter: { author } };
+      const hits = await index.queryText({ text: q, topK: limit, ...filter }, options);
+      return { notes: hits.flatMap(({ key, distance }) => ({ note: notes.get(key), distance })) };
+    }),
+    Authenticated('notes:read'),
+  );
+}
+
+/** Embeds what was added or changed since the last search, and forgets what was removed. */
+async function catchUp(
+  notes: NoteStore,
+  index: SemanticIndex,
+  indexed: Map<string, Note>,
+  options: { readonly signal: AbortSignal },
+): Promise<void> {
+  const present = notes.list(MAX_NOTES);
+  const changed = present.filter((note) => indexed.get(note.id) !== note);
+  const removed = [...indexed.keys()].filter((id) => notes.get(id) === undefined);
+  if (changed.length > 0) {
+    const records = changed.map(({ id, title, text, authorId }) => ({
+      key: id,
+      text: `${title}\n${text}`,
+      metadata: { author: authorId },
+    }));
+    await index.putText(records, options);
+  }
+  if (removed.length > 0) await index.deleteText(removed, options);
+  for (const note of changed) indexed.set(note.id, note);
+  for (const id of removed) indexed.delete(id);
+}

@@ -1,0 +1,47 @@
+import { isTransient, StoreTimeout, withDeadline } from '@sallyport/core/pipeline';
+import { ManualClock } from '@sallyport/core/testing';
+
+describe('a call with a deadline', () => {
+  it('rejects when time is over, aborts the call and leaves no timer', async () => {
+    const clock = new ManualClock();
+    let seen: AbortSignal | undefined;
+    const call = withDeadline({ ms: 100, clock, signal: undefined }, (signal) => {
+      seen = signal;
+      return new Promise<never>(() => {});
+    });
+    const rejected = expect(call).rejects.toThrow(new StoreTimeout('no answer within 100 ms'));
+    await clock.advance(100);
+    await rejected;
+    expect(seen?.aborted).toBe(true);
+    expect(clock.pendingTimers).toBe(0);
+  });
+
+  it('rejects with the caller’s own reason', async () => {
+    const clock = new ManualClock();
+    const controller = new AbortController();
+    const call = withDeadline({ ms: 100, clock, signal: controller.signal }, () => new Promise<never>(() => {}));
+    controller.abort(new Error('gone'));
+    await expect(call).rejects.toThrow('gone');
+    expect(clock.pendingTimers).toBe(0);
+  });
+
+  it('answers what the call answers', async () => {
+    const clock = new ManualClock();
+    expect(await withDeadline({ ms: 100, clock, signal: undefined }, async () => 7)).toBe(7);
+    expect(clock.pendingTimers).toBe(0);
+  });
+});
+
+it.each([
+  [{ name: 'ProvisionedThroughputExceededException' }, true],
+  [{ name: 'TransactionConflictException' }, true],
+  [{ name: 'TimeoutError' }, true],
+  [{ code: 'ECONNRESET' }, true],
+  [{ $metadata: { httpStatusCode: 503 } }, true],
+  [{ name: 'ResourceNotFoundException', $metadata: { httpStatusCode: 400 } }, false],
+  [{ name: 'ValidationException' }, false],
+  [new TypeError('no'), false],
+  [null, false],
+])('%j may pass by itself: %s', (error, expected) => {
+  expect(isTransient(error)).toBe(expected);
+});

@@ -1,0 +1,166 @@
+import { type Clock, FrameworkError } from '@sallyport/core';
+import { defineOptions, integer, withMethods } from '@sallyport/core/options';
+import { brandError, completeClock, withDeadline } from '@sallyport/core/pipeline';
+import { toSafeCause } from '../internal/cause.js';
+
+/** How the assertion of an account ended. */
+export type AccountAssertionState = 'not-configured' | 'assume-failed' | 'unavailable' | 'mismatch' | 'verified';
+
+/** A state in which there are no credentials. */
+export type AccountFailure = Exclude<AccountAssertionState, 'verified'>;
+
+/** Every code of {@link AccountError}. */
+export const ACCOUNT_CODES = [
+  /** The expected account is not twelve digits. @status 500 */
+  'account.not_configured',
+  /** A request that STS could not take, a refusal, or incomplete credentials. @status 500 */
+  'account.assume_failed',
+  /** Nobody said whose credentials these are. @status 500 */
+  'account.unavailable',
+  /** The role or its credentials are of another account. @status 500 */
+  'account.mismatch',
+] as const;
+
+/** A code of {@link AccountError}. */
+export type AccountErrorCode = (typeof ACCOUNT_CODES)[number];
+
+const CODES: Readonly<Record<AccountFailure, AccountErrorCode>> = {
+  'not-configured': 'account.not_configured',
+  'assume-failed': 'account.assume_failed',
+  unavailable: 'account.unavailable',
+  mismatch: 'account.mismatch',
+};
+
+/** Why an account was not verified. It never holds credentials. Immutable. */
+export class AccountError extends FrameworkError {
+  static {
+    brandError(AccountError, 'sallyport.AccountError');
+  }
+
+  override readonly name: string = 'AccountError';
+  /** `account.<state>`, with `_`. */
+  declare readonly code: AccountErrorCode;
+  /** How the assertion ended. */
+  readonly state: AccountFailure;
+
+  constructor(state: AccountFailure, problem: string, cause?: unknown) {
+    super(CODES[state], `framework: ${problem}`, cause === undefined ? {} : { cause: toSafeCause(cause) });
+    this.state = state;
+    if (new.target === AccountError) Object.freeze(this);
+  }
+}
+
+/** What an assertion found. */
+export interface AccountAssertion {
+  /** How it ended. */
+  readonly state: AccountAssertionState;
+  /** The account that was expected; `''` when it was no text. */
+  readonly expectedAccountId: string;
+  /** The account that was found; `''` when nobody said. */
+  readonly actualAccountId: string;
+}
+
+/** Options of one call to STS. */
+export interface StsCallOptions {
+  /** Ends the call. */
+  readonly abortSignal?: AbortSignal;
+}
+
+/** Who the caller is, as STS answers it. `new STS()` of `@aws-sdk/client-sts` is one. */
+export interface CallerIdentityAPI {
+  /** Asks for the account of the credentials that sign the request. */
+  getCallerIdentity(input: object, options?: StsCallOptions): Promise<{ readonly Account?: string | undefined }>;
+}
+
+/** Options of an assertion. */
+export interface AccountOptions {
+  /** Ends the assertion: it rejects with the signal's reason. */
+  readonly signal?: AbortSignal;
+  /** Milliseconds for each call to STS, 1 to 60,000. Default 10,000. */
+  readonly timeoutMs?: number;
+  /** Its timers bound every call. Default: the system's clock. */
+  readonly clock?: Clock;
+}
+
+export const ACCOUNT_OPTIONS = defineOptions<AccountOptions>()({
+  signal: withMethods<AbortSignal>('throwIfAborted', 'addEventListener'),
+  timeoutMs: integer(1, 60_000, 'milliseconds').default(10_000),
+  clock: withMethods<Clock>('now'),
+});
+
+export type AccountSettings = ReturnType<typeof ACCOUNT_OPTIONS.parse>;
+
+const ACCOUNT_ID = /^\d{12}$/;
+
+export function isAccountId(value: unknown): value is string {
+  return typeof value === 'string' && ACCOUNT_ID.test(value);
+}
+
+/** An assertion with the error behind it. */
+export interface JudgedAccount extends AccountAssertion {
+  readonly error?: AccountError;
+}
+
+/**
+ * Asks whose credentials a client has, and holds the answer against an account id.
+ *
+ * @param client asks with the credentials that are to be judged; `undefined` ends in the state `unavailable`
+ * @param expectedAccountId twelve digits; anything else ends in the state `not-configured`, without a call
+ * @returns the state; it rejects for a wrong option and for an aborted signal only
+ * @example
+ * const { state } = await assertAccount(new STS(), '123456789012');
+ * if (state !== 'verified') throw new Error(`not our account: ${state}`);
+ */
+export async function assertAccount(
+  client: CallerIdentityAPI | undefined,
+  expectedAccountId: string,
+  options?: AccountOptions,
+): Promise<AccountAssertion> {
+  const judged = await judgeAccount(client, expectedAccountId, ACCOUNT_OPTIONS.parse(options));
+  return { state: judged.state, expectedAccountId: judged.expectedAccountId, actualAccountId: judged.actualAccountId };
+}
+
+export async function judgeAccount(
+  client: CallerIdentityAPI | undefined,
+  expectedAccountId: unknown,
+  settings: AccountSettings,
+): Promise<JudgedAccount> {
+  if (!isAccountId(expectedAccountId)) return notConfigured(expectedAccountId);
+  const judged = (state: AccountAssertionState, actualAccountId: string, error?: AccountError): JudgedAccount => ({
+    state,
+    expectedAccountId,
+    actualAccountId,
+    ...(error && { error }),
+  });
+  const unavailable = (problem: string, cause?: unknown) =>
+    judged('unavailable', '', new AccountError('unavailable', problem, cause));
+  if (client === undefined || client === null) return unavailable('there is no client that asks for the account');
+  let account: unknown;
+  try {
+    const answer = await callSts(settings, (abortSignal) => client.getCallerIdentity({}, { abortSignal }));
+    account = answer.Account;
+  } catch (cause) {
+    settings.signal?.throwIfAborted();
+    return unavailable('the account could not be asked for', cause);
+  }
+  if (typeof account !== 'string' || account.trim() === '') return unavailable('STS named no account');
+  if (account === expectedAccountId) return judged('verified', account);
+  return judged('mismatch', account, new AccountError('mismatch', 'the credentials are of another account'));
+}
+
+export function notConfigured(expectedAccountId: unknown): JudgedAccount {
+  return {
+    state: 'not-configured',
+    expectedAccountId: typeof expectedAccountId === 'string' ? expectedAccountId : '',
+    actualAccountId: '',
+    error: new AccountError('not-configured', 'the expected account must be twelve digits'),
+  };
+}
+
+/** One call within its deadline, also when the client ignores its signal. */
+export function callSts<T>(
+  { timeoutMs: ms, clock, signal }: AccountSettings,
+  call: (signal: AbortSignal) => Promise<T>,
+): Promise<T> {
+  return withDeadline({ ms, clock: completeClock(clock), signal }, (inner) => call(inner));
+}

@@ -1,0 +1,178 @@
+import { FrameworkError } from '@sallyport/core';
+import { brandError } from '@sallyport/core/pipeline';
+
+/** Every code of {@link ObjectStoreError}. */
+export const OBJECT_STORE_CODES = [
+  /** A reference that breaks a rule, a version where none is taken, a dot segment in the key of a grant. @status 400 */
+  'objectstore.invalid_ref',
+  /** `maxBytes` is no whole number of at least 1. @status 500 */
+  'objectstore.invalid_get_limit',
+  /** A field of a grant is missing or wrong; `details.field` names the first. @status 400 */
+  'objectstore.invalid_presign_put',
+  /** An encryption that contradicts itself or lacks its key; at construction. @status 500 */
+  'objectstore.invalid_encryption_config',
+  /** An unknown option, no bucket, a wrong region, an answer without a body, a link that does not bind the upload. @status 500 */
+  'objectstore.invalid_store_config',
+  /** Payload, type, metadata or a member of a call. @status 400 */
+  'objectstore.invalid_input',
+  /** `get` of an object with more than `maxBytes`. @status 413 */
+  'objectstore.object_too_large',
+  /** No such key or version, or a delete marker. @status 404 */
+  'objectstore.not_found',
+  /** `createOnly`, and an object is there. @status 412 */
+  'objectstore.precondition_failed',
+  /** No permission; no, wrong or expired credentials. @status 500 */
+  'objectstore.denied',
+  /** 5xx, `SlowDown`, time-out, network, a body that was cut (`retryable`); an archived object (not `retryable`). @status 503 */
+  'objectstore.unavailable',
+  /** `failNext` of the fake for anything but `put`, `get` and `delete`. @status 500 */
+  'objectstore.unsupported_operation',
+] as const;
+
+/** A code of {@link ObjectStoreError}. */
+export type ObjectStoreErrorCode = (typeof OBJECT_STORE_CODES)[number];
+
+/** What a client is answered when a handler lets an error through; any other code is a fault of code or deployment, 500. */
+const STATUSES: Partial<Record<ObjectStoreErrorCode, number>> = {
+  'objectstore.invalid_ref': 400,
+  'objectstore.invalid_presign_put': 400,
+  'objectstore.invalid_input': 400,
+  'objectstore.object_too_large': 413,
+  'objectstore.not_found': 404,
+  'objectstore.precondition_failed': 412,
+  'objectstore.unavailable': 503,
+};
+
+/** What an error may carry beside code and message. */
+export interface ObjectStoreErrorInit {
+  /** Whether the same call may succeed later without a change of code or deployment. Default `false`. */
+  readonly retryable?: boolean;
+  /** Whether the write may have been applied although the call failed. Default `false`. */
+  readonly mayHaveApplied?: boolean;
+  /** The argument that is wrong, by its name. */
+  readonly field?: string;
+  /** The error behind it, for logs. It is never sent. */
+  readonly cause?: unknown;
+}
+
+/** A wrong option or argument, or a call that the store refused or did not answer. Immutable. */
+export class ObjectStoreError extends FrameworkError {
+  static {
+    brandError(ObjectStoreError, 'sallyport.ObjectStoreError');
+  }
+
+  override readonly name: string = 'ObjectStoreError';
+  /** Stable; see the table in the README. */
+  declare readonly code: ObjectStoreErrorCode;
+  /** True for throttling, 5xx, time-outs, network faults and bodies that were cut. */
+  readonly retryable: boolean;
+  /**
+   * Whether a `put` or `delete` may have been applied although it failed: its answer was lost or came too late, or a second attempt
+   * of the client found what the first may have written.
+   */
+  readonly mayHaveApplied: boolean;
+
+  constructor(code: ObjectStoreErrorCode, message: string, init: ObjectStoreErrorInit = {}) {
+    super(code, message, {
+      statusCode: STATUSES[code],
+      ...('cause' in init && { cause: init.cause }),
+      ...(init.field !== undefined && { details: { field: init.field } }),
+    });
+    this.retryable = init.retryable ?? false;
+    this.mayHaveApplied = init.mayHaveApplied ?? false;
+    if (new.target === ObjectStoreError) Object.freeze(this);
+  }
+}
+
+/** A refused option, by name and never by value. */
+export function invalidStoreConfig(problem: string, cause?: unknown): ObjectStoreError {
+  const init = cause === undefined ? {} : { cause };
+  return new ObjectStoreError('objectstore.invalid_store_config', `framework: ${problem}`, init);
+}
+
+/** A refused argument of a call. */
+export function invalidInput(problem: string): ObjectStoreError {
+  return new ObjectStoreError('objectstore.invalid_input', `framework: ${problem}`);
+}
+
+/** A reference that is not `s3://bucket/key`. */
+export function invalidRef(problem: string): ObjectStoreError {
+  return new ObjectStoreError('objectstore.invalid_ref', `framework: object reference ${problem}`, { field: 'ref' });
+}
+
+/** What became of the verification of an artifact. Every state but `verified` is an error `artifact.<state>`. */
+export type ArtifactVerificationState =
+  | 'version_required'
+  | 'invalid_request'
+  | 'unavailable'
+  | 'version_mismatch'
+  | 'archive_invalid'
+  | 'digest_mismatch'
+  | 'verified';
+
+/** A state in which there is no artifact. */
+export type ArtifactFailure = Exclude<ArtifactVerificationState, 'verified'>;
+
+/** Every code of {@link ArtifactError}. */
+export const ARTIFACT_CODES = [
+  /** The request names no version; checked first. @status 500 */
+  'artifact.version_required',
+  /** The version `null`, no reference, or a digest that is not `sha256:` and 64 digits in lower case. @status 500 */
+  'artifact.invalid_request',
+  /** The archive could not be read; `retryable` tells whether it may be later. @status 503 */
+  'artifact.unavailable',
+  /** The store returned another version or none. @status 500 */
+  'artifact.version_mismatch',
+  /** The archive is too large, empty, or breaks a rule above. @status 500 */
+  'artifact.archive_invalid',
+  /** Other files, modes or bytes. @status 500 */
+  'artifact.digest_mismatch',
+] as const;
+
+/** A code of {@link ArtifactError}. */
+export type ArtifactErrorCode = (typeof ARTIFACT_CODES)[number];
+
+/** What is known of an artifact beside its bytes. */
+export interface ArtifactFacts {
+  /** The version that was asked for; `''` when it was no text. */
+  readonly requestedVersionId: string;
+  /** The version that the store returned; `''` when it returned none. */
+  readonly returnedVersionId: string;
+  /** The digest that was asked for; `''` when it was no text. */
+  readonly expectedDigest: string;
+  /** The digest of what was read; `''` when it was not computed. */
+  readonly actualDigest: string;
+}
+
+/** An artifact that was not verified. It holds versions and digests and never a byte of the archive. Immutable. */
+export class ArtifactError extends FrameworkError implements ArtifactFacts {
+  static {
+    brandError(ArtifactError, 'sallyport.ArtifactError');
+  }
+
+  override readonly name: string = 'ArtifactError';
+  /** `artifact.<state>`. */
+  declare readonly code: ArtifactErrorCode;
+  /** What went wrong. */
+  readonly state: ArtifactFailure;
+  /** Whether the same call may succeed later: the store was busy or did not answer. */
+  readonly retryable: boolean;
+  readonly requestedVersionId: string;
+  readonly returnedVersionId: string;
+  readonly expectedDigest: string;
+  readonly actualDigest: string;
+
+  constructor(state: ArtifactFailure, problem: string, facts: ArtifactFacts, cause?: unknown) {
+    super(`artifact.${state}`, `framework: artifact ${problem}`, {
+      ...(state === 'unavailable' && { statusCode: 503 }),
+      ...(cause !== undefined && { cause }),
+    });
+    this.state = state;
+    this.retryable = cause instanceof ObjectStoreError && cause.retryable;
+    this.requestedVersionId = facts.requestedVersionId;
+    this.returnedVersionId = facts.returnedVersionId;
+    this.expectedDigest = facts.expectedDigest;
+    this.actualDigest = facts.actualDigest;
+    if (new.target === ArtifactError) Object.freeze(this);
+  }
+}

@@ -1,0 +1,47 @@
+import type { ObjectRef } from '../refs/ref.js';
+import type { ObjectCallOptions } from '../store/store.js';
+
+/** What may be uploaded: one object of one size, one type and one hash. */
+export interface PresignPutInput {
+  /** Where it goes: without a version, and without `.` and `..` segments in its key, which clients fold. */
+  readonly ref: ObjectRef;
+  /** The exact size in bytes, 0 to `maxBytes`. */
+  readonly contentLength: number;
+  /** The most bytes that the application allows, 1 to 5 GiB. There is no default. */
+  readonly maxBytes: number;
+  /** The exact media type, at most 256 characters. */
+  readonly contentType: string;
+  /** SHA-256 of the bytes, as base64 of 44 characters. */
+  readonly checksumSha256: string;
+  /** Seconds until the link ends, 1 to 900. There is no default. */
+  readonly expiresIn: number;
+}
+
+/** A signed link for one upload. Its `url` is a credential: it belongs to the uploader, and into no log. */
+export interface UploadGrant {
+  /** The method of the upload. */
+  readonly method: 'PUT';
+  /** The link. */
+  readonly url: string;
+  /** Headers that the upload must carry. A browser sets `content-length` by itself. */
+  readonly headers: Readonly<Record<string, string>>;
+  /** When the link ends: after `expiresIn`, or with the credentials that signed it. */
+  readonly expiresAt: Date;
+  /** The object that is written. */
+  readonly ref: ObjectRef;
+}
+
+/** Signs uploads. It cannot read or write itself. */
+export interface UploadGrants {
+  /**
+   * Signs a link for one `PUT`. Sends nothing.
+   *
+   * @throws ObjectStoreError `objectstore.invalid_ref`; `objectstore.invalid_presign_put`, with the wrong field in `details.field`;
+   *   `objectstore.invalid_store_config` when the client does not sign what the grant promises; `objectstore.denied` without
+   *   credentials
+   */
+  presignPut(input: PresignPutInput, options?: ObjectCallOptions): Promise<UploadGrant>;
+}
+
+/** The longest that a link may last, in seconds. */
+export const MAX_PRESIGN_PUT_EXPIRES_IN = 900;

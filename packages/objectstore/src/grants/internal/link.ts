@@ -1,0 +1,61 @@
+import type { S3Client } from '@aws-sdk/client-s3';
+import { invalidStoreConfig } from '../../errors.js';
+import type { ObjectRef } from '../../refs/ref.js';
+
+/** What a link must say. */
+export interface ExpectedLink {
+  readonly ref: ObjectRef;
+  readonly expiresIn: number;
+  /** Names in lower case, without `host`. */
+  readonly signedHeaders: readonly string[];
+  readonly client: S3Client;
+}
+
+/** Headers that must be signed as headers: in the query they bind nobody. */
+const NO_QUERY = /^(?:x-amz-checksum-.*|x-amz-sdk-checksum-algorithm|content-type|x-amz-server-side-encryption.*)$/i;
+
+/**
+ * Reads a link back: what the SDK signs depends on its version and on the client that was given.
+ *
+ * @throws ObjectStoreError `objectstore.invalid_store_config`, without the link
+ */
+export async function assertLink(link: string, expected: ExpectedLink): Promise<void> {
+  // The error of a text that is no URL holds the text.
+  if (!URL.canParse(link)) throw refused('is no address');
+  const url = new URL(link);
+  const query = url.searchParams;
+  if (query.get('X-Amz-Algorithm') !== 'AWS4-HMAC-SHA256') throw refused('is not signed with AWS4-HMAC-SHA256');
+  if (query.get('X-Amz-Expires') !== String(expected.expiresIn)) throw refused('has another expiry');
+  const signed = (query.get('X-Amz-SignedHeaders') ?? '').split(';').sort();
+  const wanted = ['host', ...expected.signedHeaders].sort();
+  if (signed.join(';') !== wanted.join(';')) throw refused('does not sign the headers that bind the upload');
+  if ([...query.keys()].some((name) => NO_QUERY.test(name))) throw refused('has a constraint in its query');
+  await assertTarget(url, expected);
+}
+
+/** Host and path must be those of the bucket and the key, whether the bucket stands in the host or in the path. */
+async function assertTarget(url: URL, { ref: { bucket, key }, client }: ExpectedLink): Promise<void> {
+  const own = await client.config.endpoint?.();
+  if (own === undefined && url.protocol !== 'https:') throw refused('is not an https address');
+  const basePath = (own?.path ?? '/').replace(/\/$/, '');
+  const inHost = url.host.startsWith(`${bucket}.`) && url.pathname === `${basePath}/${encodeKey(key)}`;
+  const inPath = url.pathname === `${basePath}/${encodeURIComponent(bucket)}/${encodeKey(key)}`;
+  const host = inHost ? url.host.slice(bucket.length + 1) : url.host;
+  if (!inHost && !inPath) throw refused('leads to another object');
+  if (own === undefined ? !/^s3[.-][\w.-]+$/.test(host) : host !== hostOf(own)) throw refused('leads to another host');
+}
+
+function hostOf({ hostname, port }: { hostname: string; port?: number }): string {
+  return port === undefined ? hostname : `${hostname}:${port}`;
+}
+
+/** Percent-encoded once, with the slashes left (RFC 3986, as signatures want it). */
+function encodeKey(key: string): string {
+  return encodeURIComponent(key)
+    .replace(/%2F/g, '/')
+    .replace(/[!'()*]/g, (character) => `%${character.charCodeAt(0).toString(16).toUpperCase()}`);
+}
+
+function refused(problem: string) {
+  return invalidStoreConfig(`the link that the S3 client signed ${problem}`);
+}

@@ -1,0 +1,98 @@
+import { invalidRef } from '../errors.js';
+
+/** One object, or one version of it. */
+export interface ObjectRef {
+  /** The bucket, 1 to 63 characters. There is no default bucket. */
+  readonly bucket: string;
+  /** The key as S3 has it, 1 to 1,024 bytes of UTF-8: nothing in it is decoded or folded. */
+  readonly key: string;
+  /** The version, where one is meant. */
+  readonly versionId?: string;
+}
+
+const SCHEME = 's3://';
+const MAX_BUCKET_LENGTH = 63;
+const MAX_KEY_BYTES = 1024;
+const MAX_VERSION_LENGTH = 1024;
+const CONTROL = /\p{Cc}/u;
+const LONE_SURROGATE = /\p{Surrogate}/u;
+
+/**
+ * Reads `s3://<bucket>/<key>`. The key is everything behind the first slash, verbatim; a version is never in the text.
+ *
+ * @throws ObjectStoreError `objectstore.invalid_ref` for anything else, a query or a fragment too
+ * @example parseObjectRef('s3://releases/app/1.tar') // { bucket: 'releases', key: 'app/1.tar' }
+ */
+export function parseObjectRef(uri: string): ObjectRef {
+  if (typeof uri !== 'string') throw invalidRef('must be a text');
+  if (!uri.startsWith(SCHEME)) throw invalidRef('must begin with s3://');
+  const slash = uri.indexOf('/', SCHEME.length);
+  if (slash < 0) throw invalidRef('must have a key behind the bucket: s3://<bucket>/<key>');
+  const ref = { bucket: uri.slice(SCHEME.length, slash), key: uri.slice(slash + 1) };
+  assertBucket(ref.bucket);
+  assertKey(ref.key);
+  return ref;
+}
+
+/**
+ * Writes a reference as `s3://<bucket>/<key>`. The version is left out.
+ *
+ * @throws ObjectStoreError `objectstore.invalid_ref`
+ * @example formatObjectRef({ bucket: 'releases', key: 'app/1.tar', versionId: 'v1' }) // 's3://releases/app/1.tar'
+ */
+export function formatObjectRef(ref: ObjectRef): string {
+  const { bucket, key } = checkRef(ref);
+  return `${SCHEME}${bucket}/${key}`;
+}
+
+/** A copy of a reference that passed every rule. */
+export function checkRef(ref: unknown): ObjectRef {
+  if (typeof ref !== 'object' || ref === null || Array.isArray(ref)) {
+    throw invalidRef('must be an object with bucket and key');
+  }
+  const unknown = Object.keys(ref).find((key) => !['bucket', 'key', 'versionId'].includes(key));
+  if (unknown !== undefined) throw invalidRef('has a member that is not bucket, key or versionId');
+  const { bucket, key, versionId } = ref as Partial<Record<keyof ObjectRef, unknown>>;
+  assertBucket(bucket);
+  assertKey(key);
+  if (versionId === undefined) return { bucket, key };
+  assertVersion(versionId);
+  return { bucket, key, versionId };
+}
+
+/** The same for a write, which no version may be asked of. */
+export function checkUnversionedRef(ref: unknown): ObjectRef {
+  const checked = checkRef(ref);
+  if (checked.versionId !== undefined) throw invalidRef('of a write must not name a version');
+  return checked;
+}
+
+function assertBucket(bucket: unknown): asserts bucket is string {
+  if (typeof bucket !== 'string' || bucket === '') throw invalidRef('must name a bucket; there is no default');
+  if (bucket.length > MAX_BUCKET_LENGTH) throw invalidRef(`has a bucket of more than ${MAX_BUCKET_LENGTH} characters`);
+  if (/[\s/]/.test(bucket)) throw invalidRef('has white space or a slash in its bucket');
+  assertText(bucket, 'bucket');
+}
+
+function assertKey(key: unknown): asserts key is string {
+  if (typeof key !== 'string' || key === '') throw invalidRef('must name a key; there is no default');
+  if (Buffer.byteLength(key) > MAX_KEY_BYTES)
+    throw invalidRef(`has a key of more than ${MAX_KEY_BYTES} bytes of UTF-8`);
+  if (key !== key.trimEnd()) throw invalidRef('ends with white space');
+  assertText(key, 'key');
+}
+
+function assertVersion(versionId: unknown): asserts versionId is string {
+  if (typeof versionId !== 'string' || versionId === '') throw invalidRef('has a version that is no text or empty');
+  if (versionId.length > MAX_VERSION_LENGTH) {
+    throw invalidRef(`has a version of more than ${MAX_VERSION_LENGTH} characters`);
+  }
+  assertText(versionId, 'version');
+}
+
+/** What no part may hold: a query or a fragment would be dropped in silence by some reader, the rest cannot be sent. */
+function assertText(part: string, name: string): void {
+  if (/[?#]/.test(part)) throw invalidRef(`has ? or # in its ${name}`);
+  if (CONTROL.test(part)) throw invalidRef(`has a control character in its ${name}`);
+  if (LONE_SURROGATE.test(part)) throw invalidRef(`has half a surrogate pair in its ${name}`);
+}

@@ -1,0 +1,68 @@
+import { invalidStoreConfig, ObjectStoreError } from '../../errors.js';
+
+/** The bytes of an answer, as they come. */
+export type Body = AsyncIterable<Uint8Array>;
+
+/**
+ * Reads a body of at most `maxBytes`. A body whose length is known is read into one buffer of that length; a length above the
+ * limit is refused without reading.
+ */
+export async function readBody(body: unknown, length: number | undefined, maxBytes: number): Promise<Uint8Array> {
+  if (!isBody(body)) throw invalidStoreConfig('the store answered without a body');
+  if (length === undefined) return readUnknown(body, maxBytes);
+  if (length > maxBytes) throw tooLarge();
+  const bytes = allocate(length);
+  let end = 0;
+  for await (const chunk of body) {
+    if (end + chunk.byteLength > length) throw tooLarge();
+    bytes.set(chunk, end);
+    end += chunk.byteLength;
+  }
+  if (end < length) throw truncated();
+  return bytes;
+}
+
+/** S3 states the length of every object; a proxy on the way may not. */
+async function readUnknown(body: Body, maxBytes: number): Promise<Uint8Array> {
+  const chunks: Uint8Array[] = [];
+  let length = 0;
+  for await (const chunk of body) {
+    length += chunk.byteLength;
+    if (length > maxBytes) throw tooLarge();
+    chunks.push(chunk);
+  }
+  const bytes = allocate(length);
+  let end = 0;
+  for (const chunk of chunks) {
+    bytes.set(chunk, end);
+    end += chunk.byteLength;
+  }
+  return bytes;
+}
+
+function allocate(length: number): Uint8Array {
+  try {
+    return new Uint8Array(length);
+  } catch (cause) {
+    throw tooLarge(cause);
+  }
+}
+
+function isBody(body: unknown): body is Body {
+  return typeof body === 'object' && body !== null && Symbol.asyncIterator in body;
+}
+
+function tooLarge(cause?: unknown): ObjectStoreError {
+  const init = cause === undefined ? {} : { cause };
+  return new ObjectStoreError(
+    'objectstore.object_too_large',
+    'framework: the object has more bytes than allowed',
+    init,
+  );
+}
+
+function truncated(): ObjectStoreError {
+  return new ObjectStoreError('objectstore.unavailable', 'framework: the body of the object was cut', {
+    retryable: true,
+  });
+}

@@ -1,0 +1,161 @@
+import type { S3Client } from '@aws-sdk/client-s3';
+import { type Clock, type FullClock, isFrameworkError } from '@sallyport/core';
+import { defineOptions, integer, text, withMethods } from '@sallyport/core/options';
+import { completeClock, withDeadline } from '@sallyport/core/pipeline';
+import { invalidStoreConfig } from '../errors.js';
+import { lazily } from '../internal/lazily.js';
+import type { ObjectRef } from '../refs/ref.js';
+import { type Encryption, encryptionOption, toEncryptionInput } from './encryption.js';
+import { readBody } from './internal/body.js';
+import { type FailedCall, toStoreError } from './internal/faults.js';
+import { checkDelete, checkGet, checkPut } from './internal/input.js';
+import type {
+  DeleteObjectInput,
+  GetObjectInput,
+  ObjectCallOptions,
+  ObjectStore,
+  PutObjectInput,
+  StoredObject,
+} from './store.js';
+
+/** Options of {@link createS3ObjectStore}. */
+export interface S3ObjectStoreOptions {
+  /** The S3 client. Default: one of our own, made at the first call. */
+  readonly client?: Pick<S3Client, 'send'>;
+  /** The region of our own client. Default: what the SDK finds, `AWS_REGION` on Lambda. Not together with `client`. */
+  readonly region?: string;
+  /** How what is put is encrypted. Default `{ mode: 'bucket-default' }`. */
+  readonly encryption?: Encryption;
+  /** Milliseconds for one call with all its attempts, from connecting to the last byte. Default 30,000. Loading the AWS SDK is not counted. */
+  readonly timeoutMs?: number;
+  /** Its timers bound every call. Default: the system's clock. */
+  readonly clock?: Clock;
+}
+
+export const S3_STORE_OPTIONS = defineOptions<S3ObjectStoreOptions>()(
+  {
+    client: withMethods<Pick<S3Client, 'send'>>('send'),
+    region: text('the name of a region'),
+    encryption: encryptionOption,
+    timeoutMs: integer(1, 900_000, 'milliseconds').default(30_000),
+    clock: withMethods<Clock>('now'),
+  },
+  { fail: invalidStoreConfig },
+);
+
+type Sdk = typeof import('@aws-sdk/client-s3');
+
+interface OpenClient {
+  readonly sdk: Sdk;
+  readonly client: Pick<S3Client, 'send'>;
+}
+
+/**
+ * A store of objects in S3. It makes no client and sends nothing; the AWS SDK is loaded at the first call.
+ *
+ * @throws ObjectStoreError `objectstore.invalid_store_config` for a wrong option, `objectstore.invalid_encryption_config`
+ * @example
+ * const store = createS3ObjectStore({ encryption: { mode: 'kms', kmsKeyId: 'alias/notes' } });
+ * const { payload } = await store.get({ ref: parseObjectRef('s3://notes/a.txt'), maxBytes: 1_048_576 });
+ */
+export function createS3ObjectStore(options?: S3ObjectStoreOptions): ObjectStore {
+  const settings = S3_STORE_OPTIONS.parse(options);
+  if (settings.client && settings.region !== undefined) {
+    throw invalidStoreConfig('option "region" must be left out where "client" is given');
+  }
+  return new S3ObjectStore(settings);
+}
+
+class S3ObjectStore implements ObjectStore {
+  readonly #settings: ReturnType<typeof S3_STORE_OPTIONS.parse>;
+  readonly #clock: FullClock;
+  readonly #open = lazily(() => this.#load());
+
+  constructor(settings: ReturnType<typeof S3_STORE_OPTIONS.parse>) {
+    this.#settings = settings;
+    this.#clock = completeClock(settings.clock);
+  }
+
+  async put(input: PutObjectInput, options?: ObjectCallOptions): Promise<ObjectRef> {
+    const { ref, payload, contentType, metadata, createOnly } = checkPut(input);
+    return this.#call({ operation: 'put', isVersioned: false }, options, async ({ sdk, client }, abortSignal) => {
+      const command = new sdk.PutObjectCommand({
+        Bucket: ref.bucket,
+        Key: ref.key,
+        Body: payload,
+        ContentLength: payload.byteLength,
+        ContentType: contentType,
+        Metadata: metadata,
+        ...(createOnly && { IfNoneMatch: '*' }),
+        ...toEncryptionInput(this.#settings.encryption),
+      });
+      const { VersionId: versionId } = await client.send(command, { abortSignal });
+      return versionId === undefined ? ref : { ...ref, versionId };
+    });
+  }
+
+  async get(input: GetObjectInput, options?: ObjectCallOptions): Promise<StoredObject> {
+    const { ref, maxBytes } = checkGet(input);
+    const isVersioned = ref.versionId !== undefined;
+    return this.#call({ operation: 'get', isVersioned }, options, async ({ sdk, client }, signal) => {
+      // Closes the connection when the body is not read to its end: destroying the body alone would leave it open, because
+      // the SDK hands out a stream that only reads from it.
+      const unread = new AbortController();
+      try {
+        const command = new sdk.GetObjectCommand(targetOf(ref));
+        const answer = await client.send(command, { abortSignal: AbortSignal.any([signal, unread.signal]) });
+        const { ContentType: contentType, Metadata: metadata, VersionId: versionId } = answer;
+        const payload = await readBody(answer.Body, answer.ContentLength, maxBytes);
+        return {
+          ref: versionId === undefined ? ref : { ...ref, versionId },
+          payload,
+          ...(contentType !== undefined && { contentType }),
+          metadata: { ...metadata },
+        };
+      } catch (error) {
+        unread.abort();
+        throw error;
+      }
+    });
+  }
+
+  async delete(input: DeleteObjectInput, options?: ObjectCallOptions): Promise<void> {
+    const ref = checkDelete(input);
+    const isVersioned = ref.versionId !== undefined;
+    try {
+      await this.#call({ operation: 'delete', isVersioned }, options, ({ sdk, client }, abortSignal) =>
+        client.send(new sdk.DeleteObjectCommand(targetOf(ref)), { abortSignal }),
+      );
+    } catch (error) {
+      // S3 refuses a version id that it could never have given; there is nothing to delete either.
+      if (!isFrameworkError(error) || error.code !== 'objectstore.not_found') throw error;
+    }
+  }
+
+  /** Runs one call within its deadline. It rejects with the caller's own reason, or with an error that has a code. */
+  async #call<T>(
+    call: FailedCall,
+    { signal }: ObjectCallOptions = {},
+    run: (open: OpenClient, signal: AbortSignal) => Promise<T>,
+  ): Promise<T> {
+    signal?.throwIfAborted();
+    try {
+      const open = await this.#open();
+      const deadline = { ms: this.#settings.timeoutMs, clock: this.#clock, signal };
+      return await withDeadline(deadline, (inner) => run(open, inner));
+    } catch (error) {
+      signal?.throwIfAborted();
+      throw toStoreError(error, call);
+    }
+  }
+
+  async #load(): Promise<OpenClient> {
+    const { client, region } = this.#settings;
+    const sdk = await import('@aws-sdk/client-s3');
+    return { sdk, client: client ?? new sdk.S3Client(region === undefined ? {} : { region }) };
+  }
+}
+
+function targetOf({ bucket, key, versionId }: ObjectRef): { Bucket: string; Key: string; VersionId?: string } {
+  return { Bucket: bucket, Key: key, ...(versionId !== undefined && { VersionId: versionId }) };
+}

@@ -1,0 +1,72 @@
+import type { ObjectRef } from '../refs/ref.js';
+
+/** One object that is written. */
+export interface PutObjectInput {
+  /** Where it goes; without a version. */
+  readonly ref: ObjectRef;
+  /** Its bytes, 0 to 5 GiB. */
+  readonly payload: Uint8Array;
+  /** Its media type. Default `application/octet-stream`. */
+  readonly contentType?: string;
+  /** Names of `a-z`, `0-9` and `-` with values of visible ASCII; together at most 2,048 bytes. */
+  readonly metadata?: Readonly<Record<string, string>>;
+  /** Whether an object that is there already refuses the write. Default `false`. */
+  readonly createOnly?: boolean;
+}
+
+/** One object that is read. */
+export interface GetObjectInput {
+  /** The object, or one version of it. */
+  readonly ref: ObjectRef;
+  /** The most bytes that it may have, at least 1. A larger object is refused before its body is read. */
+  readonly maxBytes: number;
+}
+
+/** One object that is deleted. */
+export interface DeleteObjectInput {
+  /** The object, or one version of it. */
+  readonly ref: ObjectRef;
+}
+
+/** An object as it was read. */
+export interface StoredObject {
+  /** The reference that was asked for, with the version that the store returned, if it named one. */
+  readonly ref: ObjectRef;
+  /** The whole object. The bytes belong to the caller. */
+  readonly payload: Uint8Array;
+  /** Its media type. */
+  readonly contentType?: string;
+  /** Its own metadata by name, in lower case; empty where it has none. */
+  readonly metadata: Readonly<Record<string, string>>;
+}
+
+/** Options of one call. */
+export interface ObjectCallOptions {
+  /** Ends the call: it rejects with the signal's reason. A write that was under way may have been applied. */
+  readonly signal?: AbortSignal | undefined;
+}
+
+/** A store of objects: these three operations and no other. */
+export interface ObjectStore {
+  /**
+   * Writes an object, and answers its reference with the version, if the store keeps versions.
+   *
+   * @throws ObjectStoreError `objectstore.invalid_ref`, `objectstore.invalid_input`, `objectstore.precondition_failed`, and what
+   *   every call can throw
+   */
+  put(input: PutObjectInput, options?: ObjectCallOptions): Promise<ObjectRef>;
+  /**
+   * Reads an object of at most `maxBytes`.
+   *
+   * @throws ObjectStoreError `objectstore.invalid_ref`, `objectstore.invalid_get_limit`, `objectstore.object_too_large`,
+   *   `objectstore.not_found`, and what every call can throw
+   */
+  get(input: GetObjectInput, options?: ObjectCallOptions): Promise<StoredObject>;
+  /**
+   * Deletes an object. One that is not there is deleted too.
+   *
+   * @throws ObjectStoreError `objectstore.invalid_ref`, and what every call can throw: `objectstore.denied`,
+   *   `objectstore.unavailable`, `objectstore.invalid_store_config`
+   */
+  delete(input: DeleteObjectInput, options?: ObjectCallOptions): Promise<void>;
+}

@@ -1,0 +1,41 @@
+import { randomUUID } from 'node:crypto';
+import type { ObjectStore } from '../store/store.js';
+import type { CaseDefinition } from './internal/bench.js';
+import { READ_CASES } from './internal/read-cases.js';
+import { REFUSAL_CASES } from './internal/refusal-cases.js';
+import { VERSION_CASES } from './internal/version-cases.js';
+import { WRITE_CASES } from './internal/write-cases.js';
+
+/** How the suite gets stores. */
+export interface ObjectStoreHarness {
+  /** A store, and a bucket in it that nobody else writes to. */
+  create(options: { readonly versioning: 'enabled' | 'off' }): Promise<{
+    readonly store: ObjectStore;
+    readonly bucket: string;
+  }>;
+}
+
+/** One behaviour that every store must show. */
+export interface ConformanceCase {
+  /** The behaviour, as a sentence. */
+  readonly name: string;
+  /** Throws an `AssertionError` when the store behaves otherwise. */
+  run(): Promise<void>;
+}
+
+const CASES: readonly CaseDefinition[] = [...WRITE_CASES, ...READ_CASES, ...VERSION_CASES, ...REFUSAL_CASES];
+
+/**
+ * The behaviour of `ObjectStore`, for any implementation and any test runner.
+ *
+ * @example it.each(objectStoreConformance(harness))('$name', ({ run }) => run());
+ */
+export function objectStoreConformance(harness: ObjectStoreHarness): readonly ConformanceCase[] {
+  return CASES.map(({ name, versioning = 'off' as const, run }) => ({
+    name,
+    async run() {
+      const { store, bucket } = await harness.create({ versioning });
+      await run({ store, ref: (key = `${randomUUID()}.txt`) => ({ bucket, key }) });
+    },
+  }));
+}

@@ -1,0 +1,29 @@
+import { rejects } from 'node:assert/strict';
+import type { ObjectStoreErrorCode } from '../../errors.js';
+import type { ObjectRef } from '../../refs/ref.js';
+import type { ObjectStore } from '../../store/store.js';
+
+/** What a case works with. */
+export interface Bench {
+  readonly store: ObjectStore;
+  /** A reference in the bucket of the case; without a key, to one that nobody else uses. */
+  ref(key?: string): ObjectRef;
+}
+
+export interface CaseDefinition {
+  readonly name: string;
+  /** Default `off`. */
+  readonly versioning?: 'enabled' | 'off';
+  run(bench: Bench): Promise<void>;
+}
+
+export const bytesOf = (text: string) => new Uint8Array(Buffer.from(text));
+export const textOf = (bytes: Uint8Array) => Buffer.from(bytes).toString();
+
+/** Whether a call rejects with this code. */
+export function rejectsWith(code: ObjectStoreErrorCode, call: Promise<unknown>): Promise<void> {
+  return rejects(call, (error: { code?: unknown }) => {
+    if (error.code !== code) throw error;
+    return true;
+  });
+}

@@ -1,0 +1,64 @@
+import type { PutObjectInput } from '../../store/store.js';
+import { bytesOf, type CaseDefinition, rejectsWith } from './bench.js';
+
+export const REFUSAL_CASES: readonly CaseDefinition[] = [
+  {
+    name: 'references that are none are refused by every operation',
+    async run({ store, ref }) {
+      const { bucket } = ref();
+      const wrong: unknown[] = [
+        undefined,
+        `s3://${bucket}/key`,
+        { bucket, key: '' },
+        { bucket, key: 'a?b' },
+        { bucket, key: 'a#b' },
+        { bucket, key: 'a\u0000' },
+        { bucket, key: 'a ' },
+        { bucket, key: '\ud800' },
+        { bucket, key: 'é'.repeat(513) },
+        { bucket: '', key: 'a' },
+        { bucket: 'a/b', key: 'a' },
+        { bucket, key: 'a', versionId: '' },
+        { bucket, key: 'a', region: 'x' },
+      ];
+      for (const broken of wrong as PutObjectInput['ref'][]) {
+        await rejectsWith('objectstore.invalid_ref', store.put({ ref: broken, payload: bytesOf('1') }));
+        await rejectsWith('objectstore.invalid_ref', store.get({ ref: broken, maxBytes: 1 }));
+        await rejectsWith('objectstore.invalid_ref', store.delete({ ref: broken }));
+      }
+    },
+  },
+  {
+    name: 'a wrong payload, type, metadata or member is refused, and nothing is written',
+    async run({ store, ref }) {
+      const target = ref();
+      const good = { ref: target, payload: bytesOf('1') };
+      const wrong: object[] = [
+        { payload: 'text' },
+        { payload: [1] },
+        { payload: undefined },
+        { contentType: 'text' },
+        { contentType: 'text/plain\r\nx-amz-acl: public-read' },
+        { contentType: `text/${'a'.repeat(252)}` },
+        { metadata: { Upper: 'a' } },
+        { metadata: { a: 'é' } },
+        { metadata: { a: ' b' } },
+        { metadata: { a: 1 } },
+        { metadata: { a: 'x'.repeat(2048) } },
+        { metadata: [] },
+        { createOnly: 'yes' },
+        { acl: 'public-read' },
+      ];
+      for (const part of wrong) {
+        await rejectsWith('objectstore.invalid_input', store.put({ ...good, ...part } as PutObjectInput));
+      }
+      await rejectsWith('objectstore.not_found', store.get({ ref: target, maxBytes: 1 }));
+    },
+  },
+  {
+    name: 'metadata of 2,048 bytes together is taken',
+    async run({ store, ref }) {
+      await store.put({ ref: ref(), payload: bytesOf('1'), metadata: { a: 'x'.repeat(2047) } });
+    },
+  },
+];

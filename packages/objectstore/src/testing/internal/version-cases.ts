@@ -1,0 +1,81 @@
+import { deepEqual, equal, notEqual, ok } from 'node:assert/strict';
+import { bytesOf, type CaseDefinition, rejectsWith, textOf } from './bench.js';
+
+const versioning = 'enabled' as const;
+
+export const VERSION_CASES: readonly CaseDefinition[] = [
+  {
+    name: 'a write names its version, and each version can be read',
+    versioning,
+    async run({ store, ref }) {
+      const target = ref();
+      const first = await store.put({ ref: target, payload: bytesOf('first') });
+      const second = await store.put({ ref: target, payload: bytesOf('second') });
+      ok(first.versionId && second.versionId);
+      notEqual(first.versionId, second.versionId);
+      const old = await store.get({ ref: first, maxBytes: 10 });
+      deepEqual([textOf(old.payload), old.ref], ['first', first]);
+      const newest = await store.get({ ref: target, maxBytes: 10 });
+      deepEqual([textOf(newest.payload), newest.ref], ['second', second]);
+    },
+  },
+  {
+    name: 'a delete without a version hides the object and keeps its versions',
+    versioning,
+    async run({ store, ref }) {
+      const target = ref();
+      const first = await store.put({ ref: target, payload: bytesOf('first') });
+      await store.delete({ ref: target });
+      await rejectsWith('objectstore.not_found', store.get({ ref: target, maxBytes: 10 }));
+      equal(textOf((await store.get({ ref: first, maxBytes: 10 })).payload), 'first');
+    },
+  },
+  {
+    name: 'a delete of the newest version shows the one before',
+    versioning,
+    async run({ store, ref }) {
+      const target = ref();
+      await store.put({ ref: target, payload: bytesOf('first') });
+      const second = await store.put({ ref: target, payload: bytesOf('second') });
+      await store.delete({ ref: second });
+      equal(textOf((await store.get({ ref: target, maxBytes: 10 })).payload), 'first');
+      await rejectsWith('objectstore.not_found', store.get({ ref: second, maxBytes: 10 }));
+      await store.delete({ ref: second });
+    },
+  },
+  {
+    name: 'createOnly writes over a delete marker, and not over a version',
+    versioning,
+    async run({ store, ref }) {
+      const target = ref();
+      await store.put({ ref: target, payload: bytesOf('first') });
+      const again = store.put({ ref: target, payload: bytesOf('second'), createOnly: true });
+      await rejectsWith('objectstore.precondition_failed', again);
+      await store.delete({ ref: target });
+      await store.put({ ref: target, payload: bytesOf('third'), createOnly: true });
+      equal(textOf((await store.get({ ref: target, maxBytes: 10 })).payload), 'third');
+    },
+  },
+  {
+    name: 'a version that never was is not found, and deleting it succeeds',
+    versioning,
+    async run({ store, ref }) {
+      const target = ref();
+      await store.put({ ref: target, payload: bytesOf('first') });
+      const versioned = { ...target, versionId: '3HL4kqtJlcpXroDTDmJ.rmSpXd3dIbrHY' };
+      await rejectsWith('objectstore.not_found', store.get({ ref: versioned, maxBytes: 10 }));
+      await store.delete({ ref: versioned });
+      equal(textOf((await store.get({ ref: target, maxBytes: 10 })).payload), 'first');
+    },
+  },
+  {
+    name: 'a write refuses a version',
+    versioning,
+    async run({ store, ref }) {
+      const target = ref();
+      const first = await store.put({ ref: target, payload: bytesOf('first') });
+      await rejectsWith('objectstore.invalid_ref', store.put({ ref: first, payload: bytesOf('second') }));
+      equal(textOf((await store.get({ ref: target, maxBytes: 10 })).payload), 'first');
+    },
+  },
+];

@@ -1,0 +1,96 @@
+// Measures one call in a process of its own: `node --expose-gc measure.ts <job as JSON>`. Prints one line of JSON.
+import { Agent } from 'node:http';
+import type { Socket } from 'node:net';
+import { S3Client } from '@aws-sdk/client-s3';
+import { artifactDigest, createS3ObjectStore, fetchVersionedArtifact } from '@sallyport/objectstore';
+import { S3_CREDENTIALS } from '@sallyport/s3-server';
+
+interface Job {
+  readonly kind: 'get' | 'artifact';
+  readonly endpoint: string;
+  readonly bucket: string;
+  readonly key: string;
+  readonly versionId?: string;
+  readonly checksums?: 'WHEN_SUPPORTED' | 'WHEN_REQUIRED';
+}
+
+const MIB = 1_048_576;
+/** How long a socket may take to close before it counts as open. */
+const CLOSE_MS = 5000;
+const job = JSON.parse(process.argv[2] ?? '{}') as Job;
+const sockets: Socket[] = [];
+
+/** Keeps the sockets, so that their bytes can be counted. */
+class CountingAgent extends Agent {
+  override createConnection(...args: Parameters<Agent['createConnection']>) {
+    const socket = super.createConnection(...args) as Socket;
+    sockets.push(socket);
+    return socket;
+  }
+}
+
+const client = new S3Client({
+  endpoint: job.endpoint,
+  region: 'us-east-1',
+  forcePathStyle: true,
+  credentials: S3_CREDENTIALS,
+  requestHandler: { httpAgent: new CountingAgent() },
+  ...(job.checksums && { responseChecksumValidation: job.checksums }),
+});
+const store = createS3ObjectStore({ client });
+const collect = (globalThis as { gc?: () => void }).gc ?? (() => {});
+const inUse = () => {
+  const { heapUsed, external } = process.memoryUsage();
+  return heapUsed + external;
+};
+
+/** Bytes that a run needs at most, sampled at every turn of the event loop, over those in use before. */
+async function peakOf(run: () => Promise<void>): Promise<number> {
+  collect();
+  const before = inUse();
+  let peak = before;
+  let isOver = false;
+  const sample = () => {
+    peak = Math.max(peak, inUse());
+    if (!isOver) setImmediate(sample);
+  };
+  sample();
+  await run();
+  isOver = true;
+  return Math.max(peak, inUse()) - before;
+}
+
+async function measureGet(): Promise<object> {
+  const call = () => store.get({ ref: { bucket: job.bucket, key: job.key }, maxBytes: MIB });
+  // The first call loads and compiles the SDK.
+  await call().catch(() => {});
+  sockets.length = 0;
+  let code = 'none';
+  const grownBytes = await peakOf(async () => {
+    await call().catch((error: { code: string }) => {
+      code = error.code;
+    });
+  });
+  const givenUpAtMs = performance.now() + CLOSE_MS;
+  while (sockets.some(({ closed }) => !closed) && performance.now() < givenUpAtMs) await new Promise(setImmediate);
+  const readBytes = sockets.reduce((sum, { bytesRead }) => sum + bytesRead, 0);
+  return { code, readBytes, grownBytes, openSockets: sockets.filter(({ closed }) => !closed).length };
+}
+
+async function measureArtifact(): Promise<object> {
+  const { bucket, key, versionId = '' } = job;
+  let expectedDigest = '';
+  {
+    const { payload } = await store.get({ ref: { bucket, key, versionId }, maxBytes: 32 * MIB });
+    expectedDigest = artifactDigest(payload);
+  }
+  let state = '';
+  const peakBytes = await peakOf(async () => {
+    state = (await fetchVersionedArtifact(store, { bucket, key, versionId, expectedDigest })).state;
+  });
+  return { state, peakBytes };
+}
+
+process.stdout.write(JSON.stringify(job.kind === 'get' ? await measureGet() : await measureArtifact()), () =>
+  process.exit(),
+);

@@ -1,0 +1,128 @@
+import type { Clock, Environment, Logger } from '@sallyport/core';
+import {
+  defineOptions,
+  func,
+  integer,
+  kind,
+  OptionKind,
+  type ParsedOptions,
+  text,
+  withMethods,
+  wrong,
+} from '@sallyport/core/options';
+import { LOG_WANTED, parseLog } from '@sallyport/core/pipeline';
+import type { Client } from '@sallyport/dynamo';
+import { invalidConfig, type RateLimitError } from '../errors.js';
+import { RATE_LIMIT_TABLE_NAME_ENV } from '../schema.js';
+import { strategyOption } from '../strategies/internal/definition.js';
+import { cacheOption } from './internal/limits.js';
+import type { CallOptions, LimitFor, RateLimiter, RateLimitKey, Strategy } from './limiter.js';
+
+/** Options of `createDynamoRateLimiter`. */
+export interface DynamoRateLimiterOptions {
+  /** How requests are counted: `fixedWindow`, `slidingWindow`, `multiWindow` or `tokenBucket`. */
+  readonly strategy: Strategy;
+  /**
+   * What is decided when the store fails: `deny`, `allow`, or what another limiter decides, such as one of `/memory` with this
+   * instance's part of the limit. It has no default: a limit that protects something denies, one that only shares capacity may allow.
+   */
+  readonly onStoreError: 'deny' | 'allow' | RateLimiter;
+  /** The table. Default: the variable `FRAMEWORK_RATE_LIMIT_TABLE_NAME`. */
+  readonly tableName?: string;
+  /** The DynamoDB client. Default: one with two attempts, made at the first decision. */
+  readonly client?: Client;
+  /** Tells the time. Default: the system's clock. */
+  readonly clock?: Clock;
+  /** Environment variables. Default `process.env`. */
+  readonly environment?: Environment;
+  /** The limits of a key in place of the strategy's, at once or later; `undefined` for the strategy's. */
+  readonly limitFor?: LimitFor;
+  /**
+   * What `limitFor` promised is kept: of at most `maxKeys` keys, each for at most `maxAgeMs`. `false` asks each time. Default: 1,000
+   * keys, 10,000 ms.
+   */
+  readonly limitCache?: { readonly maxKeys?: number; readonly maxAgeMs?: number } | false;
+  /**
+   * Denials that are answered again without a call: of at most `maxKeys` keys, each for at most `maxAgeMs`. `false` asks the store
+   * every time. Default: 1,000 keys, 10,000 ms.
+   */
+  readonly deniedCache?: { readonly maxKeys?: number; readonly maxAgeMs?: number } | false;
+  /**
+   * Units that one write may take beyond the need, 0 to 10,000, for requests to come. They are spent without a call as long as they
+   * count for the same window, and given back with a later write, or by `release`. At most the strategy's smallest limit. Default 0.
+   */
+  readonly reserve?: number;
+  /**
+   * Requests a second that one item is to take, 1 to 1,000,000: a key whose limits allow more is spread over several items, up to
+   * 100. Default: one item for each key.
+   */
+  readonly shardAbove?: number;
+  /** Milliseconds for all attempts of one decision, 1 to 60,000. Default 300. Loading the AWS SDK is not counted. */
+  readonly storeTimeoutMs?: number;
+  /**
+   * Milliseconds for all attempts until the store has answered for the first time, 1 to 60,000: a small function needs longer to open
+   * a connection. Less than `storeTimeoutMs` counts as that. Default 3,000.
+   */
+  readonly coldTimeoutMs?: number;
+  /** How many milliseconds an instance's clock may be behind and still find its counters, 0 to 60,000. Default 1,000. */
+  readonly maxClockSkewMs?: number;
+  /** Called at each decision without the store. What it throws changes nothing and is logged once. */
+  readonly onError?: (error: RateLimitError, key: RateLimitKey) => void;
+  /**
+   * Gets a `warn` at most once a minute when the store is busy, and an `error` once an instance for a fault of deployment;
+   * `false` for silence. Default: JSON lines on standard output.
+   */
+  readonly log?: Logger | false;
+}
+
+/** A limiter whose counters are in a DynamoDB table. */
+export interface DynamoRateLimiter extends RateLimiter {
+  /**
+   * Loads the AWS SDK and opens a connection: for the init phase of a function, which has more CPU than the invocations of a small
+   * one. Costs half a read unit. A failure is logged, and the first decision tries again.
+   *
+   * @example
+   * const limiter = createDynamoRateLimiter({ strategy, onStoreError: 'deny' });
+   * await limiter.warm();
+   */
+  warm(): Promise<void>;
+  /** Gives back all units that were taken by `reserve` and not spent: before the process ends. A failure is logged. */
+  release(options?: CallOptions): Promise<void>;
+}
+
+type OnStoreError = DynamoRateLimiterOptions['onStoreError'];
+
+/** What {@link DynamoRateLimiterOptions} may be. */
+export const DYNAMO_LIMITER_OPTIONS = defineOptions<DynamoRateLimiterOptions>()(
+  {
+    strategy: strategyOption.required(),
+    onStoreError: kind<OnStoreError>(
+      'one of "deny", "allow", or a limiter',
+      (value) => value === 'deny' || value === 'allow' || typeof (value as RateLimiter | null)?.consume === 'function',
+    ).required(),
+    tableName: text('the name of the table').orVariable(RATE_LIMIT_TABLE_NAME_ENV),
+    client: withMethods<Client>('send'),
+    clock: withMethods<Clock>('now'),
+    environment: kind<Environment>('an object', (value) => typeof value === 'object' && value !== null),
+    limitFor: func<LimitFor>(),
+    limitCache: cacheOption,
+    deniedCache: cacheOption,
+    reserve: integer(0, 10_000).default(0),
+    shardAbove: integer(1, 1_000_000, 'requests a second'),
+    storeTimeoutMs: integer(1, 60_000, 'milliseconds').default(300),
+    coldTimeoutMs: integer(1, 60_000, 'milliseconds').default(3000),
+    maxClockSkewMs: integer(0, 60_000, 'milliseconds').default(1000),
+    onError: func<(error: RateLimitError, key: RateLimitKey) => void>(),
+    log: new OptionKind<Logger>(LOG_WANTED, (value, place) => {
+      try {
+        return parseLog(value, process.env);
+      } catch {
+        throw wrong(place, LOG_WANTED);
+      }
+    }),
+  },
+  { fail: invalidConfig },
+);
+
+/** The options with every default in its place. */
+export type DynamoRateLimiterSettings = ParsedOptions<typeof DYNAMO_LIMITER_OPTIONS.kinds>;

@@ -1,0 +1,63 @@
+import type { FullClock } from '@sallyport/core';
+import { storeUnavailable } from '../../errors.js';
+
+/** The longest pause between two requests that ask whether the store is back. */
+const MAX_PAUSE_MS = 10_000;
+
+/**
+ * Keeps requests from waiting, one after the other, for a store that does not answer. After a call that ran out of time, and during
+ * which no other was answered, it refuses calls for a pause. Then one call may try; the pause doubles until one is answered.
+ */
+export class Breaker {
+  readonly #clock: FullClock;
+  readonly #firstPauseMs: number;
+  #pauseMs: number;
+  #answeredAtMs = Number.NEGATIVE_INFINITY;
+  /** Why calls are refused, and until when; `undefined` while the store answers. */
+  #open: { readonly cause: unknown; readonly untilMs: number } | undefined;
+  #isTrying = false;
+
+  constructor(clock: FullClock, firstPauseMs: number) {
+    this.#clock = clock;
+    this.#firstPauseMs = firstPauseMs;
+    this.#pauseMs = firstPauseMs;
+  }
+
+  /**
+   * Runs a call, unless the store is known to be silent.
+   *
+   * @param ranOut whether a failure means that there was no answer in time
+   * @throws RateLimitError `ratelimit.store_unavailable` without a call; what the call throws
+   */
+  async run<T>(call: () => Promise<T>, ranOut: (error: unknown) => boolean): Promise<T> {
+    const startedAtMs = this.#clock.monotonicMs();
+    if (this.#open !== undefined) {
+      if (this.#isTrying || startedAtMs < this.#open.untilMs) throw storeUnavailable(true, this.#open.cause);
+      this.#isTrying = true;
+    }
+    const isTrial = this.#isTrying;
+    try {
+      const answer = await call();
+      this.#answered();
+      return answer;
+    } catch (error) {
+      if (ranOut(error)) this.#ranOut(error, startedAtMs);
+      throw error;
+    } finally {
+      if (isTrial) this.#isTrying = false;
+    }
+  }
+
+  #answered(): void {
+    this.#answeredAtMs = this.#clock.monotonicMs();
+    this.#pauseMs = this.#firstPauseMs;
+    this.#open = undefined;
+  }
+
+  #ranOut(error: unknown, startedAtMs: number): void {
+    if (this.#answeredAtMs > startedAtMs) return;
+    const { cause = error } = error as { cause?: unknown };
+    this.#open = { cause, untilMs: this.#clock.monotonicMs() + this.#pauseMs };
+    this.#pauseMs = Math.min(2 * this.#pauseMs, MAX_PAUSE_MS);
+  }
+}

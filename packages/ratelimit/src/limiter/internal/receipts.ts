@@ -1,0 +1,36 @@
+import { invalidInput } from '../../errors.js';
+import type { LimitDecision } from '../limiter.js';
+import type { AddressedClaim } from './claims.js';
+
+/** Where a decision was counted, and what of its cost has not been refunded. */
+interface Receipt extends AddressedClaim {
+  left: number;
+}
+
+/** The decisions of a limiter whose cost can be given back. A decision that nobody holds any more is forgotten. */
+export class Receipts {
+  readonly #receipts = new WeakMap<LimitDecision, Receipt>();
+
+  /** Remembers where an allowed decision was counted. */
+  add<D extends LimitDecision>(decision: D, counted: AddressedClaim, cost: number): D {
+    if (decision.allowed) this.#receipts.set(decision, { ...counted, left: cost });
+    return decision;
+  }
+
+  /**
+   * Takes units off a decision: what was taken cannot be taken again, whatever becomes of the refund.
+   *
+   * @throws RateLimitError `ratelimit.invalid_input` for a decision of another limiter, a denied one, wrong units, or more than is left
+   */
+  take(decision: LimitDecision, units: number | undefined): AddressedClaim & { readonly units: number } {
+    const receipt = typeof decision === 'object' && decision !== null ? this.#receipts.get(decision) : undefined;
+    if (receipt === undefined) throw invalidInput('only an allowed decision of this limiter can be refunded');
+    const taken = units ?? receipt.left;
+    if (units !== undefined && (!Number.isSafeInteger(units) || units < 1)) {
+      throw invalidInput('units must be a whole number of at least 1');
+    }
+    if (taken < 1 || taken > receipt.left) throw invalidInput('more would be refunded than the decision counted');
+    receipt.left -= taken;
+    return { claim: receipt.claim, address: receipt.address, units: taken };
+  }
+}

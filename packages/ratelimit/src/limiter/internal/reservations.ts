@@ -1,0 +1,149 @@
+import {
+  type Address,
+  type Claim,
+  decide,
+  type Period,
+  type StrategyDefinition,
+  type Taken,
+} from '../../strategies/internal/definition.js';
+import { Lru } from '../../strategies/internal/lru.js';
+import type { LimitDecision, WindowLimit, WindowState } from '../limiter.js';
+import type { AddressedClaim } from './claims.js';
+
+/** Keys whose units are held. */
+const MAX_KEYS = 1000;
+/** An instance takes at most this part of what is left beyond what it needs, so that the last units are there for all. */
+const PART_OF_ROOM = 4;
+
+/** How many times what an instance asked for lately it takes ahead at most. */
+const GROWTH = 3;
+
+/** Units that a write took, and the decision about it. */
+interface Grant extends AddressedClaim {
+  /** The whole limits of the key. */
+  readonly windows: readonly WindowLimit[];
+  readonly decision: LimitDecision;
+  readonly period: Period;
+  units: number;
+}
+
+/** What an instance holds of one key. */
+export interface Held {
+  grant: Grant | undefined;
+  /** Units that were asked for in the present period and in the one before. */
+  period: Period;
+  demand: number;
+  demandBefore: number;
+  /** Units that wait for the write that is under way. */
+  waiting: number;
+  /** The write that is under way; resolves to its failure, if it failed. */
+  pending: Promise<{ readonly failure: unknown } | undefined> | undefined;
+}
+
+/** A decision of units that were taken earlier, and where those were counted. */
+export interface Spent {
+  readonly decision: LimitDecision;
+  readonly counted: AddressedClaim;
+}
+
+/**
+ * Units that one write took for several requests of this instance. How many are taken follows what the instance asked for in this
+ * period and the one before, up to `most` beyond the need: an instance that sees a key once takes what it needs.
+ */
+export class Reservations {
+  readonly #strategy: StrategyDefinition;
+  readonly #most: number;
+  readonly #held = new Lru<Held>(MAX_KEYS);
+
+  constructor(strategy: StrategyDefinition, most: number) {
+    this.#strategy = strategy;
+    this.#most = most;
+  }
+
+  /** What is held of a key; `claim` is the request that asks for it. */
+  of(name: string, claim: Claim): Held {
+    const period = this.#strategy.period(claim);
+    const held = this.#held.get(name) ?? {
+      grant: undefined,
+      period,
+      demand: 0,
+      demandBefore: 0,
+      waiting: 0,
+      pending: undefined,
+    };
+    if (held.period.startMs !== period.startMs) {
+      held.demandBefore = held.period.endMs === period.startMs ? held.demand : 0;
+      held.demand = 0;
+      held.period = period;
+    }
+    this.#held.set(name, held);
+    return held;
+  }
+
+  /** Everything that is held, and forgotten with this call. */
+  takeAll(): readonly Grant[] {
+    const grants: Grant[] = [];
+    for (const held of this.#held.values()) {
+      if (held.grant !== undefined && held.grant.units > 0) grants.push(held.grant);
+      held.grant = undefined;
+    }
+    return grants;
+  }
+
+  forget(name: string): void {
+    this.#held.delete(name);
+  }
+
+  /** Spends units that are held, where they count for the same windows under the same limits. */
+  spend({ grant }: Held, claim: Claim, windows: readonly WindowLimit[]): Spent | undefined {
+    if (grant === undefined || grant.units < claim.cost) return undefined;
+    if (!isCurrent(grant, claim.nowMs, windows)) return undefined;
+    grant.units -= claim.cost;
+    return { decision: withoutUnits(grant.decision, claim, grant.units, 'local'), counted: grant };
+  }
+
+  /** The claim of the write that serves a request, those that wait for it, and some that are to come. */
+  toClaim({ grant, ...held }: Held, { claim, address }: AddressedClaim, windows: readonly WindowLimit[]): Claim {
+    const last = isSameAddress(grant, address) ? grant : undefined;
+    const isOpen = last !== undefined && isCurrent(last, claim.nowMs, windows);
+    const left = isOpen ? last.decision.remaining : Math.min(...claim.windows.map(({ limit }) => limit));
+    const room = Math.max(0, left - claim.cost);
+    const demand = Math.max(held.demand - claim.cost, held.demandBefore);
+    const ahead = Math.min(this.#most, GROWTH * demand, Math.floor(room / PART_OF_ROOM));
+    const unspent = last && !isOpen && last.units > 0 ? last : undefined;
+    return { ...claim, extra: Math.min(room, held.waiting + ahead), unspent };
+  }
+
+  /** Keeps what a write took. The decision is that of the request alone. */
+  keep(
+    held: Held,
+    counted: AddressedClaim,
+    windows: readonly WindowLimit[],
+    { decision, extra }: Taken,
+  ): LimitDecision {
+    if (!decision.allowed) return decision;
+    const { grant } = held;
+    const isOpen = isSameAddress(grant, counted.address) && isCurrent(grant, counted.claim.nowMs, windows);
+    const units = extra + (isOpen ? grant.units : 0);
+    held.grant = { ...counted, windows, decision, period: this.#strategy.period(counted.claim), units };
+    return withoutUnits(decision, counted.claim, units, 'store');
+  }
+}
+
+function isSameAddress(grant: Grant | undefined, { pk, sk }: Address): grant is Grant {
+  return grant?.address.pk === pk && grant.address.sk === sk;
+}
+
+function isCurrent({ period, windows: granted }: Grant, nowMs: number, windows: readonly WindowLimit[]): boolean {
+  const sameLimits = windows.every(({ limit }, index) => limit === granted[index]?.limit);
+  return sameLimits && nowMs >= period.startMs && nowMs < period.endMs;
+}
+
+/** A decision that does not count the units which nobody has spent. */
+function withoutUnits(decision: LimitDecision, claim: Claim, units: number, source: 'store' | 'local'): LimitDecision {
+  const states = decision.windows.map((state): WindowState => {
+    const currentCount = Math.max(0, state.currentCount - units);
+    return { ...state, currentCount, remaining: Math.max(0, state.limit - currentCount) };
+  });
+  return decide(states, claim, true, source);
+}

@@ -1,0 +1,74 @@
+import { randomFraction } from '@sallyport/core/pipeline';
+import type { StrategyDefinition } from '../../strategies/internal/definition.js';
+import type { LimitDecision, WindowLimit, WindowState } from '../limiter.js';
+import type { Share } from './claims.js';
+
+const MAX_SHARDS = 100;
+
+/** Over how many items a key is spread, so that none takes more than `perSecond` requests a second. */
+export function shardsOf(windows: readonly WindowLimit[], perSecond: number | undefined): number {
+  if (perSecond === undefined) return 1;
+  const rate = Math.min(...windows.map(({ limit, windowMs }) => (limit * 1000) / windowMs));
+  return Math.min(MAX_SHARDS, Math.max(1, Math.ceil(rate / perSecond)));
+}
+
+/** The items of a key: their limits add up to its limits. The first one has the name of an undivided key. */
+export function sharesOf(
+  strategy: StrategyDefinition,
+  name: string,
+  windows: readonly WindowLimit[],
+  shards: number,
+): readonly Share[] {
+  if (shards === 1) return [{ name, windows, shards }];
+  return Array.from({ length: shards }, (_, place) => ({
+    name: shardName(name, place),
+    windows: strategy.withLimits(
+      windows.map(({ limit }) => Math.floor(limit / shards) + (place < limit % shards ? 1 : 0)),
+    ),
+    shards,
+  }));
+}
+
+/** The partition key of one of several items. A key has five parts, so a sixth cannot be part of another key. */
+export function shardName(name: string, place: number): string {
+  return place === 0 ? name : `${name}#${place}`;
+}
+
+/** The same items, beginning anywhere. */
+export function shuffled(shares: readonly Share[]): readonly Share[] {
+  const start = Math.floor(randomFraction() * shares.length);
+  return [...shares.slice(start), ...shares.slice(0, start)];
+}
+
+/** What the decision about one item says of the whole key: an estimate, since requests spread over the items by chance. */
+export function scaled(decision: LimitDecision, windows: readonly WindowLimit[], shards: number): LimitDecision {
+  if (shards === 1) return decision;
+  const whole = (state: WindowState): WindowState => {
+    const window = windows.find(({ name }) => name === state.name) ?? state;
+    const currentCount = Math.min(window.limit, state.currentCount * shards);
+    return { ...state, ...window, currentCount, remaining: Math.max(0, window.limit - currentCount) };
+  };
+  return { ...decision, ...whole(decision), windows: decision.windows.map(whole) };
+}
+
+/** The sum of what all items of a key have counted. */
+export function summed(decisions: readonly LimitDecision[], windows: readonly WindowLimit[]): LimitDecision {
+  const admits = decisions.find(({ allowed }) => allowed) ?? soonest(decisions);
+  const sum = (state: WindowState): WindowState => {
+    const window = windows.find(({ name }) => name === state.name) ?? state;
+    const states = decisions.flatMap((decision) => decision.windows.filter(({ name }) => name === state.name));
+    const currentCount = states.reduce((total, part) => total + part.currentCount, 0);
+    return { ...state, ...window, currentCount, remaining: Math.max(0, window.limit - currentCount) };
+  };
+  return { ...admits, ...sum(admits), windows: admits.windows.map(sum) };
+}
+
+/** The denial that ends first. */
+export function soonest(denials: readonly LimitDecision[]): LimitDecision {
+  const [first, ...others] = denials;
+  if (first === undefined) throw new RangeError('a key has at least one item');
+  return others.reduce(
+    (best, denial) => ((denial.retryAfterMs ?? 0) < (best.retryAfterMs ?? 0) ? denial : best),
+    first,
+  );
+}

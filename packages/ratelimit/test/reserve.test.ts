@@ -1,0 +1,188 @@
+import { fixedWindow, multiWindow, type Strategy, slidingWindow, tokenBucket } from '@sallyport/ratelimit';
+import { type Bench, createBench, KEY, START_MS } from './support/dynamo.js';
+import { createLogRecorder } from './support/recorder.js';
+
+let bench: Bench;
+
+beforeEach(async () => {
+  bench = await createBench();
+}, 60_000);
+
+afterEach(() => bench.client.destroy());
+
+const STRATEGIES: readonly (readonly [string, Strategy])[] = [
+  ['fixed window', fixedWindow({ limit: 100, windowMs: 60_000 })],
+  ['sliding window', slidingWindow({ limit: 100, windowMs: 60_000 })],
+  [
+    'several windows',
+    multiWindow([
+      { limit: 100, windowMs: 10_000 },
+      { limit: 100, windowMs: 60_000 },
+    ]),
+  ],
+  ['token bucket', tokenBucket({ capacity: 100, refillPerSecond: 0.01 })],
+];
+
+const writes = () => bench.counter.take().UpdateItem?.calls ?? 0;
+
+describe('a reserve', () => {
+  it.each(STRATEGIES)('is spent without a call, and counts only what was spent: %s', async (_, strategy) => {
+    const limiter = bench.limiter({ strategy, reserve: 10 });
+    const seen: unknown[] = [];
+    for (let request = 1; request <= 16; request += 1) {
+      const { allowed, source, currentCount, remaining } = await limiter.consume(KEY);
+      seen.push([allowed, source, currentCount, remaining, writes()]);
+    }
+    const row = (count: number, wrote: number) => [true, wrote > 0 ? 'store' : 'local', count, 100 - count, wrote];
+    // The first takes what it needs, the second three times that more, the third the whole reserve.
+    const writers = [1, 2, 6];
+    expect(seen).toEqual(Array.from({ length: 16 }, (_, place) => row(place + 1, writers.includes(place + 1) ? 1 : 0)));
+  });
+
+  it.each(STRATEGIES)('never admits more than the limit, and all of it to one instance: %s', async (_, strategy) => {
+    const limiter = bench.limiter({ strategy, reserve: 10 });
+    let admitted = 0;
+    for (let request = 0; request < 130; request += 1) {
+      if ((await limiter.consume(KEY)).allowed) admitted += 1;
+    }
+    expect(admitted).toBe(100);
+    expect(writes()).toBeLessThanOrEqual(30);
+  });
+
+  it.each(STRATEGIES)('never admits more than the limit to eight instances: %s', async (_, strategy) => {
+    const fleet = Array.from({ length: 8 }, () => bench.limiter({ strategy, reserve: 10 }));
+    const decisions = await Promise.all(
+      fleet.flatMap((limiter) => Array.from({ length: 20 }, () => limiter.consume(KEY))),
+    );
+    let admitted = decisions.filter(({ allowed }) => allowed).length;
+    expect(admitted).toBeLessThanOrEqual(100);
+    // Each may hold ten that it did not need.
+    expect(admitted).toBeGreaterThanOrEqual(20);
+    expect(decisions.every(({ degraded }) => !degraded)).toBe(true);
+    for (const limiter of fleet) await limiter.release();
+    const other = bench.limiter({ strategy });
+    while ((await other.consume(KEY)).allowed) admitted += 1;
+    expect(admitted).toBe(100);
+  });
+
+  it('takes with one write what all need that wait for it', async () => {
+    const limiter = bench.limiter({ strategy: fixedWindow({ limit: 1000, windowMs: 60_000 }), reserve: 10 });
+    const decisions = await Promise.all(Array.from({ length: 50 }, () => limiter.consume(KEY)));
+    expect(decisions.every(({ allowed }) => allowed)).toBe(true);
+    expect(writes()).toBe(1);
+  });
+
+  it('of an instance that sees a key once takes what it needs', async () => {
+    const limiter = bench.limiter({ strategy: fixedWindow({ limit: 100, windowMs: 60_000 }), reserve: 10 });
+    await limiter.consume(KEY, { cost: 3 });
+    expect(await bench.limiter({ strategy: limiter.strategy }).peek(KEY)).toMatchObject({ currentCount: 3 });
+  });
+
+  it('ends with the window for which it was taken', async () => {
+    for (const [, strategy] of STRATEGIES.slice(0, 3)) {
+      const limiter = bench.limiter({ strategy, reserve: 10 });
+      for (let request = 0; request < 6; request += 1) await limiter.consume(KEY);
+      writes();
+      bench.clock.ms += 60_000;
+      expect(await limiter.consume(KEY)).toMatchObject({ source: 'store' });
+      expect(writes()).toBe(1);
+      bench.clock.ms -= 60_000;
+      // A clock that was set back finds no units of a later time either.
+      expect(await limiter.consume(KEY)).toMatchObject({ source: 'store' });
+      await limiter.reset(KEY);
+      bench.clock.ms = START_MS;
+    }
+  });
+
+  it('of a sliding window is given back with the next write when its granule has passed', async () => {
+    const strategy = slidingWindow({ limit: 100, windowMs: 60_000 });
+    const limiter = bench.limiter({ strategy, reserve: 10 });
+    for (let request = 0; request < 6; request += 1) await limiter.consume(KEY);
+    const other = bench.limiter({ strategy });
+    // Six were spent, ten more are held.
+    expect(await other.peek(KEY)).toMatchObject({ currentCount: 16 });
+    bench.clock.ms += 6000;
+    writes();
+    await limiter.consume(KEY);
+    expect(writes()).toBe(1);
+    // Ten were given back; one was spent and ten more were taken.
+    expect(await other.peek(KEY)).toMatchObject({ currentCount: 17 });
+  });
+
+  it.each(STRATEGIES)('is given back by release: %s', async (_, strategy) => {
+    const limiter = bench.limiter({ strategy, reserve: 10 });
+    for (let request = 0; request < 6; request += 1) await limiter.consume(KEY);
+    await limiter.release();
+    expect(await bench.limiter({ strategy }).peek(KEY)).toMatchObject({ currentCount: 6 });
+    writes();
+    await limiter.release();
+    expect(writes()).toBe(0);
+  });
+
+  it('after a reset by another instance gives nothing back that was forgotten', async () => {
+    const strategy = slidingWindow({ limit: 100, windowMs: 60_000 });
+    const limiter = bench.limiter({ strategy, reserve: 10 });
+    for (let request = 0; request < 6; request += 1) await limiter.consume(KEY);
+    await bench.limiter({ strategy }).reset(KEY);
+    bench.clock.ms += 6000;
+    expect(await limiter.consume(KEY)).toMatchObject({ allowed: true, currentCount: 1 });
+    await limiter.release();
+    expect(await bench.limiter({ strategy }).peek(KEY)).toMatchObject({ currentCount: 1 });
+  });
+
+  it('is not spent under another limit', async () => {
+    let limit = 100;
+    const strategy = fixedWindow({ limit: 100, windowMs: 60_000 });
+    const limiter = bench.limiter({ strategy, reserve: 10, limitFor: () => limit });
+    for (let request = 0; request < 6; request += 1) await limiter.consume(KEY);
+    limit = 8;
+    expect(await limiter.consume(KEY)).toMatchObject({ allowed: false, source: 'store', limit: 8 });
+  });
+
+  it('larger than the limit is refused; of a key with a lower limit it takes less', async () => {
+    const strategy = fixedWindow({ limit: 9, windowMs: 60_000 });
+    expect(() => bench.limiter({ strategy, reserve: 10 })).toThrow(
+      expect.objectContaining({
+        code: 'ratelimit.invalid_config',
+        message: 'framework: option "reserve" must be at most the smallest limit of the strategy',
+      }),
+    );
+    for (const reserve of [-1, 1.5, 10_001, '1' as unknown as number]) {
+      expect(() => bench.limiter({ strategy, reserve })).toThrow(
+        expect.objectContaining({ code: 'ratelimit.invalid_config' }),
+      );
+    }
+    const limiter = bench.limiter({ strategy, reserve: 9, limitFor: () => 3 });
+    const allowed = [];
+    for (let request = 0; request < 5; request += 1) allowed.push((await limiter.consume(KEY)).allowed);
+    expect(allowed).toEqual([true, true, true, false, false]);
+  });
+
+  it('fails for those that wait when its write fails, and not for long', async () => {
+    let fails = true;
+    const send = (...args: Parameters<typeof bench.client.send>) =>
+      fails
+        ? Promise.reject(Object.assign(new Error('busy'), { name: 'ThrottlingException' }))
+        : bench.client.send(...args);
+    const limiter = bench.limiter({
+      strategy: fixedWindow({ limit: 100, windowMs: 60_000 }),
+      reserve: 10,
+      client: { send } as never,
+      log: createLogRecorder(),
+    });
+    const decisions = await Promise.all(Array.from({ length: 5 }, () => limiter.consume(KEY)));
+    expect(decisions.every(({ degraded }) => degraded)).toBe(true);
+    fails = false;
+    expect(await limiter.consume(KEY)).toMatchObject({ allowed: true, degraded: false });
+  });
+
+  it('is written by one caller who may give up without the others', async () => {
+    const limiter = bench.limiter({ strategy: fixedWindow({ limit: 100, windowMs: 60_000 }), reserve: 10 });
+    const caller = new AbortController();
+    const first = limiter.consume(KEY, { signal: caller.signal });
+    const second = limiter.consume(KEY);
+    caller.abort(new Error('gone'));
+    await expect(first).rejects.toThrow('gone');
+    expect(await second).toMatchObject({ allowed: true, degraded: false });
+  });
+});

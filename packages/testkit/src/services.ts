@@ -1,0 +1,18 @@
+/** Stand-ins on loopback for services that have no local server. They speak the services' wire protocols to the real AWS clients. */
+export { type BedrockOptions, startBedrock } from './services/bedrock.js';
+export {
+  type S3VectorsOptions,
+  type S3VectorsService,
+  type StandInIndex,
+  startS3Vectors,
+} from './services/s3-vectors.js';
+export {
+  type FaultRule,
+  type Service,
+  ServiceError,
+  type ServiceFault,
+  type ServiceHandler,
+  type ServiceOptions,
+  type ServiceRequest,
+  startService,
+} from './services/service.js';

@@ -1,0 +1,345 @@
+import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
+import { createServer as createHttp2Server, type Http2ServerRequest, type Http2ServerResponse } from 'node:http2';
+import type { AddressInfo } from 'node:net';
+import { defineOptions, integer, object, oneOf } from '@sallyport/core/options';
+import { brandError } from '@sallyport/core/pipeline';
+import { bodyProblem, type Operation, operationsOf } from './internal/model.js';
+
+/** An error as a service answers it: the name of the exception, the HTTP status and a text. */
+export class ServiceError extends Error {
+  static {
+    brandError(ServiceError, 'sallyport.ServiceError');
+  }
+
+  override readonly name: string;
+  /** The HTTP status. */
+  readonly status: number;
+
+  constructor(name: string, status: number, message: string) {
+    super(message);
+    this.name = name;
+    this.status = status;
+  }
+}
+
+/** What happens to a request on its way. */
+export type ServiceFault =
+  /** It is answered with this error and does nothing. */
+  | { readonly kind: 'error'; readonly name: string; readonly status: number; readonly message?: string }
+  /** It does nothing, and no answer ever comes. */
+  | { readonly kind: 'silence' }
+  /** It does nothing; the connection is closed. */
+  | { readonly kind: 'reset' }
+  /** It is done; the connection is closed in place of the answer. */
+  | { readonly kind: 'lost-answer' }
+  /** It is done, and no answer ever comes. */
+  | { readonly kind: 'silence-after' }
+  /** It is answered with this text, whatever it asked. */
+  | { readonly kind: 'answer'; readonly status: number; readonly body: string };
+
+/** Which requests a fault hits. */
+export interface FaultRule {
+  /** `PutVectors`; every operation without it. */
+  readonly operation?: string;
+  /** Requests that pass before it starts. Default 0. */
+  readonly after?: number;
+  /** Requests that it hits. Default: all. */
+  readonly times?: number;
+}
+
+/** One request that arrived. */
+export interface ServiceRequest {
+  /** The name of the operation. */
+  readonly operation: string;
+  /** Bytes of its body. */
+  readonly bytes: number;
+  /** Requests that were under way when it arrived, itself among them. */
+  readonly underWay: number;
+  /** Members of the input: the JSON body, labels, query and headers. A raw body is `body`. */
+  readonly input: Readonly<Record<string, unknown>>;
+}
+
+/** Answers an operation: a JSON body, or bytes that are sent as they are. */
+export type ServiceHandler = (
+  input: Readonly<Record<string, unknown>>,
+) => object | Uint8Array | Promise<object | Uint8Array>;
+
+/** Options of {@link startService}. */
+export interface ServiceOptions {
+  /** The module of the SDK package, whose schemas say which operations there are: `await import('@aws-sdk/client-s3vectors')`. */
+  readonly sdk: object;
+  /** What the operations do, by name. One without a handler is answered with 501. */
+  readonly handlers: Readonly<Record<string, ServiceHandler>>;
+  /** `http2` for clients that speak only HTTP/2, such as the one of Bedrock. Default `http1`. */
+  readonly protocol?: 'http1' | 'http2';
+  /** Bytes of a body; more are answered with `ValidationException`. Default: any number. */
+  readonly maxBodyBytes?: number;
+}
+
+const OPTIONS = defineOptions<ServiceOptions>()({
+  sdk: object().required(),
+  handlers: object<ServiceOptions['handlers']>().required(),
+  protocol: oneOf('http1', 'http2').default('http1'),
+  maxBodyBytes: integer(1),
+});
+
+/** A service on loopback that speaks the wire protocol `restJson1` to the real AWS client. */
+export interface Service {
+  /** What clients use as `endpoint`. */
+  readonly endpoint: string;
+  /** Requests in the order in which they arrived; a copy. */
+  readonly requests: readonly ServiceRequest[];
+  /** The most requests that were under way at once. */
+  readonly mostAtOnce: number;
+  /** Breaks requests from now on. Of several rules the first that fits counts. */
+  inject(fault: ServiceFault, rule?: FaultRule): void;
+  /** Lets requests wait from now on, before they do anything, until the function that is returned is called. */
+  hold(): () => void;
+  /** Forgets faults, requests and counts; keeps what was stored. */
+  clear(): void;
+  /** Ends connections and stops listening. */
+  stop(): Promise<void>;
+}
+
+interface ActiveRule extends Pick<FaultRule, 'operation'> {
+  readonly fault: ServiceFault;
+  pass: number;
+  left: number;
+}
+
+type Incoming = IncomingMessage | Http2ServerRequest;
+type Outgoing = ServerResponse | Http2ServerResponse;
+
+/**
+ * Starts a stand-in for a service that has no local server. Operations, paths and types come from the SDK's own model, so that a
+ * request which the model does not have is refused.
+ *
+ * @example
+ * const sdk = await import('@aws-sdk/client-s3vectors');
+ * const service = await startService({ sdk, handlers: { ListVectorBuckets: () => ({ vectorBuckets: [] }) } });
+ * const client = new sdk.S3VectorsClient({ endpoint: service.endpoint, region: 'eu-west-1', credentials });
+ */
+export async function startService(options: ServiceOptions): Promise<Service> {
+  const { sdk, handlers, protocol, maxBodyBytes } = OPTIONS.parse(options);
+  const service = new LoopbackService({ sdk, handlers, protocol, ...(maxBodyBytes !== undefined && { maxBodyBytes }) });
+  await service.start();
+  return service;
+}
+
+class LoopbackService implements Service {
+  readonly #operations: readonly Operation[];
+  readonly #options: ServiceOptions;
+  readonly #server: ReturnType<typeof createServer> | ReturnType<typeof createHttp2Server>;
+  readonly #sockets = new Set<{ destroy(): void }>();
+  #requests: ServiceRequest[] = [];
+  #rules: ActiveRule[] = [];
+  #held: Promise<void> = Promise.resolve();
+  #active = 0;
+  #most = 0;
+
+  constructor(options: ServiceOptions) {
+    this.#options = options;
+    this.#operations = operationsOf(options.sdk);
+    const serve = (incoming: Incoming, outgoing: Outgoing) => {
+      this.#serve(incoming, outgoing).catch(() => disconnect(outgoing));
+    };
+    this.#server = options.protocol === 'http2' ? createHttp2Server(serve) : createServer(serve);
+    this.#server.on('connection', (socket) => {
+      this.#sockets.add(socket);
+      socket.once('close', () => this.#sockets.delete(socket));
+    });
+  }
+
+  async start(): Promise<void> {
+    await new Promise<void>((resolve) => this.#server.listen(0, '127.0.0.1', resolve));
+  }
+
+  get endpoint(): string {
+    return `http://127.0.0.1:${(this.#server.address() as AddressInfo).port}`;
+  }
+
+  get requests(): readonly ServiceRequest[] {
+    return [...this.#requests];
+  }
+
+  get mostAtOnce(): number {
+    return this.#most;
+  }
+
+  inject(fault: ServiceFault, { operation, after = 0, times = Number.POSITIVE_INFINITY }: FaultRule = {}): void {
+    this.#rules.push({ fault, pass: after, left: times, ...(operation !== undefined && { operation }) });
+  }
+
+  hold(): () => void {
+    let release = () => {};
+    this.#held = new Promise<void>((resolve) => {
+      release = resolve;
+    });
+    return release;
+  }
+
+  clear(): void {
+    this.#rules = [];
+    this.#requests = [];
+    this.#most = this.#active;
+  }
+
+  async stop(): Promise<void> {
+    const closed = new Promise<void>((resolve) => this.#server.close(() => resolve()));
+    for (const socket of this.#sockets) socket.destroy();
+    await closed;
+  }
+
+  async #serve(incoming: Incoming, outgoing: Outgoing): Promise<void> {
+    this.#active += 1;
+    const underWay = this.#active;
+    this.#most = Math.max(this.#most, underWay);
+    try {
+      const body = await bytesOf(incoming);
+      const found = this.#find(incoming);
+      const input = found && inputOf(found, body);
+      this.#requests.push({ operation: found?.operation.name ?? '', bytes: body.length, underWay, input: input ?? {} });
+      await this.#held;
+      const fault = this.#faultFor(found?.operation.name);
+      await this.#answer(outgoing, fault, () => this.#run(found, input, body));
+    } finally {
+      this.#active -= 1;
+    }
+  }
+
+  async #answer(outgoing: Outgoing, fault: ServiceFault | undefined, run: () => Promise<Answer>): Promise<void> {
+    switch (fault?.kind) {
+      case 'silence':
+        return;
+      case 'reset':
+        return disconnect(outgoing);
+      case 'error':
+        return send(outgoing, errorAnswer(new ServiceError(fault.name, fault.status, fault.message ?? 'injected')));
+      case 'answer':
+        return send(outgoing, { status: fault.status, body: Buffer.from(fault.body) });
+      case 'lost-answer':
+        await run();
+        return disconnect(outgoing);
+      case 'silence-after':
+        await run();
+        return;
+      case undefined:
+        return send(outgoing, await run());
+    }
+  }
+
+  async #run(found: Found | undefined, input: Input | undefined, body: Buffer): Promise<Answer> {
+    try {
+      if (!found || !input) throw new ServiceError('UnknownOperationException', 404, 'no such operation');
+      if (body.length > (this.#options.maxBodyBytes ?? Number.POSITIVE_INFINITY)) {
+        throw new ServiceError('ValidationException', 400, 'the request is too large');
+      }
+      const problem = found.isRaw ? undefined : bodyProblem(parseJson(body), found.operation.input);
+      if (problem !== undefined) throw new ServiceError('ValidationException', 400, problem);
+      const handler = this.#options.handlers[found.operation.name];
+      if (!handler) throw new ServiceError('NotImplemented', 501, `${found.operation.name} is not served here`);
+      const answer = await handler(input);
+      const bytes = answer instanceof Uint8Array ? Buffer.from(answer) : Buffer.from(JSON.stringify(answer));
+      return { status: found.operation.status, body: bytes };
+    } catch (error) {
+      if (error instanceof ServiceError) return errorAnswer(error);
+      throw error;
+    }
+  }
+
+  #find(incoming: Incoming): Found | undefined {
+    const [path = '', query = ''] = (incoming.url ?? '').split('?');
+    const parts = path.split('/');
+    for (const operation of this.#operations) {
+      const labels = operation.method === incoming.method ? labelsOf(operation.path, parts) : undefined;
+      if (labels === undefined) continue;
+      const isRaw = [...operation.input.members.values()].some(({ place }) => place === 'payload');
+      return { operation, labels, isRaw, query: new URLSearchParams(query), headers: incoming.headers };
+    }
+    return undefined;
+  }
+
+  #faultFor(operation: string | undefined): ServiceFault | undefined {
+    for (const rule of this.#rules) {
+      if ((rule.operation !== undefined && rule.operation !== operation) || rule.left <= 0) continue;
+      if (rule.pass > 0) {
+        rule.pass -= 1;
+        continue;
+      }
+      rule.left -= 1;
+      return rule.fault;
+    }
+    return undefined;
+  }
+}
+
+type Input = Readonly<Record<string, unknown>>;
+
+interface Found {
+  readonly operation: Operation;
+  readonly labels: Readonly<Record<string, string>>;
+  /** Whether the body is one member as it is, and no JSON object of members. */
+  readonly isRaw: boolean;
+  readonly query: URLSearchParams;
+  readonly headers: Incoming['headers'];
+}
+
+interface Answer {
+  readonly status: number;
+  readonly body: Buffer;
+  readonly error?: string;
+}
+
+function labelsOf(pattern: readonly string[], parts: readonly string[]): Record<string, string> | undefined {
+  if (pattern.length !== parts.length) return undefined;
+  const labels: Record<string, string> = {};
+  for (const [at, part] of pattern.entries()) {
+    const label = /^\{(\w+)\+?\}$/.exec(part)?.[1];
+    if (label !== undefined) labels[label] = decodeURIComponent(parts[at] ?? '');
+    else if (part !== parts[at]) return undefined;
+  }
+  return labels;
+}
+
+function inputOf({ operation, labels, isRaw, query, headers }: Found, body: Buffer): Input {
+  const input: Record<string, unknown> = { ...labels, ...(isRaw ? { body } : (parseJson(body) as object | undefined)) };
+  for (const [name, { place, wire }] of operation.input.members) {
+    if (place === 'query' && query.has(wire)) input[name] = query.get(wire);
+    if (place === 'header' && headers[wire] !== undefined) input[name] = headers[wire];
+  }
+  return input;
+}
+
+function parseJson(body: Buffer): unknown {
+  try {
+    return body.length === 0 ? {} : JSON.parse(body.toString());
+  } catch {
+    return undefined;
+  }
+}
+
+/** The error's name stands in a header, its text in the body. */
+function errorAnswer({ name, status, message }: ServiceError): Answer {
+  return { status, error: name, body: Buffer.from(JSON.stringify({ message })) };
+}
+
+function send(outgoing: Outgoing, { status, body, error }: Answer): void {
+  const response = outgoing as ServerResponse;
+  response.writeHead(status, {
+    'content-type': 'application/json',
+    'content-length': String(body.length),
+    ...(error !== undefined && { 'x-amzn-errortype': error }),
+  });
+  response.end(body);
+}
+
+function disconnect(outgoing: Outgoing): void {
+  if ('stream' in outgoing) outgoing.stream.session?.destroy();
+  else outgoing.socket?.destroy();
+}
+
+async function bytesOf(stream: AsyncIterable<Buffer>): Promise<Buffer> {
+  const chunks: Buffer[] = [];
+  for await (const chunk of stream) chunks.push(chunk);
+  return Buffer.concat(chunks);
+}

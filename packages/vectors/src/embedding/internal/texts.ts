@@ -1,0 +1,18 @@
+import { invalidInput } from '../../errors.js';
+import { countCharacters } from '../../store/validators.js';
+
+/** Checked, trimmed texts, before the first of them is embedded. */
+export function toTexts(texts: readonly string[], maxCharacters: number): readonly string[] {
+  if (!Array.isArray(texts)) throw invalidInput('texts must be a list');
+  return Array.from(texts, (text: unknown) => toText(text, maxCharacters));
+}
+
+/** A checked, trimmed text. Its characters are counted as Unicode does. */
+export function toText(text: unknown, maxCharacters: number): string {
+  if (typeof text !== 'string' || text.trim() === '') throw invalidInput('embedding input is required');
+  const trimmed = text.trim();
+  if (countCharacters(trimmed) > maxCharacters) {
+    throw invalidInput(`embedding input is longer than ${maxCharacters} characters`);
+  }
+  return trimmed;
+}

@@ -1,0 +1,181 @@
+import type { Clock, FullClock } from '@sallyport/core';
+import {
+  boolean,
+  defineOptions,
+  func,
+  integer,
+  kind,
+  type ParsedOptions,
+  text,
+  withMethods,
+} from '@sallyport/core/options';
+import { completeClock, isTransient, pause, randomFraction, withDeadline } from '@sallyport/core/pipeline';
+import { ERROR_CODE_EMBEDDING_FAILED, invalidConfig, VectorStoreError } from '../errors.js';
+import { failureOf, runBounded, type Width } from '../internal/bounded.js';
+import { LazyClient, type SdkClient, type SdkConfig } from '../internal/sdk.js';
+import { DEFAULT_EMBEDDING_DIMENSIONS, DEFAULT_TITAN_EMBED_TEXT_MODEL_ID } from '../schema.js';
+import type { CallOptions, VectorData } from '../store/store.js';
+import { cloneVector } from '../store/validators.js';
+import type { Embedder } from './embedder.js';
+import { type BedrockSdk, invokeModel } from './internal/model.js';
+import { toText, toTexts } from './internal/texts.js';
+
+/** Options of {@link createTitanEmbedder}. */
+export interface TitanEmbedderOptions {
+  /** The model. Default `amazon.titan-embed-text-v2:0`. */
+  readonly modelId?: string;
+  /** Numbers of an embedding. Default 1,024. */
+  readonly dimensions?: 256 | 512 | 1024;
+  /** Whether embeddings have length 1. Default `true`. */
+  readonly normalize?: boolean;
+  /** The client of `@aws-sdk/client-bedrock-runtime`; give it one attempt, the embedder tries again itself. Default: such a client, made at the first call. */
+  readonly client?: SdkClient;
+  /** What our own client is made with: region, credentials, endpoint. */
+  readonly config?: SdkConfig;
+  /** Where the AWS package comes from. Default: the one that is installed, imported at the first call. */
+  readonly loadSdk?: () => Promise<BedrockSdk>;
+  /** Requests of one batch at a time, 1 to 64. Default 16. A throttled request halves it for the rest of its batch. */
+  readonly concurrency?: number;
+  /** Attempts at one text, 1 to 10. Default 5. */
+  readonly maxAttempts?: number;
+  /** Characters of one text, 1 to 50,000. Default 50,000. The model's own limit of 8,192 tokens is checked by the model. */
+  readonly maxInputChars?: number;
+  /** Milliseconds for one attempt, 1 to 60,000. Default 10,000. */
+  readonly requestTimeoutMs?: number;
+  /** Milliseconds for all attempts at one text and the waits between them, 1 to 900,000. Default 30,000. */
+  readonly timeoutMs?: number;
+  /** Times attempts and waits. Default: the system's clock. */
+  readonly clock?: Clock;
+}
+
+/** The options of {@link createTitanEmbedder}. */
+export const TITAN_OPTIONS = /* @__PURE__ */ defineOptions<TitanEmbedderOptions>()(
+  {
+    modelId: text('the id of a model').default(DEFAULT_TITAN_EMBED_TEXT_MODEL_ID),
+    dimensions: kind<256 | 512 | 1024>('256, 512 or 1024', (value) =>
+      [256, 512, 1024].includes(value as number),
+    ).default(DEFAULT_EMBEDDING_DIMENSIONS),
+    normalize: boolean.default(true),
+    client: withMethods<SdkClient>('send'),
+    config: kind<SdkConfig>('an object', (value) => typeof value === 'object' && value !== null),
+    loadSdk: func<() => Promise<BedrockSdk>>(),
+    concurrency: integer(1, 64).default(16),
+    maxAttempts: integer(1, 10).default(5),
+    maxInputChars: integer(1, 50_000).default(50_000),
+    requestTimeoutMs: integer(1, 60_000, 'milliseconds').default(10_000),
+    timeoutMs: integer(1, 900_000, 'milliseconds').default(30_000),
+    clock: withMethods<Clock>('now'),
+  },
+  { fail: invalidConfig },
+);
+
+type Settings = ParsedOptions<typeof TITAN_OPTIONS.kinds>;
+
+/** Named where bundlers do not follow: the Lambda runtime has the package, and a service without embeddings needs none. */
+const PACKAGE = '@aws-sdk/client-bedrock-runtime';
+
+/** The wait before an attempt is a random part of this, doubled each time, and never more than the second. */
+const FIRST_WAIT_MS = 100;
+const LONGEST_WAIT_MS = 5000;
+
+/** Failures of the model that pass by themselves and that only their names tell. */
+const BUSY_MODEL = new Set(['ModelTimeoutException', 'ModelNotReadyException', 'ServiceUnavailableException']);
+
+/**
+ * An embedder on a Titan text model of Amazon Bedrock: one request a text. The AWS package is an optional peer dependency that is
+ * imported at the first call.
+ *
+ * @throws VectorStoreError `vectorstore.invalid_config` for a wrong option
+ * @example
+ * const embedder = createTitanEmbedder({ dimensions: 512 });
+ * const [first, second] = await embedder.embedBatch(['milk', 'bread']);
+ */
+export function createTitanEmbedder(options: TitanEmbedderOptions = {}): Embedder {
+  return new TitanEmbedder(TITAN_OPTIONS.parse(options));
+}
+
+class TitanEmbedder implements Embedder {
+  readonly #settings: Settings;
+  readonly #clock: FullClock;
+  readonly #sdk: LazyClient<BedrockSdk>;
+
+  constructor(settings: Settings) {
+    const { client, config, loadSdk = () => import(PACKAGE) as Promise<BedrockSdk> } = settings;
+    this.#settings = settings;
+    this.#clock = completeClock(settings.clock);
+    this.#sdk = new LazyClient(
+      PACKAGE,
+      loadSdk,
+      (module) => client ?? (new module.BedrockRuntimeClient({ maxAttempts: 1, ...config } as never) as SdkClient),
+    );
+  }
+
+  get dimensions(): number {
+    return this.#settings.dimensions;
+  }
+
+  async embed(input: string, { signal }: CallOptions = {}): Promise<VectorData> {
+    return this.#embed(toText(input, this.#settings.maxInputChars), { limit: 1 }, signal);
+  }
+
+  async embedBatch(texts: readonly string[], { signal }: CallOptions = {}): Promise<VectorData[]> {
+    const inputs = toTexts(texts, this.#settings.maxInputChars);
+    signal?.throwIfAborted();
+    const stop = new AbortController();
+    const inner = signal === undefined ? stop.signal : AbortSignal.any([signal, stop.signal]);
+    const width: Width = { limit: this.#settings.concurrency };
+    const found = new Map<string, VectorData>();
+    const outcomes = await runBounded([...new Set(inputs)], width, async (input) => {
+      try {
+        found.set(input, await this.#embed(input, width, inner));
+      } catch (error) {
+        // The first failure is the one that the caller gets: what runs beside it is of no use any more.
+        stop.abort(error);
+        throw error;
+      }
+    });
+    signal?.throwIfAborted();
+    if (failureOf(outcomes)) throw stop.signal.reason;
+    return inputs.map((input) => cloneVector(found.get(input) as VectorData));
+  }
+
+  /** All attempts at one text. */
+  async #embed(input: string, width: Width, signal: AbortSignal | undefined): Promise<VectorData> {
+    const { maxAttempts, requestTimeoutMs, timeoutMs } = this.#settings;
+    signal?.throwIfAborted();
+    await this.#sdk.open();
+    const endMs = this.#clock.monotonicMs() + timeoutMs;
+    const leftMs = () => endMs - this.#clock.monotonicMs();
+    for (let attempt = 1; ; attempt += 1) {
+      try {
+        const ms = Math.min(requestTimeoutMs, leftMs());
+        return await withDeadline({ ms, clock: this.#clock, signal }, (inner) =>
+          invokeModel(this.#sdk, this.#settings, input, inner),
+        );
+      } catch (error) {
+        signal?.throwIfAborted();
+        if (error instanceof VectorStoreError) throw error;
+        if (isThrottle(error)) width.limit = Math.max(1, Math.floor(width.limit / 2));
+        const waitMs = randomFraction() * Math.min(LONGEST_WAIT_MS, FIRST_WAIT_MS * 2 ** (attempt - 1));
+        if (!isPassing(error) || attempt === maxAttempts || waitMs >= leftMs()) throw embeddingFailed(error);
+        await pause(this.#clock, waitMs, signal);
+      }
+    }
+  }
+}
+
+function isPassing(error: unknown): boolean {
+  return isTransient(error) || BUSY_MODEL.has(String((error as { name?: unknown } | null)?.name));
+}
+
+function isThrottle(error: unknown): boolean {
+  const { name, $metadata } = (error ?? {}) as { name?: unknown; $metadata?: { httpStatusCode?: unknown } };
+  return name === 'ThrottlingException' || $metadata?.httpStatusCode === 429;
+}
+
+function embeddingFailed(cause: unknown): VectorStoreError {
+  return new VectorStoreError(ERROR_CODE_EMBEDDING_FAILED, 'bedrock embedding request failed', {
+    retryable: isPassing(cause),
+    cause,
+  });
+}

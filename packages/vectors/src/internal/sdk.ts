@@ -1,0 +1,46 @@
+import { invalidConfig } from '../errors.js';
+
+/** What is used of an AWS client; its own types stay out of ours, as its package is optional. */
+export interface SdkClient {
+  /** Sends one command; the signal ends the call. */
+  send(command: object, options: { readonly abortSignal: AbortSignal }): Promise<unknown>;
+}
+
+/** What an AWS client is made with: region, credentials, endpoint, attempts. */
+export type SdkConfig = Readonly<Record<string, unknown>>;
+
+/** A client and the module of its commands. */
+export interface Opened<M> {
+  readonly module: M;
+  readonly client: SdkClient;
+}
+
+/** Loads an AWS package at first use and makes the client, once. A failure is not kept: the next call tries again. */
+export class LazyClient<M> {
+  readonly #name: string;
+  readonly #load: () => Promise<M>;
+  readonly #makeClient: (module: M) => SdkClient;
+  #opening: Promise<Opened<M>> | undefined;
+
+  constructor(name: string, load: () => Promise<M>, makeClient: (module: M) => SdkClient) {
+    this.#name = name;
+    this.#load = load;
+    this.#makeClient = makeClient;
+  }
+
+  /** @throws VectorStoreError `vectorstore.invalid_config` when the package cannot be loaded or the client not be made */
+  open(): Promise<Opened<M>> {
+    this.#opening ??= this.#start();
+    return this.#opening;
+  }
+
+  async #start(): Promise<Opened<M>> {
+    try {
+      const module = await this.#load();
+      return { module, client: this.#makeClient(module) };
+    } catch (cause) {
+      this.#opening = undefined;
+      throw invalidConfig(`${this.#name} could not be loaded; is it installed?`, cause);
+    }
+  }
+}

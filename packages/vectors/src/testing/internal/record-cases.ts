@@ -1,0 +1,181 @@
+import { deepEqual, equal, rejects } from 'node:assert/strict';
+import type { VectorRecordInput } from '../../store/store.js';
+import type { CaseDefinition } from '../harness.js';
+
+const X = [1, 0, 0] as const;
+const Y = [0, 1, 0] as const;
+
+/** Keys that something on the way could take for something else. */
+const ODD_KEYS = [
+  '__proto__',
+  'constructor',
+  '$and',
+  'a/b',
+  'a b',
+  'A',
+  'a',
+  'ü',
+  '😀',
+  '%2F',
+  "'; --",
+  '\u0001',
+  'a\u0000b',
+];
+
+const many = (count: number): VectorRecordInput[] =>
+  Array.from({ length: count }, (_, at) => ({ key: `key-${at}`, data: [1, at, 0] }));
+
+export const RECORD_CASES: readonly CaseDefinition[] = [
+  {
+    name: 'a record comes back with its numbers, rounded to 32 bits, and its metadata',
+    async run({ filled }) {
+      const metadata = { text: 'ü 😀', number: -1.5, yes: true, list: ['a', 1, false], empty: '' };
+      const store = await filled([{ key: 'one', data: [0.1, -2.5e-8, 3e38], metadata }]);
+      const { records, missing } = await store.get({ keys: ['one'] });
+      const data = Float32Array.of(0.1, -2.5e-8, 3e38);
+      deepEqual(records, [{ key: 'one', data, metadata }]);
+      deepEqual(missing, []);
+    },
+  },
+  {
+    name: 'numbers that JSON clients read as something else come back as numbers',
+    async run({ filled }) {
+      const metadata = { big: 1e21, exact: 2 ** 60, small: 1e-7, list: [2 ** 60, -1e21] };
+      const store = await filled([{ key: 'one', data: [2 ** 100, -(2 ** 60), 1e-7], metadata }]);
+      const { records } = await store.get({ keys: ['one'] });
+      deepEqual(records, [{ key: 'one', data: Float32Array.of(2 ** 100, -(2 ** 60), 1e-7), metadata }]);
+      const filter = { exact: 2 ** 60 };
+      deepEqual((await store.query({ vector: X, filter, returnMetadata: true }))[0]?.metadata, metadata);
+    },
+  },
+  {
+    name: 'a record without metadata has none, and one whose metadata is empty neither',
+    async run({ filled }) {
+      const store = await filled([
+        { key: 'one', data: X },
+        { key: 'two', data: X, metadata: {} },
+      ]);
+      const { records } = await store.get({ keys: ['one', 'two'] });
+      deepEqual(
+        records.map((record) => 'metadata' in record),
+        [false, false],
+      );
+    },
+  },
+  {
+    name: 'metadata stays away when it is not wanted',
+    async run({ filled }) {
+      const store = await filled([{ key: 'one', data: X, metadata: { a: 1 } }]);
+      const { records } = await store.get({ keys: ['one'], returnMetadata: false });
+      deepEqual(records, [{ key: 'one', data: Float32Array.from(X) }]);
+    },
+  },
+  {
+    name: 'a put replaces the whole record',
+    async run({ filled }) {
+      const store = await filled([{ key: 'one', data: X, metadata: { a: 1, b: 2 } }]);
+      await store.put({ records: [{ key: 'one', data: Y, metadata: { c: 3 } }] });
+      const { records } = await store.get({ keys: ['one'] });
+      deepEqual(records, [{ key: 'one', data: Float32Array.from(Y), metadata: { c: 3 } }]);
+    },
+  },
+  {
+    name: 'records and missing keys come in the order asked, each key once',
+    async run({ filled }) {
+      const store = await filled([
+        { key: 'a', data: X },
+        { key: 'b', data: Y },
+      ]);
+      const { records, missing } = await store.get({ keys: ['z', 'b', 'y', 'a', 'b', 'z'] });
+      deepEqual(
+        records.map(({ key }) => key),
+        ['b', 'a'],
+      );
+      deepEqual(missing, ['z', 'y']);
+    },
+  },
+  {
+    name: 'a missing key is an error where all are required',
+    async run({ filled }) {
+      const store = await filled([{ key: 'a', data: X }]);
+      await rejects(store.get({ keys: ['a', 'z'], requireAll: true }), { code: 'vectorstore.not_found' });
+      equal((await store.get({ keys: ['a'], requireAll: true })).records.length, 1);
+    },
+  },
+  {
+    name: 'a delete removes what is there and is silent about the rest',
+    async run({ filled }) {
+      const store = await filled([
+        { key: 'a', data: X },
+        { key: 'b', data: Y },
+      ]);
+      await store.delete({ keys: ['a', 'z', 'a'] });
+      await store.delete({ keys: ['a'] });
+      deepEqual((await store.get({ keys: ['a', 'b'] })).missing, ['a']);
+    },
+  },
+  {
+    name: 'more records than a request takes are written, read and removed',
+    async run({ filled }) {
+      const store = await filled(many(1001));
+      const keys = many(1001).map(({ key }) => key);
+      const { records } = await store.get({ keys });
+      deepEqual(
+        records.map(({ key }) => key),
+        keys,
+      );
+      deepEqual(records[1000]?.data, Float32Array.of(1, 1000, 0));
+      await store.delete({ keys });
+      equal((await store.get({ keys })).missing.length, 1001);
+    },
+  },
+  {
+    name: 'odd keys are keys like any other',
+    async run({ filled }) {
+      const store = await filled(ODD_KEYS.map((key, at) => ({ key, data: [1, at, 0], metadata: { at } })));
+      const { records } = await store.get({ keys: ODD_KEYS });
+      deepEqual(
+        records.map(({ key, metadata }) => [key, metadata]),
+        ODD_KEYS.map((key, at) => [key, { at }]),
+      );
+    },
+  },
+  {
+    name: 'metadata keys that every object has are keys like any other',
+    async run({ filled }) {
+      const store = await filled([{ key: 'one', data: X, metadata: { constructor: 'a', toString: 'b' } }]);
+      const { records } = await store.get({ keys: ['one'] });
+      deepEqual(records[0]?.metadata, { constructor: 'a', toString: 'b' });
+      equal((await store.query({ vector: X, filter: { constructor: 'a' } })).length, 1);
+    },
+  },
+  {
+    name: 'what a caller changes afterwards changes nothing in the store',
+    async run({ store: create }) {
+      const store = await create();
+      const data = Float32Array.from(X);
+      const metadata = { list: ['a'] };
+      await store.put({ records: [{ key: 'one', data, metadata }] });
+      data[0] = 9;
+      metadata.list.push('b');
+      const first = await store.get({ keys: ['one'] });
+      (first.records[0]?.metadata?.list as string[] | undefined)?.push('c');
+      (first.records[0] as { data: Float32Array }).data[0] = 7;
+      const { records } = await store.get({ keys: ['one'] });
+      deepEqual(records, [{ key: 'one', data: Float32Array.from(X), metadata: { list: ['a'] } }]);
+    },
+  },
+  {
+    name: 'an aborted signal ends a call with its reason',
+    async run({ store: create }) {
+      const store = await create();
+      const signal = AbortSignal.abort(new Error('enough'));
+      const enough = { message: 'enough' };
+      await rejects(store.put({ records: [{ key: 'a', data: X }] }, { signal }), enough);
+      await rejects(store.get({ keys: ['a'] }, { signal }), enough);
+      await rejects(store.delete({ keys: ['a'] }, { signal }), enough);
+      await rejects(store.query({ vector: X }, { signal }), enough);
+      equal((await store.get({ keys: ['a'] })).records.length, 0);
+    },
+  },
+];

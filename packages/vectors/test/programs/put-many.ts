@@ -1,0 +1,21 @@
+// `put-many.ts <dimension> <count>`: puts so many vectors over the wire and prints what the service saw, as JSON. A program of its
+// own, because numbers by the million take minutes in the context that Jest makes for tests.
+import { indexName, startVectors, wireStore } from '../support/wire.js';
+
+const [dimension, count] = process.argv.slice(2).map(Number) as [number, number];
+const service = await startVectors();
+const store = wireStore(service, { dimension });
+const records = Array.from({ length: count }, (_, at) => ({
+  key: `key-${at}`,
+  data: Float32Array.from({ length: dimension }, (_none, place) => Math.sin(at * dimension + place)),
+}));
+await store.put({ records });
+const sizes = service.requests.map(({ input }) => (input.vectors as readonly unknown[]).length);
+const seen = {
+  sizes: sizes.toSorted((left, right) => right - left),
+  mostAtOnce: service.mostAtOnce,
+  mostBytes: Math.max(...service.requests.map(({ bytes }) => bytes)),
+  stored: service.keysOf(indexName(dimension)).length,
+};
+console.log(JSON.stringify(seen));
+await service.stop();
