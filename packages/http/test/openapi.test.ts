@@ -292,7 +292,7 @@ describe('generateOpenAPI', () => {
     ],
     [
       'an unknown source',
-      spec(route({ request: { fields: [{ field: 'a', source: 'cookies' as never, name: 'a', type: 'int' }] } })),
+      spec(route({ request: { fields: [{ field: 'a', source: 'cookie' as never, name: 'a', type: 'int' }] } })),
       'source of field a of request of GET /a is not possible',
     ],
     [

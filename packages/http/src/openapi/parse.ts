@@ -87,7 +87,7 @@ function parseStatus({ successStatus, contract, response }: OpenApiRoute, key: s
 function assertParts({ request, response, contract }: OpenApiRoute, key: string, path: OpenApiPath): void {
   if (request !== undefined) {
     assertKeys(`request of ${key}`, request, ['fields']);
-    assertFields(`request of ${key}`, request.fields, ['path', 'query', 'header', 'cookie', 'body'], path);
+    assertFields(`request of ${key}`, request.fields, ['path', 'query', 'header', 'body'], path);
   }
   if (response !== undefined) {
     assertKeys(`response of ${key}`, response, ['description', 'fields']);

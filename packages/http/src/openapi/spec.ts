@@ -41,7 +41,7 @@ export interface OpenApiField {
   /** The application's name for it. */
   readonly field: string;
   /** Of an answer: `body` (default) or `header`. */
-  readonly source?: 'path' | 'query' | 'header' | 'cookie' | 'body';
+  readonly source?: 'path' | 'query' | 'header' | 'body';
   /** The name on the wire. */
   readonly name: string;
   /** Type of the value. */

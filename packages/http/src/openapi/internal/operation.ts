@@ -7,6 +7,9 @@ import type { ParsedRoute } from '../parse.js';
 import { compareCodePoints, type OpenApiField, type OpenApiValidation, openApiError } from '../spec.js';
 import type { Components, JsonSchema } from './components.js';
 
+/** A field of a description, or of a bound handler, which may read cookies as well. */
+type PlacedField = Omit<OpenApiField, 'source'> & { readonly source?: OpenApiField['source'] | 'cookie' };
+
 /** A parameter object of OpenAPI. */
 interface Parameter {
   readonly name: string;
@@ -21,7 +24,7 @@ interface Parts {
   readonly body: JsonSchema | undefined;
   readonly bodyRequired: boolean;
   readonly response: JsonSchema | undefined;
-  readonly responseHeaders: readonly OpenApiField[];
+  readonly responseHeaders: readonly PlacedField[];
 }
 
 const PLACES = ['path', 'query', 'header', 'cookie'] as const;
@@ -51,10 +54,7 @@ function jsonContent(schema: JsonSchema): JsonSchema {
 
 function success(description: string, { response, responseHeaders }: Parts): JsonSchema {
   const headers = [...responseHeaders].sort((a, b) => compareCodePoints(a.name, b.name));
-  const entry = (field: OpenApiField) => [
-    field.name,
-    { required: field.required ?? false, schema: fieldSchema(field) },
-  ];
+  const entry = (field: PlacedField) => [field.name, { required: field.required ?? false, schema: fieldSchema(field) }];
   return {
     description,
     ...(headers.length > 0 && { headers: Object.fromEntries(headers.map(entry)) }),
@@ -90,7 +90,7 @@ function fieldParts({ route }: ParsedRoute): Parts {
   };
 }
 
-function fieldParameter(field: OpenApiField): Parameter[] {
+function fieldParameter(field: PlacedField): Parameter[] {
   const { source, name } = field;
   if (source === undefined || source === 'body') return [];
   return [{ name, in: source, required: source === 'path' || field.required === true, schema: fieldSchema(field) }];
@@ -159,7 +159,7 @@ function toJsonSchema(schema: StandardSchema, side: 'input' | 'output', name: st
   }
 }
 
-const TYPES: Readonly<Record<OpenApiField['type'], JsonSchema>> = {
+const TYPES: Readonly<Record<PlacedField['type'], JsonSchema>> = {
   string: { type: 'string' },
   int: { type: 'integer' },
   float: { type: 'number' },
@@ -168,7 +168,7 @@ const TYPES: Readonly<Record<OpenApiField['type'], JsonSchema>> = {
 };
 
 /** The schema of one field; of a list, lengths count entries and all else holds for each entry. */
-function fieldSchema({ type, array, validation = {} }: OpenApiField): JsonSchema {
+function fieldSchema({ type, array, validation = {} }: PlacedField): JsonSchema {
   const { min, max, minLength, maxLength } = validation;
   const single: Record<string, unknown> = { ...TYPES[type] };
   const numeric = type === 'int' || type === 'float';
@@ -183,7 +183,7 @@ function fieldSchema({ type, array, validation = {} }: OpenApiField): JsonSchema
 }
 
 /** A closed object of fields, by name. */
-function objectSchema(fields: readonly OpenApiField[]): JsonSchema {
+function objectSchema(fields: readonly PlacedField[]): JsonSchema {
   const sorted = [...fields].sort((a, b) => compareCodePoints(a.name, b.name));
   const required = sorted.filter((field) => field.required).map((field) => field.name);
   return {
@@ -197,7 +197,7 @@ function objectSchema(fields: readonly OpenApiField[]): JsonSchema {
 const SOURCES = { ...PLACE_OF, body: 'body', response: 'body' } as const;
 
 /** The fields of a bound handler's field map. */
-function fieldsOf(source: keyof typeof SOURCES, map: FieldMap): readonly OpenApiField[] {
+function fieldsOf(source: keyof typeof SOURCES, map: FieldMap): readonly PlacedField[] {
   return parseFields(source, map).map((field) => ({
     field: field.field,
     source: SOURCES[source],
