@@ -12,6 +12,7 @@ import { HOOK_OPTIONS } from '../../packages/http/src/pipeline/hooks.js';
 import { TIMEOUT_OPTIONS } from '../../packages/http/src/pipeline/timeout.js';
 import { CACHE_CONTROL_OPTIONS } from '../../packages/http/src/responses/caching.js';
 import { SECURE_HEADERS_OPTIONS } from '../../packages/http/src/responses/secure-headers.js';
+import { COOKIE_OPTIONS } from '../../packages/http/src/responses/set-cookie.js';
 import { SSE_OPTIONS } from '../../packages/http/src/responses/sse.js';
 import { HTTP_ROUTER_OPTIONS } from '../../packages/http/src/surface/http-router.js';
 import { ROUTE_OPTIONS } from '../../packages/http/src/surface/open-route.js';
@@ -134,6 +135,12 @@ export const OPTION_TABLES: Readonly<Record<string, readonly OptionTable[]>> = {
       CACHE_CONTROL_OPTIONS.kinds,
       'packages/http/src/responses/caching.ts',
       'CacheControlOptions',
+    ),
+    table(
+      '@sallyport/http#setCookie',
+      COOKIE_OPTIONS.kinds,
+      'packages/http/src/responses/set-cookie.ts',
+      'CookieOptions',
     ),
     table(
       '@sallyport/http#sseEventStream',

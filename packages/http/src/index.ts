@@ -59,6 +59,7 @@ export {
   text,
 } from './responses/responses.js';
 export { type SecureHeadersOptions, secureHeaders } from './responses/secure-headers.js';
+export { type CookieOptions, setCookie } from './responses/set-cookie.js';
 export { encodeSseEvent, type SseEvent, type SseStreamOptions, sse, sseEventStream } from './responses/sse.js';
 export type { PathNames } from './routing/path-names.js';
 export type { RouteRecord } from './routing/registration.js';

@@ -69,7 +69,8 @@ describe('the prefix of a group', () => {
   });
 
   it('gives its parameters to the handlers', async () => {
-    const http = grouped('/t/{tenant}', {}, (routes) => {
+    const http = createHttpRouter();
+    group(http, '/t/{tenant}', {}, (routes) => {
       routes.get('/x/{id}', (ctx) => text(200, `${ctx.param('tenant')} ${ctx.param('id')} ${ctx.route?.pattern}`));
     });
     const { body } = await serveRequest(http, { method: 'GET', path: '/t/a%20b/x/7' });

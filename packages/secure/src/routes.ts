@@ -180,6 +180,7 @@ function assertStated(options: unknown, prefix: unknown): void {
  * A module of routes of the closed container, for `group` to mount: in a file of its own, with the types of a group that has a
  * posture. With `SecureRoutes<StatedPosture>` as the type of the parameter each route states its own.
  *
+ * @typeParam Outer the path parameters of the prefixes that it will stand under, for routes that read them
  * @example
  * export const orders = defineRoutes((routes) => {
  *   routes.get('/', listOrders).get('/{id}', getOrder);

@@ -106,8 +106,7 @@ export class OutgoingResponse implements Response {
 }
 
 /** What handlers may write; anything else among the members is refused. */
-const MEMBERS: ReadonlySet<string> = new Set(['status', 'headers', 'cookies', 'body', 'bodyStream', 'isBase64']);
-const ADVICE = 'return json(200, value), say';
+const MEMBERS: readonly string[] = ['status', 'headers', 'cookies', 'body', 'bodyStream', 'isBase64'];
 
 /**
  * The response object of what a handler or middleware returned.
@@ -117,14 +116,13 @@ const ADVICE = 'return json(200, value), say';
 export function toResponse(result: unknown): OutgoingResponse {
   if (result instanceof OutgoingResponse) return result;
   if (isWebResponse(result)) return fromWebResponse(result);
-  if (typeOf(result) !== '[object Object]') {
-    throw internalError(`a handler returned ${kindOf(result)} instead of a response; ${ADVICE}`);
+  const isPlain = typeOf(result) === '[object Object]';
+  const unknown = isPlain && Object.keys(result as object).find((name) => !MEMBERS.includes(name));
+  if (!isPlain || unknown) {
+    const given = unknown ? `an object with "${unknown}"` : kindOf(result);
+    throw internalError(`a handler returned ${given} instead of a response; return json(200, value), say`);
   }
   const input = result as ResponseInput & { [CONTENT]?: string | Uint8Array };
-  const unknown = Object.keys(input).find((name) => !MEMBERS.has(name));
-  if (unknown !== undefined) {
-    throw internalError(`a handler returned an object with "${unknown}", which no response has; ${ADVICE}`);
-  }
   const content = input.body ?? input[CONTENT] ?? EMPTY_BYTES;
   if (typeof content !== 'string' && !(content instanceof Uint8Array)) {
     throw internalError(`the body of a response is ${kindOf(content)}; it must be text or bytes`);
@@ -154,7 +152,7 @@ export function isWebResponse(value: unknown): value is WebResponse {
 }
 
 function fromWebResponse({ status, headers: given, body, bodyUsed }: WebResponse): OutgoingResponse {
-  if (bodyUsed) throw internalError('a handler returned a web Response whose body has been read; return a copy of it');
+  if (bodyUsed) throw internalError('the web Response has been read');
   const headers = toHeaderMap(undefined);
   given.forEach((value, name) => {
     if (name !== 'set-cookie') headers[name] = [value];

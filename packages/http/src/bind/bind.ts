@@ -17,7 +17,7 @@ import { IssueList } from './schema.js';
 
 /**
  * A handler whose input is converted and validated before it runs, and whose values are sent as JSON. Sources are
- * validated in the order params, query, headers, body, all of them, and what is wrong is answered together.
+ * validated in the order params, query, headers, cookies, body, all of them, and what is wrong is answered together.
  *
  * @throws FrameworkError `app.invalid_configuration` for an unknown option, a schema that is none, or a rule that does not
  *   fit its field
@@ -53,7 +53,13 @@ function createInputReader(contract: Contract): (ctx: Context) => Promise<Values
     const body = wantsBody ? readBody(ctx, contract.bodyOptional === true) : undefined;
     const raw = binders.map((binder) => binder.read(ctx, body));
     const issues = new IssueList();
-    const input: Values = { params: undefined, query: undefined, headers: undefined, body: undefined };
+    const input: Values = {
+      params: undefined,
+      query: undefined,
+      headers: undefined,
+      cookies: undefined,
+      body: undefined,
+    };
     for (const [index, binder] of binders.entries()) {
       const value = binder.validate(raw[index], issues);
       input[binder.source] = isPromise(value) ? await value : value;

@@ -184,6 +184,7 @@ export function group<const P extends string>(
  * A module of routes, for `group` to mount: in a file of its own, with the types of a group. `@sallyport/secure` has one for
  * `SecureApp`.
  *
+ * @typeParam Outer the path parameters of the prefixes that it will stand under, for routes that read them
  * @example
  * export const orders = defineRoutes((routes) => {
  *   routes.get('/', listOrders).get('/{id}', getOrder);
