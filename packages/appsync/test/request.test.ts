@@ -53,7 +53,7 @@ describe('the synthesized request', () => {
         }),
       ),
     ).toEqual([{ 'content-type': ['application/graphql+json'], cookie: ['a=1'], 'x-list': ['a,b', 'c'] }, '1', false]);
-    expect(await service.serve(resolverEvent())).toEqual([{ 'content-type': ['application/json'] }, '', false]);
+    expect(await service.serve(resolverEvent())).toEqual([{ 'content-type': ['application/json'] }, null, false]);
   });
 
   it.each([

@@ -180,7 +180,7 @@ describe('bind with Standard Schema validators', () => {
       Object.entries(input).map(([name, value]) => [name, value === undefined]),
     );
     expect((await run(handler, contextOf())).content).toBe(
-      '[["params",true],["query",true],["headers",true],["body",true]]',
+      '[["params",true],["query",true],["headers",true],["cookies",true],["body",true]]',
     );
   });
 });

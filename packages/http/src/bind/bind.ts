@@ -1,4 +1,4 @@
-import type { Context, Response, ResponseInput } from '@sallyport/core';
+import type { Context, Result } from '@sallyport/core';
 import { invalidOption } from '@sallyport/core/options';
 import { isPromise } from '../routing/registration.js';
 import {
@@ -17,7 +17,7 @@ import { IssueList } from './schema.js';
 
 /**
  * A handler whose input is converted and validated before it runs, and whose values are sent as JSON. Sources are
- * validated in the order params, query, headers, body, all of them, and what is wrong is answered together.
+ * validated in the order params, query, headers, cookies, body, all of them, and what is wrong is answered together.
  *
  * @throws FrameworkError `app.invalid_configuration` for an unknown option, a schema that is none, or a rule that does not
  *   fit its field
@@ -32,7 +32,7 @@ export function bind<const S extends BindSpec>(spec: S, handler: BoundFunction<S
   if (typeof handler !== 'function') throw invalidOption('handler', 'a function');
   const readInput = createInputReader(contract);
   const toAnswer = createAnswer(contract);
-  const bound = async (ctx: Context): Promise<Response | ResponseInput> => {
+  const bound = async (ctx: Context): Promise<Awaited<Result>> => {
     // The contract's own schemas made these values; the type follows from them.
     const input = (await readInput(ctx)) as unknown as BoundInput<S>;
     const result: unknown = await handler(ctx, input);
@@ -53,7 +53,13 @@ function createInputReader(contract: Contract): (ctx: Context) => Promise<Values
     const body = wantsBody ? readBody(ctx, contract.bodyOptional === true) : undefined;
     const raw = binders.map((binder) => binder.read(ctx, body));
     const issues = new IssueList();
-    const input: Values = { params: undefined, query: undefined, headers: undefined, body: undefined };
+    const input: Values = {
+      params: undefined,
+      query: undefined,
+      headers: undefined,
+      cookies: undefined,
+      body: undefined,
+    };
     for (const [index, binder] of binders.entries()) {
       const value = binder.validate(raw[index], issues);
       input[binder.source] = isPromise(value) ? await value : value;

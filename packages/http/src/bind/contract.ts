@@ -1,4 +1,4 @@
-import type { Context, Handler, MaybePromise, Response, StandardSchema } from '@sallyport/core';
+import type { Context, Handler, MaybePromise, Response, StandardSchema, WebResponse } from '@sallyport/core';
 import {
   boolean,
   defineOptions,
@@ -21,6 +21,8 @@ export interface BindSpec {
   readonly query?: Schema;
   /** Names in lower case; a header that came more than once is joined with `,`. */
   readonly headers?: Schema;
+  /** Cookies as they were sent, not decoded. */
+  readonly cookies?: Schema;
   /** The JSON body. */
   readonly body?: Schema;
   /** Held against what the handler returns; a failure is ours, 500. */
@@ -34,7 +36,7 @@ export interface BindSpec {
 }
 
 /** The sources of a request in the order in which they are validated. */
-export const SOURCES = ['params', 'query', 'headers', 'body'] as const;
+export const SOURCES = ['params', 'query', 'headers', 'cookies', 'body'] as const;
 /** A source of a request that `bind` reads. */
 export type BindSource = (typeof SOURCES)[number];
 
@@ -52,6 +54,8 @@ export interface BoundInput<S extends BindSpec> {
   readonly query: Output<S['query']>;
   /** The headers, by the names of the schema. */
   readonly headers: Output<S['headers']>;
+  /** The cookies. */
+  readonly cookies: Output<S['cookies']>;
   /** The JSON body; `undefined` for an empty body that `bodyOptional` allows. */
   readonly body: BodyOutput<S>;
 }
@@ -68,7 +72,7 @@ export type BoundValue<S extends BindSpec> =
 export type BoundFunction<S extends BindSpec> = (
   ctx: Context,
   input: BoundInput<S>,
-) => MaybePromise<BoundValue<S> | Response>;
+) => MaybePromise<BoundValue<S> | Response | WebResponse>;
 
 /** The schemas of a handler, for whoever writes a document of them. */
 export type Contract<S extends BindSpec = BindSpec> = Readonly<S>;
@@ -91,6 +95,7 @@ export const BIND_SPEC = defineOptions<BindSpec>()({
   params: SCHEMA,
   query: SCHEMA,
   headers: SCHEMA,
+  cookies: SCHEMA,
   body: SCHEMA,
   response: SCHEMA,
   status: STATUS,

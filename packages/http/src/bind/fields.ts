@@ -99,9 +99,8 @@ function parseField(
   field: string,
   { type, name = field, array = false, rules = [] }: FieldSpec,
 ): Field {
-  if (array && source === 'params') {
-    throw invalidOption(`${source}.${field}.array`, 'false: a path parameter is one value');
-  }
+  const single = source === 'params' ? 'path parameter' : source === 'cookies' ? 'cookie' : undefined;
+  if (array && single !== undefined) throw invalidOption(`${source}.${field}.array`, `false: a ${single} is one value`);
   const checked = rules.map(parseRule);
   for (const rule of checked) assertApplies(rule, type, array);
   return {

@@ -4,7 +4,7 @@ import { isPromise } from '../routing/registration.js';
 
 /** One thing that is wrong with a request, as the client reads it. */
 export interface BindingIssue {
-  /** `params`, `query`, `headers` or `body`. */
+  /** `params`, `query`, `headers`, `cookies` or `body`. */
   readonly source: string;
   /** The field's name on the wire (`page-size`), or the path to it joined with `.`. */
   readonly field: string;

@@ -58,6 +58,8 @@ function schemaReader(source: BindSource, lists: ReadonlySet<string>): Binder['r
       return (ctx) => oneOrMany(ctx.request.query, lists);
     case 'headers':
       return (ctx) => joined(ctx.request.headers);
+    case 'cookies':
+      return (ctx) => Object.assign(createMap<string>(), ctx.request.cookies);
     case 'body':
       return (_, body) => body;
   }
@@ -74,6 +76,12 @@ function fieldReader(source: BindSource, fields: readonly Field[]): Binder['read
     case 'headers':
       return (ctx) =>
         convertTexts(source, fields, (name) => (lists.has(name) ? ctx.headerAll(name) : single(ctx, name)));
+    case 'cookies':
+      return (ctx) =>
+        convertTexts(source, fields, (name) => {
+          const cookie = ctx.cookie(name);
+          return cookie === undefined ? [] : [cookie];
+        });
     case 'body':
       return (_, body) => (body === ABSENT ? ABSENT : convertJson(source, fields, body));
   }

@@ -7,10 +7,13 @@ import type { ParsedRoute } from '../parse.js';
 import { compareCodePoints, type OpenApiField, type OpenApiValidation, openApiError } from '../spec.js';
 import type { Components, JsonSchema } from './components.js';
 
+/** A field of a description, or of a bound handler, which may read cookies as well. */
+type PlacedField = Omit<OpenApiField, 'source'> & { readonly source?: OpenApiField['source'] | 'cookie' };
+
 /** A parameter object of OpenAPI. */
 interface Parameter {
   readonly name: string;
-  readonly in: 'path' | 'query' | 'header';
+  readonly in: 'path' | 'query' | 'header' | 'cookie';
   readonly required: boolean;
   readonly schema: JsonSchema;
 }
@@ -21,10 +24,10 @@ interface Parts {
   readonly body: JsonSchema | undefined;
   readonly bodyRequired: boolean;
   readonly response: JsonSchema | undefined;
-  readonly responseHeaders: readonly OpenApiField[];
+  readonly responseHeaders: readonly PlacedField[];
 }
 
-const PLACES = ['path', 'query', 'header'] as const;
+const PLACES = ['path', 'query', 'header', 'cookie'] as const;
 
 /** The operation object of one route. */
 export function operationOf(parsed: ParsedRoute, components: Components): Record<string, unknown> {
@@ -51,10 +54,7 @@ function jsonContent(schema: JsonSchema): JsonSchema {
 
 function success(description: string, { response, responseHeaders }: Parts): JsonSchema {
   const headers = [...responseHeaders].sort((a, b) => compareCodePoints(a.name, b.name));
-  const entry = (field: OpenApiField) => [
-    field.name,
-    { required: field.required ?? false, schema: fieldSchema(field) },
-  ];
+  const entry = (field: PlacedField) => [field.name, { required: field.required ?? false, schema: fieldSchema(field) }];
   return {
     description,
     ...(headers.length > 0 && { headers: Object.fromEntries(headers.map(entry)) }),
@@ -90,18 +90,23 @@ function fieldParts({ route }: ParsedRoute): Parts {
   };
 }
 
-function fieldParameter(field: OpenApiField): Parameter[] {
+function fieldParameter(field: PlacedField): Parameter[] {
   const { source, name } = field;
   if (source === undefined || source === 'body') return [];
   return [{ name, in: source, required: source === 'path' || field.required === true, schema: fieldSchema(field) }];
 }
 
 function contractParts(parsed: ParsedRoute, contract: Contract, components: Components): Parts {
-  const { params, query, headers, body, response, bodyOptional, status } = contract;
+  const { params, query, headers, cookies, body, response, bodyOptional, status } = contract;
   const name = (source: string) => `${parsed.route.operationId}.${source}`;
-  const parameters = (source: 'params' | 'query' | 'headers', schema: Schema | undefined) =>
+  const parameters = (source: keyof typeof PLACE_OF, schema: Schema | undefined) =>
     schema === undefined ? [] : schemaParameters(source, schema, name(source), components);
-  const all = [...parameters('params', params), ...parameters('query', query), ...parameters('headers', headers)];
+  const all = [
+    ...parameters('params', params),
+    ...parameters('query', query),
+    ...parameters('headers', headers),
+    ...parameters('cookies', cookies),
+  ];
   const stray = all.find((parameter) => parameter.in === 'path' && !parsed.path.params.includes(parameter.name));
   if (stray) throw openApiError(`path field ${stray.name} is not in ${parsed.path.canonical}`);
   const content = (source: 'body' | 'response', schema: Schema | undefined) =>
@@ -120,7 +125,7 @@ function contentSchema(source: 'body' | 'response', schema: Schema, name: string
   return components.embed(name, toJsonSchema(schema, source === 'response' ? 'output' : 'input', name) ?? {});
 }
 
-const PLACE_OF = { params: 'path', query: 'query', headers: 'header' } as const;
+const PLACE_OF = { params: 'path', query: 'query', headers: 'header', cookies: 'cookie' } as const;
 
 /** A parameter for each property. A validator without a JSON Schema, or without properties, describes none. */
 function schemaParameters(
@@ -154,7 +159,7 @@ function toJsonSchema(schema: StandardSchema, side: 'input' | 'output', name: st
   }
 }
 
-const TYPES: Readonly<Record<OpenApiField['type'], JsonSchema>> = {
+const TYPES: Readonly<Record<PlacedField['type'], JsonSchema>> = {
   string: { type: 'string' },
   int: { type: 'integer' },
   float: { type: 'number' },
@@ -163,7 +168,7 @@ const TYPES: Readonly<Record<OpenApiField['type'], JsonSchema>> = {
 };
 
 /** The schema of one field; of a list, lengths count entries and all else holds for each entry. */
-function fieldSchema({ type, array, validation = {} }: OpenApiField): JsonSchema {
+function fieldSchema({ type, array, validation = {} }: PlacedField): JsonSchema {
   const { min, max, minLength, maxLength } = validation;
   const single: Record<string, unknown> = { ...TYPES[type] };
   const numeric = type === 'int' || type === 'float';
@@ -178,7 +183,7 @@ function fieldSchema({ type, array, validation = {} }: OpenApiField): JsonSchema
 }
 
 /** A closed object of fields, by name. */
-function objectSchema(fields: readonly OpenApiField[]): JsonSchema {
+function objectSchema(fields: readonly PlacedField[]): JsonSchema {
   const sorted = [...fields].sort((a, b) => compareCodePoints(a.name, b.name));
   const required = sorted.filter((field) => field.required).map((field) => field.name);
   return {
@@ -189,10 +194,10 @@ function objectSchema(fields: readonly OpenApiField[]): JsonSchema {
   };
 }
 
-const SOURCES = { params: 'path', query: 'query', headers: 'header', body: 'body', response: 'body' } as const;
+const SOURCES = { ...PLACE_OF, body: 'body', response: 'body' } as const;
 
 /** The fields of a bound handler's field map. */
-function fieldsOf(source: keyof typeof SOURCES, map: FieldMap): readonly OpenApiField[] {
+function fieldsOf(source: keyof typeof SOURCES, map: FieldMap): readonly PlacedField[] {
   return parseFields(source, map).map((field) => ({
     field: field.field,
     source: SOURCES[source],

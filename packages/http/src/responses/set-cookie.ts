@@ -1,0 +1,104 @@
+import type { Response, ResponseInput } from '@sallyport/core';
+import { boolean, defineOptions, integer, kind, oneOf } from '@sallyport/core/options';
+import { internalError, type OutgoingResponse, toResponse } from '@sallyport/core/pipeline';
+
+/** Attributes of a cookie (RFC 6265 section 4.1.2). Left out, a cookie is the safe one: HTTPS alone, unseen by scripts, same site. */
+export interface CookieOptions {
+  /** Seconds until the client forgets the cookie; 0 removes it at once. Default: it lasts as long as the browser's session. */
+  readonly maxAge?: number;
+  /** The same as a point in time, for clients that do not know `maxAge`. */
+  readonly expires?: Date;
+  /** Paths that begin with this get the cookie. Default `/`. */
+  readonly path?: string;
+  /** This host and those below it get the cookie. Default: the host that sent it alone. */
+  readonly domain?: string;
+  /** The cookie travels over HTTPS alone. Default `true`. */
+  readonly secure?: boolean;
+  /** Scripts of a page do not see the cookie. Default `true`. */
+  readonly httpOnly?: boolean;
+  /** Whether requests that other sites cause carry the cookie: never, only links to it, always. Default `lax`. */
+  readonly sameSite?: 'strict' | 'lax' | 'none';
+  /** Inside of another site the cookie is one of that site's alone. Default `false`. */
+  readonly partitioned?: boolean;
+}
+
+/** `path-value`: what ends an attribute may not be in it, nor what no header holds. */
+const PATH = /^\/[\x20-\x3a\x3c-\x7e]*$/;
+const DOMAIN = /^\.?[a-z0-9](?:[a-z0-9.-]*[a-z0-9])?$/i;
+
+/** What {@link CookieOptions} may be. */
+export const COOKIE_OPTIONS = defineOptions<CookieOptions>()({
+  maxAge: integer(0, Number.MAX_SAFE_INTEGER, 'seconds'),
+  expires: kind<Date>('a valid Date', (value) => value instanceof Date && !Number.isNaN(value.getTime())),
+  path: kind<string>(
+    'a path that begins with /, in ASCII and without ;',
+    (value) => typeof value === 'string' && PATH.test(value),
+  ).default('/'),
+  domain: kind<string>('the name of a host', (value) => typeof value === 'string' && DOMAIN.test(value)),
+  secure: boolean.default(true),
+  httpOnly: boolean.default(true),
+  sameSite: oneOf('strict', 'lax', 'none').default('lax'),
+  partitioned: boolean.default(false),
+});
+
+/** RFC 6265 section 4.1.1: `cookie-name` is a token. */
+const NAME = /^[!#$%&'*+\-.^_`|~0-9a-z]+$/i;
+/** `cookie-value`: no white space, `"`, `,`, `;` and `\`; quotes only around all of it. */
+const OCTETS = '[\\x21\\x23-\\x2b\\x2d-\\x3a\\x3c-\\x5b\\x5d-\\x7e]*';
+const VALUE = new RegExp(`^(?:${OCTETS}|"${OCTETS}")$`);
+/** Browsers drop a cookie whose name and value are longer (RFC 6265bis section 5.6). */
+const MAX_BYTES = 4096;
+const SAME_SITE = { strict: 'Strict', lax: 'Lax', none: 'None' } as const;
+
+/**
+ * Adds a cookie to an answer, and gives the answer. The value is sent as it is; `ctx.cookie(name)` reads it back as it is.
+ *
+ * @throws FrameworkError `app.internal` for a name or value outside of the grammar of RFC 6265 (encode the value, with
+ *   `encodeURIComponent` say), for more than 4,096 bytes, and for attributes with which browsers drop the cookie: `__Host-` and
+ *   `__Secure-` names, `sameSite: 'none'` and `partitioned` need `secure`, `__Host-` also the path `/` and no domain.
+ *   `app.invalid_configuration` for an unknown attribute or a wrong value
+ * @example
+ * return setCookie(json(200, user), '__Host-session', token, { maxAge: 3600 });
+ */
+export function setCookie(
+  answer: Response | ResponseInput,
+  name: string,
+  value: string,
+  options: CookieOptions = {},
+): OutgoingResponse {
+  const given = COOKIE_OPTIONS.parse(options);
+  if (typeof name !== 'string' || !NAME.test(name))
+    throw internalError('the name of a cookie must be a token of ASCII');
+  if (typeof value !== 'string' || !VALUE.test(value)) {
+    throw internalError(`the value of the cookie ${name} has characters that no cookie holds; encode it first`);
+  }
+  if (name.length + value.length > MAX_BYTES)
+    throw internalError(`the cookie ${name} is longer than ${MAX_BYTES} bytes`);
+  const reason = droppedBecause(name, given);
+  if (reason !== undefined) throw internalError(`browsers would drop the cookie ${name}: ${reason}`);
+  const response = toResponse(answer);
+  const attributes = [
+    `${name}=${value}`,
+    given.maxAge !== undefined && `Max-Age=${given.maxAge}`,
+    given.expires !== undefined && `Expires=${given.expires.toUTCString()}`,
+    given.domain !== undefined && `Domain=${given.domain}`,
+    `Path=${given.path}`,
+    given.secure && 'Secure',
+    given.httpOnly && 'HttpOnly',
+    `SameSite=${SAME_SITE[given.sameSite]}`,
+    given.partitioned && 'Partitioned',
+  ];
+  response.cookies.push(attributes.filter((attribute) => attribute !== false).join('; '));
+  return response;
+}
+
+/** RFC 6265bis section 4.1.3; browsers compare the prefixes without case. */
+function droppedBecause(name: string, options: ReturnType<typeof COOKIE_OPTIONS.parse>): string | undefined {
+  const { secure, path, domain, sameSite, partitioned } = options;
+  const prefix = /^__(host|secure)-/i.exec(name)?.[1]?.toLowerCase();
+  if (!secure && prefix !== undefined) return 'a name with this prefix needs secure';
+  if (!secure && sameSite === 'none') return "sameSite 'none' needs secure";
+  if (!secure && partitioned) return 'partitioned needs secure';
+  if (prefix === 'host' && (domain !== undefined || path !== '/')) return '__Host- needs the path / and no domain';
+  return undefined;
+}
