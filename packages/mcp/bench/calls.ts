@@ -1,5 +1,8 @@
 // `tools/call` in process, ten tools, schema check on: this package behind its whole pipeline beside the official server
 // package. Run with `node --conditions=@sallyport/source --import tsx bench/calls.ts [--rounds 15]`.
+import { type ChildProcess, fork } from 'node:child_process';
+import { once } from 'node:events';
+import { fileURLToPath } from 'node:url';
 import { parseArgs } from 'node:util';
 import { createMcpHandler, McpServer as OfficialServer } from '@modelcontextprotocol/server';
 import { Public, SecureApp } from '@sallyport/secure';
@@ -149,26 +152,59 @@ async function measure({ call }: Contestant, calls: number): Promise<Round> {
 
 const median = (values: readonly number[]): number => [...values].sort((a, b) => a - b)[values.length >> 1] ?? 0;
 
-const { values } = parseArgs({ options: { rounds: { type: 'string', default: '15' } } });
-const contestants = [ours(10), ours(50), await ourSession('sealed'), await ourSession('durable'), official()];
-for (const contestant of contestants) {
+const CONTESTANTS: readonly (() => Contestant | Promise<Contestant>)[] = [
+  () => ours(10),
+  () => ours(50),
+  () => ourSession('sealed'),
+  () => ourSession('durable'),
+  official,
+];
+
+/** One contestant in this process: says its name when it is warm, then measures a round whenever it is told to. */
+async function compete(index: number): Promise<void> {
+  const contestant = await CONTESTANTS[index]?.();
+  if (!contestant) throw new Error(`no contestant ${index}`);
   const answer = await contestant.call();
   if (!answer.includes(ANSWER)) throw new Error(`${contestant.name} answers ${answer}`);
   await measure(contestant, WARM_UP);
+  process.on('message', async () => process.send?.(await measure(contestant, CALLS)));
+  process.send?.(contestant.name);
 }
-const rounds = contestants.map((): Round[] => []);
-for (let round = 0; round < Number(values.rounds); round += 1) {
-  for (const [index, contestant] of contestants.entries()) rounds[index]?.push(await measure(contestant, CALLS));
-}
-const results = contestants.map(({ name }, index) => ({
-  name,
-  calls: median((rounds[index] ?? []).map(({ callsPerSecond }) => callsPerSecond)),
-  cpu: median((rounds[index] ?? []).map(({ cpuMicros }) => cpuMicros)),
-}));
-const peer = results.at(-1);
-for (const { name, calls, cpu } of results) {
-  const ratio = `${(calls / (peer?.calls ?? 1)).toFixed(1)} x the calls, ${(cpu / (peer?.cpu ?? 1)).toFixed(2)} x the CPU`;
-  process.stdout.write(
-    `${name.padEnd(62)} ${calls.toFixed(0).padStart(7)} calls/s  ${cpu.toFixed(1).padStart(7)} µs CPU a call  ${ratio}\n`,
+
+/** Each contestant has a process of its own, so that none collects the garbage of another; their rounds take turns. */
+async function lead(count: number): Promise<void> {
+  const children = CONTESTANTS.map((_, index) => fork(fileURLToPath(import.meta.url), ['--contestant', String(index)]));
+  const reply = async (child: ChildProcess) => (await once(child, 'message'))[0] as unknown;
+  const names = await Promise.all(children.map(reply));
+  const rounds = children.map((): Round[] => []);
+  for (let round = 0; round < count; round += 1) {
+    for (const [index, child] of children.entries()) {
+      child.send('round');
+      rounds[index]?.push((await reply(child)) as Round);
+    }
+  }
+  for (const child of children) child.disconnect();
+  report(
+    rounds.map((measured, index) => ({
+      name: String(names[index]),
+      calls: median(measured.map(({ callsPerSecond }) => callsPerSecond)),
+      cpu: median(measured.map(({ cpuMicros }) => cpuMicros)),
+    })),
   );
 }
+
+function report(results: readonly { readonly name: string; readonly calls: number; readonly cpu: number }[]): void {
+  const peer = results.at(-1);
+  for (const { name, calls, cpu } of results) {
+    const ratio = `${(calls / (peer?.calls ?? 1)).toFixed(1)} x the calls, ${(cpu / (peer?.cpu ?? 1)).toFixed(3)} x the CPU`;
+    process.stdout.write(
+      `${name.padEnd(62)} ${calls.toFixed(0).padStart(7)} calls/s  ${cpu.toFixed(1).padStart(7)} µs CPU a call  ${ratio}\n`,
+    );
+  }
+}
+
+const { values } = parseArgs({
+  options: { rounds: { type: 'string', default: '15' }, contestant: { type: 'string' } },
+});
+if (values.contestant === undefined) await lead(Number(values.rounds));
+else await compete(Number(values.contestant));

@@ -48,6 +48,8 @@ try {
     if (values.only && !configuration.name.includes(values.only)) continue;
     await judge(configuration);
   }
+  const name = 'clients of other makers';
+  if (!values.only || name.includes(values.only)) await runThirdParties();
 } finally {
   rmSync(out, { recursive: true, force: true });
 }
@@ -71,6 +73,13 @@ async function judge({ name, options }) {
   } finally {
     await judged.stop();
   }
+}
+
+/** Clients of other makers through the four doors; they print their own lines. */
+async function runThirdParties() {
+  const script = join(packageRoot, 'judge', 'third-party.ts');
+  const args = ['--conditions=@sallyport/source', '--import', 'tsx', script];
+  if ((await run(args, 'inherit')) !== 0) missed += 1;
 }
 
 function report(suite, options, result) {
@@ -104,9 +113,9 @@ async function runSuite({ command }, url, directory) {
 }
 
 /** The suites' own exit codes also count what is not scored: the checks on disk decide. */
-function run(args) {
+function run(args, stdout = 'ignore') {
   return new Promise((resolve, reject) => {
-    const child = spawn(process.execPath, args, { cwd: packageRoot, stdio: ['ignore', 'ignore', 'inherit'] });
+    const child = spawn(process.execPath, args, { cwd: packageRoot, stdio: ['ignore', stdout, 'inherit'] });
     child.once('error', reject);
     child.once('exit', resolve);
   });

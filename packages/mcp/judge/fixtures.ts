@@ -3,6 +3,7 @@ import {
   type InputRequest,
   type McpAskingContext,
   type McpServer,
+  type McpServerOptions,
   type McpStore,
   type McpTasks,
   McpToolError,
@@ -35,7 +36,11 @@ const words = (question: string): SampleRequest => ({
 });
 
 /** The server that the conformance suites want: a fixture for each scenario. */
-export function createJudgedServer(store: McpStore, start: McpTasks['start']): McpServer {
+export function createJudgedServer(
+  store: McpStore,
+  start: McpTasks['start'],
+  options: Partial<McpServerOptions> = {},
+): McpServer {
   const server = createMcpServer({
     name: 'sallyport-judged',
     version: '1.0.0',
@@ -46,6 +51,7 @@ export function createJudgedServer(store: McpStore, start: McpTasks['start']): M
     tasks: { start, pollIntervalMs: 100 },
     retryMs: 100,
     changePollMs: 100,
+    ...options,
   });
   addContentTools(server);
   addEventTools(server);

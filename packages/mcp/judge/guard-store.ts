@@ -1,10 +1,13 @@
 import type { McpStore } from '../src/index.js';
 
-/** A store that throws once its request is answered: the platform freezes then, and nothing must run. */
+/**
+ * A store that throws once its request is answered: the platform freezes then, and nothing must run. It works again with the
+ * next request (`begin`), as an instance does.
+ */
 export function guardStore(
   store: McpStore,
   report: (what: string) => void,
-): { readonly store: McpStore; readonly end: () => void } {
+): { readonly store: McpStore; readonly begin: () => void; readonly end: () => void } {
   let ended = false;
   const check = (method: string): void => {
     if (!ended) return;
@@ -29,6 +32,9 @@ export function guardStore(
         check('list');
         return store.list(partition, after, limit);
       },
+    },
+    begin: () => {
+      ended = false;
     },
     end: () => {
       ended = true;

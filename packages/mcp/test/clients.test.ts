@@ -1,24 +1,9 @@
-import { Client as Client2, StreamableHTTPClientTransport as Transport2 } from '@modelcontextprotocol/client';
-import { Client as Client1 } from '@modelcontextprotocol/sdk/client/index.js';
-import { StreamableHTTPClientTransport as Transport1 } from '@modelcontextprotocol/sdk/client/streamableHttp.js';
-import {
-  CreateMessageRequestSchema,
-  ElicitRequestSchema,
-  ListRootsRequestSchema,
-} from '@modelcontextprotocol/sdk/types.js';
 import { createJudgedServer } from '../judge/fixtures.js';
 import { memoryMcpStore } from '../src/index.js';
+import { OFFICIAL_CLIENTS, type Official, textOf } from './support/official-clients.js';
 import { Rig } from './support/rig.js';
 
 const URL_ = new URL('http://localhost/mcp');
-const INFO = { name: 'official', version: '1.0.0' };
-const CAPABILITIES = { sampling: {}, elicitation: {}, roots: {} };
-const SAMPLE = { role: 'assistant' as const, model: 'm', content: { type: 'text' as const, text: 'sampled' } };
-const ELICIT = {
-  action: 'accept' as const,
-  content: { username: 'ada', email: 'a@example.com', name: 'Ada', color: 'blue' },
-};
-const ROOTS = { roots: [{ uri: 'file:///root', name: 'root' }] };
 
 /** The judged server in process; every request meets a fresh engine. */
 class JudgedRig extends Rig {
@@ -27,80 +12,21 @@ class JudgedRig extends Rig {
   }
 }
 
-interface Official {
-  readonly rig: JudgedRig;
-  readonly callTool: (name: string, args?: object, onProgress?: (progress: number) => void) => Promise<unknown>;
-  readonly listTools: () => Promise<{ tools: readonly { name: string }[] }>;
-  readonly terminate: () => Promise<void>;
-  readonly close: () => Promise<void>;
-}
-
-async function sdk1(streaming: boolean): Promise<Official> {
-  const rig = new JudgedRig({ streaming });
-  const client = new Client1(INFO, { capabilities: CAPABILITIES });
-  client.setRequestHandler(CreateMessageRequestSchema, () => SAMPLE);
-  client.setRequestHandler(ElicitRequestSchema, () => ELICIT);
-  client.setRequestHandler(ListRootsRequestSchema, () => ROOTS);
-  const transport = new Transport1(URL_, { fetch: rig.fetch });
-  await client.connect(transport);
-  return {
-    rig,
-    callTool: (name, args = {}, onProgress) =>
-      client.callTool(
-        { name, arguments: { ...args } },
-        undefined,
-        onProgress ? { onprogress: ({ progress }) => onProgress(progress) } : {},
-      ),
-    listTools: () => client.listTools(),
-    terminate: () => transport.terminateSession(),
-    close: () => client.close(),
-  };
-}
-
-type Mode = 'auto' | 'legacy' | { pin: string };
-
-const sdk2 = (mode: Mode) =>
-  async function connect(streaming: boolean): Promise<Official> {
-    const rig = new JudgedRig({ streaming });
-    const client = new Client2(INFO, { capabilities: CAPABILITIES, versionNegotiation: { mode } });
-    client.setRequestHandler('sampling/createMessage', () => SAMPLE);
-    client.setRequestHandler('elicitation/create', () => ELICIT);
-    client.setRequestHandler('roots/list', () => ROOTS);
-    const transport = new Transport2(URL_, { fetch: rig.fetch });
-    await client.connect(transport);
-    return {
-      rig,
-      callTool: (name, args = {}, onProgress) =>
-        client.callTool(
-          { name, arguments: { ...args } },
-          onProgress ? { onprogress: ({ progress }) => onProgress(progress) } : {},
-        ),
-      listTools: () => client.listTools(),
-      terminate: () => transport.terminateSession(),
-      close: () => client.close(),
-    };
-  };
-
-const textOf = (result: unknown) => (result as { content: { text: string }[] }).content.map(({ text }) => text).join();
-
-describe.each([
-  ['SDK 1.x', sdk1, true],
-  ['SDK 2.x, legacy', sdk2('legacy'), true],
-  ['SDK 2.x, auto', sdk2('auto'), false],
-  ['SDK 2.x, pinned', sdk2({ pin: '2026-07-28' }), false],
-])('%s', (_, connect, hasSessions) => {
+describe.each(OFFICIAL_CLIENTS)('%s', (_, connect, hasSessions) => {
   describe.each([
     ['buffered', false],
     ['streaming', true],
   ])('at a %s door', (__, streaming) => {
+    let rig: JudgedRig;
     let official: Official;
 
     beforeEach(async () => {
-      official = await connect(streaming);
+      rig = new JudgedRig({ streaming });
+      official = await connect(URL_, rig.fetch);
     });
     afterEach(async () => {
       await official.close();
-      expect(official.rig.violations).toEqual([]);
+      expect(rig.violations).toEqual([]);
     });
 
     it('lists and calls', async () => {
@@ -136,13 +62,13 @@ describe.each([
 
     it('ends its session', async () => {
       await official.terminate();
-      const deletes = official.rig.fetched.filter(({ method }) => method === 'DELETE');
+      const deletes = rig.fetched.filter(({ method }) => method === 'DELETE');
       expect(deletes).toEqual(hasSessions ? [{ method: 'DELETE', status: 200 }] : []);
     });
 
     it('looks for a stream once', async () => {
       await official.callTool('test_simple_text');
-      const gets = official.rig.fetched.filter(({ method }) => method === 'GET');
+      const gets = rig.fetched.filter(({ method }) => method === 'GET');
       expect(gets.length).toBe(hasSessions ? 1 : 0);
     });
   });

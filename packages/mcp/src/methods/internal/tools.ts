@@ -63,15 +63,15 @@ async function runAuthorized(tool: Tool, args: unknown, ctx: McpAskingContext): 
 }
 
 /** The full result of what a tool's handler returned, its structured part checked. */
-async function toToolResult(tool: Tool, answer: unknown, { log, requestId }: Report): Promise<JsonObject> {
+async function toToolResult(tool: Tool, answer: unknown, report: Report): Promise<JsonObject> {
   const result = expandAnswer(answer);
   if (!tool.checkOutput || result.isError === true) return result;
   const { structuredContent } = result;
   const checked =
     structuredContent === undefined ? { issues: ['/: required'] } : await tool.checkOutput(structuredContent);
   if (!('issues' in checked)) return result;
-  guardHook(() => log.error('mcp.output_mismatch', { tool: tool.name, issues: checked.issues }));
-  return toolError(`Tool returned an invalid result (request ${requestId})`);
+  guardHook(() => report.log.error('mcp.output_mismatch', { tool: tool.name, issues: checked.issues }));
+  return toolError(`Tool returned an invalid result (request ${report.requestId})`);
 }
 
 function expandAnswer(answer: unknown): JsonObject {

@@ -55,7 +55,23 @@ export interface PackedMemory {
   readonly r: number;
 }
 
-export const freshMemory = (): RunMemory => unpackMemory({ a: [], s: [], e: [], c: 0, r: 0 });
+const NOTHING_GIVEN: Given = { answers: new Map(), asked: undefined };
+const NO_INPUTS: InputResponses = Object.freeze(Object.create(null) as InputResponses);
+const NOTHING_SENT: ReadonlyMap<string, number> = new Map();
+
+/** The memory of a first run. */
+export function freshMemory(): RunMemory {
+  return {
+    answers: new Map(),
+    steps: new Map(),
+    given: NOTHING_GIVEN,
+    inputs: NO_INPUTS,
+    state: undefined,
+    sent: NOTHING_SENT,
+    closes: 0,
+    round: 0,
+  };
+}
 
 export function packMemory(memory: RunMemory): PackedMemory {
   return {
@@ -68,8 +84,6 @@ export function packMemory(memory: RunMemory): PackedMemory {
     r: memory.round,
   };
 }
-
-const NOTHING_GIVEN: Given = { answers: new Map(), asked: undefined };
 
 export function unpackMemory(packed: PackedMemory, given: Given = NOTHING_GIVEN): RunMemory {
   const inputs: Record<string, never> = Object.create(null);
@@ -88,8 +102,6 @@ export function unpackMemory(packed: PackedMemory, given: Given = NOTHING_GIVEN)
 
 /** 48 bits tell the events of one call apart. */
 const EVENT_DIGEST_LENGTH = 8;
-
-const NO_INPUTS: InputResponses = Object.freeze(Object.create(null) as InputResponses);
 
 /** An event on its way to the client. */
 export interface RunEvent {

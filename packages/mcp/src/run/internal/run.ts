@@ -17,6 +17,9 @@ import type { Kept } from '../../store/internal/row-text.js';
 import type { Question } from './ask.js';
 import { type RecordedAnswer, type RunMemory, RunRecord } from './record.js';
 
+/** What a handler asks for that announced nothing. */
+export const NO_ASKS: ReadonlySet<AskKind> = new Set();
+
 /** Who asks for a run, and what is possible in it. */
 export interface RunScope {
   readonly http: McpRequest;

@@ -13,7 +13,7 @@ import type { LogLevel, RequestId } from '../../protocol/types.js';
 import type { Question } from '../../run/internal/ask.js';
 import type { Call, Ending, toResult } from '../../run/internal/call.js';
 import type { RecordedAnswer, RunMemory } from '../../run/internal/record.js';
-import type { Run, RunScope } from '../../run/internal/run.js';
+import { NO_ASKS, type Run, type RunScope } from '../../run/internal/run.js';
 import { RpcError } from '../../server/errors.js';
 import type { Core } from '../../server/internal/core.js';
 import { keptBytes } from '../../store/internal/row-text.js';
@@ -107,7 +107,12 @@ export function scopeOf(origin: SessionRequest, call: Pick<Call, 'target'> | und
   const { core, http, session, protocolVersion, request, aids } = origin;
   const asking = askingOf(origin);
   return {
-    ...{ http, era: 'session', protocolVersion, client: session.client, memory, asking },
+    http,
+    era: 'session',
+    protocolVersion,
+    client: session.client,
+    memory,
+    asking,
     clientCapabilities: session.capabilities,
     progressToken: readProgressToken(request.params?._meta),
     requestId: request.id,
@@ -116,7 +121,7 @@ export function scopeOf(origin: SessionRequest, call: Pick<Call, 'target'> | und
     logLevel: levelOf(origin),
     target: call?.target.name ?? request.method,
     maxKeptBytes: keptBytes(core.settings.spill),
-    asks: call?.target.asks ?? new Set(),
+    asks: call?.target.asks ?? NO_ASKS,
     canClose: asking === 'park' && canResume(origin),
     keepsEvents: asking === 'park',
     ...(session.partition === undefined

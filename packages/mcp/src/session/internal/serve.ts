@@ -116,7 +116,14 @@ function toMethodRequest(origin: SessionRequest): MethodRequest {
   const { core, methods, http, session, request, accepted } = origin;
   const hookContext = () => contextOf(scopeOf(origin, undefined, freshMemory()));
   return {
-    ...{ core, methods, http, session, accepted, hookContext, era: 'session', id: request.id },
+    core,
+    methods,
+    http,
+    session,
+    accepted,
+    hookContext,
+    era: 'session',
+    id: request.id,
     params: request.params ?? {},
   };
 }

@@ -27,7 +27,7 @@ import { type Call, type Ending, missingCapabilityError, toResult } from '../../
 import { deliver, plainSink } from '../../run/internal/deliver.js';
 import { contextOf, startRun } from '../../run/internal/handler-context.js';
 import { freshMemory, type RunMemory } from '../../run/internal/record.js';
-import type { Outcome, Run, RunScope } from '../../run/internal/run.js';
+import { NO_ASKS, type Outcome, type Run, type RunScope } from '../../run/internal/run.js';
 import type { CacheHint } from '../../server/definitions.js';
 import { invalidParams, RpcError } from '../../server/errors.js';
 import type { Core } from '../../server/internal/core.js';
@@ -96,8 +96,15 @@ async function serveRequest(
   const request: StatelessRequest = { core, http, message, envelope, accepted };
   const hookContext = () => contextOf(scopeOf(request, freshMemory()));
   const asked: MethodRequest = {
-    ...place,
-    ...{ methods, era: 'stateless', id: message.id, params, accepted, hookContext },
+    core,
+    http,
+    session: undefined,
+    methods,
+    era: 'stateless',
+    id: message.id,
+    params,
+    accepted,
+    hookContext,
   };
   if (method.agrees?.(asked) === false) throw mismatch('Mcp-Param');
   const answer = await method.answer(asked);
@@ -173,7 +180,12 @@ function stamp(core: Core, result: JsonObject, resultType: string): JsonObject {
 function scopeOf({ core, http, message, envelope }: StatelessRequest, memory: RunMemory, call?: Call): RunScope {
   const { client, capabilities, logLevel, progressToken } = envelope;
   return {
-    ...{ http, era: 'stateless', protocolVersion: STATELESS_VERSION, client, progressToken, memory },
+    http,
+    era: 'stateless',
+    protocolVersion: STATELESS_VERSION,
+    client,
+    progressToken,
+    memory,
     clientCapabilities: capabilities,
     requestId: message.id,
     meta: envelope.params._meta,
@@ -181,7 +193,7 @@ function scopeOf({ core, http, message, envelope }: StatelessRequest, memory: Ru
     logLevel: () => (core.settings.logging ? logLevel : undefined),
     target: call?.target.name ?? message.method,
     maxKeptBytes: keptBytes(core.settings.spill),
-    asks: call?.target.asks ?? new Set(),
+    asks: call?.target.asks ?? NO_ASKS,
     asking: 'park',
     canClose: taskOf(call, capabilities)?.at === 'closeStream',
     keepsEvents: false,
