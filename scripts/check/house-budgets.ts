@@ -19,12 +19,14 @@ export const FILES: Readonly<Record<string, Budget>> = {
   core: { reached: 41, wanted: 41 },
   dispatch: { reached: 14, wanted: 14 },
   dynamo: { reached: 10, wanted: 10 },
-  http: { reached: 47, wanted: 46 },
+  // Six topics since: hooks, security headers, verbs, routes and groups of the open container, phrases of statuses.
+  http: { reached: 53, wanted: 46 },
   jobs: { reached: 41, wanted: 41 },
   mcp: { reached: 72, wanted: 72 },
   objectstore: { reached: 29, wanted: 29 },
   ratelimit: { reached: 32, wanted: 30 },
-  secure: { reached: 27, wanted: 26 },
+  // Routes and groups of the closed container are a topic of their own.
+  secure: { reached: 28, wanted: 26 },
   streams: { reached: 26, wanted: 26 },
   testkit: { reached: 39, wanted: 39 },
   contract: { reached: 13, wanted: 13 },

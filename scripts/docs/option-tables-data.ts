@@ -8,10 +8,14 @@ import { APP_OPTIONS } from '../../packages/dispatch/src/container/app.js';
 import { DISPATCHER_OPTIONS } from '../../packages/dispatch/src/dispatcher.js';
 import { BIND_SPEC } from '../../packages/http/src/bind/contract.js';
 import { CORS_KINDS } from '../../packages/http/src/pipeline/cors.js';
+import { HOOK_OPTIONS } from '../../packages/http/src/pipeline/hooks.js';
 import { TIMEOUT_OPTIONS } from '../../packages/http/src/pipeline/timeout.js';
 import { CACHE_CONTROL_OPTIONS } from '../../packages/http/src/responses/caching.js';
+import { SECURE_HEADERS_OPTIONS } from '../../packages/http/src/responses/secure-headers.js';
 import { SSE_OPTIONS } from '../../packages/http/src/responses/sse.js';
-import { HTTP_ROUTER_OPTIONS, ROUTE_OPTIONS } from '../../packages/http/src/surface/http-router.js';
+import { HTTP_ROUTER_OPTIONS } from '../../packages/http/src/surface/http-router.js';
+import { ROUTE_OPTIONS } from '../../packages/http/src/surface/open-route.js';
+import { GROUP_OPTIONS } from '../../packages/http/src/surface/route-group.js';
 import { BROADCAST_OPTIONS } from '../../packages/http/src/websocket/broadcast.js';
 import { CLIENT_OPTIONS } from '../../packages/http/src/websocket/client.js';
 import { REGISTRY_OPTIONS } from '../../packages/http/src/websocket/registry.js';
@@ -35,13 +39,13 @@ import { MIDDLEWARE_OPTIONS, POLICY_OPTIONS } from '../../packages/ratelimit/src
 import { FIXED_OPTIONS } from '../../packages/ratelimit/src/strategies/fixed-windows.js';
 import { SLIDING_OPTIONS } from '../../packages/ratelimit/src/strategies/sliding-window.js';
 import { BUCKET_OPTIONS } from '../../packages/ratelimit/src/strategies/token-bucket.js';
-import { SECURE_ROUTE_OPTIONS } from '../../packages/secure/src/container.js';
 import { SECURE_OPTIONS } from '../../packages/secure/src/options.js';
 import { CONNECTION_OPTIONS } from '../../packages/secure/src/resolvers/authorizers/connection.js';
 import { APPSYNC_OPTIONS, IAM_OPTIONS } from '../../packages/secure/src/resolvers/authorizers/identities.js';
 import { PRINCIPAL_OPTIONS } from '../../packages/secure/src/resolvers/jwt/options.js';
 import { COGNITO_OPTIONS } from '../../packages/secure/src/resolvers/jwt/resolver.js';
 import { SHARED_SECRET_OPTIONS } from '../../packages/secure/src/resolvers/shared-secret.js';
+import { SECURE_GROUP_OPTIONS, SECURE_ROUTE_OPTIONS } from '../../packages/secure/src/routes.js';
 import { ERROR_TOPIC_OPTIONS } from '../../packages/streams/src/observability/error-topic.js';
 import { KINESIS_RECORD_INPUT } from '../../packages/streams/src/producer/kinesis-record.js';
 import { EVENT_ROUTER_OPTION_KINDS } from '../../packages/streams/src/router/options.js';
@@ -108,7 +112,15 @@ export const OPTION_TABLES: Readonly<Record<string, readonly OptionTable[]>> = {
     ),
   ],
   'packages/http/README.md': [
-    table('@sallyport/http#get', ROUTE_OPTIONS.kinds, 'packages/http/src/surface/http-router.ts', 'RouteOptions'),
+    table('@sallyport/http#get', ROUTE_OPTIONS.kinds, 'packages/http/src/surface/open-route.ts', 'RouteOptions'),
+    table('@sallyport/http#group', GROUP_OPTIONS.kinds, 'packages/http/src/surface/route-group.ts', 'GroupOptions'),
+    table('@sallyport/http#hooks', HOOK_OPTIONS.kinds, 'packages/http/src/pipeline/hooks.ts', 'HttpHooks'),
+    table(
+      '@sallyport/http#secureHeaders',
+      SECURE_HEADERS_OPTIONS.kinds,
+      'packages/http/src/responses/secure-headers.ts',
+      'SecureHeadersOptions',
+    ),
     table(
       '@sallyport/http#createHttpRouter',
       HTTP_ROUTER_OPTIONS.kinds,
@@ -176,12 +188,8 @@ export const OPTION_TABLES: Readonly<Record<string, readonly OptionTable[]>> = {
       PIPELINE,
       SURFACES,
     ]),
-    table(
-      '@sallyport/secure#get',
-      SECURE_ROUTE_OPTIONS.kinds,
-      'packages/secure/src/container.ts',
-      'SecureRouteOptions',
-    ),
+    table('@sallyport/secure#get', SECURE_ROUTE_OPTIONS.kinds, 'packages/secure/src/routes.ts', 'SecureRouteOptions'),
+    table('@sallyport/secure#group', SECURE_GROUP_OPTIONS.kinds, 'packages/secure/src/routes.ts', 'SecureGroupOptions'),
     table(
       '@sallyport/secure/jwt#jwtPrincipalResolver',
       PRINCIPAL_OPTIONS.kinds,

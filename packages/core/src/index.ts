@@ -14,6 +14,7 @@ export type {
   WebSocketConnection,
   WebSocketContext,
 } from './context/context.js';
+export { type ContextKey, contextKey } from './context/context-key.js';
 export type { PrincipalKind, SecurePrincipal } from './context/principal.js';
 export { deriveContext } from './context/request-context.js';
 // Errors
@@ -57,7 +58,7 @@ export {
 } from './request/provenance.js';
 export type { MultiMap, OneOrMany, Request, RequestInput } from './request/request.js';
 // Trace and provenance
-export type { BodyStream, MaybePromise, Response, ResponseInput, Result } from './response/response.js';
+export type { BodyStream, MaybePromise, Response, ResponseInput, Result, WebResponse } from './response/response.js';
 // Time, ids, environment
 export {
   type Clock,

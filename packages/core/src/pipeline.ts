@@ -91,7 +91,14 @@ export {
   toHeaderMap,
   toStringList,
 } from './request/request.js';
-export { canonicalizeResponse, closeStream, isHeaderValue, OutgoingResponse, toResponse } from './response/response.js';
+export {
+  canonicalizeResponse,
+  closeStream,
+  isHeaderValue,
+  isWebResponse,
+  OutgoingResponse,
+  toResponse,
+} from './response/response.js';
 export {
   type DeadlineOptions,
   isTransient,

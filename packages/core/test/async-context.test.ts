@@ -76,15 +76,19 @@ describe('contextLogger', () => {
         log.info('closed');
       }
     }
-    const response = await asyncContext()(invocation(7).ctx, async () => toResponse({ bodyStream: chunks() }));
+    const response = toResponse(
+      await asyncContext()(invocation(7).ctx, async () => toResponse({ bodyStream: chunks() })),
+    );
     for await (const _ of response.bodyStream ?? []) if (lines.length === 2) break;
     expect(closed).toBe(true);
     expect(lines.map(({ request_id }) => request_id)).toEqual(['r-7', 'r-7', 'r-7']);
   });
 
   it('reads a stream that is not asynchronous', async () => {
-    const response = await asyncContext()(setup().invocation(1).ctx, async () =>
-      toResponse({ bodyStream: [Uint8Array.of(1), Uint8Array.of(2)] }),
+    const response = toResponse(
+      await asyncContext()(setup().invocation(1).ctx, async () =>
+        toResponse({ bodyStream: [Uint8Array.of(1), Uint8Array.of(2)] }),
+      ),
     );
     const read: number[] = [];
     for await (const chunk of response.bodyStream ?? []) read.push(...chunk);

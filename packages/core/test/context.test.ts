@@ -1,8 +1,12 @@
 import type { Context } from '../src/context/context.js';
+import { contextKey } from '../src/context/context-key.js';
 import { deriveContext } from '../src/context/request-context.js';
 import { RequestContext, STAGE, stateOf } from '../src/pipeline.js';
 import { ManualClock } from '../src/testing.js';
 import { requestState, type StateOptions } from './support.js';
+
+const COUNT = contextKey<number>('count');
+const OTHER = contextKey<number>('count');
 
 function context(options: StateOptions = {}): RequestContext {
   return new RequestContext(requestState(options));
@@ -18,7 +22,7 @@ describe('views', () => {
       ctx.query('Q'),
       ctx.cookie('c'),
       ctx.cookie('d'),
-    ]).toEqual(['1', '', 'a', '', '2', '']);
+    ]).toEqual(['1', undefined, 'a', undefined, '2', undefined]);
     expect(ctx.headerAll('X-a')).toEqual(['1']);
     expect(ctx.queryAll('q')).toEqual(['a', 'b']);
     expect(ctx.queryAll('z')).toEqual([]);
@@ -203,5 +207,33 @@ describe('contexts of two copies of the package', () => {
     ['a text', () => 'ctx'],
   ])('are not %s', (_, make) => {
     expect(() => stateOf(make(context()) as Context)).toThrow(expect.objectContaining({ code: 'app.internal' }));
+  });
+});
+
+describe('typed keys', () => {
+  it('keep a value of their type; two keys of one name are two keys', () => {
+    const ctx: Context = context();
+    ctx.set(COUNT, 1);
+    ctx.set('count', 'text');
+    const count: number | undefined = ctx.get(COUNT);
+    expect([count, ctx.get(OTHER), ctx.get('count')]).toEqual([1, undefined, 'text']);
+    ctx.set(OTHER, 2);
+    expect([ctx.get(COUNT), ctx.get(OTHER)]).toEqual([1, 2]);
+  });
+
+  it('hold values to it at compile time', () => {
+    expect((ctx: Context) => {
+      // @ts-expect-error the key is one of numbers
+      ctx.set(COUNT, 'text');
+      // @ts-expect-error what a text keeps is unknown
+      const kept: number = ctx.get('count');
+      // @ts-expect-error the key is one of numbers
+      const text: string | undefined = ctx.get(COUNT);
+      return [kept, text];
+    }).toBeInstanceOf(Function);
+  });
+
+  it.each([[{ name: 'count' }], [null], [1], [undefined]])('refuse %p, which is no key', (key) => {
+    expect(() => context().set(key as never, 1)).toThrow(expect.objectContaining({ code: 'app.bad_request' }));
   });
 });

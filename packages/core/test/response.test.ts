@@ -15,6 +15,55 @@ describe('toResponse', () => {
     },
   );
 
+  it.each<[string, unknown, string]>([
+    ['the shape of Lambda', { statusCode: 404, body: 'no' }, '"statusCode"'],
+    ['a value', { ok: true }, '"ok"'],
+    ['a response with a member too many', { status: 200, body: 'x', isBase64Encoded: true }, '"isBase64Encoded"'],
+    [
+      'an instance',
+      new (class Order {
+        id = 1;
+      })(),
+      '"id"',
+    ],
+    ['a map', new Map(), 'an object'],
+    ['a date', new Date(0), 'an object'],
+    ['text', 'hi', 'a string'],
+    ['nothing', undefined, 'nothing'],
+  ])('refuses %s, and says what to return', (_, value, named) => {
+    expect(() => toResponse(value)).toThrow(
+      expect.objectContaining({
+        code: 'app.internal',
+        cause: expect.objectContaining({ message: expect.stringContaining(named) }),
+      }),
+    );
+    expect(() => toResponse(value)).toThrow(
+      expect.objectContaining({
+        cause: expect.objectContaining({ message: expect.stringContaining('return json(200, value)') }),
+      }),
+    );
+  });
+
+  it('takes a web Response: status, headers, each cookie, the stream', async () => {
+    const headers = new Headers({ 'X-A': '1', 'content-type': 'text/plain' });
+    headers.append('set-cookie', 'a=1');
+    headers.append('set-cookie', 'b=2');
+    const response = canonical(new globalThis.Response('hé', { status: 201, headers }));
+    expect([response.status, { ...response.headers }]).toEqual([201, { 'content-type': ['text/plain'], 'x-a': ['1'] }]);
+    expect(response.cookies).toEqual(['a=1', 'b=2']);
+    const chunks: Uint8Array[] = [];
+    for await (const chunk of response.bodyStream ?? []) chunks.push(chunk);
+    expect(Buffer.concat(chunks).toString()).toBe('hé');
+    expect(canonical(new globalThis.Response(null, { status: 204 })).bodyStream).toBeNull();
+  });
+
+  it('refuses a web Response that was read, and one of a failed fetch', async () => {
+    const read = new globalThis.Response('x');
+    await read.text();
+    expect(() => toResponse(read)).toThrow(expect.objectContaining({ code: 'app.internal' }));
+    expect(() => canonical(globalThis.Response.error())).toThrow(expect.objectContaining({ code: 'app.internal' }));
+  });
+
   it('keeps text as text until bytes are asked for', () => {
     const response = toResponse({ body: 'é' });
     expect(response.content).toBe('é');

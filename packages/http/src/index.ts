@@ -18,8 +18,18 @@ export { type CorsOptions, type CorsStages, cors } from './pipeline/cors.js';
 export {
   HTTP_ERROR_FORMAT_FLAT_LEGACY,
   HTTP_ERROR_FORMAT_NESTED,
+  HTTP_ERROR_FORMAT_PROBLEM,
   type HttpErrorFormat,
 } from './pipeline/error-body.js';
+export {
+  type ErrorHook,
+  type FinalResponse,
+  type HookStages,
+  type HttpHooks,
+  hooks,
+  type NotFoundHook,
+  type ResponseHook,
+} from './pipeline/hooks.js';
 export type { Limits, Tier } from './pipeline/kernel.js';
 export type { OpenPipelineOptions, PipelineOptions } from './pipeline/options.js';
 export { type Observation, observe } from './pipeline/stages.js';
@@ -36,6 +46,7 @@ export {
   vary,
 } from './responses/caching.js';
 export {
+  type AwaitTheValueFirst,
   binary,
   created,
   type HtmlChunks,
@@ -47,7 +58,9 @@ export {
   safeJsonForHtml,
   text,
 } from './responses/responses.js';
+export { type SecureHeadersOptions, secureHeaders } from './responses/secure-headers.js';
 export { encodeSseEvent, type SseEvent, type SseStreamOptions, sse, sseEventStream } from './responses/sse.js';
+export type { PathNames } from './routing/path-names.js';
 export type { RouteRecord } from './routing/registration.js';
 export {
   createGatewayRestStreamingHandler,
@@ -58,8 +71,9 @@ export {
   createHttpRouter,
   HttpRouter,
   type HttpRouterOptions,
-  type RouteOptions,
   serveRequest,
 } from './surface/http-router.js';
 export type { StreamingApp } from './surface/http-surface.js';
+export type { RouteOptions } from './surface/open-route.js';
+export { defineRoutes, type GroupOptions, group, type RouteGroup } from './surface/route-group.js';
 export type { WebSocketClientFactory } from './websocket/internal/transport.js';

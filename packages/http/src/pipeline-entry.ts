@@ -31,6 +31,7 @@ export {
   type Stage,
 } from './pipeline/run.js';
 export { type Gate, isRequestId, validBody } from './pipeline/stages.js';
+export type { PathNames } from './routing/path-names.js';
 export {
   addressOf,
   assertRouteHandler,
@@ -39,8 +40,8 @@ export {
   type RegistrationInit,
   registrationError,
   toRouteRecord,
+  USE_USAGE,
 } from './routing/registration.js';
-export { HANDLE_USAGE, HttpVerbs, type OpenRest, registerOpenRoute } from './surface/http-router.js';
 export {
   type DescribePosture,
   HttpSurface,
@@ -49,4 +50,16 @@ export {
   STREAM_ACCESS,
   type StreamAccess,
 } from './surface/http-surface.js';
+export { HttpVerbs } from './surface/http-verbs.js';
+export type { OpenRest } from './surface/open-route.js';
+export {
+  GROUP_KINDS,
+  GROUP_USAGE,
+  innerScope,
+  ROOT_SCOPE,
+  RouteGroup,
+  type RouteScope,
+  runDefine,
+  scopedPattern,
+} from './surface/route-group.js';
 export { WebSocketSurface, type WebSocketSurfaceOptions, webSocketDoor } from './websocket/surface.js';

@@ -1,3 +1,4 @@
+import type { Context } from '@sallyport/core';
 import { binary, bind, json, text } from '../src/index.js';
 import { albMulti, albSingle, doors, functionUrl, gatewayV1, gatewayV2, routerWith, send } from './support/doors.js';
 
@@ -98,7 +99,7 @@ describe.each(doors)('through $name', (door) => {
             ctx.query('toString'),
             ctx.header('constructor'),
             ctx.cookie('valueOf'),
-            ctx.param('hasOwnProperty'),
+            (ctx as Context).param('hasOwnProperty'),
           ],
         }),
       ),
@@ -115,7 +116,7 @@ describe.each(doors)('through $name', (door) => {
       own: ['__proto__'],
       query: 'q',
       cookie: 'c',
-      missing: ['', '', '', ''],
+      missing: [null, null, null, ''],
     });
     expect(({} as Record<string, unknown>).polluted).toBeUndefined();
   });

@@ -35,7 +35,7 @@ describe('createHttpRouter', () => {
     [
       'an error format',
       { httpErrorFormat: 'xml' },
-      'framework: option "httpErrorFormat" must be "nested" or "flat_legacy"',
+      'framework: option "httpErrorFormat" must be "nested", "problem" or "flat_legacy"',
     ],
     [
       'limits',

@@ -1,6 +1,12 @@
-import { FrameworkError, type LogRecord, type MetricRecord } from '@sallyport/core';
+import { type Context, FrameworkError, type LogRecord, type MetricRecord, type Next } from '@sallyport/core';
 import { createErrorNotifier, createLogger, defineMetrics } from '@sallyport/core/observability';
-import { HTTP_ERROR_FORMAT_FLAT_LEGACY, json, type OpenPipelineOptions, text } from '../src/index.js';
+import {
+  HTTP_ERROR_FORMAT_FLAT_LEGACY,
+  HTTP_ERROR_FORMAT_PROBLEM,
+  json,
+  type OpenPipelineOptions,
+  text,
+} from '../src/index.js';
 import { functionUrl, type Got, gatewayV2, LAMBDA, routerWith, type Sent, send } from './support/doors.js';
 
 type Register = Parameters<typeof routerWith>[0];
@@ -297,7 +303,7 @@ describe('registration', () => {
     ['framework: route method is empty: /x', (http) => http.handle(' ', '/x', () => text(200, ''))],
     ['framework: invalid route pattern: GET /x/', (http) => http.get('/x/', () => text(200, ''))],
     [
-      'framework: duplicate route: GET /u/{b}',
+      'framework: duplicate route: GET /u/{b}, registered before as /u/{a}',
       (http) => http.get('/u/{a}', () => text(200, '')).get('/u/:b', () => text(200, '')),
     ],
     ['framework: too many arguments, expected handle(', (http) => http.get('/x', () => text(200, ''), {}, {} as never)],
@@ -306,6 +312,14 @@ describe('registration', () => {
       (http) => http.getStrict('/x', () => text(200, ''), {}, {} as never),
     ],
     ['framework: too many arguments, expected use(', (http) => http.use((ctx, next) => next(ctx), {} as never)],
+    [
+      'expected use(middleware), or { use: [middleware] } of a route or group',
+      (http) => http.use('/x' as never, ((ctx: Context, next: Next) => next(ctx)) as never),
+    ],
+    [
+      'framework: duplicate route: GET /a, registered before as /a',
+      (http) => http.get('/a', () => text(200, '')).get('a', () => text(200, '')),
+    ],
     ['framework: unknown option "auth"', (http) => http.get('/x', () => text(200, ''), { auth: true } as never)],
   ])('fails closed: %s', (message, register) => {
     expect(() => routerWith(register)).toThrow(message);
@@ -426,6 +440,49 @@ describe('error bodies', () => {
       status,
       body,
       'application/json; charset=utf-8',
+    ]);
+  });
+
+  it.each<[unknown, number, object]>([
+    [
+      new FrameworkError('app.conflict', 'm', { details: [1] }),
+      409,
+      { title: 'Conflict', detail: 'm', code: 'app.conflict', details: [1] },
+    ],
+    [
+      new FrameworkError('app.validation_failed'),
+      422,
+      { title: 'Unprocessable Content', detail: 'validation failed', code: 'app.validation_failed' },
+    ],
+    [
+      new FrameworkError('shop.closed', 'm', { statusCode: 499, traceId: 't', timestamp: 'x', stackTrace: 's' }),
+      499,
+      { detail: 'm', code: 'shop.closed', trace_id: 't', timestamp: 'x', stack_trace: 's' },
+    ],
+    [
+      new FrameworkError('EMPTY_BODY'),
+      400,
+      { title: 'Bad Request', detail: 'request body is empty', code: 'app.bad_request' },
+    ],
+    [new Error('secret'), 500, { title: 'Internal Server Error', detail: 'internal error', code: 'app.internal' }],
+  ])('problem details (RFC 9457)', async (error, status, members) => {
+    const got = await once(failing(error), {}, { httpErrorFormat: HTTP_ERROR_FORMAT_PROBLEM });
+    expect([got.status, got.headers['content-type'], bodyOf(got)]).toEqual([
+      status,
+      'application/problem+json',
+      { type: 'about:blank', status, request_id: 'req-1', ...members },
+    ]);
+  });
+
+  it.each<[Sent, number, string]>([
+    [{ path: '/nowhere' }, 404, 'Not Found'],
+    [{ method: 'PUT' }, 405, 'Method Not Allowed'],
+  ])('problem details of %j', async (sent, status, title) => {
+    const got = await once((http) => http.get('/', () => text(200, '')), sent, { httpErrorFormat: 'problem' });
+    expect([got.status, got.headers['content-type'], bodyOf(got)]).toMatchObject([
+      status,
+      'application/problem+json',
+      { status, title },
     ]);
   });
 

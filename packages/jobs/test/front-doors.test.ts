@@ -41,7 +41,7 @@ function createOpen(options?: HttpIdempotencyOptions) {
     clock,
     log,
     tier: 'p2',
-    authHook: (ctx) => ctx.header('x-user'),
+    authHook: (ctx) => ctx.header('x-user') ?? '',
   });
   app.use(withIdempotency(ledger, options));
   const answer = () => {
@@ -255,7 +255,7 @@ describe.each(DOORS)('behind %s', (_, build) => {
       clock,
       log,
       principalResolver: (ctx) => {
-        const [, kind, identity = '', tenantId = ''] = /^(!?)(\w+)@(\w+)$/.exec(ctx.header('x-user')) ?? [];
+        const [, kind, identity = '', tenantId = ''] = /^(!?)(\w+)@(\w+)$/.exec(ctx.header('x-user') ?? '') ?? [];
         return { identity, tenantId, kind: kind === '!' ? 'internal' : 'external' };
       },
     });

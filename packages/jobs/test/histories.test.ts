@@ -75,6 +75,7 @@ function write(token: number, holder: string) {
 }
 
 function keys(...events: readonly (readonly ['effect' | 'answer', string])[]): string[] {
-  const history = events.map(([kind, value]) => ({ key: 'k', kind, value }));
+  // Told in the reverse order: the times decide.
+  const history = events.map(([kind, value], atUs) => ({ atUs, key: 'k', kind, value })).reverse();
   return checkKeys(history, ['k'], { exactlyOnce: true });
 }

@@ -4,8 +4,8 @@ import { createMcpServer, MCP_PATH, memoryMcpStore, mountHandler, mountMcp } fro
 import { toEvent } from './support/rig.js';
 
 const server = () => createMcpServer({ name: 'a', version: '1' }).tool('t', {}, () => 'x');
-const principalResolver = (ctx: { header(name: string): string }) => {
-  const [, token] = ctx.header('authorization').split(' ');
+const principalResolver = (ctx: { header(name: string): string | undefined }) => {
+  const [, token] = (ctx.header('authorization') ?? '').split(' ');
   if (token === undefined) return null;
   const claims = { client_id: 'client-1', exp: 2_000_000_000 };
   return withBearer({ identity: 'ada', scopes: ['mcp'], tenantId: 't1', claims }, token);

@@ -101,7 +101,7 @@ describe.each(DOORS)('behind %s', (_, build) => {
       clock,
       policyHook: rateLimitPolicy({ limiter, extractIdentifier: bySourceIp() }),
       authHook: (ctx) => {
-        checked.push(ctx.header('x-api-key'));
+        checked.push(ctx.header('x-api-key') ?? '');
         return '';
       },
     });

@@ -323,7 +323,7 @@ describe('what is answered', () => {
 });
 
 describe('the policy hook', () => {
-  const byHeader = (ctx: Context) => ctx.header('x-caller');
+  const byHeader = (ctx: Context) => ctx.header('x-caller') ?? '';
 
   async function policy(limiter: FakeRateLimiter, request: TestRequest, options: Partial<RateLimitPolicyOptions> = {}) {
     const ctx = createContext({ clock, provenance: fromIp('192.0.2.1'), ...request });

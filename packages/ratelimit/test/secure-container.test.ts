@@ -16,7 +16,7 @@ function createService() {
     clock,
     policyHook: rateLimitPolicy({ limiter: before, extractIdentifier: bySourceIp() }),
     principalResolver: (ctx) => {
-      const session = ctx.cookie('session');
+      const session = ctx.cookie('session') ?? '';
       resolved.push(session);
       return session === 'good' ? { identity: 'user-1', tenantId: 'acme' } : null;
     },

@@ -1,9 +1,9 @@
 import type { AppSyncBatchHandler } from '@sallyport/appsync';
 import { APPSYNC_OPTION_KINDS } from '@sallyport/appsync/surface';
-import { FrameworkError, type Handler } from '@sallyport/core';
-import { assertNoSurplus, boolean, defineOptions } from '@sallyport/core/options';
+import type { Handler } from '@sallyport/core';
+import { assertNoSurplus } from '@sallyport/core/options';
 import { type Assembly, assemble, Container, pickOptions } from '@sallyport/dispatch/assembly';
-import type { RouteRecord } from '@sallyport/http';
+import type { PathNames, RouteRecord } from '@sallyport/http';
 import { type OpenApiDocument, toCanonicalJson } from '@sallyport/http/openapi';
 import { addressOf, createKernel, PIPELINE_OPTION_KINDS, type Registration } from '@sallyport/http/pipeline';
 import { EVENT_ROUTER_OPTION_KINDS } from '@sallyport/streams';
@@ -13,20 +13,7 @@ import { type ParsedOptions, parseOptions, type SecureOptions } from './options.
 import { describePosture } from './postures/internal/kinds.js';
 import { assertPosture, type Posture, type PostureKind } from './postures/posture.js';
 import { createTenantOf } from './principal.js';
-
-/** Options of an HTTP route of the closed container. */
-export interface SecureRouteOptions {
-  /** States in the inventory that the route streams. Default `false`. */
-  readonly streaming?: boolean;
-  /** Serves the path with one slash at its end as well, behind the same posture: `/notes` and `/notes/`. Default `false`. */
-  readonly trailingSlash?: boolean;
-}
-
-/** What {@link SecureRouteOptions} may be. */
-export const SECURE_ROUTE_OPTIONS = defineOptions<SecureRouteOptions>()({
-  streaming: boolean.default(false),
-  trailingSlash: boolean.default(false),
-});
+import { type RestOf, type SecureGroupOptions, SecureRoutes, type StatedPosture } from './routes.js';
 
 /** One line of `app.routes()` of the closed container. */
 export interface SecureRouteRecord extends Omit<RouteRecord, 'authRequired'> {
@@ -48,10 +35,9 @@ export interface SecureRouteRecord extends Omit<RouteRecord, 'authRequired'> {
  * app.get('/notes/{id}', getNote, Authenticated('notes:read'));
  * export const handler = app.handleLambda;
  */
-export class SecureApp extends Container<
-  [posture: Posture, options?: SecureRouteOptions, ...surplus: readonly never[]]
-> {
+export class SecureApp extends Container<StatedPosture> {
   readonly #assembly: Assembly;
+  readonly #routes: SecureRoutes<StatedPosture>;
   /** Whether WebSocket events are served; a registered route turns it on. */
   readonly #sockets: { isOpen: boolean };
 
@@ -62,25 +48,41 @@ export class SecureApp extends Container<
     const assembly = assembleSecure(parsed, () => sockets.isOpen);
     super(assembly);
     this.#assembly = assembly;
+    this.#routes = new SecureRoutes<StatedPosture>(assembly.http);
     this.#sockets = sockets;
   }
 
-  override handle(
+  override handle<const P extends string>(
     method: string,
-    pattern: string,
-    handler: Handler,
-    posture: Posture,
-    options?: SecureRouteOptions,
+    pattern: P,
+    handler: Handler<PathNames<P>>,
+    ...rest: StatedPosture
+  ): this {
+    this.#routes.handle(method, pattern, handler, ...rest);
+    return this;
+  }
+
+  /**
+   * Registers HTTP routes that have a prefix, a posture, middlewares and tags in common. Groups nest. Each registration has
+   * exactly one posture: its own, or that of the nearest group that has one.
+   *
+   * @param prefix static segments and parameters; `/` for none. The pattern `/` inside of the group is the prefix itself
+   * @param define registers the routes, at once; `defineRoutes` makes one in a file of its own
+   * @throws FrameworkError `app.bad_request`: an invalid prefix or posture, a `define` that is no function or asynchronous;
+   *   `app.invalid_configuration`: unknown options, further arguments
+   * @example
+   * app.group('/orders', { posture: Authenticated('orders'), use: [audit] }, (orders) => {
+   *   orders.get('/', listOrders);
+   *   orders.delete('/{id}', removeOrder, Authenticated('orders:delete'));
+   * });
+   */
+  group<const P extends string, const O extends SecureGroupOptions>(
+    prefix: P,
+    options: O & SecureGroupOptions,
+    define: (routes: SecureRoutes<RestOf<O, StatedPosture>, PathNames<P>>) => void,
     ...surplus: readonly never[]
   ): this {
-    assertNoSurplus(surplus, 'handle(method, pattern, handler, posture, options)');
-    assertPosture(posture, `${method} ${pattern}`);
-    const { streaming, trailingSlash } = SECURE_ROUTE_OPTIONS.parse(options);
-    // The open container takes a blank pattern for the root; here it could make the root public by mistake.
-    if (typeof pattern === 'string' && pattern.trim() === '') {
-      throw new FrameworkError('app.bad_request', `framework: invalid route pattern: ${method} (blank)`);
-    }
-    this.#assembly.http.register(method, pattern, handler, { posture, streaming, trailingSlash });
+    this.#routes.group(prefix, options, define, ...surplus);
     return this;
   }
 
@@ -213,5 +215,6 @@ function toSecureRouteRecord(registration: Registration): SecureRouteRecord {
     posture: kind,
     ...(scopes.length > 0 ? { scopes: Object.freeze([...scopes]) } : {}),
     ...(registration.streaming ? { streaming: true } : {}),
+    ...(registration.tags.length > 0 ? { tags: registration.tags } : {}),
   });
 }

@@ -3,7 +3,7 @@
 // Principals
 export type { PrincipalKind, SecurePrincipal } from '@sallyport/core';
 export { withBearer } from '@sallyport/core/pipeline';
-export { SecureApp, type SecureRouteOptions, type SecureRouteRecord } from './container.js';
+export { SecureApp, type SecureRouteRecord } from './container.js';
 export type { SecureErrorCode } from './errors.js';
 export type { Challenge } from './gate.js';
 export type { SecureOpenApiSpec } from './openapi/document.js';
@@ -15,3 +15,13 @@ export { Optional } from './postures/optional.js';
 export type { Posture, PostureKind } from './postures/posture.js';
 export { Public } from './postures/public.js';
 export { firstPrincipal, type SecurePrincipalResolver } from './principal.js';
+// Routes and groups
+export {
+  defineRoutes,
+  type GroupPosture,
+  type SecureGroupOptions,
+  type SecureRest,
+  type SecureRouteOptions,
+  type SecureRoutes,
+  type StatedPosture,
+} from './routes.js';

@@ -11,6 +11,7 @@ import {
   Optional,
   Public,
   SecureApp,
+  type SecureOptions,
 } from '@sallyport/secure';
 import {
   type ConnectionPrincipal,
@@ -660,6 +661,167 @@ function turning(...values: readonly string[]): unknown {
     toString: () => values[looks++ % values.length],
   };
 }
+
+describe('groups', () => {
+  type Loose = { group(...args: unknown[]): Loose; get(...args: unknown[]): Loose };
+  const GUARDED = Authenticated('admin');
+  const reached = () => json(200, 'secret of the house');
+
+  it.each<[string, (app: Loose) => unknown]>([
+    ['a group without a posture', (app) => app.group('/a', {}, (a: Loose) => a.get('/x', reached))],
+    [
+      'a group in one without',
+      (app) => app.group('/a', {}, (a: Loose) => a.group('/b', {}, (b: Loose) => b.get('/x', reached))),
+    ],
+    ['options without a posture', (app) => app.group('/a', {}, (a: Loose) => a.get('/x', reached, {}))],
+    [
+      'a posture in the options of a route',
+      (app) => app.group('/a', {}, (a: Loose) => a.get('/x', reached, { posture: Public() })),
+    ],
+    [
+      'a posture that is inherited by the options',
+      (app) => app.group('/a', Object.create({ posture: Public() }), (a: Loose) => a.get('/x', reached)),
+    ],
+    [
+      'a forged posture',
+      (app) => app.group('/a', { posture: { kind: 'public', scopes: [] } }, (a: Loose) => a.get('/x', reached)),
+    ],
+    ['a posture of null', (app) => app.group('/a', { posture: null }, (a: Loose) => a.get('/x', reached))],
+    ['an undefined posture', (app) => app.group('/a', { posture: undefined }, (a: Loose) => a.get('/x', reached))],
+    [
+      'a module that was mounted in an open group before',
+      (app) => {
+        const module = (routes: Loose) => routes.get('/x', reached);
+        app.group('/open', { posture: Public() }, module).group('/a', {}, module);
+      },
+    ],
+    [
+      'a posture after the group has begun',
+      (app) => {
+        const options: Record<string, unknown> = {};
+        app.group('/a', options, (a: Loose) => {
+          options.posture = Public();
+          a.get('/x', reached);
+        });
+      },
+    ],
+  ])('open nothing that no one has stated: %s', (_, register) => {
+    const app = new SecureApp();
+    expect(() => register(app as never)).toThrow();
+    expect(app.routes().filter(({ path }) => path.startsWith('/a'))).toEqual([]);
+  });
+
+  it.each<[string, (a: Loose) => unknown]>([
+    ['a group inside', (a) => a.group('/b', {}, (b: Loose) => b.get('/x', reached))],
+    ['two groups inside', (a) => a.group('/b', {}, (b: Loose) => b.group('/', {}, (c: Loose) => c.get('/x', reached)))],
+    [
+      'a group with options of its own',
+      (a) => a.group('/b', { tags: ['b'], use: [] }, (b: Loose) => b.get('/x', reached)),
+    ],
+    ['a neighbour that is open', (a) => a.group('/o', { posture: Public() }, () => {}).get('/b/x', reached)],
+    [
+      'a group that is used late',
+      (a) => {
+        let kept: Loose | undefined;
+        a.group('/b', {}, (b: Loose) => {
+          kept = b;
+        });
+        a.group('/o', { posture: Public() }, () => kept?.get('/x', reached));
+      },
+    ],
+    [
+      'options that are changed later',
+      (a) => {
+        const options = { posture: GUARDED as unknown };
+        a.group('/b', options, (b: Loose) => {
+          options.posture = Public();
+          b.get('/x', reached);
+        });
+      },
+    ],
+  ])('never lose a posture: %s', async (_, register) => {
+    const app = new SecureApp({ principalResolver: () => null });
+    app.group('/a', { posture: GUARDED }, register as never);
+    expect(app.routes()).toMatchObject([{ path: '/a/b/x', posture: 'authenticated', scopes: ['admin'] }]);
+    for (const door of [...DOORS, DIRECT as typeof DIRECT]) {
+      const answer = await send(app, door, { path: '/a/b/x' });
+      expect([answer.status, answer.raw.includes('secret of the house')]).toEqual([401, false]);
+    }
+  });
+
+  it.each<[string, (a: Loose) => unknown]>([
+    ['an undefined posture of a group inside', (a) => a.group('/b', { posture: undefined }, () => {})],
+    ['an undefined posture of a route', (a) => a.get('/b', reached, undefined)],
+    ['an undefined posture before options', (a) => a.get('/b', reached, undefined, {})],
+    ['a factory', (a) => a.get('/b', reached, Public)],
+    ['a forged posture', (a) => a.get('/b', reached, { kind: 'public', scopes: [] })],
+    ['an heir of a posture', (a) => a.get('/b', reached, Object.create(Public()))],
+  ])('never take a mistake for the posture around: %s', (_, register) => {
+    const app = new SecureApp();
+    expect(() => app.group('/a', { posture: GUARDED }, register as never)).toThrow();
+    expect(app.routes()).toEqual([]);
+  });
+});
+
+describe('hooks that answer for refused callers', () => {
+  const open = () => json(200, 'secret of the house');
+
+  it.each<[string, SecureOptions]>([
+    ['onError with 200', { onError: open }],
+    ['onError with 200, later', { onError: async () => open() }],
+    ['onError with 204', { onError: () => ({ status: 204 }) }],
+    ['onError with the status as text', { onError: () => ({ ...open(), status: '401' as never }) }],
+    [
+      'onError that throws',
+      {
+        onError: () => {
+          throw new Error('broken');
+        },
+      },
+    ],
+    ['notFound with 200', { notFound: open }],
+    [
+      'onResponse that sets the status',
+      {
+        onResponse: (_ctx, response) => {
+          (response as { status: number }).status = 200;
+        },
+      },
+    ],
+    [
+      'onResponse that takes the challenge of 401 for a body',
+      {
+        onResponse: (_ctx, response) => {
+          (response as unknown as { body: string }).body = 'secret of the house';
+        },
+      },
+    ],
+  ])('%s', async (_, hooks) => {
+    const app = new SecureApp({ log: false, ...hooks });
+    app.get('/admin', open, Authenticated('admin'));
+    for (const door of [...DOORS, DIRECT as typeof DIRECT]) {
+      for (const [path, status] of [
+        ['/admin', 401],
+        ['/admin/', 404],
+      ] as const) {
+        const answer = await send(app, door, { path });
+        expect([answer.status, answer.raw.includes('secret of the house')]).toEqual([status, false]);
+      }
+    }
+  });
+
+  it('a resolver that fails is no success either', async () => {
+    const app = new SecureApp({
+      log: false,
+      onError: open,
+      principalResolver: () => {
+        throw new Error('broken');
+      },
+    });
+    app.get('/admin', open, Authenticated('admin'));
+    expect((await send(app, DIRECT, { path: '/admin' })).status).toBe(500);
+  });
+});
 
 describe('whatever the framework gives out may be changed without effect', () => {
   const principal = () => ({ identity: 'ada', scopes: ['read'], claims: { role: { name: 'user' }, list: [1] } });

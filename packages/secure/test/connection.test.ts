@@ -12,7 +12,7 @@ function build(connectPosture = Authenticated('chat')) {
     store,
     ttlSeconds: 60,
     connect: (ctx) => {
-      const identity = ctx.header('x-user');
+      const identity = ctx.header('x-user') ?? '';
       return identity === ''
         ? null
         : { identity, scopes: identity === 'eve' ? [] : ['chat'], tenantId: 't1', claims: { n: 1 } };

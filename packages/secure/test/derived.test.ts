@@ -39,7 +39,7 @@ describe('a streaming handler', () => {
     const app = new SecureApp({
       ...env.options(),
       httpErrorFormat: 'flat_legacy',
-      principalResolver: (ctx) => (ctx.header('x-user') === '' ? null : { identity: ctx.header('x-user') }),
+      principalResolver: (ctx) => (!ctx.header('x-user') ? null : { identity: ctx.header('x-user') ?? '' }),
     });
     app.get('/op', (ctx) => htmlStream(200, ['<p>', ctx.authIdentity, '</p>']), Authenticated(), { streaming: true });
     app.get('/open', () => htmlStream(200, ['open']), Public(), { streaming: true });

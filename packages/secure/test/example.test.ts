@@ -16,7 +16,7 @@ describe('one service behind one entrypoint', () => {
   const app = new SecureApp({
     ...env.options(),
     principalResolver: (ctx) =>
-      ctx.header('x-user') === '' ? null : { identity: ctx.header('x-user'), scopes: ['notes:read'] },
+      !ctx.header('x-user') ? null : { identity: ctx.header('x-user') ?? '', scopes: ['notes:read'] },
   });
   app.get('/health', () => json(200, { ok: true }), Public());
   app.get('/notes/{id}', async (ctx) => json(200, { id: ctx.param('id') }), Authenticated('notes:read'));

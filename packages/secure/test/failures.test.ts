@@ -345,7 +345,7 @@ describe('next()', () => {
     app.get(
       '/x',
       (ctx) => {
-        seen.push(ctx.query('as'));
+        seen.push(ctx.query('as') ?? '');
         return json(200, 1);
       },
       Public(),

@@ -287,7 +287,7 @@ describe('order', () => {
       },
       principalResolver: (ctx) => {
         steps.push(`resolver ${ctx.param('id')}`);
-        return ctx.header('x-user') === '' ? null : { identity: ctx.header('x-user'), tenantId: 't1' };
+        return !ctx.header('x-user') ? null : { identity: ctx.header('x-user') ?? '', tenantId: 't1' };
       },
     });
     app.use((ctx, next) => {

@@ -16,6 +16,7 @@ describe('the entries export these values and no others', () => {
         'Optional',
         'Public',
         'SecureApp',
+        'defineRoutes',
         'firstPrincipal',
         'withBearer',
       ],

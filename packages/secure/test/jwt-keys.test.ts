@@ -115,25 +115,30 @@ describe.each<[string, () => void]>([
 });
 
 describe('an issuer that never answers', () => {
-  /** How long the tests wait in the place of the 5 s that the resolver waits. */
-  const impatient =
-    (ms: number): KeyFetch =>
-    (url, init) =>
-      server.fetch(url, { ...init, signal: AbortSignal.any([init.signal as AbortSignal, AbortSignal.timeout(ms)]) });
+  /** In the place of the 5 s that the resolver waits: until the request has arrived, and then not much longer. */
+  function impatient() {
+    const given = new AbortController();
+    const fetch: KeyFetch = (url, init) =>
+      server.fetch(url, { ...init, signal: AbortSignal.any([init.signal as AbortSignal, given.signal]) });
+    return { fetch, giveUp: () => void setTimeout(() => given.abort(), 20) };
+  }
 
   it('costs one wait in 30 s', async () => {
-    server.answer = () => {};
-    const { atOnce, inTurn } = createCaller({ fetch: impatient(100) });
+    const { fetch, giveUp } = impatient();
+    server.answer = giveUp;
+    const { atOnce, inTurn } = createCaller({ fetch });
     expect(await atOnce(unknown)).toEqual([503]);
     expect(await inTurn(unknown)).toEqual([503]);
     expect(server.requests).toHaveLength(1);
   });
 
   it('is given up when it stops in the middle of the set', async () => {
+    const { fetch, giveUp } = impatient();
     server.answer = (_, response) => {
       response.writeHead(200).write('{"keys":[');
+      giveUp();
     };
-    const { inTurn } = createCaller({ fetch: impatient(100) });
+    const { inTurn } = createCaller({ fetch });
     expect(await inTurn(unknown)).toEqual([503]);
     expect(server.requests).toHaveLength(1);
   });

@@ -84,8 +84,10 @@ describe('the factories', () => {
 });
 
 describe('registration takes a posture of this package and nothing else', () => {
-  const forged: readonly (readonly [string, unknown])[] = [
-    ['none', undefined],
+  const notOurs =
+    'has a posture that this package did not make: use Public(), Optional(), Authenticated(), AuthenticatedAnyOf() or InternalOnly()';
+  const forged: readonly (readonly [string, unknown, string?])[] = [
+    ['none', undefined, 'has no posture: did you forget to call Public()?'],
     ['null', null],
     ['a name', 'public'],
     ['a literal', { kind: 'public', scopes: [] }],
@@ -94,11 +96,12 @@ describe('registration takes a posture of this package and nothing else', () => 
     ['a structured clone', structuredClone(Authenticated('a'))],
     ['a proxy', new Proxy(Public(), {})],
     ['an heir', Object.create(Authenticated())],
-    ['the factory itself', Public],
+    ['the factory itself', Public, 'has the function Public for a posture: call it, Public()'],
+    ['a handler', handler, 'has a function for a posture: the posture stands behind the handler'],
     ['a kind of Object', { kind: 'toString', scopes: null }],
   ];
 
-  it.each(forged)('%s', (_, posture) => {
+  it.each(forged)('%s', (_, posture, hint = notOurs) => {
     const app = new SecureApp();
     const given = posture as Posture;
     const register: readonly (() => unknown)[] = [
@@ -120,7 +123,7 @@ describe('registration takes a posture of this package and nothing else', () => 
     const places = [...verbs.map((verb) => `${verb} /a`), 'Query.a', 'Query.a', 'a'];
     expect(register).toHaveLength(places.length);
     for (const [index, attempt] of register.entries()) {
-      const message = `framework: invalid auth posture: ${places[index]}`;
+      const message = `framework: invalid auth posture: ${places[index]} ${hint}`;
       expect(attempt).toThrow(expect.objectContaining({ message, code: 'app.bad_request' }));
     }
     expect(app.routes()).toEqual([]);

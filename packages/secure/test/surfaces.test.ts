@@ -36,7 +36,7 @@ describe('registration', () => {
     [
       'a route twice',
       (app) => app.get('/a/{x}', handler, open).get('/a/{y}', handler, open),
-      'framework: duplicate route: GET /a/{y}',
+      'framework: duplicate route: GET /a/{y}, registered before as /a/{x}',
     ],
     [
       'a blank parent',
@@ -274,7 +274,7 @@ describe('surfaces are apart', () => {
 
   it('gates each element of a batch by itself', async () => {
     const it = new SecureApp({
-      principalResolver: (ctx) => (ctx.header('x-user') === '' ? null : { identity: ctx.header('x-user') }),
+      principalResolver: (ctx) => (!ctx.header('x-user') ? null : { identity: ctx.header('x-user') ?? '' }),
     });
     const seen: string[][] = [];
     it.appSyncBatchField(
@@ -300,7 +300,7 @@ describe('sockets', () => {
     const app = new SecureApp({
       principalResolver: (ctx) => {
         asked += 1;
-        return ctx.header('x-user') === '' ? null : { identity: ctx.header('x-user'), scopes: ['chat'] };
+        return !ctx.header('x-user') ? null : { identity: ctx.header('x-user') ?? '', scopes: ['chat'] };
       },
     });
     app.webSocket(

@@ -1,15 +1,25 @@
 import { json } from '@sallyport/http';
 import {
   Authenticated,
+  defineRoutes,
   type Posture,
   Public,
   SecureApp,
   type SecureOptions,
   type SecurePrincipal,
+  type SecureRoutes,
+  type StatedPosture,
 } from '@sallyport/secure';
 import { choosePosture, type PostureNotChosen } from '@sallyport/secure/migrate';
 
 const handler = () => json(200, 1);
+
+const inheriting = defineRoutes((routes) => {
+  routes.get('/', handler).get('/own', handler, Authenticated());
+});
+const stating = defineRoutes((routes: SecureRoutes<StatedPosture>) => {
+  routes.get('/', handler, Authenticated());
+});
 
 /** Never run: the type check reads it. */
 function refusedByTheCompiler(app: SecureApp): void {
@@ -31,6 +41,34 @@ function refusedByTheCompiler(app: SecureApp): void {
   app.get('/a', handler, 'public');
   // @ts-expect-error the placeholder is no posture
   app.get('/a', handler, choosePosture('GET /a'));
+  app.group('/a', {}, (routes) => {
+    // @ts-expect-error no group has a posture
+    routes.get('/', handler);
+    routes.get('/b', handler, Public());
+    // @ts-expect-error a posture is wanted, not options
+    routes.get('/c', handler, { streaming: true });
+    // @ts-expect-error the group around has none either
+    routes.group('/d', { tags: ['d'] }, (inner) => inner.get('/', handler));
+    routes.group('/e', { posture: Public() }, (inner) => inner.get('/', handler));
+  });
+  app.group('/a', { posture: Public() }, (routes) => {
+    routes.get('/', handler).get('/b', handler, { streaming: true }).get('/c', handler, Authenticated(), {});
+    routes.group('/d', {}, (inner) => inner.get('/', handler));
+    // @ts-expect-error the factory is no posture
+    routes.get('/e', handler, Public);
+    // @ts-expect-error options stand behind the posture
+    routes.get('/f', handler, {}, Public());
+  });
+  // @ts-expect-error the factory is no posture
+  app.group('/a', { posture: Public }, () => {});
+  // @ts-expect-error there is no such option
+  app.group('/a', { authRequired: true }, () => {});
+  // @ts-expect-error the module's routes rely on the posture of a group
+  app.group('/a', {}, inheriting);
+  app
+    .group('/a', { posture: Public() }, inheriting)
+    .group('/a', { posture: Public() }, stating)
+    .group('/a', {}, stating);
   // @ts-expect-error no scopes in a list
   Authenticated(['a']);
   // @ts-expect-error postures are read-only

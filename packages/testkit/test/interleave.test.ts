@@ -67,7 +67,7 @@ describe('interleave', () => {
       return env
         .app()
         .use(async (ctx, next) => {
-          bag.user = ctx.header('x-user');
+          bag.user = ctx.header('x-user') ?? '';
           return next(ctx);
         })
         .post('/a', () => text(200, bag.user ?? ''));
@@ -88,7 +88,7 @@ describe('interleave', () => {
       });
       app.use(async (ctx, next) => {
         const response = await next(ctx);
-        answered = ctx.header('x-user');
+        answered = ctx.header('x-user') ?? '';
         return response;
       });
       return app.post('/a', () => text(200, 'ok'));
@@ -170,7 +170,7 @@ describe('interleave', () => {
     const build = (env: TestEnv) => {
       let last = '';
       return env.app().post('/a', async (ctx) => {
-        last = ctx.header('x-user');
+        last = ctx.header('x-user') ?? '';
         await env.pause();
         return text(200, last);
       });

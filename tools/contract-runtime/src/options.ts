@@ -1,17 +1,45 @@
-import type { Json, JsonObject, Setup } from '@sallyport/contract';
-import { FrameworkError } from '@sallyport/core';
+import type { Json, JsonObject, Named, Setup } from '@sallyport/contract';
+import { type Context, FrameworkError, isFrameworkError, type Result } from '@sallyport/core';
+import type { FinalResponse } from '@sallyport/http';
 import type { JwtPrincipalOptions } from '@sallyport/secure/jwt';
 import { renameKeys, toCamel } from './casing.js';
+import { requestHandler } from './handlers/request.js';
 import type { World } from './world.js';
 
 /** Options that stand for a function answering them. */
 const HOOKS = new Set(['auth_hook', 'policy_hook', 'challenge_hook']);
 
+/** Options that stand for the hooks of HTTP. */
+const HTTP_HOOKS: Readonly<Record<string, (spec: JsonObject, world: World) => unknown>> = {
+  on_error: (spec, world) => (ctx: Context, error: unknown) => {
+    world.calls.push({ hook: 'on_error', code: isFrameworkError(error) ? error.code : '' });
+    return answerOf(spec, world, ctx);
+  },
+  not_found: (spec, world) => (ctx: Context) => {
+    world.calls.push({ hook: 'not_found' });
+    return answerOf(spec, world, ctx);
+  },
+  on_response: (spec, world) => (_ctx: Context, response: FinalResponse) => {
+    world.calls.push({ hook: 'on_response', status: response.status });
+    if (spec.fail !== undefined) throw new Error(String(spec.fail));
+    for (const [name, value] of Object.entries((spec.headers ?? {}) as JsonObject)) {
+      response.headers[name] = [String(value)];
+    }
+  },
+};
+
+function answerOf({ fail, reply }: JsonObject, world: World, ctx: Context): Result | undefined {
+  if (fail !== undefined) throw new Error(String(fail));
+  return reply === undefined ? undefined : requestHandler(reply as Named, world)(ctx);
+}
+
 /** A container's options: the environment's own, and the fixture's in our spelling. */
 export function containerOptions(setup: Setup, world: World): Record<string, unknown> {
-  const own = Object.entries(setup.options ?? {}).map(([name, value]): [string, unknown] =>
-    HOOKS.has(name) ? [toCamel(name), () => answerHook(value)] : [toCamel(name), optionValue(name, value)],
-  );
+  const own = Object.entries(setup.options ?? {}).map(([name, value]): [string, unknown] => {
+    const hook = HTTP_HOOKS[name];
+    if (hook) return [toCamel(name), hook(value as JsonObject, world)];
+    return [toCamel(name), HOOKS.has(name) ? () => answerHook(value) : optionValue(name, value)];
+  });
   return { ...world.env.options(), ...Object.fromEntries(own) };
 }
 

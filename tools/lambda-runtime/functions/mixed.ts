@@ -20,7 +20,7 @@ function whose(ctx: Context, marker: string) {
   };
 }
 
-const app = new SecureApp({ principalResolver: (ctx) => ({ identity: ctx.header('x-identity') }) });
+const app = new SecureApp({ principalResolver: (ctx) => ({ identity: ctx.header('x-identity') ?? '' }) });
 
 app.get(
   '/marker/{marker}',

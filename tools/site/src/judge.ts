@@ -32,7 +32,7 @@ const SEARCHES: Readonly<Record<string, string>> = {
   Middy: 'migrating',
   'fencing token': 'jobs',
   'app.too_large': 'error-codes',
-  'response function': 'graphql',
+  GraphQL: 'graphql',
 };
 const TYPES: Readonly<Record<string, string>> = {
   '.html': 'text/html',

@@ -3,6 +3,7 @@ import type { SourceProvenance } from '../request/provenance.js';
 import type { Request } from '../request/request.js';
 import type { MaybePromise, Response, Result } from '../response/response.js';
 import type { InvocationProvenance, LambdaContext, TriggerKind } from '../runtime/invocation.js';
+import type { ContextKey } from './context-key.js';
 import type { SecurePrincipal } from './principal.js';
 
 /** The registration that an invocation reached. */
@@ -15,12 +16,16 @@ export interface Route {
   readonly pattern: string;
 }
 
-/** Everything that belongs to one request. Read-only but for the bag of `set` and `get`. */
-export interface Context {
+/**
+ * Everything that belongs to one request. Read-only but for the bag of `set` and `get`.
+ *
+ * @typeParam Names the path parameters that the route is known to have; `string` where the pattern is not known
+ */
+export interface Context<Names extends string = string> {
   /** The request itself: method, path, headers, query, cookies and body. */
   readonly request: Request;
   /** Percent-decoded once; a map without a prototype. */
-  readonly params: Readonly<Record<string, string>>;
+  readonly params: Readonly<Record<Names, string>>;
   /** `null` before the match. */
   readonly route: Route | null;
   /** The detected kind; `direct` for `serve`. */
@@ -57,34 +62,36 @@ export interface Context {
   /** Writes one value of a metric that `observability.metrics` declares; anything else is dropped, with one `warn`. */
   metric(name: string, value: number, options?: MetricOptions): void;
   /**
-   * The first value of a header; `''` when it is missing. The name in any case.
+   * The first value of a header; `undefined` when it is missing, `''` when it is there and empty. The name in any case.
    *
    * @example
-   * const token = ctx.header('Authorization');
+   * const language = ctx.header('Accept-Language') ?? 'en';
    */
-  header(name: string): string;
+  header(name: string): string | undefined;
   /** All values of a header, in order; the name in any case. Empty when the header is missing. */
   headerAll(name: string): readonly string[];
   /**
-   * The first value of a query parameter, decoded; `''` when it is missing. Names are case-sensitive.
+   * The first value of a query parameter, decoded; `undefined` when it is missing, `''` when it is there and empty. Names
+   * are case-sensitive.
    *
    * @example
-   * const page = Number(ctx.query('page') || '1');
+   * const page = Number(ctx.query('page') ?? '1');
    */
-  query(name: string): string;
+  query(name: string): string | undefined;
   /** All values of a query parameter, decoded, in order; empty when it is missing. */
   queryAll(name: string): readonly string[];
-  /** The value of a cookie as it was sent, not decoded; `''` when it is missing. */
-  cookie(name: string): string;
+  /** The value of a cookie as it was sent, not decoded; `undefined` when it is missing. */
+  cookie(name: string): string | undefined;
   /**
    * A path parameter, percent-decoded once; `''` when the route has none of that name. A malformed escape stays as it is.
+   * Inside of a handler that is registered with its pattern in the source, other names do not compile.
    *
    * @example
    * app.get('/users/{id}', (ctx) => json(200, { id: ctx.param('id') }));
    */
-  param(name: string): string;
+  param(name: Names): string;
   /** A path parameter as it stands in the path, not decoded; `''` when it is missing. */
-  rawParam(name: string): string;
+  rawParam(name: Names): string;
   /** The body as UTF-8 text; malformed sequences become U+FFFD. */
   bodyText(): string;
   /**
@@ -96,19 +103,23 @@ export interface Context {
    */
   bodyJson<T = unknown>(): T;
   /**
-   * Keeps a value for this invocation, for middleware and handlers that run later.
+   * Keeps a value for this invocation, for middleware and handlers that run later. A key of `contextKey` holds the value to its
+   * type; what a text keeps comes back as `unknown`.
    *
-   * @throws FrameworkError `app.bad_request` for a blank key or one that begins with `framework.`
+   * @throws FrameworkError `app.bad_request` for a blank text, one that begins with `framework.`, and what is no key
    * @example
-   * ctx.set('user', await loadUser(ctx.authIdentity));
+   * const currentUser = contextKey<User>('user');
+   * ctx.set(currentUser, await loadUser(ctx.authIdentity));
    */
+  set<T>(key: ContextKey<T>, value: NoInfer<T>): void;
   set(key: string, value: unknown): void;
   /**
    * A value that `set` kept, or one of the framework's own under `framework.`; `undefined` when there is none.
    *
    * @example
-   * const user = ctx.get('user') as User | undefined;
+   * const user = ctx.get(currentUser); // User | undefined
    */
+  get<T>(key: ContextKey<T>): T | undefined;
   get(key: string): unknown;
   /** The current time of the container's clock. */
   now(): Date;
@@ -129,8 +140,12 @@ export interface Context {
   asWebSocket(): WebSocketContext | null;
 }
 
-/** Serves a route: gets the context and gives the answer, or a promise of it. */
-export type Handler = (ctx: Context) => Result;
+/**
+ * Serves a route: gets the context and gives the answer, or a promise of it.
+ *
+ * @typeParam Names the path parameters that the handler may read; `string` for any
+ */
+export type Handler<Names extends string = string> = (ctx: Context<Names>) => Result;
 /** Runs the rest of the chain: further middleware and the handler. It may be called once. */
 export type Next = (ctx: Context) => Promise<Response>;
 /** Wraps handlers: may answer itself, or call `next(ctx)` and change what comes back. */

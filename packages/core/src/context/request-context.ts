@@ -15,6 +15,7 @@ import {
   type TriggerKind,
 } from '../runtime/invocation.js';
 import type { AppSyncContext, Context, ContextTransport, Route, WebSocketContext } from './context.js';
+import { type ContextKey, isContextKey } from './context-key.js';
 import type { SecurePrincipal } from './principal.js';
 
 const NO_NAMES: readonly string[] = [];
@@ -77,7 +78,7 @@ export class ContextState implements DeliveryHolder {
   /** How many middlewares have been entered; a second `next()` shows here. */
   declare depth: number;
   /** What `ctx.set` keeps; `undefined` until the first call. */
-  declare bag: Map<string, unknown> | undefined;
+  declare bag: Map<string | ContextKey<unknown>, unknown> | undefined;
   /** Work that the answer waits for. */
   declare kept: Deliveries | undefined;
   declare private tenant: string | undefined;
@@ -279,24 +280,24 @@ export class RequestContext implements Context {
     if (observability) emitMetric(observability, name, value, options, this.state);
   }
 
-  header(name: string): string {
-    return this.headerAll(name)[0] ?? '';
+  header(name: string): string | undefined {
+    return this.headerAll(name)[0];
   }
 
   headerAll(name: string): readonly string[] {
     return this.state.request.headerValues(name.toLowerCase());
   }
 
-  query(name: string): string {
-    return this.queryAll(name)[0] ?? '';
+  query(name: string): string | undefined {
+    return this.queryAll(name)[0];
   }
 
   queryAll(name: string): readonly string[] {
     return this.state.request.query[name] ?? NO_NAMES;
   }
 
-  cookie(name: string): string {
-    return this.state.request.cookies[name] ?? '';
+  cookie(name: string): string | undefined {
+    return this.state.request.cookies[name];
   }
 
   param(name: string): string {
@@ -316,7 +317,8 @@ export class RequestContext implements Context {
   bodyJson<T = unknown>(): T {
     const text = this.state.request.text;
     if (text === '') return null as T;
-    if (!isJsonMediaType(this.header('content-type'))) throw new FrameworkError('app.bad_request', 'invalid json');
+    if (!isJsonMediaType(this.header('content-type') ?? ''))
+      throw new FrameworkError('app.bad_request', 'invalid json');
     try {
       return JSON.parse(text) as T;
     } catch (cause) {
@@ -324,11 +326,11 @@ export class RequestContext implements Context {
     }
   }
 
-  set(key: string, value: unknown): void {
-    if (typeof key !== 'string' || key.trim() === '') {
+  set(key: string | ContextKey<unknown>, value: unknown): void {
+    if (typeof key === 'string' ? key.trim() === '' : !isContextKey(key)) {
       throw new FrameworkError('app.bad_request', 'context key is empty');
     }
-    if (key.startsWith(RESERVED_PREFIX)) {
+    if (typeof key === 'string' && key.startsWith(RESERVED_PREFIX)) {
       throw new FrameworkError('app.bad_request', 'context key is reserved', { details: { key } });
     }
     const { state } = this;
@@ -336,8 +338,10 @@ export class RequestContext implements Context {
     state.bag.set(key, value);
   }
 
-  get(key: string): unknown {
-    if (key.startsWith(RESERVED_PREFIX)) return this.state.transport?.metadata?.(key);
+  get<T>(key: ContextKey<T>): T | undefined;
+  get(key: string): unknown;
+  get(key: string | ContextKey<unknown>): unknown {
+    if (typeof key === 'string' && key.startsWith(RESERVED_PREFIX)) return this.state.transport?.metadata?.(key);
     return this.state.bag?.get(key);
   }
 

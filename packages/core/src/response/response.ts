@@ -37,10 +37,31 @@ export interface ResponseInput {
   readonly bodyStream?: BodyStream | null;
   /** Forces base64 at the front door; default `false`, then the bytes decide. */
   readonly isBase64?: boolean;
+  /** Not a member: the status is called `status`. */
+  readonly statusCode?: never;
+  /** Not a member: it is called `isBase64`. */
+  readonly isBase64Encoded?: never;
+  /** Not a member: `headers` takes lists of values. */
+  readonly multiValueHeaders?: never;
 }
 
-/** What a handler or middleware gives back: a response, or what becomes one. */
-export type Result = MaybePromise<Response | ResponseInput>;
+/** The members of the Fetch standard's `Response` that are read of one; written out, so that no library of types is needed. */
+export interface WebResponse {
+  /** The HTTP status. */
+  readonly status: number;
+  /** The headers; each `set-cookie` becomes a cookie of the answer. */
+  readonly headers: {
+    getSetCookie(): string[];
+    forEach(callback: (value: string, name: string) => void): void;
+  };
+  /** The stream of bytes, read once while it is sent; `null` for none. */
+  readonly body: object | null;
+  /** Whether the body has been read already; such a response cannot be sent. */
+  readonly bodyUsed: boolean;
+}
+
+/** What a handler or middleware gives back: a response, or what becomes one. Nothing else is an answer. */
+export type Result = MaybePromise<Response | ResponseInput | WebResponse>;
 
 /** Text or bytes as given. A symbol, so that a spread copy of a response keeps its body without encoding it. */
 const CONTENT: unique symbol = Symbol.for('sallyport.content') as never;
@@ -84,17 +105,26 @@ export class OutgoingResponse implements Response {
   }
 }
 
+/** What handlers may write; anything else among the members is refused. */
+const MEMBERS: ReadonlySet<string> = new Set(['status', 'headers', 'cookies', 'body', 'bodyStream', 'isBase64']);
+const ADVICE = 'return json(200, value), say';
+
 /**
  * The response object of what a handler or middleware returned.
  *
- * @throws FrameworkError `app.internal` for a value that is not a response
+ * @throws FrameworkError `app.internal` for a value that is not a response, and for members that no response has
  */
 export function toResponse(result: unknown): OutgoingResponse {
   if (result instanceof OutgoingResponse) return result;
-  if (typeof result !== 'object' || result === null || Array.isArray(result)) {
-    throw internalError(`a handler returned ${kindOf(result)} instead of a response; return json(200, value), say`);
+  if (isWebResponse(result)) return fromWebResponse(result);
+  if (typeOf(result) !== '[object Object]') {
+    throw internalError(`a handler returned ${kindOf(result)} instead of a response; ${ADVICE}`);
   }
   const input = result as ResponseInput & { [CONTENT]?: string | Uint8Array };
+  const unknown = Object.keys(input).find((name) => !MEMBERS.has(name));
+  if (unknown !== undefined) {
+    throw internalError(`a handler returned an object with "${unknown}", which no response has; ${ADVICE}`);
+  }
   const content = input.body ?? input[CONTENT] ?? EMPTY_BYTES;
   if (typeof content !== 'string' && !(content instanceof Uint8Array)) {
     throw internalError(`the body of a response is ${kindOf(content)}; it must be text or bytes`);
@@ -107,6 +137,31 @@ export function toResponse(result: unknown): OutgoingResponse {
   );
   response.bodyStream = input.bodyStream ?? null;
   response.isBase64 = input.isBase64 === true;
+  return response;
+}
+
+/** The name that a value's kind has for the language: `[object Map]`, `[object Response]`. */
+function typeOf(value: unknown): string {
+  return Object.prototype.toString.call(value);
+}
+
+/**
+ * Whether a value is a `Response` of the Fetch standard, of the platform or of a library. By its name: `instanceof` would
+ * load the platform's `fetch` at the first request.
+ */
+export function isWebResponse(value: unknown): value is WebResponse {
+  return typeOf(value) === '[object Response]';
+}
+
+function fromWebResponse({ status, headers: given, body, bodyUsed }: WebResponse): OutgoingResponse {
+  if (bodyUsed) throw internalError('a handler returned a web Response whose body has been read; return a copy of it');
+  const headers = toHeaderMap(undefined);
+  given.forEach((value, name) => {
+    if (name !== 'set-cookie') headers[name] = [value];
+  });
+  const response = new OutgoingResponse(status, headers, EMPTY_BYTES, given.getSetCookie());
+  // Node's streams of the Fetch standard are iterable: https://nodejs.org/api/webstreams.html#async-iteration
+  response.bodyStream = body as BodyStream | null;
   return response;
 }
 

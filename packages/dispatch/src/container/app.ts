@@ -2,13 +2,13 @@ import type { AppSyncBatchHandler } from '@sallyport/appsync';
 import { APPSYNC_OPTION_KINDS, type AppSyncOptions } from '@sallyport/appsync/surface';
 import type { Handler } from '@sallyport/core';
 import { assertNoSurplus, defineOptions } from '@sallyport/core/options';
-import type { OpenPipelineOptions, RouteOptions, RouteRecord } from '@sallyport/http';
+import type { GroupOptions, OpenPipelineOptions, RouteRecord } from '@sallyport/http';
 import {
   createOpenKernel,
-  HANDLE_USAGE,
   OPEN_PIPELINE_OPTION_KINDS,
   type OpenRest,
-  registerOpenRoute,
+  type PathNames,
+  RouteGroup,
   toRouteRecord,
 } from '@sallyport/http/pipeline';
 import { EVENT_ROUTER_OPTION_KINDS, type EventRouterOptions } from '@sallyport/streams';
@@ -36,6 +36,7 @@ export const APP_OPTIONS = defineOptions<AppOptions>()({
  */
 export class App extends Container<OpenRest> {
   readonly #assembly: Assembly;
+  readonly #routes: RouteGroup;
 
   /** @throws FrameworkError `app.invalid_configuration` for an unknown or unfit option */
   constructor(options: AppOptions) {
@@ -52,17 +53,35 @@ export class App extends Container<OpenRest> {
     });
     super(assembly);
     this.#assembly = assembly;
+    this.#routes = new RouteGroup(assembly.http);
   }
 
-  override handle(
+  override handle<const P extends string>(
     method: string,
-    pattern: string,
-    handler: Handler,
-    options?: RouteOptions,
+    pattern: P,
+    handler: Handler<PathNames<P>>,
+    ...rest: OpenRest
+  ): this {
+    this.#routes.handle(method, pattern, handler, ...rest);
+    return this;
+  }
+
+  /**
+   * Registers HTTP routes that have a prefix, middlewares and tags in common. Groups nest.
+   *
+   * @param prefix static segments and parameters; `/` for none. The pattern `/` inside of the group is the prefix itself
+   * @param define registers the routes, at once; `defineRoutes` of `@sallyport/http` makes one in a file of its own
+   * @throws FrameworkError `app.bad_request`: an invalid prefix, a `define` that is no function or asynchronous;
+   *   `app.invalid_configuration`: unknown options, further arguments
+   * @example app.group('/orders', { use: [audit] }, (orders) => orders.get('/{id}', getOrder));
+   */
+  group<const P extends string>(
+    prefix: P,
+    options: GroupOptions,
+    define: (routes: RouteGroup<PathNames<P>>) => void,
     ...surplus: readonly never[]
   ): this {
-    assertNoSurplus(surplus, HANDLE_USAGE);
-    registerOpenRoute(this.#assembly.http, method, pattern, handler, options);
+    this.#routes.group(prefix, options, define, ...surplus);
     return this;
   }
 

@@ -22,6 +22,7 @@ import {
   type StreamAccess,
   serveDirect,
   toHttpOptions,
+  USE_USAGE,
   WebSocketSurface,
 } from '@sallyport/http/pipeline';
 import {
@@ -254,7 +255,7 @@ export abstract class Container<Rest extends readonly unknown[]> extends HttpVer
    * @example app.use(async (ctx, next) => { const answer = await next(); ctx.log.info('served'); return answer; });
    */
   use(middleware: Middleware, ...surplus: readonly never[]): this {
-    assertNoSurplus(surplus, 'use(middleware)');
+    assertNoSurplus(surplus, USE_USAGE);
     this.#assembly.kernel.book.use(middleware);
     return this;
   }

@@ -1,4 +1,4 @@
-import type { Context, Response, ResponseInput } from '@sallyport/core';
+import type { Context, Result } from '@sallyport/core';
 import { invalidOption } from '@sallyport/core/options';
 import { isPromise } from '../routing/registration.js';
 import {
@@ -32,7 +32,7 @@ export function bind<const S extends BindSpec>(spec: S, handler: BoundFunction<S
   if (typeof handler !== 'function') throw invalidOption('handler', 'a function');
   const readInput = createInputReader(contract);
   const toAnswer = createAnswer(contract);
-  const bound = async (ctx: Context): Promise<Response | ResponseInput> => {
+  const bound = async (ctx: Context): Promise<Awaited<Result>> => {
     // The contract's own schemas made these values; the type follows from them.
     const input = (await readInput(ctx)) as unknown as BoundInput<S>;
     const result: unknown = await handler(ctx, input);

@@ -1,4 +1,4 @@
-import type { Context, Handler, MaybePromise, Response, StandardSchema } from '@sallyport/core';
+import type { Context, Handler, MaybePromise, Response, StandardSchema, WebResponse } from '@sallyport/core';
 import {
   boolean,
   defineOptions,
@@ -68,7 +68,7 @@ export type BoundValue<S extends BindSpec> =
 export type BoundFunction<S extends BindSpec> = (
   ctx: Context,
   input: BoundInput<S>,
-) => MaybePromise<BoundValue<S> | Response>;
+) => MaybePromise<BoundValue<S> | Response | WebResponse>;
 
 /** The schemas of a handler, for whoever writes a document of them. */
 export type Contract<S extends BindSpec = BindSpec> = Readonly<S>;

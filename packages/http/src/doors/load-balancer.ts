@@ -1,5 +1,6 @@
 import type { MultiMap } from '@sallyport/core';
 import { decodeQueryPart, type EncodedBody, type OutgoingResponse, unknownProvenance } from '@sallyport/core/pipeline';
+import { statusPhrase } from '../pipeline/internal/status-phrase.js';
 import { ProxySource, type ProxyTraits } from './gateway-v1.js';
 import { joinHeaders } from './gateway-v2.js';
 import {
@@ -72,14 +73,8 @@ function spelling(name: string, index: number): string {
   });
 }
 
-/** Phrases of RFC 9110 section 15.5 that differ from those of Node.js. */
-const OWN_PHRASES: Readonly<Record<number, string>> = { 413: 'Content Too Large', 422: 'Unprocessable Content' };
-
-/**
- * `200 OK`; the bare number when the status has no phrase. The phrases are those of Node.js itself, loaded by the first
- * answer to a load balancer: the runtime of Lambda has loaded the module by then.
- */
+/** `200 OK`; the bare number when the status has no phrase. */
 export function statusDescription(status: number): string {
-  const phrase = OWN_PHRASES[status] ?? process.getBuiltinModule('node:http').STATUS_CODES[status];
+  const phrase = statusPhrase(status);
   return phrase === undefined ? String(status) : `${status} ${phrase}`;
 }

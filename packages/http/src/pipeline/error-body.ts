@@ -1,12 +1,18 @@
 import { FrameworkError, isFrameworkError } from '@sallyport/core';
 import { OutgoingResponse, toHeaderMap } from '@sallyport/core/pipeline';
+import { statusPhrase } from './internal/status-phrase.js';
 
 /** `{"error":{…}}`, the default. */
 export const HTTP_ERROR_FORMAT_NESTED = 'nested';
 /** Top-level `code`, `message` and `details` with the legacy codes and messages kept. */
 export const HTTP_ERROR_FORMAT_FLAT_LEGACY = 'flat_legacy';
-/** Shape of error bodies: `nested` (default) or `flat_legacy`. */
-export type HttpErrorFormat = typeof HTTP_ERROR_FORMAT_NESTED | typeof HTTP_ERROR_FORMAT_FLAT_LEGACY;
+/** Problem details for HTTP APIs, `application/problem+json` (RFC 9457). */
+export const HTTP_ERROR_FORMAT_PROBLEM = 'problem';
+/** Shape of error bodies: `nested` (default), `problem` or `flat_legacy`. */
+export type HttpErrorFormat =
+  | typeof HTTP_ERROR_FORMAT_NESTED
+  | typeof HTTP_ERROR_FORMAT_PROBLEM
+  | typeof HTTP_ERROR_FORMAT_FLAT_LEGACY;
 
 const LEGACY_MESSAGES: Readonly<Record<string, string>> = {
   EMPTY_BODY: 'request body is empty',
@@ -69,30 +75,55 @@ export interface ErrorOrigin {
   readonly traceId: string;
 }
 
-/** The answer of an error in one of the two formats. */
+/** The answer of an error in one of the formats. */
 export function errorResponse(error: FrameworkError, format: HttpErrorFormat, origin: ErrorOrigin): OutgoingResponse {
   const canonical = canonicalError(error);
-  const body = format === HTTP_ERROR_FORMAT_NESTED ? nestedBody(canonical, origin) : flatBody(error);
   const headers = toHeaderMap(error.headers);
-  headers['content-type'] = ['application/json; charset=utf-8'];
-  return new OutgoingResponse(canonical.status, headers, encodeBody(body));
+  headers['content-type'] = [
+    format === HTTP_ERROR_FORMAT_PROBLEM ? 'application/problem+json' : 'application/json; charset=utf-8',
+  ];
+  const body = encodeBody(
+    format === HTTP_ERROR_FORMAT_NESTED
+      ? { error: addOrigin(nestedBody(canonical), canonical, origin) }
+      : format === HTTP_ERROR_FORMAT_PROBLEM
+        ? addOrigin(problemBody(canonical), canonical, origin)
+        : flatBody(error),
+  );
+  return new OutgoingResponse(canonical.status, headers, body);
 }
 
 /** Members in the order that the contract fixes. */
-function nestedBody(error: FrameworkError, origin: ErrorOrigin): Record<string, unknown> {
+function nestedBody(error: FrameworkError): Record<string, unknown> {
   const body: Record<string, unknown> = { code: error.code, message: error.message };
   if (error.statusCode !== undefined) body.status_code = error.status;
   if (error.details !== undefined) body.details = error.details;
-  addText(body, 'request_id', error.requestId || origin.requestId);
-  addText(body, 'trace_id', error.traceId || origin.traceId);
-  addText(body, 'timestamp', error.timestamp);
-  addText(body, 'stack_trace', error.stackTrace);
-  return { error: body };
+  return body;
+}
+
+/** The type is `about:blank`, so the title is the phrase of the status (RFC 9457 section 4.2.1); `code` tells errors apart. */
+function problemBody({ code, message, status, details }: FrameworkError): Record<string, unknown> {
+  const body: Record<string, unknown> = {
+    type: 'about:blank',
+    title: statusPhrase(status),
+    status,
+    detail: message,
+    code,
+  };
+  if (details !== undefined) body.details = details;
+  return body;
 }
 
 function flatBody(error: FrameworkError): Record<string, unknown> {
   const body: Record<string, unknown> = { code: error.code, message: error.message };
   if (error.details !== undefined) body.details = error.details;
+  return body;
+}
+
+function addOrigin(body: Record<string, unknown>, error: FrameworkError, origin: ErrorOrigin): Record<string, unknown> {
+  addText(body, 'request_id', error.requestId || origin.requestId);
+  addText(body, 'trace_id', error.traceId || origin.traceId);
+  addText(body, 'timestamp', error.timestamp);
+  addText(body, 'stack_trace', error.stackTrace);
   return body;
 }
 

@@ -26,7 +26,7 @@ import {
   reportHooks,
 } from '@sallyport/core/pipeline';
 import { RegistrationBook } from '../routing/registration.js';
-import { HTTP_ERROR_FORMAT_FLAT_LEGACY, HTTP_ERROR_FORMAT_NESTED } from './error-body.js';
+import { HTTP_ERROR_FORMAT_FLAT_LEGACY, HTTP_ERROR_FORMAT_NESTED, HTTP_ERROR_FORMAT_PROBLEM } from './error-body.js';
 import { type Gate, type Observation, observe } from './stages.js';
 
 /**
@@ -127,7 +127,7 @@ export function legacyTenant(state: ContextState): string {
 export const ROUTER_KINDS = {
   clock: withMethods<Clock>('now'),
   ids: withMethods<IdGenerator>('newId'),
-  httpErrorFormat: oneOf(HTTP_ERROR_FORMAT_NESTED, HTTP_ERROR_FORMAT_FLAT_LEGACY),
+  httpErrorFormat: oneOf(HTTP_ERROR_FORMAT_NESTED, HTTP_ERROR_FORMAT_PROBLEM, HTTP_ERROR_FORMAT_FLAT_LEGACY),
   limits: group<Limits>()({
     maxRequestBytes: integer(0, Number.MAX_SAFE_INTEGER, 'bytes'),
     maxResponseBytes: integer(0, Number.MAX_SAFE_INTEGER, 'bytes'),

@@ -5,6 +5,7 @@ import type { HttpSurfaceOptions } from '../surface/http-surface.js';
 import { configuredEndpoint, type WebSocketClientFactory } from '../websocket/internal/transport.js';
 import { CORS_KIND, type CorsOptions, cors } from './cors.js';
 import type { HttpErrorFormat } from './error-body.js';
+import { type ErrorHook, HOOK_KINDS, hooks, type NotFoundHook, type ResponseHook } from './hooks.js';
 import { createKernel, type Kernel, type Limits, legacyTenant, ROUTER_KINDS, type Tier } from './kernel.js';
 import { authHookGate } from './stages.js';
 
@@ -18,6 +19,12 @@ export interface PipelineOptions {
   readonly tier?: Tier;
   /** Shape of error bodies. Default `nested`. HTTP only. */
   readonly httpErrorFormat?: HttpErrorFormat;
+  /** Asked for the answer of a failed request, refusals too; `undefined` leaves the framework's own. HTTP only. */
+  readonly onError?: ErrorHook;
+  /** Asked for the answer to a path that no route has; `undefined` leaves the framework's own. HTTP only. */
+  readonly notFound?: NotFoundHook;
+  /** Sees every answer right before it leaves, errors and preflights too, and may set headers and cookies. HTTP only. */
+  readonly onResponse?: ResponseHook;
   /** Limits on bodies, in bytes, at tier P1 and above. Default: those of the front door. */
   readonly limits?: Limits;
   /** Cross-origin requests. Without it no CORS header is ever sent and no preflight is answered. */
@@ -54,6 +61,7 @@ export const PIPELINE_OPTION_KINDS = {
   ...ROUTER_KINDS,
   tier: oneOf<Tier>('p0', 'p1', 'p2'),
   cors: CORS_KIND,
+  ...HOOK_KINDS,
   observability: parsed<Observability>('an object', (value) => parseObservability(value as Observability)),
   webSocketClientFactory: func<WebSocketClientFactory>(),
   webSocketEndpoint: parsed<string>('an http or https URL', (value) => configuredEndpoint(value, {}) ?? ''),
@@ -76,6 +84,12 @@ export function createOpenKernel(options: OpenPipelineOptions): Kernel {
 
 /** The part of a container's options that is for HTTP alone; every member its own, so that nothing is inherited. */
 export function toHttpOptions(options: PipelineOptions): HttpSurfaceOptions {
-  const { httpErrorFormat, basePath, autoHead, cors: origins } = options;
-  return { httpErrorFormat, basePath, autoHead, cors: origins && cors(origins) };
+  const { httpErrorFormat, basePath, autoHead, onError, notFound, onResponse, cors: origins } = options;
+  return {
+    httpErrorFormat,
+    basePath,
+    autoHead,
+    cors: origins && cors(origins),
+    hooks: hooks({ onError, notFound, onResponse }),
+  };
 }

@@ -1,6 +1,6 @@
 import type { CorsStages } from './cors.js';
 import type { Kernel, Tier } from './kernel.js';
-import { type Decorate, Pipeline, type RenderError, type Stage } from './run.js';
+import { type AskHook, type Decorate, Pipeline, type RenderError, type Stage } from './run.js';
 import { askPolicy, invoke, requestLimit } from './stages.js';
 
 /** What one surface (HTTP, WebSocket, GraphQL) puts into its places of the list; a place that is left empty is skipped. */
@@ -19,6 +19,10 @@ export interface SurfaceStages {
   readonly addRequestId?: Decorate;
   /** Makes the answer of an error. */
   readonly renderError: RenderError;
+  /** Asks the application for the answer of an error first; HTTP only. */
+  readonly askOnError?: AskHook | undefined;
+  /** Shows the answer to the application; HTTP only. */
+  readonly showResponse?: Decorate | undefined;
   /** Whether the surface reports the end of a request itself. Default false. */
   readonly observesItself?: boolean;
 }
@@ -44,7 +48,8 @@ export function createPipeline(kernel: Kernel, surface: SurfaceStages): Pipeline
       ['p1', maxRequestBytes > 0 ? requestLimit(maxRequestBytes) : undefined],
       // 400 for invalid base64, and for a body that is neither text nor bytes.
       ['p0', surface.validBody],
-      // Finds the operation and its path parameters: 404 without one, 405 when the path has other methods.
+      // Finds the operation and its path parameters: 404 without one, 405 when the path has other methods. The hook
+      // `notFound` is asked for the answer of a 404, `onError` for that of every other error, wherever it comes from.
       ['p0', surface.route],
       // Starts the span of the request, when a hook or a channel listens.
       ['p2', observation?.beginSpan],
@@ -60,8 +65,11 @@ export function createPipeline(kernel: Kernel, surface: SurfaceStages): Pipeline
       ['p1', surface.addRequestId],
       // `access-control-*` and `vary: origin`.
       ['p1', surface.cors?.addHeaders],
+      // The hook `onResponse`.
+      ['p0', surface.showResponse],
     ]),
     renderError: surface.renderError,
+    askOnError: surface.askOnError,
     maxResponseBytes,
     observe: surface.observesItself ? undefined : observation?.report,
   });

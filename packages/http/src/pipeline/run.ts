@@ -14,7 +14,7 @@ import {
   writesErrors,
 } from '@sallyport/core/pipeline';
 import { bytesOverCap, encodeBody } from '../doors/internal/encoding.js';
-import type { Registration } from '../routing/registration.js';
+import { isPromise, type Registration } from '../routing/registration.js';
 import { INTERNAL_ERROR, isResponseTooLarge, responseTooLarge, toFrameworkError } from './error-body.js';
 import { collectStream, limitStream, startStream, watchStream } from './internal/body-stream.js';
 
@@ -66,6 +66,12 @@ export type Stage = (exchange: Exchange) => MaybePromise<OutgoingResponse | unde
 /** Makes the answer of an error, in the format of a surface. */
 export type RenderError = (exchange: Exchange, error: FrameworkError) => OutgoingResponse;
 
+/**
+ * Asks the application for the answer to what was thrown; `undefined` when it has none. Neither throws nor rejects; it
+ * writes the failure to the log when it answers.
+ */
+export type AskHook = (exchange: Exchange, thrown: unknown) => MaybePromise<OutgoingResponse | undefined>;
+
 /** One step on the way out, on answers and errors alike. Must not throw. */
 export type Decorate = (exchange: Exchange, response: OutgoingResponse) => void;
 
@@ -80,6 +86,8 @@ export interface PipelineParts {
   readonly wayOut: readonly Decorate[];
   /** Makes the answer of an error. */
   readonly renderError: RenderError;
+  /** Asked for the answer of an error before `renderError`. */
+  readonly askOnError: AskHook | undefined;
   /** Most bytes of an answer's body; 0 for no limit. */
   readonly maxResponseBytes: number;
   /** Told of every request that has ended. */
@@ -115,7 +123,9 @@ export class Pipeline {
 
   /** The answer of a failure that shows only after the run. */
   fail(exchange: Exchange, error: unknown): MaybePromise<OutgoingResponse> {
-    return this.#complete(exchange, this.#recover(exchange, error));
+    const answer = this.#recover(exchange, error);
+    if (isPromise(answer)) return answer.then((settled) => this.#complete(exchange, settled));
+    return this.#complete(exchange, answer);
   }
 
   async #awaitStage(
@@ -132,13 +142,26 @@ export class Pipeline {
     return response ? this.#finish(exchange, response) : this.run(exchange, next);
   }
 
-  #recover(exchange: Exchange, thrown: unknown): OutgoingResponse {
-    const { method } = exchange.state.request;
+  /** The answer of a failure: the application's, else the default. */
+  #recover(exchange: Exchange, thrown: unknown): MaybePromise<OutgoingResponse> {
+    const { askOnError } = this.#parts;
+    if (askOnError === undefined) return this.#render(exchange, thrown);
     exchange.cause = thrown;
     exchange.error = toFrameworkError(thrown);
+    const answer = askOnError(exchange, thrown);
+    if (isPromise(answer)) return answer.then((given) => given ?? this.#render(exchange, thrown));
+    return answer ?? this.#render(exchange, thrown);
+  }
+
+  /** The default answer of a failure, and its line in the log. */
+  #render(exchange: Exchange, thrown: unknown): OutgoingResponse {
+    const { method } = exchange.state.request;
+    const error = toFrameworkError(thrown);
+    exchange.cause = thrown;
+    exchange.error = error;
     reportFailure(exchange, thrown);
     try {
-      return canonicalizeResponse(this.#parts.renderError(exchange, exchange.error), method);
+      return canonicalizeResponse(this.#parts.renderError(exchange, error), method);
     } catch (cause) {
       // The headers that the error brought cannot be sent.
       reportFailure(exchange, cause);
@@ -147,16 +170,15 @@ export class Pipeline {
     }
   }
 
-  #finish(exchange: Exchange, answer: OutgoingResponse): MaybePromise<OutgoingResponse> {
+  #finish(exchange: Exchange, response: OutgoingResponse): MaybePromise<OutgoingResponse> {
     const { maxResponseBytes } = this.#parts;
-    let response = answer;
     try {
       canonicalizeResponse(response, exchange.state.request.method);
       if (response.bodyStream) return this.#finishStream(exchange, response, response.bodyStream);
       // An error answer that a stage gave is not measured: it could only be replaced by another error answer.
       if (maxResponseBytes > 0 && exchange.error === undefined) assertSize(response, maxResponseBytes);
     } catch (error) {
-      response = this.#recover(exchange, error);
+      return this.fail(exchange, error);
     }
     return this.#complete(exchange, response);
   }
@@ -193,7 +215,7 @@ export class Pipeline {
     } catch (error) {
       // A stream that breaks here is `app.internal`, whatever it says; its own words stay for the log.
       reportFailure(exchange, error, STREAM_FAILED);
-      const failed = this.#recover(exchange, INTERNAL_ERROR);
+      const failed = await this.#recover(exchange, INTERNAL_ERROR);
       exchange.cause = error;
       return this.#complete(exchange, failed);
     }
@@ -220,7 +242,8 @@ export class Pipeline {
       exchange.encoded = encodeBody(response);
       const bytes = bytesOverCap(door, response, exchange.encoded, state.event);
       if (bytes > 0) {
-        response = this.#recover(exchange, responseTooLarge(bytes, door.maxAnswerBytes));
+        // Not the application's: its answer may be too large as well.
+        response = this.#render(exchange, responseTooLarge(bytes, door.maxAnswerBytes));
         for (const decorate of wayOut) decorate(exchange, response);
         exchange.encoded = encodeBody(response);
       }

@@ -61,8 +61,12 @@ export const validBody: Stage = ({ state: { request } }) => {
 
 const NOT_FOUND = new FrameworkError('app.not_found');
 
-/** Finds the operation of a path, or answers 404 or 405. Neither costs a stack trace. */
-export function matchRoute(table: RouteTable, renderError: RenderError): Stage {
+/**
+ * Finds the operation of a path, or answers 404 or 405. Neither costs a stack trace.
+ *
+ * @param asks whether the application is asked for the answers of errors
+ */
+export function matchRoute(table: RouteTable, renderError: RenderError, asks: boolean): Stage {
   return (exchange) => {
     const { state } = exchange;
     const { method, path } = state.request;
@@ -71,6 +75,7 @@ export function matchRoute(table: RouteTable, renderError: RenderError): Stage {
       const allow = table.allowedMethods(path).join(', ');
       exchange.error =
         allow === '' ? NOT_FOUND : new FrameworkError('app.method_not_allowed', undefined, { headers: { allow } });
+      if (asks) throw exchange.error;
       return renderError(exchange, exchange.error);
     }
     const registration = match.value;

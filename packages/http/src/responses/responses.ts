@@ -1,5 +1,6 @@
 import { encodeUtf8, FrameworkError, type MultiMap } from '@sallyport/core';
 import { createMap, EMPTY_BYTES, internalError, OutgoingResponse } from '@sallyport/core/pipeline';
+import { isPromise } from '../routing/registration.js';
 
 const TEXT = 'text/plain; charset=utf-8';
 const HTML = 'text/html; charset=utf-8';
@@ -27,13 +28,24 @@ export function html(status: number, body: string): OutgoingResponse {
   return answer(status, HTML, body);
 }
 
+/** What `json` and `created` give for a promise: no answer, so that the compiler shows a forgotten `await` at the handler. */
+export interface AwaitTheValueFirst {
+  /** The value was a promise. */
+  readonly value: PromiseLike<unknown>;
+}
+
+/** A promise; not `any`, which would be one as well. */
+type Pending<T> = 0 extends 1 & T ? never : PromiseLike<unknown>;
+
 /**
  * An answer of JSON; `undefined` is `null`.
  *
- * @throws FrameworkError `app.internal` for a value that JSON cannot express (a cycle, a bigint, a function)
+ * @throws FrameworkError `app.internal` for a value that JSON cannot express (a cycle, a bigint, a function), and for a promise
  * @example app.get('/health', () => json(200, { ok: true }));
  */
-export function json(status: number, value: unknown): OutgoingResponse {
+export function json<T>(status: number, value: T & Pending<T>): AwaitTheValueFirst;
+export function json(status: number, value: unknown): OutgoingResponse;
+export function json(status: number, value: unknown): unknown {
   // What createMap gives; written out, as nearly every answer is made here. A literal without prototype is slower.
   const headers = Object.create(null) as MultiMap;
   headers['content-type'] = [JSON_TYPE];
@@ -55,9 +67,11 @@ export function noContent(): OutgoingResponse {
 /**
  * 201 with JSON, and `location` when the new thing has an address.
  *
- * @throws FrameworkError `app.internal` for an address with control characters
+ * @throws FrameworkError `app.internal` for an address with control characters, and what `json` throws
  */
-export function created(value: unknown, location?: string): OutgoingResponse {
+export function created<T>(value: T & Pending<T>, location?: string): AwaitTheValueFirst;
+export function created(value: unknown, location?: string): OutgoingResponse;
+export function created(value: unknown, location?: string): unknown {
   const response = json(201, value);
   if (location !== undefined) response.headers.location = [toLocation(location)];
   return response;
@@ -118,7 +132,7 @@ export function safeJsonForHtml(value: unknown): string {
 /**
  * JSON of a value; `undefined` is `null`.
  *
- * @throws FrameworkError `app.internal` with the reason as its cause
+ * @throws FrameworkError `app.internal` with the reason as its cause, and for a promise
  */
 export function toJsonText(value: unknown): string {
   let text: string | undefined;
@@ -127,6 +141,8 @@ export function toJsonText(value: unknown): string {
   } catch (cause) {
     throw new FrameworkError('app.internal', undefined, { cause });
   }
+  // A promise has no members of its own: looked at only where the text says so.
+  if (text === '{}' && isPromise(value)) throw internalError('the value of a response is a promise; await it first');
   if (text !== undefined) return text;
   if (value === undefined) return 'null';
   throw internalError('value is not JSON');

@@ -27,6 +27,10 @@ export interface RegistrationInit {
   readonly posture?: unknown;
   /** Whether the operation streams its answers; for inventories and deployments. */
   readonly streaming?: boolean | undefined;
+  /** Middlewares of this operation alone, inside those of the container; the first is outermost. */
+  readonly use?: readonly Middleware[] | undefined;
+  /** OpenAPI tags of its groups. */
+  readonly tags?: readonly string[] | undefined;
 }
 
 /** What a container keeps of one HTTP, GraphQL or WebSocket operation. */
@@ -37,6 +41,10 @@ export interface Registration extends Pick<RegistrationInit, 'route' | 'paramNam
   readonly authRequired: boolean;
   /** Whether the operation streams its answers. */
   readonly streaming: boolean;
+  /** Middlewares of this operation alone. */
+  readonly use: readonly Middleware[];
+  /** OpenAPI tags of its groups. */
+  readonly tags: readonly string[];
   /** Runs middlewares and handler. */
   readonly run: Run;
 }
@@ -59,6 +67,9 @@ export function assertRouteHandler(handler: unknown, place: string): asserts han
   if (typeof handler !== 'function') throw registrationError('route handler must be a function', place);
 }
 
+/** How a middleware is added, for error texts. */
+export const USE_USAGE = 'use(middleware), or { use: [middleware] } of a route or group';
+
 /** The operations of a container and the middlewares around each of them; shared by its surfaces. */
 export class RegistrationBook {
   readonly #middlewares: Middleware[] = [];
@@ -66,6 +77,7 @@ export class RegistrationBook {
 
   /** Builds the chain once, here, and again only when a middleware is added. */
   register(init: RegistrationInit): Registration {
+    const use = [...(init.use ?? [])];
     const registration = {
       route: Object.freeze({ ...init.route }),
       paramNames: init.paramNames,
@@ -73,7 +85,9 @@ export class RegistrationBook {
       authRequired: init.authRequired ?? false,
       posture: init.posture,
       streaming: init.streaming ?? false,
-      run: composeChain(this.#middlewares, init.handler),
+      use,
+      tags: Object.freeze([...(init.tags ?? [])]),
+      run: composeChain([...this.#middlewares, ...use], init.handler),
     };
     this.#registrations.push(registration);
     return registration;
@@ -90,7 +104,7 @@ export class RegistrationBook {
     }
     this.#middlewares.push(middleware);
     for (const registration of this.#registrations) {
-      registration.run = composeChain(this.#middlewares, registration.handler);
+      registration.run = composeChain([...this.#middlewares, ...registration.use], registration.handler);
     }
   }
 
@@ -161,6 +175,8 @@ export interface RouteRecord {
   readonly authRequired?: boolean;
   /** Whether the route streams. */
   readonly streaming?: boolean;
+  /** OpenAPI tags of the groups around the route; absent when there are none. */
+  readonly tags?: readonly string[];
   /** GraphQL parent type; appsync only. */
   readonly appSyncParentType?: string;
   /** GraphQL field; appsync only. */
@@ -175,6 +191,7 @@ export function toRouteRecord(registration: Registration): RouteRecord {
     ...addressOf(registration),
     ...(registration.authRequired ? { authRequired: true } : {}),
     ...(registration.streaming ? { streaming: true } : {}),
+    ...(registration.tags.length > 0 ? { tags: registration.tags } : {}),
   });
 }
 

@@ -15,31 +15,18 @@ import type {
   Target,
   TriggerKind,
 } from '@sallyport/core';
-import { assertNoSurplus, boolean, defineOptions, func, kind } from '@sallyport/core/options';
+import { assertNoSurplus, defineOptions, func, kind } from '@sallyport/core/options';
 import { serveDirect } from '../doors/direct.js';
 import type { CorsStages } from '../pipeline/cors.js';
 import type { HttpErrorFormat } from '../pipeline/error-body.js';
+import type { HookStages } from '../pipeline/hooks.js';
 import { assembleKernel, type Kernel, type Limits, legacyTenant, ROUTER_KINDS } from '../pipeline/kernel.js';
 import { authHookGate, type Observation } from '../pipeline/stages.js';
-import { type RouteRecord, toRouteRecord } from '../routing/registration.js';
+import type { PathNames } from '../routing/path-names.js';
+import { type RouteRecord, toRouteRecord, USE_USAGE } from '../routing/registration.js';
 import { HttpSurface, type HttpSurfaceOptions } from './http-surface.js';
-
-/** Options of a route of the open container. */
-export interface RouteOptions {
-  /** The auth hook must name a caller; without a hook the route answers 401. Default false. */
-  readonly authRequired?: boolean;
-  /** States in the inventory that the route streams. Default false. */
-  readonly streaming?: boolean;
-  /** Serves the path with one slash at its end as well: `/notes` and `/notes/`. Default false. */
-  readonly trailingSlash?: boolean;
-}
-
-/** What {@link RouteOptions} may be. */
-export const ROUTE_OPTIONS = defineOptions<RouteOptions>()({
-  authRequired: boolean,
-  streaming: boolean,
-  trailingSlash: boolean,
-});
+import { HttpVerbs } from './http-verbs.js';
+import { type OpenRest, parseOpenRest } from './open-route.js';
 
 /**
  * Options of {@link createHttpRouter}: those of `createApp` that are about HTTP. `cors` and `observability` take what the
@@ -66,6 +53,8 @@ export interface HttpRouterOptions {
   readonly authHook?: AuthHook;
   /** Shape of error bodies. Default `nested`. */
   readonly httpErrorFormat?: HttpErrorFormat;
+  /** Asked for answers of errors, shown every answer: `hooks({ onError, notFound, onResponse })`. Default: nobody. */
+  readonly hooks?: HookStages;
   /** Literal path prefixes of whole segments; the longest that fits is removed once before routing. */
   readonly basePath?: string | readonly string[];
   /** Lets `HEAD` without a route of its own run `GET`'s. Default false. */
@@ -77,93 +66,13 @@ export const HTTP_ROUTER_OPTIONS = defineOptions<HttpRouterOptions>()({
   ...ROUTER_KINDS,
   cors: madeBy<CorsStages>('cors()', 'preflight'),
   observability: madeBy<Observation>('observe()', 'hooks'),
+  hooks: madeBy<HookStages>('hooks()', 'askOnError'),
   authHook: func<AuthHook>(),
 });
 
 /** A value that one of our functions made, known by one of its members. */
 function madeBy<T extends object>(name: string, member: keyof T & string) {
   return kind<T>(`what ${name} gives`, (value) => typeof value === 'object' && value !== null && member in value);
-}
-
-/** How a route is registered, for error texts. */
-export const HANDLE_USAGE = 'handle(method, pattern, handler, options)';
-
-/**
- * Registration of routes by method name, on top of `handle`.
- *
- * @typeParam Rest what a registration takes behind the handler: options, or a posture and options
- */
-export abstract class HttpVerbs<Rest extends readonly unknown[]> {
-  /**
-   * Registers a route.
-   *
-   * @param method any HTTP method, in any case
-   * @param pattern static segments, `{id}` or `:id` for one segment, `{rest+}` for one or more at the end
-   * @throws FrameworkError `app.bad_request`: a handler that is not a function, a blank method, an invalid pattern, a method
-   *   and pattern twice; where postures are wanted, an invalid one. `app.invalid_configuration`: unknown options, further arguments
-   * @example
-   * app.handle('PURGE', '/cache/{key}', (ctx) => purge(ctx.param('key')), { authRequired: true });
-   */
-  abstract handle(method: string, pattern: string, handler: Handler, ...rest: Rest): this;
-
-  /**
-   * Registers a `GET` route; the arguments and errors are those of {@link handle}.
-   *
-   * @example
-   * app.get('/notes/{id}', async (ctx) => json(200, await notes.get(ctx.param('id'))));
-   */
-  get(pattern: string, handler: Handler, ...rest: Rest): this {
-    return this.handle('GET', pattern, handler, ...rest);
-  }
-
-  /**
-   * Registers a `POST` route; the arguments and errors are those of {@link handle}.
-   *
-   * @example
-   * app.post('/notes', async (ctx) => created(await notes.add(ctx.bodyJson())));
-   */
-  post(pattern: string, handler: Handler, ...rest: Rest): this {
-    return this.handle('POST', pattern, handler, ...rest);
-  }
-
-  /** Registers a `PUT` route; the arguments and errors are those of {@link handle}. */
-  put(pattern: string, handler: Handler, ...rest: Rest): this {
-    return this.handle('PUT', pattern, handler, ...rest);
-  }
-
-  /** Registers a `PATCH` route; the arguments and errors are those of {@link handle}. */
-  patch(pattern: string, handler: Handler, ...rest: Rest): this {
-    return this.handle('PATCH', pattern, handler, ...rest);
-  }
-
-  /** Registers a `DELETE` route; the arguments and errors are those of {@link handle}. */
-  delete(pattern: string, handler: Handler, ...rest: Rest): this {
-    return this.handle('DELETE', pattern, handler, ...rest);
-  }
-
-  /** Registers an `OPTIONS` route; the arguments and errors are those of {@link handle}. The option `cors` answers preflights before routing. */
-  options(pattern: string, handler: Handler, ...rest: Rest): this {
-    return this.handle('OPTIONS', pattern, handler, ...rest);
-  }
-
-  /** Registers a `HEAD` route; the arguments and errors are those of {@link handle}. Without one, `autoHead` lets `HEAD` run the route of `GET`. */
-  head(pattern: string, handler: Handler, ...rest: Rest): this {
-    return this.handle('HEAD', pattern, handler, ...rest);
-  }
-}
-
-/** What a registration of the open container takes behind the handler. */
-export type OpenRest = [options?: RouteOptions, ...surplus: readonly never[]];
-
-/** Registers an HTTP route of an open container. */
-export function registerOpenRoute(
-  surface: HttpSurface,
-  method: string,
-  pattern: string,
-  handler: Handler,
-  options: RouteOptions = {},
-): void {
-  surface.register(method, pattern, handler, ROUTE_OPTIONS.parse(options));
 }
 
 /** HTTP alone: routes, middlewares and the four front doors, as a surface for `createDispatcher`. */
@@ -180,15 +89,13 @@ export class HttpRouter extends HttpVerbs<OpenRest> implements Surface {
     this.serves = this.#surface.serves;
   }
 
-  override handle(
+  override handle<const P extends string>(
     method: string,
-    pattern: string,
-    handler: Handler,
-    options?: RouteOptions,
-    ...surplus: readonly never[]
+    pattern: P,
+    handler: Handler<PathNames<P>>,
+    ...rest: OpenRest
   ): this {
-    assertNoSurplus(surplus, HANDLE_USAGE);
-    registerOpenRoute(this.#surface, method, pattern, handler, options);
+    this.#surface.register(method, pattern, handler as Handler, parseOpenRest(rest));
     return this;
   }
 
@@ -216,7 +123,7 @@ export class HttpRouter extends HttpVerbs<OpenRest> implements Surface {
    * @throws FrameworkError `app.bad_request` for anything but a function
    */
   use(middleware: Middleware, ...surplus: readonly never[]): this {
-    assertNoSurplus(surplus, 'use(middleware)');
+    assertNoSurplus(surplus, USE_USAGE);
     this.#kernel.book.use(middleware);
     return this;
   }

@@ -28,6 +28,7 @@ import { cutBasePath, type HttpDoor, refusalOf } from '../doors/internal/event.j
 import { loadBalancerDoor } from '../doors/load-balancer.js';
 import type { CorsStages } from '../pipeline/cors.js';
 import { errorResponse, HTTP_ERROR_FORMAT_NESTED, type HttpErrorFormat } from '../pipeline/error-body.js';
+import type { HookStages } from '../pipeline/hooks.js';
 import { type Kernel, parseBasePath } from '../pipeline/kernel.js';
 import { createPipeline } from '../pipeline/order.js';
 import { Exchange, type Pipeline, type RenderError } from '../pipeline/run.js';
@@ -66,12 +67,15 @@ export interface HttpSurfaceOptions {
   readonly autoHead?: boolean | undefined;
   /** What `cors()` made; without it no CORS header is sent. */
   readonly cors?: CorsStages | undefined;
+  /** What `hooks()` made; without it nobody is asked. */
+  readonly hooks?: HookStages | undefined;
   /** Words of postures for `explain`. Default: none. */
   readonly describePosture?: DescribePosture;
 }
 
 /** What a registration says beside its handler. */
-export interface RegistrationExtra extends Pick<RegistrationInit, 'authRequired' | 'posture' | 'streaming'> {
+export interface RegistrationExtra
+  extends Pick<RegistrationInit, 'authRequired' | 'posture' | 'streaming' | 'use' | 'tags'> {
   /** Serves the path with one slash at its end as well. Default false. */
   readonly trailingSlash?: boolean | undefined;
 }
@@ -101,15 +105,15 @@ export class HttpSurface implements Surface {
 
   /** @throws FrameworkError `app.invalid_configuration` for a wrong base path */
   constructor(kernel: Kernel, options: HttpSurfaceOptions) {
-    const { httpErrorFormat = HTTP_ERROR_FORMAT_NESTED, cors } = options;
+    const { httpErrorFormat = HTTP_ERROR_FORMAT_NESTED, cors, hooks } = options;
     this.#kernel = kernel;
     this.#routes = new RouteTable(options.autoHead ?? false);
     this.#basePath = parseBasePath(options.basePath);
     this.#describePosture = options.describePosture ?? (() => null);
     const renderError: RenderError = ({ state }, error) =>
       errorResponse(error, httpErrorFormat, { requestId: state.requestId, traceId: state.traceId });
-    const route = matchRoute(this.#routes, renderError);
-    this.#pipeline = createPipeline(kernel, { requestId, cors, validBody, route, addRequestId, renderError });
+    const route = matchRoute(this.#routes, renderError, hooks?.askOnError !== undefined);
+    this.#pipeline = createPipeline(kernel, { requestId, cors, validBody, route, addRequestId, renderError, ...hooks });
   }
 
   /**

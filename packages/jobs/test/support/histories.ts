@@ -68,8 +68,10 @@ export function checkFencedWrites(accepted: readonly FencedWrite[]): string[] {
   return violations;
 }
 
-/** What happened to one idempotency key, in the order in which it was told. */
+/** What happened to one idempotency key. Processes tell it in any order, so each event has its time. */
 export interface KeyEvent {
+  /** Microseconds of the machine's monotonic clock, which all processes share: when an effect had happened, when an answer was there. */
+  readonly atUs: number;
   readonly key: string;
   readonly kind: 'effect' | 'answer';
   readonly value: string;
@@ -86,7 +88,7 @@ export function checkKeys(
 ): string[] {
   const violations: string[] = [];
   for (const key of keys) {
-    const own = events.filter((event) => event.key === key);
+    const own = events.filter((event) => event.key === key).sort((a, b) => a.atUs - b.atUs);
     const effects = own.filter(({ kind }) => kind === 'effect').map(({ value }) => value);
     const answers = [...new Set(own.filter(({ kind }) => kind === 'answer').map(({ value }) => value))];
     if (effects.length === 0) violations.push(`${key}: no effect`);

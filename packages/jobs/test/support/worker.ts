@@ -31,12 +31,19 @@ export type WorkerReport =
   | { readonly kind: 'held'; readonly token: number }
   | { readonly kind: 'wrote'; readonly token: number }
   | { readonly kind: 'hold'; readonly hold: Hold; readonly limit: number }
-  | { readonly kind: 'effect'; readonly key: string; readonly value: string }
-  | { readonly kind: 'answer'; readonly key: string; readonly value: string; readonly replayed: boolean }
+  | { readonly kind: 'effect'; readonly atUs: number; readonly key: string; readonly value: string }
+  | {
+      readonly kind: 'answer';
+      readonly atUs: number;
+      readonly key: string;
+      readonly value: string;
+      readonly replayed: boolean;
+    }
   | { readonly kind: 'claimed'; readonly key: string }
   | { readonly kind: 'ended'; readonly key: string; readonly value: string; readonly isLast: boolean }
   | { readonly kind: 'done' };
 
+const nowUs = () => Number(process.hrtime.bigint() / 1000n);
 const sleep = (ms: number) => new Promise<void>((resolve) => setTimeout(resolve, ms));
 
 /** Resolves when the parent has the report, so that a crash right behind it loses nothing. */
@@ -135,12 +142,12 @@ async function workThrough({ keys, durationMs, crash }: WorkerOrder, ledger: Job
         const { value, replayed } = await runIdempotent(ledger, options, async () => {
           crashAt('before');
           const made = `${process.pid}-${Math.random()}`;
-          await report({ kind: 'effect', key, value: made });
+          await report({ kind: 'effect', atUs: nowUs(), key, value: made });
           crashAt('between');
           return made;
         });
         if (!replayed) crashAt('after');
-        await report({ kind: 'answer', key, value, replayed });
+        await report({ kind: 'answer', atUs: nowUs(), key, value, replayed });
         open.delete(key);
       } catch (error) {
         ignoreRefusal(error);

@@ -1,6 +1,6 @@
 import { type Context, FrameworkError, type Handler, type SecurePrincipal } from '@sallyport/core';
 import { defineOptions, list, text } from '@sallyport/core/options';
-import { bearerOf, OutgoingResponse, stateOf } from '@sallyport/core/pipeline';
+import { bearerOf, stateOf } from '@sallyport/core/pipeline';
 import { type MountTarget, POSTURE } from './mount.js';
 
 /** Who calls, in the form that handlers of the official SDK take. */
@@ -58,9 +58,9 @@ export function mountHandler<Posture>(
   options: MountHandlerOptions<Posture>,
 ): void {
   const { posture, methods } = MOUNT_HANDLER_OPTIONS.parse(options as MountHandlerOptions<object>);
-  const handler: Handler = async (ctx) => {
+  const handler: Handler = (ctx) => {
     const authInfo = toAuthInfo(ctx);
-    return toOutgoing(await target.fetch(toWebRequest(ctx), authInfo && { authInfo }));
+    return target.fetch(toWebRequest(ctx), authInfo && { authInfo });
   };
   for (const method of methods) app.handle(method, path, handler, posture as Posture, { streaming: true });
 }
@@ -95,7 +95,7 @@ const HOST = /^(\[[0-9a-f:.]+\]|[a-z0-9.-]+)(:\d{1,5})?$/i;
 
 /** The host is the caller's word; the path never becomes part of it. */
 function originOf(ctx: Context): string {
-  const host = ctx.header('host').trim();
+  const host = (ctx.header('host') ?? '').trim();
   return `https://${HOST.test(host) ? host : 'localhost'}`;
 }
 
@@ -118,12 +118,4 @@ function toAuthInfo(ctx: Context): AuthInfo | undefined {
 function clientOf({ claims = {}, identity }: SecurePrincipal): string {
   const named = [claims.client_id, claims.azp].find((claim) => typeof claim === 'string');
   return typeof named === 'string' ? named : identity;
-}
-
-function toOutgoing(response: Response): OutgoingResponse {
-  const headers: Record<string, string[]> = Object.create(null);
-  for (const [name, value] of response.headers) if (name !== 'set-cookie') headers[name] = [value];
-  const outgoing = new OutgoingResponse(response.status, headers, '', response.headers.getSetCookie());
-  if (response.body) outgoing.bodyStream = response.body;
-  return outgoing;
 }

@@ -77,9 +77,9 @@ interface Credential {
 }
 
 function credentialOf(ctx: Context): Credential | undefined {
-  const apiKey = stripBlanks(ctx.header('x-api-key'));
+  const apiKey = stripBlanks(ctx.header('x-api-key') ?? '');
   if (apiKey !== '') return { kind: 'api_key', text: apiKey };
-  const authorization = stripBlanks(ctx.header('authorization'));
+  const authorization = stripBlanks(ctx.header('authorization') ?? '');
   const token = BEARER.test(authorization) ? stripPadding(stripBlanks(authorization.replace(BEARER, ''))) : '';
   return token === '' ? undefined : { kind: 'bearer', text: token };
 }

@@ -34,7 +34,7 @@ export function buildSecureDocument(spec: SecureOpenApiSpec, registrations: read
   assertRoutes(joined, schemes);
   const bound = new Map(joined.map((entry) => [entry.key, entry]));
   return buildDocument(
-    { title, version, routes: joined.map(withContract) },
+    { title, version, routes: joined.map(withRegistered) },
     {
       root: { 'x-framework-contract-mode': CONTRACT_MODE },
       components: { securitySchemes: schemes.components },
@@ -95,8 +95,15 @@ function assertRoutes(joined: readonly Joined[], schemes: SecuritySchemes): void
   }
 }
 
-/** A bound handler describes its route itself, unless the description already does. */
-function withContract({ route, registration }: Joined): OpenApiRoute {
+/** A bound handler describes its route itself, and a group says its tags, unless the description already does. */
+function withRegistered({ route, registration }: Joined): OpenApiRoute {
+  const described = withContract(route, registration);
+  return described.tags === undefined && registration.tags.length > 0
+    ? { ...described, tags: registration.tags }
+    : described;
+}
+
+function withContract(route: OpenApiRoute, registration: Registration): OpenApiRoute {
   const { contract } = registration.handler as { contract?: NonNullable<OpenApiRoute['contract']> };
   const described = route.contract ?? route.request ?? route.response?.fields;
   return contract === undefined || described !== undefined ? route : { ...route, contract };

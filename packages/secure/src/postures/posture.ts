@@ -52,10 +52,22 @@ export function isPosture(value: unknown): value is Posture {
  * Rejects everything that no factory made: literals, clones, proxies, postures of a second copy of the package.
  *
  * @param place the operation as its registration names it: `GET /notes/{id}`, `Query.note`, `$connect`
- * @throws FrameworkError `framework: invalid auth posture: <place>`
+ * @throws FrameworkError `framework: invalid auth posture: <place> <what is wrong and what to do>`
  */
 export function assertPosture(value: unknown, place: string): asserts value is Posture {
-  if (!isPosture(value)) throw registrationError('invalid auth posture', place);
+  if (!isPosture(value)) throw registrationError('invalid auth posture', `${place} ${hintFor(value)}`);
+}
+
+/** What is wrong with a value that is no posture, and what to do. */
+function hintFor(value: unknown): string {
+  if (value === undefined) return 'has no posture: did you forget to call Public()?';
+  if (typeof value !== 'function') {
+    return 'has a posture that this package did not make: use Public(), Optional(), Authenticated(), AuthenticatedAnyOf() or InternalOnly()';
+  }
+  const isFactory = /^[A-Z]/.test(value.name);
+  return isFactory
+    ? `has the function ${value.name} for a posture: call it, ${value.name}()`
+    : 'has a function for a posture: the posture stands behind the handler';
 }
 
 /** A placeholder for a posture that is still to be chosen. It is not assignable to any posture. */

@@ -1,4 +1,5 @@
 import type {
+  ContextKey,
   InvocationProvenance,
   LambdaContext,
   Logger,
@@ -53,8 +54,10 @@ export interface EventContext {
   /** A new id of the router's id generator. */
   newId(): string;
   /** The value that a middleware or handler has set for this record; `undefined` without one. */
+  get<T>(key: ContextKey<T>): T | undefined;
   get(key: string): unknown;
-  /** Keeps a value for whatever runs later for the same record. */
+  /** Keeps a value for whatever runs later for the same record; a key of `contextKey` holds it to its type. */
+  set<T>(key: ContextKey<T>, value: NoInfer<T>): void;
   set(key: string, value: unknown): void;
 }
 

@@ -1,6 +1,6 @@
-import type { Context, Response, Result } from '@sallyport/core';
+import type { Context, Response, Result, WebResponse } from '@sallyport/core';
 import { isStandardSchema } from '@sallyport/core/options';
-import { createMap, internalError, OutgoingResponse } from '@sallyport/core/pipeline';
+import { createMap, internalError, isWebResponse, OutgoingResponse } from '@sallyport/core/pipeline';
 import { json, noContent } from '../../responses/responses.js';
 import type { Contract, Schema } from '../contract.js';
 import { type Field, parseFields } from '../fields.js';
@@ -9,8 +9,8 @@ import type { Values } from './convert.js';
 import { checkFields } from './input.js';
 
 /** Whether a handler answered by itself. A value that only looks like an answer in part is a value. */
-export function isResponse(result: unknown): result is Response {
-  if (result instanceof OutgoingResponse) return true;
+export function isResponse(result: unknown): result is Response | WebResponse {
+  if (result instanceof OutgoingResponse || isWebResponse(result)) return true;
   if (typeof result !== 'object' || result === null) return false;
   const { status, headers, cookies, isBase64 } = result as Partial<Response>;
   const shaped = typeof headers === 'object' && headers !== null && Array.isArray(cookies);

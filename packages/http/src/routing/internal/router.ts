@@ -4,7 +4,8 @@ import type { Pattern } from './pattern.js';
 /** Routes by method; knows which other methods a path has. */
 export class RouteTable {
   readonly #routers = new Map<string, Router<Registration>>();
-  readonly #shapes = new Set<string>();
+  /** Patterns by method and shape. */
+  readonly #shapes = new Map<string, string>();
   readonly #autoHead: boolean;
 
   constructor(autoHead: boolean) {
@@ -14,8 +15,11 @@ export class RouteTable {
   /** @throws FrameworkError `app.bad_request`: same method, same shape, whatever the parameters' names */
   reserve(method: string, pattern: Pattern): void {
     const key = `${method} ${pattern.shape}`;
-    if (this.#shapes.has(key)) throw registrationError('duplicate route', `${method} ${pattern.canonical}`);
-    this.#shapes.add(key);
+    const earlier = this.#shapes.get(key);
+    if (earlier !== undefined) {
+      throw registrationError('duplicate route', `${method} ${pattern.canonical}, registered before as ${earlier}`);
+    }
+    this.#shapes.set(key, pattern.canonical);
   }
 
   add(method: string, pattern: Pattern, registration: Registration): void {

@@ -1,4 +1,5 @@
 import {
+  type ContextKey,
   FrameworkError,
   type FullClock,
   type InvocationProvenance,
@@ -163,7 +164,7 @@ export class RecordContext implements EventContext {
   readonly #index: number;
   #signal: AbortSignal | undefined;
   #log: Logger | undefined;
-  #bag: Map<string, unknown> | undefined;
+  #bag: Map<string | ContextKey<unknown>, unknown> | undefined;
 
   constructor(batch: RecordBatch, index: number) {
     this.#batch = batch;
@@ -252,11 +253,13 @@ export class RecordContext implements EventContext {
     return this.#batch.settings.ids.newId();
   }
 
-  get(key: string): unknown {
+  get<T>(key: ContextKey<T>): T | undefined;
+  get(key: string): unknown;
+  get(key: string | ContextKey<unknown>): unknown {
     return this.#bag?.get(key);
   }
 
-  set(key: string, value: unknown): void {
+  set(key: string | ContextKey<unknown>, value: unknown): void {
     this.#bag ??= new Map();
     this.#bag.set(key, value);
   }

@@ -1,0 +1,153 @@
+import { type Context, isFrameworkError, type MaybePromise, type MultiMap, type Result } from '@sallyport/core';
+import { defineOptions, func } from '@sallyport/core/options';
+import {
+  canonicalizeResponse,
+  closeStream,
+  guardHook,
+  internalError,
+  logFailure,
+  OutgoingResponse,
+  toHeaderMap,
+  toResponse,
+} from '@sallyport/core/pipeline';
+import { isPromise } from '../routing/registration.js';
+import { type AskHook, type Decorate, type Exchange, reportFailure } from './run.js';
+
+/**
+ * Gives the answer of a failed request, or `undefined` for the default one. It gets what was thrown: a `FrameworkError` of
+ * the framework's own (401, 403, 404, 405, 413, …), or anything that the application threw.
+ */
+export type ErrorHook = (ctx: Context, error: unknown) => MaybePromise<Awaited<Result> | undefined>;
+
+/** Gives the answer to a path that no route has, or `undefined` for the default 404. */
+export type NotFoundHook = (ctx: Context) => MaybePromise<Awaited<Result> | undefined>;
+
+/** What `onResponse` sees of an answer. Headers and cookies may be changed; status and body are decided. */
+export interface FinalResponse {
+  /** The HTTP status. */
+  readonly status: number;
+  /** Lists of values by names in lower case; a copy that is sent when the hook has returned. */
+  readonly headers: MultiMap;
+  /** Whole `set-cookie` values; a copy that is sent when the hook has returned. */
+  readonly cookies: string[];
+}
+
+/** Sees every answer right before it leaves. It is not awaited: what it does after its first `await` comes too late. */
+export type ResponseHook = (ctx: Context, response: FinalResponse) => unknown;
+
+/** The hooks of HTTP, as a container's options have them. */
+export interface HttpHooks {
+  /** Asked for the answer of a failed request, refusals too; `undefined` leaves the framework's own. */
+  readonly onError?: ErrorHook | undefined;
+  /** Asked for the answer to a path that no route has; `undefined` leaves the framework's own 404. */
+  readonly notFound?: NotFoundHook | undefined;
+  /** Sees every answer right before it leaves, errors and preflights too, and may set headers and cookies. */
+  readonly onResponse?: ResponseHook | undefined;
+}
+
+/** What each of {@link HttpHooks} may be. */
+export const HOOK_KINDS = {
+  onError: func<ErrorHook>(),
+  notFound: func<NotFoundHook>(),
+  onResponse: func<ResponseHook>(),
+};
+
+/** What {@link HttpHooks} may be, as a closed set. */
+export const HOOK_OPTIONS = defineOptions<HttpHooks>()(HOOK_KINDS);
+
+/** What `hooks` made: the hooks as the pipeline calls them. */
+export interface HookStages {
+  /** Asks `notFound` for paths that no route has, then `onError`; `undefined` where the application has neither. */
+  readonly askOnError: AskHook | undefined;
+  /** Calls `onResponse`. */
+  readonly showResponse: Decorate | undefined;
+}
+
+/**
+ * The option `hooks` of a router: `onError`, `notFound` and `onResponse`, which are options of their own in containers. What they
+ * throw is logged, and the answer is what it were without them.
+ *
+ * @example createHttpRouter({ hooks: hooks({ notFound: () => text(404, 'nothing here'), onResponse: secureHeaders() }) });
+ * @throws FrameworkError `app.invalid_configuration` for an unknown option, and for anything but functions
+ */
+export function hooks(options: HttpHooks): HookStages {
+  const { onError, notFound, onResponse } = HOOK_OPTIONS.parse(options);
+  return { askOnError: toAskBoth(onError, notFound), showResponse: onResponse && toDecorate(onResponse) };
+}
+
+function toAskBoth(onError: ErrorHook | undefined, notFound: NotFoundHook | undefined): AskHook | undefined {
+  const ask = onError && toAsk('onError', onError);
+  if (!notFound) return ask;
+  const askNotFound = toAsk('notFound', notFound);
+  return (exchange, thrown) => {
+    const isUnknownPath = exchange.registration === undefined && exchange.error?.code === 'app.not_found';
+    const answer = isUnknownPath ? askNotFound(exchange, thrown) : undefined;
+    if (isPromise(answer)) return answer.then((given) => given ?? ask?.(exchange, thrown));
+    return answer ?? ask?.(exchange, thrown);
+  };
+}
+
+function toAsk(name: string, hook: ErrorHook): AskHook {
+  return (exchange, thrown) => {
+    const fail = (failure: unknown) => reportHook(exchange, name, failure);
+    try {
+      const answer = hook(exchange.ctx, thrown);
+      if (!isPromise(answer)) return accept(exchange, name, thrown, answer);
+      return answer.then((given) => accept(exchange, name, thrown, given)).catch(fail);
+    } catch (failure) {
+      return fail(failure);
+    }
+  };
+}
+
+/** The answer of a hook, once it is known that it can be sent and does not make a success of an error. */
+function accept(exchange: Exchange, name: string, thrown: unknown, given: unknown): OutgoingResponse | undefined {
+  if (given === undefined) return undefined;
+  const response = canonicalizeResponse(toResponse(given), exchange.state.request.method);
+  const { status, headers, bodyStream } = response;
+  if (bodyStream) {
+    void closeStream(bodyStream);
+    throw internalError(`the answer of ${name} is a stream; give text or bytes`);
+  }
+  if (status < 300) {
+    throw internalError(`${name} answered ${status}; an error is answered with a status from 300 to 599`);
+  }
+  const { error } = exchange;
+  if (error?.status === status) {
+    // `allow`, `www-authenticate` and `retry-after` belong to the status, whoever words the answer.
+    const brought = toHeaderMap(error.headers);
+    for (const key of Object.keys(brought)) headers[key] ??= brought[key] as string[];
+  }
+  if (status >= 500 || isFrameworkError(thrown)) reportFailure(exchange, thrown);
+  else {
+    // The application expected what its own code threw. It stays visible, and counts as no failure.
+    exchange.error = undefined;
+    guardHook(() => exchange.ctx.log.warn('framework: request failed, answered by onError', { error: thrown }));
+  }
+  return response;
+}
+
+function toDecorate(hook: ResponseHook): Decorate {
+  return (exchange, response) => {
+    try {
+      const view = Object.freeze({
+        status: response.status,
+        headers: toHeaderMap(response.headers),
+        cookies: [...response.cookies],
+      });
+      const result = hook(exchange.ctx, view);
+      if (isPromise(result)) result.catch((failure) => reportHook(exchange, 'onResponse', failure));
+      const checked = canonicalizeResponse(new OutgoingResponse(view.status, view.headers, '', view.cookies), '');
+      response.headers = checked.headers;
+      response.cookies = checked.cookies;
+    } catch (failure) {
+      reportHook(exchange, 'onResponse', failure);
+    }
+  };
+}
+
+/** One `error` line for a hook that failed; the answer is what it were without the hook. */
+function reportHook({ ctx }: Exchange, name: string, failure: unknown): undefined {
+  logFailure(() => ctx.log, `framework: hook ${name} failed`, failure);
+  return undefined;
+}

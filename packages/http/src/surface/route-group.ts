@@ -1,0 +1,197 @@
+import type { FrameworkError, Handler, Middleware } from '@sallyport/core';
+import { assertNoSurplus, boolean, defineOptions, list, text } from '@sallyport/core/options';
+import { parsePattern } from '../routing/internal/pattern.js';
+import type { PathNames } from '../routing/path-names.js';
+import { isPromise, registrationError } from '../routing/registration.js';
+import type { HttpRouter } from './http-router.js';
+import type { HttpSurface } from './http-surface.js';
+import { HttpVerbs } from './http-verbs.js';
+import { MIDDLEWARE_LIST, type OpenRest, parseOpenRest } from './open-route.js';
+
+/** What the groups around a route have fixed for it. */
+export interface RouteScope {
+  /** Canonical, in front of every pattern; `''` for none. */
+  readonly prefix: string;
+  /** Middlewares, the outermost first. */
+  readonly use: readonly Middleware[];
+  /** OpenAPI tags, without repeats. */
+  readonly tags: readonly string[];
+}
+
+/** The scope of routes outside of all groups. */
+export const ROOT_SCOPE: RouteScope = { prefix: '', use: [], tags: [] };
+
+/** How a group is registered, for error texts. */
+export const GROUP_USAGE = 'group(prefix, options, define)';
+
+/** What the options may be that groups of all containers share. */
+export const GROUP_KINDS = { use: MIDDLEWARE_LIST, tags: list(text()) };
+
+/**
+ * The scope of a group inside of another.
+ *
+ * @throws FrameworkError `app.bad_request` for a prefix that is blank, not a pattern, or has a catch-all or a query
+ */
+export function innerScope(
+  outer: RouteScope,
+  prefix: string,
+  {
+    use = [],
+    tags = [],
+  }: { readonly use?: readonly Middleware[] | undefined; readonly tags?: readonly string[] | undefined },
+): RouteScope {
+  return {
+    prefix: outer.prefix + parsePrefix(prefix),
+    use: [...outer.use, ...use],
+    tags: [...new Set([...outer.tags, ...tags])],
+  };
+}
+
+function parsePrefix(prefix: string): string {
+  let pattern: ReturnType<typeof parsePattern> | undefined;
+  try {
+    if (prefix.trim() !== '' && !prefix.includes('?')) pattern = parsePattern(prefix);
+  } catch {
+    // Refused below, with the words for prefixes.
+  }
+  if (!pattern || pattern.segments.at(-1)?.kind === 'rest') {
+    throw groupError(String(prefix), 'a prefix is a path without catch-all, query and slash at the end; / is none');
+  }
+  return pattern.canonical === '/' ? '' : pattern.canonical;
+}
+
+/** A route's pattern behind the prefix of its groups; `/` is the prefix itself. */
+export function scopedPattern({ prefix }: RouteScope, pattern: string): string {
+  if (prefix === '' || typeof pattern !== 'string') return pattern;
+  const path = pattern.trim().replace(/^\//, '');
+  return path === '' ? prefix : `${prefix}/${path}`;
+}
+
+/**
+ * Runs the function that registers the routes of a group.
+ *
+ * @throws FrameworkError `app.bad_request` for anything but a function, and for one that is asynchronous: a function that is
+ *   frozen before it has gone on would miss routes
+ */
+export function runDefine<G>(define: (routes: G) => void, routes: G, prefix: string): void {
+  if (typeof define !== 'function')
+    throw groupError(prefix, 'the last argument is a function that registers its routes');
+  const result: unknown = define(routes);
+  if (!isPromise(result)) return;
+  result.catch(() => {});
+  throw groupError(prefix, 'register its routes without await');
+}
+
+function groupError(prefix: string, hint: string): FrameworkError {
+  return registrationError('invalid group', `${prefix || '/'}: ${hint}`);
+}
+
+/** Options of a group of routes of the open container; they hold for every route and group inside. */
+export interface GroupOptions {
+  /** The auth hook must name a caller of the routes that do not say it themselves. Default: what the group around says, else false. */
+  readonly authRequired?: boolean;
+  /** Middlewares around the routes of the group, inside those of the container; the first is outermost. Default none. */
+  readonly use?: readonly Middleware[];
+  /** OpenAPI tags of the routes, shown by `routes()`. Default none. */
+  readonly tags?: readonly string[];
+}
+
+/** What {@link GroupOptions} may be. */
+export const GROUP_OPTIONS = defineOptions<GroupOptions>()({ ...GROUP_KINDS, authRequired: boolean });
+
+interface OpenScope extends RouteScope {
+  /** Of routes that do not say it themselves. */
+  readonly authRequired: boolean;
+}
+
+/**
+ * Where routes of an open container are registered: the container itself, or a group of it.
+ *
+ * @typeParam Outer path parameters of the prefixes around
+ */
+export class RouteGroup<Outer extends string = never> extends HttpVerbs<OpenRest, Outer> {
+  readonly #surface: HttpSurface;
+  readonly #scope: OpenScope;
+
+  constructor(surface: HttpSurface, scope: OpenScope = { ...ROOT_SCOPE, authRequired: false }) {
+    super();
+    this.#surface = surface;
+    this.#scope = scope;
+  }
+
+  override handle<const P extends string>(
+    method: string,
+    pattern: P,
+    handler: Handler<Outer | PathNames<P>>,
+    ...rest: OpenRest
+  ): this {
+    const { use = [], authRequired = this.#scope.authRequired, ...own } = parseOpenRest(rest);
+    this.#surface.register(method, scopedPattern(this.#scope, pattern), handler as Handler, {
+      ...own,
+      authRequired,
+      use: [...this.#scope.use, ...use],
+      tags: this.#scope.tags,
+    });
+    return this;
+  }
+
+  /**
+   * Registers routes that have a prefix, middlewares and tags in common. Groups nest.
+   *
+   * @param prefix static segments and parameters; `/` for none. The pattern `/` inside of the group is the prefix itself
+   * @param define registers the routes, at once
+   * @throws FrameworkError `app.bad_request`: an invalid prefix, a `define` that is no function or asynchronous;
+   *   `app.invalid_configuration`: unknown options, further arguments
+   * @example
+   * app.group('/orders', { use: [audit] }, (orders) => {
+   *   orders.get('/', listOrders).get('/{id}', getOrder, { use: [cacheFor(60)] });
+   * });
+   */
+  group<const P extends string>(
+    prefix: P,
+    options: GroupOptions,
+    define: (routes: RouteGroup<Outer | PathNames<P>>) => void,
+    ...surplus: readonly never[]
+  ): this {
+    assertNoSurplus(surplus, GROUP_USAGE);
+    const { authRequired = this.#scope.authRequired, ...common } = GROUP_OPTIONS.parse(options);
+    const scope = { ...innerScope(this.#scope, prefix, common), authRequired };
+    runDefine(define, new RouteGroup<Outer | PathNames<P>>(this.#surface, scope), scope.prefix);
+    return this;
+  }
+}
+
+/**
+ * Registers routes of a router that have a prefix, middlewares and tags in common; the function form of `app.group`, so that a
+ * bundle holds its code only where it is used. Groups inside are made by `routes.group`.
+ *
+ * @param prefix static segments and parameters; `/` for none. The pattern `/` inside of the group is the prefix itself
+ * @param define registers the routes, at once
+ * @throws FrameworkError as `app.group`
+ * @example group(http, '/orders', { use: [audit] }, (orders) => orders.get('/{id}', getOrder));
+ */
+export function group<const P extends string>(
+  router: HttpRouter,
+  prefix: P,
+  options: GroupOptions,
+  define: (routes: RouteGroup<PathNames<P>>) => void,
+  ...surplus: readonly never[]
+): void {
+  new RouteGroup(router.surface).group(prefix, options, define, ...surplus);
+}
+
+/**
+ * A module of routes, for `group` to mount: in a file of its own, with the types of a group. `@sallyport/secure` has one for
+ * `SecureApp`.
+ *
+ * @example
+ * export const orders = defineRoutes((routes) => {
+ *   routes.get('/', listOrders).get('/{id}', getOrder);
+ * });
+ * // app.group('/orders', { tags: ['orders'] }, orders);
+ */
+export function defineRoutes<Outer extends string = never>(
+  define: (routes: RouteGroup<Outer>) => void,
+): (routes: RouteGroup<Outer>) => void {
+  return define;
+}

@@ -1,0 +1,207 @@
+import type { Context, Middleware } from '@sallyport/core';
+import {
+  bind,
+  createHttpRouter,
+  defineRoutes,
+  type GroupOptions,
+  group,
+  type HttpRouter,
+  type RouteGroup,
+  serveRequest,
+  text,
+} from '../src/index.js';
+
+const ok = () => text(200, 'ok');
+const pass: Middleware = (ctx, next) => next(ctx);
+
+/** A middleware that writes its name on the way in and out. */
+function mark(name: string, trail: string[]): Middleware {
+  return async (ctx, next) => {
+    trail.push(`+${name}`);
+    const response = await next(ctx);
+    trail.push(`-${name}`);
+    return response;
+  };
+}
+
+/** A router with one group. */
+function grouped<const P extends string>(prefix: P, options: GroupOptions, define: Define<P>): HttpRouter {
+  const http = createHttpRouter();
+  group(http, prefix, options, define);
+  return http;
+}
+type Define<P extends string> = Parameters<typeof group<P>>[3];
+
+const routesOf = (define: (routes: RouteGroup) => void, prefix = '/orders') =>
+  grouped(prefix, {}, define)
+    .routes()
+    .map(({ method, path }) => `${method} ${path}`);
+
+describe('the prefix of a group', () => {
+  it.each([
+    ['/orders', '/', '/orders'],
+    ['/orders', '', '/orders'],
+    ['/orders', '/{id}', '/orders/{id}'],
+    ['orders', 'x/:id', '/orders/x/{id}'],
+    [' /t/:tenant ', ' /x ', '/t/{tenant}/x'],
+    ['/orders', '/{rest+}', '/orders/{rest+}'],
+    ['/', '/x', '/x'],
+    ['/', '/', '/'],
+  ])('%j with %j is %j', (prefix, pattern, path) => {
+    expect(routesOf((routes) => routes.get(pattern, ok), prefix)).toEqual([`GET ${path}`]);
+  });
+
+  it('goes on in groups inside', () => {
+    const define = (routes: RouteGroup) => {
+      routes.get('/', ok).group('/{id}', {}, (order) => {
+        order.delete('/', ok).group('/lines', {}, (lines) => {
+          lines.handle('purge', '/{line}', ok);
+        });
+      });
+      routes.post('/', ok);
+    };
+    expect(routesOf(define)).toEqual([
+      'GET /orders',
+      'DELETE /orders/{id}',
+      'PURGE /orders/{id}/lines/{line}',
+      'POST /orders',
+    ]);
+  });
+
+  it('gives its parameters to the handlers', async () => {
+    const http = grouped('/t/{tenant}', {}, (routes) => {
+      routes.get('/x/{id}', (ctx) => text(200, `${ctx.param('tenant')} ${ctx.param('id')} ${ctx.route?.pattern}`));
+    });
+    const { body } = await serveRequest(http, { method: 'GET', path: '/t/a%20b/x/7' });
+    expect(body.toString()).toBe('a b 7 /t/{tenant}/x/{id}');
+  });
+
+  it.each(['', '  ', 7, '/a/', '/a//b', '/*', '/a?b', '/{rest+}'])('%j is refused', (prefix) => {
+    expect(() => routesOf(() => {}, prefix as never)).toThrow(
+      expect.objectContaining({
+        code: 'app.bad_request',
+        message: `framework: invalid group: ${String(prefix) || '/'}: a prefix is a path without catch-all, query and slash at the end; / is none`,
+      }),
+    );
+  });
+});
+
+describe('a registration in a group that cannot be', () => {
+  it.each<[string, (http: RouteGroup) => unknown]>([
+    [
+      'framework: invalid group: /a: the last argument is a function that registers its routes',
+      (http) => http.group('/a', {}, {} as never),
+    ],
+    ['framework: invalid group: /a: register its routes without await', (http) => http.group('/a', {}, async () => {})],
+    ['framework: unknown option "posture"', (http) => http.group('/a', { posture: 1 } as never, () => {})],
+    [
+      'framework: option "use" must be a list of functions',
+      (http) => http.group('/a', { use: [pass, {} as never] }, () => {}),
+    ],
+    ['framework: option "use" must be a list', (http) => http.group('/a', { use: pass as never }, () => {})],
+    ['framework: option "tags[0]" must be a text', (http) => http.group('/a', { tags: [''] }, () => {})],
+    ['framework: options must be an object', (http) => http.group('/a', (() => {}) as never, () => {})],
+    ['expected group(prefix, options, define)', (http) => http.group('/a', {}, () => {}, {} as never)],
+    [
+      'framework: option "use" must be a list of functions',
+      (http) => http.get('/a', ok, { use: [undefined as never] }),
+    ],
+    [
+      'framework: invalid route pattern: GET /a/{id}/{id}',
+      (http) => http.group('/a/{id}', {}, (routes) => routes.get('/{id}', ok)),
+    ],
+    [
+      'framework: duplicate route: GET /a/{y}, registered before as /a/{x}',
+      (http) => http.get('/a/{x}', ok).group('/a', {}, (routes) => routes.get('/{y}', ok)),
+    ],
+    [
+      'framework: route handler must be a function: GET /a/b',
+      (http) => http.group('/a', {}, (r) => r.get('/b', 1 as never)),
+    ],
+    ['framework: invalid route pattern: GET (no text)', (http) => http.group('/a', {}, (r) => r.get(1 as never, ok))],
+  ])('%s', (message, register) => {
+    expect(() => grouped('/', {}, register as (routes: RouteGroup) => void)).toThrow(message);
+  });
+});
+
+describe('middlewares', () => {
+  it('run from the router’s to the route’s, whenever they were added', async () => {
+    const trail: string[] = [];
+    const http = createHttpRouter().use(mark('app', trail));
+    group(http, '/a', { use: [mark('outer 1', trail), mark('outer 2', trail)] }, (outer) => {
+      outer.group('/b', { use: [mark('inner', trail)] }, (inner) => {
+        inner.get('/', ok, { use: [mark('route', trail)] });
+      });
+    });
+    http.get('/other', ok).use(mark('late', trail));
+    await serveRequest(http, { method: 'GET', path: '/a/b' });
+    const names = ['app', 'late', 'outer 1', 'outer 2', 'inner', 'route'];
+    expect(trail).toEqual([...names.map((name) => `+${name}`), ...names.reverse().map((name) => `-${name}`)]);
+    trail.length = 0;
+    await serveRequest(http, { method: 'GET', path: '/other' });
+    expect(trail).toEqual(['+app', '+late', '-late', '-app']);
+  });
+
+  it('of a route notice a second next()', async () => {
+    const twice: Middleware = async (ctx, next) => {
+      await next(ctx);
+      return next(ctx);
+    };
+    const http = createHttpRouter({ log: false })
+      .use(pass)
+      .get('/', ok, { use: [twice] });
+    expect((await serveRequest(http, { method: 'GET', path: '/' })).status).toBe(500);
+  });
+
+  it('do not hide the contract of a bound handler', async () => {
+    const bound = bind({ query: { n: { type: 'int' } } }, (_ctx, { query }) => query.n);
+    const http = createHttpRouter().get('/', bound, { use: [pass] });
+    expect(bound.contract.query).toEqual({ n: { type: 'int' } });
+    expect((await serveRequest(http, { method: 'GET', path: '/?n=4' })).body.toString()).toBe('4');
+  });
+
+  it('of a route are those that it was registered with', async () => {
+    const trail: string[] = [];
+    const use = [mark('first', trail)];
+    const http = createHttpRouter().get('/', ok, { use });
+    use.push(mark('second', trail));
+    http.use(pass);
+    await serveRequest(http, { method: 'GET', path: '/' });
+    expect(trail).toEqual(['+first', '-first']);
+  });
+});
+
+describe('what a group says of its routes', () => {
+  it('holds for each that does not say it itself', () => {
+    const http = createHttpRouter({ authHook: () => 'ada' });
+    group(http, '/a', { authRequired: true, tags: ['a', 'x'] }, (outer) => {
+      outer.get('/guarded', ok).get('/open', ok, { authRequired: false });
+      outer.group('/b', { authRequired: false, tags: ['x', 'b'] }, (inner) => inner.get('/', ok));
+      outer.group('/c', {}, (inner) => inner.get('/', ok));
+    });
+    expect(http.routes()).toEqual([
+      { surface: 'http', method: 'GET', path: '/a/guarded', authRequired: true, tags: ['a', 'x'] },
+      { surface: 'http', method: 'GET', path: '/a/open', tags: ['a', 'x'] },
+      { surface: 'http', method: 'GET', path: '/a/b', tags: ['a', 'x', 'b'] },
+      { surface: 'http', method: 'GET', path: '/a/c', authRequired: true, tags: ['a', 'x'] },
+    ]);
+  });
+});
+
+describe('defineRoutes', () => {
+  const module = defineRoutes((routes) => {
+    routes.get('/', ok).get('/{id}', (ctx: Context) => text(200, ctx.param('id')));
+  });
+
+  it('makes a module that may be mounted more than once', async () => {
+    const http = grouped('/v1/orders', {}, module);
+    group(http, '/v2/orders', {}, module);
+    expect(http.routes().map(({ path }) => path)).toEqual([
+      '/v1/orders',
+      '/v1/orders/{id}',
+      '/v2/orders',
+      '/v2/orders/{id}',
+    ]);
+    expect((await serveRequest(http, { method: 'GET', path: '/v2/orders/8' })).body.toString()).toBe('8');
+  });
+});
