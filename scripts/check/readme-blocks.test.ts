@@ -47,6 +47,15 @@ it('names the line of the Markdown file', () => {
   ]);
 });
 
+it('keeps blocks apart that begin on the same line of two pages of a folder', () => {
+  const blocks = [
+    { file: 'docs/a.md', line: 3, code: 'export const wrong: string = 1;' },
+    { file: 'docs/b.md', line: 3, code: 'export const right = 1;' },
+  ];
+  const findings = compileBlocks(blocks, { root: ROOT, config: join(ROOT, 'tsconfig.check.json'), paths: {} });
+  expect(findings).toEqual(["docs/a.md:3: Type 'number' is not assignable to type 'string'."]);
+});
+
 it('lets the blocks of a page import the files that the page names', () => {
   const page = [
     '```ts src/a.ts',

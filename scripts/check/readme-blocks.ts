@@ -1,4 +1,4 @@
-import { dirname, join } from 'node:path';
+import { basename, dirname, join } from 'node:path';
 import ts from 'typescript';
 
 /** A fenced block of TypeScript in a Markdown file. */
@@ -59,7 +59,7 @@ export function compileBlocks(
 
 function moduleName({ file, line, name }: CodeBlock): string {
   // The files of a page lie together and apart from those of other pages.
-  return name ? join(`${file}.files`, name) : join(dirname(file), `readme-block-${line}.ts`);
+  return name ? join(`${file}.files`, name) : join(dirname(file), `${basename(file, '.md')}-block-${line}.ts`);
 }
 
 /** Empty lines before the code make the compiler's line numbers those of the Markdown file. */

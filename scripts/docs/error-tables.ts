@@ -80,7 +80,7 @@ function rowOf(member: ts.Node, text: string): ErrorRow {
 }
 
 /** One row a code: the code, its HTTP status where it reaches a client, and when it happens. */
-function renderRows(rows: readonly ErrorRow[]): string {
+export function renderRows(rows: readonly ErrorRow[]): string {
   const lines = rows.map(({ code, status, when }) => `| \`${code}\` | ${status} | ${when.replaceAll('|', '\\|')} |`);
   return ['| code | status | when |', '|---|---|---|', ...lines].join('\n');
 }

@@ -2,6 +2,7 @@ import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { ROOT } from '../check/command.js';
 import { renderClassifier } from './classifier.js';
+import { renderErrorCodes } from './error-codes.js';
 import { checkErrorTables, renderErrorTables } from './error-tables.js';
 import { ERROR_TABLES } from './error-tables-data.js';
 import { checkDoorPage, fixtureDoors, renderDoorPage } from './front-doors.js';
@@ -25,6 +26,7 @@ export const PAGES: readonly Page[] = [
     check: (root) => checkDoorPage(FRONT_DOORS, fixtureDoors(root)),
     render: () => renderDoorPage(FRONT_DOORS),
   },
+  { file: 'docs/error-codes.md', check: () => [], render: renderErrorCodes },
   ...[...new Set([...Object.keys(OPTION_TABLES), ...Object.keys(ERROR_TABLES)])].map(readme),
 ];
 

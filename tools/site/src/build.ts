@@ -1,8 +1,10 @@
-// `npm run docs:site`: renders docs/ and the READMEs as a site with local search, into tools/site/dist. A dead link ends it.
-import { copyFileSync, mkdirSync, rmSync } from 'node:fs';
+// `npm run docs:site`: renders docs/ and the READMEs as a site with local search, into tools/site/dist, and llms.txt
+// beside it. A dead link ends it.
+import { copyFileSync, mkdirSync, rmSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { build } from 'vitepress';
-import { PAGES, ROOT, SOURCE } from './pages.js';
+import { renderLlms } from './llms.js';
+import { OUTPUT, PAGES, ROOT, SOURCE } from './pages.js';
 
 rmSync(SOURCE, { recursive: true, force: true });
 for (const file of Object.keys(PAGES)) {
@@ -10,3 +12,4 @@ for (const file of Object.keys(PAGES)) {
   copyFileSync(join(ROOT, file), join(SOURCE, file));
 }
 await build(join(ROOT, 'tools/site'));
+writeFileSync(join(OUTPUT, 'llms.txt'), renderLlms());

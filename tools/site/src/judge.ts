@@ -1,6 +1,6 @@
 /**
  * `npm run docs:judge`: builds the site and reads it in Chromium as a visitor would: every page opens, every link leads somewhere, the
- * search finds ten terms, and axe finds no violation of WCAG 2.2 AA in light and dark. Chromium comes from Debian.
+ * search finds what it should, llms.txt names every page, and axe finds no violation of WCAG 2.2 AA in light and dark. Chromium comes from Debian.
  */
 import { spawnSync } from 'node:child_process';
 import { existsSync, readFileSync } from 'node:fs';
@@ -28,6 +28,11 @@ const SEARCHES: Readonly<Record<string, string>> = {
   'function URL': 'front-doors',
   'sequence number': 'events',
   interleave: 'testkit',
+  Terraform: 'deploy-terraform',
+  Middy: 'migrating',
+  'fencing token': 'jobs',
+  'app.too_large': 'error-codes',
+  GraphQL: 'graphql',
 };
 const TYPES: Readonly<Record<string, string>> = {
   '.html': 'text/html',
@@ -36,6 +41,7 @@ const TYPES: Readonly<Record<string, string>> = {
   '.json': 'application/json',
   '.woff2': 'font/woff2',
   '.svg': 'image/svg+xml',
+  '.txt': 'text/plain; charset=utf-8',
 };
 
 const failures: string[] = [];
@@ -49,6 +55,7 @@ try {
   );
   for (const scheme of ['light', 'dark'] as const) await readPages(browser, scheme, addresses);
   await search(browser);
+  await readLlms(addresses);
 } finally {
   await browser.close();
   server.close();
@@ -146,4 +153,14 @@ async function search(opened: Browser): Promise<void> {
     await page.keyboard.press('Escape');
   }
   process.stdout.write(`${Object.keys(SEARCHES).length} searches\n`);
+}
+
+/** What machines are given: every page but the index and the fixtures with a sentence, and every address opens. */
+async function readLlms(addresses: readonly string[]): Promise<void> {
+  const answer = await fetch(`${origin}/llms.txt`);
+  const listed = [...(await answer.text()).matchAll(/^- \[[^\]]+\]\(([^)]+)\): \S.*$/gm)].map(([, link = '']) => link);
+  const missing = addresses.filter((one) => one !== '/' && one !== '/contract-fixtures.html' && !listed.includes(one));
+  for (const address of missing) failures.push(`llms.txt: does not name ${address}`);
+  for (const link of listed) if (!(await fetch(`${origin}${link}`)).ok) failures.push(`llms.txt: dead link ${link}`);
+  process.stdout.write(`${listed.length} pages in llms.txt\n`);
 }

@@ -10,22 +10,18 @@ export const OUTPUT = join(ROOT, 'tools/site/dist');
 export interface SiteLink {
   readonly text: string;
   readonly link: string;
+  /** What the page answers, in one sentence. */
+  readonly answers: string;
 }
 
 /** The guide, in the order of the list in docs/README.md. */
 export const GUIDE: readonly SiteLink[] = [
-  ...readFileSync(join(ROOT, 'docs', 'README.md'), 'utf8').matchAll(/^\| \[([^\]]+)\]\((\w[\w-]*)\.md\)/gm),
-].map(([, text = '', page = '']) => ({ text, link: `/${page}` }));
+  ...readFileSync(join(ROOT, 'docs', 'README.md'), 'utf8').matchAll(/^\| \[([^\]]+)\]\((\w[\w-]*)\.md\) \| (.+) \|$/gm),
+].map(([, text = '', page = '', answers = '']) => ({ text, link: `/${page}`, answers }));
 
-export const PACKAGES: readonly SiteLink[] = readdirSync(join(ROOT, 'packages')).map((name) => ({
-  text: name,
-  link: `/packages/${name}`,
-}));
+export const PACKAGES: readonly SiteLink[] = linksOf('packages');
 
-export const EXAMPLES: readonly SiteLink[] = readdirSync(join(ROOT, 'examples')).map((name) => ({
-  text: name,
-  link: `/examples/${name}`,
-}));
+export const EXAMPLES: readonly SiteLink[] = linksOf('examples');
 
 /** Every file that is a page, with its address. What is not here is not part of the site. */
 export const PAGES: Readonly<Record<string, string>> = {
@@ -39,3 +35,12 @@ export const PAGES: Readonly<Record<string, string>> = {
   ...Object.fromEntries(EXAMPLES.map(({ text, link }) => [`examples/${text}/README.md`, `${link.slice(1)}.md`])),
   'contract-fixtures/README.md': 'contract-fixtures.md',
 };
+
+/** A link for each package of a folder, with the sentence of its package.json. */
+function linksOf(folder: string): readonly SiteLink[] {
+  return readdirSync(join(ROOT, folder)).map((name) => {
+    const manifest = readFileSync(join(ROOT, folder, name, 'package.json'), 'utf8');
+    const { description } = JSON.parse(manifest) as { readonly description: string };
+    return { text: name, link: `/${folder}/${name}`, answers: description };
+  });
+}

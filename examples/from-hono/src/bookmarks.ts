@@ -1,0 +1,36 @@
+export interface Bookmark {
+  readonly id: string;
+  readonly url: string;
+  readonly owner: string;
+}
+
+/** What an application of either kind works with: moving routes changes nothing here. */
+export class Bookmarks {
+  readonly #rows = new Map<string, Bookmark>();
+
+  add(url: string, owner: string): Bookmark {
+    const bookmark = { id: String(this.#rows.size + 1), url, owner };
+    this.#rows.set(bookmark.id, bookmark);
+    return bookmark;
+  }
+
+  of(owner: string): readonly Bookmark[] {
+    return [...this.#rows.values()].filter((row) => row.owner === owner);
+  }
+
+  /** The bookmark of that owner; other people's are not there. */
+  find(id: string, owner: string): Bookmark | undefined {
+    const found = this.#rows.get(id);
+    return found?.owner === owner ? found : undefined;
+  }
+
+  remove(id: string, owner: string): boolean {
+    return this.find(id, owner) !== undefined && this.#rows.delete(id);
+  }
+}
+
+/** The address that a request names, or `undefined` when it names none. */
+export function urlOf(body: unknown): string | undefined {
+  const { url } = (body ?? {}) as { readonly url?: unknown };
+  return typeof url === 'string' && URL.canParse(url) ? url : undefined;
+}

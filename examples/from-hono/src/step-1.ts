@@ -1,0 +1,14 @@
+import { mountHandler } from '@sallyport/mcp';
+import { Authenticated, Public, SecureApp, type SecureOptions } from '@sallyport/secure';
+import type { Bookmarks } from './bookmarks.js';
+import { createHono } from './hono.js';
+
+/** Step 1: the whole Hono application behind the gate. One route is open because it says so. */
+export function createService(options: SecureOptions, bookmarks: Bookmarks): SecureApp {
+  const app = new SecureApp(options);
+  const hono = createHono(bookmarks);
+  const fetch = (request: Request, env = {}) => hono.fetch(request, env);
+  mountHandler(app, '/health', { fetch }, { posture: Public(), methods: ['GET'] });
+  mountHandler(app, '/{rest+}', { fetch }, { posture: Authenticated(), methods: ['GET', 'POST', 'DELETE'] });
+  return app;
+}

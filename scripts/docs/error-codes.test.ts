@@ -1,0 +1,28 @@
+import { CONNECTION_ERROR_CODES } from '../../packages/connections/src/index.js';
+import { APP_CODES } from '../../packages/core/src/index.js';
+import { VECTOR_STORE_CODES } from '../../packages/vectors/src/index.js';
+import { handWrittenRows, renderErrorCodes } from './error-codes.js';
+import { readRows } from './error-tables.js';
+import { ERROR_TABLES } from './error-tables-data.js';
+
+it('reads codes from the rows of a table, and nothing from prose or other sections', () => {
+  const text =
+    '| `process.env` | x |\n\n## Errors\n\n`a.prose` is no row\n| code | HTTP | when |\n|---|---|---|\n| `a.b` | 400 | a \\| b |\n| `C`, `D` | `c.d_e` | late |\n';
+  expect(handWrittenRows(text)).toEqual([
+    { code: 'a.b', status: '400', when: 'a \\| b' },
+    { code: 'c.d_e', status: '', when: 'late' },
+  ]);
+});
+
+it('has a row for every code of every package', () => {
+  const page = renderErrorCodes();
+  const declared = Object.values(ERROR_TABLES).flatMap((tables) => tables.flatMap((one) => readRows(one)));
+  const codes = [
+    ...declared.map(({ code }) => code),
+    ...Object.keys(APP_CODES),
+    ...VECTOR_STORE_CODES,
+    ...CONNECTION_ERROR_CODES,
+  ];
+  expect(codes.length).toBeGreaterThan(60);
+  expect(codes.filter((code) => !page.includes(`\n| \`${code}\` |`))).toEqual([]);
+});
