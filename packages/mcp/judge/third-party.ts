@@ -43,6 +43,15 @@ function fetchClients(): void {
   execFileSync('npm', ['install', '--ignore-scripts', '--no-audit', '--no-fund', '--loglevel=error'], { cwd: folder });
 }
 
+/** Calls of a client that can be asked. */
+const askingCalls = (call: (name: string, args?: Record<string, unknown>) => Promise<unknown>): readonly Check[] => [
+  ['call', () => call('test_simple_text'), TEXT],
+  ['tool error', () => call('test_error_handling'), FAILED],
+  ['elicitation', () => call('test_elicitation', { message: 'Who?' }), 'ada'],
+  ['two rounds', () => call(ROUNDS), 'Ada likes blue.'],
+  ['closed stream', () => call('test_reconnection'), RECONNECTED],
+];
+
 async function aiSdk(url: string): Promise<Connected> {
   const { createMCPClient, ElicitationRequestSchema } = await load('@ai-sdk/mcp');
   const client = await createMCPClient({ transport: { type: 'http', url }, capabilities: { elicitation: {} } });
@@ -51,11 +60,7 @@ async function aiSdk(url: string): Promise<Connected> {
   return {
     checks: [
       ['list', () => client.tools().then(Object.keys), 'test_simple_text'],
-      ['call', () => call('test_simple_text'), TEXT],
-      ['tool error', () => call('test_error_handling'), FAILED],
-      ['elicitation', () => call('test_elicitation', { message: 'Who?' }), 'ada'],
-      ['two rounds', () => call(ROUNDS), 'Ada likes blue.'],
-      ['closed stream', () => call('test_reconnection'), RECONNECTED],
+      ...askingCalls(call),
       ['resource', () => client.readResource({ uri: 'test://static-text' }), 'static text resource'],
       ['prompt', () => client.getPrompt({ name: 'test_simple_prompt' }), 'simple prompt'],
     ],
@@ -95,11 +100,7 @@ async function mcpRemote(url: string): Promise<Connected> {
   return {
     checks: [
       ['list', () => client.listTools(), 'test_simple_text'],
-      ['call', () => call('test_simple_text'), TEXT],
-      ['tool error', () => call('test_error_handling'), FAILED],
-      ['elicitation', () => call('test_elicitation', { message: 'Who?' }), 'ada'],
-      ['two rounds', () => call(ROUNDS), 'Ada likes blue.'],
-      ['closed stream', () => call('test_reconnection'), RECONNECTED],
+      ...askingCalls(call),
       ['resource', () => client.readResource({ uri: 'test://static-text' }), 'static text resource'],
       ['prompt', () => client.getPrompt({ name: 'test_simple_prompt' }), 'simple prompt'],
     ],
