@@ -34,8 +34,6 @@ const REQUESTS: readonly [string, string, string | undefined, number, string][] 
   ['DELETE', '/bookmarks/2', undefined, 404, '{"error":"no such bookmark"}'],
 ];
 
-afterEach(() => jest.restoreAllMocks());
-
 interface Answer {
   readonly statusCode: number;
   readonly headers: Readonly<Record<string, string>>;
@@ -134,6 +132,5 @@ it.each<[string, Step, number]>([
   ['step 2', createStep2, 500],
   ['step 3', createStep3, 400],
 ])('a body that is no JSON is answered by who has the route: %s', async (_, create, status) => {
-  jest.spyOn(console, 'error').mockImplementation(() => {}); // Hono writes what it answers with 500
   expect((await ask(create, 'POST', '/bookmarks', '{', 'ada')).statusCode).toBe(status);
 });
