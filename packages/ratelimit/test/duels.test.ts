@@ -84,7 +84,8 @@ async function fight(duel: Duel, skews: readonly number[], faultEach: number): P
     frozen = undefined;
     const place = Math.floor(random() * INSTANCES);
     const victim = places[place];
-    if (random() < 0.5) {
+    // In turn: how many there are of each must not be left to chance.
+    if (kills <= freezes) {
       victim?.kill('SIGKILL');
       kills += 1;
       start(place);
