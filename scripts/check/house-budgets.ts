@@ -33,10 +33,10 @@ export const FILES: Readonly<Record<string, Budget>> = {
   vectors: { reached: 36, wanted: 36 },
 };
 
-/** Source files of all packages together. Wanted are 320 for the first twelve; `connections` adds its own. */
+/** Source files of all packages together. */
 export const ALL_FILES: Budget = {
   reached: Object.values(FILES).reduce((sum, { reached }) => sum + reached, 0),
-  wanted: 320 + 13,
+  wanted: Object.values(FILES).reduce((sum, { wanted }) => sum + wanted, 0),
 };
 
 /** A length in lines that is neither to grow past `most` nor to shrink below `least`: pieces that are too small hide what happens. */

@@ -1,5 +1,6 @@
-import { CONNECTION_ERROR_CODES } from '../../packages/connections/src/index.js';
+import { CONNECTION_ERROR_CODES, ConnectionError } from '../../packages/connections/src/index.js';
 import { APP_CODES } from '../../packages/core/src/index.js';
+import { OBJECT_STORE_CODES, ObjectStoreError } from '../../packages/objectstore/src/index.js';
 import { VECTOR_STORE_CODES } from '../../packages/vectors/src/index.js';
 import { handWrittenRows, renderErrorCodes } from './error-codes.js';
 import { readRows } from './error-tables.js';
@@ -17,12 +18,15 @@ it('reads codes from the rows of a table, and nothing from prose or other sectio
 it('has a row for every code of every package', () => {
   const page = renderErrorCodes();
   const declared = Object.values(ERROR_TABLES).flatMap((tables) => tables.flatMap((one) => readRows(one)));
-  const codes = [
-    ...declared.map(({ code }) => code),
-    ...Object.keys(APP_CODES),
-    ...VECTOR_STORE_CODES,
-    ...CONNECTION_ERROR_CODES,
-  ];
+  const codes = [...declared.map(({ code }) => code), ...Object.keys(APP_CODES), ...VECTOR_STORE_CODES];
   expect(codes.length).toBeGreaterThan(60);
   expect(codes.filter((code) => !page.includes(`\n| \`${code}\` |`))).toEqual([]);
+});
+
+it.each([
+  ...CONNECTION_ERROR_CODES.map((code) => [code, new ConnectionError(code, 'x').status] as const),
+  ...OBJECT_STORE_CODES.map((code) => [code, new ObjectStoreError(code, 'x').status] as const),
+])('says the status that the error has: %s', (code, status) => {
+  const rows = Object.values(ERROR_TABLES).flatMap((tables) => tables.flatMap((one) => readRows(one)));
+  expect(rows.find((row) => row.code === code)?.status).toBe(String(status));
 });

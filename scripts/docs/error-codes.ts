@@ -5,7 +5,7 @@ import { type ErrorRow, readRows, renderRows } from './error-tables.js';
 import { ERROR_TABLES } from './error-tables-data.js';
 
 /** READMEs whose tables of errors are written by hand. */
-const BY_HAND = ['packages/vectors/README.md', 'packages/connections/README.md', 'packages/testkit/README.md'] as const;
+const BY_HAND = ['packages/vectors/README.md', 'packages/testkit/README.md'] as const;
 
 const CODE = /^`([a-z]+\.[a-z_]+)`$/;
 const HEAD = `# Error codes

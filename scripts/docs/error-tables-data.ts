@@ -28,6 +28,9 @@ export const ERROR_TABLES: Readonly<Record<string, readonly ErrorTable[]>> = {
   'packages/mcp/README.md': [
     { name: '@sallyport/mcp', source: 'packages/mcp/src/server/errors.ts', type: 'McpErrorCode' },
   ],
+  'packages/connections/README.md': [
+    { name: '@sallyport/connections', source: 'packages/connections/src/errors.ts', type: 'CONNECTION_ERROR_CODES' },
+  ],
   'packages/objectstore/README.md': [
     { name: '@sallyport/objectstore', source: 'packages/objectstore/src/errors.ts', type: 'OBJECT_STORE_CODES' },
     { name: '@sallyport/objectstore#artifact', source: 'packages/objectstore/src/errors.ts', type: 'ARTIFACT_CODES' },

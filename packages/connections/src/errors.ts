@@ -3,16 +3,17 @@ import { brandError } from '@sallyport/core/pipeline';
 
 /** Every code of {@link ConnectionError}. */
 export const CONNECTION_ERROR_CODES = [
+  /** A name, limit, cursor, lifetime or value that is not as described. @status 400 */
   'connections.invalid_input',
+  /** Data that does not fit into an item. @status 413 */
   'connections.too_large',
+  /** Throttling, 5xx, time-out, network: the same call may succeed later. @status 503 */
   'connections.store_unavailable',
+  /** No table, no permission, no SDK: a fault of the deployment. @status 500 */
   'connections.store_failed',
 ] as const;
 
-/**
- * A code of {@link ConnectionError}. `connections.store_unavailable` (503) may pass by itself: throttling, 5xx, time-outs, network.
- * `connections.store_failed` (500) is a fault of the deployment: no table, no permission.
- */
+/** A code of {@link ConnectionError}. */
 export type ConnectionErrorCode = (typeof CONNECTION_ERROR_CODES)[number];
 
 const STATUS: Readonly<Record<ConnectionErrorCode, number>> = {
