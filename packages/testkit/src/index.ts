@@ -33,6 +33,7 @@ export {
 // Concurrency
 export { type InterleaveOptions, interleave, type MarkedEvent } from './interleave/interleave.js';
 // Simulation
+export type { AsyncSimulation } from './simulate/async.js';
 export type { QueueSimulation } from './simulate/queue.js';
 export {
   assertCompletedOnce,
@@ -46,11 +47,17 @@ export {
 } from './simulate/result.js';
 export { type SimulationOptions, simulate } from './simulate/simulate.js';
 export {
+  type AsyncSource,
   type DataStreamSource,
+  type EventBusSource,
+  eventBus,
   type QueueSource,
   queue,
+  type ScheduleSource,
   type StreamSource,
   stream,
   type TableStreamSource,
+  type TopicSource,
+  topic,
 } from './simulate/source.js';
 export type { StreamSimulation } from './simulate/stream.js';
