@@ -1,5 +1,5 @@
 import { boolean, defineOptions, invalidOption } from '@sallyport/core/options';
-import { buildQueueEvent, type QueueRecordOptions } from '../builders/queue.js';
+import { buildQueueEvent, type QueueEvent, type QueueRecord, type QueueRecordOptions } from '../builders/queue.js';
 import { count, filled, positive } from '../internal/kinds.js';
 import { seededRandom } from '../internal/random.js';
 import { type Engine, type EngineOptions, engineKinds, type Outcome } from './engine.js';
@@ -55,6 +55,8 @@ export const QUEUE_ENGINE_OPTIONS = defineOptions<QueueEngineOptions>()({
 type Settings = ReturnType<typeof QUEUE_ENGINE_OPTIONS.parse>;
 
 interface Message extends Entry<QueueRecordOptions>, Pooled {
+  /** Its record as it was sent. */
+  readonly built: QueueRecord;
   /** Receptions since it was put into the queue. */
   received: number;
 }
@@ -96,27 +98,32 @@ class QueueEngine {
     this.engine = { ...this.#book.controls, send: (messages) => this.#send(messages) };
   }
 
-  #send(records: readonly QueueRecordOptions[]): readonly string[] {
-    if (records.length > 0) buildQueueEvent(this.#settings.arn, records);
-    const messages = records.map((record) => this.#toMessage(record));
+  #send(given: readonly QueueRecordOptions[]): readonly string[] {
+    if (given.length === 0) return [];
+    const records = given.map((record, index) => this.#withDefaults(record, this.#sent + index + 1));
+    const messages = buildQueueEvent(this.#settings.arn, records).Records.map((built, index) =>
+      this.#toMessage(built, records[index] as QueueRecordOptions, this.#sent + index + 1),
+    );
+    this.#sent += messages.length;
     for (const message of messages) this.#admit(message);
     this.#fill();
     return messages.map(({ id }) => id);
   }
 
-  #toMessage(given: QueueRecordOptions): Message {
-    this.#sent += 1;
-    const order = this.#sent;
-    const id = given.messageId ?? `msg-${order}`;
-    const record = { time: this.#settings.clock.now(), ...given, messageId: id, ...this.#fifoAttributes(given, order) };
-    const lane = this.#isFifo ? `group:${given.groupId ?? ''}` : '';
-    return { id, lane, record, order, received: 0, deliveries: 0, state: 'waiting', until: undefined };
+  #withDefaults(given: QueueRecordOptions, order: number): QueueRecordOptions {
+    const own = { MessageDeduplicationId: `dedup-${order}`, SequenceNumber: String(order).padStart(20, '0') };
+    return {
+      time: this.#settings.clock.now(),
+      messageId: `msg-${order}`,
+      ...given,
+      ...(this.#isFifo && { attributes: { ...own, ...given.attributes } }),
+    };
   }
 
-  #fifoAttributes({ attributes }: QueueRecordOptions, order: number): Pick<QueueRecordOptions, 'attributes'> {
-    if (!this.#isFifo) return {};
-    const own = { MessageDeduplicationId: `dedup-${order}`, SequenceNumber: String(order).padStart(20, '0') };
-    return { attributes: { ...own, ...attributes } };
+  #toMessage(built: QueueRecord, record: QueueRecordOptions, order: number): Message {
+    const lane = this.#isFifo ? `group:${record.groupId ?? ''}` : '';
+    const { messageId: id } = built;
+    return { id, lane, record, built, order, received: 0, deliveries: 0, state: 'waiting', until: undefined };
   }
 
   #admit(message: Message): void {
@@ -135,9 +142,8 @@ class QueueEngine {
 
   async #deliver(batch: readonly Message[]): Promise<void> {
     const visibleAt = this.#book.now + this.#settings.visibilityTimeoutMs;
-    for (const message of batch) message.received += 1;
-    const records = batch.map(({ record, received }) => ({ ...record, receiveCount: received }));
-    const outcome = await this.#book.invoke(buildQueueEvent(this.#settings.arn, records), batch);
+    const event: QueueEvent = { Records: batch.map(receive) };
+    const outcome = await this.#book.invoke(event, batch);
     const failed = this.#failedOf(batch, outcome);
     const visible: Message[] = [];
     for (const message of batch) {
@@ -180,4 +186,12 @@ class QueueEngine {
     }
     this.#fill();
   }
+}
+
+/** The record of a reception: the count goes up, and each reception has a handle of its own. */
+function receive(message: Message): QueueRecord {
+  message.received += 1;
+  const { built, order, received } = message;
+  const attributes = { ...built.attributes, ApproximateReceiveCount: String(received) };
+  return { ...built, receiptHandle: `receipt-${order}-${received}`, attributes };
 }

@@ -1,5 +1,14 @@
 import type { Given } from '../../internal/kinds.js';
-import type { EndState, Engine, EngineOptions, EngineRecord, Outcome, RecordState, UnclearAnswer } from '../engine.js';
+import type {
+  EndState,
+  Engine,
+  EngineChange,
+  EngineOptions,
+  EngineRecord,
+  Outcome,
+  RecordState,
+  UnclearAnswer,
+} from '../engine.js';
 import { Agenda } from './agenda.js';
 
 /** A record on its way through an engine. */
@@ -106,7 +115,7 @@ export class Book<R, E extends Entry<R>> {
     entry.state = state;
     entry.until = until;
     const { onChange } = this.#options;
-    if (onChange) onChange({ ...toRecord<R>(entry), at: this.now });
+    if (onChange) onChange(toChange<R>(entry, this.now));
   }
 
   #hurry(id: string | undefined): void {
@@ -133,5 +142,10 @@ export class Book<R, E extends Entry<R>> {
 }
 
 function toRecord<R>({ id, lane, record, deliveries, state, until }: Entry<R>): EngineRecord<R> {
-  return { id, lane, record, deliveries, state, ...(until !== undefined && { until }) };
+  return until === undefined ? { id, lane, record, deliveries, state } : { id, lane, record, deliveries, state, until };
+}
+
+function toChange<R>({ id, lane, record, deliveries, state, until }: Entry<R>, at: number): EngineChange<R> {
+  const change = { id, lane, record, deliveries, state, at };
+  return until === undefined ? change : { ...change, until };
 }
