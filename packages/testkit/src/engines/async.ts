@@ -1,13 +1,13 @@
-import { boolean, defineOptions } from '@sallyport/core/options';
-import { count, positive } from '../internal/kinds.js';
+import { boolean, defineOptions, integer } from '@sallyport/core/options';
+import { positive } from '../internal/kinds.js';
 import { type Engine, type EngineOptions, engineKinds } from './engine.js';
 import { Book, type Entry } from './internal/book.js';
 
 /** What the asynchronous invocation of a function is set to. */
 export interface AsyncSettings {
-  /** Retries after the first delivery, a minute and then two minutes apart. Default: 2. */
+  /** Retries after the first delivery, a minute and then two minutes apart: 0 to 2. Default: 2. */
   readonly maximumRetryAttempts?: number;
-  /** Milliseconds after which an event is given up. Default: 21,600,000, which is six hours. */
+  /** Milliseconds after which an event is given up: one minute to six hours. Default: 21,600,000, which is six hours. */
   readonly maximumEventAgeMs?: number;
   /** Whether there is a dead-letter queue or a failure destination; without one an event that is given up is lost. Default: `true`. */
   readonly onFailure?: boolean;
@@ -28,8 +28,8 @@ export interface AsyncEngineOptions extends AsyncSettings, EngineOptions<AsyncEv
 
 /** The kinds of {@link AsyncSettings}. */
 export const ASYNC_SETTINGS = {
-  maximumRetryAttempts: count.default(2),
-  maximumEventAgeMs: positive.default(21_600_000),
+  maximumRetryAttempts: integer(0, 2).default(2),
+  maximumEventAgeMs: integer(60_000, 21_600_000).default(21_600_000),
   onFailure: boolean.default(true),
   invocations: positive.default(10),
 };
