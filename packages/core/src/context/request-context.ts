@@ -277,7 +277,7 @@ export class RequestContext implements Context {
 
   metric(name: string, value: number, options?: MetricOptions): void {
     const { observability } = this.state.runtime;
-    if (observability) emitMetric(observability, name, value, options, this.state);
+    if (observability) emitMetric(observability, { name, value, options }, this.state);
   }
 
   header(name: string): string | undefined {
