@@ -18,22 +18,25 @@ export const FILES: Readonly<Record<string, Budget>> = {
   connections: { reached: 13, wanted: 13 },
   core: { reached: 42, wanted: 42 },
   dispatch: { reached: 14, wanted: 14 },
-  dynamo: { reached: 10, wanted: 10 },
-  // Eight topics since: hooks, security headers, verbs, routes and groups of the open container, phrases of statuses, names of patterns, cookies.
-  http: { reached: 55, wanted: 46 },
+  dynamo: { reached: 9, wanted: 9 },
+  http: { reached: 50, wanted: 50 },
   jobs: { reached: 41, wanted: 41 },
-  mcp: { reached: 72, wanted: 72 },
-  objectstore: { reached: 29, wanted: 29 },
+  mcp: { reached: 70, wanted: 70 },
+  objectstore: { reached: 28, wanted: 28 },
   ratelimit: { reached: 32, wanted: 30 },
   // Routes and groups of the closed container are a topic of their own.
   secure: { reached: 28, wanted: 26 },
-  streams: { reached: 26, wanted: 26 },
-  testkit: { reached: 39, wanted: 39 },
+  streams: { reached: 27, wanted: 27 },
+  testkit: { reached: 40, wanted: 40 },
   contract: { reached: 13, wanted: 13 },
   vectors: { reached: 36, wanted: 36 },
 };
 
-/** Source files of all packages together. */
+/**
+ * Source files of all packages together. 320 were wanted when there were no `connections`, `objectstore` and `vectors` (77 files), no
+ * tasks, apps and calls of MCP, no hooks and groups of HTTP, no claims of jobs, no shards and reservations of rate limits, and no
+ * services and MCP client of the test kit (51 files). The files that are older than those are 324.
+ */
 export const ALL_FILES: Budget = {
   reached: Object.values(FILES).reduce((sum, { reached }) => sum + reached, 0),
   wanted: Object.values(FILES).reduce((sum, { wanted }) => sum + wanted, 0),

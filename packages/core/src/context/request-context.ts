@@ -14,8 +14,15 @@ import {
   remainingMs,
   type TriggerKind,
 } from '../runtime/invocation.js';
-import type { AppSyncContext, Context, ContextTransport, Route, WebSocketContext } from './context.js';
-import { type ContextKey, isContextKey } from './context-key.js';
+import {
+  type AppSyncContext,
+  type Context,
+  type ContextKey,
+  type ContextTransport,
+  isContextKey,
+  type Route,
+  type WebSocketContext,
+} from './context.js';
 import type { SecurePrincipal } from './principal.js';
 
 const NO_NAMES: readonly string[] = [];

@@ -1,6 +1,5 @@
 import { FrameworkError, isFrameworkError } from '@sallyport/core';
 import { OutgoingResponse, toHeaderMap } from '@sallyport/core/pipeline';
-import { statusPhrase } from './internal/status-phrase.js';
 
 /** `{"error":{…}}`, the default. */
 export const HTTP_ERROR_FORMAT_NESTED = 'nested';
@@ -138,4 +137,15 @@ function encodeBody(body: Record<string, unknown>): string {
   } catch {
     return JSON.stringify(body, (key, value) => (key === 'details' ? undefined : value));
   }
+}
+
+/** Phrases of RFC 9110 section 15.5 that differ from those of Node.js. */
+const OWN_PHRASES: Readonly<Record<number, string>> = { 413: 'Content Too Large', 422: 'Unprocessable Content' };
+
+/**
+ * The words of a status, `Not Found`; `undefined` for a status that has none. They are those of Node.js itself, loaded when
+ * first asked for: the runtime of Lambda has loaded the module by then.
+ */
+export function statusPhrase(status: number): string | undefined {
+  return OWN_PHRASES[status] ?? process.getBuiltinModule('node:http').STATUS_CODES[status];
 }
