@@ -23,11 +23,11 @@ export const FILES: Readonly<Record<string, Budget>> = {
   jobs: { reached: 41, wanted: 41 },
   mcp: { reached: 70, wanted: 70 },
   objectstore: { reached: 28, wanted: 28 },
-  ratelimit: { reached: 32, wanted: 30 },
+  ratelimit: { reached: 33, wanted: 33 },
   // Routes and groups of the closed container are a topic of their own.
   secure: { reached: 28, wanted: 26 },
   streams: { reached: 27, wanted: 27 },
-  testkit: { reached: 40, wanted: 40 },
+  testkit: { reached: 41, wanted: 41 },
   contract: { reached: 13, wanted: 13 },
   vectors: { reached: 36, wanted: 36 },
 };
@@ -35,7 +35,7 @@ export const FILES: Readonly<Record<string, Budget>> = {
 /**
  * Source files of all packages together. 320 were wanted when there were no `connections`, `objectstore` and `vectors` (77 files), no
  * tasks, apps and calls of MCP, no hooks and groups of HTTP, no claims of jobs, no shards and reservations of rate limits, and no
- * services and MCP client of the test kit (51 files). The files that are older than those are 324.
+ * services and MCP client of the test kit (53 files). The files that are older than those are 324.
  */
 export const ALL_FILES: Budget = {
   reached: Object.values(FILES).reduce((sum, { reached }) => sum + reached, 0),
