@@ -16,7 +16,21 @@ it.each<[string, string, readonly number[]]>([
     [],
   ],
 ])('counts %s', (_, text, lengths) => {
-  expect(functionLengths('a.ts', text)).toEqual(lengths);
+  expect(functionLengths('a.ts', text).map(({ lines }) => lines)).toEqual(lengths);
+});
+
+it.each<[string, string, readonly boolean[]]>([
+  ['a declaration', 'function a() {}', [true]],
+  ['a function in a variable', 'const a = () => 1;', [true]],
+  [
+    'a member of an object or a class',
+    'const a = { b: () => 1, c() {} }; class D { e = () => 1; get f() { return 1; } }',
+    [true, true, true, true],
+  ],
+  ['a callback, which is passed on', 'list.map((x) => x + 1);', [false]],
+  ['a function that is returned', 'const a = () => () => 1;', [true, false]],
+])('tells whether it has a name: %s', (_, text, named) => {
+  expect(functionLengths('a.ts', text).map(({ isNamed }) => isNamed)).toEqual(named);
 });
 
 it('a percentile is the value below which the share lies', () => {

@@ -18,10 +18,6 @@ const LEGACY_MESSAGES: Readonly<Record<string, string>> = {
   INVALID_JSON: 'invalid json',
 };
 
-function isLegacyCode(code: string): boolean {
-  return Object.hasOwn(LEGACY_MESSAGES, code);
-}
-
 /** What a failure that is nobody's business but ours is answered with. */
 export const INTERNAL_ERROR = new FrameworkError('app.internal');
 
@@ -49,7 +45,7 @@ export function toFrameworkError(thrown: unknown): FrameworkError {
 
 /** The error under its canonical code: two legacy codes are `app.bad_request`, a blank code is `app.internal`. */
 export function canonicalError(error: FrameworkError): FrameworkError {
-  const legacy = isLegacyCode(error.code);
+  const legacy = Object.hasOwn(LEGACY_MESSAGES, error.code);
   if (!legacy && error.code.trim() !== '') return error;
   const { details, requestId, traceId, timestamp, stackTrace, headers, statusCode } = error;
   return new FrameworkError(
