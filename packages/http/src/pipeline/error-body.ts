@@ -82,52 +82,35 @@ export function errorResponse(error: FrameworkError, format: HttpErrorFormat, or
       ? { error: addOrigin(nestedBody(canonical), canonical, origin) }
       : format === HTTP_ERROR_FORMAT_PROBLEM
         ? addOrigin(problemBody(canonical), canonical, origin)
-        : flatBody(error),
+        : { code: error.code, message: error.message, details: error.details },
   );
   return new OutgoingResponse(canonical.status, headers, body);
 }
 
-/** Members in the order that the contract fixes. */
-function nestedBody(error: FrameworkError): Record<string, unknown> {
-  const body: Record<string, unknown> = { code: error.code, message: error.message };
-  if (error.statusCode !== undefined) body.status_code = error.status;
-  if (error.details !== undefined) body.details = error.details;
-  return body;
+type ErrorBody = Readonly<Record<string, unknown>>;
+
+/** Members in the order that the contract fixes; JSON leaves out those that are `undefined`. */
+function nestedBody({ code, message, statusCode, status, details }: FrameworkError): ErrorBody {
+  return { code, message, status_code: statusCode === undefined ? undefined : status, details };
 }
 
 /** The type is `about:blank`, so the title is the phrase of the status (RFC 9457 section 4.2.1); `code` tells errors apart. */
-function problemBody({ code, message, status, details }: FrameworkError): Record<string, unknown> {
-  const body: Record<string, unknown> = {
-    type: 'about:blank',
-    title: statusPhrase(status),
-    status,
-    detail: message,
-    code,
+function problemBody({ code, message, status, details }: FrameworkError): ErrorBody {
+  return { type: 'about:blank', title: statusPhrase(status), status, detail: message, code, details };
+}
+
+function addOrigin(body: ErrorBody, error: FrameworkError, origin: ErrorOrigin): ErrorBody {
+  return {
+    ...body,
+    request_id: error.requestId || origin.requestId || undefined,
+    trace_id: error.traceId || origin.traceId || undefined,
+    timestamp: error.timestamp || undefined,
+    stack_trace: error.stackTrace || undefined,
   };
-  if (details !== undefined) body.details = details;
-  return body;
-}
-
-function flatBody(error: FrameworkError): Record<string, unknown> {
-  const body: Record<string, unknown> = { code: error.code, message: error.message };
-  if (error.details !== undefined) body.details = error.details;
-  return body;
-}
-
-function addOrigin(body: Record<string, unknown>, error: FrameworkError, origin: ErrorOrigin): Record<string, unknown> {
-  addText(body, 'request_id', error.requestId || origin.requestId);
-  addText(body, 'trace_id', error.traceId || origin.traceId);
-  addText(body, 'timestamp', error.timestamp);
-  addText(body, 'stack_trace', error.stackTrace);
-  return body;
-}
-
-function addText(body: Record<string, unknown>, key: string, text: string): void {
-  if (text !== '') body[key] = text;
 }
 
 /** Details that cannot be written as JSON are left out rather than turned into another failure. */
-function encodeBody(body: Record<string, unknown>): string {
+function encodeBody(body: ErrorBody): string {
   try {
     return JSON.stringify(body);
   } catch {

@@ -136,8 +136,7 @@ function wrap(middleware: Middleware, index: number, inner: Run): Run {
       if (stateOf(ctx) !== own) throw internalError('next() was given the context of another invocation');
       if (own.depth !== index) throw internalError('next() was called twice');
       own.depth = index + 1;
-      const result = inner(ctx);
-      return isPromise(result) ? result : Promise.resolve(result);
+      return Promise.resolve(inner(ctx));
     } catch (error) {
       return Promise.reject(error);
     }
