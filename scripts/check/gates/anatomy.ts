@@ -4,7 +4,7 @@ import { judgeAnatomy, readSources } from '../anatomy.js';
 import { ROOT, run } from '../command.js';
 import { functionLengths, percentile } from '../function-lengths.js';
 import type { Gate } from '../gate.js';
-import { ALL_FILES, FILES, FUNCTION_LENGTHS, judgeBudget, judgeRange } from '../house-budgets.js';
+import { ALL_FILES, FILES, FUNCTION_LENGTHS, judgeBudget, judgeFileLines, judgeRange } from '../house-budgets.js';
 
 export const anatomyGate: Gate = {
   name: 'anatomy',
@@ -16,6 +16,9 @@ export const anatomyGate: Gate = {
     note(`source files of all packages: ${tracked.length} (wanted ${ALL_FILES.wanted})`);
     return [
       ...judgeBudget('source files of all packages', tracked.length, ALL_FILES),
+      ...judgeFileLines(
+        new Map(tracked.map((file) => [file, readFileSync(join(ROOT, file), 'utf8').split('\n').length - 1])),
+      ),
       ...judgeLengths(tracked, note),
       ...readSources(ROOT, tracked).flatMap((source) => {
         const files = FILES[source.name];
