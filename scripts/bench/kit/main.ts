@@ -30,7 +30,9 @@ async function cpuOf(work: () => Promise<unknown>): Promise<number> {
 async function direct(): Promise<number> {
   const env = createTestEnv();
   const app = buildApp(env);
-  const events = Array.from({ length: MESSAGES / 10 }, (_, n) => buildQueueEvent(ARN, messages.slice(n * 10, n * 10 + 10)));
+  const events = Array.from({ length: MESSAGES / 10 }, (_, n) =>
+    buildQueueEvent(ARN, messages.slice(n * 10, n * 10 + 10)),
+  );
   return cpuOf(async () => {
     for (const event of events) await app.handleLambda(event, env.lambdaContext());
   });
@@ -51,5 +53,7 @@ for (let round = 0; round < ROUNDS; round += 1) {
   ratios.push((await simulated()) / alone);
   starts.push(startOfEnv());
 }
-console.log(`simulation of ${MESSAGES} messages: ${median(ratios).toFixed(2)} x handing the same batches to handleLambda (median of ${ROUNDS})`);
+console.log(
+  `simulation of ${MESSAGES} messages: ${median(ratios).toFixed(2)} x handing the same batches to handleLambda (median of ${ROUNDS})`,
+);
 console.log(`createTestEnv: ${median(starts).toFixed(3)} ms`);

@@ -11,7 +11,7 @@ import type { QueueEvent } from '../builders/queue.js';
 import type { TableStreamEvent } from '../builders/table-stream.js';
 import type { TopicEvent } from '../builders/topic.js';
 import type { WebSocketEvent } from '../builders/websocket.js';
-import type { TestkitErrorCode } from '../errors.js';
+import type { TestKitErrorCode } from '../errors.js';
 import { anything } from '../internal/kinds.js';
 
 /** The name of the form of recordings. */
@@ -104,6 +104,6 @@ function otherKind(what: string, found: string, expected: string): FrameworkErro
 }
 
 function invalidRecording(message: string): FrameworkError {
-  const code: TestkitErrorCode = 'testkit.invalid_recording';
+  const code: TestKitErrorCode = 'testkit.invalid_recording';
   return new FrameworkError(code, message);
 }
