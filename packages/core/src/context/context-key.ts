@@ -2,18 +2,19 @@ declare const VALUE: unique symbol;
 /** Known to every copy of this package. */
 const BRAND: unique symbol = Symbol.for('sallyport.ContextKey') as never;
 
-/** A key of `ctx.set` and `ctx.get` that knows the type of its value. */
+/** A key for `ctx.set` and `ctx.get` with the type of its value. */
 export interface ContextKey<T> {
-  /** For people who read it in a debugger; two keys of one name are two keys. */
+  /** Shown in a debugger; two keys with the same name are different keys. */
   readonly name: string;
-  /** In the type only. */
+  /** Exists only in the type. */
   readonly [VALUE]?: (value: T) => T;
 }
 
 /**
- * A key for values that middlewares hand to handlers. Made once, beside the middleware that sets it, and imported where it is read.
+ * Creates a key for values that middlewares pass to handlers. Create it once, next to the middleware that sets it, and
+ * import it where it is read.
  *
- * @param name says what is kept, for debuggers; other keys may have the same
+ * @param name a name for debuggers; need not be unique
  * @example
  * export const currentUser = contextKey<User>('user');
  * // in a middleware: ctx.set(currentUser, await users.load(ctx.authIdentity));
