@@ -24,7 +24,7 @@ function otherRoutes(count: number): readonly ResourceRoute[] {
   });
 }
 
-/** Registers all routes of the application in the same order for everyone: the called ones stand in the middle. */
+/** Registers all routes of the application in the same order for everyone: the called ones are in the middle. */
 export function registerAll(total: number, other: (route: ResourceRoute) => void, called: () => void): void {
   const routes = otherRoutes(total - CALLED_ROUTES);
   const half = Math.floor(routes.length / 2);

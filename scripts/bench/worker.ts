@@ -76,10 +76,10 @@ async function measure(cpuMs: number): Promise<number> {
 }
 
 /**
- * Bytes allocated a call, on the heap and outside of it. The parent starts this worker with a young generation so large
+ * Bytes allocated a call, on the heap and outside it. The parent starts this worker with a young generation so large
  * that nothing need be collected meanwhile: then the growth of the heap is what was allocated. An attempt during which
  * V8 collected all the same is void; of the others the least counts, because code that is not yet compiled in the end
- * only ever allocates more. Large buffers come and go outside of any heap: with them there is no figure.
+ * only ever allocates more. Large buffers come and go outside any heap: with them there is no figure.
  */
 async function allocate(warmUpMs: number): Promise<number> {
   if (name === 'upload' || name === 'download') throw new Error('large buffers are not counted');

@@ -8,7 +8,7 @@ export const CACHE = join(ROOT, 'node_modules', '.cache', 'sallyport');
 
 export interface CommandResult {
   readonly status: number;
-  /** Standard output and standard error, as they came. */
+  /** Standard output and standard error, as received. */
   readonly output: string;
   readonly stdout: string;
 }

@@ -52,7 +52,7 @@ export const FUNCTION_LENGTHS: { readonly p50: Range; readonly p90: Range; reado
   p99: { least: 20, most: 60 },
 };
 
-/** What is outside of its range. */
+/** What is outside its range. */
 export function judgeRange(what: string, measured: number, { least, most }: Range): readonly string[] {
   return measured < least || measured > most ? [`${what}: ${measured}, and it should be ${least} to ${most}`] : [];
 }

@@ -125,7 +125,7 @@ async function report(): Promise<Record<string, readonly unknown[]>> {
 }
 
 /**
- * Memory as an application leaves it: Node's random bytes are drawn, and `Math.random` goes on from a state in the heap, as
+ * Memory as an application leaves it: Node's random bytes are drawn, and `Math.random` continues from a state in the heap, as
  * it does after the memory of a machine is restored (V8 seeds it anew when it reads a snapshot of its own).
  */
 function useRandomness(): void {

@@ -64,7 +64,7 @@ const STATUS: Readonly<Record<JobLedgerErrorType, number>> = {
   not_found: 404,
   internal_error: 500,
 };
-/** Refused input, a conflict, something that is absent, or a failure of the store. Immutable. */
+/** Rejected input, a conflict, something that is absent, or a failure of the store. Immutable. */
 export class JobLedgerError extends FrameworkError {
   static {
     brandError(JobLedgerError, 'sallyport.JobLedgerError');
@@ -75,7 +75,7 @@ export class JobLedgerError extends FrameworkError {
   declare readonly code: JobLedgerErrorCode;
   /** What kind of failure it is. */
   readonly type: JobLedgerErrorType;
-  /** What exactly was refused or failed. */
+  /** What exactly was rejected or failed. */
   readonly reason: JobLedgerReason;
   /** True for throttling, 5xx, time-outs and network faults, and for conflicts that pass with time. */
   readonly retryable: boolean;

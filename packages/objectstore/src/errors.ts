@@ -119,7 +119,7 @@ export const ARTIFACT_CODES = [
   'artifact.version_required',
   /** The version `null`, no reference, or a digest that is not `sha256:` and 64 digits in lower case. @status 500 */
   'artifact.invalid_request',
-  /** The archive could not be read; `retryable` tells whether it may be later. @status 503 */
+  /** The archive could not be read; `retryable` says whether it may be later. @status 503 */
   'artifact.unavailable',
   /** The store returned another version or none. @status 500 */
   'artifact.version_mismatch',

@@ -20,7 +20,7 @@ interface Cost {
   readonly checkSeconds: number;
 }
 
-/** @throws Error with what the compiler says, when it refuses the application */
+/** @throws Error with what the compiler says, when it rejects the application */
 function costOf(folder: string, application: Application, routes: number): Cost {
   writeFileSync(join(folder, 'application.ts'), application(routes));
   writeFileSync(join(folder, 'tsconfig.json'), JSON.stringify(OPTIONS));
@@ -31,7 +31,7 @@ function costOf(folder: string, application: Application, routes: number): Cost 
   return { instantiations: read('Instantiations'), checkSeconds: read('Check time') };
 }
 
-/** Inside of this package, where the imports of the applications are installed. */
+/** Inside this package, where the imports of the applications are installed. */
 const cache = join(root, 'scripts', 'bench', 'node_modules', '.cache');
 mkdirSync(cache, { recursive: true });
 const folder = mkdtempSync(join(cache, 'types-'));

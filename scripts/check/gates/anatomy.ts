@@ -30,7 +30,7 @@ export const anatomyGate: Gate = {
   },
 };
 
-/** Holds the percentiles of all functions against their ranges. */
+/** Compares the percentiles of all functions with their ranges. */
 function judgeLengths(files: readonly string[], note: (figure: string) => void): readonly string[] {
   const lengths = files.flatMap((file) => functionLengths(file, readFileSync(join(ROOT, file), 'utf8')));
   const measured = { p50: percentile(lengths, 0.5), p90: percentile(lengths, 0.9), p99: percentile(lengths, 0.99) };

@@ -34,7 +34,7 @@ export interface TableSchema {
 /**
  * Makes an on-demand table under a name that nobody else has, and answers the name.
  *
- * The server's expiry is off unless `ttl` is true: it would delete the rows of a test whose clock stands in the past.
+ * The server's expiry is off unless `ttl` is true: it would delete the rows of a test whose clock is in the past.
  */
 export async function createTable(
   client: DynamoDBClient,

@@ -92,7 +92,7 @@ interface Answer {
   readonly chunks: readonly Buffer[] | undefined;
 }
 
-/** Holds an outcome against an expected response; of a front door's native answer the response is derived first. */
+/** Compares an outcome with an expected response; of a front door's native answer the response is derived first. */
 function compareResponse(expected: JsonObject, outcome: JsonObject): Difference[] {
   const path = '.response';
   const { response, result } = outcome;
@@ -146,7 +146,7 @@ function fromNative(result: Json | undefined): Answer | undefined {
   };
 }
 
-/** Bytes as the wire carries them: `{ base64 }`, or plain text. */
+/** Bytes as the wire contains them: `{ base64 }`, or plain text. */
 function toBytes(value: Json | undefined): Buffer {
   if (typeof value === 'string') return Buffer.from(value);
   const { base64, text } = isJsonObject(value) ? value : {};

@@ -46,7 +46,7 @@ export interface RunMessage {
   readonly area: string;
   /** What to make and register, expansions made. */
   readonly setup: Setup;
-  /** The calls, expansions made but for `$from`. */
+  /** The calls, expansions made except for `$from`. */
   readonly steps: readonly Step[];
 }
 
@@ -72,7 +72,7 @@ export interface UnsupportedMessage {
   readonly reason: string;
 }
 
-/** Whatever can be held against the fixtures: packages in process, or a foreign program behind a pipe. */
+/** Whatever can be compared with the fixtures: packages in process, or a foreign program behind a pipe. */
 export interface ContractRuntime {
   /** Answers the first message. */
   hello(message: HelloMessage): Promise<HelloAnswer>;

@@ -44,7 +44,7 @@ export const RUN_OPTIONS = defineOptions<RunOptions>()({
 });
 
 /**
- * Holds a runtime against fixtures, one by one and in order.
+ * Compares a runtime with fixtures, one by one and in order.
  *
  * @throws FrameworkError `app.invalid_configuration` for an unknown option or a wrong value
  * @throws ProtocolError when the runtime cannot be talked to: a wrong hello, a second breach after its restart, a bad end

@@ -2,11 +2,11 @@ import { FrameworkError, type StandardResult, type StandardSchema } from '@sally
 import { issuePath } from '@sallyport/core/options';
 import { isPromise } from '../routing/registration.js';
 
-/** One thing that is wrong with a request, as the client reads it. */
+/** One validation error of a request, as sent to the client. */
 export interface BindingIssue {
   /** `params`, `query`, `headers`, `cookies` or `body`. */
   readonly source: string;
-  /** The field's name on the wire (`page-size`), or the path to it joined with `.`. */
+  /** The field's name in the request (`page-size`), or the path to it joined with `.`. */
   readonly field: string;
   /** The rule's name in snake_case (`min_length`); `schema` for a Standard Schema. */
   readonly rule: string;
@@ -14,10 +14,10 @@ export interface BindingIssue {
   readonly message: string;
 }
 
-/** As many as anybody reads; a hostile body cannot make the answer long. */
+/** A limit, so that a hostile body cannot cause a long answer. */
 const MAX_ISSUES = 100;
 
-/** What a validation found, up to 100 of it. */
+/** The errors of a validation, up to 100. */
 export class IssueList {
   readonly errors: BindingIssue[] = [];
 
@@ -47,7 +47,7 @@ export class IssueList {
   }
 }
 
-/** The value as a validator gives it back; its issues go to the list. What the validator throws is passed on. */
+/** The output of a validator; its issues are added to the list. An error of the validator is not caught. */
 export function runSchema(source: string, schema: StandardSchema, value: unknown, issues: IssueList): unknown {
   const result = schema['~standard'].validate(value);
   return isPromise(result)

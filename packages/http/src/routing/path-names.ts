@@ -1,4 +1,4 @@
-/** The parameter that a segment of a pattern stands for: `{id}`, `:id`, `{rest+}`, `:rest+`; `never` for a static segment. */
+/** The parameter that a segment of a pattern represents: `{id}`, `:id`, `{rest+}`, `:rest+`; `never` for a static segment. */
 type SegmentName<S extends string> = S extends `{${infer Name}+}`
   ? Name
   : S extends `{${infer Name}}`

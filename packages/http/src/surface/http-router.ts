@@ -30,7 +30,7 @@ import { type OpenRest, parseOpenRest } from './open-route.js';
 
 /**
  * Options of {@link createHttpRouter}: those of `createApp` that are about HTTP. `cors` and `observability` take what the
- * imported functions `cors()` and `observe()` make, so that a bundle holds their code only when they are used.
+ * imported functions `cors()` and `observe()` make, so that a bundle contains their code only when they are used.
  */
 export interface HttpRouterOptions {
   /** Tells the time and sets timers. Default: the machine's clock. */

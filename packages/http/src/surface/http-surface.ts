@@ -149,7 +149,7 @@ export class HttpSurface implements Surface {
   }
 
   /**
-   * Answers an event of one of the kinds in `serves`. Rejects with an `http.…` error, before anything runs, for an event that
+   * Answers an event of one of the kinds in `serves`. Rejects with an `http.…` error, before any handler runs, for an event that
    * only looks like a request.
    */
   serve(kind: TriggerKind, event: unknown, { lambdaContext }: Invocation): Promise<unknown> {
@@ -190,7 +190,7 @@ export class HttpSurface implements Surface {
   /**
    * Runs an event up to the point where the first byte could leave; for doors that stream.
    *
-   * @throws FrameworkError `http.…`, before anything runs, for an event that only looks like a request
+   * @throws FrameworkError `http.…`, before any handler runs, for an event that only looks like a request
    */
   serveStream(kind: TriggerKind, event: unknown, lambdaContext: LambdaContext | undefined): OpenedStream {
     const refused = refusalOf(kind, event);
@@ -215,7 +215,7 @@ export class HttpSurface implements Surface {
   /**
    * What would serve an event, for `explain`.
    *
-   * @throws FrameworkError what `serve` would reject with before anything runs
+   * @throws FrameworkError what `serve` would reject with before any handler runs
    */
   explainTarget(kind: TriggerKind, event: unknown): Target {
     const refused = refusalOf(kind, event);
@@ -271,7 +271,7 @@ export interface StreamAccess {
   /**
    * The kind under which an invocation is served.
    *
-   * @throws FrameworkError for an event of no kind, and for an invocation that the container refuses
+   * @throws FrameworkError for an event of no kind, and for an invocation that the container rejects
    */
   readonly detect: (event: unknown, lambdaContext?: LambdaContext) => TriggerKind;
 }

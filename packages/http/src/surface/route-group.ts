@@ -18,7 +18,7 @@ export interface RouteScope {
   readonly tags: readonly string[];
 }
 
-/** The scope of routes outside of all groups. */
+/** The scope of routes outside all groups. */
 export const ROOT_SCOPE: RouteScope = { prefix: '', use: [], tags: [] };
 
 /** How a group is registered, for error texts. */
@@ -28,7 +28,7 @@ export const GROUP_USAGE = 'group(prefix, options, define)';
 export const GROUP_KINDS = { use: MIDDLEWARE_LIST, tags: list(text()) };
 
 /**
- * The scope of a group inside of another.
+ * The scope of a group inside another.
  *
  * @throws FrameworkError `app.bad_request` for a prefix that is blank, not a pattern, or has a catch-all or a query
  */
@@ -52,7 +52,7 @@ function parsePrefix(prefix: string): string {
   try {
     if (prefix.trim() !== '' && !prefix.includes('?')) pattern = parsePattern(prefix);
   } catch {
-    // Refused below, with the words for prefixes.
+    // Rejected below, with the words for prefixes.
   }
   if (!pattern || pattern.segments.at(-1)?.kind === 'rest') {
     throw groupError(String(prefix), 'a prefix is a path without catch-all, query and slash at the end; / is none');
@@ -138,7 +138,7 @@ export class RouteGroup<Outer extends string = never> extends HttpVerbs<OpenRest
   /**
    * Registers routes that have a prefix, middlewares and tags in common. Groups nest.
    *
-   * @param prefix static segments and parameters; `/` for none. The pattern `/` inside of the group is the prefix itself
+   * @param prefix static segments and parameters; `/` for none. The pattern `/` inside the group is the prefix itself
    * @param define registers the routes, at once
    * @throws FrameworkError `app.bad_request`: an invalid prefix, a `define` that is no function or asynchronous;
    *   `app.invalid_configuration`: unknown options, further arguments
@@ -165,7 +165,7 @@ export class RouteGroup<Outer extends string = never> extends HttpVerbs<OpenRest
  * Registers routes of a router that have a prefix, middlewares and tags in common; the function form of `app.group`, so that a
  * bundle holds its code only where it is used. Groups inside are made by `routes.group`.
  *
- * @param prefix static segments and parameters; `/` for none. The pattern `/` inside of the group is the prefix itself
+ * @param prefix static segments and parameters; `/` for none. The pattern `/` inside the group is the prefix itself
  * @param define registers the routes, at once
  * @throws FrameworkError as `app.group`
  * @example group(http, '/orders', { use: [audit] }, (orders) => orders.get('/{id}', getOrder));

@@ -11,7 +11,7 @@ import { assertMessageSize, type BroadcastOptions, type BroadcastResult, broadca
 
 /** Options of {@link createWebSocketClient}. */
 export interface WebSocketClientOptions {
-  /** Handed to the AWS client: credentials, region, retries. The region is read off an `execute-api` endpoint. */
+  /** Passed to the AWS client: credentials, region, retries. The region is read off an `execute-api` endpoint. */
   readonly config?: Readonly<Record<string, unknown>>;
   /** After so many milliseconds a call fails, retries included. Default 5,000. */
   readonly timeoutMs?: number;
@@ -241,7 +241,7 @@ export interface ManagementSdk {
   }) => object;
 }
 
-/** Named where bundlers do not follow: a service that sends nothing carries no AWS client, and the Lambda runtime has its own. */
+/** Named where bundlers do not follow: a service that sends nothing contains no AWS client, and the Lambda runtime has its own. */
 const CLIENT = '@aws-sdk/client-apigatewaymanagementapi';
 
 /**

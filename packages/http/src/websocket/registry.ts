@@ -51,7 +51,7 @@ function assertTtl(ttlSeconds: number): void {
 
 /** Options of {@link createMemoryConnectionRegistry}. */
 export interface MemoryConnectionRegistryOptions {
-  /** Tells when a record has expired. Default: the machine's clock. */
+  /** Decides when a record has expired. Default: the machine's clock. */
   readonly clock?: Clock;
   /** The oldest goes when there are more. Default 10,000. */
   readonly maxConnections?: number;

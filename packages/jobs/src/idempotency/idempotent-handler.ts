@@ -127,7 +127,7 @@ interface LooseEvent {
   readonly resources?: unknown;
 }
 
-/** The scope and key of an event. An empty key is refused by the ledger. */
+/** The scope and key of an event. An empty key is rejected by the ledger. */
 function eventIdentity(ctx: IdempotentContext, event: LooseEvent): { scope: string; key: string } {
   const { triggerKind: kind, source } = ctx;
   if (kind === 'queue') return named(`queue:${source.name}`, event?.messageId);

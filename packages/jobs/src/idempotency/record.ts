@@ -14,7 +14,7 @@ export interface BeginIdempotencyInput {
   readonly key: string;
   /** Milliseconds for which an owner that stays silent blocks the key; a whole number from 1,000 to 31,622,400,000 (366 days). */
   readonly inProgressMs: number;
-  /** SHA-256 of what the key stands for, 64 lower-case hex digits. Compared when the record has one too. */
+  /** SHA-256 of what the key represents, 64 lower-case hex digits. Compared when the record has one too. */
   readonly fingerprint?: string;
   /** The durable execution that begins. Its own record that is in progress is given back to it. */
   readonly executionId?: string;
@@ -38,13 +38,13 @@ export interface IdempotencyRecord {
   readonly scope: string;
   /** The key as it was asked for. */
   readonly key: string;
-  /** Whether the work is under way or done. */
+  /** Whether the work is in progress or done. */
   readonly status: IdempotencyStatus;
   /** When the record ends, in Unix milliseconds. */
   readonly expiresAtMs: number;
   /** Until when its owner blocks the key, in Unix milliseconds; only while in progress. */
   readonly inProgressUntilMs?: number;
-  /** SHA-256 of what the key stands for; absent when it was begun without one. */
+  /** SHA-256 of what the key represents; absent when it was begun without one. */
   readonly fingerprint?: string;
   /** The durable execution that began it; absent for others. */
   readonly executionId?: string;

@@ -22,7 +22,7 @@ export interface RunIdempotentOptions {
   readonly scope: string;
   /** A text of any length. */
   readonly key: string;
-  /** SHA-256 of what the key stands for, 64 lower-case hex digits. A key that comes with another one is refused. */
+  /** SHA-256 of what the key represents, 64 lower-case hex digits. A key that comes with another one is rejected. */
   readonly fingerprint?: string;
   /**
    * Milliseconds for which an owner that stays silent blocks the key, 1,000 to 31,622,400,000 (366 days). Default 60,000.

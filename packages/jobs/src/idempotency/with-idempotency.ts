@@ -19,9 +19,9 @@ import { executionOf, inProgressWithin, type Keep, type RunOutcome, runOnce, TIM
 export interface HttpIdempotencyOptions {
   /** Methods that are looked at, in any case. Default `POST` and `PATCH`. */
   readonly methods?: readonly string[];
-  /** Whether a request without `Idempotency-Key` is refused with 400. Default false: it runs. */
+  /** Whether a request without `Idempotency-Key` is rejected with 400. Default false: it runs. */
   readonly required?: boolean;
-  /** Whether callers without identity share their keys. Default false: their keys are refused with 400. */
+  /** Whether callers without identity share their keys. Default false: their keys are rejected with 400. */
   readonly allowAnonymous?: boolean;
   /** Names of headers that are stored and replayed beside the usual ones. Never `set-cookie`. Default: none. */
   readonly keepHeaders?: readonly string[];
@@ -49,7 +49,7 @@ interface StoredAnswer {
 }
 
 const HEADER = 'idempotency-key';
-/** A token-like key: visible ASCII, but for the comma at which front doors join repeated headers. */
+/** A token-like key: visible ASCII, except for the comma at which front doors join repeated headers. */
 const BARE = /^[\x21-\x2b\x2d-\x7e]{1,255}$/;
 /** A quoted string (RFC 8941 section 3.3.3) of visible ASCII. */
 const QUOTED = /^"((?:[\x21\x23-\x5b\x5d-\x7e]|\\["\\]){1,510})"$/;

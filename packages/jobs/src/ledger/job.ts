@@ -160,7 +160,7 @@ export interface TransitionJobInput extends TransitionOutcome {
   readonly to: JobStatus;
   /** A job of another tenant is absent. Default: any tenant. Give it wherever the id comes from outside. */
   readonly tenantId?: string;
-  /** Refuses the transition when the job has another version. Default: any version. */
+  /** Rejects the transition when the job has another version. Default: any version. */
   readonly expectedVersion?: number;
   /** Replaces the job's metadata. Default: unchanged. */
   readonly metadata?: Readonly<Record<string, string>>;
@@ -200,11 +200,11 @@ export interface RecordChange extends TransitionOutcome {
   /** Whether a record that does not exist counts as `PENDING` and is made. Default false. */
   readonly orCreate?: boolean;
   /**
-   * Refuses the transition with `claim_lost` when the record has another number of attempts: then somebody else works on it by now.
+   * Rejects the transition with `claim_lost` when the record has another number of attempts: then somebody else works on it by now.
    * Default: any number, unless the record is claimed.
    */
   readonly expectedAttempts?: number;
-  /** Refuses the transition with `claim_lost` when the record has another claim. A claimed record needs this or `expectedAttempts`. */
+  /** Rejects the transition with `claim_lost` when the record has another claim. A claimed record needs this or `expectedAttempts`. */
   readonly claimId?: string;
 }
 
@@ -230,7 +230,7 @@ export interface RecordOutcome {
 
 /** Records to be made. */
 export interface CreateRecordsInput {
-  /** The job of the records, read once a call. It may be made later, unless `tenantId` is given. */
+  /** The job of the records, read once for each call. It may be made later, unless `tenantId` is given. */
   readonly jobId: string;
   /** A job of another tenant, or none, is not found. Default: any. Give it wherever the id comes from outside. */
   readonly tenantId?: string;

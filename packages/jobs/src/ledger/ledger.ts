@@ -28,7 +28,7 @@ export type JsonValue = null | boolean | number | string | readonly JsonValue[] 
 
 /** Options of one call. */
 export interface CallOptions {
-  /** Ends the call: it rejects with the signal's reason. A write that was under way may have happened. */
+  /** Ends the call: it rejects with the signal's reason. A write that was in progress may have happened. */
   readonly signal?: AbortSignal | undefined;
 }
 
@@ -152,7 +152,7 @@ export interface JobLedger {
     },
     options?: CallOptions,
   ): Promise<ClaimedRecord>;
-  /** Takes records back whose claim has ended, up to 1,000 records of the job a call. A worker that thaws later is refused. */
+  /** Takes records back whose claim has ended, up to 1,000 records of the job a call. A worker that thaws later is rejected. */
   reapRecords(input: ReapRecordsInput, options?: CallOptions): Promise<ReapedRecords>;
   /** Reads one page of a job's records, in the order of their ids. */
   listRecords(input: ListRecordsInput, options?: CallOptions): Promise<Page<JobRecord>>;

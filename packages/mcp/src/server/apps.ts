@@ -20,7 +20,7 @@ export interface AppCsp {
   readonly baseUriDomains?: readonly string[];
 }
 
-/** Options of an app; an unknown key is refused. */
+/** Options of an app; an unknown key is rejected. */
 export interface AppOptions {
   /** Name in lists; required and not empty. */
   readonly name: string;

@@ -10,11 +10,11 @@ export interface SecretsSender {
   send(command: never, options?: { readonly abortSignal?: AbortSignal }): Promise<unknown>;
 }
 
-/** Options of {@link secretFromArn}; an unknown key is refused. */
+/** Options of {@link secretFromArn}; an unknown key is rejected. */
 export interface SecretFromArnOptions {
   /** ARN or name of the secret. Default: the variable `FRAMEWORK_MCP_SECRET_ARN`. */
   readonly arn?: string;
-  /** The Secrets Manager client. Default: one of this region, made at the first call. */
+  /** The Secrets Manager client. Default: one of this region, created at the first call. */
   readonly client?: SecretsSender;
   /** Environment variables. Default `process.env`. */
   readonly environment?: Environment;

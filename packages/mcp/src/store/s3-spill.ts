@@ -10,13 +10,13 @@ export interface S3Sender {
   send(command: never, options?: { readonly abortSignal?: AbortSignal }): Promise<unknown>;
 }
 
-/** Options of {@link s3McpSpill}; an unknown key is refused. */
+/** Options of {@link s3McpSpill}; an unknown key is rejected. */
 export interface S3McpSpillOptions {
   /** The bucket. Default: the variable `FRAMEWORK_MCP_SPILL_BUCKET`. */
   readonly bucket?: string;
   /** Put before every key. Default none. A lifecycle rule on it should delete objects after a day. */
   readonly prefix?: string;
-  /** The S3 client. Default: one of this region, made at the first call. */
+  /** The S3 client. Default: one of this region, created at the first call. */
   readonly client?: S3Sender;
   /** Environment variables. Default `process.env`. */
   readonly environment?: Environment;

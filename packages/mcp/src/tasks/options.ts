@@ -23,7 +23,7 @@ export interface McpTaskEvent {
 
 /** How the calls of one tool become tasks. */
 export interface ToolTask {
-  /** A client that does not take tasks is refused. Default `false`: it gets its result as from any tool. */
+  /** A client that does not take tasks is rejected. Default `false`: it gets its result as from any tool. */
   readonly required?: boolean;
   /**
    * When a call becomes a task: at its `start`, before the handler runs, or when the handler calls `ctx.closeStream()`, which may be after

@@ -11,7 +11,7 @@ export interface VersionedArtifactRequest {
   readonly bucket: string;
   /** The key of the archive. */
   readonly key: string;
-  /** The version of the archive. `null`, the version of buckets without versions, is refused: it can be overwritten. */
+  /** The version of the archive. `null`, the version of buckets without versions, is rejected: it can be overwritten. */
   readonly versionId: string;
   /** `sha256:` and 64 hex digits in lower case; see `artifactDigest`. */
   readonly expectedDigest: string;

@@ -90,7 +90,7 @@ function assertVersion(versionId: unknown): asserts versionId is string {
   assertText(versionId, 'version');
 }
 
-/** What no part may hold: a query or a fragment would be dropped in silence by some reader, the rest cannot be sent. */
+/** What no part may hold: a query or a fragment would be dropped silently by some reader, the rest cannot be sent. */
 function assertText(part: string, name: string): void {
   if (/[?#]/.test(part)) throw invalidRef(`has ? or # in its ${name}`);
   if (CONTROL.test(part)) throw invalidRef(`has a control character in its ${name}`);

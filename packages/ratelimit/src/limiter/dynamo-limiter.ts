@@ -37,7 +37,7 @@ import type {
   WindowLimit,
 } from './limiter.js';
 
-/** Attempts of our own client. A second attempt at a write that was applied is known by the write's id. */
+/** Attempts of the framework client. A second attempt at a write that was applied is known by the write's id. */
 const MAX_ATTEMPTS = 2;
 /** Items of a key that one decision asks at most. */
 const MAX_ASKED = 2;

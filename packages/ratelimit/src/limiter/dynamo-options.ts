@@ -69,7 +69,7 @@ export interface DynamoRateLimiterOptions {
   /** Called at each decision without the store. What it throws changes nothing and is logged once. */
   readonly onError?: (error: RateLimitError, key: RateLimitKey) => void;
   /**
-   * Gets a `warn` at most once a minute when the store is busy, and an `error` once an instance for a fault of deployment;
+   * Gets a `warn` at most once a minute when the store is busy, and an `error` once in each instance for a fault of deployment;
    * `false` for silence. Default: JSON lines on standard output.
    */
   readonly log?: Logger | false;

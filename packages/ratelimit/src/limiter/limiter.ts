@@ -69,7 +69,7 @@ export interface WindowState {
 
 /** The answer to one request. Its own window fields are those of the window that decided, or that is nearest to its limit. */
 export interface LimitDecision extends WindowState {
-  /** Whether the request may go on. */
+  /** Whether the request may continue. */
   readonly allowed: boolean;
   /** Milliseconds until the same request would be allowed, more than 0. Only there when it was denied. */
   readonly retryAfterMs?: number;
@@ -88,7 +88,7 @@ export interface LimitDecision extends WindowState {
 export interface ConsumeOptions {
   /** What the request counts for, a whole number of at least 1. Default 1. */
   readonly cost?: number;
-  /** Ends the call: it rejects with the signal's reason. A write that was under way may have counted. */
+  /** Ends the call: it rejects with the signal's reason. A write that was in progress may have counted. */
   readonly signal?: AbortSignal;
 }
 
@@ -120,7 +120,7 @@ export interface RateLimiter {
   /**
    * Gives back what an allowed decision counted, or a part of it, as far as it still counts: for costs that are known only
    * afterwards. Units that were given back once cannot be given back again, not even when the first try failed. A decision that was
-   * made without the store gives back nothing.
+   * made without the store returns nothing.
    *
    * @throws RateLimitError `ratelimit.invalid_input` for a decision that is not one of this limiter, a denied one, or more units
    *   than it counted; `ratelimit.store_unavailable`

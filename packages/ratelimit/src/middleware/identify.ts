@@ -5,7 +5,7 @@ import { callerKey, canonicalIp, stateOf } from '@sallyport/core/pipeline';
 import { invalidConfig, invalidInput } from '../errors.js';
 import type { RateLimitKey } from '../limiter/limiter.js';
 
-/** Who calls, and how that is known. */
+/** The caller, and how that is known. */
 export type Identity = Pick<RateLimitKey, 'identifier' | 'caller'> & { readonly kind: string };
 
 export type Identify = (ctx: Context) => Promise<Identity>;
@@ -110,7 +110,7 @@ function onceKey(key: FingerprintKey | undefined): () => Promise<string | Uint8A
   };
 }
 
-/** What a fingerprint stands for: an API key or a bearer token. Equal texts of different kinds have different fingerprints. */
+/** What a fingerprint represents: an API key or a bearer token. Equal texts of different kinds have different fingerprints. */
 export type CredentialKind = 'api_key' | 'bearer';
 
 /** A key of fingerprints, or a function that is asked for it once. */
@@ -123,7 +123,7 @@ export const fingerprintKeyOption = optionKind<FingerprintKey>(
 );
 
 /**
- * 64 lower-case hex digits that stand for a credential in keys: HMAC-SHA256 (RFC 2104) of kind, a zero byte and the
+ * 64 lower-case hex digits that represent a credential in keys: HMAC-SHA256 (RFC 2104) of kind, a zero byte and the
  * credential without spaces and tabs at its ends.
  *
  * @param key text (UTF-8) or bytes, at least 16 bytes. Default: a public key that every runtime has

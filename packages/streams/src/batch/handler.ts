@@ -117,7 +117,7 @@ async function callMiddleware(
   return result;
 }
 
-/** What carries a JSON payload: a queue message, a data-stream record, a notification, or an event with its `detail`. */
+/** What contains a JSON payload: a queue message, a data-stream record, a notification, or an event with its `detail`. */
 export type PayloadRecord = QueueRecord | StreamRecord | TopicRecord | EventBusEvent;
 
 /** Handles a payload that fits its schema. */

@@ -36,7 +36,7 @@ export interface FunctionUrlOptions extends HttpOptions {
   readonly pathParameters?: Readonly<Record<string, string>>;
 }
 
-/** Payload version 2.0, but for the top-level `routeKey`. */
+/** Payload version 2.0, except for the top-level `routeKey`. */
 export interface PayloadV2 {
   /** Payload version, `2.0`. */
   readonly version: string;

@@ -93,7 +93,7 @@ export function cloudWatchLogsSubscriptionData(options: LogSubscriptionOptions =
 }
 
 /**
- * Builds a stream record that carries such a document.
+ * Builds a stream record that contains such a document.
  *
  * @throws FrameworkError `app.invalid_configuration` for an unknown option or a wrong type
  */

@@ -17,7 +17,7 @@ export interface McpQuestion {
 /** Answers a question of the server: the result of its method. A function that throws answers with an error. */
 export type McpAnswerer = (question: McpQuestion) => MaybePromise<object>;
 
-/** Options of {@link connectMcp}; an unknown key is refused. */
+/** Options of {@link connectMcp}; an unknown key is rejected. */
 export interface McpClientOptions {
   /** Where the server is mounted. Default `/mcp`. */
   readonly path?: string;
@@ -125,7 +125,7 @@ const MAX_RETURNS = 100;
  * that what a server keeps in a process is noticed.
  *
  * @param instances the containers that serve; they share what the server shares, its store
- * @throws FrameworkError `app.invalid_configuration` for a wrong option; McpClientError when the server refuses the connection
+ * @throws FrameworkError `app.invalid_configuration` for a wrong option; McpClientError when the server rejects the connection
  *
  * @example
  * const client = await connectMcp([createService(store), createService(store)], { answer: () => ({ action: 'accept', content: { day: 'monday' } }) });

@@ -53,7 +53,7 @@ export interface ServiceRequest {
   readonly operation: string;
   /** Bytes of its body. */
   readonly bytes: number;
-  /** Requests that were under way when it arrived, itself among them. */
+  /** Requests that were in progress when it arrived, itself among them. */
   readonly underWay: number;
   /** Members of the input: the JSON body, labels, query and headers. A raw body is `body`. */
   readonly input: Readonly<Record<string, unknown>>;
@@ -89,7 +89,7 @@ export interface Service {
   readonly endpoint: string;
   /** Requests in the order in which they arrived; a copy. */
   readonly requests: readonly ServiceRequest[];
-  /** The most requests that were under way at once. */
+  /** The most requests that were in progress at once. */
   readonly mostAtOnce: number;
   /** Breaks requests from now on. Of several rules the first that fits counts. */
   inject(fault: ServiceFault, rule?: FaultRule): void;
@@ -112,7 +112,7 @@ type Outgoing = ServerResponse | Http2ServerResponse;
 
 /**
  * Starts a stand-in for a service that has no local server. Operations, paths and types come from the SDK's own model, so that a
- * request which the model does not have is refused.
+ * request which the model does not have is rejected.
  *
  * @example
  * const sdk = await import('@aws-sdk/client-s3vectors');

@@ -3,7 +3,7 @@ export type RecordEnd = 'done' | 'dead-letter' | 'expired' | 'lost' | 'stuck';
 
 /** What a simulation knows of one record. */
 export interface RecordResult {
-  /** How often it was handed to the app. */
+  /** How often it was passed to the app. */
   readonly deliveries: number;
   /** How often its handler completed, as the framework itself observed it. */
   readonly completions: number;

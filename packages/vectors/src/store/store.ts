@@ -55,7 +55,7 @@ export interface GetOutput {
 
 /** What is deleted. */
 export interface DeleteInput {
-  /** Any number of keys, at least one. A key that is not there is no error. */
+  /** Any number of keys, at least one. A key that is not there is not an error. */
   readonly keys: readonly string[];
 }
 

@@ -25,7 +25,7 @@ import { camelOptions, renameKeys, toCamel } from '../casing.js';
 type Args = Readonly<Record<string, unknown>>;
 type Outcome = Readonly<Record<string, unknown>>;
 
-/** What a call answers, or the code that it was refused with and the field that is wrong. */
+/** What a call answers, or the code that it was rejected with and the field that is wrong. */
 async function outcomeOf(call: () => unknown): Promise<unknown> {
   try {
     return await call();

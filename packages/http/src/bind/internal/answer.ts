@@ -18,8 +18,8 @@ export function isResponse(result: unknown): result is Response | WebResponse {
 }
 
 /**
- * How a value becomes an answer. One that breaks the response schema is a fault of ours: the client reads
- * `internal error`, the log what is wrong.
+ * How a value becomes an answer. A value that violates the response schema is an error of the service: the client gets
+ * `internal error`, the log the reason.
  */
 export function createAnswer({ response, status = 200 }: Contract): (ctx: Context, value: unknown) => Result {
   const send = (value: unknown) => (status === 204 ? noContent() : json(status, value));
@@ -62,7 +62,7 @@ function readValues(fields: readonly Field[], value: unknown, issues: IssueList)
   return values;
 }
 
-/** A member as the handler meant it: of an instance its getters too, of no object what every object has. */
+/** A member of the result: also getters of a class instance, but not members of `Object.prototype`. */
 function memberOf(object: Values, name: string): unknown {
   return Object.hasOwn(object, name) || !(name in Object.prototype) ? object[name] : undefined;
 }

@@ -210,7 +210,7 @@ function updateRecord({ store }: StoreParts, write: RecordWrite, signal: AbortSi
 
 /**
  * Ends a record and counts it, both or neither. Which of two conditions holds of the job's counter, more than one open record or
- * exactly one, tells whether this was the last: so exactly one caller learns it.
+ * exactly one, says whether this was the last: so exactly one caller learns it.
  */
 async function endCounted(parts: StoreParts, write: RecordWrite, signal: AbortSignal | undefined): Promise<Written> {
   const { store } = parts;

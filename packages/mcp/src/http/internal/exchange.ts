@@ -35,7 +35,7 @@ export interface McpRequest {
   readonly context: Context;
 }
 
-/** What the engine answers. A body that is no text is a stream that must be read to its end or returned. */
+/** What the engine answers. A body that is not a string is a stream that must be read to its end or returned. */
 export interface Reply {
   readonly status: number;
   readonly headers: Readonly<Record<string, string>>;

@@ -157,7 +157,7 @@ class HandlerContext implements McpAskingContext {
   log(level: LogLevel, data: Json, logger?: string): void {
     if (!isLogLevel(level))
       throw new FrameworkError('app.internal', `framework: mcp: unknown log level "${String(level)}"`);
-    // Where the level lies in the store it is held against the event when events are sent.
+    // Where the level lies in the store it is compared with the event when events are sent.
     const least = this.#run.scope.logLevel();
     if (!(least instanceof Promise) && (least === undefined || !passesLevel(level, least))) return;
     this.#emit('notifications/message', { level, logger, data }, level);

@@ -14,7 +14,7 @@ const COMMENT_EVERY_MS = 15_000;
 abstract class StreamBody implements AsyncIterableIterator<Uint8Array> {
   protected readonly http: McpRequest;
   protected gone = false;
-  /** Ends the wait that is under way. */
+  /** Ends the wait that is in progress. */
   protected wake: () => void = () => {};
   readonly #frames: AsyncGenerator<Uint8Array, void>;
 
@@ -145,7 +145,7 @@ export class LiveBody extends StreamBody {
     return (await sink.write([...events, ...messages], false)) + trailer;
   }
 
-  /** The client is gone: the run goes on to its end only where the client can come back for it. */
+  /** The client is gone: the run continues to its end only where the client can come back for it. */
   async #endAlone(): Promise<void> {
     if (!this.#delivery.sink.resumable) {
       this.#run.cancel();

@@ -144,7 +144,7 @@ export function compileResource(uri: string, options: ResourceOptions, handler: 
   };
 }
 
-/** An app is a resource with a media type of its own; what it may do stands in the list and beside its contents. */
+/** An app is a resource with a media type of its own; what it may do is in the list and beside its contents. */
 export function compileApp(uri: string, options: AppOptions, html: AppHtml): Resource {
   const what = `app "${uri}"`;
   if (typeof uri !== 'string' || !isAppUri(uri))

@@ -19,7 +19,7 @@ const RENEW_EVERY_MS = 10_000;
 /** A run ends before the invocation does; the answer needs a moment more. */
 const DEADLINE_MARGIN_MS = 5000;
 
-/** Epoch milliseconds at which a run that has not said that it goes on is lost. */
+/** Epoch milliseconds at which a run that has not said that it continues is lost. */
 export function leaseOf({ deadline, clock }: McpRequest): number {
   return Math.min(nowMs(clock) + LEASE_MS, deadline + DEADLINE_MARGIN_MS);
 }

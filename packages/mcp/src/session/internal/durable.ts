@@ -86,7 +86,7 @@ function listen(core: Core, http: McpRequest, session: Session, since?: number):
   });
 }
 
-/** A session's listener keeps its name, so that the next one goes on where the last one ended. */
+/** A session's listener keeps its name, so that the next one continues where the last one ended. */
 function listenerId(partition: string): string {
   return hashText(`listen ${partition}`).slice(0, 12);
 }

@@ -49,7 +49,7 @@ export function sessionError(status: number, code: number, message: string, id: 
 }
 
 /**
- * The session of a request, or the answer that says what is wrong with its headers. What was negotiated stands for the
+ * The session of a request, or the answer that says what is wrong with its headers. What was negotiated represents the
  * session's life; the version header of a request must be one that we know.
  */
 export async function resolveSession(

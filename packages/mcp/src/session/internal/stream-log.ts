@@ -77,7 +77,7 @@ export class StreamLog {
   readonly #now: () => number;
   /** The head as it was read or saved last. */
   #head: StreamHead | undefined;
-  /** Saves follow each other: each is made under the version of the one before. */
+  /** Saves follow each other: each is made under the version of the previous one. */
   #saving: Promise<unknown> = Promise.resolve();
 
   constructor(core: Core, sessionPartition: string, id: string, now: () => number, next = 1, version = 0) {

@@ -18,7 +18,7 @@ import { digestOf, randomText } from '../../store/internal/crypto.js';
 import { bytesOf, keptBytes, packText, unpackText } from '../../store/internal/row-text.js';
 import { toTtl } from '../../store/store.js';
 
-/** What a client carries from one round of questions to the next, sealed. */
+/** What a client contains from one round of questions to the next, sealed. */
 interface CarriedState {
   readonly m: PackedMemory;
   /** Epoch milliseconds. */
@@ -27,7 +27,7 @@ interface CarriedState {
   readonly q: readonly (readonly [key: string, digest: string, returned?: Returned])[];
 }
 
-/** As much of a question as its answer is held against. */
+/** As much of a question as its answer is compared with. */
 type Returned = readonly [method: InputRequest['method'], schema?: object];
 
 /** Larger states stay in the store. */

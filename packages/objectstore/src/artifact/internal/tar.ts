@@ -1,4 +1,4 @@
-/** Why an archive is refused; the text goes into the error of the artifact. */
+/** Why an archive is rejected; the text goes into the error of the artifact. */
 export class ArchiveFault extends Error {}
 
 /** One regular file of an archive, as a place in its bytes. */
@@ -32,7 +32,7 @@ interface Extension {
 }
 
 /**
- * Lists the regular files of a tar archive, and refuses everything that two readers could understand differently: links, devices,
+ * Lists the regular files of a tar archive, and rejects everything that two readers could understand differently: links, devices,
  * sparse and global headers, paths that leave their folder, the same path twice, data behind the end. Nothing is copied.
  *
  * @see https://pubs.opengroup.org/onlinepubs/9699919799/utilities/pax.html#tag_20_92_13_06
@@ -98,7 +98,7 @@ class Header {
     return this.#type === '5';
   }
 
-  /** A pax header of one member, or a long name of GNU. Global headers are refused like links. */
+  /** A pax header of one member, or a long name of GNU. Global headers are rejected like links. */
   get isExtension(): boolean {
     return this.#type === 'x' || this.#type === 'L';
   }

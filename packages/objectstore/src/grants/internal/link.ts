@@ -33,7 +33,7 @@ export async function assertLink(link: string, expected: ExpectedLink): Promise<
   await assertTarget(url, expected);
 }
 
-/** Host and path must be those of the bucket and the key, whether the bucket stands in the host or in the path. */
+/** Host and path must be those of the bucket and the key, whether the bucket is in the host or in the path. */
 async function assertTarget(url: URL, { ref: { bucket, key }, client }: ExpectedLink): Promise<void> {
   const own = await client.config.endpoint?.();
   if (own === undefined && url.protocol !== 'https:') throw refused('is not an https address');

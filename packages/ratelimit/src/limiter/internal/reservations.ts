@@ -30,13 +30,13 @@ interface Grant extends AddressedClaim {
 /** What an instance holds of one key. */
 export interface Held {
   grant: Grant | undefined;
-  /** Units that were asked for in the present period and in the one before. */
+  /** Units that were asked for in the present period and in the previous one. */
   period: Period;
   demand: number;
   demandBefore: number;
-  /** Units that wait for the write that is under way. */
+  /** Units that wait for the write that is in progress. */
   waiting: number;
-  /** The write that is under way; resolves to its failure, if it failed. */
+  /** The write that is in progress; resolves to its failure, if it failed. */
   pending: Promise<{ readonly failure: unknown } | undefined> | undefined;
 }
 
@@ -48,7 +48,7 @@ export interface Spent {
 
 /**
  * Units that one write took for several requests of this instance. How many are taken follows what the instance asked for in this
- * period and the one before, up to `most` beyond the need: an instance that sees a key once takes what it needs.
+ * period and the previous one, up to `most` beyond the need: an instance that sees a key once takes what it needs.
  */
 export class Reservations {
   readonly #strategy: StrategyDefinition;

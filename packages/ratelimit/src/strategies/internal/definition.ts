@@ -51,7 +51,7 @@ export interface ConditionalWrite {
 
 export interface WriteOutcome {
   readonly applied: boolean;
-  /** Applied: the new counters. Refused: the counters that refused it, `undefined` when the store did not return them. */
+  /** Applied: the new counters. Rejected: the counters that refused it, `undefined` when the store did not return them. */
   readonly counters: Counters | undefined;
 }
 
@@ -135,7 +135,7 @@ export abstract class StrategyDefinition implements Strategy {
   }
 }
 
-/** The option `strategy`. Objects that only look like a strategy are refused. */
+/** The option `strategy`. Objects that only look like a strategy are rejected. */
 export const strategyOption: OptionKind<StrategyDefinition> = kind(
   'a strategy of this package, such as fixedWindow({ limit, windowMs })',
   (value) => value instanceof StrategyDefinition,

@@ -125,7 +125,7 @@ export class ChunkedStore implements Store {
     };
   }
 
-  /** Writes chunk by chunk. Chunks that are under way when one fails are awaited, so that the error can say what became of them. */
+  /** Writes chunk by chunk. Chunks that are in progress when one fails are awaited, so that the error can say what became of them. */
   async #write<T>(
     chunks: readonly (readonly T[])[],
     keyOf: (item: T) => string,

@@ -84,7 +84,7 @@ interface Place {
 function parseLevel(filter: unknown, place: Place): Condition {
   if (place.depth > VECTOR_LIMITS.filterDepth) throw invalidInput(`filter is deeper than ${VECTOR_LIMITS.filterDepth}`);
   if (!isPlainObject(filter)) throw invalidInput('filter must be an object');
-  // `undefined` is refused like any wrong operand: a tenant that is missing must not be a filter that is missing.
+  // `undefined` is rejected like any wrong operand: a tenant that is missing must not be a filter that is missing.
   const parts = Object.entries(filter).flatMap(([key, operand]) => parseMember(key, operand, place));
   const [only] = parts;
   if (only === undefined) throw invalidInput('filter must name at least one condition');
