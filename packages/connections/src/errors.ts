@@ -9,7 +9,7 @@ export const CONNECTION_ERROR_CODES = [
   'connections.too_large',
   /** Throttling, 5xx, time-out, network: the same call may succeed later. @status 503 */
   'connections.store_unavailable',
-  /** No table, no permission, no SDK: a fault of the deployment. @status 500 */
+  /** No table, no permission, no SDK: an error of the deployment. @status 500 */
   'connections.store_failed',
 ] as const;
 

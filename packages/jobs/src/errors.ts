@@ -10,7 +10,7 @@ export type JobLedgerErrorType = (typeof JOB_LEDGER_ERROR_TYPES)[number];
 export type JobLedgerErrorCode = `${'jobs' | 'eventbus'}.${JobLedgerErrorType}`;
 /** Every code of this package, and when. */
 export type JobErrorCode =
-  /** Arguments are not what they must be. Reasons: `invalid`, `too_large`. @status 400 */
+  /** Invalid arguments. Reasons: `invalid`, `too_large`. @status 400 */
   | 'jobs.invalid_input'
   /** Something else is stored, or somebody else holds it. Reasons: `exists`, `version`, `transition`, `lease_held`, `lease_lost`, `claim_lost`, `semaphore_full`, `contended`, `payload_mismatch`, `in_progress`, `already_completed`, `owner_lost`, `result_omitted`. @status 409 */
   | 'jobs.conflict'
@@ -43,7 +43,7 @@ export type ConflictReason =
   | 'already_completed'
   | 'owner_lost'
   | 'result_omitted';
-/** Why a call failed: the conflict, what is wrong with the input, or what is missing. */
+/** Why a call failed: the conflict, the invalid input, or the missing item. */
 export type JobLedgerReason = ConflictReason | 'invalid' | 'too_large' | 'absent' | 'store_unavailable';
 
 /** What an error may carry beside type, reason and message. */

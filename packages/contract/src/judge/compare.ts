@@ -28,7 +28,7 @@ const MATCHERS: Readonly<Record<string, (argument: Json, found: Json | undefined
 
 const OPEN = '$open';
 
-/** Every place where the found data is not what is expected; an absent value is `undefined`. */
+/** Every difference between found and expected data; an absent value is `undefined`. */
 export function compare(expected: Json | undefined, found: Json | undefined, path = ''): Difference[] {
   if (isJsonObject(expected)) {
     const matcher = matcherOf(expected);
@@ -38,9 +38,9 @@ export function compare(expected: Json | undefined, found: Json | undefined, pat
 }
 
 /**
- * The matcher that an expected object is, if it is one.
+ * The matcher, if an expected object is one.
  *
- * @throws Error for a key beginning with `$` that means nothing, or a matcher beside other keys
+ * @throws Error for an unknown key beginning with `$`, or a matcher with other keys
  */
 export function matcherOf(expected: JsonObject): string | undefined {
   const keys = Object.keys(expected);

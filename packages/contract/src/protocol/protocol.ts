@@ -72,7 +72,7 @@ export interface UnsupportedMessage {
   readonly reason: string;
 }
 
-/** Whatever can be compared with the fixtures: packages in process, or a foreign program behind a pipe. */
+/** A runtime that can be tested with the fixtures: packages in this process, or another program over a pipe. */
 export interface ContractRuntime {
   /** Answers the first message. */
   hello(message: HelloMessage): Promise<HelloAnswer>;
@@ -80,7 +80,7 @@ export interface ContractRuntime {
   run(message: RunMessage): Promise<DoneMessage | UnsupportedMessage>;
   /** Ends the conversation. */
   bye(): Promise<void>;
-  /** Ends what hangs and starts afresh. A runtime without it cannot be restarted. */
+  /** Ends a hanging runtime and starts a new one. A runtime without it cannot be restarted. */
   restart?(): Promise<void>;
   /** Ends it at once, when it cannot be talked to any more. */
   kill?(): Promise<void>;

@@ -18,7 +18,7 @@ import {
 export interface Verdict {
   /** Id of the fixture. */
   readonly id: string;
-  /** Whether the runtime did what the fixture wants; `skipped` when it was not judged. */
+  /** Whether the runtime passed the fixture; `skipped` when it was not compared. */
   readonly outcome: 'passed' | 'failed' | 'skipped';
   /** Every difference; empty unless it failed. */
   readonly failures: readonly Failure[];

@@ -23,11 +23,11 @@ export interface HttpIdempotencyOptions {
   readonly required?: boolean;
   /** Whether callers without identity share their keys. Default false: their keys are rejected with 400. */
   readonly allowAnonymous?: boolean;
-  /** Names of headers that are stored and replayed beside the usual ones. Never `set-cookie`. Default: none. */
+  /** Names of further headers that are stored and replayed. Never `set-cookie`. Default: none. */
   readonly keepHeaders?: readonly string[];
   /**
-   * Milliseconds for which an owner that stays silent blocks the key, 1,000 to 31,622,400,000 (366 days). Default: what the
-   * invocation has left and a second. Required in durable executions.
+   * Milliseconds after which the key of a crashed owner is free again, 1,000 to 31,622,400,000 (366 days). Default: the
+   * remaining time of the invocation plus one second. Required in durable executions.
    */
   readonly inProgressMs?: number;
   /** Seconds for which an answer is replayed, 1 to 3,155,760,000. Default 86,400. */
@@ -167,8 +167,8 @@ function parseKey(value: string): string | undefined {
 }
 
 /**
- * Whose key it is, and of what operation. Hashed: routes and identities may be longer than a scope, and identities have no
- * place in keys of a table.
+ * The scope of a key: operation and caller. Hashed, because routes and identities may be longer than a scope, and
+ * identities must not be in keys of a table.
  *
  * @throws FrameworkError `app.bad_request` for a caller without identity
  */
@@ -215,7 +215,7 @@ function toStored({ status, headers, body, isBase64 }: Response, names: readonly
   };
 }
 
-/** The stored answer with `idempotency-replayed: true`; `undefined` when the record holds something else. */
+/** The stored answer with `idempotency-replayed: true`; `undefined` when the record contains something else. */
 function replayedAnswer(result: unknown): Answer | undefined {
   if (!isStored(result)) return undefined;
   const headers = createMap<string[]>();

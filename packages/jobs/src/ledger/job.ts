@@ -158,7 +158,7 @@ export interface TransitionJobInput extends TransitionOutcome {
   readonly jobId: string;
   /** Its new status. */
   readonly to: JobStatus;
-  /** A job of another tenant is absent. Default: any tenant. Give it wherever the id comes from outside. */
+  /** A job of another tenant counts as absent. Default: any tenant. Set it when the id comes from a client. */
   readonly tenantId?: string;
   /** Rejects the transition when the job has another version. Default: any version. */
   readonly expectedVersion?: number;
@@ -182,11 +182,14 @@ export interface ListJobsInput {
   readonly limit?: number;
   /** `cursor` of the page before. Default: the first page. */
   readonly cursor?: string;
-  /** Whether the jobs are read consistently. The index is not: it may be a moment behind. Costs twice as much. Default false. */
+  /**
+   * Whether the jobs are read consistently. The index is updated shortly after a write and is never read consistently.
+   * Costs twice as much. Default false.
+   */
   readonly consistent?: boolean;
   /**
-   * Whether a job that left the status since the index was written is in the list, with the status that it has now. Without it such a
-   * job is in no list for that moment. Default false.
+   * Whether a job that has just left the status is still in the list, with its new status. Without it such a job is in no
+   * list until the index is updated. Default false.
    */
   readonly includeMoved?: boolean;
 }
@@ -200,7 +203,7 @@ export interface RecordChange extends TransitionOutcome {
   /** Whether a record that does not exist counts as `PENDING` and is made. Default false. */
   readonly orCreate?: boolean;
   /**
-   * Rejects the transition with `claim_lost` when the record has another number of attempts: then somebody else works on it by now.
+   * Rejects the transition with `claim_lost` when the record has another number of attempts: then another worker has claimed it.
    * Default: any number, unless the record is claimed.
    */
   readonly expectedAttempts?: number;
@@ -212,7 +215,7 @@ export interface RecordChange extends TransitionOutcome {
 export interface TransitionRecordInput extends RecordChange {
   /** The record's job. */
   readonly jobId: string;
-  /** Records of another tenant's job are absent. Default: any tenant. Give it wherever the id comes from outside. */
+  /** Records of another tenant's job count as absent. Default: any tenant. Set it when the id comes from a client. */
   readonly tenantId?: string;
 }
 
@@ -232,7 +235,7 @@ export interface RecordOutcome {
 export interface CreateRecordsInput {
   /** The job of the records, read once for each call. It may be made later, unless `tenantId` is given. */
   readonly jobId: string;
-  /** A job of another tenant, or none, is not found. Default: any. Give it wherever the id comes from outside. */
+  /** A job of another tenant, or without one, is not found. Default: any. Set it when the id comes from a client. */
   readonly tenantId?: string;
   /** At most 10,000, each once. */
   readonly recordIds: readonly string[];
@@ -264,7 +267,7 @@ export interface ClaimNextInput {
   readonly owner?: string;
   /** Milliseconds until others may take the record over, 1,000 to 900,000. Default 60,000. */
   readonly durationMs?: number;
-  /** Records with so many attempts are left to `reapRecords`. Default: no bound. */
+  /** Records with this number of attempts are left to `reapRecords`. Default: no limit. */
   readonly maxAttempts?: number;
 }
 
@@ -276,7 +279,7 @@ export interface ReapRecordsInput {
   readonly tenantId?: string;
   /** Milliseconds after which a record without a claim counts as stuck, 1,000 or more. Default: only claims that ended count. */
   readonly stuckMs?: number;
-  /** Stuck records with so many attempts end as `FAILED`, the others wait as `PENDING`. Default: no bound. */
+  /** Stuck records with this number of attempts become `FAILED`, the others `PENDING`. Default: no limit. */
   readonly maxAttempts?: number;
   /** `cursor` of the call before. Default: the first records. */
   readonly cursor?: string;

@@ -71,7 +71,7 @@ export interface Slot {
 }
 
 /**
- * A ledger for work. Every mutation is one conditional write; what is expired counts as absent.
+ * A ledger for work. Every mutation is one conditional write; expired items count as absent.
  *
  * Every method throws JobLedgerError `jobs.invalid_input`, and `jobs.internal_error` when the store fails.
  */
@@ -82,13 +82,13 @@ export interface JobLedger {
    */
   warm(options?: CallOptions): Promise<void>;
   /**
-   * The clock that decides what is expired. Instances whose clocks differ disagree by as much about the end of leases, slots, claims and
-   * keys; fencing tokens, claim ids and attempts hold whatever clocks say.
+   * The clock that decides about expiry. If clocks of instances differ, the end of leases, slots, claims and keys differs
+   * by the same time; fencing tokens, claim ids and attempts do not depend on clocks.
    */
   readonly clock: FullClock;
   /** Makes the ids of leases, slots and owners. */
   readonly ids: IdGenerator;
-  /** Gets failures that no call can throw, such as a lease that could not be released. */
+  /** Logs failures that no call throws, such as a lease that could not be released. */
   readonly log: Logger;
   /**
    * Makes a job.
@@ -114,7 +114,7 @@ export interface JobLedger {
    * starts.
    */
   createRecords(input: CreateRecordsInput, options?: CallOptions): Promise<RecordOutcome[]>;
-  /** Gives records other statuses. Outcomes are as those of {@link createRecords}. */
+  /** Changes the status of records. Outcomes are as for {@link createRecords}. */
   transitionRecords(input: TransitionRecordsInput, options?: CallOptions): Promise<RecordOutcome[]>;
   /**
    * Gives a record another status, along `RECORD_TRANSITIONS`. What ends a record of a job with `recordCount` also counts it, in one
@@ -177,7 +177,7 @@ export interface JobLedger {
    * @throws JobLedgerError conflict `lease_lost` when another acquisition holds it
    */
   releaseLease(lease: Lease, options?: CallOptions): Promise<void>;
-  /** Reads who holds a lease; `undefined` when it is free. The read is consistent (one read unit) unless told otherwise. */
+  /** Reads the holder of a lease; `undefined` when it is free. The read is consistent (one read unit) unless told otherwise. */
   getLease(name: string, options?: CallOptions & { readonly consistent?: boolean }): Promise<Lease | undefined>;
   /**
    * Takes one of `limit` slots (1 to 256) of a semaphore for `durationMs`, 1,000 to 900,000, default 30,000.
@@ -212,9 +212,9 @@ export interface JobLedger {
     options?: CallOptions,
   ): Promise<{ readonly occupancy: number; readonly slots: readonly Slot[] }>;
   /**
-   * Takes an idempotency key, or tells what became of it.
+   * Acquires an idempotency key, or returns its state.
    *
-   * @throws JobLedgerError conflict `payload_mismatch` when the key was begun with another fingerprint
+   * @throws JobLedgerError conflict `payload_mismatch` when the key was started with another fingerprint
    */
   beginIdempotency(input: BeginIdempotencyInput, options?: CallOptions): Promise<IdempotencyStart>;
   /**

@@ -5,7 +5,7 @@ import { checkRef, type ObjectRef } from '../refs/ref.js';
 import type { ObjectCallOptions, ObjectStore, StoredObject } from '../store/store.js';
 import { ArchiveFault, readTar, type TarFile } from './internal/tar.js';
 
-/** An artifact that is pinned in full: which object, which version of it, and what must be in it. */
+/** A pinned artifact: the object, its version, and its expected content. */
 export interface VersionedArtifactRequest {
   /** The bucket of the archive. */
   readonly bucket: string;

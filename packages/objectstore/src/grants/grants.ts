@@ -17,7 +17,7 @@ export interface UploadGrantsOptions {
   readonly client?: S3Client;
   /** The region of the framework client. Default: what the SDK finds, `AWS_REGION` on Lambda. Not together with `client`. */
   readonly region?: string;
-  /** How what is uploaded is encrypted; the uploader has to send the headers. Default `{ mode: 'bucket-default' }`. */
+  /** The encryption of uploaded objects; the uploader must send the headers. Default `{ mode: 'bucket-default' }`. */
   readonly encryption?: Encryption;
   /** Milliseconds for finding the credentials. Default 10,000. Loading the AWS SDK is not counted. */
   readonly timeoutMs?: number;

@@ -18,7 +18,7 @@ const CONTROL = /\p{Cc}/u;
 const LONE_SURROGATE = /\p{Surrogate}/u;
 
 /**
- * Reads `s3://<bucket>/<key>`. The key is everything behind the first slash, verbatim; a version is never in the text.
+ * Reads `s3://<bucket>/<key>`. The key is everything after the first slash, verbatim; the text never contains a version.
  *
  * @throws ObjectStoreError `objectstore.invalid_ref` for anything else, a query or a fragment too
  * @example parseObjectRef('s3://releases/app/1.tar') // { bucket: 'releases', key: 'app/1.tar' }
@@ -90,7 +90,7 @@ function assertVersion(versionId: unknown): asserts versionId is string {
   assertText(versionId, 'version');
 }
 
-/** What no part may hold: a query or a fragment would be dropped silently by some reader, the rest cannot be sent. */
+/** Characters that no part may contain: some parsers would silently drop a query or a fragment, and the others cannot be sent. */
 function assertText(part: string, name: string): void {
   if (/[?#]/.test(part)) throw invalidRef(`has ? or # in its ${name}`);
   if (CONTROL.test(part)) throw invalidRef(`has a control character in its ${name}`);

@@ -24,7 +24,7 @@ export interface S3ObjectStoreOptions {
   readonly client?: Pick<S3Client, 'send'>;
   /** The region of the framework client. Default: what the SDK finds, `AWS_REGION` on Lambda. Not together with `client`. */
   readonly region?: string;
-  /** How what is put is encrypted. Default `{ mode: 'bucket-default' }`. */
+  /** The encryption of written objects. Default `{ mode: 'bucket-default' }`. */
   readonly encryption?: Encryption;
   /** Milliseconds for one call with all its attempts, from connecting to the last byte. Default 30,000. Loading the AWS SDK is not counted. */
   readonly timeoutMs?: number;
@@ -51,7 +51,7 @@ interface OpenClient {
 }
 
 /**
- * A store of objects in S3. It makes no client and sends nothing; the AWS SDK is loaded at the first call.
+ * A store of objects in S3. Construction sends no request; the AWS SDK is loaded at the first call.
  *
  * @throws ObjectStoreError `objectstore.invalid_store_config` for a wrong option, `objectstore.invalid_encryption_config`
  * @example

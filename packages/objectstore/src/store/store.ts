@@ -49,7 +49,7 @@ export interface ObjectCallOptions {
 /** A store of objects: these three operations and no other. */
 export interface ObjectStore {
   /**
-   * Writes an object, and answers its reference with the version, if the store keeps versions.
+   * Writes an object, and returns its reference, with the version if the store keeps versions.
    *
    * @throws ObjectStoreError `objectstore.invalid_ref`, `objectstore.invalid_input`, `objectstore.precondition_failed`, and what
    *   every call can throw
@@ -63,7 +63,7 @@ export interface ObjectStore {
    */
   get(input: GetObjectInput, options?: ObjectCallOptions): Promise<StoredObject>;
   /**
-   * Deletes an object. One that is not there is deleted too.
+   * Deletes an object. Deleting a missing object succeeds.
    *
    * @throws ObjectStoreError `objectstore.invalid_ref`, and what every call can throw: `objectstore.denied`,
    *   `objectstore.unavailable`, `objectstore.invalid_store_config`

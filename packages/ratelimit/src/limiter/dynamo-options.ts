@@ -23,8 +23,9 @@ export interface DynamoRateLimiterOptions {
   /** How requests are counted: `fixedWindow`, `slidingWindow`, `multiWindow` or `tokenBucket`. */
   readonly strategy: Strategy;
   /**
-   * What is decided when the store fails: `deny`, `allow`, or what another limiter decides, such as one of `/memory` with this
-   * instance's part of the limit. It has no default: a limit that protects something denies, one that only shares capacity may allow.
+   * The decision when the store fails: `deny`, `allow`, or that of another limiter, such as one of `/memory` with this
+   * instance's part of the limit. It has no default: a limit that protects something denies, one that only shares capacity
+   * may allow.
    */
   readonly onStoreError: 'deny' | 'allow' | RateLimiter;
   /** The table. Default: the variable `FRAMEWORK_RATE_LIMIT_TABLE_NAME`. */

@@ -15,7 +15,10 @@ export interface WindowLimit {
 export interface Strategy {
   /** How it counts. */
   readonly kind: StrategyKind;
-  /** Name and shape without limits. It is part of every key: a new shape starts to count at 0, a new limit applies at once. */
+  /**
+   * Name and shape without limits. It is part of every key: a new shape starts to count at 0, a new limit applies
+   * immediately.
+   */
   readonly policy: string;
   /** Its limits, the longest window first. */
   readonly windows: readonly WindowLimit[];
@@ -45,8 +48,8 @@ export interface RateLimitKey {
   /** Where the identifier comes from, so that a tenant called `192.0.2.1` is not counted with that address. Default `custom`. */
   readonly kind?: string;
   /**
-   * The caller in full, where the identifier alone does not tell callers apart: kind, identity and tenant as one text. Use is
-   * counted under it in the identifier's place.
+   * The full key of the caller, if the identifier is not unique: kind, identity and tenant as one text. Requests are
+   * counted under it instead of the identifier.
    */
   readonly caller?: string;
 }
@@ -78,8 +81,8 @@ export interface LimitDecision extends WindowState {
   /** True when the store did not decide. Counts are unknown then and shown as 0. */
   readonly degraded: boolean;
   /**
-   * `store`: the store decided. `local`: no call was needed, or, where it is degraded too, the limiter that `onStoreError` names
-   * decided. `none`: the store failed and nobody counted.
+   * `store`: the store decided. `local`: no call was needed, or, if `degraded` is true, the limiter of `onStoreError`
+   * decided. `none`: the store failed and the request was not counted.
    */
   readonly source: 'store' | 'local' | 'none';
 }
@@ -111,16 +114,15 @@ export interface RateLimiter {
   /** The strategy that it was made with. */
   readonly strategy: Strategy;
   /**
-   * Decides about a request and counts it. A denied request counts nothing. When the store fails the call does not reject:
+   * Decides about a request and counts it. A denied request is not counted. When the store fails the call does not reject:
    * `onStoreError` decides.
    *
    * @throws RateLimitError `ratelimit.invalid_input` for a wrong key or cost; `ratelimit.invalid_config` for what `limitFor` returns
    */
   consume(key: RateLimitKey, options?: ConsumeOptions): Promise<LimitDecision>;
   /**
-   * Gives back what an allowed decision counted, or a part of it, as far as it still counts: for costs that are known only
-   * afterwards. Units that were given back once cannot be given back again, not even when the first try failed. A decision that was
-   * made without the store returns nothing.
+   * Returns units of an allowed decision that still count: for costs that are known only afterwards. Units can be returned
+   * only once, even if the first try failed. For a decision without the store nothing is returned.
    *
    * @throws RateLimitError `ratelimit.invalid_input` for a decision that is not one of this limiter, a denied one, or more units
    *   than it counted; `ratelimit.store_unavailable`
@@ -137,7 +139,7 @@ export interface RateLimiter {
    */
   peek(key: RateLimitKey, options?: CallOptions): Promise<LimitDecision>;
   /**
-   * Forgets what the current window has counted.
+   * Resets the count of the current window.
    *
    * @throws RateLimitError `ratelimit.invalid_input`, `ratelimit.store_unavailable`
    */

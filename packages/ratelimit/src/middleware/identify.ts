@@ -39,7 +39,7 @@ export function createIdentify(
   };
 }
 
-/** Identifies by the own identifier alone: what a caller sends without proof must not decide where it is counted. */
+/** Uses only the given identifier: unverified data must not decide how a caller is counted. */
 export function createIdentifyBefore(extract: (ctx: Context) => MaybePromise<string>): Identify {
   return async (ctx) => {
     const own = await askText(extract, ctx);
@@ -65,7 +65,7 @@ export async function askText(extract: (ctx: Context) => MaybePromise<string>, c
   });
 }
 
-/** Without a principal the tenant may be the caller's own claim, which must not decide where it is counted. */
+/** Without a principal the tenant may be unverified, and must not decide how the caller is counted. */
 function callerOf(ctx: Context): string {
   const { principal, authIdentity, tenantId } = stateOf(ctx);
   return callerKey({ principal, authIdentity, tenantId: principal ? tenantId : '' });

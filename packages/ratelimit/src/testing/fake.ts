@@ -30,7 +30,7 @@ export interface FakeCall {
   readonly cost: number;
 }
 
-/** A memory limiter whose store can be down, and that remembers what it was asked. */
+/** A memory limiter that records its calls and whose store can be made to fail. */
 export interface FakeRateLimiter extends RateLimiter {
   /** All calls so far, in order; a copy. */
   readonly calls: readonly FakeCall[];

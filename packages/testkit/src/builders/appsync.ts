@@ -104,7 +104,7 @@ export interface AppSyncBatch extends Array<AppSyncEvent>, Answered<readonly unk
 /**
  * Builds a batch invoke of resolver events.
  *
- * @throws FrameworkError `app.invalid_configuration` for an empty list, or one that holds something else
+ * @throws FrameworkError `app.invalid_configuration` for an empty list, or one with other values
  */
 export function buildAppSyncBatch(events: readonly AppSyncEvent[]): AppSyncBatch {
   const isResolverEvent = (event: unknown) =>

@@ -7,13 +7,13 @@ import { anyText, anything, content, date, filled, type Given, oneOrMany, textLi
 export interface HttpOptions {
   /** Query parameters, decoded; they follow those that the path contains. Default: none. */
   readonly query?: OneOrMany;
-  /** Headers. Cookies among them go where the front door has its cookies, before those of `cookies`. Default: none. */
+  /** Headers. A `cookie` header is placed where the front door has its cookies, before those of `cookies`. Default: none. */
   readonly headers?: OneOrMany;
   /** Cookies, each a whole `name=value` pair. Default: none. */
   readonly cookies?: readonly string[];
   /** The body: text, or bytes, which are sent as base64. Default: no body. Not together with `json`. */
   readonly body?: string | Uint8Array;
-  /** A value whose JSON text is the body. Sets `content-type: application/json` where no such header is given. */
+  /** A value whose JSON text is the body. Sets `content-type: application/json` if this header is not given. */
   readonly json?: unknown;
   /** Whether a text `body` is base64 already. Default: `false` for text, `true` for bytes. */
   readonly isBase64?: boolean;

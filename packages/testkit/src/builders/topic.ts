@@ -36,7 +36,7 @@ export interface TopicRecord {
   readonly Sns: TopicNotification;
 }
 
-/** What a topic says of a message. The signature is a placeholder that no verifier accepts. */
+/** The notification of a message. The signature is a placeholder that no verifier accepts. */
 export interface TopicNotification {
   /** The kind of message. */
   readonly Type: 'Notification';

@@ -29,13 +29,16 @@ export interface McpClientOptions {
   readonly version?: '2025-03-26' | '2025-06-18' | '2025-11-25' | '2026-07-28';
   /** Headers of every request: the caller's credentials. Default none. */
   readonly headers?: Readonly<Record<string, string>>;
-  /** What the client declares that it can do. Default: to answer what `answer` is there for, or nothing. */
+  /** The capabilities that the client declares. Default: those that `answer` can answer, or none. */
   readonly capabilities?: object;
   /** Answers the server's questions. Default: none are answered, and a call that asks fails. */
   readonly answer?: McpAnswerer;
   /** Which of several instances gets a request is drawn from this seed. Default 1. */
   readonly seed?: number;
-  /** Makes the Lambda contexts; its clock moves by what the server says a client must wait. Default: a new environment. */
+  /**
+   * Creates the Lambda contexts; its clock advances by the time that the server tells a client to wait. Default: a new
+   * environment.
+   */
   readonly env?: TestEnv;
 }
 
@@ -60,7 +63,7 @@ export interface McpRequestOptions {
   readonly onProgress?: (progress: Data) => void;
   /** Called with every other notification that comes with the answer. */
   readonly onNotification?: (method: string, params: Data) => void;
-  /** Loses the connection once, after so many messages of the answer; the client then comes back for the rest. Default: never. */
+  /** Drops the connection once, after this number of messages; the client then resumes. Default: never. */
   readonly cutAfter?: number;
   /** Members of the request's `_meta`. Default none. */
   readonly meta?: object;
@@ -121,10 +124,10 @@ const INFO = { name: 'sallyport-testkit', version: '1.0.0' };
 const MAX_RETURNS = 100;
 
 /**
- * Connects to an MCP server in an app, in memory. Every request goes through a front door to one of the instances, drawn by seed, so
- * that what a server keeps in a process is noticed.
+ * Connects to an MCP server in an app, in memory. Every request goes through a front door to one of the instances, chosen
+ * by `seed`, so that a server that keeps state in its process fails the test.
  *
- * @param instances the containers that serve; they share what the server shares, its store
+ * @param instances the containers that serve; they share the server's store
  * @throws FrameworkError `app.invalid_configuration` for a wrong option; McpClientError when the server rejects the connection
  *
  * @example
@@ -191,7 +194,7 @@ export class McpTestClient {
     if (this.#sessionId !== '') await this.#send('DELETE', {});
   }
 
-  /** Calls a tool. What the handler asks meanwhile goes to the option `answer`. */
+  /** Calls a tool. Questions of the handler go to the option `answer`. */
   async callTool(name: string, args: object = {}, options: McpRequestOptions = {}): Promise<McpToolResult> {
     return (await this.request('tools/call', { name, arguments: args }, options)) as McpToolResult;
   }
@@ -241,7 +244,7 @@ export class McpTestClient {
     return resultOf(await this.#finish(id, answer, options), answer.status);
   }
 
-  /** Each round of questions is a request of its own, which brings the answers. */
+  /** Each round of questions needs a new request with the answers. */
   async #requestStateless(
     id: number,
     method: string,

@@ -66,7 +66,7 @@ export type ServiceHandler = (
 
 /** Options of {@link startService}. */
 export interface ServiceOptions {
-  /** The module of the SDK package, whose schemas say which operations there are: `await import('@aws-sdk/client-s3vectors')`. */
+  /** The module of the SDK package, whose schemas define the operations: `await import('@aws-sdk/client-s3vectors')`. */
   readonly sdk: object;
   /** What the operations do, by name. One without a handler is answered with 501. */
   readonly handlers: Readonly<Record<string, ServiceHandler>>;
@@ -111,8 +111,8 @@ type Incoming = IncomingMessage | Http2ServerRequest;
 type Outgoing = ServerResponse | Http2ServerResponse;
 
 /**
- * Starts a stand-in for a service that has no local server. Operations, paths and types come from the SDK's own model, so that a
- * request which the model does not have is rejected.
+ * Starts a local test server for an AWS service that has none. Operations, paths and types come from the SDK's own model,
+ * so that a request which the model does not have is rejected.
  *
  * @example
  * const sdk = await import('@aws-sdk/client-s3vectors');

@@ -26,7 +26,7 @@ export function validateDimension(dimension: number): void {
 }
 
 /**
- * Checks a vector as the index would see it: rounded to 32 bits, where `1e39` is infinite and `1e-46` is zero.
+ * Checks a vector as the index stores it: rounded to 32 bits, where `1e39` is infinite and `1e-46` is zero.
  *
  * @param dimension how long it must be; any length without it
  * @param metric with `cosine`, the default, a vector of zeros is rejected: it has no direction
@@ -84,8 +84,8 @@ export function countCharacters(text: string): number {
 }
 
 /**
- * Checks the metadata of a vector: kinds of values, at most 50 keys, at most 40 KB in all and 2 KB of what filters can see. Counted
- * are the names in UTF-8 and the values as JSON; a KB is 1,024 bytes.
+ * Checks the metadata of a vector: kinds of values, at most 50 keys, at most 40 KB in all and 2 KB for filters. The size is
+ * that of the names in UTF-8 and the values as JSON; a KB is 1,024 bytes.
  *
  * @throws VectorStoreError `vectorstore.invalid_input`; it names the key and never the value
  */
