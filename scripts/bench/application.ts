@@ -15,7 +15,7 @@ const SHAPES = [
   ['GET', '/{id}/items/{item}'],
 ] as const;
 
-/** Routes beside the five that the workloads call, as a service of many resources has them. */
+/** Routes in addition to the five that the workloads call, as in a service with many resources. */
 function otherRoutes(count: number): readonly ResourceRoute[] {
   return Array.from({ length: count }, (_, index) => {
     const resource = `resource-${Math.floor(index / SHAPES.length)}`;

@@ -8,7 +8,7 @@ import { WORKLOAD_TABLE } from './workloads.js';
 const [bundle = '', name = ''] = process.argv.slice(2);
 const workload = WORKLOAD_TABLE[name as WorkloadName];
 
-/** Distinct events, so that nobody measures a cache of one. Large ones are few. */
+/** Distinct events, so that no peer profits from a cache. Large ones are few. */
 const text = JSON.stringify(workload.event);
 const RING = Array.from({ length: text.length > 100_000 ? 4 : 64 }, () => JSON.parse(text) as object);
 
@@ -118,7 +118,7 @@ async function growth(count: number): Promise<number | null> {
   return (after.heapUsed + after.external - before.heapUsed - before.external) / count;
 }
 
-/** One turn of the event loop, in which observers are told. */
+/** One turn of the event loop, in which observers are called. */
 function turn(): Promise<void> {
   return new Promise((resolve) => setTimeout(resolve, 5));
 }

@@ -13,7 +13,7 @@ export interface CommandResult {
   readonly stdout: string;
 }
 
-/** Runs a program in the workspace's root (or `cwd`) without standard input, and collects what it says. */
+/** Runs a program in the workspace's root (or `cwd`) without standard input, and collects its output. */
 export function run(command: string, args: readonly string[], cwd: string = ROOT): Promise<CommandResult> {
   return new Promise((resolve, reject) => {
     const child = spawn(command, args, {

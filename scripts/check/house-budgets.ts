@@ -1,4 +1,4 @@
-// How far the house has come, as numbers that may only get better: lower `reached` when a change has earned it. `wanted` stands beside it.
+// Figures of code style that may only improve: lower `reached` when a change improves it. `wanted` is the goal.
 
 export interface Budget {
   /** More than this breaks the gate. */

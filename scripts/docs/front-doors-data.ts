@@ -107,7 +107,8 @@ export const FRONT_DOORS: DoorPage = {
           sources: ['live-paths'],
         },
         {
-          words: 'REST: as sent, without a stage. Payload 1.0 (`version: "1.0"`): decoded, a named stage is removed once',
+          words:
+            'REST: as sent, without a stage. Payload 1.0 (`version: "1.0"`): decoded, a named stage is removed once',
           fixtures: [
             'doors/path-gateway-v1',
             'doors/stage-kept-gateway-v1',
@@ -160,7 +161,8 @@ export const FRONT_DOORS: DoorPage = {
       title: 'headers',
       cells: [
         {
-          words: 'one value for each name; AWS has joined repeated headers with `,`, and values are not split at commas',
+          words:
+            'one value for each name; AWS has joined repeated headers with `,`, and values are not split at commas',
           fixtures: ['doors/request-gateway-v2', 'doors/headers-comma'],
           sources: ['payloads'],
         },
@@ -170,7 +172,8 @@ export const FRONT_DOORS: DoorPage = {
           sources: ['urls'],
         },
         {
-          words: 'the multi-value map, then names that only the other map has, compared without case; names in lower case',
+          words:
+            'the multi-value map, then names that only the other map has, compared without case; names in lower case',
           fixtures: ['doors/headers-two-maps', 'doors/headers-single-map', 'doors/request-http-api-v1'],
           sources: ['rest', 'payloads'],
         },
@@ -423,7 +426,7 @@ export const FRONT_DOORS: DoorPage = {
           ],
         },
         {
-          words: "as function URL. An event without a path, from an authorizer or from an agent rejects the invocation",
+          words: 'as function URL. An event without a path, from an authorizer or from an agent rejects the invocation',
           fixtures: [
             'answers/errors-gateway-v1',
             'answers/errors-http-api-v1',
@@ -465,7 +468,8 @@ export const FRONT_DOORS: DoorPage = {
       sources: ['rest-binary'],
     },
     {
-      words: '`%2F` is lost on HTTP APIs: the path arrives decoded, so `/files/a%2Fb` and `/files/a/b` are the same path.',
+      words:
+        '`%2F` is lost on HTTP APIs: the path arrives decoded, so `/files/a%2Fb` and `/files/a/b` are the same path.',
       sources: ['live-paths'],
     },
     {

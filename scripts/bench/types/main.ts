@@ -1,4 +1,4 @@
-// What typed routes cost the compiler: `npm run bench:types`. Fails when a route of ours takes more than the budget.
+// Measures the compile time of typed routes: `npm run bench:types`. Fails when one of our routes exceeds the budget.
 import { spawnSync } from 'node:child_process';
 import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';

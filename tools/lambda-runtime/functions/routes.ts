@@ -7,7 +7,7 @@ const MIB = 1024 * 1024;
 /** A text that no answer and no error report may show. */
 const SECRET = 'the connection string';
 
-/** What the runtime's context may hold beside what our type names. */
+/** Members of the runtime's context that the framework's type does not have. */
 type Given = LambdaContext & { readonly clientContext?: unknown; readonly identity?: unknown };
 
 /** Resolves when the test lets the function continue. */

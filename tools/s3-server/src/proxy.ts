@@ -42,8 +42,8 @@ export interface SeenRequest {
 }
 
 /**
- * A loopback proxy before the server. It does what radosgw leaves out: it rejects a body that is not the one whose SHA-256 was
- * announced, answers `NoSuchVersion` for a version that is not there, and keeps `If-None-Match` in buckets with versions. And it breaks what it is told to break.
+ * A loopback proxy in front of the server. It adds what radosgw lacks: it rejects a body with the wrong SHA-256, answers
+ * `NoSuchVersion` for a missing version, and enforces `If-None-Match` in buckets with versions. It also injects faults.
  */
 export class S3Proxy {
   readonly #target: URL;

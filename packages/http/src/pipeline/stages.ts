@@ -102,7 +102,7 @@ function enforce(decision: PolicyDecision | null | undefined): undefined {
 }
 
 /**
- * The gate of the open container: routes with `authRequired` need a caller whom the hook names; without a hook every caller
+ * The gate of the open container: routes with `authRequired` need a caller identity from the hook; without a hook every caller
  * is rejected.
  */
 export function authHookGate(hook: AuthHook | undefined): Gate {

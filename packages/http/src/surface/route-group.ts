@@ -140,7 +140,7 @@ export class RouteGroup<Outer extends string = never> extends HttpVerbs<OpenRest
    *
    * @param prefix static segments and parameters; `/` for none. The pattern `/` inside the group is the prefix itself
    * @param define registers the routes, at once
-   * @throws FrameworkError `app.bad_request`: an invalid prefix, a `define` that is no function or asynchronous;
+   * @throws FrameworkError `app.bad_request`: an invalid prefix, a `define` that is not a function or asynchronous;
    *   `app.invalid_configuration`: unknown options, further arguments
    * @example
    * app.group('/orders', { use: [audit] }, (orders) => {

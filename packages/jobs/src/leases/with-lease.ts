@@ -67,7 +67,7 @@ export const SLOT_OPTIONS = defineOptions<WithSlotOptions>()(
 export interface HeldLease {
   /** Of this acquisition alone. */
   readonly id: string;
-  /** The fencing token. Hand it to the resource and let the resource refuse a smaller one. */
+  /** The fencing token. Pass it to the resource, which must reject a smaller one. */
   readonly token: number;
   /** Aborts when the lease is lost, or when the option `signal` aborts. */
   readonly signal: AbortSignal;

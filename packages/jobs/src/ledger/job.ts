@@ -83,7 +83,7 @@ export interface Job {
 
 /** The right to work on one attempt of a record, until it ends. */
 export interface RecordClaim {
-  /** Of this claim alone: hand it to `transitionRecord` and `heartbeatRecord` as `claimId`. */
+  /** The id of this claim: pass it to `transitionRecord` and `heartbeatRecord` as `claimId`. */
   readonly id: string;
   /** A label for people; absent when it was claimed without. */
   readonly owner?: string;

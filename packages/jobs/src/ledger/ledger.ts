@@ -56,9 +56,9 @@ export interface Lease {
 
 /** A slot of a semaphore that is held. */
 export interface Slot {
-  /** First part of the semaphore's name: what is limited. */
+  /** First part of the semaphore's name: the limited resource. */
   readonly scope: string;
-  /** Second part of the semaphore's name: for whom it is limited. */
+  /** Second part of the semaphore's name: the user of the resource. */
   readonly subject: string;
   /** Its number, 0 to `limit` - 1. */
   readonly slot: number;

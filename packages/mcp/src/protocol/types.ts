@@ -67,7 +67,7 @@ export type ClientCapabilities = {
 
 /** Hints about contents. */
 export interface Annotations {
-  /** For whom the contents are. Absent: for both. */
+  /** The audience of the contents. Absent: both. */
   audience?: ('user' | 'assistant')[] | undefined;
   /** From 0 (optional) to 1 (required). */
   priority?: number | undefined;

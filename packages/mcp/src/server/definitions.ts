@@ -112,7 +112,7 @@ export interface ResourceOptions<Asks extends AskKind = AskKind> extends Handler
   readonly mimeType?: string;
   /** Size of the contents in bytes, for lists. */
   readonly size?: number;
-  /** Hints for the client: for whom it is, how important, how old. */
+  /** Hints for the client: audience, priority, time of the last change. */
   readonly annotations?: Annotations;
   /** For how long a stateless-era answer may be kept. Default: the server's option `cache`. */
   readonly cache?: CacheHint;

@@ -134,7 +134,7 @@ const filled: OptionKind<string> = kind(
   (value) => typeof value === 'string' && value !== '',
 );
 
-/** What may be kept of an answer, and by whom. */
+/** How long an answer may be cached, and by which caches. */
 export const CACHE: OptionKind<CacheHint> = group<CacheHint>()({
   ttlMs: integer(0).default(0),
   scope: oneOf('public', 'private').default('private'),

@@ -70,7 +70,7 @@ class DynamoStore implements McpStore {
   }
 
   async put(row: Row, when?: PutCondition): Promise<boolean> {
-    // Without a name of its own a write that is rejected could not be told from its own first attempt, whose answer was lost.
+    // Without its own id a rejected write could not be distinguished from its first attempt, whose answer was lost.
     const writer = row.writer ?? randomText(WRITER_BYTES);
     const options = when === undefined ? { writer } : { condition: this.#condition(when), writer };
     const { applied } = await this.#table.put({ ...keyOf(row), v: row.version, ttl: row.ttl, d: row.data }, options);

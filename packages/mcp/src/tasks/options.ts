@@ -3,8 +3,8 @@ import type { MaybePromise } from '@sallyport/core';
 /** How calls become tasks (extension `io.modelcontextprotocol/tasks`). */
 export interface McpTasks {
   /**
-   * Sends an event to this function, asynchronously: `invokeSelf()`, or a queue of your own. The function must hand it to the surface
-   * that `mcpTasks(server)` makes. Resolves when the event is accepted.
+   * Sends an event to this function, asynchronously: `invokeSelf()`, or your own queue. The function must pass the event to
+   * the surface of `mcpTasks(server)`. Resolves when the event is accepted.
    */
   readonly start: (event: McpTaskEvent) => MaybePromise<unknown>;
   /** Milliseconds for which a task and its result are kept, 60,000 to 7 days. Default 1 hour. */

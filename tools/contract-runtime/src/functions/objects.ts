@@ -73,7 +73,7 @@ export function encryptions({ encryptions: given }: Args): Promise<unknown[]> {
   });
 }
 
-/** `{ "versioning": "enabled", "steps": [{ "put": { … } }] }`: what a store answers, one step behind the other. */
+/** `{ "versioning": "enabled", "steps": [{ "put": { … } }] }`: the answers of a store, one step after the other. */
 export async function storeSteps({ versioning, steps }: Args): Promise<unknown[]> {
   const store = createFakeObjectStore({ versioning: versioning as 'enabled' | 'off' });
   const answers: unknown[] = [];
