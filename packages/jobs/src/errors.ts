@@ -50,7 +50,7 @@ export type JobLedgerReason = ConflictReason | 'invalid' | 'too_large' | 'absent
 export interface JobLedgerErrorInit {
   /** Part of the code before the dot. Default `jobs`. */
   readonly area?: 'jobs' | 'eventbus' | undefined;
-  /** What the caller may need to decide: current status and version, `retryAfterMs`, the stored outcome. */
+  /** Data for the caller: current status and version, `retryAfterMs`, the stored outcome. */
   readonly details?: unknown;
   /** Whether the same call may succeed later without a change of code or deployment. */
   readonly retryable?: boolean | undefined;

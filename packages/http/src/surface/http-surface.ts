@@ -63,17 +63,17 @@ export interface HttpSurfaceOptions {
   readonly httpErrorFormat?: HttpErrorFormat | undefined;
   /** Path prefixes, the longest that fits is removed once before routing. */
   readonly basePath?: string | readonly string[] | undefined;
-  /** Lets `HEAD` without a route of its own run `GET`'s. Default false. */
+  /** `HEAD` without its own route runs the route of `GET`. Default false. */
   readonly autoHead?: boolean | undefined;
   /** What `cors()` made; without it no CORS header is sent. */
   readonly cors?: CorsStages | undefined;
-  /** What `hooks()` made; without it nobody is asked. */
+  /** The result of `hooks()`; without it no hook is called. */
   readonly hooks?: HookStages | undefined;
   /** Words of postures for `explain`. Default: none. */
   readonly describePosture?: DescribePosture;
 }
 
-/** What a registration says beside its handler. */
+/** The options of a registration. */
 export interface RegistrationExtra
   extends Pick<RegistrationInit, 'authRequired' | 'posture' | 'streaming' | 'use' | 'tags'> {
   /** Serves the path with one slash at its end as well. Default false. */
@@ -84,9 +84,9 @@ export interface RegistrationExtra
 export interface OpenedStream {
   /** The run of the request. */
   readonly exchange: Exchange;
-  /** The final answer; its stream is the caller's to read. */
+  /** The final answer; the caller must read its stream. */
   readonly response: MaybePromise<OutgoingResponse>;
-  /** Makes the answer of a failure that shows only at the door. */
+  /** Creates the answer of a failure that occurs only at the door. */
   readonly fail: (error: unknown) => MaybePromise<OutgoingResponse>;
 }
 

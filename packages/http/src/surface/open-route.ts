@@ -9,13 +9,13 @@ export const MIDDLEWARE_LIST = kind<readonly Middleware[]>(
 
 /** Options of a route of the open container. */
 export interface RouteOptions {
-  /** The auth hook must name a caller; without a hook the route answers 401. Default: what the group says, else false. */
+  /** The auth hook must name a caller; without a hook the route answers 401. Default: that of the group, else false. */
   readonly authRequired?: boolean;
-  /** States in the inventory that the route streams. Default false. */
+  /** Marks the route as streaming in `routes()`. Default false. */
   readonly streaming?: boolean;
-  /** Serves the path with one slash at its end as well: `/notes` and `/notes/`. Default false. */
+  /** Also serves the path with a trailing slash: `/notes` and `/notes/`. Default false. */
   readonly trailingSlash?: boolean;
-  /** Middlewares of this route alone, inside those of the router and of its groups; the first is outermost. Default none. */
+  /** Middlewares of this route, inside those of the router and of its groups; the first is outermost. Default none. */
   readonly use?: readonly Middleware[];
 }
 
@@ -27,7 +27,7 @@ export const ROUTE_OPTIONS = defineOptions<RouteOptions>()({
   use: MIDDLEWARE_LIST,
 });
 
-/** What a registration of the open container takes behind the handler. */
+/** The arguments of a registration in the open container after the handler. */
 export type OpenRest = [options?: RouteOptions, ...surplus: readonly never[]];
 
 /** The options of a route, checked. */

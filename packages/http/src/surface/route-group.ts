@@ -8,7 +8,7 @@ import type { HttpSurface } from './http-surface.js';
 import { HttpVerbs } from './http-verbs.js';
 import { MIDDLEWARE_LIST, type OpenRest, parseOpenRest } from './open-route.js';
 
-/** What the groups around a route have fixed for it. */
+/** The settings of the groups around a route. */
 export interface RouteScope {
   /** Canonical, in front of every pattern; `''` for none. */
   readonly prefix: string;
@@ -70,8 +70,8 @@ export function scopedPattern({ prefix }: RouteScope, pattern: string): string {
 /**
  * Runs the function that registers the routes of a group.
  *
- * @throws FrameworkError `app.bad_request` for anything but a function, and for one that is asynchronous: a function that is
- *   frozen before it has gone on would miss routes
+ * @throws FrameworkError `app.bad_request` for anything but a function, and for one that is asynchronous: a function that
+ * is frozen before it continues would miss routes
  */
 export function runDefine<G>(define: (routes: G) => void, routes: G, prefix: string): void {
   if (typeof define !== 'function')
@@ -86,9 +86,9 @@ function groupError(prefix: string, hint: string): FrameworkError {
   return registrationError('invalid group', `${prefix || '/'}: ${hint}`);
 }
 
-/** Options of a group of routes of the open container; they hold for every route and group inside. */
+/** Options of a group of routes of the open container; they apply to every route and group inside. */
 export interface GroupOptions {
-  /** The auth hook must name a caller of the routes that do not say it themselves. Default: what the group around says, else false. */
+  /** The auth hook must name a caller, for routes without their own setting. Default: that of the outer group, else false. */
   readonly authRequired?: boolean;
   /** Middlewares around the routes of the group, inside those of the container; the first is outermost. Default none. */
   readonly use?: readonly Middleware[];
@@ -162,8 +162,8 @@ export class RouteGroup<Outer extends string = never> extends HttpVerbs<OpenRest
 }
 
 /**
- * Registers routes of a router that have a prefix, middlewares and tags in common; the function form of `app.group`, so that a
- * bundle holds its code only where it is used. Groups inside are made by `routes.group`.
+ * Registers routes of a router that have a prefix, middlewares and tags in common; the function form of `app.group`, so
+ * that a bundle contains its code only if it is used. Groups inside are made by `routes.group`.
  *
  * @param prefix static segments and parameters; `/` for none. The pattern `/` inside the group is the prefix itself
  * @param define registers the routes, at once
@@ -181,10 +181,10 @@ export function group<const P extends string>(
 }
 
 /**
- * A module of routes, for `group` to mount: in a file of its own, with the types of a group. `@sallyport/secure` has one for
+ * A module of routes for `group`: in its own file, with the types of a group. `@sallyport/secure` has one for
  * `SecureApp`.
  *
- * @typeParam Outer the path parameters of the prefixes that it will stand under, for routes that read them
+ * @typeParam Outer the path parameters of its prefixes, for routes that read them
  * @example
  * export const orders = defineRoutes((routes) => {
  *   routes.get('/', listOrders).get('/{id}', getOrder);

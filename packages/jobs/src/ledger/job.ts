@@ -39,7 +39,7 @@ export function isFinal<S extends string>(transitions: Readonly<Record<S, readon
   return transitions[status].length === 0;
 }
 
-/** How far the records of a job are. Written together with the transition that ends a record, so it never differs from them. */
+/** The progress of a job's records. Written together with the transition that finishes a record, so it always matches them. */
 export interface JobProgress {
   /** Records that the job was made for. */
   readonly total: number;
@@ -73,11 +73,11 @@ export interface Job {
   readonly completedAt?: string;
   /** What the application stored with it; absent when there is none. */
   readonly metadata?: Readonly<Record<string, string>>;
-  /** The JSON value that its last transition left; absent when there is none. */
+  /** The JSON value of its last transition; absent when there is none. */
   readonly result?: unknown;
-  /** The error that its last transition left; absent when there is none. */
+  /** The error of its last transition; absent when there is none. */
   readonly error?: ErrorEnvelope;
-  /** How far its records are; absent when it was made without `recordCount`. */
+  /** The progress of its records; absent when it was created without `recordCount`. */
   readonly progress?: JobProgress;
 }
 
@@ -107,9 +107,9 @@ export interface JobRecord {
   readonly updatedAt: string;
   /** When it reached a final status; absent before. */
   readonly completedAt?: string;
-  /** The JSON value that its last transition left; absent when there is none. */
+  /** The JSON value of its last transition; absent when there is none. */
   readonly result?: unknown;
-  /** The error that its last transition left; absent when there is none. */
+  /** The error of its last transition; absent when there is none. */
   readonly error?: ErrorEnvelope;
   /** Who works on it; absent unless it was claimed. */
   readonly claim?: RecordClaim;
@@ -136,13 +136,13 @@ export interface CreateJobInput {
   /** Seconds until it is deleted. Default: never. */
   readonly ttlSeconds?: number;
   /**
-   * How many records it will have, 1 to 1,000,000. Then `progress` counts those that end, and the transition that ends the last one
-   * says so. Records beyond it are not counted. Default: nothing is counted.
+   * How many records it will have, 1 to 1,000,000. Then `progress` counts finished records, and the transition of the last
+   * one reports it. Further records are not counted. Default: no counting.
    */
   readonly recordCount?: number;
 }
 
-/** What a transition leaves. Result and error exclude each other; one that is not given is removed from the row. */
+/** The values of a transition. Result and error exclude each other; one that is not given is removed from the row. */
 export interface TransitionOutcome {
   /** A JSON value, stored as it is. */
   readonly result?: unknown;
@@ -291,7 +291,7 @@ export interface ReapedRecords {
   readonly requeued: readonly JobRecord[];
   /** Records that had too many attempts and are `FAILED`. */
   readonly failed: readonly JobRecord[];
-  /** Hand it in for the next call; absent when all records of the job were looked at. */
+  /** Pass it to the next call; absent when all records of the job were checked. */
   readonly cursor?: string;
 }
 

@@ -46,9 +46,9 @@ export interface Lease {
   readonly name: string;
   /** Of this acquisition alone. */
   readonly id: string;
-  /** A label for people. Two acquisitions of one owner do not know each other. */
+  /** A label for people. Two acquisitions by the same owner are independent. */
   readonly owner: string;
-  /** The fencing token: it grows with every acquisition. Let the resource refuse a smaller one. */
+  /** The fencing token: it increases with every acquisition. The resource must reject a smaller one. */
   readonly token: number;
   /** When it ends, in Unix milliseconds by the ledger's clock. */
   readonly expiresAtMs: number;
@@ -97,7 +97,7 @@ export interface JobLedger {
    */
   createJob(input: CreateJobInput, options?: CallOptions): Promise<Job>;
   /**
-   * Gives a job another status, along `JOB_TRANSITIONS`.
+   * Changes the status of a job, according to `JOB_TRANSITIONS`.
    *
    * @throws JobLedgerError not_found; conflict `version` or `transition` with status and version in `details`
    */
@@ -117,8 +117,8 @@ export interface JobLedger {
   /** Changes the status of records. Outcomes are as for {@link createRecords}. */
   transitionRecords(input: TransitionRecordsInput, options?: CallOptions): Promise<RecordOutcome[]>;
   /**
-   * Gives a record another status, along `RECORD_TRANSITIONS`. What ends a record of a job with `recordCount` also counts it, in one
-   * transaction.
+   * Changes the status of a record, according to `RECORD_TRANSITIONS`. Finishing a record of a job with `recordCount` also
+   * counts it, in one transaction.
    *
    * @throws JobLedgerError not_found; conflict `transition` with the status in `details`, `claim_lost` with status and attempts
    */
@@ -134,12 +134,12 @@ export interface JobLedger {
     options?: CallOptions,
   ): Promise<JobRecord | undefined>;
   /**
-   * Takes a record that waits, or whose claim has ended, and counts an attempt; `undefined` when there is none. Only the claim's
-   * `id`, or the number of attempts, can end it.
+   * Claims a waiting record, or one whose claim has expired, and counts an attempt; `undefined` when there is none. Only
+   * the claim's `id`, or the number of attempts, can finish it.
    */
   claimNext(input: ClaimNextInput, options?: CallOptions): Promise<ClaimedRecord | undefined>;
   /**
-   * Lets a claim end `durationMs` from now (1,000 to 900,000, default 60,000).
+   * Extends a claim to `durationMs` from now (1,000 to 900,000, default 60,000).
    *
    * @throws JobLedgerError conflict `claim_lost` when the claim or the record has ended
    */
@@ -152,12 +152,15 @@ export interface JobLedger {
     },
     options?: CallOptions,
   ): Promise<ClaimedRecord>;
-  /** Takes records back whose claim has ended, up to 1,000 records of the job a call. A worker that thaws later is rejected. */
+  /**
+   * Releases records whose claim has expired, up to 1,000 records of the job in each call. A worker that continues later is
+   * rejected.
+   */
   reapRecords(input: ReapRecordsInput, options?: CallOptions): Promise<ReapedRecords>;
   /** Reads one page of a job's records, in the order of their ids. */
   listRecords(input: ListRecordsInput, options?: CallOptions): Promise<Page<JobRecord>>;
   /**
-   * Takes a lease for `durationMs`, 1,000 to 900,000, default 30,000.
+   * Acquires a lease for `durationMs`, 1,000 to 900,000, default 30,000.
    *
    * @throws JobLedgerError conflict `lease_held` with `retryAfterMs` in `details`
    */
@@ -166,13 +169,13 @@ export interface JobLedger {
     options?: CallOptions,
   ): Promise<Lease>;
   /**
-   * Lets a lease end `durationMs` from now. The token stays the same.
+   * Extends a lease to `durationMs` from now. The token stays the same.
    *
    * @throws JobLedgerError conflict `lease_lost`
    */
   refreshLease(lease: Lease, durationMs?: number, options?: CallOptions): Promise<Lease>;
   /**
-   * Ends a lease. One that is absent, free or expired counts as released.
+   * Releases a lease. One that is absent, free or expired counts as released.
    *
    * @throws JobLedgerError conflict `lease_lost` when another acquisition holds it
    */
@@ -180,7 +183,7 @@ export interface JobLedger {
   /** Reads the holder of a lease; `undefined` when it is free. The read is consistent (one read unit) unless told otherwise. */
   getLease(name: string, options?: CallOptions & { readonly consistent?: boolean }): Promise<Lease | undefined>;
   /**
-   * Takes one of `limit` slots (1 to 256) of a semaphore for `durationMs`, 1,000 to 900,000, default 30,000.
+   * Acquires one of `limit` slots (1 to 256) of a semaphore for `durationMs`, 1,000 to 900,000, default 30,000.
    *
    * @throws JobLedgerError conflict `semaphore_full` or `contended` with `retryAfterMs` in `details`
    */
@@ -195,13 +198,13 @@ export interface JobLedger {
     options?: CallOptions,
   ): Promise<Slot>;
   /**
-   * Lets a slot end `durationMs` from now.
+   * Extends a slot to `durationMs` from now.
    *
    * @throws JobLedgerError conflict `lease_lost`
    */
   refreshSlot(slot: Slot, durationMs?: number, options?: CallOptions): Promise<Slot>;
   /**
-   * Frees a slot. One that is absent or expired counts as released.
+   * Releases a slot. One that is absent or expired counts as released.
    *
    * @throws JobLedgerError conflict `lease_lost` when another acquisition holds it
    */
@@ -228,7 +231,7 @@ export interface JobLedger {
     options?: CallOptions,
   ): Promise<void>;
   /**
-   * Frees a key, so that the next call runs again.
+   * Releases a key, so that the next call runs again.
    *
    * @throws JobLedgerError conflict `already_completed`, `owner_lost`
    */

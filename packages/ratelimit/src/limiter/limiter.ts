@@ -37,15 +37,15 @@ export interface WindowOptions {
   readonly name?: string;
 }
 
-/** Whose use is counted, and of what. Every part must be a text that is not blank. */
+/** The caller and resource that are counted. Every part must be a string that is not blank. */
 export interface RateLimitKey {
-  /** Who is counted: an address, an identity, the fingerprint of a credential. */
+  /** The caller: an address, an identity, or the fingerprint of a credential. */
   readonly identifier: string;
   /** What is used: a route's pattern, for example. */
   readonly resource: string;
   /** How it is used: an HTTP method, for example. */
   readonly operation: string;
-  /** Where the identifier comes from, so that a tenant called `192.0.2.1` is not counted with that address. Default `custom`. */
+  /** The source of the identifier, so that a tenant called `192.0.2.1` is not counted with that address. Default `custom`. */
   readonly kind?: string;
   /**
    * The full key of the caller, if the identifier is not unique: kind, identity and tenant as one text. Requests are
@@ -66,7 +66,7 @@ export interface WindowState {
   readonly currentCount: number;
   /** Requests that are left, at least 0. */
   readonly remaining: number;
-  /** Allowed: when all that counts now is forgotten. Denied: when this window has room for the refused cost. */
+  /** Allowed: when no current request counts any more. Denied: when this window has room for the same cost. */
   readonly resetsAt: Date;
 }
 
@@ -74,7 +74,7 @@ export interface WindowState {
 export interface LimitDecision extends WindowState {
   /** Whether the request may continue. */
   readonly allowed: boolean;
-  /** Milliseconds until the same request would be allowed, more than 0. Only there when it was denied. */
+  /** Milliseconds until the same request would be allowed, more than 0. Present only for a denied request. */
   readonly retryAfterMs?: number;
   /** Every window, the longest first. */
   readonly windows: readonly WindowState[];
@@ -89,7 +89,7 @@ export interface LimitDecision extends WindowState {
 
 /** Options of one call that counts. */
 export interface ConsumeOptions {
-  /** What the request counts for, a whole number of at least 1. Default 1. */
+  /** The cost of the request, a whole number of at least 1. Default 1. */
   readonly cost?: number;
   /** Ends the call: it rejects with the signal's reason. A write that was in progress may have counted. */
   readonly signal?: AbortSignal;
@@ -133,7 +133,7 @@ export interface RateLimiter {
    */
   refund(decision: LimitDecision, options?: RefundOptions): Promise<void>;
   /**
-   * What `consume` with a cost of 1 would answer. Counts nothing.
+   * The result that `consume` with a cost of 1 would have. Counts nothing.
    *
    * @throws RateLimitError as `consume`, and `ratelimit.store_unavailable`
    */
@@ -150,7 +150,7 @@ export interface RateLimiter {
 export type Limits = number | readonly number[] | undefined;
 
 /**
- * The limits of one key in place of the strategy's. What it promises is kept for a while (`limitCache`). When a promise is
- * rejected, the last answer is used; without one `onStoreError` decides. What it throws, `consume` throws.
+ * The limits of one key in place of the strategy's. The result of a promise is cached (`limitCache`). When a promise is
+ * rejected, the last result is used; without one `onStoreError` decides. If it throws, `consume` throws the same error.
  */
 export type LimitFor = (key: RateLimitKey) => Limits | Promise<Limits>;

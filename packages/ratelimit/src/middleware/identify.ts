@@ -48,9 +48,9 @@ export function createIdentifyBefore(extract: (ctx: Context) => MaybePromise<str
 }
 
 /**
- * Asks a function of the user's for a text.
+ * Calls a function of the application that returns a string.
  *
- * @throws FrameworkError `app.internal` when it throws or answers anything else; the request is never allowed then
+ * @throws FrameworkError `app.internal` when it throws or returns anything else; then the request is never allowed
  */
 export async function askText(extract: (ctx: Context) => MaybePromise<string>, ctx: Context): Promise<string> {
   let text: unknown;
