@@ -104,7 +104,7 @@ function parseList(input: ListRecordsInput) {
   return { jobId, tenantId, status, limit: whole('limit', input.limit ?? 50, 1, 1000, JOB_ERRORS) };
 }
 
-/** One page of the rows of a job's records, behind the sort key `start`. */
+/** One page of the rows of a job's records, after the sort key `start`. */
 export function recordPage(
   { store }: StoreParts,
   jobId: string,

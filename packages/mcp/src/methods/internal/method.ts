@@ -71,7 +71,7 @@ export interface Method<Part = unknown> {
   handle(request: MethodRequest, part: Part): MaybePromise<MethodAnswer>;
 }
 
-/** A method as the table holds it: `answer` loads what `handle` needs. */
+/** A method in the table: `answer` loads the code that `handle` needs. */
 export interface DefinedMethod extends Omit<Method, 'load' | 'handle'> {
   answer(request: MethodRequest): MaybePromise<MethodAnswer>;
 }

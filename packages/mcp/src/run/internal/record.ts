@@ -120,7 +120,7 @@ export class RunRecord {
   /** All that were sent, by this run and the earlier ones. */
   readonly #sent: Map<string, number>;
   #closes = 0;
-  /** The client's level; where it lies in the store it is read once. */
+  /** The client's log level; if it is in the store it is read once. */
   #level: Promise<LogLevel | undefined> | undefined;
   /** Whether what waits must not wait for more. */
   isUrgent = false;

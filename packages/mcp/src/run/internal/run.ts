@@ -39,7 +39,7 @@ export interface RunScope {
   readonly logLevel: () => MaybePromise<LogLevel | undefined>;
   /** What the handler announced that it may ask for. */
   readonly asks: ReadonlySet<AskKind>;
-  /** `no`: this client, or this way of answering, cannot be asked. */
+  /** `no`: this client, or this kind of response, does not support questions. */
   readonly asking: 'park' | 'hold' | 'no';
   /** Whether the client can come back for the rest of a closed stream. */
   readonly canClose: boolean;
@@ -49,7 +49,7 @@ export interface RunScope {
   readonly maxKeptBytes: number;
   /** Looks whether the client has cancelled. */
   readonly isCancelled?: () => Promise<boolean>;
-  /** Whether a later run of the call continues behind the events of this one. */
+  /** Whether a later run of the call continues after the events of this one. */
   readonly keepsEvents: boolean;
   readonly memory: RunMemory;
 }

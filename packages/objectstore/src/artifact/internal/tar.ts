@@ -33,7 +33,7 @@ interface Extension {
 
 /**
  * Lists the regular files of a tar archive, and rejects everything that two readers could understand differently: links, devices,
- * sparse and global headers, paths that leave their folder, the same path twice, data behind the end. Nothing is copied.
+ * sparse and global headers, paths that leave their folder, the same path twice, data after the end. Nothing is copied.
  *
  * @see https://pubs.opengroup.org/onlinepubs/9699919799/utilities/pax.html#tag_20_92_13_06
  * @throws ArchiveFault

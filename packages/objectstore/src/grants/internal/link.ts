@@ -11,7 +11,7 @@ export interface ExpectedLink {
   readonly client: S3Client;
 }
 
-/** Headers that must be signed as headers: in the query they bind nobody. */
+/** Headers that must be signed as headers: S3 does not enforce them in the query. */
 const NO_QUERY = /^(?:x-amz-checksum-.*|x-amz-sdk-checksum-algorithm|content-type|x-amz-server-side-encryption.*)$/i;
 
 /**

@@ -139,7 +139,7 @@ function isCurrent({ period, windows: granted }: Grant, nowMs: number, windows: 
   return sameLimits && nowMs >= period.startMs && nowMs < period.endMs;
 }
 
-/** A decision that does not count the units which nobody has spent. */
+/** A decision that does not count unspent units. */
 function withoutUnits(decision: LimitDecision, claim: Claim, units: number, source: 'store' | 'local'): LimitDecision {
   const states = decision.windows.map((state): WindowState => {
     const currentCount = Math.max(0, state.currentCount - units);

@@ -65,9 +65,9 @@ const OPERATORS: Readonly<Record<string, Operator>> = {
 };
 
 /**
- * A filter in its one form. What it returns holds nothing that the caller could still change.
+ * A filter in canonical form. The result shares no object with the caller's filter.
  *
- * @throws VectorStoreError `vectorstore.invalid_input` for anything that the service would refuse or could read in two ways
+ * @throws VectorStoreError `vectorstore.invalid_input` for a filter that the service would reject or that is ambiguous
  */
 export function parseFilter(filter: Filter | undefined, nonFilterableKeys: readonly string[]): Condition | undefined {
   if (filter === undefined) return undefined;
