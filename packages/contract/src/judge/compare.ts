@@ -46,7 +46,7 @@ export function matcherOf(expected: JsonObject): string | undefined {
   const keys = Object.keys(expected);
   for (const key of keys) {
     if (Object.hasOwn(MATCHERS, key)) {
-      if (keys.length > 1) throw new Error(`${key} stands beside other keys`);
+      if (keys.length > 1) throw new Error(`${key} must be the only key`);
       return key;
     }
     if (key.startsWith('$') && key !== OPEN) throw new Error(`unknown matcher ${key}; protect data by $literal`);

@@ -103,7 +103,7 @@ export function runMessage(fixture: Fixture, seq: number): RunMessage {
 /** @throws ProtocolError for another major version, or an answer that is not a hello */
 export function checkHello(answer: HelloAnswer): HelloAnswer {
   const { type, protocol, runtime, areas } = answer;
-  if (type !== 'hello') throw new ProtocolError('the first answer is no hello');
+  if (type !== 'hello') throw new ProtocolError('the first answer is not hello');
   checkProtocol(protocol);
   if (typeof runtime?.name !== 'string' || !Array.isArray(areas))
     throw new ProtocolError('hello names no runtime or areas');
@@ -167,7 +167,7 @@ export class LineReader {
     this.#size = 0;
     const message = line.length > MAX_LINE_BYTES ? undefined : this.#parse(line);
     if (line.length > MAX_LINE_BYTES) this.#onBreach(new ProtocolError('a line is longer than 8 MiB'));
-    else if (message === undefined) this.#onBreach(new ProtocolError('a line is no JSON object'));
+    else if (message === undefined) this.#onBreach(new ProtocolError('a line is not a JSON object'));
     else this.#onMessage(message);
   }
 

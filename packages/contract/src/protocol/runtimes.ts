@@ -121,7 +121,7 @@ class RuntimeProcess {
     const waiting = this.#waiting;
     this.#waiting = undefined;
     if (waiting) waiting.resolve(message);
-    else this.#break(new ProtocolError('the runtime printed a line that nobody asked for'));
+    else this.#break(new ProtocolError('the runtime printed an unexpected line'));
   }
 
   /** The first breach counts. */

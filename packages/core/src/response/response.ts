@@ -235,7 +235,7 @@ function checkedHeaders(headers: MultiMap): MultiMap {
 
 function invalidValue(value: unknown): FrameworkError {
   if (typeof value !== 'string') return internalError(`a header value is ${kindOf(value)}; it must be text`);
-  return internalError('a header value holds CR, LF, NUL or a character above U+00FF');
+  return internalError('a header value contains CR, LF, NUL or a character above U+00FF');
 }
 
 function dropBody(response: OutgoingResponse): void {

@@ -163,7 +163,7 @@ const TOKEN = /^[!#$%&'*+\-.^_`|~0-9A-Za-z]+$/;
  */
 export function vary(answer: Response | ResponseInput, ...names: readonly string[]): OutgoingResponse {
   const bad = names.some((name) => typeof name !== 'string' || !TOKEN.test(name.trim()));
-  if (bad) throw internalError('vary name is no header name');
+  if (bad) throw internalError('vary name is not a valid header name');
   const response = toResponse(answer);
   addVary(response.headers, ...names);
   return response;

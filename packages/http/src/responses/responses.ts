@@ -205,7 +205,7 @@ class ByteIterator implements AsyncIterator<Uint8Array> {
   #append(piece: Uint8Array): Uint8Array {
     if (!(piece instanceof Uint8Array)) {
       void this.return();
-      throw internalError('stream chunk is no text and no bytes');
+      throw internalError('stream chunk is neither text nor bytes');
     }
     const half = this.#half;
     this.#half = '';

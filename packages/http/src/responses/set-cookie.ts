@@ -73,7 +73,9 @@ export function setCookie(
   if (typeof name !== 'string' || !NAME.test(name))
     throw internalError('the name of a cookie must be a token of ASCII');
   if (typeof value !== 'string' || !VALUE.test(value)) {
-    throw internalError(`the value of the cookie ${name} has characters that no cookie holds; encode it first`);
+    throw internalError(
+      `the value of the cookie ${name} has characters that are not allowed in a cookie; encode it first`,
+    );
   }
   if (name.length + value.length > MAX_BYTES)
     throw internalError(`the cookie ${name} is longer than ${MAX_BYTES} bytes`);

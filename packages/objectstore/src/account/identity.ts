@@ -134,7 +134,7 @@ export async function judgeAccount(
   });
   const unavailable = (problem: string, cause?: unknown) =>
     judged('unavailable', '', new AccountError('unavailable', problem, cause));
-  if (client === undefined || client === null) return unavailable('there is no client that asks for the account');
+  if (client === undefined || client === null) return unavailable('there is no client to check the account with');
   let account: unknown;
   try {
     const answer = await callSts(settings, (abortSignal) => client.getCallerIdentity({}, { abortSignal }));

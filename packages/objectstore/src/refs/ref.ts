@@ -83,7 +83,8 @@ function assertKey(key: unknown): asserts key is string {
 }
 
 function assertVersion(versionId: unknown): asserts versionId is string {
-  if (typeof versionId !== 'string' || versionId === '') throw invalidRef('has a version that is no text or empty');
+  if (typeof versionId !== 'string' || versionId === '')
+    throw invalidRef('has a version that is not a string, or is empty');
   if (versionId.length > MAX_VERSION_LENGTH) {
     throw invalidRef(`has a version of more than ${MAX_VERSION_LENGTH} characters`);
   }

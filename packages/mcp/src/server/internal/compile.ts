@@ -171,7 +171,7 @@ export function compileResourceTemplate(
   handler: AnyHandler,
 ): Template {
   const template = typeof uriTemplate === 'string' ? compileTemplate(uriTemplate) : undefined;
-  if (!template) throw invalidRegistration(`"${uriTemplate}" is no URI template with a scheme and variables`);
+  if (!template) throw invalidRegistration(`"${uriTemplate}" is not a URI template with a scheme and variables`);
   const what = `resource template "${uriTemplate}"`;
   assertHandler(what, handler);
   const { complete, ...parsed } = read<ResourceTemplateOptions, typeof TEMPLATE>(what, TEMPLATE, options);
