@@ -11,8 +11,8 @@ import type { StreamSource } from './source.js';
 /** Options of {@link simulate} for a stream: those of its event source mapping and of the function. */
 export interface StreamSimulation extends ShardSettings {
   /**
-   * How an identifier is read that AWS does not know: the batch fails, it is ignored, or `both`, one run each. AWS does not
-   * document what it does. Default: `both`.
+   * How an unknown identifier is treated: the batch fails, it is ignored, or `both`, one run each. AWS does not document
+   * its behaviour. Default: `both`.
    */
   readonly unknownIdentifiers?: 'batch-fails' | 'ignored' | 'both';
   /** The function's timeout in milliseconds. Default: 30,000. */
