@@ -28,7 +28,7 @@ export const FILES: Readonly<Record<string, Budget>> = {
   secure: { reached: 28, wanted: 26 },
   streams: { reached: 27, wanted: 27 },
   // Four topics since: engines with their clockwork, the recorder, tokens, matchers.
-  testkit: { reached: 70, wanted: 70 },
+  testkit: { reached: 66, wanted: 66 },
   contract: { reached: 13, wanted: 13 },
   vectors: { reached: 36, wanted: 36 },
 };

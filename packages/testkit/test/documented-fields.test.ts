@@ -197,7 +197,7 @@ const DOCUMENTED: Readonly<Record<string, Documented>> = {
   },
 };
 
-/** Every member that is no object with members, as `path type`; objects of free names are members themselves. */
+/** Every leaf member as `path type`; an object whose names are free counts as a leaf. */
 function membersOf(value: unknown, wanted: ReadonlySet<string>, path = ''): string[] {
   if (wanted.has(path) || typeof value !== 'object' || value === null) return [`${path} ${typeOf(value)}`];
   return Object.entries(value).flatMap(([name, member]) => {

@@ -43,7 +43,7 @@ export interface EngineChange<R> extends EngineRecord<R> {
   readonly at: number;
 }
 
-/** What an engine hands to the function. */
+/** What an engine invokes the function with. */
 export interface Delivery<R> {
   /** The event, as AWS sends it. */
   readonly event: unknown;

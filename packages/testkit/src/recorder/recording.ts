@@ -40,16 +40,27 @@ export interface Recording {
 
 /** The events of the builders, by their kinds. */
 export interface RecordedEvents {
+  /** A request to an HTTP API. */
   readonly 'gateway-v2': GatewayV2Event;
+  /** A request to a function URL. */
   readonly 'function-url': FunctionUrlEvent;
+  /** A request to a REST API. */
   readonly 'gateway-v1': GatewayProxyEvent;
+  /** A request to a load balancer. */
   readonly 'load-balancer': LoadBalancerEvent;
+  /** A connection event or message of a WebSocket API. */
   readonly websocket: WebSocketEvent;
+  /** A resolver event, or a batch of them. */
   readonly appsync: AppSyncEvent | AppSyncBatch;
+  /** A batch of queue messages. */
   readonly queue: QueueEvent;
+  /** A batch of changes of a table. */
   readonly 'table-stream': TableStreamEvent;
+  /** A batch of data stream records. */
   readonly stream: KinesisEvent;
+  /** Notifications of a topic. */
   readonly topic: TopicEvent;
+  /** An event of an event bus or a schedule. */
   readonly 'event-bus': EventBusEvent;
 }
 
