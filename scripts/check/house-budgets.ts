@@ -26,7 +26,9 @@ export const FILES: Readonly<Record<string, Budget>> = {
   ratelimit: { reached: 33, wanted: 33 },
   // Routes and groups of the closed container are a topic of their own.
   secure: { reached: 28, wanted: 26 },
-  streams: { reached: 27, wanted: 27 },
+  // With the delivery for kinds outside the fixed table.
+  streams: { reached: 30, wanted: 30 },
+  triggers: { reached: 18, wanted: 18 },
   // Four topics since: engines with their clockwork, the recorder, tokens, matchers.
   testkit: { reached: 66, wanted: 66 },
   contract: { reached: 13, wanted: 13 },

@@ -1,0 +1,15 @@
+export {
+  buildCognitoEvent,
+  buildCustomResourceEvent,
+  buildRequestAuthorizerEvent,
+  buildS3Event,
+  buildTokenAuthorizerEvent,
+  type CognitoEventOptions,
+  type CustomResourceEventOptions,
+  type RequestAuthorizerEventOptions,
+  type S3Event,
+  type S3EventRecord,
+  type S3RecordOptions,
+  type TokenAuthorizerEvent,
+  type TokenAuthorizerEventOptions,
+} from './testing/builders.js';
