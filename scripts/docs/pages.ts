@@ -2,6 +2,7 @@ import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { ROOT } from '../check/command.js';
 import { renderClassifier } from './classifier.js';
+import { renderEntries } from './entries.js';
 import { renderErrorCodes } from './error-codes.js';
 import { checkErrorTables, renderErrorTables } from './error-tables.js';
 import { ERROR_TABLES } from './error-tables-data.js';
@@ -21,6 +22,7 @@ export interface Page {
 
 export const PAGES: readonly Page[] = [
   { file: 'packages/dispatch/src/internal/classify.ts', check: () => [], render: () => renderClassifier() },
+  { file: 'packages/migrate/src/mapping/internal/entries.ts', check: () => [], render: renderEntries },
   {
     file: 'docs/front-doors.md',
     check: (root) => checkDoorPage(FRONT_DOORS, fixtureDoors(root)),
