@@ -19,5 +19,6 @@ export function migrateError(code: MigrateErrorCode, problem: string, cause?: un
 
 /** What the system said about a file: `EACCES: permission denied, open '…'`. */
 export function reasonOf(error: unknown): string {
-  return error instanceof Error ? error.message : String(error);
+  const { message } = (error ?? {}) as { readonly message?: unknown };
+  return typeof message === 'string' ? message : String(error);
 }

@@ -30,7 +30,8 @@ export function parseCommand(args: readonly string[]): Command {
   for (let argument = rest.shift(); argument !== undefined; argument = rest.shift()) {
     const [, name = '', value] = /^--?([a-z]+)(?:=([\s\S]*))?$/.exec(argument) ?? [];
     const flag = Object.hasOwn(FLAGS, name) ? FLAGS[name] : undefined;
-    if (flag === undefined) return usage(argument.startsWith('-') ? `unknown flag ${argument}` : `unexpected argument ${argument}`);
+    if (flag === undefined)
+      return usage(argument.startsWith('-') ? `unknown flag ${argument}` : `unexpected argument ${argument}`);
     if (given.has(name)) return usage(`-${name} is given twice`);
     const found = value ?? (flag === 'switch' ? 'true' : rest.shift());
     if (found === undefined) return usage(`-${name} needs a value`);

@@ -27,6 +27,8 @@ export class MappedModule {
     const listed = name === 'default' ? standard : Object.hasOwn(names, name) ? names[name] : undefined;
     if (listed === null) return { manual: `the default import of '${this.specifier}' has no successor` };
     if (listed !== undefined && this.#rest === '') return toDestination(listed, name);
+    // Of a module of ours only what is listed has been renamed.
+    if (module === undefined && ENTRIES.includes(this.specifier)) return { module: this.specifier, name };
     if (module === undefined) return { manual: `${name} of '${this.specifier}' is not in the mapping` };
     return this.#whole(module, name);
   }
@@ -42,7 +44,9 @@ export class MappedModule {
     const isRenamed = targets.some((target, at) => target && 'name' in target && target.name !== moved[at]?.[0]);
     const [only] = modules;
     if (modules.size === 1 && only !== undefined && !isRenamed) return this.#whole(only, '*');
-    return { manual: `${use} of '${this.specifier}' ${isRenamed ? 'meets renamed exports' : 'maps to several modules'}` };
+    return {
+      manual: `${use} of '${this.specifier}' ${isRenamed ? 'meets renamed exports' : 'maps to several modules'}`,
+    };
   }
 
   #whole(module: string, name: string): Destination {

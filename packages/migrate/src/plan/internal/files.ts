@@ -24,7 +24,8 @@ export function checkTarget(root: string, path: string, before: string): string 
   try {
     const { mode } = lstatSync(file);
     if (!lstatSync(file).isFile()) return `${path} is no regular file any more`;
-    if (!`${realpathSync(dirname(file))}${sep}`.startsWith(`${root}${sep}`.replace(`${sep}${sep}`, sep))) return `${path} leads out of the root`;
+    if (!`${realpathSync(dirname(file))}${sep}`.startsWith(`${root}${sep}`.replace(`${sep}${sep}`, sep)))
+      return `${path} leads out of the root`;
     // The superuser may write everything; somebody took the permission away on purpose.
     if ((mode & ANYBODY_WRITES) === 0) return `${path} is read-only`;
     accessSync(file, constants.W_OK);

@@ -24,7 +24,13 @@ export function runRules(tree: Tree, mapping: Mapping, rules: readonly Rule[]): 
   for (const [name, rule] of CODE_RULES) if (rules.includes(name)) run.apply(name, rule, mapping);
   if (rules.includes('package')) run.changePackages(mapping);
   const { root, skipped } = tree;
-  return { root, skipped, broken, manual: run.manual, ...run.outcome() };
+  const manual = run.manual.sort((a, b) => compare(a.path, b.path) || a.line - b.line || a.column - b.column);
+  return { root, skipped, broken, manual, ...run.outcome() };
+}
+
+/** Byte order. */
+function compare(a: string, b: string): number {
+  return Buffer.compare(Buffer.from(a), Buffer.from(b));
 }
 
 class Run {

@@ -106,7 +106,8 @@ export function declarationOf(name: ts.Identifier, checker: ts.TypeChecker): ts.
 function groupOf(parameter: ts.ParameterDeclaration, checker: ts.TypeChecker): ContainerUse | undefined {
   const { parent: define } = parameter;
   const call = define.parent;
-  const isDefine = (ts.isArrowFunction(define) || ts.isFunctionExpression(define)) && define.parameters[0] === parameter;
+  const isDefine =
+    (ts.isArrowFunction(define) || ts.isFunctionExpression(define)) && define.parameters[0] === parameter;
   if (!isDefine || !ts.isCallExpression(call) || !ts.isPropertyAccessExpression(call.expression)) return undefined;
   if (call.expression.name.text !== 'group' || call.arguments[2] !== define) return undefined;
   const around = containerOf(call.expression.expression, checker);
@@ -123,6 +124,11 @@ function typedContainer(
   if (!type || !ts.isTypeReferenceNode(type)) return undefined;
   const found = importOf(type.typeName, checker);
   const isOurs = `${found?.module}#${found?.name}`;
-  const known = [`${OPEN_MODULE}#App`, `${SECURE_MODULE}#SecureApp`, '@sallyport/http#HttpRouter', '@sallyport/http#RouteGroup'];
+  const known = [
+    `${OPEN_MODULE}#App`,
+    `${SECURE_MODULE}#SecureApp`,
+    '@sallyport/http#HttpRouter',
+    '@sallyport/http#RouteGroup',
+  ];
   return known.includes(isOurs) ? { kind: 'typed', origin: declaration, prefix: '' } : undefined;
 }

@@ -15,7 +15,9 @@ export class ImportBook {
 
   /** The name under which an export can be used in this file; it is imported if it is not there. */
   use(module: string, name: string): string {
-    const there = this.#importsOf(module).flatMap((one) => namesOf(one)).find(({ imported }) => imported === name);
+    const there = this.#importsOf(module)
+      .flatMap((one) => namesOf(one))
+      .find(({ imported }) => imported === name);
     if (there) return there.local;
     this.#wanted.set(module, (this.#wanted.get(module) ?? new Set()).add(name));
     return name;
@@ -28,17 +30,20 @@ export class ImportBook {
 
   /** Puts the imports into the file: new ones behind the one that is given up, or behind the last. */
   write(): void {
-    const free = [...this.#released].filter(([specifier, count]) => this.#usesOf(specifier) === count).map(([one]) => one);
+    const free = [...this.#released]
+      .filter(([specifier, count]) => this.#usesOf(specifier) === count)
+      .map(([one]) => one);
     const missing: string[] = [];
     for (const [module, names] of this.#wanted) {
       const [into] = this.#importsOf(module).filter((one) => namesOf(one).length > 0 && !isTypeOnly(one));
       const last = into?.importClause?.namedBindings;
-      if (last && ts.isNamedImports(last)) this.#desk.edit(last.elements.end, last.elements.end, [...names].map((name) => `, ${name}`).join(''));
+      if (last && ts.isNamedImports(last))
+        this.#desk.edit(last.elements.end, last.elements.end, [...names].map((name) => `, ${name}`).join(''));
       else missing.push(this.#line(module, names));
     }
     const [gone] = free.map((specifier) => ts.findAncestor(specifier, ts.isImportDeclaration));
     const isWhole = gone !== undefined && namesOf(gone).length === free.length && !gone.importClause?.name;
-    if (isWhole && missing.length > 0) this.#desk.replace(gone, missing.join(this.#desk.newLine));
+    if (isWhole && missing.length > 0) this.#desk.replace(gone, missing.sort().join(this.#desk.newLine));
     else if (isWhole) this.#desk.removeStatement(gone);
     else {
       for (const specifier of free) this.#removeElement(specifier);
@@ -60,7 +65,7 @@ export class ImportBook {
   #insert(lines: readonly string[], behind: ts.ImportDeclaration | undefined): void {
     const { newLine, source } = this.#desk;
     const last = behind ?? source.statements.filter((node) => ts.isImportDeclaration(node)).at(-1);
-    const text = lines.join(newLine);
+    const text = [...lines].sort().join(newLine);
     if (last) this.#desk.edit(last.end, last.end, newLine + text);
     else {
       const start = source.statements[0]?.getStart(source) ?? 0;
@@ -92,7 +97,10 @@ export class ImportBook {
 function namesOf({ importClause }: ts.ImportDeclaration): readonly { imported: string; local: string }[] {
   const bindings = importClause?.namedBindings;
   if (!bindings || !ts.isNamedImports(bindings)) return [];
-  return bindings.elements.map(({ propertyName, name }) => ({ imported: (propertyName ?? name).text, local: name.text }));
+  return bindings.elements.map(({ propertyName, name }) => ({
+    imported: (propertyName ?? name).text,
+    local: name.text,
+  }));
 }
 
 function isTypeOnly({ importClause }: ts.ImportDeclaration): boolean {

@@ -16,7 +16,12 @@ interface Moved {
 type Groups = Map<string, Moved[]>;
 
 /** Moves a static import, in one piece or name by name. Names that cannot be moved stay, and are remarked on. */
-export function rewriteImport(desk: FileDesk, node: ts.ImportDeclaration, module: MappedModule, mapping: Mapping): void {
+export function rewriteImport(
+  desk: FileDesk,
+  node: ts.ImportDeclaration,
+  module: MappedModule,
+  mapping: Mapping,
+): void {
   const { importClause: clause, moduleSpecifier } = node;
   const bindings = clause?.namedBindings;
   if (clause === undefined || (bindings && ts.isNamespaceImport(bindings))) {
@@ -40,7 +45,11 @@ export function rewriteImport(desk: FileDesk, node: ts.ImportDeclaration, module
   for (const one of elements) place((one.propertyName ?? one.name).text, one.name.text, one.isTypeOnly, one);
   if (groups.size === 0) return;
   const [only] = groups.keys();
-  const targets = [...groups].map(([name, moved]) => ({ name, moved, into: existingImport(desk, node, name, mapping) }));
+  const targets = [...groups].map(([name, moved]) => ({
+    name,
+    moved,
+    into: existingImport(desk, node, name, mapping),
+  }));
   const isPlain = groups.size === 1 && staying.length === 0 && targets[0]?.into === undefined;
   if (isPlain && only !== undefined && keepsNames(groups, clause)) return desk.renameModule(moduleSpecifier, only);
   const merged = targets.filter(({ moved, into }) => into && addTo(desk, into, moved));

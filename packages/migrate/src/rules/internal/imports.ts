@@ -7,7 +7,8 @@ import { type CodeRule, FileDesk, isGlobal, literalText, noFindings, visitAll } 
 import { rewriteWords } from './words.js';
 
 /** Functions of test runners whose first argument is a module. */
-const MOCKS = /^(?:(?:un|do|dont|deep(?:un)?)?(?:un)?mock|setMock|requireActual|requireMock|importActual|importMock|doUnmock)$/i;
+const MOCKS =
+  /^(?:(?:un|do|dont|deep(?:un)?)?(?:un)?mock|setMock|requireActual|requireMock|importActual|importMock|doUnmock)$/i;
 
 /** Moves what is imported, and renames variables and keys, as the mapping says. */
 export const importsRule: CodeRule = ({ checker }, mapping, sources) => {
@@ -75,7 +76,9 @@ function useOfCall({ expression }: ts.CallExpression, checker: ts.TypeChecker): 
   const runner = expression.expression.text;
   const isResolve = runner === 'require' && expression.name.text === 'resolve';
   if (isResolve) return 'require.resolve()';
-  return /^(?:jest|vi)$/.test(runner) && MOCKS.test(expression.name.text) ? `${runner}.${expression.name.text}()` : undefined;
+  return /^(?:jest|vi)$/.test(runner) && MOCKS.test(expression.name.text)
+    ? `${runner}.${expression.name.text}()`
+    : undefined;
 }
 
 /** `import('…').Name` in a type, of TypeScript or of a JSDoc comment. */

@@ -6,7 +6,7 @@ export const SHARED_OPTIONS: readonly string[] = [
   ...['clock', 'ids', 'tier', 'limits', 'cors', 'httpErrorFormat', 'policyHook', 'observability', 'log', 'environment'],
   ...['onError', 'notFound', 'onResponse', 'webSocketClientFactory', 'webSocketEndpoint', 'basePath', 'autoHead'],
   ...['errorMode', 'surfaces', 'directInvocations', 'streamFailureIdentifier', 'queueConcurrency', 'deadlineMarginMs'],
-  ...['maskErrors'],
+  ...['maskErrors', 'batchConcurrency', 'batchResult'],
 ];
 
 /**
@@ -41,15 +41,22 @@ export function nameOf(property: ts.ObjectLiteralElementLike): string | undefine
   return name && (ts.isIdentifier(name) || ts.isStringLiteral(name)) ? name.text : undefined;
 }
 
-/** Takes a property out, with its comma, and leaves its text in a comment. */
-function removeProperty(desk: FileDesk, options: ts.ObjectLiteralExpression, property: ts.ObjectLiteralElementLike): void {
-  const text = desk.textOf(property);
-  const comma = /^\s*,/.exec(desk.text.slice(property.end, options.end - 1))?.[0] ?? '';
-  desk.edit(property.getStart(desk.source), property.end + comma.length, commented(text, desk));
+/** Puts a property into a comment, and takes out the comma behind it. */
+function removeProperty(
+  desk: FileDesk,
+  options: ts.ObjectLiteralExpression,
+  property: ts.ObjectLiteralElementLike,
+): void {
+  desk.replace(property, commented(desk.textOf(property), desk));
+  const behind = /^(?:\s|\/\/[^\n]*\n|\/\*[\s\S]*?\*\/)*,/.exec(desk.text.slice(property.end, options.end - 1))?.[0];
+  if (behind) desk.edit(property.end + behind.length - 1, property.end + behind.length, '');
 }
 
 /** A comment that holds code, code with comments of its own too. */
-export function commented(code: string, { newLine }: FileDesk): string {
+function commented(code: string, { newLine }: FileDesk): string {
   if (!code.includes('*/')) return `/* ${code} */`;
-  return `${code.split(/\r?\n/).map((line) => `// ${line.trim()}`).join(newLine)}${newLine}`;
+  return `${code
+    .split(/\r?\n/)
+    .map((line) => `// ${line.trim()}`)
+    .join(newLine)}${newLine}`;
 }

@@ -15,7 +15,9 @@ export function packageEdits(text: string, mapping: Mapping): readonly Edit[] {
   const file = ts.parseJsonText('package.json', text);
   const root = file.statements[0]?.expression;
   if (!root || !ts.isObjectLiteralExpression(root) || !isJson(text)) return [];
-  const present = new Set(root.properties.flatMap((one) => (isSection(one) ? Object.keys(valuesOf(one.initializer)) : [])));
+  const present = new Set(
+    root.properties.flatMap((one) => (isSection(one) ? Object.keys(valuesOf(one.initializer)) : [])),
+  );
   return root.properties.filter(isSection).flatMap((section) => {
     const values = valuesOf(section.initializer);
     if (!Object.keys(values).some((name) => remove.includes(name))) return [];
@@ -23,7 +25,9 @@ export function packageEdits(text: string, mapping: Mapping): readonly Edit[] {
     const added = Object.entries(add).filter(([name]) => !present.has(name));
     const after = [...kept, ...added].sort(([a], [b]) => (a < b ? -1 : 1));
     const { initializer } = section;
-    return [{ start: initializer.getStart(file), end: initializer.end, text: write(after, text, section.getStart(file)) }];
+    return [
+      { start: initializer.getStart(file), end: initializer.end, text: write(after, text, section.getStart(file)) },
+    ];
   });
 }
 
@@ -36,7 +40,8 @@ function isSection(node: ts.ObjectLiteralElementLike): node is Section {
 
 function valuesOf({ properties }: ts.ObjectLiteralExpression): Readonly<Record<string, string>> {
   const pairs = properties.flatMap((one): [string, string][] => {
-    if (!ts.isPropertyAssignment(one) || !ts.isStringLiteral(one.name) || !ts.isStringLiteral(one.initializer)) return [];
+    if (!ts.isPropertyAssignment(one) || !ts.isStringLiteral(one.name) || !ts.isStringLiteral(one.initializer))
+      return [];
     return [[one.name.text, one.initializer.text]];
   });
   return Object.fromEntries(pairs);

@@ -48,7 +48,8 @@ function importsSecure({ source }: FileDesk): boolean {
 /** Someone has begun to close this file by hand. */
 function remarkOpen(desk: FileDesk): void {
   visitAll(desk.source, (node) => {
-    if (makesOpen(node, desk.checker)) desk.remark(node, 'the file uses SecureApp already: close this container by hand');
+    if (makesOpen(node, desk.checker))
+      desk.remark(node, 'the file uses SecureApp already: close this container by hand');
   });
 }
 
@@ -84,7 +85,10 @@ function closeFile(desk: FileDesk, book: ImportBook, closing: ReadonlySet<ts.Nod
       else if (use?.kind === 'typed') remarkTyped(desk, node, use);
     }
     if (ts.isIdentifier(node) && isClosing(containerIfEscaping(node, desk.checker))) {
-      desk.remark(node, `the container leaves this file through ${desk.textOf(node.parent).split('\n', 1)[0]}: close what is registered there`);
+      desk.remark(
+        node,
+        `the container leaves this file through ${desk.textOf(node.parent).split('\n', 1)[0]}: close what is registered there`,
+      );
     }
     if (hasOwn && isOpenName(node, desk.checker, closing)) {
       desk.remark(node, `${desk.textOf(node)} is the open container: use SecureApp`);
@@ -106,7 +110,10 @@ function remarkTyped(desk: FileDesk, call: ts.CallExpression, { origin }: Contai
   const type = ts.isParameter(origin) || ts.isVariableDeclaration(origin) ? origin.type?.getText() : undefined;
   const [first] = call.arguments;
   if (type !== 'App' || !TYPED.test(name.text) || !first) return;
-  desk.remark(name, `${name.text}(${desk.textOf(first)}) on a container from outside: take a SecureApp and choose a posture`);
+  desk.remark(
+    name,
+    `${name.text}(${desk.textOf(first)}) on a container from outside: take a SecureApp and choose a posture`,
+  );
 }
 
 /**
@@ -115,19 +122,26 @@ function remarkTyped(desk: FileDesk, call: ts.CallExpression, { origin }: Contai
  */
 function containerIfEscaping(name: ts.Identifier, checker: ts.TypeChecker): ContainerUse | undefined {
   const { parent } = name;
-  const isMember = (ts.isPropertyAssignment(parent) && parent.initializer === name) || ts.isShorthandPropertyAssignment(parent);
+  const isMember =
+    (ts.isPropertyAssignment(parent) && parent.initializer === name) || ts.isShorthandPropertyAssignment(parent);
   const isStored =
     isMember || ts.isArrayLiteralExpression(parent) || (ts.isBinaryExpression(parent) && parent.right === name);
-  const isPassed = ts.isCallExpression(parent) && parent.arguments.includes(name) && !isOfPackage(parent.expression, checker);
+  const isPassed =
+    ts.isCallExpression(parent) && parent.arguments.includes(name) && !isOfPackage(parent.expression, checker);
   return isStored || isPassed ? containerOf(name, checker) : undefined;
 }
 
 /** Whether a function comes from a package and not from the service: what it does with a container is known or none of ours. */
 function isOfPackage(callee: ts.Expression, checker: ts.TypeChecker): boolean {
   let root: ts.Node = callee;
-  while (ts.isPropertyAccessExpression(root) || ts.isCallExpression(root) || ts.isAwaitExpression(root)) root = root.expression;
+  while (ts.isPropertyAccessExpression(root) || ts.isCallExpression(root) || ts.isAwaitExpression(root))
+    root = root.expression;
   const found = importOf(root, checker);
-  if (found) return !found.module.startsWith('.') && declarationOf(root as ts.Identifier, checker)?.kind !== ts.SyntaxKind.FunctionDeclaration;
+  if (found)
+    return (
+      !found.module.startsWith('.') &&
+      declarationOf(root as ts.Identifier, checker)?.kind !== ts.SyntaxKind.FunctionDeclaration
+    );
   const declaration = ts.isIdentifier(root) ? declarationOf(root, checker) : undefined;
   if (!declaration || !ts.isVariableDeclaration(declaration) || !declaration.initializer) return false;
   const { initializer } = declaration;
@@ -138,6 +152,9 @@ function isOfPackage(callee: ts.Expression, checker: ts.TypeChecker): boolean {
 function isOpenName(node: ts.Node, checker: ts.TypeChecker, closing: ReadonlySet<ts.Node>): boolean {
   if (!ts.isIdentifier(node) || ts.isImportSpecifier(node.parent) || closing.has(node.parent)) return false;
   const found = importOf(node, checker);
-  return found?.module === OPEN_MODULE && ['App', 'AppOptions', 'createApp'].includes(found.name) && !makesOpen(node.parent, checker);
+  return (
+    found?.module === OPEN_MODULE &&
+    ['App', 'AppOptions', 'createApp'].includes(found.name) &&
+    !makesOpen(node.parent, checker)
+  );
 }
-

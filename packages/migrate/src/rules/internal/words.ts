@@ -13,11 +13,16 @@ export function rewriteWords(desk: FileDesk, mapping: Mapping, node: ts.Node): v
   } else if (ts.isElementAccessExpression(node) && isEnvironment(node.expression, desk)) {
     const name = own(variables, literalText(node.argumentExpression));
     if (name !== undefined) desk.renameModule(node.argumentExpression, name);
-  } else if (ts.isVariableDeclaration(node) && ts.isObjectBindingPattern(node.name) && isEnvironment(node.initializer, desk)) {
+  } else if (
+    ts.isVariableDeclaration(node) &&
+    ts.isObjectBindingPattern(node.name) &&
+    isEnvironment(node.initializer, desk)
+  ) {
     for (const { propertyName, name } of node.name.elements) {
       const key = propertyName ?? name;
       const renamed = ts.isIdentifier(key) ? own(variables, key.text) : undefined;
-      if (renamed !== undefined) desk.edit(key.getStart(), key.end, propertyName ? renamed : `${renamed}: ${key.getText()}`);
+      if (renamed !== undefined)
+        desk.edit(key.getStart(), key.end, propertyName ? renamed : `${renamed}: ${key.getText()}`);
     }
   } else if (ts.isCallExpression(node)) rewriteKey(desk, mapping.metadataPrefix ?? {}, node);
 }
