@@ -28,7 +28,7 @@ const line = fc.constantFrom(
   'process.env.OLD;',
   `const text = 'legacy'; // createApp from 'legacy'`,
   `class A { app = createApp(); }`,
-  'ctx.get(`legacy.${1}`);',
+  'ctx.get(`legacy.`);',
   '',
 );
 const foreign = fc.constantFrom(

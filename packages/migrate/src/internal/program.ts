@@ -24,20 +24,46 @@ const OPTIONS: ts.CompilerOptions = {
   moduleDetection: ts.ModuleDetectionKind.Force,
 };
 
+/** Finds what an import leads to, among given files. */
+type Resolver = (specifier: string, from: string) => ts.ResolvedModuleWithFailedLookupLocations;
+
+/**
+ * Resolves imports between the files of a service.
+ *
+ * @param settingsOf the compiler options of a file that decide where its imports lead (`baseUrl`, `paths`)
+ */
+export function createResolver(
+  paths: readonly string[],
+  settingsOf: (path: string) => ts.CompilerOptions,
+): (specifier: string, from: string) => string | undefined {
+  const resolve = resolverOf(new Set(paths.map((path) => ROOT + path)), settingsOf);
+  return (specifier, from) => resolve(specifier, ROOT + from).resolvedModule?.resolvedFileName.slice(ROOT.length);
+}
+
+function resolverOf(names: ReadonlySet<string>, settingsOf: (path: string) => ts.CompilerOptions): Resolver {
+  const directories = new Set<string>();
+  for (const name of names) {
+    for (let at = posix.dirname(name); at !== '/' && !directories.has(at); at = posix.dirname(at)) directories.add(at);
+  }
+  const host: ts.ModuleResolutionHost = {
+    fileExists: (name) => names.has(name),
+    readFile: () => undefined,
+    directoryExists: (name) => directories.has(name.replace(/\/$/, '')),
+  };
+  return (specifier, from) => {
+    const options = { ...OPTIONS, ...absolute(settingsOf(from.slice(ROOT.length))) };
+    return ts.resolveModuleName(specifier, from, options, host);
+  };
+}
+
 /**
  * Parses the files. Neither the service's compiler nor its dependencies are needed: only imports between the files are resolved.
  *
- * @param settingsOf the compiler options of a file that decide where its imports lead (`baseUrl`, `paths`)
- * @param cache parsed files of an earlier call, which are taken where the text is the same
+ * @param settingsOf as for {@link createResolver}
  */
-export function parseCode(
-  files: readonly ReadFile[],
-  settingsOf: (path: string) => ts.CompilerOptions,
-  cache: Map<string, ts.SourceFile> = new Map(),
-): CodeProgram {
+export function parseCode(files: readonly ReadFile[], settingsOf: (path: string) => ts.CompilerOptions): CodeProgram {
   const texts = new Map(files.map(({ path, text }) => [ROOT + path, text]));
-  const host = createHost(texts, settingsOf, cache);
-  const program = ts.createProgram([...texts.keys()], OPTIONS, host);
+  const program = ts.createProgram([...texts.keys()], OPTIONS, createHost(texts, settingsOf));
   const sources = files.flatMap(({ path }): [string, ts.SourceFile][] => {
     const source = program.getSourceFile(ROOT + path);
     return source ? [[path, source]] : [];
@@ -53,21 +79,15 @@ export function pathOf(source: ts.SourceFile): string {
 function createHost(
   texts: ReadonlyMap<string, string>,
   settingsOf: (path: string) => ts.CompilerOptions,
-  cache: Map<string, ts.SourceFile>,
 ): ts.CompilerHost {
-  const directories = new Set([...texts.keys()].flatMap(foldersOf));
-  const host: ts.CompilerHost = {
+  const resolve = resolverOf(new Set(texts.keys()), settingsOf);
+  return {
     fileExists: (name) => texts.has(name),
     readFile: (name) => texts.get(name),
-    directoryExists: (name) => directories.has(name.replace(/\/$/, '')),
     getDirectories: () => [],
     getSourceFile(name, options) {
       const text = texts.get(name);
-      const known = cache.get(name);
-      if (text === undefined || known?.text === text) return text === undefined ? undefined : known;
-      const source = ts.createSourceFile(name, text, options, true);
-      cache.set(name, source);
-      return source;
+      return text === undefined ? undefined : ts.createSourceFile(name, text, options, true);
     },
     getDefaultLibFileName: () => 'lib.d.ts',
     writeFile: () => {},
@@ -75,18 +95,8 @@ function createHost(
     getCanonicalFileName: (name) => name,
     useCaseSensitiveFileNames: () => true,
     getNewLine: () => '\n',
-    resolveModuleNameLiterals: (literals, containing) =>
-      literals.map(({ text }) => {
-        const options = { ...OPTIONS, ...absolute(settingsOf(containing.slice(ROOT.length))) };
-        return ts.resolveModuleName(text, containing, options, host);
-      }),
+    resolveModuleNameLiterals: (literals, containing) => literals.map(({ text }) => resolve(text, containing)),
   };
-  return host;
-}
-
-function foldersOf(file: string): readonly string[] {
-  const folder = posix.dirname(file);
-  return folder === '/' || folder === '.' ? [] : [folder, ...foldersOf(folder)];
 }
 
 /** `baseUrl` and `paths` are kept from the root, like the names of files. */

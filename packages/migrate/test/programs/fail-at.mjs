@@ -7,7 +7,8 @@ const original = fs[name];
 let calls = 0;
 fs[name] = (...args) => {
   const isOurs = args.some((arg) => String(arg).includes('.sallyport-')) || typeof args[0] === 'number';
-  if (isOurs && (calls += 1) === Number(nth)) {
+  if (isOurs) calls += 1;
+  if (isOurs && calls === Number(nth)) {
     // What it wrote so far is there, and half of this call.
     if (name === 'writeFileSync') fs.writeSync(args[0], String(args[1]).slice(0, 10));
     if (how === 'kill') process.kill(process.pid, 'SIGKILL');

@@ -51,7 +51,10 @@ export function rewriteImport(
     into: existingImport(desk, node, name, mapping),
   }));
   const isPlain = groups.size === 1 && staying.length === 0 && targets[0]?.into === undefined;
-  if (isPlain && only !== undefined && keepsNames(groups, clause)) return desk.renameModule(moduleSpecifier, only);
+  if (isPlain && only !== undefined && keepsNames(groups, clause)) {
+    desk.renameModule(moduleSpecifier, only);
+    return;
+  }
   const merged = targets.filter(({ moved, into }) => into && addTo(desk, into, moved));
   const written = targets.filter((target) => !merged.includes(target));
   const kept = staying.length > 0 ? [keep(desk, node, clause, staying)] : [];

@@ -87,9 +87,15 @@ function rewriteImportType(desk: FileDesk, node: ts.ImportTypeNode, mapping: Map
   const module = moduleOf(literal, mapping);
   if (module === undefined || literal === undefined) return;
   const name = leftmost(node.qualifier);
-  if (name === undefined) return rewriteWhole(desk, literal, mapping, 'import type of all');
+  if (name === undefined) {
+    rewriteWhole(desk, literal, mapping, 'import type of all');
+    return;
+  }
   const found = module.destinationOf(name.text);
-  if ('manual' in found) return desk.remark(literal, found.manual);
+  if ('manual' in found) {
+    desk.remark(literal, found.manual);
+    return;
+  }
   desk.renameModule(literal, found.module);
   if (found.name !== name.text) desk.replace(name, found.name);
 }

@@ -31,12 +31,16 @@ function shapeOf(method: string): Shape | undefined {
 /** Puts a placeholder for the posture behind the handler of a registration. Registrations of events have none. */
 export function closeRegistration(desk: FileDesk, book: ImportBook, call: ts.CallExpression, use: ContainerUse): void {
   const { name } = call.expression as ts.PropertyAccessExpression;
-  if (name.text === 'group') return closeGroup(desk, call);
+  if (name.text === 'group') {
+    closeGroup(desk, call);
+    return;
+  }
   const shape = shapeOf(name.text);
   if (shape === undefined) return;
   const handler = call.arguments[shape.handler];
   if (handler === undefined || call.arguments.some(ts.isSpreadElement)) {
-    return desk.remark(name, `${name.text} whose arguments are not written out: choose its posture by hand`);
+    desk.remark(name, `${name.text} whose arguments are not written out: choose its posture by hand`);
+    return;
   }
   const options = call.arguments[shape.handler + 1];
   if (options && ts.isCallExpression(options) && /^choosePosture$/.test(desk.textOf(options.expression))) return;

@@ -37,7 +37,7 @@ export class FileDesk {
     this.#findings = findings;
     const imports = source.statements.filter((node) => ts.isImportDeclaration(node));
     const [first] = imports;
-    this.quote = first && first.moduleSpecifier.getText(source).startsWith('"') ? '"' : "'";
+    this.quote = first?.moduleSpecifier.getText(source).startsWith('"') ? '"' : "'";
     this.semicolon = first === undefined || first.getText(source).endsWith(';') ? ';' : '';
     this.newLine = source.text.includes('\r\n') ? '\r\n' : '\n';
   }
@@ -53,7 +53,9 @@ export class FileDesk {
 
   edit(start: number, end: number, text: string): void {
     const path = pathOf(this.source);
-    this.#findings.edits.set(path, [...(this.#findings.edits.get(path) ?? []), { start, end, text }]);
+    const edits = this.#findings.edits.get(path);
+    if (edits) edits.push({ start, end, text });
+    else this.#findings.edits.set(path, [{ start, end, text }]);
   }
 
   replace(node: ts.Node, text: string): void {

@@ -1,5 +1,4 @@
 import ts from 'typescript';
-import type { CodeProgram } from '../../internal/program.js';
 import { type ContainerUse, containerOf, declarationOf, importOf, makesOpen } from './containers.js';
 import { ImportBook } from './import-book.js';
 import { convertOptions } from './options.js';
@@ -14,24 +13,22 @@ export const secureRule: CodeRule = (code, _mapping, sources) => {
   const desks = sources.map((source) => new FileDesk(source, code.checker, findings));
   const usable = desks.filter((desk) => !importsSecure(desk));
   const closing = new Set(usable.flatMap((desk) => closeContainers(desk)));
+  const makers = new Set([...closing].map((node) => node.getSourceFile()));
   for (const desk of desks) {
     const book = new ImportBook(desk);
-    if (usable.includes(desk)) closeFile(desk, book, closing);
+    if (!importsSecure(desk)) closeFile(desk, book, closing, makers.has(desk.source));
     else remarkOpen(desk);
     book.write();
   }
   return findings;
 };
 
-/** The file that makes a container has to be written last: what registers on it is found through it. */
-export function makesContainer({ checker, sources }: CodeProgram, path: string): boolean {
-  const source = sources.get(path);
+/** Whether a file makes an open container. It has to be written last: what registers on the container is found through it. */
+export function makesContainer(source: ts.SourceFile, checker: ts.TypeChecker): boolean {
   let isMade = false;
-  if (source) {
-    visitAll(source, (node) => {
-      isMade ||= makesOpen(node, checker);
-    });
-  }
+  visitAll(source, (node) => {
+    isMade ||= makesOpen(node, checker);
+  });
   return isMade;
 }
 
@@ -74,9 +71,8 @@ function reasonToLeave(node: ts.CallExpression | ts.NewExpression, { checker }: 
   return isTyped ? `its variable has the type ${parent.type?.getText()}` : undefined;
 }
 
-function closeFile(desk: FileDesk, book: ImportBook, closing: ReadonlySet<ts.Node>): void {
+function closeFile(desk: FileDesk, book: ImportBook, closing: ReadonlySet<ts.Node>, hasOwn: boolean): void {
   const isClosing = (use: ContainerUse | undefined) => use !== undefined && closing.has(use.origin);
-  const hasOwn = [...closing].some((node) => node.getSourceFile() === desk.source);
   visitAll(desk.source, (node) => {
     if (closing.has(node)) closeContainer(desk, book, node as ts.CallExpression | ts.NewExpression);
     else if (ts.isCallExpression(node) && ts.isPropertyAccessExpression(node.expression)) {
