@@ -25,7 +25,8 @@ try {
   const names = Object.keys(TEMPLATES).filter((name) => wanted.length === 0 || wanted.includes(name));
   for (const template of names) {
     for (const infra of INFRAS) {
-      for (const manager of MANAGERS) await step(`${template}, ${infra}, ${manager}`, () => play(template, infra, manager));
+      for (const manager of MANAGERS)
+        await step(`${template}, ${infra}, ${manager}`, () => play(template, infra, manager));
     }
   }
 } finally {

@@ -49,5 +49,3 @@ export async function runOffline(project: string, command: string): Promise<Comm
   );
   return alone ? run('unshare', ['--net', 'sh', '-c', line], project) : run('sh', ['-c', line], project);
 }
-
-

@@ -65,7 +65,7 @@ async function create(request: Request, around: Surroundings): Promise<number> {
     const refusal = refuseTarget(target);
     if (refusal !== undefined) return fail(around, refusal);
     const undo = writeProject(target, createProject({ names, template, infra, packageManager }));
-    const problem = finish(request, target);
+    const problem = finish(request, target, around.environment);
     if (problem !== undefined) {
       undo();
       return fail(around, problem);
@@ -84,7 +84,7 @@ async function askTemplate(ask: Surroundings['ask']): Promise<TemplateName | str
 }
 
 /** Installs and commits where that was asked for, and says what failed. */
-function finish({ install, git, packageManager }: Request, target: string): string | undefined {
+function finish({ install, git, packageManager }: Request, target: string, env: NodeJS.ProcessEnv): string | undefined {
   const steps = [
     ...(install ? [[packageManager, 'install']] : []),
     ...(git
@@ -96,7 +96,7 @@ function finish({ install, git, packageManager }: Request, target: string): stri
       : []),
   ];
   for (const [program = '', ...args] of steps) {
-    const { status, error } = spawnSync(program, args, { cwd: target, stdio: ['ignore', 'ignore', 'inherit'] });
+    const { status, error } = spawnSync(program, args, { cwd: target, env, stdio: ['ignore', 'ignore', 'inherit'] });
     if (status === 0) continue;
     return `${[program, ...args].join(' ')} failed${error ? `: ${error.message}` : ''}; nothing was kept`;
   }

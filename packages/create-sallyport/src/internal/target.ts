@@ -16,16 +16,16 @@ const ANYBODY_WRITES = 0o222;
 
 /** Why a project cannot be made in a place, if it cannot. */
 export function refuseTarget(target: string): string | undefined {
+  const above = firstThatExists(dirname(target));
+  if (!statSync(above).isDirectory()) return `${above} is a file`;
   const found = lstatSync(target, { throwIfNoEntry: false });
   if (found?.isSymbolicLink()) return `${target} is a symbolic link`;
   if (found && !found.isDirectory()) return `${target} is a file`;
   const there = found ? readdirSync(target).filter((name) => name !== '.git') : [];
   if (there.length > 0) return `${target} is not empty: it holds ${there.slice(0, 3).join(', ')}`;
-  const above = found ? target : firstThatExists(dirname(target));
-  const folder = statSync(above);
-  if (!folder.isDirectory()) return `${above} is a file`;
   // The superuser may write everywhere; somebody took the permission away on purpose.
-  return (folder.mode & ANYBODY_WRITES) === 0 ? `${above} is read-only` : undefined;
+  const folder = found ? target : above;
+  return (statSync(folder).mode & ANYBODY_WRITES) === 0 ? `${folder} is read-only` : undefined;
 }
 
 function firstThatExists(path: string): string {
