@@ -30,6 +30,8 @@ export const FILES: Readonly<Record<string, Budget>> = {
   streams: { reached: 26, wanted: 26 },
   testkit: { reached: 39, wanted: 39 },
   contract: { reached: 13, wanted: 13 },
+  migrate: { reached: 34, wanted: 34 },
+  'create-sallyport': { reached: 8, wanted: 8 },
   vectors: { reached: 36, wanted: 36 },
 };
 

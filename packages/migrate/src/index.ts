@@ -1,13 +1,7 @@
 export type { MigrateErrorCode } from './errors.js';
-export { type Mapping, type ModuleMapping, type NameMapping, parseMapping } from './mapping/mapping.js';
+export type { Mapping, ModuleMapping, NameMapping } from './mapping/mapping.js';
+export { parseMapping } from './mapping/parse.js';
 export { applyPlan } from './plan/apply.js';
 export { formatPatch } from './plan/patch.js';
-export {
-  type FileChange,
-  type ManualStep,
-  type MigrationOptions,
-  type MigrationPlan,
-  type Place,
-  planMigration,
-  type Rule,
-} from './plan/plan.js';
+export type { FileChange, ManualStep, MigrationPlan, Place, Rule } from './plan/plan.js';
+export { type MigrationOptions, planMigration } from './plan/plan-migration.js';

@@ -1,7 +1,4 @@
-import { APP_OPTIONS } from '../../dispatch/src/container/app.js';
-import { SECURE_OPTIONS } from '../../secure/src/options.js';
 import { planMigration } from '../src/index.js';
-import { SHARED_OPTIONS } from '../src/rules/internal/options.js';
 import { makeService, migrateText, removeServices, textAfter } from './support/service.js';
 
 afterAll(removeServices);
@@ -216,11 +213,6 @@ it('closes what other files of the service register', () => {
   expect(textAfter(plan, 'src/alias.ts', '')).toContain(`choosePosture('GET /b')`);
   // What makes the container is written last, so that an interrupted run can be taken up again.
   expect(plan.order).toEqual(['src/alias.ts', 'src/routes.ts', 'src/app.ts']);
-});
-
-it('knows every option that both containers have', () => {
-  const open = Object.keys(APP_OPTIONS.kinds);
-  expect([...SHARED_OPTIONS].sort()).toEqual(open.filter((name) => Object.hasOwn(SECURE_OPTIONS.kinds, name)).sort());
 });
 
 describe('strict', () => {

@@ -65,17 +65,13 @@ function placeholders({ names, infra, packageManager }: ProjectSpec): Readonly<R
   const run = `${packageManager} run`;
   const { cdkCommand } = readVersions();
   const withCdk = infra === 'cdk';
-  const install = packageManager === 'pnpm' ? 'npx --yes pnpm install' : 'npm ci';
   return {
     __APP_NAME__: names.app,
     __CLASS_NAME__: names.class,
     __RUN__: run,
     __AND_TEMPLATE__: withCdk ? ', template' : '',
     __INFRA_ROW__: withCdk ? '| `infra/` | the stack of the CDK |\n' : '',
-    __CI_STEPS__: [
-      `      - run: ${packageManager === 'npm' ? 'npm install' : install}`,
-      `      - run: ${run} check`,
-    ].join('\n'),
+    __INSTALL__: packageManager === 'pnpm' ? 'npx --yes pnpm install' : 'npm install',
     __DEPLOY__: withCdk
       ? `\n\`\`\`sh\n${run} synth     # the template, into cdk.out: no account is needed\n${run} deploy    # with the credentials of your shell, by aws-cdk ${cdkCommand}\n${run} destroy   # removes it\n\`\`\``
       : '\n`dist/index.mjs` is the whole function; its handler is `index.handler`. Any tool that knows Lambda will do.',

@@ -2,10 +2,12 @@ import { existsSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { isFrameworkError } from '@sallyport/core';
 import { migrateError, reasonOf } from '../errors.js';
-import { type Mapping, parseMapping } from '../mapping/mapping.js';
+import type { Mapping } from '../mapping/mapping.js';
+import { parseMapping } from '../mapping/parse.js';
 import { applyPlan } from '../plan/apply.js';
 import { formatPatch } from '../plan/patch.js';
-import { type MigrationPlan, planMigration } from '../plan/plan.js';
+import type { MigrationPlan } from '../plan/plan.js';
+import { planMigration } from '../plan/plan-migration.js';
 import { hasUncommitted } from '../tree/internal/read.js';
 import { type Command, parseCommand } from './arguments.js';
 

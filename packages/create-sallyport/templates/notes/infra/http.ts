@@ -5,6 +5,6 @@ import type { Function as ServiceFunction } from 'aws-cdk-lib/aws-lambda';
 
 /** The HTTP API before the function. Everybody reaches it; the postures in src/app.ts decide. */
 export function addHttp(stack: Stack, service: ServiceFunction): void {
-  const api = new HttpApi(stack, 'Api', { defaultIntegration: new HttpLambdaIntegration('Default', service) });
+  const api = new HttpApi(stack, 'Api', { defaultIntegration: new HttpLambdaIntegration('Integration', service) });
   new CfnOutput(stack, 'Url', { value: api.apiEndpoint });
 }

@@ -38,7 +38,6 @@ export function addEvents(stack: Stack, service: ServiceFunction): void {
     schedule: Schedule.cron({ hour: '3', minute: '0' }),
     targets: [new LambdaFunction(service)],
   });
-  service.addEnvironment('FRAMEWORK_STREAM_FAILURE_IDENTIFIER', 'sequenceNumber');
   const names = {
     queue: { orders: orders.queueArn, 'bills.fifo': bills.queueArn },
     kinesis: { clicks: clicks.streamArn },

@@ -1,5 +1,4 @@
-import type { Context } from '@sallyport/core';
-import { payload } from '@sallyport/streams';
+import { type EventContext, payload } from '@sallyport/streams';
 import { z } from 'zod';
 
 /** What an order in the queue looks like. A message that is none fails, comes again, and ends in the dead-letter queue. */
@@ -21,6 +20,6 @@ export const count = payload(z.object({ page: z.string() }), (ctx, { page }) => 
 });
 
 /** Runs by the clock. */
-export const tidy = (ctx: Context) => {
+export const tidy = (ctx: EventContext) => {
   ctx.log.info('tidied up');
 };
