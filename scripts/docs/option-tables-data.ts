@@ -15,7 +15,7 @@ import { SECURE_HEADERS_OPTIONS } from '../../packages/http/src/responses/secure
 import { COOKIE_OPTIONS } from '../../packages/http/src/responses/set-cookie.js';
 import { SSE_OPTIONS } from '../../packages/http/src/responses/sse.js';
 import { HTTP_ROUTER_OPTIONS } from '../../packages/http/src/surface/http-router.js';
-import { ROUTE_OPTIONS } from '../../packages/http/src/surface/open-route.js';
+import { ROUTE_OPTIONS } from '../../packages/http/src/surface/http-verbs.js';
 import { GROUP_OPTIONS } from '../../packages/http/src/surface/route-group.js';
 import { BROADCAST_OPTIONS } from '../../packages/http/src/websocket/broadcast.js';
 import { CLIENT_OPTIONS } from '../../packages/http/src/websocket/client.js';
@@ -55,11 +55,17 @@ import { QUEUE_ROUTER_OPTIONS } from '../../packages/streams/src/router/queue-ro
 import { SELECTOR } from '../../packages/streams/src/sources/event-bus.js';
 import { STREAM_OPTIONS } from '../../packages/streams/src/sources/kinesis.js';
 import { QUEUE_OPTIONS } from '../../packages/streams/src/sources/queue.js';
+import { ASYNC_ENGINE_OPTIONS } from '../../packages/testkit/src/engines/async.js';
+import { QUEUE_ENGINE_OPTIONS } from '../../packages/testkit/src/engines/queue.js';
+import { SHARD_ENGINE_OPTIONS } from '../../packages/testkit/src/engines/shard.js';
 import { LAMBDA_OPTIONS, TEST_ENV_OPTIONS } from '../../packages/testkit/src/env/env.js';
 import { FAKE_CLIENT_OPTIONS, FAKE_HANDLER_OPTIONS } from '../../packages/testkit/src/fakes/fakes.js';
 import { INTERLEAVE_OPTIONS } from '../../packages/testkit/src/interleave/interleave.js';
+import { RECORDER_OPTIONS } from '../../packages/testkit/src/recorder/recorder.js';
+import { ASYNC_SIMULATION } from '../../packages/testkit/src/simulate/async.js';
 import { QUEUE_SIMULATION } from '../../packages/testkit/src/simulate/queue.js';
 import { STREAM_SIMULATION } from '../../packages/testkit/src/simulate/stream.js';
+import { TOKEN_ISSUER_OPTIONS, TOKEN_OPTIONS } from '../../packages/testkit/src/tokens/issuer.js';
 import { LOCAL_EMBEDDER_OPTIONS } from '../../packages/vectors/src/embedding/local-embedder.js';
 import { TITAN_OPTIONS } from '../../packages/vectors/src/embedding/titan.js';
 import { SEMANTIC_INDEX_OPTIONS } from '../../packages/vectors/src/index/semantic-index.js';
@@ -114,7 +120,7 @@ export const OPTION_TABLES: Readonly<Record<string, readonly OptionTable[]>> = {
     ),
   ],
   'packages/http/README.md': [
-    table('@sallyport/http#get', ROUTE_OPTIONS.kinds, 'packages/http/src/surface/open-route.ts', 'RouteOptions'),
+    table('@sallyport/http#get', ROUTE_OPTIONS.kinds, 'packages/http/src/surface/http-verbs.ts', 'RouteOptions'),
     table('@sallyport/http#group', GROUP_OPTIONS.kinds, 'packages/http/src/surface/route-group.ts', 'GroupOptions'),
     table('@sallyport/http#hooks', HOOK_OPTIONS.kinds, 'packages/http/src/pipeline/hooks.ts', 'HttpHooks'),
     table(
@@ -298,16 +304,64 @@ export const OPTION_TABLES: Readonly<Record<string, readonly OptionTable[]>> = {
       'LambdaContextOptions',
     ),
     table(
+      '@sallyport/testkit#simulate-async',
+      ASYNC_SIMULATION.kinds,
+      'packages/testkit/src/simulate/async.ts',
+      'AsyncSimulation',
+      [['packages/testkit/src/engines/async.ts', 'AsyncSettings']],
+    ),
+    table(
+      '@sallyport/testkit#createQueueEngine',
+      QUEUE_ENGINE_OPTIONS.kinds,
+      'packages/testkit/src/engines/queue.ts',
+      'QueueEngineOptions',
+      [['packages/testkit/src/engines/engine.ts', 'EngineOptions']],
+    ),
+    table(
+      '@sallyport/testkit#createShardEngine',
+      SHARD_ENGINE_OPTIONS.kinds,
+      'packages/testkit/src/engines/shard.ts',
+      'ShardEngineOptions',
+      [['packages/testkit/src/engines/engine.ts', 'EngineOptions']],
+    ),
+    table(
+      '@sallyport/testkit#createAsyncEngine',
+      ASYNC_ENGINE_OPTIONS.kinds,
+      'packages/testkit/src/engines/async.ts',
+      'AsyncEngineOptions',
+      [['packages/testkit/src/engines/engine.ts', 'EngineOptions']],
+    ),
+    table(
+      '@sallyport/testkit#createRecorder',
+      RECORDER_OPTIONS.kinds,
+      'packages/testkit/src/recorder/recorder.ts',
+      'RecorderOptions',
+    ),
+    table(
+      '@sallyport/testkit#createTokenIssuer',
+      TOKEN_ISSUER_OPTIONS.kinds,
+      'packages/testkit/src/tokens/issuer.ts',
+      'TokenIssuerOptions',
+    ),
+    table(
+      '@sallyport/testkit#issueToken',
+      TOKEN_OPTIONS.kinds,
+      'packages/testkit/src/tokens/issuer.ts',
+      'TokenOptions',
+    ),
+    table(
       '@sallyport/testkit#simulate-queue',
       QUEUE_SIMULATION.kinds,
       'packages/testkit/src/simulate/queue.ts',
       'QueueSimulation',
+      [['packages/testkit/src/engines/queue.ts', 'QueueSettings']],
     ),
     table(
       '@sallyport/testkit#simulate-stream',
       STREAM_SIMULATION.kinds,
       'packages/testkit/src/simulate/stream.ts',
       'StreamSimulation',
+      [['packages/testkit/src/engines/shard.ts', 'ShardSettings']],
     ),
     table(
       '@sallyport/testkit#interleave',
