@@ -10,7 +10,7 @@ export interface CodeProgram {
   readonly program: ts.Program;
 }
 
-// A root that exists on no machine: nothing outside of the given files is found.
+// A root that exists on no machine: nothing outside the given files is found.
 const ROOT = '/service/';
 
 const OPTIONS: ts.CompilerOptions = {

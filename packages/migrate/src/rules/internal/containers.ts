@@ -3,7 +3,7 @@ import { literalText } from './rule.js';
 
 /** A container, or a group of one, that registrations are made on. */
 export interface ContainerUse {
-  /** `open` and `secure` by how it is made, `group` inside of `group(…)`, `typed` where only its type is known. */
+  /** `open` and `secure` by how it is made, `group` inside `group(…)`, `typed` where only its type is known. */
   readonly kind: 'open' | 'secure' | 'group' | 'typed';
   /** The call or `new` that makes the container; of a group, that of the container around; of a typed one, its declaration. */
   readonly origin: ts.Node;
