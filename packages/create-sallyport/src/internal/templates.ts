@@ -18,7 +18,7 @@ export const TEMPLATES = {
   events: {
     shows: 'two queues, a data stream and a schedule: partial failures, retries',
     parts: ['orders', 'events'],
-    packages: ['core', 'secure', 'streams'],
+    packages: ['secure', 'streams'],
   },
   full: {
     shows: 'both in one function',
