@@ -19,10 +19,11 @@ export const FILES: Readonly<Record<string, Budget>> = {
   core: { reached: 42, wanted: 42 },
   dispatch: { reached: 14, wanted: 14 },
   dynamo: { reached: 10, wanted: 10 },
-  // Eight topics since: hooks, security headers, verbs, routes and groups of the open container, phrases of statuses, names of patterns, cookies.
-  http: { reached: 55, wanted: 46 },
+  // Eight topics since: hooks, security headers, verbs, routes and groups of the open container, phrases of statuses, names of patterns, cookies;
+  // and the entry `/web` with its mount, which came from mcp.
+  http: { reached: 57, wanted: 46 },
   jobs: { reached: 41, wanted: 41 },
-  mcp: { reached: 72, wanted: 72 },
+  mcp: { reached: 71, wanted: 71 },
   objectstore: { reached: 29, wanted: 29 },
   ratelimit: { reached: 32, wanted: 30 },
   // Routes and groups of the closed container are a topic of their own.
