@@ -1,5 +1,5 @@
-import type { FullClock } from '@sallyport/core';
-import { isTransient, StoreTimeout, withDeadline } from '@sallyport/core/pipeline';
+import { type FullClock, isFrameworkError } from '@sallyport/core';
+import { isTransient, MISSING_PACKAGE, missingPackage, StoreTimeout, withDeadline } from '@sallyport/core/pipeline';
 import type {
   CallOptions,
   Changes,
@@ -14,7 +14,7 @@ import type {
   WriteOptions,
   WriteOutcome,
 } from './item-table.js';
-import { type CallReport, type Client, Requests } from './requests.js';
+import { type CallReport, type Client, Requests, type Sdk } from './requests.js';
 
 /** Options of {@link DynamoTable}. They are not checked: the packages that make tables check their own. */
 export interface DynamoTableOptions {
@@ -39,6 +39,11 @@ export interface DynamoTableOptions {
   readonly onCall?: ((call: CallReport) => void) | undefined;
 }
 
+/** Whether the SDK is not there: a fault of the deployment, which no store may take for one of the table. */
+function isMissing(error: unknown): error is Error {
+  return isFrameworkError(error) && error.code === MISSING_PACKAGE;
+}
+
 /** Whether a failure came from the server: then a connection is there. */
 function isAnswer(error: unknown): boolean {
   if (error instanceof StoreTimeout) return false;
@@ -49,7 +54,7 @@ function isAnswer(error: unknown): boolean {
 /**
  * A DynamoDB table with a string partition key `pk` and a string sort key `sk`. The AWS SDK is loaded at the first call. Every
  * call ends within its deadline, even when the client ignores its signal. A call that fails rejects with what `toError` makes, or
- * with the reason of the caller's signal.
+ * with the reason of the caller's signal; without the package `@aws-sdk/client-dynamodb` with FrameworkError `app.missing_package`.
  *
  * @example
  * const table = new DynamoTable({ tableName: 'sessions', clock, timeoutMs: 5000, toError: (cause) => new Error('failed', { cause }) });
@@ -71,7 +76,7 @@ export class DynamoTable implements ItemTable {
     try {
       await this.open();
     } catch (error) {
-      throw this.#options.toError(error, isTransient(error));
+      throw this.#toError(error);
     }
   }
 
@@ -126,7 +131,7 @@ export class DynamoTable implements ItemTable {
     signal: AbortSignal | undefined,
     run: (requests: ItemTable, signal: AbortSignal, commit: (answer: T) => void) => Promise<T>,
   ): Promise<T> {
-    const { clock, timeoutMs, coldTimeoutMs = 0, toError } = this.#options;
+    const { clock, timeoutMs, coldTimeoutMs = 0 } = this.#options;
     signal?.throwIfAborted();
     try {
       const requests = await this.open();
@@ -137,7 +142,7 @@ export class DynamoTable implements ItemTable {
     } catch (error) {
       if (isAnswer(error)) this.#hasAnswered = true;
       signal?.throwIfAborted();
-      throw toError(error, isTransient(error));
+      throw this.#toError(error);
     }
   }
 
@@ -150,10 +155,22 @@ export class DynamoTable implements ItemTable {
     return this.#opening;
   }
 
+  #toError(error: unknown): Error {
+    return isMissing(error) ? error : this.#options.toError(error, isTransient(error));
+  }
+
   async #load(): Promise<Requests> {
     const { client, maxAttempts, tableName, clock, onCall } = this.#options;
-    const sdk = await import('@aws-sdk/client-dynamodb');
+    const sdk = await importSdk();
     const own = () => new sdk.DynamoDBClient(maxAttempts === undefined ? {} : { maxAttempts });
     return new Requests(sdk, client ?? own(), { tableName, clock, onCall });
+  }
+}
+
+async function importSdk(): Promise<Sdk> {
+  try {
+    return await import('@aws-sdk/client-dynamodb');
+  } catch (cause) {
+    throw missingPackage('@aws-sdk/client-dynamodb', cause);
   }
 }

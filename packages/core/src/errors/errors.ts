@@ -173,6 +173,22 @@ export function internalError(what: string, cause?: unknown): FrameworkError {
   });
 }
 
+/** Code of the error that names an optional peer dependency which is needed and cannot be loaded. */
+export const MISSING_PACKAGE = 'app.missing_package';
+
+/**
+ * What a package throws whose optional peer dependency cannot be loaded. Throw it from a `try` block around an `import()` of the peer by its
+ * name: then bundlers take the peer in where it is installed, and leave the import as it is where it is not.
+ *
+ * @param name the peer, as it is installed
+ * @param cause what the import rejected with
+ * @param hint what else may help
+ */
+export function missingPackage(name: string, cause: unknown, hint = ''): FrameworkError {
+  const message = `framework: ${name} could not be loaded: npm install ${name}${hint && `; ${hint}`}`;
+  return new FrameworkError(MISSING_PACKAGE, message, { cause });
+}
+
 function toTimestamp(value: Date | string | undefined): string {
   if (value === undefined) return '';
   if (typeof value === 'string') return value;

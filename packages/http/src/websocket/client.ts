@@ -6,7 +6,7 @@ import {
   type WebSocketConnection,
 } from '@sallyport/core';
 import { defineOptions, func, invalidOption, kind, withMethods } from '@sallyport/core/options';
-import { completeClock } from '@sallyport/core/pipeline';
+import { completeClock, missingPackage } from '@sallyport/core/pipeline';
 import { assertMessageSize, type BroadcastOptions, type BroadcastResult, broadcast } from './broadcast.js';
 
 /** Options of {@link createWebSocketClient}. */
@@ -241,21 +241,20 @@ export interface ManagementSdk {
   }) => object;
 }
 
-/** Named where bundlers do not follow: a service that sends nothing carries no AWS client, and the Lambda runtime has its own. */
+/** Named where bundlers do not follow: every container reaches this file, and a service that sends nothing carries no AWS client. */
 const CLIENT = '@aws-sdk/client-apigatewaymanagementapi';
+const IN_A_BUNDLE = `in a bundle, hand it in: webSocketClientFactory: createWebSocketClientFactory({ loadSdk: () => import('${CLIENT}') })`;
 
 /**
- * Imports the AWS client that is installed or that the runtime brings. Who wants it in the bundle hands in
- * `loadSdk: () => import('@aws-sdk/client-apigatewaymanagementapi')`.
+ * Imports the AWS client that is installed, or that the Lambda runtime brings.
  *
- * @throws FrameworkError `websocket.sdk_missing`
+ * @throws FrameworkError `app.missing_package`
  */
 async function loadManagementSdk(): Promise<ManagementSdk> {
   try {
     const sdk: unknown = await import(CLIENT);
     return sdk as ManagementSdk;
   } catch (cause) {
-    const message = 'framework: @aws-sdk/client-apigatewaymanagementapi could not be loaded; is it installed?';
-    throw new FrameworkError('websocket.sdk_missing', message, { cause });
+    throw missingPackage(CLIENT, cause, IN_A_BUNDLE);
   }
 }

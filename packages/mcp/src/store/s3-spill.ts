@@ -1,5 +1,6 @@
 import type { Environment } from '@sallyport/core';
 import { defineOptions, integer, kind, string, text, withMethods } from '@sallyport/core/options';
+import { missingPackage } from '@sallyport/core/pipeline';
 import { MCP_SPILL_BUCKET_ENV } from '../schema.js';
 import { lazily } from '../server/internal/core.js';
 import { type McpSpill, storeFailure } from './store.js';
@@ -33,7 +34,13 @@ const OPTIONS = defineOptions<S3McpSpillOptions>()({
 });
 
 /** The AWS client: an optional peer, loaded when something large is stored or read. */
-const loadSdk = lazily(() => import('@aws-sdk/client-s3'));
+const loadSdk = lazily(async () => {
+  try {
+    return await import('@aws-sdk/client-s3');
+  } catch (cause) {
+    throw missingPackage('@aws-sdk/client-s3', cause);
+  }
+});
 
 /**
  * Keeps in S3 what is too large for a row of the store. Objects are read back by the rows that name them, which expire after an hour: a

@@ -1,7 +1,7 @@
 import type { S3Client } from '@aws-sdk/client-s3';
 import type { Clock, FullClock } from '@sallyport/core';
 import { defineOptions, integer, text, withMethods } from '@sallyport/core/options';
-import { completeClock, withDeadline } from '@sallyport/core/pipeline';
+import { completeClock, missingPackage, withDeadline } from '@sallyport/core/pipeline';
 import { invalidStoreConfig, ObjectStoreError } from '../errors.js';
 import { lazily } from '../internal/lazily.js';
 import { type Encryption, encryptionOption, toEncryptionHeaders, toEncryptionInput } from '../store/encryption.js';
@@ -121,10 +121,7 @@ class S3UploadGrants implements UploadGrants {
 
   async #load(): Promise<Signer> {
     const { region, encryption } = this.#settings;
-    const [{ S3Client: Client, PutObjectCommand }, { getSignedUrl }] = await Promise.all([
-      import('@aws-sdk/client-s3'),
-      import('@aws-sdk/s3-request-presigner'),
-    ]);
+    const [{ S3Client: Client, PutObjectCommand }, { getSignedUrl }] = await importSdk();
     // With its default a client may add the CRC of the empty body, and every upload would fail.
     const own = () =>
       new Client({ requestChecksumCalculation: 'WHEN_REQUIRED', ...(region !== undefined && { region }) });
@@ -148,6 +145,14 @@ class S3UploadGrants implements UploadGrants {
         });
       },
     };
+  }
+}
+
+async function importSdk() {
+  try {
+    return await Promise.all([import('@aws-sdk/client-s3'), import('@aws-sdk/s3-request-presigner')]);
+  } catch (cause) {
+    throw missingPackage('@aws-sdk/client-s3 @aws-sdk/s3-request-presigner', cause);
   }
 }
 

@@ -1,7 +1,7 @@
 import type { S3Client } from '@aws-sdk/client-s3';
 import { type Clock, type FullClock, isFrameworkError } from '@sallyport/core';
 import { defineOptions, integer, text, withMethods } from '@sallyport/core/options';
-import { completeClock, withDeadline } from '@sallyport/core/pipeline';
+import { completeClock, missingPackage, withDeadline } from '@sallyport/core/pipeline';
 import { invalidStoreConfig } from '../errors.js';
 import { lazily } from '../internal/lazily.js';
 import type { ObjectRef } from '../refs/ref.js';
@@ -53,7 +53,8 @@ interface OpenClient {
 /**
  * A store of objects in S3. It makes no client and sends nothing; the AWS SDK is loaded at the first call.
  *
- * @throws ObjectStoreError `objectstore.invalid_store_config` for a wrong option, `objectstore.invalid_encryption_config`
+ * @throws ObjectStoreError `objectstore.invalid_store_config` for a wrong option, `objectstore.invalid_encryption_config`; its calls reject
+ *   with FrameworkError `app.missing_package` without `@aws-sdk/client-s3`, an optional peer
  * @example
  * const store = createS3ObjectStore({ encryption: { mode: 'kms', kmsKeyId: 'alias/notes' } });
  * const { payload } = await store.get({ ref: parseObjectRef('s3://notes/a.txt'), maxBytes: 1_048_576 });
@@ -151,8 +152,16 @@ class S3ObjectStore implements ObjectStore {
 
   async #load(): Promise<OpenClient> {
     const { client, region } = this.#settings;
-    const sdk = await import('@aws-sdk/client-s3');
+    const sdk = await importSdk();
     return { sdk, client: client ?? new sdk.S3Client(region === undefined ? {} : { region }) };
+  }
+}
+
+async function importSdk(): Promise<Sdk> {
+  try {
+    return await import('@aws-sdk/client-s3');
+  } catch (cause) {
+    throw missingPackage('@aws-sdk/client-s3', cause);
   }
 }
 
