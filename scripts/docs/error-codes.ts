@@ -30,7 +30,8 @@ the [README of mcp](../packages/mcp/README.md#errors).
 ## Safe by default, and what it costs on AWS
 
 The text of an error that is no \`FrameworkError\` never reaches a client; it is answered \`500 app.internal\`. A refusal costs what its request costs:
-API Gateway bills it, and Lambda the time until the answer. 401, 403 and 404 are answered before middleware and handlers run.
+API Gateway
+[bills it](https://aws.amazon.com/api-gateway/pricing/), and Lambda [the time](https://docs.aws.amazon.com/whitepapers/latest/how-aws-pricing-works/lambda.html) until the answer. 401, 403 and 404 are answered before middleware and handlers run.
 `;
 
 /** The page of all codes: a section a package, codes of one package once each. */
