@@ -113,36 +113,39 @@ function hasBrand(value: unknown, mark: symbol): boolean {
 export class FrameworkError extends Error {
   static {
     brandError(FrameworkError, NAME);
+    // Read where an error has nothing of its own, so that a printed error shows only what was said.
+    Object.assign(FrameworkError.prototype, { requestId: '', traceId: '', timestamp: '', stackTrace: '' });
   }
 
   override readonly name: string = 'FrameworkError';
   /** What went wrong, stable, for programs: `app.not_found`, or a code of the application's own. */
   readonly code: AppCode | (string & {});
   /** A status other than the code's own; `undefined` for none. */
-  readonly statusCode: number | undefined;
+  declare readonly statusCode: number | undefined;
   /** What the client gets beside the message. */
-  readonly details: unknown;
+  declare readonly details: unknown;
   /** The request that failed; `''` when unknown. */
-  readonly requestId: string;
+  declare readonly requestId: string;
   /** The trace of the failed request; `''` when unknown. */
-  readonly traceId: string;
+  declare readonly traceId: string;
   /** When it happened, ISO 8601; `''` when not given. */
-  readonly timestamp: string;
+  declare readonly timestamp: string;
   /** A stack to show to the client; `''` for none. */
-  readonly stackTrace: string;
+  declare readonly stackTrace: string;
   /** Headers of the answer. */
-  readonly headers: Readonly<Record<string, string | readonly string[]>> | undefined;
+  declare readonly headers: Readonly<Record<string, string | readonly string[]>> | undefined;
 
   constructor(code: AppCode | (string & {}), message?: string, init: FrameworkErrorInit = {}) {
     super(message ?? defaultMessage(code), 'cause' in init ? { cause: init.cause } : undefined);
     this.code = code;
-    this.statusCode = init.statusCode;
-    this.details = init.details;
-    this.requestId = init.requestId ?? '';
-    this.traceId = init.traceId ?? '';
-    this.timestamp = toTimestamp(init.timestamp);
-    this.stackTrace = init.stackTrace ?? '';
-    this.headers = init.headers;
+    const { statusCode, details, requestId, traceId, timestamp, stackTrace, headers } = init;
+    if (statusCode !== undefined) this.statusCode = statusCode;
+    if (details !== undefined) this.details = details;
+    if (requestId) this.requestId = requestId;
+    if (traceId) this.traceId = traceId;
+    if (timestamp) this.timestamp = toTimestamp(timestamp);
+    if (stackTrace) this.stackTrace = stackTrace;
+    if (headers !== undefined) this.headers = headers;
     if (new.target === FrameworkError) Object.freeze(this);
   }
 
@@ -189,8 +192,7 @@ export function missingPackage(name: string, cause: unknown, hint = ''): Framewo
   return new FrameworkError(MISSING_PACKAGE, message, { cause });
 }
 
-function toTimestamp(value: Date | string | undefined): string {
-  if (value === undefined) return '';
+function toTimestamp(value: Date | string): string {
   if (typeof value === 'string') return value;
   return Number.isNaN(value.getTime()) ? '' : value.toISOString();
 }
