@@ -7,6 +7,9 @@ import type { RecordEnd, RecordResult, SimulatedInvocation, SimulationResult, Vi
 /** Invocations after which a simulation is given up. */
 const MAX_INVOCATIONS = 1000;
 
+/** An app that reports to something else looks as if it did nothing. */
+const UNSEEN = ': no invocation was recorded at all; was the app made with env.options()?';
+
 /** One record on its way. */
 export interface Tracked {
   readonly id: string;
@@ -74,7 +77,8 @@ export class Ledger {
   remove(record: Tracked, end?: 'dead-letter' | 'expired'): void {
     record.end = end ?? (record.completions > 0 ? 'done' : 'lost');
     if (record.end === 'lost') {
-      this.violate('lost', record.id, `record ${record.id} was removed though its handler never completed`);
+      const hint = this.#env.records.logs.length === 0 ? UNSEEN : '';
+      this.violate('lost', record.id, `record ${record.id} was removed though its handler never completed${hint}`);
     }
   }
 
