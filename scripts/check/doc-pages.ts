@@ -1,5 +1,5 @@
 /** What each page of docs/ but the list of pages ends with. */
-export const HEADING = '## Safe by default, and what it costs on AWS';
+const HEADING = '## Safe by default, and what it costs on AWS';
 
 const COSTS = /\b(?:bill(?:s|ed)?|pay|paid|costs?|charged?|write units?)\b/i;
 /** Where a statement about costs may come from: AWS, measured figures of ours, or the page that has the sources for all deployments. */
