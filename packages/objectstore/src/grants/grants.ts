@@ -3,7 +3,7 @@ import type { Clock, FullClock } from '@sallyport/core';
 import { defineOptions, integer, text, withMethods } from '@sallyport/core/options';
 import { completeClock, missingPackage, withDeadline } from '@sallyport/core/pipeline';
 import { invalidStoreConfig, ObjectStoreError } from '../errors.js';
-import { lazily } from '../internal/lazily.js';
+import { importS3, lazily } from '../internal/lazily.js';
 import { type Encryption, encryptionOption, toEncryptionHeaders, toEncryptionInput } from '../store/encryption.js';
 import { toStoreError } from '../store/internal/faults.js';
 import type { ObjectCallOptions } from '../store/store.js';
@@ -121,7 +121,10 @@ class S3UploadGrants implements UploadGrants {
 
   async #load(): Promise<Signer> {
     const { region, encryption } = this.#settings;
-    const [{ S3Client: Client, PutObjectCommand }, { getSignedUrl }] = await importSdk();
+    const [{ S3Client: Client, PutObjectCommand }, { getSignedUrl }] = await Promise.all([
+      importS3(),
+      importPresigner(),
+    ]);
     // With its default a client may add the CRC of the empty body, and every upload would fail.
     const own = () =>
       new Client({ requestChecksumCalculation: 'WHEN_REQUIRED', ...(region !== undefined && { region }) });
@@ -148,11 +151,11 @@ class S3UploadGrants implements UploadGrants {
   }
 }
 
-async function importSdk() {
+async function importPresigner(): Promise<typeof import('@aws-sdk/s3-request-presigner')> {
   try {
-    return await Promise.all([import('@aws-sdk/client-s3'), import('@aws-sdk/s3-request-presigner')]);
+    return await import('@aws-sdk/s3-request-presigner');
   } catch (cause) {
-    throw missingPackage('@aws-sdk/client-s3 @aws-sdk/s3-request-presigner', cause);
+    throw missingPackage('@aws-sdk/s3-request-presigner', cause);
   }
 }
 

@@ -1,9 +1,9 @@
 import type { S3Client } from '@aws-sdk/client-s3';
 import { type Clock, type FullClock, isFrameworkError } from '@sallyport/core';
 import { defineOptions, integer, text, withMethods } from '@sallyport/core/options';
-import { completeClock, missingPackage, withDeadline } from '@sallyport/core/pipeline';
+import { completeClock, withDeadline } from '@sallyport/core/pipeline';
 import { invalidStoreConfig } from '../errors.js';
-import { lazily } from '../internal/lazily.js';
+import { importS3, lazily } from '../internal/lazily.js';
 import type { ObjectRef } from '../refs/ref.js';
 import { type Encryption, encryptionOption, toEncryptionInput } from './encryption.js';
 import { readBody } from './internal/body.js';
@@ -152,16 +152,8 @@ class S3ObjectStore implements ObjectStore {
 
   async #load(): Promise<OpenClient> {
     const { client, region } = this.#settings;
-    const sdk = await importSdk();
+    const sdk = await importS3();
     return { sdk, client: client ?? new sdk.S3Client(region === undefined ? {} : { region }) };
-  }
-}
-
-async function importSdk(): Promise<Sdk> {
-  try {
-    return await import('@aws-sdk/client-s3');
-  } catch (cause) {
-    throw missingPackage('@aws-sdk/client-s3', cause);
   }
 }
 
