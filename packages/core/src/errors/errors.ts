@@ -138,14 +138,13 @@ export class FrameworkError extends Error {
   constructor(code: AppCode | (string & {}), message?: string, init: FrameworkErrorInit = {}) {
     super(message ?? defaultMessage(code), 'cause' in init ? { cause: init.cause } : undefined);
     this.code = code;
-    const { statusCode, details, requestId, traceId, timestamp, stackTrace, headers } = init;
-    if (statusCode !== undefined) this.statusCode = statusCode;
-    if (details !== undefined) this.details = details;
-    if (requestId) this.requestId = requestId;
-    if (traceId) this.traceId = traceId;
-    if (timestamp) this.timestamp = toTimestamp(timestamp);
-    if (stackTrace) this.stackTrace = stackTrace;
-    if (headers !== undefined) this.headers = headers;
+    if (init.statusCode !== undefined) this.statusCode = init.statusCode;
+    if (init.details !== undefined) this.details = init.details;
+    if (init.requestId) this.requestId = init.requestId;
+    if (init.traceId) this.traceId = init.traceId;
+    if (init.timestamp) this.timestamp = toTimestamp(init.timestamp);
+    if (init.stackTrace) this.stackTrace = init.stackTrace;
+    if (init.headers !== undefined) this.headers = init.headers;
     if (new.target === FrameworkError) Object.freeze(this);
   }
 

@@ -243,7 +243,7 @@ export interface ManagementSdk {
 
 /** Named where bundlers do not follow: every container reaches this file, and a service that sends nothing carries no AWS client. */
 const CLIENT = '@aws-sdk/client-apigatewaymanagementapi';
-const IN_A_BUNDLE = `in a bundle, hand it in: webSocketClientFactory: createWebSocketClientFactory({ loadSdk: () => import('${CLIENT}') })`;
+const IN_A_BUNDLE = 'a bundle needs webSocketClientFactory: createWebSocketClientFactory({ loadSdk })';
 
 /**
  * Imports the AWS client that is installed, or that the Lambda runtime brings.
