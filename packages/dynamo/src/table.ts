@@ -1,5 +1,12 @@
 import { type FullClock, isFrameworkError } from '@sallyport/core';
-import { isTransient, MISSING_PACKAGE, missingPackage, StoreTimeout, withDeadline } from '@sallyport/core/pipeline';
+import {
+  isTransient,
+  lazily,
+  MISSING_PACKAGE,
+  missingPackage,
+  StoreTimeout,
+  withDeadline,
+} from '@sallyport/core/pipeline';
 import type {
   CallOptions,
   Changes,
@@ -62,7 +69,8 @@ function isAnswer(error: unknown): boolean {
  */
 export class DynamoTable implements ItemTable {
   readonly #options: DynamoTableOptions;
-  #opening: Promise<Requests> | undefined;
+  /** Loads the SDK and makes the client, once. A failure is tried again at the next call. */
+  readonly open = lazily(() => this.#load());
   #hasAnswered = false;
 
   /** Makes no client and sends nothing. */
@@ -144,15 +152,6 @@ export class DynamoTable implements ItemTable {
       signal?.throwIfAborted();
       throw this.#toError(error);
     }
-  }
-
-  /** Loads the SDK and makes the client, once. A failure is tried again at the next call. */
-  open(): Promise<Requests> {
-    this.#opening ??= this.#load().catch((error: unknown) => {
-      this.#opening = undefined;
-      throw error;
-    });
-    return this.#opening;
   }
 
   #toError(error: unknown): Error {

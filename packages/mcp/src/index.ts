@@ -2,8 +2,7 @@
 
 export type { CallEnd, CallOutcome, McpCall, OnCall } from './calls/call.js';
 // Mounting
-export { type McpCors, mcpCors } from './http/cors.js';
-export { MCP_PATH, type MountMcpOptions, mountMcp } from './http/mount.js';
+export { MCP_PATH, type McpCors, type MountMcpOptions, mcpCors, mountMcp } from './http/mount.js';
 // Protocol shapes
 export type * from './protocol/types.js';
 export type { InputRequired, McpAskingContext, McpContext } from './run/context.js';

@@ -1,9 +1,9 @@
 import type { S3Client } from '@aws-sdk/client-s3';
 import type { Clock, FullClock } from '@sallyport/core';
 import { defineOptions, integer, text, withMethods } from '@sallyport/core/options';
-import { completeClock, missingPackage, withDeadline } from '@sallyport/core/pipeline';
+import { completeClock, lazily, missingPackage, withDeadline } from '@sallyport/core/pipeline';
 import { invalidStoreConfig, ObjectStoreError } from '../errors.js';
-import { importS3, lazily } from '../internal/lazily.js';
+import { importS3 } from '../internal/sdk.js';
 import { type Encryption, encryptionOption, toEncryptionHeaders, toEncryptionInput } from '../store/encryption.js';
 import { toStoreError } from '../store/internal/faults.js';
 import type { ObjectCallOptions } from '../store/store.js';
