@@ -1,3 +1,4 @@
+import { inspect } from 'node:util';
 import { APP_CODES, defaultMessage, FrameworkError, isFrameworkError, statusOfCode } from '../src/errors/errors.js';
 
 describe('FrameworkError', () => {
@@ -115,4 +116,17 @@ describe('FrameworkError', () => {
       expect((value as object) instanceof FrameworkError).toBe(false);
     },
   );
+});
+
+it('prints what was said of an error, and nothing that was not', () => {
+  const error = new FrameworkError('app.conflict', 'taken', { details: { id: 7 }, requestId: 'r-1' });
+  const [, shown] = inspect(error).split(/\n {4}at [^\n]* (?=\{)/);
+  expect(shown).toBe("{\n  code: 'app.conflict',\n  details: { id: 7 },\n  requestId: 'r-1'\n}");
+  expect([error.traceId, error.timestamp, error.stackTrace, error.statusCode, error.headers]).toEqual([
+    '',
+    '',
+    '',
+    undefined,
+    undefined,
+  ]);
 });

@@ -1,5 +1,6 @@
 import type { AppCode } from '@sallyport/core';
 import type { INVALID_CONFIGURATION } from '@sallyport/core/options';
+import type { MISSING_PACKAGE } from '@sallyport/core/pipeline';
 
 /** Every code that this package answers with or throws, and when. */
 export type HttpErrorCode =
@@ -38,7 +39,7 @@ export type WebSocketErrorCode =
   | 'websocket.invalid_message'
   /** The connection id is empty, or a connection key is incomplete. */
   | 'websocket.invalid_connection'
-  /** The AWS client is not installed. The next call looks for it again. */
-  | 'websocket.sdk_missing'
   /** `sendMessage` of `ctx.asWebSocket()`: the connection no longer exists. @status 410 */
-  | 'websocket.gone';
+  | 'websocket.gone'
+  /** The package `@aws-sdk/client-apigatewaymanagementapi` is not installed. The next call looks for it again. */
+  | typeof MISSING_PACKAGE;

@@ -31,6 +31,13 @@ async function failure(handler: Bound, ctx: Context): Promise<FrameworkError> {
 
 const wire = (error: FrameworkError) => [error.status, error.code, error.message, error.details];
 
+const EXPECTED: Readonly<Record<string, string>> = {
+  int: 'a whole number',
+  float: 'a number',
+  bool: 'true or false',
+  duration: 'a duration such as 1m30s',
+};
+
 describe('bind with Standard Schema validators', () => {
   const schemas = {
     zod: z.object({ name: z.string().min(2), age: z.number() }),
@@ -275,7 +282,7 @@ describe('bind with field maps', () => {
       400,
       'app.bad_request',
       'invalid query binding for f',
-      { source: 'query', name: 'wire', field: 'f' },
+      { source: 'query', name: 'wire', field: 'f', expected: EXPECTED[fieldType] },
     ]);
   });
 
@@ -301,7 +308,7 @@ describe('bind with field maps', () => {
       400,
       'app.bad_request',
       `invalid ${source} binding for age`,
-      { source, name: 'age', field: 'age' },
+      { source, name: 'age', field: 'age', expected: 'a whole number' },
     ]);
   });
 
@@ -362,7 +369,7 @@ describe('bind with field maps', () => {
       400,
       'app.bad_request',
       `invalid body binding for ${field}`,
-      { source: 'body', name: field, field },
+      { source: 'body', name: field, field, expected: expect.any(String) },
     ]);
   });
 

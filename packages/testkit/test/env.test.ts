@@ -149,6 +149,25 @@ describe('invoking', () => {
     ]);
   });
 
+  it.each([
+    [
+      'HTTP API',
+      buildAPIGatewayV2Request('GET', '/'),
+      { headers: { 'content-type': 'text/plain; charset=utf-8', 'x-request-id': 'lambda-1' } },
+    ],
+    [
+      'load balancer',
+      buildLoadBalancerRequest('GET', '/'),
+      { headers: { 'content-type': 'text/plain; charset=utf-8', 'x-request-id': 'lambda-1' } },
+    ],
+  ])('gives headers of an %s that compare as plain objects', async (_door, event, { headers }) => {
+    const env = createTestEnv();
+    const app = env.app();
+    app.get('/', () => text(200, 'x'));
+    const answer = (await env.invoke(app, event)) as { headers: object };
+    expect(answer.headers).toStrictEqual(headers);
+  });
+
   it('hands on the Lambda context given', async () => {
     const env = createTestEnv();
     const app = env.app();

@@ -176,10 +176,21 @@ export function assembleEnv(
     app: (own = {}) => createApp({ ...containerOptions(), ...own }),
     lambdaContext,
     invoke: async <E>(app: LambdaApp, event: E, context: LambdaContext = lambdaContext()) =>
-      (await app.handleLambda(event, context)) as AnswerOf<E>,
+      withPlainHeaders(await app.handleLambda(event, context)) as AnswerOf<E>,
     invokeStreaming: (app, event, context = lambdaContext()) => drain(app, event, context),
     serve: (app, request, context = lambdaContext()) => app.serve(request, context),
     pause,
+  };
+}
+
+/** Header maps of an answer have no prototype. Its JSON, which is all that AWS gets, does not show it, and a strict comparison should not either. */
+function withPlainHeaders(answer: unknown): unknown {
+  const { headers, multiValueHeaders } = Object(answer) as { headers?: object; multiValueHeaders?: object };
+  if (!headers && !multiValueHeaders) return answer;
+  return {
+    ...(answer as object),
+    ...(headers && { headers: { ...headers } }),
+    ...(multiValueHeaders && { multiValueHeaders: { ...multiValueHeaders } }),
   };
 }
 
