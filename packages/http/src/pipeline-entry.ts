@@ -34,6 +34,7 @@ export { type Gate, isRequestId, validBody } from './pipeline/stages.js';
 export type { PathNames } from './routing/path-names.js';
 export {
   addressOf,
+  assertBoundParams,
   assertRouteHandler,
   isPromise,
   type Registration,
