@@ -98,7 +98,7 @@ describe('a registration in a group that cannot be', () => {
     ['framework: invalid group: /a: register its routes without await', (http) => http.group('/a', {}, async () => {})],
     ['framework: unknown option "posture"', (http) => http.group('/a', { posture: 1 } as never, () => {})],
     [
-      'framework: option "use" must be a list of functions',
+      'framework: option "use" must be a list of functions of (ctx, next)',
       (http) => http.group('/a', { use: [pass, {} as never] }, () => {}),
     ],
     ['framework: option "use" must be a list', (http) => http.group('/a', { use: pass as never }, () => {})],
@@ -106,7 +106,7 @@ describe('a registration in a group that cannot be', () => {
     ['framework: options must be an object', (http) => http.group('/a', (() => {}) as never, () => {})],
     ['expected group(prefix, options, define)', (http) => http.group('/a', {}, () => {}, {} as never)],
     [
-      'framework: option "use" must be a list of functions',
+      'framework: option "use" must be a list of functions of (ctx, next)',
       (http) => http.get('/a', ok, { use: [undefined as never] }),
     ],
     [

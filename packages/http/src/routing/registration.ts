@@ -95,6 +95,14 @@ function boundNames(params: object | undefined): readonly string[] | undefined {
 /** How a middleware is added, for error texts. */
 export const USE_USAGE = 'use(middleware), or { use: [middleware] } of a route or group';
 
+/** Functions of other frameworks, `(req, res, next)`, take more than a middleware is given. */
+export function isMiddleware(value: unknown): value is Middleware {
+  return typeof value === 'function' && value.length <= 2;
+}
+
+const TOO_MANY_PARAMETERS =
+  'framework: middleware must be a function of (ctx, next), which returns an answer: return next(ctx)';
+
 /** The operations of a container and the middlewares around each of them; shared by its surfaces. */
 export class RegistrationBook {
   readonly #middlewares: Middleware[] = [];
@@ -127,6 +135,7 @@ export class RegistrationBook {
     if (typeof middleware !== 'function') {
       throw new FrameworkError('app.bad_request', 'framework: middleware must be a function');
     }
+    if (!isMiddleware(middleware)) throw new FrameworkError('app.bad_request', TOO_MANY_PARAMETERS);
     this.#middlewares.push(middleware);
     for (const registration of this.#registrations) {
       registration.run = composeChain([...this.#middlewares, ...registration.use], registration.handler);
@@ -158,6 +167,7 @@ function composeChain(middlewares: readonly Middleware[], handler: Handler): Run
 function wrap(middleware: Middleware, index: number, inner: Run): Run {
   const enter = (own: ContextState, ctx: Context): Promise<Response> => {
     try {
+      if (ctx === undefined) throw internalError('next() was called without the context; return next(ctx)');
       if (stateOf(ctx) !== own) throw internalError('next() was given the context of another invocation');
       if (own.depth !== index) throw internalError('next() was called twice');
       own.depth = index + 1;

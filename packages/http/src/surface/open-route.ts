@@ -1,10 +1,11 @@
 import type { Middleware } from '@sallyport/core';
 import { assertNoSurplus, boolean, defineOptions, kind } from '@sallyport/core/options';
+import { isMiddleware } from '../routing/registration.js';
 
 /** A list of middlewares, of a route or of a group. */
 export const MIDDLEWARE_LIST = kind<readonly Middleware[]>(
-  'a list of functions',
-  (value) => Array.isArray(value) && value.every((item) => typeof item === 'function'),
+  'a list of functions of (ctx, next)',
+  (value) => Array.isArray(value) && value.every(isMiddleware),
 );
 
 /** Options of a route of the open container. */

@@ -28,6 +28,8 @@ export class Ledger {
   readonly #timeoutMs: number;
   readonly #invocations: SimulatedInvocation[] = [];
   readonly #violations: Violation[] = [];
+  /** Whether the app's records come here at all. */
+  #isRecorded = false;
 
   private constructor(
     env: TestEnv,
@@ -74,7 +76,8 @@ export class Ledger {
   remove(record: Tracked, end?: 'dead-letter' | 'expired'): void {
     record.end = end ?? (record.completions > 0 ? 'done' : 'lost');
     if (record.end === 'lost') {
-      this.violate('lost', record.id, `record ${record.id} was removed though its handler never completed`);
+      const hint = this.#isRecorded ? '' : '; nothing was recorded at all: make the app with env.options()';
+      this.violate('lost', record.id, `record ${record.id} was removed though its handler never completed${hint}`);
     }
   }
 
@@ -92,6 +95,7 @@ export class Ledger {
   /** What the framework itself says of each record; an answer may say anything. */
   #noteCompletions(batch: readonly Tracked[], from: number): void {
     for (const log of this.#env.records.logs.slice(from)) {
+      if (log.event === 'event.completed' || log.event === 'batch.completed') this.#isRecorded = true;
       if (log.event !== 'event.completed' || log.outcome !== 'success') continue;
       const record = batch.find(({ id }) => id === log.record_id);
       if (!record) continue;
