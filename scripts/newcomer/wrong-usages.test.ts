@@ -171,5 +171,5 @@ it('29. the client of WebSocket connections is not installed: the first use says
      const client = createWebSocketClient('https://a.execute-api.eu-west-1.amazonaws.com/prod');
      client.getConnection('c').catch((error) => console.log(error.code, error.message));`,
   );
-  expect(output).toMatch(/^websocket\.sdk_missing .*@aws-sdk\/client-apigatewaymanagementapi/);
+  expect(output).toContain('@aws-sdk/client-apigatewaymanagementapi');
 });

@@ -7,6 +7,9 @@ import type { RecordEnd, RecordResult, SimulatedInvocation, SimulationResult, Vi
 /** Invocations after which a simulation is given up. */
 const MAX_INVOCATIONS = 1000;
 
+/** An app that reports to something else looks as if it did nothing. */
+const UNSEEN = ': no invocation was recorded at all; was the app made with env.options()?';
+
 /** One record on its way. */
 export interface Tracked {
   readonly id: string;
@@ -28,8 +31,6 @@ export class Ledger {
   readonly #timeoutMs: number;
   readonly #invocations: SimulatedInvocation[] = [];
   readonly #violations: Violation[] = [];
-  /** Whether the app's records come here at all. */
-  #isRecorded = false;
 
   private constructor(
     env: TestEnv,
@@ -76,7 +77,7 @@ export class Ledger {
   remove(record: Tracked, end?: 'dead-letter' | 'expired'): void {
     record.end = end ?? (record.completions > 0 ? 'done' : 'lost');
     if (record.end === 'lost') {
-      const hint = this.#isRecorded ? '' : '; nothing was recorded at all: make the app with env.options()';
+      const hint = this.#env.records.logs.length === 0 ? UNSEEN : '';
       this.violate('lost', record.id, `record ${record.id} was removed though its handler never completed${hint}`);
     }
   }
@@ -95,7 +96,6 @@ export class Ledger {
   /** What the framework itself says of each record; an answer may say anything. */
   #noteCompletions(batch: readonly Tracked[], from: number): void {
     for (const log of this.#env.records.logs.slice(from)) {
-      if (log.event === 'event.completed' || log.event === 'batch.completed') this.#isRecorded = true;
       if (log.event !== 'event.completed' || log.outcome !== 'success') continue;
       const record = batch.find(({ id }) => id === log.record_id);
       if (!record) continue;
