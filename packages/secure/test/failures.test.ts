@@ -211,7 +211,11 @@ describe('an error line', () => {
   });
 
   it.each<[string, () => unknown, RegExp]>([
-    ['nothing', () => undefined, /a handler or middleware returned nothing instead of a response; return json\(200, value\)/],
+    [
+      'nothing',
+      () => undefined,
+      /a handler or middleware returned nothing instead of a response; return json\(200, value\)/,
+    ],
     ['null', () => null, /a handler or middleware returned null instead of a response/],
     ['a text', () => 'x', /a handler or middleware returned a string instead of a response/],
     ['a list', () => [], /a handler or middleware returned a list instead of a response/],
