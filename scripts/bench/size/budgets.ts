@@ -24,8 +24,11 @@ export interface SplitBudget {
   readonly lazyParts: number;
 }
 
-/** Many small parts cost more than they save: each is a file to open. */
-export const SPLIT_BUDGETS: readonly SplitBudget[] = [{ name: 'mcp', startBytes: 15_000, lazyParts: 6 }];
+/**
+ * Many small parts cost more than they save: each is a file to open. Forms are 0.9 KB of the start: as a part of their own they left it at
+ * 15.7 KB, because what they share with the rest became files too.
+ */
+export const SPLIT_BUDGETS: readonly SplitBudget[] = [{ name: 'mcp', startBytes: 15_800, lazyParts: 6 }];
 
 const HEALTH = gatewayV2Event({ method: 'GET', path: '/health' });
 const isOk = (answer: unknown) => (answer as { statusCode?: unknown } | null)?.statusCode === 200;
