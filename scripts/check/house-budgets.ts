@@ -16,7 +16,8 @@ export const GET_PATH: { readonly functions: Budget; readonly files: Budget } = 
 export const FILES: Readonly<Record<string, Budget>> = {
   appsync: { reached: 9, wanted: 9 },
   connections: { reached: 13, wanted: 13 },
-  core: { reached: 42, wanted: 42 },
+  // Forms are a topic since.
+  core: { reached: 43, wanted: 42 },
   dispatch: { reached: 14, wanted: 14 },
   dynamo: { reached: 9, wanted: 9 },
   // With the entry `/web` and its mount, which came from mcp.

@@ -4,6 +4,7 @@ import { RUN_OPTIONS as CONTRACT_RUN_OPTIONS } from '../../packages/contract/src
 import { EMF_SINK_OPTIONS } from '../../packages/core/src/observability/emf-sink.js';
 import { ERROR_NOTIFIER_OPTIONS } from '../../packages/core/src/observability/error-notifier.js';
 import { LOGGER_OPTIONS } from '../../packages/core/src/observability/logger.js';
+import { FORM_LIMITS } from '../../packages/core/src/request/form.js';
 import { APP_OPTIONS } from '../../packages/dispatch/src/container/app.js';
 import { DISPATCHER_OPTIONS } from '../../packages/dispatch/src/dispatcher.js';
 import { BIND_SPEC } from '../../packages/http/src/bind/contract.js';
@@ -120,6 +121,7 @@ export const OPTION_TABLES: Readonly<Record<string, readonly OptionTable[]>> = {
   ],
   'packages/http/README.md': [
     table('@sallyport/http#get', ROUTE_OPTIONS.kinds, 'packages/http/src/surface/http-verbs.ts', 'RouteOptions'),
+    table('@sallyport/http#bodyForm', FORM_LIMITS.kinds, 'packages/core/src/request/form.ts', 'FormLimits'),
     table('@sallyport/http#group', GROUP_OPTIONS.kinds, 'packages/http/src/surface/route-group.ts', 'GroupOptions'),
     table('@sallyport/http#hooks', HOOK_OPTIONS.kinds, 'packages/http/src/pipeline/hooks.ts', 'HttpHooks'),
     table(

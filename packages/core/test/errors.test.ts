@@ -11,6 +11,7 @@ describe('FrameworkError', () => {
     ['app.timeout', 408, 'request timeout'],
     ['app.conflict', 409, 'conflict'],
     ['app.too_large', 413, 'request too large'],
+    ['app.unsupported_media_type', 415, 'unsupported media type'],
     ['app.validation_failed', 422, 'validation failed'],
     ['app.rate_limited', 429, 'rate limited'],
     ['app.internal', 500, 'internal error'],
@@ -28,7 +29,7 @@ describe('FrameworkError', () => {
   });
 
   it('lists exactly the codes of the contract', () => {
-    expect(Object.keys(APP_CODES)).toHaveLength(12);
+    expect(Object.keys(APP_CODES)).toHaveLength(13);
   });
 
   it.each([

@@ -16,6 +16,8 @@ export const APP_CODES = {
   'app.conflict': 409,
   /** The body of the request or of the answer exceeds its limit. */
   'app.too_large': 413,
+  /** The media type of the body is not one that the operation reads. The header `accept` names those. */
+  'app.unsupported_media_type': 415,
   /** Values violate the rules of their schema. `details.errors` lists the violations. */
   'app.validation_failed': 422,
   /** The caller has used up a rate limit. */
