@@ -24,6 +24,7 @@ export const ENTRIES: readonly string[] = [
   '@sallyport/http',
   '@sallyport/http/openapi',
   '@sallyport/http/pipeline',
+  '@sallyport/http/web',
   '@sallyport/http/websocket',
   '@sallyport/jobs',
   '@sallyport/jobs/memory',
