@@ -161,7 +161,7 @@ describe('a run that is interrupted', () => {
 
   function runFailing(root: string, failAt: string) {
     const flags = ['--conditions=@sallyport/source', '--import', 'tsx', '--import', pathToFileURL(PRELOAD).href];
-    const env = { ...process.env, FAIL_AT: failAt };
+    const env = { ...process.env, FAIL_AT: failAt, FAIL_ROOT: root };
     return spawnSync(process.execPath, [...flags, MAIN, '-root', root, '-apply'], {
       cwd: WORKSPACE,
       env,
