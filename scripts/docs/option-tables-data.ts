@@ -4,6 +4,7 @@ import { RUN_OPTIONS as CONTRACT_RUN_OPTIONS } from '../../packages/contract/src
 import { EMF_SINK_OPTIONS } from '../../packages/core/src/observability/emf-sink.js';
 import { ERROR_NOTIFIER_OPTIONS } from '../../packages/core/src/observability/error-notifier.js';
 import { LOGGER_OPTIONS } from '../../packages/core/src/observability/logger.js';
+import { FORM_LIMITS } from '../../packages/core/src/request/form.js';
 import { APP_OPTIONS } from '../../packages/dispatch/src/container/app.js';
 import { DISPATCHER_OPTIONS } from '../../packages/dispatch/src/dispatcher.js';
 import { BIND_SPEC } from '../../packages/http/src/bind/contract.js';
@@ -17,6 +18,7 @@ import { SSE_OPTIONS } from '../../packages/http/src/responses/sse.js';
 import { HTTP_ROUTER_OPTIONS } from '../../packages/http/src/surface/http-router.js';
 import { ROUTE_OPTIONS } from '../../packages/http/src/surface/http-verbs.js';
 import { GROUP_OPTIONS } from '../../packages/http/src/surface/route-group.js';
+import { MOUNT_HANDLER_OPTIONS } from '../../packages/http/src/web/mount-handler.js';
 import { BROADCAST_OPTIONS } from '../../packages/http/src/websocket/broadcast.js';
 import { CLIENT_OPTIONS } from '../../packages/http/src/websocket/client.js';
 import { REGISTRY_OPTIONS } from '../../packages/http/src/websocket/registry.js';
@@ -27,10 +29,10 @@ import { LEASE_OPTIONS, SLOT_OPTIONS } from '../../packages/jobs/src/leases/with
 import { LEDGER_OPTIONS } from '../../packages/jobs/src/ledger/create-job-ledger.js';
 import { MEMORY_LEDGER_OPTIONS } from '../../packages/jobs/src/ledger/memory-ledger.js';
 import { MOUNT_MCP_OPTIONS } from '../../packages/mcp/src/http/mount.js';
-import { MOUNT_HANDLER_OPTIONS } from '../../packages/mcp/src/http/mount-handler.js';
 import { MCP_SERVER_OPTIONS } from '../../packages/mcp/src/server/options.js';
 import { DYNAMO_STORE_OPTIONS } from '../../packages/mcp/src/store/dynamo-store.js';
 import { MEMORY_STORE_OPTIONS } from '../../packages/mcp/src/store/memory-store.js';
+import { MIGRATION_OPTIONS } from '../../packages/migrate/src/plan/plan-migration.js';
 import { UPLOAD_GRANTS_OPTIONS } from '../../packages/objectstore/src/grants/grants.js';
 import { S3_STORE_OPTIONS as OBJECT_STORE_OPTIONS } from '../../packages/objectstore/src/store/s3-store.js';
 import { DYNAMO_LIMITER_OPTIONS } from '../../packages/ratelimit/src/limiter/dynamo-options.js';
@@ -126,6 +128,7 @@ export const OPTION_TABLES: Readonly<Record<string, readonly OptionTable[]>> = {
   ],
   'packages/http/README.md': [
     table('@sallyport/http#get', ROUTE_OPTIONS.kinds, 'packages/http/src/surface/http-verbs.ts', 'RouteOptions'),
+    table('@sallyport/http#bodyForm', FORM_LIMITS.kinds, 'packages/core/src/request/form.ts', 'FormLimits'),
     table('@sallyport/http#group', GROUP_OPTIONS.kinds, 'packages/http/src/surface/route-group.ts', 'GroupOptions'),
     table('@sallyport/http#hooks', HOOK_OPTIONS.kinds, 'packages/http/src/pipeline/hooks.ts', 'HttpHooks'),
     table(
@@ -165,6 +168,12 @@ export const OPTION_TABLES: Readonly<Record<string, readonly OptionTable[]>> = {
       TIMEOUT_OPTIONS.kinds,
       'packages/http/src/pipeline/timeout.ts',
       'TimeoutOptions',
+    ),
+    table(
+      '@sallyport/http/web#mountHandler',
+      MOUNT_HANDLER_OPTIONS.kinds,
+      'packages/http/src/web/mount-handler.ts',
+      'MountHandlerOptions',
     ),
     table(
       '@sallyport/http/websocket#createWebSocketClient',
@@ -387,6 +396,14 @@ export const OPTION_TABLES: Readonly<Record<string, readonly OptionTable[]>> = {
       'FakeHandlerOptions',
     ),
   ],
+  'packages/migrate/README.md': [
+    table(
+      '@sallyport/migrate#planMigration',
+      MIGRATION_OPTIONS.kinds,
+      'packages/migrate/src/plan/plan-migration.ts',
+      'MigrationOptions',
+    ),
+  ],
   'packages/contract/README.md': [
     table(
       '@sallyport/contract#runContract',
@@ -499,12 +516,6 @@ export const OPTION_TABLES: Readonly<Record<string, readonly OptionTable[]>> = {
       'McpServerOptions',
     ),
     table('@sallyport/mcp#mountMcp', MOUNT_MCP_OPTIONS.kinds, 'packages/mcp/src/http/mount.ts', 'MountMcpOptions'),
-    table(
-      '@sallyport/mcp#mountHandler',
-      MOUNT_HANDLER_OPTIONS.kinds,
-      'packages/mcp/src/http/mount-handler.ts',
-      'MountHandlerOptions',
-    ),
     table(
       '@sallyport/mcp#memoryMcpStore',
       MEMORY_STORE_OPTIONS.kinds,

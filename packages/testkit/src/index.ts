@@ -11,7 +11,7 @@ export {
   type TestLambdaContext,
 } from './env/env.js';
 export type { CapturedSpan, Records } from './env/records.js';
-export type { StreamedAnswer } from './env/streamed.js';
+export type { ExportedHandler, StreamedAnswer } from './env/streamed.js';
 // Errors
 export type { TestKitErrorCode } from './errors.js';
 // Events

@@ -3,6 +3,7 @@ import {
   assertCompletedOnce,
   assertNothingLost,
   assertOrdered,
+  createTestEnv,
   eventBus,
   type LambdaApp,
   queue,
@@ -85,6 +86,23 @@ describe('a standard queue', () => {
     expect(ends(result)).toEqual({ a: '1/1 done', b: '1/0 lost' });
     expect(kinds(result)).toEqual(['lost']);
     expect(() => assertNothingLost(result)).toThrow('record b was removed though its handler never completed');
+  });
+
+  it('says that an app which reports elsewhere was made without the environment', async () => {
+    const elsewhere = () =>
+      createTestEnv()
+        .app()
+        .queue('orders', () => undefined);
+    const result = await simulate(elsewhere, queue.standard('orders', bodies('a')));
+    expect(result.violations).toEqual([
+      {
+        kind: 'lost',
+        record: 'a',
+        text:
+          'record a was removed though its handler never completed: no invocation was recorded at all; ' +
+          'was the app made with env.options()?',
+      },
+    ]);
   });
 
   it('does not lose a message that is reported though it completed', async () => {

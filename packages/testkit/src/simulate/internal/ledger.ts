@@ -8,6 +8,9 @@ import type { RecordEnd, RecordResult, SimulatedInvocation, SimulationResult, Vi
 
 export type BuildApp = (env: TestEnv) => LambdaApp | Promise<LambdaApp>;
 
+/** An app that reports to something else looks as if it did nothing. */
+const UNSEEN = ': no invocation was recorded at all; was the app made with env.options()?';
+
 /** What became of one record. */
 interface Tracked {
   readonly id: string;
@@ -92,7 +95,9 @@ export class Ledger {
     const end = endOf(state, tracked.completions);
     if (end === undefined || tracked.end !== undefined) return;
     tracked.end = end;
-    if (end === 'lost') this.violate('lost', id, `record ${id} was removed though its handler never completed`);
+    if (end !== 'lost') return;
+    const hint = this.#env.records.logs.length === 0 ? UNSEEN : '';
+    this.violate('lost', id, `record ${id} was removed though its handler never completed${hint}`);
   }
 
   violate(kind: Violation['kind'], record: string, text: string): void {
