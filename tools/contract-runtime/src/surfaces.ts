@@ -46,7 +46,7 @@ const SURFACES: Readonly<Record<string, Make>> = {
 /** A Standard Schema that checks by JSON Schema. */
 function schemaOf(schema: Json): StandardSchema {
   const check = (value: unknown) =>
-    validate(schema as JsonObject, value).length === 0 ? { value } : { issues: [{ message: '' }] };
+    validate(schema as JsonObject, value as Json).length === 0 ? { value } : { issues: [{ message: '' }] };
   return { '~standard': { version: 1, vendor: 'fixture', validate: check } };
 }
 
