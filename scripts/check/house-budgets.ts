@@ -30,7 +30,7 @@ export const FILES: Readonly<Record<string, Budget>> = {
   secure: { reached: 28, wanted: 26 },
   // With the delivery for kinds outside the fixed table.
   streams: { reached: 30, wanted: 30 },
-  triggers: { reached: 18, wanted: 18 },
+  triggers: { reached: 25, wanted: 25 },
   // Four topics since: engines with their clockwork, the recorder, tokens, matchers.
   testkit: { reached: 66, wanted: 66 },
   contract: { reached: 13, wanted: 13 },

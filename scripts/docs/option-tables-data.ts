@@ -73,6 +73,7 @@ import {
 } from '../../packages/triggers/src/sources/authorizer.js';
 import { CUSTOM_RESOURCE_OPTIONS } from '../../packages/triggers/src/sources/custom-resource.js';
 import { DIRECT_INVOKE_OPTIONS, INVOKE_OPTIONS } from '../../packages/triggers/src/sources/invoke.js';
+import { SES_TRIGGER_OPTIONS } from '../../packages/triggers/src/sources/ses.js';
 import { LOCAL_EMBEDDER_OPTIONS } from '../../packages/vectors/src/embedding/local-embedder.js';
 import { TITAN_OPTIONS } from '../../packages/vectors/src/embedding/titan.js';
 import { SEMANTIC_INDEX_OPTIONS } from '../../packages/vectors/src/index/semantic-index.js';
@@ -561,6 +562,12 @@ export const OPTION_TABLES: Readonly<Record<string, readonly OptionTable[]>> = {
       REQUEST_AUTHORIZER_OPTIONS.kinds,
       'packages/triggers/src/sources/authorizer.ts',
       'RequestAuthorizerOptions',
+    ),
+    table(
+      '@sallyport/triggers/ses#sesTrigger',
+      SES_TRIGGER_OPTIONS.kinds,
+      'packages/triggers/src/sources/ses.ts',
+      'SesTriggerOptions',
     ),
     table(
       '@sallyport/triggers/custom-resource#customResource',

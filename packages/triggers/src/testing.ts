@@ -13,3 +13,12 @@ export {
   type TokenAuthorizerEvent,
   type TokenAuthorizerEventOptions,
 } from './testing/builders.js';
+export {
+  type AlarmEventOptions,
+  buildAlarmEvent,
+  buildLogsEvent,
+  buildSesEvent,
+  type LogsEvent,
+  type LogsEventOptions,
+  type SesEventOptions,
+} from './testing/operations.js';

@@ -8,12 +8,15 @@ import {
   CloudFormationCustomResourceDeleteSchema,
   CloudFormationCustomResourceUpdateSchema,
 } from '@aws-lambda-powertools/parser/schemas/cloudformation-custom-resource';
+import { CloudWatchLogsSchema } from '@aws-lambda-powertools/parser/schemas/cloudwatch';
 import { PreSignupTriggerSchema } from '@aws-lambda-powertools/parser/schemas/cognito';
 import { S3Schema } from '@aws-lambda-powertools/parser/schemas/s3';
+import { SesSchema } from '@aws-lambda-powertools/parser/schemas/ses';
 import type { TriggerExtension } from '@sallyport/dispatch';
 import { detect } from '@sallyport/dispatch';
 import { createApp } from '@sallyport/dispatch/app';
 import type { TriggerSurface } from '@sallyport/triggers';
+import { alarmAction } from '@sallyport/triggers/alarm';
 import {
   type AuthorizerPolicy,
   allow,
@@ -23,7 +26,9 @@ import {
 import { type CognitoEvent, cognitoTrigger } from '@sallyport/triggers/cognito';
 import { customResource } from '@sallyport/triggers/custom-resource';
 import { buildInvocation, directInvoke } from '@sallyport/triggers/invoke';
+import { logsTrigger } from '@sallyport/triggers/logs';
 import { s3Trigger } from '@sallyport/triggers/s3';
+import { sesTrigger } from '@sallyport/triggers/ses';
 import * as build from '@sallyport/triggers/testing';
 import type {
   APIGatewayAuthorizerResult,
@@ -40,6 +45,9 @@ const SURFACES: Readonly<Record<string, () => TriggerSurface>> = {
   cognito: cognitoTrigger,
   'custom-resource': () => customResource({ create: noop, update: noop, delete: noop }),
   invoke: directInvoke,
+  ses: () => sesTrigger({ onError: 'stop' }),
+  logs: logsTrigger,
+  alarm: () => alarmAction(noop),
 };
 
 const EVENTS: readonly [string, object][] = [
@@ -52,6 +60,9 @@ const EVENTS: readonly [string, object][] = [
   ['custom-resource', build.buildCustomResourceEvent({ requestType: 'Update' })],
   ['custom-resource', build.buildCustomResourceEvent({ requestType: 'Delete' })],
   ['invoke', buildInvocation('a', 1)],
+  ['ses', build.buildSesEvent()],
+  ['logs', build.buildLogsEvent()],
+  ['alarm', build.buildAlarmEvent()],
 ];
 
 it.each([false, true])('events are of one kind alone, whatever the order of the rows (reversed: %s)', (reversed) => {
@@ -83,6 +94,8 @@ it.each<[string, Schema, object]>([
     APIGatewayRequestAuthorizerEventV2Schema,
     build.buildRequestAuthorizerEvent({ version: '2.0' }),
   ],
+  ['SES', SesSchema, build.buildSesEvent()],
+  ['log subscription', CloudWatchLogsSchema, build.buildLogsEvent()],
   ['Cognito', PreSignupTriggerSchema, build.buildCognitoEvent()],
   ['Create', CloudFormationCustomResourceCreateSchema, build.buildCustomResourceEvent()],
   ['Update', CloudFormationCustomResourceUpdateSchema, build.buildCustomResourceEvent({ requestType: 'Update' })],
