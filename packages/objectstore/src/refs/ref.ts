@@ -6,7 +6,7 @@ export interface ObjectRef {
   readonly bucket: string;
   /** The key as S3 has it, 1 to 1,024 bytes of UTF-8: nothing in it is decoded or folded. */
   readonly key: string;
-  /** The version, where one is meant. */
+  /** The version; absent for the current one. */
   readonly versionId?: string;
 }
 
@@ -60,7 +60,7 @@ export function checkRef(ref: unknown): ObjectRef {
   return { bucket, key, versionId };
 }
 
-/** The same for a write, which no version may be asked of. */
+/** The same for a write, which must not name a version. */
 export function checkUnversionedRef(ref: unknown): ObjectRef {
   const checked = checkRef(ref);
   if (checked.versionId !== undefined) throw invalidRef('of a write must not name a version');
