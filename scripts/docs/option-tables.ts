@@ -20,7 +20,7 @@ export interface OptionTable {
 
 const MARKED = /<!-- options: (\S+) -->\n[\s\S]*?<!-- \/options -->/g;
 
-/** The text with each table between `<!-- options: name -->` and `<!-- /options -->` written anew. */
+/** Replaces each table between `<!-- options: name -->` and `<!-- /options -->`. */
 export function renderTables(text: string, tables: readonly OptionTable[]): string {
   return text.replace(MARKED, (whole, name: string) => {
     const table = tables.find((one) => one.name === name);
@@ -42,7 +42,7 @@ export function checkTables(text: string, tables: readonly OptionTable[]): reado
   ];
 }
 
-/** One row an option: its name, what it must be, what represents it when it is left out, and what it does. */
+/** One row for each option: its name, what it must be, what is used when it is left out, and what it does. */
 export function renderTable(table: OptionTable, source = readSource(table.source)): string {
   const words = wordsOf(table, source);
   const rows = Object.entries(table.kinds).map(([name, kind]) => {
@@ -56,11 +56,11 @@ export function renderTable(table: OptionTable, source = readSource(table.source
 interface Words {
   /** Its first sentence, without what it says about the default. */
   readonly does: string;
-  /** What stands behind "Default". */
+  /** The text after "Default". */
   readonly absent: string;
 }
 
-/** The words about each option; what an interface says itself wins over what it inherits. */
+/** The TSDoc of each option. An interface's own members take precedence over inherited ones. */
 function wordsOf(table: OptionTable, source = readSource(table.source)): ReadonlyMap<string, Words> {
   const inherited = (table.inherits ?? []).flatMap(([file, type]) => [...membersOf(type, readSource(file))]);
   return new Map([...inherited, ...membersOf(table.type, source)]);
@@ -70,7 +70,7 @@ function readSource(source: string): string {
   return readFileSync(join(ROOT, source), 'utf8');
 }
 
-/** What represents an absent option, as its kind says; `undefined` where only the TSDoc can. */
+/** The value of an absent option, from its kind; `undefined` if only the TSDoc states it. */
 function absentOf({ isRequired, variable, fallback }: OptionKind<unknown, unknown>): string | undefined {
   if (variable !== undefined) return `\`${variable}\`, else refused`;
   if (isRequired) return 'refused';
@@ -101,7 +101,7 @@ function toWords(doc: ts.JSDoc | undefined): Words {
   const text = (doc ? (ts.getTextOfJSDocComment(doc.comment) ?? '') : '')
     .replace(/\{@link (\w+)\s*\}/g, '`$1`')
     .replace(/\s+/g, ' ');
-  const absent = /\bdefault:? (.+?)(?=\.(?: |$)|;|$)/i.exec(text)?.[1] ?? '';
+  const absent = /(?:^|[.;,] )default:? (.+?)(?=\.(?: |$)|;|$)/i.exec(text)?.[1] ?? '';
   const first = /^.*?\.(?= |$)/.exec(text)?.[0] ?? text;
-  return { does: first.replace(/[;,]? ?\bdefault:? [^;]*?(?=\.$|$|;)/i, '').replace(/^\.$/, ''), absent };
+  return { does: first.replace(/(?:^|[;,] )default:? [^;]*?(?=\.$|$|;)/i, '').replace(/^\.$/, ''), absent };
 }
