@@ -16,18 +16,21 @@ export const GET_PATH: { readonly functions: Budget; readonly files: Budget } = 
 export const FILES: Readonly<Record<string, Budget>> = {
   appsync: { reached: 9, wanted: 9 },
   connections: { reached: 13, wanted: 13 },
-  core: { reached: 42, wanted: 42 },
+  // Forms are a topic since.
+  core: { reached: 43, wanted: 42 },
   dispatch: { reached: 14, wanted: 14 },
   dynamo: { reached: 9, wanted: 9 },
-  http: { reached: 50, wanted: 50 },
+  // With the entry `/web` and its mount, which came from mcp.
+  http: { reached: 52, wanted: 52 },
   jobs: { reached: 41, wanted: 41 },
-  mcp: { reached: 70, wanted: 70 },
-  objectstore: { reached: 28, wanted: 28 },
+  mcp: { reached: 69, wanted: 69 },
+  objectstore: { reached: 29, wanted: 29 },
   ratelimit: { reached: 33, wanted: 33 },
   // Routes and groups of the closed container are a topic of their own.
   secure: { reached: 28, wanted: 26 },
   streams: { reached: 27, wanted: 27 },
-  testkit: { reached: 42, wanted: 42 },
+  // Four topics since: engines with their clockwork, the recorder, tokens, matchers.
+  testkit: { reached: 66, wanted: 66 },
   contract: { reached: 13, wanted: 13 },
   vectors: { reached: 36, wanted: 36 },
 };
