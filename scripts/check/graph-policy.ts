@@ -1,4 +1,4 @@
-// What the architecture allows, as data. A line here is a decision about the architecture.
+// The dependencies that the architecture allows, as data. Each line is a decision about the architecture.
 
 /** Packages without external dependencies at run time, except the peers below. */
 export const CLOSED_PACKAGES: readonly string[] = [

@@ -6,15 +6,15 @@ import { ROOT } from '../check/command.js';
 
 /** The options of one function, for a table in the README of its package. */
 export interface OptionTable {
-  /** What the marker names: `@sallyport/core#createLogger`. */
+  /** The name in the marker: `@sallyport/core#createLogger`. */
   readonly name: string;
   /** The kinds of the set that checks the options. */
   readonly kinds: Readonly<Record<string, OptionKind<unknown, unknown>>>;
   /** The file with the interface of the options, from the root of the repository. */
   readonly source: string;
-  /** The name of the interface: the first sentence of each member's TSDoc is what the table says. */
+  /** The name of the interface. The table contains the first sentence of each member's TSDoc. */
   readonly type: string;
-  /** Files and interfaces that it takes further members from. */
+  /** Files and interfaces with further members. */
   readonly inherits?: readonly (readonly [source: string, type: string])[];
 }
 
@@ -52,9 +52,9 @@ export function renderTable(table: OptionTable, source = readSource(table.source
   return ['| option | must be | when left out | |', '|---|---|---|---|', ...rows.map((row) => `| ${row} |`)].join('\n');
 }
 
-/** What the TSDoc of an option says. */
+/** The TSDoc of an option, for the table. */
 interface Words {
-  /** Its first sentence, without what it says about the default. */
+  /** Its first sentence, without the clause about the default. */
   readonly does: string;
   /** The text after "Default". */
   readonly absent: string;
