@@ -75,7 +75,7 @@ describe('loading fixtures', () => {
     expect(one({}, expected)).toEqual([problem]);
   });
 
-  it('refuses an unknown area and a file that is no JSON', () => {
+  it('rejects an unknown area and a file that is not JSON', () => {
     expect(problems({ 'nowhere/a.json': fixture('nowhere/a') })).toEqual(['unknown area "nowhere"']);
     expect(problems({ 'detection/a.json': '{' })).toEqual(['is not a JSON object']);
   });
