@@ -49,7 +49,7 @@ function assertOrder(gates: readonly Gate[]): void {
   for (const [index, gate] of gates.entries()) {
     for (const name of gate.after ?? []) {
       const position = gates.findIndex((other) => other.name === name);
-      if (position >= index) throw new Error(`gate ${gate.name} waits for ${name}, which stands below it`);
+      if (position >= index) throw new Error(`gate ${gate.name} waits for ${name}, which is below it in the table`);
     }
   }
 }

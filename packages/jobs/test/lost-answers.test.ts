@@ -132,7 +132,7 @@ describe('one caller whose answer is lost', () => {
     for (const operation of operations) faulty.proxy.inject({ kind: 'lost-answer' }, { operation, times: 1 });
   };
 
-  it('refreshes and releases the lease', async () => {
+  it('refreshes and releases leases and slots', async () => {
     const name = `held${count}`;
     const lease = await calm.acquireLease({ name, owner: 'o' });
     lose('UpdateItem');

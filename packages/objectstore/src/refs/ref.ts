@@ -27,7 +27,7 @@ export function parseObjectRef(uri: string): ObjectRef {
   if (typeof uri !== 'string') throw invalidRef('must be a text');
   if (!uri.startsWith(SCHEME)) throw invalidRef('must begin with s3://');
   const slash = uri.indexOf('/', SCHEME.length);
-  if (slash < 0) throw invalidRef('must have a key behind the bucket: s3://<bucket>/<key>');
+  if (slash < 0) throw invalidRef('must have a key after the bucket: s3://<bucket>/<key>');
   const ref = { bucket: uri.slice(SCHEME.length, slash), key: uri.slice(slash + 1) };
   assertBucket(ref.bucket);
   assertKey(ref.key);

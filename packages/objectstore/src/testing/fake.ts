@@ -99,7 +99,7 @@ class MemoryStore implements FakeObjectStore {
     const { ref, createOnly, payload, contentType, metadata } = checkPut(input);
     this.#enter('put', ref, options);
     if (createOnly && this.#newest(ref)?.object) {
-      throw new ObjectStoreError('objectstore.precondition_failed', 'framework: an object is there already');
+      throw new ObjectStoreError('objectstore.precondition_failed', 'framework: the object already exists');
     }
     const versionId = this.#add(ref, { payload: new Uint8Array(payload), contentType, metadata });
     return versionId === undefined ? ref : { ...ref, versionId };

@@ -84,7 +84,7 @@ async function runHooks(
       return behind;
     };
     await hook(about, next);
-    if (!behind) throw new TypeError('framework: mcp: a hook of "onCall" called no next() and threw nothing');
+    if (!behind) throw new TypeError('framework: mcp: a hook of "onCall" must call next() or throw');
     return behind;
   };
   try {

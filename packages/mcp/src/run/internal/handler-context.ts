@@ -271,8 +271,9 @@ class HandlerContext implements McpAskingContext {
     const run = this.#run;
     const { asks, asking, clientCapabilities, maxKeptBytes } = run.scope;
     const kind = askKindOf(request);
-    if (kind === undefined || !asks.has(kind)) run.fail('a handler asked for what its "asks" does not name');
-    else if (this.#steps.isInside) run.fail('a step asked the client, which only the handler itself may');
+    if (kind === undefined || !asks.has(kind))
+      run.fail('a handler asked a question of a kind that its option "asks" does not list');
+    else if (this.#steps.isInside) run.fail('a step asked the client a question; only the handler itself may ask');
     else if (!isQuestionKey(key) || this.#keys.has(key)) run.fail('the key of a question is malformed or used twice');
     else {
       this.#keys.add(key);

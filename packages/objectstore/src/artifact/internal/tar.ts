@@ -47,7 +47,7 @@ export function readTar(archive: Uint8Array, { maxMembers, maxMemberBytes }: Tar
   for (;;) {
     const block = blockAt(archive, at);
     if (isZero(block)) {
-      if (extension) throw new ArchiveFault('ends behind an extended header');
+      if (extension) throw new ArchiveFault('ends after an extended header');
       assertEnd(archive, at);
       break;
     }
@@ -85,7 +85,8 @@ class Header {
 
   constructor(block: Uint8Array) {
     this.#block = block;
-    if (readOctal(block.subarray(148, 156)) !== sumOf(block)) throw new ArchiveFault('has a header whose sum is wrong');
+    if (readOctal(block.subarray(148, 156)) !== sumOf(block))
+      throw new ArchiveFault('has a header with a wrong checksum');
     this.#format = formatOf(block.subarray(257, 265));
     this.#type = String.fromCharCode(block[156] ?? 0);
   }
@@ -179,9 +180,9 @@ function assertPlain(archive: Uint8Array): void {
 
 /** Checks the end: two blocks of zeros, then only zeros, at most up to the end of a tar record. */
 function assertEnd(archive: Uint8Array, at: number): void {
-  if (!isZero(blockAt(archive, at + BLOCK))) throw new ArchiveFault('has one block of zeros in place of two');
+  if (!isZero(blockAt(archive, at + BLOCK))) throw new ArchiveFault('has one block of zeros instead of two');
   const rest = archive.subarray(at + 2 * BLOCK);
-  if (rest.length > MAX_TRAILING_BYTES || !isZero(rest)) throw new ArchiveFault('has data behind its end');
+  if (rest.length > MAX_TRAILING_BYTES || !isZero(rest)) throw new ArchiveFault('has data after its end');
 }
 
 function blockAt(archive: Uint8Array, at: number): Uint8Array {

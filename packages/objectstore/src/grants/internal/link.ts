@@ -41,8 +41,8 @@ async function assertTarget(url: URL, { ref: { bucket, key }, client }: Expected
   const inHost = url.host.startsWith(`${bucket}.`) && url.pathname === `${basePath}/${encodeKey(key)}`;
   const inPath = url.pathname === `${basePath}/${encodeURIComponent(bucket)}/${encodeKey(key)}`;
   const host = inHost ? url.host.slice(bucket.length + 1) : url.host;
-  if (!inHost && !inPath) throw refused('leads to another object');
-  if (own === undefined ? !/^s3[.-][\w.-]+$/.test(host) : host !== hostOf(own)) throw refused('leads to another host');
+  if (!inHost && !inPath) throw refused('is for another object');
+  if (own === undefined ? !/^s3[.-][\w.-]+$/.test(host) : host !== hostOf(own)) throw refused('is for another host');
 }
 
 function hostOf({ hostname, port }: { hostname: string; port?: number }): string {

@@ -20,7 +20,7 @@ export interface FailedCall {
 const MESSAGES = {
   'objectstore.not_found': 'there is no such object',
   'objectstore.invalid_store_config': 'the object store is not set up for this call; see the cause in the log',
-  'objectstore.precondition_failed': 'an object is there already',
+  'objectstore.precondition_failed': 'the object already exists',
   'objectstore.denied': 'the object store denied the call',
   'objectstore.unavailable': 'the object store did not answer the call',
 } as const satisfies Partial<Record<ObjectStoreErrorCode, string>>;

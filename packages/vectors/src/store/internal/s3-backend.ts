@@ -141,7 +141,7 @@ export class S3Backend implements VectorBackend {
     const { distanceMetric } = answer as { readonly distanceMetric?: string };
     if (distanceMetric === undefined || distanceMetric === this.#index.metric) return;
     throw invalidConfig(
-      `the index does not measure by ${this.#index.metric}; set the option "metric" as the index has it`,
+      `the index does not measure by ${this.#index.metric}; set the option "metric" to that of the index`,
     );
   }
 }
