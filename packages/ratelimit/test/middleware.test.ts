@@ -299,7 +299,7 @@ describe('the answers', () => {
     ['an identifier that throws', { extractIdentifier: fail }],
     ['an identifier that is no text', { extractIdentifier: () => undefined as never }],
     ['a resource that throws', { extractResource: fail }],
-    ['an operation that is no text', { extractOperation: () => 5 as never }],
+    ['an operation that is not a string', { extractOperation: () => 5 as never }],
     ['a cost that throws', { cost: fail }],
     ['a cost that is no whole number', { cost: () => 0.5 }],
     ['a skip that throws', { skip: fail }],
