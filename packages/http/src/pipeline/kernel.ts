@@ -22,6 +22,7 @@ import {
   type ContextState,
   completeClock,
   copyPrincipal,
+  parseForm,
   parseLog,
   reportHooks,
 } from '@sallyport/core/pipeline';
@@ -102,6 +103,7 @@ export function assembleKernel(
     ids: options.ids ?? randomIds,
     log,
     environment,
+    parseForm,
     traceHead: tier === 'p0' ? [] : TRACE_HEAD,
     ...own,
     observability: observed && reportHooks(observed.hooks, log),
