@@ -1,6 +1,6 @@
 import type { Context, Invocation, Surface, SurfaceHost } from '@sallyport/core';
 import { invalidOption } from '@sallyport/core/options';
-import { ContextState, IncomingRequest, RequestContext, type RequestSource } from '@sallyport/core/pipeline';
+import { ContextState, IncomingRequest, parseForm, RequestContext, type RequestSource } from '@sallyport/core/pipeline';
 import { type Core, coreOf } from '../server/internal/core.js';
 import type { McpServer } from '../server/server.js';
 import { runTask, TaskRequest } from './internal/run.js';
@@ -83,7 +83,16 @@ class TaskSurface implements McpTaskSurface {
     const { clock, ids, log, environment, observability } = host;
     let state: ContextState | undefined;
     const toContext = ({ principal, tenantId }: Task): Context => {
-      const runtime = { clock, ids, log, environment, observability, traceHead: [], tenantOf: () => tenantId };
+      const runtime = {
+        clock,
+        ids,
+        log,
+        environment,
+        observability,
+        parseForm,
+        traceHead: [],
+        tenantOf: () => tenantId,
+      };
       const request = new IncomingRequest('POST', '/', '/', NOTHING);
       state = new ContextState(runtime, request, KIND, event, lambdaContext);
       state.principal = principal;
