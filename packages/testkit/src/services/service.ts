@@ -14,18 +14,27 @@ export class ServiceError extends Error {
   override readonly name: string;
   /** The HTTP status. */
   readonly status: number;
+  /** Headers of the answer: `retry-after`, say. */
+  readonly headers: Readonly<Record<string, string>>;
 
-  constructor(name: string, status: number, message: string) {
+  constructor(name: string, status: number, message: string, headers: Readonly<Record<string, string>> = {}) {
     super(message);
     this.name = name;
     this.status = status;
+    this.headers = headers;
   }
 }
 
 /** What happens to a request on its way. */
 export type ServiceFault =
   /** It is answered with this error and does nothing. */
-  | { readonly kind: 'error'; readonly name: string; readonly status: number; readonly message?: string }
+  | {
+      readonly kind: 'error';
+      readonly name: string;
+      readonly status: number;
+      readonly message?: string;
+      readonly headers?: Readonly<Record<string, string>>;
+    }
   /** It does nothing, and no answer ever comes. */
   | { readonly kind: 'silence' }
   /** It does nothing; the connection is closed. */
@@ -214,7 +223,7 @@ class LoopbackService implements Service {
       case 'reset':
         return disconnect(outgoing);
       case 'error':
-        return send(outgoing, errorAnswer(new ServiceError(fault.name, fault.status, fault.message ?? 'injected')));
+        return send(outgoing, errorAnswer(toServiceError(fault)));
       case 'answer':
         return send(outgoing, { status: fault.status, body: Buffer.from(fault.body) });
       case 'lost-answer':
@@ -287,7 +296,12 @@ interface Found {
 interface Answer {
   readonly status: number;
   readonly body: Buffer;
-  readonly error?: string;
+  readonly headers?: Readonly<Record<string, string>>;
+}
+
+function toServiceError(fault: ServiceFault & { readonly kind: 'error' }): ServiceError {
+  const { name, status, message = 'injected', headers } = fault;
+  return new ServiceError(name, status, message, headers);
 }
 
 function labelsOf(pattern: readonly string[], parts: readonly string[]): Record<string, string> | undefined {
@@ -319,16 +333,16 @@ function parseJson(body: Buffer): unknown {
 }
 
 /** The error's name stands in a header, its text in the body. */
-function errorAnswer({ name, status, message }: ServiceError): Answer {
-  return { status, error: name, body: Buffer.from(JSON.stringify({ message })) };
+function errorAnswer({ name, status, message, headers }: ServiceError): Answer {
+  return { status, headers: { 'x-amzn-errortype': name, ...headers }, body: Buffer.from(JSON.stringify({ message })) };
 }
 
-function send(outgoing: Outgoing, { status, body, error }: Answer): void {
+function send(outgoing: Outgoing, { status, body, headers }: Answer): void {
   const response = outgoing as ServerResponse;
   response.writeHead(status, {
     'content-type': 'application/json',
     'content-length': String(body.length),
-    ...(error !== undefined && { 'x-amzn-errortype': error }),
+    ...headers,
   });
   response.end(body);
 }

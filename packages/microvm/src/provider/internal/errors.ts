@@ -1,0 +1,60 @@
+import { isTransient } from '@sallyport/core/pipeline';
+import { MicrovmError, type MicrovmErrorCode, sessionNotFound } from '../../errors.js';
+
+/** What the service was asked for. */
+export type ProviderCall = 'run' | 'get' | 'list' | 'suspend' | 'resume' | 'terminate' | 'token';
+
+interface ServiceFailure {
+  readonly name?: unknown;
+  readonly retryAfterSeconds?: unknown;
+  readonly $metadata?: { readonly httpStatusCode?: unknown };
+  readonly $response?: { readonly headers?: Readonly<Record<string, unknown>> };
+}
+
+/** Errors of the service by name. Their texts are never read. */
+const BY_NAME: Readonly<Record<string, readonly [MicrovmErrorCode, string]>> = {
+  ConflictException: ['microvm.conflict', 'conflict with another change'],
+  ResourceConflictException: ['microvm.conflict', 'conflict with another change'],
+  ThrottlingException: ['microvm.rate_limited', 'too many requests'],
+  TooManyRequestsException: ['microvm.rate_limited', 'too many requests'],
+  ServiceQuotaExceededException: ['microvm.quota_exceeded', 'quota exceeded'],
+  InsufficientCapacityException: ['microvm.capacity', 'no capacity'],
+  InternalServerException: ['microvm.provider_unavailable', 'service unavailable'],
+  ServiceException: ['microvm.provider_unavailable', 'service unavailable'],
+  AccessDeniedException: ['microvm.provider_denied', 'service refused the controller'],
+};
+const REJECTED = new Set(['ValidationException', 'InvalidParameterValueException']);
+
+/** The error of a call that failed. */
+export function toProviderError(cause: unknown, call: ProviderCall): MicrovmError {
+  if (cause instanceof MicrovmError) return cause;
+  const failure = (typeof cause === 'object' && cause !== null ? cause : {}) as ServiceFailure;
+  const name = String(failure.name);
+  const retryAfterSeconds = retryAfterOf(failure);
+  if (name === 'ResourceNotFoundException') {
+    return call === 'run'
+      ? new MicrovmError('microvm.image_not_found', 'image not found', { cause })
+      : sessionNotFound(cause);
+  }
+  const known = Object.hasOwn(BY_NAME, name) ? BY_NAME[name] : undefined;
+  if (known) return new MicrovmError(known[0], known[1], { cause, retryAfterSeconds });
+  if (REJECTED.has(name) && (call === 'run' || call === 'token')) {
+    return new MicrovmError('microvm.provider_rejected', 'service rejected the input', { cause });
+  }
+  if (isTransient(cause)) {
+    return new MicrovmError('microvm.provider_unavailable', 'service unavailable', { cause, retryAfterSeconds });
+  }
+  return new MicrovmError('microvm.provider_failed', 'service failed', { cause });
+}
+
+/** Whether a failed `run` may have started a machine all the same. */
+export function isUnknownOutcome({ code }: MicrovmError): boolean {
+  return code === 'microvm.provider_unavailable';
+}
+
+/** Seconds that the service asks to wait: a member of the error, else the header of its answer. */
+function retryAfterOf({ retryAfterSeconds, $response }: ServiceFailure): number | undefined {
+  const header: unknown = $response?.headers?.['retry-after'];
+  const seconds = typeof retryAfterSeconds === 'number' ? retryAfterSeconds : Number(header ?? Number.NaN);
+  return Number.isFinite(seconds) && seconds >= 0 ? seconds : undefined;
+}
