@@ -5,6 +5,15 @@ export {
   type MemoryMicrovmRegistryOptions,
 } from './registry/memory-registry.js';
 export {
+  type HarnessFailure,
+  type MicrovmConformanceCase,
+  type MicrovmHarness,
+  type MicrovmSetup,
+  microvmConformance,
+  type ProgramAnswer,
+  type ProgramRequest,
+} from './testing/conformance.js';
+export {
   createFakeMicrovmProvider,
   type FakeCall,
   type FakeFailure,

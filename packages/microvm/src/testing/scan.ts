@@ -1,3 +1,5 @@
+import { defineOptions, list, string } from '@sallyport/core/options';
+import { controllerIncomplete } from '../errors.js';
 import { findForbidden, isForbiddenName } from '../wire/forbidden.js';
 
 /** What a scan looks for beside the names and forms of credentials. */
@@ -5,6 +7,12 @@ export interface LeakScanOptions {
   /** Values that must occur nowhere: tokens that were given out, texts of the service's errors. */
   readonly secrets?: readonly string[];
 }
+
+/** What {@link LeakScanOptions} may be. */
+export const LEAK_SCAN_OPTIONS = defineOptions<LeakScanOptions>()(
+  { secrets: list<string>(string).default([]) },
+  { fail: controllerIncomplete },
+);
 
 /** A place where something must not be. */
 export interface Leak {
@@ -23,7 +31,7 @@ const MAX_DEPTH = 32;
  * @example expect(scanForLeaks(answer, { secrets: provider.secrets })).toEqual([]);
  */
 export function scanForLeaks(value: unknown, options: LeakScanOptions = {}): readonly Leak[] {
-  const { secrets = [] } = options;
+  const { secrets } = LEAK_SCAN_OPTIONS.parse(options);
   const forms = secrets.map((secret) => formsOf(secret));
   const leaks: Leak[] = [];
   const seen = new Set<object>();
