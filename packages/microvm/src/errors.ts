@@ -121,5 +121,9 @@ export function sessionNotFound(cause?: unknown): MicrovmError {
 
 /** A wrong option, or a part that is missing. */
 export function controllerIncomplete(problem: string, cause?: unknown): MicrovmError {
-  return new MicrovmError('microvm.controller_incomplete', `framework: ${problem}`, cause === undefined ? {} : { cause });
+  return new MicrovmError(
+    'microvm.controller_incomplete',
+    `framework: ${problem}`,
+    cause === undefined ? {} : { cause },
+  );
 }

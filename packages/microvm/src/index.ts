@@ -1,5 +1,15 @@
 /** A closed controller for AWS Lambda MicroVMs: machines for tenants, and a proxy to the programs in them. */
 // The controller
+
+// Callers
+export {
+  type InternalCallerInput,
+  internalCaller,
+  type MicrovmBindingOf,
+  type MicrovmCaller,
+  type MicrovmCallerOptions,
+  toMicrovmCaller,
+} from './controller/caller.js';
 export { createMicrovmController, type MicrovmController } from './controller/controller.js';
 export type { InvokeOptions, MicrovmControllerOptions, MicrovmImage, NewMicrovmSession } from './controller/options.js';
 export type {
@@ -19,17 +29,8 @@ export type {
   SweepOptions,
   SweepReport,
 } from './controller/types.js';
-// Callers
-export {
-  type InternalCallerInput,
-  internalCaller,
-  type MicrovmBindingOf,
-  type MicrovmCaller,
-  type MicrovmCallerOptions,
-  toMicrovmCaller,
-} from './controller/caller.js';
-// Routes
-export { MICROVM_PATH, type MountMicrovmOptions, mountMicrovmController } from './routes/mount.js';
+// Errors
+export { MICROVM_CODES, MicrovmError, type MicrovmErrorCode } from './errors.js';
 // Lifecycle
 export type { MicrovmLifecycleEvent, MicrovmLifecycleHook, MicrovmOutcome } from './lifecycle/events.js';
 export {
@@ -41,19 +42,6 @@ export {
   type MicrovmState,
   toMicrovmState,
 } from './lifecycle/states.js';
-// Registry
-export { createDynamoMicrovmRegistry, type DynamoMicrovmRegistryOptions } from './registry/dynamo-registry.js';
-export type {
-  IdlePolicy,
-  MicrovmBinding,
-  MicrovmRegistry,
-  PageRequest,
-  RegistryCallOptions,
-  SessionChanges,
-  SessionKey,
-  SessionPage,
-  SessionRecord,
-} from './registry/registry.js';
 // Provider
 export {
   type AwsMicrovmProviderOptions,
@@ -78,5 +66,18 @@ export type {
   TransportResponse,
   TransportTimes,
 } from './provider/transport.js';
-// Errors
-export { MICROVM_CODES, MicrovmError, type MicrovmErrorCode } from './errors.js';
+// Registry
+export { createDynamoMicrovmRegistry, type DynamoMicrovmRegistryOptions } from './registry/dynamo-registry.js';
+export type {
+  IdlePolicy,
+  MicrovmBinding,
+  MicrovmRegistry,
+  PageRequest,
+  RegistryCallOptions,
+  SessionChanges,
+  SessionKey,
+  SessionPage,
+  SessionRecord,
+} from './registry/registry.js';
+// Routes
+export { MICROVM_PATH, type MountMicrovmOptions, mountMicrovmController } from './routes/mount.js';

@@ -108,7 +108,12 @@ class Controller implements MicrovmController {
     const record = await readSession(parts, facts, sessionIdOf(input));
     const observed = await observe(parts, facts, record);
     if (observed.state !== record.state) {
-      tell(parts, facts, 'succeeded', { operation: 'get', sessionId: record.sessionId, from: record.state, record: observed });
+      tell(parts, facts, 'succeeded', {
+        operation: 'get',
+        sessionId: record.sessionId,
+        from: record.state,
+        record: observed,
+      });
     }
     return sessionAnswer('get', facts, observed);
   }

@@ -299,7 +299,10 @@ function definedOnly<T extends object>(options: T): T {
 
 function readVariables(environment: Environment): object {
   const textOf = (name: string) => environment[name]?.trim() || undefined;
-  const listOf = (name: string) => textOf(name)?.split(',').map((part) => part.trim());
+  const listOf = (name: string) =>
+    textOf(name)
+      ?.split(',')
+      .map((part) => part.trim());
   const images = listOf(MICROVM_IMAGE_REF_ENV)?.map(parseImage);
   const logging = textOf(MICROVM_LOGGING_ENV);
   return definedOnly({

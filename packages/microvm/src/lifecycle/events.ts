@@ -1,5 +1,5 @@
-import { guardHook } from '@sallyport/core/pipeline';
 import type { LogRecord, MetricRecord, Observability } from '@sallyport/core';
+import { guardHook } from '@sallyport/core/pipeline';
 import { assertNoLeak } from '../wire/forbidden.js';
 import type { MicrovmOperation, MicrovmState } from './states.js';
 

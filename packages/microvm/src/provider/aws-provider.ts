@@ -160,7 +160,8 @@ function toPortSpecification(scope: PortScope): object {
 
 /** Members that are missing or of a wrong type are found by the controller, which checks the answers of every provider. */
 function toDescription(answer: Answer): MicrovmDescription {
-  const { microvmId, state, endpoint, imageArn, imageVersion, maximumDurationInSeconds, startedAt, terminatedAt } = answer;
+  const { microvmId, state, endpoint, imageArn, imageVersion, maximumDurationInSeconds, startedAt, terminatedAt } =
+    answer;
   return {
     microvmId,
     state,
@@ -180,5 +181,7 @@ function toSummary({ microvmId, state, startedAt }: Answer): MicrovmSummary {
 function toToken({ authToken }: Answer): SecretToken {
   const value = ((authToken ?? {}) as Answer)[TOKEN_MEMBER];
   if (typeof value === 'string' && value !== '') return new SecretToken(value);
-  throw new MicrovmError('microvm.provider_failed', 'service failed', { cause: new Error('an answer without a token') });
+  throw new MicrovmError('microvm.provider_failed', 'service failed', {
+    cause: new Error('an answer without a token'),
+  });
 }

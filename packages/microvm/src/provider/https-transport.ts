@@ -1,11 +1,12 @@
 import type { ClientRequest, IncomingMessage } from 'node:http';
 import type { Agent } from 'node:https';
 import type { TLSSocket } from 'node:tls';
-import { type Clock, type FullClock } from '@sallyport/core';
+import type { Clock, FullClock } from '@sallyport/core';
 import { defineOptions, object, withMethods } from '@sallyport/core/options';
 import { completeClock } from '@sallyport/core/pipeline';
 import { controllerIncomplete, MicrovmError } from '../errors.js';
 import { readBody } from './internal/body.js';
+import { withoutText } from './internal/errors.js';
 import type { HeaderEntry, MicrovmTransport, TransportRequest, TransportResponse } from './transport.js';
 
 /** Options of {@link createHttpsTransport}. */
@@ -52,7 +53,8 @@ export function createHttpsTransport(options: HttpsTransportOptions = {}): Micro
         return await once();
       } catch (error) {
         // A connection that was kept open may have been closed by the other side in the meantime.
-        if (error instanceof BrokenConnection && error.mayRepeat && isSafe(request.method)) return once().catch(toError);
+        if (error instanceof BrokenConnection && error.mayRepeat && isSafe(request.method))
+          return once().catch(toError);
         return toError(error);
       }
     },
@@ -75,9 +77,9 @@ class BrokenConnection extends Error {
 
 function toError(error: unknown): never {
   if (!(error instanceof BrokenConnection)) throw error;
-  const { cause } = error;
+  const cause = withoutText(error.cause);
   // https://nodejs.org/api/errors.html#hpe_header_overflow
-  if ((cause as { code?: unknown }).code === 'HPE_HEADER_OVERFLOW') {
+  if ((error.cause as { code?: unknown }).code === 'HPE_HEADER_OVERFLOW') {
     throw new MicrovmError('microvm.response_too_large', 'headers of the workload are too large', { cause });
   }
   throw new MicrovmError('microvm.workload_unreachable', 'workload unreachable', { cause });
@@ -153,7 +155,12 @@ function headersOf(request: TransportRequest): Record<string, string | string[]>
   return headers;
 }
 
-function toResponse(incoming: IncomingMessage, clock: FullClock, idleMs: number, signal: AbortSignal): TransportResponse {
+function toResponse(
+  incoming: IncomingMessage,
+  clock: FullClock,
+  idleMs: number,
+  signal: AbortSignal,
+): TransportResponse {
   const { statusCode = 0, rawHeaders } = incoming;
   const headers: HeaderEntry[] = [];
   for (let at = 0; at + 1 < rawHeaders.length; at += 2) headers.push([rawHeaders[at] ?? '', rawHeaders[at + 1] ?? '']);

@@ -111,11 +111,7 @@ export interface MicrovmRegistry {
     options?: RegistryCallOptions,
   ): Promise<SessionRecord | undefined>;
   /** Reads one page of the sessions of a tenant and namespace in the order of their ids. Expired ones are left out. */
-  list(
-    binding: MicrovmBinding,
-    page: PageRequest,
-    options?: RegistryCallOptions,
-  ): Promise<SessionPage>;
+  list(binding: MicrovmBinding, page: PageRequest, options?: RegistryCallOptions): Promise<SessionPage>;
   /** Sessions of all tenants that are reserved since before a time (epoch milliseconds) and not confirmed, the oldest first; at most `limit`. */
   listPending(before: number, limit: number, options?: RegistryCallOptions): Promise<readonly SessionRecord[]>;
   /** The session that a machine belongs to. What was written a moment ago may be missing. */

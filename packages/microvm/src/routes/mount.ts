@@ -26,7 +26,9 @@ const isCallersPosture = (value: unknown) => {
   const posture = value as Posture | null | undefined;
   if (typeof posture !== 'object' || posture === null) return false;
   if (posture.kind === 'public' || posture.kind === 'optional') {
-    throw controllerIncomplete('microvm routes need a caller; use Authenticated(), AuthenticatedAnyOf() or InternalOnly()');
+    throw controllerIncomplete(
+      'microvm routes need a caller; use Authenticated(), AuthenticatedAnyOf() or InternalOnly()',
+    );
   }
   return true;
 };

@@ -112,7 +112,10 @@ class FakeProvider implements FakeMicrovmProvider {
   readonly #workload: FakeWorkload;
   readonly #machines = new Map<string, FakeMachine>();
   readonly #byClientToken = new Map<string, FakeMachine>();
-  readonly #tokens = new Map<string, { readonly microvmId: string; readonly ports: readonly PortScope[]; readonly expiresAt: number }>();
+  readonly #tokens = new Map<
+    string,
+    { readonly microvmId: string; readonly ports: readonly PortScope[]; readonly expiresAt: number }
+  >();
   readonly #secrets: string[] = [];
   #calls: FakeCall[] = [];
   #failures: { readonly failure: FakeFailure; left: number }[] = [];
@@ -201,10 +204,7 @@ class FakeProvider implements FakeMicrovmProvider {
     return this.#mint('authToken', input, input.ports, signal);
   }
 
-  shellAuthToken(
-    input: { microvmId: string; expirationInMinutes: number },
-    signal: AbortSignal,
-  ): Promise<SecretToken> {
+  shellAuthToken(input: { microvmId: string; expirationInMinutes: number }, signal: AbortSignal): Promise<SecretToken> {
     return this.#mint('shellAuthToken', input, [], signal);
   }
 
@@ -266,7 +266,9 @@ class FakeProvider implements FakeMicrovmProvider {
     const port = Number(opened['X-aws-proxy-port']);
     const machine = token && this.#machines.get(token.microvmId);
     this.#calls.push({ operation: 'send', ...(machine && { microvmId: machine.microvmId }) });
-    const isOpen = token?.ports.some((scope) => ('port' in scope ? scope.port === port : scope.start <= port && port <= scope.end));
+    const isOpen = token?.ports.some((scope) =>
+      'port' in scope ? scope.port === port : scope.start <= port && port <= scope.end,
+    );
     if (!machine || !isOpen || token.expiresAt <= this.#now() || machine.host !== request.host) return forbidden();
     if (!machine.wake(this.#now())) return forbidden();
     return this.#workload({ ...rest, microvmId: machine.microvmId, port }, signal);

@@ -70,7 +70,8 @@ function trimmed(base64: string): string {
 function membersOf(item: object): readonly (readonly [string, unknown])[] {
   if (item instanceof Map) return [...item].map(([name, member]) => [String(name), member]);
   if (item instanceof Set) return [...item].map((member, index) => [String(index), member]);
-  const names = item instanceof Error ? [...new Set([...Object.getOwnPropertyNames(item), 'name', 'message'])] : Object.keys(item);
+  const names =
+    item instanceof Error ? [...new Set([...Object.getOwnPropertyNames(item), 'name', 'message'])] : Object.keys(item);
   return names.flatMap((name) => {
     // The cause of an error is for logs, where the logger's own rules apply; it is never sent.
     if (item instanceof Error && (name === 'cause' || name === 'stack')) return [];

@@ -6,12 +6,7 @@ const OPAQUE = new Set(['metadata']);
 
 /** A value with its names as they are on the wire: `sessionId` becomes `session_id`. Members that are `undefined` are left out. */
 export function toWire(value: unknown): unknown {
-  return convert(value, (name) => name.replace(/[A-Z]/g, (letter) => `_${letter.toLowerCase()}`));
-}
-
-/** A value with the names of TypeScript: `session_id` becomes `sessionId`. */
-export function fromWire(value: unknown): unknown {
-  return convert(value, (name) => name.replace(/_([a-z])/g, (_, letter: string) => letter.toUpperCase()));
+  return convert(value, (name) => name.replace(/(?<=[a-z0-9])[A-Z]/g, (letter) => `_${letter.toLowerCase()}`));
 }
 
 function convert(value: unknown, rename: (name: string) => string): unknown {

@@ -1,5 +1,9 @@
+import type { IncomingMessage, ServerResponse } from 'node:http';
 import type { DynamoDBClient } from '@aws-sdk/client-dynamodb';
+import type { Clock } from '@sallyport/core';
+import { createTable } from '@sallyport/dynamodb-local';
 import { createDynamoMicrovmRegistry, type MicrovmRegistry } from '@sallyport/microvm';
+import { MICROVM_TABLE_SCHEMA } from '@sallyport/microvm/schema';
 import {
   createFakeMicrovmProvider,
   createMemoryMicrovmRegistry,
@@ -9,25 +13,32 @@ import {
   type ProgramAnswer,
   type ProgramRequest,
 } from '@sallyport/microvm/testing';
-import type { Clock } from '@sallyport/core';
 import type { MicrovmsService } from '@sallyport/testkit/services';
-import type { IncomingMessage, ServerResponse } from 'node:http';
 import { startService, wireProvider } from './wire.js';
 
-type Registry = (clock: Clock) => MicrovmRegistry;
-type Service = (clock: Clock, program: (request: ProgramRequest) => ProgramAnswer) => Promise<Omit<MicrovmSetup, 'registry'>>;
+type Registry = (clock: Clock) => Promise<MicrovmRegistry>;
+type Service = (
+  clock: Clock,
+  program: (request: ProgramRequest) => ProgramAnswer,
+) => Promise<Omit<MicrovmSetup, 'registry'>>;
 
 /** What a failure of the service says; the suite looks for it everywhere. */
 const SERVICE_TEXT = 'a text of the service';
 
-export const memoryRegistry: Registry = (clock) => createMemoryMicrovmRegistry({ clock });
+export const memoryRegistry: Registry = async (clock) => createMemoryMicrovmRegistry({ clock });
 
-export function dynamoRegistry(client: DynamoDBClient, tableName: string): Registry {
-  return (clock) => createDynamoMicrovmRegistry({ client, tableName, clock, log: false });
+/** Each in a table of its own: a sweep sees the reservations of a whole table. */
+export function dynamoRegistry(client: DynamoDBClient): Registry {
+  return async (clock) => {
+    const tableName = await createTable(client, MICROVM_TABLE_SCHEMA);
+    return createDynamoMicrovmRegistry({ client, tableName, clock, log: false });
+  };
 }
 
 export function harness(service: Service, registry: Registry): MicrovmHarness {
-  return { create: async ({ clock, program }) => ({ ...(await service(clock, program)), registry: registry(clock) }) };
+  return {
+    create: async ({ clock, program }) => ({ ...(await service(clock, program)), registry: await registry(clock) }),
+  };
 }
 
 /** The fake. */

@@ -1,6 +1,6 @@
 import * as sdk from '@aws-sdk/client-lambda-microvms';
-import { createAwsMicrovmProvider, createHttpsTransport, type MicrovmProvider } from '@sallyport/microvm';
 import { adoptNetworkErrors } from '@sallyport/dynamodb-local';
+import { createAwsMicrovmProvider, createHttpsTransport, type MicrovmProvider } from '@sallyport/microvm';
 import { type MicrovmsOptions, type MicrovmsService, startMicrovms } from '@sallyport/testkit/services';
 
 export const IMAGE = 'arn:aws:lambda:eu-west-1:123456789012:microvm-image:notebook';
@@ -11,7 +11,10 @@ export function startService(options: Omit<MicrovmsOptions, 'sdk'> = {}): Promis
 }
 
 /** The real client of the service. */
-export function createClient({ endpoint }: Pick<MicrovmsService, 'endpoint'>, maxAttempts = 1): sdk.LambdaMicrovmsClient {
+export function createClient(
+  { endpoint }: Pick<MicrovmsService, 'endpoint'>,
+  maxAttempts = 1,
+): sdk.LambdaMicrovmsClient {
   const credentials = { accessKeyId: 'AKIDEXAMPLE', secretAccessKey: 'wire-secret' };
   const client = new sdk.LambdaMicrovmsClient({ endpoint, region: 'eu-west-1', credentials, maxAttempts });
   adoptNetworkErrors(client);

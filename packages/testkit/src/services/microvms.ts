@@ -65,7 +65,11 @@ interface Token {
 }
 
 const HOST = 'lambda-microvm.eu-west-1.on.aws';
-const NEXT: Readonly<Record<string, string>> = { PENDING: 'RUNNING', SUSPENDING: 'SUSPENDED', TERMINATING: 'TERMINATED' };
+const NEXT: Readonly<Record<string, string>> = {
+  PENDING: 'RUNNING',
+  SUSPENDING: 'SUSPENDED',
+  TERMINATING: 'TERMINATED',
+};
 const MAX_SECONDS = 28_800;
 const PAGE = 50;
 
@@ -95,7 +99,8 @@ export async function startMicrovms(options: MicrovmsOptions): Promise<MicrovmsS
       ListMicrovms: (input) => machines.list(input),
       SuspendMicrovm: (input) => machines.change(input, ['RUNNING'], 'SUSPENDING'),
       ResumeMicrovm: (input) => machines.change(input, ['SUSPENDED'], 'PENDING'),
-      TerminateMicrovm: (input) => machines.change(input, Object.keys(NEXT).concat('RUNNING', 'SUSPENDED', 'TERMINATED'), 'TERMINATING'),
+      TerminateMicrovm: (input) =>
+        machines.change(input, Object.keys(NEXT).concat('RUNNING', 'SUSPENDED', 'TERMINATED'), 'TERMINATING'),
       CreateMicrovmAuthToken: (input) => machines.mint(input, (input.allowedPorts as readonly Input[]).map(toRange)),
       CreateMicrovmShellAuthToken: (input) => machines.mint(input, []),
     },
@@ -162,7 +167,8 @@ class Machines {
     if (Buffer.byteLength(String(runHookPayload)) > 16_384) throw invalid('runHookPayload');
     const text = JSON.stringify(input);
     const known = clientToken === undefined ? undefined : this.#byClientToken.get(String(clientToken));
-    if (known && known.input !== text) throw new ServiceError('ConflictException', 409, 'another request had this token');
+    if (known && known.input !== text)
+      throw new ServiceError('ConflictException', 409, 'another request had this token');
     if (known) return known.machine.describe(this.now());
     const machine = new Machine(input, this.now(), this.#settleMs);
     this.#machines.set(machine.microvmId, machine);
@@ -176,7 +182,10 @@ class Machines {
     });
     const from = Number(nextToken);
     const to = from + Number(maxResults);
-    return { items: all.slice(from, to).map((machine) => machine.summarise(this.now())), ...(to < all.length && { nextToken: String(to) }) };
+    return {
+      items: all.slice(from, to).map((machine) => machine.summarise(this.now())),
+      ...(to < all.length && { nextToken: String(to) }),
+    };
   }
 
   change({ microvmIdentifier }: Input, states: readonly string[], to: string): object {

@@ -4,7 +4,18 @@ import { isUnknownOutcome } from '../../provider/internal/errors.js';
 import type { SessionChanges, SessionRecord } from '../../registry/registry.js';
 import type { CallerFacts } from '../caller.js';
 import type { MicrovmSession } from '../types.js';
-import { endOf, isMissing, nowMs, observe, type Parts, readSession, sessionAnswer, tell, tellFailure, writeEnd } from './parts.js';
+import {
+  endOf,
+  isMissing,
+  nowMs,
+  observe,
+  type Parts,
+  readSession,
+  sessionAnswer,
+  tell,
+  tellFailure,
+  writeEnd,
+} from './parts.js';
 import { toMachine } from './provider-calls.js';
 
 /** Reads that a command makes when others change the session at the same time. */
@@ -70,8 +81,7 @@ async function intend(
  * been lost on its way: it is sent again.
  */
 function isDone(parts: Parts, operation: MicrovmCommand, { state, updatedAt, providerState }: SessionRecord): boolean {
-  const isLost =
-    state === 'terminating' && providerState !== 'TERMINATING' && !isSettling(nowMs(parts) - updatedAt);
+  const isLost = state === 'terminating' && providerState !== 'TERMINATING' && !isSettling(nowMs(parts) - updatedAt);
   return COMMANDS[operation].doneIn.includes(state) && !isLost;
 }
 

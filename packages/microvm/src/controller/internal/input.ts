@@ -110,7 +110,9 @@ function parseInteger(value: unknown, name: string, least: number, most: number)
 
 function parseImage(ref: unknown, version: unknown, images: readonly MicrovmImage[]): MicrovmImage {
   const wanted = ref ?? images[0]?.ref;
-  const image = images.find((one) => one.ref === wanted && (version === undefined || (one.version ?? version) === version));
+  const image = images.find(
+    (one) => one.ref === wanted && (version === undefined || (one.version ?? version) === version),
+  );
   if (image === undefined) throw invalidRequest('image_ref and image_version must name an allowed image');
   if (version === undefined) return image;
   if (typeof version !== 'string' || !/^[\w.-]{1,64}$/.test(version)) {

@@ -1,6 +1,7 @@
 import { MicrovmError } from '../../errors.js';
-import { valueOf } from '../../provider/secret-token.js';
+import { withoutText } from '../../provider/internal/errors.js';
 import type { SecretToken } from '../../provider/secret-token.js';
+import { valueOf } from '../../provider/secret-token.js';
 import type { HeaderEntry, MicrovmTransport, TransportRequest, TransportResponse } from '../../provider/transport.js';
 import type { SessionRecord } from '../../registry/registry.js';
 import type { CallerFacts } from '../caller.js';
@@ -10,7 +11,7 @@ import { type Parts, readSession } from './parts.js';
 import { endpointHostOf, MARGIN_MS } from './provider-calls.js';
 import { cookiePrefix, cookiesIn, cookiesOut } from './proxy/cookies.js';
 import { answeredHeaders, forwardedHeaders, valuesOf } from './proxy/headers.js';
-import { limited, Lifeline } from './proxy/lifeline.js';
+import { Lifeline, limited } from './proxy/lifeline.js';
 import { checkPort, checkTarget, rewriteLocation } from './proxy/target.js';
 import { tokenForPort } from './tokens.js';
 
@@ -34,8 +35,10 @@ export async function invokeSession(
   const path = checkTarget(input.path);
   const port = checkPort(wantedPort, parts.settings.invoke.ports);
   if (!METHODS.has(method)) throw new MicrovmError('microvm.invalid_request', 'the method is not supported');
-  if (valuesOf(headers, 'upgrade').length > 0) throw new MicrovmError('microvm.upgrade_unsupported', 'upgrades are not supported');
-  if (body.byteLength > MAX_REQUEST_BYTES) throw new MicrovmError('microvm.body_too_large', 'request body is too large');
+  if (valuesOf(headers, 'upgrade').length > 0)
+    throw new MicrovmError('microvm.upgrade_unsupported', 'upgrades are not supported');
+  if (body.byteLength > MAX_REQUEST_BYTES)
+    throw new MicrovmError('microvm.body_too_large', 'request body is too large');
   const record = await readSession(parts, facts, sessionId);
   const host = endpointHostOf(record.endpointHost, parts.settings.endpointHostSuffixes);
   const lifeline = new Lifeline(parts.clock, facts, MARGIN_MS);
@@ -89,7 +92,9 @@ function toAnswer(parts: Parts, record: SessionRecord, input: InvokeInput, answe
   const { response, token, host, path, lifeline } = answered;
   const { publicPath, dropCors = false, maxResponseBytes = MAX_RESPONSE_BYTES } = input;
   if (response.status < 200 || response.status > 599) {
-    throw new MicrovmError('microvm.workload_unreachable', 'workload unreachable', { cause: new Error('no HTTP status') });
+    throw new MicrovmError('microvm.workload_unreachable', 'workload unreachable', {
+      cause: new Error('no HTTP status'),
+    });
   }
   const secret = valueOf(token);
   if (response.headers.some(([name, value]) => value.includes(secret) || name.includes(secret))) {
@@ -108,5 +113,5 @@ function toAnswer(parts: Parts, record: SessionRecord, input: InvokeInput, answe
 /** What a transport throws that is none of ours. */
 function asWorkloadError(error: unknown): never {
   if (error instanceof MicrovmError) throw error;
-  throw new MicrovmError('microvm.workload_unreachable', 'workload unreachable', { cause: error });
+  throw new MicrovmError('microvm.workload_unreachable', 'workload unreachable', { cause: withoutText(error) });
 }

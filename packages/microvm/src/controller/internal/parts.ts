@@ -2,10 +2,16 @@ import type { FullClock, IdGenerator } from '@sallyport/core';
 import { isFrameworkError } from '@sallyport/core';
 import { MicrovmError, sessionNotFound } from '../../errors.js';
 import { emitLifecycle, type MicrovmLifecycleEvent, type MicrovmOutcome } from '../../lifecycle/events.js';
-import { afterObservation, isClosed, isSettling, type MicrovmOperation, type MicrovmState } from '../../lifecycle/states.js';
+import {
+  afterObservation,
+  isClosed,
+  isSettling,
+  type MicrovmOperation,
+  type MicrovmState,
+} from '../../lifecycle/states.js';
 import type { MicrovmRegistry, SessionChanges, SessionKey, SessionRecord } from '../../registry/registry.js';
-import { assertNoLeak } from '../../wire/forbidden.js';
 import { toView } from '../../wire/codec.js';
+import { assertNoLeak } from '../../wire/forbidden.js';
 import type { CallerFacts } from '../caller.js';
 import type { Settings } from '../options.js';
 import type { MicrovmAnswer, MicrovmSession } from '../types.js';

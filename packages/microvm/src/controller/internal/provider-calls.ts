@@ -1,7 +1,7 @@
 import type { FullClock } from '@sallyport/core';
 import { withDeadline } from '@sallyport/core/pipeline';
 import { MicrovmError } from '../../errors.js';
-import { toMicrovmState, type MicrovmState } from '../../lifecycle/states.js';
+import { type MicrovmState, toMicrovmState } from '../../lifecycle/states.js';
 import { type ProviderCall, toProviderError } from '../../provider/internal/errors.js';
 import type { MicrovmDescription, MicrovmProvider } from '../../provider/provider.js';
 import type { CallerFacts } from '../caller.js';
@@ -60,7 +60,9 @@ export function toMachine(description: MicrovmDescription, suffixes: readonly st
   const startedAt = timeOf(description.startedAt);
   const duration: unknown = maximumDurationSeconds;
   if (!isMicrovmId(microvmId) || state === undefined || startedAt === undefined || !Number.isSafeInteger(duration)) {
-    throw new MicrovmError('microvm.provider_failed', 'service failed', { cause: new Error('an unknown state or shape') });
+    throw new MicrovmError('microvm.provider_failed', 'service failed', {
+      cause: new Error('an unknown state or shape'),
+    });
   }
   return {
     microvmId,
@@ -80,7 +82,8 @@ export function isMicrovmId(value: unknown): value is string {
 }
 
 function timeOf(value: unknown): number | undefined {
-  const ms = value instanceof Date || Object.prototype.toString.call(value) === '[object Date]' ? Number(value) : Number.NaN;
+  const ms =
+    value instanceof Date || Object.prototype.toString.call(value) === '[object Date]' ? Number(value) : Number.NaN;
   return Number.isNaN(ms) ? undefined : ms;
 }
 

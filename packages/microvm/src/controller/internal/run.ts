@@ -80,7 +80,8 @@ function newRecord(parts: Parts, facts: CallerFacts, request: RunRequest): Sessi
 function newSessionId({ ids, settings }: Parts, facts: CallerFacts, { idempotencyKey }: RunRequest): string {
   const { tenantId, namespace, identity } = facts;
   const owner = settings.ownership === 'subject' ? [identity] : [];
-  const seed = idempotencyKey === undefined ? ids.newId() : JSON.stringify([tenantId, namespace, ...owner, idempotencyKey]);
+  const seed =
+    idempotencyKey === undefined ? ids.newId() : JSON.stringify([tenantId, namespace, ...owner, idempotencyKey]);
   return `mvm-${sha256(seed).slice(0, 32)}`;
 }
 

@@ -1,4 +1,4 @@
-import { defineOptions, boolean, integer } from '@sallyport/core/options';
+import { boolean, defineOptions, integer } from '@sallyport/core/options';
 import { controllerIncomplete, MicrovmError } from '../../errors.js';
 import { emitLifecycle } from '../../lifecycle/events.js';
 import { isClosed } from '../../lifecycle/states.js';

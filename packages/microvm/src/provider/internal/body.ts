@@ -1,6 +1,7 @@
 import type { IncomingMessage } from 'node:http';
 import type { FullClock } from '@sallyport/core';
 import { MicrovmError } from '../../errors.js';
+import { withoutText } from './errors.js';
 
 interface BodyOptions {
   readonly clock: FullClock;
@@ -77,5 +78,5 @@ class BodyReader implements AsyncIterator<Uint8Array> {
 }
 
 function unreachable(cause: unknown): MicrovmError {
-  return new MicrovmError('microvm.workload_unreachable', 'workload unreachable', { cause });
+  return new MicrovmError('microvm.workload_unreachable', 'workload unreachable', { cause: withoutText(cause) });
 }

@@ -25,10 +25,41 @@ const BY_NAME: Readonly<Record<string, readonly [MicrovmErrorCode, string]>> = {
 };
 const REJECTED = new Set(['ValidationException', 'InvalidParameterValueException']);
 
+/**
+ * What is kept of a failure of the service or of a connection: its name, its code and the id of the request, and none of its text.
+ * It may quote what was sent, and logs hold the causes of errors.
+ */
+class Failure extends Error {
+  override readonly name: string;
+  readonly code?: string;
+  readonly requestId?: string;
+
+  constructor(original: unknown) {
+    const { name, code, $metadata } = (original ?? {}) as {
+      readonly name?: unknown;
+      readonly code?: unknown;
+      readonly $metadata?: { readonly requestId?: unknown };
+    };
+    super('');
+    this.name = typeof name === 'string' && IDENTIFIER.test(name) ? name : 'Error';
+    if (typeof code === 'string' && IDENTIFIER.test(code)) this.code = code;
+    if (typeof $metadata?.requestId === 'string' && IDENTIFIER.test($metadata.requestId))
+      this.requestId = $metadata.requestId;
+  }
+}
+
+const IDENTIFIER = /^[\w-]{1,64}$/;
+
+/** A failure as the cause of an error of ours. */
+export function withoutText(original: unknown): Error {
+  return new Failure(original);
+}
+
 /** The error of a call that failed. */
-export function toProviderError(cause: unknown, call: ProviderCall): MicrovmError {
-  if (cause instanceof MicrovmError) return cause;
-  const failure = (typeof cause === 'object' && cause !== null ? cause : {}) as ServiceFailure;
+export function toProviderError(original: unknown, call: ProviderCall): MicrovmError {
+  if (original instanceof MicrovmError) return original;
+  const cause = withoutText(original);
+  const failure = (typeof original === 'object' && original !== null ? original : {}) as ServiceFailure;
   const name = String(failure.name);
   const retryAfterSeconds = retryAfterOf(failure);
   if (name === 'ResourceNotFoundException') {
@@ -41,7 +72,7 @@ export function toProviderError(cause: unknown, call: ProviderCall): MicrovmErro
   if (REJECTED.has(name) && (call === 'run' || call === 'token')) {
     return new MicrovmError('microvm.provider_rejected', 'service rejected the input', { cause });
   }
-  if (isTransient(cause)) {
+  if (isTransient(original)) {
     return new MicrovmError('microvm.provider_unavailable', 'service unavailable', { cause, retryAfterSeconds });
   }
   return new MicrovmError('microvm.provider_failed', 'service failed', { cause });

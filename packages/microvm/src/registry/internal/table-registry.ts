@@ -1,7 +1,7 @@
 import type { FullClock, IdGenerator } from '@sallyport/core';
 import { absentOrPastTtl, type Condition, type Item, type ItemTable, isPastTtl, type Key } from '@sallyport/dynamo';
-import { assertNoLeak } from '../../wire/forbidden.js';
 import { MACHINE_INDEX, PENDING_INDEX } from '../../schema.js';
+import { assertNoLeak } from '../../wire/forbidden.js';
 import type { MicrovmRegistry, SessionChanges, SessionRecord } from '../registry.js';
 import { keyOf, PENDING, parseRow, partitionOf, sortKeyOf, toChanges, toRow } from './rows.js';
 
@@ -42,7 +42,9 @@ export function createTableRegistry({ table, clock, ids, onBadRow }: RegistryPar
   };
   const readKeys = async (keys: readonly Item[], signal: AbortSignal | undefined) => {
     const records = await Promise.all(
-      keys.map(async ({ pk, sk }) => live(await table.get({ pk: String(pk), sk: String(sk) }, { consistent: true, signal }))),
+      keys.map(async ({ pk, sk }) =>
+        live(await table.get({ pk: String(pk), sk: String(sk) }, { consistent: true, signal })),
+      ),
     );
     return records.filter((record) => record !== undefined);
   };

@@ -47,12 +47,16 @@ function readInvoke(ctx: Context): InvokeInput {
     sessionId: ctx.param('session_id'),
     method: request.method,
     path: (rest === '' ? '/' : rest) + (query === '' ? '' : `?${query}`),
-    headers: Object.entries(request.headers).flatMap(([name, values]) => values.map((value): HeaderEntry => [name, value])),
+    headers: Object.entries(request.headers).flatMap(([name, values]) =>
+      values.map((value): HeaderEntry => [name, value]),
+    ),
     body: request.body,
     ...(port !== undefined && { port }),
     publicPath: outer + prefix,
     dropCors: ctx.middlewareTrace.includes('cors'),
-    trace: Object.entries(onwardTraceHeaders((name) => ctx.header(name) ?? '')).filter(([name]) => !name.startsWith('x-amzn-')),
+    trace: Object.entries(onwardTraceHeaders((name) => ctx.header(name) ?? '')).filter(
+      ([name]) => !name.startsWith('x-amzn-'),
+    ),
   };
 }
 

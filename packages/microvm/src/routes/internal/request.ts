@@ -28,7 +28,8 @@ export function readInput(ctx: Context, caller: MicrovmCaller, command: MicrovmO
     fields[name] = value;
   }
   checkEnvelope(fields, caller, command);
-  if (Object.hasOwn(fields, 'idempotency_key')) throw invalidRequest('the idempotency key is the header idempotency-key');
+  if (Object.hasOwn(fields, 'idempotency_key'))
+    throw invalidRequest('the idempotency key is the header idempotency-key');
   if (ctx.route?.pattern.includes('{session_id}')) {
     if (Object.hasOwn(fields, 'session_id')) throw invalidRequest('session_id stands in the path');
     fields.session_id = ctx.param('session_id');
@@ -65,7 +66,9 @@ function queryFields(
     const [text = ''] = values;
     if (Object.hasOwn(known, name)) return [name, known[name]?.(text)];
     if (name === 'tenant_id' || name === 'namespace') return [name, text];
-    throw invalidRequest(`unknown query parameter; known are ${[...Object.keys(known), 'tenant_id', 'namespace'].join(', ')}`);
+    throw invalidRequest(
+      `unknown query parameter; known are ${[...Object.keys(known), 'tenant_id', 'namespace'].join(', ')}`,
+    );
   });
 }
 
@@ -79,7 +82,8 @@ function checkEnvelope(fields: Record<string, unknown>, caller: MicrovmCaller, c
     delete fields[name];
   }
   for (const [name, value] of Object.entries(stated)) {
-    if (Object.hasOwn(fields, name) && fields[name] !== value) throw invalidRequest(`${name} is not that of the request`);
+    if (Object.hasOwn(fields, name) && fields[name] !== value)
+      throw invalidRequest(`${name} is not that of the request`);
     delete fields[name];
   }
 }

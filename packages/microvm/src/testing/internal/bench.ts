@@ -120,9 +120,7 @@ export class Bench {
 
   /** Asks the program of a session. */
   async invoke(sessionId: string, input: Partial<InvokeInput> = {}, controller = this.controller): Promise<Read> {
-    const answer = await this.shown(
-      controller.invoke(this.caller, { sessionId, method: 'GET', path: '/', ...input }),
-    );
+    const answer = await this.shown(controller.invoke(this.caller, { sessionId, method: 'GET', path: '/', ...input }));
     const chunks: Uint8Array[] = [];
     for await (const chunk of answer.bodyStream) chunks.push(chunk);
     return { ...answer, body: Buffer.concat(chunks) };

@@ -17,8 +17,14 @@ export const COMMAND_CASES: Cases = {
     equal((await bench.shown(controller.suspend(caller, SESSION))).state, 'suspended');
     equal((await bench.shown(controller.resume(caller, SESSION))).state, 'running');
     const ended = await bench.shown(controller.terminate(caller, SESSION));
-    deepEqual([ended.state, ended.desiredState, ended.terminatedAt], ['terminated', 'terminated', '2026-11-22T00:00:00.000Z']);
-    deepEqual(setup.machines().map(({ state }) => state), ['TERMINATED']);
+    deepEqual(
+      [ended.state, ended.desiredState, ended.terminatedAt],
+      ['terminated', 'terminated', '2026-11-22T00:00:00.000Z'],
+    );
+    deepEqual(
+      setup.machines().map(({ state }) => state),
+      ['TERMINATED'],
+    );
     deepEqual(
       bench.events.map(({ operation, outcome, from, to }) => `${operation} ${outcome} ${from} ${to}`),
       [
@@ -141,7 +147,10 @@ export const COMMAND_CASES: Cases = {
     equal((await bench.row('s1')).state, 'terminating');
     bench.pass(31_000);
     equal((await bench.shown(controller.terminate(caller, SESSION))).state, 'terminated');
-    deepEqual(setup.machines().map(({ state }) => state), ['TERMINATED']);
+    deepEqual(
+      setup.machines().map(({ state }) => state),
+      ['TERMINATED'],
+    );
   },
   async 'two commands at once end in a state that the service has'(bench) {
     const { controller, caller, setup } = bench;

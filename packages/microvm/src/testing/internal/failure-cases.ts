@@ -6,7 +6,12 @@ const SESSION = { sessionId: 's1' };
 const MINUTE_MS = 60_000;
 
 /** The service's errors, and what they are to a caller. */
-const ERRORS: readonly (readonly [error: string, code: MicrovmErrorCode, status: number, retryAfter: string | undefined])[] = [
+const ERRORS: readonly (readonly [
+  error: string,
+  code: MicrovmErrorCode,
+  status: number,
+  retryAfter: string | undefined,
+])[] = [
   ['ConflictException', 'microvm.conflict', 409, undefined],
   ['ResourceConflictException', 'microvm.conflict', 409, undefined],
   ['ThrottlingException', 'microvm.rate_limited', 429, '3'],
@@ -68,18 +73,36 @@ export const FAILURE_CASES: Cases = {
     const { controller, setup } = bench;
     await unknownRun(bench, 'lost');
     bench.pass(16 * MINUTE_MS);
-    deepEqual(await controller.sweep({ terminateUnknown: true }), { pending: 1, confirmed: 0, failed: 1, terminated: 0 });
+    deepEqual(await controller.sweep({ terminateUnknown: true }), {
+      pending: 1,
+      confirmed: 0,
+      failed: 1,
+      terminated: 0,
+    });
     equal((await bench.row('s1')).state, 'failed');
     bench.pass(5 * MINUTE_MS);
-    deepEqual(await controller.sweep({ terminateUnknown: true }), { pending: 0, confirmed: 0, failed: 0, terminated: 1 });
+    deepEqual(await controller.sweep({ terminateUnknown: true }), {
+      pending: 0,
+      confirmed: 0,
+      failed: 0,
+      terminated: 1,
+    });
     ok(setup.machines().every(({ state }) => state === 'TERMINATED'));
   },
   async 'the sweep ends no machine that a session names'(bench) {
     const { controller, caller, setup } = bench;
     await bench.shown(controller.run(caller, SESSION));
     bench.pass(30 * MINUTE_MS);
-    deepEqual(await controller.sweep({ terminateUnknown: true }), { pending: 0, confirmed: 0, failed: 0, terminated: 0 });
-    deepEqual(setup.machines().map(({ state }) => state), ['RUNNING']);
+    deepEqual(await controller.sweep({ terminateUnknown: true }), {
+      pending: 0,
+      confirmed: 0,
+      failed: 0,
+      terminated: 0,
+    });
+    deepEqual(
+      setup.machines().map(({ state }) => state),
+      ['RUNNING'],
+    );
   },
   async 'a session that cannot be confirmed leaves no machine behind'(bench) {
     const { caller, setup } = bench;
@@ -90,11 +113,16 @@ export const FAILURE_CASES: Cases = {
     await broken.run(caller, SESSION).catch(() => undefined);
     ok(setup.machines().every(({ state }) => state === 'TERMINATED' || state === 'TERMINATING'));
     equal(setup.machines().length, 1);
-    deepEqual(bench.events.map(({ outcome }) => outcome), ['failed']);
+    deepEqual(
+      bench.events.map(({ outcome }) => outcome),
+      ['failed'],
+    );
   },
   async 'a machine that can neither be confirmed nor ended is told of as orphaned'(bench) {
     const { caller, setup } = bench;
-    const broken = bench.create({ registry: { ...setup.registry, confirm: () => Promise.reject(new Error('registry')) } });
+    const broken = bench.create({
+      registry: { ...setup.registry, confirm: () => Promise.reject(new Error('registry')) },
+    });
     setup.fail({ operation: 'terminate', error: 'ThrottlingException' });
     await broken.run(caller, SESSION).catch(() => undefined);
     const [orphan] = bench.events;

@@ -57,10 +57,13 @@ export const PROXY_CASES: Cases = {
       'x-listed',
     ];
     const headers = forbidden.map((name): HeaderEntry => [name, 'forged-1']);
-    const seen = await bench.seen('s1', { headers: [...headers, ['Connection', 'close, X-Listed'], ['x-passes', 'yes']] });
+    const seen = await bench.seen('s1', {
+      headers: [...headers, ['Connection', 'close, X-Listed'], ['x-passes', 'yes']],
+    });
     ok(!JSON.stringify(seen.headers).includes('forged-1'));
     deepEqual(named(seen.headers, 'x-passes'), ['yes']);
-    for (const name of forbidden.filter((header) => !['keep-alive'].includes(header))) deepEqual(named(seen.headers, name), []);
+    for (const name of forbidden.filter((header) => !['keep-alive'].includes(header)))
+      deepEqual(named(seen.headers, name), []);
   },
   async 'the program is told who calls only where that was asked for'(bench) {
     await run(bench);
@@ -92,7 +95,14 @@ export const PROXY_CASES: Cases = {
     deepEqual(headers.vary, ['Authorization']);
     deepEqual(headers['access-control-allow-headers'], ['authorization']);
     deepEqual(headers['x-own'], ['a', 'b']);
-    for (const name of ['connection', 'x-hop', 'x-aws-proxy-request', 'x-amzn-trace', 'content-length', 'transfer-encoding']) {
+    for (const name of [
+      'connection',
+      'x-hop',
+      'x-aws-proxy-request',
+      'x-amzn-trace',
+      'content-length',
+      'transfer-encoding',
+    ]) {
       deepEqual(headers[name], undefined);
     }
     const dropped = await bench.invoke('s1', { path: '/headers', dropCors: true });

@@ -7,7 +7,9 @@ import { IMAGE } from './bench.js';
 export const RUN_CASES: Cases = {
   async 'run starts a machine and shows the session'(bench) {
     const { controller, caller, setup } = bench;
-    const session = await bench.shown(controller.run(caller, { metadata: { purpose: 'notebook' }, maximumDurationSeconds: 600 }));
+    const session = await bench.shown(
+      controller.run(caller, { metadata: { purpose: 'notebook' }, maximumDurationSeconds: 600 }),
+    );
     const { sessionId, createdAt, updatedAt, startedAt, ...rest } = session;
     match(sessionId, /^mvm-[0-9a-f]{32}$/);
     equal(createdAt, '2026-11-22T00:00:00.000Z');
@@ -44,7 +46,10 @@ export const RUN_CASES: Cases = {
     equal(second.sessionId, first.sessionId);
     equal(second.replayed, true);
     equal(setup.machines().length, 1);
-    await bench.refuses(bench.controller.run(caller, { ...input, metadata: { a: '2' } }), 'microvm.idempotency_mismatch');
+    await bench.refuses(
+      bench.controller.run(caller, { ...input, metadata: { a: '2' } }),
+      'microvm.idempotency_mismatch',
+    );
   },
   async 'two tenants with one idempotency key and one request id get two machines'(bench) {
     const input = { idempotencyKey: 'key-1' };
@@ -150,8 +155,17 @@ export const RUN_CASES: Cases = {
     const { nextCursor } = await controller.list(caller, { maxResults: 1 });
     // A cursor holds no tenant: it shows another one nothing of the first.
     const foreign = await bench.shown(controller.list(bench.other, { cursor: String(nextCursor) }));
-    deepEqual(foreign.sessions.map(({ sessionId }) => sessionId), ['aa']);
-    for (const input of [{ maxResults: 0 }, { maxResults: 51 }, { cursor: '###' }, { cursor: 'e30' }, { refresh: 'true' }]) {
+    deepEqual(
+      foreign.sessions.map(({ sessionId }) => sessionId),
+      ['aa'],
+    );
+    for (const input of [
+      { maxResults: 0 },
+      { maxResults: 51 },
+      { cursor: '###' },
+      { cursor: 'e30' },
+      { refresh: 'true' },
+    ]) {
       await bench.refuses(controller.list(caller, input as never), 'microvm.invalid_request');
     }
   },
@@ -163,10 +177,16 @@ export const RUN_CASES: Cases = {
     setup.setState(providerMicrovmId, 'SUSPENDED');
     const calls = setup.callCount('get');
     const stored = await bench.shown(controller.list(caller));
-    deepEqual(stored.sessions.map(({ state }) => state), ['running', 'running']);
+    deepEqual(
+      stored.sessions.map(({ state }) => state),
+      ['running', 'running'],
+    );
     equal(setup.callCount('get'), calls);
     const fresh = await bench.shown(controller.list(caller, { refresh: true }));
-    deepEqual(fresh.sessions.map(({ state }) => state), ['suspended', 'running']);
+    deepEqual(
+      fresh.sessions.map(({ state }) => state),
+      ['suspended', 'running'],
+    );
     deepEqual([(await bench.row('a')).version, (await bench.row('b')).version], [3, 2]);
   },
   async 'with ownership by subject only who ran a session sees it'(bench) {
@@ -180,6 +200,9 @@ export const RUN_CASES: Cases = {
     for (const call of ['get', 'suspend', 'resume', 'terminate'] as const) {
       await bench.refuses(controller[call](bob, { sessionId: mine.sessionId }), 'microvm.session_not_found');
     }
-    deepEqual((await controller.list(bob)).sessions.map(({ sessionId }) => sessionId), [his.sessionId]);
+    deepEqual(
+      (await controller.list(bob)).sessions.map(({ sessionId }) => sessionId),
+      [his.sessionId],
+    );
   },
 };

@@ -29,7 +29,9 @@ export const TOKEN_CASES: Cases = {
     const shell = await bench.shown(controller.shellAuthToken(caller, { ...SESSION, ttlSeconds: 61 }));
     deepEqual([shell.tokenType, shell.scope, shell.expiresAt], ['shell', ['shell'], '2026-11-22T00:02:00.000Z']);
     equal(bench.events.at(-1)?.token_id, shell.tokenId);
-    await bench.shown(Promise.resolve([inspect(controller, { depth: 9, showHidden: true }), JSON.stringify(controller)]));
+    await bench.shown(
+      Promise.resolve([inspect(controller, { depth: 9, showHidden: true }), JSON.stringify(controller)]),
+    );
   },
   async 'a shell needs its connector'(bench) {
     const controller = bench.create({ ingressConnectors: [] });

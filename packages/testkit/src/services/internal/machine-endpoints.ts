@@ -42,9 +42,9 @@ class LoopbackAgent extends Agent {
   }
 
   /** The host of the request stays the name that the certificate is checked for. */
-  override createConnection(...[options, callback]: Parameters<Agent['createConnection']>): ReturnType<
-    Agent['createConnection']
-  > {
+  override createConnection(
+    ...[options, callback]: Parameters<Agent['createConnection']>
+  ): ReturnType<Agent['createConnection']> {
     return super.createConnection({ ...options, host: '127.0.0.1', port: this.#port }, callback);
   }
 }

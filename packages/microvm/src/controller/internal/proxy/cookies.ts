@@ -6,7 +6,9 @@ const SET_COOKIE = /^([^=;\s]+)=([^;]*)(.*)$/s;
 
 /** What the names of a session's cookies begin with, so that sessions on one origin have cookies of their own. */
 export function cookiePrefix({ tenantId, namespace, sessionId }: SessionKey): string {
-  const digest = createHash('sha256').update(JSON.stringify([tenantId, namespace, sessionId])).digest('hex');
+  const digest = createHash('sha256')
+    .update(JSON.stringify([tenantId, namespace, sessionId]))
+    .digest('hex');
   return `mvm-${digest.slice(0, 16)}-`;
 }
 

@@ -39,7 +39,9 @@ function passesIn(name: string): boolean {
 
 /** Whether a header of an answer may reach the client. The name in lower case. */
 function passesOut(name: string): boolean {
-  return name !== 'content-length' && name !== 'set-cookie' && !SERVICE_PREFIXES.some((prefix) => name.startsWith(prefix));
+  return (
+    name !== 'content-length' && name !== 'set-cookie' && !SERVICE_PREFIXES.some((prefix) => name.startsWith(prefix))
+  );
 }
 
 /** Headers without those of the connection, names in lower case. */

@@ -1,6 +1,7 @@
 import type { FullClock } from '@sallyport/core';
 import { isFrameworkError } from '@sallyport/core';
 import { MicrovmError } from '../../../errors.js';
+import { withoutText } from '../../../provider/internal/errors.js';
 import type { CallerFacts } from '../../caller.js';
 
 /** The signal of one invoke, from its start to the last byte of its answer: the caller's, and the end of the invocation. */
@@ -55,7 +56,11 @@ export class Lifeline {
  *
  * @throws MicrovmError `microvm.response_too_large`, and what the transport throws
  */
-export function limited(body: AsyncIterable<Uint8Array>, maxBytes: number, lifeline: Lifeline): AsyncIterable<Uint8Array> {
+export function limited(
+  body: AsyncIterable<Uint8Array>,
+  maxBytes: number,
+  lifeline: Lifeline,
+): AsyncIterable<Uint8Array> {
   const iterator = body[Symbol.asyncIterator]();
   let bytes = 0;
   const leave = async (reason?: unknown): Promise<IteratorResult<Uint8Array>> => {
@@ -73,7 +78,7 @@ export function limited(body: AsyncIterable<Uint8Array>, maxBytes: number, lifel
     } catch (error) {
       await leave(error);
       if (isFrameworkError(error)) throw error;
-      throw new MicrovmError('microvm.workload_unreachable', 'workload unreachable', { cause: error });
+      throw new MicrovmError('microvm.workload_unreachable', 'workload unreachable', { cause: withoutText(error) });
     }
   };
   return { [Symbol.asyncIterator]: () => ({ next, return: () => leave() }) };
