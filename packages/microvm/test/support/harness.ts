@@ -111,7 +111,10 @@ export const wireService: Service = async (clock, program) => {
 
 function inject(service: MicrovmsService, { operation, error, times, retryAfterSeconds }: HarnessFailure): void {
   const rule = { operation: COMMANDS[operation], ...(times !== undefined && { times }) };
-  if (error === 'lost') return service.inject({ kind: 'lost-answer' }, rule);
+  if (error === 'lost') {
+    service.inject({ kind: 'lost-answer' }, rule);
+    return;
+  }
   const headers = retryAfterSeconds === undefined ? {} : { 'retry-after': String(retryAfterSeconds) };
   service.inject({ kind: 'error', name: error, status: STATUSES[error] ?? 400, message: SERVICE_TEXT, headers }, rule);
 }
