@@ -1,6 +1,11 @@
 import type { DynamoDBClient } from '@aws-sdk/client-dynamodb';
 import { createLocalClient, createTable, dynamodbEndpoint } from '@sallyport/dynamodb-local';
-import { createDynamoMicrovmRegistry, createMicrovmController, internalCaller, type MicrovmController } from '@sallyport/microvm';
+import {
+  createDynamoMicrovmRegistry,
+  createMicrovmController,
+  internalCaller,
+  type MicrovmController,
+} from '@sallyport/microvm';
 import { MICROVM_TABLE_SCHEMA } from '@sallyport/microvm/schema';
 import type { MicrovmsService } from '@sallyport/testkit/services';
 import { checkHistory, type FinalMachine, type FinalRow, type Told } from './support/history.js';
@@ -35,7 +40,13 @@ function ahead(ms: number): MicrovmController {
   const clock = { now: () => new Date(Date.now() + ms) };
   const registry = createDynamoMicrovmRegistry({ client, tableName, clock, log: watch.logger });
   const images = [{ ref: IMAGE }];
-  return createMicrovmController({ provider: wireProvider(service), registry, images, clock, onLifecycleEvent: watch.event });
+  return createMicrovmController({
+    provider: wireProvider(service),
+    registry,
+    images,
+    clock,
+    onLifecycleEvent: watch.event,
+  });
 }
 
 /** All sessions, with the states that the service shows. */
@@ -44,7 +55,8 @@ async function rowsOf(controller: MicrovmController): Promise<FinalRow[]> {
   let cursor: string | null | undefined;
   do {
     const page = await watch.shown(controller.list(caller, { refresh: true, ...(cursor && { cursor }) }));
-    for (const { sessionId, state, providerMicrovmId: microvmId } of page.sessions) rows.push({ sessionId, state, microvmId });
+    for (const { sessionId, state, providerMicrovmId: microvmId } of page.sessions)
+      rows.push({ sessionId, state, microvmId });
     cursor = page.nextCursor;
   } while (cursor);
   return rows;
@@ -93,7 +105,17 @@ it('processes that run, suspend, resume and terminate the same sessions, and are
   expect(rows.length).toBeGreaterThan(10);
   expect(new Set(told.map(({ state }) => state)).size).toBeGreaterThanOrEqual(3);
   expect(first.pending + second.pending + second.terminated).toBeGreaterThan(0);
-  expect(outcomes).toMatchObject({ 'microvm.session_exists': expect.any(Number), 'microvm.invalid_state': expect.any(Number) });
-  const known = ['session_exists', 'invalid_state', 'session_not_found', 'conflict', 'provider_unavailable', 'registry_unavailable'];
+  expect(outcomes).toMatchObject({
+    'microvm.session_exists': expect.any(Number),
+    'microvm.invalid_state': expect.any(Number),
+  });
+  const known = [
+    'session_exists',
+    'invalid_state',
+    'session_not_found',
+    'conflict',
+    'provider_unavailable',
+    'registry_unavailable',
+  ];
   expect(Object.keys(outcomes).filter((code) => !known.includes(code.replace('microvm.', '')))).toEqual([]);
 }, 180_000);

@@ -31,6 +31,6 @@ export class SecretToken {
 }
 
 /** The value of a token. Not on the public line. */
-export function valueOf(token: SecretToken): string {
+export function revealToken(token: SecretToken): string {
   return values.get(token) ?? '';
 }

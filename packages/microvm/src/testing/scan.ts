@@ -41,10 +41,13 @@ export function scanForLeaks(value: unknown, options: LeakScanOptions = {}): rea
     else if (findForbidden(text) !== undefined) leaks.push({ path, what: 'a credential' });
   };
   const visit = (item: unknown, path: string, depth: number): void => {
-    if (typeof item === 'string') return checkText(item, path);
+    if (typeof item === 'string') checkText(item, path);
     if (typeof item !== 'object' || item === null || depth > MAX_DEPTH || seen.has(item)) return;
     seen.add(item);
-    if (item instanceof Uint8Array) return checkText(Buffer.from(item).toString('latin1'), path);
+    if (item instanceof Uint8Array) {
+      checkText(Buffer.from(item).toString('latin1'), path);
+      return;
+    }
     for (const [name, member] of membersOf(item)) {
       const place = path === '' ? name : `${path}.${name}`;
       if (isForbiddenName(name)) leaks.push({ path: place, what: 'the name of a credential' });

@@ -21,10 +21,18 @@ export interface FinalMachine {
 }
 
 const LIVE = ['PENDING', 'RUNNING', 'SUSPENDING', 'SUSPENDED'];
-const STATES: Readonly<Record<string, string>> = { RUNNING: 'running', SUSPENDED: 'suspended', TERMINATED: 'terminated' };
+const STATES: Readonly<Record<string, string>> = {
+  RUNNING: 'running',
+  SUSPENDED: 'suspended',
+  TERMINATED: 'terminated',
+};
 
 /** What contradicts itself, as sentences; none when all is well. */
-export function checkHistory(told: readonly Told[], rows: readonly FinalRow[], machines: readonly FinalMachine[]): string[] {
+export function checkHistory(
+  told: readonly Told[],
+  rows: readonly FinalRow[],
+  machines: readonly FinalMachine[],
+): string[] {
   return [...checkTold(told), ...checkRows(rows, machines), ...checkMachines(rows, machines)];
 }
 

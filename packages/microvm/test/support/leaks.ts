@@ -22,6 +22,8 @@ export interface LeakWatch {
   client<T extends DynamoDBClient>(client: T): T;
   /** Tells of the tokens that were given out: a getter, read at the end. */
   secrets(read: () => readonly string[]): void;
+  /** Forgets what comes after, when the function that is returned is called. */
+  mark(): () => void;
   /** What is found so far. */
   leaks(): ReturnType<typeof scanForLeaks>;
 }
@@ -63,6 +65,13 @@ export function watchLeaks(): LeakWatch {
       return client;
     },
     secrets: (read) => void readers.push(read),
+    mark: () => {
+      const [shown, written] = [kept.length, lines.length];
+      return () => {
+        kept.length = shown;
+        lines.length = written;
+      };
+    },
     leaks: () => scanForLeaks([kept, lines], { secrets: [...readers.flatMap((read) => read()), ...SERVICE_TEXTS] }),
   };
   const { write } = process.stdout;

@@ -48,6 +48,8 @@ export interface StandInMachine {
 export interface MicrovmsService extends Service {
   /** Connects to the endpoints of the machines, whatever their host names: the option `agent` of an HTTPS client. It checks their certificate. */
   readonly agent: Agent;
+  /** Where the endpoints listen on loopback, and the authority of their certificate as PEM: for agents of other processes. */
+  readonly endpoints: { readonly port: number; readonly ca: string };
   /** Every token that was given out. */
   readonly secrets: readonly string[];
   /** Machines that there were, in the order of their start. */
@@ -108,6 +110,7 @@ export async function startMicrovms(options: MicrovmsOptions): Promise<MicrovmsS
   const { stop } = service;
   return Object.defineProperties(service, {
     agent: { value: endpoints.agent },
+    endpoints: { value: { port: endpoints.port, ca: endpoints.ca } },
     secrets: { get: () => [...machines.secrets] },
     machines: { get: () => machines.all() },
     setState: { value: (id: string, state: string) => machines.find(id).set(state, machines.now()) },

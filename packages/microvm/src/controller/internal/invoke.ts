@@ -1,7 +1,7 @@
 import { MicrovmError } from '../../errors.js';
 import { withoutText } from '../../provider/internal/errors.js';
 import type { SecretToken } from '../../provider/secret-token.js';
-import { valueOf } from '../../provider/secret-token.js';
+import { revealToken } from '../../provider/secret-token.js';
 import type { HeaderEntry, MicrovmTransport, TransportRequest, TransportResponse } from '../../provider/transport.js';
 import type { SessionRecord } from '../../registry/registry.js';
 import type { CallerFacts } from '../caller.js';
@@ -52,7 +52,7 @@ export async function invokeSession(
       body,
       times: parts.settings.invoke,
       authorize: () => [
-        [TOKEN_HEADER, valueOf(token)],
+        [TOKEN_HEADER, revealToken(token)],
         [PORT_HEADER, String(port)],
       ],
     };
@@ -96,7 +96,7 @@ function toAnswer(parts: Parts, record: SessionRecord, input: InvokeInput, answe
       cause: new Error('no HTTP status'),
     });
   }
-  const secret = valueOf(token);
+  const secret = revealToken(token);
   if (response.headers.some(([name, value]) => value.includes(secret) || name.includes(secret))) {
     throw new MicrovmError('microvm.leak_blocked', 'answer withheld');
   }

@@ -11,10 +11,10 @@ const ACTIONS: readonly string[] = [...MICROVM_OPERATIONS, 'sweep'];
 
 /** The partition of a tenant and namespace. `%` and `#` in their names are escaped, so that no name can forge another's key. */
 export function partitionOf({ tenantId, namespace }: MicrovmBinding): string {
-  return `TENANT#${escape(tenantId)}#NAMESPACE#${escape(namespace)}`;
+  return `TENANT#${escapePart(tenantId)}#NAMESPACE#${escapePart(namespace)}`;
 }
 
-function escape(part: string): string {
+function escapePart(part: string): string {
   return part.replaceAll('%', '%25').replaceAll('#', '%23');
 }
 

@@ -7,6 +7,9 @@ import { createCertificate } from './certificate.js';
 export interface Endpoints {
   /** Connects every host name to the server, and checks its certificate against the name. */
   readonly agent: Agent;
+  readonly port: number;
+  /** Its certificate as PEM, which is its own authority. */
+  readonly ca: string;
   stop(): Promise<void>;
 }
 
@@ -24,6 +27,8 @@ export async function startEndpoints(names: readonly string[], serve: RequestLis
   const agent = new LoopbackAgent(port, { ca: cert, keepAlive: true });
   return {
     agent,
+    port,
+    ca: cert,
     async stop() {
       agent.destroy();
       const closed = new Promise<void>((resolve) => server.close(() => resolve()));
