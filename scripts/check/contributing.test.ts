@@ -75,6 +75,7 @@ describe('the map', () => {
     'connections',
     'objectstore',
     'vectors',
+    'microvm',
     'testkit',
     'contract',
   ])('has a row for the package %s', (name) => {

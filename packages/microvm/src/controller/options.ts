@@ -152,6 +152,20 @@ const arns = (what: string) => {
   return kind<readonly string[]>(`a list of at most ${LIMITS.connectors} different ARNs of ${what}`, isList);
 };
 
+/** What {@link InvokeOptions} may be. */
+export const INVOKE_KINDS = {
+  ports: list<NonNullable<InvokeOptions['ports']>[number]>(
+    kind('a port, or { start, end }', isPortEntry),
+    'a list of ports and ranges of ports',
+  ),
+  hookPort: kind<number>('a port', isPort),
+  cookies: oneOf('drop', 'scoped'),
+  identityHeaders: boolean,
+  connectTimeoutMs: integer(1, 60_000, 'milliseconds'),
+  firstByteTimeoutMs: integer(1, 900_000, 'milliseconds'),
+  idleTimeoutMs: integer(1, 900_000, 'milliseconds'),
+};
+
 /** The options, as they are checked and described. */
 export const CONTROLLER_OPTIONS = defineOptions<MicrovmControllerOptions>()(
   {
@@ -187,18 +201,7 @@ export const CONTROLLER_OPTIONS = defineOptions<MicrovmControllerOptions>()(
     }).default({ autoResumeEnabled: true, maxIdleDurationSeconds: 900, suspendedDurationSeconds: 1800 }),
     ownership: oneOf('tenant', 'subject').default('tenant'),
     runHookPayload: func<NonNullable<MicrovmControllerOptions['runHookPayload']>>(),
-    invoke: group<InvokeOptions>()({
-      ports: list<NonNullable<InvokeOptions['ports']>[number]>(
-        kind('a port, or { start, end }', isPortEntry),
-        'a list of ports and ranges of ports',
-      ),
-      hookPort: kind<number>('a port', isPort),
-      cookies: oneOf('drop', 'scoped'),
-      identityHeaders: boolean,
-      connectTimeoutMs: integer(1, 60_000, 'milliseconds'),
-      firstByteTimeoutMs: integer(1, 900_000, 'milliseconds'),
-      idleTimeoutMs: integer(1, 900_000, 'milliseconds'),
-    }).default({}),
+    invoke: group<InvokeOptions>()(INVOKE_KINDS).default({}),
     endpointHostSuffixes: list<string>(kind('the end of a host name, such as ".on.aws"', matches(SUFFIX))).default([
       '.on.aws',
       '.amazonaws.com',
