@@ -28,7 +28,7 @@ export const FILES: Readonly<Record<string, Budget>> = {
   // Routes and groups of the closed container are a topic of their own.
   secure: { reached: 28, wanted: 26 },
   streams: { reached: 26, wanted: 26 },
-  microvm: { reached: 53, wanted: 53 },
+  microvm: { reached: 54, wanted: 54 },
   testkit: { reached: 42, wanted: 42 },
   contract: { reached: 13, wanted: 13 },
   vectors: { reached: 36, wanted: 36 },

@@ -4,15 +4,7 @@ export {
   type MemoryMicrovmRegistry,
   type MemoryMicrovmRegistryOptions,
 } from './registry/memory-registry.js';
-export {
-  type HarnessFailure,
-  type MicrovmConformanceCase,
-  type MicrovmHarness,
-  type MicrovmSetup,
-  microvmConformance,
-  type ProgramAnswer,
-  type ProgramRequest,
-} from './testing/conformance.js';
+export { type MicrovmConformanceCase, microvmConformance } from './testing/conformance.js';
 export {
   createFakeMicrovmProvider,
   type FakeCall,
@@ -22,4 +14,11 @@ export {
   type FakeWorkload,
   type WorkloadRequest,
 } from './testing/fake-provider.js';
+export type {
+  HarnessFailure,
+  MicrovmHarness,
+  MicrovmSetup,
+  ProgramAnswer,
+  ProgramRequest,
+} from './testing/harness.js';
 export { type Leak, type LeakScanOptions, scanForLeaks } from './testing/scan.js';

@@ -3,7 +3,7 @@ import { fileURLToPath } from 'node:url';
 import { inspect } from 'node:util';
 import { createMicrovmController, internalCaller, MicrovmError, SecretToken } from '@sallyport/microvm';
 import { createFakeMicrovmProvider, createMemoryMicrovmRegistry, scanForLeaks } from '@sallyport/microvm/testing';
-import { watchLeaks } from './support/leaks.js';
+import { type LeakWatch, watchLeaks } from './support/leaks.js';
 import { IMAGE } from './support/wire.js';
 
 const SECRET = 'eyJhbGciOiJkaXIifQ..c2VjcmV0.c2VjcmV0MQ.c2VjcmV0Mg';
@@ -60,7 +60,7 @@ it('a leak that is planted anywhere is found by the watch that every test file h
 });
 
 /** What a watch finds after something was shown to it. */
-function watchedBy(show: (watch: Pick<typeof watch, 'keep' | 'event' | 'logger' | 'observability' | 'leaks'>) => void) {
+function watchedBy(show: (watch: LeakWatch) => unknown) {
   const before = watch.leaks().length;
   const undo = watch.mark();
   show(watch);

@@ -2,8 +2,8 @@ import type { Context, Observability } from '@sallyport/core';
 import { defineOptions, func, text } from '@sallyport/core/options';
 import { stateOf } from '@sallyport/core/pipeline';
 import { controllerIncomplete, MicrovmError } from '../errors.js';
+import { isForbiddenText } from '../internal/forbidden.js';
 import type { MicrovmBinding } from '../registry/registry.js';
-import { isForbiddenText } from '../wire/forbidden.js';
 
 /** Reads tenant and namespace of a gated request from other places than the defaults. */
 export type MicrovmBindingOf = (ctx: Context) => Partial<MicrovmBinding>;
@@ -40,7 +40,7 @@ export interface MicrovmCallerOptions {
 }
 
 /** What {@link MicrovmCallerOptions} may be. */
-export const CALLER_OPTIONS = defineOptions<MicrovmCallerOptions>()(
+const CALLER_OPTIONS = defineOptions<MicrovmCallerOptions>()(
   { binding: func<MicrovmBindingOf>() },
   { fail: controllerIncomplete },
 );
@@ -86,7 +86,7 @@ export interface InternalCallerInput extends MicrovmBinding {
 }
 
 /** What {@link InternalCallerInput} may be. */
-export const INTERNAL_CALLER = defineOptions<InternalCallerInput>()(
+const INTERNAL_CALLER = defineOptions<InternalCallerInput>()(
   {
     identity: text().required(),
     tenantId: text().required(),

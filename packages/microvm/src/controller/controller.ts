@@ -1,7 +1,7 @@
 import { completeClock } from '@sallyport/core/pipeline';
+import { toWire } from '../internal/codec.js';
 import type { MicrovmCommand } from '../lifecycle/states.js';
 import type { MicrovmTransport } from '../provider/transport.js';
-import { toWire } from '../wire/codec.js';
 import { factsOf, type MicrovmCaller } from './caller.js';
 import { command } from './internal/commands.js';
 import { checkFields, parseSessionId } from './internal/input.js';

@@ -133,7 +133,7 @@ function isPortEntry(value: unknown): boolean {
 }
 
 /** Whether a value is one of the two ways to log, complete and without further members. */
-export function isLogging(value: unknown): value is MicrovmLogging {
+function isLogging(value: unknown): value is MicrovmLogging {
   if (!isPlainObject(value) || Object.keys(value).length !== 1) return false;
   const { disabled, cloudWatch } = value;
   if (cloudWatch === undefined) return isPlainObject(disabled) && Object.keys(disabled).length === 0;

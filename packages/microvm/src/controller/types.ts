@@ -5,9 +5,13 @@ import type { IdlePolicy } from '../registry/registry.js';
 
 /** What every request of the controller is made of, beside the input of its operation. */
 export interface MicrovmEnvelope {
+  /** The operation. */
   readonly command: MicrovmOperation;
+  /** The request that it belongs to. */
   readonly requestId: string;
+  /** The caller's tenant. */
   readonly tenantId: string;
+  /** The caller's namespace. */
   readonly namespace: string;
   /** Who calls. */
   readonly authSubject: string;
@@ -63,9 +67,11 @@ export interface ShellAuthTokenInput extends SessionInput {
 
 /** Input of `invoke`: a request to the program in the machine. */
 export interface InvokeInput extends SessionInput {
+  /** The method in upper case. */
   readonly method: string;
   /** Path and query as they are sent, not decoded; begins with `/`. */
   readonly path: string;
+  /** Names and values as they came. */
   readonly headers?: readonly HeaderEntry[];
   /** At most 6 MiB. Default: empty. */
   readonly body?: Uint8Array;
@@ -83,30 +89,45 @@ export interface InvokeInput extends SessionInput {
 
 /** What all answers hold. */
 export interface MicrovmAnswer {
+  /** The operation. */
   readonly command: MicrovmOperation;
+  /** The request that it belongs to. */
   readonly requestId: string;
+  /** The caller's tenant. */
   readonly tenantId: string;
+  /** The caller's namespace. */
   readonly namespace: string;
 }
 
 /** A session as answers show it. Times are ISO 8601. */
 export interface MicrovmSessionView {
+  /** The id of the session. */
   readonly sessionId: string;
+  /** Where it is in its life. */
   readonly state: MicrovmState;
+  /** What the last command wants. */
   readonly desiredState: MicrovmDesiredState;
   /** In the words of the service; absent until it has answered. */
   readonly providerState?: string;
+  /** The machine, by the name that the service gave it. */
   readonly providerMicrovmId?: string;
+  /** The ARN of the image. */
   readonly imageRef: string;
+  /** The version of the image; absent until it is known. */
   readonly imageVersion?: string;
   /** Grows with every change. */
   readonly registryVersion: number;
+  /** When it was reserved. */
   readonly createdAt: string;
+  /** When it was changed last. */
   readonly updatedAt: string;
   /** From then on the session is absent. */
   readonly expiresAt: string;
+  /** When the machine started. */
   readonly startedAt?: string;
+  /** When the machine ended. */
   readonly terminatedAt?: string;
+  /** What the caller gave to `run`. */
   readonly metadata?: Readonly<Record<string, string>>;
 }
 
@@ -118,6 +139,7 @@ export interface MicrovmSession extends MicrovmAnswer, MicrovmSessionView {
 
 /** Answer of `list`. */
 export interface MicrovmSessionList extends MicrovmAnswer {
+  /** The sessions of the page. */
   readonly sessions: readonly MicrovmSessionView[];
   /** Hand it in for the next page; `null` at the end. */
   readonly nextCursor: string | null;
@@ -125,16 +147,21 @@ export interface MicrovmSessionList extends MicrovmAnswer {
 
 /** Answer of `auth-token` and `shell-auth-token`: what is known of a token. Its value never leaves the process. */
 export interface MicrovmTokenInfo extends MicrovmAnswer {
+  /** The id of the session. */
   readonly sessionId: string;
+  /** Names the token in logs and events. */
   readonly tokenId: string;
+  /** What it opens: ports, or the shell. */
   readonly tokenType: 'auth' | 'shell';
   /** `ports:8080`, `ports:1-9`, or `shell`. */
   readonly scope: readonly string[];
+  /** When its life ends, ISO 8601. */
   readonly expiresAt: string;
 }
 
 /** Answer of `invoke`: that of the program in the machine. */
 export interface MicrovmInvokeAnswer {
+  /** The HTTP status. */
   readonly status: number;
   /** Names in lower case. */
   readonly headers: Readonly<Record<string, readonly string[]>>;

@@ -15,8 +15,11 @@ export interface MicrovmHookContext {
   readonly microvm_id: string;
   /** The ids of the session, of `run` and of every hook after it; `''` before. */
   readonly request_id: string;
+  /** The tenant. */
   readonly tenant_id: string;
+  /** The caller's namespace. */
   readonly namespace: string;
+  /** The session. */
   readonly session_id: string;
 }
 

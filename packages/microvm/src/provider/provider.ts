@@ -12,14 +12,23 @@ export type PortScope = { readonly port: number } | { readonly start: number; re
 
 /** What a machine is run with. */
 export interface RunMicrovmInput {
+  /** The ARN of the image. */
   readonly imageRef: string;
+  /** The version of the image; absent until it is known. */
   readonly imageVersion?: string | undefined;
+  /** ARNs of its ingress connectors. */
   readonly ingressConnectors?: readonly string[] | undefined;
+  /** ARNs of its egress connectors. */
   readonly egressConnectors?: readonly string[] | undefined;
+  /** The role that it runs with. */
   readonly executionRoleArn?: string | undefined;
+  /** When it suspends itself. */
   readonly idlePolicy?: IdlePolicy | undefined;
+  /** Where it logs. */
   readonly logging: MicrovmLogging;
+  /** What its `run` hook gets. */
   readonly runHookPayload: string;
+  /** Seconds that the machine may exist. */
   readonly maximumDurationSeconds: number;
   /** A repeated call with the same token runs no second machine. */
   readonly clientToken: string;
@@ -27,27 +36,37 @@ export interface RunMicrovmInput {
 
 /** A machine as the service describes it. The controller checks every member. */
 export interface MicrovmDescription {
+  /** The machine. */
   readonly microvmId: string;
   /** In the words of the service: `PENDING`, `RUNNING`, … */
   readonly state: string;
   /** A host name or an `https` URL. */
   readonly endpoint: string;
+  /** The ARN of the image. */
   readonly imageRef: string;
+  /** The version of the image; absent until it is known. */
   readonly imageVersion: string;
+  /** Seconds that the machine may exist. */
   readonly maximumDurationSeconds: number;
+  /** When the machine started. */
   readonly startedAt: Date;
+  /** When the machine ended. */
   readonly terminatedAt?: Date | undefined;
 }
 
 /** A machine in a list. */
 export interface MicrovmSummary {
+  /** The machine. */
   readonly microvmId: string;
+  /** Where it is in its life. */
   readonly state: string;
+  /** When the machine started. */
   readonly startedAt: Date;
 }
 
 /** What a token is made for. */
 export interface TokenInput {
+  /** The machine. */
   readonly microvmId: string;
   /** The life of the token; the service counts whole minutes, at most 60. */
   readonly expirationInMinutes: number;

@@ -13,12 +13,17 @@ export interface TransportTimes {
 
 /** One request to the program in a machine. Host and path are apart, so that no path can change the host. */
 export interface TransportRequest {
+  /** The endpoint of the machine. */
   readonly host: string;
+  /** The method in upper case. */
   readonly method: string;
   /** Path and query as they are sent; begins with `/`. */
   readonly path: string;
+  /** Names and values as they came. */
   readonly headers: readonly HeaderEntry[];
+  /** The bytes; empty for none. */
   readonly body: Uint8Array;
+  /** How long each part may take. */
   readonly times: TransportTimes;
   /** The headers that open the machine, with the token. They must reach the machine and nothing else. */
   authorize(): readonly HeaderEntry[];
@@ -26,6 +31,7 @@ export interface TransportRequest {
 
 /** The answer of the program in a machine. */
 export interface TransportResponse {
+  /** The HTTP status. */
   readonly status: number;
   /** As they came, repeated ones too. */
   readonly headers: readonly HeaderEntry[];

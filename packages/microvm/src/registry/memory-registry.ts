@@ -13,7 +13,7 @@ export interface MemoryMicrovmRegistryOptions {
 }
 
 /** What {@link MemoryMicrovmRegistryOptions} may be. */
-export const MEMORY_REGISTRY_OPTIONS = defineOptions<MemoryMicrovmRegistryOptions>()(
+const MEMORY_REGISTRY_OPTIONS = defineOptions<MemoryMicrovmRegistryOptions>()(
   { clock: withMethods<Clock>('now') },
   { fail: controllerIncomplete },
 );

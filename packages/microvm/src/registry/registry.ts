@@ -28,33 +28,53 @@ export interface IdlePolicy {
 export interface SessionRecord extends SessionKey {
   /** Grows by 1 with every write; 1 at first. */
   readonly version: number;
+  /** Where it is in its life. */
   readonly state: MicrovmState;
+  /** What the last command wants. */
   readonly desiredState: MicrovmDesiredState;
   /** Who ran the session. */
   readonly authSubject: string;
+  /** The ARN of the image. */
   readonly imageRef: string;
+  /** The version of the image; absent until it is known. */
   readonly imageVersion?: string | undefined;
+  /** Seconds that the machine may exist. */
   readonly maximumDurationSeconds: number;
+  /** When it suspends itself. */
   readonly idlePolicy?: IdlePolicy | undefined;
+  /** What the caller gave to `run`. */
   readonly metadata?: Readonly<Record<string, string>> | undefined;
+  /** ARNs of its ingress connectors. */
   readonly ingressConnectors?: readonly string[] | undefined;
+  /** ARNs of its egress connectors. */
   readonly egressConnectors?: readonly string[] | undefined;
   /** Of this very reservation; the client token is made from it. */
   readonly reservationId: string;
   /** Digest of the input of `run`. */
   readonly requestHash: string;
+  /** When it was reserved. */
   readonly createdAt: number;
+  /** When it was changed last. */
   readonly updatedAt: number;
   /** Epoch seconds from which the session is absent. */
   readonly expiresAt: number;
+  /** The operation that wrote last. */
   readonly lastAction: MicrovmOperation | 'sweep';
+  /** The request that wrote last. */
   readonly lastRequestId: string;
+  /** The machine. */
   readonly microvmId?: string | undefined;
+  /** The host of its endpoint, as the service named it. */
   readonly endpointHost?: string | undefined;
+  /** The state in the words of the service. */
   readonly providerState?: string | undefined;
+  /** When the machine started. */
   readonly startedAt?: number | undefined;
+  /** When the machine ended. */
   readonly terminatedAt?: number | undefined;
+  /** When the service was asked last. */
   readonly lastObservedAt?: number | undefined;
+  /** Why it failed. */
   readonly errorCode?: string | undefined;
 }
 
@@ -65,6 +85,7 @@ export type SessionChanges = Partial<
 
 /** A page of sessions. */
 export interface SessionPage {
+  /** The sessions. */
   readonly records: readonly SessionRecord[];
   /** The session id after which the next page starts; `undefined` at the end. */
   readonly next: string | undefined;

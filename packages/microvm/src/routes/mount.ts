@@ -4,8 +4,8 @@ import { type Posture, SecureApp } from '@sallyport/secure';
 import { type MicrovmBindingOf, toMicrovmCaller } from '../controller/caller.js';
 import type { MicrovmController } from '../controller/controller.js';
 import { controllerIncomplete } from '../errors.js';
+import { toWire } from '../internal/codec.js';
 import type { MicrovmOperation } from '../lifecycle/states.js';
-import { toWire } from '../wire/codec.js';
 import { invokeRoute } from './internal/invoke.js';
 import { readInput } from './internal/request.js';
 

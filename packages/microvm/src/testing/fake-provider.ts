@@ -15,7 +15,9 @@ import { FakeMachine, serviceError } from './internal/fake-machine.js';
 
 /** A request as the program in a fake machine gets it. */
 export interface WorkloadRequest extends Omit<TransportRequest, 'authorize' | 'times'> {
+  /** The machine. */
   readonly microvmId: string;
+  /** The port that was asked. */
   readonly port: number;
 }
 
@@ -55,7 +57,9 @@ export const FAKE_PROVIDER_OPTIONS = defineOptions<FakeMicrovmProviderOptions>()
 export interface FakeCall {
   /** `run`, `get`, …, `send` for a request to a program. */
   readonly operation: string;
+  /** The machine. */
   readonly microvmId?: string;
+  /** What it was called with. */
   readonly input?: unknown;
 }
 

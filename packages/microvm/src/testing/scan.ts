@@ -1,6 +1,6 @@
 import { defineOptions, list, string } from '@sallyport/core/options';
 import { controllerIncomplete } from '../errors.js';
-import { findForbidden, isForbiddenName } from '../wire/forbidden.js';
+import { findForbidden, isForbiddenName } from '../internal/forbidden.js';
 
 /** What a scan looks for beside the names and forms of credentials. */
 export interface LeakScanOptions {
@@ -9,7 +9,7 @@ export interface LeakScanOptions {
 }
 
 /** What {@link LeakScanOptions} may be. */
-export const LEAK_SCAN_OPTIONS = defineOptions<LeakScanOptions>()(
+const LEAK_SCAN_OPTIONS = defineOptions<LeakScanOptions>()(
   { secrets: list<string>(string).default([]) },
   { fail: controllerIncomplete },
 );

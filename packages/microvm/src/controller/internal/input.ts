@@ -1,9 +1,9 @@
 import { createHash } from 'node:crypto';
 import { isObject, isPlainObject } from '@sallyport/core/pipeline';
 import { invalidRequest, MicrovmError } from '../../errors.js';
+import { findForbidden } from '../../internal/forbidden.js';
 import type { PortScope } from '../../provider/provider.js';
 import type { IdlePolicy } from '../../registry/registry.js';
-import { findForbidden } from '../../wire/forbidden.js';
 import { includesPort, isPort, LIMITS, type MicrovmImage, type Settings } from '../options.js';
 
 /** Input under the names of the wire, so that errors name what the client sent. */
@@ -85,7 +85,7 @@ export function parseRun(input: unknown, settings: Settings): RunRequest {
 }
 
 /** JSON with the members of every object in the order of their names. */
-export function canonicalJson(value: unknown): string {
+function canonicalJson(value: unknown): string {
   if (Array.isArray(value)) return `[${value.map(canonicalJson).join(',')}]`;
   if (!isObject(value)) return JSON.stringify(value) ?? 'null';
   const entries = Object.entries(value)

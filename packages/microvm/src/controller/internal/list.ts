@@ -1,5 +1,5 @@
+import { toView } from '../../internal/codec.js';
 import type { SessionRecord } from '../../registry/registry.js';
-import { toView } from '../../wire/codec.js';
 import type { CallerFacts } from '../caller.js';
 import type { MicrovmSessionList } from '../types.js';
 import { encodeCursor, parseList } from './input.js';

@@ -1,6 +1,8 @@
 import type { FullClock, IdGenerator } from '@sallyport/core';
 import { isFrameworkError } from '@sallyport/core';
 import { MicrovmError, sessionNotFound } from '../../errors.js';
+import { toView } from '../../internal/codec.js';
+import { assertNoLeak } from '../../internal/forbidden.js';
 import { emitLifecycle, type MicrovmLifecycleEvent, type MicrovmOutcome } from '../../lifecycle/events.js';
 import {
   afterObservation,
@@ -10,8 +12,6 @@ import {
   type MicrovmState,
 } from '../../lifecycle/states.js';
 import type { MicrovmRegistry, SessionChanges, SessionKey, SessionRecord } from '../../registry/registry.js';
-import { toView } from '../../wire/codec.js';
-import { assertNoLeak } from '../../wire/forbidden.js';
 import type { CallerFacts } from '../caller.js';
 import type { Settings } from '../options.js';
 import type { MicrovmAnswer, MicrovmSession } from '../types.js';
@@ -58,7 +58,7 @@ export function maySee({ settings }: Parts, { identity }: CallerFacts, record: S
 }
 
 /** What an observation of the service changes; `undefined` when nothing. */
-export function observationOf(parts: Parts, record: SessionRecord, machine: Machine): SessionChanges | undefined {
+function observationOf(parts: Parts, record: SessionRecord, machine: Machine): SessionChanges | undefined {
   const now = nowMs(parts);
   const since = { state: record.state, desired: record.desiredState, sinceMs: now - record.updatedAt };
   const state = afterObservation(since, machine.state);
@@ -116,6 +116,8 @@ export interface Told {
   readonly operation: MicrovmOperation;
   readonly sessionId: string;
   readonly from: MicrovmState | null;
+  /** The state after, where there is no row to show it. Default: as before. */
+  readonly to?: MicrovmState;
   readonly record?: SessionRecord | undefined;
   readonly tokenId?: string;
   readonly microvmId?: string | undefined;
@@ -123,14 +125,14 @@ export interface Told {
 
 /** Tells the hooks what became of an operation. */
 export function tell(parts: Parts, facts: CallerFacts, outcome: MicrovmOutcome, told: Told, error?: unknown): void {
-  const { operation, sessionId, from, record, tokenId } = told;
+  const { operation, sessionId, from, record, tokenId, to = from } = told;
   const microvmId = told.microvmId ?? record?.microvmId;
   const event: MicrovmLifecycleEvent = {
     type: 'microvm.lifecycle',
     operation,
     outcome,
     from,
-    to: record?.state ?? from,
+    to: record?.state ?? to,
     ...(error !== undefined && { error_code: isFrameworkError(error) ? error.code : 'app.internal' }),
     request_id: facts.requestId,
     tenant_id: facts.tenantId,

@@ -41,9 +41,10 @@ export async function runSession(parts: Parts, facts: CallerFacts, input: unknow
     }
   }
   // From here on the caller's signal ends nothing: a machine may be running.
-  const confirmed = await start(parts, facts, record).catch((error: unknown) =>
-    tellFailure(parts, facts, { operation: 'run', sessionId, from: 'requested' }, error),
-  );
+  const confirmed = await start(parts, facts, record).catch((error: unknown) => {
+    const to = error instanceof MicrovmError && isUnknownOutcome(error) ? 'requested' : 'failed';
+    return tellFailure(parts, facts, { operation: 'run', sessionId, from: 'requested', to }, error);
+  });
   tell(parts, facts, 'succeeded', { operation: 'run', sessionId, from: 'requested', record: confirmed });
   return sessionAnswer('run', facts, confirmed);
 }
@@ -158,7 +159,7 @@ function toRunInput({ settings }: Parts, record: SessionRecord): RunMicrovmInput
 }
 
 /** The token by which the service knows a repeated call: 64 of the allowed 128 characters. */
-export function clientTokenOf({ tenantId, namespace, sessionId }: SessionKey, reservationId: string): string {
+function clientTokenOf({ tenantId, namespace, sessionId }: SessionKey, reservationId: string): string {
   return sha256(JSON.stringify(['microvm.run/v1', tenantId, namespace, sessionId, reservationId]));
 }
 

@@ -17,7 +17,7 @@ const REPEATABLE_MS = 15 * 60_000;
 const UNKNOWN_MS = 20 * 60_000;
 
 /** What {@link SweepOptions} may be. */
-export const SWEEP_OPTIONS = defineOptions<SweepOptions>()(
+const SWEEP_OPTIONS = defineOptions<SweepOptions>()(
   { terminateUnknown: boolean.default(false), limit: integer(1, 100).default(25) },
   { fail: controllerIncomplete },
 );

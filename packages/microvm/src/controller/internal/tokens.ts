@@ -18,7 +18,7 @@ const INVOKE_MINUTES = 5;
 const LEAST_LEFT_MS = 30_000;
 
 /** @throws MicrovmError `microvm.invalid_state` when the program in the machine cannot be reached */
-export function assertReachable({ state, idlePolicy, microvmId }: SessionRecord): string {
+function assertReachable({ state, idlePolicy, microvmId }: SessionRecord): string {
   if (microvmId !== undefined && isReachable(state, idlePolicy?.autoResumeEnabled === true)) return microvmId;
   throw invalidState(state);
 }
@@ -131,7 +131,7 @@ async function tellToken(
 }
 
 /** Names a token without telling anything of its value. */
-export function tokenIdOf(
+function tokenIdOf(
   { tenantId, namespace, sessionId }: Pick<SessionRecord, 'tenantId' | 'namespace' | 'sessionId'>,
   { type, scope }: Pick<TokenKey, 'type' | 'scope'>,
   expiresAt: string,

@@ -1,5 +1,5 @@
 import { isTransient } from '@sallyport/core/pipeline';
-import { MicrovmError, type MicrovmErrorCode, sessionNotFound } from '../../errors.js';
+import { MICROVM_CODES, MicrovmError, type MicrovmErrorCode, sessionNotFound } from '../../errors.js';
 
 /** What the service was asked for. */
 export type ProviderCall = 'run' | 'get' | 'list' | 'suspend' | 'resume' | 'terminate' | 'token';
@@ -68,7 +68,10 @@ export function toProviderError(original: unknown, call: ProviderCall): MicrovmE
       : sessionNotFound(cause);
   }
   const known = Object.hasOwn(BY_NAME, name) ? BY_NAME[name] : undefined;
-  if (known) return new MicrovmError(known[0], known[1], { cause, retryAfterSeconds });
+  if (known) {
+    const mayPass = MICROVM_CODES[known[0]] === 429 || MICROVM_CODES[known[0]] === 503;
+    return new MicrovmError(known[0], known[1], { cause, ...(mayPass && { retryAfterSeconds }) });
+  }
   if (REJECTED.has(name) && (call === 'run' || call === 'token')) {
     return new MicrovmError('microvm.provider_rejected', 'service rejected the input', { cause });
   }

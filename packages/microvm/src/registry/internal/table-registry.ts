@@ -1,7 +1,7 @@
 import type { FullClock, IdGenerator } from '@sallyport/core';
 import { absentOrPastTtl, type Condition, type Item, type ItemTable, isPastTtl, type Key } from '@sallyport/dynamo';
+import { assertNoLeak } from '../../internal/forbidden.js';
 import { MACHINE_INDEX, PENDING_INDEX } from '../../schema.js';
-import { assertNoLeak } from '../../wire/forbidden.js';
 import type { MicrovmRegistry, SessionChanges, SessionRecord } from '../registry.js';
 import { keyOf, PENDING, parseRow, partitionOf, sortKeyOf, toChanges, toRow } from './rows.js';
 

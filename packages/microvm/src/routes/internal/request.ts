@@ -2,8 +2,8 @@ import type { Context } from '@sallyport/core';
 import { createMap, isPlainObject } from '@sallyport/core/pipeline';
 import { bindingViolation, type MicrovmCaller } from '../../controller/caller.js';
 import { invalidRequest, MicrovmError } from '../../errors.js';
+import { isForbiddenName, isForbiddenText } from '../../internal/forbidden.js';
 import type { MicrovmOperation } from '../../lifecycle/states.js';
-import { isForbiddenName, isForbiddenText } from '../../wire/forbidden.js';
 
 /** Bytes of a body of the controller's own operations. */
 const MAX_BODY_BYTES = 64 * 1024;

@@ -9,7 +9,7 @@ import type { InvokeInput } from '../../controller/types.js';
 import type { MicrovmLifecycleEvent } from '../../lifecycle/events.js';
 import type { HeaderEntry } from '../../provider/transport.js';
 import type { SessionRecord } from '../../registry/registry.js';
-import type { MicrovmHarness, MicrovmSetup, ProgramAnswer, ProgramRequest } from '../conformance.js';
+import type { MicrovmHarness, MicrovmSetup, ProgramAnswer, ProgramRequest } from '../harness.js';
 import { scanForLeaks } from '../scan.js';
 
 /** A behaviour, by its sentence. */
@@ -17,10 +17,10 @@ export type Cases = Readonly<Record<string, (bench: Bench) => Promise<void>>>;
 
 /** The image that cases run. */
 export const IMAGE = 'arn:aws:lambda:eu-west-1:123456789012:microvm-image:notebook';
-export const SHELL = 'arn:aws:lambda:eu-west-1:aws:network-connector:aws-network-connector:SHELL_INGRESS';
+const SHELL = 'arn:aws:lambda:eu-west-1:aws:network-connector:aws-network-connector:SHELL_INGRESS';
 const START_MS = Date.parse('2026-11-22T00:00:00.000Z');
 /** What failures of the harness say; it must reach nobody. */
-export const SERVICE_TEXT = 'a text of the service';
+const SERVICE_TEXT = 'a text of the service';
 
 /** What a program answered, read to its end. */
 export interface Read {
