@@ -3,6 +3,7 @@ import type { Gate } from './gate.js';
 import { anatomyGate } from './gates/anatomy.js';
 import { claimsGate } from './gates/claims.js';
 import { docsGate } from './gates/docs.js';
+import { duplicatesGate } from './gates/duplicates.js';
 import { graphGate } from './gates/graph.js';
 import { importTimeGate } from './gates/import-time.js';
 import { lintGate } from './gates/lint.js';
@@ -13,15 +14,18 @@ import { readmesGate } from './gates/readmes.js';
 import { treeGate } from './gates/tree.js';
 import { buildGate, typesGate } from './gates/types.js';
 import { unusedGate } from './gates/unused.js';
+import { wordsGate } from './gates/words.js';
 import { runGates } from './runner.js';
 
 const GATES: readonly Gate[] = [
   buildGate,
   lintGate,
   treeGate,
+  wordsGate,
   claimsGate,
   graphGate,
   anatomyGate,
+  duplicatesGate,
   pathGate,
   docsGate,
   importTimeGate,

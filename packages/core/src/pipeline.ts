@@ -20,7 +20,7 @@ export {
   STAGE,
   stateOf,
 } from './context/request-context.js';
-export { brandError, type ErrorClass, internalError } from './errors/errors.js';
+export { brandError, type ErrorClass, internalError, MISSING_PACKAGE, missingPackage } from './errors/errors.js';
 export {
   BOUND,
   type BoundContext,
@@ -122,6 +122,7 @@ export {
   scheduledRun,
   trimmedText,
 } from './runtime/invocation.js';
+export { lazily } from './runtime/lazily.js';
 export type { Door, DoorRequest, DoorTraits, EncodedBody } from './runtime/surface.js';
 export { handlerName } from './runtime/surface.js';
 export { encodeSafeValue, sanitizeLogString } from './sanitize/log-text.js';

@@ -2,9 +2,7 @@
 
 export type { CallEnd, CallOutcome, McpCall, OnCall } from './calls/call.js';
 // Mounting
-export { type McpCors, mcpCors } from './http/cors.js';
-export { MCP_PATH, type MountMcpOptions, type MountTarget, mountMcp } from './http/mount.js';
-export { type AuthInfo, type MountHandlerOptions, mountHandler, type WebHandler } from './http/mount-handler.js';
+export { MCP_PATH, type McpCors, type MountMcpOptions, mcpCors, mountMcp } from './http/mount.js';
 // Protocol shapes
 export type * from './protocol/types.js';
 export type { InputRequired, McpAskingContext, McpContext } from './run/context.js';

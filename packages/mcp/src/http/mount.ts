@@ -1,23 +1,11 @@
-import type { Handler } from '@sallyport/core';
-import { defineOptions, kind, list, type OptionKind, text } from '@sallyport/core/options';
+import { defineOptions, kind, list, text } from '@sallyport/core/options';
+import type { MountTarget } from '@sallyport/http/web';
 import type { McpServer } from '../server/server.js';
 
-/** Where an MCP server is mounted unless it is told otherwise. */
+/** The default path of an MCP server. */
 export const MCP_PATH = '/mcp';
 
-/** What a closed container offers to mount on: `SecureApp`, and everything with its `handle`. */
-export interface MountTarget<Posture> {
-  /** Registers a handler for one method and one path pattern. `streaming`: the response may be a stream. */
-  handle(
-    method: string,
-    pattern: string,
-    handler: Handler,
-    posture: Posture,
-    options?: { readonly streaming?: boolean; readonly trailingSlash?: boolean },
-  ): unknown;
-}
-
-/** Options of {@link mountMcp}; an unknown key is refused. */
+/** Options of {@link mountMcp}; an unknown key is rejected. */
 export interface MountMcpOptions<Posture> {
   /** Path of the routes. Default {@link MCP_PATH}. */
   readonly path?: string;
@@ -29,13 +17,11 @@ export interface MountMcpOptions<Posture> {
 
 const METHODS = ['POST', 'GET', 'DELETE'];
 
-/** Any object: whether it is a valid posture is the container's to say. */
-export const POSTURE: OptionKind<object> = kind('a posture', (value) => typeof value === 'object' && value !== null);
-
 /** What {@link MountMcpOptions} may be. */
 export const MOUNT_MCP_OPTIONS = defineOptions<MountMcpOptions<object>>()({
   path: text('a path').default(MCP_PATH),
-  posture: POSTURE.required(),
+  // Whether it is a valid posture is the container's to say.
+  posture: kind<object>('a posture', (value) => typeof value === 'object' && value !== null).required(),
   allowedOrigins: list<string>(
     kind('an origin', (value) => typeof value === 'string'),
     'a list of origins',
@@ -56,7 +42,33 @@ export function mountMcp<Posture>(
 ): void {
   const { path, posture, allowedOrigins } = MOUNT_MCP_OPTIONS.parse(options as MountMcpOptions<object>);
   const handler = allowedOrigins === undefined ? server.handler : server.handlerFor({ allowedOrigins });
-  // People paste the address of a server with a slash at the end, and REST APIs hand it on.
+  // Users paste server addresses with a trailing slash, and REST APIs pass it on.
   const routing = { streaming: true, trailingSlash: true };
   for (const method of METHODS) app.handle(method, path, handler, posture as Posture, routing);
+}
+
+/** The option `cors` of a container behind which browsers call an MCP server. */
+export interface McpCors {
+  /** The origins of the pages. */
+  readonly allowedOrigins: readonly string[];
+  /** What pages may read of an answer. */
+  readonly exposeHeaders: readonly string[];
+  /** Seconds for which a browser keeps the answer to a preflight. */
+  readonly maxAgeSeconds: number;
+}
+
+/** Headers of answers that clients read. */
+const EXPOSED = ['mcp-session-id', 'www-authenticate'];
+
+/**
+ * The option `cors` for a container with an MCP server that pages of these origins call. It holds for the whole container. The server
+ * itself must allow the same origins: `allowedOrigins` of `createMcpServer` or `mountMcp`.
+ *
+ * @example
+ * const origins = ['https://inspector.example'];
+ * const app = new SecureApp({ cors: mcpCors(origins) });
+ * mountMcp(app, server, { posture: Authenticated(), allowedOrigins: origins });
+ */
+export function mcpCors(origins: readonly string[]): McpCors {
+  return { allowedOrigins: [...origins], exposeHeaders: EXPOSED, maxAgeSeconds: 600 };
 }

@@ -1,4 +1,5 @@
 import { defineOptions, text, withMethods } from '@sallyport/core/options';
+import { missingPackage } from '@sallyport/core/pipeline';
 import { controllerIncomplete, MicrovmError } from '../errors.js';
 import { createHttpsTransport } from './https-transport.js';
 import type { MicrovmDescription, MicrovmProvider, MicrovmSummary, PortScope, RunMicrovmInput } from './provider.js';
@@ -48,7 +49,7 @@ type Answer = Readonly<Record<string, unknown>>;
 /**
  * Machines of AWS Lambda MicroVMs. The AWS package is an optional peer dependency that is imported at the first call.
  *
- * @throws MicrovmError `microvm.controller_incomplete` for a wrong option; at the first call, when the package is not installed
+ * @throws MicrovmError `microvm.controller_incomplete` for a wrong option; at the first call FrameworkError `app.missing_package`, when the package is not installed
  * @example const provider = createAwsMicrovmProvider({ region: 'eu-west-1' });
  */
 export function createAwsMicrovmProvider(options: AwsMicrovmProviderOptions = {}): MicrovmProvider {
@@ -136,7 +137,7 @@ class AwsProvider implements MicrovmProvider {
       return { sdk, client: client ?? (own() as MicrovmSdkClient) };
     } catch (cause) {
       this.#opening = undefined;
-      throw controllerIncomplete(`${PACKAGE} could not be loaded; is it installed?`, cause);
+      throw missingPackage(PACKAGE, cause);
     }
   }
 }

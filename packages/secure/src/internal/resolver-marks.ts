@@ -24,7 +24,7 @@ export function markBearerReader<T extends object>(resolver: T): T {
   return Object.defineProperty(resolver, READS_BEARER, { value: true });
 }
 
-/** Whether a resolver carries the mark. */
+/** Whether a resolver contains the mark. */
 export function readsBearer(resolver: unknown): boolean {
   return typeof resolver === 'function' && Object.hasOwn(resolver, READS_BEARER);
 }

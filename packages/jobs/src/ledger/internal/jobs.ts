@@ -154,7 +154,7 @@ type Expected = Pick<TransitionJobInput, 'expectedVersion' | 'tenantId'>;
 
 function legalSource(to: JobStatus, { expectedVersion: version, tenantId }: Expected, nowMs: number): Condition[] {
   const sources = sourcesOf(JOB_TRANSITIONS, to);
-  // No status leads to PENDING, and DynamoDB refuses an empty list in a condition.
+  // No status leads to PENDING, and DynamoDB rejects an empty list in a condition.
   const isLegal: Condition = { attribute: 'status', isOneOf: sources.length > 0 ? sources : ['-'] };
   const isCurrent: Condition[] = version === undefined ? [] : [{ attribute: 'version', is: '=', value: version }];
   const isOwn: Condition[] = tenantId === undefined ? [] : [{ attribute: 'tenant_id', is: '=', value: tenantId }];
@@ -216,7 +216,7 @@ async function listJobs(
     },
     { signal },
   );
-  const found = await readAll(store, keys.map(toKey), { consistent, signal });
+  const found = await readAll(store, keys, { consistent, signal });
   const nowMs = clock.now().getTime();
   const jobs = keys.flatMap((key) => {
     const item = found.get(textOf(key, 'pk'));
@@ -262,10 +262,6 @@ function startAt(
 
 function cursorBehind(key: Item, binding: readonly unknown[]): string {
   return encodeCursor(binding, { pk: textOf(key, 'pk'), created_at: textOf(key, 'created_at') });
-}
-
-function toKey(item: Item): Key {
-  return { pk: textOf(item, 'pk'), sk: textOf(item, 'sk') };
 }
 
 /** Rows of other versions may have no attribute but their key. */

@@ -1,10 +1,11 @@
+import { lazily } from '@sallyport/core/pipeline';
 import { nowMs } from '../../http/internal/exchange.js';
 import { isObject, own } from '../../protocol/internal/json-rpc.js';
 import { META, TASKS } from '../../protocol/internal/protocol.js';
 import type { ClientCapabilities } from '../../protocol/types.js';
 import { missingCapabilityError } from '../../run/internal/call.js';
 import { invalidParams } from '../../server/errors.js';
-import { lazily, loadSchemaCheck } from '../../server/internal/core.js';
+import { loadSchemaCheck } from '../../server/internal/core.js';
 import type { PendingQuestion, Task } from '../../tasks/internal/task.js';
 import { defineMethod, type MethodPlace, type MethodRequest, membersOf } from './method.js';
 
@@ -68,7 +69,10 @@ export const updateTask = defineMethod<Part>({
   },
 });
 
-/** The answers that fit their questions; what nobody asked, or what does not fit, is left out and still waited for. */
+/**
+ * The valid answers. An answer without a question, or one that does not match its schema, is left out, and the question
+ * stays open.
+ */
 async function takeAnswers(
   pending: readonly PendingQuestion[],
   responses: object,

@@ -1,4 +1,4 @@
-import { callerKey } from '@sallyport/core/pipeline';
+import { callerKey, lazily } from '@sallyport/core/pipeline';
 import type { McpRequest } from '../../http/internal/exchange.js';
 import { hashText, type Sealer } from '../../store/internal/crypto.js';
 import type { McpStore } from '../../store/store.js';
@@ -24,7 +24,7 @@ export function coreOf(server: object): Core | undefined {
   return CORES.get(server);
 }
 
-/** Who calls, as one text: what is bound to it opens for nobody else. */
+/** The caller, as one string. Data bound to it can be decrypted only for the same caller. */
 export function principalHash({ principal, tenantId }: Pick<McpRequest, 'principal' | 'tenantId'>): string {
   return hashText(callerKey({ principal, authIdentity: '', tenantId }));
 }
@@ -33,18 +33,6 @@ export function principalHash({ principal, tenantId }: Pick<McpRequest, 'princip
 export function storeOf({ settings: { store } }: Core): McpStore {
   if (!store) throw new Error('framework: mcp: no store');
   return store;
-}
-
-/** Loads a part of the engine at its first use. A load that failed is tried again. */
-export function lazily<T>(load: () => Promise<T>): () => Promise<T> {
-  let loaded: Promise<T> | undefined;
-  return () => {
-    loaded ??= load().catch((error: unknown) => {
-      loaded = undefined;
-      throw error;
-    });
-    return loaded;
-  };
 }
 
 /** The interpreter of JSON Schema and what checks answers with it. */

@@ -11,15 +11,14 @@ import type { Outcome, Run, RunScope } from '../../run/internal/run.js';
 import { RpcError, tooLarge } from '../../server/errors.js';
 import type { Core } from '../../server/internal/core.js';
 import { keptBytes, TooLargeToStore } from '../../store/internal/row-text.js';
-import { askingTask, changeTask, failedTask, type Task } from './task.js';
-import { tellOfTask } from './tell.js';
+import { askingTask, changeTask, failedTask, type Task, tellOfTask } from './task.js';
 
 /** How long after its invocation a task counts as running. */
 const LEASE_MARGIN_MS = 5000;
 /** How often a run looks whether its task was cancelled. */
 const LOOK_EVERY_MS = 1000;
 
-/** The request of a task, which no client sends: who called, and the invocation that runs it. */
+/** The request of a task, which no client sends: the caller, and the invocation that runs it. */
 export class TaskRequest implements McpRequest {
   readonly method = 'POST';
   readonly bodyBytes = 0;

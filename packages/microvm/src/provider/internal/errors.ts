@@ -1,4 +1,5 @@
-import { isTransient } from '@sallyport/core/pipeline';
+import { isFrameworkError } from '@sallyport/core';
+import { isTransient, MISSING_PACKAGE } from '@sallyport/core/pipeline';
 import { MICROVM_CODES, MicrovmError, type MicrovmErrorCode, sessionNotFound } from '../../errors.js';
 
 /** What the service was asked for. */
@@ -57,7 +58,7 @@ export function withoutText(original: unknown): Error {
 
 /** The error of a call that failed. */
 export function toProviderError(original: unknown, call: ProviderCall): MicrovmError {
-  if (original instanceof MicrovmError) return original;
+  if (original instanceof MicrovmError || isMissingPackage(original)) return original as MicrovmError;
   const cause = withoutText(original);
   const failure = (typeof original === 'object' && original !== null ? original : {}) as ServiceFailure;
   const name = String(failure.name);
@@ -79,6 +80,11 @@ export function toProviderError(original: unknown, call: ProviderCall): MicrovmE
     return new MicrovmError('microvm.provider_unavailable', 'service unavailable', { cause, retryAfterSeconds });
   }
   return new MicrovmError('microvm.provider_failed', 'service failed', { cause });
+}
+
+/** Whether an AWS client is not installed: the error says which, for whoever deploys. */
+function isMissingPackage(error: unknown): boolean {
+  return isFrameworkError(error) && error.code === MISSING_PACKAGE;
 }
 
 /** Whether a failed `run` may have started a machine all the same. */

@@ -1,0 +1,133 @@
+import { type Context, FrameworkError, type Handler, type SecurePrincipal } from '@sallyport/core';
+import { defineOptions, kind, list, text } from '@sallyport/core/options';
+import { bearerOf, stateOf } from '@sallyport/core/pipeline';
+
+/** A container on which a handler can be mounted: `SecureApp`, or an object with the same `handle`. */
+export interface MountTarget<Posture> {
+  /** Registers a handler for one method and one path pattern. `streaming`: the response may be a stream. */
+  handle(
+    method: string,
+    pattern: string,
+    handler: Handler,
+    posture: Posture,
+    options?: { readonly streaming?: boolean; readonly trailingSlash?: boolean },
+  ): unknown;
+}
+
+/** The caller, in the form that handlers of the official MCP server package take. Other applications read it from the second argument of `fetch`. */
+export interface AuthInfo {
+  /**
+   * The bearer token that the principal was resolved from: by `jwtPrincipalResolver`, or by a resolver that says so with
+   * `withBearer`. `''` for callers who were identified in another way, with any `authorization` header.
+   */
+  token: string;
+  /** The claim `client_id` (RFC 9068), else `azp` (OpenID Connect), else the identity of the principal. */
+  clientId: string;
+  /** Scopes of the principal; empty when it has none. */
+  scopes: string[];
+  /** Unix seconds. */
+  expiresAt?: number;
+  /** `identity`, `kind`, `tenantId` and `claims` of the principal. */
+  extra: Record<string, unknown>;
+}
+
+/** A handler of web-standard requests: an application of Hono, h3 or itty-router, or one of your own. */
+export interface WebHandler {
+  /** Answers one request. `authInfo` is absent when the caller is anonymous. */
+  fetch(request: Request, options?: { authInfo?: AuthInfo }): Response | Promise<Response>;
+}
+
+/** Options of {@link mountHandler}; an unknown key is rejected. */
+export interface MountHandlerOptions<Posture> {
+  /** Who may call; required. */
+  readonly posture: Posture;
+  /** Methods that are routed to the handler. Default GET, POST, PUT, PATCH and DELETE. */
+  readonly methods?: readonly string[];
+}
+
+/** What {@link MountHandlerOptions} may be. */
+export const MOUNT_HANDLER_OPTIONS = defineOptions<MountHandlerOptions<object>>()({
+  // Whether it is a valid posture is the container's to say.
+  posture: kind<object>('a posture', (value) => typeof value === 'object' && value !== null).required(),
+  methods: list(text('an HTTP method')).default(['GET', 'POST', 'PUT', 'PATCH', 'DELETE']),
+});
+
+/**
+ * Mounts a web-standard handler behind the container's gate. It streams if the front door does.
+ *
+ * The path of its request is the one that was routed: undecoded, without stage and base path. A path that a URL cannot hold
+ * as it is (`..` and `.` as segments in any spelling, a backslash, a control character) is answered with 400, because the
+ * handler would see another path than the gate.
+ *
+ * @throws FrameworkError without a posture, or for a path that is taken
+ *
+ * @example mountHandler(app, '/{rest+}', { fetch: (request) => hono.fetch(request) }, { posture: Authenticated() });
+ */
+export function mountHandler<Posture>(
+  app: MountTarget<Posture>,
+  path: string,
+  target: WebHandler,
+  options: MountHandlerOptions<Posture>,
+): void {
+  const { posture, methods } = MOUNT_HANDLER_OPTIONS.parse(options as MountHandlerOptions<object>);
+  const handler: Handler = (ctx) => {
+    const authInfo = toAuthInfo(ctx);
+    return target.fetch(toWebRequest(ctx), authInfo && { authInfo });
+  };
+  for (const method of methods) app.handle(method, path, handler, posture as Posture, { streaming: true });
+}
+
+function toWebRequest(ctx: Context): Request {
+  const { method, headers, query } = ctx.request;
+  const sent = new Headers();
+  for (const [name, values] of Object.entries(headers)) for (const value of values) sent.append(name, value);
+  const url = toUrl(ctx);
+  for (const [name, values] of Object.entries(query)) for (const value of values) url.searchParams.append(name, value);
+  const hasBody = method !== 'GET' && method !== 'HEAD';
+  return new Request(url, {
+    method,
+    headers: sent,
+    signal: ctx.signal,
+    ...(hasBody ? { body: ctx.request.body as Uint8Array<ArrayBuffer> } : {}),
+  });
+}
+
+/** What ends a path, and what the parser of URLs would escape in one (https://url.spec.whatwg.org/#path-percent-encode-set). */
+const ESCAPED = /[?# "<>^`{}]/g;
+
+/** @throws FrameworkError `app.bad_request` for a path that the parser of URLs would change */
+function toUrl(ctx: Context): URL {
+  const path = ctx.request.path.replace(ESCAPED, encodeURIComponent);
+  const url = new URL(originOf(ctx) + path);
+  if (url.pathname !== path) throw new FrameworkError('app.bad_request', 'invalid path');
+  return url;
+}
+
+const HOST = /^(\[[0-9a-f:.]+\]|[a-z0-9.-]+)(:\d{1,5})?$/i;
+
+/** The host comes from the caller; the path never becomes part of it. */
+function originOf(ctx: Context): string {
+  const host = (ctx.header('host') ?? '').trim();
+  return `https://${HOST.test(host) ? host : 'localhost'}`;
+}
+
+function toAuthInfo(ctx: Context): AuthInfo | undefined {
+  const principal = ctx.securePrincipal();
+  const { principal: resolved } = stateOf(ctx);
+  if (!principal || !resolved) return undefined;
+  const { identity, scopes = [], claims = {}, kind, tenantId } = principal;
+  const { exp } = claims;
+  return {
+    token: bearerOf(resolved) ?? '',
+    clientId: clientOf(principal),
+    scopes: [...scopes],
+    ...(typeof exp === 'number' ? { expiresAt: exp } : {}),
+    extra: { identity, kind, tenantId, claims },
+  };
+}
+
+/** RFC 9068 names the client `client_id`, OpenID Connect `azp`. */
+function clientOf({ claims = {}, identity }: SecurePrincipal): string {
+  const named = [claims.client_id, claims.azp].find((claim) => typeof claim === 'string');
+  return typeof named === 'string' ? named : identity;
+}
