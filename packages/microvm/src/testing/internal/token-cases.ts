@@ -38,6 +38,13 @@ export const TOKEN_CASES: Cases = {
     await bench.shown(controller.run(bench.caller, SESSION));
     await bench.refuses(controller.shellAuthToken(bench.caller, SESSION), 'microvm.shell_not_enabled');
   },
+  async 'a session keeps the connectors that it was run with, whatever is deployed later'(bench) {
+    await run(bench);
+    const later = bench.create({ ingressConnectors: [] });
+    equal((await bench.shown(later.shellAuthToken(bench.caller, SESSION))).tokenType, 'shell');
+    await later.suspend(bench.caller, SESSION);
+    equal((await bench.row('s1')).ingressConnectors?.length, 1);
+  },
   async 'invoke makes one token for many requests, also at once'(bench) {
     await run(bench);
     const count = () => bench.setup.callCount('authToken');
