@@ -61,7 +61,7 @@ export const MICROVM_CODES = {
   'microvm.registry_failed': 500,
   /** A wrong option, or the AWS package is not installed. */
   'microvm.controller_incomplete': 500,
-  /** A hook inside of the machine failed. */
+  /** A hook inside the machine failed. */
   'microvm.lifecycle_hook_failed': 500,
 } as const;
 

@@ -74,7 +74,7 @@ export interface TokenInput {
 
 /**
  * The service that runs machines. Every method gets a signal that ends the call, and rejects with the error of the service, which
- * is told apart by its `name`: `ResourceNotFoundException`, `ThrottlingException`, …
+ * is recognized by its `name`: `ResourceNotFoundException`, `ThrottlingException`, …
  */
 export interface MicrovmProvider {
   /** Carries requests to the programs in the machines. */

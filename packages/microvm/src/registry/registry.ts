@@ -24,7 +24,7 @@ export interface IdlePolicy {
   readonly suspendedDurationSeconds: number;
 }
 
-/** What the registry keeps of a session. There is no token in it. Times are epoch milliseconds, but for the expiry. */
+/** What the registry keeps of a session. It holds no tokens. Times are epoch milliseconds, but for the expiry. */
 export interface SessionRecord extends SessionKey {
   /** Grows by 1 with every write; 1 at first. */
   readonly version: number;

@@ -6,7 +6,7 @@ import { scanForLeaks } from '@sallyport/microvm/testing';
 
 /** Everything that a test file made visible, searched for leaks at its end. */
 export interface LeakWatch {
-  /** Keeps what a caller gets, an answer or an error, and hands it on. */
+  /** Keeps what a caller gets, an answer or an error, and returns it. */
   shown<T>(answer: Promise<T>): Promise<T>;
   /** Keeps a value that is visible outside. */
   keep<T>(value: T): T;

@@ -6,7 +6,7 @@ import { fileURLToPath } from 'node:url';
 import type { WorkerOrder, WorkerReport } from './worker.js';
 
 const SOURCE = fileURLToPath(new URL('./worker.ts', import.meta.url));
-/** Inside of the package, so that the AWS client that the provider imports by its name is found. */
+/** Inside the package, so that the AWS client that the provider imports by its name is found. */
 const FOLDER = fileURLToPath(new URL('../../node_modules/.cache/', import.meta.url));
 const ESBUILD = fileURLToPath(new URL('../../../../node_modules/.bin/esbuild', import.meta.url));
 /** The SDK's CommonJS parts ask for Node's own modules. */

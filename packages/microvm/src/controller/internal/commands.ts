@@ -22,7 +22,7 @@ import { toMachine } from './provider-calls.js';
 const TRIES = 3;
 const REQUESTED_RETRY_SECONDS = 5;
 
-/** What stands in the row before the command was sent. */
+/** The row before the command, and the row with its intent. */
 interface Intent {
   readonly before: SessionRecord;
   readonly record: SessionRecord;

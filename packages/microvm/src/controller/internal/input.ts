@@ -30,7 +30,7 @@ export interface RunRequest {
 }
 
 /**
- * Refuses what is no object, holds other members than these, or a name or text of a credential.
+ * Accepts a plain object with these members only, and without a name or text of a credential.
  *
  * @throws MicrovmError `microvm.invalid_request`, `microvm.forbidden_field`
  */
@@ -195,7 +195,7 @@ export function parseTtl(value: unknown): number {
 }
 
 /**
- * Ports of a token: inside of those that may be asked, and not touching the port of the hooks. Sorted and each once.
+ * Ports of a token: inside those that may be asked, and not touching the port of the hooks. Sorted and each once.
  *
  * @throws MicrovmError `microvm.invalid_request`
  */

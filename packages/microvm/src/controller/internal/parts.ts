@@ -79,7 +79,7 @@ export function endOf(state: MicrovmState, now: number, terminatedAt: number | u
   return { terminatedAt: terminatedAt ?? now, expiresAt: expiryAt(now, CLOSED_SECONDS) };
 }
 
-/** Asks the service for the state of a session's machine and keeps what is new. Losing the write to somebody else is no error. */
+/** Asks the service for the state of a session's machine and keeps what is new. A write that another instance won is ignored. */
 export async function observe(parts: Parts, facts: CallerFacts, record: SessionRecord): Promise<SessionRecord> {
   const { microvmId } = record;
   if (microvmId === undefined || isClosed(record.state)) return record;

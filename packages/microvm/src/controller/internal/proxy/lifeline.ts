@@ -26,7 +26,7 @@ export class Lifeline {
     return this.#controller.signal;
   }
 
-  /** Ends what is under way. */
+  /** Ends what is in progress. */
   end(reason?: unknown): void {
     for (const cleanUp of this.#cleanUps.splice(0)) cleanUp();
     if (!this.signal.aborted) this.#controller.abort(reason);
