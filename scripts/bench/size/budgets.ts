@@ -38,7 +38,7 @@ export const BUDGETS: readonly Budget[] = [
   // More than before error lines, options described once and direct invocations: the default logger with its sanitizer and the
   // causes of errors 2.6 KB, `defineOptions` 0.9 KB, what doors reject and how the cap counts 0.5 KB, who invoked 0.5 KB.
   // Middlewares of a route, problem details, and the places where hooks are asked: 0.3 KB. Hooks and groups are imported.
-  // Forms, a member of every context, with their limits and words 0.9 KB; path parameters of bound handlers held against patterns 0.2 KB.
+  // Forms, a member of every context, with their limits and words 0.9 KB; path parameters of bound handlers compared with patterns 0.2 KB.
   { name: 'http', gzipBytes: 24_000, wantedBytes: 13_000, event: HEALTH, accepts: isOk },
   { name: 'queue', gzipBytes: 14_200, wantedBytes: 8_000, event: queueEvent(10, []), accepts: isClean },
   // The engine alone: it is mounted on a container, which is weighed on its own.

@@ -101,7 +101,7 @@ export interface Context<Names extends string = string> {
    * The body parsed as JSON; `null` for an empty body. Nothing is validated: `T` is only asserted.
    *
    * @throws FrameworkError `app.unsupported_media_type` for a body whose `content-type` is not JSON, `app.bad_request` `invalid json`
-   *   for one that is no JSON
+   *   for one that is not valid JSON
    * @example
    * const { title } = ctx.bodyJson<{ title: string }>();
    */

@@ -128,7 +128,7 @@ function assertName(name: string): void {
   if (name.length > MAX_NAME_LENGTH) throw tooLarge('max_name_length', MAX_NAME_LENGTH);
 }
 
-/** Whether a text stands in the bytes more often than `most` times. */
+/** Whether the bytes contain a text more than `most` times. */
 function isMoreOften(text: string, bytes: Uint8Array, most: number): boolean {
   const buffer = asBuffer(bytes);
   let count = 0;
