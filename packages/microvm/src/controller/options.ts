@@ -54,7 +54,7 @@ export interface InvokeOptions {
   readonly hookPort?: number;
   /** `drop`: no cookie passes in either direction. `scoped`: cookies belong to one session. Default `drop`. */
   readonly cookies?: 'drop' | 'scoped';
-  /** Whether the program is told tenant, namespace and caller, as `x-framework-…`. Default `false`. */
+  /** Whether the program gets tenant, namespace and caller, percent-encoded, as `x-framework-tenant-id`, `-namespace` and `-subject`. Default `false`. */
   readonly identityHeaders?: boolean;
   /** Milliseconds until the connection is there. Default 3,000. */
   readonly connectTimeoutMs?: number;

@@ -111,8 +111,8 @@ export async function start(
   try {
     description = await runMachine(parts, facts, record);
   } catch (error) {
-    if (!(error instanceof MicrovmError) || isUnknownOutcome(error)) throw error;
-    await giveUp(parts, record, error);
+    if (isUnknownOutcome(error as MicrovmError)) throw error;
+    await giveUp(parts, record, error as MicrovmError);
     throw error;
   }
   let machine: Machine;
