@@ -1,4 +1,4 @@
-// What the architecture allows, as data. A line here is a decision about the architecture.
+// The dependencies that the architecture allows, as data. Each line is a decision about the architecture.
 
 /** Packages without external dependencies at run time, except the peers below. */
 export const CLOSED_PACKAGES: readonly string[] = [
@@ -27,6 +27,8 @@ export const WORKSPACE_DEPENDENCIES: Readonly<Record<string, readonly string[]>>
   '@sallyport/objectstore': ['core'],
   '@sallyport/vectors': ['core'],
   '@sallyport/microvm': ['core', 'dynamo', 'secure'],
+  '@sallyport/migrate': ['core'],
+  'create-sallyport': [],
 };
 
 /** Entries that reach less of the workspace than their package depends on. */
@@ -59,7 +61,13 @@ export const CLIENT_OWNERS: readonly string[] = [
 ];
 
 /** Packages that exist for tests and for a developer's machine; nothing else may reach them at run time. */
-export const TEST_PACKAGES: readonly string[] = ['@sallyport/testkit', '@sallyport/contract', '@sallyport/local'];
+export const TEST_PACKAGES: readonly string[] = [
+  '@sallyport/testkit',
+  '@sallyport/contract',
+  '@sallyport/local',
+  '@sallyport/migrate',
+  'create-sallyport',
+];
 
 export function isAwsClient(specifier: string): boolean {
   return /^@(?:aws-sdk|smithy|aws)\//.test(specifier);

@@ -6,7 +6,7 @@ export interface Budget {
   readonly wanted: number;
 }
 
-/** What one gateway-v2 GET at tier P2 passes on its way through the open container. */
+/** The functions and files that run for one gateway-v2 GET at tier P2 in the open container. */
 export const GET_PATH: { readonly functions: Budget; readonly files: Budget } = {
   functions: { reached: 55, wanted: 55 },
   files: { reached: 16, wanted: 16 },
@@ -33,6 +33,8 @@ export const FILES: Readonly<Record<string, Budget>> = {
   // Five topics since: engines with their clockwork, the recorder, tokens, matchers, the stand-in for micro-VMs.
   testkit: { reached: 69, wanted: 69 },
   contract: { reached: 13, wanted: 13 },
+  migrate: { reached: 34, wanted: 34 },
+  'create-sallyport': { reached: 8, wanted: 8 },
   vectors: { reached: 36, wanted: 36 },
 };
 
@@ -46,7 +48,7 @@ export const ALL_FILES: Budget = {
   wanted: Object.values(FILES).reduce((sum, { wanted }) => sum + wanted, 0),
 };
 
-/** A file with more lines than this holds more than its concept, unless it stands in {@link LONG_FILES}. */
+/** The most lines of a file that is not in {@link LONG_FILES}: a longer one has more than one topic. */
 export const MAX_FILE_LINES = 400;
 
 /** Files that are longer, each with the reason. */
@@ -56,7 +58,7 @@ export const LONG_FILES: Readonly<Record<string, string>> = {
   'packages/mcp/src/protocol/types.ts': 'the types of the protocol in the order of its schema, and nothing else',
 };
 
-/** Files that are too long, and reasons of files that are not any more. */
+/** Files that are too long, and reasons for files that are no longer too long. */
 export function judgeFileLines(lines: ReadonlyMap<string, number>): readonly string[] {
   const long = [...lines].filter(([, count]) => count > MAX_FILE_LINES);
   return [
@@ -86,12 +88,12 @@ export const FUNCTION_LENGTHS: { readonly p50: Range; readonly p90: Range; reado
   p99: { least: 20, most: 60 },
 };
 
-/** What is outside its range. */
+/** The values outside their range. */
 export function judgeRange(what: string, measured: number, { least, most }: Range): readonly string[] {
   return measured < least || measured > most ? [`${what}: ${measured}, and it should be ${least} to ${most}`] : [];
 }
 
-/** What is over its budget. */
+/** The values over their budget. */
 export function judgeBudget(what: string, measured: number, { reached, wanted }: Budget): readonly string[] {
   if (measured > reached) return [`${what}: ${measured}, and it was ${reached} (wanted ${wanted})`];
   return [];

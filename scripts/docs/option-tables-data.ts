@@ -39,6 +39,7 @@ import { HTTPS_TRANSPORT_OPTIONS } from '../../packages/microvm/src/provider/htt
 import { MICROVM_REGISTRY_OPTIONS } from '../../packages/microvm/src/registry/dynamo-registry.js';
 import { MOUNT_MICROVM_OPTIONS } from '../../packages/microvm/src/routes/mount.js';
 import { FAKE_PROVIDER_OPTIONS } from '../../packages/microvm/src/testing/fake-provider.js';
+import { MIGRATION_OPTIONS } from '../../packages/migrate/src/plan/plan-migration.js';
 import { UPLOAD_GRANTS_OPTIONS } from '../../packages/objectstore/src/grants/grants.js';
 import { S3_STORE_OPTIONS as OBJECT_STORE_OPTIONS } from '../../packages/objectstore/src/store/s3-store.js';
 import { DYNAMO_LIMITER_OPTIONS } from '../../packages/ratelimit/src/limiter/dynamo-options.js';
@@ -394,6 +395,14 @@ export const OPTION_TABLES: Readonly<Record<string, readonly OptionTable[]>> = {
       FAKE_HANDLER_OPTIONS.kinds,
       'packages/testkit/src/fakes/fakes.ts',
       'FakeHandlerOptions',
+    ),
+  ],
+  'packages/migrate/README.md': [
+    table(
+      '@sallyport/migrate#planMigration',
+      MIGRATION_OPTIONS.kinds,
+      'packages/migrate/src/plan/plan-migration.ts',
+      'MigrationOptions',
     ),
   ],
   'packages/contract/README.md': [

@@ -13,15 +13,15 @@ import { registerSearch } from './search.js';
 import { registerSockets } from './sockets.js';
 import { registerTools, type ToolsConfig } from './tools.js';
 
-/** What differs between a deployment, the demo and a test. */
+/** The parts that differ between a deployment, the demo and a test. */
 export interface NotesConfig {
   readonly auth: AuthConfig;
   readonly connections: Connections;
   readonly limiter: RateLimiter;
-  /** What was done already, and who is at it. */
+  /** Which work was done, and which is in progress. */
   readonly ledger: JobLedger;
   readonly tools: ToolsConfig;
-  /** Finds notes by what they say. */
+  /** Finds notes by their meaning. */
   readonly search: SemanticIndex;
   readonly attachments: AttachmentsConfig;
   /** Clock, ids, log and similar values of the container. */

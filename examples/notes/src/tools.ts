@@ -5,9 +5,9 @@ import type { NoteStore } from './notes.js';
 import { NoteInput } from './schemas.js';
 
 export interface ToolsConfig {
-  /** Where sessions live, so that any instance can answer. */
+  /** The store of sessions, so that any instance can answer. */
   readonly store: McpStore;
-  /** Seals what clients carry between calls; at least 32 bytes. */
+  /** Encrypts the data that clients keep between calls; at least 32 bytes. */
   readonly secret: string;
 }
 

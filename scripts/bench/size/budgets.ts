@@ -1,4 +1,4 @@
-// What a function may weigh that uses one package. A line here is a promise to users: raise one only with a reason.
+// The maximum size of a function that uses one package. Each line is a promise to users: raise one only with a reason.
 import { gatewayV2Event, queueEvent } from '../events.js';
 
 export interface Budget {

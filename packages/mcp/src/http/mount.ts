@@ -34,7 +34,7 @@ export const MOUNT_MCP_OPTIONS = defineOptions<MountMcpOptions<object>>()({
 /**
  * Registers POST, GET and DELETE of an MCP server, with and without a slash at the end of its path.
  *
- * @throws FrameworkError without a posture, or for a path that is taken
+ * @throws FrameworkError without a posture, or for a path that is already registered
  *
  * @example mountMcp(app, server, { posture: Authenticated('mcp') });
  */
@@ -45,16 +45,16 @@ export function mountMcp<Posture>(
 ): void {
   const { path, posture, allowedOrigins } = MOUNT_MCP_OPTIONS.parse(options as MountMcpOptions<object>);
   const handler = allowedOrigins === undefined ? server.handler : server.handlerFor({ allowedOrigins });
-  // Users paste server addresses with a trailing slash, and REST APIs pass it on.
+  // Users paste server addresses with a slash at the end, and REST APIs do not remove it.
   const routing = { streaming: true, trailingSlash: true };
   for (const method of METHODS) app.handle(method, path, handler, posture as Posture, routing);
 }
 
-/** The option `cors` of a container behind which browsers call an MCP server. */
+/** The option `cors` of a container whose MCP server is called by browsers. */
 export interface McpCors {
   /** The origins of the pages. */
   readonly allowedOrigins: readonly string[];
-  /** What pages may read of an answer. */
+  /** The headers of an answer that pages may read. */
   readonly exposeHeaders: readonly string[];
   /** Seconds for which a browser keeps the answer to a preflight. */
   readonly maxAgeSeconds: number;
@@ -64,8 +64,8 @@ export interface McpCors {
 const EXPOSED = ['mcp-session-id', 'www-authenticate'];
 
 /**
- * The option `cors` for a container with an MCP server that pages of these origins call. It holds for the whole container. The server
- * itself must allow the same origins: `allowedOrigins` of `createMcpServer` or `mountMcp`.
+ * Makes the option `cors` for a container whose MCP server is called by pages of these origins. It applies to the whole
+ * container. The server itself must allow the same origins: `allowedOrigins` of `createMcpServer` or `mountMcp`.
  *
  * @example
  * const origins = ['https://inspector.example'];

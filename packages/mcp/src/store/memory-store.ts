@@ -4,7 +4,7 @@ import { type McpStore, type PutCondition, type Row, type RowKey, storeFailure }
 
 /** Options of {@link memoryMcpStore}; an unknown key is rejected. */
 export interface MemoryMcpStoreOptions {
-  /** The oldest row goes when one more comes. Default 10,000. */
+  /** The most rows; when there are more, the oldest is deleted. Default 10,000. */
   readonly maxRows?: number;
   /** Decides which rows have expired. Default: the system's clock. */
   readonly clock?: Clock;
@@ -16,13 +16,16 @@ export const MEMORY_STORE_OPTIONS = defineOptions<MemoryMcpStoreOptions>()({
   clock: withMethods<Clock>('now').default(systemClock),
 });
 
-/** A store in this process's memory: for tests, and for a server that runs as one process. */
+/** A store in the memory of this process, for tests and for a server that runs as one process. */
 export function memoryMcpStore(options: MemoryMcpStoreOptions = {}): McpStore {
   const { maxRows, clock } = MEMORY_STORE_OPTIONS.parse(options);
   return new MemoryStore(maxRows, clock);
 }
 
-/** An item of DynamoDB, names and keys included (https://docs.aws.amazon.com/amazondynamodb/latest/developerguide/Constraints.html). */
+/**
+ * The largest item of DynamoDB, including names and keys
+ * (https://docs.aws.amazon.com/amazondynamodb/latest/developerguide/Constraints.html).
+ */
 const MAX_ROW_BYTES = 400 * 1024;
 
 class MemoryStore implements McpStore {
@@ -96,7 +99,7 @@ function keyOf({ partition, sort }: RowKey): string {
   return JSON.stringify([partition, sort]);
 }
 
-/** Rows never share memory with their users. */
+/** Rows are copied, so that callers cannot change them. */
 function copyOf({ partition, sort, version, ttl, data }: Row): Row {
   return { partition, sort, version, ttl, data: new Uint8Array(data) };
 }
