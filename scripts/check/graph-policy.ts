@@ -43,6 +43,7 @@ export const OPTIONAL_PEERS: Readonly<Record<string, Readonly<Record<string, rea
   '@sallyport/http': { '@aws-sdk/client-apigatewaymanagementapi': ['./websocket'] },
   '@sallyport/streams': { '@aws-sdk/client-sns': ['./error-topic'] },
   '@sallyport/vectors': { '@aws-sdk/client-bedrock-runtime': ['.'], '@aws-sdk/client-s3vectors': ['.'] },
+  '@sallyport/microvm': { '@aws-sdk/client-lambda-microvms': ['.'] },
 };
 
 /** Packages whose modules may import an AWS client, always lazily. */

@@ -29,8 +29,9 @@ export const FILES: Readonly<Record<string, Budget>> = {
   // Routes and groups of the closed container are a topic of their own.
   secure: { reached: 28, wanted: 26 },
   streams: { reached: 27, wanted: 27 },
-  // Four topics since: engines with their clockwork, the recorder, tokens, matchers.
-  testkit: { reached: 66, wanted: 66 },
+  microvm: { reached: 54, wanted: 54 },
+  // Five topics since: engines with their clockwork, the recorder, tokens, matchers, the stand-in for micro-VMs.
+  testkit: { reached: 69, wanted: 69 },
   contract: { reached: 13, wanted: 13 },
   migrate: { reached: 34, wanted: 34 },
   'create-sallyport': { reached: 8, wanted: 8 },

@@ -32,6 +32,13 @@ import { MOUNT_MCP_OPTIONS } from '../../packages/mcp/src/http/mount.js';
 import { MCP_SERVER_OPTIONS } from '../../packages/mcp/src/server/options.js';
 import { DYNAMO_STORE_OPTIONS } from '../../packages/mcp/src/store/dynamo-store.js';
 import { MEMORY_STORE_OPTIONS } from '../../packages/mcp/src/store/memory-store.js';
+import { CONTROLLER_OPTIONS, INVOKE_KINDS } from '../../packages/microvm/src/controller/options.js';
+import { HOOKS_OPTIONS } from '../../packages/microvm/src/hooks/hooks.js';
+import { AWS_PROVIDER_OPTIONS } from '../../packages/microvm/src/provider/aws-provider.js';
+import { HTTPS_TRANSPORT_OPTIONS } from '../../packages/microvm/src/provider/https-transport.js';
+import { MICROVM_REGISTRY_OPTIONS } from '../../packages/microvm/src/registry/dynamo-registry.js';
+import { MOUNT_MICROVM_OPTIONS } from '../../packages/microvm/src/routes/mount.js';
+import { FAKE_PROVIDER_OPTIONS } from '../../packages/microvm/src/testing/fake-provider.js';
 import { MIGRATION_OPTIONS } from '../../packages/migrate/src/plan/plan-migration.js';
 import { UPLOAD_GRANTS_OPTIONS } from '../../packages/objectstore/src/grants/grants.js';
 import { S3_STORE_OPTIONS as OBJECT_STORE_OPTIONS } from '../../packages/objectstore/src/store/s3-store.js';
@@ -529,6 +536,51 @@ export const OPTION_TABLES: Readonly<Record<string, readonly OptionTable[]>> = {
       CONNECTION_REGISTRY_OPTIONS.kinds,
       'packages/connections/src/registry/dynamo-registry.ts',
       'DynamoConnectionRegistryOptions',
+    ),
+  ],
+  'packages/microvm/README.md': [
+    table(
+      '@sallyport/microvm#createMicrovmController',
+      CONTROLLER_OPTIONS.kinds,
+      'packages/microvm/src/controller/options.ts',
+      'MicrovmControllerOptions',
+    ),
+    table('@sallyport/microvm#invoke', INVOKE_KINDS, 'packages/microvm/src/controller/options.ts', 'InvokeOptions'),
+    table(
+      '@sallyport/microvm#mountMicrovmController',
+      MOUNT_MICROVM_OPTIONS.kinds,
+      'packages/microvm/src/routes/mount.ts',
+      'MountMicrovmOptions',
+    ),
+    table(
+      '@sallyport/microvm#createDynamoMicrovmRegistry',
+      MICROVM_REGISTRY_OPTIONS.kinds,
+      'packages/microvm/src/registry/dynamo-registry.ts',
+      'DynamoMicrovmRegistryOptions',
+    ),
+    table(
+      '@sallyport/microvm#createAwsMicrovmProvider',
+      AWS_PROVIDER_OPTIONS.kinds,
+      'packages/microvm/src/provider/aws-provider.ts',
+      'AwsMicrovmProviderOptions',
+    ),
+    table(
+      '@sallyport/microvm#createHttpsTransport',
+      HTTPS_TRANSPORT_OPTIONS.kinds,
+      'packages/microvm/src/provider/https-transport.ts',
+      'HttpsTransportOptions',
+    ),
+    table(
+      '@sallyport/microvm/hooks',
+      HOOKS_OPTIONS.kinds,
+      'packages/microvm/src/hooks/hooks.ts',
+      'MicrovmHooksOptions',
+    ),
+    table(
+      '@sallyport/microvm/testing#createFakeMicrovmProvider',
+      FAKE_PROVIDER_OPTIONS.kinds,
+      'packages/microvm/src/testing/fake-provider.ts',
+      'FakeMicrovmProviderOptions',
     ),
   ],
   'packages/vectors/README.md': [

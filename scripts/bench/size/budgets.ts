@@ -50,4 +50,11 @@ export const BUDGETS: readonly Budget[] = [
   { name: 'secure', gzipBytes: 52_800, wantedBytes: 30_000, event: HEALTH, accepts: isOk },
   { name: 'ratelimit', gzipBytes: null, event: null, accepts: () => true },
   { name: 'objectstore', gzipBytes: null, event: null, accepts: () => true },
+  // On the closed container (52.6 KB). Both AWS clients load at the first operation and are not in it.
+  {
+    name: 'microvm',
+    gzipBytes: 78_000,
+    event: HEALTH,
+    accepts: (answer) => (answer as { statusCode?: unknown } | null)?.statusCode === 404,
+  },
 ];
