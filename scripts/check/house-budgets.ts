@@ -22,7 +22,8 @@ export const FILES: Readonly<Record<string, Budget>> = {
   // Eight topics since: hooks, security headers, verbs, routes and groups of the open container, phrases of statuses, names of patterns, cookies.
   http: { reached: 55, wanted: 46 },
   jobs: { reached: 41, wanted: 41 },
-  mcp: { reached: 72, wanted: 72 },
+  // The route algebra is four topics: texts, paths, endpoints, templates; with its entry five files.
+  mcp: { reached: 77, wanted: 77 },
   objectstore: { reached: 29, wanted: 29 },
   ratelimit: { reached: 32, wanted: 30 },
   // Routes and groups of the closed container are a topic of their own.

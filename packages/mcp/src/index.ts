@@ -3,10 +3,11 @@
 export type { CallEnd, CallOutcome, McpCall, OnCall } from './calls/call.js';
 // Mounting
 export { type McpCors, mcpCors } from './http/cors.js';
-export { MCP_PATH, type MountMcpOptions, type MountTarget, mountMcp } from './http/mount.js';
+export { type MountMcpOptions, type MountTarget, mountMcp } from './http/mount.js';
 export { type AuthInfo, type MountHandlerOptions, mountHandler, type WebHandler } from './http/mount-handler.js';
 // Protocol shapes
 export type * from './protocol/types.js';
+export { MCP_PATH } from './routes/paths.js';
 export type { InputRequired, McpAskingContext, McpContext } from './run/context.js';
 export type { AppCsp, AppHtml, AppOptions, ToolApp } from './server/apps.js';
 export type {

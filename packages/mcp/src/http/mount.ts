@@ -1,9 +1,7 @@
 import type { Handler } from '@sallyport/core';
 import { defineOptions, kind, list, type OptionKind, text } from '@sallyport/core/options';
+import { MCP_PATH } from '../routes/paths.js';
 import type { McpServer } from '../server/server.js';
-
-/** Where an MCP server is mounted unless it is told otherwise. */
-export const MCP_PATH = '/mcp';
 
 /** What a closed container offers to mount on: `SecureApp`, and everything with its `handle`. */
 export interface MountTarget<Posture> {

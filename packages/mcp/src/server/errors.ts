@@ -18,6 +18,8 @@ export type McpErrorCode =
   | 'mcp.changes_off'
   /** A task could not be handed to the function that runs it. */
   | 'mcp.task_not_started'
+  /** `@sallyport/mcp/routes` was given a path, an identifier or an endpoint that its rules refuse; a `TypeError` with this code. */
+  | 'mcp.invalid_route'
   /** The store failed. @status 503 */
   | 'mcp.store';
 
