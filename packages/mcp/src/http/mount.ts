@@ -1,5 +1,5 @@
 import type { Handler } from '@sallyport/core';
-import { defineOptions, kind, list, type OptionKind, text } from '@sallyport/core/options';
+import { defineOptions, kind, list, type OptionKind, text, withMethods } from '@sallyport/core/options';
 import { MCP_PATH } from '../routes/paths.js';
 import type { McpServer } from '../server/server.js';
 
@@ -15,6 +15,12 @@ export interface MountTarget<Posture> {
   ): unknown;
 }
 
+/** The metadata documents of a server: `mcpDiscovery` of `@sallyport/mcp/oauth` makes one. */
+export interface McpDiscovery {
+  /** Registers the documents of the server at this path, open to everybody. */
+  mount(app: MountTarget<object>, path: string): void;
+}
+
 /** Options of {@link mountMcp}; an unknown key is refused. */
 export interface MountMcpOptions<Posture> {
   /** Path of the routes. Default {@link MCP_PATH}. */
@@ -23,6 +29,8 @@ export interface MountMcpOptions<Posture> {
   readonly posture: Posture;
   /** Origins of browsers that may call. Default: the server's own. */
   readonly allowedOrigins?: readonly string[];
+  /** Metadata documents by which clients find out where to sign in. Default none. */
+  readonly discovery?: McpDiscovery;
 }
 
 const METHODS = ['POST', 'GET', 'DELETE'];
@@ -38,6 +46,7 @@ export const MOUNT_MCP_OPTIONS = defineOptions<MountMcpOptions<object>>()({
     kind('an origin', (value) => typeof value === 'string'),
     'a list of origins',
   ),
+  discovery: withMethods<McpDiscovery>('mount'),
 });
 
 /**
@@ -52,9 +61,10 @@ export function mountMcp<Posture>(
   server: McpServer,
   options: MountMcpOptions<Posture>,
 ): void {
-  const { path, posture, allowedOrigins } = MOUNT_MCP_OPTIONS.parse(options as MountMcpOptions<object>);
+  const { path, posture, allowedOrigins, discovery } = MOUNT_MCP_OPTIONS.parse(options as MountMcpOptions<object>);
   const handler = allowedOrigins === undefined ? server.handler : server.handlerFor({ allowedOrigins });
   // People paste the address of a server with a slash at the end, and REST APIs hand it on.
   const routing = { streaming: true, trailingSlash: true };
   for (const method of METHODS) app.handle(method, path, handler, posture as Posture, routing);
+  discovery?.mount(app as MountTarget<unknown> as MountTarget<object>, path);
 }
