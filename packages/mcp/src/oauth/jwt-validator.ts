@@ -1,0 +1,1 @@
+import type { Context } from '@sallyport/core';
