@@ -186,7 +186,8 @@ class Guard {
   /** In this order: time, audience, scopes; an expired token of another audience is 401. */
   #check({ expiresAt, audience, scopes }: BearerClaims, ctx: Context): void {
     if (expiresAt && !(expiresAt.getTime() > ctx.now().getTime())) throw this.#refuse(ctx, 'expired', 'expired');
-    if (this.#audience !== undefined && !this.#isAudience(audience, ctx)) throw this.#refuse(ctx, 'audience', 'audience');
+    if (this.#audience !== undefined && !this.#isAudience(audience, ctx))
+      throw this.#refuse(ctx, 'audience', 'audience');
     if (!this.#scopes.every((scope) => scopes.includes(scope))) throw this.#refuse(ctx, 'scope', 'scope');
   }
 
@@ -199,11 +200,11 @@ class Guard {
 
   #refusal(thrown: unknown, token: string, ctx: Context): FrameworkError {
     if (thrown instanceof BearerUnavailable) {
-      ctx.log.error('bearer tokens cannot be verified', { event: 'mcp.bearer_unavailable', reason: thrown.detail });
+      ctx.log.error('credentials cannot be verified now', { event: 'mcp.bearer_unavailable', reason: thrown.detail });
       return new FrameworkError('app.overloaded');
     }
     if (thrown instanceof BearerError) return this.#refuse(ctx, thrown.reason, thrown.detail);
-    ctx.log.error('the validator of bearer tokens failed', {
+    ctx.log.error('a validator failed', {
       event: 'mcp.bearer_validator_failed',
       reason: describe(thrown, token),
     });
@@ -211,7 +212,7 @@ class Guard {
   }
 
   #refuse(ctx: Context, reason: BearerError['reason'], detail: string): FrameworkError {
-    ctx.log.info('bearer token rejected', { event: 'mcp.bearer_rejected', reason: `${reason}: ${detail}` });
+    ctx.log.info('credentials rejected', { event: 'mcp.bearer_rejected', reason: `${reason}: ${detail}` });
     if (reason === 'audience') return new FrameworkError('app.forbidden', undefined, { headers: NO_STORE });
     if (reason !== 'scope') return this.#unauthorized(ctx);
     const challenge = this.#namesScopes ? { 'www-authenticate': this.#scopeChallenge(ctx, []) } : {};
@@ -244,7 +245,9 @@ const NO_STORE = { 'cache-control': 'no-store' };
  * @throws BearerError `invalid` for anything that names no subject
  */
 function parseClaims(value: unknown): BearerClaims {
-  const given = (typeof value === 'object' && value !== null ? value : {}) as Partial<Record<keyof BearerClaims, unknown>>;
+  const given = (typeof value === 'object' && value !== null ? value : {}) as Partial<
+    Record<keyof BearerClaims, unknown>
+  >;
   const { subject, expiresAt, issuer, clientId, claims } = given;
   if (typeof subject !== 'string' || subject.trim() === '') throw new BearerError('invalid', 'no subject');
   if (expiresAt !== undefined && !(expiresAt instanceof Date)) throw new BearerError('invalid', 'expiresAt is no Date');

@@ -6,7 +6,9 @@ import { parseSecureUrl } from './urls.js';
 
 /** The matched route of a context; `undefined` before the match. */
 export function routeOf(ctx: Context): MatchedRoute | undefined {
-  return ctx.route ? Object.freeze({ pattern: ctx.route.pattern, params: Object.freeze({ ...ctx.params }) }) : undefined;
+  return ctx.route
+    ? Object.freeze({ pattern: ctx.route.pattern, params: Object.freeze({ ...ctx.params }) })
+    : undefined;
 }
 
 /** Where the URL of the resource's metadata comes from; the first that is configured decides alone. */
