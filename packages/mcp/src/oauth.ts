@@ -1,3 +1,12 @@
+// Bearer tokens
+export {
+  type BearerGuard,
+  type BearerOptions,
+  bearerClaims,
+  bearerToken,
+  createBearerGuard,
+  requireBearerTokenMiddleware,
+} from './oauth/bearer.js';
 // Metadata documents
 export {
   createMetadataHandler,
@@ -5,6 +14,7 @@ export {
   type MetadataHandlerOptions,
   mcpDiscovery,
 } from './oauth/discovery.js';
+export { type JwtBearerOptions, jwtBearerValidator } from './oauth/jwt-validator.js';
 export {
   type AuthorizationServerMetadata,
   type AuthorizationServerOptions,
@@ -14,3 +24,12 @@ export {
   type ProtectedResourceOptions,
   protectedResourceMetadataURL,
 } from './oauth/metadata.js';
+export { hashBearerToken, type StaticBearerOptions, staticBearerValidator } from './oauth/static-validator.js';
+export {
+  type BearerClaims,
+  BearerError,
+  type BearerErrorReason,
+  BearerUnavailable,
+  type MatchedRoute,
+  type Validator,
+} from './oauth/validator.js';

@@ -2,12 +2,12 @@ import type { Handler } from '@sallyport/core';
 import { defineOptions, group, integer, invalidOption } from '@sallyport/core/options';
 import { Public } from '@sallyport/secure';
 import type { McpDiscovery } from '../http/mount.js';
-import { jsonAnswer } from './internal/answers.js';
 import {
   authorizationServerPathFor,
   OAUTH_PROTECTED_RESOURCE_PATH,
   protectedResourcePathFor,
-} from './internal/paths.js';
+} from '../routes/paths.js';
+import { jsonAnswer } from './internal/answers.js';
 import { origin } from './internal/urls.js';
 import {
   AUTHORIZATION_SERVER_OPTIONS,

@@ -1,5 +1,5 @@
 import { boolean, defineOptions, invalidOption, kind, type OptionKind, text } from '@sallyport/core/options';
-import { OAUTH_PROTECTED_RESOURCE_PATH } from './internal/paths.js';
+import { OAUTH_PROTECTED_RESOURCE_PATH } from '../routes/paths.js';
 import { scopeList } from './internal/scopes.js';
 import { endpoint, IDENTIFIER, identifier, identifiers, parseSecureUrl, withoutBareSlash } from './internal/urls.js';
 

@@ -1,4 +1,4 @@
-import type { LambdaContext } from '@sallyport/core';
+import type { LambdaContext, Logger } from '@sallyport/core';
 import {
   buildAPIGatewayProxyRequest,
   buildAPIGatewayV2Request,
@@ -69,4 +69,14 @@ function toReceived({ statusCode, headers, multiValueHeaders, body, isBase64Enco
     headers: lists,
     text: Buffer.from(body ?? '', isBase64Encoded ? 'base64' : 'utf8').toString('utf8'),
   };
+}
+
+/** A line of a log. */
+export type Line = Readonly<Record<string, unknown>>;
+
+/** A logger that redacts nothing, so that tests see what it is given. */
+export function rawLog(lines: Line[], bound: object = {}): Logger {
+  const write = (message: string, fields?: object) => lines.push({ message, ...bound, ...fields });
+  const methods = { debug: write, info: write, warn: write, error: write };
+  return { ...methods, isEnabled: () => true, with: (fields) => rawLog(lines, { ...bound, ...fields }) };
 }

@@ -5,6 +5,11 @@ import { isLoopback } from '../../http/internal/origin.js';
 const ABSOLUTE = /^https?:\/\/[^\s/?#@"<>\\^`{|}]+(?:[/?#][^\s"<>\\^`{|}]*)?$/i;
 const ASCII = /^[\x21-\x7e]+$/;
 
+/** Whether text is scheme, host and port alone. */
+export function isBareOrigin(url: string): boolean {
+  return /^https?:\/\/[^/?#]+$/i.test(url);
+}
+
 /** Which parts a URL may have besides scheme, host, port and path. */
 export interface UrlParts {
   readonly query?: boolean;
