@@ -111,12 +111,25 @@ function fit(path: string): McpEndpoint | undefined {
   const segments = path.split('/').filter((segment) => segment !== '');
   const fits = (part: Segment, at: number) => typeof part !== 'string' || part === segments[at];
   const kind = ENDPOINT_KINDS.find((one) => PATTERNS[one].length === segments.length && PATTERNS[one].every(fits));
-  if (!kind) return undefined;
+  return kind && fillEndpoint(kind, (_, at) => segments[at]);
+}
+
+/** An endpoint with identifiers that are not checked, from their name and their place in the pattern. */
+function fillEndpoint(kind: EndpointKind, textOf: (name: Identifier, at: number) => string | undefined): McpEndpoint {
   const endpoint: Record<string, string | undefined> = { kind };
   for (const [at, part] of PATTERNS[kind].entries()) {
-    if (typeof part !== 'string') endpoint[part.identifier] = segments[at];
+    if (typeof part !== 'string') endpoint[part.identifier] = textOf(part.identifier, at);
   }
   return endpoint as unknown as McpEndpoint;
+}
+
+/**
+ * The endpoint of a kind whose identifiers are route parameters.
+ *
+ * @throws TypeError with the code `mcp.invalid_route` for a missing or invalid identifier
+ */
+export function endpointOfParams(kind: EndpointKind, params: Readonly<Record<string, string>>): McpEndpoint {
+  return validateEndpoint(fillEndpoint(kind, (name) => params[PARAMETERS[name]]));
 }
 
 /**

@@ -22,6 +22,7 @@ const ledger = () => import('./ledger.js');
 const environment = () => import('./environment.js');
 const vectors = () => import('./vectors.js');
 const mcpRoutes = () => import('./mcp-routes.js');
+const mcpFacade = () => import('./mcp-facade.js');
 
 /** What an event helper reads of its context: the invocation's clock, ids and Lambda context. */
 function contextOf(args: Args, { env }: World): object {
@@ -160,6 +161,9 @@ export const FUNCTIONS: Readonly<Record<string, PortableFunction>> = {
   mcp_route_parse: { load: mcpRoutes, name: 'parse', arguments: (args) => [args] },
   mcp_route_build: { load: mcpRoutes, name: 'build', arguments: (args) => [args] },
   mcp_route_templates: { load: mcpRoutes, name: 'templates', arguments: () => [] },
+  mcp_facade_register: { load: mcpFacade, name: 'register', arguments: (args) => [args] },
+  mcp_facade_check: { load: mcpFacade, name: 'check', arguments: (args) => [args] },
+  mcp_facade_answers: { load: mcpFacade, name: 'answers', arguments: (args) => [args] },
   canonical_ip: { load: core, name: 'canonicalIp', arguments: ({ text }) => [text] },
   parse_traceparent: { load: core, name: 'parseTraceparent', arguments: ({ value }) => [value] },
   parse_xray_trace_header: { load: core, name: 'parseXrayTraceHeader', arguments: ({ value }) => [value] },
