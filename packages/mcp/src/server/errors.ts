@@ -20,6 +20,8 @@ export type McpErrorCode =
   | 'mcp.task_not_started'
   /** `@sallyport/mcp/routes` was given a path, an identifier or an endpoint that its rules refuse; a `TypeError` with this code. */
   | 'mcp.invalid_route'
+  /** An authorization server refuses a request: `OAuthError`, whose `error` is the protocol's own. @status 400 */
+  | 'mcp.oauth_refused'
   /** The store failed. @status 503 */
   | 'mcp.store';
 
