@@ -26,6 +26,7 @@ import { IDEMPOTENCY_OPTIONS } from '../../packages/jobs/src/idempotency/with-id
 import { LEASE_OPTIONS, SLOT_OPTIONS } from '../../packages/jobs/src/leases/with-lease.js';
 import { LEDGER_OPTIONS } from '../../packages/jobs/src/ledger/create-job-ledger.js';
 import { MEMORY_LEDGER_OPTIONS } from '../../packages/jobs/src/ledger/memory-ledger.js';
+import { FACADE_CONFIG } from '../../packages/mcp/src/facade/config.js';
 import { MOUNT_MCP_OPTIONS } from '../../packages/mcp/src/http/mount.js';
 import { MOUNT_HANDLER_OPTIONS } from '../../packages/mcp/src/http/mount-handler.js';
 import { MCP_SERVER_OPTIONS } from '../../packages/mcp/src/server/options.js';
@@ -444,6 +445,12 @@ export const OPTION_TABLES: Readonly<Record<string, readonly OptionTable[]>> = {
       MOUNT_HANDLER_OPTIONS.kinds,
       'packages/mcp/src/http/mount-handler.ts',
       'MountHandlerOptions',
+    ),
+    table(
+      '@sallyport/mcp/facade#registerMcpFacade',
+      FACADE_CONFIG.kinds,
+      'packages/mcp/src/facade/config.ts',
+      'FacadeConfig',
     ),
     table(
       '@sallyport/mcp#memoryMcpStore',

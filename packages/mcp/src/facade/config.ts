@@ -66,13 +66,13 @@ export interface FacadeConfig {
   readonly urlMode: URLMode;
   /** The origin that clients know, `https://mcp.example.com`; required in the mode `public_base_url`. */
   readonly publicBaseUrl?: string;
-  /** Hosts that documents may name, with a port other than 80 and 443; required in the mode `request_host`. */
+  /** Hosts that documents may name, with their port where it is neither 80 nor 443; required in the mode `request_host`. */
   readonly allowedHostnames?: readonly string[];
   /** Headers that name the host, in this order; the first that a request has decides. Mode `request_host`. Default `host`. */
   readonly hostHeaders?: readonly string[];
   /** Scopes that a client may ask for, by kind of endpoint; one or more each. */
   readonly scopes: Readonly<Record<EndpointKind, readonly string[]>>;
-  /** What the authorization server can do. Default, by member: {@link defaultCapabilities}. */
+  /** What the authorization server can do. Default, member by member: what {@link defaultCapabilities} returns. */
   readonly capabilities?: Partial<Capabilities>;
   /** Serves MCP: `server.handler`. */
   readonly mcpHandler: Handler;
