@@ -1,5 +1,5 @@
 import { functionLengths, percentile } from './function-lengths.js';
-import { judgeRange } from './house-budgets.js';
+import { judgeFileLines, judgeRange, LONG_FILES, MAX_FILE_LINES } from './house-budgets.js';
 
 it.each<[string, string, readonly number[]]>([
   ['a declaration, without the comment above it', '/** Words. */\nfunction a() {\n  return 1;\n}', [3]],
@@ -16,7 +16,21 @@ it.each<[string, string, readonly number[]]>([
     [],
   ],
 ])('counts %s', (_, text, lengths) => {
-  expect(functionLengths('a.ts', text)).toEqual(lengths);
+  expect(functionLengths('a.ts', text).map(({ lines }) => lines)).toEqual(lengths);
+});
+
+it.each<[string, string, readonly boolean[]]>([
+  ['a declaration', 'function a() {}', [true]],
+  ['a function in a variable', 'const a = () => 1;', [true]],
+  [
+    'a member of an object or a class',
+    'const a = { b: () => 1, c() {} }; class D { e = () => 1; get f() { return 1; } }',
+    [true, true, true, true],
+  ],
+  ['a callback, which is passed on', 'list.map((x) => x + 1);', [false]],
+  ['a function that is returned', 'const a = () => () => 1;', [true, false]],
+])('tells whether it has a name: %s', (_, text, named) => {
+  expect(functionLengths('a.ts', text).map(({ isNamed }) => isNamed)).toEqual(named);
 });
 
 it('a percentile is the value below which the share lies', () => {
@@ -32,4 +46,15 @@ it.each<[number, readonly string[]]>([
   [31, ['p90: 31, and it should be 14 to 30']],
 ])('a length of %d lines is held against both ends of its range', (measured, findings) => {
   expect(judgeRange('p90', measured, { least: 14, most: 30 })).toEqual(findings);
+});
+
+it('a file that is too long needs a reason, and a reason needs a file that is too long', () => {
+  const explained = Object.keys(LONG_FILES).map((file) => [file, MAX_FILE_LINES + 1] as const);
+  expect(judgeFileLines(new Map([...explained, ['a.ts', 400], ['b.ts', 401]]))).toEqual([
+    'b.ts has 401 lines, at most 400',
+  ]);
+  const [first = ''] = Object.keys(LONG_FILES);
+  expect(judgeFileLines(new Map([...explained, [first, 400]]))).toEqual([
+    `${first} stands in LONG_FILES and has no more than 400 lines`,
+  ]);
 });

@@ -1,5 +1,12 @@
 import ts from 'typescript';
 
+/** One function, by its lines. */
+export interface FunctionLength {
+  readonly lines: number;
+  /** Whether it has a name of its own to read: all but callbacks and other functions that are passed on where they are written. */
+  readonly isNamed: boolean;
+}
+
 /**
  * The length of each function of a file, in lines from its first modifier or parameter to its closing brace, both included.
  *
@@ -8,18 +15,27 @@ import ts from 'typescript';
  * an abstract method, does not count, and comments above a function do not either. A function inside of another one counts
  * twice: by itself, and as lines of the outer one.
  */
-export function functionLengths(path: string, text: string): readonly number[] {
-  const file = ts.createSourceFile(path, text, ts.ScriptTarget.Latest);
-  const lengths: number[] = [];
+export function functionLengths(path: string, text: string): readonly FunctionLength[] {
+  const file = ts.createSourceFile(path, text, ts.ScriptTarget.Latest, true);
+  const lengths: FunctionLength[] = [];
   const lineOf = (position: number) => file.getLineAndCharacterOfPosition(position).line;
   const visit = (node: ts.Node) => {
     if (ts.isFunctionLike(node) && (node as ts.FunctionLikeDeclaration).body !== undefined) {
-      lengths.push(lineOf(node.end) - lineOf(node.getStart(file)) + 1);
+      lengths.push({ lines: lineOf(node.end) - lineOf(node.getStart(file)) + 1, isNamed: isNamed(node) });
     }
     ts.forEachChild(node, visit);
   };
   visit(file);
   return lengths;
+}
+
+function isNamed(node: ts.Node): boolean {
+  if (!ts.isArrowFunction(node) && !ts.isFunctionExpression(node)) return true;
+  const { parent } = node;
+  return (
+    (ts.isVariableDeclaration(parent) || ts.isPropertyDeclaration(parent) || ts.isPropertyAssignment(parent)) &&
+    parent.initializer === node
+  );
 }
 
 /** The value below which `share` of the values lie: `percentile([1, 2, 3, 4], 0.5)` is 3. */

@@ -18,27 +18,53 @@ export const FILES: Readonly<Record<string, Budget>> = {
   connections: { reached: 13, wanted: 13 },
   core: { reached: 42, wanted: 42 },
   dispatch: { reached: 14, wanted: 14 },
-  dynamo: { reached: 10, wanted: 10 },
-  // Eight topics since: hooks, security headers, verbs, routes and groups of the open container, phrases of statuses, names of patterns, cookies.
-  http: { reached: 55, wanted: 46 },
+  dynamo: { reached: 9, wanted: 9 },
+  http: { reached: 50, wanted: 50 },
   jobs: { reached: 41, wanted: 41 },
-  // The route algebra is four topics: texts, paths, endpoints, templates; with its entry five files.
-  mcp: { reached: 77, wanted: 77 },
-  objectstore: { reached: 29, wanted: 29 },
-  ratelimit: { reached: 32, wanted: 30 },
+  // 70 of the server; routes, facade and OAuth are three further entries with their topics.
+  mcp: { reached: 107, wanted: 107 },
+  objectstore: { reached: 28, wanted: 28 },
+  ratelimit: { reached: 33, wanted: 33 },
   // Routes and groups of the closed container are a topic of their own.
-  secure: { reached: 28, wanted: 26 },
-  streams: { reached: 26, wanted: 26 },
-  testkit: { reached: 39, wanted: 39 },
+  secure: { reached: 31, wanted: 26 },
+  streams: { reached: 27, wanted: 27 },
+  testkit: { reached: 42, wanted: 42 },
   contract: { reached: 13, wanted: 13 },
   vectors: { reached: 36, wanted: 36 },
 };
 
-/** Source files of all packages together. */
+/**
+ * Source files of all packages together. 320 were wanted when there were no `connections`, `objectstore` and `vectors` (77 files), no
+ * tasks, apps and calls of MCP, no hooks and groups of HTTP, no claims of jobs, no shards and reservations of rate limits, and no
+ * services and MCP client of the test kit (54 files). The files that are older than those are 324.
+ */
 export const ALL_FILES: Budget = {
   reached: Object.values(FILES).reduce((sum, { reached }) => sum + reached, 0),
   wanted: Object.values(FILES).reduce((sum, { wanted }) => sum + wanted, 0),
 };
+
+/** A file with more lines than this holds more than its concept, unless it stands in {@link LONG_FILES}. */
+export const MAX_FILE_LINES = 400;
+
+/** Files that are longer, each with the reason. */
+export const LONG_FILES: Readonly<Record<string, string>> = {
+  'packages/core/src/context/request-context.ts':
+    'what the pipeline writes and what a handler reads of it: every request passes both',
+  'packages/mcp/src/protocol/types.ts': 'the types of the protocol in the order of its schema, and nothing else',
+};
+
+/** Files that are too long, and reasons of files that are not any more. */
+export function judgeFileLines(lines: ReadonlyMap<string, number>): readonly string[] {
+  const long = [...lines].filter(([, count]) => count > MAX_FILE_LINES);
+  return [
+    ...long
+      .filter(([file]) => !(file in LONG_FILES))
+      .map(([file, count]) => `${file} has ${count} lines, at most ${MAX_FILE_LINES}`),
+    ...Object.keys(LONG_FILES)
+      .filter((file) => !long.some(([name]) => name === file))
+      .map((file) => `${file} stands in LONG_FILES and has no more than ${MAX_FILE_LINES} lines`),
+  ];
+}
 
 /** A length in lines that is neither to grow past `most` nor to shrink below `least`: pieces that are too small hide what happens. */
 export interface Range {
@@ -46,7 +72,11 @@ export interface Range {
   readonly most: number;
 }
 
-/** Lines of the functions of all packages, as `function-lengths.ts` counts them. Wanted is a ninetieth percentile of 20 to 30. */
+/**
+ * Lines of the functions of all packages, as `function-lengths.ts` counts them. The ninetieth percentile was to be 20 to 30, and is 14
+ * (16 of the functions with a name): a quarter are callbacks, and most helpers are predicates whose name says what the
+ * expression does not. What was to come of longer functions, fewer jumps, is held where a reader meets it: a GET passes 55 functions.
+ */
 export const FUNCTION_LENGTHS: { readonly p50: Range; readonly p90: Range; readonly p99: Range } = {
   p50: { least: 4, most: 10 },
   p90: { least: 12, most: 30 },

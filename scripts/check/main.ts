@@ -3,6 +3,7 @@ import type { Gate } from './gate.js';
 import { anatomyGate } from './gates/anatomy.js';
 import { claimsGate } from './gates/claims.js';
 import { docsGate } from './gates/docs.js';
+import { duplicatesGate } from './gates/duplicates.js';
 import { graphGate } from './gates/graph.js';
 import { importTimeGate } from './gates/import-time.js';
 import { lintGate } from './gates/lint.js';
@@ -22,6 +23,7 @@ const GATES: readonly Gate[] = [
   claimsGate,
   graphGate,
   anatomyGate,
+  duplicatesGate,
   pathGate,
   docsGate,
   importTimeGate,

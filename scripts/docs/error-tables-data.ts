@@ -40,4 +40,10 @@ export const ERROR_TABLES: Readonly<Record<string, readonly ErrorTable[]>> = {
       type: 'ACCOUNT_CODES',
     },
   ],
+  'packages/vectors/README.md': [
+    { name: '@sallyport/vectors', source: 'packages/vectors/src/errors.ts', type: 'VECTOR_STORE_CODES' },
+  ],
+  'packages/testkit/README.md': [
+    { name: '@sallyport/testkit', source: 'packages/testkit/src/errors.ts', type: 'TestKitErrorCode' },
+  ],
 };

@@ -15,7 +15,7 @@ import { SECURE_HEADERS_OPTIONS } from '../../packages/http/src/responses/secure
 import { COOKIE_OPTIONS } from '../../packages/http/src/responses/set-cookie.js';
 import { SSE_OPTIONS } from '../../packages/http/src/responses/sse.js';
 import { HTTP_ROUTER_OPTIONS } from '../../packages/http/src/surface/http-router.js';
-import { ROUTE_OPTIONS } from '../../packages/http/src/surface/open-route.js';
+import { ROUTE_OPTIONS } from '../../packages/http/src/surface/http-verbs.js';
 import { GROUP_OPTIONS } from '../../packages/http/src/surface/route-group.js';
 import { BROADCAST_OPTIONS } from '../../packages/http/src/websocket/broadcast.js';
 import { CLIENT_OPTIONS } from '../../packages/http/src/websocket/client.js';
@@ -114,7 +114,7 @@ export const OPTION_TABLES: Readonly<Record<string, readonly OptionTable[]>> = {
     ),
   ],
   'packages/http/README.md': [
-    table('@sallyport/http#get', ROUTE_OPTIONS.kinds, 'packages/http/src/surface/open-route.ts', 'RouteOptions'),
+    table('@sallyport/http#get', ROUTE_OPTIONS.kinds, 'packages/http/src/surface/http-verbs.ts', 'RouteOptions'),
     table('@sallyport/http#group', GROUP_OPTIONS.kinds, 'packages/http/src/surface/route-group.ts', 'GroupOptions'),
     table('@sallyport/http#hooks', HOOK_OPTIONS.kinds, 'packages/http/src/pipeline/hooks.ts', 'HttpHooks'),
     table(

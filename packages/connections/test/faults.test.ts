@@ -1,40 +1,25 @@
-import type { DynamoDBClient } from '@aws-sdk/client-dynamodb';
 import { createDynamoConnectionRegistry, type GroupedConnectionRegistry } from '@sallyport/connections';
 import { WEBSOCKET_CONNECTIONS_TABLE_SCHEMA } from '@sallyport/connections/schema';
-import {
-  createLocalClient,
-  createTable,
-  dynamodbEndpoint,
-  type FaultProxy,
-  STORE_FAULTS,
-  startFaultProxy,
-} from '@sallyport/dynamodb-local';
+import { FaultyTable, STORE_FAULTS } from '@sallyport/dynamodb-local';
 
 const API = { apiId: 'api1', stage: 'live' };
 const RECORD = { connectedAt: 1, data: { principal: { identity: 'ada' } } };
 
-let proxy: FaultProxy;
-let client: DynamoDBClient;
-let tableName: string;
+let faulty: FaultyTable;
 let count = 0;
 
 beforeAll(async () => {
-  proxy = await startFaultProxy(await dynamodbEndpoint());
-  const direct = await createLocalClient();
-  tableName = await createTable(direct, WEBSOCKET_CONNECTIONS_TABLE_SCHEMA);
-  direct.destroy();
+  faulty = await FaultyTable.start(WEBSOCKET_CONNECTIONS_TABLE_SCHEMA);
 }, 60_000);
 
 beforeEach(async () => {
-  proxy.clear();
+  await faulty.renew();
   count += 1;
-  // A client of its own: failures use up what a client may retry.
-  client = await createLocalClient({ endpoint: proxy.endpoint, maxAttempts: 3 });
 });
-afterEach(() => client.destroy());
-afterAll(() => proxy.stop());
+afterAll(() => faulty.stop());
 
-const open = (storeTimeoutMs: number) => createDynamoConnectionRegistry({ client, tableName, storeTimeoutMs });
+const open = (storeTimeoutMs: number) =>
+  createDynamoConnectionRegistry({ client: faulty.client, tableName: faulty.name, storeTimeoutMs });
 
 function operations(registry: GroupedConnectionRegistry): readonly Promise<unknown>[] {
   const key = { ...API, connectionId: `c${count}` };
@@ -52,7 +37,7 @@ function operations(registry: GroupedConnectionRegistry): readonly Promise<unkno
 
 describe('a table that fails', () => {
   it.each(STORE_FAULTS)('rejects every operation in time: $name', async ({ fault, transient }) => {
-    proxy.inject(fault);
+    faulty.proxy.inject(fault);
     const outcomes = await Promise.allSettled(operations(open(400)));
     const reason = transient
       ? { code: 'connections.store_unavailable', status: 503 }
@@ -62,7 +47,12 @@ describe('a table that fails', () => {
   });
 
   it('says to a client nothing of what AWS said', async () => {
-    proxy.inject({ kind: 'error', status: 400, type: 'AccessDeniedException', body: { message: 'arn:aws:secret' } });
+    faulty.proxy.inject({
+      kind: 'error',
+      status: 400,
+      type: 'AccessDeniedException',
+      body: { message: 'arn:aws:secret' },
+    });
     const error = await open(400)
       .get({ ...API, connectionId: 'x' })
       .catch((thrown: unknown) => thrown);
@@ -83,7 +73,7 @@ describe('an answer that is lost once', () => {
     const group = `room${count}`;
     await registry.put(key, RECORD, 60);
     await registry.join(key, group);
-    proxy.inject({ kind: 'lost-answer' }, { operation: request, times: 1 });
+    faulty.proxy.inject({ kind: 'lost-answer' }, { operation: request, times: 1 });
     if (operation === 'put') await registry.put(key, RECORD, 60);
     else if (operation === 'delete') await registry.delete(key);
     else await registry[operation](key, group);

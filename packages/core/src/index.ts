@@ -14,7 +14,7 @@ export type {
   WebSocketConnection,
   WebSocketContext,
 } from './context/context.js';
-export { type ContextKey, contextKey } from './context/context-key.js';
+export { type ContextKey, contextKey } from './context/context.js';
 export type { PrincipalKind, SecurePrincipal } from './context/principal.js';
 export { deriveContext } from './context/request-context.js';
 // Errors

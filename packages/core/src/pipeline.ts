@@ -122,6 +122,7 @@ export {
   scheduledRun,
   trimmedText,
 } from './runtime/invocation.js';
+export { lazily } from './runtime/lazily.js';
 export type { Door, DoorRequest, DoorTraits, EncodedBody } from './runtime/surface.js';
 export { handlerName } from './runtime/surface.js';
 export { encodeSafeValue, sanitizeLogString } from './sanitize/log-text.js';

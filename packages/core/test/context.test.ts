@@ -1,5 +1,5 @@
 import type { Context } from '../src/context/context.js';
-import { contextKey } from '../src/context/context-key.js';
+import { contextKey } from '../src/context/context.js';
 import { deriveContext } from '../src/context/request-context.js';
 import { RequestContext, STAGE, stateOf } from '../src/pipeline.js';
 import { ManualClock } from '../src/testing.js';

@@ -29,9 +29,18 @@ export {
   type WriteOptions,
   type WriteOutcome,
 } from './item-table.js';
-export { fromAttributes, itemSize, toAttribute, toAttributes } from './items.js';
+// Expiry
+export {
+  absentOrPastTtl,
+  fromAttributes,
+  isPastTtl,
+  itemSize,
+  notPastTtl,
+  TTL_ATTRIBUTE,
+  toAttribute,
+  toAttributes,
+  ttlAt,
+} from './items.js';
 // The table
 export type { CallReport, Client, Sdk } from './requests.js';
 export { DynamoTable, type DynamoTableOptions } from './table.js';
-// Expiry
-export { absentOrPastTtl, isPastTtl, notPastTtl, TTL_ATTRIBUTE, ttlAt } from './ttl.js';

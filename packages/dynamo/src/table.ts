@@ -1,5 +1,5 @@
 import type { FullClock } from '@sallyport/core';
-import { isTransient, StoreTimeout, withDeadline } from '@sallyport/core/pipeline';
+import { isTransient, lazily, StoreTimeout, withDeadline } from '@sallyport/core/pipeline';
 import type {
   CallOptions,
   Changes,
@@ -57,7 +57,8 @@ function isAnswer(error: unknown): boolean {
  */
 export class DynamoTable implements ItemTable {
   readonly #options: DynamoTableOptions;
-  #opening: Promise<Requests> | undefined;
+  /** Loads the SDK and makes the client, once. A failure is tried again at the next call. */
+  readonly open = lazily(() => this.#load());
   #hasAnswered = false;
 
   /** Makes no client and sends nothing. */
@@ -139,15 +140,6 @@ export class DynamoTable implements ItemTable {
       signal?.throwIfAborted();
       throw toError(error, isTransient(error));
     }
-  }
-
-  /** Loads the SDK and makes the client, once. A failure is tried again at the next call. */
-  open(): Promise<Requests> {
-    this.#opening ??= this.#load().catch((error: unknown) => {
-      this.#opening = undefined;
-      throw error;
-    });
-    return this.#opening;
   }
 
   async #load(): Promise<Requests> {

@@ -1,4 +1,3 @@
-import type { DynamoDBClient } from '@aws-sdk/client-dynamodb';
 import { systemClock } from '@sallyport/core';
 import { completeClock } from '@sallyport/core/pipeline';
 import { ManualClock } from '@sallyport/core/testing';
@@ -12,15 +11,7 @@ import {
   notPastTtl,
   ttlAt,
 } from '@sallyport/dynamo';
-import {
-  createLocalClient,
-  createTable,
-  dynamodbEndpoint,
-  type FaultProxy,
-  STORE_FAULTS,
-  startFaultProxy,
-  unprocessedKeys,
-} from '@sallyport/dynamodb-local';
+import { FaultyTable, STORE_FAULTS, unprocessedKeys } from '@sallyport/dynamodb-local';
 
 const SCHEMA = { partitionKey: { name: 'pk', type: 'S' }, sortKey: { name: 'sk', type: 'S' } } as const;
 
@@ -33,32 +24,31 @@ class Failed extends Error {
   }
 }
 
-let proxy: FaultProxy;
-let client: DynamoDBClient;
-let tableName: string;
+let faulty: FaultyTable;
 let count = 0;
 
 beforeAll(async () => {
-  proxy = await startFaultProxy(await dynamodbEndpoint());
-  const direct = await createLocalClient();
-  tableName = await createTable(direct, SCHEMA);
-  direct.destroy();
+  faulty = await FaultyTable.start(SCHEMA);
 }, 60_000);
 
 beforeEach(async () => {
-  proxy.clear();
+  await faulty.renew();
   count += 1;
-  // A client of its own: failures use up what a client may retry.
-  client = await createLocalClient({ endpoint: proxy.endpoint, maxAttempts: 3 });
 });
 
-afterEach(() => client.destroy());
-afterAll(() => proxy.stop());
+afterAll(() => faulty.stop());
 
 function open(options: Partial<DynamoTableOptions> = {}): DynamoTable {
   const toError = (cause: unknown, transient: boolean) => new Failed(cause, transient);
   const clock = completeClock(systemClock);
-  return new DynamoTable({ tableName, client, clock, timeoutMs: 10_000, toError, ...options });
+  return new DynamoTable({
+    tableName: faulty.name,
+    client: faulty.client,
+    clock,
+    timeoutMs: 10_000,
+    toError,
+    ...options,
+  });
 }
 
 const keyOf = (sk = 'a') => ({ pk: `p${count}`, sk });
@@ -124,7 +114,7 @@ describe('a condition', () => {
   it('asks for the item where the refusal does not tell it, unless it need not', async () => {
     const table = open();
     await table.put(keyOf());
-    proxy.inject({ kind: 'no-old-item' });
+    faulty.proxy.inject({ kind: 'no-old-item' });
     const condition = { absent: 'pk' };
     expect(await table.put(keyOf(), { condition })).toMatchObject({ applied: false, item: keyOf() });
     expect(await table.put(keyOf(), { condition, reread: false })).toEqual({
@@ -132,12 +122,12 @@ describe('a condition', () => {
       item: undefined,
       retried: false,
     });
-    expect(proxy.operations).toEqual(['PutItem', 'PutItem', 'GetItem', 'PutItem']);
+    expect(faulty.proxy.operations).toEqual(['PutItem', 'PutItem', 'GetItem', 'PutItem']);
   });
 });
 
 describe('a write whose answer is lost', () => {
-  const lose = (operation: string) => proxy.inject({ kind: 'lost-answer' }, { operation, times: 1 });
+  const lose = (operation: string) => faulty.proxy.inject({ kind: 'lost-answer' }, { operation, times: 1 });
 
   it('is known again by its writer', async () => {
     const table = open();
@@ -163,7 +153,7 @@ describe('a write whose answer is lost', () => {
     const changes = { add: { n: 1 } };
     lose('UpdateItem');
     await expect(table.update(keyOf(), changes, { once: true })).rejects.toMatchObject({ transient: true });
-    expect(proxy.operations).toEqual(['UpdateItem']);
+    expect(faulty.proxy.operations).toEqual(['UpdateItem']);
     expect(await table.get(keyOf(), { consistent: true })).toMatchObject({ n: 1 });
     lose('UpdateItem');
     await table.update(keyOf(), changes);
@@ -186,7 +176,7 @@ describe('a write whose answer is lost', () => {
       };
       const once = { attribute: 'n', is: '=', value: 0 } as const;
       const lost = { kind: 'lost-answer', meanwhile: between } as const;
-      proxy.inject(lost, { operation: 'UpdateItem', times: 1 });
+      faulty.proxy.inject(lost, { operation: 'UpdateItem', times: 1 });
       const outcome = await table.update(
         keyOf(),
         { add: { n: 1 } },
@@ -217,7 +207,7 @@ describe('a write whose answer is lost', () => {
     'a transaction that was cancelled for %s may pass later',
     async (Code) => {
       const body = { CancellationReasons: [{ Code: 'None' }, { Code }] };
-      proxy.inject({ kind: 'error', status: 400, type: 'TransactionCanceledException', body });
+      faulty.proxy.inject({ kind: 'error', status: 400, type: 'TransactionCanceledException', body });
       await expect(open().transact([{ key: keyOf(), changes: { add: { n: 1 } } }])).rejects.toMatchObject({
         transient: true,
       });
@@ -278,13 +268,13 @@ describe('many keys', () => {
   it('are asked for again when a busy table leaves some out, four times in all', async () => {
     const table = open();
     await table.put(keyOf('a'));
-    const busy = unprocessedKeys(tableName, [{ pk: { S: `p${count}` }, sk: { S: 'a' } }]);
-    proxy.inject(busy, { operation: 'BatchGetItem', times: 3 });
+    const busy = unprocessedKeys(faulty.name, [{ pk: { S: `p${count}` }, sk: { S: 'a' } }]);
+    faulty.proxy.inject(busy, { operation: 'BatchGetItem', times: 3 });
     expect(await table.getMany([keyOf('a')])).toHaveLength(1);
-    proxy.clear();
-    proxy.inject(busy, { operation: 'BatchGetItem' });
+    faulty.proxy.clear();
+    faulty.proxy.inject(busy, { operation: 'BatchGetItem' });
     await expect(table.getMany([keyOf('a')])).rejects.toMatchObject({ transient: true });
-    expect(proxy.operations).toEqual(Array(4).fill('BatchGetItem'));
+    expect(faulty.proxy.operations).toEqual(Array(4).fill('BatchGetItem'));
   });
 });
 
@@ -292,7 +282,7 @@ describe('a table that fails', () => {
   it.each(STORE_FAULTS)('rejects every call in time and says whether it may pass: $name', async (given) => {
     const table = open({ timeoutMs: given.hangs ? 60 : 10_000 });
     await table.open();
-    proxy.inject(given.fault);
+    faulty.proxy.inject(given.fault);
     const calls = [
       table.get(keyOf()),
       table.put(keyOf()),
@@ -305,20 +295,20 @@ describe('a table that fails', () => {
       expect(outcome).toMatchObject({ status: 'rejected', reason: { transient: given.transient } });
       expect((outcome as PromiseRejectedResult).reason.cause).toBeDefined();
     }
-    proxy.clear();
+    faulty.proxy.clear();
     expect((await open().get(keyOf(), { consistent: true })) !== undefined).toBe(given.applied);
   });
 
   it('rejects with the caller’s reason when the caller gives up, and sends nothing for one who has', async () => {
     const table = open();
-    proxy.inject({ kind: 'silence' });
+    faulty.proxy.inject({ kind: 'silence' });
     const controller = new AbortController();
     const pending = table.get(keyOf(), { signal: controller.signal });
     controller.abort(new Error('enough'));
     await expect(pending).rejects.toThrow('enough');
-    proxy.clear();
+    faulty.proxy.clear();
     await expect(table.get(keyOf(), { signal: controller.signal })).rejects.toThrow('enough');
-    expect(proxy.operations).toEqual([]);
+    expect(faulty.proxy.operations).toEqual([]);
   });
 
   it('is not waited for when the client ignores the signal', async () => {
@@ -331,7 +321,7 @@ describe('a table that fails', () => {
     const table = open({ clock, timeoutMs: 20, coldTimeoutMs: 500 });
     await table.ready();
     const takes = async (ms: number) => {
-      proxy.inject({ kind: 'silence' }, { times: 1 });
+      faulty.proxy.inject({ kind: 'silence' }, { times: 1 });
       let settled = false;
       const call = table.get(keyOf()).finally(() => {
         settled = true;
@@ -368,7 +358,7 @@ it('tells of each answered request, refusals too, and survives a hook that throw
   const table = open({ onCall });
   await table.put(keyOf());
   await table.put(keyOf(), { condition: { absent: 'pk' } });
-  proxy.inject({ kind: 'lost-answer' }, { times: 1 });
+  faulty.proxy.inject({ kind: 'lost-answer' }, { times: 1 });
   await table.get(keyOf());
   expect(calls).toEqual([
     { operation: 'PutItem', attempts: 1 },

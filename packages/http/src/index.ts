@@ -1,6 +1,7 @@
 export type { StandardIssue, StandardJsonSchema, StandardResult, StandardSchema } from '@sallyport/core';
 export { bind } from './bind/bind.js';
 export type {
+  BindingIssue,
   BindSource,
   BindSpec,
   BoundFunction,
@@ -12,7 +13,6 @@ export type {
 } from './bind/contract.js';
 export type { FieldMap, FieldSpec, FieldType } from './bind/fields.js';
 export { max, maxLength, min, minLength, oneOf, pattern, type Rule, required } from './bind/rules.js';
-export type { BindingIssue } from './bind/schema.js';
 export type { HttpErrorCode } from './errors.js';
 export { type CorsOptions, type CorsStages, cors } from './pipeline/cors.js';
 export {
@@ -61,7 +61,6 @@ export {
 export { type SecureHeadersOptions, secureHeaders } from './responses/secure-headers.js';
 export { type CookieOptions, setCookie } from './responses/set-cookie.js';
 export { encodeSseEvent, type SseEvent, type SseStreamOptions, sse, sseEventStream } from './responses/sse.js';
-export type { PathNames } from './routing/path-names.js';
 export type { RouteRecord } from './routing/registration.js';
 export {
   createGatewayRestStreamingHandler,
@@ -75,6 +74,6 @@ export {
   serveRequest,
 } from './surface/http-router.js';
 export type { StreamingApp } from './surface/http-surface.js';
-export type { RouteOptions } from './surface/open-route.js';
+export type { PathNames, RouteOptions } from './surface/http-verbs.js';
 export { defineRoutes, type GroupOptions, group, type RouteGroup } from './surface/route-group.js';
 export type { WebSocketClientFactory } from './websocket/internal/transport.js';

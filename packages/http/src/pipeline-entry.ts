@@ -31,7 +31,6 @@ export {
   type Stage,
 } from './pipeline/run.js';
 export { type Gate, isRequestId, validBody } from './pipeline/stages.js';
-export type { PathNames } from './routing/path-names.js';
 export {
   addressOf,
   assertRouteHandler,
@@ -50,8 +49,8 @@ export {
   STREAM_ACCESS,
   type StreamAccess,
 } from './surface/http-surface.js';
+export type { OpenRest, PathNames } from './surface/http-verbs.js';
 export { HttpVerbs } from './surface/http-verbs.js';
-export type { OpenRest } from './surface/open-route.js';
 export {
   GROUP_KINDS,
   GROUP_USAGE,

@@ -1,13 +1,6 @@
-import { type DynamoDBClient, PutItemCommand } from '@aws-sdk/client-dynamodb';
+import { PutItemCommand } from '@aws-sdk/client-dynamodb';
 import { ManualClock } from '@sallyport/core/testing';
-import {
-  createLocalClient,
-  createTable,
-  dynamodbEndpoint,
-  type FaultProxy,
-  startFaultProxy,
-  THROTTLED,
-} from '@sallyport/dynamodb-local';
+import { createLocalClient, createTable, FaultyTable, THROTTLED } from '@sallyport/dynamodb-local';
 import { createEventBusStore, createJobLedger, type JobLedger, withLease } from '@sallyport/jobs';
 import { createMemoryJobLedger, createMemoryTable } from '@sallyport/jobs/memory';
 import { EVENTBUS_TABLE_SCHEMA, JOBS_TABLE_SCHEMA } from '@sallyport/jobs/schema';
@@ -15,33 +8,22 @@ import { createLogRecorder } from './support/log.js';
 
 const START_MS = 1_700_000_000_000;
 const clock = { ms: START_MS, now: () => new Date(clock.ms) };
-let proxy: FaultProxy;
-let direct: DynamoDBClient;
-let client: DynamoDBClient;
-let tableName: string;
+let faulty: FaultyTable;
 let ledger: JobLedger;
 let count = 0;
 
 beforeAll(async () => {
-  proxy = await startFaultProxy(await dynamodbEndpoint());
-  direct = await createLocalClient();
-  tableName = await createTable(direct, JOBS_TABLE_SCHEMA);
+  faulty = await FaultyTable.start(JOBS_TABLE_SCHEMA);
 }, 60_000);
 
 beforeEach(async () => {
-  proxy.clear();
+  await faulty.renew();
   count += 1;
   clock.ms = START_MS;
-  // A client of its own: failures use up what a client may retry.
-  client = await createLocalClient({ endpoint: proxy.endpoint, maxAttempts: 3 });
-  ledger = createJobLedger({ client, tableName, clock, log: createLogRecorder() });
+  ledger = createJobLedger({ client: faulty.client, tableName: faulty.name, clock, log: createLogRecorder() });
 });
 
-afterEach(() => client.destroy());
-afterAll(async () => {
-  direct.destroy();
-  await proxy.stop();
-});
+afterAll(() => faulty.stop());
 
 describe('a job with more records than one page of candidates', () => {
   it('has each claimed once by two instances, from wherever they start', async () => {
@@ -73,9 +55,9 @@ describe('a counted record', () => {
 
   it('is counted once when the answer to its end is lost', async () => {
     const jobId = await prepared(['a', 'b']);
-    proxy.inject({ kind: 'lost-answer' }, { operation: 'TransactWriteItems', times: 1 });
+    faulty.proxy.inject({ kind: 'lost-answer' }, { operation: 'TransactWriteItems', times: 1 });
     await ledger.transitionRecord({ jobId, recordId: 'a', to: 'SKIPPED' });
-    proxy.inject({ kind: 'lost-answer' }, { operation: 'TransactWriteItems', after: 1, times: 1 });
+    faulty.proxy.inject({ kind: 'lost-answer' }, { operation: 'TransactWriteItems', after: 1, times: 1 });
     const last = await ledger.transitionRecord({ jobId, recordId: 'b', to: 'SKIPPED' });
     expect(last).toMatchObject({ status: 'SKIPPED', isLast: true });
     expect(await ledger.getJob({ jobId, consistent: true })).toMatchObject({ progress: { open: 0, skipped: 2 } });
@@ -85,13 +67,13 @@ describe('a counted record', () => {
     const jobId = await prepared(['a']);
     const body = { CancellationReasons: [{ Code: 'None' }, { Code: 'TransactionConflict' }] };
     const conflict = { kind: 'error', status: 400, type: 'TransactionCanceledException', body } as const;
-    proxy.inject(conflict, { operation: 'TransactWriteItems', times: 3 });
+    faulty.proxy.inject(conflict, { operation: 'TransactWriteItems', times: 3 });
     expect(await ledger.transitionRecord({ jobId, recordId: 'a', to: 'SKIPPED' })).toMatchObject({ isLast: true });
   });
 
   it('has ended, also when it cannot be read after that', async () => {
     const jobId = await prepared(['a']);
-    proxy.inject(THROTTLED, { operation: 'GetItem' });
+    faulty.proxy.inject(THROTTLED, { operation: 'GetItem' });
     const ended = await ledger.transitionRecord({ jobId, recordId: 'a', to: 'SKIPPED' });
     expect(ended).toMatchObject({ jobId, recordId: 'a', status: 'SKIPPED', isLast: true });
   });
@@ -99,7 +81,7 @@ describe('a counted record', () => {
 
 describe('rows that an older version wrote', () => {
   const put = (item: Record<string, { S: string } | { N: string }>) =>
-    direct.send(new PutItemCommand({ TableName: tableName, Item: item }));
+    faulty.direct.send(new PutItemCommand({ TableName: faulty.name, Item: item }));
 
   it('are read and transitioned with the tenant, who is that of their job', async () => {
     const jobId = `older${count}`;
@@ -132,7 +114,7 @@ describe('rows that an older version wrote', () => {
       ...{ tenant_id: { S: 't' }, status: { S: 'RUNNING' }, version: { N: '2' } },
       ...{ created_at: { S: now }, updated_at: { S: now }, started_at: { S: now } },
     });
-    proxy.inject({ kind: 'reset' }, { operation: 'UpdateItem', times: 1 });
+    faulty.proxy.inject({ kind: 'reset' }, { operation: 'UpdateItem', times: 1 });
     await expect(ledger.transitionJob({ jobId, to: 'RUNNING' })).rejects.toMatchObject({ reason: 'transition' });
     expect(await ledger.transitionJob({ jobId, to: 'SUCCEEDED' })).toMatchObject({ version: 3 });
   });
@@ -149,10 +131,10 @@ describe('a batch against a slow partition', () => {
       taken += 1;
       return taken > 3;
     };
-    const hasty = await createLocalClient({ endpoint: proxy.endpoint, maxAttempts: 1 });
-    proxy.inject(THROTTLED, { operation: 'PutItem', when: isOver });
+    const hasty = await createLocalClient({ endpoint: faulty.proxy.endpoint, maxAttempts: 1 });
+    faulty.proxy.inject(THROTTLED, { operation: 'PutItem', when: isOver });
     const recordIds = Array.from({ length: 120 }, (_, index) => `r${index}`);
-    const slow = createJobLedger({ client: hasty, tableName, clock });
+    const slow = createJobLedger({ client: hasty, tableName: faulty.name, clock });
     const outcomes = await slow.createRecords({ jobId: `slow${count}`, recordIds, concurrency: 64 });
     expect(outcomes.filter(({ outcome }) => outcome !== 'ok')).toEqual([]);
     hasty.destroy();
@@ -164,8 +146,11 @@ describe('an index that is behind, or ahead of the items', () => {
     const jobId = `index${count}`;
     const tenantId = `t${count}`;
     await ledger.createJob({ jobId, tenantId });
-    const empty = { Responses: { [tableName]: [] }, UnprocessedKeys: {} };
-    proxy.inject({ kind: 'error', status: 200, type: 'none', body: empty }, { operation: 'BatchGetItem', times: 1 });
+    const empty = { Responses: { [faulty.name]: [] }, UnprocessedKeys: {} };
+    faulty.proxy.inject(
+      { kind: 'error', status: 200, type: 'none', body: empty },
+      { operation: 'BatchGetItem', times: 1 },
+    );
     expect((await ledger.listJobs({ tenantId })).items.map((job) => job.jobId)).toEqual([jobId]);
     // The index still says PENDING.
     await put2(jobId, tenantId);
@@ -175,9 +160,9 @@ describe('an index that is behind, or ahead of the items', () => {
   });
 
   const put2 = (jobId: string, tenantId: string) =>
-    direct.send(
+    faulty.direct.send(
       new PutItemCommand({
-        TableName: tableName,
+        TableName: faulty.name,
         Item: {
           ...{ pk: { S: `JOB#${jobId}` }, sk: { S: 'META' }, job_id: { S: jobId }, tenant_id: { S: tenantId } },
           ...{ tenant_status: { S: `${tenantId}#PENDING` }, status: { S: 'RUNNING' }, version: { N: '2' } },
@@ -187,11 +172,14 @@ describe('an index that is behind, or ahead of the items', () => {
     );
 
   it('loses no event', async () => {
-    const eventTable = await createTable(direct, EVENTBUS_TABLE_SCHEMA);
-    const events = createEventBusStore({ client, tableName: eventTable, clock });
+    const eventTable = await createTable(faulty.direct, EVENTBUS_TABLE_SCHEMA);
+    const events = createEventBusStore({ client: faulty.client, tableName: eventTable, clock });
     await events.publish({ tenantId: 't', type: 'T', id: 'e', payload: 1 });
     const empty = { Responses: { [eventTable]: [] }, UnprocessedKeys: {} };
-    proxy.inject({ kind: 'error', status: 200, type: 'none', body: empty }, { operation: 'BatchGetItem', times: 1 });
+    faulty.proxy.inject(
+      { kind: 'error', status: 200, type: 'none', body: empty },
+      { operation: 'BatchGetItem', times: 1 },
+    );
     expect((await events.query({ tenantId: 't' })).items.map(({ id }) => id)).toEqual(['e']);
   });
 });
@@ -200,7 +188,7 @@ describe('the time that a write carries', () => {
   it('is read when the client is loaded', async () => {
     // Loading takes a minute by this clock.
     const slowClock = { ms: START_MS, now: () => new Date(slowClock.ms) };
-    const lazy = createJobLedger({ tableName, clock: slowClock, client: direct });
+    const lazy = createJobLedger({ tableName: faulty.name, clock: slowClock, client: faulty.direct });
     const loading = lazy.createJob({ jobId: `cold${count}`, tenantId: 't' });
     slowClock.ms = START_MS + 60_000;
     expect((await loading).createdAt).toBe('2023-11-14T22:14:20.000Z');
@@ -208,7 +196,7 @@ describe('the time that a write carries', () => {
 
   it('and warming up opens the connection at the price of one small read', async () => {
     await ledger.warm();
-    expect(proxy.operations).toEqual(['GetItem']);
+    expect(faulty.proxy.operations).toEqual(['GetItem']);
   });
 });
 

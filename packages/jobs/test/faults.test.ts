@@ -1,15 +1,5 @@
-import type { DynamoDBClient } from '@aws-sdk/client-dynamodb';
 import { PutItemCommand } from '@aws-sdk/client-dynamodb';
-import {
-  createLocalClient,
-  createTable,
-  dynamodbEndpoint,
-  type FaultProxy,
-  STORE_FAULTS,
-  startFaultProxy,
-  THROTTLED,
-  unprocessedKeys,
-} from '@sallyport/dynamodb-local';
+import { createTable, FaultyTable, STORE_FAULTS, THROTTLED, unprocessedKeys } from '@sallyport/dynamodb-local';
 import { createEventBusStore, createJobLedger, type JobLedger } from '@sallyport/jobs';
 import { EVENTBUS_TABLE_SCHEMA, JOBS_TABLE_SCHEMA } from '@sallyport/jobs/schema';
 import { createLogRecorder } from './support/log.js';
@@ -19,28 +9,22 @@ const LEASE = { name: 'n', id: 'i', owner: 'o', token: 1, expiresAtMs: 1 };
 const SLOT = { scope: 's', subject: 'x', slot: 0, id: 'i', owner: 'o', expiresAtMs: 1 };
 const HANDLE = { scope: 's', key: 'k', owner: 'o' };
 
-let proxy: FaultProxy;
-let direct: DynamoDBClient;
-let client: DynamoDBClient;
-let tableName: string;
+let faulty: FaultyTable;
 let eventTable: string;
 let ledger: JobLedger;
 let count = 0;
 
 beforeAll(async () => {
-  proxy = await startFaultProxy(await dynamodbEndpoint());
-  direct = await createLocalClient();
-  tableName = await createTable(direct, JOBS_TABLE_SCHEMA);
-  eventTable = await createTable(direct, EVENTBUS_TABLE_SCHEMA);
-  client = await createLocalClient({ endpoint: proxy.endpoint, maxAttempts: 3 });
+  faulty = await FaultyTable.start(JOBS_TABLE_SCHEMA);
+  eventTable = await createTable(faulty.direct, EVENTBUS_TABLE_SCHEMA);
 }, 60_000);
 
-beforeEach(() => {
-  proxy.clear();
+beforeEach(async () => {
+  await faulty.renew();
   count += 1;
   ledger = createJobLedger({
-    client,
-    tableName,
+    client: faulty.client,
+    tableName: faulty.name,
     clock,
     log: createLogRecorder(),
     storeTimeoutMs: 400,
@@ -48,11 +32,7 @@ beforeEach(() => {
   });
 });
 
-afterAll(async () => {
-  client.destroy();
-  direct.destroy();
-  await proxy.stop();
-});
+afterAll(() => faulty.stop());
 
 /** Every operation that asks the store. */
 function operations(store: JobLedger): readonly (() => Promise<unknown>)[] {
@@ -86,7 +66,7 @@ function operations(store: JobLedger): readonly (() => Promise<unknown>)[] {
 
 describe('a store that fails', () => {
   it.each(STORE_FAULTS)('rejects every operation in time: $name', async ({ fault, transient: retryable }) => {
-    proxy.inject(fault);
+    faulty.proxy.inject(fault);
     const outcomes = await Promise.allSettled(operations(ledger).map((run) => run()));
     for (const outcome of outcomes) {
       expect(outcome).toMatchObject({
@@ -98,7 +78,7 @@ describe('a store that fails', () => {
   });
 
   it('fails the records of a batch one by one', async () => {
-    proxy.inject(THROTTLED);
+    faulty.proxy.inject(THROTTLED);
     const outcomes = await ledger.createRecords({ jobId: `b${count}`, recordIds: ['a', 'b'] });
     expect(outcomes).toMatchObject([
       { recordId: 'a', outcome: 'failed', error: { retryable: true } },
@@ -107,7 +87,7 @@ describe('a store that fails', () => {
   });
 
   it('rejects with the caller’s own reason when the caller gives up', async () => {
-    proxy.inject({ kind: 'silence' });
+    faulty.proxy.inject({ kind: 'silence' });
     const controller = new AbortController();
     const call = ledger.createJob({ jobId: 'x', tenantId: 't' }, { signal: controller.signal });
     controller.abort(new Error('enough'));
@@ -115,8 +95,13 @@ describe('a store that fails', () => {
   });
 
   it('rejects events with its own code', async () => {
-    proxy.inject(THROTTLED);
-    const events = createEventBusStore({ client, tableName: eventTable, storeTimeoutMs: 400, coldTimeoutMs: 400 });
+    faulty.proxy.inject(THROTTLED);
+    const events = createEventBusStore({
+      client: faulty.client,
+      tableName: eventTable,
+      storeTimeoutMs: 400,
+      coldTimeoutMs: 400,
+    });
     await expect(events.publish({ tenantId: 't', type: 'T', payload: 1 })).rejects.toMatchObject({
       code: 'eventbus.internal_error',
       retryable: true,
@@ -127,11 +112,11 @@ describe('a store that fails', () => {
 describe('a server that does not tell which item refused', () => {
   it('is asked for it', async () => {
     const id = `old${count}`;
-    ledger = createJobLedger({ client, tableName, clock });
+    ledger = createJobLedger({ client: faulty.client, tableName: faulty.name, clock });
     await ledger.createJob({ jobId: id, tenantId: 't' });
     const held = await ledger.acquireLease({ name: id, owner: 'o' });
     await ledger.beginIdempotency({ scope: 's', key: id, inProgressMs: 1000 });
-    proxy.inject({ kind: 'no-old-item' });
+    faulty.proxy.inject({ kind: 'no-old-item' });
     await expect(ledger.transitionJob({ jobId: id, to: 'SUCCEEDED' })).rejects.toMatchObject({
       reason: 'transition',
       details: { status: 'PENDING', version: 1 },
@@ -150,21 +135,21 @@ describe('a server that does not tell which item refused', () => {
 describe('keys that a busy table leaves out', () => {
   it('are asked for again, four times in all', async () => {
     const [jobId, tenantId] = [`u${count}`, `ut${count}`];
-    ledger = createJobLedger({ client, tableName, clock });
+    ledger = createJobLedger({ client: faulty.client, tableName: faulty.name, clock });
     await ledger.createJob({ jobId, tenantId });
-    const busy = unprocessedKeys(tableName, [{ pk: { S: `JOB#${jobId}` }, sk: { S: 'META' } }]);
-    proxy.inject(busy, { operation: 'BatchGetItem', times: 3 });
+    const busy = unprocessedKeys(faulty.name, [{ pk: { S: `JOB#${jobId}` }, sk: { S: 'META' } }]);
+    faulty.proxy.inject(busy, { operation: 'BatchGetItem', times: 3 });
     expect((await ledger.listJobs({ tenantId })).items).toMatchObject([{ jobId }]);
-    proxy.clear();
-    proxy.inject(busy, { operation: 'BatchGetItem' });
+    faulty.proxy.clear();
+    faulty.proxy.inject(busy, { operation: 'BatchGetItem' });
     await expect(ledger.listJobs({ tenantId })).rejects.toMatchObject({ type: 'internal_error', retryable: true });
-    expect(proxy.operations.filter((operation) => operation === 'BatchGetItem').length).toBe(4);
+    expect(faulty.proxy.operations.filter((operation) => operation === 'BatchGetItem').length).toBe(4);
   });
 });
 
 describe('rows that other versions wrote', () => {
   const put = (item: Record<string, { S: string } | { N: string }>) =>
-    direct.send(new PutItemCommand({ TableName: tableName, Item: item }));
+    faulty.direct.send(new PutItemCommand({ TableName: faulty.name, Item: item }));
 
   it('are read with what they have, and transitioned', async () => {
     const id = `older${count}`;

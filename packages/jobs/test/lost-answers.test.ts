@@ -1,23 +1,13 @@
-import type { DynamoDBClient } from '@aws-sdk/client-dynamodb';
-import {
-  createLocalClient,
-  createTable,
-  dynamodbEndpoint,
-  type FaultProxy,
-  startFaultProxy,
-} from '@sallyport/dynamodb-local';
+import { createTable, FaultyTable } from '@sallyport/dynamodb-local';
 import { createEventBusStore, createJobLedger, type EventBusStore, type JobLedger } from '@sallyport/jobs';
 import { EVENTBUS_TABLE_SCHEMA, JOBS_TABLE_SCHEMA } from '@sallyport/jobs/schema';
 
 /** It stands still, so that two callers write exactly the same. */
 const clock = { ms: 1_700_000_000_000, now: () => new Date(clock.ms) };
 
-let proxy: FaultProxy;
-let direct: DynamoDBClient;
-let client: DynamoDBClient;
-let tableName: string;
+let faulty: FaultyTable;
 let eventTable: string;
-/** Callers of two instances: the first one's connection is fine, the second one's goes through the proxy. */
+/** Callers of two instances: the first one's connection is fine, the second one's goes through the faulty.proxy. */
 let calm: JobLedger;
 let shaken: JobLedger;
 let calmEvents: EventBusStore;
@@ -25,28 +15,21 @@ let shakenEvents: EventBusStore;
 let count = 0;
 
 beforeAll(async () => {
-  proxy = await startFaultProxy(await dynamodbEndpoint());
-  direct = await createLocalClient();
-  tableName = await createTable(direct, JOBS_TABLE_SCHEMA);
-  eventTable = await createTable(direct, EVENTBUS_TABLE_SCHEMA);
+  faulty = await FaultyTable.start(JOBS_TABLE_SCHEMA);
+  eventTable = await createTable(faulty.direct, EVENTBUS_TABLE_SCHEMA);
 }, 60_000);
 
 beforeEach(async () => {
-  proxy.clear();
+  await faulty.renew();
   count += 1;
-  // A client of its own: failures use up what a client may retry.
-  client = await createLocalClient({ endpoint: proxy.endpoint, maxAttempts: 3 });
+  const { direct, client, name: tableName } = faulty;
   calm = createJobLedger({ client: direct, tableName, clock });
   shaken = createJobLedger({ client, tableName, clock });
   calmEvents = createEventBusStore({ client: direct, tableName: eventTable, clock });
   shakenEvents = createEventBusStore({ client, tableName: eventTable, clock });
 });
 
-afterEach(() => client.destroy());
-afterAll(async () => {
-  direct.destroy();
-  await proxy.stop();
-});
+afterAll(() => faulty.stop());
 
 interface Callers {
   readonly jobs: JobLedger;
@@ -130,9 +113,9 @@ describe('two callers of which the second had to try twice', () => {
     const id = `two${count}`;
     await prepare?.(calm, id);
     expect(await run({ jobs: calm, events: calmEvents }, id)).toBe(true);
-    for (const operation of ['PutItem', 'UpdateItem']) proxy.inject({ kind: 'reset' }, { operation, times: 1 });
+    for (const operation of ['PutItem', 'UpdateItem']) faulty.proxy.inject({ kind: 'reset' }, { operation, times: 1 });
     expect(await run({ jobs: shaken, events: shakenEvents }, id)).toBe(false);
-    expect(proxy.operations.filter((operation) => operation !== 'GetItem').length).toBeGreaterThanOrEqual(2);
+    expect(faulty.proxy.operations.filter((operation) => operation !== 'GetItem').length).toBeGreaterThanOrEqual(2);
   });
 });
 
@@ -140,12 +123,13 @@ describe('one caller whose answer is lost', () => {
   it.each(WRITES)('made it: $name', async ({ prepare, run }) => {
     const id = `one${count}`;
     await prepare?.(calm, id);
-    for (const operation of ['PutItem', 'UpdateItem']) proxy.inject({ kind: 'lost-answer' }, { operation, times: 1 });
+    for (const operation of ['PutItem', 'UpdateItem'])
+      faulty.proxy.inject({ kind: 'lost-answer' }, { operation, times: 1 });
     expect(await run({ jobs: shaken, events: shakenEvents }, id)).toBe(true);
   });
 
   const lose = (...operations: readonly string[]) => {
-    for (const operation of operations) proxy.inject({ kind: 'lost-answer' }, { operation, times: 1 });
+    for (const operation of operations) faulty.proxy.inject({ kind: 'lost-answer' }, { operation, times: 1 });
   };
 
   it('keeps, ends and gives back what it holds', async () => {
@@ -207,7 +191,7 @@ describe('one caller whose answer is lost', () => {
     const jobId = `next${count}`;
     await pending(calm, jobId);
     const meanwhile = () => calm.transitionJob({ jobId, to: 'CANCELED' });
-    proxy.inject({ kind: 'lost-answer', meanwhile }, { operation: 'UpdateItem', times: 1 });
+    faulty.proxy.inject({ kind: 'lost-answer', meanwhile }, { operation: 'UpdateItem', times: 1 });
     expect(await shaken.transitionJob({ jobId, to: 'RUNNING' })).toMatchObject({ status: 'CANCELED', version: 3 });
   });
 
@@ -215,7 +199,7 @@ describe('one caller whose answer is lost', () => {
     const event = { tenantId: 't', id: `gone${count}` };
     await calmEvents.publish({ ...event, type: 'T', payload: 1 });
     for (const operation of ['DeleteItem', 'UpdateItem'])
-      proxy.inject({ kind: 'lost-answer' }, { operation, times: 1 });
+      faulty.proxy.inject({ kind: 'lost-answer' }, { operation, times: 1 });
     expect(await shakenEvents.delete(event)).toBe(true);
     expect(await shakenEvents.delete(event)).toBe(false);
     expect(await shakenEvents.get(event)).toBeUndefined();
@@ -224,7 +208,7 @@ describe('one caller whose answer is lost', () => {
 
   it('begins a durable execution for the first time', async () => {
     const begin = { scope: 's', key: `durable${count}`, inProgressMs: 60_000, executionId: 'e1' };
-    proxy.inject({ kind: 'lost-answer' }, { operation: 'PutItem', times: 1 });
+    faulty.proxy.inject({ kind: 'lost-answer' }, { operation: 'PutItem', times: 1 });
     expect(await shaken.beginIdempotency(begin)).toMatchObject({ outcome: 'created', replayed: false });
     expect(await shaken.beginIdempotency(begin)).toMatchObject({ outcome: 'created', replayed: true });
   });

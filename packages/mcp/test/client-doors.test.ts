@@ -1,4 +1,5 @@
 import { DOOR_NAMES, type OpenedDoor, openDoor } from '../judge/doors.js';
+import { CLIENT_CALLS } from './support/client-calls.js';
 import { OFFICIAL_CLIENTS, type Official, textOf } from './support/official-clients.js';
 
 const PROMPT = 'test_prompt_with_arguments';
@@ -22,13 +23,7 @@ describe.each(DOOR_NAMES)('through %s, a random instance a request', (name) => {
     });
     afterAll(() => official.close());
 
-    it('lists', async () => {
-      expect((await official.listTools()).tools.map(({ name }) => name)).toContain('test_simple_text');
-    });
-
-    it('calls', async () => {
-      expect(textOf(await official.callTool('test_simple_text'))).toBe('This is a simple text response for testing.');
-    });
+    it.each(CLIENT_CALLS)('%s', (_, call) => call(official));
 
     it('hears which arguments are wrong', async () => {
       const result = await official.callTool('json_schema_2020_12_tool', { name: 1, phone: '1' });
@@ -50,32 +45,6 @@ describe.each(DOOR_NAMES)('through %s, a random instance a request', (name) => {
 
     it('is refused a tool that is not there', async () => {
       await expect(official.callTool('missing')).rejects.toMatchObject({ code: -32602 });
-    });
-
-    it('gets progress', async () => {
-      const seen: number[] = [];
-      await official.callTool('test_tool_with_progress', {}, (progress) => seen.push(progress));
-      expect(seen).toEqual([0, 50, 100]);
-    });
-
-    it('is asked for a person', async () => {
-      expect(textOf(await official.callTool('test_elicitation', { message: 'Who?' }))).toContain('"username":"ada"');
-    });
-
-    it('is asked for a model', async () => {
-      expect(textOf(await official.callTool('test_sampling', { prompt: 'Hi' }))).toBe('LLM response: sampled');
-    });
-
-    it('is asked for roots', async () => {
-      expect(textOf(await official.callTool('test_input_required_result_list_roots'))).toBe('file:///root');
-    });
-
-    it('is asked twice', async () => {
-      expect(textOf(await official.callTool('test_input_required_result_multi_round'))).toBe('Ada likes blue.');
-    });
-
-    it('comes back to a closed stream', async () => {
-      expect(textOf(await official.callTool('test_reconnection'))).toBe('Reconnection test completed successfully');
     });
 
     it('reads resources', async () => {

@@ -1,6 +1,7 @@
 import { createJudgedServer } from '../judge/fixtures.js';
 import { memoryMcpStore } from '../src/index.js';
-import { OFFICIAL_CLIENTS, type Official, textOf } from './support/official-clients.js';
+import { CLIENT_CALLS } from './support/client-calls.js';
+import { OFFICIAL_CLIENTS, type Official } from './support/official-clients.js';
 import { Rig } from './support/rig.js';
 
 const URL_ = new URL('http://localhost/mcp');
@@ -29,36 +30,7 @@ describe.each(OFFICIAL_CLIENTS)('%s', (_, connect, hasSessions) => {
       expect(rig.violations).toEqual([]);
     });
 
-    it('lists and calls', async () => {
-      expect((await official.listTools()).tools.map(({ name }) => name)).toContain('test_simple_text');
-      expect(textOf(await official.callTool('test_simple_text'))).toBe('This is a simple text response for testing.');
-    });
-
-    it('gets progress', async () => {
-      const seen: number[] = [];
-      await official.callTool('test_tool_with_progress', {}, (progress) => seen.push(progress));
-      expect(seen).toEqual([0, 50, 100]);
-    });
-
-    it('is asked for a person', async () => {
-      expect(textOf(await official.callTool('test_elicitation', { message: 'Who?' }))).toContain('"username":"ada"');
-    });
-
-    it('is asked for a model', async () => {
-      expect(textOf(await official.callTool('test_sampling', { prompt: 'Hi' }))).toBe('LLM response: sampled');
-    });
-
-    it('is asked three things at once', async () => {
-      expect(textOf(await official.callTool('test_input_required_result_multiple_inputs'))).toContain('Ada 1');
-    });
-
-    it('is asked twice', async () => {
-      expect(textOf(await official.callTool('test_input_required_result_multi_round'))).toBe('Ada likes blue.');
-    });
-
-    it('comes back to a closed stream', async () => {
-      expect(textOf(await official.callTool('test_reconnection'))).toBe('Reconnection test completed successfully');
-    });
+    it.each(CLIENT_CALLS)('%s', (_, call) => call(official));
 
     it('ends its session', async () => {
       await official.terminate();

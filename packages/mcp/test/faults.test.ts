@@ -1,35 +1,15 @@
-import type { DynamoDBClient } from '@aws-sdk/client-dynamodb';
-import {
-  createLocalClient,
-  createTable,
-  dynamodbEndpoint,
-  type Fault,
-  type FaultProxy,
-  type FaultRule,
-  STORE_FAULTS,
-  startFaultProxy,
-} from '@sallyport/dynamodb-local';
+import { type Fault, type FaultRule, FaultyTable, STORE_FAULTS } from '@sallyport/dynamodb-local';
 import { dynamoMcpStore, type McpServer } from '../src/index.js';
 import { MCP_TABLE_SCHEMA } from '../src/schema.js';
 import { type Answer, type Connection, type Line, logTo, Rig } from './support/rig.js';
 
-let client: DynamoDBClient;
-let behindProxy: DynamoDBClient;
-let proxy: FaultProxy;
-let tableName: string;
+let faulty: FaultyTable;
 
 beforeAll(async () => {
-  client = await createLocalClient();
-  tableName = await createTable(client, MCP_TABLE_SCHEMA);
-  proxy = await startFaultProxy(await dynamodbEndpoint());
-  behindProxy = await createLocalClient({ endpoint: proxy.endpoint });
+  faulty = await FaultyTable.start(MCP_TABLE_SCHEMA);
 }, 60_000);
 
-afterAll(async () => {
-  behindProxy.destroy();
-  client.destroy();
-  await proxy.stop();
-});
+afterAll(() => faulty.stop());
 
 /** For what hangs; long enough for a busy machine. */
 const STORE_TIMEOUT_MS = 400;
@@ -59,7 +39,7 @@ function service(storeTimeoutMs: number, streaming = false) {
     });
     server.resource('notes://1', { name: 'note' }, () => 'note');
   };
-  const store = dynamoMcpStore({ client: behindProxy, tableName, storeTimeoutMs });
+  const store = dynamoMcpStore({ client: faulty.client, tableName: faulty.name, storeTimeoutMs });
   const rig = new Rig({ register, streaming, log: logTo(log), server: { store, changes: true, resumeWaitMs: 0 } });
   return { rig, ran, log };
 }
@@ -73,9 +53,38 @@ interface Scene {
   readonly log: Line[];
 }
 
-const progress = { meta: { progressToken: 1 } };
+/** What a session does with the store: what comes before, the request that fails, and what it has to have done. */
+interface Step<T> {
+  readonly streaming?: boolean;
+  before?(session: Connection): Promise<T>;
+  request(session: Connection, before: T): Promise<Answer>;
+  check(answer: Answer, session: Connection, ran: { behind: number }, before: T): Promise<void>;
+}
 
-/** What a session does with the store. A request that is told of a failure is sent again, as a client may. */
+function scene<T>({ streaming = false, before, request, check }: Step<T>): (timeoutMs: number) => Scene {
+  return (timeoutMs) => {
+    const { rig, ran, log } = service(timeoutMs, streaming);
+    let session: Connection;
+    let state: T;
+    return {
+      ...{ ran, log },
+      async prepare() {
+        session = await rig.connect();
+        state = (await before?.(session)) as T;
+        return () => request(session, state);
+      },
+      check: (answer) => check(answer, session, ran, state),
+    };
+  };
+}
+
+const progress = { meta: { progressToken: 1 } };
+const accepted = { action: 'accept', content: {} };
+const toldBy = (events: Answer['events']) =>
+  events.map(({ data }) => data.params?.progress ?? data.result.content[0].text);
+const COUNTED = [1, 2, 3, 'counted'];
+
+/** A request that is told of a failure is sent again, as a client may. */
 const SCENES: Readonly<Record<string, (timeoutMs: number) => Scene>> = {
   initialize(timeoutMs) {
     const { rig, log } = service(timeoutMs);
@@ -89,154 +98,78 @@ const SCENES: Readonly<Record<string, (timeoutMs: number) => Scene>> = {
       },
     };
   },
-  park(timeoutMs) {
-    const { rig, ran, log } = service(timeoutMs);
-    let session: Connection;
-    return {
-      ...{ ran, log },
-      async prepare() {
-        session = await rig.connect();
-        return () => session.call('ask');
-      },
-      async check(parked) {
-        expect((await session.answer(questionId(parked), { action: 'accept', content: {} })).status).toBe(202);
-        expect([resultOf(await session.resume(lastId(parked))), ran.behind]).toEqual(['paid: accept', 1]);
-      },
-    };
-  },
-  answer(timeoutMs) {
-    const { rig, ran, log } = service(timeoutMs);
-    let session: Connection;
-    let parked: Answer;
-    return {
-      ...{ ran, log },
-      async prepare() {
-        session = await rig.connect();
-        parked = await session.call('ask');
-        return () => session.answer(questionId(parked), { action: 'accept', content: {} });
-      },
-      async check({ status }) {
-        expect(status).toBe(202);
-        expect([resultOf(await session.resume(lastId(parked))), ran.behind]).toEqual(['paid: accept', 1]);
-      },
-    };
-  },
-  claim(timeoutMs) {
-    const { rig, ran, log } = service(timeoutMs);
-    let session: Connection;
-    let closed: Answer;
-    return {
-      ...{ ran, log },
-      async prepare() {
-        session = await rig.connect();
-        closed = await session.call('close');
-        return () => session.resume(lastId(closed));
-      },
-      async check(rest) {
-        // A second request may find the rest that the first one ran and stored.
-        expect([resultOf(rest), ran.behind]).toEqual(['rest', 1]);
-      },
-    };
-  },
-  resume(timeoutMs) {
-    const { rig, log } = service(timeoutMs);
-    let session: Connection;
-    return {
-      log,
-      async prepare() {
-        session = await rig.connect();
-        const { events } = await session.call('count', {}, progress);
-        return () => session.resume(events[0]?.id ?? '');
-      },
-      async check(rest) {
-        expect(rest.events.map(({ data }) => data.params?.progress ?? data.result.content[0].text)).toEqual([
-          1,
-          2,
-          3,
-          'counted',
-        ]);
-      },
-    };
-  },
-  flush(timeoutMs) {
-    const { rig, log } = service(timeoutMs, true);
-    let session: Connection;
-    return {
-      log,
-      async prepare() {
-        session = await rig.connect();
-        return () => session.call('count', {}, progress);
-      },
-      async check({ events }) {
-        const told = events.filter(({ data }) => data !== '' && data !== undefined);
-        expect(told.map(({ data }) => data.params?.progress ?? data.result.content[0].text)).toEqual([
-          1,
-          2,
-          3,
-          'counted',
-        ]);
-      },
-    };
-  },
-  subscribe(timeoutMs) {
-    const { rig, log } = service(timeoutMs, true);
-    let session: Connection;
-    return {
-      log,
-      async prepare() {
-        session = await rig.connect();
-        return () => session.request('resources/subscribe', { uri: 'notes://1' });
-      },
-      check: async ({ json }) => expect(json.result).toEqual({}),
-    };
-  },
-  cancel(timeoutMs) {
-    const { rig, ran, log } = service(timeoutMs);
-    let session: Connection;
-    let parked: Answer;
-    return {
-      ...{ ran, log },
-      async prepare() {
-        session = await rig.connect();
-        parked = await session.call('ask', {}, { id: 'c' });
-        return () => session.notify('notifications/cancelled', { requestId: 'c' });
-      },
-      async check({ status }) {
-        expect(status).toBe(202);
-        await session.answer(questionId(parked), { action: 'accept', content: {} });
-        expect([(await session.resume(lastId(parked))).status, ran.behind]).toEqual([405, 0]);
-      },
-    };
-  },
-  delete(timeoutMs) {
-    const { rig, log } = service(timeoutMs);
-    let session: Connection;
-    return {
-      log,
-      async prepare() {
-        session = await rig.connect();
-        return () => session.delete();
-      },
-      // Where the first request deleted it and could not say so, the second one finds no session.
-      async check({ status }) {
-        expect([200, 404]).toContain(status);
-        expect((await session.request('ping')).status).toBe(404);
-      },
-    };
-  },
+  park: scene({
+    request: (session) => session.call('ask'),
+    async check(parked, session, ran) {
+      expect((await session.answer(questionId(parked), accepted)).status).toBe(202);
+      expect([resultOf(await session.resume(lastId(parked))), ran.behind]).toEqual(['paid: accept', 1]);
+    },
+  }),
+  answer: scene({
+    before: (session) => session.call('ask'),
+    request: (session, parked) => session.answer(questionId(parked), accepted),
+    async check({ status }, session, ran, parked) {
+      expect(status).toBe(202);
+      expect([resultOf(await session.resume(lastId(parked))), ran.behind]).toEqual(['paid: accept', 1]);
+    },
+  }),
+  claim: scene({
+    before: (session) => session.call('close'),
+    request: (session, closed) => session.resume(lastId(closed)),
+    async check(rest, _, ran) {
+      // A second request may find the rest that the first one ran and stored.
+      expect([resultOf(rest), ran.behind]).toEqual(['rest', 1]);
+    },
+  }),
+  resume: scene({
+    before: (session) => session.call('count', {}, progress),
+    request: (session, { events }) => session.resume(events[0]?.id ?? ''),
+    check: async ({ events }) => expect(toldBy(events)).toEqual(COUNTED),
+  }),
+  flush: scene({
+    streaming: true,
+    request: (session) => session.call('count', {}, progress),
+    async check({ events }) {
+      expect(toldBy(events.filter(({ data }) => data !== '' && data !== undefined))).toEqual(COUNTED);
+    },
+  }),
+  subscribe: scene({
+    streaming: true,
+    request: (session) => session.request('resources/subscribe', { uri: 'notes://1' }),
+    check: async ({ json }) => expect(json.result).toEqual({}),
+  }),
+  cancel: scene({
+    before: (session) => session.call('ask', {}, { id: 'c' }),
+    request: (session) => session.notify('notifications/cancelled', { requestId: 'c' }),
+    async check({ status }, session, ran, parked) {
+      expect(status).toBe(202);
+      await session.answer(questionId(parked), accepted);
+      expect([(await session.resume(lastId(parked))).status, ran.behind]).toEqual([405, 0]);
+    },
+  }),
+  delete: scene({
+    request: (session) => session.delete(),
+    // Where the first request deleted it and could not say so, the second one finds no session.
+    async check({ status }, session) {
+      expect([200, 404]).toContain(status);
+      expect((await session.request('ping')).status).toBe(404);
+    },
+  }),
 };
 
 const isTold = ({ status, json }: Answer) => status === 503 && json.error.code === 'mcp.store';
 
 /** Runs a scene with one failing request to DynamoDB; whether there was a request of that number to fail. */
 async function survives(scene: Scene, fault: Fault, rule: FaultRule & { readonly after: number }, isQuiet: boolean) {
-  proxy.clear();
+  faulty.proxy.clear();
   const request = await scene.prepare();
-  proxy.clear();
-  proxy.inject(fault, { ...rule, times: 1 });
+  faulty.proxy.clear();
+  faulty.proxy.inject(fault, { ...rule, times: 1 });
   let answer = await request();
-  const seen = proxy.operations.filter((operation) => rule.operation === undefined || operation === rule.operation);
-  proxy.clear();
+  const seen = faulty.proxy.operations.filter(
+    (operation) => rule.operation === undefined || operation === rule.operation,
+  );
+  faulty.proxy.clear();
   if (isTold(answer)) {
     expect(isQuiet).toBe(false);
     // What the client was told of it may do again.
@@ -281,17 +214,12 @@ describe('a store that fails for good in the middle of a call', () => {
   it('keeps nothing from the client that reads: all events, the result, and one line in the log', async () => {
     const { rig, log } = service(10_000, true);
     const session = await rig.connect();
-    proxy.clear();
-    proxy.inject({ kind: 'error', status: 400, type: 'AccessDeniedException' }, { operation: 'PutItem' });
+    faulty.proxy.clear();
+    faulty.proxy.inject({ kind: 'error', status: 400, type: 'AccessDeniedException' }, { operation: 'PutItem' });
     const { status, events } = await session.call('count', {}, progress);
-    proxy.clear();
+    faulty.proxy.clear();
     expect([status, events.map(({ id }) => id)]).toEqual([200, [undefined, undefined, undefined, undefined]]);
-    expect(events.map(({ data }) => data.params?.progress ?? data.result.content[0].text)).toEqual([
-      1,
-      2,
-      3,
-      'counted',
-    ]);
+    expect(toldBy(events)).toEqual(COUNTED);
     expect(log).toMatchObject([{ level: 'WARN', message: 'mcp.stream_not_kept', target: 'count' }]);
   });
 });

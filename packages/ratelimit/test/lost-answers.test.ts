@@ -1,9 +1,10 @@
 import type { DynamoDBClient } from '@aws-sdk/client-dynamodb';
 import { PutItemCommand, ScanCommand } from '@aws-sdk/client-dynamodb';
 import { createLocalClient, dynamodbEndpoint, type FaultProxy, startFaultProxy } from '@sallyport/dynamodb-local';
-import { fixedWindow, multiWindow, type Strategy, slidingWindow, tokenBucket } from '@sallyport/ratelimit';
+import { fixedWindow } from '@sallyport/ratelimit';
 import { rateLimitItemKey } from '@sallyport/ratelimit/testing';
 import { type Bench, createBench, KEY, START_MS } from './support/dynamo.js';
+import { everyStrategy } from './support/strategies.js';
 
 let proxy: FaultProxy;
 let bench: Bench;
@@ -25,18 +26,7 @@ afterAll(async () => {
   await proxy.stop();
 });
 
-const STRATEGIES: readonly (readonly [string, Strategy])[] = [
-  ['fixed window', fixedWindow({ limit: 2, windowMs: 60_000 })],
-  ['sliding window', slidingWindow({ limit: 2, windowMs: 60_000 })],
-  [
-    'several windows',
-    multiWindow([
-      { limit: 2, windowMs: 1000 },
-      { limit: 2, windowMs: 60_000 },
-    ]),
-  ],
-  ['token bucket', tokenBucket({ capacity: 2, refillPerSecond: 0.01 })],
-];
+const STRATEGIES = everyStrategy(2);
 
 describe('a write whose answer is lost', () => {
   it.each(STRATEGIES)('is counted once, and its decision is that of the first attempt: %s', async (_, strategy) => {

@@ -2,7 +2,6 @@ import { dynamodbEndpoint, type FaultProxy, startFaultProxy } from '@sallyport/d
 import {
   fixedWindow,
   type LimitDecision,
-  multiWindow,
   type RateLimiter,
   type Strategy,
   slidingWindow,
@@ -12,6 +11,7 @@ import { createMemoryRateLimiter } from '@sallyport/ratelimit/memory';
 import { createFakeRateLimiter } from '@sallyport/ratelimit/testing';
 import { type Bench, createBench, KEY, WallClock } from './support/dynamo.js';
 import { createLogRecorder } from './support/recorder.js';
+import { everyStrategy } from './support/strategies.js';
 
 let proxy: FaultProxy;
 let bench: Bench;
@@ -28,18 +28,7 @@ beforeEach(async () => {
 afterEach(() => bench.client.destroy());
 afterAll(() => proxy.stop());
 
-const STRATEGIES: readonly (readonly [string, Strategy])[] = [
-  ['fixed window', fixedWindow({ limit: 10, windowMs: 60_000 })],
-  ['sliding window', slidingWindow({ limit: 10, windowMs: 60_000 })],
-  [
-    'several windows',
-    multiWindow([
-      { limit: 10, windowMs: 1000 },
-      { limit: 10, windowMs: 60_000 },
-    ]),
-  ],
-  ['token bucket', tokenBucket({ capacity: 10, refillPerSecond: 0.1 })],
-];
+const STRATEGIES = everyStrategy(10, { refillPerSecond: 0.1 });
 
 const LIMITERS = (strategy: Strategy): [string, RateLimiter][] => [
   ['in memory', createMemoryRateLimiter({ strategy, clock: bench.clock })],

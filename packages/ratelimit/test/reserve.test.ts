@@ -1,6 +1,7 @@
-import { fixedWindow, multiWindow, type Strategy, slidingWindow, tokenBucket } from '@sallyport/ratelimit';
+import { fixedWindow, slidingWindow } from '@sallyport/ratelimit';
 import { type Bench, createBench, KEY, START_MS } from './support/dynamo.js';
 import { createLogRecorder } from './support/recorder.js';
+import { everyStrategy } from './support/strategies.js';
 
 let bench: Bench;
 
@@ -10,18 +11,7 @@ beforeEach(async () => {
 
 afterEach(() => bench.client.destroy());
 
-const STRATEGIES: readonly (readonly [string, Strategy])[] = [
-  ['fixed window', fixedWindow({ limit: 100, windowMs: 60_000 })],
-  ['sliding window', slidingWindow({ limit: 100, windowMs: 60_000 })],
-  [
-    'several windows',
-    multiWindow([
-      { limit: 100, windowMs: 10_000 },
-      { limit: 100, windowMs: 60_000 },
-    ]),
-  ],
-  ['token bucket', tokenBucket({ capacity: 100, refillPerSecond: 0.01 })],
-];
+const STRATEGIES = everyStrategy(100, { shorterMs: 10_000 });
 
 const writes = () => bench.counter.take().UpdateItem?.calls ?? 0;
 

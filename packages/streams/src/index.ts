@@ -1,6 +1,5 @@
 // Events and their handlers
 export type { EventContext, EventHandler, EventMiddleware } from './batch/handler.js';
-export { type PayloadHandler, type PayloadRecord, payload } from './batch/handler.js';
 export type { StreamsErrorCode } from './errors.js';
 // Log subscriptions
 export {
@@ -10,6 +9,8 @@ export {
   type LogSubscriptionRecord,
   type LogSubscriptionSummary,
 } from './log-subscription/decode.js';
+// Payloads whose type is checked
+export { type PayloadHandler, type PayloadRecord, payload } from './payload/payload.js';
 // Producers
 export {
   createKinesisJsonRecord,

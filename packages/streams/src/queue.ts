@@ -2,7 +2,7 @@
 
 // Handlers
 export type { EventContext, EventHandler, EventMiddleware } from './batch/handler.js';
-export { type PayloadHandler, type PayloadRecord, payload } from './batch/handler.js';
+export { type PayloadHandler, type PayloadRecord, payload } from './payload/payload.js';
 // Router
 export {
   createQueueRouter,

@@ -12,6 +12,8 @@ export {
 } from './env/env.js';
 export type { CapturedSpan, Records } from './env/records.js';
 export type { StreamedAnswer } from './env/streamed.js';
+// Errors
+export type { TestKitErrorCode } from './errors.js';
 // Events
 export * from './events.js';
 // Fakes

@@ -1,37 +1,45 @@
 import { FrameworkError } from '@sallyport/core';
 import { brandError, isTransient } from '@sallyport/core/pipeline';
 
-/** A wrong option or variable, or an index that does not exist. */
-export const ERROR_CODE_INVALID_CONFIG = 'vectorstore.invalid_config';
-/** A wrong argument of a call. */
-export const ERROR_CODE_INVALID_INPUT = 'vectorstore.invalid_input';
-/** A vector that cannot be stored or searched for. */
-export const ERROR_CODE_INVALID_VECTOR = 'vectorstore.invalid_vector';
-/** A vector of another length than the index has. */
-export const ERROR_CODE_DIMENSION_MISMATCH = 'vectorstore.dimension_mismatch';
-/** The model gave no embedding. */
-export const ERROR_CODE_EMBEDDING_FAILED = 'vectorstore.embedding_failed';
-/** A key that had to be there is not. */
-export const ERROR_CODE_NOT_FOUND = 'vectorstore.not_found';
-/** Something that this store or this version of Node cannot do. */
-export const ERROR_CODE_UNSUPPORTED_OPERATION = 'vectorstore.unsupported_operation';
-/** The store gave no answer, or none that can be used. */
-export const ERROR_CODE_UNAVAILABLE = 'vectorstore.unavailable';
-
 /** Every code of {@link VectorStoreError}. */
 export const VECTOR_STORE_CODES = [
-  ERROR_CODE_INVALID_CONFIG,
-  ERROR_CODE_INVALID_INPUT,
-  ERROR_CODE_INVALID_VECTOR,
-  ERROR_CODE_DIMENSION_MISMATCH,
-  ERROR_CODE_EMBEDDING_FAILED,
-  ERROR_CODE_NOT_FOUND,
-  ERROR_CODE_UNSUPPORTED_OPERATION,
-  ERROR_CODE_UNAVAILABLE,
+  /** A wrong option or variable, no such bucket or index, another metric than the index has, a missing AWS package. @status 500 */
+  'vectorstore.invalid_config',
+  /** A wrong key, metadata, filter, `topK` or text; a request that the service rejected. @status 500 */
+  'vectorstore.invalid_input',
+  /** An empty vector, one with numbers that are not finite in 32 bits, one of zeros where the metric is the cosine. @status 500 */
+  'vectorstore.invalid_vector',
+  /** A vector of another length than the index or the embedder has. @status 500 */
+  'vectorstore.dimension_mismatch',
+  /** The model refused, failed at every attempt, or answered something else; `retryable` tells which. @status 500 */
+  'vectorstore.embedding_failed',
+  /** `get` with `requireAll`, and a key is missing. @status 500 */
+  'vectorstore.not_found',
+  /** `path` on a Node without `node:sqlite`. @status 500 */
+  'vectorstore.unsupported_operation',
+  /** No answer, or none that can be used. `retryable` for throttling, 5xx, time-outs and network; not for a full account or a missing permission. @status 500 */
+  'vectorstore.unavailable',
 ] as const;
 
 /** A code of {@link VectorStoreError}. */
 export type VectorStoreErrorCode = (typeof VECTOR_STORE_CODES)[number];
+
+/** A wrong option or variable, or an index that does not exist. */
+export const ERROR_CODE_INVALID_CONFIG = 'vectorstore.invalid_config' satisfies VectorStoreErrorCode;
+/** A wrong argument of a call. */
+export const ERROR_CODE_INVALID_INPUT = 'vectorstore.invalid_input' satisfies VectorStoreErrorCode;
+/** A vector that cannot be stored or searched for. */
+export const ERROR_CODE_INVALID_VECTOR = 'vectorstore.invalid_vector' satisfies VectorStoreErrorCode;
+/** A vector of another length than the index has. */
+export const ERROR_CODE_DIMENSION_MISMATCH = 'vectorstore.dimension_mismatch' satisfies VectorStoreErrorCode;
+/** The model gave no embedding. */
+export const ERROR_CODE_EMBEDDING_FAILED = 'vectorstore.embedding_failed' satisfies VectorStoreErrorCode;
+/** A key that had to be there is not. */
+export const ERROR_CODE_NOT_FOUND = 'vectorstore.not_found' satisfies VectorStoreErrorCode;
+/** Something that this store or this version of Node cannot do. */
+export const ERROR_CODE_UNSUPPORTED_OPERATION = 'vectorstore.unsupported_operation' satisfies VectorStoreErrorCode;
+/** The store gave no answer, or none that can be used. */
+export const ERROR_CODE_UNAVAILABLE = 'vectorstore.unavailable' satisfies VectorStoreErrorCode;
 
 /** How far a put or a delete of several chunks came before it failed. Puts overwrite, so the whole call can be repeated. */
 export interface WriteProgress {

@@ -4,7 +4,7 @@ import { judgeAnatomy, readSources } from '../anatomy.js';
 import { ROOT, run } from '../command.js';
 import { functionLengths, percentile } from '../function-lengths.js';
 import type { Gate } from '../gate.js';
-import { ALL_FILES, FILES, FUNCTION_LENGTHS, judgeBudget, judgeRange } from '../house-budgets.js';
+import { ALL_FILES, FILES, FUNCTION_LENGTHS, judgeBudget, judgeFileLines, judgeRange } from '../house-budgets.js';
 
 export const anatomyGate: Gate = {
   name: 'anatomy',
@@ -16,6 +16,9 @@ export const anatomyGate: Gate = {
     note(`source files of all packages: ${tracked.length} (wanted ${ALL_FILES.wanted})`);
     return [
       ...judgeBudget('source files of all packages', tracked.length, ALL_FILES),
+      ...judgeFileLines(
+        new Map(tracked.map((file) => [file, readFileSync(join(ROOT, file), 'utf8').split('\n').length - 1])),
+      ),
       ...judgeLengths(tracked, note),
       ...readSources(ROOT, tracked).flatMap((source) => {
         const files = FILES[source.name];
@@ -32,10 +35,13 @@ export const anatomyGate: Gate = {
 
 /** Holds the percentiles of all functions against their ranges. */
 function judgeLengths(files: readonly string[], note: (figure: string) => void): readonly string[] {
-  const lengths = files.flatMap((file) => functionLengths(file, readFileSync(join(ROOT, file), 'utf8')));
+  const functions = files.flatMap((file) => functionLengths(file, readFileSync(join(ROOT, file), 'utf8')));
+  const lengths = functions.map(({ lines }) => lines);
+  const named = functions.filter(({ isNamed }) => isNamed).map(({ lines }) => lines);
   const measured = { p50: percentile(lengths, 0.5), p90: percentile(lengths, 0.9), p99: percentile(lengths, 0.99) };
   const { p50, p90, p99 } = measured;
   note(`lines of ${lengths.length} functions: p50 ${p50}, p90 ${p90} (wanted 20 to 30), p99 ${p99}`);
+  note(`lines of the ${named.length} that have a name: p50 ${percentile(named, 0.5)}, p90 ${percentile(named, 0.9)}`);
   return (['p50', 'p90', 'p99'] as const).flatMap((share) =>
     judgeRange(`${share} of the lines of a function`, measured[share], FUNCTION_LENGTHS[share]),
   );

@@ -14,8 +14,15 @@ import {
   remainingMs,
   type TriggerKind,
 } from '../runtime/invocation.js';
-import type { AppSyncContext, Context, ContextTransport, Route, WebSocketContext } from './context.js';
-import { type ContextKey, isContextKey } from './context-key.js';
+import {
+  type AppSyncContext,
+  type Context,
+  type ContextKey,
+  type ContextTransport,
+  isContextKey,
+  type Route,
+  type WebSocketContext,
+} from './context.js';
 import type { SecurePrincipal } from './principal.js';
 
 const NO_NAMES: readonly string[] = [];
@@ -277,7 +284,7 @@ export class RequestContext implements Context {
 
   metric(name: string, value: number, options?: MetricOptions): void {
     const { observability } = this.state.runtime;
-    if (observability) emitMetric(observability, name, value, options, this.state);
+    if (observability) emitMetric(observability, { name, value, options }, this.state);
   }
 
   header(name: string): string | undefined {

@@ -53,6 +53,13 @@ export interface MetricOptions {
   readonly tags?: Readonly<Record<string, string>>;
 }
 
+/** One value of a metric, as `ctx.metric` got it. */
+export interface MetricValue {
+  readonly name: string;
+  readonly value: number;
+  readonly options?: MetricOptions | undefined;
+}
+
 /** The invocation that a value belongs to. */
 export interface MetricScope {
   readonly requestId: string;
@@ -62,13 +69,7 @@ export interface MetricScope {
 /** The metrics that a service declares: they, and no others, reach the metric hook. */
 export interface DeclaredMetrics {
   /** Hands one value to the metric hook. What is not declared is dropped, with one `warn` each. */
-  emit(
-    observability: Observability,
-    name: string,
-    value: number,
-    options: MetricOptions | undefined,
-    scope: MetricScope,
-  ): void;
+  emit(observability: Observability, metric: MetricValue, scope: MetricScope): void;
 }
 
 /** Attributes of a span, by name. */
@@ -134,16 +135,10 @@ export interface Logger {
 const WARNED = new WeakSet<Observability>();
 
 /** Writes one value of a declared metric; a container that declares none gets one warning. */
-export function emitMetric(
-  observability: Observability,
-  name: string,
-  value: number,
-  options: MetricOptions | undefined,
-  scope: MetricScope,
-): void {
+export function emitMetric(observability: Observability, metric: MetricValue, scope: MetricScope): void {
   const { metrics, log } = observability;
   if (metrics) {
-    guardHook(() => metrics.emit(observability, name, value, options, scope));
+    guardHook(() => metrics.emit(observability, metric, scope));
   } else if (!WARNED.has(observability)) {
     WARNED.add(observability);
     guardHook(log, { level: 'warn', event: 'metric.dropped', dropped: 'observability.metrics is missing' });

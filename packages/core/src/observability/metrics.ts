@@ -3,9 +3,9 @@ import { sanitizeLogString } from '../sanitize/log-text.js';
 import {
   callHook,
   type DeclaredMetrics,
-  type MetricOptions,
   type MetricScope,
   type MetricUnit,
+  type MetricValue,
   type Observability,
 } from './hooks.js';
 
@@ -45,13 +45,7 @@ class MetricRegistry implements DeclaredMetrics {
     this.#definitions = definitions;
   }
 
-  emit(
-    observability: Observability,
-    name: string,
-    value: number,
-    options: MetricOptions | undefined,
-    scope: MetricScope,
-  ): void {
+  emit(observability: Observability, { name, value, options }: MetricValue, scope: MetricScope): void {
     const definition = this.#definitions.get(name);
     const unit = options?.unit ?? definition?.unit ?? 'None';
     if (!definition || !Number.isFinite(value) || !isUnit(unit)) {

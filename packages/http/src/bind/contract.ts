@@ -83,6 +83,18 @@ export interface BoundHandler<S extends BindSpec = BindSpec> extends Handler {
   readonly contract: Contract<S>;
 }
 
+/** One thing that is wrong with a request, as the client reads it. */
+export interface BindingIssue {
+  /** `params`, `query`, `headers`, `cookies` or `body`. */
+  readonly source: string;
+  /** The field's name on the wire (`page-size`), or the path to it joined with `.`. */
+  readonly field: string;
+  /** The rule's name in snake_case (`min_length`); `schema` for a Standard Schema. */
+  readonly rule: string;
+  /** What is wrong, in one sentence. */
+  readonly message: string;
+}
+
 /** What a source may be validated with. */
 const SCHEMA = fieldMap<Schema>('a Standard Schema (version 1) or a map of fields', isStandardSchema);
 const STATUS = kind<number>(

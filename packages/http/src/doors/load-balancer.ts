@@ -1,6 +1,6 @@
 import type { MultiMap } from '@sallyport/core';
 import { decodeQueryPart, type EncodedBody, type OutgoingResponse, unknownProvenance } from '@sallyport/core/pipeline';
-import { statusPhrase } from '../pipeline/internal/status-phrase.js';
+import { statusPhrase } from '../pipeline/error-body.js';
 import { ProxySource, type ProxyTraits } from './gateway-v1.js';
 import { joinHeaders } from './gateway-v2.js';
 import {

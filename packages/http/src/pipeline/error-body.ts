@@ -1,6 +1,5 @@
 import { FrameworkError, isFrameworkError } from '@sallyport/core';
 import { OutgoingResponse, toHeaderMap } from '@sallyport/core/pipeline';
-import { statusPhrase } from './internal/status-phrase.js';
 
 /** `{"error":{…}}`, the default. */
 export const HTTP_ERROR_FORMAT_NESTED = 'nested';
@@ -18,10 +17,6 @@ const LEGACY_MESSAGES: Readonly<Record<string, string>> = {
   EMPTY_BODY: 'request body is empty',
   INVALID_JSON: 'invalid json',
 };
-
-function isLegacyCode(code: string): boolean {
-  return Object.hasOwn(LEGACY_MESSAGES, code);
-}
 
 /** What a failure that is nobody's business but ours is answered with. */
 export const INTERNAL_ERROR = new FrameworkError('app.internal');
@@ -50,7 +45,7 @@ export function toFrameworkError(thrown: unknown): FrameworkError {
 
 /** The error under its canonical code: two legacy codes are `app.bad_request`, a blank code is `app.internal`. */
 export function canonicalError(error: FrameworkError): FrameworkError {
-  const legacy = isLegacyCode(error.code);
+  const legacy = Object.hasOwn(LEGACY_MESSAGES, error.code);
   if (!legacy && error.code.trim() !== '') return error;
   const { details, requestId, traceId, timestamp, stackTrace, headers, statusCode } = error;
   return new FrameworkError(
@@ -87,55 +82,49 @@ export function errorResponse(error: FrameworkError, format: HttpErrorFormat, or
       ? { error: addOrigin(nestedBody(canonical), canonical, origin) }
       : format === HTTP_ERROR_FORMAT_PROBLEM
         ? addOrigin(problemBody(canonical), canonical, origin)
-        : flatBody(error),
+        : { code: error.code, message: error.message, details: error.details },
   );
   return new OutgoingResponse(canonical.status, headers, body);
 }
 
-/** Members in the order that the contract fixes. */
-function nestedBody(error: FrameworkError): Record<string, unknown> {
-  const body: Record<string, unknown> = { code: error.code, message: error.message };
-  if (error.statusCode !== undefined) body.status_code = error.status;
-  if (error.details !== undefined) body.details = error.details;
-  return body;
+type ErrorBody = Readonly<Record<string, unknown>>;
+
+/** Members in the order that the contract fixes; JSON leaves out those that are `undefined`. */
+function nestedBody({ code, message, statusCode, status, details }: FrameworkError): ErrorBody {
+  return { code, message, status_code: statusCode === undefined ? undefined : status, details };
 }
 
 /** The type is `about:blank`, so the title is the phrase of the status (RFC 9457 section 4.2.1); `code` tells errors apart. */
-function problemBody({ code, message, status, details }: FrameworkError): Record<string, unknown> {
-  const body: Record<string, unknown> = {
-    type: 'about:blank',
-    title: statusPhrase(status),
-    status,
-    detail: message,
-    code,
+function problemBody({ code, message, status, details }: FrameworkError): ErrorBody {
+  return { type: 'about:blank', title: statusPhrase(status), status, detail: message, code, details };
+}
+
+function addOrigin(body: ErrorBody, error: FrameworkError, origin: ErrorOrigin): ErrorBody {
+  return {
+    ...body,
+    request_id: error.requestId || origin.requestId || undefined,
+    trace_id: error.traceId || origin.traceId || undefined,
+    timestamp: error.timestamp || undefined,
+    stack_trace: error.stackTrace || undefined,
   };
-  if (details !== undefined) body.details = details;
-  return body;
-}
-
-function flatBody(error: FrameworkError): Record<string, unknown> {
-  const body: Record<string, unknown> = { code: error.code, message: error.message };
-  if (error.details !== undefined) body.details = error.details;
-  return body;
-}
-
-function addOrigin(body: Record<string, unknown>, error: FrameworkError, origin: ErrorOrigin): Record<string, unknown> {
-  addText(body, 'request_id', error.requestId || origin.requestId);
-  addText(body, 'trace_id', error.traceId || origin.traceId);
-  addText(body, 'timestamp', error.timestamp);
-  addText(body, 'stack_trace', error.stackTrace);
-  return body;
-}
-
-function addText(body: Record<string, unknown>, key: string, text: string): void {
-  if (text !== '') body[key] = text;
 }
 
 /** Details that cannot be written as JSON are left out rather than turned into another failure. */
-function encodeBody(body: Record<string, unknown>): string {
+function encodeBody(body: ErrorBody): string {
   try {
     return JSON.stringify(body);
   } catch {
     return JSON.stringify(body, (key, value) => (key === 'details' ? undefined : value));
   }
+}
+
+/** Phrases of RFC 9110 section 15.5 that differ from those of Node.js. */
+const OWN_PHRASES: Readonly<Record<number, string>> = { 413: 'Content Too Large', 422: 'Unprocessable Content' };
+
+/**
+ * The words of a status, `Not Found`; `undefined` for a status that has none. They are those of Node.js itself, loaded when
+ * first asked for: the runtime of Lambda has loaded the module by then.
+ */
+export function statusPhrase(status: number): string | undefined {
+  return OWN_PHRASES[status] ?? process.getBuiltinModule('node:http').STATUS_CODES[status];
 }

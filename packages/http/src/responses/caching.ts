@@ -134,14 +134,10 @@ export function conditional(ctx: Context, answer: Response | ResponseInput): Out
   const response = toResponse(answer);
   const { method } = ctx.request;
   if (response.status !== 200 || (method !== 'GET' && method !== 'HEAD')) return response;
-  const tag = response.headers.etag?.[0] ?? tagOf(response);
+  const tag = response.headers.etag?.[0] ?? (response.bodyStream ? undefined : etag(response.content));
   if (tag === undefined) return response;
   response.headers.etag ??= [tag];
   return matchesIfNoneMatch(ctx.headerAll('if-none-match').join(','), tag) ? notModified(response) : response;
-}
-
-function tagOf(response: OutgoingResponse): string | undefined {
-  return response.bodyStream ? undefined : etag(response.content);
 }
 
 function notModified(response: OutgoingResponse): OutgoingResponse {

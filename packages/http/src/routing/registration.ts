@@ -136,7 +136,7 @@ function wrap(middleware: Middleware, index: number, inner: Run): Run {
       if (stateOf(ctx) !== own) throw internalError('next() was given the context of another invocation');
       if (own.depth !== index) throw internalError('next() was called twice');
       own.depth = index + 1;
-      return toPromise(inner(ctx));
+      return Promise.resolve(inner(ctx));
     } catch (error) {
       return Promise.reject(error);
     }
@@ -150,10 +150,6 @@ function wrap(middleware: Middleware, index: number, inner: Run): Run {
 
 function settle(result: unknown): OutgoingResponse | Promise<OutgoingResponse> {
   return isPromise(result) ? result.then(toResponse) : toResponse(result);
-}
-
-function toPromise(result: OutgoingResponse | Promise<OutgoingResponse>): Promise<Response> {
-  return isPromise(result) ? result : Promise.resolve(result);
 }
 
 /** Whether a value has to be awaited. */

@@ -22,11 +22,9 @@ import type { HttpErrorFormat } from '../pipeline/error-body.js';
 import type { HookStages } from '../pipeline/hooks.js';
 import { assembleKernel, type Kernel, type Limits, legacyTenant, ROUTER_KINDS } from '../pipeline/kernel.js';
 import { authHookGate, type Observation } from '../pipeline/stages.js';
-import type { PathNames } from '../routing/path-names.js';
 import { type RouteRecord, toRouteRecord, USE_USAGE } from '../routing/registration.js';
 import { HttpSurface, type HttpSurfaceOptions } from './http-surface.js';
-import { HttpVerbs } from './http-verbs.js';
-import { type OpenRest, parseOpenRest } from './open-route.js';
+import { HttpVerbs, type OpenRest, type PathNames, parseOpenRest } from './http-verbs.js';
 
 /**
  * Options of {@link createHttpRouter}: those of `createApp` that are about HTTP. `cors` and `observability` take what the

@@ -1,5 +1,61 @@
-import type { Handler } from '@sallyport/core';
-import type { PathNames } from '../routing/path-names.js';
+import type { Handler, Middleware } from '@sallyport/core';
+import { assertNoSurplus, boolean, defineOptions, kind } from '@sallyport/core/options';
+
+/** The parameter that a segment of a pattern stands for: `{id}`, `:id`, `{rest+}`, `:rest+`; `never` for a static segment. */
+type SegmentName<S extends string> = S extends `{${infer Name}+}`
+  ? Name
+  : S extends `{${infer Name}}`
+    ? Name
+    : S extends `:${infer Name}+`
+      ? Name
+      : S extends `:${infer Name}`
+        ? Name
+        : never;
+
+type NamesIn<P extends string> = P extends `${infer Head}/${infer Tail}`
+  ? SegmentName<Head> | NamesIn<Tail>
+  : SegmentName<P>;
+
+/**
+ * The names of a pattern's path parameters: `'id'` for `/orders/{id}`, `never` for `/orders`. `string` for a pattern that is
+ * not wholly known to the compiler, so that any name may be asked for.
+ */
+export type PathNames<P extends string> = Record<never, 1> extends Record<P, 1> ? string : NamesIn<P>;
+
+/** A list of middlewares, of a route or of a group. */
+export const MIDDLEWARE_LIST = kind<readonly Middleware[]>(
+  'a list of functions',
+  (value) => Array.isArray(value) && value.every((item) => typeof item === 'function'),
+);
+
+/** Options of a route of the open container. */
+export interface RouteOptions {
+  /** The auth hook must name a caller; without a hook the route answers 401. Default: what the group says, else false. */
+  readonly authRequired?: boolean;
+  /** States in the inventory that the route streams. Default false. */
+  readonly streaming?: boolean;
+  /** Serves the path with one slash at its end as well: `/notes` and `/notes/`. Default false. */
+  readonly trailingSlash?: boolean;
+  /** Middlewares of this route alone, inside those of the router and of its groups; the first is outermost. Default none. */
+  readonly use?: readonly Middleware[];
+}
+
+/** What {@link RouteOptions} may be. */
+export const ROUTE_OPTIONS = defineOptions<RouteOptions>()({
+  authRequired: boolean,
+  streaming: boolean,
+  trailingSlash: boolean,
+  use: MIDDLEWARE_LIST,
+});
+
+/** What a registration of the open container takes behind the handler. */
+export type OpenRest = [options?: RouteOptions, ...surplus: readonly never[]];
+
+/** The options of a route, checked. */
+export function parseOpenRest([options, ...surplus]: OpenRest) {
+  assertNoSurplus(surplus, 'handle(method, pattern, handler, options)');
+  return ROUTE_OPTIONS.parse(options);
+}
 
 /**
  * Registration of routes by method name, on top of `handle`.

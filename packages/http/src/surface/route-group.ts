@@ -1,12 +1,10 @@
 import type { FrameworkError, Handler, Middleware } from '@sallyport/core';
 import { assertNoSurplus, boolean, defineOptions, list, text } from '@sallyport/core/options';
 import { parsePattern } from '../routing/internal/pattern.js';
-import type { PathNames } from '../routing/path-names.js';
 import { isPromise, registrationError } from '../routing/registration.js';
 import type { HttpRouter } from './http-router.js';
 import type { HttpSurface } from './http-surface.js';
-import { HttpVerbs } from './http-verbs.js';
-import { MIDDLEWARE_LIST, type OpenRest, parseOpenRest } from './open-route.js';
+import { HttpVerbs, MIDDLEWARE_LIST, type OpenRest, type PathNames, parseOpenRest } from './http-verbs.js';
 
 /** What the groups around a route have fixed for it. */
 export interface RouteScope {

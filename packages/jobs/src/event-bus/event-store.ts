@@ -167,7 +167,7 @@ function newEvent(input: PublishInput, newId: () => string, nowMs: number): Item
     payload,
     payload_sha256: sha256(canonicalJson(payload)),
     published_at: publishedAt,
-    published_key: publishedKey(publishedAt, id),
+    published_key: `${publishedAt}#${keyPart(id)}`,
     correlation_id: optionalId('correlationId', input.correlationId),
     metadata: input.metadata === undefined ? undefined : textMap('metadata', input.metadata, ERRORS),
     tags: input.tags === undefined ? undefined : tagsOf(input.tags),
@@ -205,10 +205,6 @@ function tenantType(tenantId: string, type: string): string {
   return `${keyPart(tenantId)}#${keyPart(type)}`;
 }
 
-function publishedKey(publishedAt: string, id: string): string {
-  return `${publishedAt}#${keyPart(id)}`;
-}
-
 /** Rows of other versions may have no attribute but their key. */
 function toEvent(item: Item): StoredEvent {
   const { metadata, tags } = item;
@@ -238,7 +234,7 @@ async function queryEvents(
   const events: StoredEvent[] = [];
   for (let read = 0; read < MAX_PAGES_READ; read += 1) {
     const { items: keys, more } = await store.query({ ...query, limit, start }, { signal });
-    const found = await readAll(store, keys.map(toKey), { signal });
+    const found = await readAll(store, keys, { signal });
     for (const key of keys) {
       if (events.length === limit) return { items: events, cursor: cursorBehind(start, binding) };
       start = key;
@@ -286,10 +282,6 @@ function startOf({ cursor }: EventQuery, { partition, sort }: BoundQuery, bindin
     throw ERRORS.invalid('cursor does not belong to this query');
   }
   return { pk, sk: 'EVT', published_key, [partition.name]: partition.value };
-}
-
-function toKey(item: Item): Key {
-  return { pk: textOf(item, 'pk'), sk: textOf(item, 'sk') };
 }
 
 function cursorBehind(position: Item | undefined, binding: readonly unknown[]): string {

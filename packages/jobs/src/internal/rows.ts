@@ -22,14 +22,15 @@ export async function timeOf({ store, clock }: StoreParts): Promise<number> {
 }
 
 /**
- * Rows by their partition key, as many of the keys as there are. What an index shows and a read does not find yet is read once more,
+ * The rows that items of an index stand for, by their partition key, as many as there are. What an index shows and a read does not find yet is read once more,
  * consistently: it was written a moment ago, or is gone.
  */
 export async function readAll(
   store: ItemTable,
-  keys: readonly Key[],
+  indexed: readonly Item[],
   options: ReadOptions,
 ): Promise<ReadonlyMap<string, Item>> {
+  const keys = indexed.map((item): Key => ({ pk: textOf(item, 'pk'), sk: textOf(item, 'sk') }));
   const found = new Map<string, Item>();
   const read = async (wanted: readonly Key[], consistent: boolean) => {
     for (let index = 0; index < wanted.length; index += BATCH) {

@@ -1,7 +1,7 @@
 import { type Environment, FrameworkError } from '@sallyport/core';
 import { defineOptions, integer, kind, text, withMethods } from '@sallyport/core/options';
+import { lazily } from '@sallyport/core/pipeline';
 import { MCP_SECRET_ARN_ENV } from '../schema.js';
-import { lazily } from './internal/core.js';
 import type { McpSecret } from './options.js';
 
 /** The part of a Secrets Manager client that is used: `new SecretsManagerClient({})` is one. */

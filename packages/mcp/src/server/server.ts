@@ -1,4 +1,5 @@
 import type { Handler } from '@sallyport/core';
+import { lazily } from '@sallyport/core/pipeline';
 import type { Engine } from '../http/internal/engine.js';
 import { createOriginCheck } from '../http/internal/origin.js';
 import type { AskKind, JsonObject } from '../protocol/types.js';
@@ -28,7 +29,7 @@ import {
   compileResourceTemplate,
   compileTool,
 } from './internal/compile.js';
-import { type Core, keepCore, lazily } from './internal/core.js';
+import { type Core, keepCore } from './internal/core.js';
 import { type Registered, Registry, type Tool } from './internal/registry.js';
 import { type McpServerOptions, parseOptions } from './options.js';
 

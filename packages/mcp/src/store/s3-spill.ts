@@ -1,7 +1,7 @@
 import type { Environment } from '@sallyport/core';
 import { defineOptions, integer, kind, string, text, withMethods } from '@sallyport/core/options';
+import { lazily } from '@sallyport/core/pipeline';
 import { MCP_SPILL_BUCKET_ENV } from '../schema.js';
-import { lazily } from '../server/internal/core.js';
 import { type McpSpill, storeFailure } from './store.js';
 
 /** The part of an S3 client that is used: `new S3Client({})` is one. */

@@ -1,6 +1,6 @@
 import { type Environment, FrameworkError } from '@sallyport/core';
 import { defineOptions, integer, kind, text, withMethods } from '@sallyport/core/options';
-import { lazily } from '../server/internal/core.js';
+import { lazily } from '@sallyport/core/pipeline';
 import type { McpTaskEvent } from './options.js';
 
 /** The part of a Lambda client that is used: `new LambdaClient({})` is one. */

@@ -1,9 +1,8 @@
 import type { S3Client } from '@aws-sdk/client-s3';
 import type { Clock, FullClock } from '@sallyport/core';
 import { defineOptions, integer, text, withMethods } from '@sallyport/core/options';
-import { completeClock, withDeadline } from '@sallyport/core/pipeline';
+import { completeClock, lazily, withDeadline } from '@sallyport/core/pipeline';
 import { invalidStoreConfig, ObjectStoreError } from '../errors.js';
-import { lazily } from '../internal/lazily.js';
 import { type Encryption, encryptionOption, toEncryptionHeaders, toEncryptionInput } from '../store/encryption.js';
 import { toStoreError } from '../store/internal/faults.js';
 import type { ObjectCallOptions } from '../store/store.js';

@@ -1,9 +1,8 @@
 import type { S3Client } from '@aws-sdk/client-s3';
 import { type Clock, type FullClock, isFrameworkError } from '@sallyport/core';
 import { defineOptions, integer, text, withMethods } from '@sallyport/core/options';
-import { completeClock, withDeadline } from '@sallyport/core/pipeline';
+import { completeClock, lazily, withDeadline } from '@sallyport/core/pipeline';
 import { invalidStoreConfig } from '../errors.js';
-import { lazily } from '../internal/lazily.js';
 import type { ObjectRef } from '../refs/ref.js';
 import { type Encryption, encryptionOption, toEncryptionInput } from './encryption.js';
 import { readBody } from './internal/body.js';

@@ -2,6 +2,7 @@ import { defineOptions, integer, number } from '@sallyport/core/options';
 import { randomFraction } from '@sallyport/core/pipeline';
 import { invalidConfig, RateLimitError } from '../errors.js';
 import type { LimitDecision, Strategy, WindowLimit, WindowState } from '../limiter/limiter.js';
+import { Bucket, capacityOf, roundUp, toMicros } from './internal/bucket.js';
 import {
   type Address,
   type Claim,
@@ -11,13 +12,11 @@ import {
   type Decider,
   type DeciderOptions,
   decide,
-  EXPIRY_GRACE_SECONDS,
   nameOf,
   type Period,
   StrategyDefinition,
   type Taken,
   type WriteOutcome,
-  windowState,
 } from './internal/definition.js';
 import { Lru } from './internal/lru.js';
 import { DEFAULT_NAME, nameOption } from './internal/window-strategy.js';
@@ -32,10 +31,6 @@ export interface TokenBucketOptions {
   readonly name?: string;
 }
 
-const MICROS_PER_SECOND = 1_000_000;
-const MICROS_PER_MS = 1000;
-/** Division leaves noise behind the point; this many digits of a microsecond count. */
-const DIGITS = 6;
 /** The largest capacity for which microseconds stay exact. */
 const MAX_CAPACITY = 1_000_000;
 /** Keys whose bucket is remembered, so that the right one of two writes comes first. */
@@ -43,8 +38,6 @@ const REMEMBERED_BUCKETS = 1000;
 const MAX_WRITES = 4;
 /** A guess that is wrong more often than this costs more than looking first: half a read unit has the price of a tenth of a write unit. */
 const LOOK_ABOVE = 0.25;
-/** Microseconds that a full bucket is written ahead at most where several instances use it. */
-const MAX_LEAD = 500_000;
 /** Microseconds that a write is on its way to the table at most, most of the time. */
 const ON_THE_WAY = 20_000;
 /** How long tokens may be held that were taken ahead. */
@@ -74,32 +67,27 @@ export function tokenBucket(options: TokenBucketOptions): Strategy {
   return new TokenBucket(name, capacity, refillPerSecond);
 }
 
-/**
- * A bucket as a theoretical arrival time (GCRA, ITU-T I.371): `tat` is the instant, in microseconds, at which the bucket is full
- * again. A token moves it by one interval; it may be ahead of now by `capacity` intervals. `r` is when a `tat` of a broken clock was
- * replaced last, in milliseconds.
- */
+/** The strategy: one item a key, in which {@link Bucket} counts. */
 class TokenBucket extends StrategyDefinition {
   readonly kind = 'bucket';
   readonly policy: string;
   readonly windows: readonly WindowLimit[];
   readonly givenOrder: readonly number[] = Object.freeze([0]);
   override readonly maxLimit = MAX_CAPACITY;
-  /** Microseconds between two tokens. */
-  readonly #interval: number;
+  readonly #bucket: Bucket;
   readonly #refillPerSecond: number;
 
   constructor(name: string, capacity: number, refillPerSecond: number) {
     super();
-    this.#interval = roundUp(MICROS_PER_SECOND / refillPerSecond);
+    this.#bucket = new Bucket(capacity, refillPerSecond);
     this.#refillPerSecond = refillPerSecond;
-    this.policy = `${name}:b${this.#interval}`;
+    this.policy = `${name}:b${this.#bucket.interval}`;
     this.windows = Object.freeze([Object.freeze(this.#window(name, capacity))]);
     Object.freeze(this);
   }
 
   createDecider(store: CounterStore, options: DeciderOptions): Decider {
-    return new BucketDecider(this, store, options);
+    return new BucketDecider(this.#bucket, store, options);
   }
 
   override withLimits(limits: readonly number[]): readonly WindowLimit[] {
@@ -116,103 +104,8 @@ class TokenBucket extends StrategyDefinition {
     return { startMs, endMs: startMs + HELD_MS };
   }
 
-  usage({ tat }: Counters, claim: Claim, allowed: boolean): readonly WindowState[] {
-    const now = toMicros(claim.nowMs);
-    const ahead = Math.max(0, (tat ?? 0) - now);
-    const freeAt = allowed
-      ? now + ahead
-      : Math.max(now, (tat ?? 0) - (capacityOf(claim) - claim.cost) * this.step(claim));
-    return claim.windows.map((window) =>
-      windowState(window, Math.ceil(ahead / this.step(claim)), Math.ceil(freeAt / MICROS_PER_MS)),
-    );
-  }
-
-  /** Microseconds between two tokens of one item: each of several shards refills so much slower. */
-  step({ shards }: Pick<Claim, 'shards'>): number {
-    return this.#interval * shards;
-  }
-
-  /**
-   * The write for a bucket that is full, or short of it by `lead` microseconds, which are lost then. After it the write for a bucket
-   * that is being refilled holds for as long as `lead`, whatever other instances do.
-   */
-  idleWrite(claim: Claim, extra: number, lead = 0): ConditionalWrite {
-    const now = toMicros(claim.nowMs) + lead;
-    const sets = [{ counter: 'tat', value: now + (claim.cost + extra) * this.step(claim) }];
-    return { checks: [{ counter: 'tat', max: now }], adds: [], sets, ...this.#expiry(claim) };
-  }
-
-  /** The write for a bucket that is being refilled. Units are given back only where the bucket has not refilled them yet. */
-  busyWrite(claim: Claim, extra: number, back: number): ConditionalWrite {
-    const step = this.step(claim);
-    const above = toMicros(claim.nowMs) + back * step;
-    const max = toMicros(claim.nowMs) + (capacityOf(claim) - claim.cost - extra + back) * step;
-    const adds = [{ counter: 'tat', value: (claim.cost + extra - back) * step }];
-    return { checks: [{ counter: 'tat', above, max }], adds, sets: [], ...this.#expiry(claim) };
-  }
-
-  /** The write that replaces a `tat` of a broken clock, unless another instance was faster. */
-  repairWrite(claim: Claim, seen: number): ConditionalWrite {
-    const { sets, ...write } = this.idleWrite(claim, 0);
-    return {
-      ...write,
-      checks: [{ counter: 'tat', above: seen - 1, max: seen }],
-      sets: [...sets, { counter: 'r', value: claim.nowMs }],
-    };
-  }
-
-  /** The write that gives units back: all of them, or what the bucket seen has not refilled yet. */
-  refundWrite(claim: Claim, units: number, seen: number | undefined): ConditionalWrite {
-    const now = toMicros(claim.nowMs);
-    const value = units * this.step(claim);
-    const whole = seen === undefined;
-    return {
-      checks: [
-        {
-          counter: 'tat',
-          ...(whole ? { above: now + value - 1, max: Number.MAX_SAFE_INTEGER } : { above: seen - 1, max: seen }),
-        },
-      ],
-      adds: whole ? [{ counter: 'tat', value: -value }] : [],
-      sets: whole ? [] : [{ counter: 'tat', value: now }],
-      removes: [],
-      expiresAt: undefined,
-      keepsExpiry: true,
-      once: true,
-    };
-  }
-
-  isIdle(tat: number | undefined, { nowMs }: Claim): boolean {
-    return tat === undefined || tat <= toMicros(nowMs);
-  }
-
-  /** The lead that leaves three quarters of the bucket, or what the units leave. */
-  lead(claim: Claim, units: number): number {
-    const full = capacityOf(claim) * this.step(claim);
-    return Math.max(0, Math.min(Math.floor(full / 4), MAX_LEAD, full - units * this.step(claim)));
-  }
-
-  /** How many tokens are in the bucket. */
-  room(tat: number | undefined, claim: Claim): number {
-    const ahead = Math.max(0, (tat ?? 0) - toMicros(claim.nowMs));
-    return capacityOf(claim) - Math.ceil(ahead / this.step(claim));
-  }
-
-  /** Whether a `tat` is further ahead than the clock skew and a full use of the bucket explain, also before a limit was lowered. */
-  isBroken(tat: number | undefined, claim: Claim, maxClockSkewMs: number): boolean {
-    const capacity = Math.max(capacityOf(claim), Math.ceil(capacityOf(this) / claim.shards));
-    const furthest = toMicros(claim.nowMs + maxClockSkewMs) + capacity * this.step(claim);
-    return tat !== undefined && tat > furthest;
-  }
-
-  /** Milliseconds in which an empty bucket fills. */
-  fillMs(claim: Claim): number {
-    return Math.ceil((capacityOf(claim) * this.step(claim)) / MICROS_PER_MS);
-  }
-
-  #expiry(claim: Claim): Pick<ConditionalWrite, 'removes' | 'expiresAt' | 'keepsExpiry'> {
-    const expiresAt = Math.ceil((claim.nowMs + this.fillMs(claim)) / 1000) + EXPIRY_GRACE_SECONDS;
-    return { removes: [], expiresAt, keepsExpiry: false };
+  usage(counters: Counters, claim: Claim, allowed: boolean): readonly WindowState[] {
+    return this.#bucket.usage(counters, claim, allowed);
   }
 
   /** A window as long as the bucket takes to fill. */
@@ -233,12 +126,12 @@ interface Known {
  * Where guesses of a key are often wrong, because other instances use it, it looks first: that costs a tenth of a write.
  */
 class BucketDecider implements Decider {
-  readonly #bucket: TokenBucket;
+  readonly #bucket: Bucket;
   readonly #store: CounterStore;
   readonly #options: DeciderOptions;
   readonly #known = new Lru<Known>(REMEMBERED_BUCKETS);
 
-  constructor(bucket: TokenBucket, store: CounterStore, options: DeciderOptions) {
+  constructor(bucket: Bucket, store: CounterStore, options: DeciderOptions) {
     this.#bucket = bucket;
     this.#store = store;
     this.#options = options;
@@ -322,7 +215,7 @@ class BucketDecider implements Decider {
   #denied(counters: Counters, claim: Claim): Taken {
     const { r = claim.nowMs } = counters;
     const freeMs = Math.min(r, claim.nowMs) + this.#bucket.fillMs(claim);
-    const full = freeMs * MICROS_PER_MS + (capacityOf(claim) - claim.cost) * this.#bucket.step(claim);
+    const full = toMicros(freeMs) + (capacityOf(claim) - claim.cost) * this.#bucket.step(claim);
     const known = this.#isLocked(counters, claim) ? { tat: full } : counters;
     return { decision: decide(this.#bucket.usage(known, claim, false), claim, false, 'store'), extra: 0 };
   }
@@ -352,16 +245,4 @@ function isDue(tat: number | undefined, { nowMs }: Claim, lead: number): boolean
 
 function isRepair({ sets }: ConditionalWrite): boolean {
   return sets.some(({ counter }) => counter === 'r');
-}
-
-function toMicros(ms: number): number {
-  return ms * MICROS_PER_MS;
-}
-
-function capacityOf({ windows }: Pick<Claim, 'windows'>): number {
-  return windows[0]?.limit ?? 0;
-}
-
-function roundUp(value: number): number {
-  return Math.ceil(Number(value.toFixed(DIGITS)));
 }

@@ -1,77 +1,15 @@
-import type { MaybePromise } from '@sallyport/core';
-import { boolean, defineOptions, func, integer, kind, oneOf, text } from '@sallyport/core/options';
 import { brandError } from '@sallyport/core/pipeline';
 import { createTestEnv, type LambdaApp, type TestEnv } from '../env/env.js';
-import { type Data, object, textMap } from '../internal/kinds.js';
+import type { Data } from '../internal/kinds.js';
 import { seededRandom } from '../internal/random.js';
-import { exchange, type McpDoor, type McpHttpAnswer, readEvents, readText } from './exchange.js';
-
-/** A question of the server, with the parameters of its method. */
-export interface McpQuestion {
-  /** `elicitation/create`, `sampling/createMessage` or `roots/list`. */
-  readonly method: string;
-  /** As the server sent them. */
-  readonly params: Data;
-}
-
-/** Answers a question of the server: the result of its method. A function that throws answers with an error. */
-export type McpAnswerer = (question: McpQuestion) => MaybePromise<object>;
-
-/** Options of {@link connectMcp}; an unknown key is refused. */
-export interface McpClientOptions {
-  /** Where the server is mounted. Default `/mcp`. */
-  readonly path?: string;
-  /** The front door that requests come through. Default `gateway-v2`. */
-  readonly door?: McpDoor;
-  /** Whether the door streams; the app must be a container. Default `false`. */
-  readonly streaming?: boolean;
-  /** The revision that the client speaks: one with sessions, or `2026-07-28`. Default `2025-11-25`. */
-  readonly version?: '2025-03-26' | '2025-06-18' | '2025-11-25' | '2026-07-28';
-  /** Headers of every request: the caller's credentials. Default none. */
-  readonly headers?: Readonly<Record<string, string>>;
-  /** What the client declares that it can do. Default: to answer what `answer` is there for, or nothing. */
-  readonly capabilities?: object;
-  /** Answers the server's questions. Default: none are answered, and a call that asks fails. */
-  readonly answer?: McpAnswerer;
-  /** Which of several instances gets a request is drawn from this seed. Default 1. */
-  readonly seed?: number;
-  /** Makes the Lambda contexts; its clock moves by what the server says a client must wait. Default: a new environment. */
-  readonly env?: TestEnv;
-}
-
-const OPTIONS = defineOptions<McpClientOptions>()({
-  path: text('a path').default('/mcp'),
-  door: oneOf('gateway-v2', 'function-url', 'gateway-v1', 'load-balancer').default('gateway-v2'),
-  streaming: boolean.default(false),
-  version: oneOf('2025-03-26', '2025-06-18', '2025-11-25', '2026-07-28').default('2025-11-25'),
-  headers: textMap.default({}),
-  capabilities: object<object>(),
-  answer: func<McpAnswerer>(),
-  seed: integer(0).default(1),
-  env: kind<TestEnv>(
-    'a test environment',
-    (value) => typeof value === 'object' && value !== null && 'lambdaContext' in value,
-  ),
-});
-
-/** Options of one request. */
-export interface McpRequestOptions {
-  /** Called with each progress notification; the request then asks for progress. */
-  readonly onProgress?: (progress: Data) => void;
-  /** Called with every other notification that comes with the answer. */
-  readonly onNotification?: (method: string, params: Data) => void;
-  /** Loses the connection once, after so many messages of the answer; the client then comes back for the rest. Default: never. */
-  readonly cutAfter?: number;
-  /** Members of the request's `_meta`. Default none. */
-  readonly meta?: object;
-}
-
-const REQUEST = defineOptions<McpRequestOptions>()({
-  onProgress: func<(progress: Data) => void>(),
-  onNotification: func<(method: string, params: Data) => void>(),
-  cutAfter: integer(1),
-  meta: object<object>().default({}),
-});
+import { exchange, type McpHttpAnswer, readEvents, readText } from './exchange.js';
+import {
+  MCP_CLIENT_OPTIONS,
+  MCP_REQUEST_OPTIONS,
+  type McpClientOptions,
+  type McpQuestion,
+  type McpRequestOptions,
+} from './options.js';
 
 /** The result of a tool. */
 export interface McpToolResult {
@@ -143,7 +81,7 @@ export async function connectMcp(
 /** A client of an MCP server, in memory. Made by {@link connectMcp}. */
 export class McpTestClient {
   readonly #instances: readonly LambdaApp[];
-  readonly #options: ReturnType<(typeof OPTIONS)['parse']>;
+  readonly #options: ReturnType<(typeof MCP_CLIENT_OPTIONS)['parse']>;
   readonly #env: TestEnv;
   readonly #random: () => number;
   readonly #capabilities: object;
@@ -153,7 +91,7 @@ export class McpTestClient {
 
   constructor(instances: readonly LambdaApp[], options: McpClientOptions) {
     this.#instances = instances;
-    this.#options = OPTIONS.parse(options);
+    this.#options = MCP_CLIENT_OPTIONS.parse(options);
     this.#env = this.#options.env ?? createTestEnv();
     this.#random = seededRandom(this.#options.seed);
     const { capabilities, answer } = this.#options;
@@ -231,7 +169,7 @@ export class McpTestClient {
    * @throws McpClientError for an answer that is an error, or none
    */
   async request(method: string, params: object = {}, options: McpRequestOptions = {}): Promise<Data> {
-    const { onProgress, meta } = REQUEST.parse(options);
+    const { onProgress, meta } = MCP_REQUEST_OPTIONS.parse(options);
     const id = ++this.#nextId;
     const own = { ...meta, ...(onProgress ? { progressToken: id } : {}) };
     if (this.#isStateless) return this.#requestStateless(id, method, params, own, options);

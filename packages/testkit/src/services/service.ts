@@ -1,9 +1,23 @@
-import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
-import { createServer as createHttp2Server, type Http2ServerRequest, type Http2ServerResponse } from 'node:http2';
+import { createServer } from 'node:http';
+import { createServer as createHttp2Server } from 'node:http2';
 import type { AddressInfo } from 'node:net';
 import { defineOptions, integer, object, oneOf } from '@sallyport/core/options';
 import { brandError } from '@sallyport/core/pipeline';
 import { bodyProblem, type Operation, operationsOf } from './internal/model.js';
+import {
+  type Answer,
+  bytesOf,
+  disconnect,
+  errorAnswer,
+  type Found,
+  findOperation,
+  type Incoming,
+  type Input,
+  inputOf,
+  type Outgoing,
+  parseJson,
+  send,
+} from './internal/wire.js';
 
 /** An error as a service answers it: the name of the exception, the HTTP status and a text. */
 export class ServiceError extends Error {
@@ -107,9 +121,6 @@ interface ActiveRule extends Pick<FaultRule, 'operation'> {
   left: number;
 }
 
-type Incoming = IncomingMessage | Http2ServerRequest;
-type Outgoing = ServerResponse | Http2ServerResponse;
-
 /**
  * Starts a stand-in for a service that has no local server. Operations, paths and types come from the SDK's own model, so that a
  * request which the model does not have is refused.
@@ -196,7 +207,7 @@ class LoopbackService implements Service {
     this.#most = Math.max(this.#most, underWay);
     try {
       const body = await bytesOf(incoming);
-      const found = this.#find(incoming);
+      const found = findOperation(this.#operations, incoming);
       const input = found && inputOf(found, body);
       this.#requests.push({ operation: found?.operation.name ?? '', bytes: body.length, underWay, input: input ?? {} });
       await this.#held;
@@ -247,18 +258,6 @@ class LoopbackService implements Service {
     }
   }
 
-  #find(incoming: Incoming): Found | undefined {
-    const [path = '', query = ''] = (incoming.url ?? '').split('?');
-    const parts = path.split('/');
-    for (const operation of this.#operations) {
-      const labels = operation.method === incoming.method ? labelsOf(operation.path, parts) : undefined;
-      if (labels === undefined) continue;
-      const isRaw = [...operation.input.members.values()].some(({ place }) => place === 'payload');
-      return { operation, labels, isRaw, query: new URLSearchParams(query), headers: incoming.headers };
-    }
-    return undefined;
-  }
-
   #faultFor(operation: string | undefined): ServiceFault | undefined {
     for (const rule of this.#rules) {
       if ((rule.operation !== undefined && rule.operation !== operation) || rule.left <= 0) continue;
@@ -271,75 +270,4 @@ class LoopbackService implements Service {
     }
     return undefined;
   }
-}
-
-type Input = Readonly<Record<string, unknown>>;
-
-interface Found {
-  readonly operation: Operation;
-  readonly labels: Readonly<Record<string, string>>;
-  /** Whether the body is one member as it is, and no JSON object of members. */
-  readonly isRaw: boolean;
-  readonly query: URLSearchParams;
-  readonly headers: Incoming['headers'];
-}
-
-interface Answer {
-  readonly status: number;
-  readonly body: Buffer;
-  readonly error?: string;
-}
-
-function labelsOf(pattern: readonly string[], parts: readonly string[]): Record<string, string> | undefined {
-  if (pattern.length !== parts.length) return undefined;
-  const labels: Record<string, string> = {};
-  for (const [at, part] of pattern.entries()) {
-    const label = /^\{(\w+)\+?\}$/.exec(part)?.[1];
-    if (label !== undefined) labels[label] = decodeURIComponent(parts[at] ?? '');
-    else if (part !== parts[at]) return undefined;
-  }
-  return labels;
-}
-
-function inputOf({ operation, labels, isRaw, query, headers }: Found, body: Buffer): Input {
-  const input: Record<string, unknown> = { ...labels, ...(isRaw ? { body } : (parseJson(body) as object | undefined)) };
-  for (const [name, { place, wire }] of operation.input.members) {
-    if (place === 'query' && query.has(wire)) input[name] = query.get(wire);
-    if (place === 'header' && headers[wire] !== undefined) input[name] = headers[wire];
-  }
-  return input;
-}
-
-function parseJson(body: Buffer): unknown {
-  try {
-    return body.length === 0 ? {} : JSON.parse(body.toString());
-  } catch {
-    return undefined;
-  }
-}
-
-/** The error's name stands in a header, its text in the body. */
-function errorAnswer({ name, status, message }: ServiceError): Answer {
-  return { status, error: name, body: Buffer.from(JSON.stringify({ message })) };
-}
-
-function send(outgoing: Outgoing, { status, body, error }: Answer): void {
-  const response = outgoing as ServerResponse;
-  response.writeHead(status, {
-    'content-type': 'application/json',
-    'content-length': String(body.length),
-    ...(error !== undefined && { 'x-amzn-errortype': error }),
-  });
-  response.end(body);
-}
-
-function disconnect(outgoing: Outgoing): void {
-  if ('stream' in outgoing) outgoing.stream.session?.destroy();
-  else outgoing.socket?.destroy();
-}
-
-async function bytesOf(stream: AsyncIterable<Buffer>): Promise<Buffer> {
-  const chunks: Buffer[] = [];
-  for await (const chunk of stream) chunks.push(chunk);
-  return Buffer.concat(chunks);
 }

@@ -22,6 +22,7 @@ const ledger = () => import('./ledger.js');
 const environment = () => import('./environment.js');
 const vectors = () => import('./vectors.js');
 const mcpRoutes = () => import('./mcp-routes.js');
+const mcpOAuth = () => import('./mcp-oauth.js');
 const mcpFacade = () => import('./mcp-facade.js');
 
 /** What an event helper reads of its context: the invocation's clock, ids and Lambda context. */
@@ -154,6 +155,12 @@ export const FUNCTIONS: Readonly<Record<string, PortableFunction>> = {
   vector_embed: { load: vectors, name: 'embed', arguments: (args) => [args] },
   vector_semantic_steps: { load: vectors, name: 'semanticSteps', arguments: (args) => [args] },
   vector_from_environment: { load: vectors, name: 'fromEnvironment', arguments: (args) => [args] },
+  oauth_bearer: { load: mcpOAuth, name: 'bearer', arguments: (args) => [args] },
+  oauth_bearer_urls: { load: mcpOAuth, name: 'bearerUrls', arguments: (args) => [args] },
+  oauth_documents: { load: mcpOAuth, name: 'documents', arguments: (args) => [args] },
+  oauth_pkce: { load: mcpOAuth, name: 'pkce', arguments: (args) => [args] },
+  oauth_registrations: { load: mcpOAuth, name: 'registrations', arguments: (args) => [args] },
+  oauth_token_steps: { load: mcpOAuth, name: 'tokenSteps', arguments: (args) => [args] },
   mcp_route_constants: { load: mcpRoutes, name: 'constants', arguments: () => [] },
   mcp_route_normalize: { load: mcpRoutes, name: 'normalize', arguments: (args) => [args] },
   mcp_route_derive: { load: mcpRoutes, name: 'derive', arguments: (args) => [args] },

@@ -1,10 +1,10 @@
-import { type Context, FrameworkError } from '@sallyport/core';
-import { isStandardSchema } from '@sallyport/core/options';
+import { type Context, FrameworkError, type StandardResult, type StandardSchema } from '@sallyport/core';
+import { isStandardSchema, issuePath } from '@sallyport/core/options';
 import { createMap } from '@sallyport/core/pipeline';
-import type { BindSource, Contract, Schema } from '../contract.js';
+import { isPromise } from '../../routing/registration.js';
+import type { BindingIssue, BindSource, Contract, Schema } from '../contract.js';
 import { type Field, parseFields } from '../fields.js';
 import type { Rule } from '../rules.js';
-import { type IssueList, runSchema } from '../schema.js';
 import { convertJson, convertTexts, type Values } from './convert.js';
 
 /** One source of a request, in two steps: all are read before any is validated. */
@@ -178,4 +178,54 @@ function complaint(rule: Rule): string {
     case 'oneOf':
       return `must be one of ${rule.value.join(', ')}`;
   }
+}
+
+/** As many as anybody reads; a hostile body cannot make the answer long. */
+const MAX_ISSUES = 100;
+
+/** What a validation found, up to 100 of it. */
+export class IssueList {
+  readonly errors: BindingIssue[] = [];
+
+  add(issue: BindingIssue): void {
+    if (!this.full) this.errors.push(issue);
+  }
+
+  get full(): boolean {
+    return this.errors.length >= MAX_ISSUES;
+  }
+
+  get found(): boolean {
+    return this.errors.length > 0;
+  }
+
+  /** The first twenty in one line, for logs. */
+  toText(): string {
+    return this.errors
+      .slice(0, 20)
+      .map(({ field, message }) => `${field}: ${message}`)
+      .join('; ');
+  }
+
+  /** 422 with all of them. */
+  toError(): FrameworkError {
+    return new FrameworkError('app.validation_failed', undefined, { details: { errors: this.errors } });
+  }
+}
+
+/** The value as a validator gives it back; its issues go to the list. What the validator throws is passed on. */
+export function runSchema(source: string, schema: StandardSchema, value: unknown, issues: IssueList): unknown {
+  const result = schema['~standard'].validate(value);
+  return isPromise(result)
+    ? result.then((settled) => takeResult(source, settled, issues))
+    : takeResult(source, result, issues);
+}
+
+function takeResult(source: string, result: StandardResult<unknown>, issues: IssueList): unknown {
+  if (result.issues === undefined) return result.value;
+  for (const issue of result.issues) {
+    if (issues.full) break;
+    issues.add({ source, field: issuePath(issue), rule: 'schema', message: issue.message });
+  }
+  return undefined;
 }

@@ -8,7 +8,7 @@ import {
   type WebSocketContext,
 } from '@sallyport/core';
 import { invalidOption } from '@sallyport/core/options';
-import { type ContextState, type ContextTransport, internalError } from '@sallyport/core/pipeline';
+import { type ContextState, type ContextTransport, internalError, lazily } from '@sallyport/core/pipeline';
 import { objectOf, textOf } from '../../doors/internal/event.js';
 
 /** Makes the client for a management endpoint; called when a first message is sent. */
@@ -54,7 +54,8 @@ class SocketContext implements WebSocketContext {
   readonly managementEndpoint: string;
   readonly #state: ContextState;
   readonly #clients: WebSocketClients;
-  #client: Promise<WebSocketClient> | undefined;
+  /** One client a context; a factory that failed is asked again next time. */
+  readonly #client = lazily(() => this.#create());
 
   constructor(state: ContextState, clients: WebSocketClients) {
     const context = objectOf(objectOf(state.event).requestContext);
@@ -89,13 +90,8 @@ class SocketContext implements WebSocketContext {
     await this.sendMessage(text);
   }
 
-  /** One client a context; a factory that failed is asked again next time. */
   client(): Promise<WebSocketClient> {
-    this.#client ??= this.#create().catch((error: unknown) => {
-      this.#client = undefined;
-      throw error;
-    });
-    return this.#client;
+    return this.#client();
   }
 
   async #create(): Promise<WebSocketClient> {

@@ -216,7 +216,7 @@ async function listJobs(
     },
     { signal },
   );
-  const found = await readAll(store, keys.map(toKey), { consistent, signal });
+  const found = await readAll(store, keys, { consistent, signal });
   const nowMs = clock.now().getTime();
   const jobs = keys.flatMap((key) => {
     const item = found.get(textOf(key, 'pk'));
@@ -262,10 +262,6 @@ function startAt(
 
 function cursorBehind(key: Item, binding: readonly unknown[]): string {
   return encodeCursor(binding, { pk: textOf(key, 'pk'), created_at: textOf(key, 'created_at') });
-}
-
-function toKey(item: Item): Key {
-  return { pk: textOf(item, 'pk'), sk: textOf(item, 'sk') };
 }
 
 /** Rows of other versions may have no attribute but their key. */

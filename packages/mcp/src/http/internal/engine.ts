@@ -1,10 +1,10 @@
 import type { Context, SecurePrincipal } from '@sallyport/core';
-import { base64Size, OutgoingResponse, stateOf } from '@sallyport/core/pipeline';
+import { base64Size, lazily, OutgoingResponse, stateOf } from '@sallyport/core/pipeline';
 import type { MethodTable } from '../../methods/internal/method.js';
 import { METHOD_TABLE } from '../../methods/internal/table.js';
 import { errorText, nestsDeeper, parseMessage, type RpcMessage } from '../../protocol/internal/json-rpc.js';
 import { decideEra, hasStatelessHeader, isStatelessBatch, RPC } from '../../protocol/internal/protocol.js';
-import { type Core, lazily } from '../../server/internal/core.js';
+import type { Core } from '../../server/internal/core.js';
 import {
   jsonReply,
   LONGEST_INVOCATION_MS,

@@ -1,9 +1,10 @@
+import { lazily } from '@sallyport/core/pipeline';
 import { checkScopes, jsonReply, type McpRequest, messageFrame, nowMs } from '../../http/internal/exchange.js';
 import { errorText, isObject, own, resultText } from '../../protocol/internal/json-rpc.js';
 import { MAX_SUBSCRIPTIONS, META, RPC } from '../../protocol/internal/protocol.js';
 import type { Change } from '../../server/definitions.js';
 import { invalidParams } from '../../server/errors.js';
-import { type Core, lazily } from '../../server/internal/core.js';
+import type { Core } from '../../server/internal/core.js';
 import { defineMethod, isAuthorized, type MethodRequest } from './method.js';
 
 /** What a listener of the stateless era gets. */

@@ -1,10 +1,11 @@
+import { lazily } from '@sallyport/core/pipeline';
 import { nowMs } from '../../http/internal/exchange.js';
 import { isObject, own } from '../../protocol/internal/json-rpc.js';
 import { META, TASKS } from '../../protocol/internal/protocol.js';
 import type { ClientCapabilities } from '../../protocol/types.js';
 import { missingCapabilityError } from '../../run/internal/call.js';
 import { invalidParams } from '../../server/errors.js';
-import { lazily, loadSchemaCheck } from '../../server/internal/core.js';
+import { loadSchemaCheck } from '../../server/internal/core.js';
 import type { PendingQuestion, Task } from '../../tasks/internal/task.js';
 import { defineMethod, type MethodPlace, type MethodRequest, membersOf } from './method.js';
 

@@ -1,5 +1,5 @@
+import { lazily } from '@sallyport/core/pipeline';
 import { jsonReply, messageFrame, type Reply, SSE_HEADERS } from '../../http/internal/exchange.js';
-import { lazily } from '../../server/internal/core.js';
 import type { Delivery, Ending, Sink } from './call.js';
 import type { Outcome } from './run.js';
 

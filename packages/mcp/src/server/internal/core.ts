@@ -1,4 +1,4 @@
-import { callerKey } from '@sallyport/core/pipeline';
+import { callerKey, lazily } from '@sallyport/core/pipeline';
 import type { McpRequest } from '../../http/internal/exchange.js';
 import { hashText, type Sealer } from '../../store/internal/crypto.js';
 import type { McpStore } from '../../store/store.js';
@@ -33,18 +33,6 @@ export function principalHash({ principal, tenantId }: Pick<McpRequest, 'princip
 export function storeOf({ settings: { store } }: Core): McpStore {
   if (!store) throw new Error('framework: mcp: no store');
   return store;
-}
-
-/** Loads a part of the engine at its first use. A load that failed is tried again. */
-export function lazily<T>(load: () => Promise<T>): () => Promise<T> {
-  let loaded: Promise<T> | undefined;
-  return () => {
-    loaded ??= load().catch((error: unknown) => {
-      loaded = undefined;
-      throw error;
-    });
-    return loaded;
-  };
 }
 
 /** The interpreter of JSON Schema and what checks answers with it. */

@@ -1,3 +1,4 @@
+import { lazily } from '@sallyport/core/pipeline';
 import {
   ACCEPTED,
   type Accepted,
@@ -26,7 +27,7 @@ import { contextOf, startRun } from '../../run/internal/handler-context.js';
 import { freshMemory } from '../../run/internal/record.js';
 import { type Outcome, Run } from '../../run/internal/run.js';
 import { RpcError } from '../../server/errors.js';
-import { type Core, lazily } from '../../server/internal/core.js';
+import type { Core } from '../../server/internal/core.js';
 import {
   canResume,
   internalEnding,

@@ -62,7 +62,7 @@ export async function createSession(
   const id = randomText(32);
   const caps = JSON.stringify(capabilities).length > MAX_DECLARED_BYTES ? fromBits(toBits(capabilities)) : capabilities;
   const data: SessionData = { v: version, c: client, caps, p: principalHash(http), l: 'info' };
-  await storeOf(core).put(sessionRow(core, id, 1, expiresMs, data), 'absent');
+  await storeOf(core).put({ ...keyOf(core, id), version: 1, ttl: toTtl(expiresMs), data: encodeRow(data) }, 'absent');
   return id;
 }
 
@@ -159,10 +159,6 @@ function partitionOf({ settings }: Core, id: string): string {
 
 function keyOf(core: Core, id: string) {
   return { partition: partitionOf(core, id), sort: SESSION };
-}
-
-function sessionRow(core: Core, id: string, version: number, expiresMs: number, data: SessionData): Row {
-  return { ...keyOf(core, id), version, ttl: toTtl(expiresMs), data: encodeRow(data) };
 }
 
 /** Name and version, cut to what is worth storing. */

@@ -285,5 +285,12 @@ async function finish(
 }
 
 // Tasks are served to this era alone, and load with it.
-export { changeTask, detailOf, findTask, isOver, startTask, takesTasks } from '../../tasks/internal/task.js';
-export { tellOfTask } from '../../tasks/internal/tell.js';
+export {
+  changeTask,
+  detailOf,
+  findTask,
+  isOver,
+  startTask,
+  takesTasks,
+  tellOfTask,
+} from '../../tasks/internal/task.js';

@@ -11,8 +11,7 @@ import type { Outcome, Run, RunScope } from '../../run/internal/run.js';
 import { RpcError, tooLarge } from '../../server/errors.js';
 import type { Core } from '../../server/internal/core.js';
 import { keptBytes, TooLargeToStore } from '../../store/internal/row-text.js';
-import { askingTask, changeTask, failedTask, type Task } from './task.js';
-import { tellOfTask } from './tell.js';
+import { askingTask, changeTask, failedTask, type Task, tellOfTask } from './task.js';
 
 /** How long after its invocation a task counts as running. */
 const LEASE_MARGIN_MS = 5000;

@@ -1,5 +1,5 @@
 import type { SecurePrincipal } from '@sallyport/core';
-import { logFailure } from '@sallyport/core/pipeline';
+import { lazily, logFailure } from '@sallyport/core/pipeline';
 import { type McpRequest, nowMs } from '../../http/internal/exchange.js';
 import { INTERNAL_ERROR } from '../../protocol/internal/json-rpc.js';
 import { RPC, TASKS } from '../../protocol/internal/protocol.js';
@@ -231,4 +231,14 @@ export function askingTask(
 ): Task {
   const pending = questions.map(({ key, digest, request }) => ({ key, digest, request }));
   return { ...task, state: 'input_required', updated: now, pending, returned, memory: packMemory(memory) };
+}
+
+/** The feed of changes. */
+const loadLive = lazily(() => import('../../run/internal/live.js'));
+
+/** Tells listeners that a task changed, where the server has change notifications. */
+export async function tellOfTask(core: Core, { id, tenantId }: Pick<Task, 'id' | 'tenantId'>): Promise<void> {
+  if (!core.settings.changes) return;
+  const { publishChange } = await loadLive();
+  await publishChange(core, { task: id }, tenantId);
 }

@@ -242,7 +242,7 @@ export class RecordContext implements EventContext {
   }
 
   metric(name: string, value: number, options?: MetricOptions): void {
-    emitMetric(this.#batch.settings.observability, name, value, options, this);
+    emitMetric(this.#batch.settings.observability, { name, value, options }, this);
   }
 
   now(): Date {

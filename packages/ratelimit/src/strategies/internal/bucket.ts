@@ -1,0 +1,141 @@
+import type { WindowState } from '../../limiter/limiter.js';
+import { type Claim, type ConditionalWrite, type Counters, EXPIRY_GRACE_SECONDS, windowState } from './definition.js';
+
+const MICROS_PER_SECOND = 1_000_000;
+const MICROS_PER_MS = 1000;
+/** Division leaves noise behind the point; this many digits of a microsecond count. */
+const DIGITS = 6;
+/** Microseconds that a full bucket is written ahead at most where several instances use it. */
+const MAX_LEAD = 500_000;
+
+/**
+ * A bucket as a theoretical arrival time (GCRA, ITU-T I.371): `tat` is the instant, in microseconds, at which the bucket is full
+ * again. A token moves it by one interval; it may be ahead of now by `capacity` intervals. `r` is when a `tat` of a broken clock was
+ * replaced last, in milliseconds.
+ */
+export class Bucket {
+  /** Tokens when it is full, as its strategy was given them. */
+  readonly capacity: number;
+  /** Microseconds between two tokens. */
+  readonly interval: number;
+
+  constructor(capacity: number, refillPerSecond: number) {
+    this.capacity = capacity;
+    this.interval = roundUp(MICROS_PER_SECOND / refillPerSecond);
+    Object.freeze(this);
+  }
+
+  /** How the windows stand after a decision. */
+  usage({ tat }: Counters, claim: Claim, allowed: boolean): readonly WindowState[] {
+    const now = toMicros(claim.nowMs);
+    const ahead = Math.max(0, (tat ?? 0) - now);
+    const freeAt = allowed
+      ? now + ahead
+      : Math.max(now, (tat ?? 0) - (capacityOf(claim) - claim.cost) * this.step(claim));
+    return claim.windows.map((window) =>
+      windowState(window, Math.ceil(ahead / this.step(claim)), Math.ceil(freeAt / MICROS_PER_MS)),
+    );
+  }
+
+  /** Microseconds between two tokens of one item: each of several shards refills so much slower. */
+  step({ shards }: Pick<Claim, 'shards'>): number {
+    return this.interval * shards;
+  }
+
+  /**
+   * The write for a bucket that is full, or short of it by `lead` microseconds, which are lost then. After it the write for a bucket
+   * that is being refilled holds for as long as `lead`, whatever other instances do.
+   */
+  idleWrite(claim: Claim, extra: number, lead = 0): ConditionalWrite {
+    const now = toMicros(claim.nowMs) + lead;
+    const sets = [{ counter: 'tat', value: now + (claim.cost + extra) * this.step(claim) }];
+    return { checks: [{ counter: 'tat', max: now }], adds: [], sets, ...this.#expiry(claim) };
+  }
+
+  /** The write for a bucket that is being refilled. Units are given back only where the bucket has not refilled them yet. */
+  busyWrite(claim: Claim, extra: number, back: number): ConditionalWrite {
+    const step = this.step(claim);
+    const above = toMicros(claim.nowMs) + back * step;
+    const max = toMicros(claim.nowMs) + (capacityOf(claim) - claim.cost - extra + back) * step;
+    const adds = [{ counter: 'tat', value: (claim.cost + extra - back) * step }];
+    return { checks: [{ counter: 'tat', above, max }], adds, sets: [], ...this.#expiry(claim) };
+  }
+
+  /** The write that replaces a `tat` of a broken clock, unless another instance was faster. */
+  repairWrite(claim: Claim, seen: number): ConditionalWrite {
+    const { sets, ...write } = this.idleWrite(claim, 0);
+    return {
+      ...write,
+      checks: [{ counter: 'tat', above: seen - 1, max: seen }],
+      sets: [...sets, { counter: 'r', value: claim.nowMs }],
+    };
+  }
+
+  /** The write that gives units back: all of them, or what the bucket seen has not refilled yet. */
+  refundWrite(claim: Claim, units: number, seen: number | undefined): ConditionalWrite {
+    const now = toMicros(claim.nowMs);
+    const value = units * this.step(claim);
+    const whole = seen === undefined;
+    return {
+      checks: [
+        {
+          counter: 'tat',
+          ...(whole ? { above: now + value - 1, max: Number.MAX_SAFE_INTEGER } : { above: seen - 1, max: seen }),
+        },
+      ],
+      adds: whole ? [{ counter: 'tat', value: -value }] : [],
+      sets: whole ? [] : [{ counter: 'tat', value: now }],
+      removes: [],
+      expiresAt: undefined,
+      keepsExpiry: true,
+      once: true,
+    };
+  }
+
+  isIdle(tat: number | undefined, { nowMs }: Claim): boolean {
+    return tat === undefined || tat <= toMicros(nowMs);
+  }
+
+  /** The lead that leaves three quarters of the bucket, or what the units leave. */
+  lead(claim: Claim, units: number): number {
+    const full = capacityOf(claim) * this.step(claim);
+    return Math.max(0, Math.min(Math.floor(full / 4), MAX_LEAD, full - units * this.step(claim)));
+  }
+
+  /** How many tokens are in the bucket. */
+  room(tat: number | undefined, claim: Claim): number {
+    const ahead = Math.max(0, (tat ?? 0) - toMicros(claim.nowMs));
+    return capacityOf(claim) - Math.ceil(ahead / this.step(claim));
+  }
+
+  /** Whether a `tat` is further ahead than the clock skew and a full use of the bucket explain, also before a limit was lowered. */
+  isBroken(tat: number | undefined, claim: Claim, maxClockSkewMs: number): boolean {
+    const capacity = Math.max(capacityOf(claim), Math.ceil(this.capacity / claim.shards));
+    const furthest = toMicros(claim.nowMs + maxClockSkewMs) + capacity * this.step(claim);
+    return tat !== undefined && tat > furthest;
+  }
+
+  /** Milliseconds in which an empty bucket fills. */
+  fillMs(claim: Claim): number {
+    return Math.ceil((capacityOf(claim) * this.step(claim)) / MICROS_PER_MS);
+  }
+
+  #expiry(claim: Claim): Pick<ConditionalWrite, 'removes' | 'expiresAt' | 'keepsExpiry'> {
+    const expiresAt = Math.ceil((claim.nowMs + this.fillMs(claim)) / 1000) + EXPIRY_GRACE_SECONDS;
+    return { removes: [], expiresAt, keepsExpiry: false };
+  }
+}
+
+/** Tokens of a claim's bucket when it is full. */
+export function capacityOf({ windows }: Pick<Claim, 'windows'>): number {
+  return windows[0]?.limit ?? 0;
+}
+
+export function toMicros(ms: number): number {
+  return ms * MICROS_PER_MS;
+}
+
+/** Up to a whole number; what division left behind the point does not count. */
+export function roundUp(value: number): number {
+  return Math.ceil(Number(value.toFixed(DIGITS)));
+}

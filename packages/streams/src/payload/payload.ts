@@ -1,0 +1,55 @@
+import type { MaybePromise, StandardIssue, StandardSchema } from '@sallyport/core';
+import { isStandardSchema, issuePath } from '@sallyport/core/options';
+import type { EventContext, EventHandler } from '../batch/handler.js';
+import { refused, streamsError } from '../errors.js';
+import type { EventBusEvent } from '../sources/event-bus.js';
+import type { StreamRecord } from '../sources/kinesis.js';
+import { type QueueRecord, recordJson } from '../sources/queue.js';
+import type { TopicRecord } from '../sources/topic.js';
+
+/** What carries a JSON payload: a queue message, a data-stream record, a notification, or an event with its `detail`. */
+export type PayloadRecord = QueueRecord | StreamRecord | TopicRecord | EventBusEvent;
+
+/** Handles a payload that fits its schema. */
+export type PayloadHandler<Value, R> = (ctx: EventContext, value: Value, record: R) => MaybePromise<unknown>;
+
+/** Paths of issues that an error names at most. */
+const MAX_PATHS = 5;
+
+/**
+ * A handler of payloads with a type that was checked: the JSON text of a queue message, a data-stream record or a
+ * notification, or the `detail` of an event. A payload that is not JSON or does not fit fails its record alone, like any
+ * other failed record; the error names the fields, never their values.
+ *
+ * @param schema a Standard Schema validator (zod, valibot, arktype, …), also an asynchronous one
+ * @throws FrameworkError `app.invalid_configuration` for a schema or handler that is none; for a record
+ *   `streams.invalid_record` (not JSON), `streams.payload_invalid` (does not fit)
+ * @example
+ * events.queue('orders', payload(Order, (ctx, order) => fulfil(order)));
+ */
+export function payload<Output, R extends PayloadRecord = PayloadRecord>(
+  schema: StandardSchema<unknown, Output> | StandardSchema<never, Output>,
+  handler: PayloadHandler<Output, R>,
+): EventHandler<R> {
+  if (!isStandardSchema(schema)) throw refused('payload needs a Standard Schema (version 1)');
+  if (typeof handler !== 'function') throw refused('payload handler must be a function');
+  return async (ctx, record) => {
+    const result = await schema['~standard'].validate(payloadOf(record));
+    if (result.issues !== undefined) throw doesNotFit(result.issues);
+    return handler(ctx, result.value as Output, record);
+  };
+}
+
+/** @throws FrameworkError `streams.invalid_record` for a text that is not JSON */
+function payloadOf(record: PayloadRecord): unknown {
+  if ('Sns' in record) return recordJson({ body: record.Sns.Message });
+  return 'detail' in record ? record.detail : recordJson(record);
+}
+
+/** Libraries quote values in their messages, so only the places are named. */
+function doesNotFit(issues: readonly StandardIssue[]): Error {
+  const paths = [...new Set(issues.map(issuePath))];
+  const named = paths.slice(0, MAX_PATHS).map((path) => (path === '' ? 'the payload itself' : path));
+  const more = paths.length > MAX_PATHS ? `, and ${paths.length - MAX_PATHS} more` : '';
+  return streamsError('streams.payload_invalid', `payload does not fit its schema at ${named.join(', ')}${more}`);
+}

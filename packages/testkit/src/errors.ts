@@ -1,0 +1,8 @@
+import type { INVALID_CONFIGURATION } from '@sallyport/core/options';
+
+/** Every code that this package throws, and when. */
+export type TestKitErrorCode =
+  /** An option is unknown or has a wrong value, or options contradict each other. */
+  | typeof INVALID_CONFIGURATION
+  /** A fake WebSocket client was given a message that API Gateway would not take. @status 413 */
+  | 'websocket.too_large';

@@ -1,0 +1,97 @@
+// How the protocol `restJson1` stands on the wire (https://smithy.io/2.0/aws/protocols/aws-restjson1-protocol.html).
+import type { IncomingMessage, ServerResponse } from 'node:http';
+import type { Http2ServerRequest, Http2ServerResponse } from 'node:http2';
+import type { Operation } from './model.js';
+
+export type Incoming = IncomingMessage | Http2ServerRequest;
+export type Outgoing = ServerResponse | Http2ServerResponse;
+
+/** Members of the input, by name. */
+export type Input = Readonly<Record<string, unknown>>;
+
+/** A request whose operation is known. */
+export interface Found {
+  readonly operation: Operation;
+  readonly labels: Readonly<Record<string, string>>;
+  /** Whether the body is one member as it is, and no JSON object of members. */
+  readonly isRaw: boolean;
+  readonly query: URLSearchParams;
+  readonly headers: Incoming['headers'];
+}
+
+/** What is sent back. */
+export interface Answer {
+  readonly status: number;
+  readonly body: Buffer;
+  readonly error?: string;
+}
+
+/** The operation that a request's method and path name. */
+export function findOperation(operations: readonly Operation[], incoming: Incoming): Found | undefined {
+  const [path = '', query = ''] = (incoming.url ?? '').split('?');
+  const parts = path.split('/');
+  for (const operation of operations) {
+    const labels = operation.method === incoming.method ? labelsOf(operation.path, parts) : undefined;
+    if (labels === undefined) continue;
+    const isRaw = [...operation.input.members.values()].some(({ place }) => place === 'payload');
+    return { operation, labels, isRaw, query: new URLSearchParams(query), headers: incoming.headers };
+  }
+  return undefined;
+}
+
+function labelsOf(pattern: readonly string[], parts: readonly string[]): Record<string, string> | undefined {
+  if (pattern.length !== parts.length) return undefined;
+  const labels: Record<string, string> = {};
+  for (const [at, part] of pattern.entries()) {
+    const label = /^\{(\w+)\+?\}$/.exec(part)?.[1];
+    if (label !== undefined) labels[label] = decodeURIComponent(parts[at] ?? '');
+    else if (part !== parts[at]) return undefined;
+  }
+  return labels;
+}
+
+/** What the operation is given: labels of the path, the body, and the members that stand in query and headers. */
+export function inputOf({ operation, labels, isRaw, query, headers }: Found, body: Buffer): Input {
+  const input: Record<string, unknown> = { ...labels, ...(isRaw ? { body } : (parseJson(body) as object | undefined)) };
+  for (const [name, { place, wire }] of operation.input.members) {
+    if (place === 'query' && query.has(wire)) input[name] = query.get(wire);
+    if (place === 'header' && headers[wire] !== undefined) input[name] = headers[wire];
+  }
+  return input;
+}
+
+/** `undefined` for what is no JSON; nothing at all is an empty object. */
+export function parseJson(body: Buffer): unknown {
+  try {
+    return body.length === 0 ? {} : JSON.parse(body.toString());
+  } catch {
+    return undefined;
+  }
+}
+
+/** The error's name stands in a header, its text in the body. */
+export function errorAnswer({ name, status, message }: Pick<Answer, 'status'> & Error): Answer {
+  return { status, error: name, body: Buffer.from(JSON.stringify({ message })) };
+}
+
+export function send(outgoing: Outgoing, { status, body, error }: Answer): void {
+  const response = outgoing as ServerResponse;
+  response.writeHead(status, {
+    'content-type': 'application/json',
+    'content-length': String(body.length),
+    ...(error !== undefined && { 'x-amzn-errortype': error }),
+  });
+  response.end(body);
+}
+
+/** Ends the connection in the middle of what it does. */
+export function disconnect(outgoing: Outgoing): void {
+  if ('stream' in outgoing) outgoing.stream.session?.destroy();
+  else outgoing.socket?.destroy();
+}
+
+export async function bytesOf(stream: AsyncIterable<Buffer>): Promise<Buffer> {
+  const chunks: Buffer[] = [];
+  for await (const chunk of stream) chunks.push(chunk);
+  return Buffer.concat(chunks);
+}
