@@ -1,6 +1,6 @@
 // What the architecture allows, as data. A line here is a decision about the architecture.
 
-/** Packages that stand on their own: nothing from outside the workspace at run time but the peers below. */
+/** Packages without external dependencies at run time, except the peers below. */
 export const CLOSED_PACKAGES: readonly string[] = [
   '@sallyport/core',
   '@sallyport/dispatch',

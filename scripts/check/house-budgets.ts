@@ -1,4 +1,4 @@
-// How far the house has come, as numbers that may only get better: lower `reached` when a change has earned it. `wanted` stands beside it.
+// Figures of code style that may only improve: lower `reached` when a change improves it. `wanted` is the goal.
 
 export interface Budget {
   /** More than this breaks the gate. */
@@ -83,7 +83,7 @@ export const FUNCTION_LENGTHS: { readonly p50: Range; readonly p90: Range; reado
   p99: { least: 20, most: 60 },
 };
 
-/** What is outside of its range. */
+/** What is outside its range. */
 export function judgeRange(what: string, measured: number, { least, most }: Range): readonly string[] {
   return measured < least || measured > most ? [`${what}: ${measured}, and it should be ${least} to ${most}`] : [];
 }

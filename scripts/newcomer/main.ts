@@ -1,6 +1,6 @@
 /**
- * `npm run newcomer`: plays somebody who knows nothing but the archives and docs/start.md, in an empty folder. Types the commands of the
- * page, then compiles, tests, bundles and runs what came out with the tools that people use. Needs the npm registry; not part of CI.
+ * `npm run newcomer`: follows docs/start.md in an empty folder, with only the archives. Runs the commands of the page, then
+ * compiles, tests, bundles and runs the result with common tools. Needs the npm registry; not part of CI.
  */
 import { cpSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';

@@ -1,4 +1,4 @@
-/** What a page tells its reader to do, in the order of the page: commands to type and files to make. */
+/** The steps of a page, in their order: commands to run and files to create. */
 export type PageStep =
   | { readonly kind: 'command'; readonly text: string }
   | { readonly kind: 'file'; readonly name: string; readonly text: string };

@@ -23,7 +23,7 @@ export interface NotesConfig {
   /** Finds notes by what they say. */
   readonly search: SemanticIndex;
   readonly attachments: AttachmentsConfig;
-  /** Clock, ids, log and the like of the container. */
+  /** Clock, ids, log and similar values of the container. */
   readonly container?: Pick<
     SecureOptions,
     'clock' | 'ids' | 'environment' | 'log' | 'observability' | 'webSocketClientFactory'

@@ -2,7 +2,7 @@ import type { SecureApp, SecureOpenApiSpec } from '@sallyport/secure';
 
 const MCP = { path: '/mcp', tags: ['agents'] } as const;
 
-/** What the document says beside what the registrations say themselves: every HTTP operation, and no other. */
+/** Additions to the OpenAPI document that are not in the registrations: for every HTTP operation, and no other. */
 const SPEC: SecureOpenApiSpec = {
   title: 'Notes',
   version: '1.0.0',

@@ -17,7 +17,7 @@ export const PageQuery = z.object({ limit: z.coerce.number().int().min(1).max(10
 
 export const Session = z.object({ name: z.string().min(1) });
 
-/** The name of a file stands in a key of the bucket: no slash, and more than dots. */
+/** The name of a file is part of a key in the bucket: no slash, and not only dots. */
 export const AttachmentParams = z.object({ id: z.string(), name: z.string().regex(/^\w[\w.-]{0,99}$/) });
 export type AttachmentParams = z.infer<typeof AttachmentParams>;
 

@@ -220,7 +220,11 @@ describe('tools for agents', () => {
   it('are not for the tokens of people, and the tokens of agents are for nothing else', async () => {
     expect((await call(writer, 'find_notes', { word: 'litre' })).statusCode).toBe(403);
     expect((await send('GET', '/notes', bearer(agentReader))).statusCode).toBe(403);
-    const event = buildAppSyncEvent({ fieldName: 'addNote', arguments: { title: 'a', text: 'b' }, ...bearer(agentWriter) });
+    const event = buildAppSyncEvent({
+      fieldName: 'addNote',
+      arguments: { title: 'a', text: 'b' },
+      ...bearer(agentWriter),
+    });
     expect(await env.invoke(service.app, event)).toMatchObject({ error_info: { code: 'app.forbidden' } });
   });
 

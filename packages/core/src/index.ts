@@ -75,7 +75,7 @@ export {
   TRIGGER_KINDS,
   type TriggerKind,
 } from './runtime/invocation.js';
-// The seam between packages
+// The interface between packages
 export type {
   Surface,
   SurfaceDoor,

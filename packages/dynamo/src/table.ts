@@ -20,7 +20,7 @@ import { type CallReport, type Client, Requests } from './requests.js';
 export interface DynamoTableOptions {
   /** Name or ARN of the table. */
   readonly tableName: string;
-  /** The DynamoDB client. Default: a client of our own with `maxAttempts`, made at the first call. */
+  /** The DynamoDB client. Default: a client of the framework with `maxAttempts`, created at the first call. */
   readonly client?: Client | undefined;
   /** The clock whose timers end calls that take too long. */
   readonly clock: FullClock;
@@ -31,7 +31,7 @@ export interface DynamoTableOptions {
    * fetching credentials takes longer on a small function. Less than `timeoutMs` counts as `timeoutMs`, the default.
    */
   readonly coldTimeoutMs?: number | undefined;
-  /** Attempts of our own client at one request. Default: the SDK's, 3. */
+  /** Attempts of the framework client at one request. Default: the SDK's, 3. */
   readonly maxAttempts?: number;
   /** Makes the error of a call that failed. `transient`: the same call may succeed later. */
   readonly toError: (cause: unknown, transient: boolean) => Error;

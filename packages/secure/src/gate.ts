@@ -115,7 +115,7 @@ function beforeDeadline<T>(state: ContextState, pending: PromiseLike<T>): Promis
 
 /**
  * `www-authenticate` of a 401 answer over HTTP (RFC 9110 section 11.6.1): the same text for all routes, or one by route.
- * `false`: no 401 carries the header, not even one that a resolver set.
+ * `false`: no 401 contains the header, not even one that a resolver set.
  */
 export type Challenge = string | false | ((ctx: Context) => string | undefined);
 

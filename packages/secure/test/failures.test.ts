@@ -220,7 +220,7 @@ describe('an error line', () => {
     [
       'CR in a header',
       () => ({ status: 200, headers: { a: ['b\rc'] } }),
-      /a header value holds CR, LF, NUL or a character above U\+00FF/,
+      /a header value contains CR, LF, NUL or a character above U\+00FF/,
     ],
     ['a header name that is none', () => ({ status: 200, headers: { 'a b': ['c'] } }), /"a b" is no header name/],
   ])('says what a handler did wrong: %s', async (_, handler, cause) => {
@@ -246,7 +246,7 @@ describe('an error line', () => {
     [
       'a context of its own making',
       (app) => void app.use((ctx, next) => next({ ...ctx } as Context)),
-      /something that is no context of the framework; hand on the ctx that you were given/,
+      /a value that is not a context of the framework; pass on the ctx that you received/,
     ],
     ['a middleware that throws', (app) => void app.use(fail(new Error('middleware'))), /middleware/],
   ])('says what a middleware did wrong: %s', async (_, prepare, cause) => {

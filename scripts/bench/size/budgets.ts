@@ -6,7 +6,7 @@ export interface Budget {
   readonly name: string;
   /** Gzip bytes of the minified bundle; `null` while there is no promise. */
   readonly gzipBytes: number | null;
-  /** What it should weigh; `README.md` says what stands between. */
+  /** The intended size; `README.md` explains the difference. */
   readonly wantedBytes?: number;
   /** An event for the first response; `null` where only the import is timed. */
   readonly event: object | null;

@@ -52,7 +52,7 @@ export interface AppSyncOptions {
   /** Elements of a batch invoke that run at once: a whole number, at least 1; default 10. */
   readonly batchConcurrency?: number;
   /**
-   * What stands in the list of a batch invoke: payloads (`native`, the default), or `{ data, errorMessage, errorType }`
+   * What is in the list of a batch invoke: payloads (`native`, the default), or `{ data, errorMessage, errorType }`
    * (`envelope`), which AppSync reads itself where a batched direct Lambda resolver has no response function.
    */
   readonly batchResult?: 'native' | 'envelope';

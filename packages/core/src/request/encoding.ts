@@ -18,7 +18,7 @@ export function asBuffer(bytes: Uint8Array): Buffer {
   return Buffer.isBuffer(bytes) ? bytes : Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength);
 }
 
-/** How many bytes base64 text stands for, without decoding it; -1 when its length or padding cannot be right. */
+/** How many bytes base64 text represents, without decoding it; -1 when its length or padding cannot be right. */
 export function base64Size(text: string): number {
   const { length } = text;
   if (length % 4 !== 0) return -1;

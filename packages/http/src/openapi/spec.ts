@@ -4,7 +4,7 @@ import type { Contract } from '../bind/contract.js';
 import type { FieldType } from '../bind/fields.js';
 import { type Pattern, parsePattern } from '../routing/internal/pattern.js';
 
-/** What an OpenAPI document is written from. */
+/** The input for an OpenAPI document. */
 export interface OpenApiSpec {
   /** Title of the API. */
   readonly title: string;
@@ -38,11 +38,11 @@ export interface OpenApiRoute {
 
 /** One field of a request or of an answer. */
 export interface OpenApiField {
-  /** The application's name for it. */
+  /** The name of the field in the application. */
   readonly field: string;
   /** Of an answer: `body` (default) or `header`. */
   readonly source?: 'path' | 'query' | 'header' | 'body';
-  /** The name on the wire. */
+  /** The name in the request or answer. */
   readonly name: string;
   /** Type of the value. */
   readonly type: FieldType;
@@ -50,11 +50,11 @@ export interface OpenApiField {
   readonly array?: boolean;
   /** Path parameters are always required. */
   readonly required?: boolean;
-  /** What a value must fulfil. */
+  /** The rules for the value. */
   readonly validation?: OpenApiValidation;
 }
 
-/** Lengths are of a text's characters or a list's entries; the others of a list's entries each. */
+/** Lengths count the characters of a string or the entries of a list; other rules apply to each entry of a list. */
 export interface OpenApiValidation {
   /** Least number. */
   readonly min?: number;

@@ -96,7 +96,7 @@ export class RegistrationBook {
   /**
    * Adds a middleware inside those that are there, around every operation, also those registered before.
    *
-   * @throws FrameworkError `app.bad_request` when it is no function
+   * @throws FrameworkError `app.bad_request` when it is not a function
    */
   use(middleware: Middleware): void {
     if (typeof middleware !== 'function') {

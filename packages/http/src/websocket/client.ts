@@ -11,13 +11,13 @@ import { assertMessageSize, type BroadcastOptions, type BroadcastResult, broadca
 
 /** Options of {@link createWebSocketClient}. */
 export interface WebSocketClientOptions {
-  /** Handed to the AWS client: credentials, region, retries. The region is read off an `execute-api` endpoint. */
+  /** Passed to the AWS client: credentials, region, retries. The region is taken from an `execute-api` endpoint. */
   readonly config?: Readonly<Record<string, unknown>>;
-  /** After so many milliseconds a call fails, retries included. Default 5,000. */
+  /** Milliseconds after which a call fails, retries included. Default 5,000. */
   readonly timeoutMs?: number;
   /** Times the timeout. Default: the machine's clock. */
   readonly clock?: Clock;
-  /** Where the AWS client comes from. Default: the installed package, imported at first use. */
+  /** Loads the AWS client. Default: imports the installed package at first use. */
   readonly loadSdk?: () => Promise<ManagementSdk>;
 }
 
@@ -241,11 +241,11 @@ export interface ManagementSdk {
   }) => object;
 }
 
-/** Named where bundlers do not follow: a service that sends nothing carries no AWS client, and the Lambda runtime has its own. */
+/** Not a literal, so that bundlers do not include the AWS client: the Lambda runtime has its own. */
 const CLIENT = '@aws-sdk/client-apigatewaymanagementapi';
 
 /**
- * Imports the AWS client that is installed or that the runtime brings. Who wants it in the bundle hands in
+ * Imports the installed AWS client, or that of the runtime. To include it in the bundle, pass
  * `loadSdk: () => import('@aws-sdk/client-apigatewaymanagementapi')`.
  *
  * @throws FrameworkError `websocket.sdk_missing`

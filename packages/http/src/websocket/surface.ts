@@ -90,7 +90,7 @@ export class WebSocketSurface implements Surface {
     this.#routes.set(key, this.#kernel.book.register({ route, paramNames: [], handler, posture }));
   }
 
-  /** Rejects with an `http.…` error, before anything runs, for an event that only looks like a socket's. */
+  /** Rejects with an `http.…` error, before any handler runs, for an event that only looks like a socket's. */
   serve(_kind: TriggerKind, event: unknown, { lambdaContext }: Invocation): Promise<unknown> {
     const refused = refusalOf(KIND, event);
     if (refused) {
@@ -103,7 +103,7 @@ export class WebSocketSurface implements Surface {
     return isPromise(response) ? response.then(write) : Promise.resolve(write(response));
   }
 
-  /** @throws FrameworkError what `serve` would reject with before anything runs */
+  /** @throws FrameworkError what `serve` would reject with before any handler runs */
   explainTarget(_kind: TriggerKind, event: unknown): Target {
     const refused = refusalOf(KIND, event);
     if (refused) throw refused;

@@ -3,11 +3,11 @@ import { defineOptions, list, text } from '@sallyport/core/options';
 import { bearerOf, stateOf } from '@sallyport/core/pipeline';
 import { type MountTarget, POSTURE } from './mount.js';
 
-/** Who calls, in the form that handlers of the official SDK take. */
+/** The caller, in the form that handlers of the official SDK take. */
 export interface AuthInfo {
   /**
    * The bearer token that the principal was resolved from: by `jwtPrincipalResolver`, or by a resolver that says so with
-   * `withBearer`. `''` for callers who are known by anything else, whatever their `authorization` header holds.
+   * `withBearer`. `''` for callers who were identified in another way, with any `authorization` header.
    */
   token: string;
   /** The claim `client_id` (RFC 9068), else `azp` (OpenID Connect), else the identity of the principal. */
@@ -26,7 +26,7 @@ export interface WebHandler {
   fetch(request: Request, options?: { authInfo?: AuthInfo }): Response | Promise<Response>;
 }
 
-/** Options of {@link mountHandler}; an unknown key is refused. */
+/** Options of {@link mountHandler}; an unknown key is rejected. */
 export interface MountHandlerOptions<Posture> {
   /** Who may call; required. */
   readonly posture: Posture;
@@ -41,7 +41,7 @@ export const MOUNT_HANDLER_OPTIONS = defineOptions<MountHandlerOptions<object>>(
 });
 
 /**
- * Puts a web-standard handler behind the container's gate. It streams where the door does.
+ * Mounts a web-standard handler behind the container's gate. It streams if the front door does.
  *
  * The path of its request is the one that was routed: undecoded, without stage and base path. A path that a URL cannot hold
  * as it is (`..` and `.` as segments in any spelling, a backslash, a control character) is answered with 400, because the
@@ -93,7 +93,7 @@ function toUrl(ctx: Context): URL {
 
 const HOST = /^(\[[0-9a-f:.]+\]|[a-z0-9.-]+)(:\d{1,5})?$/i;
 
-/** The host is the caller's word; the path never becomes part of it. */
+/** The host comes from the caller; the path never becomes part of it. */
 function originOf(ctx: Context): string {
   const host = (ctx.header('host') ?? '').trim();
   return `https://${HOST.test(host) ? host : 'localhost'}`;

@@ -3,7 +3,7 @@ import { defineOptions, kind, list, type OptionKind, text, withMethods } from '@
 import { MCP_PATH } from '../routes/paths.js';
 import type { McpServer } from '../server/server.js';
 
-/** What a closed container offers to mount on: `SecureApp`, and everything with its `handle`. */
+/** A container on which a server can be mounted: `SecureApp`, or an object with the same `handle`. */
 export interface MountTarget<Posture> {
   /** Registers a handler for one method and one path pattern. `streaming`: the response may be a stream. */
   handle(
@@ -21,7 +21,7 @@ export interface McpDiscovery {
   mount(app: MountTarget<object>, path: string): void;
 }
 
-/** Options of {@link mountMcp}; an unknown key is refused. */
+/** Options of {@link mountMcp}; an unknown key is rejected. */
 export interface MountMcpOptions<Posture> {
   /** Path of the routes. Default {@link MCP_PATH}. */
   readonly path?: string;
@@ -35,7 +35,7 @@ export interface MountMcpOptions<Posture> {
 
 const METHODS = ['POST', 'GET', 'DELETE'];
 
-/** Any object: whether it is a valid posture is the container's to say. */
+/** Any object: the container checks whether it is a valid posture. */
 export const POSTURE: OptionKind<object> = kind('a posture', (value) => typeof value === 'object' && value !== null);
 
 /** What {@link MountMcpOptions} may be. */
@@ -63,7 +63,7 @@ export function mountMcp<Posture>(
 ): void {
   const { path, posture, allowedOrigins, discovery } = MOUNT_MCP_OPTIONS.parse(options as MountMcpOptions<object>);
   const handler = allowedOrigins === undefined ? server.handler : server.handlerFor({ allowedOrigins });
-  // People paste the address of a server with a slash at the end, and REST APIs hand it on.
+  // Users paste server addresses with a trailing slash, and REST APIs pass it on.
   const routing = { streaming: true, trailingSlash: true };
   for (const method of METHODS) app.handle(method, path, handler, posture as Posture, routing);
   discovery?.mount(app as MountTarget<unknown> as MountTarget<object>, path);

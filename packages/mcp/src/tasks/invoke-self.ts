@@ -9,11 +9,11 @@ export interface LambdaInvoker {
   send(command: never, options?: { readonly abortSignal?: AbortSignal }): Promise<unknown>;
 }
 
-/** Options of {@link invokeSelf}; an unknown key is refused. */
+/** Options of {@link invokeSelf}; an unknown key is rejected. */
 export interface InvokeSelfOptions {
   /** Name or ARN of the function, with a qualifier or without. Default: this function, in the version that runs. */
   readonly functionName?: string;
-  /** The Lambda client. Default: one of this region, made at the first call. */
+  /** The Lambda client. Default: one of this region, created at the first call. */
   readonly client?: LambdaInvoker;
   /** Milliseconds for one call with all its attempts, 1 to 60,000. Default 5,000. */
   readonly timeoutMs?: number;

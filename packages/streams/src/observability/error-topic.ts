@@ -11,7 +11,7 @@ export interface ErrorNotification {
   readonly message: string;
 }
 
-/** Options of `createErrorTopicPublish`. An unknown key is refused. */
+/** Options of `createErrorTopicPublish`. An unknown key is rejected. */
 export interface ErrorTopicOptions {
   /** The SNS client. Default: one that is made in the topic's region when the first notification is sent. */
   readonly client?: Pick<SNSClient, 'send'>;

@@ -20,7 +20,7 @@ import { drain, type StreamedAnswer } from './streamed.js';
 export interface LambdaContextOptions {
   /** The invocation's id. Default: `lambda-1`. */
   readonly requestId?: string;
-  /** Milliseconds until the function's timeout; what the context shows falls as the clock advances. Default: 30,000. */
+  /** Milliseconds until the function's timeout; the remaining time decreases as the clock advances. Default: 30,000. */
   readonly remainingMs?: number;
   /** The tenant of an invocation with tenant isolation. Default: left out. */
   readonly tenantId?: string;
@@ -54,7 +54,7 @@ export interface TestEnvOptions {
   readonly lambda?: LambdaContextOptions;
 }
 
-/** The options of a container that make it deterministic; every container takes them. */
+/** Container options that make a container deterministic; every container accepts them. */
 export interface ContainerOptions {
   /** The environment's manual clock. */
   readonly clock: FullClock;
@@ -110,7 +110,7 @@ export interface TestEnv {
   invokeStreaming(app: LambdaApp, event: unknown, lambda?: LambdaContext): Promise<StreamedAnswer>;
   /** Runs the pipeline without a front door. Default of `lambda`: a new context. */
   serve(app: DirectApp, request: RequestInput, lambda?: LambdaContext): Promise<Response>;
-  /** A turn in which other invocations may run; where `interleave` may park this one. */
+  /** Lets other invocations run; `interleave` may suspend the invocation here. */
   pause(): Promise<void>;
 }
 
@@ -139,7 +139,7 @@ export const TEST_ENV_OPTIONS = defineOptions<TestEnvOptions>()({
 });
 
 /**
- * Makes an environment with a clock that stands still, ids that count and records that are kept.
+ * Creates an environment with a manual clock, counted ids and recorded log lines, metrics and spans.
  *
  * @throws FrameworkError `app.invalid_configuration` for an unknown option or a wrong type
  * @example

@@ -15,13 +15,16 @@ export interface QueueSimulation {
   readonly visibilityTimeoutMs?: number;
   /** Receptions after which a message goes to the dead-letter queue. Default: 3. */
   readonly maxReceiveCount?: number;
-  /** Whether there is a dead-letter queue; without one a failing message comes again until the simulation is given up. Default: `true`. */
+  /**
+   * Whether there is a dead-letter queue; without one a failing message is delivered again until the simulation ends.
+   * Default: `true`.
+   */
   readonly deadLetter?: boolean;
   /** Invocations at once. Default: 1. */
   readonly invocations?: number;
-  /** Decides the order of a standard queue, and which messages come twice. Default: 1. */
+  /** Decides the order of a standard queue, and which messages are delivered twice. Default: 1. */
   readonly seed?: number;
-  /** Messages that a standard queue delivers once more after they were deleted. Default: 0. */
+  /** Number of messages that a standard queue delivers again after they were deleted. Default: 0. */
   readonly duplicates?: number;
   /** Whether the event source mapping has `ReportBatchItemFailures`; without it the answer is not read. Default: `true`. */
   readonly reportBatchItemFailures?: boolean;

@@ -9,8 +9,8 @@ export type SimulationOptions<S> = S extends QueueSource ? QueueSimulation : Str
 
 /**
  * Runs a source against an app in virtual time, as its event source mapping would, until nothing is left or 1,000
- * invocations are spent, and says what became of every record. The app must be built with `env.options()`: what really
- * completed is learnt from what the framework records, not from the answer.
+ * invocations are spent, and returns the outcome of every record. The app must be created with `env.options()`: completed
+ * records are taken from the framework's log records, not from the answer.
  *
  * @throws FrameworkError `app.invalid_configuration` for an unknown option or a wrong type
  * @example

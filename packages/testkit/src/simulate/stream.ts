@@ -21,8 +21,8 @@ export interface StreamSimulation {
   /** Whether there is a failure destination; without one a record that is given up is lost. Default: `true`. */
   readonly onFailure?: boolean;
   /**
-   * How an identifier is read that AWS does not know: the batch fails, it is ignored, or `both`, one run each. AWS does not
-   * document what it does. Default: `both`.
+   * How an unknown identifier is treated: the batch fails, it is ignored, or `both`, one run each. AWS does not document
+   * its behaviour. Default: `both`.
    */
   readonly unknownIdentifiers?: 'batch-fails' | 'ignored' | 'both';
   /** Whether the event source mapping has `ReportBatchItemFailures`; without it the answer is not read. Default: `true`. */

@@ -28,7 +28,7 @@ export interface TitanEmbedderOptions {
   readonly dimensions?: 256 | 512 | 1024;
   /** Whether embeddings have length 1. Default `true`. */
   readonly normalize?: boolean;
-  /** The client of `@aws-sdk/client-bedrock-runtime`; give it one attempt, the embedder tries again itself. Default: such a client, made at the first call. */
+  /** The client of `@aws-sdk/client-bedrock-runtime`; give it one attempt, the embedder tries again itself. Default: such a client, created at the first call. */
   readonly client?: SdkClient;
   /** What our own client is made with: region, credentials, endpoint. */
   readonly config?: SdkConfig;

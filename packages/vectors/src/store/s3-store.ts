@@ -24,7 +24,7 @@ export interface S3VectorStoreOptions {
   readonly requiredMetadata?: readonly string[];
   /** Metadata keys that filters cannot see, as the index has them; at most 10. Default: none. */
   readonly nonFilterableKeys?: readonly string[];
-  /** The client of `@aws-sdk/client-s3vectors`. Default: one of our own with five attempts, made at the first call. */
+  /** The client of `@aws-sdk/client-s3vectors`. Default: one of the framework with five attempts, created at the first call. */
   readonly client?: SdkClient;
   /** What our own client is made with: region, credentials, endpoint. */
   readonly config?: SdkConfig;
@@ -71,7 +71,7 @@ function isIndexArn(value: unknown): boolean {
   return BUCKET_NAME.test(bucket) && INDEX_NAME.test(index);
 }
 
-/** Attempts of our own client at one request: an index takes so many vectors a second, and answers 429 beyond. */
+/** Attempts of the framework client at one request: an index takes so many vectors a second, and answers 429 beyond. */
 const MAX_ATTEMPTS = 5;
 
 /** Named where bundlers do not follow: the Lambda runtime has the package, and a service without vectors needs none. */

@@ -24,7 +24,7 @@ function fromText(type: FieldType, text: string): unknown {
   }
 }
 
-/** A value of JSON as a value of a type; nothing but durations is read out of text. */
+/** A value of JSON as a value of a type; only durations are parsed from text. */
 function fromJson(type: FieldType, value: unknown): unknown {
   switch (type) {
     case 'string':

@@ -10,7 +10,7 @@ interface Parked {
 /** Turns that one resumed invocation gets to reach its next yield point. */
 const TURNS = 2;
 
-/** Parks invocations at their yield points and lets a seed decide which one goes on. */
+/** Parks invocations at their yield points and lets a seed decide which one continues. */
 export class Scheduler {
   /** The invocation whose code runs. */
   readonly running = new AsyncLocalStorage<number>();
