@@ -41,6 +41,8 @@ export const BUDGETS: readonly Budget[] = [
   // What one unsplit file holds whatever a server uses; since 36.8 KB: sound replay and a store that may fail 3 KB, tasks 2.2 KB, definitions
   // by defineOptions, apps, hooks and who may call 2 KB. What loads at the start is the promise below.
   { name: 'mcp', gzipBytes: 45_000, wantedBytes: 15_000, event: null, accepts: () => true },
+  // All of the route algebra, and nothing else: infrastructure code loads it alone.
+  { name: 'mcp-routes', gzipBytes: 1_900, event: null, accepts: () => true },
   // With groups (0.7 KB) and hooks (0.6 KB), which are methods and options of a container.
   { name: 'app', gzipBytes: 41_900, event: HEALTH, accepts: isOk },
   { name: 'secure', gzipBytes: 51_000, wantedBytes: 30_000, event: HEALTH, accepts: isOk },
