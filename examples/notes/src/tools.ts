@@ -11,7 +11,7 @@ export interface ToolsConfig {
   readonly secret: string;
 }
 
-/** The notes for agents: two tools, a resource for each note, and a prompt, at `/mcp`, for agents that signed in. */
+/** The notes for agents: two tools, a resource for each note, and a prompt, at `/mcp`, for authenticated agents. */
 export function registerTools(
   app: SecureApp,
   notes: NoteStore,

@@ -219,6 +219,7 @@ describe('tools for agents', () => {
 
   it('are not for the tokens of people, and the tokens of agents are for nothing else', async () => {
     expect((await call(writer, 'find_notes', { word: 'litre' })).statusCode).toBe(403);
+    expect((await send('POST', '/mcp/', { ...bearer(writer), json: {} })).statusCode).toBe(403);
     expect((await send('GET', '/notes', bearer(agentReader))).statusCode).toBe(403);
     const event = buildAppSyncEvent({
       fieldName: 'addNote',

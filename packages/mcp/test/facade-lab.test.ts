@@ -31,7 +31,7 @@ function createFunction(
   const hasBase = urlMode === 'public_base_url';
   const validator = jwtBearerValidator({
     issuer,
-    // Keys come by https; these are on loopback.
+    // Keys must be fetched by https; these are served on loopback.
     jwksUri: 'https://keys.example/jwks',
     fetch: (_url, init) => fetch(keysUrl, init),
     audience: mcpResourceURL(origin),
