@@ -47,13 +47,13 @@ export interface AuthorizationServerOptions {
   readonly registrationEndpoint?: string;
   /** Where the keys are that tokens are verified with. Default: left out. */
   readonly jwksUri?: string;
-  /** Default `code`. */
+  /** Response types of the authorization endpoint. Default `code`. */
   readonly responseTypesSupported?: readonly string[];
-  /** Default `authorization_code` and `refresh_token`. */
+  /** Grant types of the token endpoint. Default `authorization_code` and `refresh_token`. */
   readonly grantTypesSupported?: readonly string[];
-  /** Default `none`: public clients with PKCE. */
+  /** How clients prove themselves at the token endpoint. Default `none`: public clients with PKCE. */
   readonly tokenEndpointAuthMethodsSupported?: readonly string[];
-  /** Default `S256`. */
+  /** Methods of PKCE. Default `S256`. */
   readonly codeChallengeMethodsSupported?: readonly string[];
   /** Scopes that a client may ask for. Default: left out. */
   readonly scopesSupported?: readonly string[];

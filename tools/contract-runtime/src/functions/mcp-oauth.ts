@@ -156,18 +156,18 @@ export async function tokenSteps({ now, steps }: Args): Promise<readonly object[
     if (what === 'wait') await clock.advance(seconds * 1000);
     if (what === 'put') named.set(as, await codes.put(renameKeys(grant, toCamel) as oauth.AuthorizationCode));
     if (what !== 'post') continue;
-    const filled = Object.entries(form).map(([key, value]) => [
-      key,
-      value.replace(/^\{(.*)\}$/, (_, name) => named.get(name) ?? ''),
-    ]);
+    const body = new URLSearchParams(form);
+    for (const [key, value] of Object.entries(form)) {
+      body.set(
+        key,
+        value.replace(/^\{(.*)\}$/, (_, name: string) => named.get(name) ?? ''),
+      );
+    }
     const headers = { 'content-type': 'application/x-www-form-urlencoded' };
-    const { statusCode, body } = await send(app, 'POST', '/token', {
-      headers,
-      body: new URLSearchParams(filled).toString(),
-    });
-    const { error, scope, refresh_token: refreshToken } = JSON.parse(body) as Record<string, string>;
+    const answer = await send(app, 'POST', '/token', { headers, body: body.toString() });
+    const { error, scope, refresh_token: refreshToken } = JSON.parse(answer.body) as Record<string, string>;
     named.set(as, refreshToken ?? '');
-    results.push({ status: statusCode, ...(error === undefined ? { scope } : { error }) });
+    results.push({ status: answer.statusCode, ...(error === undefined ? { scope } : { error }) });
   }
   return results;
 }

@@ -128,7 +128,7 @@ export const PRINCIPAL_KINDS = {
   describeErrors: boolean,
 };
 
-export const VERIFIER_OPTIONS = defineOptions<JwtVerifierOptions>()(VERIFIER_KINDS);
+const VERIFIER_OPTIONS = defineOptions<JwtVerifierOptions>()(VERIFIER_KINDS);
 export const PRINCIPAL_OPTIONS = defineOptions<JwtPrincipalOptions>()({ ...VERIFIER_KINDS, ...PRINCIPAL_KINDS });
 
 /** Checked options of one issuer's verifier, with their defaults. */
