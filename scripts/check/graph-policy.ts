@@ -34,7 +34,7 @@ export const LEAN_ENTRIES: Readonly<Record<string, readonly string[]>> = {
   '@sallyport/dispatch': ['core'],
 };
 
-/** Peers that only some entries of a package may reach. */
+/** Peers that only some entries of a package may reach. Every AWS client is an optional peer: applications choose its version. */
 export const OPTIONAL_PEERS: Readonly<Record<string, Readonly<Record<string, readonly string[]>>>> = {
   '@sallyport/secure': { jose: ['./jwt', './jwt-verifier'] },
   '@sallyport/mcp': { jose: ['./oauth'] },

@@ -102,6 +102,16 @@ function checkFixtures(
   return findings;
 }
 
+const COSTS: readonly string[] = [
+  '## Safe by default, and what it costs on AWS',
+  '',
+  '- An event that only looks like a request (of an authorizer, of an agent) is refused before anything runs. Forwarding headers decide nothing: the',
+  "  caller's address is the one that the provider says.",
+  '- What is too large for a door is 413, measured as the service counts it; nothing is cut without a word.',
+  '- A front door is billed by itself ([API Gateway](https://aws.amazon.com/api-gateway/pricing/)), and each request is an invocation',
+  '  ([Lambda](https://docs.aws.amazon.com/whitepapers/latest/how-aws-pricing-works/lambda.html)), a refused one too.',
+];
+
 /** The page as Markdown. */
 export function renderDoorPage(page: DoorPage): string {
   const numbers = new Map(Object.keys(page.sources).map((key, index) => [key, index + 1]));
@@ -136,6 +146,8 @@ export function renderDoorPage(page: DoorPage): string {
     ...Object.entries(page.sources).map(([key, { title, url, says }]) =>
       row([String(numbers.get(key)), `[${title}](${url})`, says]),
     ),
+    '',
+    ...COSTS,
     '',
   ].join('\n');
 }

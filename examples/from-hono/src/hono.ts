@@ -1,4 +1,4 @@
-import type { AuthInfo } from '@sallyport/mcp';
+import type { AuthInfo } from '@sallyport/http/web';
 import { Hono } from 'hono';
 import { type Bookmarks, urlOf } from './bookmarks.js';
 

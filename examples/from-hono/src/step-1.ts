@@ -1,4 +1,4 @@
-import { mountHandler } from '@sallyport/mcp';
+import { mountHandler } from '@sallyport/http/web';
 import { Authenticated, Public, SecureApp, type SecureOptions } from '@sallyport/secure';
 import type { Bookmarks } from './bookmarks.js';
 import { createHono } from './hono.js';

@@ -1,5 +1,5 @@
 import { json, text } from '@sallyport/http';
-import { mountHandler } from '@sallyport/mcp';
+import { mountHandler } from '@sallyport/http/web';
 import { Authenticated, Public, SecureApp, type SecureOptions } from '@sallyport/secure';
 import type { Bookmarks } from './bookmarks.js';
 import { createHono } from './hono.js';

@@ -35,7 +35,12 @@ const SPEC: SecureOpenApiSpec = {
       summary: 'Grants the upload of a file to a note',
       successStatus: 201,
     },
-    { method: 'POST', path: '/sessions', operationId: 'openSession', summary: 'Opens a session' },
+    {
+      method: 'POST',
+      path: '/greetings',
+      operationId: 'greet',
+      summary: 'Greets a caller, and remembers it in a cookie',
+    },
     { ...MCP, method: 'POST', operationId: 'mcpSend', summary: 'Takes a message of an agent' },
     { ...MCP, method: 'GET', operationId: 'mcpResume', summary: 'Resumes a stream of an agent' },
     { ...MCP, method: 'DELETE', operationId: 'mcpEnd', summary: 'Ends the session of an agent' },

@@ -34,10 +34,7 @@ export function registerTools(
       return { structured: { id: notes.add(input, principal.identity).id } };
     },
   );
-  server.resourceTemplate('notes://{id}', { name: 'note', mimeType: 'text/plain' }, ({ id }) => {
-    const note = notes.get(id ?? '');
-    return note?.text ?? '';
-  });
+  server.resourceTemplate('notes://{id}', { name: 'note', mimeType: 'text/plain' }, ({ id }) => notes.get(id)?.text);
   server.prompt(
     'summarise',
     { description: 'Asks for a summary of a note.', args: { id: { required: true } } },

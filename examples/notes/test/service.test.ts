@@ -95,7 +95,8 @@ describe('notes over HTTP', () => {
 
   it('carry attachments byte for byte', async () => {
     const body = Uint8Array.from([0, 255, 254, 1]);
-    await send('PUT', '/notes/note-1/attachments/dot.png', { ...bearer(writer), body });
+    const headers = { ...bearer(writer).headers, 'content-type': 'image/png' };
+    await send('PUT', '/notes/note-1/attachments/dot.png', { headers, body });
     const event = buildLoadBalancerRequest('GET', '/notes/note-1/attachments/dot.png', bearer(writer));
     expect(await env.invoke(service.app, event)).toMatchObject({ isBase64Encoded: true, body: 'AP/+AQ==' });
   });

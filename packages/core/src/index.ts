@@ -52,6 +52,7 @@ export {
   decodeUtf8,
   encodeUtf8,
 } from './request/encoding.js';
+export type { Form, FormFile, FormLimits } from './request/form.js';
 export {
   onwardTraceHeaders,
   type SourceProvenance,

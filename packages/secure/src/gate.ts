@@ -85,9 +85,12 @@ function adopt(state: ContextState, principal: NormalPrincipal): undefined {
 
 function normalize(ctx: Context, answer: unknown): NormalPrincipal | typeof UNKNOWN_KIND | null {
   if (answer === undefined || answer === null) return null;
-  if (typeof answer !== 'object') ctx.log.warn('principal resolver gave no object', { event: 'secure.no_principal' });
   try {
-    return normalizePrincipal(answer);
+    return normalizePrincipal(answer, (what) =>
+      ctx.log.warn(`principal resolver gave ${what}; return { identity, scopes: [] }, or null for nobody`, {
+        event: 'secure.no_principal',
+      }),
+    );
   } catch (thrown) {
     // A getter that the resolver defined can throw.
     throw toResolverError(thrown);

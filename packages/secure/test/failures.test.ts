@@ -211,10 +211,14 @@ describe('an error line', () => {
   });
 
   it.each<[string, () => unknown, RegExp]>([
-    ['nothing', () => undefined, /a handler returned nothing instead of a response; return json\(200, value\)/],
-    ['null', () => null, /a handler returned null instead of a response/],
-    ['a text', () => 'x', /a handler returned a string instead of a response/],
-    ['a list', () => [], /a handler returned a list instead of a response/],
+    [
+      'nothing',
+      () => undefined,
+      /a handler or middleware returned nothing instead of a response; return json\(200, value\)/,
+    ],
+    ['null', () => null, /a handler or middleware returned null instead of a response/],
+    ['a text', () => 'x', /a handler or middleware returned a string instead of a response/],
+    ['a list', () => [], /a handler or middleware returned a list instead of a response/],
     ['a body that is an object', () => ({ body: {} }), /the body of a response is an object; it must be text or bytes/],
     ['a status of no number', () => ({ status: 42 }), /the status of a response is 42/],
     [

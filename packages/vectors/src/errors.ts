@@ -3,7 +3,7 @@ import { brandError, isTransient } from '@sallyport/core/pipeline';
 
 /** Every code of {@link VectorStoreError}. */
 export const VECTOR_STORE_CODES = [
-  /** A wrong option or variable, no such bucket or index, another metric than the index has, a missing AWS package. @status 500 */
+  /** A wrong option or variable, no such bucket or index, another metric than the index has. @status 500 */
   'vectorstore.invalid_config',
   /** A wrong key, metadata, filter, `topK` or text; a request that the service rejected. @status 500 */
   'vectorstore.invalid_input',

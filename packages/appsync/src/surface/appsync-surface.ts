@@ -11,6 +11,7 @@ import {
 import { defineOptions, integer, number, oneOf } from '@sallyport/core/options';
 import { ContextState, handlerName, logRefusal, type OutgoingResponse, remainingMs } from '@sallyport/core/pipeline';
 import {
+  assertBoundParams,
   assertRouteHandler,
   type DescribePosture,
   type Exchange,
@@ -148,6 +149,7 @@ export class AppSyncSurface implements Surface {
     }
     const pattern = `${parent}.${name}`;
     assertRouteHandler(handler, pattern);
+    assertBoundParams(handler, [], pattern);
     const fields = this.#fields.get(parent) ?? new Map<string, Field>();
     if (fields.has(name)) throw registrationError('duplicate route', pattern);
     const route = { surface: 'appsync', method: methodOf(parent), pattern } as const;

@@ -1,4 +1,5 @@
 import type { Logger, MetricOptions } from '../observability/hooks.js';
+import type { Form, FormLimits } from '../request/form.js';
 import type { SourceProvenance } from '../request/provenance.js';
 import type { Request } from '../request/request.js';
 import type { MaybePromise, Response, Result } from '../response/response.js';
@@ -99,11 +100,26 @@ export interface Context<Names extends string = string> {
   /**
    * The body parsed as JSON; `null` for an empty body. Nothing is validated: `T` is only asserted.
    *
-   * @throws FrameworkError `app.bad_request` `invalid json` when the media type or the syntax is not JSON
+   * @throws FrameworkError `app.unsupported_media_type` for a body whose `content-type` is not JSON, `app.bad_request` `invalid json`
+   *   for one that is not valid JSON
    * @example
    * const { title } = ctx.bodyJson<{ title: string }>();
    */
   bodyJson<T = unknown>(): T;
+  /**
+   * The body of a form, `multipart/form-data` or `application/x-www-form-urlencoded`; without fields for an empty body. It is read
+   * anew at each call. A page of any other site can send a form here with the cookies of its visitor: an operation whose caller is
+   * known by a cookie must check the header `origin`.
+   *
+   * @param limits bounds in bytes and numbers; see the README of `@sallyport/http` for their defaults
+   * @throws FrameworkError `app.unsupported_media_type` for another media type, `app.bad_request` `invalid form` for a body that is not
+   *   what its type says, `app.too_large` past a limit; `app.invalid_configuration` for an unknown or wrong limit
+   * @example
+   * const form = await ctx.bodyForm({ maxFiles: 1, maxFileBytes: 1_000_000 });
+   * const title = form.field('title') ?? 'untitled';
+   * const photo = form.file('photo')?.bytes;
+   */
+  bodyForm(limits?: FormLimits): Promise<Form>;
   /**
    * Stores a value for this invocation, for middleware and handlers that run later. With a key of `contextKey` the value is
    * typed; with a string key `get` returns `unknown`.

@@ -1,7 +1,8 @@
 import { FrameworkError, internalError } from '../errors/errors.js';
 import { type BoundFields, bindLogger, type Deliveries, type DeliveryHolder } from '../observability/bound-log.js';
 import { emitMetric, type Logger, type MetricOptions, type Observability } from '../observability/hooks.js';
-import { decodePercent, isJsonMediaType } from '../request/encoding.js';
+import { decodePercent, isJsonMediaType, unsupportedMediaType } from '../request/encoding.js';
+import { type Form, type FormLimits, parseForm } from '../request/form.js';
 import { invocationTraceId, type SourceProvenance } from '../request/provenance.js';
 import { createMap, type IncomingRequest, type Request } from '../request/request.js';
 import {
@@ -324,13 +325,17 @@ export class RequestContext implements Context {
   bodyJson<T = unknown>(): T {
     const text = this.state.request.text;
     if (text === '') return null as T;
-    if (!isJsonMediaType(this.header('content-type') ?? ''))
-      throw new FrameworkError('app.bad_request', 'invalid json');
+    const contentType = this.header('content-type') ?? '';
+    if (!isJsonMediaType(contentType)) throw unsupportedMediaType(contentType, 'application/json');
     try {
       return JSON.parse(text) as T;
     } catch (cause) {
       throw new FrameworkError('app.bad_request', 'invalid json', { cause });
     }
+  }
+
+  async bodyForm(limits?: FormLimits): Promise<Form> {
+    return parseForm(this.header('content-type') ?? '', this.state.request.body, limits);
   }
 
   set(key: string | ContextKey<unknown>, value: unknown): void {

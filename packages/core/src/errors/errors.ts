@@ -16,6 +16,8 @@ export const APP_CODES = {
   'app.conflict': 409,
   /** The body of the request or of the answer exceeds its limit. */
   'app.too_large': 413,
+  /** The media type of the body is not one that the operation reads. The header `accept` names those. */
+  'app.unsupported_media_type': 415,
   /** Values violate the rules of their schema. `details.errors` lists the violations. */
   'app.validation_failed': 422,
   /** The caller has used up a rate limit. */
@@ -113,36 +115,38 @@ function hasBrand(value: unknown, mark: symbol): boolean {
 export class FrameworkError extends Error {
   static {
     brandError(FrameworkError, NAME);
+    // Read where an error has nothing of its own, so that a printed error shows only what was said.
+    Object.assign(FrameworkError.prototype, { requestId: '', traceId: '', timestamp: '', stackTrace: '' });
   }
 
   override readonly name: string = 'FrameworkError';
   /** The stable code of the error, for programs: `app.not_found`, or a code of the application. */
   readonly code: AppCode | (string & {});
   /** A status other than the code's own; `undefined` for none. */
-  readonly statusCode: number | undefined;
+  declare readonly statusCode: number | undefined;
   /** Data that the client gets in addition to the message. */
-  readonly details: unknown;
+  declare readonly details: unknown;
   /** The request that failed; `''` when unknown. */
-  readonly requestId: string;
+  declare readonly requestId: string;
   /** The trace of the failed request; `''` when unknown. */
-  readonly traceId: string;
+  declare readonly traceId: string;
   /** When it happened, ISO 8601; `''` when not given. */
-  readonly timestamp: string;
+  declare readonly timestamp: string;
   /** A stack to show to the client; `''` for none. */
-  readonly stackTrace: string;
+  declare readonly stackTrace: string;
   /** Headers of the answer. */
-  readonly headers: Readonly<Record<string, string | readonly string[]>> | undefined;
+  declare readonly headers: Readonly<Record<string, string | readonly string[]>> | undefined;
 
   constructor(code: AppCode | (string & {}), message?: string, init: FrameworkErrorInit = {}) {
     super(message ?? defaultMessage(code), 'cause' in init ? { cause: init.cause } : undefined);
     this.code = code;
-    this.statusCode = init.statusCode;
-    this.details = init.details;
-    this.requestId = init.requestId ?? '';
-    this.traceId = init.traceId ?? '';
-    this.timestamp = toTimestamp(init.timestamp);
-    this.stackTrace = init.stackTrace ?? '';
-    this.headers = init.headers;
+    if (init.statusCode !== undefined) this.statusCode = init.statusCode;
+    if (init.details !== undefined) this.details = init.details;
+    if (init.requestId) this.requestId = init.requestId;
+    if (init.traceId) this.traceId = init.traceId;
+    if (init.timestamp) this.timestamp = toTimestamp(init.timestamp);
+    if (init.stackTrace) this.stackTrace = init.stackTrace;
+    if (init.headers !== undefined) this.headers = init.headers;
     if (new.target === FrameworkError) Object.freeze(this);
   }
 
@@ -172,8 +176,23 @@ export function internalError(what: string, cause?: unknown): FrameworkError {
   });
 }
 
-function toTimestamp(value: Date | string | undefined): string {
-  if (value === undefined) return '';
+/** Code of the error that names an optional peer dependency which is needed and cannot be loaded. */
+export const MISSING_PACKAGE = 'app.missing_package';
+
+/**
+ * What a package throws whose optional peer dependency cannot be loaded. Throw it from a `try` block around an `import()` of the peer by its
+ * name: then bundlers take the peer in where it is installed, and leave the import as it is where it is not.
+ *
+ * @param name the peer, as it is installed
+ * @param cause what the import rejected with
+ * @param hint what else may help
+ */
+export function missingPackage(name: string, cause: unknown, hint = ''): FrameworkError {
+  const message = `framework: ${name} could not be loaded: npm install ${name}${hint && `; ${hint}`}`;
+  return new FrameworkError(MISSING_PACKAGE, message, { cause });
+}
+
+function toTimestamp(value: Date | string): string {
   if (typeof value === 'string') return value;
   return Number.isNaN(value.getTime()) ? '' : value.toISOString();
 }

@@ -120,7 +120,9 @@ export function toResponse(result: unknown): OutgoingResponse {
   const unknown = isPlain && Object.keys(result as object).find((name) => !MEMBERS.includes(name));
   if (!isPlain || unknown) {
     const given = unknown ? `an object with "${unknown}"` : kindOf(result);
-    throw internalError(`a handler returned ${given} instead of a response; return json(200, value), say`);
+    throw internalError(
+      `a handler or middleware returned ${given} instead of a response; return json(200, value), say`,
+    );
   }
   const input = result as ResponseInput & { [CONTENT]?: string | Uint8Array };
   const content = input.body ?? input[CONTENT] ?? EMPTY_BYTES;

@@ -15,7 +15,7 @@ export type Schema = StandardSchema | FieldMap;
 
 /** The input and output of a bound handler. */
 export interface BindSpec {
-  /** Path parameters, by the names of the route pattern. */
+  /** Path parameters: all of the route pattern, by its names. */
   readonly params?: Schema;
   /** Query values, decoded. */
   readonly query?: Schema;
@@ -77,8 +77,20 @@ export type BoundFunction<S extends BindSpec> = (
 /** The schemas of a handler, for OpenAPI documents. */
 export type Contract<S extends BindSpec = BindSpec> = Readonly<S>;
 
-/** What `bind` gives: a handler that also contains its schemas. */
-export interface BoundHandler<S extends BindSpec = BindSpec> extends Handler {
+/** The path parameters that a schema reads, by their names in the pattern; `string` where the compiler does not know them all. */
+type ParamNames<P> =
+  P extends StandardSchema<infer I>
+    ? Known<keyof I & string>
+    : P extends FieldMap
+      ? Known<
+          { [K in keyof P & string]: P[K] extends { readonly name: infer N extends string } ? N : K }[keyof P & string]
+        >
+      : string;
+/** No names at all are those of an input that is not described. */
+type Known<N extends string> = [N] extends [never] ? string : N;
+
+/** What `bind` gives: a handler that also contains its schemas. It fits patterns that have the path parameters that it reads. */
+export interface BoundHandler<S extends BindSpec = BindSpec> extends Handler<ParamNames<S['params']>> {
   /** The specification that was given to `bind`, frozen; OpenAPI documents are written from it. */
   readonly contract: Contract<S>;
 }

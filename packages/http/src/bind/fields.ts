@@ -78,6 +78,15 @@ export function fieldMap<T>(wanted: string, isOther: (value: unknown) => boolean
     if (isOther(value)) return value as T;
     const isMap = typeof value === 'object' && value !== null && !('~standard' in value) && !Array.isArray(value);
     if (!isMap) throw wrong(place, wanted);
+    if (Object.values(value).some((member) => typeof member === 'function')) {
+      throw wrong(
+        place,
+        `${wanted}; this validator is older than Standard Schema: zod has it since 3.24, valibot since 1.0`,
+      );
+    }
+    if (typeof (value as { type?: unknown }).type === 'string' || '$schema' in value) {
+      throw wrong(place, `${wanted}, not a JSON Schema`);
+    }
     for (const [name, field] of Object.entries(value)) {
       FIELD.read(field ?? null, { ...place, name: `${place.name}.${name}` });
     }

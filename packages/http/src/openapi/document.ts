@@ -26,7 +26,7 @@ export function buildDocument(spec: OpenApiSpec, extensions: DocumentExtensions 
     (a, b) =>
       compareCodePoints(a.path.emitted, b.path.emitted) || METHODS.indexOf(a.method) - METHODS.indexOf(b.method),
   );
-  const components = new Components();
+  const components = new Components(spec.httpErrorFormat ?? 'nested');
   const paths = new Map<string, Record<string, unknown>>();
   for (const route of routes) {
     const item = paths.get(route.path.emitted) ?? {};

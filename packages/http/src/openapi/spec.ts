@@ -2,6 +2,7 @@ import { FrameworkError } from '@sallyport/core';
 import { INVALID_CONFIGURATION } from '@sallyport/core/options';
 import type { Contract } from '../bind/contract.js';
 import type { FieldType } from '../bind/fields.js';
+import type { HttpErrorFormat } from '../pipeline/error-body.js';
 import { type Pattern, parsePattern } from '../routing/internal/pattern.js';
 
 /** The input for an OpenAPI document. */
@@ -12,6 +13,8 @@ export interface OpenApiSpec {
   readonly version: string;
   /** The operations, in any order. */
   readonly routes: readonly OpenApiRoute[];
+  /** The container's option of this name: media type and schema of its error bodies. Default `nested`. */
+  readonly httpErrorFormat?: HttpErrorFormat;
 }
 
 /** One operation of a document. */

@@ -109,7 +109,10 @@ export function authHookGate(hook: AuthHook | undefined): Gate {
   return (exchange) => {
     if (!exchange.registration?.authRequired) return undefined;
     exchange.state.passed |= STAGE.auth;
-    if (!hook) throw new FrameworkError('app.unauthorized');
+    if (!hook) {
+      exchange.ctx.log.warn('the route has authRequired, and there is no option authHook: nobody may call it');
+      throw new FrameworkError('app.unauthorized');
+    }
     const identity = hook(exchange.ctx);
     if (isPromise(identity)) return identity.then((name) => admit(exchange, name));
     return admit(exchange, identity);

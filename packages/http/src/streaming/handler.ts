@@ -39,12 +39,15 @@ export function createGatewayRestStreamingHandler(app: StreamingApp): StreamingH
   return createStreamingHandler(app, GATEWAY_REST);
 }
 
+/** Where a streaming handler keeps what streams, for tests that run without the runtime's global; shared by name with the test kit. */
+const STREAMS = Symbol.for('sallyport.streaming-handler');
+
 function createStreamingHandler(app: StreamingApp, door: StreamingDoor): StreamingHandler {
-  const runtime = awsLambdaGlobal();
-  if (!runtime) return (event, lambdaContext) => app.handleLambda(event, lambdaContext);
-  return runtime.streamifyResponse((event, stream, context) =>
-    streamEvent(app, door, event, stream, context as LambdaContext),
-  ) as StreamingHandler;
+  const streams = (event: unknown, stream: ResponseStream, context: unknown) =>
+    streamEvent(app, door, event, stream, context as LambdaContext);
+  const handler = (awsLambdaGlobal()?.streamifyResponse(streams) ??
+    ((event, lambdaContext) => app.handleLambda(event, lambdaContext))) as StreamingHandler;
+  return Object.assign(handler, { [STREAMS]: streams });
 }
 
 async function streamEvent(

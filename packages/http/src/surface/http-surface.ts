@@ -36,6 +36,7 @@ import { addRequestId, matchRoute, requestId, validBody } from '../pipeline/stag
 import { parsePattern, withTrailingSlash } from '../routing/internal/pattern.js';
 import { RouteTable } from '../routing/internal/router.js';
 import {
+  assertBoundParams,
   assertRouteHandler,
   isPromise,
   type Registration,
@@ -120,7 +121,7 @@ export class HttpSurface implements Surface {
    * Registers an operation.
    *
    * @throws FrameworkError `app.bad_request`, with method and pattern: a handler that is not a function, a blank method, an
-   *   invalid pattern, a method and pattern twice
+   *   invalid pattern, a method and pattern twice, a bound handler with other path parameters than the pattern
    */
   register(method: string, pattern: string, handler: Handler, extra: RegistrationExtra = {}): Registration {
     const verb = typeof method === 'string' ? canonicalMethod(method) : '';
@@ -135,6 +136,7 @@ export class HttpSurface implements Surface {
       if (!isFrameworkError(cause)) throw cause;
       throw new FrameworkError(cause.code, `${cause.message}: ${place}`, { cause });
     }
+    assertBoundParams(handler, compiled.paramNames, place);
     this.#routes.reserve(verb, compiled);
     const registration = this.#kernel.book.register({
       route: { surface: 'http', method: verb, pattern: compiled.canonical },

@@ -1,5 +1,6 @@
 import type { Handler, Middleware } from '@sallyport/core';
 import { assertNoSurplus, boolean, defineOptions, kind } from '@sallyport/core/options';
+import { isMiddleware } from '../routing/registration.js';
 
 /** The parameter that a segment of a pattern stands for: `{id}`, `:id`, `{rest+}`, `:rest+`; `never` for a static segment. */
 type SegmentName<S extends string> = S extends `{${infer Name}+}`
@@ -24,8 +25,8 @@ export type PathNames<P extends string> = Record<never, 1> extends Record<P, 1> 
 
 /** A list of middlewares, of a route or of a group. */
 export const MIDDLEWARE_LIST = kind<readonly Middleware[]>(
-  'a list of functions',
-  (value) => Array.isArray(value) && value.every((item) => typeof item === 'function'),
+  'a list of functions of (ctx, next)',
+  (value) => Array.isArray(value) && value.every(isMiddleware),
 );
 
 /** Options of a route of the open container. */

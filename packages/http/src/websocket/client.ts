@@ -6,7 +6,7 @@ import {
   type WebSocketConnection,
 } from '@sallyport/core';
 import { defineOptions, func, invalidOption, kind, withMethods } from '@sallyport/core/options';
-import { completeClock } from '@sallyport/core/pipeline';
+import { completeClock, missingPackage } from '@sallyport/core/pipeline';
 import { assertMessageSize, type BroadcastOptions, type BroadcastResult, broadcast } from './broadcast.js';
 
 /** Options of {@link createWebSocketClient}. */
@@ -241,21 +241,20 @@ export interface ManagementSdk {
   }) => object;
 }
 
-/** Not a literal, so that bundlers do not include the AWS client: the Lambda runtime has its own. */
+/** Not a literal, so that bundlers do not include the AWS client: every container imports this file, and a service that sends nothing needs none. */
 const CLIENT = '@aws-sdk/client-apigatewaymanagementapi';
+const IN_A_BUNDLE = 'a bundle needs webSocketClientFactory: createWebSocketClientFactory({ loadSdk })';
 
 /**
- * Imports the installed AWS client, or that of the runtime. To include it in the bundle, pass
- * `loadSdk: () => import('@aws-sdk/client-apigatewaymanagementapi')`.
+ * Imports the installed AWS client, or that of the Lambda runtime.
  *
- * @throws FrameworkError `websocket.sdk_missing`
+ * @throws FrameworkError `app.missing_package`
  */
 async function loadManagementSdk(): Promise<ManagementSdk> {
   try {
     const sdk: unknown = await import(CLIENT);
     return sdk as ManagementSdk;
   } catch (cause) {
-    const message = 'framework: @aws-sdk/client-apigatewaymanagementapi could not be loaded; is it installed?';
-    throw new FrameworkError('websocket.sdk_missing', message, { cause });
+    throw missingPackage(CLIENT, cause, IN_A_BUNDLE);
   }
 }

@@ -1,19 +1,7 @@
-import type { Handler } from '@sallyport/core';
-import { defineOptions, kind, list, type OptionKind, text, withMethods } from '@sallyport/core/options';
+import { defineOptions, kind, list, text, withMethods } from '@sallyport/core/options';
+import type { MountTarget } from '@sallyport/http/web';
 import { MCP_PATH } from '../routes/paths.js';
 import type { McpServer } from '../server/server.js';
-
-/** A container on which a server can be mounted: `SecureApp`, or an object with the same `handle`. */
-export interface MountTarget<Posture> {
-  /** Registers a handler for one method and one path pattern. `streaming`: the response may be a stream. */
-  handle(
-    method: string,
-    pattern: string,
-    handler: Handler,
-    posture: Posture,
-    options?: { readonly streaming?: boolean; readonly trailingSlash?: boolean },
-  ): unknown;
-}
 
 /** The metadata documents of a server: `mcpDiscovery` of `@sallyport/mcp/oauth` makes one. */
 export interface McpDiscovery {
@@ -35,13 +23,11 @@ export interface MountMcpOptions<Posture> {
 
 const METHODS = ['POST', 'GET', 'DELETE'];
 
-/** Any object: the container checks whether it is a valid posture. */
-export const POSTURE: OptionKind<object> = kind('a posture', (value) => typeof value === 'object' && value !== null);
-
 /** What {@link MountMcpOptions} may be. */
 export const MOUNT_MCP_OPTIONS = defineOptions<MountMcpOptions<object>>()({
   path: text('a path').default(MCP_PATH),
-  posture: POSTURE.required(),
+  // Whether it is a valid posture is the container's to say.
+  posture: kind<object>('a posture', (value) => typeof value === 'object' && value !== null).required(),
   allowedOrigins: list<string>(
     kind('an origin', (value) => typeof value === 'string'),
     'a list of origins',

@@ -1,6 +1,6 @@
 import { type Environment, FrameworkError } from '@sallyport/core';
 import { defineOptions, integer, kind, text, withMethods } from '@sallyport/core/options';
-import { lazily } from '@sallyport/core/pipeline';
+import { lazily, missingPackage } from '@sallyport/core/pipeline';
 import { MCP_SECRET_ARN_ENV } from '../schema.js';
 import type { McpSecret } from './options.js';
 
@@ -30,7 +30,13 @@ const OPTIONS = defineOptions<SecretFromArnOptions>()({
 });
 
 /** The AWS client: an optional peer, loaded when the secret is first wanted. */
-const loadSdk = lazily(() => import('@aws-sdk/client-secrets-manager'));
+const loadSdk = lazily(async () => {
+  try {
+    return await import('@aws-sdk/client-secrets-manager');
+  } catch (cause) {
+    throw missingPackage('@aws-sdk/client-secrets-manager', cause);
+  }
+});
 
 /**
  * The option `secret` of a server, read from AWS Secrets Manager at its first use: the value labelled `AWSCURRENT`

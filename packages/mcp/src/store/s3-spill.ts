@@ -1,6 +1,6 @@
 import type { Environment } from '@sallyport/core';
 import { defineOptions, integer, kind, string, text, withMethods } from '@sallyport/core/options';
-import { lazily } from '@sallyport/core/pipeline';
+import { lazily, missingPackage } from '@sallyport/core/pipeline';
 import { MCP_SPILL_BUCKET_ENV } from '../schema.js';
 import { type McpSpill, storeFailure } from './store.js';
 
@@ -33,7 +33,13 @@ const OPTIONS = defineOptions<S3McpSpillOptions>()({
 });
 
 /** The AWS client: an optional peer, loaded when something large is stored or read. */
-const loadSdk = lazily(() => import('@aws-sdk/client-s3'));
+const loadSdk = lazily(async () => {
+  try {
+    return await import('@aws-sdk/client-s3');
+  } catch (cause) {
+    throw missingPackage('@aws-sdk/client-s3', cause);
+  }
+});
 
 /**
  * Stores values in S3 that are too large for a row of the store. They are read through rows that expire after an hour: add

@@ -1,4 +1,5 @@
-import { FrameworkError } from '@sallyport/core';
+import { FrameworkError, isFrameworkError } from '@sallyport/core';
+import { MISSING_PACKAGE } from '@sallyport/core/pipeline';
 
 /** What names a row. */
 export interface RowKey {
@@ -48,6 +49,7 @@ export interface McpStore {
 
 /** What a call of a store that failed rejects with. */
 export function storeFailure(cause: unknown): FrameworkError {
+  if (isFrameworkError(cause) && cause.code === MISSING_PACKAGE) return cause;
   return new FrameworkError('mcp.store', 'framework: the MCP store failed', { statusCode: 503, cause });
 }
 

@@ -1,8 +1,9 @@
 import type { S3Client } from '@aws-sdk/client-s3';
 import type { Clock, FullClock } from '@sallyport/core';
 import { defineOptions, integer, text, withMethods } from '@sallyport/core/options';
-import { completeClock, lazily, withDeadline } from '@sallyport/core/pipeline';
+import { completeClock, lazily, missingPackage, withDeadline } from '@sallyport/core/pipeline';
 import { invalidStoreConfig, ObjectStoreError } from '../errors.js';
+import { importS3 } from '../internal/sdk.js';
 import { type Encryption, encryptionOption, toEncryptionHeaders, toEncryptionInput } from '../store/encryption.js';
 import { toStoreError } from '../store/internal/faults.js';
 import type { ObjectCallOptions } from '../store/store.js';
@@ -121,8 +122,8 @@ class S3UploadGrants implements UploadGrants {
   async #load(): Promise<Signer> {
     const { region, encryption } = this.#settings;
     const [{ S3Client: Client, PutObjectCommand }, { getSignedUrl }] = await Promise.all([
-      import('@aws-sdk/client-s3'),
-      import('@aws-sdk/s3-request-presigner'),
+      importS3(),
+      importPresigner(),
     ]);
     // With its default a client may add the CRC of the empty body, and every upload would fail.
     const own = () =>
@@ -147,6 +148,14 @@ class S3UploadGrants implements UploadGrants {
         });
       },
     };
+  }
+}
+
+async function importPresigner(): Promise<typeof import('@aws-sdk/s3-request-presigner')> {
+  try {
+    return await import('@aws-sdk/s3-request-presigner');
+  } catch (cause) {
+    throw missingPackage('@aws-sdk/s3-request-presigner', cause);
   }
 }
 

@@ -3,6 +3,7 @@ import { type Clock, type FullClock, isFrameworkError } from '@sallyport/core';
 import { defineOptions, integer, text, withMethods } from '@sallyport/core/options';
 import { completeClock, lazily, withDeadline } from '@sallyport/core/pipeline';
 import { invalidStoreConfig } from '../errors.js';
+import { importS3 } from '../internal/sdk.js';
 import type { ObjectRef } from '../refs/ref.js';
 import { type Encryption, encryptionOption, toEncryptionInput } from './encryption.js';
 import { readBody } from './internal/body.js';
@@ -52,7 +53,8 @@ interface OpenClient {
 /**
  * A store of objects in S3. Construction sends no request; the AWS SDK is loaded at the first call.
  *
- * @throws ObjectStoreError `objectstore.invalid_store_config` for a wrong option, `objectstore.invalid_encryption_config`
+ * @throws ObjectStoreError `objectstore.invalid_store_config` for a wrong option, `objectstore.invalid_encryption_config`; its calls reject
+ *   with FrameworkError `app.missing_package` without `@aws-sdk/client-s3`, an optional peer
  * @example
  * const store = createS3ObjectStore({ encryption: { mode: 'kms', kmsKeyId: 'alias/notes' } });
  * const { payload } = await store.get({ ref: parseObjectRef('s3://notes/a.txt'), maxBytes: 1_048_576 });
@@ -150,7 +152,7 @@ class S3ObjectStore implements ObjectStore {
 
   async #load(): Promise<OpenClient> {
     const { client, region } = this.#settings;
-    const sdk = await import('@aws-sdk/client-s3');
+    const sdk = await importS3();
     return { sdk, client: client ?? new sdk.S3Client(region === undefined ? {} : { region }) };
   }
 }

@@ -111,7 +111,10 @@ class SharedRateLimiter implements DynamoRateLimiter {
   }
 
   async warm(): Promise<void> {
-    await this.#table.warm().catch((error: RateLimitError) => this.#reporter.noted(error));
+    await this.#table.warm().catch((error: unknown) => {
+      if (!(error instanceof RateLimitError)) throw error;
+      this.#reporter.noted(error);
+    });
   }
 
   async consume(key: RateLimitKey, { cost = 1, signal }: ConsumeOptions = {}): Promise<LimitDecision> {

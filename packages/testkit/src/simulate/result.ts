@@ -31,7 +31,7 @@ export interface Violation {
   /**
    * `lost`: a record was removed though its handler never completed. `unknown-identifier`, `missing-identifier`: the answer
    * named a record in a way that AWS cannot identify. `out-of-order`: a record completed before an earlier one of its group
-   * or shard. `unsettled`: records were left after 1,000 invocations.
+   * or shard. `unsettled`: records were left when the simulation was given up.
    */
   readonly kind: 'lost' | 'unknown-identifier' | 'out-of-order' | 'missing-identifier' | 'unsettled';
   /** Id of the record. */
