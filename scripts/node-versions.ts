@@ -3,7 +3,7 @@ import { existsSync, mkdirSync } from 'node:fs';
 import { delimiter, dirname, join } from 'node:path';
 import { CACHE, ROOT } from './check/command.js';
 
-/** The oldest that `engines` allows, then the newest of each line that the npm registry carries. */
+/** The oldest that `engines` allows, then the newest of each line that the npm registry contains. */
 const VERSIONS = ['20.19.0', '22.23.3', '24.21.0', '26.10.0'];
 
 /** Path of a Node binary; fetched from the npm registry when it was never asked for. */

@@ -15,7 +15,7 @@ const SHAPES = [
   ['GET', '/{id}/items/{item}'],
 ] as const;
 
-/** Routes beside the five that the workloads call, as a service of many resources has them. */
+/** Routes in addition to the five that the workloads call, as in a service with many resources. */
 function otherRoutes(count: number): readonly ResourceRoute[] {
   return Array.from({ length: count }, (_, index) => {
     const resource = `resource-${Math.floor(index / SHAPES.length)}`;
@@ -24,7 +24,7 @@ function otherRoutes(count: number): readonly ResourceRoute[] {
   });
 }
 
-/** Registers all routes of the application in the same order for everyone: the called ones stand in the middle. */
+/** Registers all routes of the application in the same order for everyone: the called ones are in the middle. */
 export function registerAll(total: number, other: (route: ResourceRoute) => void, called: () => void): void {
   const routes = otherRoutes(total - CALLED_ROUTES);
   const half = Math.floor(routes.length / 2);

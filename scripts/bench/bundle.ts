@@ -7,10 +7,10 @@ import { type BuildOptions, build, type Metafile } from 'esbuild';
 export const HERE = fileURLToPath(new URL('.', import.meta.url));
 const OUT = join(HERE, 'node_modules', '.cache', 'bundles');
 
-/** CommonJS code inside of an ESM bundle needs `require`. */
+/** CommonJS code inside an ESM bundle needs `require`. */
 const REQUIRE = "import{createRequire as __cr}from'node:module';const require=__cr(import.meta.url);";
 
-/** Parts that a deployment would not carry: clients that the Lambda runtime brings, optional peers that nobody uses. */
+/** Parts that a deployment would not contain: clients of the Lambda runtime, and unused optional peers. */
 const EXTERNAL = ['@aws-sdk/*', '@smithy/*', '@aws/durable-execution-sdk-js', '@aws-lambda-powertools/tracer'];
 
 export interface Bundle {

@@ -17,7 +17,7 @@ export interface WorkerOptions {
   readonly flags?: readonly string[];
 }
 
-/** Starts a worker. Its output goes nowhere: some peers write a line for each failing request. */
+/** Starts a worker. Its output is dropped: some peers write a line for each failing request. */
 export function startWorker({ worker, bundle, workload, flags = [] }: WorkerOptions): Driver {
   const child = fork(worker, [bundle, workload], {
     execArgv: [...flags],

@@ -72,7 +72,7 @@ export function gatewayV2Event(call: HttpCall): object {
   };
 }
 
-/** Lambda function URL: format 2.0 as well, told apart by its domain. */
+/** Lambda function URL: also format 2.0, recognized by its domain. */
 export function functionUrlEvent(call: HttpCall): object {
   const event = gatewayV2Event(call) as { requestContext: object; headers: Record<string, string> };
   const domainName = 'a1b2c3d4e5f6g7h8.lambda-url.eu-west-1.on.aws';

@@ -1,4 +1,4 @@
-/** What the Lambda service hands in beside the event. */
+/** The Lambda context that is passed with the event. */
 export interface BenchContext {
   readonly awsRequestId: string;
   readonly functionName: string;

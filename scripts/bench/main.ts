@@ -1,4 +1,4 @@
-// `npm run bench`: Sallyport beside its peers, in one run, on the same work. See README.md.
+// `npm run bench`: compares Sallyport with its peers, in one run, on the same work. See README.md.
 import { writeFileSync } from 'node:fs';
 import { bundle, tryBundle } from './bundle.js';
 import { coldTable, measureCold } from './cold.js';

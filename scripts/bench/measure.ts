@@ -33,7 +33,7 @@ interface Lane {
 
 /**
  * Measures all contestants in one workload: each in its own process, every answer checked before anything is timed, and
- * the rounds interleaved, so that whatever else the machine does meets everyone alike.
+ * the rounds interleaved, so that other load on the machine affects all equally.
  */
 export async function measureWorkload(
   workload: WorkloadName,

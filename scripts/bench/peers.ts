@@ -30,7 +30,7 @@ const OURS: readonly Peer[] = [
 
 export const PEERS: readonly Peer[] = [FLOOR, ...OTHERS, ...OURS, FLOOR_AGAIN];
 
-/** The full tier of another checkout of this project, so that a change is measured beside what was before it. */
+/** The full tier of another checkout of this project, so that a change can be compared with the version before it. */
 export function oursOf(checkout: string): Peer {
   return { name: 'ours before', module: resolve(checkout, 'scripts/bench/peers/ours-p2.ts') };
 }

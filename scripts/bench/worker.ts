@@ -8,7 +8,7 @@ import { WORKLOAD_TABLE } from './workloads.js';
 const [bundle = '', name = ''] = process.argv.slice(2);
 const workload = WORKLOAD_TABLE[name as WorkloadName];
 
-/** Distinct events, so that nobody measures a cache of one. Large ones are few. */
+/** Distinct events, so that no peer profits from a cache. Large ones are few. */
 const text = JSON.stringify(workload.event);
 const RING = Array.from({ length: text.length > 100_000 ? 4 : 64 }, () => JSON.parse(text) as object);
 
@@ -76,10 +76,10 @@ async function measure(cpuMs: number): Promise<number> {
 }
 
 /**
- * Bytes allocated a call, on the heap and outside of it. The parent starts this worker with a young generation so large
+ * Bytes allocated a call, on the heap and outside it. The parent starts this worker with a young generation so large
  * that nothing need be collected meanwhile: then the growth of the heap is what was allocated. An attempt during which
  * V8 collected all the same is void; of the others the least counts, because code that is not yet compiled in the end
- * only ever allocates more. Large buffers come and go outside of any heap: with them there is no figure.
+ * only ever allocates more. Large buffers come and go outside any heap: with them there is no figure.
  */
 async function allocate(warmUpMs: number): Promise<number> {
   if (name === 'upload' || name === 'download') throw new Error('large buffers are not counted');
@@ -118,7 +118,7 @@ async function growth(count: number): Promise<number | null> {
   return (after.heapUsed + after.external - before.heapUsed - before.external) / count;
 }
 
-/** One turn of the event loop, in which observers are told. */
+/** One turn of the event loop, in which observers are called. */
 function turn(): Promise<void> {
   return new Promise((resolve) => setTimeout(resolve, 5));
 }

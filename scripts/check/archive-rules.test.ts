@@ -1,8 +1,16 @@
 import { type Archive, findArchiveFaults, type PublishedManifest } from './archive-rules.js';
 
-const FILES = ['LICENSE', 'README.md', 'dist/index.js', 'package.json'];
+const FILES = ['LICENSE', 'README.md', 'dist/index.js', 'dist/index.d.ts', 'src/index.ts', 'package.json'];
 const MANIFEST: PublishedManifest = {
   license: 'Apache-2.0',
+  description: 'A package.',
+  type: 'module',
+  engines: { node: '>=20.19' },
+  sideEffects: false,
+  exports: {
+    '.': { '@sallyport/source': './src/index.ts', types: './dist/index.d.ts', default: './dist/index.js' },
+    './package.json': './package.json',
+  },
   keywords: ['lambda'],
   publishConfig: { access: 'public', provenance: true },
   dependencies: { '@sallyport/core': '^1.2.3', '@aws-sdk/client-dynamodb': '^3.1162.0' },
@@ -19,7 +27,31 @@ test('an archive that may be published has no faults', () => {
 });
 
 test.each<[string, Archive, string]>([
-  ['without a licence text', archive({}, ['README.md', 'package.json']), 'the archive holds no LICENSE'],
+  ['without a licence text', archive({}, FILES.slice(1)), 'the archive holds no LICENSE'],
+  ['without a README', archive({}, FILES.toSpliced(1, 1)), 'the archive holds no README.md'],
+  ['without a description', archive({ description: '' }), '`description` is empty'],
+  ['that is no module', archive({ type: 'commonjs' }), '`type` is not module'],
+  ['for any Node', archive({ engines: {} }), '`engines.node` is missing'],
+  [
+    'that bundlers keep whole',
+    archive({ sideEffects: true }),
+    '`sideEffects` is not false, so bundlers keep what nobody uses',
+  ],
+  [
+    'without the types of an entry',
+    archive({}, FILES.toSpliced(3, 1)),
+    '. is ./dist/index.d.ts, which is not in the archive',
+  ],
+  [
+    'without the file of a command',
+    archive({ bin: { sallyport: './dist/cli.js' } }),
+    'sallyport is ./dist/cli.js, which is not in the archive',
+  ],
+  [
+    'that only the workspace can install',
+    archive({ dependencies: { '@sallyport/core': 'workspace:^' } }),
+    '@sallyport/core is wanted as workspace:^, which only this workspace understands',
+  ],
   ['with a build record', archive({}, [...FILES, 'dist/.tsbuildinfo']), 'dist/.tsbuildinfo is in the archive'],
   ['under another licence', archive({ license: 'MIT' }), '`license` is not Apache-2.0'],
   ['without keywords', archive({ keywords: [] }), '`keywords` is empty'],

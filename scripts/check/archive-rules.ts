@@ -8,6 +8,13 @@ export interface Archive {
 
 export interface PublishedManifest {
   readonly license?: string;
+  readonly description?: string;
+  readonly type?: string;
+  readonly engines?: { readonly node?: string };
+  readonly sideEffects?: boolean;
+  /** An entry is a file, or a file for each condition. */
+  readonly exports?: Readonly<Record<string, string | Readonly<Record<string, string>>>>;
+  readonly bin?: Readonly<Record<string, string>>;
   readonly keywords?: readonly string[];
   readonly publishConfig?: { readonly access?: string; readonly provenance?: boolean };
   readonly dependencies?: Readonly<Record<string, string>>;
@@ -15,21 +22,40 @@ export interface PublishedManifest {
 }
 
 const EXACT = /^\d/;
+const UNRESOLVED = /^(?:workspace|catalog|link|file):/;
 
 /** What is wrong with the files and the manifest of an archive that would be published, a sentence each. */
 export function findArchiveFaults({ files, manifest }: Archive): readonly string[] {
   const faults: string[] = [];
-  if (!files.includes('LICENSE')) faults.push('the archive holds no LICENSE');
+  for (const name of ['LICENSE', 'README.md']) {
+    if (!files.includes(name)) faults.push(`the archive holds no ${name}`);
+  }
   for (const file of files.filter((name) => name.endsWith('.tsbuildinfo'))) faults.push(`${file} is in the archive`);
   if (manifest.license !== 'Apache-2.0') faults.push('`license` is not Apache-2.0');
+  if (!manifest.description) faults.push('`description` is empty');
+  if (manifest.type !== 'module') faults.push('`type` is not module');
+  if (!manifest.engines?.node) faults.push('`engines.node` is missing');
+  if (manifest.sideEffects !== false) faults.push('`sideEffects` is not false, so bundlers keep what nobody uses');
+  faults.push(...missingTargets(files, manifest));
   if (!manifest.keywords?.length) faults.push('`keywords` is empty');
   if (manifest.publishConfig?.access !== 'public') faults.push('`publishConfig.access` is not public');
   if (manifest.publishConfig?.provenance !== true) faults.push('`publishConfig.provenance` is not true');
   for (const [name, range] of Object.entries({ ...manifest.dependencies, ...manifest.peerDependencies })) {
+    if (UNRESOLVED.test(range)) faults.push(`${name} is wanted as ${range}, which only this workspace understands`);
     if (EXACT.test(range))
       faults.push(
         `${name} is pinned to ${range}: give its catalog entry a range, so that users can take a mended version`,
       );
   }
   return faults;
+}
+
+/** Entries and commands whose file is not in the archive. */
+function missingTargets(files: readonly string[], { exports = {}, bin = {} }: PublishedManifest): readonly string[] {
+  const targets = Object.entries(exports).flatMap(([subpath, target]) =>
+    (typeof target === 'string' ? [target] : Object.values(target)).map((file) => [subpath, file] as const),
+  );
+  return [...targets, ...Object.entries(bin)]
+    .filter(([, file]) => !files.includes(file.replace(/^\.\//, '')))
+    .map(([name, file]) => `${name} is ${file}, which is not in the archive`);
 }

@@ -8,12 +8,12 @@ export const CACHE = join(ROOT, 'node_modules', '.cache', 'sallyport');
 
 export interface CommandResult {
   readonly status: number;
-  /** Standard output and standard error, as they came. */
+  /** Standard output and standard error, as received. */
   readonly output: string;
   readonly stdout: string;
 }
 
-/** Runs a program in the workspace's root (or `cwd`) without standard input, and collects what it says. */
+/** Runs a program in the workspace's root (or `cwd`) without standard input, and collects its output. */
 export function run(command: string, args: readonly string[], cwd: string = ROOT): Promise<CommandResult> {
   return new Promise((resolve, reject) => {
     const child = spawn(command, args, {

@@ -1,4 +1,4 @@
-/** Maps a list with at most `limit` calls under way; results are in the list's order. */
+/** Maps a list with at most `limit` calls in progress; results are in the list's order. */
 export async function mapConcurrently<T, R>(
   items: readonly T[],
   limit: number,

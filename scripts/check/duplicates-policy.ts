@@ -7,10 +7,6 @@ export const EXPLAINED: readonly ExplainedPair[] = [
     why: 'the container offers the registrations of the router as its own methods, each with its TSDoc and types; the body is one call',
   },
   {
-    files: ['packages/http/src/openapi/internal/components.ts', 'packages/http/test/openapi.test.ts'],
-    why: 'expected values: a test that reads them from the source cannot fail',
-  },
-  {
     files: ['packages/core/src/runtime/invocation.ts', 'packages/dispatch/test/table.test.ts'],
     why: 'expected values: a test that reads them from the source cannot fail',
   },

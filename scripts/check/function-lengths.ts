@@ -12,7 +12,7 @@ export interface FunctionLength {
  *
  * A function is whatever has a body of its own: declarations, methods, constructors, accessors, function expressions and arrow
  * functions, those that are passed as arguments too (a callback of one line counts 1). What has no body, such as an overload or
- * an abstract method, does not count, and comments above a function do not either. A function inside of another one counts
+ * an abstract method, does not count, and comments above a function do not either. A function inside another one counts
  * twice: by itself, and as lines of the outer one.
  */
 export function functionLengths(path: string, text: string): readonly FunctionLength[] {

@@ -1,4 +1,4 @@
-/** One thing that must hold for the whole workspace. */
+/** One rule for the whole workspace. */
 export interface Gate {
   readonly name: string;
   /** What the gate demands, in a few words. */
@@ -6,7 +6,7 @@ export interface Gate {
   /** Names of gates whose work this one reads. It starts when they have ended, however they ended. */
   readonly after?: readonly string[];
   /**
-   * What is wrong, one entry a finding; empty when the gate holds.
+   * The findings; empty when the gate holds.
    *
    * @param note prints a measured figure below the gate's line, whether or not it holds
    */

@@ -1,6 +1,6 @@
 // What the architecture allows, as data. A line here is a decision about the architecture.
 
-/** Packages that stand on their own: nothing from outside the workspace at run time but the peers below. */
+/** Packages without external dependencies at run time, except the peers below. */
 export const CLOSED_PACKAGES: readonly string[] = [
   '@sallyport/core',
   '@sallyport/dispatch',
@@ -34,7 +34,7 @@ export const LEAN_ENTRIES: Readonly<Record<string, readonly string[]>> = {
   '@sallyport/dispatch': ['core'],
 };
 
-/** Peers that only some entries of a package may reach. */
+/** Peers that only some entries of a package may reach. Every AWS client is an optional peer: applications choose its version. */
 export const OPTIONAL_PEERS: Readonly<Record<string, Readonly<Record<string, readonly string[]>>>> = {
   '@sallyport/secure': { jose: ['./jwt', './jwt-verifier'] },
   '@sallyport/mcp': { jose: ['./oauth'] },

@@ -79,6 +79,19 @@ const awsClientsAreLazy: Rule = (graph) => {
   return [...written, ...reached];
 };
 
+/** AWS clients are optional peers: an application chooses their version, has each once, and installs those that it uses. */
+const awsClientsAreOptionalPeers: Rule = ({ packages }) =>
+  packages
+    .filter(({ folder }) => folder.startsWith('packages/'))
+    .flatMap(({ name, dependencies, peerDependencies, optionalPeers }) => [
+      ...Object.keys(dependencies)
+        .filter(isAwsClient)
+        .map((client) => `${name} depends on ${client}`),
+      ...Object.keys(peerDependencies)
+        .filter((peer) => isAwsClient(peer) && !optionalPeers.includes(peer))
+        .map((peer) => `${name}: its peer ${peer} is not optional`),
+    ]);
+
 /** Runtime dependencies within the workspace are those of the policy. */
 const dependenciesAreAllowed: Rule = ({ packages }) =>
   packages.flatMap(({ name, dependencies, peerDependencies }) => {
@@ -208,6 +221,7 @@ const RULES: Readonly<Record<string, Rule>> = {
   'closed packages import nothing': closedPackagesImportNothing,
   'peers stay in their entries': peersStayInTheirEntries,
   'AWS clients are lazy': awsClientsAreLazy,
+  'AWS clients are optional peers': awsClientsAreOptionalPeers,
   'workspace dependencies': dependenciesAreAllowed,
   'lean entries': leanEntriesStayLean,
   'no cycle': noCycle,

@@ -58,7 +58,10 @@ const SOUND: Tree = {
   'packages/dispatch/tsconfig.json': references('../core', '../http'),
   'packages/dispatch/src/index.ts': "export { clock } from '@sallyport/core';",
   'packages/dispatch/src/app.ts': "export { clock } from '@sallyport/http';",
-  'packages/jobs/package.json': manifest('jobs', { dependencies: { '@aws-sdk/client-dynamodb': 'catalog:' } }),
+  'packages/jobs/package.json': manifest('jobs', {
+    peerDependencies: { '@aws-sdk/client-dynamodb': '^3.0.0' },
+    peerDependenciesMeta: { '@aws-sdk/client-dynamodb': { optional: true } },
+  }),
   'packages/jobs/tsconfig.json': references(),
   'packages/jobs/src/index.ts':
     "import type { A } from '@aws-sdk/client-dynamodb';\nexport const load = (): Promise<A> => import('@aws-sdk/client-dynamodb');",
@@ -167,6 +170,20 @@ const VIOLATIONS: readonly [string, Tree, string][] = [
       'packages/core/src/clock.ts': "export { load as clock } from '@sallyport/jobs';",
     },
     'AWS clients are lazy: @sallyport/core reaches @aws-sdk/client-dynamodb (packages/jobs/src/index.ts)',
+  ],
+  [
+    'a client that is a dependency',
+    {
+      'packages/jobs/package.json': manifest('jobs', { dependencies: { '@aws-sdk/client-dynamodb': 'catalog:' } }),
+    },
+    'AWS clients are optional peers: @sallyport/jobs depends on @aws-sdk/client-dynamodb',
+  ],
+  [
+    'a client that everybody has to install',
+    {
+      'packages/jobs/package.json': manifest('jobs', { peerDependencies: { '@aws-sdk/client-dynamodb': '^3.0.0' } }),
+    },
+    'AWS clients are optional peers: @sallyport/jobs: its peer @aws-sdk/client-dynamodb is not optional',
   ],
   [
     'a dependency that the architecture does not allow',

@@ -86,7 +86,7 @@ function declarationsOf(source: ts.SourceFile): Declared {
   return declared;
 }
 
-/** Functions and classes of this file that a call runs: the one that is called, and those handed to `map` and its like. */
+/** Functions and classes of this file that a call runs: the one that is called, and those passed to `map` and its like. */
 function calledBy(node: ts.CallExpression | ts.NewExpression, declared: Declared): readonly ts.Node[] {
   const callee = bare(node.expression);
   const target = ts.isIdentifier(callee) ? declared.get(callee.text) : callee;

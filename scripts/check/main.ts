@@ -14,12 +14,14 @@ import { readmesGate } from './gates/readmes.js';
 import { treeGate } from './gates/tree.js';
 import { buildGate, typesGate } from './gates/types.js';
 import { unusedGate } from './gates/unused.js';
+import { wordsGate } from './gates/words.js';
 import { runGates } from './runner.js';
 
 const GATES: readonly Gate[] = [
   buildGate,
   lintGate,
   treeGate,
+  wordsGate,
   claimsGate,
   graphGate,
   anatomyGate,

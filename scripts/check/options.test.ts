@@ -4,8 +4,8 @@ import ts from 'typescript';
 import { ROOT, run } from './command.js';
 
 /**
- * Interfaces of options that no set describes, each with its reason. What packages hand to each other has been checked where an
- * application gave it.
+ * Interfaces of options that no set describes, each with its reason. Options that packages pass to each other were checked
+ * when the application passed them.
  */
 const EXCEPTIONS: Readonly<Record<string, string>> = {
   'core DeadlineOptions': 'the stores have checked it',

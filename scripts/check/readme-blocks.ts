@@ -7,7 +7,10 @@ export interface CodeBlock {
   /** Line of the block's first line of code, from 1. */
   readonly line: number;
   readonly code: string;
-  /** What stands behind the language: the file that the page tells its reader to make, so that other blocks of the page can import it. */
+  /**
+   * The file name after the language: a file that the page tells its reader to create, and that other blocks of the page
+   * can import.
+   */
   readonly name?: string;
 }
 

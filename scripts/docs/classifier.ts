@@ -20,7 +20,7 @@ interface Alternative {
 }
 
 /**
- * The code that tells the kind of an event, written out from the rows: alternatives in their order, neighbours that need the
+ * The code that detects the kind of an event, generated from the rows: alternatives in their order, neighbours that need the
  * same member of the event under one question.
  */
 export function renderClassifier(rows: readonly DetectionRow[] = ROWS): string {

@@ -5,8 +5,7 @@ const HEAD = `# Error codes
 
 <!-- Made by \`npm run docs\` from the declarations of the codes. -->
 
-Every code of every package, with the HTTP status that a client gets. A code without a status is for developers: it is thrown at
-registration or start, or stays in the log. How to throw and catch them: [Errors](errors.md).
+Every code of every package, with the HTTP status that a client gets. A code without a status is for developers: it is thrown at registration or start, or only logged. How to throw and catch errors: [Errors](errors.md).
 
 \`\`\`ts
 import { FrameworkError } from '@sallyport/core';
@@ -17,13 +16,11 @@ export const isMissing = (error: unknown): boolean => error instanceof Framework
 const END = `
 ## GraphQL and MCP
 
-GraphQL has no status: the code stands in the [error object](graphql.md). Errors of the MCP protocol are the numbers of JSON-RPC; they stand in
-the [README of mcp](../packages/mcp/README.md#errors).
+GraphQL has no status: the code is in the [error object](graphql.md). MCP protocol errors use the numeric codes of JSON-RPC, listed in the [README of mcp](../packages/mcp/README.md#errors).
 
 ## Safe by default, and what it costs on AWS
 
-The text of an error that is no \`FrameworkError\` never reaches a client; it is answered \`500 app.internal\`. A refusal costs what its request costs:
-API Gateway bills it, and Lambda the time until the answer. 401, 403 and 404 are answered before middleware and handlers run.
+The text of an error that is not a \`FrameworkError\` never reaches a client; the answer is \`500 app.internal\`. An error answer costs the same as any request: API Gateway [bills the request](https://aws.amazon.com/api-gateway/pricing/), and Lambda [the time](https://docs.aws.amazon.com/whitepapers/latest/how-aws-pricing-works/lambda.html) until the answer. 401, 403 and 404 are answered before middleware and handlers run.
 `;
 
 /** The page of all codes: a section a package, codes of one package once each. */

@@ -13,7 +13,7 @@ export const FRONT_DOORS: DoorPage = {
     payloads: {
       title: 'API Gateway: Lambda proxy integrations for HTTP APIs (payload formats)',
       url: 'https://docs.aws.amazon.com/apigateway/latest/developerguide/http-api-develop-integrations-lambda.html',
-      says: 'names in lower case; repeated headers and query values joined with commas in 2.0; cookies in a list of their own; both answer formats',
+      says: 'names in lower case; repeated headers and query values joined with commas in 2.0; cookies in a separate list; both answer formats',
     },
     'live-paths': {
       title: 'middleapi/standard-server #93, on live captures',
@@ -23,7 +23,7 @@ export const FRONT_DOORS: DoorPage = {
     stage: {
       title: 'dougmoscrop/serverless-http #143',
       url: 'https://github.com/dougmoscrop/serverless-http/pull/143',
-      says: 'HTTP APIs put the name of the stage at the head of the path; REST APIs do not',
+      says: 'HTTP APIs put the name of the stage at the start of the path; REST APIs do not',
     },
     urls: {
       title: 'Lambda: invoking function URLs',
@@ -58,7 +58,7 @@ export const FRONT_DOORS: DoorPage = {
     alb: {
       title: 'Elastic Load Balancing: Lambda functions as targets',
       url: 'https://docs.aws.amazon.com/elasticloadbalancing/latest/application/lambda-functions.html',
-      says: 'one of two header maps, in event and answer alike; statusDescription; response JSON of at most 1 MB; WebSockets are not supported',
+      says: 'one of two header maps, the same in event and answer; statusDescription; response JSON of at most 1 MB; WebSockets are not supported',
     },
     'alb-query': {
       title: 'jeremydaly/lambda-api #132',
@@ -97,7 +97,7 @@ export const FRONT_DOORS: DoorPage = {
       cells: [
         {
           words:
-            'arrives decoded and behind a named stage; the stage is cut once, the rest routed as the client meant it',
+            'arrives decoded and with the name of the stage in front; the stage is removed once, the rest is routed',
           fixtures: ['doors/path-gateway-v2', 'doors/stage-removed', 'doors/stage-root', 'doors/stage-default'],
           sources: ['live-paths', 'stage'],
         },
@@ -107,7 +107,8 @@ export const FRONT_DOORS: DoorPage = {
           sources: ['live-paths'],
         },
         {
-          words: 'REST: as sent, no stage in it. Payload 1.0 (`version: "1.0"`): decoded, a named stage is cut once',
+          words:
+            'REST: as sent, without a stage. Payload 1.0 (`version: "1.0"`): decoded, a named stage is removed once',
           fixtures: [
             'doors/path-gateway-v1',
             'doors/stage-kept-gateway-v1',
@@ -122,7 +123,7 @@ export const FRONT_DOORS: DoorPage = {
           sources: ['live-paths'],
         },
         {
-          words: 'none: `/`. The route key alone decides',
+          words: 'always `/`; the route key selects the handler',
           fixtures: ['sockets/connect-request', 'sockets/custom-route'],
         },
       ],
@@ -131,17 +132,17 @@ export const FRONT_DOORS: DoorPage = {
       title: 'query',
       cells: [
         {
-          words: '`rawQueryString`, decoded once; the map only where it is empty',
+          words: '`rawQueryString`, decoded once; the map only if it is empty',
           fixtures: ['doors/query-raw-gateway-v2', 'doors/query-map-gateway-v2'],
           sources: ['payloads'],
         },
         {
-          words: '`rawQueryString`, decoded once; the map only where it is empty',
+          words: '`rawQueryString`, decoded once; the map only if it is empty',
           fixtures: ['doors/query-raw-function-url', 'doors/query-map-function-url'],
           sources: ['urls'],
         },
         {
-          words: 'the multi-value map, then what only the other has; decoded by AWS',
+          words: 'the multi-value map, then names that only the other map has; decoded by AWS',
           fixtures: ['doors/query-gateway-v1', 'doors/query-http-api-v1'],
           sources: ['rest', 'payloads'],
         },
@@ -151,7 +152,7 @@ export const FRONT_DOORS: DoorPage = {
           sources: ['alb-query'],
         },
         {
-          words: 'of `$connect` alone',
+          words: 'only of `$connect`',
           fixtures: ['sockets/connect-request', 'sockets/message-request'],
         },
       ],
@@ -160,7 +161,8 @@ export const FRONT_DOORS: DoorPage = {
       title: 'headers',
       cells: [
         {
-          words: 'one value a name; AWS has joined repeated ones with `,`, and no comma is split',
+          words:
+            'one value for each name; AWS has joined repeated headers with `,`, and values are not split at commas',
           fixtures: ['doors/request-gateway-v2', 'doors/headers-comma'],
           sources: ['payloads'],
         },
@@ -170,17 +172,18 @@ export const FRONT_DOORS: DoorPage = {
           sources: ['urls'],
         },
         {
-          words: 'the multi-value map, then what only the other has, whatever the case; names in lower case',
+          words:
+            'the multi-value map, then names that only the other map has, compared without case; names in lower case',
           fixtures: ['doors/headers-two-maps', 'doors/headers-single-map', 'doors/request-http-api-v1'],
           sources: ['rest', 'payloads'],
         },
         {
-          words: 'the map of the mode; single-value holds one value a name',
+          words: 'the map of the mode; single-value mode has one value for each name',
           fixtures: ['doors/request-load-balancer', 'doors/request-load-balancer-multi'],
           sources: ['alb'],
         },
         {
-          words: 'of `$connect` alone, both maps as gateway v1',
+          words: 'only of `$connect`, both maps as gateway v1',
           fixtures: ['sockets/connect-request', 'sockets/message-request'],
         },
       ],
@@ -189,12 +192,12 @@ export const FRONT_DOORS: DoorPage = {
       title: 'cookies',
       cells: [
         {
-          words: 'the list `cookies`, which is the `cookie` header too; `headers.cookie` only where the list is empty',
+          words: 'the list `cookies`, also shown as the `cookie` header; `headers.cookie` only if the list is empty',
           fixtures: ['doors/cookie-list-gateway-v2', 'doors/cookies-gateway-v2', 'doors/cookie-header-v2'],
           sources: ['payloads'],
         },
         {
-          words: 'as gateway v2; AWS sends the header as well, the list wins',
+          words: 'as gateway v2; AWS also sends the header, the list wins',
           fixtures: ['doors/cookie-list-function-url', 'doors/cookies-function-url'],
           sources: ['urls', 'url-cookies'],
         },
@@ -216,7 +219,7 @@ export const FRONT_DOORS: DoorPage = {
       title: 'body',
       cells: [
         {
-          words: 'text, or bytes where `isBase64Encoded` says so; what is no base64 is 400',
+          words: 'text, or bytes if `isBase64Encoded` is true; invalid base64 gives 400',
           fixtures: ['doors/body-text-gateway-v2', 'doors/body-bytes-gateway-v2', 'doors/base64-malformed-gateway-v2'],
           sources: ['payloads'],
         },
@@ -263,7 +266,7 @@ export const FRONT_DOORS: DoorPage = {
       title: 'answer headers',
       cells: [
         {
-          words: '`headers`; repeated ones joined with `,`',
+          words: '`headers`; repeated headers are joined with `,`',
           fixtures: ['answers/keys-gateway-v2', 'answers/repeats-gateway-v2'],
           sources: ['payloads'],
         },
@@ -273,7 +276,7 @@ export const FRONT_DOORS: DoorPage = {
           sources: ['urls'],
         },
         {
-          words: 'one value in `headers`, several in `multiValueHeaders` and nowhere else',
+          words: 'one value in `headers`, several values only in `multiValueHeaders`',
           fixtures: [
             'answers/keys-gateway-v1',
             'answers/repeats-gateway-v1',
@@ -283,7 +286,7 @@ export const FRONT_DOORS: DoorPage = {
           sources: ['rest', 'payloads'],
         },
         {
-          words: 'the map of the mode; single-value joins repeated ones with `,`. With `statusDescription`',
+          words: 'the map of the mode; single-value mode joins repeated headers with `,`. With `statusDescription`',
           fixtures: [
             'answers/keys-load-balancer',
             'answers/repeats-load-balancer',
@@ -293,7 +296,7 @@ export const FRONT_DOORS: DoorPage = {
           sources: ['alb'],
         },
         {
-          words: 'as gateway v1; matter to `$connect` alone',
+          words: 'as gateway v1; used only for `$connect`',
           fixtures: ['sockets/answer-headers', 'sockets/connect-accepted'],
           sources: ['ws-connect'],
         },
@@ -325,13 +328,13 @@ export const FRONT_DOORS: DoorPage = {
       title: 'binary',
       cells: [
         {
-          words: 'base64 where the answer says bytes or is not UTF-8, never twice, never an empty body',
+          words: 'base64 if the answer has bytes or is not UTF-8; never encoded twice; an empty body stays empty',
           fixtures: ['answers/bytes-gateway-v2', 'answers/bytes-not-utf8', 'answers/empty-bytes'],
           sources: ['payloads'],
         },
         { words: 'as gateway v2', fixtures: ['answers/bytes-function-url'], sources: ['urls'] },
         {
-          words: 'as gateway v2; a REST API turns it back into bytes only with `binaryMediaTypes`',
+          words: 'as gateway v2; a REST API decodes it to bytes only with `binaryMediaTypes`',
           fixtures: ['answers/bytes-gateway-v1', 'answers/utf8-forced', 'answers/bytes-http-api-v1'],
           sources: ['rest-binary', 'payloads'],
         },
@@ -344,15 +347,15 @@ export const FRONT_DOORS: DoorPage = {
       ],
     },
     {
-      title: 'caps',
+      title: 'size limits',
       cells: [
         {
-          words: 'more than 6 MB of answer is 413',
+          words: 'an answer over 6 MB becomes 413',
           fixtures: ['answers/cap-over-gateway-v2'],
           sources: ['quotas'],
         },
         {
-          words: 'as gateway v2; 200 MB where it streams',
+          words: 'as gateway v2; 200 MB if streamed',
           fixtures: ['answers/cap-over-function-url', 'pipeline/stream-limit-function-url'],
           sources: ['quotas', 'streaming'],
         },
@@ -362,18 +365,18 @@ export const FRONT_DOORS: DoorPage = {
           sources: ['quotas', 'streaming'],
         },
         {
-          words: 'more than 1 MB of answer is 413',
+          words: 'an answer over 1 MB becomes 413',
           fixtures: ['answers/cap-over-load-balancer', 'answers/cap-over-load-balancer-multi'],
           sources: ['alb'],
         },
-        { words: 'more than 128 KiB is 413', fixtures: ['sockets/cap-over'], sources: ['ws-quotas'] },
+        { words: 'an answer over 128 KiB becomes 413', fixtures: ['sockets/cap-over'], sources: ['ws-quotas'] },
       ],
     },
     {
       title: 'streaming',
       cells: [
         {
-          words: 'a stream is collected up to the cap',
+          words: 'a stream is collected up to the size limit',
           fixtures: ['answers/collected-gateway-v2', 'answers/collected-limit'],
         },
         {
@@ -398,10 +401,10 @@ export const FRONT_DOORS: DoorPage = {
           sources: ['rest-stream'],
         },
         {
-          words: 'a stream is collected up to the cap',
+          words: 'a stream is collected up to the size limit',
           fixtures: ['answers/collected-load-balancer', 'answers/collected-load-balancer-multi'],
         },
-        { words: 'a stream is `app.internal`', fixtures: ['sockets/stream-fails-closed'] },
+        { words: 'a stream gives `app.internal`', fixtures: ['sockets/stream-fails-closed'] },
       ],
     },
     {
@@ -409,12 +412,12 @@ export const FRONT_DOORS: DoorPage = {
       cells: [
         {
           words:
-            'an answer with the code of a framework error; anything else is 500, its text masked. A stream that fails while it is collected is 500',
+            'a framework error is answered with its code; any other error gives 500 with a masked text. A stream that fails while it is collected gives 500',
           fixtures: ['answers/errors-gateway-v2', 'answers/collected-failure-gateway-v2'],
         },
         {
           words:
-            'as gateway v2; streamed, a failure before the first chunk is an ordinary answer, a later one fails the invocation',
+            'as gateway v2; when streaming, a failure before the first chunk is an ordinary answer, a later one fails the invocation',
           fixtures: [
             'answers/errors-function-url',
             'answers/collected-failure-function-url',
@@ -423,7 +426,7 @@ export const FRONT_DOORS: DoorPage = {
           ],
         },
         {
-          words: "as function URL. An event without a path, an authorizer's and an agent's reject the invocation",
+          words: 'as function URL. An event without a path, from an authorizer or from an agent rejects the invocation',
           fixtures: [
             'answers/errors-gateway-v1',
             'answers/errors-http-api-v1',
@@ -446,7 +449,7 @@ export const FRONT_DOORS: DoorPage = {
         },
         {
           words:
-            "an answer, always nested; to `$connect` a status of 400 or more refuses the connection. An authorizer's event rejects",
+            "an answer, always in the nested format; a status of 400 or more for `$connect` rejects the connection. An authorizer's event rejects the invocation",
           fixtures: [
             'sockets/exception-is-masked',
             'sockets/errors-stay-nested',
@@ -461,21 +464,22 @@ export const FRONT_DOORS: DoorPage = {
   notes: [
     {
       words:
-        'A REST API needs `binaryMediaTypes` for binary answers (`*/*` for browsers); without it clients get the base64 text.',
+        'A REST API needs `binaryMediaTypes` for binary answers (`*/*` for browsers); without it clients receive base64 text.',
       sources: ['rest-binary'],
     },
     {
-      words: '`%2F` is lost on HTTP APIs: the path arrives decoded, so `/files/a%2Fb` and `/files/a/b` are one path.',
+      words:
+        '`%2F` is lost on HTTP APIs: the path arrives decoded, so `/files/a%2Fb` and `/files/a/b` are the same path.',
       sources: ['live-paths'],
     },
     {
       words:
-        'CORS settings of an HTTP API override ours: it answers preflights itself and drops our headers. Configure one of the two.',
+        'CORS settings of an HTTP API override those of the framework: the API answers preflights itself and drops the CORS headers of the answer. Configure only one of the two.',
       sources: ['http-cors'],
     },
     {
       words:
-        'A custom domain with a mapping puts the mapping into the path of a REST API. Name it in the option `basePath`.',
+        'A custom domain with a base path mapping adds the mapping to the path of a REST API. Set it in the option `basePath`.',
       sources: ['rest-mapping'],
     },
   ],

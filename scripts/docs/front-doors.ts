@@ -102,6 +102,16 @@ function checkFixtures(
   return findings;
 }
 
+const COSTS: readonly string[] = [
+  '## Safe by default, and what it costs on AWS',
+  '',
+  '- An event that only looks like a request (of an authorizer, of an agent) is refused before anything runs. Forwarding headers decide nothing: the',
+  "  caller's address is the one that the provider says.",
+  '- What is too large for a door is 413, measured as the service counts it; nothing is cut without a word.',
+  '- A front door is billed by itself ([API Gateway](https://aws.amazon.com/api-gateway/pricing/)), and each request is an invocation',
+  '  ([Lambda](https://docs.aws.amazon.com/whitepapers/latest/how-aws-pricing-works/lambda.html)), a refused one too.',
+];
+
 /** The page as Markdown. */
 export function renderDoorPage(page: DoorPage): string {
   const numbers = new Map(Object.keys(page.sources).map((key, index) => [key, index + 1]));
@@ -113,10 +123,10 @@ export function renderDoorPage(page: DoorPage): string {
     '',
     '<!-- Made by `npm run docs` from scripts/docs/front-doors-data.ts. -->',
     '',
-    'One application answers behind five kinds of front doors. What a request looks like when it arrives, and what the',
-    'answer has to look like, differs from door to door; handlers see one request and give one answer. Each cell says what',
-    'happens and names the [contract fixtures](../contract-fixtures/README.md) that hold it; numbers point to the source of',
-    'what AWS does.',
+    'One application can serve five kinds of front doors. Their request and answer formats differ; handlers see the same',
+    'request and return the same response behind each of them. A cell says what happens and names the',
+    '[contract fixtures](../contract-fixtures/README.md) that test it; a number links to the source for the behaviour of',
+    'AWS.',
     '',
     row(['', ...page.columns.map(({ title }) => title)]),
     row(['---', ...page.columns.map(() => '---')]),
@@ -136,6 +146,8 @@ export function renderDoorPage(page: DoorPage): string {
     ...Object.entries(page.sources).map(([key, { title, url, says }]) =>
       row([String(numbers.get(key)), `[${title}](${url})`, says]),
     ),
+    '',
+    ...COSTS,
     '',
   ].join('\n');
 }

@@ -4,6 +4,7 @@ import { RUN_OPTIONS as CONTRACT_RUN_OPTIONS } from '../../packages/contract/src
 import { EMF_SINK_OPTIONS } from '../../packages/core/src/observability/emf-sink.js';
 import { ERROR_NOTIFIER_OPTIONS } from '../../packages/core/src/observability/error-notifier.js';
 import { LOGGER_OPTIONS } from '../../packages/core/src/observability/logger.js';
+import { FORM_LIMITS } from '../../packages/core/src/request/form.js';
 import { APP_OPTIONS } from '../../packages/dispatch/src/container/app.js';
 import { DISPATCHER_OPTIONS } from '../../packages/dispatch/src/dispatcher.js';
 import { BIND_SPEC } from '../../packages/http/src/bind/contract.js';
@@ -17,6 +18,7 @@ import { SSE_OPTIONS } from '../../packages/http/src/responses/sse.js';
 import { HTTP_ROUTER_OPTIONS } from '../../packages/http/src/surface/http-router.js';
 import { ROUTE_OPTIONS } from '../../packages/http/src/surface/http-verbs.js';
 import { GROUP_OPTIONS } from '../../packages/http/src/surface/route-group.js';
+import { MOUNT_HANDLER_OPTIONS } from '../../packages/http/src/web/mount-handler.js';
 import { BROADCAST_OPTIONS } from '../../packages/http/src/websocket/broadcast.js';
 import { CLIENT_OPTIONS } from '../../packages/http/src/websocket/client.js';
 import { REGISTRY_OPTIONS } from '../../packages/http/src/websocket/registry.js';
@@ -28,7 +30,6 @@ import { LEDGER_OPTIONS } from '../../packages/jobs/src/ledger/create-job-ledger
 import { MEMORY_LEDGER_OPTIONS } from '../../packages/jobs/src/ledger/memory-ledger.js';
 import { FACADE_CONFIG } from '../../packages/mcp/src/facade/config.js';
 import { MOUNT_MCP_OPTIONS } from '../../packages/mcp/src/http/mount.js';
-import { MOUNT_HANDLER_OPTIONS } from '../../packages/mcp/src/http/mount-handler.js';
 import { AUTHORIZE_RESPONSE_OPTIONS } from '../../packages/mcp/src/oauth/authorize.js';
 import { BEARER_OPTIONS } from '../../packages/mcp/src/oauth/bearer.js';
 import { CLIENT_METADATA_LOADER_OPTIONS } from '../../packages/mcp/src/oauth/client-metadata.js';
@@ -66,11 +67,17 @@ import { QUEUE_ROUTER_OPTIONS } from '../../packages/streams/src/router/queue-ro
 import { SELECTOR } from '../../packages/streams/src/sources/event-bus.js';
 import { STREAM_OPTIONS } from '../../packages/streams/src/sources/kinesis.js';
 import { QUEUE_OPTIONS } from '../../packages/streams/src/sources/queue.js';
+import { ASYNC_ENGINE_OPTIONS } from '../../packages/testkit/src/engines/async.js';
+import { QUEUE_ENGINE_OPTIONS } from '../../packages/testkit/src/engines/queue.js';
+import { SHARD_ENGINE_OPTIONS } from '../../packages/testkit/src/engines/shard.js';
 import { LAMBDA_OPTIONS, TEST_ENV_OPTIONS } from '../../packages/testkit/src/env/env.js';
 import { FAKE_CLIENT_OPTIONS, FAKE_HANDLER_OPTIONS } from '../../packages/testkit/src/fakes/fakes.js';
 import { INTERLEAVE_OPTIONS } from '../../packages/testkit/src/interleave/interleave.js';
+import { RECORDER_OPTIONS } from '../../packages/testkit/src/recorder/recorder.js';
+import { ASYNC_SIMULATION } from '../../packages/testkit/src/simulate/async.js';
 import { QUEUE_SIMULATION } from '../../packages/testkit/src/simulate/queue.js';
 import { STREAM_SIMULATION } from '../../packages/testkit/src/simulate/stream.js';
+import { TOKEN_ISSUER_OPTIONS, TOKEN_OPTIONS } from '../../packages/testkit/src/tokens/issuer.js';
 import { LOCAL_EMBEDDER_OPTIONS } from '../../packages/vectors/src/embedding/local-embedder.js';
 import { TITAN_OPTIONS } from '../../packages/vectors/src/embedding/titan.js';
 import { SEMANTIC_INDEX_OPTIONS } from '../../packages/vectors/src/index/semantic-index.js';
@@ -128,6 +135,7 @@ export const OPTION_TABLES: Readonly<Record<string, readonly OptionTable[]>> = {
   ],
   'packages/http/README.md': [
     table('@sallyport/http#get', ROUTE_OPTIONS.kinds, 'packages/http/src/surface/http-verbs.ts', 'RouteOptions'),
+    table('@sallyport/http#bodyForm', FORM_LIMITS.kinds, 'packages/core/src/request/form.ts', 'FormLimits'),
     table('@sallyport/http#group', GROUP_OPTIONS.kinds, 'packages/http/src/surface/route-group.ts', 'GroupOptions'),
     table('@sallyport/http#hooks', HOOK_OPTIONS.kinds, 'packages/http/src/pipeline/hooks.ts', 'HttpHooks'),
     table(
@@ -167,6 +175,12 @@ export const OPTION_TABLES: Readonly<Record<string, readonly OptionTable[]>> = {
       TIMEOUT_OPTIONS.kinds,
       'packages/http/src/pipeline/timeout.ts',
       'TimeoutOptions',
+    ),
+    table(
+      '@sallyport/http/web#mountHandler',
+      MOUNT_HANDLER_OPTIONS.kinds,
+      'packages/http/src/web/mount-handler.ts',
+      'MountHandlerOptions',
     ),
     table(
       '@sallyport/http/websocket#createWebSocketClient',
@@ -311,16 +325,64 @@ export const OPTION_TABLES: Readonly<Record<string, readonly OptionTable[]>> = {
       'LambdaContextOptions',
     ),
     table(
+      '@sallyport/testkit#simulate-async',
+      ASYNC_SIMULATION.kinds,
+      'packages/testkit/src/simulate/async.ts',
+      'AsyncSimulation',
+      [['packages/testkit/src/engines/async.ts', 'AsyncSettings']],
+    ),
+    table(
+      '@sallyport/testkit#createQueueEngine',
+      QUEUE_ENGINE_OPTIONS.kinds,
+      'packages/testkit/src/engines/queue.ts',
+      'QueueEngineOptions',
+      [['packages/testkit/src/engines/engine.ts', 'EngineOptions']],
+    ),
+    table(
+      '@sallyport/testkit#createShardEngine',
+      SHARD_ENGINE_OPTIONS.kinds,
+      'packages/testkit/src/engines/shard.ts',
+      'ShardEngineOptions',
+      [['packages/testkit/src/engines/engine.ts', 'EngineOptions']],
+    ),
+    table(
+      '@sallyport/testkit#createAsyncEngine',
+      ASYNC_ENGINE_OPTIONS.kinds,
+      'packages/testkit/src/engines/async.ts',
+      'AsyncEngineOptions',
+      [['packages/testkit/src/engines/engine.ts', 'EngineOptions']],
+    ),
+    table(
+      '@sallyport/testkit#createRecorder',
+      RECORDER_OPTIONS.kinds,
+      'packages/testkit/src/recorder/recorder.ts',
+      'RecorderOptions',
+    ),
+    table(
+      '@sallyport/testkit#createTokenIssuer',
+      TOKEN_ISSUER_OPTIONS.kinds,
+      'packages/testkit/src/tokens/issuer.ts',
+      'TokenIssuerOptions',
+    ),
+    table(
+      '@sallyport/testkit#issueToken',
+      TOKEN_OPTIONS.kinds,
+      'packages/testkit/src/tokens/issuer.ts',
+      'TokenOptions',
+    ),
+    table(
       '@sallyport/testkit#simulate-queue',
       QUEUE_SIMULATION.kinds,
       'packages/testkit/src/simulate/queue.ts',
       'QueueSimulation',
+      [['packages/testkit/src/engines/queue.ts', 'QueueSettings']],
     ),
     table(
       '@sallyport/testkit#simulate-stream',
       STREAM_SIMULATION.kinds,
       'packages/testkit/src/simulate/stream.ts',
       'StreamSimulation',
+      [['packages/testkit/src/engines/shard.ts', 'ShardSettings']],
     ),
     table(
       '@sallyport/testkit#interleave',
@@ -453,12 +515,6 @@ export const OPTION_TABLES: Readonly<Record<string, readonly OptionTable[]>> = {
       'McpServerOptions',
     ),
     table('@sallyport/mcp#mountMcp', MOUNT_MCP_OPTIONS.kinds, 'packages/mcp/src/http/mount.ts', 'MountMcpOptions'),
-    table(
-      '@sallyport/mcp#mountHandler',
-      MOUNT_HANDLER_OPTIONS.kinds,
-      'packages/mcp/src/http/mount-handler.ts',
-      'MountHandlerOptions',
-    ),
     table(
       '@sallyport/mcp/oauth#createBearerGuard',
       BEARER_OPTIONS.kinds,

@@ -42,7 +42,7 @@ export function checkTables(text: string, tables: readonly OptionTable[]): reado
   ];
 }
 
-/** One row an option: its name, what it must be, what stands for it when it is left out, and what it does. */
+/** One row an option: its name, what it must be, what represents it when it is left out, and what it does. */
 export function renderTable(table: OptionTable, source = readSource(table.source)): string {
   const words = wordsOf(table, source);
   const rows = Object.entries(table.kinds).map(([name, kind]) => {
@@ -70,7 +70,7 @@ function readSource(source: string): string {
   return readFileSync(join(ROOT, source), 'utf8');
 }
 
-/** What stands for an absent option, as its kind says; `undefined` where only the TSDoc can. */
+/** What represents an absent option, as its kind says; `undefined` where only the TSDoc can. */
 function absentOf({ isRequired, variable, fallback }: OptionKind<unknown, unknown>): string | undefined {
   if (variable !== undefined) return `\`${variable}\`, else refused`;
   if (isRequired) return 'refused';

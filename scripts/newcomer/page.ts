@@ -1,7 +1,11 @@
-/** What a page tells its reader to do, in the order of the page: commands to type and files to make. */
+/** The steps of a page, in their order: commands to run and files to create. */
 export type PageStep =
   | { readonly kind: 'command'; readonly text: string }
   | { readonly kind: 'file'; readonly name: string; readonly text: string };
+
+/** What 'start here' may ask of its reader until the first test is green. */
+export const MOST_COMMANDS = 10;
+export const MOST_LINES = 40;
 
 /** The steps of a Markdown page up to a heading: every line of a `sh` block, and every block that names a file. */
 export function stepsOf(markdown: string, until: string): readonly PageStep[] {

@@ -78,7 +78,7 @@ async function streamOf(session: string): Promise<string> {
   return /^id: ([\w-]{12})/.exec(Buffer.from(body).toString('utf8'))?.[1] ?? '';
 }
 
-/** The first attempt and some more of a caller who waits for a lease that somebody else holds. */
+/** The first and some further attempts of a caller who waits for a lease that another caller holds. */
 async function waitForLease(): Promise<number[]> {
   await waiting.acquireLease({ name: 'held', owner: 'somebody', durationMs: 60_000 });
   const signal = AbortSignal.timeout(200);
@@ -125,7 +125,7 @@ async function report(): Promise<Record<string, readonly unknown[]>> {
 }
 
 /**
- * Memory as an application leaves it: Node's random bytes are drawn, and `Math.random` goes on from a state in the heap, as
+ * Memory as an application leaves it: Node's random bytes are drawn, and `Math.random` continues from a state in the heap, as
  * it does after the memory of a machine is restored (V8 seeds it anew when it reads a snapshot of its own).
  */
 function useRandomness(): void {

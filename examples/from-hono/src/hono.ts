@@ -1,11 +1,14 @@
-import type { AuthInfo } from '@sallyport/mcp';
+import type { AuthInfo } from '@sallyport/http/web';
 import { Hono } from 'hono';
 import { type Bookmarks, urlOf } from './bookmarks.js';
 
 /** What the mount hands over: who calls, as the gate proved it. */
 type Env = { Bindings: { readonly authInfo?: AuthInfo } };
 
-/** The application as it was, but for one line: who calls is read from what the gate proved, no longer from a header. */
+/**
+ * The application without changes, except for one line: the caller is read from the gate's result and no longer from a
+ * header.
+ */
 export function createHono(bookmarks: Bookmarks): Hono<Env> {
   const hono = new Hono<Env>();
   const ownerOf = (env: Env['Bindings']) => String(env.authInfo?.extra.identity ?? '');

@@ -15,5 +15,5 @@ const principalResolver = jwtPrincipalResolver({
   audience: [required('BOOKMARKS_AUDIENCE')],
 });
 
-// Bookmarks are kept in memory here: put a table of your own behind the class.
+// This example keeps bookmarks in memory: replace the class with one that uses a table.
 export const handler = createService({ principalResolver }, new Bookmarks()).handleLambda;

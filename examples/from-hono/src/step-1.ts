@@ -1,9 +1,9 @@
-import { mountHandler } from '@sallyport/mcp';
+import { mountHandler } from '@sallyport/http/web';
 import { Authenticated, Public, SecureApp, type SecureOptions } from '@sallyport/secure';
 import type { Bookmarks } from './bookmarks.js';
 import { createHono } from './hono.js';
 
-/** Step 1: the whole Hono application behind the gate. One route is open because it says so. */
+/** Step 1: the whole Hono application behind the gate. One route is public because its mount says `Public()`. */
 export function createService(options: SecureOptions, bookmarks: Bookmarks): SecureApp {
   const app = new SecureApp(options);
   const hono = createHono(bookmarks);

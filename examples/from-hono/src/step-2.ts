@@ -1,10 +1,10 @@
 import { json, text } from '@sallyport/http';
-import { mountHandler } from '@sallyport/mcp';
+import { mountHandler } from '@sallyport/http/web';
 import { Authenticated, Public, SecureApp, type SecureOptions } from '@sallyport/secure';
 import type { Bookmarks } from './bookmarks.js';
 import { createHono } from './hono.js';
 
-/** Step 2: what reads has moved, with a scope of its own. What writes is still Hono's. */
+/** Step 2: routes that read have moved, each with its own scope. Hono still serves those that write. */
 export function createService(options: SecureOptions, bookmarks: Bookmarks): SecureApp {
   const app = new SecureApp(options);
   const read = Authenticated('bookmarks:read');

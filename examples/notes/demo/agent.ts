@@ -1,6 +1,6 @@
 import { AGENTS, type AuthorizationServer } from '@sallyport/oauth-lab';
 
-/** What a client asks on its way from a URL to the first answer. */
+/** The requests of a client up to the first successful call. */
 const EXPECTED = [
   'POST notes/mcp 401',
   'GET notes/.well-known/oauth-protected-resource/mcp 200',
@@ -12,9 +12,9 @@ const EXPECTED = [
 ];
 
 /**
- * Lets an official MCP client find its way, which is told nothing but the URL, and prints what it asked.
+ * Connects an official MCP client that is configured with the URL only, and prints its requests.
  *
- * @returns whether it asked what was expected, and got its answer
+ * @returns whether the requests and the result are as expected
  */
 export async function showAgent(origin: string, issuer: AuthorizationServer): Promise<boolean> {
   const [name, signIn] = AGENTS[AGENTS.length - 1] as (typeof AGENTS)[number];
@@ -28,9 +28,9 @@ export async function showAgent(origin: string, issuer: AuthorizationServer): Pr
     structuredContent?: unknown;
   };
   await agent.close();
-  // Between the authorization URL and the code a person signs in: pages, which the client does not see.
+  // Without the pages on which the user signs in: the client does not see them.
   const steps = lines.filter((line) => !/\/(sign-in|authorize)\//.test(line));
-  console.log(`\nAn agent (${name}) that knows only ${origin}/mcp, and what it asks:\n`);
+  console.log(`\nRequests of an agent (${name}) that knows only ${origin}/mcp:\n`);
   for (const step of steps) console.log(`  ${step}`);
   console.log(`\nIt found ${JSON.stringify(structuredContent)}.`);
   return EXPECTED.every((step, at) => steps[at] === step) && JSON.stringify(structuredContent).includes('one litre');

@@ -60,8 +60,8 @@ export const cases: readonly Case[] = [
       statusCode: 200,
       multiValueHeaders: {
         'set-cookie': [
-          'session=s-1; Path=/; HttpOnly; Secure; Expires=Sun, 22 Nov 2026 09:00:00 GMT',
-          'theme=dark; Path=/; Secure',
+          'greeted=yes; Max-Age=86400; Path=/; Secure; HttpOnly; SameSite=Lax',
+          'theme=dark; Path=/; Secure; SameSite=Lax',
         ],
       },
     },

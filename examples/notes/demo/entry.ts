@@ -9,7 +9,7 @@ import { createSemanticIndex } from '@sallyport/vectors';
 import { createLocalEmbedder, createLocalVectorStore } from '@sallyport/vectors/local';
 import { createNotesService } from '../src/app.js';
 
-/** What the demo knows only at its start. */
+/** Values that are known only when the demo starts. */
 export interface DemoConfig {
   readonly issuer: string;
   readonly keysUrl: string;
@@ -23,7 +23,7 @@ export function createHandler({ issuer, keysUrl, publicUrl }: DemoConfig) {
       issuer,
       audience: 'notes',
       publicUrl,
-      // Keys come by https; those of the demo are on this machine.
+      // Keys must be fetched by https; those of the demo are served on this machine.
       jwksUri: 'https://issuer.notes.example/jwks.json',
       fetch: (_url, init) => fetch(keysUrl, init),
     },

@@ -1,6 +1,7 @@
 /**
- * The main job: bundles the service as it would be deployed, feeds the bundle one event of every kind and front door from
- * files of the shape that AWS sends, and shows what came back; then an agent signs in that knows only a URL. Ends with status 1 if any answer is not the expected one.
+ * Bundles the service as it would be deployed, sends the bundle one event of every kind and front door from files in the form that AWS
+ * sends, and prints the answers. Then an agent connects that is configured with the URL only. Ends with status 1 if a result is not as
+ * expected.
  */
 import { mkdtemp, readFile, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
@@ -107,7 +108,7 @@ try {
     wrong === 0 ? `\nAll ${rows.length} answers are as expected.` : `\n${wrong} of ${rows.length} answers are wrong.`,
   );
   const found = await showAgent(publicUrl, issuer);
-  if (!found) console.error('The agent did not find its way as expected.');
+  if (!found) console.error('The requests of the agent are not as expected.');
   process.exitCode = wrong === 0 && found ? 0 : 1;
 } finally {
   await Promise.all([door.close(), issuer.close()]);

@@ -1,3 +1,4 @@
+import { secureHeaders } from '@sallyport/http';
 import type { JobLedger } from '@sallyport/jobs';
 import { type RateLimiter, rateLimitMiddleware } from '@sallyport/ratelimit';
 import { SecureApp, type SecureOptions } from '@sallyport/secure';
@@ -23,7 +24,7 @@ export interface NotesConfig {
   /** Finds notes by what they say. */
   readonly search: SemanticIndex;
   readonly attachments: AttachmentsConfig;
-  /** Clock, ids, log and the like of the container. */
+  /** Clock, ids, log and similar values of the container. */
   readonly container?: Pick<
     SecureOptions,
     'clock' | 'ids' | 'environment' | 'log' | 'observability' | 'webSocketClientFactory'
@@ -42,7 +43,7 @@ export function createNotesService(config: NotesConfig): NotesService {
   const notes = new NoteStore();
   const journal = createJournal();
   const { discovery, ...gate } = createAuth(auth, connections);
-  const app = new SecureApp({ ...container, ...gate });
+  const app = new SecureApp({ ...container, ...gate, onResponse: secureHeaders() });
   notes.add({ title: 'Milk', text: 'one litre' }, 'ada');
   app.use(rateLimitMiddleware({ limiter }));
   registerSearch(app, notes, search);

@@ -3,7 +3,7 @@ import { binary, bind, created } from '@sallyport/http';
 import type { ObjectRef, ObjectStore, UploadGrants } from '@sallyport/objectstore';
 import { Authenticated, type SecureApp } from '@sallyport/secure';
 import type { NoteStore } from './notes.js';
-import { AttachmentParams, Upload } from './schemas.js';
+import { AttachmentParams, AttachmentType, Upload } from './schemas.js';
 
 /** Where attachments are kept, and who signs their uploads. */
 export interface AttachmentsConfig {
@@ -15,7 +15,6 @@ export interface AttachmentsConfig {
 /** What the function hands out itself: its answers are at most 6 MB, as base64 text. */
 const MAX_ATTACHMENT_BYTES = 4_000_000;
 const GRANT_SECONDS = 300;
-const DEFAULT_TYPE = 'image/png';
 
 /** Small files come and go through the function; a browser that has a grant sends its file straight to the bucket. */
 export function registerAttachments(
@@ -31,7 +30,9 @@ export function registerAttachments(
     '/notes/{id}/attachments/{name}',
     bind({ params: AttachmentParams }, async (ctx, { params }) => {
       const payload = ctx.request.body;
-      await store.put({ ref: refOf(params), payload, contentType: ctx.header('content-type') || DEFAULT_TYPE });
+      const { data: contentType } = AttachmentType.safeParse(ctx.header('content-type'));
+      if (!contentType) throw new FrameworkError('notes.wrong_type', 'no such attachments', { statusCode: 415 });
+      await store.put({ ref: refOf(params), payload, contentType });
       return created({ bytes: payload.byteLength }, `/notes/${params.id}/attachments/${params.name}`);
     }),
     Authenticated('notes:write'),

@@ -17,7 +17,7 @@ export interface AuthConfig {
   /** Audience of the tokens of people and their applications. */
   readonly audience: string;
   readonly jwksUri: string;
-  /** The origin that clients know, `https://notes.example.com`. Tokens of agents are for its `/mcp` and for nothing else. */
+  /** The public origin, `https://notes.example.com`. The audience of agents' tokens is its `/mcp`. */
   readonly publicUrl: string;
   /** Fetches the issuer's keys; the platform's `fetch` by default. */
   readonly fetch?: KeyFetch;
@@ -26,17 +26,17 @@ export interface AuthConfig {
 /** Open WebSocket connections, who opened them, and what they watch. All instances share it. */
 export type Connections = GroupedConnectionRegistry<ConnectionPrincipal>;
 
-/** What an agent may ask for. */
+/** Scopes that an agent may request. */
 const SCOPES = ['notes:read', 'notes:write'];
 
 export interface Auth extends Required<Pick<SecureOptions, 'principalResolver' | 'challenge'>> {
-  /** The documents by which an agent that knows only a URL finds out where to sign in. */
+  /** The OAuth metadata documents of the MCP endpoint. */
   readonly discovery: McpDiscovery;
 }
 
 /**
- * Callers show a JWT; over a WebSocket they show it once, at `$connect`. Agents show one of their own, which was issued for the MCP
- * endpoint: a token that reaches one of them opens nothing else, and no other token opens the MCP endpoint.
+ * Callers authenticate with a JWT, on a WebSocket at `$connect` only. The MCP endpoint has tokens of its own, for agents: they are not
+ * valid for other routes, and other tokens are not valid for the MCP endpoint.
  */
 export function createAuth({ issuer, audience, jwksUri, publicUrl, fetch }: AuthConfig, store: Connections): Auth {
   const keys = { issuer, jwksUri, ...(fetch ? { fetch } : {}) };
@@ -54,7 +54,7 @@ export function createAuth({ issuer, audience, jwksUri, publicUrl, fetch }: Auth
   };
 }
 
-/** The route decides, never what a request says of itself. */
+/** Decided by the matched route only, not by the content of a request. */
 function isAgent({ route }: Context): boolean {
   return route?.surface === 'http' && route.pattern === MCP_PATH;
 }

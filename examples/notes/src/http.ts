@@ -1,8 +1,8 @@
 import { FrameworkError } from '@sallyport/core';
-import { bind, created, json, noContent, text } from '@sallyport/http';
+import { bind, created, json, noContent, setCookie, text } from '@sallyport/http';
 import { Authenticated, Public, type SecureApp } from '@sallyport/secure';
 import type { Note, NoteStore } from './notes.js';
-import { NoteChange, NoteInput, NoteParams, NoteView, PageQuery, Session } from './schemas.js';
+import { Greeting, NoteChange, NoteInput, NoteParams, NoteView, PageQuery } from './schemas.js';
 
 const canRead = Authenticated('notes:read');
 const canWrite = Authenticated('notes:write');
@@ -52,8 +52,8 @@ export function registerHttp(app: SecureApp, notes: NoteStore): void {
     canWrite,
   );
   app.post(
-    '/sessions',
-    bind({ body: Session }, (_ctx, { body }) => openSession(body.name)),
+    '/greetings',
+    bind({ body: Greeting }, (_ctx, { body }) => greet(body.name)),
     Authenticated(),
   );
 }
@@ -64,11 +64,9 @@ function found(notes: NoteStore, id: string): Note {
   return note;
 }
 
-function openSession(name: string) {
+/** Cookies that remember and identify nobody: who calls is what the token proves. */
+function greet(name: string) {
   const answer = text(200, `welcome, ${name}`);
-  answer.cookies.push(
-    'session=s-1; Path=/; HttpOnly; Secure; Expires=Sun, 22 Nov 2026 09:00:00 GMT',
-    'theme=dark; Path=/; Secure',
-  );
-  return answer;
+  const remembered = setCookie(answer, 'greeted', 'yes', { maxAge: 86_400 });
+  return setCookie(remembered, 'theme', 'dark', { httpOnly: false });
 }

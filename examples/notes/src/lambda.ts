@@ -21,7 +21,7 @@ const { app } = createNotesService({
     publicUrl: required('NOTES_PUBLIC_URL'),
   },
   connections: createDynamoConnectionRegistry(),
-  limiter: createDynamoRateLimiter({ strategy: fixedWindow({ limit: 600, windowMs: 60_000 }), onStoreError: 'allow' }),
+  limiter: createDynamoRateLimiter({ strategy: fixedWindow({ limit: 600, windowMs: 60_000 }), onStoreError: 'deny' }),
   ledger: createJobLedger(),
   search: createSemanticIndex({ store: vectorStoreFromEnv(), embedder: embedderFromEnv() }),
   attachments: { bucket: required('NOTES_BUCKET'), store: createS3ObjectStore(), grants: createUploadGrants() },

@@ -2,7 +2,7 @@ import type { SecureApp, SecureOpenApiSpec } from '@sallyport/secure';
 
 const MCP = { path: '/mcp', tags: ['agents'] } as const;
 
-/** What the document says beside what the registrations say themselves: every HTTP operation, and no other. */
+/** Additions to the OpenAPI document that are not in the registrations: for every HTTP operation, and no other. */
 const SPEC: SecureOpenApiSpec = {
   title: 'Notes',
   version: '1.0.0',
@@ -35,7 +35,12 @@ const SPEC: SecureOpenApiSpec = {
       summary: 'Grants the upload of a file to a note',
       successStatus: 201,
     },
-    { method: 'POST', path: '/sessions', operationId: 'openSession', summary: 'Opens a session' },
+    {
+      method: 'POST',
+      path: '/greetings',
+      operationId: 'greet',
+      summary: 'Greets a caller, and remembers it in a cookie',
+    },
     { ...MCP, method: 'POST', operationId: 'mcpSend', summary: 'Takes a message of an agent' },
     { ...MCP, method: 'GET', operationId: 'mcpResume', summary: 'Resumes a stream of an agent' },
     { ...MCP, method: 'DELETE', operationId: 'mcpEnd', summary: 'Ends the session of an agent' },
@@ -43,13 +48,13 @@ const SPEC: SecureOpenApiSpec = {
       method: 'GET',
       path: '/.well-known/oauth-protected-resource',
       operationId: 'mcpResource',
-      summary: 'Says where an agent signs in',
+      summary: 'OAuth metadata of the MCP endpoint',
     },
     {
       method: 'GET',
       path: '/.well-known/oauth-protected-resource/mcp',
       operationId: 'mcpResourceAtPath',
-      summary: 'The same, where newer clients look for it',
+      summary: 'The same document at its canonical path',
     },
   ],
   securitySchemes: { jwt: { type: 'http', scheme: 'bearer', bearerFormat: 'JWT' } },

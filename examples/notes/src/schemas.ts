@@ -15,15 +15,18 @@ export const NoteParams = z.object({ id: z.string() });
 
 export const PageQuery = z.object({ limit: z.coerce.number().int().min(1).max(100).default(100) });
 
-export const Session = z.object({ name: z.string().min(1) });
+export const Greeting = z.object({ name: z.string().min(1) });
 
-/** The name of a file stands in a key of the bucket: no slash, and more than dots. */
+/** The name of a file is part of a key in the bucket: no slash, and not only dots. */
 export const AttachmentParams = z.object({ id: z.string(), name: z.string().regex(/^\w[\w.-]{0,99}$/) });
 export type AttachmentParams = z.infer<typeof AttachmentParams>;
+
+/** What an attachment may be: nothing that a browser runs when it opens the address of the attachment. */
+export const AttachmentType = z.enum(['image/png', 'image/jpeg', 'application/pdf']);
 
 /** What a browser says of the file that it wants to upload. The grant checks the rest. */
 export const Upload = z.object({
   contentLength: z.number().int().min(1),
-  contentType: z.enum(['image/png', 'image/jpeg', 'application/pdf']),
+  contentType: AttachmentType,
   checksumSha256: z.string(),
 });

@@ -11,7 +11,7 @@ export interface ToolsConfig {
   readonly secret: string;
 }
 
-/** The notes for agents: two tools, a resource for each note, and a prompt, at `/mcp`, for agents that signed in. */
+/** The notes for agents: two tools, a resource for each note, and a prompt, at `/mcp`, for authenticated agents. */
 export function registerTools(
   app: SecureApp,
   notes: NoteStore,
@@ -34,10 +34,7 @@ export function registerTools(
       return { structured: { id: notes.add(input, principal.identity).id } };
     },
   );
-  server.resourceTemplate('notes://{id}', { name: 'note', mimeType: 'text/plain' }, ({ id }) => {
-    const note = notes.get(id ?? '');
-    return note?.text ?? '';
-  });
+  server.resourceTemplate('notes://{id}', { name: 'note', mimeType: 'text/plain' }, ({ id }) => notes.get(id)?.text);
   server.prompt(
     'summarise',
     { description: 'Asks for a summary of a note.', args: { id: { required: true } } },

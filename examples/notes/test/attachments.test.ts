@@ -95,6 +95,22 @@ it.each<[string, string, object, number, string]>([
   expect(body).toContain(`"field":"${field}"`);
 });
 
+it.each(['text/html', 'image/svg+xml', 'image/png; charset=utf-7', 'IMAGE/PNG,text/html'])(
+  'a file of type %s is not taken through the function either',
+  async (type) => {
+    const sent = { headers: { authorization: `Bearer ${token}`, 'content-type': type }, body: Buffer.from('<script>') };
+    expect((await send('PUT', '/notes/note-1/attachments/page.png', sent)).statusCode).toBe(415);
+    expect((await send('GET', '/notes/note-1/attachments/page.png')).statusCode).toBe(404);
+  },
+);
+
+it('a browser is told not to guess what an attachment is', async () => {
+  const sent = { headers: { authorization: `Bearer ${token}`, 'content-type': 'image/png' }, body: FILE };
+  expect((await send('PUT', '/notes/note-1/attachments/a.png', sent)).statusCode).toBe(201);
+  const read = await send('GET', '/notes/note-1/attachments/a.png');
+  expect(read.headers).toMatchObject({ 'x-content-type-options': 'nosniff', 'content-type': 'image/png' });
+});
+
 it('a caller who may only read gets no grant', async () => {
   const reader = await issuer.sign({ sub: 'alan', scope: 'notes:read' }, AUDIENCE);
   const headers = { authorization: `Bearer ${reader}` };

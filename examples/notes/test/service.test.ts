@@ -95,7 +95,8 @@ describe('notes over HTTP', () => {
 
   it('carry attachments byte for byte', async () => {
     const body = Uint8Array.from([0, 255, 254, 1]);
-    await send('PUT', '/notes/note-1/attachments/dot.png', { ...bearer(writer), body });
+    const headers = { ...bearer(writer).headers, 'content-type': 'image/png' };
+    await send('PUT', '/notes/note-1/attachments/dot.png', { headers, body });
     const event = buildLoadBalancerRequest('GET', '/notes/note-1/attachments/dot.png', bearer(writer));
     expect(await env.invoke(service.app, event)).toMatchObject({ isBase64Encoded: true, body: 'AP/+AQ==' });
   });
@@ -219,8 +220,13 @@ describe('tools for agents', () => {
 
   it('are not for the tokens of people, and the tokens of agents are for nothing else', async () => {
     expect((await call(writer, 'find_notes', { word: 'litre' })).statusCode).toBe(403);
+    expect((await send('POST', '/mcp/', { ...bearer(writer), json: {} })).statusCode).toBe(403);
     expect((await send('GET', '/notes', bearer(agentReader))).statusCode).toBe(403);
-    const event = buildAppSyncEvent({ fieldName: 'addNote', arguments: { title: 'a', text: 'b' }, ...bearer(agentWriter) });
+    const event = buildAppSyncEvent({
+      fieldName: 'addNote',
+      arguments: { title: 'a', text: 'b' },
+      ...bearer(agentWriter),
+    });
     expect(await env.invoke(service.app, event)).toMatchObject({ error_info: { code: 'app.forbidden' } });
   });
 

@@ -17,11 +17,11 @@ const PUBLIC_URL = 'https://notes.example';
 /** Audience of the tokens of agents. */
 export const RESOURCE = `${PUBLIC_URL}/mcp`;
 
-/** An authorization server whose tokens the service takes. */
+/** An authorization server whose tokens the service accepts. */
 export const startIssuer = (resources: readonly string[] = [RESOURCE]) =>
   startAuthorizationServer({ resources, scopes: ['notes:read', 'notes:write'] });
 
-/** What a test says of its service; the rest is the same for all. */
+/** Differences of a service from the default of the tests. */
 export interface TestServiceOptions {
   /** Requests a minute and caller. */
   readonly limit?: number;
@@ -47,7 +47,7 @@ export function createTestService(
       issuer,
       audience: AUDIENCE,
       publicUrl,
-      // Keys come by https; those of the tests are on this machine.
+      // Keys must be fetched by https; those of the tests are served on this machine.
       jwksUri: 'https://issuer.notes.example/jwks.json',
       fetch: (_url, init) => fetch(keysUrl, init),
     },

@@ -4,7 +4,7 @@ import type { ConnectionsOfApi, GroupedConnectionRegistry } from './registry/reg
 
 /** What {@link broadcastToGroup} needs. */
 export interface BroadcastToGroupInput {
-  /** Knows who is in the group. A connection that is gone is deleted from it. */
+  /** The registry with the group. A connection that no longer exists is deleted from it. */
   readonly registry: Pick<GroupedConnectionRegistry, 'listByGroup' | 'delete'>;
   /** Sends: `await ctx.asWebSocket()?.client()`, or one made by `createWebSocketClient`. */
   readonly client: Pick<WebSocketClient, 'postToConnection'>;
@@ -19,8 +19,8 @@ export interface BroadcastToGroupInput {
 }
 
 /**
- * Sends one message to every connection of a group, page by page, and forgets the connections that are gone. A connection
- * that fails holds up no other.
+ * Sends one message to every connection of a group, page by page, and deletes connections that no longer exist. A failing
+ * connection does not delay the others.
  *
  * @throws ConnectionError when the table fails; FrameworkError `websocket.too_large` before anything is sent
  * @example

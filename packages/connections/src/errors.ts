@@ -9,7 +9,7 @@ export const CONNECTION_ERROR_CODES = [
   'connections.too_large',
   /** Throttling, 5xx, time-out, network: the same call may succeed later. @status 503 */
   'connections.store_unavailable',
-  /** No table, no permission, no SDK: a fault of the deployment. @status 500 */
+  /** No table, no permission, no SDK: an error of the deployment. @status 500 */
   'connections.store_failed',
 ] as const;
 
@@ -23,14 +23,14 @@ const STATUS: Readonly<Record<ConnectionErrorCode, number>> = {
   'connections.store_failed': 500,
 };
 
-/** Refused input, or a failure of the table. Immutable. The cause is for logs and is never sent. */
+/** Rejected input, or a failure of the table. Immutable. The cause is for logs and is never sent. */
 export class ConnectionError extends FrameworkError {
   static {
     brandError(ConnectionError, 'sallyport.ConnectionError');
   }
 
   override readonly name: string = 'ConnectionError';
-  /** What was refused or failed. */
+  /** What was rejected or failed. */
   declare readonly code: ConnectionErrorCode;
 
   /** The HTTP status follows from the code: 400, 413, 503 or 500. */

@@ -48,7 +48,7 @@ describe('comparison', () => {
 
   it('refuses a form that is no matcher', () => {
     expect(() => compare({ $anything: 1 }, {})).toThrow('unknown matcher $anything; protect data by $literal');
-    expect(() => compare({ $any: 'string', a: 1 }, {})).toThrow('$any stands beside other keys');
+    expect(() => compare({ $any: 'string', a: 1 }, {})).toThrow('$any must be the only key');
   });
 
   it('shows what it found bounded and unable to move a cursor', () => {

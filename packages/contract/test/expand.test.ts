@@ -24,7 +24,7 @@ describe('expansions', () => {
   });
 
   it.each<[Json, string]>([
-    [{ $base64: 'a', b: 1 }, '$base64 stands beside other keys'],
+    [{ $base64: 'a', b: 1 }, '$base64 must be the only key'],
     [{ $repeat: 'a' }, '$repeat needs [value, times]'],
     [{ $bytes: { hex: '0' } }, 'bytes are a text or { hex }'],
   ])('%j is refused', (form, message) => {

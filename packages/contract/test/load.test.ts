@@ -77,7 +77,7 @@ describe('loading fixtures', () => {
 
   it('refuses an unknown area and a file that is no JSON', () => {
     expect(problems({ 'nowhere/a.json': fixture('nowhere/a') })).toEqual(['unknown area "nowhere"']);
-    expect(problems({ 'detection/a.json': '{' })).toEqual(['is no JSON object']);
+    expect(problems({ 'detection/a.json': '{' })).toEqual(['is not a JSON object']);
   });
 
   it('reads requirements of all files as one list, and finds the uncovered', () => {

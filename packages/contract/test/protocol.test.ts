@@ -30,12 +30,12 @@ describe('a foreign runtime', () => {
   });
 
   it.each([
-    ['stray', 'a line is no JSON object'],
+    ['stray', 'a line is not a JSON object'],
     ['wrong-seq', 'answer has seq 2 instead of 1'],
     ['die', 'the runtime ended with status 7'],
-    ['list', 'a line is no JSON object'],
+    ['list', 'a line is not a JSON object'],
     ['long', 'a line is longer than 8 MiB'],
-    ['binary', 'a line is no JSON object'],
+    ['binary', 'a line is not a JSON object'],
     ['shapeless', 'answer is neither done nor unsupported'],
   ])('that breaks the protocol once (%s) fails that fixture and is started again', async (behaviour, reason) => {
     const folder = mkdtempSync(join(tmpdir(), 'fake-runtime-'));
@@ -63,7 +63,7 @@ describe('a foreign runtime', () => {
 
   it.each([
     ['other-major', 'protocol "framework.contract/2" is not framework.contract/1'],
-    ['stray', 'a line is no JSON object'],
+    ['stray', 'a line is not a JSON object'],
     ['stays', 'the runtime did not end within 300 ms of bye'],
     ['bad-end', 'the runtime ended with status 9'],
   ])('that goes on breaking it (%s) ends the run', async (behaviour, message) => {
@@ -72,7 +72,7 @@ describe('a foreign runtime', () => {
 
   it('that prints a line behind its last answer ends the run', async () => {
     const run = runContract(spawnRuntime(command('after')), CONTRACT, CONTRACT.fixtures.slice(0, 1));
-    await expect(run).rejects.toThrow(new ProtocolError('the runtime printed a line that nobody asked for'));
+    await expect(run).rejects.toThrow(new ProtocolError('the runtime printed an unexpected line'));
   });
 
   it('that does not exist ends the run', async () => {
@@ -132,7 +132,7 @@ describe('serving a runtime', () => {
   });
 
   it.each([
-    [['not json'], 'a line is no JSON object'],
+    [['not json'], 'a line is not a JSON object'],
     [
       [JSON.stringify({ type: 'hello', protocol: 'framework.contract/2' })],
       'protocol "framework.contract/2" is not framework.contract/1',

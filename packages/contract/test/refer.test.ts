@@ -55,7 +55,7 @@ describe('a reference to an earlier answer', () => {
     ['a step that is a text', { $from: { step: '0', header: 'a' } }, NO_PLACE],
     ['an id below 0', { $from: { step: 0, event_id: -1 } }, NO_PLACE],
     ['an id and a header', { $from: { step: 0, header: 'a', event_id: 1 } }, NO_PLACE],
-    ['further keys beside it', { $from: { step: 0, header: 'a' }, b: 1 }, '$from stands beside other keys'],
+    ['further keys beside it', { $from: { step: 0, header: 'a' }, b: 1 }, '$from must be the only key'],
   ])('with %s makes a fixture invalid', (_, form, problem) => {
     const input = {
       steps: [

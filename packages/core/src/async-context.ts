@@ -1,4 +1,4 @@
-/** The context of the running invocation without handing it on: an opt-in binding on `AsyncLocalStorage`. */
+/** The context of the running invocation without passing it as a parameter: an opt-in binding on `AsyncLocalStorage`. */
 export {
   asyncContext,
   asyncEventContext,

@@ -52,6 +52,7 @@ export {
   decodeUtf8,
   encodeUtf8,
 } from './request/encoding.js';
+export type { Form, FormFile, FormLimits } from './request/form.js';
 export {
   onwardTraceHeaders,
   type SourceProvenance,
@@ -75,7 +76,7 @@ export {
   TRIGGER_KINDS,
   type TriggerKind,
 } from './runtime/invocation.js';
-// The seam between packages
+// The interface between packages
 export type {
   Surface,
   SurfaceDoor,

@@ -1,4 +1,4 @@
-/** Loggers of other makes as the option `log` of a container. What they are given is sanitized. */
+/** Adapters for other loggers as the option `log` of a container. They get sanitized data. */
 export {
   type AdapterOptions,
   type ConsoleLike,

@@ -1,4 +1,4 @@
-/** Sanitization, logger, metrics, spans and notification. Kept apart: a hello-world bundle holds none of it. */
+/** Sanitization, logger, metrics, spans and notification. A separate entry, so that a small bundle does not contain it. */
 
 export { recordLog } from './observability/bound-log.js';
 export { createEmfSink, type EmfSinkOptions } from './observability/emf-sink.js';

@@ -20,7 +20,7 @@ export {
   STAGE,
   stateOf,
 } from './context/request-context.js';
-export { brandError, type ErrorClass, internalError } from './errors/errors.js';
+export { brandError, type ErrorClass, internalError, MISSING_PACKAGE, missingPackage } from './errors/errors.js';
 export {
   BOUND,
   type BoundContext,

@@ -55,9 +55,24 @@ describe('views', () => {
   });
 
   it.each([
-    ['application/jsonx', '{}'],
-    ['text/plain', '{}'],
-    ['', '{}'],
+    ['application/jsonx', 'it is application/jsonx'],
+    ['Text/Plain; charset=utf-8', 'it is text/plain'],
+    ['', 'there is none'],
+    ['<script>', 'it is no media type'],
+    [`a/${'b'.repeat(128)}`, 'it is no media type'],
+  ])('refuses the media type %j of JSON', (type, given) => {
+    const ctx = context({ headers: { 'content-type': type }, body: '{}' });
+    expect(() => ctx.bodyJson()).toThrow(
+      expect.objectContaining({
+        code: 'app.unsupported_media_type',
+        status: 415,
+        message: `content-type must be application/json; ${given}`,
+        headers: { accept: 'application/json' },
+      }),
+    );
+  });
+
+  it.each([
     ['application/json', '{'],
     ['application/json', ' '],
   ])('refuses %j with the body %j', (type, body) => {

@@ -1,3 +1,4 @@
+import { inspect } from 'node:util';
 import { APP_CODES, defaultMessage, FrameworkError, isFrameworkError, statusOfCode } from '../src/errors/errors.js';
 
 describe('FrameworkError', () => {
@@ -10,6 +11,7 @@ describe('FrameworkError', () => {
     ['app.timeout', 408, 'request timeout'],
     ['app.conflict', 409, 'conflict'],
     ['app.too_large', 413, 'request too large'],
+    ['app.unsupported_media_type', 415, 'unsupported media type'],
     ['app.validation_failed', 422, 'validation failed'],
     ['app.rate_limited', 429, 'rate limited'],
     ['app.internal', 500, 'internal error'],
@@ -27,7 +29,7 @@ describe('FrameworkError', () => {
   });
 
   it('lists exactly the codes of the contract', () => {
-    expect(Object.keys(APP_CODES)).toHaveLength(12);
+    expect(Object.keys(APP_CODES)).toHaveLength(13);
   });
 
   it.each([
@@ -115,4 +117,17 @@ describe('FrameworkError', () => {
       expect((value as object) instanceof FrameworkError).toBe(false);
     },
   );
+});
+
+it('prints what was said of an error, and nothing that was not', () => {
+  const error = new FrameworkError('app.conflict', 'taken', { details: { id: 7 }, requestId: 'r-1' });
+  const [, shown] = inspect(error).split(/\n {4}at [^\n]* (?=\{)/);
+  expect(shown).toBe("{\n  code: 'app.conflict',\n  details: { id: 7 },\n  requestId: 'r-1'\n}");
+  expect([error.traceId, error.timestamp, error.stackTrace, error.statusCode, error.headers]).toEqual([
+    '',
+    '',
+    '',
+    undefined,
+    undefined,
+  ]);
 });

@@ -33,7 +33,7 @@ export interface Dispatcher {
 
 /** Options of `createDispatcherWith`. An unknown key is rejected at construction. */
 export interface DispatcherOptions {
-  /** Gets one `error` line for each invocation that is refused; `false` for silence. Default: a JSON line on standard output. */
+  /** Gets one `error` line for each invocation that is rejected; `false` for silence. Default: a JSON line on standard output. */
   readonly log?: Logger | false | undefined;
   /**
    * What becomes of direct invocations that no surface accepts by its `accepts`: `serve` them as if they came from a trigger,
@@ -99,7 +99,7 @@ function targetOf(surface: Surface, kind: TriggerKind, event: unknown): Pick<Exp
 }
 
 /**
- * Serves one invocation: its context is asked before its event. Never throws; what is refused is a rejection.
+ * Serves one invocation: its context is asked before its event. Never throws; what is rejected is a rejection.
  *
  * @param entrypoint the row of a direct entrypoint, which takes the event as of its kind
  */
@@ -128,7 +128,7 @@ function rowOf(plan: Plan, event: unknown, provenance: InvocationProvenance, ent
 /**
  * The kind under which an invocation is served.
  *
- * @throws FrameworkError when it is refused
+ * @throws FrameworkError when it is rejected
  */
 export function kindOfInvocation(plan: Plan, event: unknown, lambdaContext: LambdaContext | undefined): TriggerKind {
   const provenance = invocationProvenance(lambdaContext);

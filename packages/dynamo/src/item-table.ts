@@ -159,7 +159,7 @@ export interface ItemPage {
 
 /** The operations that stores need of a table. */
 export interface ItemTable {
-  /** Resolves when a request can be sent. A time that a request carries is read after it: loading a client takes a while. */
+  /** Resolves when a request can be sent. A time that a request contains is read after it: loading a client takes a while. */
   ready(): Promise<void>;
   /** Opens the connection, for the init phase of a function. Costs half a read unit. */
   warm(options?: CallOptions): Promise<void>;

@@ -260,7 +260,7 @@ function refusalsOf(error: unknown): { held: boolean; item: Item | undefined }[]
   }));
 }
 
-/** The errors that the reasons of a cancelled transaction stand for. */
+/** The errors that the reasons of a cancelled transaction represent. */
 const BUSY_REASONS: Readonly<Record<string, string>> = {
   TransactionConflict: 'TransactionConflictException',
   ProvisionedThroughputExceeded: 'ProvisionedThroughputExceededException',

@@ -1,5 +1,12 @@
-import type { FullClock } from '@sallyport/core';
-import { isTransient, lazily, StoreTimeout, withDeadline } from '@sallyport/core/pipeline';
+import { type FullClock, isFrameworkError } from '@sallyport/core';
+import {
+  isTransient,
+  lazily,
+  MISSING_PACKAGE,
+  missingPackage,
+  StoreTimeout,
+  withDeadline,
+} from '@sallyport/core/pipeline';
 import type {
   CallOptions,
   Changes,
@@ -14,13 +21,13 @@ import type {
   WriteOptions,
   WriteOutcome,
 } from './item-table.js';
-import { type CallReport, type Client, Requests } from './requests.js';
+import { type CallReport, type Client, Requests, type Sdk } from './requests.js';
 
 /** Options of {@link DynamoTable}. They are not checked: the packages that make tables check their own. */
 export interface DynamoTableOptions {
   /** Name or ARN of the table. */
   readonly tableName: string;
-  /** The DynamoDB client. Default: a client of our own with `maxAttempts`, made at the first call. */
+  /** The DynamoDB client. Default: a client of the framework with `maxAttempts`, created at the first call. */
   readonly client?: Client | undefined;
   /** The clock whose timers end calls that take too long. */
   readonly clock: FullClock;
@@ -31,12 +38,17 @@ export interface DynamoTableOptions {
    * fetching credentials takes longer on a small function. Less than `timeoutMs` counts as `timeoutMs`, the default.
    */
   readonly coldTimeoutMs?: number | undefined;
-  /** Attempts of our own client at one request. Default: the SDK's, 3. */
+  /** Attempts of the framework client at one request. Default: the SDK's, 3. */
   readonly maxAttempts?: number;
   /** Makes the error of a call that failed. `transient`: the same call may succeed later. */
   readonly toError: (cause: unknown, transient: boolean) => Error;
   /** Called after every request that was answered. What it throws is dropped. */
   readonly onCall?: ((call: CallReport) => void) | undefined;
+}
+
+/** Whether the SDK is not there: a fault of the deployment, which no store may take for one of the table. */
+function isMissing(error: unknown): error is Error {
+  return isFrameworkError(error) && error.code === MISSING_PACKAGE;
 }
 
 /** Whether a failure came from the server: then a connection is there. */
@@ -49,7 +61,7 @@ function isAnswer(error: unknown): boolean {
 /**
  * A DynamoDB table with a string partition key `pk` and a string sort key `sk`. The AWS SDK is loaded at the first call. Every
  * call ends within its deadline, even when the client ignores its signal. A call that fails rejects with what `toError` makes, or
- * with the reason of the caller's signal.
+ * with the reason of the caller's signal; without the package `@aws-sdk/client-dynamodb` with FrameworkError `app.missing_package`.
  *
  * @example
  * const table = new DynamoTable({ tableName: 'sessions', clock, timeoutMs: 5000, toError: (cause) => new Error('failed', { cause }) });
@@ -72,7 +84,7 @@ export class DynamoTable implements ItemTable {
     try {
       await this.open();
     } catch (error) {
-      throw this.#options.toError(error, isTransient(error));
+      throw this.#toError(error);
     }
   }
 
@@ -127,7 +139,7 @@ export class DynamoTable implements ItemTable {
     signal: AbortSignal | undefined,
     run: (requests: ItemTable, signal: AbortSignal, commit: (answer: T) => void) => Promise<T>,
   ): Promise<T> {
-    const { clock, timeoutMs, coldTimeoutMs = 0, toError } = this.#options;
+    const { clock, timeoutMs, coldTimeoutMs = 0 } = this.#options;
     signal?.throwIfAborted();
     try {
       const requests = await this.open();
@@ -138,14 +150,26 @@ export class DynamoTable implements ItemTable {
     } catch (error) {
       if (isAnswer(error)) this.#hasAnswered = true;
       signal?.throwIfAborted();
-      throw toError(error, isTransient(error));
+      throw this.#toError(error);
     }
+  }
+
+  #toError(error: unknown): Error {
+    return isMissing(error) ? error : this.#options.toError(error, isTransient(error));
   }
 
   async #load(): Promise<Requests> {
     const { client, maxAttempts, tableName, clock, onCall } = this.#options;
-    const sdk = await import('@aws-sdk/client-dynamodb');
+    const sdk = await importSdk();
     const own = () => new sdk.DynamoDBClient(maxAttempts === undefined ? {} : { maxAttempts });
     return new Requests(sdk, client ?? own(), { tableName, clock, onCall });
+  }
+}
+
+async function importSdk(): Promise<Sdk> {
+  try {
+    return await import('@aws-sdk/client-dynamodb');
+  } catch (cause) {
+    throw missingPackage('@aws-sdk/client-dynamodb', cause);
   }
 }

@@ -1,9 +1,10 @@
 import type { AppCode } from '@sallyport/core';
 import type { INVALID_CONFIGURATION } from '@sallyport/core/options';
+import type { MISSING_PACKAGE } from '@sallyport/core/pipeline';
 
 /** Every code that this package answers with or throws, and when. */
 export type HttpErrorCode =
-  /** The request cannot be read: invalid base64, a body that is not JSON, a value that does not convert. At registration: an invalid or duplicate route. */
+  /** The request cannot be read: invalid base64, a body that is neither the JSON nor the form that it claims to be, a value that does not convert. At registration: an invalid or duplicate route. */
   | Extract<AppCode, 'app.bad_request'>
   /** The route has `authRequired`, and the `authHook` named nobody. */
   | Extract<AppCode, 'app.unauthorized'>
@@ -13,8 +14,10 @@ export type HttpErrorCode =
   | Extract<AppCode, 'app.method_not_allowed'>
   /** The time of `timeoutMiddleware`, or that of the invocation, ran out. */
   | Extract<AppCode, 'app.timeout'>
-  /** The body of the request or of the answer exceeds a limit, or the answer exceeds what the front door takes. */
+  /** The body of the request, a form or the answer exceeds a limit, or the answer exceeds what the front door takes. */
   | Extract<AppCode, 'app.too_large'>
+  /** The body is not of a media type that the operation reads; the header `accept` names those. */
+  | Extract<AppCode, 'app.unsupported_media_type'>
   /** A value breaks the schema of `bind`. `details.errors` lists source, field, rule and message. */
   | Extract<AppCode, 'app.validation_failed'>
   /** A handler threw something that is not a FrameworkError, or its answer breaks the response schema. */
@@ -38,7 +41,7 @@ export type WebSocketErrorCode =
   | 'websocket.invalid_message'
   /** The connection id is empty, or a connection key is incomplete. */
   | 'websocket.invalid_connection'
-  /** The AWS client is not installed. The next call looks for it again. */
-  | 'websocket.sdk_missing'
   /** `sendMessage` of `ctx.asWebSocket()`: the connection no longer exists. @status 410 */
-  | 'websocket.gone';
+  | 'websocket.gone'
+  /** The package `@aws-sdk/client-apigatewaymanagementapi` is not installed. The next call looks for it again. */
+  | typeof MISSING_PACKAGE;

@@ -33,6 +33,7 @@ export {
 export { type Gate, isRequestId, validBody } from './pipeline/stages.js';
 export {
   addressOf,
+  assertBoundParams,
   assertRouteHandler,
   isPromise,
   type Registration,

@@ -1,4 +1,4 @@
-/** The gateway's connection management API, and where connections are kept between events. */
+/** The gateway's connection management API, and registries that keep connections between events. */
 export type { WebSocketErrorCode } from './errors.js';
 export { type BroadcastOptions, type BroadcastResult, broadcast, MAX_MESSAGE_BYTES } from './websocket/broadcast.js';
 export {

@@ -31,6 +31,13 @@ async function failure(handler: Bound, ctx: Context): Promise<FrameworkError> {
 
 const wire = (error: FrameworkError) => [error.status, error.code, error.message, error.details];
 
+const EXPECTED: Readonly<Record<string, string>> = {
+  int: 'a whole number',
+  float: 'a number',
+  bool: 'true or false',
+  duration: 'a duration such as 1m30s',
+};
+
 describe('bind with Standard Schema validators', () => {
   const schemas = {
     zod: z.object({ name: z.string().min(2), age: z.number() }),
@@ -192,12 +199,19 @@ describe('bodies', () => {
     ['', JSON_HEADERS, 'request body is empty'],
     ['{', JSON_HEADERS, 'invalid json'],
     ['   ', JSON_HEADERS, 'invalid json'],
-    ['{}', { 'content-type': 'text/plain' }, 'invalid json'],
-    ['{}', { 'content-type': 'application/jsonx' }, 'invalid json'],
-    ['{}', {}, 'invalid json'],
   ])('%j with %j is 400 %s, before anything else is looked at', async (body, headers, message) => {
     const ctx = contextOf({ method: 'POST', body, headers, params: { id: 'no number' } });
     expect(wire(await failure(handler, ctx))).toEqual([400, 'app.bad_request', message, undefined]);
+  });
+
+  it.each([
+    [{ 'content-type': 'text/plain' }, 'it is text/plain'],
+    [{ 'content-type': 'application/jsonx' }, 'it is application/jsonx'],
+    [{}, 'there is none'],
+  ])('with the headers %j is 415, before anything else is looked at', async (headers, given) => {
+    const ctx = contextOf({ method: 'POST', body: '{}', headers, params: { id: 'no number' } });
+    const message = `content-type must be application/json; ${given}`;
+    expect(wire(await failure(handler, ctx))).toEqual([415, 'app.unsupported_media_type', message, undefined]);
   });
 
   it('may be left out where they are optional, and are validated where they come', async () => {
@@ -275,7 +289,7 @@ describe('bind with field maps', () => {
       400,
       'app.bad_request',
       'invalid query binding for f',
-      { source: 'query', name: 'wire', field: 'f' },
+      { source: 'query', name: 'wire', field: 'f', expected: EXPECTED[fieldType] },
     ]);
   });
 
@@ -301,7 +315,7 @@ describe('bind with field maps', () => {
       400,
       'app.bad_request',
       `invalid ${source} binding for age`,
-      { source, name: 'age', field: 'age' },
+      { source, name: 'age', field: 'age', expected: 'a whole number' },
     ]);
   });
 
@@ -362,7 +376,7 @@ describe('bind with field maps', () => {
       400,
       'app.bad_request',
       `invalid body binding for ${field}`,
-      { source: 'body', name: field, field },
+      { source: 'body', name: field, field, expected: expect.any(String) },
     ]);
   });
 

@@ -96,7 +96,7 @@ describe('helpers hold for anything', () => {
   it('a redirect is visible ASCII that means the target, or is refused', () => {
     fc.assert(
       fc.property(fc.oneof(hostile, fc.string({ unit: 'grapheme' })), (target) => {
-        // biome-ignore lint/suspicious/noControlCharactersInRegex: they are what is refused.
+        // biome-ignore lint/suspicious/noControlCharactersInRegex: they are what is rejected.
         if (/[\u0000-\u001f\u007f]/.test(target)) {
           expect(() => redirect(target)).toThrow('internal error');
           return;

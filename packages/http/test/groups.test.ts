@@ -1,4 +1,6 @@
-import type { Context, Middleware } from '@sallyport/core';
+import type { Context, Handler, Middleware } from '@sallyport/core';
+import * as v from 'valibot';
+import { z } from 'zod';
 import {
   bind,
   createHttpRouter,
@@ -96,7 +98,7 @@ describe('a registration in a group that cannot be', () => {
     ['framework: invalid group: /a: register its routes without await', (http) => http.group('/a', {}, async () => {})],
     ['framework: unknown option "posture"', (http) => http.group('/a', { posture: 1 } as never, () => {})],
     [
-      'framework: option "use" must be a list of functions',
+      'framework: option "use" must be a list of functions of (ctx, next)',
       (http) => http.group('/a', { use: [pass, {} as never] }, () => {}),
     ],
     ['framework: option "use" must be a list', (http) => http.group('/a', { use: pass as never }, () => {})],
@@ -104,7 +106,7 @@ describe('a registration in a group that cannot be', () => {
     ['framework: options must be an object', (http) => http.group('/a', (() => {}) as never, () => {})],
     ['expected group(prefix, options, define)', (http) => http.group('/a', {}, () => {}, {} as never)],
     [
-      'framework: option "use" must be a list of functions',
+      'framework: option "use" must be a list of functions of (ctx, next)',
       (http) => http.get('/a', ok, { use: [undefined as never] }),
     ],
     [
@@ -204,5 +206,74 @@ describe('defineRoutes', () => {
       '/v2/orders/{id}',
     ]);
     expect((await serveRequest(http, { method: 'GET', path: '/v2/orders/8' })).body.toString()).toBe('8');
+  });
+});
+
+describe('path parameters of a bound handler', () => {
+  const bound = (params: NonNullable<Parameters<typeof bind>[0]['params']>) => bind({ params }, () => null) as Handler;
+  const field = { type: 'string' } as const;
+  const zod = (...names: string[]) => z.object(Object.fromEntries(names.map((name) => [name, z.string()])));
+
+  it.each([
+    ['/a/{id}', bound({ id: field })],
+    ['/a/{order-id}', bound({ id: { ...field, name: 'order-id' } })],
+    ['/a/{rest+}', bound(zod('rest'))],
+    ['/a/{id}/{line}', bound(v.object({ line: v.string(), id: v.string() }))],
+    ['/a/{id}', bound(z.record(z.string(), z.string()))],
+    ['/a/{id}', bind({ query: { id: field } }, () => null) as Handler],
+    ['/a', bound({})],
+  ])('fit the pattern %s', (pattern, handler) => {
+    expect(createHttpRouter().get(pattern, handler).routes()).toHaveLength(1);
+  });
+
+  it.each<[string, Handler, string]>([
+    ['/a/{id}', bound({ orderId: field }), '(orderId) must be those of the pattern (id): GET /a/{id}'],
+    ['/a/{id}', bound(zod('orderId')), '(orderId) must be those of the pattern (id): GET /a/{id}'],
+    ['/a/{id}', bound(v.object({ ID: v.string() })), '(ID) must be those of the pattern (id): GET /a/{id}'],
+    ['/a', bound({ id: field }), '(id) must be those of the pattern (none): GET /a'],
+    ['/a/:id/{line}', bound({ id: field }), '(id) must be those of the pattern (id, line): GET /a/:id/{line}'],
+    ['/a/{id}', bound({ id: { ...field, name: 'no' } }), '(no) must be those of the pattern (id): GET /a/{id}'],
+    ['/a/{id}', bound({}), '(none) must be those of the pattern (id): GET /a/{id}'],
+  ])('that do not fit %s are refused, and the route is not taken', (pattern, handler, text) => {
+    const http = createHttpRouter();
+    expect(() => http.get(pattern, handler)).toThrow(
+      expect.objectContaining({
+        code: 'app.bad_request',
+        message: `framework: the names of bind({ params }) ${text}`,
+      }),
+    );
+    expect(http.get(pattern, ok).routes()).toHaveLength(1);
+  });
+
+  it('are held against the prefixes of groups too', () => {
+    const handler = bound({ tenant: field, id: field });
+    const define = (inner: Handler) => (routes: RouteGroup) =>
+      routes.group('/x', {}, (x) => {
+        x.get('/{id}', inner);
+      });
+    expect(routesOf(define(handler), '/t/{tenant}')).toEqual(['GET /t/{tenant}/x/{id}']);
+    expect(() => routesOf(define(bound({ id: field })), '/t/{tenant}')).toThrow(
+      'framework: the names of bind({ params }) (id) must be those of the pattern (tenant, id): GET /t/{tenant}/x/{id}',
+    );
+  });
+
+  it('do not compile on another pattern', () => {
+    const byField = bind({ params: { orderId: { type: 'int' } } }, () => null);
+    const byZod = bind({ params: z.object({ orderId: z.coerce.number() }) }, () => null);
+    const byName = bind({ params: { id: { type: 'int', name: 'order-id' } } }, () => null);
+    const compiled = (http: HttpRouter) => {
+      http.get('/a/{orderId}', byField).put('/a/{orderId}', byZod).post('/a/{order-id}', byName);
+      // @ts-expect-error the pattern says `id`
+      http.get('/b/{id}', byField);
+      // @ts-expect-error the pattern says `id`
+      http.put('/b/{id}', byZod);
+      // @ts-expect-error the name on the wire is `order-id`
+      http.post('/b/{id}', byName);
+      http.get(String('/c'), byField);
+      group(http, '/d/{orderId}', {}, (routes) => routes.get('/', byField));
+      // @ts-expect-error neither the prefix nor the pattern says `orderId`
+      group(http, '/e/{id}', {}, (routes) => routes.get('/', byField));
+    };
+    expect(compiled).toBeInstanceOf(Function);
   });
 });

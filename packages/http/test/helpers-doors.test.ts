@@ -118,7 +118,7 @@ describe.each(doors)('at $name', (door) => {
     expect([invalid.status, invalid.body.toString()]).toEqual([
       400,
       '{"error":{"code":"app.bad_request","message":"invalid query binding for page",' +
-        '"details":{"source":"query","name":"p","field":"page"},"request_id":"req-1"}}',
+        '"details":{"source":"query","name":"p","field":"page","expected":"a whole number"},"request_id":"req-1"}}',
     ]);
     const broken = await answer(handler, { query: 'p=0' }, door);
     expect([broken.status, broken.body.toString()]).toEqual([

@@ -40,7 +40,7 @@ async function run(
         })
         .get('/large', () => text(200, 'x'.repeat(101)))
         .get('/broken', () => undefined as never),
-    { log, limits: { maxResponseBytes: 100 }, ...options },
+    { log, limits: { maxResponseBytes: 100 }, authHook: () => '', ...options },
   );
   return { ...(await send(router, door, sent)), lines };
 }

@@ -1,9 +1,21 @@
+import { Validator } from '@cfworker/json-schema';
 import { FrameworkError } from '@sallyport/core';
 import { toStandardJsonSchema } from '@valibot/to-json-schema';
 import { type } from 'arktype';
 import * as v from 'valibot';
 import { z } from 'zod';
-import { bind, max, min, minLength, oneOf, pattern, required, type StandardSchema } from '../src/index.js';
+import {
+  bind,
+  createHttpRouter,
+  max,
+  min,
+  minLength,
+  oneOf,
+  pattern,
+  required,
+  type StandardSchema,
+  serveRequest,
+} from '../src/index.js';
 import {
   buildDocument,
   compareCodePoints,
@@ -26,6 +38,12 @@ const spec = (...routes: OpenApiRoute[]): OpenApiSpec => ({ title: 'Notes', vers
 
 // biome-ignore lint/suspicious/noExplicitAny: a document is read by path.
 const document = (...routes: OpenApiRoute[]): any => generateOpenAPI(spec(...routes));
+interface Described {
+  readonly components: {
+    readonly schemas: { readonly FrameworkError: object };
+    readonly responses: { readonly AppBadRequest: { readonly content: object } };
+  };
+}
 const ERRORS = {
   400: { $ref: '#/components/responses/AppBadRequest' },
   422: { $ref: '#/components/responses/AppValidationFailed' },
@@ -143,6 +161,27 @@ describe('generateOpenAPI', () => {
       },
     });
   });
+
+  it.each(['nested', 'problem', 'flat_legacy'] as const)(
+    'describes error bodies of the format %s as they are',
+    async (format) => {
+      const http = createHttpRouter({ httpErrorFormat: format });
+      const handler = bind({ query: { page: { type: 'int', rules: [required()] } } }, () => null);
+      http.get('/notes', handler);
+      const described = { ...spec(route({ path: '/notes', contract: handler.contract })), httpErrorFormat: format };
+      const { components } = generateOpenAPI(described) as unknown as Described;
+      const [mediaType] = Object.keys(components.responses.AppBadRequest.content);
+      const judge = new Validator({ ...components.schemas.FrameworkError, additionalProperties: false }, '2020-12');
+      for (const [path, status] of [
+        ['/notes?page=a', 400],
+        ['/notes', 422],
+      ] as const) {
+        const answer = await serveRequest(http, { method: 'GET', path, headers: { 'x-request-id': 'r' } });
+        expect([answer.status, answer.headers['content-type']?.[0]?.split(';')[0]]).toEqual([status, mediaType]);
+        expect(judge.validate(JSON.parse(Buffer.from(answer.body).toString())).errors).toEqual([]);
+      }
+    },
+  );
 
   it('orders paths by code point and methods as OpenAPI does', () => {
     const paths = ['/b', '/\u{1f600}', '/\uff5e', '/a', '/B', '/a/b', '/a-b'];
@@ -329,6 +368,11 @@ describe('generateOpenAPI', () => {
         }),
       ),
       'validation of field a of request of GET /a has the unknown key "gt"',
+    ],
+    [
+      'an error format that is none',
+      { ...spec(route({})), httpErrorFormat: 'flat' },
+      'httpErrorFormat must be "nested", "problem" or "flat_legacy"',
     ],
     [
       'a contract beside fields',

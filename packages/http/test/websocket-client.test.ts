@@ -182,12 +182,12 @@ describe('createWebSocketClient', () => {
     let loads = 0;
     const loadSdk = async () => {
       loads += 1;
-      if (loads === 1) throw new FrameworkError('websocket.sdk_missing', 'not installed');
+      if (loads === 1) throw new FrameworkError('app.missing_package', 'not installed');
       return fakeSdk();
     };
     const client = createWebSocketClient('https://ws.example.com', { loadSdk });
     expect(loads).toBe(0);
-    expect((await failure(client.deleteConnection('c1'))).code).toBe('websocket.sdk_missing');
+    expect((await failure(client.deleteConnection('c1'))).code).toBe('app.missing_package');
     await Promise.all([client.deleteConnection('c1'), client.deleteConnection('c2')]);
     await client.deleteConnection('c3');
     expect(loads).toBe(2);

@@ -87,7 +87,7 @@ async function leases(): Promise<string[]> {
   ];
 }
 
-/** A write that is refused is billed by the item that it meets; the server states no units for it. */
+/** A write that is rejected is billed by the item that it meets; the server states no units for it. */
 async function costOf(run: () => Promise<unknown>): Promise<string> {
   counter.take();
   await run();

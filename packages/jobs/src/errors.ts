@@ -10,7 +10,7 @@ export type JobLedgerErrorType = (typeof JOB_LEDGER_ERROR_TYPES)[number];
 export type JobLedgerErrorCode = `${'jobs' | 'eventbus'}.${JobLedgerErrorType}`;
 /** Every code of this package, and when. */
 export type JobErrorCode =
-  /** Arguments are not what they must be. Reasons: `invalid`, `too_large`. @status 400 */
+  /** Invalid arguments. Reasons: `invalid`, `too_large`. @status 400 */
   | 'jobs.invalid_input'
   /** Something else is stored, or somebody else holds it. Reasons: `exists`, `version`, `transition`, `lease_held`, `lease_lost`, `claim_lost`, `semaphore_full`, `contended`, `payload_mismatch`, `in_progress`, `already_completed`, `owner_lost`, `result_omitted`. @status 409 */
   | 'jobs.conflict'
@@ -43,14 +43,14 @@ export type ConflictReason =
   | 'already_completed'
   | 'owner_lost'
   | 'result_omitted';
-/** Why a call failed: the conflict, what is wrong with the input, or what is missing. */
+/** Why a call failed: the conflict, the invalid input, or the missing item. */
 export type JobLedgerReason = ConflictReason | 'invalid' | 'too_large' | 'absent' | 'store_unavailable';
 
 /** What an error may carry beside type, reason and message. */
 export interface JobLedgerErrorInit {
   /** Part of the code before the dot. Default `jobs`. */
   readonly area?: 'jobs' | 'eventbus' | undefined;
-  /** What the caller may need to decide: current status and version, `retryAfterMs`, the stored outcome. */
+  /** Data for the caller: current status and version, `retryAfterMs`, the stored outcome. */
   readonly details?: unknown;
   /** Whether the same call may succeed later without a change of code or deployment. */
   readonly retryable?: boolean | undefined;
@@ -64,7 +64,7 @@ const STATUS: Readonly<Record<JobLedgerErrorType, number>> = {
   not_found: 404,
   internal_error: 500,
 };
-/** Refused input, a conflict, something that is absent, or a failure of the store. Immutable. */
+/** Rejected input, a conflict, something that is absent, or a failure of the store. Immutable. */
 export class JobLedgerError extends FrameworkError {
   static {
     brandError(JobLedgerError, 'sallyport.JobLedgerError');
@@ -75,7 +75,7 @@ export class JobLedgerError extends FrameworkError {
   declare readonly code: JobLedgerErrorCode;
   /** What kind of failure it is. */
   readonly type: JobLedgerErrorType;
-  /** What exactly was refused or failed. */
+  /** What exactly was rejected or failed. */
   readonly reason: JobLedgerReason;
   /** True for throttling, 5xx, time-outs and network faults, and for conflicts that pass with time. */
   readonly retryable: boolean;

@@ -14,7 +14,7 @@ export const TENANT_TIMESTAMP_INDEX = 'tenant-timestamp-index';
 /** Index of the event store's table: events of a tenant and type by publication. */
 export const TENANT_TYPE_INDEX = 'tenant-type-index';
 
-/** Jobs, records, leases, semaphores, idempotency. TTL in Unix seconds; only jobs stand in the indexes. */
+/** Jobs, records, leases, semaphores, idempotency. TTL in Unix seconds; only jobs are in the indexes. */
 export const JOBS_TABLE_SCHEMA = {
   partitionKey: { name: 'pk', type: 'S' },
   sortKey: { name: 'sk', type: 'S' },

@@ -296,7 +296,7 @@ describe('what a fleet of eight instances costs for one thing: calls, write unit
     });
     expect(new Set(claims).size).toBe(100);
     expect(claims.length).toBe(100);
-    // Who is refused looks again instead of trying what the others have taken.
+    // Who is rejected looks again instead of trying what the others have taken.
     expect(written).toBeLessThanOrEqual(200);
     expect(read).toBeLessThanOrEqual(500);
   });

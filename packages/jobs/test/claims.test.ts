@@ -122,7 +122,7 @@ describe('rows that an older version wrote', () => {
 
 describe('a batch against a slow partition', () => {
   it('waits longer while it is throttled, and writes every record', async () => {
-    // A partition that takes three writes in each 20 ms and refuses the others.
+    // A partition that takes three writes in each 20 ms and rejects the others.
     let window = 0;
     let taken = 0;
     const isOver = () => {

@@ -14,7 +14,7 @@ const LOSSES = { before: 0.05, after: 0.2 };
 const STEPS_OF_A_JOB = 9;
 const LANES = 64;
 const TRIES = 9;
-// Clocks that stand still: two callers write the same but for the id of their write.
+// Clocks that stand still: two callers write the same except for the id of their write.
 const clock = { now: () => new Date(1_700_000_000_000) };
 
 /** A table that loses requests and answers as a bad connection does, and tries again as the SDK does. */

@@ -2,15 +2,7 @@
 
 export type { CallEnd, CallOutcome, McpCall, OnCall } from './calls/call.js';
 // Mounting
-export {
-  type McpCors,
-  type McpDiscovery,
-  type MountMcpOptions,
-  type MountTarget,
-  mcpCors,
-  mountMcp,
-} from './http/mount.js';
-export { type AuthInfo, type MountHandlerOptions, mountHandler, type WebHandler } from './http/mount-handler.js';
+export { type McpCors, type McpDiscovery, type MountMcpOptions, mcpCors, mountMcp } from './http/mount.js';
 // Protocol shapes
 export type * from './protocol/types.js';
 export { MCP_PATH } from './routes/paths.js';

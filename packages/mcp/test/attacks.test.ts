@@ -117,7 +117,7 @@ describe('a URI template', () => {
   });
 });
 
-/** A tool that needs a scope, runs, and asks; and one that closes its stream. Both say as whom they went on. */
+/** A tool that needs a scope, runs, and asks; and one that closes its stream. Both return the caller as which they continued. */
 function guarded(server: McpServer): void {
   const name = (scopes: readonly string[] | undefined, tenantId: string) => `[${scopes}] ${tenantId}`;
   server.tool('ask', { scopes: ['danger'], asks: ['elicitation'] }, async (_, ctx) => {

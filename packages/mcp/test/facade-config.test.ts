@@ -238,12 +238,12 @@ const REFUSED: readonly [string, object, string][] = [
   [
     'a public posture',
     { ...BASE, posture: () => Public() },
-    'option "posture" must not open the MCP routes to everybody: it is public for namespace',
+    'option "posture" must require authentication: it is public for namespace',
   ],
   [
     'an optional posture',
     { ...BASE, posture: (kind: string) => (kind === 'agent' ? Optional() : Authenticated()) },
-    'option "posture" must not open the MCP routes to everybody: it is optional for agent',
+    'option "posture" must require authentication: it is optional for agent',
   ],
   [
     'no posture for a kind',

@@ -8,9 +8,23 @@ import {
   startAuthorizationServer,
 } from '@sallyport/oauth-lab';
 import { Authenticated, SecureApp } from '@sallyport/secure';
-import { mcpResourceMetadataURL, mcpResourceURL, registerMcpFacade, type URLMode } from '../src/facade.js';
+import {
+  type FacadeConfig,
+  mcpResourceMetadataURL,
+  mcpResourceURL,
+  registerMcpFacade,
+  type URLMode,
+} from '../src/facade.js';
 import { createMcpServer, memoryMcpStore } from '../src/index.js';
-import { createBearerGuard, jwtBearerValidator } from '../src/oauth.js';
+import {
+  createAuthorizationCodeStore,
+  createAuthorizeResponse,
+  createBearerGuard,
+  createPkceVerifier,
+  createTokenHandler,
+  jwtBearerValidator,
+  pkceChallenge,
+} from '../src/oauth.js';
 
 const SCOPES = ['notes:read', 'notes:write'];
 const PATHS = ['/acme/mcp', '/globex/partners/p1/mcp'] as const;
@@ -25,13 +39,14 @@ async function openLab(name: DoorName, { renamesChallenge = false, urlMode = 'pu
 
 function createFunction(
   origin: string,
-  { issuer, keysUrl }: AuthorizationServer,
+  server: AuthorizationServer,
   urlMode: URLMode,
 ): NonNullable<OpenDoor['handler']> {
+  const { issuer, keysUrl } = server;
   const hasBase = urlMode === 'public_base_url';
   const validator = jwtBearerValidator({
     issuer,
-    // Keys come by https; these are on loopback.
+    // Keys must be fetched by https; these are served on loopback.
     jwksUri: 'https://keys.example/jwks',
     fetch: (_url, init) => fetch(keysUrl, init),
     audience: mcpResourceURL(origin),
@@ -52,8 +67,37 @@ function createFunction(
     scopes: { namespace: SCOPES, partner_namespace: SCOPES, agent: SCOPES, partner_agent: SCOPES },
     mcpHandler: mcp.handler,
     posture: () => Authenticated('notes:read'),
+    ...createHooks(server),
   });
   return app.handleLambda as NonNullable<OpenDoor['handler']>;
+}
+
+/** Authorization and token endpoints at the facade itself, for clients that look for them beside the server. */
+function createHooks({ issuer, sign }: AuthorizationServer): Pick<FacadeConfig, 'authorizeHandler' | 'tokenHandler'> {
+  const codes = createAuthorizationCodeStore({ store: memoryMcpStore() });
+  return {
+    authorizeHandler: () => async (ctx) => {
+      const of = (name: string) => ctx.query(name) ?? '';
+      const [clientId, redirectUri, resource] = [of('client_id'), of('redirect_uri'), of('resource')];
+      const grant = {
+        clientId,
+        subject: 'ada',
+        scopes: SCOPES,
+        redirectUri,
+        codeChallenge: of('code_challenge'),
+        resource,
+      };
+      return createAuthorizeResponse({ redirectUri, issuer, state: of('state'), code: await codes.put(grant) });
+    },
+    tokenHandler: () =>
+      createTokenHandler({
+        codes,
+        issueAccessToken: async ({ subject, scopes, resource = '' }) => ({
+          accessToken: await sign({ sub: subject, scope: scopes.join(' ') }, resource),
+          expiresIn: 300,
+        }),
+      }),
+  };
 }
 
 type Lab = Awaited<ReturnType<typeof openLab>>;
@@ -63,6 +107,18 @@ function toSteps(lines: readonly string[], { door, server }: Lab): readonly stri
   return lines
     .filter((line) => !/\/(sign-in|authorize)\//.test(line))
     .map((line) => line.replace(door.origin, 'door').replace(server.issuer, 'server'));
+}
+
+/** Opens a session; its status and challenge. */
+async function initialize({ door }: Lab, path: string, token: string, headers: object = {}) {
+  const params = { protocolVersion: '2025-11-25', capabilities: {}, clientInfo: { name: 'raw', version: '1' } };
+  const accept = 'application/json, text/event-stream';
+  const response = await fetch(door.origin + path, {
+    method: 'POST',
+    headers: { authorization: `Bearer ${token}`, 'content-type': 'application/json', accept, ...headers },
+    body: JSON.stringify({ jsonrpc: '2.0', id: 1, method: 'initialize', params }),
+  });
+  return [response.status, response.headers.get('www-authenticate')];
 }
 
 /** What the answer to a 401 may be found by: the header, under its own name or another. */
@@ -135,23 +191,7 @@ describe('two namespaces of one function', () => {
   });
   afterAll(() => lab.close());
 
-  const list = async (path: string, token: string) => {
-    const response = await fetch(lab.door.origin + path, {
-      method: 'POST',
-      headers: {
-        authorization: `Bearer ${token}`,
-        'content-type': 'application/json',
-        accept: 'application/json, text/event-stream',
-      },
-      body: JSON.stringify({
-        jsonrpc: '2.0',
-        id: 1,
-        method: 'initialize',
-        params: { protocolVersion: '2025-11-25', capabilities: {}, clientInfo: { name: 'raw', version: '1' } },
-      }),
-    });
-    return [response.status, response.headers.get('www-authenticate')];
-  };
+  const list = (path: string, token: string, headers?: object) => initialize(lab, path, token, headers);
 
   it('have tokens that are not exchangeable', async () => {
     const [acme = '', globex = ''] = tokens;
@@ -168,7 +208,37 @@ describe('two namespaces of one function', () => {
     const challenge = `Bearer resource_metadata="${lab.door.origin}/.well-known/oauth-protected-resource/acme/mcp"`;
     expect(await list('/acme/mcp', expired)).toEqual([401, challenge]);
     expect(await list('/acme/mcp', 'x.y.z')).toEqual([401, challenge]);
+    const forged = {
+      forwarded: 'host=evil.example',
+      'x-forwarded-host': 'evil.example',
+      'x-original-url': '/evil/mcp',
+    };
+    expect(await list('/acme/mcp', 'x.y.z', forged)).toEqual([401, challenge]);
     expect(await list('/%61cme/mcp', 'x.y.z')).toEqual([401, challenge]);
     expect(await list('/%2e%2e%2f/mcp', 'x.y.z')).toEqual([404, null]);
+  });
+
+  it('issue tokens at their own endpoints, by the hooks of the facade', async () => {
+    const { origin } = lab.door;
+    const found = await fetch(`${origin}/.well-known/oauth-authorization-server/acme/mcp`);
+    const endpoints = (await found.json()) as { authorization_endpoint: string; token_endpoint: string };
+    const [verifier, redirect] = [createPkceVerifier(), 'http://127.0.0.1:9/callback'];
+    const asked = { client_id: 'c', redirect_uri: redirect, state: 's', resource: `${origin}/acme/mcp` };
+    const query = new URLSearchParams({ ...asked, code_challenge: pkceChallenge(verifier) });
+    const sent = await fetch(`${endpoints.authorization_endpoint}?${query}`, { redirect: 'manual' });
+    const code = new URL(sent.headers.get('location') ?? '').searchParams.get('code') ?? '';
+    const form = {
+      grant_type: 'authorization_code',
+      code,
+      code_verifier: verifier,
+      client_id: 'c',
+      redirect_uri: redirect,
+    };
+    const body = new URLSearchParams({ ...form, resource: `${origin}/acme/mcp` });
+    const { access_token } = (await (await fetch(endpoints.token_endpoint, { method: 'POST', body })).json()) as {
+      access_token: string;
+    };
+    expect(await list('/acme/mcp', access_token)).toEqual([200, null]);
+    expect(await list('/globex/partners/p1/mcp', access_token)).toEqual([403, null]);
   });
 });

@@ -376,3 +376,12 @@ it('scopes of a posture are the application’s', async () => {
   const request = serve({ posture: () => Authenticated('notes') });
   expect((await request('function URL', 'POST', '/acme/mcp', GOOD)).status).toBe(403);
 });
+
+it('browsers read documents where the application lets them', async () => {
+  const app = new SecureApp({ log: false, cors: { allowedOrigins: ['https://app.example'] } });
+  registerMcpFacade(app, HOSTS);
+  const headers = { origin: 'https://app.example', host: 'mcp.example.com' };
+  const answer = await send(app, 'gateway v2', 'GET', `${PROTECTED}/acme/mcp`, { headers });
+  expect(answer.headers['access-control-allow-origin']).toEqual(['https://app.example']);
+  expect(answer.headers.vary?.join(', ').toLowerCase().split(/, */).sort()).toEqual(['host', 'origin']);
+});

@@ -17,7 +17,7 @@ const lastId = (answer: Answer) => answer.events.findLast(({ id }) => id !== und
 const questionId = (answer: Answer) => answer.events.find(({ data }) => data?.method && data.id !== undefined)?.data.id;
 const resultOf = (answer: Answer) => (answer.events.at(-1)?.data ?? answer.json)?.result?.content[0].text;
 
-/** One service whose store is behind the proxy, and how often its handlers went on behind a question or a closed stream. */
+/** One service whose store is behind the proxy, and how often its handlers continued after a question or a closed stream. */
 function service(storeTimeoutMs: number, streaming = false) {
   const ran = { behind: 0 };
   const log: Line[] = [];

@@ -154,7 +154,7 @@ async function play(rig: MortalRig, clock: ManualClock): Promise<{ end: string; 
   return { end: 'never', shown: [...shown.values()] };
 }
 
-/** Moves the time of waits inside of requests along with everything else. */
+/** Moves the time of waits inside requests along with everything else. */
 async function played(streaming: boolean, death?: Death) {
   const clock = new ManualClock(1_700_000_000_000);
   const rig = new MortalRig({ clock, streaming, server: { resumeWaitMs: 0, store: memoryMcpStore({ clock }) } }, death);

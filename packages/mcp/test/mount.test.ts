@@ -1,6 +1,7 @@
 import { createMcpHandler, McpServer as OfficialServer } from '@modelcontextprotocol/server';
+import { mountHandler } from '@sallyport/http/web';
 import { Authenticated, Optional, Public, SecureApp, withBearer } from '@sallyport/secure';
-import { createMcpServer, MCP_PATH, memoryMcpStore, mountHandler, mountMcp } from '../src/index.js';
+import { createMcpServer, MCP_PATH, memoryMcpStore, mountMcp } from '../src/index.js';
 import { toEvent } from './support/rig.js';
 
 const server = () => createMcpServer({ name: 'a', version: '1' }).tool('t', {}, () => 'x');
@@ -120,90 +121,23 @@ describe('mountMcp', () => {
   });
 });
 
-describe('mountHandler', () => {
-  it('gives a web-standard handler the request and who calls', async () => {
-    const app = new SecureApp({ principalResolver });
-    const seen: unknown[] = [];
-    const fetch = async (request: Request, options?: object) => {
-      seen.push(request.method, request.url, request.headers.get('x-a'), await request.text(), options);
-      return new Response('made', {
-        status: 201,
-        headers: [
-          ['x-b', 'c'],
-          ['set-cookie', 'd=1'],
-          ['set-cookie', 'e=2'],
-        ],
-      });
-    };
-    mountHandler(app, '/sdk', { fetch }, { posture: Authenticated() });
-    const answer = await send(app, 'body', { authorization: 'Bearer token-1', 'x-a': 'b' }, '/sdk');
-    expect([answer.statusCode, answer.body, answer.headers['x-b']]).toEqual([201, 'made', 'c']);
-    expect((answer as { cookies?: string[] }).cookies).toEqual(['d=1', 'e=2']);
-    expect(seen).toEqual([
-      'POST',
-      'https://tested.lambda-url.eu-west-1.on.aws/sdk',
-      'b',
-      'body',
-      {
-        authInfo: {
-          token: 'token-1',
-          clientId: 'client-1',
-          scopes: ['mcp'],
-          expiresAt: 2_000_000_000,
-          extra: {
-            identity: 'ada',
-            kind: 'external',
-            tenantId: 't1',
-            claims: { client_id: 'client-1', exp: 2_000_000_000 },
-          },
-        },
+it('mountHandler serves the official server package', async () => {
+  const app = new SecureApp();
+  const handler = createMcpHandler(() => new OfficialServer({ name: 'official', version: '1.0.0' }));
+  mountHandler(app, '/sdk', handler, { posture: Public() });
+  const body = JSON.stringify({
+    jsonrpc: '2.0',
+    id: 1,
+    method: 'server/discover',
+    params: {
+      _meta: {
+        'io.modelcontextprotocol/protocolVersion': '2026-07-28',
+        'io.modelcontextprotocol/clientInfo': { name: 'c', version: '1' },
+        'io.modelcontextprotocol/clientCapabilities': {},
       },
-    ]);
-    expect((await send(app, 'body', {}, '/sdk')).statusCode).toBe(401);
+    },
   });
-
-  it('shows cookies of payload 2.0 in the header, to the resolver and to the handler', async () => {
-    const app = new SecureApp({
-      principalResolver: (ctx) => (ctx.header('cookie') === 'sid=abc; theme=dark' ? { identity: 'ada' } : null),
-    });
-    const fetch = async (request: Request) => new Response(request.headers.get('cookie'));
-    mountHandler(app, '/sdk', { fetch }, { posture: Authenticated(), methods: ['GET'] });
-    const answer = await app.serveGatewayV2({
-      version: '2.0',
-      routeKey: '$default',
-      rawPath: '/sdk',
-      headers: {},
-      cookies: ['sid=abc', 'theme=dark'],
-      requestContext: { stage: '$default', http: { method: 'GET', path: '/sdk' } },
-    });
-    expect(answer).toMatchObject({ statusCode: 200, body: 'sid=abc; theme=dark' });
-  });
-
-  it('serves the official server package', async () => {
-    const app = new SecureApp();
-    const handler = createMcpHandler(() => new OfficialServer({ name: 'official', version: '1.0.0' }));
-    mountHandler(app, '/sdk', handler, { posture: Public() });
-    const body = JSON.stringify({
-      jsonrpc: '2.0',
-      id: 1,
-      method: 'server/discover',
-      params: {
-        _meta: {
-          'io.modelcontextprotocol/protocolVersion': '2026-07-28',
-          'io.modelcontextprotocol/clientInfo': { name: 'c', version: '1' },
-          'io.modelcontextprotocol/clientCapabilities': {},
-        },
-      },
-    });
-    const headers = { 'mcp-protocol-version': '2026-07-28', 'mcp-method': 'server/discover' };
-    const answer = await send(app, body, headers, '/sdk');
-    expect([answer.statusCode, answer.body]).toEqual([200, expect.stringContaining('supportedVersions')]);
-  });
-
-  it('needs a posture', () => {
-    const fetch = () => new Response();
-    expect(() => mountHandler(new SecureApp(), '/sdk', { fetch }, {} as never)).toThrow(
-      'framework: option "posture" must be a posture',
-    );
-  });
+  const headers = { 'mcp-protocol-version': '2026-07-28', 'mcp-method': 'server/discover' };
+  const answer = await send(app, body, headers, '/sdk');
+  expect([answer.statusCode, answer.body]).toEqual([200, expect.stringContaining('supportedVersions')]);
 });

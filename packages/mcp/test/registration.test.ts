@@ -66,17 +66,17 @@ describe('registration', () => {
     [
       'a template without a scheme',
       (s) => s.resourceTemplate('{b}', { name: 'b' }, text),
-      '"{b}" is no URI template with a scheme and variables',
+      '"{b}" is not a URI template with a scheme and variables',
     ],
     [
       'a template without variables',
       (s) => s.resourceTemplate('a://b', { name: 'b' }, text),
-      '"a://b" is no URI template with a scheme and variables',
+      '"a://b" is not a URI template with a scheme and variables',
     ],
     [
       'a template with a broken variable',
       (s) => s.resourceTemplate('a://{b', { name: 'b' }, text),
-      '"a://{b" is no URI template with a scheme and variables',
+      '"a://{b" is not a URI template with a scheme and variables',
     ],
     ['a name with a space', (s) => s.tool('a b', {}, text), 'tool name "a b" is not of the form [A-Za-z0-9_.-]{1,128}'],
     ['an empty name', (s) => s.prompt('', {}, text), 'prompt name "" is not of the form [A-Za-z0-9_.-]{1,128}'],

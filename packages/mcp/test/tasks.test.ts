@@ -305,7 +305,7 @@ it('a run that is lost fails its task, and an event that is lost is sent again',
   await clock.advance(1000);
   expect([(await get()).status, events.length]).toEqual(['working', 1]);
   const app = new SecureApp({ log: false, clock, surfaces: [mcpTasks(rig.server())] });
-  // The function is killed in the middle: nothing of it goes on.
+  // The function is killed in the middle: nothing of it continues.
   void app.handleLambda(events[0], { getRemainingTimeInMillis: () => 900_000 });
   for (let turn = 0; turn < 50 && runs === 0; turn += 1) await new Promise((resolve) => setImmediate(resolve));
   expect([(await get()).status, runs]).toEqual(['working', 1]);

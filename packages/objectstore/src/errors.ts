@@ -3,7 +3,7 @@ import { brandError } from '@sallyport/core/pipeline';
 
 /** Every code of {@link ObjectStoreError}. */
 export const OBJECT_STORE_CODES = [
-  /** A reference that breaks a rule, a version where none is taken, a dot segment in the key of a grant. @status 400 */
+  /** An invalid reference, a version where none is allowed, a dot segment in the key of a grant. @status 400 */
   'objectstore.invalid_ref',
   /** `maxBytes` is no whole number of at least 1. @status 500 */
   'objectstore.invalid_get_limit',
@@ -67,8 +67,8 @@ export class ObjectStoreError extends FrameworkError {
   /** True for throttling, 5xx, time-outs, network faults and bodies that were cut. */
   readonly retryable: boolean;
   /**
-   * Whether a `put` or `delete` may have been applied although it failed: its answer was lost or came too late, or a second attempt
-   * of the client found what the first may have written.
+   * Whether a `put` or `delete` may have been applied although it failed: its answer was lost or late, or a second attempt
+   * of the client found an object that the first may have written.
    */
   readonly mayHaveApplied: boolean;
 
@@ -119,7 +119,7 @@ export const ARTIFACT_CODES = [
   'artifact.version_required',
   /** The version `null`, no reference, or a digest that is not `sha256:` and 64 digits in lower case. @status 500 */
   'artifact.invalid_request',
-  /** The archive could not be read; `retryable` tells whether it may be later. @status 503 */
+  /** The archive could not be read; `retryable` says whether it may be later. @status 503 */
   'artifact.unavailable',
   /** The store returned another version or none. @status 500 */
   'artifact.version_mismatch',
@@ -144,7 +144,7 @@ export interface ArtifactFacts {
   readonly actualDigest: string;
 }
 
-/** An artifact that was not verified. It holds versions and digests and never a byte of the archive. Immutable. */
+/** An artifact that was not verified. It contains versions and digests and never a byte of the archive. Immutable. */
 export class ArtifactError extends FrameworkError implements ArtifactFacts {
   static {
     brandError(ArtifactError, 'sallyport.ArtifactError');

@@ -108,7 +108,7 @@ describe('an archive', () => {
   const gzip = Buffer.from('1f8b0800', 'hex');
   const many = Array.from({ length: 512 }, (_, index) => member({ name: `f${index}`, data: '' }));
   const path = 'has a path that is not allowed';
-  const noFile = 'has a member that is no regular file';
+  const noFile = 'has a member that is not a regular file';
   const badPax = 'has an extended header that cannot be read';
 
   it.each<[string, string, Uint8Array]>([
@@ -119,7 +119,7 @@ describe('an archive', () => {
     ['is zstd', 'is compressed (zstd)', Buffer.from('28b52ffd00', 'hex')],
     ['is zip', 'is compressed (zip)', Buffer.from('504b030414', 'hex')],
     ['is text', 'is truncated', Buffer.from('hello')],
-    ['is noise', 'has a header field that is no octal number', Buffer.alloc(1024, 'x')],
+    ['is noise', 'has a header field that is not an octal number', Buffer.alloc(1024, 'x')],
     ['has no member', 'has no regular file', EMPTY_BLOCKS],
     ['has directories only', 'has no regular file', archive(member({ name: 'd/', type: '5', data: '' }))],
     ['has a hard link', noFile, archive(member(), member({ name: 'l', type: '1', linkname: 'a.txt', data: '' }))],
@@ -162,7 +162,7 @@ describe('an archive', () => {
     ['has two spaces in a row', path, archive(member({ name: 'a  b' }))],
     ['has a line feed in a path', path, archive(member({ name: 'a\nb' }))],
     ['has a C1 control in a path', path, archive(member({ name: 'a\u0085b' }))],
-    ['has a path that is no UTF-8', 'has a name that is no UTF-8', archive(withByte(member(), 0, 0xff))],
+    ['has a path that is no UTF-8', 'has a name that is not UTF-8', archive(withByte(member(), 0, 0xff))],
     ['has a path twice', 'has the same path twice', archive(member(), member())],
     ['has a path twice, once with ./', 'has the same path twice', archive(member(), member({ name: './a.txt' }))],
     [
@@ -186,16 +186,16 @@ describe('an archive', () => {
     ['has a negative size', 'has a member that is too large', archive(member({ size: '\xff'.repeat(12) }))],
     [
       'has a size that is no number',
-      'has a header field that is no octal number',
+      'has a header field that is not an octal number',
       archive(member({ size: '0000000000x\0' })),
     ],
     [
       'has a mode that is no number',
-      'has a header field that is no octal number',
+      'has a header field that is not an octal number',
       archive(member({ mode: 'rw-r--r-' })),
     ],
     ['has a wrong header sum', 'has a header whose sum is wrong', archive(member({ sumError: 1 }))],
-    ['has another magic', 'is no tar archive', archive(member({ magic: 'ustar\x0001' }))],
+    ['has another magic', 'is not a tar archive', archive(member({ magic: 'ustar\x0001' }))],
     ['is cut in a header', 'is truncated', PINNED.subarray(0, 700)],
     ['is cut in the data', 'is truncated', PINNED.subarray(0, 1024 + 600)],
     ['is cut before its end', 'is truncated', PINNED.subarray(0, 2048)],

@@ -7,7 +7,10 @@ export const RATE_LIMIT_CODES = [
   'ratelimit.invalid_config',
   /** A part of a key is blank or missing, a cost is not a whole number of at least 1, or a refund is of a decision that is denied, refunded already or not of this limiter. */
   'ratelimit.invalid_input',
-  /** The store failed: thrown by `peek`, `reset` and `refund`, given to `onError` by `consume`. `retryable` tells throttling, 5xx, time-outs and network faults from a fault of the deployment. */
+  /**
+   * The store failed: thrown by `peek`, `reset` and `refund`, given to `onError` by `consume`. `retryable` is true for
+   * throttling, 5xx, time-outs and network errors, and false for an error of the deployment.
+   */
   'ratelimit.store_unavailable',
 ] as const;
 

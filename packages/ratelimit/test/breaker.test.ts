@@ -19,7 +19,7 @@ function createStore() {
   const onError = createRecorder<[RateLimitError, object]>();
   const options = { strategy, clock, tableName: 't', onStoreError: 'deny', coldTimeoutMs: 1 } as const;
   const limiter = createDynamoRateLimiter({ ...options, onError, log: createLogRecorder(), client: client as never });
-  /** A decision; `waitMs` pass while it is under way. */
+  /** A decision; `waitMs` pass while it is in progress. */
   const decide = async (waitMs = 0) => {
     const before = store.asked;
     const pending = limiter.consume(KEY);

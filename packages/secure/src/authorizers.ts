@@ -1,4 +1,4 @@
-/** Principal resolvers for callers whom AWS has verified, or who opened a WebSocket connection. */
+/** Principal resolvers for callers that AWS has verified, or that opened a WebSocket connection. */
 export {
   type ConnectionPrincipal,
   type ConnectionPrincipalOptions,

@@ -3,7 +3,7 @@ import { APPSYNC_OPTION_KINDS } from '@sallyport/appsync/surface';
 import type { Handler } from '@sallyport/core';
 import { assertNoSurplus } from '@sallyport/core/options';
 import { type Assembly, assemble, Container, pickOptions } from '@sallyport/dispatch/assembly';
-import type { PathNames, RouteRecord } from '@sallyport/http';
+import { HTTP_ERROR_FORMAT_NESTED, type HttpErrorFormat, type PathNames, type RouteRecord } from '@sallyport/http';
 import { type OpenApiDocument, toCanonicalJson } from '@sallyport/http/openapi';
 import { addressOf, createKernel, PIPELINE_OPTION_KINDS, type Registration } from '@sallyport/http/pipeline';
 import { EVENT_ROUTER_OPTION_KINDS } from '@sallyport/streams';
@@ -40,6 +40,7 @@ export class SecureApp extends Container<StatedPosture> {
   readonly #routes: SecureRoutes<StatedPosture>;
   /** Whether WebSocket events are served; a registered route turns it on. */
   readonly #sockets: { isOpen: boolean };
+  readonly #errorFormat: HttpErrorFormat;
 
   /** @throws FrameworkError `app.invalid_configuration` `framework: invalid secure configuration: <what is wrong>` */
   constructor(options: SecureOptions = {}) {
@@ -50,6 +51,7 @@ export class SecureApp extends Container<StatedPosture> {
     this.#assembly = assembly;
     this.#routes = new SecureRoutes<StatedPosture>(assembly.http);
     this.#sockets = sockets;
+    this.#errorFormat = parsed.httpErrorFormat ?? HTTP_ERROR_FORMAT_NESTED;
   }
 
   override handle<const P extends string>(
@@ -66,9 +68,9 @@ export class SecureApp extends Container<StatedPosture> {
    * Registers HTTP routes that have a prefix, a posture, middlewares and tags in common. Groups nest. Each registration has
    * exactly one posture: its own, or that of the nearest group that has one.
    *
-   * @param prefix static segments and parameters; `/` for none. The pattern `/` inside of the group is the prefix itself
+   * @param prefix static segments and parameters; `/` for none. The pattern `/` inside the group is the prefix itself
    * @param define registers the routes, at once; `defineRoutes` makes one in a file of its own
-   * @throws FrameworkError `app.bad_request`: an invalid prefix or posture, a `define` that is no function or asynchronous;
+   * @throws FrameworkError `app.bad_request`: an invalid prefix or posture, a `define` that is not a function or asynchronous;
    *   `app.invalid_configuration`: unknown options, further arguments
    * @example
    * app.group('/orders', { posture: Authenticated('orders'), use: [audit] }, (orders) => {
@@ -172,12 +174,12 @@ export class SecureApp extends Container<StatedPosture> {
 
   /**
    * The OpenAPI 3.1 document of the HTTP operations, each with its posture. Every one must be described, and no other;
-   * what a bound handler takes and gives is read from its contract.
+   * what a bound handler takes and gives is read from its contract, the shape of error bodies from the option `httpErrorFormat`.
    *
    * @throws FrameworkError `framework: secure openapi …`, or `framework: openapi …` for a description that cannot be written
    */
   generateOpenAPI(spec: SecureOpenApiSpec): OpenApiDocument {
-    return buildSecureDocument(spec, this.#assembly.kernel.book.all);
+    return buildSecureDocument(spec, this.#assembly.kernel.book.all, this.#errorFormat);
   }
 
   /** The same as compact JSON, the keys of every object in the order of their code points. */

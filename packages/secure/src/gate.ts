@@ -85,9 +85,12 @@ function adopt(state: ContextState, principal: NormalPrincipal): undefined {
 
 function normalize(ctx: Context, answer: unknown): NormalPrincipal | typeof UNKNOWN_KIND | null {
   if (answer === undefined || answer === null) return null;
-  if (typeof answer !== 'object') ctx.log.warn('principal resolver gave no object', { event: 'secure.no_principal' });
   try {
-    return normalizePrincipal(answer);
+    return normalizePrincipal(answer, (what) =>
+      ctx.log.warn(`principal resolver gave ${what}; return { identity, scopes: [] }, or null for nobody`, {
+        event: 'secure.no_principal',
+      }),
+    );
   } catch (thrown) {
     // A getter that the resolver defined can throw.
     throw toResolverError(thrown);
@@ -115,7 +118,7 @@ function beforeDeadline<T>(state: ContextState, pending: PromiseLike<T>): Promis
 
 /**
  * `www-authenticate` of a 401 answer over HTTP (RFC 9110 section 11.6.1): the same text for all routes, or one by route.
- * `false`: no 401 carries the header, not even one that a resolver set.
+ * `false`: no 401 contains the header, not even one that a resolver set.
  */
 export type Challenge = string | false | ((ctx: Context) => string | undefined);
 

@@ -22,16 +22,32 @@ const VISIBLE = /[^\p{Cc}\p{Cf}\p{Cs}\p{Z}\p{Default_Ignorable_Code_Point}\u2800
 /**
  * Copies what a resolver returned. Each field is read once, and own members only, so that a polluted `Object.prototype`
  * cannot add a kind or a scope. `null` when there is no principal.
+ *
+ * @param complain is told what no principal has; a value of the input is not part of it
  */
-export function normalizePrincipal(input: unknown): NormalPrincipal | typeof UNKNOWN_KIND | null {
-  if (typeof input !== 'object' || input === null) return null;
+export function normalizePrincipal(
+  input: unknown,
+  complain: (what: string) => void = () => {},
+): NormalPrincipal | typeof UNKNOWN_KIND | null {
+  if (typeof input !== 'object' || input === null) {
+    complain('no object');
+    return null;
+  }
   const kind = normalizeKind(ownOf(input, 'kind'));
-  if (kind === undefined) return UNKNOWN_KIND;
+  if (kind === undefined) {
+    complain('a kind that is neither "external" nor "internal"');
+    return UNKNOWN_KIND;
+  }
   const identity = normalizeText(ownOf(input, 'identity'));
-  if (!VISIBLE.test(identity)) return null;
+  if (!VISIBLE.test(identity)) {
+    complain('no identity');
+    return null;
+  }
+  const scopes = ownOf(input, 'scopes');
+  if (scopes !== undefined && scopes !== null && !Array.isArray(scopes)) complain('scopes that are no list');
   const principal = {
     identity,
-    scopes: normalizeScopes(ownOf(input, 'scopes')),
+    scopes: normalizeScopes(scopes),
     claims: normalizeClaims(ownOf(input, 'claims')),
     kind,
     tenantId: normalizeText(ownOf(input, 'tenantId')),

@@ -132,9 +132,9 @@ export class SecureRoutes<Rest extends SecureRest = GroupPosture, Outer extends 
   /**
    * Registers HTTP routes that have a prefix, a posture, middlewares and tags in common. Groups nest.
    *
-   * @param prefix static segments and parameters; `/` for none. The pattern `/` inside of the group is the prefix itself
+   * @param prefix static segments and parameters; `/` for none. The pattern `/` inside the group is the prefix itself
    * @param define registers the routes, at once; `defineRoutes` makes one in a file of its own
-   * @throws FrameworkError `app.bad_request`: an invalid prefix or posture, a `define` that is no function or asynchronous;
+   * @throws FrameworkError `app.bad_request`: an invalid prefix or posture, a `define` that is not a function or asynchronous;
    *   `app.invalid_configuration`: unknown options, further arguments
    * @example
    * app.group('/orders', { posture: Authenticated('orders'), use: [audit] }, (orders) => {

@@ -211,16 +211,20 @@ describe('an error line', () => {
   });
 
   it.each<[string, () => unknown, RegExp]>([
-    ['nothing', () => undefined, /a handler returned nothing instead of a response; return json\(200, value\)/],
-    ['null', () => null, /a handler returned null instead of a response/],
-    ['a text', () => 'x', /a handler returned a string instead of a response/],
-    ['a list', () => [], /a handler returned a list instead of a response/],
+    [
+      'nothing',
+      () => undefined,
+      /a handler or middleware returned nothing instead of a response; return json\(200, value\)/,
+    ],
+    ['null', () => null, /a handler or middleware returned null instead of a response/],
+    ['a text', () => 'x', /a handler or middleware returned a string instead of a response/],
+    ['a list', () => [], /a handler or middleware returned a list instead of a response/],
     ['a body that is an object', () => ({ body: {} }), /the body of a response is an object; it must be text or bytes/],
     ['a status of no number', () => ({ status: 42 }), /the status of a response is 42/],
     [
       'CR in a header',
       () => ({ status: 200, headers: { a: ['b\rc'] } }),
-      /a header value holds CR, LF, NUL or a character above U\+00FF/,
+      /a header value contains CR, LF, NUL or a character above U\+00FF/,
     ],
     ['a header name that is none', () => ({ status: 200, headers: { 'a b': ['c'] } }), /"a b" is no header name/],
   ])('says what a handler did wrong: %s', async (_, handler, cause) => {
@@ -246,7 +250,7 @@ describe('an error line', () => {
     [
       'a context of its own making',
       (app) => void app.use((ctx, next) => next({ ...ctx } as Context)),
-      /something that is no context of the framework; hand on the ctx that you were given/,
+      /a value that is not a context of the framework; pass on the ctx that you received/,
     ],
     ['a middleware that throws', (app) => void app.use(fail(new Error('middleware'))), /middleware/],
   ])('says what a middleware did wrong: %s', async (_, prepare, cause) => {

@@ -48,7 +48,7 @@ export function deadlineExceeded(): FrameworkError {
 }
 
 /**
- * Refuses a batch of a tumbling window: the service counts an answer without the window's `state` as failed and sends the
+ * Rejects a batch of a tumbling window: the service counts an answer without the window's `state` as failed and sends the
  * batch again (https://docs.aws.amazon.com/lambda/latest/dg/services-kinesis-windows.html).
  */
 export function windowUnsupported(): FrameworkError {

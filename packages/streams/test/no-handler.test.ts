@@ -7,7 +7,7 @@ const QUEUE = 'arn:aws:sqs:us-east-2:123456789012:';
 const queueOf = (name: string) => ({ eventSourceARN: `${QUEUE}${name}` });
 const FRAMEWORK_EVENT_SOURCES = '{"queue":{"orders":"Stack-Orders-1A"}}';
 
-/** The errors that batches were refused with, as the router's logger gets them. */
+/** The errors that batches were rejected with, as the router's logger gets them. */
 const refusalsOf = async (serve: (router: ReturnType<typeof createEventRouter>) => unknown, variables = {}) => {
   const { options, lines } = environment({ environment: variables });
   const router = createEventRouter(options);

@@ -17,7 +17,18 @@ describe('registration', () => {
     ['framework: event-bus selector is empty', (r) => r.eventBus({}, handler)],
     ['framework: event-bus selector is empty', (r) => r.eventBus(null as never, handler)],
     ['framework: event-bus selector is empty', (r) => r.eventBus({ source: ' ' }, handler)],
-    ['framework: event-bus selector is empty', (r) => r.eventBus({ source: 'a', detailType: 5 as never }, handler)],
+    [
+      'framework: option "detailType" of an event-bus selector must be a text',
+      (r) => r.eventBus({ source: 'a', detailType: 5 as never }, handler),
+    ],
+    [
+      'framework: option "source" of an event-bus selector must be a text',
+      (r) => r.eventBus({ source: ['a'] as never }, handler),
+    ],
+    [
+      "framework: event-bus selector must be an object, { source: 'billing' } say",
+      (r) => r.eventBus('billing' as never, handler),
+    ],
     ['framework: handler must be a function', (r) => r.queue('a', undefined as never)],
     ['framework: handler must be a function', (r) => r.tableStream('a', {} as never)],
     ['framework: handler must be a function', (r) => r.kinesis('a', null as never)],

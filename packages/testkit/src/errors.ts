@@ -4,5 +4,7 @@ import type { INVALID_CONFIGURATION } from '@sallyport/core/options';
 export type TestKitErrorCode =
   /** An option is unknown or has a wrong value, or options contradict each other. */
   | typeof INVALID_CONFIGURATION
+  /** `loadRecording`: not JSON, not a recording, an event that is not of the recorded kind, or a recording of another kind. */
+  | 'testkit.invalid_recording'
   /** A fake WebSocket client was given a message that API Gateway would not take. @status 413 */
   | 'websocket.too_large';

@@ -11,7 +11,7 @@ export {
   type TestLambdaContext,
 } from './env/env.js';
 export type { CapturedSpan, Records } from './env/records.js';
-export type { StreamedAnswer } from './env/streamed.js';
+export type { ExportedHandler, StreamedAnswer } from './env/streamed.js';
 // Errors
 export type { TestKitErrorCode } from './errors.js';
 // Events
@@ -35,6 +35,7 @@ export {
 // Concurrency
 export { type InterleaveOptions, interleave, type MarkedEvent } from './interleave/interleave.js';
 // Simulation
+export type { AsyncSimulation } from './simulate/async.js';
 export type { QueueSimulation } from './simulate/queue.js';
 export {
   assertCompletedOnce,
@@ -48,11 +49,17 @@ export {
 } from './simulate/result.js';
 export { type SimulationOptions, simulate } from './simulate/simulate.js';
 export {
+  type AsyncSource,
   type DataStreamSource,
+  type EventBusSource,
+  eventBus,
   type QueueSource,
   queue,
+  type ScheduleSource,
   type StreamSource,
   stream,
   type TableStreamSource,
+  type TopicSource,
+  topic,
 } from './simulate/source.js';
 export type { StreamSimulation } from './simulate/stream.js';

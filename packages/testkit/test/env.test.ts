@@ -1,4 +1,14 @@
-import { html, htmlStream, json, sseEventStream, text } from '@sallyport/http';
+import type { Writable } from 'node:stream';
+import { FrameworkError } from '@sallyport/core';
+import {
+  createGatewayRestStreamingHandler,
+  createLambdaFunctionURLStreamingHandler,
+  html,
+  htmlStream,
+  json,
+  sseEventStream,
+  text,
+} from '@sallyport/http';
 import {
   buildAPIGatewayProxyRequest,
   buildAPIGatewayV2Request,
@@ -6,6 +16,8 @@ import {
   buildLoadBalancerRequest,
   buildQueueEvent,
   createTestEnv,
+  type ExportedHandler,
+  type StreamedAnswer,
 } from '../src/index.js';
 
 describe('an environment', () => {
@@ -149,6 +161,25 @@ describe('invoking', () => {
     ]);
   });
 
+  it.each([
+    [
+      'HTTP API',
+      buildAPIGatewayV2Request('GET', '/'),
+      { headers: { 'content-type': 'text/plain; charset=utf-8', 'x-request-id': 'lambda-1' } },
+    ],
+    [
+      'load balancer',
+      buildLoadBalancerRequest('GET', '/'),
+      { headers: { 'content-type': 'text/plain; charset=utf-8', 'x-request-id': 'lambda-1' } },
+    ],
+  ])('gives headers of an %s that compare as plain objects', async (_door, event, { headers }) => {
+    const env = createTestEnv();
+    const app = env.app();
+    app.get('/', () => text(200, 'x'));
+    const answer = (await env.invoke(app, event)) as { headers: object };
+    expect(answer.headers).toStrictEqual(headers);
+  });
+
   it('hands on the Lambda context given', async () => {
     const env = createTestEnv();
     const app = env.app();
@@ -208,5 +239,90 @@ describe('invoking', () => {
     const draining = env.invokeStreaming(app, buildLambdaFunctionURLRequest('GET', '/s'), context);
     await env.clock.advance(1000);
     expect(await draining).toMatchObject({ status: 200, body: 'one', streamErrorCode: 'app.timeout' });
+  });
+});
+
+describe('invokeStreaming of what a function exports', () => {
+  const env = createTestEnv();
+  const app = env.app();
+  const cookies = ['a=1', 'b=2'];
+  app.get('/s', () => ({ ...htmlStream(200, ['<p>', 'hi']), cookies }));
+  app.get('/broken', () => sseEventStream([{ data: 'one' }, { id: 'bad\nid', data: 'two' }]));
+  app.get('/empty', () => ({ status: 204 }));
+  app.get('/fails', () => {
+    throw new FrameworkError('app.conflict');
+  });
+  const fromUrl = createLambdaFunctionURLStreamingHandler(app);
+  const fromRest = createGatewayRestStreamingHandler(app);
+  const url = (path: string) => buildLambdaFunctionURLRequest('GET', path);
+  const rest = (path: string) => buildAPIGatewayProxyRequest('GET', path);
+  const textOf = ({ chunks }: StreamedAnswer) => chunks.map((chunk) => Buffer.from(chunk).toString());
+
+  it.each<[string, ExportedHandler, (path: string) => object]>([
+    ['a function URL', fromUrl, url],
+    ['a REST API', fromRest, rest],
+  ])('gives what the client of %s sees', async (_, handler, eventOf) => {
+    const answer = await env.invokeStreaming(handler, eventOf('/s'));
+    expect(answer).toMatchObject({ status: 200, body: '<p>hi', cookies: ['a=1', 'b=2'], streamErrorCode: '' });
+    expect(answer.headers['content-type']).toEqual(['text/html; charset=utf-8']);
+    expect(textOf(answer)).toEqual(['<p>', 'hi']);
+    const broken = await env.invokeStreaming(handler, eventOf('/broken'));
+    expect([broken.body, broken.streamErrorCode]).toEqual(['data: one\n\n', 'app.internal']);
+    expect(await env.invokeStreaming(handler, eventOf('/empty'))).toMatchObject({ status: 204, body: '', chunks: [] });
+    expect(await env.invokeStreaming(handler, eventOf('/fails'))).toMatchObject({ status: 409, streamErrorCode: '' });
+  });
+
+  it.each<[string, ExportedHandler, object, string]>([
+    [
+      'an export that answers in one piece',
+      app.handleLambda,
+      url('/s'),
+      'the handler answers in one piece; export create',
+    ],
+    ['an event of another front door', fromUrl, rest('/s'), 'the event is of another front door than its own'],
+  ])('fails for %s', async (_, handler, event, text) => {
+    await expect(env.invokeStreaming(handler, event)).rejects.toThrow(text);
+  });
+
+  it('reads a handler that was made for the runtime, and one that AWS marks', async () => {
+    const scope = globalThis as { awslambda?: unknown };
+    const mark = Symbol.for('aws.lambda.runtime.handler.streaming');
+    type Prelude = { _onBeforeFirstWrite?: (write: (chunk: string | Uint8Array) => void) => void };
+    const from = (stream: Writable & Prelude, metadata: object) => {
+      stream._onBeforeFirstWrite = (write) => {
+        write(JSON.stringify(metadata));
+        write(new Uint8Array(8));
+      };
+      return stream;
+    };
+    scope.awslambda = {
+      streamifyResponse: (handler: object) => Object.assign(handler, { [mark]: 'response' }),
+      HttpResponseStream: { from },
+    };
+    try {
+      const made = createLambdaFunctionURLStreamingHandler(app);
+      expect(textOf(await env.invokeStreaming(made, url('/s')))).toEqual(['<p>', 'hi']);
+      const marked = Object.assign(
+        async (_event: unknown, stream: unknown) => void from(stream as Writable, { statusCode: 201 }).end('own'),
+        { [mark]: 'response' },
+      );
+      expect(await env.invokeStreaming(marked, {})).toMatchObject({ status: 201, body: 'own', headers: {} });
+    } finally {
+      delete scope.awslambda;
+    }
+  });
+
+  it('ends at the deadline, which comes 100 ms early', async () => {
+    const hanging = env.app();
+    hanging.get('/s', () => ({
+      bodyStream: (async function* () {
+        yield Buffer.from('one');
+        await new Promise(() => {});
+      })(),
+    }));
+    const handler = createLambdaFunctionURLStreamingHandler(hanging);
+    const reading = env.invokeStreaming(handler, url('/s'), env.lambdaContext({ remainingMs: 1000 }));
+    await env.clock.advance(900);
+    expect(await reading).toMatchObject({ status: 200, body: 'one', streamErrorCode: 'app.timeout' });
   });
 });

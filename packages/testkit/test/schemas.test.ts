@@ -59,7 +59,7 @@ const LOADED_APPSYNC = {
   selectionSetGraphQL: '{ id }',
 };
 
-/** An event, its schema, and the paths that the schema misses or refuses although AWS sends them so. */
+/** An event, its schema, and the paths that the schema misses or rejects although AWS sends them so. */
 const CASES: [name: string, event: unknown, schema: Schema, refused: string[]][] = [
   ['v2', build.buildAPIGatewayV2Request('GET', '/'), APIGatewayProxyEventV2Schema, []],
   [
@@ -115,7 +115,7 @@ const CASES: [name: string, event: unknown, schema: Schema, refused: string[]][]
     AlbMultiValueHeadersSchema,
     [],
   ],
-  // The schema wants two fields that only an authorizer's event has, and headers that only $connect carries.
+  // The schema wants two fields that only an authorizer's event has, and headers that only $connect contains.
   [
     'websocket',
     build.buildWebSocketEvent(),

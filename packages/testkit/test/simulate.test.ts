@@ -3,12 +3,15 @@ import {
   assertCompletedOnce,
   assertNothingLost,
   assertOrdered,
+  createTestEnv,
+  eventBus,
   type LambdaApp,
   queue,
   type SimulationResult,
   simulate,
   stream,
   type TestEnv,
+  topic,
 } from '../src/index.js';
 
 /** An app whose queue handler fails on the bodies given, as often as their number says. */
@@ -83,6 +86,23 @@ describe('a standard queue', () => {
     expect(ends(result)).toEqual({ a: '1/1 done', b: '1/0 lost' });
     expect(kinds(result)).toEqual(['lost']);
     expect(() => assertNothingLost(result)).toThrow('record b was removed though its handler never completed');
+  });
+
+  it('says that an app which reports elsewhere was made without the environment', async () => {
+    const elsewhere = () =>
+      createTestEnv()
+        .app()
+        .queue('orders', () => undefined);
+    const result = await simulate(elsewhere, queue.standard('orders', bodies('a')));
+    expect(result.violations).toEqual([
+      {
+        kind: 'lost',
+        record: 'a',
+        text:
+          'record a was removed though its handler never completed: no invocation was recorded at all; ' +
+          'was the app made with env.options()?',
+      },
+    ]);
   });
 
   it('does not lose a message that is reported though it completed', async () => {
@@ -369,6 +389,66 @@ describe('a stream', () => {
   });
 });
 
+describe('a topic, an event bus and a schedule', () => {
+  /** An app that fails on these record ids, as often as their number says. */
+  function asyncApp(failures: Readonly<Record<string, number>>) {
+    return (env: TestEnv) => {
+      const left = new Map(Object.entries(failures));
+      const work = (id: string) => {
+        const times = left.get(id) ?? 0;
+        left.set(id, times - 1);
+        if (times > 0) throw new Error(`no ${id}`);
+      };
+      const app = env.app();
+      app.topic('news', (_ctx, record) => work(record.Sns?.MessageId ?? ''));
+      app.eventBus({ source: 'test.source' }, (_ctx, event) => work(event.id ?? ''));
+      app.eventBus({ source: 'aws.scheduler' }, (_ctx, event) => work(event.id ?? ''));
+      return app;
+    };
+  }
+
+  it('deliver each message alone, and a failed one again after one minute and after two', async () => {
+    const result = await simulate(
+      asyncApp({ 'sns-2': 2 }),
+      topic.messages('news', [{ message: 'a' }, { message: 'b' }]),
+    );
+    expect(result.invocations.map(({ time, records, error }) => [time, records.join(), error])).toEqual([
+      [0, 'sns-1', undefined],
+      [0, 'sns-2', expect.stringContaining('Error')],
+      [60_000, 'sns-2', expect.stringContaining('Error')],
+      [180_000, 'sns-2', undefined],
+    ]);
+    expect(ends(result)).toEqual({ 'sns-1': '1/1 done', 'sns-2': '3/1 done' });
+    assertCompletedOnce(result);
+  });
+
+  it('give an event up after three deliveries', async () => {
+    const result = await simulate(asyncApp({ 'evt-1': 9 }), eventBus.events([{}, { id: 'own' }]));
+    expect(ends(result)).toEqual({ 'evt-1': '3/0 dead-letter', own: '1/1 done' });
+    assertNothingLost(result);
+  });
+
+  it('run by the clock', async () => {
+    const result = await simulate(
+      asyncApp({ 'evt-2': 1 }),
+      eventBus.schedule('nightly', { everyMs: 300_000, times: 3 }),
+    );
+    expect(result.invocations.map(({ time, records }) => [time, records.join()])).toEqual([
+      [300_000, 'evt-1'],
+      [600_000, 'evt-2'],
+      [660_000, 'evt-2'],
+      [900_000, 'evt-3'],
+    ]);
+    assertCompletedOnce(result);
+  });
+
+  it('show an app that answers without having worked', async () => {
+    const swallowing = (env: TestEnv): LambdaApp => ({ handleLambda: async () => env.pause() });
+    const result = await simulate(swallowing, topic.messages('news', [{ message: 'a' }]));
+    expect(kinds(result)).toEqual(['lost']);
+  });
+});
+
 describe('a simulation', () => {
   it.each<[string, () => unknown, string]>([
     [
@@ -377,6 +457,12 @@ describe('a simulation', () => {
       'framework: unknown option "batchsize"; known are',
     ],
     ['no messages', () => queue.standard('orders', []), 'framework: option "records" must be a list that is not empty'],
+    ['no events', () => eventBus.events([]), 'framework: option "records" must be a list that is not empty'],
+    [
+      'a schedule that never runs',
+      () => eventBus.schedule('nightly', { everyMs: 1, times: 0 }),
+      'framework: option "times" must be a whole number, at least 1',
+    ],
     ['a blank name', () => stream.data(' ', numbers('1')), 'framework: option "name" must be a text that is not blank'],
   ])('refuses %s', async (_name, run, message) => {
     await expect((async () => run())()).rejects.toThrow(message);

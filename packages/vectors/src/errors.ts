@@ -3,7 +3,7 @@ import { brandError, isTransient } from '@sallyport/core/pipeline';
 
 /** Every code of {@link VectorStoreError}. */
 export const VECTOR_STORE_CODES = [
-  /** A wrong option or variable, no such bucket or index, another metric than the index has, a missing AWS package. @status 500 */
+  /** A wrong option or variable, no such bucket or index, another metric than the index has. @status 500 */
   'vectorstore.invalid_config',
   /** A wrong key, metadata, filter, `topK` or text; a request that the service rejected. @status 500 */
   'vectorstore.invalid_input',
@@ -47,7 +47,7 @@ export interface WriteProgress {
   readonly total: number;
   /** Keys whose chunk the store confirmed. */
   readonly done: readonly string[];
-  /** Keys of chunks that were sent and of which nobody knows whether they were applied. All others were not. */
+  /** Keys of chunks that were sent without an answer, and may have been written. All others were not written. */
   readonly unknown: readonly string[];
 }
 
@@ -62,8 +62,8 @@ export interface VectorStoreErrorInit {
 }
 
 /**
- * What every store, embedder and index of this package throws. Its message holds no text of a document, no metadata, no vector and
- * nothing that a service said. Immutable.
+ * The error of every store, embedder and index of this package. Its message contains no text of a document, no metadata, no
+ * vector and no text of a service. Immutable.
  *
  * @example
  * try {
@@ -120,7 +120,7 @@ function sentinel(code: VectorStoreErrorCode): VectorStoreError {
 }
 
 /**
- * Whether an error, or an error behind it (`cause`), is one of this package.
+ * Whether an error, or an error in its chain of `cause`, is one of this package.
  *
  * @param like only with the code of this one, such as {@link ERR_NOT_FOUND}
  * @example if (isVectorStoreError(error, ERR_NOT_FOUND)) return json(404, {});

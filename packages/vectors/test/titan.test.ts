@@ -187,7 +187,7 @@ describe('200 texts', () => {
     const second = service.hold();
     first();
     while (service.requests.length < 4) await clock.advance(1);
-    // Both that were throttled are under way again. Where they end, there is room for one.
+    // Both that were throttled are in progress again. Where they end, there is room for one.
     const third = service.hold();
     second();
     await arrived(5);

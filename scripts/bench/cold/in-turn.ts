@@ -20,7 +20,7 @@ export interface Starts {
   readonly wrong: number;
 }
 
-/** Starts each in fresh processes, in turn, so that whatever else the machine does meets everyone alike. */
+/** Starts each in fresh processes, in turn, so that other load on the machine affects all equally. */
 export async function startInTurn(starters: readonly Starter[], rounds: number): Promise<ReadonlyMap<string, Starts>> {
   const start = await bundle('cold/start.ts');
   const empty = await bundle('cold/empty.ts');

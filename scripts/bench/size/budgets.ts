@@ -6,7 +6,7 @@ export interface Budget {
   readonly name: string;
   /** Gzip bytes of the minified bundle; `null` while there is no promise. */
   readonly gzipBytes: number | null;
-  /** What it should weigh; `README.md` says what stands between. */
+  /** The intended size; `README.md` explains the difference. */
   readonly wantedBytes?: number;
   /** An event for the first response; `null` where only the import is timed. */
   readonly event: object | null;
@@ -26,8 +26,11 @@ export interface SplitBudget {
   readonly lazyParts: number;
 }
 
-/** Many small parts cost more than they save: each is a file to open. */
-export const SPLIT_BUDGETS: readonly SplitBudget[] = [{ name: 'mcp', startBytes: 15_000, lazyParts: 6 }];
+/**
+ * Many small parts cost more than they save: each is a file to open. Forms are 0.9 KB of the start: as a part of their own they left it at
+ * 15.7 KB, because what they share with the rest became files too.
+ */
+export const SPLIT_BUDGETS: readonly SplitBudget[] = [{ name: 'mcp', startBytes: 15_800, lazyParts: 6 }];
 
 const HEALTH = gatewayV2Event({ method: 'GET', path: '/health' });
 const HEALTH_OF_ADA = { ...HEALTH, headers: { authorization: 'Bearer local' } };
@@ -38,17 +41,20 @@ export const BUDGETS: readonly Budget[] = [
   // More than before error lines, options described once and direct invocations: the default logger with its sanitizer and the
   // causes of errors 2.6 KB, `defineOptions` 0.9 KB, what doors reject and how the cap counts 0.5 KB, who invoked 0.5 KB.
   // Middlewares of a route, problem details, and the places where hooks are asked: 0.3 KB. Hooks and groups are imported.
-  { name: 'http', gzipBytes: 22_900, wantedBytes: 13_000, event: HEALTH, accepts: isOk },
+  // Forms, a member of every context, with their limits and words 0.9 KB; path parameters of bound handlers compared with patterns 0.2 KB.
+  { name: 'http', gzipBytes: 24_000, wantedBytes: 13_000, event: HEALTH, accepts: isOk },
   { name: 'queue', gzipBytes: 14_200, wantedBytes: 8_000, event: queueEvent(10, []), accepts: isClean },
   // The engine alone: it is mounted on a container, which is weighed on its own.
   // What one unsplit file holds whatever a server uses; since 36.8 KB: sound replay and a store that may fail 3 KB, tasks 2.2 KB, definitions
   // by defineOptions, apps, hooks and who may call 2 KB. What loads at the start is the promise below.
-  { name: 'mcp', gzipBytes: 45_000, wantedBytes: 15_000, event: null, accepts: () => true, lacks: 'mcp/src/oauth' },
-  // With groups (0.7 KB) and hooks (0.6 KB), which are methods and options of a container.
-  { name: 'app', gzipBytes: 41_900, event: HEALTH, accepts: isOk },
-  { name: 'secure', gzipBytes: 51_000, wantedBytes: 30_000, event: HEALTH, accepts: isOk },
-  // A guard on a closed container; without JWTs, which load with the first token.
-  { name: 'oauth', gzipBytes: 55_000, event: HEALTH_OF_ADA, accepts: isOk, lacks: 'node_modules/.pnpm/jose' },
+  { name: 'mcp', gzipBytes: 45_800, wantedBytes: 15_000, event: null, accepts: () => true, lacks: 'mcp/src/oauth' },
+  // All of the route algebra, and nothing else: infrastructure code loads it alone.
+  { name: 'mcp-routes', gzipBytes: 1_900, event: null, accepts: () => true },
+  // With groups (0.7 KB) and hooks (0.6 KB), which are methods and options of a container, and forms (0.9 KB).
+  { name: 'app', gzipBytes: 43_100, event: HEALTH, accepts: isOk },
+  { name: 'secure', gzipBytes: 52_600, wantedBytes: 30_000, event: HEALTH, accepts: isOk },
+  // A guard on a closed container (52.6 KB); without JWTs, which load with the first token.
+  { name: 'oauth', gzipBytes: 56_500, event: HEALTH_OF_ADA, accepts: isOk, lacks: 'node_modules/.pnpm/jose' },
   { name: 'ratelimit', gzipBytes: null, event: null, accepts: () => true },
   { name: 'objectstore', gzipBytes: null, event: null, accepts: () => true },
 ];

@@ -1,4 +1,4 @@
-// What typed routes cost the compiler: `npm run bench:types`. Fails when a route of ours takes more than the budget.
+// Measures the compile time of typed routes: `npm run bench:types`. Fails when one of our routes exceeds the budget.
 import { spawnSync } from 'node:child_process';
 import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
@@ -20,7 +20,7 @@ interface Cost {
   readonly checkSeconds: number;
 }
 
-/** @throws Error with what the compiler says, when it refuses the application */
+/** @throws Error with what the compiler says, when it rejects the application */
 function costOf(folder: string, application: Application, routes: number): Cost {
   writeFileSync(join(folder, 'application.ts'), application(routes));
   writeFileSync(join(folder, 'tsconfig.json'), JSON.stringify(OPTIONS));
@@ -31,7 +31,7 @@ function costOf(folder: string, application: Application, routes: number): Cost 
   return { instantiations: read('Instantiations'), checkSeconds: read('Check time') };
 }
 
-/** Inside of this package, where the imports of the applications are installed. */
+/** Inside this package, where the imports of the applications are installed. */
 const cache = join(root, 'scripts', 'bench', 'node_modules', '.cache');
 mkdirSync(cache, { recursive: true });
 const folder = mkdtempSync(join(cache, 'types-'));

@@ -33,7 +33,7 @@ export const anatomyGate: Gate = {
   },
 };
 
-/** Holds the percentiles of all functions against their ranges. */
+/** Compares the percentiles of all functions with their ranges. */
 function judgeLengths(files: readonly string[], note: (figure: string) => void): readonly string[] {
   const functions = files.flatMap((file) => functionLengths(file, readFileSync(join(ROOT, file), 'utf8')));
   const lengths = functions.map(({ lines }) => lines);

@@ -19,7 +19,7 @@ export const readmesGate: Gate = {
 };
 
 /** Package names to source files: a README may show packages that its own package does not depend on, and pages of docs/ have none. */
-function packagePaths(): Record<string, string[]> {
+export function packagePaths(): Record<string, string[]> {
   const paths: Record<string, string[]> = { zod: [join(ROOT, 'examples/notes/node_modules/zod/index.d.ts')] };
   for (const { folder, manifest } of readWorkspace(ROOT, ['packages'])) {
     for (const [subpath, source] of sourceEntries(manifest)) {

@@ -18,7 +18,7 @@ export function renameKeys(value: unknown, rename: (name: string) => string): un
   return Object.fromEntries(Object.entries(value).map(([key, member]) => [rename(key), renameKeys(member, rename)]));
 }
 
-/** Options under our names; what they hold stays as it is. */
+/** Options with the names of this runtime; their values are not changed. */
 export function camelOptions(options: object): Record<string, unknown> {
   return Object.fromEntries(Object.entries(options).map(([name, value]) => [toCamel(name), value]));
 }

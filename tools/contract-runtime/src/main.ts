@@ -1,4 +1,4 @@
-// The runtime as a program of its own: `node --conditions=@sallyport/source --import tsx tools/contract-runtime/src/main.ts`.
+// The runtime as a separate program: `node --conditions=@sallyport/source --import tsx tools/contract-runtime/src/main.ts`.
 import { serveRuntime } from '@sallyport/contract';
 import { createTypeScriptRuntime } from './runtime.js';
 import { reserveStdout } from './stdout.js';

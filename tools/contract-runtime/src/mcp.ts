@@ -1,5 +1,6 @@
 import type { JsonObject, McpItem, Registration } from '@sallyport/contract';
-import type { McpServer, MountTarget } from '@sallyport/mcp';
+import type { MountTarget } from '@sallyport/http/web';
+import type { McpServer } from '@sallyport/mcp';
 import { camelOptions, renameKeys, toCamel } from './casing.js';
 import { promptHandler, resourceHandler, toolHandler } from './handlers/mcp.js';
 import { makePosture } from './postures.js';

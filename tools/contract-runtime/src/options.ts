@@ -6,10 +6,10 @@ import { renameKeys, toCamel } from './casing.js';
 import { requestHandler } from './handlers/request.js';
 import type { World } from './world.js';
 
-/** Options that stand for a function answering them. */
+/** Options whose values are the results of a function. */
 const HOOKS = new Set(['auth_hook', 'policy_hook', 'challenge_hook']);
 
-/** Options that stand for the hooks of HTTP. */
+/** Options for the hooks of HTTP. */
 const HTTP_HOOKS: Readonly<Record<string, (spec: JsonObject, world: World) => unknown>> = {
   on_error: (spec, world) => (ctx: Context, error: unknown) => {
     world.calls.push({ hook: 'on_error', code: isFrameworkError(error) ? error.code : '' });

@@ -1,6 +1,6 @@
 import { Writable } from 'node:stream';
 
-/** Keeps standard output for the protocol: whatever else writes there goes to standard error from now on. */
+/** Keeps standard output for the protocol: all other output goes to standard error from now on. */
 export function reserveStdout(): Writable {
   const write = process.stdout.write.bind(process.stdout);
   process.stdout.write = process.stderr.write.bind(process.stderr);

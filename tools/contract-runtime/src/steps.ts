@@ -62,7 +62,7 @@ interface Stage {
   readonly world: World;
 }
 
-/** Runs one step and tells what came of it; a clock that is to move does so while the call runs. */
+/** Runs one step and returns its outcome; a clock that must advance does so while the call runs. */
 export async function runStep(given: Step, earlier: readonly JsonObject[], stage: Stage): Promise<JsonObject> {
   const { setup, container, world } = stage;
   const answer = settle(async () => {

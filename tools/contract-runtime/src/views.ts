@@ -73,7 +73,7 @@ function view<C extends { get(key: string): unknown }>(
   return read(ctx) ?? null;
 }
 
-/** Our own names in snake_case; what lies below is the application's. */
+/** Names of the framework in snake_case; nested values belong to the application. */
 function renameTop(value: object | null): unknown {
   if (value === null) return null;
   return Object.fromEntries(Object.entries(value).map(([key, member]) => [toSnake(key), member]));

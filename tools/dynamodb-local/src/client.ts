@@ -1,7 +1,7 @@
 import { DynamoDBClient, type DynamoDBClientConfig } from '@aws-sdk/client-dynamodb';
 import { dynamodbEndpoint } from './server.js';
 
-/** Credentials that every local server takes; never those of the developer. */
+/** Credentials that every local server accepts; never those of the developer. */
 const CREDENTIALS = { accessKeyId: 'local', secretAccessKey: 'local' };
 
 /** The real client with a local endpoint: the run's server, or the `endpoint` of a fault proxy. */

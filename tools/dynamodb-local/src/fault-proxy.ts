@@ -49,7 +49,7 @@ interface Answer {
   readonly body: Buffer;
 }
 
-/** A loopback HTTP proxy between client and server that breaks what it is told to break. */
+/** A loopback HTTP proxy between client and server that injects faults. */
 export class FaultProxy {
   readonly #target: URL;
   readonly #server: Server;

@@ -7,7 +7,7 @@ export interface StoreFault {
   readonly fault: Fault;
   /** Whether the same call may succeed later. */
   readonly transient: boolean;
-  /** Whether the server applied the write although the caller was told nothing. */
+  /** Whether the server applied the write although the caller got no answer. */
   readonly applied: boolean;
   /** Whether an answer never comes, so that only the caller's own deadline ends the call. */
   readonly hangs: boolean;

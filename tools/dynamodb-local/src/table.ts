@@ -32,9 +32,9 @@ export interface TableSchema {
 }
 
 /**
- * Makes an on-demand table under a name that nobody else has, and answers the name.
+ * Creates an on-demand table with a unique name, and returns the name.
  *
- * The server's expiry is off unless `ttl` is true: it would delete the rows of a test whose clock stands in the past.
+ * The server's expiry is off unless `ttl` is true: it would delete the rows of a test whose clock is in the past.
  */
 export async function createTable(
   client: DynamoDBClient,

@@ -7,10 +7,10 @@ const MIB = 1024 * 1024;
 /** A text that no answer and no error report may show. */
 const SECRET = 'the connection string';
 
-/** What the runtime's context may hold beside what our type names. */
+/** Members of the runtime's context that the framework's type does not have. */
 type Given = LambdaContext & { readonly clientContext?: unknown; readonly identity?: unknown };
 
-/** Resolves when the test lets the function go on. */
+/** Resolves when the test lets the function continue. */
 function gate(): Promise<void> {
   return new Promise((resolve, reject) => {
     httpGet(process.env.GATE_URL ?? '', (answer) => answer.resume().once('end', resolve)).once('error', reject);

@@ -23,8 +23,8 @@ export interface InitError {
 }
 
 /**
- * The server side of the Lambda Runtime API on a loopback port: hands events to whatever runtime asks, and collects what it answers.
- * An event goes out only while fewer than `maxConcurrency` are unanswered, in the order of `invoke`.
+ * The server side of the Lambda Runtime API on a loopback port: passes events to a runtime that polls, and collects its
+ * answers. An event is passed only while fewer than `maxConcurrency` are unanswered, in the order of `invoke`.
  *
  * @see https://docs.aws.amazon.com/lambda/latest/dg/runtimes-api.html
  */

@@ -44,7 +44,7 @@ export interface Runtime {
 
 const SHIM = join(dirname(fileURLToPath(import.meta.url)), 'native-shim.cjs');
 
-/** Starts a function under AWS's runtime interface client, against a Runtime API of its own. */
+/** Starts a function under AWS's runtime interface client, with its own Runtime API server. */
 export async function startRuntime(options: RuntimeOptions): Promise<Runtime> {
   const { node = process.execPath, concurrency } = options;
   const nodeMajor = options.nodeMajor ?? Number(process.versions.node.split('.')[0]);

@@ -102,7 +102,7 @@ test.each([
   expect(runtime.log).toContain('the connection string');
 });
 
-/** Version 3 of the client reports it and goes on, version 4 ends the process. */
+/** Version 3 of the client reports it and continues, version 4 ends the process. */
 const REFUSED = Number(process.versions.node.split('.')[0]) < 22 ? ['error', true] : ['exit', false];
 
 test.each(KINDS)('%s never runs when the client context is no JSON', async (_kind, file) => {

@@ -9,7 +9,7 @@ import { StreamableHTTPClientTransport as Transport1 } from '@modelcontextprotoc
 import { ClientMemory } from './client-memory.js';
 import { type Person, signIn } from './person.js';
 
-/** What an agent is told: the URL of an MCP server, and who is at its browser. */
+/** The configuration of an agent: the URL of an MCP server, and its user. */
 export interface AgentOptions {
   readonly url: URL;
   readonly person: Person;
@@ -17,7 +17,7 @@ export interface AgentOptions {
   readonly onRequest?: (line: string) => void;
 }
 
-/** An agent that has signed in. */
+/** A connected agent. */
 export interface Agent {
   readonly memory: ClientMemory;
   listTools(): Promise<{ readonly tools: readonly { readonly name: string }[] }>;
@@ -37,7 +37,7 @@ function recordingFetch({ onRequest = () => {} }: AgentOptions) {
   };
 }
 
-/** Sends the person to sign in, and checks that the answer is to this request. */
+/** Lets the user sign in, and checks the `state` of the answer. */
 async function authorize(memory: ClientMemory, { person, onRequest }: AgentOptions): Promise<URLSearchParams> {
   const { searchParams } = await signIn(memory.takeAuthorizationUrl(), person, onRequest);
   if (searchParams.get('state') !== memory.state()) throw new Error('the answer is to another request');
@@ -82,7 +82,7 @@ const sdk2 = (mode: 'auto' | 'legacy'): SignIn =>
     };
   };
 
-/** The protocol's own clients, each of which finds its way alone from the URL of a server. */
+/** The official MCP clients, each configured with the URL of a server only. */
 export const AGENTS: readonly (readonly [name: string, signIn: SignIn])[] = [
   ['SDK 1.x', sdk1],
   ['SDK 2.x, legacy', sdk2('legacy')],

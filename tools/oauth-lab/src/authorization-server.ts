@@ -6,27 +6,27 @@ import { exportJWK, generateKeyPair, type JWTPayload, SignJWT } from 'jose';
 import Provider, { errors } from 'oidc-provider';
 import { SIGN_IN_PATH, serveSignIn } from './sign-in.js';
 
-/** For what tokens are issued. */
+/** Options of {@link startAuthorizationServer}. */
 export interface AuthorizationServerOptions {
-  /** URLs of the MCP endpoints that a client may ask a token for. */
+  /** URLs of the MCP endpoints for which tokens are issued. */
   readonly resources: readonly string[];
-  /** What a client may ask for. */
+  /** Scopes that a client may request. */
   readonly scopes: readonly string[];
   /** Seconds for which an access token is valid. Default 300. */
   readonly accessTokenSeconds?: number;
 }
 
-/** An authorization server on this machine; its keys and passwords are made at its start and end with it. */
+/** An authorization server on this machine; its keys and its password exist until it is closed. */
 export interface AuthorizationServer {
   /** Its URL. */
   readonly issuer: string;
-  /** Where its keys are. */
+  /** URL of its public keys. */
   readonly keysUrl: string;
   /** The password of every account. */
   readonly password: string;
   /** Method and path of every request so far. */
   readonly requests: readonly string[];
-  /** A token for whom no client has to ask. */
+  /** Signs an access token without an OAuth flow. */
   sign(claims: JWTPayload, audience: string, expiresIn?: string): Promise<string>;
   close(): Promise<void>;
 }
@@ -36,10 +36,10 @@ const ALGORITHM = 'ES256';
 const LOOPBACK = /^http:\/\/(127\.0\.0\.1|localhost|\[::1\])(:\d+)?\//;
 
 /**
- * Starts the server at a free port of 127.0.0.1. Clients register themselves, with redirect URIs on this machine only; a person signs in
- * with the password of this run, and agrees to each client.
+ * Starts the server at a free port of 127.0.0.1. Clients register dynamically, with redirect URIs on this machine only. A user signs in
+ * with the password of this run and gives consent for each client.
  *
- * @throws Error inside of a Lambda function: it is made for a developer's machine
+ * @throws Error in a Lambda function: the server is for a developer's machine only
  */
 export async function startAuthorizationServer(options: AuthorizationServerOptions): Promise<AuthorizationServer> {
   if (process.env.AWS_LAMBDA_FUNCTION_NAME)
@@ -80,7 +80,6 @@ export async function startAuthorizationServer(options: AuthorizationServerOptio
   };
 }
 
-/** What is off by default stays off. */
 function createProvider(
   issuer: string,
   jwk: object,
@@ -137,7 +136,7 @@ function createProvider(
   );
 }
 
-/** It is asked for each client that registers. */
+/** Called for each client that registers. */
 function assertLoopback(
   _: unknown,
   __: string,
@@ -149,7 +148,7 @@ function assertLoopback(
   }
 }
 
-/** It says that it keeps everything in memory, which is what is wanted here. */
+/** Without the warning of the provider that it keeps its state in memory. */
 function silently<T>(run: () => T): T {
   const { warn, info } = console;
   console.warn = console.info = () => {};

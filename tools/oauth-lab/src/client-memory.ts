@@ -5,9 +5,9 @@ import type {
   OAuthTokens,
 } from '@modelcontextprotocol/sdk/shared/auth.js';
 
-/** What a client keeps of its registration and its tokens, in memory; both official clients take it as their `authProvider`. */
+/** The registration and tokens of a client, in memory: the `authProvider` of both official clients. */
 export class ClientMemory {
-  /** Nobody listens there: who signs in hands over what the browser was sent to. */
+  /** Nothing listens at this port: `signIn` returns the redirect instead. */
   readonly redirectUrl = 'http://127.0.0.1:9/callback';
   readonly clientMetadata: OAuthClientMetadata = {
     client_name: 'agent',
@@ -43,7 +43,7 @@ export class ClientMemory {
     this.#tokens = tokens;
   }
 
-  /** What was discovered before the person was sent to sign in; it is not asked for again afterwards. */
+  /** Metadata from before the sign-in, so that it is not requested again afterwards. */
   discoveryState(): OAuthDiscoveryState | undefined {
     return this.#discovery;
   }
@@ -64,7 +64,7 @@ export class ClientMemory {
     this.#authorizationUrl = url;
   }
 
-  /** Where a person is to sign in. */
+  /** The URL at which the user signs in. */
   takeAuthorizationUrl(): URL {
     if (!this.#authorizationUrl) throw new Error('the client asked nobody to sign in');
     return this.#authorizationUrl;

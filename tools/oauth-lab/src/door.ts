@@ -13,7 +13,7 @@ interface EventInput {
   readonly body?: Uint8Array;
 }
 
-/** What AWS makes of a request, by front door. */
+/** Converts a request to the event of a front door. */
 const DOORS = {
   'gateway v2': buildAPIGatewayV2Request,
   'gateway v1': buildAPIGatewayProxyRequest,
@@ -28,7 +28,7 @@ export type DoorName = keyof typeof DOORS;
 /** All of them. */
 export const DOOR_NAMES = Object.keys(DOORS) as readonly DoorName[];
 
-/** How REST APIs rename the header (https://docs.aws.amazon.com/apigateway/latest/developerguide/api-gateway-known-issues.html). */
+/** REST APIs rename this header (https://docs.aws.amazon.com/apigateway/latest/developerguide/api-gateway-known-issues.html). */
 const RENAMED = { 'www-authenticate': 'x-amzn-remapped-www-authenticate' } as Readonly<Record<string, string>>;
 
 type LambdaHandler = (event: object, context: object) => Promise<unknown>;
@@ -44,7 +44,7 @@ interface LambdaAnswer {
 
 /** A front door at a port of this machine. */
 export interface OpenDoor {
-  /** Its URL, without a path. */
+  /** Its URL without a path. */
   readonly origin: string;
   /** Method, path and status of every request so far: `POST /mcp 401`. */
   readonly requests: readonly string[];

@@ -1,15 +1,15 @@
-/** Somebody who signs in. */
+/** A user. */
 export interface Person {
   readonly account: string;
   readonly password: string;
 }
 
 /**
- * What a person does in a browser: opens the authorization URL, signs in on the page that comes, and is sent back to the client.
+ * Does what a user does in a browser: opens the authorization URL, signs in, and is redirected to the client.
  *
  * @param onRequest gets method, URL without query, and status of every request
- * @returns the URL that the browser is sent to; nothing is there to answer it
- * @throws Error for a page where none is expected, such as one that says that the password is wrong
+ * @returns the redirect URI with its parameters; it is not requested
+ * @throws Error for an unexpected page, such as that of a wrong password
  */
 export async function signIn(
   authorizationUrl: URL,

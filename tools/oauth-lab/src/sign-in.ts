@@ -1,7 +1,7 @@
 import { createHash, timingSafeEqual } from 'node:crypto';
 import type { IncomingMessage, ServerResponse } from 'node:http';
 
-/** Where a person signs in; the id of the sign-in follows. */
+/** Path of the sign-in page; the id of the interaction follows. */
 export const SIGN_IN_PATH = '/sign-in/';
 
 interface Interaction {
@@ -25,7 +25,7 @@ export interface SignInProvider {
   interactionFinished(request: IncomingMessage, response: ServerResponse, result: object): Promise<void>;
 }
 
-/** The page on which a person signs in and agrees to what a client asks for: GET shows it, POST takes it. */
+/** The page for sign-in and consent: GET shows the form, POST receives it. */
 export async function serveSignIn(
   provider: SignInProvider,
   password: string,
@@ -45,7 +45,7 @@ export async function serveSignIn(
   }
 }
 
-/** Exactly what is asked for, for exactly the resources that are named. */
+/** A grant of exactly the requested scopes for exactly the requested resources. */
 function grant(
   provider: SignInProvider,
   accountId: string,
@@ -86,7 +86,7 @@ async function readForm(request: IncomingMessage): Promise<string> {
   return text;
 }
 
-/** Takes as long for a wrong first letter as for a wrong last one. */
+/** Compares in constant time. */
 function isSame(given: string, wanted: string): boolean {
   const digest = (text: string) => createHash('sha256').update(text).digest();
   return timingSafeEqual(digest(given), digest(wanted));

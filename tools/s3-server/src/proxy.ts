@@ -35,15 +35,15 @@ export interface SeenRequest {
   /** With the query. */
   readonly path: string;
   readonly headers: IncomingMessage['headers'];
-  /** Bytes of the answer's body that were handed to the socket. */
+  /** Bytes of the answer's body that were passed to the socket. */
   readonly sentBytes: number;
   /** Settles when the connection of the answer is closed or the answer is whole. */
   readonly closed: Promise<'whole' | 'cut'>;
 }
 
 /**
- * A loopback proxy before the server. It does what radosgw leaves out: it refuses a body that is not the one whose SHA-256 was
- * announced, answers `NoSuchVersion` for a version that is not there, and keeps `If-None-Match` in buckets with versions. And it breaks what it is told to break.
+ * A loopback proxy in front of the server. It adds what radosgw lacks: it rejects a body with the wrong SHA-256, answers
+ * `NoSuchVersion` for a missing version, and enforces `If-None-Match` in buckets with versions. It also injects faults.
  */
 export class S3Proxy {
   readonly #target: URL;

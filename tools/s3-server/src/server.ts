@@ -29,7 +29,7 @@ export async function createS3TestClient(config: S3ClientConfig = {}): Promise<S
   return client;
 }
 
-/** Makes a bucket under a name that nobody else has, and answers the name. */
+/** Creates a bucket with a unique name, and returns the name. */
 export async function createBucket(client: S3Client, options: { readonly versioning?: boolean } = {}): Promise<string> {
   const Bucket = `test-${randomUUID()}`;
   await client.send(new CreateBucketCommand({ Bucket }));

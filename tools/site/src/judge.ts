@@ -1,6 +1,7 @@
 /**
- * `npm run docs:judge`: builds the site and reads it in Chromium as a visitor would: every page opens, every link leads somewhere, the
- * search finds what it should, llms.txt names every page, and axe finds no violation of WCAG 2.2 AA in light and dark. Chromium comes from Debian.
+ * `npm run docs:judge`: builds the site and checks it in Chromium: every page opens, every link works, the search finds the
+ * expected pages, llms.txt names every page, and axe finds no violation of WCAG 2.2 AA in light and dark. Chromium comes
+ * from Debian.
  */
 import { spawnSync } from 'node:child_process';
 import { existsSync, readFileSync } from 'node:fs';

@@ -51,7 +51,7 @@ function parse(text: string): { readonly value: unknown } | undefined {
   }
 }
 
-/** The error that an answer of status 400 or more stands for: its nested or flat body, else its status. */
+/** The error in an answer with a status of 400 or more: its nested or flat body, else its status. */
 function errorOfAnswer(status: number, text: string): FrameworkError {
   const body = fields(parse(text)?.value);
   const source = typeof fields(body.error).code === 'string' ? fields(body.error) : body;

@@ -9,7 +9,7 @@ export interface AppSyncResolverEvent {
   readonly info: AppSyncResolverInfo;
   /** The HTTP request of the GraphQL client. */
   readonly request?: AppSyncResolverRequest | null;
-  /** Who calls, in the form of the API's authorization mode; `null` with an API key. */
+  /** The caller, in the form of the API's authorization mode; `null` with an API key. */
   readonly identity?: unknown;
   /** The parent object that the field belongs to; `null` for fields of `Query`, `Mutation` and `Subscription`. */
   readonly source?: Record<string, unknown> | null;

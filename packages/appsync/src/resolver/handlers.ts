@@ -107,7 +107,7 @@ export class BatchSlot {
 /** Which place an element has. */
 export type BatchSlots = WeakMap<ContextState, BatchSlot>;
 
-/** The handler that stands in the chain of a batch field. */
+/** The handler that is in the chain of a batch field. */
 export function toBatchElementHandler(slots: BatchSlots, handler: AppSyncBatchHandler): Handler {
   const element: Handler = async (ctx) => {
     const slot = slots.get(stateOf(ctx));

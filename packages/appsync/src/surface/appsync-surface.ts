@@ -11,6 +11,7 @@ import {
 import { defineOptions, integer, number, oneOf } from '@sallyport/core/options';
 import { ContextState, handlerName, logRefusal, type OutgoingResponse, remainingMs } from '@sallyport/core/pipeline';
 import {
+  assertBoundParams,
   assertRouteHandler,
   type DescribePosture,
   type Exchange,
@@ -52,7 +53,7 @@ export interface AppSyncOptions {
   /** Elements of a batch invoke that run at once: a whole number, at least 1; default 10. */
   readonly batchConcurrency?: number;
   /**
-   * What stands in the list of a batch invoke: payloads (`native`, the default), or `{ data, errorMessage, errorType }`
+   * What is in the list of a batch invoke: payloads (`native`, the default), or `{ data, errorMessage, errorType }`
    * (`envelope`), which AppSync reads itself where a batched direct Lambda resolver has no response function.
    */
   readonly batchResult?: 'native' | 'envelope';
@@ -148,6 +149,7 @@ export class AppSyncSurface implements Surface {
     }
     const pattern = `${parent}.${name}`;
     assertRouteHandler(handler, pattern);
+    assertBoundParams(handler, [], pattern);
     const fields = this.#fields.get(parent) ?? new Map<string, Field>();
     if (fields.has(name)) throw registrationError('duplicate route', pattern);
     const route = { surface: 'appsync', method: methodOf(parent), pattern } as const;

@@ -12,9 +12,9 @@ import type { GroupedConnectionRegistry } from './registry.js';
 export interface DynamoConnectionRegistryOptions<T = unknown> {
   /** The table. Default: the variable `FRAMEWORK_WEBSOCKET_CONNECTIONS_TABLE_NAME`. */
   readonly tableName?: string;
-  /** The DynamoDB client. Default: one with the SDK's own settings, made at the first call. */
+  /** The DynamoDB client. Default: one with the SDK's own settings, created at the first call. */
   readonly client?: Client;
-  /** Tells when a connection's time is over. Default: the system's clock. */
+  /** Decides when a connection's time is over. Default: the system's clock. */
   readonly clock?: Clock;
   /** Makes the ids of writes. Default: random UUIDs. */
   readonly ids?: IdGenerator;

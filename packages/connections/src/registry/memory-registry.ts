@@ -8,7 +8,7 @@ import type { GroupedConnectionRegistry } from './registry.js';
 
 /** Options of {@link createMemoryGroupedRegistry}. */
 export interface MemoryGroupedRegistryOptions<T = unknown> {
-  /** Tells when a connection's time is over. Default: the system's clock. */
+  /** Decides when a connection's time is over. Default: the system's clock. */
   readonly clock?: Clock;
   /** Who opened the connection that this data is of. Default: the `principal` that `connectionPrincipal` keeps. */
   readonly principalOf?: (data: T) => SecurePrincipal | undefined;

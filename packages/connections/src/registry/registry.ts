@@ -33,8 +33,8 @@ export interface ConnectionPage {
  */
 export interface GroupedConnectionRegistry<T = unknown> extends ConnectionRegistry<T> {
   /**
-   * Adds a connection to a group, for as long as the connection is kept; `false` when there is no such connection. Joining
-   * again changes nothing.
+   * Adds a connection to a group, until the connection ends; `false` when the connection is unknown. Joining again has no
+   * effect.
    *
    * @throws ConnectionError `connections.invalid_input` for a name that is not 1 to 256 bytes of text
    */

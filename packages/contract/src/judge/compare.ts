@@ -28,7 +28,7 @@ const MATCHERS: Readonly<Record<string, (argument: Json, found: Json | undefined
 
 const OPEN = '$open';
 
-/** Every place where the found data is not what is expected; an absent value is `undefined`. */
+/** Every difference between found and expected data; an absent value is `undefined`. */
 export function compare(expected: Json | undefined, found: Json | undefined, path = ''): Difference[] {
   if (isJsonObject(expected)) {
     const matcher = matcherOf(expected);
@@ -38,15 +38,15 @@ export function compare(expected: Json | undefined, found: Json | undefined, pat
 }
 
 /**
- * The matcher that an expected object is, if it is one.
+ * The matcher, if an expected object is one.
  *
- * @throws Error for a key beginning with `$` that means nothing, or a matcher beside other keys
+ * @throws Error for an unknown key beginning with `$`, or a matcher with other keys
  */
 export function matcherOf(expected: JsonObject): string | undefined {
   const keys = Object.keys(expected);
   for (const key of keys) {
     if (Object.hasOwn(MATCHERS, key)) {
-      if (keys.length > 1) throw new Error(`${key} stands beside other keys`);
+      if (keys.length > 1) throw new Error(`${key} must be the only key`);
       return key;
     }
     if (key.startsWith('$') && key !== OPEN) throw new Error(`unknown matcher ${key}; protect data by $literal`);

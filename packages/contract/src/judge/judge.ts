@@ -11,7 +11,7 @@ export interface Failure extends Difference {
 
 const RECORDS = ['logs', 'failures', 'metrics', 'spans', 'calls'] as const;
 
-/** Every way in which a runtime's answer is not what the fixture wants. */
+/** Every difference between a runtime's answer and the fixture. */
 export function judge(expected: Expectation, done: DoneMessage): Failure[] {
   const whole = (differences: Difference[]) => differences.map((found) => ({ step: null, ...found }));
   const construction = compareError(expected.construction_error, done.construction_error ?? undefined);
@@ -92,7 +92,7 @@ interface Answer {
   readonly chunks: readonly Buffer[] | undefined;
 }
 
-/** Holds an outcome against an expected response; of a front door's native answer the response is derived first. */
+/** Compares an outcome with an expected response; of a front door's native answer the response is derived first. */
 function compareResponse(expected: JsonObject, outcome: JsonObject): Difference[] {
   const path = '.response';
   const { response, result } = outcome;
@@ -123,7 +123,7 @@ function fromResponse(response: JsonObject): Answer {
   };
 }
 
-/** The answer behind a v1, v2, load balancer or WebSocket result; `undefined` for anything else. */
+/** The response in a v1, v2, load balancer or WebSocket result; `undefined` for anything else. */
 function fromNative(result: Json | undefined): Answer | undefined {
   if (!isJsonObject(result) || typeof result.statusCode !== 'number') return undefined;
   const lists = new Map<string, Json[]>();
@@ -146,7 +146,7 @@ function fromNative(result: Json | undefined): Answer | undefined {
   };
 }
 
-/** Bytes as the wire carries them: `{ base64 }`, or plain text. */
+/** Bytes as the wire contains them: `{ base64 }`, or plain text. */
 function toBytes(value: Json | undefined): Buffer {
   if (typeof value === 'string') return Buffer.from(value);
   const { base64, text } = isJsonObject(value) ? value : {};

@@ -46,7 +46,7 @@ export interface RunMessage {
   readonly area: string;
   /** What to make and register, expansions made. */
   readonly setup: Setup;
-  /** The calls, expansions made but for `$from`. */
+  /** The calls, expansions made except for `$from`. */
   readonly steps: readonly Step[];
 }
 
@@ -72,7 +72,7 @@ export interface UnsupportedMessage {
   readonly reason: string;
 }
 
-/** Whatever can be held against the fixtures: packages in process, or a foreign program behind a pipe. */
+/** A runtime that can be tested with the fixtures: packages in this process, or another program over a pipe. */
 export interface ContractRuntime {
   /** Answers the first message. */
   hello(message: HelloMessage): Promise<HelloAnswer>;
@@ -80,7 +80,7 @@ export interface ContractRuntime {
   run(message: RunMessage): Promise<DoneMessage | UnsupportedMessage>;
   /** Ends the conversation. */
   bye(): Promise<void>;
-  /** Ends what hangs and starts afresh. A runtime without it cannot be restarted. */
+  /** Ends a hanging runtime and starts a new one. A runtime without it cannot be restarted. */
   restart?(): Promise<void>;
   /** Ends it at once, when it cannot be talked to any more. */
   kill?(): Promise<void>;
@@ -103,7 +103,7 @@ export function runMessage(fixture: Fixture, seq: number): RunMessage {
 /** @throws ProtocolError for another major version, or an answer that is not a hello */
 export function checkHello(answer: HelloAnswer): HelloAnswer {
   const { type, protocol, runtime, areas } = answer;
-  if (type !== 'hello') throw new ProtocolError('the first answer is no hello');
+  if (type !== 'hello') throw new ProtocolError('the first answer is not hello');
   checkProtocol(protocol);
   if (typeof runtime?.name !== 'string' || !Array.isArray(areas))
     throw new ProtocolError('hello names no runtime or areas');
@@ -167,7 +167,7 @@ export class LineReader {
     this.#size = 0;
     const message = line.length > MAX_LINE_BYTES ? undefined : this.#parse(line);
     if (line.length > MAX_LINE_BYTES) this.#onBreach(new ProtocolError('a line is longer than 8 MiB'));
-    else if (message === undefined) this.#onBreach(new ProtocolError('a line is no JSON object'));
+    else if (message === undefined) this.#onBreach(new ProtocolError('a line is not a JSON object'));
     else this.#onMessage(message);
   }
 

@@ -31,7 +31,7 @@ interface Waiting {
   readonly reject: (error: ProtocolError) => void;
 }
 
-/** A foreign runtime behind standard input and output; its standard error is passed through. */
+/** A runtime in a child process, over standard input and output; its standard error is passed through. */
 export function spawnRuntime(command: string, byeMs: number = BYE_MS): ContractRuntime {
   let current = new RuntimeProcess(command);
   return {
@@ -79,7 +79,7 @@ class RuntimeProcess {
     });
   }
 
-  /** @throws ProtocolError for a breach at any time, another status than 0, or an end that takes too long */
+  /** @throws ProtocolError for a violation of the protocol, an exit status other than 0, or an exit that takes too long */
   async end(byeMs: number): Promise<void> {
     if (this.#breach) {
       await this.kill();
@@ -121,7 +121,7 @@ class RuntimeProcess {
     const waiting = this.#waiting;
     this.#waiting = undefined;
     if (waiting) waiting.resolve(message);
-    else this.#break(new ProtocolError('the runtime printed a line that nobody asked for'));
+    else this.#break(new ProtocolError('the runtime printed an unexpected line'));
   }
 
   /** The first breach counts. */

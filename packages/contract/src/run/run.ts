@@ -18,7 +18,7 @@ import {
 export interface Verdict {
   /** Id of the fixture. */
   readonly id: string;
-  /** Whether the runtime did what the fixture wants; `skipped` when it was not judged. */
+  /** Whether the runtime passed the fixture; `skipped` when it was not compared. */
   readonly outcome: 'passed' | 'failed' | 'skipped';
   /** Every difference; empty unless it failed. */
   readonly failures: readonly Failure[];
@@ -44,7 +44,7 @@ export const RUN_OPTIONS = defineOptions<RunOptions>()({
 });
 
 /**
- * Holds a runtime against fixtures, one by one and in order.
+ * Compares a runtime with fixtures, one by one and in order.
  *
  * @throws FrameworkError `app.invalid_configuration` for an unknown option or a wrong value
  * @throws ProtocolError when the runtime cannot be talked to: a wrong hello, a second breach after its restart, a bad end

@@ -1,25 +1,25 @@
 /**
- * The current invocation without threading it through: an opt-in binding on `AsyncLocalStorage`, loaded only by those who
- * import `@sallyport/core/async-context`.
+ * The current invocation without passing it as a parameter: an opt-in binding on `AsyncLocalStorage`, loaded only by an
+ * import of `@sallyport/core/async-context`.
  */
 import { AsyncLocalStorage } from 'node:async_hooks';
 import type { Logger, LogLevel } from '../observability/hooks.js';
 import type { BodyStream } from '../response/response.js';
 import type { Context, Middleware } from './context.js';
 
-/** What a context of a request and one of a record have in common. */
+/** Members that contexts of requests and of records have in common. */
 export interface LoggingContext {
   /** The request id; `''` at tier P0. */
   readonly requestId: string;
-  /** The trace id; `''` when the invocation carries none. */
+  /** The trace id; `''` when the invocation has none. */
   readonly traceId: string;
-  /** The logger of this invocation: its lines carry the invocation's ids. */
+  /** The logger of this invocation: its lines contain the invocation's ids. */
   readonly log: Logger;
 }
 
 const storage = new AsyncLocalStorage<LoggingContext>();
 
-/** The context of the invocation that is running, `undefined` outside of one. */
+/** The context of the running invocation; `undefined` outside an invocation. */
 export function currentContext(): LoggingContext | undefined {
   return storage.getStore();
 }
@@ -48,8 +48,8 @@ export function asyncEventContext(): <C extends LoggingContext, R>(ctx: C, event
 }
 
 /**
- * A logger for code that has no context at hand: inside an invocation its lines carry the invocation's ids, outside they are
- * those of `fallback`.
+ * A logger for code without access to the context. Inside an invocation its lines contain the invocation's ids; outside,
+ * `fallback` writes them.
  */
 export function contextLogger(fallback: Logger): Logger {
   return new CurrentLogger(fallback, {});

@@ -1,4 +1,5 @@
 import type { Logger, MetricOptions } from '../observability/hooks.js';
+import type { Form, FormLimits } from '../request/form.js';
 import type { SourceProvenance } from '../request/provenance.js';
 import type { Request } from '../request/request.js';
 import type { MaybePromise, Response, Result } from '../response/response.js';
@@ -16,9 +17,9 @@ export interface Route {
 }
 
 /**
- * Everything that belongs to one request. Read-only but for the bag of `set` and `get`.
+ * Everything that belongs to one request. Read-only except for the values of `set` and `get`.
  *
- * @typeParam Names the path parameters that the route is known to have; `string` where the pattern is not known
+ * @typeParam Names the names of the route's path parameters; `string` when the pattern is not a literal
  */
 export interface Context<Names extends string = string> {
   /** The request itself: method, path, headers, query, cookies and body. */
@@ -31,23 +32,26 @@ export interface Context<Names extends string = string> {
   readonly triggerKind: TriggerKind | 'direct';
   /** The raw event, `undefined` for `serve`. */
   readonly event: unknown;
-  /** What Lambda passed beside the event; `undefined` for `serve` without one. */
+  /** The Lambda context that was passed with the event; `undefined` for `serve` without one. */
   readonly lambdaContext: LambdaContext | undefined;
-  /** What the Lambda context says of the caller: `provider`, `direct` or `agent`. Only `provider` events speak for AWS. */
+  /**
+   * Who invoked the function, according to the Lambda context: `provider`, `direct` or `agent`. Trust statements of AWS in
+   * the event only for `provider`.
+   */
   readonly invocationProvenance: InvocationProvenance;
   /** `''` at tier P0. */
   readonly requestId: string;
-  /** Of the request's `traceparent` or `x-amzn-trace-id` header, else of the invocation; `''` where none is valid. */
+  /** From the request's `traceparent` or `x-amzn-trace-id` header, else from the invocation; `''` when none is valid. */
   readonly traceId: string;
-  /** The tenant that the call belongs to; `''` when nothing names one. */
+  /** The tenant of the call; `''` when there is none. */
   readonly tenantId: string;
-  /** Who calls, as the auth hook or the gate found out; `''` for an anonymous call. */
+  /** The caller's identity, as verified by the auth hook or the gate; `''` for an anonymous call. */
   readonly authIdentity: string;
   /** Milliseconds left now; 0 when unknown. */
   readonly remainingMs: number;
-  /** Aborts at the deadline, at a timeout, or when the client is gone and the door sees it. */
+  /** Aborts at the deadline, at a timeout, or when the front door reports that the client has disconnected. */
   readonly signal: AbortSignal;
-  /** Whether the door sends bytes before the handler ends. */
+  /** Whether the front door can send bytes before the handler ends. */
   readonly canStream: boolean;
   /** Names of the stages passed so far; a copy. */
   readonly middlewareTrace: readonly string[];
@@ -58,10 +62,10 @@ export interface Context<Names extends string = string> {
    * ctx.log.info('order placed', { order_id: order.id });
    */
   readonly log: Logger;
-  /** Writes one value of a metric that `observability.metrics` declares; anything else is dropped, with one `warn`. */
+  /** Writes one value of a metric that `observability.metrics` declares; other metrics are dropped with one `warn`. */
   metric(name: string, value: number, options?: MetricOptions): void;
   /**
-   * The first value of a header; `undefined` when it is missing, `''` when it is there and empty. The name in any case.
+   * The first value of a header; `undefined` when it is missing, `''` when it is empty. The name in any case.
    *
    * @example
    * const language = ctx.header('Accept-Language') ?? 'en';
@@ -70,8 +74,8 @@ export interface Context<Names extends string = string> {
   /** All values of a header, in order; the name in any case. Empty when the header is missing. */
   headerAll(name: string): readonly string[];
   /**
-   * The first value of a query parameter, decoded; `undefined` when it is missing, `''` when it is there and empty. Names
-   * are case-sensitive.
+   * The first value of a query parameter, decoded; `undefined` when it is missing, `''` when it is empty. Names are
+   * case-sensitive.
    *
    * @example
    * const page = Number(ctx.query('page') ?? '1');
@@ -82,30 +86,46 @@ export interface Context<Names extends string = string> {
   /** The value of a cookie as it was sent, not decoded; `undefined` when it is missing. */
   cookie(name: string): string | undefined;
   /**
-   * A path parameter, percent-decoded once; `''` when the route has none of that name. A malformed escape stays as it is.
-   * Inside of a handler that is registered with its pattern in the source, other names do not compile.
+   * A path parameter, percent-decoded once; `''` when the route has no parameter of this name. A malformed escape is not
+   * changed. In a handler whose pattern is a literal, other names do not compile.
    *
    * @example
    * app.get('/users/{id}', (ctx) => json(200, { id: ctx.param('id') }));
    */
   param(name: Names): string;
-  /** A path parameter as it stands in the path, not decoded; `''` when it is missing. */
+  /** A path parameter as sent in the path, not decoded; `''` when it is missing. */
   rawParam(name: Names): string;
   /** The body as UTF-8 text; malformed sequences become U+FFFD. */
   bodyText(): string;
   /**
-   * The body parsed as JSON; `null` for an empty body. Nothing is validated: `T` is a claim of the caller.
+   * The body parsed as JSON; `null` for an empty body. Nothing is validated: `T` is only asserted.
    *
-   * @throws FrameworkError `app.bad_request` `invalid json` when the media type or the syntax is not JSON
+   * @throws FrameworkError `app.unsupported_media_type` for a body whose `content-type` is not JSON, `app.bad_request` `invalid json`
+   *   for one that is not valid JSON
    * @example
    * const { title } = ctx.bodyJson<{ title: string }>();
    */
   bodyJson<T = unknown>(): T;
   /**
-   * Keeps a value for this invocation, for middleware and handlers that run later. A key of `contextKey` holds the value to its
-   * type; what a text keeps comes back as `unknown`.
+   * The body of a form, `multipart/form-data` or `application/x-www-form-urlencoded`; without fields for an empty body. It is read
+   * anew at each call. A page of any other site can send a form here with the cookies of its visitor: an operation whose caller is
+   * known by a cookie must check the header `origin`.
    *
-   * @throws FrameworkError `app.bad_request` for a blank text, one that begins with `framework.`, and what is no key
+   * @param limits bounds in bytes and numbers; see the README of `@sallyport/http` for their defaults
+   * @throws FrameworkError `app.unsupported_media_type` for another media type, `app.bad_request` `invalid form` for a body that is not
+   *   what its type says, `app.too_large` past a limit; `app.invalid_configuration` for an unknown or wrong limit
+   * @example
+   * const form = await ctx.bodyForm({ maxFiles: 1, maxFileBytes: 1_000_000 });
+   * const title = form.field('title') ?? 'untitled';
+   * const photo = form.file('photo')?.bytes;
+   */
+  bodyForm(limits?: FormLimits): Promise<Form>;
+  /**
+   * Stores a value for this invocation, for middleware and handlers that run later. With a key of `contextKey` the value is
+   * typed; with a string key `get` returns `unknown`.
+   *
+   * @throws FrameworkError `app.bad_request` for a blank string, a string that begins with `framework.`, and a value that
+   * is not a key
    * @example
    * const currentUser = contextKey<User>('user');
    * ctx.set(currentUser, await loadUser(ctx.authIdentity));
@@ -113,7 +133,7 @@ export interface Context<Names extends string = string> {
   set<T>(key: ContextKey<T>, value: NoInfer<T>): void;
   set(key: string, value: unknown): void;
   /**
-   * A value that `set` kept, or one of the framework's own under `framework.`; `undefined` when there is none.
+   * A value that `set` stored, or a value of the framework under `framework.`; `undefined` when there is none.
    *
    * @example
    * const user = ctx.get(currentUser); // User | undefined
@@ -125,11 +145,10 @@ export interface Context<Names extends string = string> {
   /** A new id of the container's generator; random UUIDs by default. */
   newId(): string;
   /**
-   * The address of the client as the provider states it, and which provider; a fresh copy. Forwarding headers never
-   * count.
+   * The address of the client as reported by the provider, and the provider; a new copy. Forwarding headers are never used.
    */
   sourceProvenance(): SourceProvenance;
-  /** The client's address as the provider states it; `''` when unknown. */
+  /** The client's address as reported by the provider; `''` when unknown. */
   sourceIP(): string;
   /** A deep copy at each call, or `null`. */
   securePrincipal(): SecurePrincipal | null;
@@ -140,23 +159,23 @@ export interface Context<Names extends string = string> {
 }
 
 /**
- * Serves a route: gets the context and gives the answer, or a promise of it.
+ * Serves a route: gets the context and returns the answer, or a promise of it.
  *
  * @typeParam Names the path parameters that the handler may read; `string` for any
  */
 export type Handler<Names extends string = string> = (ctx: Context<Names>) => Result;
 /** Runs the rest of the chain: further middleware and the handler. It may be called once. */
 export type Next = (ctx: Context) => Promise<Response>;
-/** Wraps handlers: may answer itself, or call `next(ctx)` and change what comes back. */
+/** Wraps handlers: may answer itself, or call `next(ctx)` and change the response that it returns. */
 export type Middleware = (ctx: Context, next: Next) => Result;
-/** Names the caller of an `authRequired` route of the open container; blank is 401. */
+/** Returns the identity of the caller of an `authRequired` route of the open container; a blank identity gives 401. */
 export type AuthHook = (ctx: Context) => MaybePromise<string>;
 /** Answers instead of the route when `code` is not blank. */
 export type PolicyHook = (ctx: Context) => MaybePromise<PolicyDecision | null | undefined>;
 
-/** The refusal of a policy hook. */
+/** The decision of a policy hook to reject a request. */
 export interface PolicyDecision {
-  /** The error code of the answer, `app.forbidden` say; a blank code lets the request pass. */
+  /** The error code of the answer, for example `app.forbidden`; with a blank code the request continues. */
   readonly code: string;
   /** The message of the answer; default: the code's own message. */
   readonly message?: string;
@@ -164,7 +183,7 @@ export interface PolicyDecision {
   readonly headers?: Readonly<Record<string, string | readonly string[]>>;
 }
 
-/** What a GraphQL resolver event carries beside its synthesized request; `ctx.asAppSync()`. */
+/** The GraphQL data of a resolver event, in addition to its synthesized request; `ctx.asAppSync()`. */
 export interface AppSyncContext {
   /** The field that is resolved: `note`. */
   readonly fieldName: string;
@@ -172,7 +191,7 @@ export interface AppSyncContext {
   readonly parentTypeName: string;
   /** The arguments of the field. */
   readonly arguments: Record<string, unknown>;
-  /** Who calls, as AppSync states it; its form depends on the API's authorization mode. */
+  /** The caller as reported by AppSync; its form depends on the API's authorization mode. */
   readonly identity: unknown;
   /** The parent's resolved value; empty for a root field. */
   readonly source: Record<string, unknown>;
@@ -202,7 +221,7 @@ export interface WebSocketClient {
   deleteConnection(connectionId: string): Promise<void>;
 }
 
-/** What the gateway knows of a connection. */
+/** Information of API Gateway about a connection. */
 export interface WebSocketConnection {
   /** When the connection was opened; `undefined` when unknown. */
   readonly connectedAt: Date | undefined;
@@ -214,11 +233,11 @@ export interface WebSocketConnection {
   readonly userAgent: string;
 }
 
-/** What a WebSocket event carries; `ctx.asWebSocket()`. */
+/** The data of a WebSocket event; `ctx.asWebSocket()`. */
 export interface WebSocketContext {
   /** The id of the connection, for messages to it later. */
   readonly connectionId: string;
-  /** `$connect`, `$disconnect`, `$default` or a key of the API's own. */
+  /** `$connect`, `$disconnect`, `$default` or a custom route key. */
   readonly routeKey: string;
   /** `CONNECT`, `MESSAGE` or `DISCONNECT`. */
   readonly eventType: string;
@@ -228,13 +247,13 @@ export interface WebSocketContext {
   readonly stage: string;
   /** The id of the API. */
   readonly apiId: string;
-  /** Epoch milliseconds of the connection, 0 when unknown. */
+  /** When the connection was opened, in epoch milliseconds; 0 when unknown. */
   readonly connectedAt: number;
-  /** Why the connection ended; `''` unless the event is a `$disconnect` that says so. */
+  /** Why the connection ended; `''` unless the event is a `$disconnect` with a reason. */
   readonly disconnectReason: string;
-  /** Close code of the connection (RFC 6455 section 7.4); 0 unless the event is a `$disconnect` that says so. */
+  /** Close code of the connection (RFC 6455 section 7.4); 0 unless the event is a `$disconnect` with a code. */
   readonly disconnectStatusCode: number;
-  /** URL that messages to connections are posted to; `''` when the event tells too little. */
+  /** URL for messages to connections; `''` when the event does not have enough data. */
   readonly managementEndpoint: string;
   /** The message's bytes, decoded; empty when the event has none. */
   readonly body: Uint8Array;
@@ -242,15 +261,15 @@ export interface WebSocketContext {
   sendMessage(data: Uint8Array | string): Promise<void>;
   /** Sends a value as JSON text to this connection; throws like `sendMessage`. */
   sendJSONMessage(value: unknown): Promise<void>;
-  /** The client for messages to any connection of this API; made on the first call. */
+  /** The client for messages to any connection of this API; created at the first call. */
   client(): Promise<WebSocketClient>;
 }
 
-/** How a surface binds what only it knows to the context. */
+/** Adds data of one surface to the context. */
 export interface ContextTransport {
-  /** What `ctx.asAppSync()` gives. */
+  /** The result of `ctx.asAppSync()`. */
   appSync?(): AppSyncContext;
-  /** What `ctx.asWebSocket()` gives. */
+  /** The result of `ctx.asWebSocket()`. */
   webSocket?(): WebSocketContext;
   /** Values under the reserved `framework.` keys. */
   metadata?(key: string): unknown;
@@ -260,18 +279,19 @@ declare const VALUE: unique symbol;
 /** Known to every copy of this package. */
 const BRAND: unique symbol = Symbol.for('sallyport.ContextKey') as never;
 
-/** A key of `ctx.set` and `ctx.get` that knows the type of its value. */
+/** A key for `ctx.set` and `ctx.get` with the type of its value. */
 export interface ContextKey<T> {
-  /** For people who read it in a debugger; two keys of one name are two keys. */
+  /** Shown in a debugger; two keys with the same name are different keys. */
   readonly name: string;
-  /** In the type only. */
+  /** Exists only in the type. */
   readonly [VALUE]?: (value: T) => T;
 }
 
 /**
- * A key for values that middlewares hand to handlers. Made once, beside the middleware that sets it, and imported where it is read.
+ * Creates a key for values that middlewares pass to handlers. Create it once, next to the middleware that sets it, and
+ * import it where it is read.
  *
- * @param name says what is kept, for debuggers; other keys may have the same
+ * @param name a name for debuggers; need not be unique
  * @example
  * export const currentUser = contextKey<User>('user');
  * // in a middleware: ctx.set(currentUser, await users.load(ctx.authIdentity));

@@ -3,26 +3,26 @@ import { createMap } from '../request/request.js';
 /** `internal` callers are the organisation's own services; everyone else is `external`. */
 export type PrincipalKind = 'external' | 'internal';
 
-/** Who calls, as a resolver states it and as `ctx.securePrincipal()` returns it (there with every field set). */
+/** The caller, as returned by a resolver and by `ctx.securePrincipal()` (there with every field set). */
 export interface SecurePrincipal {
-  /** Who it is, unique within the kind and tenant: for example the subject of a token. */
+  /** The identity, unique within kind and tenant: for example the subject of a token. */
   readonly identity: string;
-  /** What the caller may do, as `Authenticated('notes:read')` asks for it; default none. */
+  /** The caller's scopes, as required by `Authenticated('notes:read')`; default none. */
   readonly scopes?: readonly string[];
-  /** What else is known of the caller; plain data, copied. Default none. */
+  /** Other data about the caller; plain data, copied. Default none. */
   readonly claims?: Readonly<Record<string, unknown>>;
-  /** Whose caller it is: of the organisation or from outside. Default `external`. */
+  /** Whether the caller is `internal` or `external`. Default `external`. */
   readonly kind?: PrincipalKind;
   /** The tenant that the caller belongs to; default none. */
   readonly tenantId?: string;
 }
 
-/** Kept beside the principals and not on them, so that no log, store or answer holds a token. */
+/** Stored separately from the principals, so that a token never gets into a log, store or answer. */
 const bearers = new WeakMap<object, string>();
 
 /**
  * A copy (of its own members) of a principal that was resolved from a bearer token, for resolvers. Handlers that are mounted with `mountHandler`
- * get the token as `authInfo.token`; nothing else shows it.
+ * get the token as `authInfo.token`; it is not visible elsewhere.
  *
  * @example return withBearer({ identity: session.user }, token);
  */
@@ -37,13 +37,13 @@ export function bearerOf(principal: object): string | undefined {
   return bearers.get(principal);
 }
 
-/** Hands the token of one form of a principal on to another. */
+/** Copies the token from one principal object to another. */
 export function copyBearer(from: object, to: object): void {
   const token = bearers.get(from);
   if (token !== undefined) bearers.set(to, token);
 }
 
-/** A deep copy; the claims of it have no prototype. */
+/** A deep copy; its claims have no prototype. */
 export function copyPrincipal(principal: SecurePrincipal): SecurePrincipal {
   const { scopes, claims } = principal;
   return {
@@ -53,20 +53,20 @@ export function copyPrincipal(principal: SecurePrincipal): SecurePrincipal {
   };
 }
 
-/** What is known of who calls; a context's state is one. */
+/** The caller's data; the state of a context implements it. */
 export interface Caller {
-  /** The caller whom a gate let in; nothing when there is none. */
+  /** The principal that the gate accepted, if there is one. */
   readonly principal?: SecurePrincipal | null | undefined;
-  /** The identity that an auth hook gave, where there is no principal; `''` for none. */
+  /** The identity that an auth hook returned, without a principal; `''` for none. */
   readonly authIdentity: string;
   /** `''` for none. */
   readonly tenantId: string;
 }
 
 /**
- * Who calls, as one text that is different for callers who differ in kind, identity or tenant: a JSON list of the three.
- * Whatever is kept for one caller and must not reach another is kept under this text, or a digest of it. The kind is `''`
- * for callers without a principal. The issuer of a token is part of the identity.
+ * A unique key of a caller: a JSON list of kind, identity and tenant. Use it, or a digest of it, as the key for data of one
+ * caller that must not reach another. The kind is `''` for callers without a principal. The issuer of a token is part of
+ * the identity.
  *
  * @example callerKey({ principal, authIdentity: '', tenantId: 't1' }) // '["external","ada","t1"]'
  */
@@ -75,16 +75,16 @@ export function callerKey({ principal, authIdentity, tenantId }: Caller): string
   return JSON.stringify([principal.kind ?? 'external', principal.identity, principal.tenantId || tenantId]);
 }
 
-/** Levels of nesting that a copy keeps; what lies deeper is left out. */
+/** Levels of nesting that a copy keeps; deeper levels are left out. */
 const MAX_DEPTH = 64;
 
-/** Copies of the objects that one copy has met: `undefined` while an object is still being copied, which cuts cycles. */
+/** Copies of the objects found so far; `undefined` while an object is being copied, which ends cycles. */
 type Met = Map<object, unknown>;
 
 /**
  * A deep copy of plain data: `null`, booleans, numbers, bigints, strings, lists and plain objects. Objects of the copy have
- * no prototype, so no key of theirs is special. Functions, symbols, `undefined`, instances of classes and whatever leads
- * back to itself are left out. Every member is read once. `undefined` for a value that is not plain itself.
+ * no prototype, so none of their keys is special. Functions, symbols, `undefined`, instances of classes and cycles are left
+ * out. Every member is read once. Returns `undefined` for a value that is not plain itself.
  */
 export function copyPlain(value: unknown): unknown {
   return copyValue(value, undefined, 0);
@@ -116,7 +116,7 @@ function copyObject(source: object, outer: Met | undefined, depth: number): Reco
   const copy = createMap<unknown>();
   for (const key of Object.keys(source)) {
     const value: unknown = (source as Record<string, unknown>)[key];
-    // Flat objects are the usual ones, and need no book of what was met.
+    // Most objects are flat and cannot contain cycles.
     if (met === undefined && typeof value === 'object' && value !== null) met = new Map([[source, undefined]]);
     const member = copyValue(value, met, depth + 1);
     if (member !== undefined) copy[key] = member;
@@ -126,8 +126,8 @@ function copyObject(source: object, outer: Met | undefined, depth: number): Reco
 }
 
 /**
- * The same data as {@link copyPlain} takes, for keeping rather than for handing out: the outermost object is an ordinary
- * one, which is several times as fast to make where it is flat.
+ * Like {@link copyPlain}, for internal storage: the outermost object is an ordinary one, which is several times as fast to
+ * create if it is flat.
  */
 export function snapshotPlain(source: Readonly<Record<string, unknown>>): Readonly<Record<string, unknown>> {
   const snapshot: Record<string, unknown> = { ...source };
@@ -144,7 +144,7 @@ export function snapshotPlain(source: Readonly<Record<string, unknown>>): Readon
   return snapshot;
 }
 
-/** A copy of a list that holds scalars alone, as most lists of claims do; they lead nowhere, so nothing is to be kept in mind. */
+/** A copy of a list of scalars, as most lists of claims are; it cannot contain cycles. */
 function copyScalars(value: unknown): unknown[] | undefined {
   if (!Array.isArray(value)) return undefined;
   const copies: unknown[] = [];

@@ -1,7 +1,8 @@
 import { FrameworkError, internalError } from '../errors/errors.js';
 import { type BoundFields, bindLogger, type Deliveries, type DeliveryHolder } from '../observability/bound-log.js';
 import { emitMetric, type Logger, type MetricOptions, type Observability } from '../observability/hooks.js';
-import { decodePercent, isJsonMediaType } from '../request/encoding.js';
+import { decodePercent, isJsonMediaType, unsupportedMediaType } from '../request/encoding.js';
+import { type Form, type FormLimits, parseForm } from '../request/form.js';
 import { invocationTraceId, type SourceProvenance } from '../request/provenance.js';
 import { createMap, type IncomingRequest, type Request } from '../request/request.js';
 import {
@@ -27,34 +28,34 @@ import type { SecurePrincipal } from './principal.js';
 
 const NO_NAMES: readonly string[] = [];
 
-/** What all invocations of one container share. */
+/** Data that all invocations of one container share. */
 export interface ContextRuntime {
   /** The time of the container. */
   readonly clock: FullClock;
-  /** Where `ctx.newId` and request ids come from. */
+  /** The generator for `ctx.newId` and request ids. */
   readonly ids: IdGenerator;
   /** The container's own logger; contexts bind it. */
   readonly log: Logger;
   /** The environment variables of the container. */
   readonly environment: Environment;
-  /** What `ctx.metric` writes to; without it nothing is written. */
+  /** The target of `ctx.metric`; without it nothing is written. */
   readonly observability?: Observability | undefined;
-  /** Stage names that every context of this container starts its trace with. */
+  /** Stage names with which the trace of every context of this container begins. */
   readonly traceHead: readonly string[];
-  /** Of containers whose callers have principals: the deep copy that handlers get. */
+  /** For containers with principals: makes the deep copy that handlers get. */
   readonly copyPrincipal?: (principal: SecurePrincipal) => SecurePrincipal;
-  /** The tenant of an invocation; asked once, when first read. */
+  /** Returns the tenant of an invocation; called once, at the first read. */
   readonly tenantOf: (state: ContextState) => string;
 }
 
-/** Stages that not every invocation passes, in their order; the bits of `passed`. */
+/** Stages that not every invocation passes, in their order, as bits of `passed`. */
 export const STAGE = { cors: 1, auth: 2, handler: 4 } as const;
 /** Their names in the trace, by bit. */
 const OPTIONAL_STAGES: readonly string[] = ['cors', 'auth', 'handler'];
 
-/** What the pipeline writes and the context shows. One an invocation, shared by its derived contexts. */
+/** The state that the pipeline writes and the context shows. One for each invocation, shared by its derived contexts. */
 export class ContextState implements DeliveryHolder {
-  /** What the container's invocations share. */
+  /** Data that the container's invocations share. */
   declare readonly runtime: ContextRuntime;
   /** The request. */
   declare readonly request: IncomingRequest;
@@ -62,13 +63,13 @@ export class ContextState implements DeliveryHolder {
   declare readonly triggerKind: TriggerKind | 'direct';
   /** The raw event; `undefined` for `serve`. */
   declare readonly event: unknown;
-  /** What Lambda passed beside the event. */
+  /** The Lambda context that was passed with the event. */
   declare readonly lambdaContext: LambdaContext | undefined;
   /** `''` at tier P0. */
   declare requestId: string;
-  /** What the auth hook gave; `''` for none. */
+  /** The identity that the auth hook returned; `''` for none. */
   declare authIdentity: string;
-  /** The caller whom a gate let in. */
+  /** The principal that the gate accepted. */
   declare principal: SecurePrincipal | null;
   /** The matched registration; `null` before the match. */
   declare route: Route | null;
@@ -76,15 +77,15 @@ export class ContextState implements DeliveryHolder {
   declare paramNames: readonly string[];
   /** Values of the path parameters, not decoded. */
   declare paramValues: readonly string[];
-  /** What only the surface of this invocation knows. */
+  /** Data of this invocation's surface. */
   declare transport: ContextTransport | undefined;
-  /** Whether the door sends bytes before the handler ends. */
+  /** Whether the front door can send bytes before the handler ends. */
   declare canStream: boolean;
   /** Optional stages passed so far, as bits of {@link STAGE}. */
   declare passed: number;
-  /** How many middlewares have been entered; a second `next()` shows here. */
+  /** Number of entered middlewares; used to detect a second `next()`. */
   declare depth: number;
-  /** What `ctx.set` keeps; `undefined` until the first call. */
+  /** The values of `ctx.set`; `undefined` until the first call. */
   declare bag: Map<string | ContextKey<unknown>, unknown> | undefined;
   /** Work that the answer waits for. */
   declare kept: Deliveries | undefined;
@@ -125,7 +126,7 @@ export class ContextState implements DeliveryHolder {
     this.kept = undefined;
   }
 
-  /** The tenant, asked of the runtime when first read; `''` for none. */
+  /** The tenant, determined at the first read; `''` for none. */
   get tenantId(): string {
     this.tenant ??= this.runtime.tenantOf(this);
     return this.tenant;
@@ -135,7 +136,7 @@ export class ContextState implements DeliveryHolder {
     this.tenant = tenant;
   }
 
-  /** Of the request's own headers, else of the invocation; `''` where neither names a valid one. */
+  /** From the request's headers, else from the invocation; `''` when neither has a valid one. */
   get traceId(): string {
     this.trace ??= this.request.traceId || invocationTraceId(this.lambdaContext, this.runtime.environment);
     return this.trace;
@@ -146,7 +147,7 @@ export class ContextState implements DeliveryHolder {
     return remainingMs(this.lambdaContext);
   }
 
-  /** Made on first use; aborts at the deadline from then on. */
+  /** Created at first use; aborts at the deadline. */
   get signal(): AbortSignal {
     if (this.controller === undefined) {
       const controller = new AbortController();
@@ -163,7 +164,7 @@ export class ContextState implements DeliveryHolder {
     this.stopTimer = this.runtime.clock.after(remaining, () => controller.abort(new FrameworkError('app.timeout')));
   }
 
-  /** Aborts the invocation's signal; a signal that is asked for later is aborted from the start. */
+  /** Aborts the invocation's signal; a signal that is read later is already aborted. */
   abort(reason: unknown): void {
     this.aborted ??= { reason };
     this.stopTimer?.();
@@ -175,25 +176,25 @@ export class ContextState implements DeliveryHolder {
     return this.runtime.clock;
   }
 
-  /** What to await before the answer leaves: kept deliveries, within their timeouts and the deadline; else `undefined`. */
+  /** Settles when pending deliveries are done, within their timeouts and the deadline; `undefined` when there are none. */
   settleDeliveries(): Promise<void> | undefined {
     const known = typeof this.lambdaContext?.getRemainingTimeInMillis === 'function';
     return this.kept?.settle(known ? this.remainingMs : undefined);
   }
 
-  /** Clears what the invocation left running. */
+  /** Clears the timers of the invocation. */
   end(): void {
     this.stopTimer?.();
     this.stopTimer = undefined;
   }
 }
 
-/** Known to every copy of this package: contexts of one copy are contexts for another. */
+/** The same in every copy of this package: contexts of one copy are accepted by another. */
 const BRAND: unique symbol = Symbol.for('sallyport.RequestContext') as never;
 
 /** The one implementation of {@link Context}. */
 export class RequestContext implements Context {
-  /** What the pipeline writes and derived contexts share. */
+  /** The state that the pipeline writes and derived contexts share. */
   declare readonly state: ContextState;
   declare private readonly ownSignal: AbortSignal | undefined;
   declare private paramMap: Record<string, string> | undefined;
@@ -324,13 +325,17 @@ export class RequestContext implements Context {
   bodyJson<T = unknown>(): T {
     const text = this.state.request.text;
     if (text === '') return null as T;
-    if (!isJsonMediaType(this.header('content-type') ?? ''))
-      throw new FrameworkError('app.bad_request', 'invalid json');
+    const contentType = this.header('content-type') ?? '';
+    if (!isJsonMediaType(contentType)) throw unsupportedMediaType(contentType, 'application/json');
     try {
       return JSON.parse(text) as T;
     } catch (cause) {
       throw new FrameworkError('app.bad_request', 'invalid json', { cause });
     }
+  }
+
+  async bodyForm(limits?: FormLimits): Promise<Form> {
+    return parseForm(this.header('content-type') ?? '', this.state.request.body, limits);
   }
 
   set(key: string | ContextKey<unknown>, value: unknown): void {
@@ -388,10 +393,10 @@ export class RequestContext implements Context {
   }
 }
 
-/** Keys under this prefix are a wire contract between runtimes; only the framework writes them. */
+/** Keys with this prefix are part of the contract between runtimes; only the framework writes them. */
 export const RESERVED_PREFIX = 'framework.';
 
-/** A context of the same invocation with another signal: it shares principal, bag, transport and ids. */
+/** A context of the same invocation with another signal: it shares principal, stored values, transport and ids. */
 export function deriveContext(ctx: Context, { signal }: { readonly signal: AbortSignal }): Context {
   return new RequestContext(stateOf(ctx), signal);
 }
@@ -405,11 +410,11 @@ export function stateOf(ctx: Context): ContextState {
   const own = ctx as Partial<RequestContext> | null | undefined;
   if (typeof own === 'object' && own?.[BRAND] === true && Object.hasOwn(own, 'state') && own.state) return own.state;
   throw internalError(
-    'a middleware or helper was given something that is no context of the framework; hand on the ctx that you were given, not a copy of it',
+    'a middleware or helper got a value that is not a context of the framework; pass on the ctx that you received, not a copy of it',
   );
 }
 
-/** The fields that every line of an invocation carries; read at each line, for tenant and route become known late. */
+/** The fields of every line of an invocation; read for each line, because tenant and route become known late. */
 function boundFields(state: ContextState): BoundFields {
   return {
     get request_id() {

@@ -1,42 +1,44 @@
-/** The codes that the framework itself answers with, and the HTTP status of each. Any other code is a 500. */
+/** The error codes of the framework and the HTTP status of each. Any other code has the status 500. */
 export const APP_CODES = {
   /** The request cannot be read: its body is not JSON, a value does not convert. At registration: a duplicate or invalid route. */
   'app.bad_request': 400,
-  /** Nobody is known to call, and the operation needs somebody. */
+  /** The operation needs a known caller, and the caller is unknown. */
   'app.unauthorized': 401,
-  /** The caller is known and may not call the operation. */
+  /** The caller is known but may not call the operation. */
   'app.forbidden': 403,
   /** No route, field or record has this name. */
   'app.not_found': 404,
-  /** The path has routes of other methods only. */
+  /** The path has routes only for other methods. */
   'app.method_not_allowed': 405,
-  /** A handler, a resolver of principals or an element of a batch had no answer in time. */
+  /** A handler, a principal resolver or an element of a batch did not finish in time. */
   'app.timeout': 408,
-  /** The request contradicts what is there. */
+  /** The request conflicts with the current state. */
   'app.conflict': 409,
   /** The body of the request or of the answer exceeds its limit. */
   'app.too_large': 413,
-  /** Values were read and break the rules of their schema. `details.errors` lists them. */
+  /** The media type of the body is not one that the operation reads. The header `accept` names those. */
+  'app.unsupported_media_type': 415,
+  /** Values violate the rules of their schema. `details.errors` lists the violations. */
   'app.validation_failed': 422,
   /** The caller has used up a rate limit. */
   'app.rate_limited': 429,
-  /** Anything else failed. The text of the error goes to the log and never to the client. */
+  /** Any other failure. The text of the error is logged and never sent to the client. */
   'app.internal': 500,
-  /** Something that the answer needs cannot be reached now. */
+  /** A service that the answer needs is not available now. */
   'app.overloaded': 503,
 } as const;
 
-/** A code that the framework itself answers with. */
+/** An error code of the framework. */
 export type AppCode = keyof typeof APP_CODES;
 
-/** Messages of codes whose words differ from the code's last part. */
+/** Messages of codes that differ from the code's last part. */
 const DEFAULT_MESSAGES: Partial<Record<string, string>> = {
   'app.timeout': 'request timeout',
   'app.too_large': 'request too large',
   'app.internal': 'internal error',
 };
 
-/** The message of a code that came without one: the code's last part with spaces, but for three codes. */
+/** The default message of a code: the code's last part with spaces, except for three codes. */
 export function defaultMessage(code: string): string {
   const known = Object.hasOwn(DEFAULT_MESSAGES, code) ? DEFAULT_MESSAGES[code] : undefined;
   return known ?? code.slice(code.lastIndexOf('.') + 1).replaceAll('_', ' ');
@@ -47,11 +49,11 @@ export function statusOfCode(code: string): number {
   return Object.hasOwn(APP_CODES, code) ? APP_CODES[code as AppCode] : 500;
 }
 
-/** What an error carries beside its code and message. */
+/** Further members of an error. */
 export interface FrameworkErrorInit {
-  /** Answered instead of the code's own status when it lies in 400..599. */
+  /** The HTTP status instead of that of the code, if it is in 400..599. */
   readonly statusCode?: number | undefined;
-  /** Sent to the client as it is: nothing secret belongs here. */
+  /** Sent to the client unchanged: do not put secrets here. */
   readonly details?: unknown;
   /** The request that failed; default `''`. */
   readonly requestId?: string | undefined;
@@ -61,9 +63,9 @@ export interface FrameworkErrorInit {
   readonly timestamp?: Date | string | undefined;
   /** A stack to show to the client, for development only; default `''`. */
   readonly stackTrace?: string | undefined;
-  /** Headers of the answer, `retry-after` say. */
+  /** Headers of the answer, for example `retry-after`. */
   readonly headers?: Readonly<Record<string, string | readonly string[]>> | undefined;
-  /** Kept for logs, never sent. */
+  /** For logs only, never sent. */
   readonly cause?: unknown;
 }
 
@@ -74,8 +76,8 @@ const BRAND = Symbol.for(NAME);
 export type ErrorClass = abstract new (...args: never[]) => Error;
 
 /**
- * Makes `instanceof` of an error class hold for errors of every copy of its package, as when a bundle has two versions. A class
- * that is derived from it keeps the ordinary `instanceof`, unless it has a brand of its own.
+ * Makes `instanceof` of an error class true for errors of every copy of its package, for example when a bundle has two
+ * versions. A derived class keeps the ordinary `instanceof`, unless it has its own brand.
  *
  * @param brand the same in every version of the class, with its package: `sallyport.RateLimitError`
  * @example
@@ -95,7 +97,7 @@ export function brandError(type: ErrorClass, brand: string): void {
   });
 }
 
-/** Never throws: a value that cannot be looked at (a revoked proxy, a getter that throws) has no brand. */
+/** Never throws: a value that cannot be read (a revoked proxy, a getter that throws) has no brand. */
 function hasBrand(value: unknown, mark: symbol): boolean {
   try {
     return typeof value === 'object' && value !== null && (value as Record<symbol, unknown>)[mark] === true;
@@ -105,48 +107,50 @@ function hasBrand(value: unknown, mark: symbol): boolean {
 }
 
 /**
- * The one error class of the framework: a stable `code`, a message that a client may read, and what the answer needs.
- * Immutable. Its `cause` reaches logs only.
+ * The error class of the framework: a stable `code`, a message for the client, and data for the answer. Immutable. Its
+ * `cause` is only logged.
  *
  * @example throw new FrameworkError('app.not_found', 'no such note');
  */
 export class FrameworkError extends Error {
   static {
     brandError(FrameworkError, NAME);
+    // Read where an error has nothing of its own, so that a printed error shows only what was said.
+    Object.assign(FrameworkError.prototype, { requestId: '', traceId: '', timestamp: '', stackTrace: '' });
   }
 
   override readonly name: string = 'FrameworkError';
-  /** What went wrong, stable, for programs: `app.not_found`, or a code of the application's own. */
+  /** The stable code of the error, for programs: `app.not_found`, or a code of the application. */
   readonly code: AppCode | (string & {});
   /** A status other than the code's own; `undefined` for none. */
-  readonly statusCode: number | undefined;
-  /** What the client gets beside the message. */
-  readonly details: unknown;
+  declare readonly statusCode: number | undefined;
+  /** Data that the client gets in addition to the message. */
+  declare readonly details: unknown;
   /** The request that failed; `''` when unknown. */
-  readonly requestId: string;
+  declare readonly requestId: string;
   /** The trace of the failed request; `''` when unknown. */
-  readonly traceId: string;
+  declare readonly traceId: string;
   /** When it happened, ISO 8601; `''` when not given. */
-  readonly timestamp: string;
+  declare readonly timestamp: string;
   /** A stack to show to the client; `''` for none. */
-  readonly stackTrace: string;
+  declare readonly stackTrace: string;
   /** Headers of the answer. */
-  readonly headers: Readonly<Record<string, string | readonly string[]>> | undefined;
+  declare readonly headers: Readonly<Record<string, string | readonly string[]>> | undefined;
 
   constructor(code: AppCode | (string & {}), message?: string, init: FrameworkErrorInit = {}) {
     super(message ?? defaultMessage(code), 'cause' in init ? { cause: init.cause } : undefined);
     this.code = code;
-    this.statusCode = init.statusCode;
-    this.details = init.details;
-    this.requestId = init.requestId ?? '';
-    this.traceId = init.traceId ?? '';
-    this.timestamp = toTimestamp(init.timestamp);
-    this.stackTrace = init.stackTrace ?? '';
-    this.headers = init.headers;
+    if (init.statusCode !== undefined) this.statusCode = init.statusCode;
+    if (init.details !== undefined) this.details = init.details;
+    if (init.requestId) this.requestId = init.requestId;
+    if (init.traceId) this.traceId = init.traceId;
+    if (init.timestamp) this.timestamp = toTimestamp(init.timestamp);
+    if (init.stackTrace) this.stackTrace = init.stackTrace;
+    if (init.headers !== undefined) this.headers = init.headers;
     if (new.target === FrameworkError) Object.freeze(this);
   }
 
-  /** The status that HTTP answers with. */
+  /** The HTTP status of the answer. */
   get status(): number {
     const own = this.statusCode;
     return own !== undefined && Number.isInteger(own) && own >= 400 && own <= 599 ? own : statusOfCode(this.code);
@@ -154,18 +158,17 @@ export class FrameworkError extends Error {
 }
 
 /**
- * Whether a value is a {@link FrameworkError}, also one that another copy of this package made. Never throws: a value that
- * cannot be looked at (a revoked proxy, a getter that throws) is none.
+ * Whether a value is a {@link FrameworkError}, also of another copy of this package. Never throws: the result is `false`
+ * for a value that cannot be read (a revoked proxy, a getter that throws).
  */
 export function isFrameworkError(value: unknown): value is FrameworkError {
   return hasBrand(value, BRAND);
 }
 
 /**
- * An `app.internal` error of the framework's own. The client reads `internal error`; what happened is in the cause, for the
- * log.
+ * An `app.internal` error of the framework. The client gets `internal error`; the cause says what happened, for the log.
  *
- * @param what what happened and what to do, for developers
+ * @param what says what happened and what to do, for developers
  */
 export function internalError(what: string, cause?: unknown): FrameworkError {
   return new FrameworkError('app.internal', undefined, {
@@ -173,8 +176,23 @@ export function internalError(what: string, cause?: unknown): FrameworkError {
   });
 }
 
-function toTimestamp(value: Date | string | undefined): string {
-  if (value === undefined) return '';
+/** Code of the error that names an optional peer dependency which is needed and cannot be loaded. */
+export const MISSING_PACKAGE = 'app.missing_package';
+
+/**
+ * What a package throws whose optional peer dependency cannot be loaded. Throw it from a `try` block around an `import()` of the peer by its
+ * name: then bundlers take the peer in where it is installed, and leave the import as it is where it is not.
+ *
+ * @param name the peer, as it is installed
+ * @param cause what the import rejected with
+ * @param hint what else may help
+ */
+export function missingPackage(name: string, cause: unknown, hint = ''): FrameworkError {
+  const message = `framework: ${name} could not be loaded: npm install ${name}${hint && `; ${hint}`}`;
+  return new FrameworkError(MISSING_PACKAGE, message, { cause });
+}
+
+function toTimestamp(value: Date | string): string {
   if (typeof value === 'string') return value;
   return Number.isNaN(value.getTime()) ? '' : value.toISOString();
 }

@@ -34,8 +34,8 @@ export const BOUND_NAMES = [
 ] as const;
 
 /**
- * Members of a line that only the framework writes: a caller's field of that name becomes `field_<name>`. `_aws` at the root
- * makes CloudWatch read a line as metrics (CloudWatch embedded metric format, root node), so no field may be called that.
+ * Members of a line that only the framework writes: a caller's field of that name becomes `field_<name>`. CloudWatch
+ * interprets a line with `_aws` at its root as metrics (embedded metric format), so no field may have this name.
  */
 export const RESERVED: readonly string[] = ['timestamp', 'level', 'message', 'service', ...BOUND_NAMES, '_aws'];
 
@@ -46,12 +46,12 @@ export function lambdaLevel(level = ''): LoggerLevel {
 }
 
 /**
- * Marks fields as the framework's own: a logger writes them under their names, while a caller's field of the same name
- * becomes `field_<name>`. The value says where work is kept that the invocation's answer should wait for.
+ * Marks fields of the framework: a logger writes them under their names, while a caller's field of the same name becomes
+ * `field_<name>`. The value is the place for work that the invocation's answer waits for.
  */
 export const BOUND: unique symbol = Symbol.for('sallyport.bound-context') as never;
 
-/** What every line of an invocation carries; empty ones are left out. */
+/** The fields of every line of an invocation; empty ones are left out. */
 export interface BoundFields {
   /** The request id; `''` is left out. */
   readonly request_id: string;
@@ -59,7 +59,7 @@ export interface BoundFields {
   readonly trace_id: string;
   /** The tenant; `''` is left out. */
   readonly tenant_id: string;
-  /** The kind of the event, `gateway-v2` say. */
+  /** The kind of the event, for example `gateway-v2`. */
   readonly trigger: string;
   /** The matched pattern; `''` for events. */
   readonly route?: string;
@@ -71,12 +71,12 @@ export interface BoundFields {
   readonly function_version: string;
 }
 
-/** Fields as {@link bindLogger} hands them to a logger. */
+/** Fields as {@link bindLogger} passes them to a logger. */
 export interface BoundContext extends BoundFields {
   readonly [BOUND]: () => DeliveryHolder | undefined;
 }
 
-/** Whether fields are the framework's own. Never throws: a caller without types may pass anything. */
+/** Whether fields belong to the framework. Never throws: a caller without types may pass anything. */
 export function isBoundContext(fields: object): fields is BoundContext {
   try {
     return BOUND in fields;
@@ -86,26 +86,26 @@ export function isBoundContext(fields: object): fields is BoundContext {
 }
 
 /**
- * A logger whose lines carry the invocation's fields. Getters among them are read at each line by our logger, so that what
- * becomes known later (tenant, route) shows from then on.
+ * A logger whose lines contain the invocation's fields. The framework's logger reads getters for each line, so that values
+ * that become known later (tenant, route) are included.
  */
 export function bindLogger(log: Logger, fields: BoundFields, holder: () => DeliveryHolder | undefined): Logger {
   Object.defineProperty(fields, BOUND, { value: holder });
   return log.with(fields as unknown as Readonly<Record<string, unknown>>);
 }
 
-/** An invocation, as the place where work is kept. A logger with sinks makes the {@link Deliveries}. */
+/** An invocation that stores pending work. A logger with sinks creates the {@link Deliveries}. */
 export interface DeliveryHolder {
   /** The time of the container. */
   readonly clock: FullClock;
-  /** What the answer waits for; `undefined` while there is nothing. */
+  /** Work that the answer waits for; `undefined` when there is none. */
   kept: Deliveries | undefined;
 }
 
-/** What stays of the invocation's time for the answer itself, in milliseconds. */
+/** Milliseconds of the invocation that are kept free for the answer itself. */
 const MARGIN_MS = 100;
 
-/** Work that was started for an invocation beside its answer (notifications), and that the answer waits for, a little. */
+/** Work that runs in parallel to an invocation (notifications), and for which the answer waits a limited time. */
 export class Deliveries {
   readonly #clock: FullClock;
   readonly #open = new Map<Promise<void>, number>();
@@ -114,7 +114,7 @@ export class Deliveries {
     this.#clock = clock;
   }
 
-  /** Keeps work that runs already. What it rejects with is dropped. */
+  /** Adds work that is already running. Its rejection is ignored. */
   keep(work: PromiseLike<unknown>, timeoutMs: number): void {
     const settled: Promise<void> = Promise.resolve(work).then(
       () => void this.#open.delete(settled),
@@ -124,8 +124,8 @@ export class Deliveries {
   }
 
   /**
-   * Waits for the kept work, for each at most its timeout and never past the deadline; `undefined` when there is nothing to
-   * wait for.
+   * Waits for the kept work, each at most for its timeout and never beyond the deadline; `undefined` when there is nothing
+   * to wait for.
    *
    * @param remainingMs time left of the invocation; `undefined` when unknown
    */
@@ -147,8 +147,8 @@ export class Deliveries {
 const RECORD_NAMES: readonly string[] = /* @__PURE__ */ BOUND_NAMES.slice(0, 6);
 
 /**
- * The hook `observability.log` that writes records with a logger: the record's event is the message, its ids and route stand
- * where the logger puts those of a context.
+ * The hook `observability.log` that writes records with a logger: the record's event is the message, and its ids and route
+ * are written like those of a context.
  *
  * @example createApp({ log, observability: { log: recordLog(log) } });
  */
@@ -174,7 +174,7 @@ export function recordLog(logger: Logger): (record: LogRecord) => void {
 const MAX_REQUEST_ID_CHARACTERS = 128;
 
 /**
- * Writes the one `error` line of an invocation that is refused before anything of the application runs.
+ * Writes the `error` line of an invocation that is rejected before any code of the application runs.
  *
  * @param trigger the kind of the event; `''` when it has none
  */
@@ -188,7 +188,7 @@ export function logRefusal(
   logFailure(() => bindInvocation(log, lambdaContext, trigger), 'framework: invocation refused', error);
 }
 
-/** A logger whose lines carry what is known of an invocation that has no context: its request id and kind. */
+/** A logger for an invocation without a context: its lines contain the request id and kind. */
 export function bindInvocation(log: Logger, lambdaContext: LambdaContext | undefined, trigger: string): Logger {
   const id: unknown = lambdaContext?.awsRequestId;
   const bound = {
@@ -203,9 +203,9 @@ export function bindInvocation(log: Logger, lambdaContext: LambdaContext | undef
 }
 
 /**
- * For entrypoints that serve one kind of event and no agent. A refusal is logged.
+ * For entrypoints that serve one kind of event and no agents. A rejection is logged.
  *
- * @throws FrameworkError `dispatch.no_adapter` for an agent invocation, whatever its event looks like
+ * @throws FrameworkError `dispatch.no_adapter` for an agent invocation, with any event
  */
 export function refuseAgent(lambdaContext: LambdaContext | undefined, log: Logger): void {
   if (invocationProvenance(lambdaContext) !== 'agent') return;

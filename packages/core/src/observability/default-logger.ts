@@ -17,13 +17,13 @@ import {
 type Fields = Readonly<Record<string, unknown>>;
 
 const MAX_BOUND = 1024;
-/** What CloudWatch Logs takes as one event. */
+/** The maximum size of one event in CloudWatch Logs. */
 const MAX_LINE_BYTES = 262_118;
 
 /**
  * The logger of a container without the option `log`: the lines of `createLogger`, with a small sanitizer, to standard
  * output. On Lambda its level is that of `AWS_LAMBDA_LOG_LEVEL`, else `info`; elsewhere it is `error`. A line is written
- * before the call returns, so that none is lost when the environment freezes.
+ * before the call returns, so that no line is lost when the environment freezes.
  */
 export function createDefaultLogger(environment: Environment, write: WriteLine = writeToStdout): Logger {
   const { AWS_LAMBDA_FUNCTION_NAME: name, AWS_LAMBDA_RUNTIME_API: api, AWS_LAMBDA_LOG_LEVEL: level } = environment;
@@ -108,14 +108,14 @@ function cleanFields(parts: readonly Fields[]): Fields {
   return line;
 }
 
-/** What the option `log` may be. */
+/** The allowed values of the option `log`. */
 export const LOG_WANTED =
   'false or a Logger: createLogger(), or fromConsole(), fromPino() or fromPowertools() of "@sallyport/core/log-adapters"';
 
 const METHODS = ['debug', 'info', 'warn', 'error', 'isEnabled', 'with'];
 
 /**
- * The logger that the option `log` stands for: a `Logger`, nothing for `false`, the default logger where it is left out.
+ * The logger for the option `log`: the given `Logger`, a silent one for `false`, the default logger when it is left out.
  *
  * @throws FrameworkError `app.invalid_configuration` for anything else; the text names the adapters for other loggers
  */
@@ -140,7 +140,7 @@ const NONE: Observability = /* @__PURE__ */ Object.freeze({});
  */
 export function parseObservability(value: Observability | undefined): Observability {
   if (value === undefined) return NONE;
-  // Described inside the function, so that a bundle without hooks holds none of it.
+  // Declared inside the function, so that a bundle without hooks does not contain it.
   const options = defineOptions<{ readonly observability?: Observability }>()({
     observability: group<Observability>()({
       log: func<NonNullable<Observability['log']>>(),

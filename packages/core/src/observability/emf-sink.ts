@@ -21,13 +21,13 @@ export interface EmfSinkOptions {
   /** The dimension `service`; default: `AWS_LAMBDA_FUNCTION_NAME`, else `''`. */
   readonly service?: string;
   /**
-   * Dimension sets instead of the default ones, of `service` and of the tags of the framework's metrics. A metric takes the
-   * sets whose names it has.
+   * Dimension sets. A metric uses the sets whose names it has. Default: sets of `service` and the tags of the framework's
+   * metrics.
    */
   readonly dimensions?: readonly (readonly string[])[];
   /** Writes one line; default: to standard output. */
   readonly write?: WriteLine;
-  /** Where timestamps come from; default: the system's clock. */
+  /** The clock for timestamps; default: the system's clock. */
   readonly clock?: Clock;
   /** Environment variables; default: `process.env`. */
   readonly environment?: Environment;
@@ -41,7 +41,7 @@ const MAX_DIMENSIONS = 9;
 const MAX_DIMENSION_LENGTH = 256;
 const MAX_ERROR_CODES = 64;
 
-/** What the options may be; the table in the README is made from it. */
+/** Validates the options; the table in the README is made from it. */
 export const EMF_SINK_OPTIONS = defineOptions<EmfSinkOptions>()({
   namespace: kind<string>(
     'a CloudWatch namespace',
@@ -61,8 +61,8 @@ interface Value {
 }
 
 /**
- * A metric hook that writes each metric as one line of CloudWatch's Embedded Metric Format: no agent, no call. Its dimensions
- * are bounded by what is registered; error codes beyond the first 64 count as `other`.
+ * A metric hook that writes each metric as one line of CloudWatch's Embedded Metric Format: no agent, no call. The number
+ * of dimensions is limited by the registrations; error codes after the first 64 count as `other`.
  *
  * @throws FrameworkError `app.invalid_configuration` for an unknown option, or a dimension that is not bounded
  * @example createApp({ observability: { metric: createEmfSink({ namespace: 'Shop' }) } });
@@ -107,7 +107,7 @@ function emfLine(
   return line;
 }
 
-/** What CloudWatch takes as a dimension's value: never empty, never long. */
+/** A valid dimension value for CloudWatch: not empty and not too long. */
 function dimensionValue(value: string | undefined): string {
   const text = sanitizeLogString(value ?? '').trim();
   return text === '' ? 'none' : text.slice(0, MAX_DIMENSION_LENGTH);

@@ -15,7 +15,7 @@ import type { Deliveries } from './bound-log.js';
 import type { LogLevel } from './hooks.js';
 import type { LogLine, LogSink } from './logger.js';
 
-/** Names the topic of {@link createErrorNotifier} when it is given no `topicArn`. */
+/** The environment variable with the topic of {@link createErrorNotifier} when `topicArn` is not given. */
 export const ERROR_NOTIFICATION_TOPIC_ARN_ENV = 'ERROR_NOTIFICATION_TOPIC_ARN';
 
 /** One message to a topic. */
@@ -40,9 +40,9 @@ export interface ErrorNotifierOptions {
   readonly perMinute?: number;
   /** How long an answer waits for a message, in milliseconds; default 500. */
   readonly timeoutMs?: number;
-  /** The service that messages name; default: `AWS_LAMBDA_FUNCTION_NAME`, else `''`. */
+  /** The service name in messages; default: `AWS_LAMBDA_FUNCTION_NAME`, else `''`. */
   readonly service?: string;
-  /** What the rate is counted by; default: the system's clock. */
+  /** The clock for the rate limit; default: the system's clock. */
   readonly clock?: Clock;
   /** Environment variables; default: `process.env`. */
   readonly environment?: Environment;
@@ -56,7 +56,7 @@ const MAX_SUBJECT = 100;
 const MAX_TEXT_BYTES = 8192;
 const NOTHING: LogSink = { take() {} };
 
-/** What the options may be; the table in the README is made from it. */
+/** Validates the options; the table in the README is made from it. */
 export const ERROR_NOTIFIER_OPTIONS = defineOptions<ErrorNotifierOptions>()({
   publish: func<ErrorNotifierOptions['publish']>().required(),
   topicArn: string,
@@ -69,8 +69,8 @@ export const ERROR_NOTIFIER_OPTIONS = defineOptions<ErrorNotifierOptions>()({
 });
 
 /**
- * A sink for `createLogger({ sinks })` that publishes lines of errors to a topic: one message a minute for each kind of error,
- * few in all. What it publishes is sanitized already and holds no stack. Its own failure is one `warn` line.
+ * A sink for `createLogger({ sinks })` that publishes lines of errors to a topic: one message a minute for each kind of
+ * error, with a limit for all. Messages are sanitized and contain no stack. A failure of the notifier is one `warn` line.
  *
  * @throws FrameworkError `app.invalid_configuration` `framework: ERROR_NOTIFICATION_TOPIC_ARN is not a topic ARN`, or for an
  *   unknown or wrong option
@@ -137,7 +137,7 @@ async function deliver(publish: Settings['publish'], notification: ErrorNotifica
   await publish(notification);
 }
 
-/** Counts what was held back, by fingerprint and minute. Bounded: the oldest fingerprint gives way. */
+/** Counts suppressed messages by fingerprint and minute. Its size is limited: the oldest fingerprint is removed. */
 class RateTable {
   readonly #perMinute: number;
   readonly #nowMs: () => number;
@@ -150,7 +150,7 @@ class RateTable {
     this.#nowMs = nowMs;
   }
 
-  /** How many occurrences a message that is sent now stands for; 0 when none may be sent. */
+  /** The number of occurrences that a message sent now represents; 0 when no message may be sent. */
   admit(fingerprint: string): number {
     const now = this.#nowMs();
     const entry = this.#entry(fingerprint);
@@ -189,14 +189,14 @@ interface ErrorFacts {
 const RECORDS: readonly unknown[] = ['request.completed', 'event.completed', 'batch.completed'];
 
 /**
- * Whether a line is the record (`recordLog`) of a failure that had a line of its own, with the error, before. A record without
- * a code stands for an answer of 5xx that nobody threw: that had none.
+ * Whether a line is the record (`recordLog`) of a failure that was already logged with its error. A record without a code
+ * is for a 5xx answer without an exception, which was not logged before.
  */
 function isRecordOfLogged(line: LogLine): boolean {
   return RECORDS.includes(line.message) && line.level === 'ERROR' && text(line.error_code) !== '';
 }
 
-/** Name, code and message of a line's error; the line's own message where it has none. */
+/** Name, code and message of a line's error; the line's own message when it has no error. */
 function errorOf(line: LogLine): ErrorFacts {
   const error = typeof line.error === 'object' && line.error !== null ? (line.error as Record<string, unknown>) : {};
   const code = typeof error.code === 'number' ? String(error.code) : text(error.code) || text(line.error_code);
@@ -224,7 +224,7 @@ function messageOf(origin: Origin, line: LogLine, error: ErrorFacts, count: numb
   );
 }
 
-/** SNS takes ASCII without control characters. */
+/** SNS accepts only ASCII without control characters. */
 function subjectOf(service: string, what: string): string {
   const subject = service === '' ? what : `${service}: ${what}`;
   return subject.replace(/[^\x20-\x7e]/g, '?').slice(0, MAX_SUBJECT);

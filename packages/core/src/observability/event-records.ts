@@ -3,7 +3,7 @@ import { scrubWords } from '../sanitize/internal/light.js';
 import { callHook, type Observability, type SpanAttributes } from './hooks.js';
 import { type ActiveSpan, CHANNELS, canonicalCode, recordText, rounded, startSpan, textAttributes } from './records.js';
 
-/** What is known of an event, a record or a batch before it runs. */
+/** Data about an event, a record or a batch before it runs. */
 export interface EventFacts {
   /** The detected kind. */
   readonly trigger: TriggerKind;
@@ -17,13 +17,13 @@ export interface EventFacts {
   readonly tenantId: string;
   /** The id of the record in its batch: message id, sequence number. */
   readonly recordId?: string;
-  /** The correlation id that the message carries. */
+  /** The correlation id of the message. */
   readonly correlationId?: string;
-  /** Of bus events. */
+  /** Only for bus events. */
   readonly detailType?: string;
-  /** Of table-stream records. */
+  /** Only for table-stream records. */
   readonly eventName?: string;
-  /** A schedule's event; its span says `timer`. */
+  /** The event of a schedule; its span has the trigger `timer`. */
   readonly scheduled?: boolean;
 }
 
@@ -60,8 +60,8 @@ const MESSAGING: Readonly<Partial<Record<string, string>>> = {
 };
 
 /**
- * The span of an event, of a batch, or (with `parent`) of a record of a batch; `undefined` when nobody listens. A record's
- * own trace is a link and never the parent.
+ * The span of an event, of a batch, or (with `parent`) of a record of a batch; `undefined` without a hook or subscriber. A
+ * record's own trace is a link and never the parent.
  */
 export function startEventSpan(
   observability: Observability,
@@ -87,7 +87,10 @@ export function eventCompleted(
   endSpan(outcome, span);
 }
 
-/** Emits `event.completed` of one record of a batch (success at `debug`), and ends its span. The batch has the metric. */
+/**
+ * Emits `event.completed` of one record of a batch (success at `debug`), and ends its span. The metric is emitted for the
+ * batch.
+ */
 export function recordCompleted(
   observability: Observability,
   facts: EventFacts,
@@ -195,7 +198,7 @@ function eventAttributes(facts: EventFacts): SpanAttributes {
   };
 }
 
-/** OpenTelemetry's words: a table's stream reports changes of a data source, a schedule is a timer. */
+/** The terms of OpenTelemetry: a table stream is a `datasource`, a schedule a `timer`. */
 function faasTrigger({ trigger, scheduled }: EventFacts): string {
   if (scheduled) return 'timer';
   return trigger === 'table-stream' ? 'datasource' : 'pubsub';

@@ -4,28 +4,28 @@ import { isFrameworkError } from '../errors/errors.js';
 export type LogLevel = 'debug' | 'info' | 'warn' | 'error';
 
 /**
- * What happened, in the wire's snake_case. `event` names it: `request.completed`, `event.completed`, `batch.completed`
- * and a few warnings of the framework. Values are already bounded and safe to write out.
+ * A log record, with keys in snake_case. `event` is its name: `request.completed`, `event.completed`, `batch.completed` and
+ * a few warnings of the framework. Values are already sanitized and limited in size.
  */
 export interface LogRecord {
-  /** The severity of what happened. */
+  /** The severity of the record. */
   readonly level: LogLevel;
-  /** What happened: `request.completed`. */
+  /** The name of the record: `request.completed`. */
   readonly event: string;
   readonly [field: string]: unknown;
 }
 
-/** One count with its duration, or a value of the application's; tags are bounded by what is registered. */
+/** A count with its duration, or a value of the application; the number of tag values is limited by the registrations. */
 export interface MetricRecord {
   /** `framework.request`, `framework.event`, or the name of a declared metric. */
   readonly name: string;
-  /** 1 for counts of the framework, else what the application gave. */
+  /** 1 for counts of the framework, else the value of the application. */
   readonly value: number;
-  /** Of a declared metric only. */
+  /** Only for declared metrics. */
   readonly unit?: MetricUnit;
   /** Milliseconds that the request or event took; absent for declared metrics. */
   readonly duration_ms?: number;
-  /** What the value is counted by: route, status, outcome. */
+  /** The tags of the value: route, status, outcome. */
   readonly tags: Readonly<Record<string, string>>;
   /** For a sink's properties, never for its dimensions: request id, tenant. */
   readonly properties?: Readonly<Record<string, string>>;
@@ -33,7 +33,7 @@ export interface MetricRecord {
 
 type DataUnit = 'Bytes' | 'Bits' | `${'Kilo' | 'Mega' | 'Giga' | 'Tera'}${'bytes' | 'bits'}`;
 
-/** The units that CloudWatch knows (MetricDatum, `Unit`). */
+/** The units of CloudWatch (MetricDatum, `Unit`). */
 export type MetricUnit =
   | 'Seconds'
   | 'Milliseconds'
@@ -66,7 +66,7 @@ export interface MetricScope {
   readonly tenantId: string;
 }
 
-/** The metrics that a service declares: they, and no others, reach the metric hook. */
+/** The metrics that a service declares; only these reach the metric hook. */
 export interface DeclaredMetrics {
   /** Hands one value to the metric hook. What is not declared is dropped, with one `warn` each. */
   emit(observability: Observability, metric: MetricValue, scope: MetricScope): void;
@@ -75,7 +75,7 @@ export interface DeclaredMetrics {
 /** Attributes of a span, by name. */
 export type SpanAttributes = Readonly<Record<string, string | number | boolean>>;
 
-/** One span of a tracer of the user's. */
+/** One span of the user's tracer. */
 export interface Span {
   /** Adds attributes. */
   set(attributes: SpanAttributes): void;
@@ -87,10 +87,10 @@ export interface Span {
   run<T>(run: () => T): T;
 }
 
-/** Whether a span is of a request, or of an event, record or batch. */
+/** Whether a span belongs to a request, or to an event, record or batch. */
 export type SpanKind = 'framework.request' | 'framework.event';
 
-/** Another trace that a span has to do with: the one that a record of a batch came from. */
+/** A link to another trace: that of the message of a record. */
 export interface SpanLink {
   /** The other trace. */
   readonly traceId: string;
@@ -102,7 +102,7 @@ export interface SpanHook {
   start(kind: SpanKind, name: string, attributes: SpanAttributes, parent?: Span, links?: readonly SpanLink[]): Span;
 }
 
-/** Hooks of a container. Called, not awaited; what they throw or reject with never changes an answer. */
+/** Hooks of a container. They are called but not awaited; an error or rejection never changes an answer. */
 export interface Observability {
   /** Gets one record for each request, event and batch. */
   readonly log?: ((record: LogRecord) => unknown) | undefined;
@@ -110,19 +110,19 @@ export interface Observability {
   readonly metric?: ((record: MetricRecord) => unknown) | undefined;
   /** Gets the spans of requests and events. */
   readonly span?: SpanHook | undefined;
-  /** Whether `request.completed` carries the scrubbed path; default `true`. */
+  /** Whether `request.completed` contains the sanitized path; default `true`. */
   readonly logPath?: boolean | undefined;
-  /** What `ctx.metric` may write; `defineMetrics` of `@sallyport/core/observability` makes it. */
+  /** The metrics that `ctx.metric` may write, made by `defineMetrics` of `@sallyport/core/observability`. */
   readonly metrics?: DeclaredMetrics | undefined;
 }
 
-/** What the framework needs of a logger; `createLogger` of `@sallyport/core/observability` makes one. */
+/** The logger interface of the framework; `createLogger` of `@sallyport/core/observability` creates one. */
 export interface Logger {
   /** Writes a line for development. */
   debug(message: string, fields?: Readonly<Record<string, unknown>>): void;
   /** Writes a line for normal events. */
   info(message: string, fields?: Readonly<Record<string, unknown>>): void;
-  /** Writes a line for what is wrong but handled. */
+  /** Writes a line for a handled problem. */
   warn(message: string, fields?: Readonly<Record<string, unknown>>): void;
   /** Writes a line for a failure; an `Error` belongs in the field `error`. */
   error(message: string, fields?: Readonly<Record<string, unknown>>): void;
@@ -155,7 +155,7 @@ export const silentLogger: Logger = {
   with: () => silentLogger,
 };
 
-/** Calls a hook; what it throws or rejects with is dropped, so that a hook cannot change an answer. */
+/** Calls a hook; its error or rejection is dropped, so that a hook cannot change an answer. */
 export function guardHook<A extends readonly unknown[]>(hook: ((...args: A) => unknown) | undefined, ...args: A): void {
   if (!hook) return;
   try {
@@ -170,12 +170,12 @@ function isThenable(value: unknown): value is PromiseLike<unknown> {
   return typeof value === 'object' && value !== null && typeof (value as { then?: unknown }).then === 'function';
 }
 
-/** Whether a thrown value is a failure of the service: anything but a FrameworkError that answers less than 500. */
+/** Whether a thrown value is a failure of the service: any error except a FrameworkError with a status below 500. */
 export function isFailure(thrown: unknown): boolean {
   return !isFrameworkError(thrown) || thrown.status >= 500;
 }
 
-/** Whether a logger writes errors at all. Binding one to an invocation costs more than asking first. */
+/** Whether a logger writes errors at all. This check is cheaper than binding a logger to an invocation. */
 export function writesErrors(log: Logger): boolean {
   try {
     return log.isEnabled('error');
@@ -187,8 +187,8 @@ export function writesErrors(log: Logger): boolean {
 /**
  * Writes the one `error` line of a failed invocation or record.
  *
- * @param logger gives the logger of the invocation; asked here, so that its failure is dropped too
- * @param fields what else the line says
+ * @param logger returns the logger of the invocation; called here, so that its failure is dropped too
+ * @param fields further fields of the line
  */
 export function logFailure(
   logger: () => Logger,
@@ -196,7 +196,7 @@ export function logFailure(
   thrown: unknown,
   fields?: Readonly<Record<string, unknown>>,
 ): void {
-  // `undefined` and `null` can be thrown, and must show as errors.
+  // `undefined` and `null` can be thrown and must be logged as errors.
   guardHook(() => logger().error(message, { ...fields, error: thrown ?? String(thrown) }));
 }
 
@@ -204,7 +204,7 @@ const REPORT: unique symbol = Symbol.for('sallyport.hook-report') as never;
 
 type Report = (hook: string, thrown: unknown) => void;
 
-/** Hooks whose first failure, each, is one `error` line of the container's logger. */
+/** Wraps hooks: the first failure of each is one `error` line of the container's logger. */
 export function reportHooks(observability: Observability, log: Logger): Observability {
   const reported = new Set<string>();
   const report: Report = (hook, thrown) => {
@@ -215,7 +215,7 @@ export function reportHooks(observability: Observability, log: Logger): Observab
   return Object.create(observability, { [REPORT]: { value: report } }) as Observability;
 }
 
-/** Calls the hook `log` or `metric`, if there is one. Its failure, or what it rejects with, never changes an answer. */
+/** Calls the hook `log` or `metric`, if there is one. Its error or rejection never changes an answer. */
 export function callHook<N extends 'log' | 'metric'>(
   observability: Observability,
   name: N,
@@ -225,7 +225,7 @@ export function callHook<N extends 'log' | 'metric'>(
   if (hook) attemptHook(observability, name, () => hook(record));
 }
 
-/** What a call of a hook gives; `undefined` when it throws. */
+/** The result of a hook; `undefined` when it throws. */
 export function attemptHook<T>(observability: Observability, name: string, call: () => T): T | undefined {
   const report = (observability as { readonly [REPORT]?: Report })[REPORT];
   const failed = (thrown: unknown) => report?.(`observability.${name}`, thrown);

@@ -6,29 +6,29 @@ type Fields = Readonly<Record<string, unknown>>;
 
 /** Options of the log adapters. */
 export interface AdapterOptions {
-  /** What else gets each line, for example an error notifier. */
+  /** Further receivers of each line, for example an error notifier. */
   readonly sinks?: readonly LogSink[];
 }
 
 const OPTIONS = defineOptions<AdapterOptions>()({ sinks: list(withMethods<LogSink>('take')).default([]) });
 
-/** What is used of `console`. */
+/** The used members of `console`. */
 export type ConsoleLike = Readonly<Record<LogLevel, (message: string, fields: Fields) => unknown>>;
 
-/** What is used of a pino logger. */
+/** The used members of a pino logger. */
 export interface PinoLike extends Readonly<Record<LogLevel, (fields: Fields, message: string) => unknown>> {
   /** Whether pino writes lines of this level. */
   isLevelEnabled(level: string): boolean;
 }
 
-/** What is used of a `Logger` of `@aws-lambda-powertools/logger`. */
+/** The used members of a `Logger` of `@aws-lambda-powertools/logger`. */
 export interface PowertoolsLike extends Readonly<Record<LogLevel, (message: string, fields: Fields) => unknown>> {
   /** The lowest level that is written, in capitals: `INFO`. */
   getLevelName(): string;
 }
 
 /**
- * `console` as the option `log`: message first, then an object with what the invocation and the caller say.
+ * `console` as the option `log`: message first, then an object with the fields of the invocation and of the caller.
  *
  * @param target default: the global `console`
  * @throws FrameworkError `app.invalid_configuration` for something that is not a console
@@ -44,7 +44,7 @@ export function fromConsole(target: ConsoleLike = console, options: AdapterOptio
 }
 
 /**
- * A pino logger as the option `log`. Its own level decides what is written.
+ * A pino logger as the option `log`. Its own level decides which lines are written.
  *
  * @throws FrameworkError `app.invalid_configuration` for something that is not a pino logger
  * @example createApp({ log: fromPino(pino()) });
@@ -59,7 +59,7 @@ export function fromPino(target: PinoLike, options: AdapterOptions = {}): Logger
 }
 
 /**
- * A Powertools `Logger` as the option `log`. Its own level decides what is written.
+ * A Powertools `Logger` as the option `log`. Its own level decides which lines are written.
  *
  * @throws FrameworkError `app.invalid_configuration` for something that is not a Powertools logger
  * @example createApp({ log: fromPowertools(new Logger({ serviceName: 'orders' })) });
@@ -90,7 +90,7 @@ function adapt(
   return createLoggerOn({ isEnabled, emit }, sinks);
 }
 
-/** Time, level and service are the other logger's own. */
+/** The other logger writes time, level and service. */
 function fieldsOf(line: Fields): Fields {
   return Object.fromEntries(Object.entries(line).filter(([name]) => !OWN_NAMES.includes(name)));
 }

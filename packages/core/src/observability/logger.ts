@@ -19,12 +19,12 @@ import { guardHook, type Logger, type LogLevel } from './hooks.js';
 
 export type { LoggerLevel } from './bound-log.js';
 
-/** One line as it is written: sanitized, in the wire's snake_case, in the order of its keys. */
+/** One line as it is written: sanitized, with keys in snake_case and in their order. */
 export type LogLine = Readonly<Record<string, unknown>> & { readonly level: string; readonly message: string };
 
-/** What else gets each written line, for example an error notifier. */
+/** A further receiver of each written line, for example an error notifier. */
 export interface LogSink {
-  /** `warn` writes one line past all sinks. `deliveries` takes work that the invocation's answer waits for. */
+  /** `warn` writes one line that no sink gets. `deliveries` accepts work that the invocation's answer waits for. */
   take(line: LogLine, level: LogLevel, warn: (message: string) => void, deliveries: Deliveries | undefined): void;
 }
 
@@ -38,13 +38,13 @@ export interface LoggerOptions {
   readonly fields?: Readonly<Record<string, unknown>>;
   /** Writes one line; default: to standard output. */
   readonly write?: WriteLine;
-  /** Where `timestamp` comes from; default: the system's clock. */
+  /** The clock for `timestamp`; default: the system's clock. */
   readonly clock?: Clock;
-  /** Cleans messages, fields and errors; default: the one without a policy. */
+  /** Sanitizes messages, fields and errors; default: the one without a policy. */
   readonly sanitizer?: Sanitizer;
-  /** Whether errors show their frames; default `true`. */
+  /** Whether errors are logged with their stack; default `true`. */
   readonly stacks?: boolean;
-  /** What else gets each line; default none. */
+  /** Further receivers of each line; default none. */
   readonly sinks?: readonly LogSink[];
   /** Environment variables; default: `process.env`. */
   readonly environment?: Environment;
@@ -54,7 +54,7 @@ const MAX_MESSAGE_BYTES = 8192;
 const MAX_BOUND_BYTES = 1024;
 const NO_FIELDS = {};
 
-/** What the options may be; the table in the README is made from it. */
+/** Validates the options; the table in the README is made from it. */
 export const LOGGER_OPTIONS = defineOptions<LoggerOptions>()({
   level: oneOf('debug', 'info', 'warn', 'error', 'silent'),
   service: string,
@@ -67,13 +67,13 @@ export const LOGGER_OPTIONS = defineOptions<LoggerOptions>()({
   environment: object<Environment>(),
 });
 
-/** A logger of another make that writes our lines. */
+/** Another logger that writes the lines. */
 export interface LineTarget {
   readonly isEnabled: (level: LogLevel) => boolean;
   readonly emit: (level: LogLevel, line: LogLine) => void;
 }
 
-/** What all loggers that come from one `createLogger` share. */
+/** Data that all loggers of one `createLogger` share. */
 interface Core {
   readonly service: string;
   readonly write: WriteLine;
@@ -85,7 +85,7 @@ interface Core {
 }
 
 /**
- * A logger that writes one JSON object a line, sanitized. Immutable: `with` gives a new one.
+ * A logger that writes one sanitized JSON object in each line. Immutable: `with` returns a new one.
  *
  * @throws FrameworkError `app.invalid_configuration` for an unknown option or a wrong value
  * @example const log = createLogger({ service: 'orders' });
@@ -100,7 +100,7 @@ export function createLogger(options: LoggerOptions = {}): Logger {
   return new LineLogger(core, SEVERITY[level ?? lambdaLevel(environment.AWS_LAMBDA_LOG_LEVEL)], fields, undefined);
 }
 
-/** A logger whose clean lines are handed to a logger of another make, as objects. */
+/** A logger whose sanitized lines are passed to another logger as objects. */
 export function createLoggerOn(target: LineTarget, sinks: readonly LogSink[]): Logger {
   const core: Core = {
     service: '',
@@ -162,14 +162,14 @@ class LineLogger implements Logger {
     }
   }
 
-  /** Where sinks keep work of this invocation; of a logger that no invocation has bound, `undefined`. */
+  /** The place for pending work of this invocation; `undefined` for a logger that is not bound to an invocation. */
   #deliveries(): Deliveries | undefined {
     const holder = this.#bound?.[BOUND]();
     if (holder) holder.kept ??= new Deliveries(holder.clock);
     return holder?.kept;
   }
 
-  /** A line past all sinks, so that a notifier never notifies of itself. */
+  /** Writes a line that no sink gets, so that a notifier never reports itself. */
   #warn(message: string): void {
     if (this.#from <= 30) this.#write('warn', this.#line('warn', message, undefined));
   }
@@ -228,7 +228,7 @@ function readField(fields: object, key: string): unknown {
   }
 }
 
-/** A caller without types may pass a message that is not text; it is written as the value that it is. */
+/** A caller without types may pass a message that is not a string; it is sanitized and written as a value. */
 function messageText(sanitizer: Sanitizer, message: unknown): string {
   const prose = typeof message === 'string' ? message : JSON.stringify(sanitizer.sanitizeValue(message) ?? null);
   const { text, left } = cutBytes(sanitizer.scrubFreeText(prose), MAX_MESSAGE_BYTES);

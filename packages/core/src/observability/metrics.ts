@@ -13,11 +13,11 @@ import {
 export interface MetricDefinition {
   /** Unit of the value, as CloudWatch names it. Default `None`. */
   readonly unit?: MetricUnit;
-  /** The tag keys that a value may carry. Never a tag: `tenant_id`, `request_id`, `correlation_id`, `path`, `detail_type`. */
+  /** The tag keys that a value may have. Never a tag: `tenant_id`, `request_id`, `correlation_id`, `path`, `detail_type`. */
   readonly tags?: readonly string[];
 }
 
-/** Never tags: each would make a time series of its own for every request or tenant. */
+/** Not allowed as tags: each would create a separate time series for every request or tenant. */
 export const UNBOUNDED_TAGS: readonly string[] = ['tenant_id', 'request_id', 'correlation_id', 'path', 'detail_type'];
 
 const UNITS =
@@ -27,7 +27,7 @@ const MAX_TAG = 256;
 /**
  * Declares the metrics that `ctx.metric` may write, by name.
  *
- * @throws FrameworkError `app.invalid_configuration` for a definition that does not hold
+ * @throws FrameworkError `app.invalid_configuration` for an invalid definition
  * @example createApp({ observability: { metric, metrics: defineMetrics({ OrdersPlaced: { unit: 'Count', tags: ['channel'] } }) } });
  */
 export function defineMetrics(definitions: Readonly<Record<string, MetricDefinition>>): DeclaredMetrics {
@@ -38,7 +38,7 @@ export function defineMetrics(definitions: Readonly<Record<string, MetricDefinit
 
 class MetricRegistry implements DeclaredMetrics {
   readonly #definitions: ReadonlyMap<string, MetricDefinition>;
-  /** What was dropped and reported already; bounded, for the names are the application's own. */
+  /** Names that were already reported as dropped; limited, because the names come from the application. */
   readonly #reported = new Set<string>();
 
   constructor(definitions: ReadonlyMap<string, MetricDefinition>) {

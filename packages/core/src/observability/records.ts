@@ -54,7 +54,7 @@ export function startRequestSpan(observability: Observability, state: ContextSta
 }
 
 /**
- * Emits `request.completed`, the metric `framework.request`, and ends the span. Call it once a request: after the last
+ * Emits `request.completed`, the metric `framework.request`, and ends the span. Call it once for each request: after the last
  * byte of a stream, after the projection of a GraphQL answer. Builds nothing when nobody listens; never throws.
  */
 export function requestCompleted(
@@ -148,7 +148,7 @@ export function canonicalCode(code: string): string {
   return code === 'EMPTY_BODY' || code === 'INVALID_JSON' ? 'app.bad_request' : recordText(code);
 }
 
-/** An id or a code as it may stand in a record: without control characters, cut. */
+/** An id or a code as it may be in a record: without control characters, cut. */
 export function recordText(text: string): string {
   const clean = sanitizeLogString(text);
   return clean.length > MAX_TEXT ? clean.slice(0, MAX_TEXT) : clean;
@@ -205,7 +205,7 @@ export const CHANNELS: Readonly<Record<SpanKind, TracingChannel<SpanMessage, Spa
 };
 const NO_LINKS: readonly SpanLink[] = [];
 
-/** A started span: of the user's hook, of the diagnostics channel, or of both. No member throws but for what `work` throws. */
+/** A started span: of the user's hook, of the diagnostics channel, or of both. No member throws except for what `work` throws. */
 export interface ActiveSpan {
   /** Runs `work` once, synchronously, with the span as the current one; gives what it gives, throws what it throws. */
   run<T>(work: () => T): T;

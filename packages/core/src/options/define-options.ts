@@ -4,7 +4,7 @@ import type { Environment } from '../runtime/invocation.js';
 /** Makes the error of a set of options from what is wrong: `option "retries" must be a whole number from 0 to 5`. */
 export type OptionError = (problem: string) => Error;
 
-/** Where a value stands: its full name for errors, and what is needed to read it. */
+/** The place of a value: its full name for errors, and what is needed to read it. */
 export interface OptionPlace {
   /** `cors.allowedOrigins`. */
   readonly name: string;
@@ -15,19 +15,19 @@ export interface OptionPlace {
 }
 
 /**
- * What one option may be: its words, its check, and what stands for it when it is left out.
+ * The validator of one option: the description for errors, the check, and the value when it is left out.
  *
  * @typeParam T the value when it is given
  * @typeParam A the value when it is left out
  */
 export class OptionKind<T, A = undefined> {
-  /** What the value must be, as errors and option tables say it: `a whole number from 1 to 60,000`. */
+  /** The description of a valid value in errors and option tables: `a whole number from 1 to 60,000`. */
   readonly wanted: string;
-  /** Whether leaving the option out is refused. */
+  /** Whether the option is required. */
   readonly isRequired: boolean;
   /** The default, when there is one. */
   readonly fallback: A | undefined;
-  /** The environment variable that stands for an absent option. */
+  /** The environment variable that is read when the option is absent. */
   readonly variable: string | undefined;
   readonly #read: (value: unknown, place: OptionPlace) => T;
 
@@ -48,12 +48,12 @@ export class OptionKind<T, A = undefined> {
     return new OptionKind<T, D>(this.wanted, this.#read, { fallback });
   }
 
-  /** The same kind, refused when it is left out. */
+  /** The same kind, as a required option. */
   required(): OptionKind<T, never> {
     return new OptionKind<T, never>(this.wanted, this.#read, { isRequired: true });
   }
 
-  /** The same kind, read from an environment variable when it is left out, and refused when both are. */
+  /** The same kind, read from an environment variable when it is left out; one of them is required. */
   orVariable(variable: string): OptionKind<T, T> {
     return new OptionKind<T, T>(this.wanted, this.#read, { isRequired: true, variable });
   }
@@ -76,17 +76,17 @@ export type OptionKinds<T> = {
   readonly [K in keyof Required<T>]: OptionKind<Exclude<T[K], undefined>, unknown>;
 };
 
-/** The options with every key an own member and every default in its place. */
+/** The parsed options: every key is an own member, with defaults filled in. */
 export type ParsedOptions<K> = {
   readonly [N in keyof K]: K[N] extends OptionKind<infer T, infer A> ? T | A : never;
 };
 
-/** A closed set of options: what may be given, and what it becomes. */
+/** A closed set of options and their validators. */
 export interface OptionSet<T, K> {
   /** The kind of each option, by name. */
   readonly kinds: K;
   /**
-   * A copy of the options that nobody else holds, with defaults filled in.
+   * A new copy of the options, with defaults filled in.
    *
    * @throws FrameworkError `app.invalid_configuration`, or what the set's own `fail` makes: for anything but an object, an
    *   unknown key, a wrong value or a missing one. It names the option and never its value.
@@ -136,10 +136,10 @@ export function func<T extends (...args: never[]) => unknown>(): OptionKind<T> {
   return kind('a function', (value) => typeof value === 'function');
 }
 
-/** Any text, the empty one too. */
+/** Any string, also the empty one. */
 export const string: OptionKind<string> = /* @__PURE__ */ kind('a text', (value) => typeof value === 'string');
 
-/** Any object but a list, taken as it is. */
+/** Any object except a list, not copied. */
 export function object<T extends object>(): OptionKind<T> {
   return kind('an object', (value) => typeof value === 'object' && value !== null && !Array.isArray(value));
 }
@@ -194,12 +194,12 @@ export function list<T>(member: OptionKind<T>, wanted = `a list, each ${member.w
   });
 }
 
-/** An object with options of its own; its members are named `outer.inner` in errors. */
+/** A nested set of options; its members are named `outer.inner` in errors. */
 export function group<T extends object>(): <K extends OptionKinds<T>>(kinds: K) => OptionKind<T> {
   return (kinds) => new OptionKind('an object', (value, place) => parseMembers(kinds, value, place) as unknown as T);
 }
 
-/** What a test accepts, with the words for its error. */
+/** Values that a test function accepts, with the description for errors. */
 export function kind<T>(wanted: string, accepts: (value: unknown) => boolean): OptionKind<T> {
   return new OptionKind(wanted, (value, place) => {
     if (!accepts(value)) throw wrong(place, wanted);
@@ -207,7 +207,7 @@ export function kind<T>(wanted: string, accepts: (value: unknown) => boolean): O
   });
 }
 
-/** What a parser accepts. The parser throws an error of its own, which names the option. */
+/** Values that a parser accepts. The parser throws its own error, which names the option. */
 export function parsed<T>(wanted: string, parse: (value: unknown, name: string) => T): OptionKind<T> {
   return new OptionKind(wanted, (value, place) => parse(value, place.name));
 }
@@ -262,11 +262,11 @@ function bounds(least: number, most: number, unbounded: number): string {
   return ` from ${least} to ${String(most).replace(/\B(?=(\d{3})+$)/g, ',')}`;
 }
 
-/** Code of every refused option; thrown at construction or registration. */
+/** Code of every invalid option; thrown at construction or registration. */
 export const INVALID_CONFIGURATION = 'app.invalid_configuration';
 
 /**
- * Refuses keys that are not in the list: a misspelt option must never be ignored.
+ * Rejects keys that are not in the list: a misspelt option must never be ignored.
  *
  * @throws FrameworkError `framework: unknown option "<key>"`
  */
@@ -276,16 +276,16 @@ export function assertKnownOptions(options: object, known: readonly string[]): v
   }
 }
 
-/** A refused option, by name and never by value. */
+/** The error of an invalid option; it contains the name and never the value. */
 export function invalidOption(key: string, wanted: string): FrameworkError {
   return invalidConfiguration(`option "${key}" must be ${wanted}`);
 }
 
 /**
- * Refuses arguments that a registration does not take. A second posture or misplaced options must not be dropped in silence:
- * their author believes that they have an effect.
+ * Rejects arguments that a registration does not take. A second posture or misplaced options must not be dropped silently:
+ * the caller expects them to have an effect.
  *
- * @param surplus what was given behind the last parameter
+ * @param surplus arguments after the last parameter
  * @param usage the call as it should be, `topic(name, handler)`
  * @throws FrameworkError `framework: too many arguments, expected <usage>`
  */

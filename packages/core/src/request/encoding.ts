@@ -18,7 +18,7 @@ export function asBuffer(bytes: Uint8Array): Buffer {
   return Buffer.isBuffer(bytes) ? bytes : Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength);
 }
 
-/** How many bytes base64 text stands for, without decoding it; -1 when its length or padding cannot be right. */
+/** How many bytes base64 text represents, without decoding it; -1 when its length or padding cannot be right. */
 export function base64Size(text: string): number {
   const { length } = text;
   if (length % 4 !== 0) return -1;
@@ -43,11 +43,32 @@ export function decodeBase64(text: string): Uint8Array {
   return bytes;
 }
 
+/** What a media type may look like in the text of an error: RFC 6838 section 4.2. */
+const MEDIA_TYPE = /^[a-z0-9][\w!#$&^.+-]{0,126}\/[a-z0-9][\w!#$&^.+-]{0,126}$/i;
+
+/** The media type of a `content-type` without parameters, in lower case. */
+export function mediaType(contentType: string): string {
+  const semicolon = contentType.indexOf(';');
+  return (semicolon < 0 ? contentType : contentType.slice(0, semicolon)).trim().toLowerCase();
+}
+
 /** Whether a media type is JSON: `application/json`, or a type with the suffix `+json` (RFC 6839 section 3.1). */
 export function isJsonMediaType(contentType: string): boolean {
-  const semicolon = contentType.indexOf(';');
-  const type = (semicolon < 0 ? contentType : contentType.slice(0, semicolon)).trim().toLowerCase();
+  const type = mediaType(contentType);
   return type === 'application/json' || /^[^/\s]+\/[^/\s]+\+json$/.test(type);
+}
+
+/**
+ * The refusal of a body for its media type. The header `accept` says which ones are taken (RFC 9110 section 15.5.16).
+ *
+ * @param accepted the media types that are taken, joined with `, `
+ */
+export function unsupportedMediaType(contentType: string, accepted: string): FrameworkError {
+  const type = mediaType(contentType);
+  const given = type === '' ? 'there is none' : MEDIA_TYPE.test(type) ? `it is ${type}` : 'it is no media type';
+  return new FrameworkError('app.unsupported_media_type', `content-type must be ${accepted}; ${given}`, {
+    headers: { accept: accepted },
+  });
 }
 
 const ESCAPES = /(?:%[0-9a-f]{2})+/gi;

@@ -1,6 +1,6 @@
 import type { Environment, LambdaContext } from '../runtime/invocation.js';
 
-/** Where a request came from, as the provider itself states it. Forwarding headers never count. */
+/** The source of a request as reported by the provider. Forwarding headers are never used. */
 export interface SourceProvenance {
   /** Canonical address, `''` when unknown or malformed. */
   readonly sourceIP: string;
@@ -14,7 +14,7 @@ export interface SourceProvenance {
 
 const PROVIDERS: readonly unknown[] = ['apigw-v2', 'lambda-url', 'apigw-v1'];
 
-/** The record of a request whose source nobody vouches for; a fresh copy. */
+/** The record for a request with an unknown source; a new copy. */
 export function unknownProvenance(): SourceProvenance {
   return { sourceIP: '', provider: 'unknown', source: 'unknown', valid: false };
 }
@@ -26,7 +26,7 @@ export function providerProvenance(provider: SourceProvenance['provider'], addre
   return { sourceIP, provider, source: 'provider_request_context', valid: true };
 }
 
-/** Checks a record that a caller hands in; anything that does not hold together is unknown. */
+/** Checks a given record; an inconsistent record becomes unknown. */
 export function parseProvenance(input: unknown): SourceProvenance {
   if (typeof input !== 'object' || input === null) return unknownProvenance();
   const { provider, source, sourceIP } = input as Partial<SourceProvenance>;
@@ -40,13 +40,13 @@ const MAPPED = /^::ffff:([\da-f]{1,4}):([\da-f]{1,4})$/;
 
 /**
  * The canonical text of an IP address, or `''` if it is none: IPv4 without leading zeros as it is; IPv6 as RFC 5952 says
- * (lower case, the longest run of zero groups compressed), a mapped IPv4 as `::ffff:a.b.c.d`. A zone id is refused.
+ * (lower case, the longest run of zero groups compressed), a mapped IPv4 as `::ffff:a.b.c.d`. A zone id is rejected.
  */
 export function canonicalIp(input: unknown): string {
   if (typeof input !== 'string') return '';
   const text = input.trim();
   if (IPV4.test(text)) return text;
-  // A URL writes the IPv6 address of its host as RFC 5952 says, but for mapped ones (URL standard, section 3.5).
+  // A URL writes the IPv6 address of its host as RFC 5952 says, except for mapped ones (URL standard, section 3.5).
   const url = `http://[${text}]`;
   if (!IPV6_CHARACTERS.test(text) || !URL.canParse(url)) return '';
   const canonical = new URL(url).hostname.slice(1, -1);
@@ -86,8 +86,8 @@ export function firstTraceId(traceparent: string, xray: string): string {
 }
 
 /**
- * The trace id of the invocation itself, for events: the Lambda context's, else that of the variable `_X_AMZN_TRACE_ID`. The
- * variable is one a process, so it is not read where a process serves several invocations at once.
+ * The trace id of the invocation itself, for events: the Lambda context's, else that of the variable `_X_AMZN_TRACE_ID`. A
+ * process has only one such variable, so it is not read when a process serves several invocations at once.
  */
 export function invocationTraceId(lambdaContext: LambdaContext | undefined, environment: Environment): string {
   const own = lambdaContext?.xRayTraceId ?? lambdaContext?.traceId;
@@ -103,8 +103,8 @@ export function parseTracestate(value: string): string {
 }
 
 /**
- * The trace headers for a call onward: the request's own `traceparent` with its `tracestate`, else its `x-amzn-trace-id`;
- * none when neither is valid.
+ * The trace headers for a request to another service: the request's own `traceparent` with its `tracestate`, else its
+ * `x-amzn-trace-id`; none when neither is valid.
  */
 export function onwardTraceHeaders(header: (name: string) => string): Record<string, string> {
   const traceparent = header('traceparent').trim();

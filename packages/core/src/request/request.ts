@@ -1,13 +1,13 @@
 import { decodeBase64, decodeUtf8, EMPTY_BYTES, encodeUtf8 } from './encoding.js';
 import { firstTraceId, type SourceProvenance } from './provenance.js';
 
-/** A request as every front door hands it in. Headers, query, cookies and body are views, made when first read. */
+/** A request, in the same form from every front door. Headers, query, cookies and body are views, made when first read. */
 export interface Request {
   /** The method in upper case. */
   readonly method: string;
   /** Undecoded path after stage and base path are cut; routing works on it. */
   readonly path: string;
-  /** The path as it came. */
+  /** The path as received. */
   readonly rawPath: string;
   /** Header values by lower-case name. */
   readonly headers: MultiMap;
@@ -31,7 +31,7 @@ export interface Request {
   readonly traceId: string;
 }
 
-/** A request that a caller of `serve` hands in. */
+/** The request for `serve`. */
 export interface RequestInput {
   /** In any case. */
   readonly method: string;
@@ -49,7 +49,7 @@ export interface RequestInput {
   readonly sourceProvenance?: SourceProvenance;
 }
 
-/** How one front door reads its event. Each method is called at most once a request, but `header`. */
+/** How one front door reads its event. Each method except `header` is called at most once for each request. */
 export interface RequestSource {
   /** All headers, names in lower case. */
   headers(): MultiMap;
@@ -70,8 +70,8 @@ export interface RequestSource {
 }
 
 /**
- * The one implementation of {@link Request}. Its fields are assigned in the constructor and nowhere declared with a value: an
- * initialiser is one more function for each request.
+ * The implementation of {@link Request}. Fields are assigned in the constructor and have no initialisers, because these
+ * would be one more function call for each request.
  */
 export class IncomingRequest implements Request {
   /** The method in upper case. */

@@ -7,13 +7,13 @@ export type MaybePromise<T> = T | Promise<T>;
 /** A body in chunks of bytes. */
 export type BodyStream = AsyncIterable<Uint8Array> | Iterable<Uint8Array>;
 
-/** An answer as middleware sees it. */
+/** A response, as middlewares get it. */
 export interface Response {
   /** The HTTP status, 200 to 599. */
   status: number;
   /** Lower-case names. */
   headers: MultiMap;
-  /** Whole `set-cookie` values, one an entry. */
+  /** Complete `set-cookie` values, one in each entry. */
   cookies: string[];
   /** The bytes; beside a `bodyStream`, what is sent before it. */
   body: Uint8Array;
@@ -23,7 +23,7 @@ export interface Response {
   isBase64: boolean;
 }
 
-/** An answer as handlers may give it. */
+/** A response, as handlers may return it. */
 export interface ResponseInput {
   /** The HTTP status, 200 to 599; default 200. */
   readonly status?: number;
@@ -60,13 +60,13 @@ export interface WebResponse {
   readonly bodyUsed: boolean;
 }
 
-/** What a handler or middleware gives back: a response, or what becomes one. Nothing else is an answer. */
+/** What a handler or middleware returns: a response, or what becomes one. Nothing else is an answer. */
 export type Result = MaybePromise<Response | ResponseInput | WebResponse>;
 
 /** Text or bytes as given. A symbol, so that a spread copy of a response keeps its body without encoding it. */
 const CONTENT: unique symbol = Symbol.for('sallyport.content') as never;
 
-/** The one implementation of {@link Response}: text stays text until somebody asks for bytes. */
+/** The implementation of {@link Response}: text is encoded to bytes only when the bytes are read. */
 export class OutgoingResponse implements Response {
   /** The HTTP status. */
   declare status: number;
@@ -105,7 +105,7 @@ export class OutgoingResponse implements Response {
   }
 }
 
-/** What handlers may write; anything else among the members is refused. */
+/** The members that handlers may set; other members are an error. */
 const MEMBERS: readonly string[] = ['status', 'headers', 'cookies', 'body', 'bodyStream', 'isBase64'];
 
 /**
@@ -120,7 +120,9 @@ export function toResponse(result: unknown): OutgoingResponse {
   const unknown = isPlain && Object.keys(result as object).find((name) => !MEMBERS.includes(name));
   if (!isPlain || unknown) {
     const given = unknown ? `an object with "${unknown}"` : kindOf(result);
-    throw internalError(`a handler returned ${given} instead of a response; return json(200, value), say`);
+    throw internalError(
+      `a handler or middleware returned ${given} instead of a response; return json(200, value), say`,
+    );
   }
   const input = result as ResponseInput & { [CONTENT]?: string | Uint8Array };
   const content = input.body ?? input[CONTENT] ?? EMPTY_BYTES;
@@ -163,7 +165,7 @@ function fromWebResponse({ status, headers: given, body, bodyUsed }: WebResponse
   return response;
 }
 
-/** What a value is, for the text of an error; never the value itself. */
+/** The kind of a value for an error text; never the value itself. */
 function kindOf(value: unknown): string {
   if (value === undefined) return 'nothing';
   if (value === null) return 'null';
@@ -181,7 +183,7 @@ export function isHeaderValue(value: unknown): value is string {
   return typeof value === 'string' && !UNSAFE_VALUE.test(value);
 }
 
-/** Names that were found canonical: nearly all answers of a service use the same few. */
+/** Names already known to be canonical: nearly all answers of a service use the same few. */
 const KNOWN_NAMES = new Set<string>();
 const MAX_KNOWN_NAMES = 256;
 
@@ -235,7 +237,7 @@ function checkedHeaders(headers: MultiMap): MultiMap {
 
 function invalidValue(value: unknown): FrameworkError {
   if (typeof value !== 'string') return internalError(`a header value is ${kindOf(value)}; it must be text`);
-  return internalError('a header value holds CR, LF, NUL or a character above U+00FF');
+  return internalError('a header value contains CR, LF, NUL or a character above U+00FF');
 }
 
 function dropBody(response: OutgoingResponse): void {
@@ -246,7 +248,7 @@ function dropBody(response: OutgoingResponse): void {
   if (stream) void closeStream(stream);
 }
 
-/** Tells a stream that nobody will read it. */
+/** Closes a stream that will not be read. */
 export async function closeStream(stream: BodyStream): Promise<void> {
   try {
     const iterator = Symbol.asyncIterator in stream ? stream[Symbol.asyncIterator]() : stream[Symbol.iterator]();

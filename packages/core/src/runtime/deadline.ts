@@ -24,7 +24,7 @@ const NETWORK_NAMES = new Set(['TimeoutError', 'AbortError', 'NetworkingError'])
 const NETWORK_CODES =
   /^(?:ECONN(?:RESET|REFUSED|ABORTED)|EPIPE|EPROTO|ETIMEDOUT|ESOCKETTIMEDOUT|ENOTFOUND|EAI_AGAIN|EHOSTUNREACH|ENETUNREACH|ENETDOWN|EADDRNOTAVAIL|EMFILE|ERR_HTTP2\w*|UND_ERR\w*)$/;
 
-/** The reason of a call to a service that took longer than it may. */
+/** The abort reason of a call that exceeded its time limit. */
 export class StoreTimeout extends Error {
   static {
     brandError(StoreTimeout, 'sallyport.StoreTimeout');
@@ -34,8 +34,8 @@ export class StoreTimeout extends Error {
 }
 
 /**
- * Whether a failure of an AWS client may pass by itself: throttling, 5xx, time-outs, network. Anything else (a missing
- * resource, a refused permission, an invalid request, no credentials, no SDK) is a fault of code or deployment.
+ * Whether a failure of an AWS client is transient: throttling, 5xx, time-outs, network. Any other failure (a missing
+ * resource, a missing permission, an invalid request, no credentials, no SDK) is an error of code or deployment.
  */
 export function isTransient(error: unknown): boolean {
   if (typeof error !== 'object' || error === null) return false;
@@ -57,7 +57,10 @@ export interface DeadlineOptions {
   readonly signal: AbortSignal | undefined;
 }
 
-/** A call to the store. It should stop when the signal aborts, and may commit to an answer that what follows cannot change. */
+/**
+ * A call to the store. It should stop when the signal aborts. With `commit` it sets an answer that later events cannot
+ * change.
+ */
 export type StoreCall<T> = (signal: AbortSignal, commit: (answer: T) => void) => Promise<T>;
 
 /**
@@ -93,7 +96,7 @@ export async function withDeadline<T>({ ms, clock, signal }: DeadlineOptions, ru
   }
 }
 
-/** Waits so many milliseconds. Rejects with the signal's reason when it aborts meanwhile. */
+/** Waits `ms` milliseconds. Rejects with the signal's reason when it aborts. */
 export function pause(clock: FullClock, ms: number, signal: AbortSignal | undefined): Promise<void> {
   return new Promise((resolve, reject) => {
     if (signal?.aborted) return reject(signal.reason);

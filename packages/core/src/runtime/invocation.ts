@@ -34,7 +34,7 @@ export interface LambdaContext {
   readonly xRayTraceId?: string;
   /** The trace id alone, where the runtime puts it on the context. */
   readonly traceId?: string;
-  /** What the caller of the `Invoke` API put beside the event, parsed from JSON; absent for every trigger of AWS. */
+  /** The client context that the caller of the `Invoke` API sent, parsed from JSON; absent for every trigger of AWS. */
   readonly clientContext?: unknown;
   /** The Cognito identity of a caller that invoked through a mobile SDK. */
   readonly identity?: unknown;
@@ -44,11 +44,11 @@ export interface LambdaContext {
 
 /** One call of the function, apart from its event. */
 export interface Invocation {
-  /** What Lambda passed beside the event; `undefined` when nothing did. */
+  /** The Lambda context; `undefined` when there is none. */
   readonly lambdaContext: LambdaContext | undefined;
 }
 
-/** Milliseconds that a Lambda context says are left; 0 when it does not say, or says nonsense. */
+/** Remaining milliseconds of a Lambda context; 0 when it has none or an invalid value. */
 export function remainingMs(lambdaContext: LambdaContext | undefined): number {
   if (typeof lambdaContext?.getRemainingTimeInMillis !== 'function') return 0;
   const left = lambdaContext.getRemainingTimeInMillis();
@@ -56,9 +56,10 @@ export function remainingMs(lambdaContext: LambdaContext | undefined): number {
 }
 
 /**
- * What the Lambda context says of who called the function. `agent`: an agent gateway calls a tool, and the event is what a
- * model wrote. `direct`: somebody called the `Invoke` API by hand and says so. `provider`: nothing says otherwise. That is no
- * proof: whoever may call `lambda:InvokeFunction` can send any event without a client context, and IAM decides who may.
+ * Who called the function, according to the Lambda context. `agent`: an agent gateway calls a tool, and the event is what a
+ * model wrote. `direct`: somebody called the `Invoke` API by hand and says so. `provider`: all other invocations. That is
+ * not a proof: whoever may call `lambda:InvokeFunction` can send any event without a client context, and IAM decides who
+ * may.
  */
 export type InvocationProvenance = 'provider' | 'direct' | 'agent';
 
@@ -101,7 +102,7 @@ function hasAgentKey(custom: unknown): boolean {
 /** What a refusal names in the place of a kind. */
 export const AGENT_INVOCATIONS = 'agent invocations';
 
-/** The error for what is recognised and served by nobody. */
+/** The error for a recognised event that no surface serves. */
 export function noAdapter(what: string): FrameworkError {
   return new FrameworkError('dispatch.no_adapter', `framework: no adapter for ${what}`);
 }
@@ -154,7 +155,7 @@ export function trimmedText(value: unknown): string {
   return typeof value === 'string' ? value.trim() : '';
 }
 
-/** An object, or the object that a JSON text stands for; anything else is empty. */
+/** An object, or the object that a JSON text represents; anything else is empty. */
 export function objectPart(value: unknown): Readonly<Record<string, unknown>> {
   const parsed = typeof value === 'string' ? parseQuietly(value) : value;
   return isObject(parsed) ? (parsed as Record<string, unknown>) : NOTHING;
@@ -186,7 +187,7 @@ export function isLambda(environment: Environment): boolean {
   return LAMBDA_VARIABLES.some((name) => (environment[name] ?? '') !== '');
 }
 
-/** Where the framework gets its time from. `monotonicMs` and `after` fall back to the system's. */
+/** The source of time for the framework. `monotonicMs` and `after` default to those of the system. */
 export interface Clock {
   /** The current time. */
   now(): Date;
@@ -212,7 +213,7 @@ export const systemClock: FullClock = {
   },
 };
 
-/** The given clock with what it leaves out taken from the system. */
+/** The given clock, completed with members of the system clock. */
 export function completeClock(clock: Clock | undefined): FullClock {
   if (!clock || clock === systemClock) return systemClock;
   return {
@@ -222,7 +223,7 @@ export function completeClock(clock: Clock | undefined): FullClock {
   };
 }
 
-/** Where the framework gets request ids from. */
+/** The source of request ids for the framework. */
 export interface IdGenerator {
   /** A new id that no other call gives. */
   newId(): string;

@@ -11,7 +11,7 @@ import type {
   TriggerKind,
 } from './invocation.js';
 
-/** What would serve an event; the answer of `explain`. */
+/** The handler that would serve an event, as shown by `explain`. */
 export interface Target {
   /** Of record surfaces: each source of the batch. */
   readonly sources?: readonly { readonly name: string; readonly records: number; readonly handler: string | null }[];
@@ -37,7 +37,7 @@ export interface TriggerRecord {
   readonly options?: Readonly<Record<string, unknown>>;
 }
 
-/** The seam between packages: whatever serves some kinds of events. */
+/** The interface between packages: an object that serves some kinds of events. */
 export interface Surface {
   /** The kinds of events that it serves. */
   readonly serves: readonly TriggerKind[];
@@ -61,7 +61,7 @@ export function handlerName(handler: { readonly name: string }): string {
   return handler.name === '' ? '(anonymous)' : handler.name;
 }
 
-/** What a container lends to a surface of its option `surfaces`. */
+/** The parts of a container that a surface of its option `surfaces` may use. */
 export interface SurfaceHost {
   /** The time of the container. */
   readonly clock: FullClock;
@@ -79,7 +79,7 @@ export interface SurfaceHost {
   readonly maskErrors: boolean;
   /** Text of the error that replaces it. */
   readonly failureText: string;
-  /** Asks who calls; only of containers whose operations have postures. */
+  /** Identifies the caller; only in containers whose operations have postures. */
   readonly gate?: SurfaceGate;
   /** Runs an event through the container's own HTTP routes, behind a front door of the surface's. */
   serveHttp(door: SurfaceDoor, event: unknown, invocation: Invocation): Promise<unknown>;
@@ -99,27 +99,27 @@ export interface SurfaceDoor extends Door {
 /** The gate of a container whose operations have postures. */
 export interface SurfaceGate {
   /**
-   * Refuses everything but a posture.
+   * Rejects everything but a posture.
    *
    * @param place the registration as error texts name it: `PUBLISH /news`
    * @throws FrameworkError `framework: invalid auth posture: <place>`
    */
   assertPosture(posture: unknown, place: string): void;
   /**
-   * Lets the caller of an invocation through, or throws; on success the context has the principal.
+   * Accepts the caller of an invocation, or throws; on success the context has the principal.
    *
    * @throws FrameworkError `app.unauthorized`, `app.forbidden`, or what the container's principal resolver throws
    */
   authorize(posture: unknown, ctx: Context): MaybePromise<undefined>;
 }
 
-/** What a front door can carry. */
+/** The limits and features of a front door. */
 export interface DoorTraits {
   /** Bytes that the service behind the door accepts. */
   readonly maxAnswerBytes: number;
   /**
-   * `collect`: a stream is read to its end first; `commit`: handed on behind its first chunk, so that a failure before it
-   * is an ordinary error answer; `pass`: handed on as it is; `refuse`: answered `app.internal`.
+   * `collect`: a stream is read to its end first; `commit`: passed on after its first chunk, so that an earlier failure is
+   * an ordinary error answer; `pass`: passed on unchanged; `refuse`: answered with `app.internal`.
    */
   readonly streams: 'collect' | 'commit' | 'pass' | 'refuse';
   /**
@@ -137,21 +137,21 @@ export interface EncodedBody {
   readonly isBase64Encoded: boolean;
 }
 
-/** A front door's reading of its event: method and path now, the rest when somebody asks. */
+/** The request in an event: method and path immediately, the rest when it is read. */
 export interface DoorRequest {
   /** The method as the event has it. */
   readonly method: string;
   /** Undecoded, stage cut, not yet canonical. */
   readonly path: string;
-  /** The path as it came. */
+  /** The path as received. */
   readonly rawPath: string;
-  /** Reads the rest of the event. */
+  /** Reads the remaining parts of the event. */
   readonly source: RequestSource;
 }
 
-/** A front door: two pure functions and what it can carry. */
+/** A front door: two pure functions, and its limits and features. */
 export interface Door {
-  /** What the door can carry. */
+  /** The limits and features of the door. */
   readonly traits: DoorTraits;
   /** Reads method and path of an event. */
   read(event: unknown): DoorRequest;

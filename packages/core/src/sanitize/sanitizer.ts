@@ -21,7 +21,7 @@ export interface Sanitizer {
 }
 
 /**
- * A sanitizer with a policy of its own. Passwords, tokens and the like (the first group of the table) stay redacted
+ * A sanitizer with a policy of its own. Passwords, tokens and similar values (the first group of the table) stay redacted
  * whatever a policy says.
  *
  * @throws FrameworkError `app.invalid_configuration` for an unknown option, action or limit

@@ -69,9 +69,9 @@ export class App extends Container<OpenRest> {
   /**
    * Registers HTTP routes that have a prefix, middlewares and tags in common. Groups nest.
    *
-   * @param prefix static segments and parameters; `/` for none. The pattern `/` inside of the group is the prefix itself
+   * @param prefix static segments and parameters; `/` for none. The pattern `/` inside the group is the prefix itself
    * @param define registers the routes, at once; `defineRoutes` of `@sallyport/http` makes one in a file of its own
-   * @throws FrameworkError `app.bad_request`: an invalid prefix, a `define` that is no function or asynchronous;
+   * @throws FrameworkError `app.bad_request`: an invalid prefix, a `define` that is not a function or asynchronous;
    *   `app.invalid_configuration`: unknown options, further arguments
    * @example app.group('/orders', { use: [audit] }, (orders) => orders.get('/{id}', getOrder));
    */

@@ -303,7 +303,8 @@ export function assemble(init: AssemblyInit): Assembly {
     dispatcher: toDispatcher(plan),
     entrypoints: toEntrypoints(plan, http),
     streamAccess: { http, detect: (event, lambdaContext) => kindOfInvocation(plan, event, lambdaContext) },
-    triggers: () => Object.freeze([events, ...surfaces].flatMap((surface) => surface.triggers?.() ?? [])),
+    triggers: () =>
+      Object.freeze([events, ...surfaces].flatMap<Trigger | TriggerRecord>((surface) => surface.triggers?.() ?? [])),
   };
 }
 

@@ -11,7 +11,7 @@ import {
 } from '../internal/compile.js';
 import { isUrlDomain } from '../rows.js';
 
-/** One thing that kept a row from matching. Holds no value of the payload but for the tag fields. */
+/** One thing that kept a row from matching. Holds no value of the payload except for the tag fields. */
 export interface Miss {
   /** The condition's path, or the first part of it that the event does not have. */
   readonly path: string;

@@ -22,7 +22,7 @@ export interface CompiledRow {
   readonly anyOf: readonly (readonly CompiledCondition[])[];
 }
 
-/** Rows in the form in which events are held against them: the fixed ones, then those of extensions. */
+/** Rows in the form in which events are compared with them: the fixed ones, then those of extensions. */
 export interface CompiledTable {
   readonly fixed: readonly TriggerRow[];
   readonly rows: readonly CompiledRow[];

@@ -54,7 +54,7 @@ function indexSurfaces(surfaces: readonly Surface[]): ReadonlyMap<TriggerKind, S
 export type DirectInvocations = 'refuse' | 'serve';
 
 /**
- * How a plan refuses direct invocations; `undefined` where it serves them, which is the default.
+ * How a plan rejects direct invocations; `undefined` where it serves them, which is the default.
  */
 export function refusalOf(directInvocations: DirectInvocations | undefined): (() => FrameworkError) | undefined {
   if (directInvocations !== 'refuse') return undefined;

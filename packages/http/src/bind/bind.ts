@@ -19,10 +19,10 @@ import { checkFields, createBinder, IssueList, readBody, runSchema } from './int
 
 /**
  * A handler whose input is converted and validated before it runs, and whose values are sent as JSON. Sources are
- * validated in the order params, query, headers, cookies, body, all of them, and what is wrong is answered together.
+ * validated in the order params, query, headers, cookies, body, and all errors are reported together.
  *
- * @throws FrameworkError `app.invalid_configuration` for an unknown option, a schema that is none, or a rule that does not
- *   fit its field
+ * @throws FrameworkError `app.invalid_configuration` for an unknown option, an invalid schema, or a rule that does not fit
+ * its field
  * @example
  * app.get('/notes/{id}', bind(
  *   { params: { id: { type: 'int', rules: [min(1)] } }, response: z.object({ title: z.string() }) },
@@ -35,7 +35,7 @@ export function bind<const S extends BindSpec>(spec: S, handler: BoundFunction<S
   const readInput = createInputReader(contract);
   const toAnswer = createAnswer(contract);
   const bound = async (ctx: Context): Promise<Awaited<Result>> => {
-    // The contract's own schemas made these values; the type follows from them.
+    // These values come from the contract's schemas, which determine the type.
     const input = (await readInput(ctx)) as unknown as BoundInput<S>;
     const result: unknown = await handler(ctx, input);
     return isResponse(result) ? result : toAnswer(ctx, result);
@@ -44,7 +44,7 @@ export function bind<const S extends BindSpec>(spec: S, handler: BoundFunction<S
   return Object.assign(bound, { contract });
 }
 
-/** Reads all sources, then validates all: what cannot be read is 400 before anything is 422. */
+/** Reads all sources, then validates all: an unreadable source gives 400 before any 422. */
 function createInputReader(contract: Contract): (ctx: Context) => Promise<Values> {
   const binders = SOURCES.flatMap((source) => {
     const schema = contract[source];

@@ -13,9 +13,9 @@ import { type FieldMap, type FieldResult, type FieldValues, fieldMap, type Requi
 /** A Standard Schema validator, or fields with rules. */
 export type Schema = StandardSchema | FieldMap;
 
-/** What a bound handler takes and gives. */
+/** The input and output of a bound handler. */
 export interface BindSpec {
-  /** Path parameters, by the names of the route pattern. */
+  /** Path parameters: all of the route pattern, by its names. */
   readonly params?: Schema;
   /** Query values, decoded. */
   readonly query?: Schema;
@@ -25,9 +25,9 @@ export interface BindSpec {
   readonly cookies?: Schema;
   /** The JSON body. */
   readonly body?: Schema;
-  /** Held against what the handler returns; a failure is ours, 500. */
+  /** Compared with what the handler returns; a failure is ours, 500. */
   readonly response?: Schema;
-  /** Of an answer made from a value. Default 200. */
+  /** The status of an answer made from a value. Default 200. */
   readonly status?: number;
   /** Query names whose values a schema always gets as a list. */
   readonly queryArrays?: readonly string[];
@@ -74,11 +74,23 @@ export type BoundFunction<S extends BindSpec> = (
   input: BoundInput<S>,
 ) => MaybePromise<BoundValue<S> | Response | WebResponse>;
 
-/** The schemas of a handler, for whoever writes a document of them. */
+/** The schemas of a handler, for OpenAPI documents. */
 export type Contract<S extends BindSpec = BindSpec> = Readonly<S>;
 
-/** What `bind` gives: a handler that also carries its schemas. */
-export interface BoundHandler<S extends BindSpec = BindSpec> extends Handler {
+/** The path parameters that a schema reads, by their names in the pattern; `string` where the compiler does not know them all. */
+type ParamNames<P> =
+  P extends StandardSchema<infer I>
+    ? Known<keyof I & string>
+    : P extends FieldMap
+      ? Known<
+          { [K in keyof P & string]: P[K] extends { readonly name: infer N extends string } ? N : K }[keyof P & string]
+        >
+      : string;
+/** No names at all are those of an input that is not described. */
+type Known<N extends string> = [N] extends [never] ? string : N;
+
+/** What `bind` gives: a handler that also contains its schemas. It fits patterns that have the path parameters that it reads. */
+export interface BoundHandler<S extends BindSpec = BindSpec> extends Handler<ParamNames<S['params']>> {
   /** The specification that was given to `bind`, frozen; OpenAPI documents are written from it. */
   readonly contract: Contract<S>;
 }
@@ -102,7 +114,7 @@ const STATUS = kind<number>(
   (value) => Number.isInteger(value) && (value as number) >= 200 && (value as number) <= 599,
 );
 
-/** What `bind` may be given. */
+/** Validates the argument of `bind`. */
 export const BIND_SPEC = defineOptions<BindSpec>()({
   params: SCHEMA,
   query: SCHEMA,

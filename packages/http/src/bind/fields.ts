@@ -8,11 +8,11 @@ export type FieldType = 'string' | 'int' | 'float' | 'bool' | 'duration';
 export interface FieldSpec {
   /** What the value is converted to. */
   readonly type: FieldType;
-  /** The name on the wire where it is not the field's. */
+  /** The name in the request, if it differs from the field's name. */
   readonly name?: string;
   /** A list; in a query or a header each value is an entry. */
   readonly array?: boolean;
-  /** What the value must fulfil, checked in this order. Default: nothing. */
+  /** The rules for the value, checked in this order. Default: none. */
   readonly rules?: readonly Rule[];
 }
 
@@ -78,6 +78,15 @@ export function fieldMap<T>(wanted: string, isOther: (value: unknown) => boolean
     if (isOther(value)) return value as T;
     const isMap = typeof value === 'object' && value !== null && !('~standard' in value) && !Array.isArray(value);
     if (!isMap) throw wrong(place, wanted);
+    if (Object.values(value).some((member) => typeof member === 'function')) {
+      throw wrong(
+        place,
+        `${wanted}; this validator is older than Standard Schema: zod has it since 3.24, valibot since 1.0`,
+      );
+    }
+    if (typeof (value as { type?: unknown }).type === 'string' || '$schema' in value) {
+      throw wrong(place, `${wanted}, not a JSON Schema`);
+    }
     for (const [name, field] of Object.entries(value)) {
       FIELD.read(field ?? null, { ...place, name: `${place.name}.${name}` });
     }
@@ -115,12 +124,12 @@ function parseField(
   };
 }
 
-/** A path parameter is always there; one that is not belongs to another route. */
+/** A path parameter is always present; without it another route matches. */
 function impliesRequired(source: string, rules: readonly Rule[]): boolean {
   return source === 'params' && !rules.some((rule) => rule.rule === 'required');
 }
 
-/** Refuses a rule that could never fail or never hold for its field's type. */
+/** Rejects a rule that could never fail or never hold for its field's type. */
 function assertApplies(rule: Rule, type: FieldType, array: boolean): void {
   switch (rule.rule) {
     case 'required':

@@ -30,10 +30,10 @@ export interface OneOfRule {
   readonly value: readonly (string | number)[];
 }
 
-/** What a field must fulfil; plain data, so that a contract can be written from it. */
+/** A rule for a field; plain data, so that a contract can be written from it. */
 export type Rule = RequiredRule | MinRule | MaxRule | MinLengthRule | MaxLengthRule | PatternRule | OneOfRule;
 
-/** The field must be there, as JSON Schema has it. An empty text or list is there; `minLength(1)` refuses it. */
+/** The field must be present, as in JSON Schema. An empty string or list is present; `minLength(1)` rejects it. */
 export function required(): RequiredRule {
   return Object.freeze({ rule: 'required' });
 }
@@ -48,7 +48,7 @@ export function max(value: number): MaxRule {
   return Object.freeze({ rule: 'max', value: finite('max', value) });
 }
 
-/** Characters of a text, entries of a list; 1 refuses the empty one. */
+/** Characters of a text, entries of a list; 1 rejects the empty one. */
 export function minLength(value: number): MinLengthRule {
   return Object.freeze({ rule: 'minLength', value: count('minLength', value) });
 }
@@ -58,7 +58,7 @@ export function maxLength(value: number): MaxLengthRule {
   return Object.freeze({ rule: 'maxLength', value: count('maxLength', value) });
 }
 
-/** Somewhere in the text; anchor it to mean all of it. A regular expression may have no flag but `u`. */
+/** Matches anywhere in the text; use anchors to match the whole text. A regular expression may have no flag but `u`. */
 export function pattern(expression: string | RegExp): PatternRule {
   const value = expression instanceof RegExp ? expression.source : expression;
   const flags = expression instanceof RegExp ? expression.flags.replace('u', '') : '';

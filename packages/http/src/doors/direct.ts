@@ -9,7 +9,7 @@ import {
 import type { HttpSurface } from '../surface/http-surface.js';
 import { asIs, lookupHeader, mapQuery, parseQuery, type RawHeaders, rawHeaders } from './internal/event.js';
 
-/** A request that a caller hands in without any front door. */
+/** A request without a front door. */
 class DirectSource implements RequestSource {
   readonly rawBody: string | Uint8Array;
   readonly isBase64: boolean;
@@ -63,7 +63,7 @@ function readDirect(input: RequestInput): DoorRequest {
   return { method, path, rawPath: path, source };
 }
 
-/** Runs a request without any front door. A stream in the answer is the caller's to read. */
+/** Runs a request without any front door. The caller must read a stream in the answer. */
 export async function serveDirect(
   surface: Pick<HttpSurface, 'run'>,
   request: RequestInput,

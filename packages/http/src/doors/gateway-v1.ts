@@ -25,7 +25,7 @@ import {
 
 type ProxyEvent = Readonly<Record<string, unknown>>;
 
-/** What tells the doors of the proxy shape apart. */
+/** The differences between doors with the proxy shape. */
 export interface ProxyTraits {
   /** Whether AWS has decoded the query maps. */
   readonly decodeQuery: (text: string) => string;
@@ -89,7 +89,7 @@ const TRAITS: ProxyTraits = {
   provenance: (event) => providerProvenance('apigw-v1', objectOf(objectOf(event.requestContext).identity).sourceIp),
 };
 
-/** Values once in `headers`; what has more, in `multiValueHeaders` only. Cookies likewise. */
+/** Single values in `headers`; headers with several values only in `multiValueHeaders`. The same for cookies. */
 export function writeProxy(response: OutgoingResponse, body: EncodedBody): Record<string, unknown> {
   const headers = createAnswerMap<string>();
   let multi: MultiMap | undefined;

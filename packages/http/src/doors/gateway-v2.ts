@@ -27,8 +27,8 @@ import {
 type Event = Readonly<Record<string, unknown>>;
 
 /**
- * The request in an event of payload format 2.0, which HTTP APIs and function URLs send. Its fields are assigned in the
- * constructor and nowhere declared with a value: an initialiser is one more function for each request.
+ * The request in an event of payload format 2.0, which HTTP APIs and function URLs send. Fields are assigned in the
+ * constructor and have no initialisers, because these would be one more function call for each request.
  */
 class Payload2Source implements RequestSource {
   /** Text of the body; `''` without one. */
@@ -81,7 +81,7 @@ class Payload2Source implements RequestSource {
     return list.length > 0 ? list : lookupHeader(this.headerMap, 'cookie');
   }
 
-  /** The address of the client, as AWS states it. */
+  /** The address of the client, as reported by AWS. */
   provenance(): SourceProvenance {
     const { sourceIp } = objectOf(objectOf(this.source.requestContext).http);
     return providerProvenance(this.provider, sourceIp);

@@ -3,7 +3,7 @@ import { operationOf } from './internal/operation.js';
 import { type ParsedRoute, parseOpenApiSpec } from './parse.js';
 import { compareCodePoints, type OpenApiDocument, type OpenApiSpec, openApiError, toCanonicalJson } from './spec.js';
 
-/** What a generator that knows more than the routes adds. */
+/** Additions of a generator that knows more than the routes. */
 export interface DocumentExtensions {
   /** Members of the root whose names begin `x-`. */
   readonly root?: Readonly<Record<`x-${string}`, unknown>>;
@@ -26,7 +26,7 @@ export function buildDocument(spec: OpenApiSpec, extensions: DocumentExtensions 
     (a, b) =>
       compareCodePoints(a.path.emitted, b.path.emitted) || METHODS.indexOf(a.method) - METHODS.indexOf(b.method),
   );
-  const components = new Components();
+  const components = new Components(spec.httpErrorFormat ?? 'nested');
   const paths = new Map<string, Record<string, unknown>>();
   for (const route of routes) {
     const item = paths.get(route.path.emitted) ?? {};
@@ -43,10 +43,10 @@ export function buildDocument(spec: OpenApiSpec, extensions: DocumentExtensions 
 }
 
 /**
- * The OpenAPI 3.1 document of routes that have no access posture. A secure application describes itself: without its
- * postures a document would promise open doors.
+ * The OpenAPI 3.1 document of routes that have no access posture. A secure application has its own method: without its
+ * postures the document would describe all routes as public.
  *
- * @throws FrameworkError `framework: openapi …` for a specification that cannot be written down, or a secure application
+ * @throws FrameworkError `framework: openapi …` for an invalid specification, or a secure application
  * @example
  * generateOpenAPI({ title: 'Notes', version: '1', routes: [
  *   { method: 'GET', path: '/notes/{id}', operationId: 'getNote', contract: getNote.contract },

@@ -25,7 +25,8 @@ export interface ParsedRoute {
 }
 
 const METHODS: readonly string[] = ['GET', 'PUT', 'POST', 'DELETE', 'OPTIONS', 'HEAD', 'PATCH', 'TRACE'];
-const SPEC_KEYS = ['title', 'version', 'routes'];
+const SPEC_KEYS = ['title', 'version', 'routes', 'httpErrorFormat'];
+const ERROR_FORMATS: readonly unknown[] = [undefined, 'nested', 'problem', 'flat_legacy'];
 const ROUTE_KEYS = [
   'method',
   'path',
@@ -51,6 +52,9 @@ export function parseOpenApiSpec(spec: OpenApiSpec): readonly ParsedRoute[] {
   assertKeys('specification', spec, SPEC_KEYS);
   assertText('title', spec.title);
   assertText('version', spec.version);
+  if (!ERROR_FORMATS.includes(spec.httpErrorFormat)) {
+    throw openApiError('httpErrorFormat must be "nested", "problem" or "flat_legacy"');
+  }
   if (!Array.isArray(spec.routes)) throw openApiError('routes must be a list');
   const routes = spec.routes.map(parseRoute);
   assertDistinct(routes);

@@ -2,9 +2,10 @@ import { FrameworkError } from '@sallyport/core';
 import { INVALID_CONFIGURATION } from '@sallyport/core/options';
 import type { Contract } from '../bind/contract.js';
 import type { FieldType } from '../bind/fields.js';
+import type { HttpErrorFormat } from '../pipeline/error-body.js';
 import { type Pattern, parsePattern } from '../routing/internal/pattern.js';
 
-/** What an OpenAPI document is written from. */
+/** The input for an OpenAPI document. */
 export interface OpenApiSpec {
   /** Title of the API. */
   readonly title: string;
@@ -12,6 +13,8 @@ export interface OpenApiSpec {
   readonly version: string;
   /** The operations, in any order. */
   readonly routes: readonly OpenApiRoute[];
+  /** The container's option of this name: media type and schema of its error bodies. Default `nested`. */
+  readonly httpErrorFormat?: HttpErrorFormat;
 }
 
 /** One operation of a document. */
@@ -38,11 +41,11 @@ export interface OpenApiRoute {
 
 /** One field of a request or of an answer. */
 export interface OpenApiField {
-  /** The application's name for it. */
+  /** The name of the field in the application. */
   readonly field: string;
   /** Of an answer: `body` (default) or `header`. */
   readonly source?: 'path' | 'query' | 'header' | 'body';
-  /** The name on the wire. */
+  /** The name in the request or answer. */
   readonly name: string;
   /** Type of the value. */
   readonly type: FieldType;
@@ -50,11 +53,11 @@ export interface OpenApiField {
   readonly array?: boolean;
   /** Path parameters are always required. */
   readonly required?: boolean;
-  /** What a value must fulfil. */
+  /** The rules for the value. */
   readonly validation?: OpenApiValidation;
 }
 
-/** Lengths are of a text's characters or a list's entries; the others of a list's entries each. */
+/** Lengths count the characters of a string or the entries of a list; other rules apply to each entry of a list. */
 export interface OpenApiValidation {
   /** Least number. */
   readonly min?: number;

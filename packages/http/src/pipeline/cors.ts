@@ -4,15 +4,15 @@ import { createMap, isHeaderValue, OutgoingResponse, STAGE } from '@sallyport/co
 import { addVary } from '../responses/responses.js';
 import type { Decorate, Stage } from './run.js';
 
-/** Who may read answers from a page of another origin (Fetch standard, section 3.3). */
+/** Cross-origin rules for pages of other origins (Fetch standard, section 3.3). */
 export interface CorsOptions {
   /** Exact origins. Left out: every origin without credentials, none with. `[]`: none. `['*']`: every origin. */
   readonly allowedOrigins?: readonly string[];
   /** Whether pages may send cookies and HTTP authentication. Needs a list of origins. Default false. */
   readonly allowCredentials?: boolean;
   /**
-   * Request headers that a preflight allows. Left out: those that it asks for, as far as they are header names, at most
-   * 100. `[]`: none beyond those that need no preflight.
+   * Request headers that a preflight allows. Left out: the requested headers, if they are valid names, at most 100. `[]`:
+   * only those that need no preflight.
    */
   readonly allowHeaders?: readonly string[];
   /** Answer headers that a page may read. */

@@ -38,7 +38,7 @@ export function isResponseTooLarge(thrown: unknown): boolean {
   return isFrameworkError(thrown) && thrown.cause instanceof ResponseSize;
 }
 
-/** The framework's error of anything thrown; only a FrameworkError keeps its words. */
+/** Converts a thrown value into a FrameworkError; only a FrameworkError keeps its message. */
 export function toFrameworkError(thrown: unknown): FrameworkError {
   return isFrameworkError(thrown) ? thrown : INTERNAL_ERROR;
 }
@@ -64,7 +64,7 @@ export function canonicalError(error: FrameworkError): FrameworkError {
   );
 }
 
-/** What an error body says of the invocation when the error itself does not. */
+/** Data of the invocation for an error body, if the error does not have it. */
 export interface ErrorOrigin {
   readonly requestId: string;
   readonly traceId: string;

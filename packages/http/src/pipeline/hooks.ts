@@ -14,15 +14,15 @@ import { isPromise } from '../routing/registration.js';
 import { type AskHook, type Decorate, type Exchange, reportFailure } from './run.js';
 
 /**
- * Gives the answer of a failed request, or `undefined` for the default one. It gets what was thrown: a `FrameworkError` of
- * the framework's own (401, 403, 404, 405, 413, …), or anything that the application threw.
+ * Returns the answer of a failed request, or `undefined` for the default one. It gets the thrown value: a `FrameworkError`
+ * of the framework (401, 403, 404, 405, 413, …), or any error of the application.
  */
 export type ErrorHook = (ctx: Context, error: unknown) => MaybePromise<Awaited<Result> | undefined>;
 
-/** Gives the answer to a path that no route has, or `undefined` for the default 404. */
+/** Returns the answer for an unknown path, or `undefined` for the default 404. */
 export type NotFoundHook = (ctx: Context) => MaybePromise<Awaited<Result> | undefined>;
 
-/** What `onResponse` sees of an answer. Headers and cookies may be changed; status and body are decided. */
+/** The answer as `onResponse` gets it. Headers and cookies may be changed, status and body not. */
 export interface FinalResponse {
   /** The HTTP status. */
   readonly status: number;
@@ -32,16 +32,16 @@ export interface FinalResponse {
   readonly cookies: string[];
 }
 
-/** Sees every answer right before it leaves. It is not awaited: what it does after its first `await` comes too late. */
+/** Gets every answer right before it is sent. It is not awaited: changes after its first `await` have no effect. */
 export type ResponseHook = (ctx: Context, response: FinalResponse) => unknown;
 
 /** The hooks of HTTP, as a container's options have them. */
 export interface HttpHooks {
-  /** Asked for the answer of a failed request, refusals too; `undefined` leaves the framework's own. */
+  /** Called for every failed or rejected request; may return the answer. `undefined` keeps the default answer. */
   readonly onError?: ErrorHook | undefined;
-  /** Asked for the answer to a path that no route has; `undefined` leaves the framework's own 404. */
+  /** Called for an unknown path; may return the answer. `undefined` keeps the default 404. */
   readonly notFound?: NotFoundHook | undefined;
-  /** Sees every answer right before it leaves, errors and preflights too, and may set headers and cookies. */
+  /** Called with every answer right before it is sent, also errors and preflights; may set headers and cookies. */
   readonly onResponse?: ResponseHook | undefined;
 }
 
@@ -64,8 +64,8 @@ export interface HookStages {
 }
 
 /**
- * The option `hooks` of a router: `onError`, `notFound` and `onResponse`, which are options of their own in containers. What they
- * throw is logged, and the answer is what it were without them.
+ * The option `hooks` of a router: `onError`, `notFound` and `onResponse`, which are options of their own in containers. An
+ * error in a hook is logged, and the answer is the same as without the hook.
  *
  * @example createHttpRouter({ hooks: hooks({ notFound: () => text(404, 'nothing here'), onResponse: secureHeaders() }) });
  * @throws FrameworkError `app.invalid_configuration` for an unknown option, and for anything but functions
@@ -100,7 +100,7 @@ function toAsk(name: string, hook: ErrorHook): AskHook {
   };
 }
 
-/** The answer of a hook, once it is known that it can be sent and does not make a success of an error. */
+/** Checks the answer of a hook: it must be valid, and must not turn an error into a success. */
 function accept(exchange: Exchange, name: string, thrown: unknown, given: unknown): OutgoingResponse | undefined {
   if (given === undefined) return undefined;
   const response = canonicalizeResponse(toResponse(given), exchange.state.request.method);
@@ -120,7 +120,7 @@ function accept(exchange: Exchange, name: string, thrown: unknown, given: unknow
   }
   if (status >= 500 || isFrameworkError(thrown)) reportFailure(exchange, thrown);
   else {
-    // The application expected what its own code threw. It stays visible, and counts as no failure.
+    // The application expected its own exception: it is logged, but does not count as a failure.
     exchange.error = undefined;
     guardHook(() => exchange.ctx.log.warn('framework: request failed, answered by onError', { error: thrown }));
   }
@@ -146,7 +146,7 @@ function toDecorate(hook: ResponseHook): Decorate {
   };
 }
 
-/** One `error` line for a hook that failed; the answer is what it were without the hook. */
+/** One `error` line for a hook that failed; the answer is the same as without the hook. */
 function reportHook({ ctx }: Exchange, name: string, failure: unknown): undefined {
   logFailure(() => ctx.log, `framework: hook ${name} failed`, failure);
   return undefined;

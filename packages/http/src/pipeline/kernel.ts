@@ -34,7 +34,7 @@ import { type Gate, type Observation, observe } from './stages.js';
  */
 export type Tier = 'p0' | 'p1' | 'p2';
 
-/** Sizes in bytes; 0 is no limit of ours (the front door's own remains). */
+/** Sizes in bytes; 0 means only the front door's limit. */
 export interface Limits {
   /** Most bytes of a request's body, after base64 is decoded. More is answered 413. Default 0. */
   readonly maxRequestBytes?: number;
@@ -42,7 +42,7 @@ export interface Limits {
   readonly maxResponseBytes?: number;
 }
 
-/** What all surfaces of one container share. */
+/** The data that all surfaces of one container share. */
 export interface Kernel {
   /** What contexts need of the container. */
   readonly runtime: ContextRuntime;
@@ -50,11 +50,11 @@ export interface Kernel {
   readonly tier: Tier;
   /** Limits on bodies. */
   readonly limits: Limits;
-  /** Asked about every routed request, at tier P2. */
+  /** Called for every routed request, at tier P2. */
   readonly policyHook: PolicyHook | undefined;
-  /** Told of every request, at tier P2. */
+  /** Gets every request, at tier P2. */
   readonly observation: Observation | undefined;
-  /** Lets a caller through or throws. */
+  /** Accepts a caller, or throws. */
   readonly gate: Gate;
   /** The operations and middlewares. */
   readonly book: RegistrationBook;
@@ -62,7 +62,7 @@ export interface Kernel {
 
 /** What tells the kinds of containers apart. */
 export interface KernelInit extends Partial<Pick<ContextRuntime, 'copyPrincipal'>>, Pick<ContextRuntime, 'tenantOf'> {
-  /** Lets a caller through or throws. */
+  /** Accepts a caller, or throws. */
   readonly gate: Gate;
 }
 
@@ -80,7 +80,7 @@ export interface KernelOptions {
   readonly tier?: Tier | undefined;
   /** Limits on bodies. */
   readonly limits?: Limits | undefined;
-  /** Asked about every routed request. */
+  /** Called for every routed request. */
   readonly policyHook?: PolicyHook | undefined;
 }
 

@@ -19,19 +19,19 @@ export interface PipelineOptions {
   readonly tier?: Tier;
   /** Shape of error bodies. Default `nested`. HTTP only. */
   readonly httpErrorFormat?: HttpErrorFormat;
-  /** Asked for the answer of a failed request, refusals too; `undefined` leaves the framework's own. HTTP only. */
+  /** Called for every failed or rejected request; may return the answer. `undefined` keeps the default answer. HTTP only. */
   readonly onError?: ErrorHook;
-  /** Asked for the answer to a path that no route has; `undefined` leaves the framework's own. HTTP only. */
+  /** Called for an unknown path; may return the answer. `undefined` keeps the default 404. HTTP only. */
   readonly notFound?: NotFoundHook;
-  /** Sees every answer right before it leaves, errors and preflights too, and may set headers and cookies. HTTP only. */
+  /** Called with every answer right before it is sent, also errors and preflights; may set headers and cookies. HTTP only. */
   readonly onResponse?: ResponseHook;
   /** Limits on bodies, in bytes, at tier P1 and above. Default: those of the front door. */
   readonly limits?: Limits;
   /** Cross-origin requests. Without it no CORS header is ever sent and no preflight is answered. */
   readonly cors?: CorsOptions;
-  /** Asked about every routed request before the gate; a decision with a code is the answer. Tier P2. */
+  /** Called for every routed request before the gate; a decision with a code becomes the answer. Tier P2. */
   readonly policyHook?: PolicyHook;
-  /** Told of every request; declares the metrics of `ctx.metric`. Tier P2. */
+  /** Hooks for records, metrics and spans; declares the metrics of `ctx.metric`. Tier P2. */
   readonly observability?: Observability;
   /** Gets failures, and what `ctx.log` writes; `false` for silence. Default: JSON lines on standard output, see the README. */
   readonly log?: Logger | false;
@@ -40,19 +40,19 @@ export interface PipelineOptions {
   /** Makes the clients that send to WebSocket connections. Default: the AWS client, loaded when a first message is sent. */
   readonly webSocketClientFactory?: WebSocketClientFactory;
   /**
-   * URL that messages to WebSocket connections are posted to, for an API whose default endpoint is disabled. Default: the
+   * URL for messages to WebSocket connections, if the standard endpoint of the API is disabled. Default: the
    * variable `FRAMEWORK_WEBSOCKET_ENDPOINT`, else `https://{apiId}.execute-api.{region}.amazonaws.com/{stage}` of the event.
    */
   readonly webSocketEndpoint?: string;
   /** Literal path prefixes of whole segments; the longest that fits is removed once before routing. */
   readonly basePath?: string | readonly string[];
-  /** Lets `HEAD` without a route of its own run `GET`'s. Default false. */
+  /** `HEAD` without its own route runs the route of `GET`. Default false. */
   readonly autoHead?: boolean;
 }
 
 /** Options of the open container's pipeline. */
 export interface OpenPipelineOptions extends PipelineOptions {
-  /** Names the caller of routes registered with `authRequired`. Without it these routes answer 401. */
+  /** Returns the identity of the caller for routes with `authRequired`. Without it these routes answer 401. */
   readonly authHook?: AuthHook;
 }
 

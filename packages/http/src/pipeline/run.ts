@@ -20,13 +20,13 @@ import { collectStream, limitStream, startStream, watchStream } from './internal
 
 export type { DoorTraits } from '@sallyport/core/pipeline';
 
-/** One run through the pipeline: the state of the invocation, its context, and what the stages found out. */
+/** One run through the pipeline: the state of the invocation, its context, and the results of the stages. */
 export class Exchange {
   /** State of the invocation that the context reads from. */
   declare readonly state: ContextState;
   /** What middlewares and the handler get. */
   declare readonly ctx: RequestContext;
-  /** What the front door can carry. */
+  /** The limits and features of the front door. */
   declare readonly door: DoorTraits;
   /** The operation that the route stage found; `undefined` before it. */
   declare registration: Registration | undefined;
@@ -38,7 +38,7 @@ export class Exchange {
   declare reported: boolean;
   /** The body as text; set once the answer is final, at doors that answer with a JSON document. */
   declare encoded: EncodedBody | undefined;
-  /** Monotonic milliseconds at the start; 0 when nobody wants durations. */
+  /** Monotonic milliseconds at the start; 0 when no hook needs durations. */
   declare startedMs: number;
   /** Whether the body left as a stream. */
   declare streamed: boolean;
@@ -163,7 +163,7 @@ export class Pipeline {
     try {
       return canonicalizeResponse(this.#parts.renderError(exchange, error), method);
     } catch (cause) {
-      // The headers that the error brought cannot be sent.
+      // The headers of the error are invalid.
       reportFailure(exchange, cause);
       exchange.error = INTERNAL_ERROR;
       return canonicalizeResponse(this.#parts.renderError(exchange, INTERNAL_ERROR), method);
@@ -213,7 +213,7 @@ export class Pipeline {
       const rest = await collectStream(stream, maxBytes - prefix);
       response.body = prefix === 0 ? rest : Buffer.concat([response.body, rest]);
     } catch (error) {
-      // A stream that breaks here is `app.internal`, whatever it says; its own words stay for the log.
+      // A stream that fails here gives `app.internal`; its message is only logged.
       reportFailure(exchange, error, STREAM_FAILED);
       const failed = await this.#recover(exchange, INTERNAL_ERROR);
       exchange.cause = error;
@@ -242,7 +242,7 @@ export class Pipeline {
       exchange.encoded = encodeBody(response);
       const bytes = bytesOverCap(door, response, exchange.encoded, state.event);
       if (bytes > 0) {
-        // Not the application's: its answer may be too large as well.
+        // Not the application's answer, which may be too large as well.
         response = this.#render(exchange, responseTooLarge(bytes, door.maxAnswerBytes));
         for (const decorate of wayOut) decorate(exchange, response);
         exchange.encoded = encodeBody(response);
@@ -287,7 +287,7 @@ const REQUEST_FAILED = 'framework: request failed';
 export const STREAM_FAILED = 'framework: response stream failed';
 
 /**
- * Writes the one `error` line of an exchange that failed. What a client may expect (a FrameworkError below 500) is no failure;
+ * Writes the one `error` line of an exchange that failed. What a client may expect (a FrameworkError below 500) is not a failure;
  * an answer that is too large is one, although it is answered 413.
  */
 export function reportFailure(exchange: Exchange, thrown: unknown, message = REQUEST_FAILED): void {

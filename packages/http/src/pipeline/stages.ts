@@ -19,7 +19,7 @@ import type { RouteTable } from '../routing/internal/router.js';
 import { isPromise } from '../routing/registration.js';
 import type { Decorate, Exchange, Observe, RenderError, Stage } from './run.js';
 
-/** Lets a caller through or throws. Runs before every middleware. */
+/** Accepts a caller, or throws. Runs before every middleware. */
 export type Gate = (exchange: Exchange) => undefined | Promise<undefined>;
 
 const VISIBLE_ASCII = /^[\x21-\x7e]{1,128}$/;
@@ -101,12 +101,18 @@ function enforce(decision: PolicyDecision | null | undefined): undefined {
   throw new FrameworkError(code.trim(), decision.message || undefined, { headers: decision.headers });
 }
 
-/** The gate of the open container: routes with `authRequired` need a caller whom the hook names; without a hook, nobody passes. */
+/**
+ * The gate of the open container: routes with `authRequired` need a caller identity from the hook; without a hook every caller
+ * is rejected.
+ */
 export function authHookGate(hook: AuthHook | undefined): Gate {
   return (exchange) => {
     if (!exchange.registration?.authRequired) return undefined;
     exchange.state.passed |= STAGE.auth;
-    if (!hook) throw new FrameworkError('app.unauthorized');
+    if (!hook) {
+      exchange.ctx.log.warn('the route has authRequired, and there is no option authHook: nobody may call it');
+      throw new FrameworkError('app.unauthorized');
+    }
     const identity = hook(exchange.ctx);
     if (isPromise(identity)) return identity.then((name) => admit(exchange, name));
     return admit(exchange, identity);
@@ -174,7 +180,7 @@ const reportExchange: Observe = (exchange, { status }, bytes) => {
   const { state } = exchange;
   const { observability, clock } = state.runtime;
   if (!observability) return;
-  // A request that never reached a route has a span all the same.
+  // A request without a route also has a span.
   const span = exchange.span ?? (state.route === null ? startRequestSpan(observability, state) : undefined);
   if (!observability.log && !observability.metric && !span) return;
   const outcome = {

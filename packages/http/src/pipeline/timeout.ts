@@ -24,7 +24,7 @@ export interface TimeoutOptions {
   readonly operationTimeoutsMs?: Readonly<Record<string, number>>;
   /** Message of the error `app.timeout`. Default `request timeout`. */
   readonly timeoutMessage?: string;
-  /** Kept free at the end of the invocation, so that the answer still gets out. Default 100. */
+  /** Milliseconds kept free at the end of the invocation, so that the answer can still be sent. Default 100. */
   readonly safetyMarginMs?: number;
 }
 
@@ -48,8 +48,8 @@ export const TIMEOUT_OPTIONS = defineOptions<TimeoutOptions>()({
 });
 
 /**
- * Answers 408 `app.timeout` when what is inside takes too long, and aborts its `ctx.signal`. What the handler does after
- * that is dropped. Of a streamed answer the time until its start counts.
+ * Answers 408 `app.timeout` when the inner middlewares and the handler take too long, and aborts `ctx.signal`. A late
+ * answer is dropped. For a streamed answer the time until its start counts.
  *
  * @throws FrameworkError `app.invalid_configuration` for an unknown option or a value of the wrong type
  * @example app.use(timeoutMiddleware({ defaultTimeoutMs: 5_000, operationTimeoutsMs: { 'POST:/reports': 25_000 } }));
@@ -122,7 +122,7 @@ class Deadline {
     return this.#controller.signal;
   }
 
-  /** Rejects when the time is over; before anybody hears of the abort, so that no late answer comes first. */
+  /** Rejects when the time is over; before the signal aborts, so that a late answer does not come first. */
   start(budget: number, message: string | undefined): Promise<never> {
     return new Promise((_, reject) => {
       this.#stopTimer = this.#clock.after(budget, () => {
@@ -134,14 +134,14 @@ class Deadline {
     });
   }
 
-  /** A stream that is still to be read goes on hearing of the parent's abort. */
+  /** A stream that is still being read keeps listening to the parent's signal. */
   stop(streams: boolean): void {
     this.#stopTimer?.();
     if (!streams) this.#parent.removeEventListener('abort', this.#onParentAbort);
   }
 }
 
-/** A late answer is nobody's; its stream would wait for a reader for ever. */
+/** Nobody uses a late answer; its stream would wait for a reader forever. */
 function discard(late: Response): void {
   if (late.bodyStream) void closeStream(late.bodyStream);
 }

@@ -5,27 +5,27 @@ import { addVary } from './responses.js';
 
 /** Directives of `cache-control` (RFC 9111 section 5.2.2, RFC 5861, RFC 8246). Times are whole seconds. */
 export interface CacheControlOptions {
-  /** Who may keep the answer: `public` also shared caches, `private` only the client's own. */
+  /** Who may keep the answer: `public` also shared caches, `private` only the client's cache. */
   readonly visibility?: 'public' | 'private';
-  /** Nothing keeps the answer. */
+  /** No cache stores the answer. */
   readonly noStore?: boolean;
-  /** A cache asks again before each use. */
+  /** A cache revalidates the answer before each use. */
   readonly noCache?: boolean;
   /** Seconds for which the answer is fresh. */
   readonly maxAge?: number;
   /** The same for shared caches, in place of `maxAge`. */
   readonly sMaxAge?: number;
-  /** Seconds after that in which a stale answer may be used while the cache asks again. */
+  /** Seconds after that in which a stale answer may be used while the cache revalidates it. */
   readonly staleWhileRevalidate?: number;
-  /** Seconds in which a stale answer may be used when asking again fails. */
+  /** Seconds in which a stale answer may be used when revalidation fails. */
   readonly staleIfError?: number;
-  /** A stale answer is never used without asking again. */
+  /** A stale answer is never used without revalidation. */
   readonly mustRevalidate?: boolean;
-  /** The same for shared caches alone. */
+  /** The same, only for shared caches. */
   readonly proxyRevalidate?: boolean;
   /** The content never changes while it is fresh. */
   readonly immutable?: boolean;
-  /** Nothing on the way may change the content. */
+  /** Proxies must not change the content. */
   readonly noTransform?: boolean;
 }
 
@@ -155,11 +155,11 @@ const TOKEN = /^[!#$%&'*+\-.^_`|~0-9A-Za-z]+$/;
 /**
  * Adds names to an answer's `vary` header: unique, sorted, lower case. Answers of the helpers are changed in place.
  *
- * @throws FrameworkError `app.internal` for a name that is no header name
+ * @throws FrameworkError `app.internal` for an invalid header name
  */
 export function vary(answer: Response | ResponseInput, ...names: readonly string[]): OutgoingResponse {
   const bad = names.some((name) => typeof name !== 'string' || !TOKEN.test(name.trim()));
-  if (bad) throw internalError('vary name is no header name');
+  if (bad) throw internalError('vary name is not a valid header name');
   const response = toResponse(answer);
   addVary(response.headers, ...names);
   return response;

@@ -23,12 +23,15 @@ export function text(status: number, body: string): OutgoingResponse {
   return answer(status, TEXT, body);
 }
 
-/** An answer of HTML. The text is sent as it is: escape what comes from outside. */
+/** An answer of HTML. The text is sent unchanged: escape untrusted data. */
 export function html(status: number, body: string): OutgoingResponse {
   return answer(status, HTML, body);
 }
 
-/** What `json` and `created` give for a promise: no answer, so that the compiler shows a forgotten `await` at the handler. */
+/**
+ * The result of `json` and `created` for a promise. It is not a response, so that the compiler reports a forgotten `await`
+ * at the handler.
+ */
 export interface AwaitTheValueFirst {
   /** The value was a promise. */
   readonly value: PromiseLike<unknown>;
@@ -78,10 +81,10 @@ export function created(value: unknown, location?: string): unknown {
 }
 
 /**
- * Sends the client elsewhere. The target goes out as given, but for characters that no URI reference may hold (RFC 3986
- * section 2), which are percent-encoded. Whether a target that came from outside is a good one is the caller's to check.
+ * Sends the client elsewhere. The target goes out as given, except for characters that no URI reference may hold (RFC 3986
+ * section 2), which are percent-encoded. The caller must check a target that comes from a client.
  *
- * @throws FrameworkError `app.internal` for a target with control characters, or a status that redirects nobody
+ * @throws FrameworkError `app.internal` for a target with control characters, or a status that is not a redirect
  */
 export function redirect(url: string, status: 301 | 302 | 303 | 307 | 308 = 302): OutgoingResponse {
   if (!REDIRECTS.includes(status)) throw internalError('redirect status must be 301, 302, 303, 307 or 308');
@@ -90,7 +93,7 @@ export function redirect(url: string, status: 301 | 302 | 303 | 307 | 308 = 302)
   return new OutgoingResponse(status, headers, EMPTY_BYTES);
 }
 
-/** A page whose pieces are sent as they come where the front door can stream, and collected where it cannot. */
+/** A page whose pieces are sent as they arrive where the front door can stream, and collected where it cannot. */
 export function htmlStream(status: number, chunks: HtmlChunks): OutgoingResponse {
   const response = answer(status, HTML, EMPTY_BYTES);
   response.bodyStream = toByteStream(typeof chunks === 'string' ? [chunks] : chunks);
@@ -158,8 +161,8 @@ export function addVary(headers: MultiMap, ...names: readonly string[]): void {
 const DONE: IteratorResult<Uint8Array> = { done: true, value: undefined };
 
 /**
- * Bytes of a stream of text and bytes, read once and only as fast as they are asked for. A character whose halves came in
- * two pieces of text stays whole; ending early ends the source at once.
+ * Bytes of a stream of text and bytes, read once and only as fast as the reader requests them. A character that is split
+ * over two strings is kept intact; ending early ends the source immediately.
  */
 function toByteStream(source: Source<string | Uint8Array>): AsyncIterable<Uint8Array> {
   return { [Symbol.asyncIterator]: () => new ByteIterator(source) };
@@ -202,7 +205,7 @@ class ByteIterator implements AsyncIterator<Uint8Array> {
   #append(piece: Uint8Array): Uint8Array {
     if (!(piece instanceof Uint8Array)) {
       void this.return();
-      throw internalError('stream chunk is no text and no bytes');
+      throw internalError('stream chunk is neither text nor bytes');
     }
     const half = this.#half;
     this.#half = '';
@@ -224,8 +227,8 @@ export function iteratorOf<T>(source: Source<T>): AsyncIterator<T> | Iterator<T>
 }
 
 /**
- * Tells an iterator that nobody will read on. Does not wait: an asynchronous generator that is held up by its own source
- * takes the news only when that lets go.
+ * Ends an iterator that will not be read further. Does not wait, because an asynchronous generator that waits for its
+ * source reacts only afterwards.
  */
 export function abandon(iterator: AsyncIterator<unknown> | Iterator<unknown>): void {
   try {

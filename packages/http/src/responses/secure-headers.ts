@@ -4,7 +4,7 @@ import type { ResponseHook } from '../pipeline/hooks.js';
 
 /** Values of security headers; `false` leaves one out. */
 export interface SecureHeadersOptions {
-  /** `strict-transport-security` (RFC 6797). Default `max-age=31536000; includeSubDomains`: HTTPS alone for a year. */
+  /** `strict-transport-security` (RFC 6797). Default `max-age=31536000; includeSubDomains`: only HTTPS for a year. */
   readonly strictTransportSecurity?: string | false;
   /** `content-security-policy`. Default `frame-ancestors 'none'`: no page may put the answer into a frame. */
   readonly contentSecurityPolicy?: string | false;
@@ -12,7 +12,7 @@ export interface SecureHeadersOptions {
   readonly contentTypeOptions?: string | false;
   /** `x-frame-options`, for browsers without content security policy. Default `DENY`. */
   readonly frameOptions?: string | false;
-  /** `referrer-policy`. Default `no-referrer`: links of a page do not tell its address. */
+  /** `referrer-policy`. Default `no-referrer`: links do not send the address of the page. */
   readonly referrerPolicy?: string | false;
   /** `cross-origin-resource-policy`. Default `same-origin`; what `cors` allows is not affected. */
   readonly crossOriginResourcePolicy?: string | false;
@@ -51,8 +51,8 @@ const NAMES: Readonly<Record<keyof SecureHeadersOptions, string>> = {
 };
 
 /**
- * The hook `onResponse` that adds security headers to every answer, refusals and preflights too. A header that the answer has
- * already is kept. The defaults are those that the OWASP REST Security Cheat Sheet names for APIs, and two more.
+ * The hook `onResponse` that adds security headers to every answer, also to errors and preflights. Headers that the answer
+ * already has are kept. The defaults are those of the OWASP REST Security Cheat Sheet for APIs, and two more.
  *
  * @throws FrameworkError `app.invalid_configuration` for an unknown option or a value that no header can hold
  * @example new SecureApp({ onResponse: secureHeaders(), principalResolver });

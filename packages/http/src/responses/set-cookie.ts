@@ -2,23 +2,26 @@ import type { Response, ResponseInput } from '@sallyport/core';
 import { boolean, defineOptions, integer, kind, oneOf } from '@sallyport/core/options';
 import { internalError, type OutgoingResponse, toResponse } from '@sallyport/core/pipeline';
 
-/** Attributes of a cookie (RFC 6265 section 4.1.2). Left out, a cookie is the safe one: HTTPS alone, unseen by scripts, same site. */
+/**
+ * Attributes of a cookie (RFC 6265 section 4.1.2). The defaults are safe: only over HTTPS, not readable by scripts, same
+ * site.
+ */
 export interface CookieOptions {
-  /** Seconds until the client forgets the cookie; 0 removes it at once. Default: it lasts as long as the browser's session. */
+  /** Seconds until the client forgets the cookie; 0 removes it at once. Default: until the browser's session ends. */
   readonly maxAge?: number;
   /** The same as a point in time, for clients that do not know `maxAge`. */
   readonly expires?: Date;
   /** Paths that begin with this get the cookie. Default `/`. */
   readonly path?: string;
-  /** This host and those below it get the cookie. Default: the host that sent it alone. */
+  /** This host and its subdomains get the cookie. Default: only the host that sent it. */
   readonly domain?: string;
-  /** The cookie travels over HTTPS alone. Default `true`. */
+  /** The cookie is sent only over HTTPS. Default `true`. */
   readonly secure?: boolean;
-  /** Scripts of a page do not see the cookie. Default `true`. */
+  /** Scripts of a page cannot read the cookie. Default `true`. */
   readonly httpOnly?: boolean;
   /** Whether requests that other sites cause carry the cookie: never, only links to it, always. Default `lax`. */
   readonly sameSite?: 'strict' | 'lax' | 'none';
-  /** Inside of another site the cookie is one of that site's alone. Default `false`. */
+  /** Inside another site the cookie is one of that site's alone. Default `false`. */
   readonly partitioned?: boolean;
 }
 
@@ -51,9 +54,9 @@ const MAX_BYTES = 4096;
 const SAME_SITE = { strict: 'Strict', lax: 'Lax', none: 'None' } as const;
 
 /**
- * Adds a cookie to an answer, and gives the answer. The value is sent as it is; `ctx.cookie(name)` reads it back as it is.
+ * Adds a cookie to an answer, and returns the answer. The value is sent unchanged, and `ctx.cookie(name)` returns it unchanged.
  *
- * @throws FrameworkError `app.internal` for a name or value outside of the grammar of RFC 6265 (encode the value, with
+ * @throws FrameworkError `app.internal` for a name or value outside the grammar of RFC 6265 (encode the value, with
  *   `encodeURIComponent` say), for more than 4,096 bytes, and for attributes with which browsers drop the cookie: `__Host-` and
  *   `__Secure-` names, `sameSite: 'none'` and `partitioned` need `secure`, `__Host-` also the path `/` and no domain.
  *   `app.invalid_configuration` for an unknown attribute or a wrong value
@@ -70,7 +73,9 @@ export function setCookie(
   if (typeof name !== 'string' || !NAME.test(name))
     throw internalError('the name of a cookie must be a token of ASCII');
   if (typeof value !== 'string' || !VALUE.test(value)) {
-    throw internalError(`the value of the cookie ${name} has characters that no cookie holds; encode it first`);
+    throw internalError(
+      `the value of the cookie ${name} has characters that are not allowed in a cookie; encode it first`,
+    );
   }
   if (name.length + value.length > MAX_BYTES)
     throw internalError(`the cookie ${name} is longer than ${MAX_BYTES} bytes`);

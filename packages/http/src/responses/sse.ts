@@ -5,11 +5,11 @@ import { abandon, iteratorOf, type Source, toJsonText } from './responses.js';
 
 /** Options of {@link sseEventStream}. */
 export interface SseStreamOptions {
-  /** A comment is sent after so many milliseconds without an event, so that nothing on the way closes the connection. */
+  /** Milliseconds without an event after which a comment is sent, so that proxies do not close the connection. */
   readonly heartbeatMs?: number;
-  /** Ends the stream; `ctx.signal` ends it at the deadline and when the client is gone. */
+  /** Ends the stream; `ctx.signal` ends it at the deadline and when the client has disconnected. */
   readonly signal?: AbortSignal;
-  /** Times the heartbeat. Default: the machine's clock. */
+  /** The clock for the heartbeat. Default: the machine's clock. */
   readonly clock?: Clock;
 }
 
@@ -24,7 +24,7 @@ export const SSE_OPTIONS = defineOptions<SseStreamOptions>()({
 });
 
 /**
- * Server-sent events that are all there already, as one text.
+ * A list of server-sent events as one text.
  *
  * @throws FrameworkError `app.internal` for an event that the format cannot carry
  */
@@ -35,7 +35,7 @@ export function sse(status: number, events: Iterable<SseEvent>): OutgoingRespons
 }
 
 /**
- * Server-sent events as they come: status 200, one event a chunk, none asked for before the last one is taken. When the
+ * Server-sent events as they arrive: status 200, one event a chunk, none asked for before the last one is taken. When the
  * reader leaves or the signal aborts, the source's `return()` runs and no timer is left.
  *
  * @throws FrameworkError `app.invalid_configuration` for an unknown option or a bad heartbeat
@@ -60,11 +60,11 @@ function sseHeaders(): Record<string, string[]> {
 
 /** One server-sent event. */
 export interface SseEvent {
-  /** What the client names when it comes back; `''` is none. */
+  /** The id that the client sends when it reconnects; `''` is none. */
   readonly id?: string;
   /** The event's type; `''` is none, which clients call `message`. */
   readonly event?: string;
-  /** Milliseconds after which the client comes back. */
+  /** Milliseconds after which the client reconnects. */
   readonly retry?: number;
   /** Text and UTF-8 bytes go out as they are, anything else as JSON; `undefined` is empty text. */
   readonly data?: unknown;

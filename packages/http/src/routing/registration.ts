@@ -67,8 +67,41 @@ export function assertRouteHandler(handler: unknown, place: string): asserts han
   if (typeof handler !== 'function') throw registrationError('route handler must be a function', place);
 }
 
+/**
+ * Holds the path parameters that a handler of `bind` reads against those of its pattern. Where they differ each request would be
+ * refused, in words that blame the client; and a parameter that is not described would stay out of OpenAPI documents.
+ *
+ * @throws FrameworkError `app.bad_request` that names those of both
+ */
+export function assertBoundParams(handler: Handler, paramNames: readonly string[], place: string): void {
+  const bound = boundNames((handler as { contract?: { params?: object } }).contract?.params);
+  if (!bound || (bound.length === paramNames.length && bound.every((name) => paramNames.includes(name)))) return;
+  const names = (list: readonly string[]) => list.join(', ') || 'none';
+  const reason = `the names of bind({ params }) (${names(bound)}) must be those of the pattern (${names(paramNames)})`;
+  throw registrationError(reason, place);
+}
+
+/** Names on the wire. Of validators they are known where one lists its members: `shape` of zod, `entries` of valibot. */
+function boundNames(params: object | undefined): readonly string[] | undefined {
+  if (!params) return undefined;
+  if (!('~standard' in params)) {
+    return Object.entries(params).map(([field, { name = field }]: [string, { name?: string }]) => name);
+  }
+  const { shape, entries } = params as { shape?: unknown; entries?: unknown };
+  const members = shape ?? entries;
+  return typeof members === 'object' && members !== null ? Object.keys(members) : undefined;
+}
+
 /** How a middleware is added, for error texts. */
 export const USE_USAGE = 'use(middleware), or { use: [middleware] } of a route or group';
+
+/** Functions of other frameworks, `(req, res, next)`, take more than a middleware is given. */
+export function isMiddleware(value: unknown): value is Middleware {
+  return typeof value === 'function' && value.length <= 2;
+}
+
+const TOO_MANY_PARAMETERS =
+  'framework: middleware must be a function of (ctx, next), which returns an answer: return next(ctx)';
 
 /** The operations of a container and the middlewares around each of them; shared by its surfaces. */
 export class RegistrationBook {
@@ -96,12 +129,13 @@ export class RegistrationBook {
   /**
    * Adds a middleware inside those that are there, around every operation, also those registered before.
    *
-   * @throws FrameworkError `app.bad_request` when it is no function
+   * @throws FrameworkError `app.bad_request` when it is not a function
    */
   use(middleware: Middleware): void {
     if (typeof middleware !== 'function') {
       throw new FrameworkError('app.bad_request', 'framework: middleware must be a function');
     }
+    if (!isMiddleware(middleware)) throw new FrameworkError('app.bad_request', TOO_MANY_PARAMETERS);
     this.#middlewares.push(middleware);
     for (const registration of this.#registrations) {
       registration.run = composeChain([...this.#middlewares, ...registration.use], registration.handler);
@@ -133,6 +167,7 @@ function composeChain(middlewares: readonly Middleware[], handler: Handler): Run
 function wrap(middleware: Middleware, index: number, inner: Run): Run {
   const enter = (own: ContextState, ctx: Context): Promise<Response> => {
     try {
+      if (ctx === undefined) throw internalError('next() was called without the context; return next(ctx)');
       if (stateOf(ctx) !== own) throw internalError('next() was given the context of another invocation');
       if (own.depth !== index) throw internalError('next() was called twice');
       own.depth = index + 1;

@@ -7,7 +7,7 @@ import { ABORTED, raceWithAbort } from '../pipeline/internal/body-stream.js';
 import { type Exchange, reportFailure, STREAM_FAILED } from '../pipeline/run.js';
 import { type OpenedStream, STREAM_ACCESS, type StreamingApp } from '../surface/http-surface.js';
 
-/** What the function exports: the runtime's own kind of handler on Lambda, `(event, context)` elsewhere. */
+/** The exported handler: in the form of the runtime on Lambda, `(event, context)` elsewhere. */
 export type StreamingHandler = (event: unknown, lambdaContext?: LambdaContext) => Promise<unknown>;
 
 interface StreamingDoor {
@@ -19,13 +19,14 @@ const FUNCTION_URL: StreamingDoor = { kind: 'function-url', metadata: functionUr
 const GATEWAY_REST: StreamingDoor = { kind: 'gateway-v1', metadata: gatewayRestMetadata };
 
 /**
- * A handler whose answers leave as they are made, for a function URL with `InvokeMode: RESPONSE_STREAM`. Events of other
+ * A handler that sends answers while they are produced, for a function URL with `InvokeMode: RESPONSE_STREAM`. Events of other
  * kinds are answered by `handleLambda`, as JSON.
  *
  * A failure before the first byte is an ordinary error answer. After it (the stream throws, the deadline comes, a limit is
  * exceeded, the connection is lost) the handler rejects with a `FrameworkError` that has a code and its default message
- * only; the runtime then reports the error. The deadline is taken 100 ms early, so that there is time for that. Clients may see such an answer end like a whole one, so let a stream that must
- * be whole finish with an end mark of its own.
+ * only; the runtime then reports the error. Streams end 100 ms before the deadline, so that there is time for that. A
+ * client may not be able to distinguish such an answer from a complete one: where that matters, end the stream with an end
+ * mark.
  *
  * @example export const handler = createLambdaFunctionURLStreamingHandler(app);
  */
@@ -38,12 +39,15 @@ export function createGatewayRestStreamingHandler(app: StreamingApp): StreamingH
   return createStreamingHandler(app, GATEWAY_REST);
 }
 
+/** Where a streaming handler keeps what streams, for tests that run without the runtime's global; shared by name with the test kit. */
+const STREAMS = Symbol.for('sallyport.streaming-handler');
+
 function createStreamingHandler(app: StreamingApp, door: StreamingDoor): StreamingHandler {
-  const runtime = awsLambdaGlobal();
-  if (!runtime) return (event, lambdaContext) => app.handleLambda(event, lambdaContext);
-  return runtime.streamifyResponse((event, stream, context) =>
-    streamEvent(app, door, event, stream, context as LambdaContext),
-  ) as StreamingHandler;
+  const streams = (event: unknown, stream: ResponseStream, context: unknown) =>
+    streamEvent(app, door, event, stream, context as LambdaContext);
+  const handler = (awsLambdaGlobal()?.streamifyResponse(streams) ??
+    ((event, lambdaContext) => app.handleLambda(event, lambdaContext))) as StreamingHandler;
+  return Object.assign(handler, { [STREAMS]: streams });
 }
 
 async function streamEvent(
@@ -135,9 +139,9 @@ async function pump(
 }
 
 /**
- * What the handler rejects with once bytes have left. The runtime client writes it into error trailers, so it has no words
- * but the code's. The stream stays as it is: destroying it ends the whole execution environment, because the client then
- * has rejections that nobody awaits.
+ * The rejection of the handler after the first byte. The runtime client writes it into error trailers, so it has only the
+ * default message of its code. The stream is not destroyed: that would end the whole execution environment, because the
+ * client would then have unhandled rejections.
  */
 function toRejection(exchange: Exchange, cause: unknown): FrameworkError {
   reportFailure(exchange, cause, STREAM_FAILED);

@@ -28,7 +28,7 @@ import { HttpVerbs, type OpenRest, type PathNames, parseOpenRest } from './http-
 
 /**
  * Options of {@link createHttpRouter}: those of `createApp` that are about HTTP. `cors` and `observability` take what the
- * imported functions `cors()` and `observe()` make, so that a bundle holds their code only when they are used.
+ * imported functions `cors()` and `observe()` make, so that a bundle contains their code only when they are used.
  */
 export interface HttpRouterOptions {
   /** Tells the time and sets timers. Default: the machine's clock. */
@@ -43,19 +43,19 @@ export interface HttpRouterOptions {
   readonly cors?: CorsStages;
   /** Limits on bodies, in bytes. Default: those of the front door. */
   readonly limits?: Limits;
-  /** Told of every request: `observe({ log, metric, span })`. Default: nobody. */
+  /** Hooks for records, metrics and spans: `observe({ log, metric, span })`. Default: none. */
   readonly observability?: Observation;
-  /** Asked about every routed request before the gate; a decision with a code is the answer. */
+  /** Called for every routed request before the gate; a decision with a code becomes the answer. */
   readonly policyHook?: PolicyHook;
-  /** Names the caller of routes registered with `authRequired`. Without it these routes answer 401. */
+  /** Returns the identity of the caller for routes with `authRequired`. Without it these routes answer 401. */
   readonly authHook?: AuthHook;
   /** Shape of error bodies. Default `nested`. */
   readonly httpErrorFormat?: HttpErrorFormat;
-  /** Asked for answers of errors, shown every answer: `hooks({ onError, notFound, onResponse })`. Default: nobody. */
+  /** Hooks for error answers and for all answers: `hooks({ onError, notFound, onResponse })`. Default: none. */
   readonly hooks?: HookStages;
   /** Literal path prefixes of whole segments; the longest that fits is removed once before routing. */
   readonly basePath?: string | readonly string[];
-  /** Lets `HEAD` without a route of its own run `GET`'s. Default false. */
+  /** `HEAD` without its own route runs the route of `GET`. Default false. */
   readonly autoHead?: boolean;
 }
 
@@ -68,12 +68,12 @@ export const HTTP_ROUTER_OPTIONS = defineOptions<HttpRouterOptions>()({
   authHook: func<AuthHook>(),
 });
 
-/** A value that one of our functions made, known by one of its members. */
+/** A value made by a function of this package, recognized by one of its members. */
 function madeBy<T extends object>(name: string, member: keyof T & string) {
   return kind<T>(`what ${name} gives`, (value) => typeof value === 'object' && value !== null && member in value);
 }
 
-/** HTTP alone: routes, middlewares and the four front doors, as a surface for `createDispatcher`. */
+/** A router for HTTP: routes, middlewares and the four front doors, as a surface for `createDispatcher`. */
 export class HttpRouter extends HttpVerbs<OpenRest> implements Surface {
   /** The kinds of events that the router answers. */
   readonly serves: readonly TriggerKind[];
@@ -98,7 +98,7 @@ export class HttpRouter extends HttpVerbs<OpenRest> implements Surface {
   }
 
   /**
-   * The same as `handle`, for applications that were written against it.
+   * The same as `handle`, for applications that already use it.
    *
    * @deprecated `handle` is as strict.
    */
@@ -107,7 +107,7 @@ export class HttpRouter extends HttpVerbs<OpenRest> implements Surface {
   }
 
   /**
-   * The same as `get`, for applications that were written against it.
+   * The same as `get`, for applications that already use it.
    *
    * @deprecated `get` is as strict.
    */
@@ -126,12 +126,12 @@ export class HttpRouter extends HttpVerbs<OpenRest> implements Surface {
     return this;
   }
 
-  /** In the order of registration; frozen, fresh at each call. */
+  /** All routes in the order of registration; a new frozen list at each call. */
   routes(): readonly RouteRecord[] {
     return Object.freeze(this.#kernel.book.all.map(toRouteRecord));
   }
 
-  /** Answers an event; what a dispatcher calls. */
+  /** Answers an event; called by a dispatcher. */
   serve(kind: TriggerKind, event: unknown, invocation: Invocation): Promise<unknown> {
     return this.#surface.serve(kind, event, invocation);
   }
@@ -148,7 +148,7 @@ export class HttpRouter extends HttpVerbs<OpenRest> implements Surface {
 }
 
 /**
- * HTTP alone, for a function that serves nothing else.
+ * A router for a function that serves only HTTP.
  *
  * @example
  * const http = createHttpRouter({ cors: cors({ allowedOrigins: ['https://app.example'] }) });
@@ -162,7 +162,7 @@ export function createHttpRouter(options: HttpRouterOptions = {}): HttpRouter {
   return new HttpRouter(assembleKernel(checked, observability, init), checked);
 }
 
-/** Runs a request on a router without a front door. A stream in the answer is the caller's to read. */
+/** Runs a request on a router without a front door. The caller must read a stream in the answer. */
 export function serveRequest(
   http: HttpRouter,
   request: RequestInput,

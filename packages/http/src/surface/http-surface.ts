@@ -36,6 +36,7 @@ import { addRequestId, matchRoute, requestId, validBody } from '../pipeline/stag
 import { parsePattern, withTrailingSlash } from '../routing/internal/pattern.js';
 import { RouteTable } from '../routing/internal/router.js';
 import {
+  assertBoundParams,
   assertRouteHandler,
   isPromise,
   type Registration,
@@ -63,17 +64,17 @@ export interface HttpSurfaceOptions {
   readonly httpErrorFormat?: HttpErrorFormat | undefined;
   /** Path prefixes, the longest that fits is removed once before routing. */
   readonly basePath?: string | readonly string[] | undefined;
-  /** Lets `HEAD` without a route of its own run `GET`'s. Default false. */
+  /** `HEAD` without its own route runs the route of `GET`. Default false. */
   readonly autoHead?: boolean | undefined;
   /** What `cors()` made; without it no CORS header is sent. */
   readonly cors?: CorsStages | undefined;
-  /** What `hooks()` made; without it nobody is asked. */
+  /** The result of `hooks()`; without it no hook is called. */
   readonly hooks?: HookStages | undefined;
   /** Words of postures for `explain`. Default: none. */
   readonly describePosture?: DescribePosture;
 }
 
-/** What a registration says beside its handler. */
+/** The options of a registration. */
 export interface RegistrationExtra
   extends Pick<RegistrationInit, 'authRequired' | 'posture' | 'streaming' | 'use' | 'tags'> {
   /** Serves the path with one slash at its end as well. Default false. */
@@ -84,9 +85,9 @@ export interface RegistrationExtra
 export interface OpenedStream {
   /** The run of the request. */
   readonly exchange: Exchange;
-  /** The final answer; its stream is the caller's to read. */
+  /** The final answer; the caller must read its stream. */
   readonly response: MaybePromise<OutgoingResponse>;
-  /** Makes the answer of a failure that shows only at the door. */
+  /** Creates the answer of a failure that occurs only at the door. */
   readonly fail: (error: unknown) => MaybePromise<OutgoingResponse>;
 }
 
@@ -120,7 +121,7 @@ export class HttpSurface implements Surface {
    * Registers an operation.
    *
    * @throws FrameworkError `app.bad_request`, with method and pattern: a handler that is not a function, a blank method, an
-   *   invalid pattern, a method and pattern twice
+   *   invalid pattern, a method and pattern twice, a bound handler with other path parameters than the pattern
    */
   register(method: string, pattern: string, handler: Handler, extra: RegistrationExtra = {}): Registration {
     const verb = typeof method === 'string' ? canonicalMethod(method) : '';
@@ -135,6 +136,7 @@ export class HttpSurface implements Surface {
       if (!isFrameworkError(cause)) throw cause;
       throw new FrameworkError(cause.code, `${cause.message}: ${place}`, { cause });
     }
+    assertBoundParams(handler, compiled.paramNames, place);
     this.#routes.reserve(verb, compiled);
     const registration = this.#kernel.book.register({
       route: { surface: 'http', method: verb, pattern: compiled.canonical },
@@ -149,7 +151,7 @@ export class HttpSurface implements Surface {
   }
 
   /**
-   * Answers an event of one of the kinds in `serves`. Rejects with an `http.…` error, before anything runs, for an event that
+   * Answers an event of one of the kinds in `serves`. Rejects with an `http.…` error, before any handler runs, for an event that
    * only looks like a request.
    */
   serve(kind: TriggerKind, event: unknown, { lambdaContext }: Invocation): Promise<unknown> {
@@ -190,7 +192,7 @@ export class HttpSurface implements Surface {
   /**
    * Runs an event up to the point where the first byte could leave; for doors that stream.
    *
-   * @throws FrameworkError `http.…`, before anything runs, for an event that only looks like a request
+   * @throws FrameworkError `http.…`, before any handler runs, for an event that only looks like a request
    */
   serveStream(kind: TriggerKind, event: unknown, lambdaContext: LambdaContext | undefined): OpenedStream {
     const refused = refusalOf(kind, event);
@@ -215,7 +217,7 @@ export class HttpSurface implements Surface {
   /**
    * What would serve an event, for `explain`.
    *
-   * @throws FrameworkError what `serve` would reject with before anything runs
+   * @throws FrameworkError what `serve` would reject with before any handler runs
    */
   explainTarget(kind: TriggerKind, event: unknown): Target {
     const refused = refusalOf(kind, event);
@@ -271,7 +273,7 @@ export interface StreamAccess {
   /**
    * The kind under which an invocation is served.
    *
-   * @throws FrameworkError for an event of no kind, and for an invocation that the container refuses
+   * @throws FrameworkError for an event of no kind, and for an invocation that the container rejects
    */
   readonly detect: (event: unknown, lambdaContext?: LambdaContext) => TriggerKind;
 }

@@ -1,5 +1,6 @@
 import type { Handler, Middleware } from '@sallyport/core';
 import { assertNoSurplus, boolean, defineOptions, kind } from '@sallyport/core/options';
+import { isMiddleware } from '../routing/registration.js';
 
 /** The parameter that a segment of a pattern stands for: `{id}`, `:id`, `{rest+}`, `:rest+`; `never` for a static segment. */
 type SegmentName<S extends string> = S extends `{${infer Name}+}`
@@ -24,8 +25,8 @@ export type PathNames<P extends string> = Record<never, 1> extends Record<P, 1> 
 
 /** A list of middlewares, of a route or of a group. */
 export const MIDDLEWARE_LIST = kind<readonly Middleware[]>(
-  'a list of functions',
-  (value) => Array.isArray(value) && value.every((item) => typeof item === 'function'),
+  'a list of functions of (ctx, next)',
+  (value) => Array.isArray(value) && value.every(isMiddleware),
 );
 
 /** Options of a route of the open container. */
@@ -60,7 +61,7 @@ export function parseOpenRest([options, ...surplus]: OpenRest) {
 /**
  * Registration of routes by method name, on top of `handle`.
  *
- * @typeParam Rest what a registration takes behind the handler: options, or a posture and options
+ * @typeParam Rest the arguments after the handler: options, or a posture and options
  * @typeParam Outer path parameters of the groups around
  */
 export abstract class HttpVerbs<Rest extends readonly unknown[], Outer extends string = never> {
@@ -68,10 +69,11 @@ export abstract class HttpVerbs<Rest extends readonly unknown[], Outer extends s
    * Registers a route.
    *
    * @param method any HTTP method, in any case
-   * @param pattern static segments, `{id}` or `:id` for one segment, `{rest+}` for one or more at the end. Written in the
-   *   source, it gives `ctx.params` and `ctx.param` their names
+   * @param pattern static segments, `{id}` or `:id` for one segment, `{rest+}` for one or more at the end. A literal gives
+   * `ctx.params` and `ctx.param` their names
    * @throws FrameworkError `app.bad_request`: a handler that is not a function, a blank method, an invalid pattern, a method
-   *   and pattern twice; where postures are wanted, an invalid one. `app.invalid_configuration`: unknown options, further arguments
+   * and pattern twice; where a posture is required, an invalid one. `app.invalid_configuration`: unknown options, further
+   * arguments
    * @example
    * app.handle('PURGE', '/cache/{key}', (ctx) => purge(ctx.param('key')), { authRequired: true });
    */

@@ -6,7 +6,7 @@ import type { HttpRouter } from './http-router.js';
 import type { HttpSurface } from './http-surface.js';
 import { HttpVerbs, MIDDLEWARE_LIST, type OpenRest, type PathNames, parseOpenRest } from './http-verbs.js';
 
-/** What the groups around a route have fixed for it. */
+/** The settings of the groups around a route. */
 export interface RouteScope {
   /** Canonical, in front of every pattern; `''` for none. */
   readonly prefix: string;
@@ -16,7 +16,7 @@ export interface RouteScope {
   readonly tags: readonly string[];
 }
 
-/** The scope of routes outside of all groups. */
+/** The scope of routes outside all groups. */
 export const ROOT_SCOPE: RouteScope = { prefix: '', use: [], tags: [] };
 
 /** How a group is registered, for error texts. */
@@ -26,7 +26,7 @@ export const GROUP_USAGE = 'group(prefix, options, define)';
 export const GROUP_KINDS = { use: MIDDLEWARE_LIST, tags: list(text()) };
 
 /**
- * The scope of a group inside of another.
+ * The scope of a group inside another.
  *
  * @throws FrameworkError `app.bad_request` for a prefix that is blank, not a pattern, or has a catch-all or a query
  */
@@ -50,7 +50,7 @@ function parsePrefix(prefix: string): string {
   try {
     if (prefix.trim() !== '' && !prefix.includes('?')) pattern = parsePattern(prefix);
   } catch {
-    // Refused below, with the words for prefixes.
+    // Rejected below, with the words for prefixes.
   }
   if (!pattern || pattern.segments.at(-1)?.kind === 'rest') {
     throw groupError(String(prefix), 'a prefix is a path without catch-all, query and slash at the end; / is none');
@@ -68,8 +68,8 @@ export function scopedPattern({ prefix }: RouteScope, pattern: string): string {
 /**
  * Runs the function that registers the routes of a group.
  *
- * @throws FrameworkError `app.bad_request` for anything but a function, and for one that is asynchronous: a function that is
- *   frozen before it has gone on would miss routes
+ * @throws FrameworkError `app.bad_request` for anything but a function, and for one that is asynchronous: a function that
+ * is frozen before it continues would miss routes
  */
 export function runDefine<G>(define: (routes: G) => void, routes: G, prefix: string): void {
   if (typeof define !== 'function')
@@ -84,9 +84,9 @@ function groupError(prefix: string, hint: string): FrameworkError {
   return registrationError('invalid group', `${prefix || '/'}: ${hint}`);
 }
 
-/** Options of a group of routes of the open container; they hold for every route and group inside. */
+/** Options of a group of routes of the open container; they apply to every route and group inside. */
 export interface GroupOptions {
-  /** The auth hook must name a caller of the routes that do not say it themselves. Default: what the group around says, else false. */
+  /** The auth hook must name a caller, for routes without their own setting. Default: that of the outer group, else false. */
   readonly authRequired?: boolean;
   /** Middlewares around the routes of the group, inside those of the container; the first is outermost. Default none. */
   readonly use?: readonly Middleware[];
@@ -136,9 +136,9 @@ export class RouteGroup<Outer extends string = never> extends HttpVerbs<OpenRest
   /**
    * Registers routes that have a prefix, middlewares and tags in common. Groups nest.
    *
-   * @param prefix static segments and parameters; `/` for none. The pattern `/` inside of the group is the prefix itself
+   * @param prefix static segments and parameters; `/` for none. The pattern `/` inside the group is the prefix itself
    * @param define registers the routes, at once
-   * @throws FrameworkError `app.bad_request`: an invalid prefix, a `define` that is no function or asynchronous;
+   * @throws FrameworkError `app.bad_request`: an invalid prefix, a `define` that is not a function or asynchronous;
    *   `app.invalid_configuration`: unknown options, further arguments
    * @example
    * app.group('/orders', { use: [audit] }, (orders) => {
@@ -160,10 +160,10 @@ export class RouteGroup<Outer extends string = never> extends HttpVerbs<OpenRest
 }
 
 /**
- * Registers routes of a router that have a prefix, middlewares and tags in common; the function form of `app.group`, so that a
- * bundle holds its code only where it is used. Groups inside are made by `routes.group`.
+ * Registers routes of a router that have a prefix, middlewares and tags in common; the function form of `app.group`, so
+ * that a bundle contains its code only if it is used. Groups inside are made by `routes.group`.
  *
- * @param prefix static segments and parameters; `/` for none. The pattern `/` inside of the group is the prefix itself
+ * @param prefix static segments and parameters; `/` for none. The pattern `/` inside the group is the prefix itself
  * @param define registers the routes, at once
  * @throws FrameworkError as `app.group`
  * @example group(http, '/orders', { use: [audit] }, (orders) => orders.get('/{id}', getOrder));
@@ -179,10 +179,10 @@ export function group<const P extends string>(
 }
 
 /**
- * A module of routes, for `group` to mount: in a file of its own, with the types of a group. `@sallyport/secure` has one for
+ * A module of routes for `group`: in its own file, with the types of a group. `@sallyport/secure` has one for
  * `SecureApp`.
  *
- * @typeParam Outer the path parameters of the prefixes that it will stand under, for routes that read them
+ * @typeParam Outer the path parameters of its prefixes, for routes that read them
  * @example
  * export const orders = defineRoutes((routes) => {
  *   routes.get('/', listOrders).get('/{id}', getOrder);

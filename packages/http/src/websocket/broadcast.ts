@@ -15,19 +15,18 @@ export const BROADCAST_OPTIONS = defineOptions<BroadcastOptions>()({
   onGone: func<(connectionId: string) => unknown>(),
 });
 
-/** What became of each connection; every id is in one list. */
+/** The outcome for each connection; every id is in one list. */
 export interface BroadcastResult {
   /** Connections that got the message. */
   readonly sent: readonly string[];
   /** Connections that no longer exist. */
   readonly gone: readonly string[];
-  /** Connections that could not be sent to, with the error of each. */
+  /** Connections for which sending failed, with the error of each. */
   readonly failed: readonly { readonly connectionId: string; readonly error: unknown }[];
 }
 
 /**
- * Sends one message to many connections. A connection that fails holds up no other; an id that comes twice is sent to
- * once.
+ * Sends one message to many connections. A failing connection does not delay the others; a repeated id gets one message.
  *
  * @throws FrameworkError `websocket.too_large` before anything is sent; `app.invalid_configuration` for a bad option
  */

@@ -6,18 +6,18 @@ import {
   type WebSocketConnection,
 } from '@sallyport/core';
 import { defineOptions, func, invalidOption, kind, withMethods } from '@sallyport/core/options';
-import { completeClock } from '@sallyport/core/pipeline';
+import { completeClock, missingPackage } from '@sallyport/core/pipeline';
 import { assertMessageSize, type BroadcastOptions, type BroadcastResult, broadcast } from './broadcast.js';
 
 /** Options of {@link createWebSocketClient}. */
 export interface WebSocketClientOptions {
-  /** Handed to the AWS client: credentials, region, retries. The region is read off an `execute-api` endpoint. */
+  /** Passed to the AWS client: credentials, region, retries. The region is taken from an `execute-api` endpoint. */
   readonly config?: Readonly<Record<string, unknown>>;
-  /** After so many milliseconds a call fails, retries included. Default 5,000. */
+  /** Milliseconds after which a call fails, retries included. Default 5,000. */
   readonly timeoutMs?: number;
   /** Times the timeout. Default: the machine's clock. */
   readonly clock?: Clock;
-  /** Where the AWS client comes from. Default: the installed package, imported at first use. */
+  /** Loads the AWS client. Default: imports the installed package at first use. */
   readonly loadSdk?: () => Promise<ManagementSdk>;
 }
 
@@ -241,21 +241,20 @@ export interface ManagementSdk {
   }) => object;
 }
 
-/** Named where bundlers do not follow: a service that sends nothing carries no AWS client, and the Lambda runtime has its own. */
+/** Not a literal, so that bundlers do not include the AWS client: every container imports this file, and a service that sends nothing needs none. */
 const CLIENT = '@aws-sdk/client-apigatewaymanagementapi';
+const IN_A_BUNDLE = 'a bundle needs webSocketClientFactory: createWebSocketClientFactory({ loadSdk })';
 
 /**
- * Imports the AWS client that is installed or that the runtime brings. Who wants it in the bundle hands in
- * `loadSdk: () => import('@aws-sdk/client-apigatewaymanagementapi')`.
+ * Imports the installed AWS client, or that of the Lambda runtime.
  *
- * @throws FrameworkError `websocket.sdk_missing`
+ * @throws FrameworkError `app.missing_package`
  */
 async function loadManagementSdk(): Promise<ManagementSdk> {
   try {
     const sdk: unknown = await import(CLIENT);
     return sdk as ManagementSdk;
   } catch (cause) {
-    const message = 'framework: @aws-sdk/client-apigatewaymanagementapi could not be loaded; is it installed?';
-    throw new FrameworkError('websocket.sdk_missing', message, { cause });
+    throw missingPackage(CLIENT, cause, IN_A_BUNDLE);
   }
 }

@@ -1,7 +1,7 @@
 import { type Clock, FrameworkError, systemClock } from '@sallyport/core';
 import { defineOptions, INVALID_CONFIGURATION, integer, withMethods } from '@sallyport/core/options';
 
-/** What names a connection; `ctx.asWebSocket()` has all three. */
+/** The key of a connection; `ctx.asWebSocket()` has all three parts. */
 export interface ConnectionKey {
   /** Id of the API; no slash. */
   readonly apiId: string;
@@ -11,28 +11,28 @@ export interface ConnectionKey {
   readonly connectionId: string;
 }
 
-/** What is kept of a connection. */
+/** The record of a connection. */
 export interface ConnectionRecord<T = unknown> {
-  /** Epoch milliseconds, as the gateway states it: a record with another value belongs to another connection. */
+  /** Epoch milliseconds from API Gateway: a record with another value belongs to another connection. */
   readonly connectedAt: number;
   /** Plain data of the application's. */
   readonly data: T;
 }
 
-/** Where connections are kept between events. A record whose time is over counts as absent. */
+/** A store for connections between events. An expired record counts as absent. */
 export interface ConnectionRegistry<T = unknown> {
-  /** Writes or replaces. `ttlSeconds` is a positive whole number; a connection lives two hours at most. */
+  /** Writes or replaces. `ttlSeconds` is a positive whole number; a connection lasts at most two hours. */
   put(key: ConnectionKey, record: ConnectionRecord<T>, ttlSeconds: number): Promise<void>;
-  /** `null` when there is none, or its time is over. */
+  /** `null` when there is none, or when it has expired. */
   get(key: ConnectionKey): Promise<ConnectionRecord<T> | null>;
   /** Succeeds when there is none. */
   delete(key: ConnectionKey): Promise<void>;
 }
 
 /**
- * `apiId/stage/connectionId`, what stores key connections by.
+ * `apiId/stage/connectionId`, the key of a connection in stores.
  *
- * @throws FrameworkError `websocket.invalid_connection` for a blank part, or a slash where it would make two keys one
+ * @throws FrameworkError `websocket.invalid_connection` for a blank part, or a slash that would make keys ambiguous
  */
 export function connectionKey({ apiId, stage, connectionId }: ConnectionKey): string {
   const parts: readonly unknown[] = [apiId, stage, connectionId];
@@ -51,9 +51,9 @@ function assertTtl(ttlSeconds: number): void {
 
 /** Options of {@link createMemoryConnectionRegistry}. */
 export interface MemoryConnectionRegistryOptions {
-  /** Tells when a record has expired. Default: the machine's clock. */
+  /** Decides when a record has expired. Default: the machine's clock. */
   readonly clock?: Clock;
-  /** The oldest goes when there are more. Default 10,000. */
+  /** The oldest is removed when there are more. Default 10,000. */
   readonly maxConnections?: number;
 }
 

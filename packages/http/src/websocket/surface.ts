@@ -33,7 +33,13 @@ import type { Kernel } from '../pipeline/kernel.js';
 import { createPipeline } from '../pipeline/order.js';
 import { Exchange, type Pipeline, type RenderError, type Stage } from '../pipeline/run.js';
 import { validBody } from '../pipeline/stages.js';
-import { assertRouteHandler, isPromise, type Registration, registrationError } from '../routing/registration.js';
+import {
+  assertBoundParams,
+  assertRouteHandler,
+  isPromise,
+  type Registration,
+  registrationError,
+} from '../routing/registration.js';
 import type { DescribePosture } from '../surface/http-surface.js';
 import { createWebSocketClientFactory } from './client.js';
 import {
@@ -85,12 +91,13 @@ export class WebSocketSurface implements Surface {
     const key = typeof routeKey === 'string' ? routeKey.trim() : '';
     if (key === '') throw new FrameworkError('app.bad_request', 'framework: invalid websocket route');
     assertRouteHandler(handler, key);
+    assertBoundParams(handler, [], key);
     if (this.#routes.has(key)) throw registrationError('duplicate route', key);
     const route = { surface: 'websocket', method: '', pattern: key } as const;
     this.#routes.set(key, this.#kernel.book.register({ route, paramNames: [], handler, posture }));
   }
 
-  /** Rejects with an `http.…` error, before anything runs, for an event that only looks like a socket's. */
+  /** Rejects with an `http.…` error, before any handler runs, for an event that only looks like a socket's. */
   serve(_kind: TriggerKind, event: unknown, { lambdaContext }: Invocation): Promise<unknown> {
     const refused = refusalOf(KIND, event);
     if (refused) {
@@ -103,7 +110,7 @@ export class WebSocketSurface implements Surface {
     return isPromise(response) ? response.then(write) : Promise.resolve(write(response));
   }
 
-  /** @throws FrameworkError what `serve` would reject with before anything runs */
+  /** @throws FrameworkError what `serve` would reject with before any handler runs */
   explainTarget(_kind: TriggerKind, event: unknown): Target {
     const refused = refusalOf(KIND, event);
     if (refused) throw refused;

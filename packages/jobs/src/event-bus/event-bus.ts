@@ -79,7 +79,7 @@ export interface EventBusStore {
   /**
    * Stores an event. `duplicate`: it was stored before; its time, metadata and correlation stay as they were.
    *
-   * @throws JobLedgerError conflict `payload_mismatch` when the id stands for another payload, type, source or other tags
+   * @throws JobLedgerError conflict `payload_mismatch` when the id represents another payload, type, source or other tags
    */
   publish(
     input: PublishInput,
@@ -94,6 +94,6 @@ export interface EventBusStore {
     input: { readonly tenantId: string; readonly id: string; readonly consistent?: boolean },
     options?: CallOptions,
   ): Promise<StoredEvent | undefined>;
-  /** Deletes an event. The answer tells whether there was one. */
+  /** Deletes an event. The answer says whether there was one. */
   delete(input: { readonly tenantId: string; readonly id: string }, options?: CallOptions): Promise<boolean>;
 }

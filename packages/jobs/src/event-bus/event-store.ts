@@ -111,8 +111,8 @@ export function createEventStore(parts: StoreParts): EventBusStore {
 }
 
 /**
- * Leaves an expired row without content, which DynamoDB deletes for nothing: a row that is gone could not tell a caller whose answer
- * was lost that the deletion was its own.
+ * Leaves an expired row without content, which DynamoDB deletes without a charge. Without the row, a retry after a lost
+ * answer could not recognize its own deletion.
  */
 async function deleteEvent(parts: StoreParts, key: Key, signal: AbortSignal | undefined): Promise<boolean> {
   const nowMs = await timeOf(parts);
@@ -137,7 +137,7 @@ async function publish(
   throw ERRORS.conflict('payload_mismatch');
 }
 
-/** Whether two rows say the same. The time, the metadata and the correlation of the first publication stay. */
+/** Whether two rows have the same content. The time, the metadata and the correlation of the first publication are kept. */
 function isSameEvent(stored: Item, item: Item): boolean {
   const isSame = (name: string) => stored[name] === item[name];
   if (!['payload_sha256', 'event_type', 'source_id'].every(isSame)) return false;

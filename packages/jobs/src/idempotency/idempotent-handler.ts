@@ -11,7 +11,7 @@ import { asStored, executionOf, inProgressError, inProgressWithin, runOnce, TIME
 export interface IdempotentContext {
   /** The kind of event, such as `queue`. */
   readonly triggerKind: string;
-  /** Where the event comes from: the name of the queue, topic, stream or bus. */
+  /** The source of the event: the name of the queue, topic, stream or bus. */
   readonly source: { readonly name: string };
   /** Milliseconds that the invocation has left; 0 when that is not known. */
   readonly remainingMs: number;
@@ -30,8 +30,8 @@ export interface IdempotentHandlerOptions<C = IdempotentContext, E = unknown> {
   /** Text that must be the same for the same key; its hash is stored. */
   readonly fingerprint?: (ctx: C, event: E) => string;
   /**
-   * Milliseconds for which an owner that stays silent blocks the key, 1,000 to 31,622,400,000 (366 days). Default: what the
-   * invocation has left and a second. Required in durable executions.
+   * Milliseconds after which the key of a crashed owner is free again, 1,000 to 31,622,400,000 (366 days). Default: the
+   * remaining time of the invocation plus one second. Required in durable executions.
    */
   readonly inProgressMs?: number;
   /** Seconds for which an event counts as handled, 1 to 3,155,760,000. Default 86,400. */
@@ -127,7 +127,7 @@ interface LooseEvent {
   readonly resources?: unknown;
 }
 
-/** The scope and key of an event. An empty key is refused by the ledger. */
+/** The scope and key of an event. An empty key is rejected by the ledger. */
 function eventIdentity(ctx: IdempotentContext, event: LooseEvent): { scope: string; key: string } {
   const { triggerKind: kind, source } = ctx;
   if (kind === 'queue') return named(`queue:${source.name}`, event?.messageId);

@@ -14,7 +14,7 @@ export interface BeginIdempotencyInput {
   readonly key: string;
   /** Milliseconds for which an owner that stays silent blocks the key; a whole number from 1,000 to 31,622,400,000 (366 days). */
   readonly inProgressMs: number;
-  /** SHA-256 of what the key stands for, 64 lower-case hex digits. Compared when the record has one too. */
+  /** SHA-256 of the request or message, 64 lower-case hex digits. Compared if the record has one too. */
   readonly fingerprint?: string;
   /** The durable execution that begins. Its own record that is in progress is given back to it. */
   readonly executionId?: string;
@@ -38,13 +38,13 @@ export interface IdempotencyRecord {
   readonly scope: string;
   /** The key as it was asked for. */
   readonly key: string;
-  /** Whether the work is under way or done. */
+  /** Whether the work is in progress or done. */
   readonly status: IdempotencyStatus;
   /** When the record ends, in Unix milliseconds. */
   readonly expiresAtMs: number;
   /** Until when its owner blocks the key, in Unix milliseconds; only while in progress. */
   readonly inProgressUntilMs?: number;
-  /** SHA-256 of what the key stands for; absent when it was begun without one. */
+  /** SHA-256 of the request or message; absent when the key was started without one. */
   readonly fingerprint?: string;
   /** The durable execution that began it; absent for others. */
   readonly executionId?: string;
@@ -67,7 +67,7 @@ export type IdempotencyStart =
 
 /** The outcome of a key. Of result, error and `resultOmitted` at most one may be given. */
 export interface CompleteIdempotencyInput {
-  /** A JSON value, stored as it is. More than 350,000 bytes are left out, and the record says so. */
+  /** A JSON value, stored unchanged. A value over 350,000 bytes is left out and marked in the record. */
   readonly result?: unknown;
   /** Anything thrown; stored as `toErrorEnvelope` shows it. */
   readonly error?: unknown;
@@ -76,8 +76,8 @@ export interface CompleteIdempotencyInput {
   /** Seconds from the completion until the record is deleted. Default 86,400. */
   readonly resultTtlSeconds?: number;
   /**
-   * An id of this completion: a second call with the same one, after a call whose answer was lost, is the same completion. Default: each
-   * call is one of its own.
+   * An id of this completion: a second call with the same id, after a lost answer, is the same completion. Default: each
+   * call is a new completion.
    */
   readonly writeId?: string;
 }

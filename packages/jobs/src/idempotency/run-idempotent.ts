@@ -22,7 +22,7 @@ export interface RunIdempotentOptions {
   readonly scope: string;
   /** A text of any length. */
   readonly key: string;
-  /** SHA-256 of what the key stands for, 64 lower-case hex digits. A key that comes with another one is refused. */
+  /** SHA-256 of the request or message, 64 lower-case hex digits. The same key with another one is rejected. */
   readonly fingerprint?: string;
   /**
    * Milliseconds for which an owner that stays silent blocks the key, 1,000 to 31,622,400,000 (366 days). Default 60,000.
@@ -46,7 +46,7 @@ export interface RunIdempotentOptions {
 
 /** What the work of {@link runIdempotent} is given. */
 export interface IdempotentRun {
-  /** Of this run alone: hand it to what the work changes, so that two runs can be told apart. */
+  /** An id of this run: pass it to the resources that the work changes, so that two runs can be distinguished. */
   readonly owner: string;
   /** Until when the run has the key, in Unix milliseconds by the ledger's clock. After it another caller may run the work. */
   readonly deadlineMs: number;
@@ -54,7 +54,7 @@ export interface IdempotentRun {
   readonly signal: AbortSignal;
 }
 
-/** What JSON makes of a value: a `Date` becomes a text, what JSON leaves out is `undefined`. */
+/** The type of a value after a JSON round trip: a `Date` becomes a string, omitted members are `undefined`. */
 export type Stored<T> = unknown extends T
   ? T
   : T extends { toJSON(...args: never): infer J }
@@ -88,11 +88,11 @@ export const RUN_OPTIONS = defineOptions<RunIdempotentOptions>()(
 );
 
 /**
- * Runs work once for a key: a second call gets the stored value, or the stored error is thrown. Work that throws frees the key. The
- * first caller gets what the later ones get: the value as JSON has it.
+ * Runs work once for a key: a second call gets the stored value, or the stored error is thrown. Work that throws releases
+ * the key. All callers, including the first, get the value after a JSON round trip.
  *
- * A value that cannot be stored at once is tried again until the deadline. When even that fails (the key was taken over, the store
- * stays away), the call still answers the value and writes one `warn`: then the work may run again.
+ * Storing the value is retried until the deadline. If this fails (the key was taken over, the store is unavailable), the
+ * call still returns the value and logs one `warn`: then the work may run again.
  *
  * @throws JobLedgerError conflict `in_progress` with `retryAfterMs`, `payload_mismatch`, `result_omitted`; StoredError
  * @example
@@ -220,7 +220,7 @@ const MAX_WAIT_MS = 1000;
 /** The least time that one try to store a result is given. */
 const MIN_TRY_MS = 1000;
 
-/** The effect has happened: its result is tried to be stored until the deadline, so that nobody repeats it. */
+/** The work has run: storing its result is retried until the deadline, so that the work is not repeated. */
 async function complete<T>(
   options: Completion<T>,
   value: T,
@@ -273,7 +273,7 @@ async function store<T>(
     await ledger.completeIdempotency(handle, { ...common, result }, { signal });
   } catch (error) {
     if (!(error instanceof JobLedgerError) || error.type !== 'invalid_input') throw error;
-    log.warn('result is no JSON value and was left out', { scope: begin.scope });
+    log.warn('result is not a JSON value and was left out', { scope: begin.scope });
     await ledger.completeIdempotency(handle, { ...common, resultOmitted: true }, { signal });
   }
 }

@@ -19,15 +19,15 @@ import { executionOf, inProgressWithin, type Keep, type RunOutcome, runOnce, TIM
 export interface HttpIdempotencyOptions {
   /** Methods that are looked at, in any case. Default `POST` and `PATCH`. */
   readonly methods?: readonly string[];
-  /** Whether a request without `Idempotency-Key` is refused with 400. Default false: it runs. */
+  /** Whether a request without `Idempotency-Key` is rejected with 400. Default false: it runs. */
   readonly required?: boolean;
-  /** Whether callers without identity share their keys. Default false: their keys are refused with 400. */
+  /** Whether callers without identity share their keys. Default false: their keys are rejected with 400. */
   readonly allowAnonymous?: boolean;
-  /** Names of headers that are stored and replayed beside the usual ones. Never `set-cookie`. Default: none. */
+  /** Names of further headers that are stored and replayed. Never `set-cookie`. Default: none. */
   readonly keepHeaders?: readonly string[];
   /**
-   * Milliseconds for which an owner that stays silent blocks the key, 1,000 to 31,622,400,000 (366 days). Default: what the
-   * invocation has left and a second. Required in durable executions.
+   * Milliseconds after which the key of a crashed owner is free again, 1,000 to 31,622,400,000 (366 days). Default: the
+   * remaining time of the invocation plus one second. Required in durable executions.
    */
   readonly inProgressMs?: number;
   /** Seconds for which an answer is replayed, 1 to 3,155,760,000. Default 86,400. */
@@ -49,7 +49,7 @@ interface StoredAnswer {
 }
 
 const HEADER = 'idempotency-key';
-/** A token-like key: visible ASCII, but for the comma at which front doors join repeated headers. */
+/** A token-like key: visible ASCII, except for the comma at which front doors join repeated headers. */
 const BARE = /^[\x21-\x2b\x2d-\x7e]{1,255}$/;
 /** A quoted string (RFC 8941 section 3.3.3) of visible ASCII. */
 const QUOTED = /^"((?:[\x21\x23-\x5b\x5d-\x7e]|\\["\\]){1,510})"$/;
@@ -167,8 +167,8 @@ function parseKey(value: string): string | undefined {
 }
 
 /**
- * Whose key it is, and of what operation. Hashed: routes and identities may be longer than a scope, and identities have no
- * place in keys of a table.
+ * The scope of a key: operation and caller. Hashed, because routes and identities may be longer than a scope, and
+ * identities must not be in keys of a table.
  *
  * @throws FrameworkError `app.bad_request` for a caller without identity
  */
@@ -215,7 +215,7 @@ function toStored({ status, headers, body, isBase64 }: Response, names: readonly
   };
 }
 
-/** The stored answer with `idempotency-replayed: true`; `undefined` when the record holds something else. */
+/** The stored answer with `idempotency-replayed: true`; `undefined` when the record contains something else. */
 function replayedAnswer(result: unknown): Answer | undefined {
   if (!isStored(result)) return undefined;
   const headers = createMap<string[]>();

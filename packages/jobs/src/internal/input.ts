@@ -126,7 +126,7 @@ export interface LedgerPartOptions extends PartOptions {
 export interface StoreOptions extends PartOptions {
   /** The table. Default: the environment variable. */
   readonly tableName?: string | undefined;
-  /** The DynamoDB client. Default: one with the SDK's own settings, made at the first call. */
+  /** The DynamoDB client. Default: one with the SDK's own settings, created at the first call. */
   readonly client?: Client | undefined;
   /** Environment variables. Default `process.env`. */
   readonly environment?: Environment | undefined;

@@ -14,7 +14,7 @@ export interface HoldOptions {
   readonly durationMs?: number;
   /** Milliseconds between refreshes. Default: a third of `durationMs`. */
   readonly heartbeatMs?: number;
-  /** Milliseconds to wait while another caller holds it, 0 to 86,400,000. Default 0. */
+  /** Milliseconds to wait for a lease that another caller holds, 0 to 86,400,000. Default 0. */
   readonly waitMs?: number;
   /** Ends the waiting, and aborts the signal that the work is given. */
   readonly signal?: AbortSignal;
@@ -38,9 +38,9 @@ export interface WithLeaseOptions extends HoldOptions {
 
 /** Options of {@link withSlot}. */
 export interface WithSlotOptions extends HoldOptions {
-  /** First part of the semaphore's name: what is limited. 1 to 256 bytes. */
+  /** First part of the semaphore's name: the limited resource. 1 to 256 bytes. */
   readonly scope: string;
-  /** Second part of the semaphore's name: for whom it is limited. 1 to 256 bytes. */
+  /** Second part of the semaphore's name: the user of the resource. 1 to 256 bytes. */
   readonly subject: string;
   /** Slots of the semaphore, 1 to 256. */
   readonly limit: number;
@@ -67,7 +67,7 @@ export const SLOT_OPTIONS = defineOptions<WithSlotOptions>()(
 export interface HeldLease {
   /** Of this acquisition alone. */
   readonly id: string;
-  /** The fencing token. Hand it to the resource and let the resource refuse a smaller one. */
+  /** The fencing token. Pass it to the resource, which must reject a smaller one. */
   readonly token: number;
   /** Aborts when the lease is lost, or when the option `signal` aborts. */
   readonly signal: AbortSignal;
@@ -85,7 +85,7 @@ export interface HeldSlot {
 
 /**
  * Runs work under a lease and refreshes it while the work runs. When the lease is lost, or could not be refreshed until a tenth of its
- * duration (at least 500 ms) before its end, the work's signal aborts and the call rejects, even if the work fulfilled.
+ * duration (at least 500 ms) before its end, the work's signal aborts and the call rejects, even if the work succeeded.
  *
  * @throws JobLedgerError `jobs.invalid_input` for a wrong option; conflict `lease_held`, `lease_lost` (with what the work threw as
  *   `cause`); what the work throws

@@ -48,7 +48,7 @@ interface LedgerParts extends StoreParts {
   readonly completedKeys: CompletedKeys;
 }
 
-/** A ledger over any store. Its methods need no `this`, so that one of them can be replaced in a copy. */
+/** A ledger for any store. Its methods do not use `this`, so that a copy can replace one of them. */
 export function createLedger(parts: LedgerParts): JobLedger {
   const { clock, ids, log } = parts;
   return Object.freeze({

@@ -39,7 +39,7 @@ export function isFinal<S extends string>(transitions: Readonly<Record<S, readon
   return transitions[status].length === 0;
 }
 
-/** How far the records of a job are. Written together with the transition that ends a record, so it never differs from them. */
+/** The progress of a job's records. Written together with the transition that finishes a record, so it always matches them. */
 export interface JobProgress {
   /** Records that the job was made for. */
   readonly total: number;
@@ -73,17 +73,17 @@ export interface Job {
   readonly completedAt?: string;
   /** What the application stored with it; absent when there is none. */
   readonly metadata?: Readonly<Record<string, string>>;
-  /** The JSON value that its last transition left; absent when there is none. */
+  /** The JSON value of its last transition; absent when there is none. */
   readonly result?: unknown;
-  /** The error that its last transition left; absent when there is none. */
+  /** The error of its last transition; absent when there is none. */
   readonly error?: ErrorEnvelope;
-  /** How far its records are; absent when it was made without `recordCount`. */
+  /** The progress of its records; absent when it was created without `recordCount`. */
   readonly progress?: JobProgress;
 }
 
 /** The right to work on one attempt of a record, until it ends. */
 export interface RecordClaim {
-  /** Of this claim alone: hand it to `transitionRecord` and `heartbeatRecord` as `claimId`. */
+  /** The id of this claim: pass it to `transitionRecord` and `heartbeatRecord` as `claimId`. */
   readonly id: string;
   /** A label for people; absent when it was claimed without. */
   readonly owner?: string;
@@ -107,9 +107,9 @@ export interface JobRecord {
   readonly updatedAt: string;
   /** When it reached a final status; absent before. */
   readonly completedAt?: string;
-  /** The JSON value that its last transition left; absent when there is none. */
+  /** The JSON value of its last transition; absent when there is none. */
   readonly result?: unknown;
-  /** The error that its last transition left; absent when there is none. */
+  /** The error of its last transition; absent when there is none. */
   readonly error?: ErrorEnvelope;
   /** Who works on it; absent unless it was claimed. */
   readonly claim?: RecordClaim;
@@ -136,13 +136,13 @@ export interface CreateJobInput {
   /** Seconds until it is deleted. Default: never. */
   readonly ttlSeconds?: number;
   /**
-   * How many records it will have, 1 to 1,000,000. Then `progress` counts those that end, and the transition that ends the last one
-   * says so. Records beyond it are not counted. Default: nothing is counted.
+   * How many records it will have, 1 to 1,000,000. Then `progress` counts finished records, and the transition of the last
+   * one reports it. Further records are not counted. Default: no counting.
    */
   readonly recordCount?: number;
 }
 
-/** What a transition leaves. Result and error exclude each other; one that is not given is removed from the row. */
+/** The values of a transition. Result and error exclude each other; one that is not given is removed from the row. */
 export interface TransitionOutcome {
   /** A JSON value, stored as it is. */
   readonly result?: unknown;
@@ -158,9 +158,9 @@ export interface TransitionJobInput extends TransitionOutcome {
   readonly jobId: string;
   /** Its new status. */
   readonly to: JobStatus;
-  /** A job of another tenant is absent. Default: any tenant. Give it wherever the id comes from outside. */
+  /** A job of another tenant counts as absent. Default: any tenant. Set it when the id comes from a client. */
   readonly tenantId?: string;
-  /** Refuses the transition when the job has another version. Default: any version. */
+  /** Rejects the transition when the job has another version. Default: any version. */
   readonly expectedVersion?: number;
   /** Replaces the job's metadata. Default: unchanged. */
   readonly metadata?: Readonly<Record<string, string>>;
@@ -182,11 +182,14 @@ export interface ListJobsInput {
   readonly limit?: number;
   /** `cursor` of the page before. Default: the first page. */
   readonly cursor?: string;
-  /** Whether the jobs are read consistently. The index is not: it may be a moment behind. Costs twice as much. Default false. */
+  /**
+   * Whether the jobs are read consistently. The index is updated shortly after a write and is never read consistently.
+   * Costs twice as much. Default false.
+   */
   readonly consistent?: boolean;
   /**
-   * Whether a job that left the status since the index was written is in the list, with the status that it has now. Without it such a
-   * job is in no list for that moment. Default false.
+   * Whether a job that has just left the status is still in the list, with its new status. Without it such a job is in no
+   * list until the index is updated. Default false.
    */
   readonly includeMoved?: boolean;
 }
@@ -200,11 +203,11 @@ export interface RecordChange extends TransitionOutcome {
   /** Whether a record that does not exist counts as `PENDING` and is made. Default false. */
   readonly orCreate?: boolean;
   /**
-   * Refuses the transition with `claim_lost` when the record has another number of attempts: then somebody else works on it by now.
+   * Rejects the transition with `claim_lost` when the record has another number of attempts: then another worker has claimed it.
    * Default: any number, unless the record is claimed.
    */
   readonly expectedAttempts?: number;
-  /** Refuses the transition with `claim_lost` when the record has another claim. A claimed record needs this or `expectedAttempts`. */
+  /** Rejects the transition with `claim_lost` when the record has another claim. A claimed record needs this or `expectedAttempts`. */
   readonly claimId?: string;
 }
 
@@ -212,7 +215,7 @@ export interface RecordChange extends TransitionOutcome {
 export interface TransitionRecordInput extends RecordChange {
   /** The record's job. */
   readonly jobId: string;
-  /** Records of another tenant's job are absent. Default: any tenant. Give it wherever the id comes from outside. */
+  /** Records of another tenant's job count as absent. Default: any tenant. Set it when the id comes from a client. */
   readonly tenantId?: string;
 }
 
@@ -230,9 +233,9 @@ export interface RecordOutcome {
 
 /** Records to be made. */
 export interface CreateRecordsInput {
-  /** The job of the records, read once a call. It may be made later, unless `tenantId` is given. */
+  /** The job of the records, read once for each call. It may be made later, unless `tenantId` is given. */
   readonly jobId: string;
-  /** A job of another tenant, or none, is not found. Default: any. Give it wherever the id comes from outside. */
+  /** A job of another tenant, or without one, is not found. Default: any. Set it when the id comes from a client. */
   readonly tenantId?: string;
   /** At most 10,000, each once. */
   readonly recordIds: readonly string[];
@@ -264,7 +267,7 @@ export interface ClaimNextInput {
   readonly owner?: string;
   /** Milliseconds until others may take the record over, 1,000 to 900,000. Default 60,000. */
   readonly durationMs?: number;
-  /** Records with so many attempts are left to `reapRecords`. Default: no bound. */
+  /** Records with this number of attempts are left to `reapRecords`. Default: no limit. */
   readonly maxAttempts?: number;
 }
 
@@ -276,7 +279,7 @@ export interface ReapRecordsInput {
   readonly tenantId?: string;
   /** Milliseconds after which a record without a claim counts as stuck, 1,000 or more. Default: only claims that ended count. */
   readonly stuckMs?: number;
-  /** Stuck records with so many attempts end as `FAILED`, the others wait as `PENDING`. Default: no bound. */
+  /** Stuck records with this number of attempts become `FAILED`, the others `PENDING`. Default: no limit. */
   readonly maxAttempts?: number;
   /** `cursor` of the call before. Default: the first records. */
   readonly cursor?: string;
@@ -288,7 +291,7 @@ export interface ReapedRecords {
   readonly requeued: readonly JobRecord[];
   /** Records that had too many attempts and are `FAILED`. */
   readonly failed: readonly JobRecord[];
-  /** Hand it in for the next call; absent when all records of the job were looked at. */
+  /** Pass it to the next call; absent when all records of the job were checked. */
   readonly cursor?: string;
 }
 

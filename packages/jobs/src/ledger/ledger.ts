@@ -28,7 +28,7 @@ export type JsonValue = null | boolean | number | string | readonly JsonValue[] 
 
 /** Options of one call. */
 export interface CallOptions {
-  /** Ends the call: it rejects with the signal's reason. A write that was under way may have happened. */
+  /** Ends the call: it rejects with the signal's reason. A write that was in progress may have happened. */
   readonly signal?: AbortSignal | undefined;
 }
 
@@ -46,9 +46,9 @@ export interface Lease {
   readonly name: string;
   /** Of this acquisition alone. */
   readonly id: string;
-  /** A label for people. Two acquisitions of one owner do not know each other. */
+  /** A label for people. Two acquisitions by the same owner are independent. */
   readonly owner: string;
-  /** The fencing token: it grows with every acquisition. Let the resource refuse a smaller one. */
+  /** The fencing token: it increases with every acquisition. The resource must reject a smaller one. */
   readonly token: number;
   /** When it ends, in Unix milliseconds by the ledger's clock. */
   readonly expiresAtMs: number;
@@ -56,9 +56,9 @@ export interface Lease {
 
 /** A slot of a semaphore that is held. */
 export interface Slot {
-  /** First part of the semaphore's name: what is limited. */
+  /** First part of the semaphore's name: the limited resource. */
   readonly scope: string;
-  /** Second part of the semaphore's name: for whom it is limited. */
+  /** Second part of the semaphore's name: the user of the resource. */
   readonly subject: string;
   /** Its number, 0 to `limit` - 1. */
   readonly slot: number;
@@ -71,7 +71,7 @@ export interface Slot {
 }
 
 /**
- * A ledger for work. Every mutation is one conditional write; what is expired counts as absent.
+ * A ledger for work. Every mutation is one conditional write; expired items count as absent.
  *
  * Every method throws JobLedgerError `jobs.invalid_input`, and `jobs.internal_error` when the store fails.
  */
@@ -82,13 +82,13 @@ export interface JobLedger {
    */
   warm(options?: CallOptions): Promise<void>;
   /**
-   * The clock that decides what is expired. Instances whose clocks differ disagree by as much about the end of leases, slots, claims and
-   * keys; fencing tokens, claim ids and attempts hold whatever clocks say.
+   * The clock that decides about expiry. If clocks of instances differ, the end of leases, slots, claims and keys differs
+   * by the same time; fencing tokens, claim ids and attempts do not depend on clocks.
    */
   readonly clock: FullClock;
   /** Makes the ids of leases, slots and owners. */
   readonly ids: IdGenerator;
-  /** Gets failures that no call can throw, such as a lease that could not be released. */
+  /** Logs failures that no call throws, such as a lease that could not be released. */
   readonly log: Logger;
   /**
    * Makes a job.
@@ -97,7 +97,7 @@ export interface JobLedger {
    */
   createJob(input: CreateJobInput, options?: CallOptions): Promise<Job>;
   /**
-   * Gives a job another status, along `JOB_TRANSITIONS`.
+   * Changes the status of a job, according to `JOB_TRANSITIONS`.
    *
    * @throws JobLedgerError not_found; conflict `version` or `transition` with status and version in `details`
    */
@@ -114,11 +114,11 @@ export interface JobLedger {
    * starts.
    */
   createRecords(input: CreateRecordsInput, options?: CallOptions): Promise<RecordOutcome[]>;
-  /** Gives records other statuses. Outcomes are as those of {@link createRecords}. */
+  /** Changes the status of records. Outcomes are as for {@link createRecords}. */
   transitionRecords(input: TransitionRecordsInput, options?: CallOptions): Promise<RecordOutcome[]>;
   /**
-   * Gives a record another status, along `RECORD_TRANSITIONS`. What ends a record of a job with `recordCount` also counts it, in one
-   * transaction.
+   * Changes the status of a record, according to `RECORD_TRANSITIONS`. Finishing a record of a job with `recordCount` also
+   * counts it, in one transaction.
    *
    * @throws JobLedgerError not_found; conflict `transition` with the status in `details`, `claim_lost` with status and attempts
    */
@@ -134,12 +134,12 @@ export interface JobLedger {
     options?: CallOptions,
   ): Promise<JobRecord | undefined>;
   /**
-   * Takes a record that waits, or whose claim has ended, and counts an attempt; `undefined` when there is none. Only the claim's
-   * `id`, or the number of attempts, can end it.
+   * Claims a waiting record, or one whose claim has expired, and counts an attempt; `undefined` when there is none. Only
+   * the claim's `id`, or the number of attempts, can finish it.
    */
   claimNext(input: ClaimNextInput, options?: CallOptions): Promise<ClaimedRecord | undefined>;
   /**
-   * Lets a claim end `durationMs` from now (1,000 to 900,000, default 60,000).
+   * Extends a claim to `durationMs` from now (1,000 to 900,000, default 60,000).
    *
    * @throws JobLedgerError conflict `claim_lost` when the claim or the record has ended
    */
@@ -152,12 +152,15 @@ export interface JobLedger {
     },
     options?: CallOptions,
   ): Promise<ClaimedRecord>;
-  /** Takes records back whose claim has ended, up to 1,000 records of the job a call. A worker that thaws later is refused. */
+  /**
+   * Releases records whose claim has expired, up to 1,000 records of the job in each call. A worker that continues later is
+   * rejected.
+   */
   reapRecords(input: ReapRecordsInput, options?: CallOptions): Promise<ReapedRecords>;
   /** Reads one page of a job's records, in the order of their ids. */
   listRecords(input: ListRecordsInput, options?: CallOptions): Promise<Page<JobRecord>>;
   /**
-   * Takes a lease for `durationMs`, 1,000 to 900,000, default 30,000.
+   * Acquires a lease for `durationMs`, 1,000 to 900,000, default 30,000.
    *
    * @throws JobLedgerError conflict `lease_held` with `retryAfterMs` in `details`
    */
@@ -166,21 +169,21 @@ export interface JobLedger {
     options?: CallOptions,
   ): Promise<Lease>;
   /**
-   * Lets a lease end `durationMs` from now. The token stays the same.
+   * Extends a lease to `durationMs` from now. The token stays the same.
    *
    * @throws JobLedgerError conflict `lease_lost`
    */
   refreshLease(lease: Lease, durationMs?: number, options?: CallOptions): Promise<Lease>;
   /**
-   * Ends a lease. One that is absent, free or expired counts as released.
+   * Releases a lease. One that is absent, free or expired counts as released.
    *
    * @throws JobLedgerError conflict `lease_lost` when another acquisition holds it
    */
   releaseLease(lease: Lease, options?: CallOptions): Promise<void>;
-  /** Reads who holds a lease; `undefined` when it is free. The read is consistent (one read unit) unless told otherwise. */
+  /** Reads the holder of a lease; `undefined` when it is free. The read is consistent (one read unit) unless told otherwise. */
   getLease(name: string, options?: CallOptions & { readonly consistent?: boolean }): Promise<Lease | undefined>;
   /**
-   * Takes one of `limit` slots (1 to 256) of a semaphore for `durationMs`, 1,000 to 900,000, default 30,000.
+   * Acquires one of `limit` slots (1 to 256) of a semaphore for `durationMs`, 1,000 to 900,000, default 30,000.
    *
    * @throws JobLedgerError conflict `semaphore_full` or `contended` with `retryAfterMs` in `details`
    */
@@ -195,13 +198,13 @@ export interface JobLedger {
     options?: CallOptions,
   ): Promise<Slot>;
   /**
-   * Lets a slot end `durationMs` from now.
+   * Extends a slot to `durationMs` from now.
    *
    * @throws JobLedgerError conflict `lease_lost`
    */
   refreshSlot(slot: Slot, durationMs?: number, options?: CallOptions): Promise<Slot>;
   /**
-   * Frees a slot. One that is absent or expired counts as released.
+   * Releases a slot. One that is absent or expired counts as released.
    *
    * @throws JobLedgerError conflict `lease_lost` when another acquisition holds it
    */
@@ -212,9 +215,9 @@ export interface JobLedger {
     options?: CallOptions,
   ): Promise<{ readonly occupancy: number; readonly slots: readonly Slot[] }>;
   /**
-   * Takes an idempotency key, or tells what became of it.
+   * Acquires an idempotency key, or returns its state.
    *
-   * @throws JobLedgerError conflict `payload_mismatch` when the key was begun with another fingerprint
+   * @throws JobLedgerError conflict `payload_mismatch` when the key was started with another fingerprint
    */
   beginIdempotency(input: BeginIdempotencyInput, options?: CallOptions): Promise<IdempotencyStart>;
   /**
@@ -228,7 +231,7 @@ export interface JobLedger {
     options?: CallOptions,
   ): Promise<void>;
   /**
-   * Frees a key, so that the next call runs again.
+   * Releases a key, so that the next call runs again.
    *
    * @throws JobLedgerError conflict `already_completed`, `owner_lost`
    */

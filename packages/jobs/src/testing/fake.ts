@@ -31,7 +31,7 @@ export interface FakeJobLedger extends JobLedger {
 }
 
 /**
- * A memory ledger that records its calls and fails where it is told to.
+ * A memory ledger that records its calls and fails on demand.
  *
  * @throws FrameworkError `app.invalid_configuration` for a wrong option
  * @example

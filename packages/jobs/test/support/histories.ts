@@ -47,7 +47,7 @@ export function checkOverlaps(holds: readonly Hold[], limit: number): string[] {
   return violations;
 }
 
-/** A write to a resource that refuses smaller tokens than it has seen. */
+/** A write to a resource that rejects smaller tokens than it has seen. */
 export interface FencedWrite {
   readonly token: number;
   readonly holder: string;

@@ -11,11 +11,11 @@ export interface McpCall {
   readonly target: string;
   /** The method of the protocol: `tools/call`. */
   readonly method: string;
-  /** Who calls; `null` for an anonymous caller. */
+  /** The caller; `null` for an anonymous caller. */
   readonly principal: SecurePrincipal | null;
   /** `''` when there is none. */
   readonly tenantId: string;
-  /** Tells one set of arguments from another without showing it; `''` for a resource, whose name says all. */
+  /** A digest of the arguments; `''` for a resource, which has no arguments. */
   readonly argsDigest: string;
   /** Rounds of questions that were answered before: a handler that asks is called once more for each. */
   readonly round: number;
@@ -36,13 +36,14 @@ export interface CallEnd {
   readonly outcome: CallOutcome;
   /** Milliseconds since the first hook was called. */
   readonly durationMs: number;
-  /** What the handler, or a hook behind this one, threw. Never sent. */
+  /** The error of the handler, or of an inner hook. Never sent. */
   readonly error?: unknown;
 }
 
 /**
- * A hook around every call of a tool, a resource or a prompt. `next` runs what is behind it, once, and resolves to how that ended; it
- * does not reject. The answer waits for the hook. A hook that throws ends the call: a tool shows the text of a
- * {@link McpToolError}, everything else is answered with a fixed text. A hook must call `next` or throw.
+ * A hook around every call of a tool, a resource or a prompt. `next` runs the inner hooks and the handler, once, and
+ * resolves to the outcome; it does not reject. The answer waits for the hook. A hook that throws ends the call: a tool
+ * shows the text of a {@link McpToolError}, everything else is answered with a fixed text. A hook must call `next` or
+ * throw.
  */
 export type OnCall = (call: McpCall, next: () => Promise<CallEnd>) => MaybePromise<unknown>;

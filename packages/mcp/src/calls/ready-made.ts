@@ -6,7 +6,7 @@ import { runOf } from '../run/internal/handler-context.js';
 import { McpToolError, RpcError } from '../server/errors.js';
 import type { CallEnd, McpCall, OnCall } from './call.js';
 
-/** Options of {@link logCalls}; an unknown key is refused. */
+/** Options of {@link logCalls}; an unknown key is rejected. */
 export interface LogCallsOptions {
   /** Level of the records. Default `info`. */
   readonly level?: 'debug' | 'info' | 'warn';
@@ -20,8 +20,8 @@ const LOG = defineOptions<LogCallsOptions>()({
 });
 
 /**
- * Writes one record `mcp.call` a call: who called what, with a digest of the arguments in their place, how it ended and how long it
- * took. A call that asks writes one for each round.
+ * Writes one record `mcp.call` for each call: caller, target, a digest of the arguments, outcome and duration. A call with
+ * questions writes one for each round.
  *
  * @throws FrameworkError `app.invalid_configuration` for a wrong option
  *
@@ -48,7 +48,7 @@ function recordOf(call: McpCall, { outcome, durationMs }: CallEnd): Readonly<Rec
   };
 }
 
-/** Options of {@link measureCalls}; an unknown key is refused. */
+/** Options of {@link measureCalls}; an unknown key is rejected. */
 export interface MeasureCallsOptions {
   /** Name of the metric that counts calls. Default `mcp.calls`. */
   readonly count?: string;
@@ -81,7 +81,7 @@ export function measureCalls(options: MeasureCallsOptions = {}): OnCall {
   };
 }
 
-/** What {@link limitCalls} asks: a limiter of `@sallyport/ratelimit` is one. */
+/** A limiter for {@link limitCalls}, for example of `@sallyport/ratelimit`. */
 export interface CallLimiter {
   /** Decides about one call and counts it. */
   consume(key: {
@@ -93,7 +93,7 @@ export interface CallLimiter {
   }): Promise<{ readonly allowed: boolean; readonly retryAfterMs?: number }>;
 }
 
-/** Options of {@link limitCalls}; an unknown key is refused. */
+/** Options of {@link limitCalls}; an unknown key is rejected. */
 export interface LimitCallsOptions {
   /** Counts the calls; required. */
   readonly limiter: CallLimiter;
@@ -108,8 +108,9 @@ const LIMIT = defineOptions<LimitCallsOptions>()({
 });
 
 /**
- * Limits how often a caller may call a tool. Callers are told apart by kind, identity and tenant, anonymous ones by their address. A
- * refused call is answered with `isError` and when to try again. Each round of a call that asks counts.
+ * Limits how often a caller may call a tool. Callers are distinguished by kind, identity and tenant, anonymous ones by
+ * their address. A denied call gets a result with `isError` and the time to wait. Each round of a call with questions
+ * counts.
  *
  * @throws FrameworkError `app.invalid_configuration` without a limiter
  *
@@ -126,7 +127,7 @@ export function limitCalls(options: LimitCallsOptions): OnCall {
   };
 }
 
-/** Options of {@link limitTime}; an unknown key is refused. */
+/** Options of {@link limitTime}; an unknown key is rejected. */
 export interface LimitTimeOptions {
   /** Milliseconds that one run of a handler may take; required. */
   readonly ms: number;
@@ -137,7 +138,8 @@ export interface LimitTimeOptions {
 const TIME = defineOptions<LimitTimeOptions>()({ ms: integer(1, 900_000, 'milliseconds').required(), tools: TOOLS });
 
 /**
- * Ends a call that takes too long: the handler's `signal` aborts and the client is told. Time in which a person is asked does not count.
+ * Ends a call that takes too long: the handler's `signal` aborts and the client gets an error. Time that a person needs to
+ * answer does not count.
  *
  * @throws FrameworkError `app.invalid_configuration` without `ms`
  *

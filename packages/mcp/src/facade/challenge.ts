@@ -11,12 +11,12 @@ interface MatchedRoute {
 }
 
 /**
- * The URL of the MCP endpoint that a route serves, which its tokens are for: the option `requiredAudience` of a bearer guard. It knows
- * the four patterns of a facade and `/mcp`.
+ * A function that returns the URL of the MCP endpoint of a route, the audience of its tokens: for the option `audience` of
+ * `jwtBearerValidator`, or `requiredAudience` of a bearer guard. It supports the four patterns of a facade and `/mcp`.
  *
- * @param publicBaseUrl the origin that clients know
- * @returns a function of the matched route; `undefined` for any other route, and for parameters that are no identifiers
- * @throws FrameworkError `app.invalid_configuration` for anything but an origin
+ * @param publicBaseUrl the public origin
+ * @returns a function of the matched route that returns `undefined` for other routes and for invalid identifiers
+ * @throws FrameworkError `app.invalid_configuration` if it is not an origin
  * @example createBearerGuard({ validator, requiredAudience: mcpResourceURL('https://mcp.example.com') });
  */
 export function mcpResourceURL(publicBaseUrl: string): (route: MatchedRoute) => string | undefined {
@@ -24,12 +24,12 @@ export function mcpResourceURL(publicBaseUrl: string): (route: MatchedRoute) => 
 }
 
 /**
- * The URL of the protected-resource document of the MCP endpoint that a route serves: the option `resourceMetadataURLFunc` of a bearer
- * guard. It knows the four patterns of a facade and `/mcp`.
+ * A function that returns the URL of the protected-resource document of a route: for the option `resourceMetadataURLFunc` of a bearer
+ * guard. It supports the four patterns of a facade and `/mcp`.
  *
- * @param publicBaseUrl the origin that clients know
- * @returns a function of the matched route; `undefined` for any other route, and for parameters that are no identifiers
- * @throws FrameworkError `app.invalid_configuration` for anything but an origin
+ * @param publicBaseUrl the public origin
+ * @returns a function of the matched route that returns `undefined` for other routes and for invalid identifiers
+ * @throws FrameworkError `app.invalid_configuration` if it is not an origin
  * @example createBearerGuard({ validator, resourceMetadataURLFunc: mcpResourceMetadataURL('https://mcp.example.com') });
  */
 export function mcpResourceMetadataURL(publicBaseUrl: string): (route: MatchedRoute) => string | undefined {

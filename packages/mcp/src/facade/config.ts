@@ -15,80 +15,80 @@ import { endpoint, IDENTIFIER, origin, parseSecureUrl } from '../oauth/internal/
 import type { EndpointKind } from '../routes/endpoint.js';
 import { headerNames, hostnames } from './internal/request-host.js';
 
-/** All documents name one fixed origin. */
+/** All documents contain one fixed origin. */
 export const URL_MODE_PUBLIC_BASE_URL = 'public_base_url';
-/** Each document names the host of its request, if it is in a list. */
+/** Each document contains the host of its request, which must be in a list. */
 export const URL_MODE_REQUEST_HOST = 'request_host';
 
-/** Where the origin in documents comes from. */
+/** The source of the origin in documents. */
 export type URLMode = typeof URL_MODE_PUBLIC_BASE_URL | typeof URL_MODE_REQUEST_HOST;
 
-/** What the authorization server can do, as its documents say it. */
+/** The capabilities of the authorization server in its documents. */
 export interface Capabilities {
   /** Response types. */
   readonly responseTypes: readonly string[];
   /** Grant types. */
   readonly grantTypes: readonly string[];
-  /** How clients prove themselves at the token endpoint. */
+  /** Methods of client authentication at the token endpoint. */
   readonly tokenEndpointAuthMethods: readonly string[];
   /** Methods of PKCE. */
   readonly codeChallengeMethods: readonly string[];
 }
 
-/** Makes the handler of one kind of endpoint. It is called once a kind, at registration. */
+/** Creates the handler for one kind of endpoint. It is called once for each kind, at registration. */
 export type HandlerFactory = (kind: EndpointKind) => Handler;
 
-/** The document of the upstream authorization server at the root of the origin. */
+/** The document of the upstream authorization server that the facade serves at the root of the origin. */
 export interface RootDiscoveryConfig {
   /** The issuer. */
   readonly issuerUrl: string;
-  /** Where people sign in. */
+  /** The authorization endpoint, where users sign in. */
   readonly authorizationEndpointUrl: string;
-  /** Where clients get tokens. */
+  /** The token endpoint. */
   readonly tokenEndpointUrl: string;
-  /** Where clients register. */
+  /** The registration endpoint. */
   readonly registrationEndpointUrl: string;
-  /** Keys of tokens. */
+  /** URL of the public keys. */
   readonly jwksUri: string;
-  /** Scopes that a client may ask for, one or more. */
+  /** Scopes in the document, at least one. */
   readonly scopes: readonly string[];
 }
 
-/** What {@link registerMcpFacade} serves; an unknown key is refused. */
+/** Configuration of {@link registerMcpFacade}; an unknown key is rejected. */
 export interface FacadeConfig {
-  /** Issuer of the tokens: the upstream authorization server. A slash at its end is dropped. */
+  /** Issuer of the tokens: the upstream authorization server. A trailing slash is removed. */
   readonly issuerUrl: string;
-  /** Keys of tokens. */
+  /** URL of the public keys. */
   readonly jwksUri: string;
-  /** Where clients register. Default: the issuer and `/register`. */
+  /** The registration endpoint. Default: the issuer followed by `/register`. */
   readonly registrationEndpointUrl?: string;
-  /** Where the origin in documents comes from; required. */
+  /** The source of the origin in documents; required. */
   readonly urlMode: URLMode;
-  /** The origin that clients know, `https://mcp.example.com`; required in the mode `public_base_url`. */
+  /** The public origin, `https://mcp.example.com`; required in the mode `public_base_url`. */
   readonly publicBaseUrl?: string;
-  /** Hosts that documents may name, with their port where it is neither 80 nor 443; required in the mode `request_host`. */
+  /** Allowed hosts in documents, with the port if it is not 80 or 443; required in the mode `request_host`. */
   readonly allowedHostnames?: readonly string[];
-  /** Headers that name the host, in this order; the first that a request has decides. Mode `request_host`. Default `host`. */
+  /** Headers that contain the host; the first that is present decides. Only for the mode `request_host`. Default `host`. */
   readonly hostHeaders?: readonly string[];
-  /** Scopes that a client may ask for, by kind of endpoint; one or more each. */
+  /** Scopes in the documents, by kind of endpoint; at least one each. */
   readonly scopes: Readonly<Record<EndpointKind, readonly string[]>>;
-  /** What the authorization server can do. Default, member by member: what {@link defaultCapabilities} returns. */
+  /** Capabilities of the authorization server in its documents. Default: {@link defaultCapabilities} for each missing member. */
   readonly capabilities?: Partial<Capabilities>;
-  /** Serves MCP: `server.handler`. */
+  /** The handler of the MCP server: `server.handler`. */
   readonly mcpHandler: Handler;
-  /** Who may call the MCP routes of a kind; `Public` and `Optional` are refused. Default `Authenticated()`. */
+  /** The posture of the MCP routes of a kind; `Public` and `Optional` are rejected. Default `Authenticated()`. */
   readonly posture?: (kind: EndpointKind) => Posture;
-  /** Makes the authorization endpoint of a kind; only together with `tokenHandler`. Default: the routes are the application's. */
+  /** Creates the authorization endpoint of a kind; requires `tokenHandler`. Default: the facade does not register these routes. */
   readonly authorizeHandler?: HandlerFactory;
-  /** Makes the token endpoint of a kind; only together with `authorizeHandler`. Default: the routes are the application's. */
+  /** Creates the token endpoint of a kind; requires `authorizeHandler`. Default: the facade does not register these routes. */
   readonly tokenHandler?: HandlerFactory;
-  /** The upstream document at the root of the origin. Default none. */
+  /** The authorization-server document at the root of the origin. Default none. */
   readonly rootAuthorizationServer?: RootDiscoveryConfig;
-  /** Seconds for which anybody may keep a document; mode `public_base_url`. Default: nobody may. */
+  /** Seconds for which documents may be cached. Only for the mode `public_base_url`. Default: they must not be cached. */
   readonly documentMaxAgeSeconds?: number;
 }
 
-/** What an authorization server of public clients with PKCE can do; a fresh copy. */
+/** The capabilities of an authorization server for public clients with PKCE; a fresh copy. */
 export function defaultCapabilities(): Capabilities {
   return {
     responseTypes: ['code'],
@@ -125,7 +125,7 @@ const CAPABILITY_KINDS = {
   codeChallengeMethods: words,
 };
 
-/** What {@link FacadeConfig} may be, each member for itself. */
+/** The kinds of the members of {@link FacadeConfig}. */
 export const FACADE_CONFIG = defineOptions<FacadeConfig>()(
   {
     issuerUrl: issuer.required(),
@@ -159,7 +159,7 @@ export const FACADE_CONFIG = defineOptions<FacadeConfig>()(
   { fail: facadeError },
 );
 
-/** A refused configuration. */
+/** The error for an invalid configuration. */
 export function facadeError(problem: string, cause?: unknown): FrameworkError {
   return new FrameworkError(
     INVALID_CONFIGURATION,
@@ -170,7 +170,7 @@ export function facadeError(problem: string, cause?: unknown): FrameworkError {
 
 type Parsed = ReturnType<(typeof FACADE_CONFIG)['parse']>;
 
-/** Where the origin in documents comes from, with what it needs. */
+/** The source of the origin in documents, with its settings. */
 export type OriginSource =
   | { readonly urlMode: typeof URL_MODE_PUBLIC_BASE_URL; readonly origin: string }
   | {
@@ -179,7 +179,7 @@ export type OriginSource =
       readonly headers: readonly string[];
     };
 
-/** A configuration that was checked, with every default in its place. */
+/** A checked configuration with all defaults. */
 export interface ParsedFacade extends Omit<Parsed, 'capabilities' | 'registrationEndpointUrl'> {
   readonly registrationEndpointUrl: string;
   readonly capabilities: Capabilities;
@@ -210,7 +210,7 @@ function withDefaults(given: Partial<Capabilities>): Capabilities {
   };
 }
 
-/** What belongs to the other mode is refused: it would have no effect. */
+/** Rejects options of the other mode, because they would have no effect. */
 function sourceOf({
   urlMode,
   publicBaseUrl,

@@ -6,44 +6,44 @@ import {
   supportedOAuthFacadeTemplates,
 } from '../routes/templates.js';
 
-/** The methods of an MCP route. */
+/** The HTTP methods of an MCP route. */
 export const MCP_METHODS = ['POST', 'GET', 'DELETE'] as const;
 
 /** The routes of one kind of endpoint. */
 export interface FacadeRoute {
-  /** Of the endpoint. */
+  /** Kind of the endpoint. */
   readonly kind: EndpointKind;
-  /** Of the MCP server. */
+  /** Pattern of the MCP routes. */
   readonly mcpPattern: string;
   /** `POST`, `GET`, `DELETE`. */
   readonly mcpMethods: typeof MCP_METHODS;
-  /** GET: the metadata of the protected resource. */
+  /** GET: the protected-resource document. */
   readonly protectedResourcePattern: string;
-  /** GET: the metadata of the authorization server, well-known part first. */
+  /** GET: the authorization-server document, with the well-known part first. */
   readonly discoveryCanonicalPattern: string;
-  /** GET: the same, well-known part last. */
+  /** GET: the same document, with the well-known part last. */
   readonly discoverySuffixPattern: string;
   /** GET: the authorization endpoint. */
   readonly authorizePattern: string;
   /** POST: the token endpoint. */
   readonly tokenPattern: string;
-  /** Whether the facade serves the last two; else they are the application's to serve. */
+  /** Whether the facade has registered the authorization and token endpoints. */
   readonly authorizationRoutesAttached: boolean;
 }
 
-/** What a facade has registered, for infrastructure code. As JSON its keys are snake_case, the same in every runtime. */
+/** The routes of a facade, for infrastructure code. In JSON the keys are snake_case, the same in every runtime. */
 export interface RouteInventory {
-  /** Version of the routes. */
+  /** Version of the route contract. */
   readonly contractVersion: typeof MCP_ROUTE_CONTRACT_VERSION;
   /** The routes of all kinds, in the order of the contract. */
   readonly routes: readonly FacadeRoute[];
-  /** GET: the metadata of the upstream authorization server at the root of the origin. */
+  /** GET: the document of the upstream authorization server at the root of the origin. */
   readonly rootAuthorizationServerPattern: typeof OAUTH_AUTHORIZATION_SERVER_PATH;
-  /** Whether the facade serves it. */
+  /** Whether the facade has registered it. */
   readonly rootAuthorizationServerAttached: boolean;
 }
 
-/** A fresh inventory that nobody can change. */
+/** A new frozen inventory. */
 export function createInventory(hasAuthorization: boolean, hasRoot: boolean): RouteInventory {
   const facade = supportedOAuthFacadeTemplates();
   const discovery = supportedOAuthDiscoveryTemplates();
@@ -68,7 +68,7 @@ export function createInventory(hasAuthorization: boolean, hasRoot: boolean): Ro
   });
 }
 
-/** Frozen, and with snake_case keys as JSON. */
+/** A frozen object with snake_case keys in JSON. */
 function withJson<T extends object>(members: T): T {
   const toJSON = () =>
     Object.fromEntries(

@@ -10,14 +10,13 @@ import { createInventory, type FacadeRoute, MCP_METHODS, type RouteInventory } f
 type Arguments = Parameters<SecureApp['handle']>;
 
 /**
- * Serves one MCP server for a whole tree of namespaces, partners and agents, with the documents by which clients of each endpoint find
- * out where to sign in. Documents are open to everybody; MCP routes are for authenticated callers, and that a token is for its endpoint
- * is for the container's bearer guard to check: {@link mcpResourceURL}.
+ * Registers one MCP server for namespaces, partners and agents, and the OAuth metadata documents of each endpoint. The documents are
+ * public. The MCP routes require an authenticated caller; the bearer guard of the container must check that the audience of a token is
+ * the endpoint, with {@link mcpResourceURL}.
  *
- * Everything is validated before anything is registered: an application whose routes collide with those of the facade is left as
- * it was.
+ * The configuration and all routes are checked before the first registration: after an error the application is unchanged.
  *
- * @returns what was registered; frozen
+ * @returns the registered routes; frozen
  * @throws FrameworkError `app.invalid_configuration` `framework: mcp facade: <what is wrong>`
  * @example
  * registerMcpFacade(app, {
@@ -41,7 +40,7 @@ export function registerMcpFacade(app: SecureApp, config: FacadeConfig): RouteIn
   return inventory;
 }
 
-/** Documents come first: if the posture of another copy of the package is refused, nothing has been registered. */
+/** The documents come first: an app of another copy of the package rejects their posture before it has registered a route. */
 function listRoutes(facade: ParsedFacade, { routes }: RouteInventory): readonly Arguments[] {
   const { rootAuthorizationServer: root } = facade;
   return [
@@ -91,12 +90,12 @@ function mcpRoutes({ mcpHandler, posture }: ParsedFacade, { kind, mcpPattern }: 
 function authenticated(posture: Posture, kind: EndpointKind): Posture {
   const { kind: stated } = (posture ?? {}) as Partial<Posture>;
   if (stated === 'public' || stated === 'optional') {
-    throw facadeError(`option "posture" must not open the MCP routes to everybody: it is ${stated} for ${kind}`);
+    throw facadeError(`option "posture" must require authentication: it is ${stated} for ${kind}`);
   }
   return posture;
 }
 
-/** The handler, but not for paths whose parameters are no identifiers. */
+/** The handler, with 404 for paths with invalid identifiers. */
 function ofEndpoint(kind: EndpointKind, handler: Handler): Handler {
   return (ctx) => {
     requestedMcpPath(kind, ctx);
@@ -104,7 +103,7 @@ function ofEndpoint(kind: EndpointKind, handler: Handler): Handler {
   };
 }
 
-/** Registers everything on a container that is thrown away, behind what the application has. */
+/** Registers the routes of the application and of the facade on a temporary container, to find collisions. */
 function rehearse(app: SecureApp, routes: readonly Arguments[]): void {
   const trial = new SecureApp({ log: false });
   for (const { surface, method, path } of app.routes()) {

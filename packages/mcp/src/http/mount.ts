@@ -1,19 +1,7 @@
-import type { Handler } from '@sallyport/core';
-import { defineOptions, kind, list, type OptionKind, text, withMethods } from '@sallyport/core/options';
+import { defineOptions, kind, list, text, withMethods } from '@sallyport/core/options';
+import type { MountTarget } from '@sallyport/http/web';
 import { MCP_PATH } from '../routes/paths.js';
 import type { McpServer } from '../server/server.js';
-
-/** What a closed container offers to mount on: `SecureApp`, and everything with its `handle`. */
-export interface MountTarget<Posture> {
-  /** Registers a handler for one method and one path pattern. `streaming`: the response may be a stream. */
-  handle(
-    method: string,
-    pattern: string,
-    handler: Handler,
-    posture: Posture,
-    options?: { readonly streaming?: boolean; readonly trailingSlash?: boolean },
-  ): unknown;
-}
 
 /** The metadata documents of a server: `mcpDiscovery` of `@sallyport/mcp/oauth` makes one. */
 export interface McpDiscovery {
@@ -21,7 +9,7 @@ export interface McpDiscovery {
   mount(app: MountTarget<object>, path: string): void;
 }
 
-/** Options of {@link mountMcp}; an unknown key is refused. */
+/** Options of {@link mountMcp}; an unknown key is rejected. */
 export interface MountMcpOptions<Posture> {
   /** Path of the routes. Default {@link MCP_PATH}. */
   readonly path?: string;
@@ -35,13 +23,11 @@ export interface MountMcpOptions<Posture> {
 
 const METHODS = ['POST', 'GET', 'DELETE'];
 
-/** Any object: whether it is a valid posture is the container's to say. */
-export const POSTURE: OptionKind<object> = kind('a posture', (value) => typeof value === 'object' && value !== null);
-
 /** What {@link MountMcpOptions} may be. */
 export const MOUNT_MCP_OPTIONS = defineOptions<MountMcpOptions<object>>()({
   path: text('a path').default(MCP_PATH),
-  posture: POSTURE.required(),
+  // Whether it is a valid posture is the container's to say.
+  posture: kind<object>('a posture', (value) => typeof value === 'object' && value !== null).required(),
   allowedOrigins: list<string>(
     kind('an origin', (value) => typeof value === 'string'),
     'a list of origins',
@@ -63,7 +49,7 @@ export function mountMcp<Posture>(
 ): void {
   const { path, posture, allowedOrigins, discovery } = MOUNT_MCP_OPTIONS.parse(options as MountMcpOptions<object>);
   const handler = allowedOrigins === undefined ? server.handler : server.handlerFor({ allowedOrigins });
-  // People paste the address of a server with a slash at the end, and REST APIs hand it on.
+  // Users paste server addresses with a trailing slash, and REST APIs pass it on.
   const routing = { streaming: true, trailingSlash: true };
   for (const method of METHODS) app.handle(method, path, handler, posture as Posture, routing);
   discovery?.mount(app as MountTarget<unknown> as MountTarget<object>, path);

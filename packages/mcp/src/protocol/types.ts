@@ -4,7 +4,7 @@ export type Json = string | number | boolean | null | readonly Json[] | { readon
 export type JsonObject = Record<string, unknown>;
 /** The id of a JSON-RPC request; a number is whole. */
 export type RequestId = string | number;
-/** The `_meta` of a request. All of it is the client's word; members of the trace context are texts or absent. */
+/** The `_meta` of a request. All of it comes from the client; members of the trace context are strings or absent. */
 export interface RequestMeta {
   /** Trace context of the client (https://www.w3.org/TR/trace-context/): `00-<trace>-<span>-<flags>`. */
   readonly traceparent?: string;
@@ -16,7 +16,7 @@ export interface RequestMeta {
 }
 /** Levels of log messages (RFC 5424), lowest first. */
 export type LogLevel = 'debug' | 'info' | 'notice' | 'warning' | 'error' | 'critical' | 'alert' | 'emergency';
-/** Which family of revisions a request speaks: with sessions (until 2025-11-25), or without (2026-07-28). */
+/** The protocol era of a request: with sessions (until 2025-11-25), or without (2026-07-28). */
 export type Era = 'session' | 'stateless';
 
 /** An image that a client may show. */
@@ -37,7 +37,7 @@ export interface Implementation {
   name: string;
   /** Version, in any form. */
   version: string;
-  /** Name for people. */
+  /** Display name. */
   title?: string | undefined;
   /** What it is for. */
   description?: string | undefined;
@@ -51,9 +51,9 @@ export interface Implementation {
 export type JsonValue = string | number | boolean | null | JsonValue[] | { [key: string]: JsonValue };
 type JsonMap = Record<string, JsonValue>;
 
-/** What a client declares that it can do. */
+/** The capabilities that a client declares. */
 export type ClientCapabilities = {
-  /** Capabilities outside of the protocol, by name. */
+  /** Capabilities outside the protocol, by name. */
   experimental?: Record<string, JsonMap> | undefined;
   /** It can list the directories that it works in. */
   roots?: { listChanged?: boolean | undefined } | undefined;
@@ -67,7 +67,7 @@ export type ClientCapabilities = {
 
 /** Hints about contents. */
 export interface Annotations {
-  /** For whom the contents are. Absent: for both. */
+  /** The audience of the contents. Absent: both. */
   audience?: ('user' | 'assistant')[] | undefined;
   /** From 0 (optional) to 1 (required). */
   priority?: number | undefined;
@@ -123,7 +123,7 @@ export interface ResourceLink {
   uri: string;
   /** Name for programs. */
   name: string;
-  /** Name for people. */
+  /** Display name. */
   title?: string | undefined;
   /** What the resource holds. */
   description?: string | undefined;
@@ -227,7 +227,7 @@ export interface GetPromptResult {
 
 /** Hints about what a tool does. Clients do not rely on them. */
 export interface ToolAnnotations {
-  /** Name for people. */
+  /** Display name. */
   title?: string | undefined;
   /** It changes nothing. Absent: it may. */
   readOnlyHint?: boolean | undefined;
@@ -235,7 +235,7 @@ export interface ToolAnnotations {
   destructiveHint?: boolean | undefined;
   /** Calling it again with the same arguments changes nothing more. Absent: it may. */
   idempotentHint?: boolean | undefined;
-  /** It deals with things outside of the server, such as the web. Absent: it may. */
+  /** It deals with things outside the server, such as the web. Absent: it may. */
   openWorldHint?: boolean | undefined;
 }
 
@@ -243,7 +243,7 @@ export interface ToolAnnotations {
 export interface Root {
   /** A `file:` URI. */
   uri: string;
-  /** Name for people. */
+  /** Display name. */
   name?: string | undefined;
   /** Data for programs, by name; the protocol reserves some names. */
   _meta?: JsonObject | undefined;

@@ -56,20 +56,20 @@ export interface PartnerAgentEndpoint {
 
 /**
  * One MCP endpoint: its kind, and exactly the identifiers of this kind. An identifier is not blank, not `.` and not `..`, and
- * holds no `/`. It stands in the path as it is.
+ * does not contain `/`. It is inserted into the path without escaping.
  */
 export type McpEndpoint = NamespaceEndpoint | PartnerNamespaceEndpoint | AgentEndpoint | PartnerAgentEndpoint;
 
 type Identifier = 'clientNamespace' | 'partnerId' | 'agentId';
 
-/** What a pattern is made of: texts stand for themselves. */
+/** One segment of a pattern: a fixed text, or an identifier. */
 type Segment = string | { readonly identifier: Identifier };
 
 const NAMESPACE = { identifier: 'clientNamespace' } as const;
 const PARTNER = { identifier: 'partnerId' } as const;
 const AGENT = { identifier: 'agentId' } as const;
 
-/** The patterns of all kinds, in the order of the contract. No path fits two of them. */
+/** The patterns of all kinds, in the order of the contract. No path matches two of them. */
 const PATTERNS: Readonly<Record<EndpointKind, readonly Segment[]>> = {
   namespace: [NAMESPACE, 'mcp'],
   partner_namespace: [NAMESPACE, 'partners', PARTNER, 'mcp'],
@@ -93,28 +93,29 @@ export const ENDPOINT_KINDS: readonly EndpointKind[] = Object.freeze([
 ] as const);
 
 /**
- * The endpoint of a path. If the fixed segments fit a pattern as the path stands, this pattern decides, `.` and `..` being
- * invalid identifiers; only else the path is normalized first. So `..` never turns one endpoint into another.
+ * The endpoint of a path. If the fixed segments of the path match a pattern before normalization, this pattern decides, and `.` and `..`
+ * are invalid identifiers. Only a path that matches no pattern is normalized and tried again. So `..` never changes one endpoint into
+ * another.
  *
- * @throws TypeError with the code `mcp.invalid_route` for a path that fits no pattern, or has an invalid identifier
+ * @throws TypeError with the code `mcp.invalid_route` for a path that matches no pattern, or has an invalid identifier
  * @example parseMcpPath('/acme/agents/bot/mcp'); // { kind: 'agent', clientNamespace: 'acme', agentId: 'bot' }
  */
 export function parseMcpPath(path: string): McpEndpoint {
   assertText(path, 'a path');
-  const found = fit(trimBlanks(path)) ?? fit(normalizeMcpPath(path));
-  if (!found) throw routeError('the path is of no MCP endpoint');
+  const found = match(trimBlanks(path)) ?? match(normalizeMcpPath(path));
+  if (!found) throw routeError('the path is not the path of an MCP endpoint');
   return validateEndpoint(found);
 }
 
-/** The endpoint whose pattern has the fixed segments of a path; its identifiers are not checked. */
-function fit(path: string): McpEndpoint | undefined {
+/** The endpoint whose pattern matches the fixed segments of a path; its identifiers are not checked. */
+function match(path: string): McpEndpoint | undefined {
   const segments = path.split('/').filter((segment) => segment !== '');
-  const fits = (part: Segment, at: number) => typeof part !== 'string' || part === segments[at];
-  const kind = ENDPOINT_KINDS.find((one) => PATTERNS[one].length === segments.length && PATTERNS[one].every(fits));
+  const matches = (part: Segment, at: number) => typeof part !== 'string' || part === segments[at];
+  const kind = ENDPOINT_KINDS.find((one) => PATTERNS[one].length === segments.length && PATTERNS[one].every(matches));
   return kind && fillEndpoint(kind, (_, at) => segments[at]);
 }
 
-/** An endpoint with identifiers that are not checked, from their name and their place in the pattern. */
+/** An endpoint whose identifiers are not checked; they are read by name and by position in the pattern. */
 function fillEndpoint(kind: EndpointKind, textOf: (name: Identifier, at: number) => string | undefined): McpEndpoint {
   const endpoint: Record<string, string | undefined> = { kind };
   for (const [at, part] of PATTERNS[kind].entries()) {
@@ -133,7 +134,7 @@ export function endpointOfParams(kind: EndpointKind, params: Readonly<Record<str
 }
 
 /**
- * Checks an endpoint that was not made by {@link parseMcpPath}.
+ * Checks an endpoint that does not come from {@link parseMcpPath}.
  *
  * @returns a frozen copy
  * @throws TypeError with the code `mcp.invalid_route` for an unknown kind, an identifier that is missing, invalid or not of this
@@ -146,7 +147,7 @@ export function validateEndpoint(endpoint: McpEndpoint): McpEndpoint {
   const wanted = PATTERNS[kind].flatMap((part) => (typeof part === 'string' ? [] : [part.identifier]));
   const checked = wanted.map((name) => [name, validIdentifier(given[name], PARAMETERS[name])] as const);
   const surplus = Object.keys(given).some((name) => given[name] !== undefined && !wanted.includes(name as Identifier));
-  if (surplus) throw routeError(`an endpoint of kind ${kind} has no identifiers but its own`);
+  if (surplus) throw routeError(`an endpoint of kind ${kind} must not have other members`);
   return Object.freeze({ kind, ...Object.fromEntries(checked) }) as McpEndpoint;
 }
 
@@ -154,12 +155,12 @@ function validIdentifier(value: unknown, parameter: string): string {
   assertText(value, parameter);
   const text = trimBlanks(value);
   if (text === '' || text === '.' || text === '..' || text.includes('/')) {
-    throw routeError(`${parameter} must not be blank, "." or "..", and must hold no "/"`);
+    throw routeError(`${parameter} must not be blank, "." or "..", and must not contain "/"`);
   }
   return value;
 }
 
-/** The pattern of a kind, as the router takes it. */
+/** The pattern of a kind in the router's syntax. */
 export function patternOf(kind: EndpointKind): string {
   return toPath(PATTERNS[kind], (identifier) => `{${PARAMETERS[identifier]}}`);
 }
@@ -169,7 +170,7 @@ function toPath(pattern: readonly Segment[], fill: (identifier: Identifier) => s
 }
 
 /**
- * The path of an endpoint, with its identifiers as they are.
+ * The path of an endpoint. Its identifiers are not escaped.
  *
  * @throws TypeError with the code `mcp.invalid_route` as {@link validateEndpoint}
  * @example mcpPathFor({ kind: 'namespace', clientNamespace: 'acme' }); // '/acme/mcp'

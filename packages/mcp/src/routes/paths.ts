@@ -6,18 +6,18 @@ import { assertText, routeError, trimBlanks } from './internal/text.js';
  * Where a protected resource publishes its metadata: RFC 9728 section 3.1; an authorization server: RFC 8414 section 3.1.
  */
 
-/** Version of these paths, patterns and rules; other runtimes of the framework name the same one. */
+/** Version of these paths, patterns and rules; the same in every runtime of the framework. */
 export const MCP_ROUTE_CONTRACT_VERSION = 'm17.mcp-route-algebra/v1';
 
-/** Where a single MCP server is mounted. */
+/** The path of a single MCP server, and the default of `mountMcp`. */
 export const MCP_PATH = '/mcp';
-/** Metadata of the protected resource at the root of an origin, and the prefix of all others. */
+/** Path of the protected-resource document of an origin, and the prefix of all others. */
 export const OAUTH_PROTECTED_RESOURCE_PATH = '/.well-known/oauth-protected-resource';
-/** Metadata of the protected resource {@link MCP_PATH}. */
+/** Path of the protected-resource document of {@link MCP_PATH}. */
 export const OAUTH_PROTECTED_RESOURCE_MCP_PATH = '/.well-known/oauth-protected-resource/mcp';
-/** Metadata of the authorization server at the root of an origin, and the prefix of all others. */
+/** Path of the authorization-server document of an origin, and the prefix of all others. */
 export const OAUTH_AUTHORIZATION_SERVER_PATH = '/.well-known/oauth-authorization-server';
-/** Metadata of the authorization server of {@link MCP_PATH}. */
+/** Path of the authorization-server document of {@link MCP_PATH}. */
 export const OAUTH_AUTHORIZATION_SERVER_MCP_PATH = '/.well-known/oauth-authorization-server/mcp';
 
 /** Route parameter of the client's namespace. */
@@ -28,8 +28,8 @@ export const PARAM_PARTNER_ID = 'partner_id';
 export const PARAM_AGENT_ID = 'agent_id';
 
 /**
- * The normal form of a path: without blanks around it, with one `/` in front, no repeated `/`, no `.` and `..`, and no `/` at
- * its end. `..` above the root stays at the root. Nothing is decoded, and case is kept.
+ * The normal form of a path: trimmed, with one leading `/`, without repeated and trailing `/`, and with `.` and `..` resolved. `..` above
+ * the root stays at the root. Nothing is decoded, and case is not changed.
  *
  * @throws TypeError with the code `mcp.invalid_route` for anything but a text
  * @example normalizeMcpPath('//acme/./old/../mcp/'); // '/acme/mcp'
@@ -44,7 +44,7 @@ export function normalizeMcpPath(path: string): string {
   return `/${kept.join('/')}`;
 }
 
-/** The normal form as what stands behind or before another path: the root is nothing. */
+/** The normal form for concatenation: the root is an empty text. */
 function partOf(resourcePath: string): string {
   const path = normalizeMcpPath(resourcePath);
   return path === '/' ? '' : path;
@@ -61,7 +61,7 @@ export function protectedResourcePathFor(resourcePath: string): string {
 }
 
 /**
- * Path of the metadata document of a resource's authorization server: the canonical form, well-known part first.
+ * Path of the authorization-server document of a resource, in the canonical form: the well-known part first.
  *
  * @throws TypeError with the code `mcp.invalid_route` for anything but a text
  */
@@ -70,7 +70,7 @@ export function authorizationServerPathFor(resourcePath: string): string {
 }
 
 /**
- * The same document's path in the suffix form, well-known part last, which some clients try.
+ * Path of the authorization-server document of a resource, in the suffix form, which some clients try: the well-known part last.
  *
  * @throws TypeError with the code `mcp.invalid_route` for anything but a text
  */
@@ -97,7 +97,7 @@ export function tokenPathFor(resourcePath: string): string {
 }
 
 /**
- * The resource path that a path of {@link protectedResourcePathFor} was made of; `/` for the bare prefix.
+ * The inverse of {@link protectedResourcePathFor}: the path of the resource; `/` for the prefix alone.
  *
  * @throws TypeError with the code `mcp.invalid_route` for a path that does not begin with the prefix
  * @example resourcePathFromProtectedResourcePath('/.well-known/oauth-protected-resource/mcp'); // '/mcp'

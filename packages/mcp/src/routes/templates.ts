@@ -7,29 +7,29 @@ import {
   tokenPathFor,
 } from './paths.js';
 
-/** Patterns of one kind of endpoint, in the router's form: `/{client_namespace}/mcp`. */
+/** Patterns of one kind of endpoint, in the router's syntax: `/{client_namespace}/mcp`. */
 export interface EndpointTemplate {
-  /** Of the endpoint. */
+  /** Kind of the endpoint. */
   readonly kind: EndpointKind;
-  /** Of the MCP server. */
+  /** Pattern of the MCP server. */
   readonly mcpPattern: string;
-  /** Of the metadata of the protected resource. */
+  /** Pattern of the protected-resource document. */
   readonly protectedResourcePath: string;
 }
 
 /** Patterns of the authorization and token endpoints of one kind. */
 export interface OAuthFacadeTemplate {
-  /** Of the endpoint. */
+  /** Kind of the endpoint. */
   readonly kind: EndpointKind;
-  /** Of the authorization endpoint. */
+  /** Pattern of the authorization endpoint. */
   readonly authorizePattern: string;
-  /** Of the token endpoint. */
+  /** Pattern of the token endpoint. */
   readonly tokenPattern: string;
 }
 
-/** Patterns of the authorization-server metadata of one kind. */
+/** Patterns of the authorization-server document of one kind. */
 export interface OAuthDiscoveryTemplate {
-  /** Of the endpoint. */
+  /** Kind of the endpoint. */
   readonly kind: EndpointKind;
   /** With the well-known part first. */
   readonly canonicalPattern: string;
@@ -37,7 +37,7 @@ export interface OAuthDiscoveryTemplate {
   readonly suffixPattern: string;
 }
 
-/** The routes of MCP servers and their protected-resource metadata: frozen, fresh at each call, in the order of the contract. */
+/** The patterns of MCP servers and their protected-resource documents: frozen, a new list for each call, in the order of the contract. */
 export function supportedEndpointTemplates(): readonly EndpointTemplate[] {
   return forEachKind((kind, mcpPattern) => ({
     kind,
@@ -46,7 +46,7 @@ export function supportedEndpointTemplates(): readonly EndpointTemplate[] {
   }));
 }
 
-/** The routes of authorization and token endpoints: frozen, fresh at each call, in the order of the contract. */
+/** The patterns of authorization and token endpoints: frozen, a new list for each call, in the order of the contract. */
 export function supportedOAuthFacadeTemplates(): readonly OAuthFacadeTemplate[] {
   return forEachKind((kind, mcpPattern) => ({
     kind,
@@ -55,7 +55,7 @@ export function supportedOAuthFacadeTemplates(): readonly OAuthFacadeTemplate[] 
   }));
 }
 
-/** The routes of authorization-server metadata: frozen, fresh at each call, in the order of the contract. */
+/** The patterns of authorization-server documents: frozen, a new list for each call, in the order of the contract. */
 export function supportedOAuthDiscoveryTemplates(): readonly OAuthDiscoveryTemplate[] {
   return forEachKind((kind, mcpPattern) => ({
     kind,

@@ -23,7 +23,7 @@ export interface InputRequired {
   readonly [INPUT_REQUIRED]: true;
   /** The questions, by key. */
   readonly requests: InputRequests;
-  /** What comes back with the answers; `undefined` for nothing. */
+  /** A value that is returned with the answers; `undefined` for none. */
   readonly state: Json | undefined;
 }
 
@@ -34,47 +34,51 @@ export function isInputRequired(value: unknown): value is InputRequired {
 }
 
 /**
- * What a handler gets. When it asks the client something, its run may stop there for good: the handler is called again
- * from its beginning, on any instance, with what was recorded. Only {@link McpContext.step} keeps work from running twice.
+ * The context of a handler. When the handler asks the client a question, its run ends there, and later the handler is
+ * called again from its beginning, on any instance, with the recorded data. Only {@link McpContext.step} prevents that work
+ * runs twice.
  */
 export interface McpContext {
   /** The HTTP request: parameters, headers, clock. */
   readonly http: Context;
-  /** Who calls; `null` for an anonymous caller. */
+  /** The caller; `null` for an anonymous caller. */
   readonly principal: SecurePrincipal | null;
   /** `''` when there is none. */
   readonly tenantId: string;
   /** Epoch milliseconds; 15 minutes from now when the platform does not say. */
   readonly deadline: number;
-  /** Aborts at the deadline, when the client cancels, or when it is gone and the door sees it. */
+  /** Aborts at the deadline, when the client cancels, or when the front door reports that it has disconnected. */
   readonly signal: AbortSignal;
   /** The id of the JSON-RPC request. */
   readonly requestId: RequestId;
-  /** The `_meta` of the request: what the client says beside the parameters, its trace context too. */
+  /** The `_meta` of the request: data of the client in addition to the parameters, for example its trace context. */
   readonly meta: RequestMeta;
-  /** Names the session, alike in all its requests and on all instances; it opens nothing. `undefined` without a stored one. */
+  /**
+   * A name of the session, the same in all its requests and on all instances; it is not the session id. `undefined` without
+   * a stored session.
+   */
   readonly sessionId: string | undefined;
-  /** `session` or `stateless`: how the client speaks. */
+  /** `session` or `stateless`: the protocol era of the client. */
   readonly era: Era;
   /** The protocol revision of this request: `2025-11-25`. */
   readonly protocolVersion: string;
-  /** Name and version that the client gives of itself; `undefined` when it gives none. */
+  /** Name and version of the client; `undefined` when it sends none. */
   readonly client: Implementation | undefined;
-  /** What the client declares that it can do. Empty where sessions are off. */
+  /** The declared capabilities of the client. Empty without sessions. */
   readonly clientCapabilities: ClientCapabilities;
-  /** Answers to the last `inputRequired`, without those that do not fit their question. */
+  /** Answers to the last `inputRequired`, without those that do not match the schema of their question. */
   readonly inputs: InputResponses;
   /** The state of the last `inputRequired`. */
   readonly state: Json | undefined;
   /** Sends nothing unless the client gave a progress token. */
   progress(progress: number, total?: number, message?: string): void;
-  /** Sends nothing below the level that the client asked for. */
+  /** Sends only messages at or above the level that the client set. */
   log(level: LogLevel, data: Json, logger?: string): void;
   /** Runs once and is recorded, as JSON: a replay gets the recorded value. Names are unique within a handler. */
   step<T extends Json>(name: string, run: () => T | Promise<T>): Promise<T>;
-  /** Several questions at once, as a value that the handler returns. `state` comes back with the answers. */
+  /** Several questions at once, as a value that the handler returns. `state` is returned with the answers. */
   inputRequired(requests: InputRequests, state?: Json): InputRequired;
-  /** Ends the response here; the client polls for the rest. Does nothing where it cannot come back. */
+  /** Ends the response here; the client polls for the rest. Does nothing if the client cannot resume. */
   closeStream(): Promise<void>;
 }
 

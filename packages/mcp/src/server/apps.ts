@@ -20,7 +20,7 @@ export interface AppCsp {
   readonly baseUriDomains?: readonly string[];
 }
 
-/** Options of an app; an unknown key is refused. */
+/** Options of an app; an unknown key is rejected. */
 export interface AppOptions {
   /** Name in lists; required and not empty. */
   readonly name: string;
@@ -81,7 +81,7 @@ export function isAppUri(uri: string): boolean {
   return /^ui:\/\/./.test(uri);
 }
 
-/** What a tool's `_meta` says of its app; hosts of before 2026 read the second key. */
+/** The members of a tool's `_meta` about its app; hosts before 2026 read the second key. */
 export function toolMeta({ uri, visibility }: ToolApp): JsonObject {
   return { ui: { resourceUri: uri, visibility }, 'ui/resourceUri': uri };
 }

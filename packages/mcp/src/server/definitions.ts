@@ -15,17 +15,17 @@ import type { InputRequired, McpAskingContext, McpContext } from '../run/context
 import type { ToolTask } from '../tasks/options.js';
 import type { ToolApp } from './apps.js';
 
-/** How long, and by whom, a stateless-era answer may be kept. */
+/** How long, and by which caches, a stateless-era answer may be stored. */
 export interface CacheHint {
-  /** Milliseconds; 0 is not at all. */
+  /** Milliseconds; 0 means no caching. */
   readonly ttlMs?: number;
-  /** `public`: shared caches may keep the answer. Default `private`: only the caller's own may. */
+  /** `public`: shared caches may store the answer. Default `private`: only the caller's cache. */
   readonly scope?: 'public' | 'private';
 }
 
 /** What tools, resources, templates and prompts have in common; `Asks` is what the handler may ask the client for. */
 export interface HandlerOptions<Asks extends AskKind = AskKind> {
-  /** Name for people. */
+  /** Display name. */
   readonly title?: string;
   /** What it does, for the client's model. */
   readonly description?: string;
@@ -35,32 +35,32 @@ export interface HandlerOptions<Asks extends AskKind = AskKind> {
   readonly _meta?: JsonObject;
   /** What the handler may ask the client for; its context has methods for these alone. Default none. */
   readonly asks?: readonly Asks[];
-  /** The same, and a client without these capabilities is refused before the handler runs. Default none. */
+  /** The same, and a client without these capabilities is rejected before the handler runs. Default none. */
   readonly requires?: readonly Asks[];
   /** Scopes that a caller needs, all of them; otherwise the answer is HTTP 403, and lists leave the entry out. Default none. */
   readonly scopes?: readonly string[];
-  /** Scopes of which a caller needs one, beside all of `scopes`. Default none. */
+  /** Scopes of which a caller needs one, in addition to all of `scopes`. Default none. */
   readonly anyScope?: readonly string[];
 }
 
 /** A JSON Schema, or a Standard Schema validator. */
 export type SchemaInput = JsonObject | StandardSchema;
 
-/** The type that a handler gets of a schema. */
+/** The type of a schema's output, as the handler gets it. */
 export type SchemaOutput<S> = S extends {
   readonly '~standard': { readonly types?: { readonly output: infer Output } | undefined };
 }
   ? Output
   : JsonObject;
 
-/** The type of the structured result that a schema takes. */
+/** The type of a structured result for a schema. */
 type Structured<S> = S extends {
   readonly '~standard': { readonly types?: { readonly input: infer Input } | undefined };
 }
   ? Input
   : object;
 
-/** Options of a tool; an unknown key is refused. */
+/** Options of a tool; an unknown key is rejected. */
 export interface ToolOptions<
   I extends SchemaInput = SchemaInput,
   O extends SchemaInput = SchemaInput,
@@ -68,21 +68,21 @@ export interface ToolOptions<
 > extends HandlerOptions<Asks> {
   /** Root type `object`, or a union of objects. Default: any object. */
   readonly input?: I;
-  /** Beside a validator that cannot give its own. */
+  /** The JSON Schema of `input`, for a validator that does not provide one. */
   readonly inputJsonSchema?: JsonObject;
-  /** Of the structured result; checked before it is sent. */
+  /** The schema of the structured result, which is checked before it is sent. */
   readonly output?: O;
-  /** Listed instead of what the validator `output` gives of itself; needed when it gives none. */
+  /** The JSON Schema of `output` for lists, for a validator that does not provide one. */
   readonly outputJsonSchema?: JsonObject;
-  /** How calls become tasks, which outlive their request; needs the option `tasks` of the server. Default: they do not. */
+  /** How calls become tasks, which continue after their request; needs the option `tasks` of the server. Default: never. */
   readonly task?: ToolTask;
   /** Shows the result in an app of the server, in hosts that can. Default none. */
   readonly app?: ToolApp;
   /** Hints for the client: whether the tool only reads, destroys, may be repeated. */
   readonly annotations?: ToolAnnotations;
   /**
-   * Whether the caller may call the tool with these arguments; `false`, or an error, is answered with `isError`. Lists ask it
-   * without arguments, whether the caller may call the tool at all. Default: everyone with the scopes may.
+   * Whether the caller may call the tool with these arguments; `false`, or an error, gives a result with `isError`. For
+   * lists it is called without arguments: may the caller call the tool at all? Default: every caller with the scopes may.
    */
   readonly authorize?: (ctx: McpContext, args: NoInfer<SchemaOutput<I>> | undefined) => MaybePromise<boolean>;
 }
@@ -104,7 +104,7 @@ export type ToolHandler<Args, O = undefined, Asks extends AskKind = never> = (
   ctx: McpAskingContext<Asks>,
 ) => MaybePromise<ToolAnswer<O>>;
 
-/** Options of a resource; an unknown key is refused. */
+/** Options of a resource; an unknown key is rejected. */
 export interface ResourceOptions<Asks extends AskKind = AskKind> extends HandlerOptions<Asks> {
   /** Name in lists; required and not empty. */
   readonly name: string;
@@ -112,18 +112,18 @@ export interface ResourceOptions<Asks extends AskKind = AskKind> extends Handler
   readonly mimeType?: string;
   /** Size of the contents in bytes, for lists. */
   readonly size?: number;
-  /** Hints for the client: for whom it is, how important, how old. */
+  /** Hints for the client: audience, priority, time of the last change. */
   readonly annotations?: Annotations;
   /** For how long a stateless-era answer may be kept. Default: the server's option `cache`. */
   readonly cache?: CacheHint;
   /**
-   * Whether the caller may read this resource, and subscribe to it. `false`, or an error, is answered as if there were none. Lists
-   * ask it too, for a template without a URI. Default: everyone with the scopes may.
+   * Whether the caller may read this resource, and subscribe to it. `false`, or an error, is answered as for an unknown
+   * resource. It is also called for lists, for a template without a URI. Default: every caller with the scopes may.
    */
   readonly authorize?: (ctx: McpContext, uri: string | undefined) => MaybePromise<boolean>;
 }
 
-/** Text, bytes, or a full result; nothing means that there is no such resource. */
+/** Text, bytes, or a full result; `undefined` means that the resource does not exist. */
 export type ResourceAnswer = string | Uint8Array | ReadResourceResult | InputRequired | null | undefined;
 /** Reads a resource. It gets the URI that was asked for. */
 export type ResourceHandler<Asks extends AskKind = never> = (
@@ -131,7 +131,7 @@ export type ResourceHandler<Asks extends AskKind = never> = (
   ctx: McpAskingContext<Asks>,
 ) => MaybePromise<ResourceAnswer>;
 
-/** Values to choose from, or a function of what was typed and of the arguments that are already there. */
+/** Values to choose from, or a function of the typed text and of the arguments given so far. */
 export type Completer =
   | readonly string[]
   | ((
@@ -157,7 +157,7 @@ export type TemplateNames<T extends string> = string extends T
     ? (Name extends `+${infer Reserved}` ? Reserved : Name) | TemplateNames<Rest>
     : never;
 
-/** Options of a resource template; an unknown key is refused. */
+/** Options of a resource template; an unknown key is rejected. */
 export interface ResourceTemplateOptions<T extends string = string, Asks extends AskKind = AskKind>
   extends ResourceOptions<Asks> {
   /** Completers by variable. */
@@ -173,11 +173,11 @@ export type ResourceTemplateHandler<T extends string = string, Asks extends AskK
 
 /** One argument of a prompt. */
 export interface PromptArgument {
-  /** Name for people. */
+  /** Display name. */
   readonly title?: string;
   /** What the argument is for. */
   readonly description?: string;
-  /** Whether a request without it is refused. Default `false`. */
+  /** Whether a request without it is rejected. Default `false`. */
   readonly required?: boolean;
   /** What completes a value that a person types. */
   readonly complete?: Completer;
@@ -186,12 +186,12 @@ export interface PromptArgument {
 /** The arguments of a prompt, by name. */
 export type PromptArguments = Readonly<Record<string, PromptArgument>>;
 
-/** What a handler gets of the arguments of a prompt: text, and `undefined` for one that is not required. */
+/** The arguments of a prompt, as the handler gets them: text, and `undefined` for one that is not required. */
 export type PromptValues<A> = {
   readonly [Name in keyof A]: A[Name] extends { readonly required: true } ? string : string | undefined;
 };
 
-/** Options of a prompt; an unknown key is refused. */
+/** Options of a prompt; an unknown key is rejected. */
 export interface PromptOptions<A extends PromptArguments = PromptArguments, Asks extends AskKind = AskKind>
   extends HandlerOptions<Asks> {
   /** The arguments, by name. Default none. */

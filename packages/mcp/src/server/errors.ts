@@ -16,9 +16,9 @@ export type McpErrorCode =
   | 'mcp.closed'
   /** `publish` was called on a server without the option `changes`. */
   | 'mcp.changes_off'
-  /** A task could not be handed to the function that runs it. */
+  /** A task could not be passed to the function that runs it. */
   | 'mcp.task_not_started'
-  /** `@sallyport/mcp/routes` was given a path, an identifier or an endpoint that its rules refuse; a `TypeError` with this code. */
+  /** A path, identifier or endpoint is invalid in `@sallyport/mcp/routes`, which throws a `TypeError` with this code. */
   | 'mcp.invalid_route'
   /** An authorization server refuses a request: `OAuthError`, whose `error` is the protocol's own. @status 400 */
   | 'mcp.oauth_refused'
@@ -29,8 +29,8 @@ export type McpErrorCode =
 const TOOL_ERROR = Symbol.for('sallyport.McpToolError');
 
 /**
- * The one error whose text a tool shows to the client, as a result with `isError: true`. Every other exception is
- * answered with a fixed text.
+ * The only error whose text a tool sends to the client, as a result with `isError: true`. Every other exception is answered
+ * with a fixed text.
  *
  * @example throw new McpToolError('There is no note 7.');
  */
@@ -58,8 +58,8 @@ export class McpToolError extends FrameworkError {
 }
 
 /**
- * What `ctx.step` rejects with when its work threw: the same error in the run that saw it and in every replay, so that a
- * handler decides alike in both. An {@link McpToolError} comes as itself.
+ * The error with which `ctx.step` rejects when its work threw. It is the same in the first run and in every replay, so that
+ * a handler makes the same decision in both. An {@link McpToolError} stays an {@link McpToolError}.
  *
  * @example if (error instanceof McpStepError && error.reason.name === 'CardDeclined') return 'Declined.';
  */
@@ -71,7 +71,7 @@ export class McpStepError extends FrameworkError {
   override readonly name: string = 'McpStepError';
   /** Name of the step. */
   readonly step: string;
-  /** Name and text of what the work threw, cut to 100 and 1,000 characters. */
+  /** Name and message of the thrown error, cut to 100 and 1,000 characters. */
   readonly reason: { readonly name: string; readonly message: string };
 
   constructor(
@@ -110,8 +110,7 @@ export class RpcError extends Error {
 }
 
 /**
- * -32603 with the code `mcp.too_large`: something is larger than may be kept, and the call needs it kept. `data` says what, and
- * how large it may be.
+ * -32603 with the code `mcp.too_large`: a value that the call must store is too large. `data` names it and its limit.
  */
 export function tooLarge(what: Kept, bytes: number, limit: number): RpcError {
   const data = { code: 'mcp.too_large', what, bytes, limit };

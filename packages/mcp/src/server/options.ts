@@ -25,11 +25,11 @@ import type { McpSpill, McpStore } from '../store/store.js';
 import type { McpTasks } from '../tasks/options.js';
 import type { CacheHint, ListedItem } from './definitions.js';
 
-/** Keys of at least 32 bytes each. `current` seals; `previous` ones still open what they sealed. */
+/** Keys of at least 32 bytes each. `current` encrypts; `previous` keys only decrypt. */
 export interface McpSecret {
-  /** The key that seals. Text counts as UTF-8. */
+  /** The key for encryption. A string is used as UTF-8. */
   readonly current: string | Uint8Array;
-  /** Keys that only open. Default none. */
+  /** Keys only for decryption. Default none. */
   readonly previous?: readonly (string | Uint8Array)[];
 }
 
@@ -38,7 +38,7 @@ const MIN_BYTES = 32;
 /**
  * The keys of a secret, the current one first.
  *
- * @throws FrameworkError when a key is shorter than 32 bytes; the text never holds the key
+ * @throws FrameworkError when a key is shorter than 32 bytes; the error text never contains the key
  */
 export function parseSecret(secret: McpSecret): readonly Uint8Array[] {
   if (typeof secret !== 'object' || secret === null) throw invalidOption('secret', 'an object with "current"');
@@ -55,16 +55,16 @@ export function parseSecret(secret: McpSecret): readonly Uint8Array[] {
 /** How sessions are kept: in the id itself (`sealed`), in the store (`durable`), or not at all (`none`). */
 export type SessionMode = 'sealed' | 'durable' | 'none';
 
-/** Options of {@link createMcpServer}; an unknown key is refused. */
+/** Options of {@link createMcpServer}; an unknown key is rejected. */
 export interface McpServerOptions {
   /**
-   * Name of the server, as clients show it; required. Sessions, sealed states and changes belong to servers of this name: two
-   * that share a table or a secret need two names.
+   * Name of the server, as clients show it; required. Sessions, encrypted states and changes belong to servers of this
+   * name: servers that share a table or a secret need different names.
    */
   readonly name: string;
   /** Version of the server; required. */
   readonly version: string;
-  /** Name for people. Default none. */
+  /** Display name. Default none. */
   readonly title?: string;
   /** What the server is for. Default none. */
   readonly description?: string;
@@ -76,46 +76,49 @@ export interface McpServerOptions {
   readonly instructions?: string;
   /** How sessions are kept. Default: `durable` with a store, else `sealed` with a secret, else `none`. */
   readonly sessions?: SessionMode;
-  /** Seconds; at most 30 days. Default: `durable` 24 h, sliding; `sealed` 7 days, fixed. */
+  /** Seconds; at most 30 days. Default: `durable` 24 h after the last use; `sealed` 7 days after creation. */
   readonly sessionTtlSeconds?: number;
   /** Where sessions, parked calls and changes are kept. Default none. */
   readonly store?: McpStore;
   /**
-   * Keys that seal session ids, state and cursors, or a function that gets them at the first use, and again every ten
+   * Keys that encrypt session ids, state and cursors, or a function that loads them at the first use and again every ten
    * minutes: `secretFromArn()` of `@sallyport/mcp/aws`. Default none.
    */
   readonly secret?: McpSecret | (() => MaybePromise<McpSecret>);
-  /** Where things over 256 KiB are kept: `s3McpSpill()` of `@sallyport/mcp/aws`. Default none: they are too large. */
+  /** The store for values over 256 KiB: `s3McpSpill()` of `@sallyport/mcp/aws`. Default none: such values are an error. */
   readonly spill?: McpSpill;
   /** Change notifications: `publish`, subscriptions, listeners. Needs a store. Default `false`. */
   readonly changes?: boolean;
   /** Whether what handlers log is sent to clients. Default `true`. */
   readonly logging?: boolean;
-  /** Leaves entries out of lists, by caller. Lists are then made at each request and never shared. */
+  /** Filters lists for each caller. Lists are then created for each request and never shared. */
   readonly listFilter?: (ctx: McpContext, item: ListedItem) => MaybePromise<boolean>;
   /** Hooks around every call of a tool, a resource or a prompt, the outermost first. Default none. */
   readonly onCall?: OnCall | readonly OnCall[];
   /** Lets calls of tools become tasks. Needs a store and a secret. Default none. */
   readonly tasks?: McpTasks;
-  /** Entries a page. Default 100. */
+  /** Entries in each page of a list. Default 100. */
   readonly pageSize?: number;
   /** Hints of stateless-era answers. Default: 0 and private. */
   readonly cache?: CacheHint;
   /** Further extensions by id, with their settings, as they are declared to clients. Default none. */
   readonly extensions?: Readonly<Record<string, JsonObject>>;
-  /** Origins that may call from a browser, besides loopback ones on loopback. Default none. */
+  /** Origins of pages that may call, in addition to loopback origins on loopback. Default none. */
   readonly allowedOrigins?: readonly string[];
   /** Bytes that the body of a request may have. Default 4 MiB. */
   readonly maxBodyBytes?: number;
-  /** `hold` keeps a streaming response open while the client is asked. Default `park`. */
+  /** `hold` keeps a streaming response open while a question is unanswered. Default `park`. */
   readonly whileWaiting?: 'park' | 'hold';
-  /** How soon a client comes back to a parked call. Default: 100 ms at first, 500 ms after 1 s, 2 s after 5 s, 5 s after 30 s. */
+  /**
+   * Milliseconds after which a client polls a parked call. Default: 100 ms at first, 500 ms after 1 s, 2 s after 5 s, 5 s
+   * after 30 s.
+   */
   readonly retryMs?: number;
-  /** How long a resumed stream waits for a run that is under way. Default 1,500. */
+  /** Milliseconds that a resumed stream waits for a running call. Default 1,500. */
   readonly resumeWaitMs?: number;
-  /** How often listeners look for changes. Default 1,000. */
+  /** Milliseconds between two checks for changes by a listener. Default 1,000. */
   readonly changePollMs?: number;
-  /** How long a listener lives at most; so long it holds a slot of the function's concurrency. Default 25,000. */
+  /** Maximum milliseconds of a listener, which uses a unit of the function's concurrency for this time. Default 25,000. */
   readonly listenMs?: number;
   /** For `publish`; requests bring their own. */
   readonly clock?: Clock;
@@ -131,7 +134,7 @@ const filled: OptionKind<string> = kind(
   (value) => typeof value === 'string' && value !== '',
 );
 
-/** What may be kept of an answer, and by whom. */
+/** How long an answer may be cached, and by which caches. */
 export const CACHE: OptionKind<CacheHint> = group<CacheHint>()({
   ttlMs: integer(0).default(0),
   scope: oneOf('public', 'private').default('private'),
@@ -230,7 +233,7 @@ export function parseOptions(options: McpServerOptions): Settings {
   };
 }
 
-/** What the server says of itself; a copy, so that nobody changes it later. */
+/** Name and version of the server; a copy, so that it cannot be changed later. */
 function infoOf({ name, version, title, description, websiteUrl, icons }: Parsed): Implementation {
   const info: JsonObject = { name, version, title, description, websiteUrl, icons };
   return JSON.parse(JSON.stringify(info)) as Implementation;

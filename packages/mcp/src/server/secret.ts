@@ -1,6 +1,6 @@
 import { type Environment, FrameworkError } from '@sallyport/core';
 import { defineOptions, integer, kind, text, withMethods } from '@sallyport/core/options';
-import { lazily } from '@sallyport/core/pipeline';
+import { lazily, missingPackage } from '@sallyport/core/pipeline';
 import { MCP_SECRET_ARN_ENV } from '../schema.js';
 import type { McpSecret } from './options.js';
 
@@ -10,11 +10,11 @@ export interface SecretsSender {
   send(command: never, options?: { readonly abortSignal?: AbortSignal }): Promise<unknown>;
 }
 
-/** Options of {@link secretFromArn}; an unknown key is refused. */
+/** Options of {@link secretFromArn}; an unknown key is rejected. */
 export interface SecretFromArnOptions {
   /** ARN or name of the secret. Default: the variable `FRAMEWORK_MCP_SECRET_ARN`. */
   readonly arn?: string;
-  /** The Secrets Manager client. Default: one of this region, made at the first call. */
+  /** The Secrets Manager client. Default: one of this region, created at the first call. */
   readonly client?: SecretsSender;
   /** Environment variables. Default `process.env`. */
   readonly environment?: Environment;
@@ -30,12 +30,18 @@ const OPTIONS = defineOptions<SecretFromArnOptions>()({
 });
 
 /** The AWS client: an optional peer, loaded when the secret is first wanted. */
-const loadSdk = lazily(() => import('@aws-sdk/client-secrets-manager'));
+const loadSdk = lazily(async () => {
+  try {
+    return await import('@aws-sdk/client-secrets-manager');
+  } catch (cause) {
+    throw missingPackage('@aws-sdk/client-secrets-manager', cause);
+  }
+});
 
 /**
- * The option `secret` of a server, read from AWS Secrets Manager at its first use: the value labelled `AWSCURRENT` seals, the one labelled
- * `AWSPREVIOUS` still opens. The server reads it again after ten minutes, so a rotation reaches instances that run. The role of the
- * function needs `secretsmanager:GetSecretValue`.
+ * The option `secret` of a server, read from AWS Secrets Manager at its first use: the value labelled `AWSCURRENT`
+ * encrypts, the one labelled `AWSPREVIOUS` only decrypts. The server reads it again after ten minutes, so a rotation
+ * reaches running instances. The role of the function needs `secretsmanager:GetSecretValue`.
  *
  * @throws FrameworkError `app.invalid_configuration` when neither option nor variable names the secret; what it returns rejects when Secrets
  *   Manager does not answer or the current value is shorter than 32 bytes

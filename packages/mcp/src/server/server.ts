@@ -38,15 +38,15 @@ const loadEngine = lazily(() => import('../http/internal/engine.js'));
 /** The feed of changes. */
 const loadLive = lazily(() => import('../run/internal/live.js'));
 
-/** An MCP server. Registration closes at the first request; the server keeps nothing of any request. */
+/** An MCP server. Register everything before the first request; the server keeps no data of a request. */
 export interface McpServer {
   /**
    * Offers a tool. Its arguments are checked against `input` before the handler runs; the handler returns text,
-   * `{ structured }` or a full result, and throws {@link McpToolError} to tell the model what went wrong.
+   * `{ structured }` or a full result, and throws {@link McpToolError} with a text for the model.
    *
    * @param name 1 to 128 characters of `A-Z a-z 0-9 _ . -`
    * @returns the server, for the next registration
-   * @throws FrameworkError `mcp.invalid_registration` for a name that is taken or malformed, or a schema that is unfit;
+   * @throws FrameworkError `mcp.invalid_registration` for a duplicate or malformed name, or an invalid schema;
    *   `mcp.closed` after the first request
    *
    * @example
@@ -59,7 +59,7 @@ export interface McpServer {
     handler: ToolHandler<SchemaOutput<I>, O, Asks>,
   ): McpServer;
   /**
-   * Offers one resource. The handler returns text, bytes or a full result; nothing means that there is no such resource.
+   * Offers one resource. The handler returns text, bytes or a full result; `undefined` means that the resource does not exist.
    *
    * @param uri with a scheme: `notes://index`
    * @throws FrameworkError `mcp.invalid_registration`, `mcp.closed`
@@ -92,7 +92,7 @@ export interface McpServer {
     handler: PromptHandler<A, Asks>,
   ): McpServer;
   /**
-   * Offers a page that hosts show beside the conversation (MCP Apps). Tools refer to it by their option `app`.
+   * Offers a page that hosts display with the conversation (MCP Apps). Tools refer to it by their option `app`.
    *
    * @param uri begins with `ui://`
    * @throws FrameworkError `mcp.invalid_registration`, `mcp.closed`
@@ -103,7 +103,7 @@ export interface McpServer {
    */
   app(uri: string, options: AppOptions, html: AppHtml): McpServer;
   /**
-   * Tells listeners of both eras, on any instance, that something changed; with `tenantId` those of one tenant only.
+   * Notifies listeners of both eras, on any instance, of a change; with `tenantId` only those of one tenant.
    *
    * @throws FrameworkError `mcp.changes_off` without the option `changes`
    */

@@ -16,11 +16,11 @@ import { MCP_TABLE_NAME_ENV } from '../schema.js';
 import { randomText } from './internal/crypto.js';
 import { type McpStore, type PutCondition, type Row, type RowKey, storeFailure } from './store.js';
 
-/** Options of {@link dynamoMcpStore}; an unknown key is refused. */
+/** Options of {@link dynamoMcpStore}; an unknown key is rejected. */
 export interface DynamoMcpStoreOptions {
   /** Name of the table. Default: the variable `FRAMEWORK_MCP_TABLE_NAME`. */
   readonly tableName?: string;
-  /** The DynamoDB client. Default: a client of this region, made at the first call. */
+  /** The DynamoDB client. Default: a client of this region, created at the first call. */
   readonly client?: Client;
   /** Decides which rows have expired. Default: the system's clock. */
   readonly clock?: Clock;
@@ -70,7 +70,7 @@ class DynamoStore implements McpStore {
   }
 
   async put(row: Row, when?: PutCondition): Promise<boolean> {
-    // Without a name of its own a write that is refused could not be told from its own first attempt, whose answer was lost.
+    // Without its own id a rejected write could not be distinguished from its first attempt, whose answer was lost.
     const writer = row.writer ?? randomText(WRITER_BYTES);
     const options = when === undefined ? { writer } : { condition: this.#condition(when), writer };
     const { applied } = await this.#table.put({ ...keyOf(row), v: row.version, ttl: row.ttl, d: row.data }, options);

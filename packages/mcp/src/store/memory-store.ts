@@ -2,7 +2,7 @@ import { type Clock, systemClock } from '@sallyport/core';
 import { defineOptions, integer, withMethods } from '@sallyport/core/options';
 import { type McpStore, type PutCondition, type Row, type RowKey, storeFailure } from './store.js';
 
-/** Options of {@link memoryMcpStore}; an unknown key is refused. */
+/** Options of {@link memoryMcpStore}; an unknown key is rejected. */
 export interface MemoryMcpStoreOptions {
   /** The oldest row goes when one more comes. Default 10,000. */
   readonly maxRows?: number;

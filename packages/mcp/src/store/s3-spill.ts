@@ -1,6 +1,6 @@
 import type { Environment } from '@sallyport/core';
 import { defineOptions, integer, kind, string, text, withMethods } from '@sallyport/core/options';
-import { lazily } from '@sallyport/core/pipeline';
+import { lazily, missingPackage } from '@sallyport/core/pipeline';
 import { MCP_SPILL_BUCKET_ENV } from '../schema.js';
 import { type McpSpill, storeFailure } from './store.js';
 
@@ -10,13 +10,13 @@ export interface S3Sender {
   send(command: never, options?: { readonly abortSignal?: AbortSignal }): Promise<unknown>;
 }
 
-/** Options of {@link s3McpSpill}; an unknown key is refused. */
+/** Options of {@link s3McpSpill}; an unknown key is rejected. */
 export interface S3McpSpillOptions {
   /** The bucket. Default: the variable `FRAMEWORK_MCP_SPILL_BUCKET`. */
   readonly bucket?: string;
   /** Put before every key. Default none. A lifecycle rule on it should delete objects after a day. */
   readonly prefix?: string;
-  /** The S3 client. Default: one of this region, made at the first call. */
+  /** The S3 client. Default: one of this region, created at the first call. */
   readonly client?: S3Sender;
   /** Environment variables. Default `process.env`. */
   readonly environment?: Environment;
@@ -33,11 +33,17 @@ const OPTIONS = defineOptions<S3McpSpillOptions>()({
 });
 
 /** The AWS client: an optional peer, loaded when something large is stored or read. */
-const loadSdk = lazily(() => import('@aws-sdk/client-s3'));
+const loadSdk = lazily(async () => {
+  try {
+    return await import('@aws-sdk/client-s3');
+  } catch (cause) {
+    throw missingPackage('@aws-sdk/client-s3', cause);
+  }
+});
 
 /**
- * Keeps in S3 what is too large for a row of the store. Objects are read back by the rows that name them, which expire after an hour: a
- * lifecycle rule of the bucket deletes them. The function's role needs `s3:PutObject` and `s3:GetObject`.
+ * Stores values in S3 that are too large for a row of the store. They are read through rows that expire after an hour: add
+ * a lifecycle rule to the bucket that deletes old objects. The function's role needs `s3:PutObject` and `s3:GetObject`.
  *
  * @throws FrameworkError `app.invalid_configuration` when neither option nor variable names the bucket; a call that fails rejects with
  *   `mcp.store` (503)

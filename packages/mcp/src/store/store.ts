@@ -1,4 +1,5 @@
-import { FrameworkError } from '@sallyport/core';
+import { FrameworkError, isFrameworkError } from '@sallyport/core';
+import { MISSING_PACKAGE } from '@sallyport/core/pipeline';
 
 /** What names a row. */
 export interface RowKey {
@@ -8,7 +9,7 @@ export interface RowKey {
   readonly sort: string;
 }
 
-/** One row. `version` is the caller's to count, `ttl` is in seconds since the epoch. */
+/** One row. The caller counts `version`; `ttl` is in seconds since the epoch. */
 export interface Row extends RowKey {
   /** Counted by the caller; conditions compare it. */
   readonly version: number;
@@ -17,8 +18,7 @@ export interface Row extends RowKey {
   /** What is stored, at most 256 KiB and one byte. */
   readonly data: Uint8Array;
   /**
-   * Names one write, and is never used for another. A `put` that comes again because its answer was lost is recognised by it. Reads
-   * do not return it.
+   * The unique id of one write. A `put` that is retried after a lost answer is recognised by it. Reads do not return it.
    */
   readonly writer?: string;
 }
@@ -27,18 +27,21 @@ export interface Row extends RowKey {
 export type PutCondition = 'absent' | { readonly version: number };
 
 /**
- * Where sessions, parked calls and changes are kept. A row whose `ttl` has passed is absent for every method. All reads
+ * The store of sessions, parked calls and changes. An expired row counts as absent for every method. All reads
  * are strongly consistent.
  */
 export interface McpStore {
   /** The row with this key; `undefined` when there is none. */
   get(key: RowKey): Promise<Row | undefined>;
   /**
-   * One conditional write; `false` when the condition did not hold. Where the row has the `writer` of this one, the write is a
-   * repetition of the one that made it, and is `true`. Rejects a row that is larger than the store can take, DynamoDB's 400 KB.
+   * One conditional write; `false` when the condition fails. If the row has the `writer` of this write, the write is a
+   * repetition and returns `true`. Rejects a row that is larger than the store can take, DynamoDB's 400 KB.
    */
   put(row: Row, when?: PutCondition): Promise<boolean>;
-  /** Deletes and returns; of several callers one gets the row. When an answer of the store is lost, it may be none. */
+  /**
+   * Deletes a row and returns it; of several callers only one gets the row. When an answer of the store is lost, possibly
+   * none.
+   */
   take(key: RowKey): Promise<Row | undefined>;
   /** At most `limit` rows of a partition whose `sort` is greater than `after` (`''`: all), in order of UTF-8 bytes. */
   list(partition: string, after: string, limit: number): Promise<readonly Row[]>;
@@ -46,6 +49,7 @@ export interface McpStore {
 
 /** What a call of a store that failed rejects with. */
 export function storeFailure(cause: unknown): FrameworkError {
+  if (isFrameworkError(cause) && cause.code === MISSING_PACKAGE) return cause;
   return new FrameworkError('mcp.store', 'framework: the MCP store failed', { statusCode: 503, cause });
 }
 

@@ -1,6 +1,6 @@
 import { type Environment, FrameworkError } from '@sallyport/core';
 import { defineOptions, integer, kind, text, withMethods } from '@sallyport/core/options';
-import { lazily } from '@sallyport/core/pipeline';
+import { lazily, missingPackage } from '@sallyport/core/pipeline';
 import type { McpTaskEvent } from './options.js';
 
 /** The part of a Lambda client that is used: `new LambdaClient({})` is one. */
@@ -9,11 +9,11 @@ export interface LambdaInvoker {
   send(command: never, options?: { readonly abortSignal?: AbortSignal }): Promise<unknown>;
 }
 
-/** Options of {@link invokeSelf}; an unknown key is refused. */
+/** Options of {@link invokeSelf}; an unknown key is rejected. */
 export interface InvokeSelfOptions {
   /** Name or ARN of the function, with a qualifier or without. Default: this function, in the version that runs. */
   readonly functionName?: string;
-  /** The Lambda client. Default: one of this region, made at the first call. */
+  /** The Lambda client. Default: one of this region, created at the first call. */
   readonly client?: LambdaInvoker;
   /** Milliseconds for one call with all its attempts, 1 to 60,000. Default 5,000. */
   readonly timeoutMs?: number;
@@ -29,7 +29,13 @@ const OPTIONS = defineOptions<InvokeSelfOptions>()({
 });
 
 /** The AWS client: an optional peer, loaded when a first task starts. */
-const loadSdk = lazily(() => import('@aws-sdk/client-lambda'));
+const loadSdk = lazily(async () => {
+  try {
+    return await import('@aws-sdk/client-lambda');
+  } catch (cause) {
+    throw missingPackage('@aws-sdk/client-lambda', cause);
+  }
+});
 
 /**
  * Starts tasks by an asynchronous invocation of this function (`InvocationType: Event`). The function's role needs

@@ -3,17 +3,17 @@ import type { MaybePromise } from '@sallyport/core';
 /** How calls become tasks (extension `io.modelcontextprotocol/tasks`). */
 export interface McpTasks {
   /**
-   * Sends an event to this function, asynchronously: `invokeSelf()`, or a queue of your own. The function must hand it to the surface
-   * that `mcpTasks(server)` makes. Resolves when the event is accepted.
+   * Sends an event to this function, asynchronously: `invokeSelf()`, or your own queue. The function must pass the event to
+   * the surface of `mcpTasks(server)`. Resolves when the event is accepted.
    */
   readonly start: (event: McpTaskEvent) => MaybePromise<unknown>;
   /** Milliseconds for which a task and its result are kept, 60,000 to 7 days. Default 1 hour. */
   readonly ttlMs?: number;
-  /** Milliseconds after which clients are told to ask again, at least 100. Default 1,000. */
+  /** Milliseconds between polls that clients are told to wait, at least 100. Default 1,000. */
   readonly pollIntervalMs?: number;
 }
 
-/** The event that runs a task. It says which task, sealed, and nothing else. */
+/** The event that runs a task. It contains only the encrypted id of the task. */
 export interface McpTaskEvent {
   /** Tells the event. */
   readonly sallyport: 'mcp.task';
@@ -23,7 +23,7 @@ export interface McpTaskEvent {
 
 /** How the calls of one tool become tasks. */
 export interface ToolTask {
-  /** A client that does not take tasks is refused. Default `false`: it gets its result as from any tool. */
+  /** A client without support for tasks is rejected. Default `false`: it gets a normal result. */
   readonly required?: boolean;
   /**
    * When a call becomes a task: at its `start`, before the handler runs, or when the handler calls `ctx.closeStream()`, which may be after

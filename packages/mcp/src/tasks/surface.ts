@@ -23,8 +23,8 @@ export interface McpTaskSurface extends Surface {
 }
 
 /**
- * The surface that runs tasks: the container gives it the events that the option `tasks.start` of these servers sends. An event says
- * which task, sealed; the caller is the one who made the task.
+ * The surface that runs tasks: the container passes it the events that the option `tasks.start` of these servers sends. An
+ * event contains the encrypted id of the task; the caller is the one who created the task.
  *
  * @throws FrameworkError `app.invalid_configuration` for a server without the option `tasks`
  *

@@ -140,7 +140,7 @@ export async function assumeFirst(
   return judged.state === 'verified' ? { ...judged, state: 'verified', credentials } : withoutCredentials(judged);
 }
 
-/** A factory that throws may hold the credentials in what it throws: nothing of it is kept. */
+/** The error of a factory may contain the credentials, so nothing of it is kept. */
 function clientOf(factory: CallerIdentityFactory, credentials: AssumedCredentials): CallerIdentityAPI | undefined {
   try {
     return factory(credentials);

@@ -31,7 +31,7 @@ const CODES: Readonly<Record<AccountFailure, AccountErrorCode>> = {
   mismatch: 'account.mismatch',
 };
 
-/** Why an account was not verified. It never holds credentials. Immutable. */
+/** Why an account was not verified. It never contains credentials. Immutable. */
 export class AccountError extends FrameworkError {
   static {
     brandError(AccountError, 'sallyport.AccountError');
@@ -102,10 +102,10 @@ export interface JudgedAccount extends AccountAssertion {
 }
 
 /**
- * Asks whose credentials a client has, and holds the answer against an account id.
+ * Checks whether the credentials of a client belong to an account.
  *
- * @param client asks with the credentials that are to be judged; `undefined` ends in the state `unavailable`
- * @param expectedAccountId twelve digits; anything else ends in the state `not-configured`, without a call
+ * @param client a client with the credentials to check; `undefined` gives the state `unavailable`
+ * @param expectedAccountId twelve digits; any other value gives the state `not-configured`, without a call
  * @returns the state; it rejects for a wrong option and for an aborted signal only
  * @example
  * const { state } = await assertAccount(new STS(), '123456789012');
@@ -134,7 +134,7 @@ export async function judgeAccount(
   });
   const unavailable = (problem: string, cause?: unknown) =>
     judged('unavailable', '', new AccountError('unavailable', problem, cause));
-  if (client === undefined || client === null) return unavailable('there is no client that asks for the account');
+  if (client === undefined || client === null) return unavailable('there is no client to check the account with');
   let account: unknown;
   try {
     const answer = await callSts(settings, (abortSignal) => client.getCallerIdentity({}, { abortSignal }));

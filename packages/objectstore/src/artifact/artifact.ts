@@ -5,13 +5,13 @@ import { checkRef, type ObjectRef } from '../refs/ref.js';
 import type { ObjectCallOptions, ObjectStore, StoredObject } from '../store/store.js';
 import { ArchiveFault, readTar, type TarFile } from './internal/tar.js';
 
-/** An artifact that is pinned in full: which object, which version of it, and what must be in it. */
+/** A pinned artifact: the object, its version, and its expected content. */
 export interface VersionedArtifactRequest {
   /** The bucket of the archive. */
   readonly bucket: string;
   /** The key of the archive. */
   readonly key: string;
-  /** The version of the archive. `null`, the version of buckets without versions, is refused: it can be overwritten. */
+  /** The version of the archive. `null`, the version of buckets without versions, is rejected: it can be overwritten. */
   readonly versionId: string;
   /** `sha256:` and 64 hex digits in lower case; see `artifactDigest`. */
   readonly expectedDigest: string;

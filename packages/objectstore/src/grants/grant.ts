@@ -3,7 +3,7 @@ import type { ObjectCallOptions } from '../store/store.js';
 
 /** What may be uploaded: one object of one size, one type and one hash. */
 export interface PresignPutInput {
-  /** Where it goes: without a version, and without `.` and `..` segments in its key, which clients fold. */
+  /** The target object: without a version, and without `.` and `..` segments in its key, which clients would remove. */
   readonly ref: ObjectRef;
   /** The exact size in bytes, 0 to `maxBytes`. */
   readonly contentLength: number;
@@ -17,7 +17,7 @@ export interface PresignPutInput {
   readonly expiresIn: number;
 }
 
-/** A signed link for one upload. Its `url` is a credential: it belongs to the uploader, and into no log. */
+/** A signed link for one upload. Its `url` is a credential: give it only to the uploader, and do not log it. */
 export interface UploadGrant {
   /** The method of the upload. */
   readonly method: 'PUT';

@@ -1,8 +1,9 @@
 import type { S3Client } from '@aws-sdk/client-s3';
 import type { Clock, FullClock } from '@sallyport/core';
 import { defineOptions, integer, text, withMethods } from '@sallyport/core/options';
-import { completeClock, lazily, withDeadline } from '@sallyport/core/pipeline';
+import { completeClock, lazily, missingPackage, withDeadline } from '@sallyport/core/pipeline';
 import { invalidStoreConfig, ObjectStoreError } from '../errors.js';
+import { importS3 } from '../internal/sdk.js';
 import { type Encryption, encryptionOption, toEncryptionHeaders, toEncryptionInput } from '../store/encryption.js';
 import { toStoreError } from '../store/internal/faults.js';
 import type { ObjectCallOptions } from '../store/store.js';
@@ -12,15 +13,15 @@ import { assertLink } from './internal/link.js';
 
 /** Options of {@link createUploadGrants}. */
 export interface UploadGrantsOptions {
-  /** The S3 client whose region, endpoint and credentials sign. Default: one of our own, made at the first grant. */
+  /** The S3 client whose region, endpoint and credentials sign. Default: one of the framework, made at the first grant. */
   readonly client?: S3Client;
-  /** The region of our own client. Default: what the SDK finds, `AWS_REGION` on Lambda. Not together with `client`. */
+  /** The region of the framework client. Default: what the SDK finds, `AWS_REGION` on Lambda. Not together with `client`. */
   readonly region?: string;
-  /** How what is uploaded is encrypted; the uploader has to send the headers. Default `{ mode: 'bucket-default' }`. */
+  /** The encryption of uploaded objects; the uploader must send the headers. Default `{ mode: 'bucket-default' }`. */
   readonly encryption?: Encryption;
   /** Milliseconds for finding the credentials. Default 10,000. Loading the AWS SDK is not counted. */
   readonly timeoutMs?: number;
-  /** Tells when a link is signed. Default: the system's clock. */
+  /** Decides when a link is signed. Default: the system's clock. */
   readonly clock?: Clock;
 }
 
@@ -94,7 +95,7 @@ class S3UploadGrants implements UploadGrants {
     const encryptionHeaders = toEncryptionHeaders(this.#settings.encryption);
     const signed = [...SIGNED_HEADERS, ...Object.keys(encryptionHeaders)];
     const credentialsBefore = await endOfCredentials(signer.client);
-    // S3 counts from the whole second that stands in the link.
+    // S3 counts from the whole second that is in the link.
     const signedAtMs = Math.floor(this.#clock.now().getTime() / SECOND_MS) * SECOND_MS;
     const url = await signer.sign(checked, signed, new Date(signedAtMs));
     await assertLink(url, { ...checked, signedHeaders: signed, client: signer.client });
@@ -121,8 +122,8 @@ class S3UploadGrants implements UploadGrants {
   async #load(): Promise<Signer> {
     const { region, encryption } = this.#settings;
     const [{ S3Client: Client, PutObjectCommand }, { getSignedUrl }] = await Promise.all([
-      import('@aws-sdk/client-s3'),
-      import('@aws-sdk/s3-request-presigner'),
+      importS3(),
+      importPresigner(),
     ]);
     // With its default a client may add the CRC of the empty body, and every upload would fail.
     const own = () =>
@@ -147,6 +148,14 @@ class S3UploadGrants implements UploadGrants {
         });
       },
     };
+  }
+}
+
+async function importPresigner(): Promise<typeof import('@aws-sdk/s3-request-presigner')> {
+  try {
+    return await import('@aws-sdk/s3-request-presigner');
+  } catch (cause) {
+    throw missingPackage('@aws-sdk/s3-request-presigner', cause);
   }
 }
 

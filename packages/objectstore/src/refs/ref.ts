@@ -18,7 +18,7 @@ const CONTROL = /\p{Cc}/u;
 const LONE_SURROGATE = /\p{Surrogate}/u;
 
 /**
- * Reads `s3://<bucket>/<key>`. The key is everything behind the first slash, verbatim; a version is never in the text.
+ * Reads `s3://<bucket>/<key>`. The key is everything after the first slash, verbatim; the text never contains a version.
  *
  * @throws ObjectStoreError `objectstore.invalid_ref` for anything else, a query or a fragment too
  * @example parseObjectRef('s3://releases/app/1.tar') // { bucket: 'releases', key: 'app/1.tar' }
@@ -83,14 +83,15 @@ function assertKey(key: unknown): asserts key is string {
 }
 
 function assertVersion(versionId: unknown): asserts versionId is string {
-  if (typeof versionId !== 'string' || versionId === '') throw invalidRef('has a version that is no text or empty');
+  if (typeof versionId !== 'string' || versionId === '')
+    throw invalidRef('has a version that is not a string, or is empty');
   if (versionId.length > MAX_VERSION_LENGTH) {
     throw invalidRef(`has a version of more than ${MAX_VERSION_LENGTH} characters`);
   }
   assertText(versionId, 'version');
 }
 
-/** What no part may hold: a query or a fragment would be dropped in silence by some reader, the rest cannot be sent. */
+/** Characters that no part may contain: some parsers would silently drop a query or a fragment, and the others cannot be sent. */
 function assertText(part: string, name: string): void {
   if (/[?#]/.test(part)) throw invalidRef(`has ? or # in its ${name}`);
   if (CONTROL.test(part)) throw invalidRef(`has a control character in its ${name}`);

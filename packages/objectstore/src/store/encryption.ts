@@ -6,7 +6,7 @@ import { ObjectStoreError } from '../errors.js';
  *
  * - `bucket-default` (the default): as the bucket is set; no header is sent.
  * - `s3-managed`: with keys of S3 (`AES256`).
- * - `kms`: with the KMS key of this id, ARN or alias. A missing key id is refused: S3 would take another key in silence.
+ * - `kms`: with the KMS key of this id, ARN or alias. A missing key id is rejected: S3 would take another key silently.
  */
 export type Encryption =
   | { readonly mode: 'bucket-default' }

@@ -3,6 +3,7 @@ import { type Clock, type FullClock, isFrameworkError } from '@sallyport/core';
 import { defineOptions, integer, text, withMethods } from '@sallyport/core/options';
 import { completeClock, lazily, withDeadline } from '@sallyport/core/pipeline';
 import { invalidStoreConfig } from '../errors.js';
+import { importS3 } from '../internal/sdk.js';
 import type { ObjectRef } from '../refs/ref.js';
 import { type Encryption, encryptionOption, toEncryptionInput } from './encryption.js';
 import { readBody } from './internal/body.js';
@@ -19,11 +20,11 @@ import type {
 
 /** Options of {@link createS3ObjectStore}. */
 export interface S3ObjectStoreOptions {
-  /** The S3 client. Default: one of our own, made at the first call. */
+  /** The S3 client. Default: one of the framework, created at the first call. */
   readonly client?: Pick<S3Client, 'send'>;
-  /** The region of our own client. Default: what the SDK finds, `AWS_REGION` on Lambda. Not together with `client`. */
+  /** The region of the framework client. Default: what the SDK finds, `AWS_REGION` on Lambda. Not together with `client`. */
   readonly region?: string;
-  /** How what is put is encrypted. Default `{ mode: 'bucket-default' }`. */
+  /** The encryption of written objects. Default `{ mode: 'bucket-default' }`. */
   readonly encryption?: Encryption;
   /** Milliseconds for one call with all its attempts, from connecting to the last byte. Default 30,000. Loading the AWS SDK is not counted. */
   readonly timeoutMs?: number;
@@ -50,9 +51,10 @@ interface OpenClient {
 }
 
 /**
- * A store of objects in S3. It makes no client and sends nothing; the AWS SDK is loaded at the first call.
+ * A store of objects in S3. Construction sends no request; the AWS SDK is loaded at the first call.
  *
- * @throws ObjectStoreError `objectstore.invalid_store_config` for a wrong option, `objectstore.invalid_encryption_config`
+ * @throws ObjectStoreError `objectstore.invalid_store_config` for a wrong option, `objectstore.invalid_encryption_config`; its calls reject
+ *   with FrameworkError `app.missing_package` without `@aws-sdk/client-s3`, an optional peer
  * @example
  * const store = createS3ObjectStore({ encryption: { mode: 'kms', kmsKeyId: 'alias/notes' } });
  * const { payload } = await store.get({ ref: parseObjectRef('s3://notes/a.txt'), maxBytes: 1_048_576 });
@@ -126,7 +128,7 @@ class S3ObjectStore implements ObjectStore {
         client.send(new sdk.DeleteObjectCommand(targetOf(ref)), { abortSignal }),
       );
     } catch (error) {
-      // S3 refuses a version id that it could never have given; there is nothing to delete either.
+      // S3 rejects a version id that it could never have given; there is nothing to delete either.
       if (!isFrameworkError(error) || error.code !== 'objectstore.not_found') throw error;
     }
   }
@@ -150,7 +152,7 @@ class S3ObjectStore implements ObjectStore {
 
   async #load(): Promise<OpenClient> {
     const { client, region } = this.#settings;
-    const sdk = await import('@aws-sdk/client-s3');
+    const sdk = await importS3();
     return { sdk, client: client ?? new sdk.S3Client(region === undefined ? {} : { region }) };
   }
 }

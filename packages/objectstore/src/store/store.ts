@@ -10,7 +10,7 @@ export interface PutObjectInput {
   readonly contentType?: string;
   /** Names of `a-z`, `0-9` and `-` with values of visible ASCII; together at most 2,048 bytes. */
   readonly metadata?: Readonly<Record<string, string>>;
-  /** Whether an object that is there already refuses the write. Default `false`. */
+  /** Whether an object that is there already rejects the write. Default `false`. */
   readonly createOnly?: boolean;
 }
 
@@ -18,7 +18,7 @@ export interface PutObjectInput {
 export interface GetObjectInput {
   /** The object, or one version of it. */
   readonly ref: ObjectRef;
-  /** The most bytes that it may have, at least 1. A larger object is refused before its body is read. */
+  /** The most bytes that it may have, at least 1. A larger object is rejected before its body is read. */
   readonly maxBytes: number;
 }
 
@@ -42,14 +42,14 @@ export interface StoredObject {
 
 /** Options of one call. */
 export interface ObjectCallOptions {
-  /** Ends the call: it rejects with the signal's reason. A write that was under way may have been applied. */
+  /** Ends the call: it rejects with the signal's reason. A write that was in progress may have been applied. */
   readonly signal?: AbortSignal | undefined;
 }
 
 /** A store of objects: these three operations and no other. */
 export interface ObjectStore {
   /**
-   * Writes an object, and answers its reference with the version, if the store keeps versions.
+   * Writes an object, and returns its reference, with the version if the store keeps versions.
    *
    * @throws ObjectStoreError `objectstore.invalid_ref`, `objectstore.invalid_input`, `objectstore.precondition_failed`, and what
    *   every call can throw
@@ -63,7 +63,7 @@ export interface ObjectStore {
    */
   get(input: GetObjectInput, options?: ObjectCallOptions): Promise<StoredObject>;
   /**
-   * Deletes an object. One that is not there is deleted too.
+   * Deletes an object. Deleting a missing object succeeds.
    *
    * @throws ObjectStoreError `objectstore.invalid_ref`, and what every call can throw: `objectstore.denied`,
    *   `objectstore.unavailable`, `objectstore.invalid_store_config`

@@ -37,7 +37,7 @@ import type {
   WindowLimit,
 } from './limiter.js';
 
-/** Attempts of our own client. A second attempt at a write that was applied is known by the write's id. */
+/** Attempts of the framework client. A second attempt at a write that was applied is known by the write's id. */
 const MAX_ATTEMPTS = 2;
 /** Items of a key that one decision asks at most. */
 const MAX_ASKED = 2;
@@ -111,7 +111,10 @@ class SharedRateLimiter implements DynamoRateLimiter {
   }
 
   async warm(): Promise<void> {
-    await this.#table.warm().catch((error: RateLimitError) => this.#reporter.noted(error));
+    await this.#table.warm().catch((error: unknown) => {
+      if (!(error instanceof RateLimitError)) throw error;
+      this.#reporter.noted(error);
+    });
   }
 
   async consume(key: RateLimitKey, { cost = 1, signal }: ConsumeOptions = {}): Promise<LimitDecision> {
@@ -184,7 +187,7 @@ class SharedRateLimiter implements DynamoRateLimiter {
     }
   }
 
-  /** From what is known here, from units that were taken earlier, else from the store. */
+  /** Decides from remembered denials, from reserved units, else with the store. */
   async #decide(call: LimitedCall, signal: AbortSignal | undefined): Promise<Outcome> {
     const { strategy } = this.#settings;
     const shares = this.#sharesOf(call);
@@ -198,7 +201,7 @@ class SharedRateLimiter implements DynamoRateLimiter {
     return this.#decideInTurn(this.#reservations, held, call, shares, signal);
   }
 
-  /** One write at a time for each key: those that wait may live on what it takes. */
+  /** One write at a time for each key: waiting requests may use the units that it takes. */
   async #decideInTurn(
     reservations: Reservations,
     held: Held,
@@ -254,7 +257,7 @@ class SharedRateLimiter implements DynamoRateLimiter {
     return { decision: scaled(soonest(denials), call.windows, shares.length) };
   }
 
-  /** Asks the store about one item. The clock is read when the client is there: loading it takes a while. */
+  /** Asks the store about one item. The clock is read after the client is loaded, because loading takes time. */
   async #ask(
     share: Share,
     call: LimitedCall,

@@ -23,8 +23,9 @@ export interface DynamoRateLimiterOptions {
   /** How requests are counted: `fixedWindow`, `slidingWindow`, `multiWindow` or `tokenBucket`. */
   readonly strategy: Strategy;
   /**
-   * What is decided when the store fails: `deny`, `allow`, or what another limiter decides, such as one of `/memory` with this
-   * instance's part of the limit. It has no default: a limit that protects something denies, one that only shares capacity may allow.
+   * The decision when the store fails: `deny`, `allow`, or that of another limiter, such as one of `/memory` with this
+   * instance's part of the limit. It has no default: a limit that protects something denies, one that only shares capacity
+   * may allow.
    */
   readonly onStoreError: 'deny' | 'allow' | RateLimiter;
   /** The table. Default: the variable `FRAMEWORK_RATE_LIMIT_TABLE_NAME`. */
@@ -38,23 +39,24 @@ export interface DynamoRateLimiterOptions {
   /** The limits of a key in place of the strategy's, at once or later; `undefined` for the strategy's. */
   readonly limitFor?: LimitFor;
   /**
-   * What `limitFor` promised is kept: of at most `maxKeys` keys, each for at most `maxAgeMs`. `false` asks each time. Default: 1,000
-   * keys, 10,000 ms.
+   * A cache for results of `limitFor`: for at most `maxKeys` keys, each for at most `maxAgeMs`. `false` calls it each time.
+   * Default: 1,000 keys, 10,000 ms.
    */
   readonly limitCache?: { readonly maxKeys?: number; readonly maxAgeMs?: number } | false;
   /**
-   * Denials that are answered again without a call: of at most `maxKeys` keys, each for at most `maxAgeMs`. `false` asks the store
+   * Remembered denials, which need no call: for at most `maxKeys` keys, each for at most `maxAgeMs`. `false` asks the store
    * every time. Default: 1,000 keys, 10,000 ms.
    */
   readonly deniedCache?: { readonly maxKeys?: number; readonly maxAgeMs?: number } | false;
   /**
-   * Units that one write may take beyond the need, 0 to 10,000, for requests to come. They are spent without a call as long as they
-   * count for the same window, and given back with a later write, or by `release`. At most the strategy's smallest limit. Default 0.
+   * Additional units that one write may take for later requests, 0 to 10,000. They are spent without a call as long as they
+   * belong to the same window, and returned with a later write, or by `release`. At most the strategy's smallest limit.
+   * Default 0.
    */
   readonly reserve?: number;
   /**
-   * Requests a second that one item is to take, 1 to 1,000,000: a key whose limits allow more is spread over several items, up to
-   * 100. Default: one item for each key.
+   * Requests a second for one item, 1 to 1,000,000: a key whose limits allow more is spread over several items, up to 100.
+   * Default: one item for each key.
    */
   readonly shardAbove?: number;
   /** Milliseconds for all attempts of one decision, 1 to 60,000. Default 300. Loading the AWS SDK is not counted. */
@@ -66,11 +68,11 @@ export interface DynamoRateLimiterOptions {
   readonly coldTimeoutMs?: number;
   /** How many milliseconds an instance's clock may be behind and still find its counters, 0 to 60,000. Default 1,000. */
   readonly maxClockSkewMs?: number;
-  /** Called at each decision without the store. What it throws changes nothing and is logged once. */
+  /** Called at each decision without the store. An error of it is logged once and has no other effect. */
   readonly onError?: (error: RateLimitError, key: RateLimitKey) => void;
   /**
-   * Gets a `warn` at most once a minute when the store is busy, and an `error` once an instance for a fault of deployment;
-   * `false` for silence. Default: JSON lines on standard output.
+   * Gets a `warn` at most once a minute when the store is busy, and an `error` once in each instance for an error of the
+   * deployment; `false` for no log. Default: JSON lines on standard output.
    */
   readonly log?: Logger | false;
 }
@@ -86,7 +88,7 @@ export interface DynamoRateLimiter extends RateLimiter {
    * await limiter.warm();
    */
   warm(): Promise<void>;
-  /** Gives back all units that were taken by `reserve` and not spent: before the process ends. A failure is logged. */
+  /** Returns all unused units of `reserve`: call it before the process ends. A failure is logged. */
   release(options?: CallOptions): Promise<void>;
 }
 

@@ -15,7 +15,10 @@ export interface WindowLimit {
 export interface Strategy {
   /** How it counts. */
   readonly kind: StrategyKind;
-  /** Name and shape without limits. It is part of every key: a new shape starts to count at 0, a new limit applies at once. */
+  /**
+   * Name and shape without limits. It is part of every key: a new shape starts to count at 0, a new limit applies
+   * immediately.
+   */
   readonly policy: string;
   /** Its limits, the longest window first. */
   readonly windows: readonly WindowLimit[];
@@ -34,19 +37,19 @@ export interface WindowOptions {
   readonly name?: string;
 }
 
-/** Whose use is counted, and of what. Every part must be a text that is not blank. */
+/** The caller and resource that are counted. Every part must be a string that is not blank. */
 export interface RateLimitKey {
-  /** Who is counted: an address, an identity, the fingerprint of a credential. */
+  /** The caller: an address, an identity, or the fingerprint of a credential. */
   readonly identifier: string;
   /** What is used: a route's pattern, for example. */
   readonly resource: string;
   /** How it is used: an HTTP method, for example. */
   readonly operation: string;
-  /** Where the identifier comes from, so that a tenant called `192.0.2.1` is not counted with that address. Default `custom`. */
+  /** The source of the identifier, so that a tenant called `192.0.2.1` is not counted with that address. Default `custom`. */
   readonly kind?: string;
   /**
-   * The caller in full, where the identifier alone does not tell callers apart: kind, identity and tenant as one text. Use is
-   * counted under it in the identifier's place.
+   * The full key of the caller, if the identifier is not unique: kind, identity and tenant as one text. Requests are
+   * counted under it instead of the identifier.
    */
   readonly caller?: string;
 }
@@ -63,32 +66,32 @@ export interface WindowState {
   readonly currentCount: number;
   /** Requests that are left, at least 0. */
   readonly remaining: number;
-  /** Allowed: when all that counts now is forgotten. Denied: when this window has room for the refused cost. */
+  /** Allowed: when no current request counts any more. Denied: when this window has room for the same cost. */
   readonly resetsAt: Date;
 }
 
 /** The answer to one request. Its own window fields are those of the window that decided, or that is nearest to its limit. */
 export interface LimitDecision extends WindowState {
-  /** Whether the request may go on. */
+  /** Whether the request may continue. */
   readonly allowed: boolean;
-  /** Milliseconds until the same request would be allowed, more than 0. Only there when it was denied. */
+  /** Milliseconds until the same request would be allowed, more than 0. Present only for a denied request. */
   readonly retryAfterMs?: number;
   /** Every window, the longest first. */
   readonly windows: readonly WindowState[];
   /** True when the store did not decide. Counts are unknown then and shown as 0. */
   readonly degraded: boolean;
   /**
-   * `store`: the store decided. `local`: no call was needed, or, where it is degraded too, the limiter that `onStoreError` names
-   * decided. `none`: the store failed and nobody counted.
+   * `store`: the store decided. `local`: no call was needed, or, if `degraded` is true, the limiter of `onStoreError`
+   * decided. `none`: the store failed and the request was not counted.
    */
   readonly source: 'store' | 'local' | 'none';
 }
 
 /** Options of one call that counts. */
 export interface ConsumeOptions {
-  /** What the request counts for, a whole number of at least 1. Default 1. */
+  /** The cost of the request, a whole number of at least 1. Default 1. */
   readonly cost?: number;
-  /** Ends the call: it rejects with the signal's reason. A write that was under way may have counted. */
+  /** Ends the call: it rejects with the signal's reason. A write that was in progress may have counted. */
   readonly signal?: AbortSignal;
 }
 
@@ -111,16 +114,15 @@ export interface RateLimiter {
   /** The strategy that it was made with. */
   readonly strategy: Strategy;
   /**
-   * Decides about a request and counts it. A denied request counts nothing. When the store fails the call does not reject:
+   * Decides about a request and counts it. A denied request is not counted. When the store fails the call does not reject:
    * `onStoreError` decides.
    *
    * @throws RateLimitError `ratelimit.invalid_input` for a wrong key or cost; `ratelimit.invalid_config` for what `limitFor` returns
    */
   consume(key: RateLimitKey, options?: ConsumeOptions): Promise<LimitDecision>;
   /**
-   * Gives back what an allowed decision counted, or a part of it, as far as it still counts: for costs that are known only
-   * afterwards. Units that were given back once cannot be given back again, not even when the first try failed. A decision that was
-   * made without the store gives back nothing.
+   * Returns units of an allowed decision that still count: for costs that are known only afterwards. Units can be returned
+   * only once, even if the first try failed. For a decision without the store nothing is returned.
    *
    * @throws RateLimitError `ratelimit.invalid_input` for a decision that is not one of this limiter, a denied one, or more units
    *   than it counted; `ratelimit.store_unavailable`
@@ -131,13 +133,13 @@ export interface RateLimiter {
    */
   refund(decision: LimitDecision, options?: RefundOptions): Promise<void>;
   /**
-   * What `consume` with a cost of 1 would answer. Counts nothing.
+   * The result that `consume` with a cost of 1 would have. Counts nothing.
    *
    * @throws RateLimitError as `consume`, and `ratelimit.store_unavailable`
    */
   peek(key: RateLimitKey, options?: CallOptions): Promise<LimitDecision>;
   /**
-   * Forgets what the current window has counted.
+   * Resets the count of the current window.
    *
    * @throws RateLimitError `ratelimit.invalid_input`, `ratelimit.store_unavailable`
    */
@@ -148,7 +150,7 @@ export interface RateLimiter {
 export type Limits = number | readonly number[] | undefined;
 
 /**
- * The limits of one key in place of the strategy's. What it promises is kept for a while (`limitCache`). When a promise is
- * rejected, the last answer is used; without one `onStoreError` decides. What it throws, `consume` throws.
+ * The limits of one key in place of the strategy's. The result of a promise is cached (`limitCache`). When a promise is
+ * rejected, the last result is used; without one `onStoreError` decides. If it throws, `consume` throws the same error.
  */
 export type LimitFor = (key: RateLimitKey) => Limits | Promise<Limits>;

@@ -95,7 +95,7 @@ export function createMemoryRateLimiter(options: MemoryRateLimiterOptions): Rate
   };
 }
 
-/** A table of one process. Each write is one synchronous step, so nothing comes between check and change. */
+/** An in-memory table. Each write is one synchronous step, so no other write can run between check and change. */
 class MemoryStore implements CounterStore {
   readonly #items: Lru<Record<string, number>>;
 

@@ -21,9 +21,9 @@ export type HeaderSettings = ParsedOptions<typeof HEADER_OPTIONS>;
 export const ALL_HEADERS: HeaderSettings = { ietf: true, legacy: true };
 
 /**
- * Headers that tell a caller about a decision, by lower-case name. A denial has `retry-after`. When the store did not decide,
- * the counts are unknown: allowed there are no headers, denied `x-rate-limit-fail-closed: true` and `retry-after: 1`. Of a decision
- * by a limiter in the store's place only `retry-after` is told: its counts are those of one instance.
+ * The headers of a decision, by lower-case name. A denial has `retry-after`. Without a decision of the store the counts are
+ * unknown: an allowed request has no headers, a denied one `x-rate-limit-fail-closed: true` and `retry-after: 1`. A
+ * decision of the local limiter has only `retry-after`, because its counts are those of one instance.
  *
  * @param now the instant from which seconds are counted
  * @throws RateLimitError `ratelimit.invalid_config` for a wrong option

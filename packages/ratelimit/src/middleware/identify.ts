@@ -5,7 +5,7 @@ import { callerKey, canonicalIp, stateOf } from '@sallyport/core/pipeline';
 import { invalidConfig, invalidInput } from '../errors.js';
 import type { RateLimitKey } from '../limiter/limiter.js';
 
-/** Who calls, and how that is known. */
+/** The caller, and how that is known. */
 export type Identity = Pick<RateLimitKey, 'identifier' | 'caller'> & { readonly kind: string };
 
 export type Identify = (ctx: Context) => Promise<Identity>;
@@ -39,7 +39,7 @@ export function createIdentify(
   };
 }
 
-/** Identifies by the own identifier alone: what a caller sends without proof must not decide where it is counted. */
+/** Uses only the given identifier: unverified data must not decide how a caller is counted. */
 export function createIdentifyBefore(extract: (ctx: Context) => MaybePromise<string>): Identify {
   return async (ctx) => {
     const own = await askText(extract, ctx);
@@ -48,9 +48,9 @@ export function createIdentifyBefore(extract: (ctx: Context) => MaybePromise<str
 }
 
 /**
- * Asks a function of the user's for a text.
+ * Calls a function of the application that returns a string.
  *
- * @throws FrameworkError `app.internal` when it throws or answers anything else; the request is never allowed then
+ * @throws FrameworkError `app.internal` when it throws or returns anything else; then the request is never allowed
  */
 export async function askText(extract: (ctx: Context) => MaybePromise<string>, ctx: Context): Promise<string> {
   let text: unknown;
@@ -65,7 +65,7 @@ export async function askText(extract: (ctx: Context) => MaybePromise<string>, c
   });
 }
 
-/** Without a principal the tenant may be the caller's own claim, which must not decide where it is counted. */
+/** Without a principal the tenant may be unverified, and must not decide how the caller is counted. */
 function callerOf(ctx: Context): string {
   const { principal, authIdentity, tenantId } = stateOf(ctx);
   return callerKey({ principal, authIdentity, tenantId: principal ? tenantId : '' });
@@ -110,7 +110,7 @@ function onceKey(key: FingerprintKey | undefined): () => Promise<string | Uint8A
   };
 }
 
-/** What a fingerprint stands for: an API key or a bearer token. Equal texts of different kinds have different fingerprints. */
+/** What a fingerprint represents: an API key or a bearer token. Equal texts of different kinds have different fingerprints. */
 export type CredentialKind = 'api_key' | 'bearer';
 
 /** A key of fingerprints, or a function that is asked for it once. */
@@ -123,7 +123,7 @@ export const fingerprintKeyOption = optionKind<FingerprintKey>(
 );
 
 /**
- * 64 lower-case hex digits that stand for a credential in keys: HMAC-SHA256 (RFC 2104) of kind, a zero byte and the
+ * 64 lower-case hex digits that represent a credential in keys: HMAC-SHA256 (RFC 2104) of kind, a zero byte and the
  * credential without spaces and tabs at its ends.
  *
  * @param key text (UTF-8) or bytes, at least 16 bytes. Default: a public key that every runtime has

@@ -19,7 +19,7 @@ import {
 export interface RateLimitGuardOptions {
   /** Decides: `createDynamoRateLimiter` or one of `/memory`. */
   readonly limiter: RateLimiter;
-  /** Names what is used. Default, and in place of a blank answer: the matched route's pattern, `(unmatched)` without a route. */
+  /** Returns the resource. Default, also for a blank result: the matched route's pattern, `(unmatched)` without a route. */
   readonly extractResource?: (ctx: Context) => MaybePromise<string>;
   /** Names how it is used. Default, and in place of a blank answer: the method; on WebSocket `CONNECT` or `MESSAGE`. */
   readonly extractOperation?: (ctx: Context) => MaybePromise<string>;
@@ -38,8 +38,8 @@ export interface RateLimitGuardOptions {
 /** Options of {@link rateLimitMiddleware}. */
 export interface RateLimitMiddlewareOptions extends RateLimitGuardOptions {
   /**
-   * Names who calls. In place of a blank answer: the proved caller, API key, bearer token, tenant or `anonymous`, the first that
-   * there is.
+   * Returns the caller's identifier. For a blank result: the verified caller, API key, bearer token, tenant or `anonymous`,
+   * the first that exists.
    */
   readonly extractIdentifier?: (ctx: Context) => MaybePromise<string>;
   /**
@@ -51,14 +51,17 @@ export interface RateLimitMiddlewareOptions extends RateLimitGuardOptions {
 
 /** Options of {@link rateLimitPolicy}. */
 export interface RateLimitPolicyOptions extends RateLimitGuardOptions {
-  /** Names who calls: `bySourceIp()`, for example. It runs before authentication, so nothing that a caller claims is proved. */
+  /**
+   * Returns the caller's identifier, for example `bySourceIp()`. It runs before authentication, so claims of the caller are
+   * unverified.
+   */
   readonly extractIdentifier: (ctx: Context) => MaybePromise<string>;
 }
 
 /** Where the decision of a request is found on its context. */
 const DECISION_KEY = 'rate_limit_decision';
 const UNMATCHED = '(unmatched)';
-/** Methods that are counted apart where there is no route: an invented method must not be counted as a new operation. */
+/** Methods that are counted separately without a route: an invented method must not be counted as a new operation. */
 const METHODS = new Set(['GET', 'HEAD', 'POST', 'PUT', 'PATCH', 'DELETE', 'OPTIONS', 'CONNECT', 'TRACE']);
 
 type Ask<T> = (ctx: Context) => MaybePromise<T>;

@@ -148,7 +148,7 @@ class FixedWindows extends WindowStrategy {
     return { startMs, endMs: startMs + shortestMs };
   }
 
-  /** The shorter window and the bucket that a counter stands for. */
+  /** The shorter window and the bucket that a counter represents. */
   #bucketOf(counter: string): { window: WindowLimit; bucket: number } | undefined {
     const match = BUCKET.exec(counter);
     const window = this.windows[Number(match?.[1])];

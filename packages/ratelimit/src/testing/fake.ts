@@ -30,7 +30,7 @@ export interface FakeCall {
   readonly cost: number;
 }
 
-/** A memory limiter whose store can be down, and that remembers what it was asked. */
+/** A memory limiter that records its calls and whose store can be made to fail. */
 export interface FakeRateLimiter extends RateLimiter {
   /** All calls so far, in order; a copy. */
   readonly calls: readonly FakeCall[];
@@ -67,7 +67,7 @@ export function createFakeRateLimiter(options: FakeRateLimiterOptions): FakeRate
   const calls: FakeCall[] = [];
   let failures = 0;
   let held: Promise<void> = Promise.resolve();
-  /** Records a call, waits while calls are held, and tells whether the store is down for it. */
+  /** Records a call, waits while calls are held, and says whether the store is down for it. */
   const enter = async (call: FakeCall): Promise<boolean> => {
     calls.push(call);
     await held;

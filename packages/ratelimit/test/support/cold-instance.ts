@@ -5,7 +5,7 @@ import { createDynamoRateLimiter, slidingWindow } from '@sallyport/ratelimit';
 /** The first decision of a process. */
 export interface Cold {
   readonly degraded: boolean;
-  /** Milliseconds on the share of a CPU that the memory stands for. */
+  /** Milliseconds on the share of a CPU that the memory represents. */
   readonly tookMs: number;
 }
 

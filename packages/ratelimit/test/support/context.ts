@@ -29,7 +29,7 @@ export interface TestRequest {
   readonly webSocket?: { readonly eventType: string; readonly routeKey: string };
 }
 
-/** A context as the pipeline hands it to middleware. */
+/** A context as the pipeline passes it to middleware. */
 export function createContext(test: TestRequest = {}): Context {
   const headers = toHeaderMap(test.headers);
   const request = new IncomingRequest(test.method ?? 'GET', test.path ?? '/users/1', test.path ?? '/users/1', {

@@ -22,7 +22,7 @@ export interface Order {
     | { readonly multi: readonly WindowOptions[] }
     | { readonly bucket: { readonly capacity: number; readonly refillPerSecond: number } };
   readonly decisions: number;
-  /** Decisions under way at once. */
+  /** Decisions in progress at once. */
   readonly lanes: number;
   /** Added to the machine's clock. */
   readonly skewMs: number;

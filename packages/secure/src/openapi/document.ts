@@ -1,6 +1,7 @@
 import { FrameworkError } from '@sallyport/core';
 import { INVALID_CONFIGURATION } from '@sallyport/core/options';
 import { canonicalMethod, isPlainObject } from '@sallyport/core/pipeline';
+import type { HttpErrorFormat } from '@sallyport/http';
 import {
   buildDocument,
   type OpenApiDocument,
@@ -14,7 +15,7 @@ import { POSTURES } from '../postures/internal/kinds.js';
 import type { Posture } from '../postures/posture.js';
 
 /** What a document of the closed container is written from. */
-export interface SecureOpenApiSpec extends OpenApiSpec {
+export interface SecureOpenApiSpec extends Omit<OpenApiSpec, 'httpErrorFormat'> {
   /** Security Scheme Objects (OpenAPI 3.1 section 4.8.27) by name. */
   readonly securitySchemes: Readonly<Record<string, unknown>>;
   /** Which schemes prove a known caller, and which one of the organisation's own. */
@@ -25,7 +26,11 @@ export interface SecureOpenApiSpec extends OpenApiSpec {
 const CONTRACT_MODE = 'secure-v1';
 
 /** The document of a container's HTTP operations; GraphQL and WebSocket ones have no place in it. */
-export function buildSecureDocument(spec: SecureOpenApiSpec, registrations: readonly Registration[]): OpenApiDocument {
+export function buildSecureDocument(
+  spec: SecureOpenApiSpec,
+  registrations: readonly Registration[],
+  httpErrorFormat: HttpErrorFormat,
+): OpenApiDocument {
   const { title, version, routes, securitySchemes, authSchemes, ...unknown } = parseSpec(spec);
   const [stray] = Object.keys(unknown);
   if (stray !== undefined) throw secureOpenApiError(`specification has the unknown key "${stray}"`);
@@ -34,7 +39,7 @@ export function buildSecureDocument(spec: SecureOpenApiSpec, registrations: read
   assertRoutes(joined, schemes);
   const bound = new Map(joined.map((entry) => [entry.key, entry]));
   return buildDocument(
-    { title, version, routes: joined.map(withRegistered) },
+    { title, version, routes: joined.map(withRegistered), httpErrorFormat },
     {
       root: { 'x-framework-contract-mode': CONTRACT_MODE },
       components: { securitySchemes: schemes.components },

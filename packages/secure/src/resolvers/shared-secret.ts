@@ -15,9 +15,9 @@ export interface SharedSecret {
   readonly kind?: PrincipalKind;
 }
 
-/** Which header carries the secret, and whose secrets are accepted. */
+/** Which header contains the secret, and whose secrets are accepted. */
 export interface SharedSecretOptions {
-  /** Name of the header that carries the secret, and nothing else. */
+  /** Name of the header that contains the secret, and nothing else. */
   readonly header: string;
   /** One or more; ids and values must differ. */
   readonly secrets: readonly SharedSecret[];
@@ -50,7 +50,7 @@ export const SHARED_SECRET_OPTIONS = defineOptions<SharedSecretOptions>()({
 });
 
 /**
- * Names the caller whose secret a header carries. Every secret is compared, as SHA-256 in constant time, also after one
+ * Names the caller whose secret a header contains. Every secret is compared, as SHA-256 in constant time, also after one
  * matched. Without the header there is no principal; a wrong secret is answered 401.
  *
  * @throws FrameworkError `app.invalid_configuration` that names the option and never its value

@@ -15,7 +15,7 @@ export interface Answer {
 
 export interface Sent {
   readonly method?: string;
-  /** Exactly as the event carries it. */
+  /** Exactly as the event contains it. */
   readonly path?: string;
   readonly headers?: Readonly<Record<string, string>>;
   readonly body?: string;

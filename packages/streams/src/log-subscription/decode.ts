@@ -68,7 +68,7 @@ const ENVELOPE = ['messageType', 'owner', 'logGroup', 'logStream', 'subscription
 export interface LogSubscriptionRecord {
   /** The id of the data-stream record. */
   readonly eventID: string;
-  /** What the record carries. */
+  /** What the record contains. */
   readonly kinesis: {
     /** Base64 of gzip of JSON. */
     readonly data: string;
@@ -78,8 +78,8 @@ export interface LogSubscriptionRecord {
 type Document = Readonly<Record<string, unknown>>;
 
 /**
- * Decodes the CloudWatch Logs subscription that a data-stream record carries. Synchronous, bounded, and strict: what does
- * not look exactly like the documented envelope is refused.
+ * Decodes the CloudWatch Logs subscription that a data-stream record contains. Synchronous, bounded, and strict: what does
+ * not look exactly like the documented envelope is rejected.
  *
  * The service's own reachability check, a `CONTROL_MESSAGE`, may leave owner, log group, log stream, filters and event ids
  * blank: https://docs.aws.amazon.com/AmazonCloudWatch/latest/logs/SubscriptionFilters.html.
@@ -149,7 +149,7 @@ function inflate(compressed: Uint8Array): Buffer {
     if ((error as { code?: unknown }).code !== 'ERR_BUFFER_TOO_LARGE') throw invalid('invalid gzip');
     throw invalid(byRatio < MAX_DOCUMENT_BYTES ? 'compression ratio too high' : 'document too large');
   }
-  // What follows the last member is not gzip; zlib would pass zeros over in silence.
+  // What follows the last member is not gzip; zlib would pass zeros over silently.
   if (inflated.engine.bytesWritten !== compressed.length) throw invalid('invalid gzip');
   return inflated.buffer;
 }

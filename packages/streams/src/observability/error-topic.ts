@@ -1,5 +1,6 @@
 import type { SNSClient } from '@aws-sdk/client-sns';
 import { defineOptions, withMethods } from '@sallyport/core/options';
+import { missingPackage } from '@sallyport/core/pipeline';
 
 /** What the error notifier hands over. */
 export interface ErrorNotification {
@@ -11,7 +12,7 @@ export interface ErrorNotification {
   readonly message: string;
 }
 
-/** Options of `createErrorTopicPublish`. An unknown key is refused. */
+/** Options of `createErrorTopicPublish`. An unknown key is rejected. */
 export interface ErrorTopicOptions {
   /** The SNS client. Default: one that is made in the topic's region when the first notification is sent. */
   readonly client?: Pick<SNSClient, 'send'>;
@@ -26,7 +27,8 @@ export const ERROR_TOPIC_OPTIONS = defineOptions<ErrorTopicOptions>()({
  * The `publish` of `createErrorNotifier`, on SNS. `@aws-sdk/client-sns`, an optional peer, is loaded by the first
  * notification and not before.
  *
- * @throws FrameworkError for an unknown option; its result rejects when SNS does, which the notifier expects
+ * @throws FrameworkError for an unknown option; its result rejects when SNS does, which the notifier expects, and with
+ *   `app.missing_package` without the peer
  * @example createErrorNotifier({ publish: createErrorTopicPublish(), service: 'orders' });
  */
 export function createErrorTopicPublish(
@@ -34,8 +36,16 @@ export function createErrorTopicPublish(
 ): (notification: ErrorNotification) => Promise<void> {
   let { client } = ERROR_TOPIC_OPTIONS.parse(options);
   return async ({ topicArn, subject, message }) => {
-    const sns = await import('@aws-sdk/client-sns');
+    const sns = await importSdk();
     client ??= new sns.SNSClient({ region: topicArn.split(':')[3] ?? '' });
     await client.send(new sns.PublishCommand({ TopicArn: topicArn, Subject: subject, Message: message }));
   };
+}
+
+async function importSdk(): Promise<typeof import('@aws-sdk/client-sns')> {
+  try {
+    return await import('@aws-sdk/client-sns');
+  } catch (cause) {
+    throw missingPackage('@aws-sdk/client-sns', cause);
+  }
 }

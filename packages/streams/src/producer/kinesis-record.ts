@@ -4,7 +4,7 @@ import { trimmedText } from '@sallyport/core/pipeline';
 import { streamsError } from '../errors.js';
 import { safeLog } from '../sources/source.js';
 
-/** What `createKinesisJsonRecord` takes. An unknown key is refused. */
+/** What `createKinesisJsonRecord` takes. An unknown key is rejected. */
 export interface KinesisJsonRecordInput {
   /** Decides the shard; trimmed, 1 to 256 bytes. */
   readonly partitionKey: string;

@@ -10,7 +10,7 @@ import { COMMON_OPTIONS, type RouterSettings, toSettings } from './internal/sett
 /** By what failed stream records are reported; `auto` decides by the environment. */
 export type StreamFailureIdentifier = 'auto' | StreamIdentifier;
 
-/** Options of `createEventRouter`. An unknown key is refused. */
+/** Options of `createEventRouter`. An unknown key is rejected. */
 export interface EventRouterOptions {
   /**
    * By what a failed record of a table stream or data stream is reported. `eventID` is the contract between runtimes, AWS
@@ -72,8 +72,8 @@ export function parseEventRouterOptions(
 
 /**
  * By what stream records are reported: the option, else the variable, else by the environment. AWS accepts the sequence
- * number alone (https://docs.aws.amazon.com/lambda/latest/dg/services-ddb-batchfailurereporting.html). A wrong variable is
- * refused also where an option overrides it.
+ * number alone (https://docs.aws.amazon.com/lambda/latest/dg/services-ddb-batchfailurereporting.html). A wrong variable is rejected
+ * also where an option overrides it.
  */
 function streamIdentifierOf(option: StreamFailureIdentifier | undefined, environment: Environment): StreamIdentifier {
   const variable = environment[STREAM_FAILURE_IDENTIFIER_ENV] || undefined;

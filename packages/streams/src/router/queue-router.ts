@@ -17,7 +17,7 @@ export interface RecordObservability {
   readonly createObserver: CreateObserver;
 }
 
-/** Options of `createQueueRouter`: those of `createEventRouter` that a queue knows. An unknown key is refused. */
+/** Options of `createQueueRouter`: those of `createEventRouter` that a queue knows. An unknown key is rejected. */
 export interface QueueRouterOptions {
   /** Messages of one standard queue that run at once where its registration does not say: a whole number; default 1. */
   readonly queueConcurrency?: number;

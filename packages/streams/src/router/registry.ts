@@ -66,7 +66,7 @@ export class HandlerRegistry implements HandlerLookup {
   }
 
   /**
-   * Registers the handler of one source; nothing is kept of a registration that is refused.
+   * Registers the handler of one source; nothing is kept of a registration that is rejected.
    *
    * @throws FrameworkError for a blank or repeated name, an ARN of another service, a handler that is not a function, an option
    *   that is unknown or does not fit

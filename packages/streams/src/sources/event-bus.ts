@@ -63,9 +63,10 @@ export const EVENT_BUS: SourceDefinition = {
 
 const EMPTY = 'event-bus selector is empty';
 
-const FIELD: OptionKind<string> = parsed('a text that is not blank', (value) => {
-  if (textOf(value).trim() === '') throw refused(EMPTY);
-  return textOf(value);
+const FIELD: OptionKind<string> = parsed('a text that is not blank', (value, name) => {
+  if (typeof value !== 'string') throw refused(`option "${name}" of an event-bus selector must be a text`);
+  if (value.trim() === '') throw refused(EMPTY);
+  return value;
 });
 
 /** What {@link EventBusSelector} may be. */
@@ -82,7 +83,8 @@ export const SELECTOR = defineOptions<EventBusSelector>()({
  * @throws FrameworkError for an unknown key, a field that is blank or not a text, or no field at all
  */
 export function parseSelector(selector: EventBusSelector): EventBusSelector {
-  if (typeof selector !== 'object' || selector === null) throw refused(EMPTY);
+  if (typeof selector !== 'object') throw refused("event-bus selector must be an object, { source: 'billing' } say");
+  if (selector === null) throw refused(EMPTY);
   const fields = Object.entries(SELECTOR.parse(selector)).filter(([, value]) => value !== undefined);
   if (fields.length === 0) throw refused(EMPTY);
   return Object.freeze(Object.fromEntries(fields));

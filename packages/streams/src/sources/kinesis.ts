@@ -42,7 +42,7 @@ export interface StreamRecordData {
   readonly sequenceNumber: string;
 }
 
-/** Options of `kinesis(name, handler, options)` and `tableStream(name, handler, options)`. An unknown key is refused. */
+/** Options of `kinesis(name, handler, options)` and `tableStream(name, handler, options)`. An unknown key is rejected. */
 export interface StreamOptions {
   /**
    * What a failed record means for those behind it. `continue`, the default, tries every record; AWS delivers again from the
@@ -62,7 +62,7 @@ export function streamRules(options: object | undefined): RunRules {
   return { concurrency: 1, stops: STREAM_OPTIONS.parse(options).onFailure === 'stop' };
 }
 
-/** Refuses a batch of a tumbling window, whose answer would need the window's state. */
+/** Rejects a batch of a tumbling window, whose answer would need the window's state. */
 export function assertNoWindow(event: unknown): void {
   if (isObject(event) && Object.hasOwn(event, 'window')) throw windowUnsupported();
 }

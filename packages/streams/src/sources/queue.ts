@@ -86,7 +86,7 @@ export interface BatchReport {
   batchItemFailures: { itemIdentifier: string }[];
 }
 
-/** Options of `queue(name, handler, options)`. An unknown key is refused. */
+/** Options of `queue(name, handler, options)`. An unknown key is rejected. */
 export interface QueueOptions {
   /**
    * Messages of one invocation that run at once: a whole number, at least 1. Default: the option `queueConcurrency` of the
@@ -125,7 +125,7 @@ export const QUEUE: RecordSource = {
 };
 
 /**
- * The bytes that a record carries: a queue message's body in UTF-8, or the data of a Kinesis record decoded from base64.
+ * The bytes that a record contains: a queue message's body in UTF-8, or the data of a Kinesis record decoded from base64.
  *
  * @throws FrameworkError `streams.invalid_record` for a record without body and data, `app.bad_request` for data that is not
  *   valid base64
@@ -138,7 +138,7 @@ export function recordBytes(record: Pick<QueueRecord, 'body'> | Pick<StreamRecor
 }
 
 /**
- * The JSON value that a record carries. It is not checked against `T`.
+ * The JSON value that a record contains. It is not checked against `T`.
  *
  * @throws FrameworkError `streams.invalid_record` when the text is not JSON; the message does not quote the record
  * @example

@@ -44,7 +44,7 @@ export interface TableStreamRecordData {
   readonly SequenceNumber?: string | undefined;
   /** Size of the change in bytes. */
   readonly SizeBytes?: number | undefined;
-  /** Which images the stream carries. */
+  /** Which images the stream contains. */
   readonly StreamViewType?: 'KEYS_ONLY' | 'NEW_IMAGE' | 'OLD_IMAGE' | 'NEW_AND_OLD_IMAGES' | undefined;
 }
 
@@ -132,7 +132,7 @@ const MAX_DEPTH = 32;
 
 /**
  * A part of a table's change as plain values: numbers as `number`, whole numbers beyond 2^53 as `bigint`, binary as bytes, sets as
- * `Set`, maps as objects. `undefined` where the change has no such part: the stream's view type decides which images it carries.
+ * `Set`, maps as objects. `undefined` where the change has no such part: the stream's view type decides which images it contains.
  *
  * @throws FrameworkError `streams.invalid_record` for a value of no type that DynamoDB has
  * @example

@@ -11,7 +11,7 @@ export interface AppSyncOptions {
   readonly parentTypeName?: string;
   /** Arguments of the field. Default: `{}`. */
   readonly arguments?: Data | null;
-  /** Who calls. Default: `null`, as in the event of a caller with an API key. */
+  /** The caller. Default: `null`, as in the event of a caller with an API key. */
   readonly identity?: unknown;
   /** The resolved parent object. Default: `null`. */
   readonly source?: Data | null;
@@ -37,7 +37,7 @@ export interface AppSyncOptions {
 export interface AppSyncEvent extends Answered<unknown> {
   /** Arguments of the field. */
   readonly arguments: Data | null;
-  /** Who calls; `null` for a caller with an API key. */
+  /** The caller; `null` for a caller with an API key. */
   readonly identity: unknown;
   /** The resolved parent object; `null` for a root field. */
   readonly source: Data | null;
@@ -104,7 +104,7 @@ export interface AppSyncBatch extends Array<AppSyncEvent>, Answered<readonly unk
 /**
  * Builds a batch invoke of resolver events.
  *
- * @throws FrameworkError `app.invalid_configuration` for an empty list, or one that holds something else
+ * @throws FrameworkError `app.invalid_configuration` for an empty list, or one with other values
  */
 export function buildAppSyncBatch(events: readonly AppSyncEvent[]): AppSyncBatch {
   const isResolverEvent = (event: unknown) =>

@@ -36,11 +36,11 @@ export interface FunctionUrlOptions extends HttpOptions {
   readonly pathParameters?: Readonly<Record<string, string>>;
 }
 
-/** Payload version 2.0, but for the top-level `routeKey`. */
+/** Payload version 2.0, except for the top-level `routeKey`. */
 export interface PayloadV2 {
   /** Payload version, `2.0`. */
   readonly version: string;
-  /** The path: decoded and behind its stage from an HTTP API, as the client sent it from a function URL. */
+  /** The path: decoded and after its stage from an HTTP API, as the client sent it from a function URL. */
   readonly rawPath: string;
   /** The query as the client sent it, without `?`; `''` for none. */
   readonly rawQueryString: string;
@@ -125,7 +125,7 @@ interface Sender {
   readonly domainName: string;
   /** `rawPath` of a path as the client sent it. `requestContext.http.path` is decoded by both. */
   readonly rawPath: (path: string) => string;
-  /** Both put cookies into a list; only function URLs leave the header where it was. */
+  /** Both put cookies into a list; only function URLs also keep the header. */
   readonly headers: (parts: HttpParts) => Pairs;
 }
 
@@ -160,8 +160,8 @@ export function buildAPIGatewayV2Request(method: string, path: string, options: 
 
 /**
  * Builds a function URL event: header names in lower case, cookies in a list and in the headers, `rawPath` as the client sent it
- * and `requestContext.http.path` decoded. Without `routeKey` it has the shape that tells it from an HTTP API by that alone; with
- * `routeKey: '$default'` it is the event exactly as AWS sends it, told by its domain.
+ * and `requestContext.http.path` decoded. Without `routeKey` its shape alone distinguishes it from an HTTP API; with
+ * `routeKey: '$default'` it is exactly the event that AWS sends, which is recognized by its domain.
  *
  * @param path as the client sends it, escapes and `?query` included
  * @throws FrameworkError `app.invalid_configuration` for an unknown option or a wrong type

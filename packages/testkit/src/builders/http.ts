@@ -5,15 +5,15 @@ import { anyText, anything, content, date, filled, type Given, oneOrMany, textLi
 
 /** Options of every builder of an HTTP event. */
 export interface HttpOptions {
-  /** Query parameters, decoded; they follow those that the path carries. Default: none. */
+  /** Query parameters, decoded; they follow those that the path contains. Default: none. */
   readonly query?: OneOrMany;
-  /** Headers. Cookies among them go where the front door has its cookies, before those of `cookies`. Default: none. */
+  /** Headers. A `cookie` header is placed where the front door has its cookies, before those of `cookies`. Default: none. */
   readonly headers?: OneOrMany;
   /** Cookies, each a whole `name=value` pair. Default: none. */
   readonly cookies?: readonly string[];
   /** The body: text, or bytes, which are sent as base64. Default: no body. Not together with `json`. */
   readonly body?: string | Uint8Array;
-  /** A value whose JSON text is the body. Sets `content-type: application/json` where no such header is given. */
+  /** A value whose JSON text is the body. Sets `content-type: application/json` if this header is not given. */
   readonly json?: unknown;
   /** Whether a text `body` is base64 already. Default: `false` for text, `true` for bytes. */
   readonly isBase64?: boolean;
@@ -49,7 +49,7 @@ const ARGUMENTS = defineOptions<{ method: string; path: string }>()({
 /** Names and values in the order given; a repeated name repeats. */
 export type Pairs = readonly (readonly [name: string, value: string])[];
 
-/** The body as an event carries it. */
+/** The body as an event contains it. */
 export interface BodyParts {
   readonly body: string | undefined;
   readonly isBase64Encoded: boolean;
@@ -101,7 +101,7 @@ export function withCookieHeader({ headers, cookies }: Pick<HttpParts, 'headers'
 }
 
 /**
- * The body as an event carries it.
+ * The body as an event contains it.
  *
  * @throws FrameworkError when body and json are both given, or bytes are said not to be base64
  */

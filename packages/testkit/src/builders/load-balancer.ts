@@ -13,8 +13,7 @@ import {
 import { ACCOUNT, type Answered, type LoadBalancerResult, REGION } from './shape.js';
 
 /**
- * Options of {@link buildLoadBalancerRequest}. A load balancer knows no stage, no request id, no time and no client address of
- * its own.
+ * Options of {@link buildLoadBalancerRequest}. Events of a load balancer have no stage, request id, time or client address.
  */
 export interface LoadBalancerOptions extends Omit<HttpOptions, 'sourceIp' | 'requestId' | 'stage' | 'time'> {
   /** ARN of the target group. Default: one of the name `test`. */

@@ -18,7 +18,7 @@ export interface LogEventOptions {
 
 /** Options of {@link cloudWatchLogsSubscriptionData}. */
 export interface LogSubscriptionOptions {
-  /** `CONTROL_MESSAGE` is what CloudWatch Logs sends to see whether the destination can be reached. Default: `DATA_MESSAGE`. */
+  /** `CONTROL_MESSAGE` is sent by CloudWatch Logs to check whether the destination is reachable. Default: `DATA_MESSAGE`. */
   readonly messageType?: 'DATA_MESSAGE' | 'CONTROL_MESSAGE';
   /** Account of the log group. Default: `123456789012`. */
   readonly owner?: string;
@@ -93,7 +93,7 @@ export function cloudWatchLogsSubscriptionData(options: LogSubscriptionOptions =
 }
 
 /**
- * Builds a stream record that carries such a document.
+ * Builds a stream record that contains such a document.
  *
  * @throws FrameworkError `app.invalid_configuration` for an unknown option or a wrong type
  */

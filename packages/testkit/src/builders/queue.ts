@@ -13,9 +13,9 @@ export interface QueueRecordOptions {
   readonly groupId?: string;
   /** How often it was received, this time included. Default: 1. */
   readonly receiveCount?: number;
-  /** System attributes, beside or instead of the usual ones. Default: none. */
+  /** System attributes, in addition to or instead of the usual ones. Default: none. */
   readonly attributes?: Readonly<Record<string, string>>;
-  /** Message attributes by name; a text stands for an attribute of type `String`. Default: none. */
+  /** Message attributes by name; a text represents an attribute of type `String`. Default: none. */
   readonly messageAttributes?: Readonly<Record<string, string | QueueMessageAttribute>>;
   /** When it was sent. Default: the epoch. */
   readonly time?: Date;

@@ -21,7 +21,7 @@ export interface TableStreamRecordOptions {
   readonly oldImage?: Item;
   /** Place in the shard; may be blank. Default: `<n>`. */
   readonly sequenceNumber?: string;
-  /** What the stream was told to carry. Only a label here: which images are there is up to you. Default: `NEW_AND_OLD_IMAGES`. */
+  /** The view type of the stream. Only a label: the images of a record are given separately. Default: `NEW_AND_OLD_IMAGES`. */
   readonly streamViewType?: StreamViewType;
   /** Size of the record in bytes. Default: 0. */
   readonly sizeBytes?: number;
@@ -61,7 +61,7 @@ export interface TableStreamChange {
   readonly SequenceNumber: string;
   /** Size of the record in bytes. */
   readonly SizeBytes: number;
-  /** What the stream was told to carry. */
+  /** The view type of the stream. */
   readonly StreamViewType: StreamViewType;
 }
 

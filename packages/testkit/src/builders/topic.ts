@@ -10,7 +10,7 @@ export interface TopicRecordOptions {
   readonly messageId?: string;
   /** The subject. Default: left out. */
   readonly subject?: string;
-  /** Message attributes by name; a text stands for an attribute of type `String`. Default: none. */
+  /** Message attributes by name; a text represents an attribute of type `String`. Default: none. */
   readonly messageAttributes?: Readonly<Record<string, string | TopicMessageAttribute>>;
   /** When it was published. Default: the epoch. */
   readonly time?: Date;
@@ -36,7 +36,7 @@ export interface TopicRecord {
   readonly Sns: TopicNotification;
 }
 
-/** What a topic says of a message. The signature is a placeholder that no verifier accepts. */
+/** The notification of a message. The signature is a placeholder that no verifier accepts. */
 export interface TopicNotification {
   /** The kind of message. */
   readonly Type: 'Notification';

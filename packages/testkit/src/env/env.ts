@@ -14,13 +14,13 @@ import { type App, type AppOptions, createApp } from '@sallyport/dispatch/app';
 import type { AnswerOf } from '../builders/shape.js';
 import { anyText, anything, filled, textMap } from '../internal/kinds.js';
 import { createRecording, type Recording, type Records } from './records.js';
-import { drain, type StreamedAnswer } from './streamed.js';
+import { drain, type ExportedHandler, type StreamedAnswer } from './streamed.js';
 
 /** Options of `env.lambdaContext`, and of the contexts that an environment makes itself. */
 export interface LambdaContextOptions {
   /** The invocation's id. Default: `lambda-1`. */
   readonly requestId?: string;
-  /** Milliseconds until the function's timeout; what the context shows falls as the clock advances. Default: 30,000. */
+  /** Milliseconds until the function's timeout; the remaining time decreases as the clock advances. Default: 30,000. */
   readonly remainingMs?: number;
   /** The tenant of an invocation with tenant isolation. Default: left out. */
   readonly tenantId?: string;
@@ -54,7 +54,7 @@ export interface TestEnvOptions {
   readonly lambda?: LambdaContextOptions;
 }
 
-/** The options of a container that make it deterministic; every container takes them. */
+/** Container options that make a container deterministic; every container accepts them. */
 export interface ContainerOptions {
   /** The environment's manual clock. */
   readonly clock: FullClock;
@@ -105,12 +105,17 @@ export interface TestEnv {
   /**
    * Reads a streamed answer to its end, or to the invocation's deadline. Default of `lambda`: a new context.
    *
-   * @throws TypeError for an app that is not a container
+   * @param app what the function exports, so that a test of an export that answers in one piece fails; or a container
+   * @throws TypeError for an app that is not a container, a handler that does not stream, an event of another front door than the
+   *   handler's
+   * @example
+   * import { handler } from '../src/lambda.js'; // createLambdaFunctionURLStreamingHandler(app)
+   * const answer = await env.invokeStreaming(handler, buildLambdaFunctionURLRequest('GET', '/progress'));
    */
-  invokeStreaming(app: LambdaApp, event: unknown, lambda?: LambdaContext): Promise<StreamedAnswer>;
+  invokeStreaming(app: LambdaApp | ExportedHandler, event: unknown, lambda?: LambdaContext): Promise<StreamedAnswer>;
   /** Runs the pipeline without a front door. Default of `lambda`: a new context. */
   serve(app: DirectApp, request: RequestInput, lambda?: LambdaContext): Promise<Response>;
-  /** A turn in which other invocations may run; where `interleave` may park this one. */
+  /** Lets other invocations run; `interleave` may suspend the invocation here. */
   pause(): Promise<void>;
 }
 
@@ -139,7 +144,7 @@ export const TEST_ENV_OPTIONS = defineOptions<TestEnvOptions>()({
 });
 
 /**
- * Makes an environment with a clock that stands still, ids that count and records that are kept.
+ * Creates an environment with a manual clock, counted ids and recorded log lines, metrics and spans.
  *
  * @throws FrameworkError `app.invalid_configuration` for an unknown option or a wrong type
  * @example
@@ -176,10 +181,21 @@ export function assembleEnv(
     app: (own = {}) => createApp({ ...containerOptions(), ...own }),
     lambdaContext,
     invoke: async <E>(app: LambdaApp, event: E, context: LambdaContext = lambdaContext()) =>
-      (await app.handleLambda(event, context)) as AnswerOf<E>,
+      withPlainHeaders(await app.handleLambda(event, context)) as AnswerOf<E>,
     invokeStreaming: (app, event, context = lambdaContext()) => drain(app, event, context),
     serve: (app, request, context = lambdaContext()) => app.serve(request, context),
     pause,
+  };
+}
+
+/** Header maps of an answer have no prototype. Its JSON, which is all that AWS gets, does not show it, and a strict comparison should not either. */
+function withPlainHeaders(answer: unknown): unknown {
+  const { headers, multiValueHeaders } = Object(answer) as { headers?: object; multiValueHeaders?: object };
+  if (!headers && !multiValueHeaders) return answer;
+  return {
+    ...(answer as object),
+    ...(headers && { headers: { ...headers } }),
+    ...(multiValueHeaders && { multiValueHeaders: { ...multiValueHeaders } }),
   };
 }
 

@@ -3,7 +3,7 @@ import { createLogger, type LogLine } from '@sallyport/core/observability';
 
 /** A span that the framework started. */
 export interface CapturedSpan {
-  /** Whether it stands for a request or for an event. */
+  /** Whether it is for a request or for an event. */
   readonly kind: 'framework.request' | 'framework.event';
   /** Name of the span. */
   readonly name: string;

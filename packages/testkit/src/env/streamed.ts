@@ -1,3 +1,4 @@
+import { Writable } from 'node:stream';
 import { isFrameworkError, type LambdaContext, type MaybePromise, type TriggerKind } from '@sallyport/core';
 import type { OutgoingResponse } from '@sallyport/core/pipeline';
 
@@ -56,8 +57,19 @@ export async function openStream(app: object, event: unknown, lambdaContext: Lam
   return { response, chunks: readUntilAbort(response, opened.exchange.state) };
 }
 
-/** Reads an answer to its end, one chunk at a time. */
-export async function drain(app: object, event: unknown, lambdaContext: LambdaContext): Promise<StreamedAnswer> {
+/** What a function exports: a handler of its own, or what one of the streaming handlers of `@sallyport/http` is. */
+export type ExportedHandler = (event: unknown, lambdaContext?: LambdaContext) => Promise<unknown>;
+
+/**
+ * Reads an answer to its end, one chunk at a time.
+ *
+ * @throws TypeError for an app that is not a container, and for a handler that answers without a stream
+ */
+export function drain(app: object, event: unknown, lambdaContext: LambdaContext): Promise<StreamedAnswer> {
+  return typeof app === 'function' ? drainHandler(app, event, lambdaContext) : drainApp(app, event, lambdaContext);
+}
+
+async function drainApp(app: object, event: unknown, lambdaContext: LambdaContext): Promise<StreamedAnswer> {
   const { response, chunks: body } = await openStream(app, event, lambdaContext);
   const chunks: Uint8Array[] = [];
   let streamErrorCode = '';
@@ -68,6 +80,82 @@ export async function drain(app: object, event: unknown, lambdaContext: LambdaCo
   }
   const { status, headers, cookies } = response;
   return { status, headers, cookies, chunks, body: Buffer.concat(chunks).toString(), streamErrorCode };
+}
+
+/** Where the streaming handlers of `@sallyport/http` keep what streams, and where AWS's runtime marks a handler that does. */
+const STREAMS = Symbol.for('sallyport.streaming-handler');
+const MARKED = Symbol.for('aws.lambda.runtime.handler.streaming');
+
+type Streams = (event: unknown, stream: Writable, lambdaContext: LambdaContext) => Promise<unknown>;
+
+function streamsOf(handler: object): Streams {
+  const { [STREAMS]: streams, [MARKED]: marked } = handler as { [STREAMS]?: Streams; [MARKED]?: unknown };
+  if (streams) return streams;
+  if (marked !== undefined) return handler as Streams;
+  throw new TypeError('the handler answers in one piece; export createLambdaFunctionURLStreamingHandler(app), say');
+}
+
+/** Runs what a function exports as the runtime does: with a stream that begins with status and headers as JSON and eight NUL. */
+async function drainHandler(handler: object, event: unknown, lambdaContext: LambdaContext): Promise<StreamedAnswer> {
+  const streams = streamsOf(handler);
+  const stream = new ResponseStream();
+  let streamErrorCode = '';
+  try {
+    await streams(event, stream, lambdaContext);
+  } catch (error) {
+    if (stream.written.length === 0) throw error;
+    streamErrorCode = isFrameworkError(error) ? error.code : 'app.internal';
+  }
+  const { metadata, chunks } = readStream(stream.written);
+  const { statusCode = 200, headers = {}, multiValueHeaders = {}, cookies = [] } = metadata;
+  const { 'set-cookie': listed = [], ...others } = { ...toLists(headers), ...multiValueHeaders };
+  const body = Buffer.concat(chunks).toString();
+  return { status: statusCode, headers: others, cookies: [...cookies, ...listed], chunks, body, streamErrorCode };
+}
+
+/** The runtime's stream, as far as handlers use it. */
+class ResponseStream extends Writable {
+  readonly written: Buffer[] = [];
+  /** Set by `awslambda.HttpResponseStream.from`, where there is one. */
+  _onBeforeFirstWrite?: (write: (chunk: string | Uint8Array) => void) => void;
+
+  /** The media type says what the first bytes are; they are told by their form here. */
+  setContentType(): void {}
+
+  override _write(chunk: Buffer, _encoding: string, done: () => void): void {
+    if (this.written.length === 0) this._onBeforeFirstWrite?.((first) => this.written.push(Buffer.from(first)));
+    this.written.push(chunk);
+    done();
+  }
+}
+
+interface Metadata {
+  readonly statusCode?: number;
+  readonly headers?: Readonly<Record<string, string>>;
+  readonly multiValueHeaders?: Readonly<Record<string, readonly string[]>>;
+  readonly cookies?: readonly string[];
+}
+
+const DELIMITER = Buffer.alloc(8);
+
+/** @throws TypeError when the handler wrote no status and headers: the event is of another door than the handler's */
+function readStream(written: readonly Buffer[]): { metadata: Metadata; chunks: readonly Buffer[] } {
+  const all = Buffer.concat(written);
+  const end = all.indexOf(DELIMITER);
+  if (end < 0)
+    throw new TypeError('the handler answered in one piece: the event is of another front door than its own');
+  const chunks: Buffer[] = [];
+  let skip = end + DELIMITER.length;
+  for (const chunk of written) {
+    const rest = chunk.subarray(Math.min(skip, chunk.length));
+    skip -= chunk.length - rest.length;
+    if (rest.length > 0) chunks.push(rest);
+  }
+  return { metadata: JSON.parse(all.subarray(0, end).toString()) as Metadata, chunks };
+}
+
+function toLists(headers: Readonly<Record<string, string>>): Readonly<Record<string, readonly string[]>> {
+  return Object.fromEntries(Object.entries(headers).map(([name, value]) => [name, [value]]));
 }
 
 /** A source that hangs is asked to end and not waited for. */

@@ -33,8 +33,8 @@ interface Wrappable {
 
 /**
  * Proves that invocations which run at once in one app share nothing: each must answer, log, measure and trace exactly as
- * it does alone in a fresh app. Invocations are parked at their yield points (`env.pause()`, timers of `env.clock`, fakes
- * that are given `env.pause`, before and behind each handler, every `next()` of `env.app()`) and a seed decides which goes on.
+ * it does alone in a fresh app. Invocations are suspended at their yield points (`env.pause()`, timers of `env.clock`, fakes
+ * that are given `env.pause`, before and behind each handler, every `next()` of `env.app()`) and a seed decides which continues.
  *
  * @throws Error with seed, schedule and the first difference: an answer or record that differs, a marker of another
  *   invocation, timers left running, `process.env` or a global changed

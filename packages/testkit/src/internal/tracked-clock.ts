@@ -24,40 +24,16 @@ export class TrackedClock extends ManualClock {
 }
 
 /** Turns of the event loop that work without timers may take before it counts as stuck. */
-const TURNS = 50;
+export const TURNS = 50;
+
+/** Lets one turn of the event loop pass. */
+export function turn(): Promise<void> {
+  return new Promise((resolve) => {
+    setImmediate(resolve);
+  });
+}
 
 /** Lets everything run that waits for no timer; stops early when `done` says so. */
 export async function settle(done: () => boolean): Promise<void> {
-  for (let turn = 0; turn < TURNS && !done(); turn += 1) {
-    await new Promise<void>((resolve) => {
-      setImmediate(resolve);
-    });
-  }
-}
-
-/** How an invocation ended on a manual clock. */
-export type Settled = { readonly answer: unknown } | { readonly error: unknown } | 'timeout';
-
-/** Runs an invocation to its end, moving the clock from timer to timer but no further than `timeoutMs`. */
-export async function runToEnd(clock: TrackedClock, timeoutMs: number, run: () => Promise<unknown>): Promise<Settled> {
-  const limit = clock.monotonicMs() + timeoutMs;
-  let settled: Settled | undefined;
-  run().then(
-    (answer) => {
-      settled = { answer };
-    },
-    (error: unknown) => {
-      settled = { error };
-    },
-  );
-  const isDone = () => settled !== undefined;
-  for (;;) {
-    await settle(isDone);
-    const due = clock.nextDue;
-    if (settled !== undefined) return settled;
-    if (due === undefined || due > limit) break;
-    await clock.advance(due - clock.monotonicMs());
-  }
-  await clock.advance(limit - clock.monotonicMs());
-  return settled ?? 'timeout';
+  for (let turns = 0; turns < TURNS && !done(); turns += 1) await turn();
 }

@@ -59,11 +59,11 @@ const INFO = { name: 'sallyport-testkit', version: '1.0.0' };
 const MAX_RETURNS = 100;
 
 /**
- * Connects to an MCP server in an app, in memory. Every request goes through a front door to one of the instances, drawn by seed, so
- * that what a server keeps in a process is noticed.
+ * Connects to an MCP server in an app, in memory. Every request goes through a front door to one of the instances, chosen
+ * by `seed`, so that a server that keeps state in its process fails the test.
  *
- * @param instances the containers that serve; they share what the server shares, its store
- * @throws FrameworkError `app.invalid_configuration` for a wrong option; McpClientError when the server refuses the connection
+ * @param instances the containers that serve; they share the server's store
+ * @throws FrameworkError `app.invalid_configuration` for a wrong option; McpClientError when the server rejects the connection
  *
  * @example
  * const client = await connectMcp([createService(store), createService(store)], { answer: () => ({ action: 'accept', content: { day: 'monday' } }) });
@@ -129,7 +129,7 @@ export class McpTestClient {
     if (this.#sessionId !== '') await this.#send('DELETE', {});
   }
 
-  /** Calls a tool. What the handler asks meanwhile goes to the option `answer`. */
+  /** Calls a tool. Questions of the handler go to the option `answer`. */
   async callTool(name: string, args: object = {}, options: McpRequestOptions = {}): Promise<McpToolResult> {
     return (await this.request('tools/call', { name, arguments: args }, options)) as McpToolResult;
   }
@@ -179,7 +179,7 @@ export class McpTestClient {
     return resultOf(await this.#finish(id, answer, options), answer.status);
   }
 
-  /** Each round of questions is a request of its own, which brings the answers. */
+  /** Each round of questions needs a new request with the answers. */
   async #requestStateless(
     id: number,
     method: string,

@@ -87,7 +87,7 @@ export interface SseEvent {
   readonly data?: string;
 }
 
-/** The events of a stream as they come (https://html.spec.whatwg.org/multipage/server-sent-events.html). */
+/** The events of a stream as they arrive (https://html.spec.whatwg.org/multipage/server-sent-events.html). */
 export async function* readEvents(body: AsyncIterable<string>): AsyncGenerator<SseEvent> {
   let rest = '';
   for await (const text of body) {

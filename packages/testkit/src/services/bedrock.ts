@@ -3,7 +3,7 @@ import { type Service, ServiceError, startService } from './service.js';
 
 /** Options of {@link startBedrock}. */
 export interface BedrockOptions {
-  /** The module `@aws-sdk/client-bedrock-runtime`, whose schemas say which operations there are. */
+  /** The module `@aws-sdk/client-bedrock-runtime`, whose schemas define the operations. */
   readonly sdk: object;
   /** The numbers of a text. Default: a vector of length 1 made from the text's characters. */
   readonly embed?: (text: string, dimensions: number) => readonly number[];
@@ -18,7 +18,7 @@ const MAX_CHARACTERS = 50_000;
 const DIMENSIONS: readonly unknown[] = [256, 512, 1024];
 
 /**
- * Starts a stand-in for the Titan text embedding models of Amazon Bedrock. It speaks HTTP/2, as the AWS client does there.
+ * Starts a local test server for the Titan text embedding models of Amazon Bedrock. It uses HTTP/2, like the AWS client.
  *
  * @see https://docs.aws.amazon.com/bedrock/latest/userguide/model-parameters-titan-embed-text.html
  * @example

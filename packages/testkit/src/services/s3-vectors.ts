@@ -17,7 +17,7 @@ export interface StandInIndex {
 
 /** Options of {@link startS3Vectors}. */
 export interface S3VectorsOptions {
-  /** The module `@aws-sdk/client-s3vectors`, whose schemas say which operations there are. */
+  /** The module `@aws-sdk/client-s3vectors`, whose schemas define the operations. */
   readonly sdk: object;
   /** The indexes that there are. */
   readonly indexes: readonly StandInIndex[];
@@ -62,8 +62,8 @@ const MAX_KEY_CHARACTERS = 1024;
 const MAX_METADATA = { keys: 50, bytes: 40 * 1024, filterableBytes: 2 * 1024 };
 
 /**
- * Starts a stand-in for Amazon S3 Vectors: vectors in memory behind the service's wire protocol, with its documented limits, filters
- * and errors. It searches exactly, where the service may miss a neighbour.
+ * Starts a local test server for Amazon S3 Vectors: vectors in memory, with the service's wire protocol and its documented
+ * limits, filters and errors. Its search is exact; the service may miss a neighbour.
  *
  * @see https://docs.aws.amazon.com/AmazonS3/latest/userguide/s3-vectors-limitations.html
  * @example

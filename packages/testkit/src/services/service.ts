@@ -67,7 +67,7 @@ export interface ServiceRequest {
   readonly operation: string;
   /** Bytes of its body. */
   readonly bytes: number;
-  /** Requests that were under way when it arrived, itself among them. */
+  /** Requests that were in progress when it arrived, itself among them. */
   readonly underWay: number;
   /** Members of the input: the JSON body, labels, query and headers. A raw body is `body`. */
   readonly input: Readonly<Record<string, unknown>>;
@@ -80,7 +80,7 @@ export type ServiceHandler = (
 
 /** Options of {@link startService}. */
 export interface ServiceOptions {
-  /** The module of the SDK package, whose schemas say which operations there are: `await import('@aws-sdk/client-s3vectors')`. */
+  /** The module of the SDK package, whose schemas define the operations: `await import('@aws-sdk/client-s3vectors')`. */
   readonly sdk: object;
   /** What the operations do, by name. One without a handler is answered with 501. */
   readonly handlers: Readonly<Record<string, ServiceHandler>>;
@@ -103,7 +103,7 @@ export interface Service {
   readonly endpoint: string;
   /** Requests in the order in which they arrived; a copy. */
   readonly requests: readonly ServiceRequest[];
-  /** The most requests that were under way at once. */
+  /** The most requests that were in progress at once. */
   readonly mostAtOnce: number;
   /** Breaks requests from now on. Of several rules the first that fits counts. */
   inject(fault: ServiceFault, rule?: FaultRule): void;
@@ -122,8 +122,8 @@ interface ActiveRule extends Pick<FaultRule, 'operation'> {
 }
 
 /**
- * Starts a stand-in for a service that has no local server. Operations, paths and types come from the SDK's own model, so that a
- * request which the model does not have is refused.
+ * Starts a local test server for an AWS service that has none. Operations, paths and types come from the SDK's own model,
+ * so that a request which the model does not have is rejected.
  *
  * @example
  * const sdk = await import('@aws-sdk/client-s3vectors');

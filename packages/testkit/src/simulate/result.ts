@@ -3,7 +3,7 @@ export type RecordEnd = 'done' | 'dead-letter' | 'expired' | 'lost' | 'stuck';
 
 /** What a simulation knows of one record. */
 export interface RecordResult {
-  /** How often it was handed to the app. */
+  /** How often it was passed to the app. */
   readonly deliveries: number;
   /** How often its handler completed, as the framework itself observed it. */
   readonly completions: number;
@@ -30,8 +30,8 @@ export interface SimulatedInvocation {
 export interface Violation {
   /**
    * `lost`: a record was removed though its handler never completed. `unknown-identifier`, `missing-identifier`: the answer
-   * named a record so that AWS cannot tell which. `out-of-order`: a record completed before an earlier one of its group or
-   * shard. `unsettled`: records were left after 1,000 invocations.
+   * named a record in a way that AWS cannot identify. `out-of-order`: a record completed before an earlier one of its group
+   * or shard. `unsettled`: records were left when the simulation was given up.
    */
   readonly kind: 'lost' | 'unknown-identifier' | 'out-of-order' | 'missing-identifier' | 'unsettled';
   /** Id of the record. */
@@ -48,14 +48,15 @@ export interface SimulationResult {
   readonly records: Readonly<Record<string, RecordResult>>;
   /** What went wrong, in order; empty when nothing did. */
   readonly violations: readonly Violation[];
-  /** With `unknownIdentifiers: 'both'`: the run in which AWS ignores what it does not know. Absent otherwise. */
+  /** With `unknownIdentifiers: 'both'`: the run in which AWS ignores unknown identifiers. Absent otherwise. */
   readonly ignoring?: SimulationResult;
 }
 
 /**
  * Asserts that no record was lost. Looks at the result, not at its `ignoring`.
  *
- * @throws Error with the record's history, for a record that was lost, is stuck, or was reported so that AWS cannot tell
+ * @throws Error with the record's history, for a record that was lost, is stuck, or was reported in a way that AWS cannot
+ * identify
  */
 export function assertNothingLost(result: SimulationResult): void {
   const found = result.violations.find(({ kind }) => kind !== 'out-of-order');

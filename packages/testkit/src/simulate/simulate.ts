@@ -1,27 +1,39 @@
+import { type AsyncSimulation, simulateAsync } from './async.js';
 import type { BuildApp } from './internal/ledger.js';
 import { type QueueSimulation, simulateQueue } from './queue.js';
 import type { SimulationResult } from './result.js';
-import type { QueueSource, StreamSource } from './source.js';
+import type { AsyncSource, QueueSource, StreamSource } from './source.js';
 import { type StreamSimulation, simulateStream } from './stream.js';
 
 /** The options that fit a source. */
-export type SimulationOptions<S> = S extends QueueSource ? QueueSimulation : StreamSimulation;
+export type SimulationOptions<S> = S extends QueueSource
+  ? QueueSimulation
+  : S extends StreamSource
+    ? StreamSimulation
+    : AsyncSimulation;
 
 /**
- * Runs a source against an app in virtual time, as its event source mapping would, until nothing is left or 1,000
- * invocations are spent, and says what became of every record. The app must be built with `env.options()`: what really
- * completed is learnt from what the framework records, not from the answer.
+ * Runs a source against an app in virtual time, as AWS would, until no record is left, and returns the outcome of every
+ * record. It ends after 1,000 invocations, or ten for each record if that is more. The app must be created with
+ * `env.options()`: completed records are taken from the framework's log records, not from the answer.
  *
  * @throws FrameworkError `app.invalid_configuration` for an unknown option or a wrong type
  * @example
  * const result = await simulate((env) => buildApp(env), queue.standard('orders', [{ body: 'a' }, { body: 'b' }]));
  * assertNothingLost(result);
  */
-export function simulate<S extends QueueSource | StreamSource>(
+export function simulate<S extends QueueSource | StreamSource | AsyncSource>(
   buildApp: BuildApp,
   source: S,
   options?: SimulationOptions<S>,
 ): Promise<SimulationResult> {
-  if (source.kind === 'queue') return simulateQueue(buildApp, source, options as QueueSimulation | undefined);
-  return simulateStream(buildApp, source, options as StreamSimulation | undefined);
+  switch (source.kind) {
+    case 'queue':
+      return simulateQueue(buildApp, source, options as QueueSimulation | undefined);
+    case 'stream':
+    case 'table-stream':
+      return simulateStream(buildApp, source, options as StreamSimulation | undefined);
+    default:
+      return simulateAsync(buildApp, source, options as AsyncSimulation | undefined);
+  }
 }

@@ -1,9 +1,11 @@
 import { defineOptions } from '@sallyport/core/options';
+import type { EventBusOptions } from '../builders/event-bus.js';
 import type { KinesisRecordOptions } from '../builders/kinesis.js';
 import type { QueueRecordOptions } from '../builders/queue.js';
 import { ACCOUNT, REGION } from '../builders/shape.js';
 import type { TableStreamRecordOptions } from '../builders/table-stream.js';
-import { filled, object, someOf } from '../internal/kinds.js';
+import type { TopicRecordOptions } from '../builders/topic.js';
+import { filled, object, positive, someOf } from '../internal/kinds.js';
 
 /** A queue and its messages. */
 export interface QueueSource {
@@ -39,6 +41,39 @@ export interface TableStreamSource {
 
 /** A stream of either kind. */
 export type StreamSource = DataStreamSource | TableStreamSource;
+
+/** A topic and its messages. */
+export interface TopicSource {
+  /** Tells it from the other sources. */
+  readonly kind: 'topic';
+  /** The topic's ARN. */
+  readonly arn: string;
+  /** Its messages; each is an invocation of its own. */
+  readonly events: readonly TopicRecordOptions[];
+}
+
+/** An event bus and the events that match the function's rule. */
+export interface EventBusSource {
+  /** Tells it from the other sources. */
+  readonly kind: 'event-bus';
+  /** Its events; each is an invocation of its own. */
+  readonly events: readonly EventBusOptions[];
+}
+
+/** A schedule. */
+export interface ScheduleSource {
+  /** Tells it from the other sources. */
+  readonly kind: 'schedule';
+  /** Its name, in the group `default`. */
+  readonly name: string;
+  /** Milliseconds between two runs, and before the first. */
+  readonly everyMs: number;
+  /** How often it runs. */
+  readonly times: number;
+}
+
+/** A source whose events invoke the function asynchronously. */
+export type AsyncSource = TopicSource | EventBusSource | ScheduleSource;
 
 const SOURCE = defineOptions<{ name: string; records: readonly object[] }>()({
   name: filled.required(),
@@ -97,5 +132,43 @@ export const stream = {
       arn: arn('dynamodb', `table/${name}/stream/${label}`),
       records: checked(name, records),
     };
+  },
+} as const;
+
+/** Topics to simulate; messages as `buildTopicEvent` takes them. */
+export const topic = {
+  /**
+   * A standard topic.
+   *
+   * @throws FrameworkError `app.invalid_configuration` for a blank name or no messages
+   */
+  messages(name: string, messages: readonly TopicRecordOptions[]): TopicSource {
+    return { kind: 'topic', arn: arn('sns', name), events: checked(name, messages) };
+  },
+} as const;
+
+const SCHEDULE = defineOptions<Omit<ScheduleSource, 'kind'>>()({
+  name: filled.required(),
+  everyMs: positive.required(),
+  times: positive.required(),
+});
+
+/** Event buses and schedules to simulate. */
+export const eventBus = {
+  /**
+   * Events that match the function's rule, as `buildEventBusEvent` takes them.
+   *
+   * @throws FrameworkError `app.invalid_configuration` for no events
+   */
+  events(events: readonly EventBusOptions[]): EventBusSource {
+    return { kind: 'event-bus', events: checked('default', events) };
+  },
+  /**
+   * A schedule of EventBridge Scheduler that runs some times, `everyMs` apart.
+   *
+   * @throws FrameworkError `app.invalid_configuration` for a blank name or a number that is not a whole one of at least 1
+   */
+  schedule(name: string, { everyMs, times }: { readonly everyMs: number; readonly times: number }): ScheduleSource {
+    return { kind: 'schedule', ...SCHEDULE.parse({ name, everyMs, times }) };
   },
 } as const;

@@ -9,7 +9,14 @@ import {
   text,
   withMethods,
 } from '@sallyport/core/options';
-import { completeClock, isTransient, pause, randomFraction, withDeadline } from '@sallyport/core/pipeline';
+import {
+  completeClock,
+  isTransient,
+  missingPackage,
+  pause,
+  randomFraction,
+  withDeadline,
+} from '@sallyport/core/pipeline';
 import { ERROR_CODE_EMBEDDING_FAILED, invalidConfig, VectorStoreError } from '../errors.js';
 import { failureOf, runBounded, type Width } from '../internal/bounded.js';
 import { LazyClient, type SdkClient, type SdkConfig } from '../internal/sdk.js';
@@ -28,7 +35,7 @@ export interface TitanEmbedderOptions {
   readonly dimensions?: 256 | 512 | 1024;
   /** Whether embeddings have length 1. Default `true`. */
   readonly normalize?: boolean;
-  /** The client of `@aws-sdk/client-bedrock-runtime`; give it one attempt, the embedder tries again itself. Default: such a client, made at the first call. */
+  /** The client of `@aws-sdk/client-bedrock-runtime`; give it one attempt, the embedder tries again itself. Default: such a client, created at the first call. */
   readonly client?: SdkClient;
   /** What our own client is made with: region, credentials, endpoint. */
   readonly config?: SdkConfig;
@@ -71,7 +78,6 @@ export const TITAN_OPTIONS = /* @__PURE__ */ defineOptions<TitanEmbedderOptions>
 
 type Settings = ParsedOptions<typeof TITAN_OPTIONS.kinds>;
 
-/** Named where bundlers do not follow: the Lambda runtime has the package, and a service without embeddings needs none. */
 const PACKAGE = '@aws-sdk/client-bedrock-runtime';
 
 /** The wait before an attempt is a random part of this, doubled each time, and never more than the second. */
@@ -85,7 +91,8 @@ const BUSY_MODEL = new Set(['ModelTimeoutException', 'ModelNotReadyException', '
  * An embedder on a Titan text model of Amazon Bedrock: one request a text. The AWS package is an optional peer dependency that is
  * imported at the first call.
  *
- * @throws VectorStoreError `vectorstore.invalid_config` for a wrong option
+ * @throws VectorStoreError `vectorstore.invalid_config` for a wrong option; its calls reject with FrameworkError `app.missing_package`
+ *   without the AWS package
  * @example
  * const embedder = createTitanEmbedder({ dimensions: 512 });
  * const [first, second] = await embedder.embedBatch(['milk', 'bread']);
@@ -100,7 +107,7 @@ class TitanEmbedder implements Embedder {
   readonly #sdk: LazyClient<BedrockSdk>;
 
   constructor(settings: Settings) {
-    const { client, config, loadSdk = () => import(PACKAGE) as Promise<BedrockSdk> } = settings;
+    const { client, config, loadSdk = importSdk } = settings;
     this.#settings = settings;
     this.#clock = completeClock(settings.clock);
     this.#sdk = new LazyClient(
@@ -161,6 +168,15 @@ class TitanEmbedder implements Embedder {
         await pause(this.#clock, waitMs, signal);
       }
     }
+  }
+}
+
+async function importSdk(): Promise<BedrockSdk> {
+  try {
+    const sdk: unknown = await import('@aws-sdk/client-bedrock-runtime');
+    return sdk as BedrockSdk;
+  } catch (cause) {
+    throw missingPackage(PACKAGE, cause);
   }
 }
 

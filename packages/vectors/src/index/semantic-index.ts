@@ -34,7 +34,7 @@ export interface SemanticQuery extends Omit<QueryInput, 'vector'> {
 
 /** Texts in, near texts out. */
 export interface SemanticIndex {
-  /** Embeds and writes records in slices of 500. When a slice fails the error's `progress` tells how far it came. */
+  /** Embeds and writes records in slices of 500. When a slice fails, `progress` of the error lists the written keys. */
   putText(records: readonly SemanticRecord[], options?: CallOptions): Promise<void>;
   /** Removes records; keys that are not there are no error. */
   deleteText(keys: readonly string[], options?: CallOptions): Promise<void>;
@@ -50,7 +50,7 @@ export interface SemanticIndexOptions {
   readonly embedder: Embedder;
   /** Numbers of each vector; store and embedder must have as many. Default: the store's. */
   readonly dimension?: number;
-  /** Metadata keys that every record must have, beside those of the store. Default: none. */
+  /** Metadata keys that every record must have, in addition to those of the store. Default: none. */
   readonly requiredMetadata?: readonly string[];
 }
 

@@ -1,3 +1,4 @@
+import { isFrameworkError } from '@sallyport/core';
 import { invalidConfig } from '../errors.js';
 
 /** What is used of an AWS client; its own types stay out of ours, as its package is optional. */
@@ -28,7 +29,7 @@ export class LazyClient<M> {
     this.#makeClient = makeClient;
   }
 
-  /** @throws VectorStoreError `vectorstore.invalid_config` when the package cannot be loaded or the client not be made */
+  /** @throws VectorStoreError `vectorstore.invalid_config` when the client cannot be made; FrameworkError `app.missing_package` without the package */
   open(): Promise<Opened<M>> {
     this.#opening ??= this.#start();
     return this.#opening;
@@ -40,7 +41,9 @@ export class LazyClient<M> {
       return { module, client: this.#makeClient(module) };
     } catch (cause) {
       this.#opening = undefined;
-      throw invalidConfig(`${this.#name} could not be loaded; is it installed?`, cause);
+      throw isFrameworkError(cause)
+        ? cause
+        : invalidConfig(`${this.#name} could not be loaded, or its client not be made`, cause);
     }
   }
 }

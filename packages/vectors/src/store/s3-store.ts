@@ -1,6 +1,6 @@
 import type { Clock } from '@sallyport/core';
 import { defineOptions, func, integer, kind, type ParsedOptions, withMethods } from '@sallyport/core/options';
-import { completeClock } from '@sallyport/core/pipeline';
+import { completeClock, missingPackage } from '@sallyport/core/pipeline';
 import { invalidConfig } from '../errors.js';
 import { LazyClient, type SdkClient, type SdkConfig } from '../internal/sdk.js';
 import { ChunkedStore } from './internal/chunked-store.js';
@@ -24,7 +24,7 @@ export interface S3VectorStoreOptions {
   readonly requiredMetadata?: readonly string[];
   /** Metadata keys that filters cannot see, as the index has them; at most 10. Default: none. */
   readonly nonFilterableKeys?: readonly string[];
-  /** The client of `@aws-sdk/client-s3vectors`. Default: one of our own with five attempts, made at the first call. */
+  /** The client of `@aws-sdk/client-s3vectors`. Default: one of the framework with five attempts, created at the first call. */
   readonly client?: SdkClient;
   /** What our own client is made with: region, credentials, endpoint. */
   readonly config?: SdkConfig;
@@ -71,16 +71,16 @@ function isIndexArn(value: unknown): boolean {
   return BUCKET_NAME.test(bucket) && INDEX_NAME.test(index);
 }
 
-/** Attempts of our own client at one request: an index takes so many vectors a second, and answers 429 beyond. */
+/** Attempts of the framework client at one request: an index takes so many vectors a second, and answers 429 beyond. */
 const MAX_ATTEMPTS = 5;
 
-/** Named where bundlers do not follow: the Lambda runtime has the package, and a service without vectors needs none. */
 const PACKAGE = '@aws-sdk/client-s3vectors';
 
 /**
  * A store in an index of Amazon S3 Vectors. The AWS package is an optional peer dependency that is imported at the first call.
  *
- * @throws VectorStoreError `vectorstore.invalid_config` for a wrong option, or when the index is named in both ways or in none
+ * @throws VectorStoreError `vectorstore.invalid_config` for a wrong option, or when the index is named in both ways or in none; its calls
+ *   reject with FrameworkError `app.missing_package` without the AWS package
  * @example
  * const store = createS3VectorStore({ vectorBucketName: 'notes', indexName: 'texts', dimension: 1024 });
  * await store.put({ records: [{ key: 'note-1', data: vector, metadata: { lang: 'en' } }] });
@@ -89,7 +89,7 @@ const PACKAGE = '@aws-sdk/client-s3vectors';
 export function createS3VectorStore(options: S3VectorStoreOptions): Store {
   const parsedOptions = S3_STORE_OPTIONS.parse(options);
   const { client, config, concurrency, requestTimeoutMs, clock } = parsedOptions;
-  const { loadSdk = () => import(PACKAGE) as Promise<S3VectorsSdk> } = parsedOptions;
+  const { loadSdk = importSdk } = parsedOptions;
   const sdk = new LazyClient(
     PACKAGE,
     loadSdk,
@@ -101,6 +101,15 @@ export function createS3VectorStore(options: S3VectorStoreOptions): Store {
     requestTimeoutMs,
     clock: completeClock(clock),
   });
+}
+
+async function importSdk(): Promise<S3VectorsSdk> {
+  try {
+    const sdk: unknown = await import('@aws-sdk/client-s3vectors');
+    return sdk as S3VectorsSdk;
+  } catch (cause) {
+    throw missingPackage(PACKAGE, cause);
+  }
 }
 
 function toAddress(options: ParsedOptions<typeof S3_STORE_OPTIONS.kinds>): IndexAddress {

@@ -55,7 +55,7 @@ export interface GetOutput {
 
 /** What is deleted. */
 export interface DeleteInput {
-  /** Any number of keys, at least one. A key that is not there is no error. */
+  /** Any number of keys, at least one. A key that is not there is not an error. */
   readonly keys: readonly string[];
 }
 
@@ -137,13 +137,16 @@ export interface VectorIndexSettings {
 }
 
 /**
- * A store of vectors. Every argument is checked before the first request; calls of any size are cut into requests that the
- * service takes. Every method rejects with a `VectorStoreError`, or with the reason of the caller's signal.
+ * A store of vectors. Every argument is checked before the first request; calls of any size are split into requests within
+ * the service's limits. Every method rejects with a `VectorStoreError`, or with the reason of the caller's signal.
  */
 export interface Store {
   /** What the store knows of its index. */
   readonly settings: VectorIndexSettings;
-  /** Writes records; what has the same key is replaced as a whole. When a chunk fails the error's `progress` tells how far it came. */
+  /**
+   * Writes records; a record with the same key is replaced completely. When a chunk fails, `progress` of the error lists
+   * the written keys.
+   */
   put(input: PutInput, options?: CallOptions): Promise<void>;
   /** Reads records by key. */
   get(input: GetInput, options?: CallOptions): Promise<GetOutput>;
@@ -151,6 +154,6 @@ export interface Store {
   delete(input: DeleteInput, options?: CallOptions): Promise<void>;
   /** The nearest vectors, the nearest first. With a filter there may be fewer than `topK`. */
   query(input: QueryInput, options?: CallOptions): Promise<QueryHit[]>;
-  /** The same, page by page; a consumer that stops asks for no further page. */
+  /** The same, page by page; when the consumer stops, no further page is requested. */
   queryPages(input: QueryInput, options?: CallOptions): AsyncIterable<QueryHit[]>;
 }

@@ -26,10 +26,10 @@ export function validateDimension(dimension: number): void {
 }
 
 /**
- * Checks a vector as the index would see it: rounded to 32 bits, where `1e39` is infinite and `1e-46` is zero.
+ * Checks a vector as the index stores it: rounded to 32 bits, where `1e39` is infinite and `1e-46` is zero.
  *
  * @param dimension how long it must be; any length without it
- * @param metric with `cosine`, the default, a vector of zeros is refused: it has no direction
+ * @param metric with `cosine`, the default, a vector of zeros is rejected: it has no direction
  * @throws VectorStoreError `vectorstore.invalid_vector`, `vectorstore.dimension_mismatch`
  */
 export function validateVector(vector: VectorInput, dimension?: number, metric: DistanceMetric = 'cosine'): void {
@@ -84,8 +84,8 @@ export function countCharacters(text: string): number {
 }
 
 /**
- * Checks the metadata of a vector: kinds of values, at most 50 keys, at most 40 KB in all and 2 KB of what filters can see. Counted
- * are the names in UTF-8 and the values as JSON; a KB is 1,024 bytes.
+ * Checks the metadata of a vector: kinds of values, at most 50 keys, at most 40 KB in all and 2 KB for filters. The size is
+ * that of the names in UTF-8 and the values as JSON; a KB is 1,024 bytes.
  *
  * @throws VectorStoreError `vectorstore.invalid_input`; it names the key and never the value
  */
@@ -121,7 +121,7 @@ export function nameProblem(name: string): string | undefined {
   if (name.trim() === '' || !name.isWellFormed()) return 'is blank or holds half of a surrogate pair';
   // Names that begin with `$` are the operators of filters.
   if (name.startsWith('$')) return `"${name}" must not begin with $`;
-  // The AWS client sends no member of this name: the value would be lost without a word.
+  // The AWS client sends no member of this name: the value would be lost silently.
   return name === '__proto__' ? '"__proto__" cannot be sent' : undefined;
 }
 

@@ -25,7 +25,7 @@ import { camelOptions, renameKeys, toCamel } from '../casing.js';
 type Args = Readonly<Record<string, unknown>>;
 type Outcome = Readonly<Record<string, unknown>>;
 
-/** What a call answers, or the code that it was refused with and the field that is wrong. */
+/** What a call answers, or the code that it was rejected with and the field that is wrong. */
 async function outcomeOf(call: () => unknown): Promise<unknown> {
   try {
     return await call();
@@ -73,7 +73,7 @@ export function encryptions({ encryptions: given }: Args): Promise<unknown[]> {
   });
 }
 
-/** `{ "versioning": "enabled", "steps": [{ "put": { … } }] }`: what a store answers, one step behind the other. */
+/** `{ "versioning": "enabled", "steps": [{ "put": { … } }] }`: the answers of a store, one step after the other. */
 export async function storeSteps({ versioning, steps }: Args): Promise<unknown[]> {
   const store = createFakeObjectStore({ versioning: versioning as 'enabled' | 'off' });
   const answers: unknown[] = [];

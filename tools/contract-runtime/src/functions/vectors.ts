@@ -71,7 +71,7 @@ export function topK({ values }: Args): number[] {
   return (values as (number | null)[]).map((value) => normalizeTopK(value ?? undefined));
 }
 
-/** `{ "codes": ["vectorstore.not_found", "another", ""] }`: the code of an embedder that failed so; `""` is no failure. */
+/** `{ "codes": ["vectorstore.not_found", "another", ""] }`: the code of an embedder that failed so; `""` is not a failure. */
 export function embeddingCodes({ codes }: Args): string[] {
   return (codes as string[]).map((code) => {
     if (code === '') return embeddingErrorCode(undefined);

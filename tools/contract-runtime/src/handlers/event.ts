@@ -72,7 +72,7 @@ const HANDLERS: Readonly<Record<string, Make>> = {
     },
 };
 
-/** The value at a path of names joined by dots; `json.` goes on inside the record's JSON body. */
+/** The value at a path of names joined by dots; `json.` continues inside the record's JSON body. */
 function valueAt(record: unknown, path: string): unknown {
   let value: unknown = record;
   for (const name of path.split('.')) {

@@ -48,7 +48,7 @@ const RESOURCES: Readonly<Record<string, (parameters: JsonObject) => ResourceHan
       String(text),
 };
 
-/** The tool that a fixture names; `calls` tells that it ran. */
+/** The tool that a fixture names; `calls` records that it ran. */
 export function toolHandler(named: Named, { calls }: World): Tool {
   const run = make(TOOLS, named);
   return (args, ctx) => {

@@ -1,6 +1,7 @@
 import type { JsonObject, Named } from '@sallyport/contract';
-import type { Context, Handler, Middleware, MultiMap, ResponseInput, Result } from '@sallyport/core';
+import type { Context, Form, Handler, Middleware, MultiMap, ResponseInput, Result } from '@sallyport/core';
 import type { RateLimiter } from '@sallyport/ratelimit';
+import { camelOptions } from '../casing.js';
 import { failAs } from '../failure.js';
 import { Unsupported } from '../unsupported.js';
 import { showRequest } from '../views.js';
@@ -22,6 +23,7 @@ const HANDLERS: Readonly<Record<string, Make>> = {
     (ctx) =>
       jsonReply(showRequest(ctx, pick as string[])),
   read_json: () => (ctx) => jsonReply(ctx.bodyJson()),
+  read_form: (limits) => async (ctx) => jsonReply(showForm(await ctx.bodyForm(camelOptions(limits)))),
   stream: (parameters) => () => streamed(parameters),
   fail: (parameters) => () => failAs(parameters),
   wait: (parameters, world) => async (ctx) => {
@@ -108,6 +110,14 @@ function reply({ status, json, text, base64, headers, cookies }: JsonObject): Re
     ...(text !== undefined && { body: String(text) }),
     ...(base64 !== undefined && { body: Buffer.from(String(base64), 'base64'), isBase64: true }),
   };
+}
+
+function showForm({ fields, files }: Form): unknown {
+  const shown = Object.entries(files).map(([field, list]) => [
+    field,
+    list.map(({ name, type, bytes }) => ({ name, type, base64: Buffer.from(bytes).toString('base64') })),
+  ]);
+  return { fields, files: Object.fromEntries(shown) };
 }
 
 function jsonReply(value: unknown): ResponseInput {

@@ -42,7 +42,7 @@ export interface Gate {
   open(): void;
 }
 
-/** A server that answers nobody until it is opened: what a function waits for in place of a time. */
+/** A server that answers only after it is opened, so that a function waits for it and not for a time. */
 export async function createGate(): Promise<Gate> {
   let open: () => void = () => {};
   const opened = new Promise<void>((resolve) => {

@@ -39,7 +39,7 @@ export function groupListing(api: ConnectionsOfApi, group: string): string {
   return `${stageOf(api)}#${groupRow(group)}`;
 }
 
-/** The list in which a principal's connections stand. An identity may be longer than a key of DynamoDB, so its digest stands for it. */
+/** The list in which a principal's connections stand. An identity may be longer than a key of DynamoDB, so its digest represents it. */
 export function principalListing(api: ConnectionsOfApi, principal: PrincipalName): string {
   const { identity, tenantId = '' } = principal ?? {};
   if (typeof identity !== 'string' || identity === '') throw invalidInput('principal must have an identity');

@@ -4,9 +4,9 @@ import { createMap } from '../../request/request.js';
 import { sanitizeLogString } from '../log-text.js';
 
 /**
- * The sanitizer of the default logger. A bundler puts everything that the default logger can reach into every function, and
- * the whole sanitizer weighs half as much as a router. This one has the same table of keys in short and is stricter: what it
- * is not sure of goes as a whole, and behind `password=` the rest of the line goes. `createLogger()` has the whole one.
+ * The sanitizer of the default logger. Every bundle contains all code that the default logger uses, and the full sanitizer
+ * is half as large as a router. This one has a short form of the same table of keys and is stricter: it removes a doubtful
+ * value completely, and the rest of the line after `password=`. `createLogger()` uses the full sanitizer.
  */
 const SECRET_KEY =
   /passw|passphrase|secret|token|cookie|credential|authori[sz]ation|jwt|assertion|verifier|apikey|(?:private|secret|signing|encryption|access|shared|master)key|authcode|securitycode|connectionstring|cardholder|cardnumber|accountnumber|panvalue|^(?:pwd|pin|otp|cv[vc]2?|pan|ssn|tin|taxid|ein)s?$/;
@@ -157,7 +157,7 @@ const PLAIN = /^[\w./~!$()*+,{}-]*$/;
 const MANY_DIGITS = /\d(?:[ -]?\d){8}/;
 
 /**
- * A short text of a client's as it may stand in a record: without control characters, at most `limit` characters, words
+ * A short text of a client's as it may be in a record: without control characters, at most `limit` characters, words
  * (between slashes, blanks, `;` or `&`) that hold a secret replaced.
  */
 export function scrubWords(text: string, limit: number): string {

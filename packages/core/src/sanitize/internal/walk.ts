@@ -166,7 +166,7 @@ export class SanitizerWalk {
     }
   }
 
-  /** Objects that stand for one value; `undefined` for any other. */
+  /** Objects that represent one value; `undefined` for any other. */
   #special(value: object): unknown {
     if (ArrayBuffer.isView(value) || types.isAnyArrayBuffer(value)) return `[${value.byteLength} bytes]`;
     if (types.isDate(value)) return Number.isNaN(value.getTime()) ? '[invalid date]' : value.toISOString();

@@ -8,6 +8,15 @@ export type Values = Record<string, unknown>;
 const INTEGER = /^-?\d+$/;
 const DECIMAL = /^-?(?:\d+(?:\.\d*)?|\.\d+)(?:[eE][+-]?\d+)?$/;
 
+/** What a client is told that a value should have been. */
+const EXPECTED: Readonly<Record<FieldType, string>> = {
+  string: 'a text',
+  int: 'a whole number',
+  float: 'a number',
+  bool: 'true or false',
+  duration: 'a duration such as 1m30s',
+};
+
 /** A text of the request line or of a header as a value of a type; `undefined` when it is none. */
 function fromText(type: FieldType, text: string): unknown {
   switch (type) {
@@ -24,7 +33,7 @@ function fromText(type: FieldType, text: string): unknown {
   }
 }
 
-/** A value of JSON as a value of a type; nothing but durations is read out of text. */
+/** A value of JSON as a value of a type; only durations are parsed from text. */
 function fromJson(type: FieldType, value: unknown): unknown {
   switch (type) {
     case 'string':
@@ -61,7 +70,7 @@ export function convertTexts(
   const values: Values = createMap();
   for (const field of fields) {
     const texts = textsOf(field.name);
-    if (texts.length > 1 && !field.array) throw invalidBinding(source, field);
+    if (texts.length > 1 && !field.array) throw invalidBinding(source, field, 'one value');
     const converted = texts.map((text) => required(fromText(field.type, text), source, field));
     values[field.field] = field.array && texts.length > 0 ? converted : converted[0];
   }
@@ -75,7 +84,7 @@ export function convertTexts(
  */
 export function convertJson(source: string, fields: readonly Field[], body: unknown): Values {
   if (typeof body !== 'object' || body === null || Array.isArray(body)) {
-    throw invalidBinding(source, { field: source, name: source });
+    throw invalidBinding(source, { field: source, name: source }, 'a JSON object');
   }
   const values: Values = createMap();
   for (const field of fields) {
@@ -87,18 +96,22 @@ export function convertJson(source: string, fields: readonly Field[], body: unkn
 
 function convertEntry(source: string, field: Field, value: unknown): unknown {
   if (!field.array) return required(fromJson(field.type, value), source, field);
-  if (!Array.isArray(value)) throw invalidBinding(source, field);
+  if (!Array.isArray(value)) throw invalidBinding(source, field, 'a list');
   return value.map((entry) => required(fromJson(field.type, entry), source, field));
 }
 
 function required<T>(value: T | undefined, source: string, field: Field): T {
-  if (value === undefined) throw invalidBinding(source, field);
+  if (value === undefined) throw invalidBinding(source, field, EXPECTED[field.type]);
   return value;
 }
 
-function invalidBinding(source: string, { field, name }: Pick<Field, 'field' | 'name'>): FrameworkError {
+function invalidBinding(
+  source: string,
+  { field, name }: Pick<Field, 'field' | 'name'>,
+  expected: string,
+): FrameworkError {
   return new FrameworkError('app.bad_request', `invalid ${source} binding for ${field}`, {
-    details: { source, name, field },
+    details: { source, name, field, expected },
   });
 }
 

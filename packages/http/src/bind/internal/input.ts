@@ -108,7 +108,7 @@ function joined(headers: Readonly<Record<string, readonly string[]>>): unknown {
   return values;
 }
 
-/** Holds the rules of all fields against their values. */
+/** Compares the rules of all fields with their values. */
 export function checkFields(source: string, fields: readonly Field[], values: Values, issues: IssueList): void {
   for (const field of fields) checkField(source, field, values[field.field], issues);
 }

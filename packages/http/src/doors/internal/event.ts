@@ -17,7 +17,7 @@ import type { HttpErrorCode } from '../../errors.js';
 export interface HttpDoor extends Door {
   /** What `explain` calls the answer. */
   readonly projection: string;
-  /** What is wrong with an answer that is sent all the same; logged once by each container. */
+  /** A warning about an answer that is sent nevertheless; logged once by each container. */
   readonly warningOf?: (
     response: OutgoingResponse,
     event: unknown,
@@ -53,7 +53,7 @@ export const LOAD_BALANCER_MAX_ANSWER_BYTES = 1024 * 1024;
  */
 export const WEBSOCKET_MAX_MESSAGE_BYTES = 128 * 1024;
 
-/** An object to read from, whatever the event holds there. */
+/** The value if it is an object, else an empty object. */
 export function objectOf(value: unknown): Readonly<Record<string, unknown>> {
   return typeof value === 'object' && value !== null ? (value as Record<string, unknown>) : NOTHING;
 }
@@ -73,12 +73,12 @@ export function bodyOf(
 const NO_BODY = { rawBody: '', isBase64: false, invalidBody: undefined };
 const INVALID_BODY = { rawBody: '', isBase64: false, invalidBody: 'invalid body' };
 
-/** A header map as an event carries it. */
+/** A header map as an event contains it. */
 export type RawHeaders = Readonly<Record<string, unknown>>;
 
 const NONE: readonly string[] = [];
 
-/** The header maps of an event, or nothing when the field is no object. */
+/** The header maps of an event, or nothing when the field is not an object. */
 export function rawHeaders(value: unknown): RawHeaders | undefined {
   return typeof value === 'object' && value !== null && !Array.isArray(value) ? (value as RawHeaders) : undefined;
 }
@@ -203,8 +203,8 @@ export function asIs(text: string): string {
 }
 
 /**
- * The error for an event that has the shape of a request and is none, or `undefined` for a request. A route that ran for
- * such an event would have effects that nobody asked for.
+ * The error for an event that has the shape of a request but is not one; `undefined` for a request. Running a route for
+ * such an event would have unintended effects.
  */
 export function refusalOf(kind: TriggerKind, event: unknown): FrameworkError | undefined {
   const fields = objectOf(event);

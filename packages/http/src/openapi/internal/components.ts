@@ -1,37 +1,66 @@
+import type { HttpErrorFormat } from '../../pipeline/error-body.js';
 import { toCanonicalJson } from '../spec.js';
 
 /** A schema of JSON Schema 2020-12. */
 export type JsonSchema = Readonly<Record<string, unknown>>;
 
-const ERROR_SCHEMA: JsonSchema = {
-  type: 'object',
-  required: ['error'],
-  properties: {
-    error: {
+const TEXT = { type: 'string' } as const;
+/** Members that an error body has of an invocation, and of an error that states them. */
+const ORIGIN = { request_id: TEXT, trace_id: TEXT, timestamp: TEXT, stack_trace: TEXT } as const;
+
+/** Media type and schema of error bodies, as `errorResponse` of the pipeline writes them. */
+const ERROR_BODIES: Readonly<Record<HttpErrorFormat, { readonly mediaType: string; readonly schema: JsonSchema }>> = {
+  nested: {
+    mediaType: 'application/json',
+    schema: {
+      type: 'object',
+      required: ['error'],
+      properties: {
+        error: {
+          type: 'object',
+          required: ['code', 'message'],
+          properties: { code: TEXT, message: TEXT, status_code: { type: 'integer' }, details: {}, ...ORIGIN },
+        },
+      },
+    },
+  },
+  flat_legacy: {
+    mediaType: 'application/json',
+    schema: {
       type: 'object',
       required: ['code', 'message'],
+      properties: { code: TEXT, message: TEXT, details: {} },
+    },
+  },
+  // RFC 9457 section 3.1; the members behind `detail` are extensions (section 3.2).
+  problem: {
+    mediaType: 'application/problem+json',
+    schema: {
+      type: 'object',
+      required: ['type', 'title', 'status', 'detail', 'code'],
       properties: {
-        code: { type: 'string' },
-        message: { type: 'string' },
-        status_code: { type: 'integer' },
+        type: { type: 'string', format: 'uri-reference' },
+        title: TEXT,
+        status: { type: 'integer' },
+        detail: TEXT,
+        code: TEXT,
         details: {},
-        request_id: { type: 'string' },
-        trace_id: { type: 'string' },
-        timestamp: { type: 'string' },
-        stack_trace: { type: 'string' },
+        ...ORIGIN,
       },
     },
   },
 };
 
-const errorAnswer = (description: string) => ({
-  description,
-  content: { 'application/json': { schema: { $ref: '#/components/schemas/FrameworkError' } } },
-});
-
 /** `components` of a document: what the framework itself answers, and the named schemas of validators. */
 export class Components {
-  readonly #schemas = new Map<string, JsonSchema>([['FrameworkError', ERROR_SCHEMA]]);
+  readonly #schemas: Map<string, JsonSchema>;
+  readonly #errorType: string;
+
+  constructor(errorFormat: HttpErrorFormat) {
+    const { mediaType, schema } = ERROR_BODIES[errorFormat];
+    this.#schemas = new Map([['FrameworkError', schema]]);
+    this.#errorType = mediaType;
+  }
 
   /** `name` is unique to the schema and names what has no name of its own. */
   embed(name: string, schema: JsonSchema): JsonSchema {
@@ -55,10 +84,15 @@ export class Components {
       ...extra,
       schemas: Object.fromEntries(this.#schemas),
       responses: {
-        AppBadRequest: errorAnswer('The request cannot be read.'),
-        AppValidationFailed: errorAnswer('The request is not valid.'),
+        AppBadRequest: this.#errorAnswer('The request cannot be read.'),
+        AppValidationFailed: this.#errorAnswer('The request is not valid.'),
       },
     };
+  }
+
+  #errorAnswer(description: string) {
+    const content = { [this.#errorType]: { schema: { $ref: '#/components/schemas/FrameworkError' } } };
+    return { description, content };
   }
 
   /** Adds root and definitions under the given names; `undefined` when another schema has one of them. */

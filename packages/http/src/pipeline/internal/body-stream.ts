@@ -1,7 +1,7 @@
 import { type BodyStream, FrameworkError } from '@sallyport/core';
 import { asBuffer, closeStream, internalError } from '@sallyport/core/pipeline';
 
-/** A chunk as bytes; text is taken for UTF-8, anything else breaks the stream. */
+/** A chunk as bytes; text is encoded as UTF-8, any other value fails the stream. */
 function toBytes(chunk: unknown): Uint8Array {
   if (chunk instanceof Uint8Array) return chunk;
   if (typeof chunk === 'string') return Buffer.from(chunk, 'utf8');
@@ -32,7 +32,7 @@ export function limitStream(stream: BodyStream, maxBytes: number): AsyncIterable
   });
 }
 
-/** The stream, telling how it ended: once, also when its reader leaves before the end or before the start. */
+/** The stream, with a callback for its end, called once, also when its reader stops before the end or before the start. */
 export function watchStream(
   stream: BodyStream,
   onEnd: (bytes: number, error?: unknown) => void,
@@ -49,7 +49,7 @@ export function watchStream(
 
 /**
  * The stream as bytes, with a look at the running total behind each chunk and at its end. Written by hand: the `return()` of
- * an async generator waits for a pending `next()`, so a source that hangs would never learn that its reader has left.
+ * an async generator waits for a pending `next()`, so a hanging source would not be told that its reader has stopped.
  */
 function tapStream(
   stream: BodyStream,
@@ -90,7 +90,7 @@ function tapStream(
 }
 
 /**
- * The stream behind its first chunk, which has been read by then; `undefined` when it ends before one.
+ * The stream, after its first chunk has been read; `undefined` when it ends before one.
  *
  * @throws what the stream throws; the signal's reason when it aborts before the first chunk
  */
@@ -129,8 +129,8 @@ function iterate(stream: BodyStream): AsyncIterator<Uint8Array> | Iterator<Uint8
 export const ABORTED = Symbol('aborted');
 
 /**
- * Races one promise after another with a signal, through one listener however many they are. A promise that loses is
- * still handled: its late rejection is nobody's.
+ * Races one promise after another with a signal, through one listener however many they are. A late rejection of a promise
+ * that lost is handled too.
  */
 export function raceWithAbort(signal: AbortSignal): <T>(work: Promise<T>) => Promise<T | typeof ABORTED> {
   let stop: (() => void) | undefined;

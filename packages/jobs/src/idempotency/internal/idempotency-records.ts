@@ -31,7 +31,7 @@ export const MIN_IN_PROGRESS_MS = 1000;
 /** A durable execution may last a year. */
 export const MAX_IN_PROGRESS_MS = 366 * 86_400_000;
 const DAY_SECONDS = 86_400;
-/** A failed condition is billed by the size of the item that it meets: larger results lie beside the record. */
+/** A failed condition is billed by the size of the existing item, so larger results are stored in their own item. */
 const MAX_INLINE_BYTES = 3072;
 const MAX_RESULT_BYTES = 350_000;
 const OUTCOME = ['result', 'result_ref', 'result_omitted', 'error'] as const;

@@ -127,7 +127,7 @@ class Heartbeat<H extends Held> {
   readonly #holding: Holding<H>;
   readonly #timing: Timing;
   readonly #controller = new AbortController();
-  /** Ends refreshes that are under way. */
+  /** Ends refreshes that are in progress. */
   readonly #stopped = new AbortController();
   #cancelBeat: (() => void) | undefined;
   #cancelEnd: (() => void) | undefined;

@@ -77,7 +77,7 @@ async function acquireLease(
     { set, count },
     { condition: freeAt(nowMs), signal },
   );
-  // Refused by itself: an earlier attempt of this call got through and its answer was lost.
+  // Rejected by itself: an earlier attempt of this call got through and its answer was lost.
   if (item && (applied || item.lease_id === set.lease_id)) return toLease(name, item);
   throw JOB_ERRORS.conflict('lease_held', { retryAfterMs: retryAfter(item, nowMs) });
 }

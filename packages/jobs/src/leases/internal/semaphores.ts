@@ -55,7 +55,7 @@ async function acquireSlot(
 
 /**
  * Free slots that may be taken: the lowest, as many as there is room for. Slots above a lowered limit count, so that
- * takers who see the same rows cannot pass the limit together.
+ * callers who see the same rows cannot exceed the limit together.
  */
 function freeSlots(active: readonly Item[], limit: number): number[] {
   const taken = new Set(active.map(slotOf));

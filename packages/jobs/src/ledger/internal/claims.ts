@@ -164,7 +164,7 @@ async function reapRecords(
   return { requeued, failed, ...(cursor !== undefined && { cursor }) };
 }
 
-/** Takes one record back, unless it is not stuck or somebody moved it meanwhile. */
+/** Releases one record, unless it is not stuck or another caller has changed it. */
 async function reap(
   parts: StoreParts,
   { jobId, item, stuckMs, hasFailed }: { jobId: string; item: Item; stuckMs: number | undefined; hasFailed: boolean },
@@ -209,7 +209,7 @@ function assertJob({ jobId, tenantId }: { readonly jobId: unknown; readonly tena
 
 /** What one instance knows of one page of a job's records. It is a hint: the write decides. */
 class KnownPage {
-  /** The sort key behind which the page begins; the first page without it. */
+  /** The sort key after which the page begins; without it the first page. */
   start: string | undefined;
   /** Records of the page that may be claimed. */
   rows: Item[] = [];

@@ -154,7 +154,7 @@ type Expected = Pick<TransitionJobInput, 'expectedVersion' | 'tenantId'>;
 
 function legalSource(to: JobStatus, { expectedVersion: version, tenantId }: Expected, nowMs: number): Condition[] {
   const sources = sourcesOf(JOB_TRANSITIONS, to);
-  // No status leads to PENDING, and DynamoDB refuses an empty list in a condition.
+  // No status leads to PENDING, and DynamoDB rejects an empty list in a condition.
   const isLegal: Condition = { attribute: 'status', isOneOf: sources.length > 0 ? sources : ['-'] };
   const isCurrent: Condition[] = version === undefined ? [] : [{ attribute: 'version', is: '=', value: version }];
   const isOwn: Condition[] = tenantId === undefined ? [] : [{ attribute: 'tenant_id', is: '=', value: tenantId }];

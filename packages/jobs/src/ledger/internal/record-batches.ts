@@ -76,7 +76,7 @@ function onceRead(read: () => Promise<JobOfRecord | undefined>): () => Promise<J
   };
 }
 
-/** Runs `concurrency` writes at once. When the signal aborts, writes that are under way are finished. */
+/** Runs `concurrency` writes at once. When the signal aborts, writes that are in progress are finished. */
 async function runAll<T>(
   clock: FullClock,
   all: readonly T[],

@@ -209,8 +209,8 @@ function updateRecord({ store }: StoreParts, write: RecordWrite, signal: AbortSi
 }
 
 /**
- * Ends a record and counts it, both or neither. Which of two conditions holds of the job's counter, more than one open record or
- * exactly one, tells whether this was the last: so exactly one caller learns it.
+ * Finishes a record and counts it, both or neither. One of two conditions on the job's counter is true: more than one open
+ * record, or exactly one. So exactly one caller learns that its record was the last.
  */
 async function endCounted(parts: StoreParts, write: RecordWrite, signal: AbortSignal | undefined): Promise<Written> {
   const { store } = parts;
@@ -241,7 +241,7 @@ function bothChanges({ jobId, recordId, to, nowMs, ...write }: RecordWrite, isLa
   ];
 }
 
-/** Tries again, with jitter, while other transactions of the job are in the way. */
+/** Tries again, with jitter, while other transactions of the job conflict with it. */
 async function meetingOthers<T>(
   { clock }: StoreParts,
   signal: AbortSignal | undefined,

@@ -86,7 +86,7 @@ export function legalSource(to: RecordStatus, nowMs: number): Condition {
   return { all: [{ attribute: 'status', isOneOf: sourcesOf(RECORD_TRANSITIONS, to) }, notPastTtl(nowMs)] };
 }
 
-/** What tells the caller's attempt of a record from other attempts. */
+/** Identifies the caller's attempt of a record. */
 export interface Fence {
   readonly expectedAttempts?: number | undefined;
   readonly claimId?: string | undefined;
@@ -101,7 +101,7 @@ export function parseFence({ expectedAttempts, claimId }: Fence): Fence {
   return { expectedAttempts, claimId };
 }
 
-/** A claimed record is changed by who knows its claim or its attempt. */
+/** Only a caller with its claim or its attempt can change a claimed record. */
 export function fenceCondition({ expectedAttempts, claimId }: Fence): Condition[] {
   const fences: Condition[] = [];
   if (expectedAttempts !== undefined) fences.push({ attribute: 'attempts', is: '=', value: expectedAttempts });
@@ -109,7 +109,7 @@ export function fenceCondition({ expectedAttempts, claimId }: Fence): Condition[
   return fences.length > 0 ? fences : [{ absent: 'claim_id' }];
 }
 
-/** Whether a row refused because somebody else works on the record, or did. */
+/** Whether the condition failed because another worker has or had the record. */
 export function isFencedOff(item: Item, { expectedAttempts, claimId }: Fence): boolean {
   if (expectedAttempts !== undefined && numberOf(item, 'attempts') !== expectedAttempts) return true;
   if (claimId !== undefined) return item.claim_id !== claimId;

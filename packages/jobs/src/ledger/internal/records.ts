@@ -46,7 +46,7 @@ async function getRecord(
   return (await isMine(item)) ? toRecord(item) : undefined;
 }
 
-/** Tells whether rows are of a tenant's job. The job is read at most once, for rows of an older version, which kept no tenant. */
+/** Whether rows are of a tenant's job. The job is read at most once, for rows of an older version, which kept no tenant. */
 function ownership(
   parts: StoreParts,
   { jobId, tenantId }: { readonly jobId: string; readonly tenantId?: string | undefined },
@@ -104,7 +104,7 @@ function parseList(input: ListRecordsInput) {
   return { jobId, tenantId, status, limit: whole('limit', input.limit ?? 50, 1, 1000, JOB_ERRORS) };
 }
 
-/** One page of the rows of a job's records, behind the sort key `start`. */
+/** One page of the rows of a job's records, after the sort key `start`. */
 export function recordPage(
   { store }: StoreParts,
   jobId: string,

@@ -7,7 +7,7 @@ import { type ParsedFacade, type RootDiscoveryConfig, URL_MODE_PUBLIC_BASE_URL }
 import { requestedMcpPath } from './endpoint.js';
 import { originOfRequest } from './request-host.js';
 
-/** Makes the document of an MCP endpoint, from the origin and the path that its clients use. */
+/** Creates the document of an MCP endpoint from its origin and path. */
 type MakeDocument = (origin: string, mcpPath: string) => object;
 
 /** Answers with the protected-resource document of an endpoint. */
@@ -21,7 +21,7 @@ export function protectedResourceHandler(facade: ParsedFacade, kind: EndpointKin
   );
 }
 
-/** Answers with the document of the authorization server, as clients of an endpoint see it: its two endpoints are at our origin. */
+/** Answers with the authorization-server document of an endpoint; its authorization and token endpoints are at the origin of the facade. */
 export function authorizationServerHandler(facade: ParsedFacade, kind: EndpointKind): Handler {
   return documentHandler(facade, kind, (origin, mcpPath) =>
     createAuthorizationServerMetadata({
@@ -36,7 +36,7 @@ export function authorizationServerHandler(facade: ParsedFacade, kind: EndpointK
   );
 }
 
-/** Answers with the document of the upstream authorization server. The text is made once. */
+/** Answers with the document of the upstream authorization server. The text is created once. */
 export function rootHandler(facade: ParsedFacade, root: RootDiscoveryConfig): Handler {
   const document = createAuthorizationServerMetadata({
     issuer: root.issuerUrl,

@@ -1,20 +1,20 @@
 import { type Context, FrameworkError } from '@sallyport/core';
 import { type EndpointKind, endpointOfParams, patternOf } from '../../routes/endpoint.js';
 
-/** What `encodeURIComponent` escapes although a segment may hold it (RFC 3986 section 3.3). */
+/** Characters that are allowed in a segment but escaped by `encodeURIComponent` (RFC 3986 section 3.3). */
 const NEEDLESS = /%(?:24|26|2B|2C|3A|3B|3D|40)/g;
-/** What a segment cannot hold; a gateway that hands on decoded paths leaves it in. */
+/** Characters that are not allowed in a segment; a gateway that passes on decoded paths leaves them unescaped. */
 const UNSAFE = /[^\w.~!$&'()*+,;=:@%-]+/g;
 
-/** Escaped where a URL needs it, and nowhere else, so that an endpoint has one URL. */
+/** Escapes only the characters that a URL does not allow, so that an endpoint has exactly one URL. */
 function encodeSegment(identifier: string): string {
   return encodeURIComponent(identifier.toWellFormed()).replace(NEEDLESS, decodeURIComponent);
 }
 
 /**
- * The path of an endpoint as it stands in a URL, from decoded path parameters.
+ * The path of an endpoint in a URL, from decoded path parameters.
  *
- * @returns `undefined` for parameters that are no identifiers
+ * @returns `undefined` for invalid identifiers
  */
 export function encodedMcpPath(kind: EndpointKind, params: Readonly<Record<string, string>>): string | undefined {
   try {
@@ -26,8 +26,8 @@ export function encodedMcpPath(kind: EndpointKind, params: Readonly<Record<strin
 }
 
 /**
- * The MCP path that a request is about: of the MCP server itself or of a document about it. Its identifiers are the decoded path
- * parameters; they must be valid, and written in the one way that an endpoint's URL has.
+ * The MCP path of a request to an MCP server or to one of its documents. The identifiers are the decoded path parameters; they must be
+ * valid, and escaped exactly as in the URL of the endpoint.
  *
  * @throws FrameworkError `app.not_found`
  */

@@ -11,10 +11,10 @@ interface Authority {
 
 const AUTHORITY =
   /^(\[[0-9a-f:.]+\]|[a-z0-9_](?:[a-z0-9_-]*[a-z0-9_])?(?:\.[a-z0-9_](?:[a-z0-9_-]*[a-z0-9_])?)*)\.?(?::(\d{1,5}))?$/;
-/** A port that is dropped from entries of the list and from requests, before the two are compared. */
+/** Ports that are ignored when a request is compared with the list. */
 const WELL_KNOWN_PORTS: readonly (number | undefined)[] = [80, 443];
 
-/** Parses `host[:port]`; `undefined` for anything else, and for a host that a parser of URLs would change. */
+/** Parses `host[:port]`; `undefined` for anything else, and for a host that a URL parser would change. */
 function parseAuthority(text: string): Authority | undefined {
   const [, host = '', digits] = AUTHORITY.exec(text.toLowerCase()) ?? [];
   const port = digits === undefined ? undefined : Number(digits);
@@ -23,14 +23,14 @@ function parseAuthority(text: string): Authority | undefined {
   return host === hostname || host.startsWith('[') ? { host: hostname, port } : undefined;
 }
 
-/** What two authorities have in common that are the same host to the list. */
+/** The text by which a request is compared with the list. */
 function keyOf({ host, port }: Authority): string {
   return port === undefined || WELL_KNOWN_PORTS.includes(port) ? host : `${host}:${port}`;
 }
 
 const HOSTNAMES = 'a list of one or more host names, each with a port or without';
 
-/** The hosts that a document may name, in normal form, without repeats. */
+/** The allowed hosts, in normal form, without repeats. */
 export const hostnames: OptionKind<readonly string[]> = /* @__PURE__ */ new OptionKind(HOSTNAMES, (value, place) => {
   if (!Array.isArray(value) || value.length === 0) throw wrong(place, HOSTNAMES);
   const keys = value.map((entry: unknown) => {
@@ -50,20 +50,20 @@ export const headerNames: OptionKind<readonly string[]> = /* @__PURE__ */ new Op
   return [...new Set(value.map((name: string) => name.toLowerCase()))];
 });
 
-/** What a request says of its origin. */
+/** The origin of a request. */
 export interface RequestOrigin {
-  /** `https://mcp.example.com`; `undefined` when the request names no host of the list. */
+  /** `https://mcp.example.com`; `undefined` if the host is not in the list. */
   readonly origin: string | undefined;
   /** The headers that were read. */
   readonly vary: readonly string[];
 }
 
 /**
- * The origin of a request. The first header that is there decides alone: a second one is not tried, so that a forged header
- * cannot stand before a good one unnoticed.
+ * The origin of a request. Only the first header that is present is read: with a fallback to the next one, a forged header would
+ * go unnoticed.
  *
- * @param allowed what {@link hostnames} made
- * @param headers what {@link headerNames} made
+ * @param allowed a value of {@link hostnames}
+ * @param headers a value of {@link headerNames}
  */
 export function originOfRequest(ctx: Context, allowed: readonly string[], headers: readonly string[]): RequestOrigin {
   const at = headers.findIndex((name) => ctx.headerAll(name).length > 0);
@@ -74,7 +74,7 @@ export function originOfRequest(ctx: Context, allowed: readonly string[], header
   return { origin: formatOrigin(authority), vary };
 }
 
-/** `https`, but `http` on this machine; without the scheme's own port. */
+/** The scheme is `https`, or `http` for loopback hosts; the default port of the scheme is omitted. */
 function formatOrigin({ host, port }: Authority): string {
   const [scheme, own] = isLoopback(host) ? ['http', 80] : ['https', 443];
   return `${scheme}://${host}${port === undefined || port === own ? '' : `:${port}`}`;

@@ -12,7 +12,7 @@ import type { JsonObject } from '../../protocol/types.js';
 import { RpcError } from '../../server/errors.js';
 import { SCOPE_CHALLENGE } from './scope-challenge.js';
 
-/** One HTTP request as the engine sees it, behind whatever door it came through. */
+/** One HTTP request as the engine gets it, from any front door. */
 export interface McpRequest {
   readonly method: string;
   /** Values of a header; the name in lower case. */
@@ -36,7 +36,7 @@ export interface McpRequest {
   readonly context: Context;
 }
 
-/** What the engine answers. A body that is no text is a stream that must be read to its end or returned. */
+/** What the engine answers. A body that is not a string is a stream that must be read to its end or returned. */
 export interface Reply {
   readonly status: number;
   readonly headers: Readonly<Record<string, string>>;
@@ -112,7 +112,7 @@ export const SSE_HEADERS: Readonly<Record<string, string>> = {
   'x-accel-buffering': 'no',
 };
 
-/** A JSON-RPC message as an event. JSON text holds no line break. */
+/** A JSON-RPC message as an event. JSON text contains no line break. */
 export function messageFrame(json: string, id?: string): string {
   return id === undefined ? `event: message\ndata: ${json}\n\n` : `event: message\nid: ${id}\ndata: ${json}\n\n`;
 }
@@ -158,13 +158,13 @@ export function checkScopes(http: McpRequest, target: Guarded): void {
   throw new FrameworkError('app.forbidden', undefined, { headers });
 }
 
-/** A finished message as JSON, or as the one event of a stream for who takes nothing else, or that rather. */
+/** A finished message as JSON, or as the only event of a stream for a client that accepts only or prefers streams. */
 export function replyWith(json: string, accepted: Accepted): Reply {
   if (accepted.json && !accepted.ratherSse) return jsonReply(json);
   return { status: 200, headers: SSE_HEADERS, body: messageFrame(json) };
 }
 
-/** The token under which a client wants to hear of progress. */
+/** The token with which a client requests progress. */
 export function readProgressToken(meta: unknown): string | number | undefined {
   const token = isObject(meta) ? own(meta, 'progressToken') : undefined;
   return typeof token === 'string' || typeof token === 'number' ? token : undefined;

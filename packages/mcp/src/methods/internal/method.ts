@@ -38,7 +38,7 @@ export interface MethodRequest extends MethodPlace {
 export interface MethodResult {
   /** The members of the result as JSON text, without braces; `''` for none. */
   readonly members: string;
-  /** For how long the stateless era may keep it; without one the result carries no caching hint. */
+  /** For how long the stateless era may keep it; without one the result contains no caching hint. */
   readonly cache?: Required<CacheHint>;
 }
 
@@ -59,7 +59,7 @@ export interface Method<Part = unknown> {
   /** Whether the `Mcp-Param-…` headers of the stateless era agree with the parameters. */
   agrees?(request: MethodRequest): boolean;
   /**
-   * Set where `handle` only finds the call that is to run. A batch asks it before anything runs, so that one forbidden call
+   * Set where `handle` only finds the call that is to run. A batch asks it before any handler runs, so that one forbidden call
    * forbids the batch.
    */
   readonly calls?: true;
@@ -71,7 +71,7 @@ export interface Method<Part = unknown> {
   handle(request: MethodRequest, part: Part): MaybePromise<MethodAnswer>;
 }
 
-/** A method as the table holds it: `answer` loads what `handle` needs. */
+/** A method in the table: `answer` loads the code that `handle` needs. */
 export interface DefinedMethod extends Omit<Method, 'load' | 'handle'> {
   answer(request: MethodRequest): MaybePromise<MethodAnswer>;
 }
@@ -79,7 +79,7 @@ export interface DefinedMethod extends Omit<Method, 'load' | 'handle'> {
 /** All methods by name. Both eras are served from one table. */
 export type MethodTable = ReadonlyMap<string, DefinedMethod>;
 
-/** Describes one method; it is served when it stands in the list of `table.ts`. */
+/** Describes one method; it is served when it is in the list of `table.ts`. */
 export function defineMethod<Part = undefined>(method: Method<Part>): DefinedMethod {
   const { load, hooked, name } = method;
   const handle = load
@@ -142,7 +142,7 @@ export function defineList(method: string, name: ListName, { isServed, capabilit
   });
 }
 
-/** Whether something may be used; a check that fails refuses. `subject` is absent for the tool or the template as such. */
+/** Whether something may be used; a check that fails rejects. `subject` is absent for the tool or the template as such. */
 export async function isAuthorized(
   { authorize, name }: Pick<Registered, 'authorize' | 'name'>,
   ctx: McpContext,
@@ -206,7 +206,7 @@ async function parseCursor(core: Core, name: ListName, cursor: unknown): Promise
   return index;
 }
 
-/** Bound to the registry, so that a cursor of an older deployment is refused instead of skipping entries. */
+/** Bound to the registry, so that a cursor of an older deployment is rejected instead of skipping entries. */
 async function makeCursor({ registry, sealer, settings }: Core, name: ListName, index: number): Promise<string> {
   const text = `${name}|${index}|${settings.pageSize}|${registry.digest}`;
   const mac = settings.secret === undefined ? macText(registry.digest, text) : await sealer.mac('cursor', text);

@@ -69,7 +69,10 @@ export const updateTask = defineMethod<Part>({
   },
 });
 
-/** The answers that fit their questions; what nobody asked, or what does not fit, is left out and still waited for. */
+/**
+ * The valid answers. An answer without a question, or one that does not match its schema, is left out, and the question
+ * stays open.
+ */
 async function takeAnswers(
   pending: readonly PendingQuestion[],
   responses: object,

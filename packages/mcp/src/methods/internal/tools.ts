@@ -56,7 +56,7 @@ function runTool(tool: Tool, args: JsonObject, ctx: McpAskingContext): unknown {
   return checked instanceof Promise ? checked.then(run) : run(checked);
 }
 
-/** Runs a tool for a caller who may call it with these arguments. An error of the check counts as a refusal, and is logged. */
+/** Runs a tool for a caller who may call it with these arguments. An error of the check counts as a rejection, and is logged. */
 async function runAuthorized(tool: Tool, args: unknown, ctx: McpAskingContext): Promise<unknown> {
   if (await isAuthorized(tool, ctx, args)) return tool.handler(args, ctx);
   throw new McpToolError('You may not call this tool with these arguments.');

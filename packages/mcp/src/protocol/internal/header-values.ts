@@ -6,7 +6,7 @@ const ENCODED = /^=\?base64\?(.*)\?=$/s;
 const TOKEN = /^[!#$%&'*+\-.^_`|~0-9A-Za-z]+$/;
 const NUMBER = /^-?\d+(\.\d+)?([eE][+-]?\d+)?$/;
 
-/** The text that a header stands for: literal, or `=?base64?…?=` in exact case; `undefined` for bad base64 or UTF-8. */
+/** The text that a header represents: literal, or `=?base64?…?=` in exact case; `undefined` for bad base64 or UTF-8. */
 export function decodeHeaderValue(value: string): string | undefined {
   const encoded = ENCODED.exec(value.trim())?.[1];
   if (encoded === undefined) return value.trim();
@@ -19,7 +19,7 @@ export function decodeHeaderValue(value: string): string | undefined {
   }
 }
 
-/** Whether a header is there once and stands for this text. */
+/** Whether a header is there once and represents this text. */
 export function headerEquals(values: readonly string[], text: string): boolean {
   return values.length === 1 && decodeHeaderValue(values[0] ?? '') === text;
 }

@@ -1,4 +1,4 @@
-/** The white space that is cut, U+0009 to U+000D and U+0020. No other, unlike `trim()`: other languages differ in what else is blank. */
+/** The white space that is trimmed, U+0009 to U+000D and U+0020. `trim()` removes more, and what it removes differs between languages. */
 const BLANKS = '\t\n\v\f\r ';
 
 /** The text without the white space of {@link BLANKS} around it. */
@@ -11,8 +11,7 @@ export function trimBlanks(text: string): string {
 }
 
 /**
- * An error of this algebra, with a `code` as all errors of the framework have one. It is not of their class: that would be
- * an import.
+ * An error of this module. It has a `code`, as all errors of the framework do, but not their class: that would be an import.
  */
 export function routeError(what: string): TypeError & { readonly code: 'mcp.invalid_route' } {
   return Object.assign(new TypeError(`framework: mcp routes: ${what}`), { code: 'mcp.invalid_route' as const });

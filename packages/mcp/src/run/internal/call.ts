@@ -50,7 +50,7 @@ export interface Sink {
   write(messages: readonly string[], live: boolean): Promise<string>;
   /** All frames of a stream that is complete; called after `end`. */
   whole(messages: readonly string[]): Promise<string>;
-  /** Saves what the end leaves behind. `unsent` holds events that no `write` has had. */
+  /** Saves the state at the end. `unsent` contains events that were not written. */
   end(outcome: Outcome, unsent: readonly string[]): Promise<Ending>;
   /** Whether a client that is gone may come back for the rest. */
   readonly resumable: boolean;

@@ -52,7 +52,7 @@ export function startRun(scope: RunScope, invoke: (ctx: McpAskingContext) => unk
   return run;
 }
 
-/** The context of a hook that runs beside a request, such as `listFilter`. */
+/** The context of a hook outside a run, such as `listFilter`. */
 export function contextOf(scope: RunScope): McpContext {
   return new HandlerContext(new Run(scope));
 }
@@ -74,7 +74,7 @@ function toMeta(meta: unknown): RequestMeta {
   return Object.fromEntries(kept);
 }
 
-/** What a handler gets of its run: who calls, what it may send, ask and record. */
+/** The handler's view of its run: the caller, and methods to send, ask and record. */
 class HandlerContext implements McpAskingContext {
   readonly #run: Run;
   /** Keys of the questions of this run. */
@@ -157,7 +157,7 @@ class HandlerContext implements McpAskingContext {
   log(level: LogLevel, data: Json, logger?: string): void {
     if (!isLogLevel(level))
       throw new FrameworkError('app.internal', `framework: mcp: unknown log level "${String(level)}"`);
-    // Where the level lies in the store it is held against the event when events are sent.
+    // If the level is in the store, it is compared with the event when events are sent.
     const least = this.#run.scope.logLevel();
     if (!(least instanceof Promise) && (least === undefined || !passesLevel(level, least))) return;
     this.#emit('notifications/message', { level, logger, data }, level);

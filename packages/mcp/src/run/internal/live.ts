@@ -14,7 +14,7 @@ const COMMENT_EVERY_MS = 15_000;
 abstract class StreamBody implements AsyncIterableIterator<Uint8Array> {
   protected readonly http: McpRequest;
   protected gone = false;
-  /** Ends the wait that is under way. */
+  /** Ends the wait that is in progress. */
   protected wake: () => void = () => {};
   readonly #frames: AsyncGenerator<Uint8Array, void>;
 
@@ -60,8 +60,8 @@ abstract class StreamBody implements AsyncIterableIterator<Uint8Array> {
 }
 
 /**
- * Events that come together are stored and written together. While they keep coming the wait doubles, where each flush is a write to
- * the store: what a progress bar misses by it nobody sees.
+ * Events that arrive together are stored and written together. If each flush is a write to the store, the wait doubles
+ * while events keep arriving; progress is then slightly delayed.
  */
 const FLUSH_MS = 50;
 const LONGEST_FLUSH_MS = 1000;
@@ -145,7 +145,7 @@ export class LiveBody extends StreamBody {
     return (await sink.write([...events, ...messages], false)) + trailer;
   }
 
-  /** The client is gone: the run goes on to its end only where the client can come back for it. */
+  /** The client is gone: the run continues to its end only where the client can come back for it. */
   async #endAlone(): Promise<void> {
     if (!this.#delivery.sink.resumable) {
       this.#run.cancel();
@@ -183,7 +183,7 @@ export async function publishChange(core: Core, change: FeedEntry, tenantId: str
   await storeOf(core).put(row, 'absent');
 }
 
-/** A change as it lies in the feed; without a tenant it is for all. */
+/** A change as stored in the feed; without a tenant it is for all. */
 type FedChange = readonly [change: FeedEntry, tenantId?: string];
 
 /** Reads the feed of changes from a moment on; every change once. */

@@ -16,7 +16,7 @@ export type RecordedStep =
   | { readonly value: Json }
   | { readonly failed: { readonly name: string; readonly message: string; readonly shown?: true } };
 
-/** What the client brings to a run of the stateless era, before it is held against the questions. */
+/** What the client brings to a run of the stateless era, before it is compared with the questions. */
 export interface Given {
   readonly answers: ReadonlyMap<string, unknown>;
   /** Digests of the questions that were asked, by key; `undefined` when the client brings no state that says so. */
@@ -31,7 +31,7 @@ export interface RunMemory {
   readonly given: Given;
   readonly inputs: InputResponses;
   readonly state: Json | undefined;
-  /** Digests of the progress and log events that were sent outside of steps, and how often each. */
+  /** Digests of the progress and log events that were sent outside steps, and how often each. */
   readonly sent: ReadonlyMap<string, number>;
   /** How often the stream was closed already. */
   readonly closes: number;
@@ -120,7 +120,7 @@ export class RunRecord {
   /** All that were sent, by this run and the earlier ones. */
   readonly #sent: Map<string, number>;
   #closes = 0;
-  /** The client's level; where it lies in the store it is read once. */
+  /** The client's log level; if it is in the store it is read once. */
   #level: Promise<LogLevel | undefined> | undefined;
   /** Whether what waits must not wait for more. */
   isUrgent = false;

@@ -29,7 +29,7 @@ export interface RunScope {
   readonly clientCapabilities: ClientCapabilities;
   readonly progressToken: string | number | undefined;
   readonly requestId: RequestId;
-  /** `_meta` of the request, as it came. */
+  /** `_meta` of the request, as received. */
   readonly meta: unknown;
   /** Names the session; not the id that opens it. */
   readonly sessionId: string | undefined;
@@ -39,7 +39,7 @@ export interface RunScope {
   readonly logLevel: () => MaybePromise<LogLevel | undefined>;
   /** What the handler announced that it may ask for. */
   readonly asks: ReadonlySet<AskKind>;
-  /** `no`: this client, or this way of answering, cannot be asked. */
+  /** `no`: this client, or this kind of response, does not support questions. */
   readonly asking: 'park' | 'hold' | 'no';
   /** Whether the client can come back for the rest of a closed stream. */
   readonly canClose: boolean;
@@ -49,7 +49,7 @@ export interface RunScope {
   readonly maxKeptBytes: number;
   /** Looks whether the client has cancelled. */
   readonly isCancelled?: () => Promise<boolean>;
-  /** Whether a later run of the call goes on behind the events of this one. */
+  /** Whether a later run of the call continues after the events of this one. */
   readonly keepsEvents: boolean;
   readonly memory: RunMemory;
 }
@@ -153,7 +153,7 @@ export class Run {
     this.finish(outcome);
   }
 
-  /** Ends the run with an internal error; why stands in the log only. */
+  /** Ends the run with an internal error; why is in the log only. */
   fail(why: string): void {
     this.finish({ kind: 'failed', error: new RpcError(RPC.internalError, INTERNAL_ERROR, undefined, 200, why) });
   }
@@ -204,7 +204,7 @@ export class Run {
     return keepWhilePending(this.#busy, work);
   }
 
-  /** Stops the run when what the handler does in this turn is done and no work is under way. */
+  /** Stops the run when what the handler does in this turn is done and no work is in progress. */
   stopSoon(stop: () => void): void {
     setImmediate(() => {
       if (this.#busy.size === 0) stop();

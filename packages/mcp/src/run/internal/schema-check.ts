@@ -7,7 +7,7 @@ import { draftOf } from '../../server/internal/schemas.js';
 export type Check = (value: unknown) => readonly string[];
 
 /**
- * How often a check may look at a subschema: so often, and so often more for each value inside of the checked one. References
+ * How often a check may look at a subschema: so often, and so often more for each value inside the checked one. References
  * to `anyOf` of references make a check that triples with each level of a value of some hundred bytes.
  */
 const EVALUATIONS = { base: 10_000, perValue: 50, most: 2_000_000 };
@@ -82,7 +82,7 @@ function count(node: unknown, prototype: object): void {
 
 const NO_SIZE = { values: 0, comparisons: 0 };
 
-/** How many values are inside of a value, itself included; and what comparing the items of its lists may take. */
+/** How many values are inside a value, itself included; and what comparing the items of its lists may take. */
 function sizeOf(value: unknown): { readonly values: number; readonly comparisons: number } {
   if (typeof value === 'string') return { values: 1 + (value.length >> 6), comparisons: 0 };
   if (typeof value !== 'object' || value === null) return { values: 1, comparisons: 0 };

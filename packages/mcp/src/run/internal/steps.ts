@@ -5,7 +5,7 @@ import { isInstance, McpStepError, McpToolError } from '../../server/errors.js';
 import type { RecordedStep } from './record.js';
 import { never, type Run } from './run.js';
 
-/** The steps of one run: each is run once a call, and what came of it is recorded. */
+/** The steps of one run: each is run once for each call, and what came of it is recorded. */
 export class Steps {
   readonly #run: Run;
   /** Names that this run has used. */
@@ -54,7 +54,7 @@ export class Steps {
 const MAX_NAME = 100;
 const MAX_MESSAGE = 1000;
 
-/** Marks what a step calls, so that its events are told from those that a replay emits again. */
+/** Marks what a step calls, so that its events are distinguished from those that a replay emits again. */
 let inside: AsyncLocalStorage<Steps> | undefined;
 
 function storage(): AsyncLocalStorage<Steps> {

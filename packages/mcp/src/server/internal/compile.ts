@@ -144,7 +144,7 @@ export function compileResource(uri: string, options: ResourceOptions, handler: 
   };
 }
 
-/** An app is a resource with a media type of its own; what it may do stands in the list and beside its contents. */
+/** An app is a resource with its own media type; its permissions are in the list and with its contents. */
 export function compileApp(uri: string, options: AppOptions, html: AppHtml): Resource {
   const what = `app "${uri}"`;
   if (typeof uri !== 'string' || !isAppUri(uri))
@@ -171,7 +171,7 @@ export function compileResourceTemplate(
   handler: AnyHandler,
 ): Template {
   const template = typeof uriTemplate === 'string' ? compileTemplate(uriTemplate) : undefined;
-  if (!template) throw invalidRegistration(`"${uriTemplate}" is no URI template with a scheme and variables`);
+  if (!template) throw invalidRegistration(`"${uriTemplate}" is not a URI template with a scheme and variables`);
   const what = `resource template "${uriTemplate}"`;
   assertHandler(what, handler);
   const { complete, ...parsed } = read<ResourceTemplateOptions, typeof TEMPLATE>(what, TEMPLATE, options);
@@ -233,7 +233,7 @@ function assertHandler(what: string, handler: unknown): void {
   if (typeof handler !== 'function') throw invalidRegistration(`${what} has no handler function`);
 }
 
-/** The JSON Schema to list; a copy, so that nobody changes it later. */
+/** The JSON Schema for lists; a copy, so that it cannot be changed later. */
 function jsonSchema(what: string, schema: SchemaInput, beside: JsonObject | undefined, side: 'input' | 'output') {
   const raw = beside ?? (isStandardSchema(schema) ? jsonSchemaOf(schema, side) : schema);
   if (raw === undefined)

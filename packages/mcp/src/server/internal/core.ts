@@ -24,7 +24,7 @@ export function coreOf(server: object): Core | undefined {
   return CORES.get(server);
 }
 
-/** Who calls, as one text: what is bound to it opens for nobody else. */
+/** The caller, as one string. Data bound to it can be decrypted only for the same caller. */
 export function principalHash({ principal, tenantId }: Pick<McpRequest, 'principal' | 'tenantId'>): string {
   return hashText(callerKey({ principal, authIdentity: '', tenantId }));
 }

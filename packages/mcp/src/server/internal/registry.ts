@@ -143,7 +143,7 @@ export class Registry {
     return this.resources.size + this.templates.size > 0;
   }
 
-  /** Whether pages are offered that hosts show beside a conversation. */
+  /** Whether the server has apps. */
   get hasApps(): boolean {
     for (const { mimeType } of this.resources.values()) if (mimeType === APP_MEDIA_TYPE) return true;
     return false;

@@ -8,7 +8,7 @@ export interface UriTemplate {
   match(uri: string): Record<string, string> | undefined;
 }
 
-/** A variable and the literal text behind it, which is empty behind the last one only. */
+/** A variable and the literal text after it, which is empty only after the last one. */
 interface Part {
   readonly name: string;
   /** `{+name}`: the value may hold `/`, `?` and `#`. */

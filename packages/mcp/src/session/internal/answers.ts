@@ -21,7 +21,7 @@ import { isCancelled } from './parked.js';
 import { type SessionPlace, type SessionRequest, scopeOf } from './request.js';
 import { newStreamId, parseEventId, type StreamHead, StreamLog } from './stream-log.js';
 
-/** A machine answers at once; a person who has not after some seconds takes longer still. */
+/** A program answers immediately; a person who has not answered after some seconds needs much longer. */
 const FIRST_LOOK_MS = 50;
 const LAST_LOOK_MS = 2000;
 
@@ -146,7 +146,7 @@ export interface Continued {
   readonly call: Call;
 }
 
-/** Finds what a stream calls, before it is claimed: who may not make the call may not continue it. */
+/** Finds the call of a stream before the stream is claimed: a caller who may not make the call may not continue it. */
 export async function findContinued(place: SessionPlace, { request, protocolVersion }: StreamHead): Promise<Continued> {
   const accepted = { json: false, sse: true };
   const aids = async () => ({ hold, isCancelled });

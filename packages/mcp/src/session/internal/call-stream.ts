@@ -19,7 +19,7 @@ const RENEW_EVERY_MS = 10_000;
 /** A run ends before the invocation does; the answer needs a moment more. */
 const DEADLINE_MARGIN_MS = 5000;
 
-/** Epoch milliseconds at which a run that has not said that it goes on is lost. */
+/** Epoch milliseconds at which a run that has not said that it continues is lost. */
 export function leaseOf({ deadline, clock }: McpRequest): number {
   return Math.min(nowMs(clock) + LEASE_MS, deadline + DEADLINE_MARGIN_MS);
 }
@@ -32,8 +32,8 @@ export function newCallStream(origin: SessionRequest, call: Call, run: Run): Cal
 }
 
 /**
- * `new`: the client reads, and nothing is stored yet. `claimed`: the client reads the rest of a stream. `answered`: nobody reads;
- * what is not stored is lost.
+ * `new`: the client reads, and nothing is stored yet. `claimed`: the client reads the rest of a stream. `answered`: no
+ * client reads; unstored messages are lost.
  */
 type Beginning = 'new' | 'claimed' | 'answered';
 
@@ -50,7 +50,7 @@ export class CallStream implements Sink {
   #listed: boolean;
   /** Whether what is written is stored first. Where the store fails, the client that reads gets the rest without ids. */
   #keeps = true;
-  /** Whether the stream was taken over: the client is told elsewhere. */
+  /** Whether the stream was taken over: another run answers the client. */
   #lost = false;
   #cancelled = false;
 
@@ -78,7 +78,7 @@ export class CallStream implements Sink {
     return this.#log.priming(0);
   }
 
-  /** Events have ids only when they are in the store: a client that has an id comes back for the rest. */
+  /** Events have ids only when they are in the store: a client with an id can resume. */
   async whole(messages: readonly string[]): Promise<string> {
     if (!this.#stored && !this.#cancelled && this.#keeps) {
       this.#stored = await this.#tryToKeep(async () => {
@@ -114,8 +114,8 @@ export class CallStream implements Sink {
   }
 
   /**
-   * The end of a stream that is in the store already. A client that reads gets it even when it cannot be stored; who comes back
-   * later is then told that the call was interrupted.
+   * The end of a stream that is in the store already. A connected client gets it even when it cannot be stored; a client
+   * that resumes later then gets "Interrupted".
    */
   async #endStored(ending: Ending, unsent: readonly string[]): Promise<Ending> {
     const messages = [...unsent, ...ending.messages];
@@ -139,7 +139,7 @@ export class CallStream implements Sink {
     return NOTHING;
   }
 
-  /** Leaves the call to whoever brings the answers, or comes back for the rest. */
+  /** Leaves the call to the request that brings the answers, or that resumes. */
   async #park(outcome: Outcome & { kind: 'questions' | 'closed' }, unsent: readonly string[]): Promise<Ending> {
     const { core, http, session, request } = this.#origin;
     const questions = outcome.kind === 'questions' ? outcome.questions : [];
@@ -177,7 +177,7 @@ export class CallStream implements Sink {
     return this.#stored ? this.#endStored(ending, unsent) : ending;
   }
 
-  /** The row of a parked call holds the arguments and what was recorded. */
+  /** The row of a parked call contains the arguments and the recorded steps. */
   #tooLargeToPark(bytes: number): RpcError {
     const limit = keptBytes(this.#origin.core.settings.spill);
     const args = bytesOf(JSON.stringify(this.#origin.request.params ?? {}));

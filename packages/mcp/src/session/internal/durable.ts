@@ -65,7 +65,7 @@ function allowOf({ settings }: Core): string {
   return settings.sessions === 'durable' ? 'POST, DELETE' : 'POST';
 }
 
-/** A listener, where the door streams and there are changes to hear of. */
+/** A listener, if the door streams and the server has changes. */
 function listen(core: Core, http: McpRequest, session: Session, since?: number): Reply | undefined {
   const { partition } = session;
   if (!core.settings.changes || !http.canStream || partition === undefined) return undefined;
@@ -86,7 +86,7 @@ function listen(core: Core, http: McpRequest, session: Session, since?: number):
   });
 }
 
-/** A session's listener keeps its name, so that the next one goes on where the last one ended. */
+/** A session's listener keeps its name, so that the next one continues where the last one ended. */
 function listenerId(partition: string): string {
   return hashText(`listen ${partition}`).slice(0, 12);
 }
@@ -149,7 +149,7 @@ function replay(
   return { status: 200, headers: SSE_HEADERS, body: frames + rest };
 }
 
-/** A run whose lease ended without an end mark, or a call that nobody answered. It is never run a second time. */
+/** A run whose lease ended without an end mark, or a call without an answer. It is never run again. */
 function isLost(head: StreamHead, now: number): boolean {
   if (head.state === 'running') return now > head.lease;
   return head.state === 'waiting' && now - head.since > MAX_PARKED_MS;
@@ -174,7 +174,7 @@ async function interrupt({ core, http, session }: SessionPlace, { log, head }: F
   await closeOpenStream(core, session, log.id);
 }
 
-/** Takes over a call whose stream its handler closed, and sends the rest; `undefined` when somebody else was faster. */
+/** Takes over a call whose stream its handler closed, and sends the rest; `undefined` when another request was faster. */
 async function claim(origin: SessionPlace, found: Found, sequence: number): Promise<Reply | undefined> {
   const { http } = origin;
   const { log } = found;

@@ -70,7 +70,7 @@ export async function isCancelled(core: Core, session: Session, id: RequestId): 
   return partition !== undefined && (await storeOf(core).get({ partition, sort: flagOf(id) })) !== undefined;
 }
 
-/** `"1"` and `1` are two requests. A text that is too long for a key stands there as its hash. */
+/** `"1"` and `1` are different requests. A string that is too long for a key is replaced by its hash. */
 function flagOf(id: RequestId): string {
   if (typeof id === 'number') return `cancel#n#${id}`;
   return id.length > 64 ? `cancel#h#${hashText(id)}` : `cancel#s#${id}`;

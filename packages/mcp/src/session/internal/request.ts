@@ -39,7 +39,7 @@ export interface SessionRequest extends SessionPlace {
   readonly protocolVersion: string;
   readonly request: Pick<RpcRequest, 'id' | 'method' | 'params'>;
   readonly accepted: Accepted;
-  /** A call that is run again: nobody reads its stream meanwhile. */
+  /** A call that is run again: no client reads its stream. */
   readonly again?: true;
 }
 
@@ -49,7 +49,7 @@ export function sessionError(status: number, code: number, message: string, id: 
 }
 
 /**
- * The session of a request, or the answer that says what is wrong with its headers. What was negotiated stands for the
+ * The session of a request, or the answer that says what is wrong with its headers. What was negotiated represents the
  * session's life; the version header of a request must be one that we know.
  */
 export async function resolveSession(
@@ -91,7 +91,7 @@ function askingOf(origin: SessionRequest): RunScope['asking'] {
   return http.canStream ? 'hold' : 'no';
 }
 
-/** The least level of log events. Where it lies in the store it is read once a run, when the handler logs first. */
+/** The least level of log events. If it is in the store, it is read once for each run, at the handler's first log. */
 function levelOf({ core, session }: SessionRequest): RunScope['logLevel'] {
   if (!core.settings.logging) return () => undefined;
   if (session.level !== undefined) return () => session.level;

@@ -66,7 +66,7 @@ export async function createSession(
   return id;
 }
 
-/** The session with this id, if it lives and belongs to who calls. */
+/** The session with this id, if it exists and belongs to the caller. */
 export async function findSession(core: Core, http: McpRequest, id: string): Promise<Session | undefined> {
   if (!ID.test(id)) return undefined;
   return core.settings.sessions === 'sealed' ? openSealed(core, http, id) : readDurable(core, http, id);
@@ -107,7 +107,7 @@ async function touch(core: Core, http: McpRequest, row: Row, data: SessionData):
   const { sessionTtlMs } = core.settings;
   const now = nowMs(http.clock);
   if (row.ttl * 1000 - now > sessionTtlMs * 0.75) return;
-  // First what belongs to the session: when this stops half way, the next request does it again.
+  // Deletes the session's data first: if this stops midway, the next request does it again.
   if (core.settings.changes) await renewSubscriptions(core, row.partition, toTtl(now + sessionTtlMs));
   const next = { ...row, version: row.version + 1, ttl: toTtl(now + sessionTtlMs), data: encodeRow(data) };
   await storeOf(core).put(next, { version: row.version });
@@ -222,7 +222,7 @@ export async function unsubscribe(core: Core, session: Session, uri: string): Pr
   await storeOf(core).take(subscriptionKey(session, uri));
 }
 
-/** Whether a session is to be told of a change of a resource: it asked for it, and its caller may still read it. */
+/** Whether to notify a session of a change: it subscribed to the resource, and its caller may still read it. */
 export async function isSubscribed(core: Core, http: McpRequest, session: Session, uri: string): Promise<boolean> {
   const found = core.registry.findResource(uri);
   if (!found || !holdsScopes(http, 'resource' in found ? found.resource : found.template)) return false;

@@ -20,7 +20,7 @@ export interface StreamHead {
   readonly state: StreamState;
   /** Parameters only where the handler may have to be called again. */
   readonly request: { readonly id: RequestId; readonly method: string; readonly params: JsonObject | undefined };
-  /** What the caller had to hold: who reads the stream must hold it too. */
+  /** The scopes that the call needed: a reader of the stream needs them too. */
   readonly scopes: readonly string[];
   readonly anyScope: readonly string[];
   readonly protocolVersion: string;
@@ -33,7 +33,7 @@ export interface StreamHead {
   readonly lease: number;
   /** Epoch milliseconds: when the stream came to its state. */
   readonly since: number;
-  /** The asking run waits itself; whoever brings an answer only records it. */
+  /** The run with the question waits; a request with an answer only records it. */
   readonly hold?: true;
 }
 
@@ -66,7 +66,7 @@ export function parseEventId(text: string): { readonly stream: string; readonly 
 /** Called for a message that is too large to be kept. */
 export type ReportTooLarge = (what: Kept, bytes: number) => void;
 
-/** The events of one stream and its head. Whoever holds the lease is the only writer. */
+/** The events of one stream and its head. The holder of the lease is the only writer. */
 export class StreamLog {
   readonly #core: Core;
   readonly id: string;
@@ -77,7 +77,7 @@ export class StreamLog {
   readonly #now: () => number;
   /** The head as it was read or saved last. */
   #head: StreamHead | undefined;
-  /** Saves follow each other: each is made under the version of the one before. */
+  /** Saves follow each other: each is made under the version of the previous one. */
   #saving: Promise<unknown> = Promise.resolve();
 
   constructor(core: Core, sessionPartition: string, id: string, now: () => number, next = 1, version = 0) {
@@ -117,7 +117,7 @@ export class StreamLog {
    * Stores messages under their numbers, before they are written anywhere. In the place of one that is too large stands one that
    * says so: an error for a response.
    *
-   * @throws StreamLost when somebody else wrote there
+   * @throws StreamLost when another writer was faster
    */
   async append(messages: readonly string[], report: ReportTooLarge, first = this.next): Promise<void> {
     const { spill } = this.#core.settings;
@@ -136,7 +136,7 @@ export class StreamLog {
   }
 
   /**
-   * Saves the head if nobody else has since it was read.
+   * Saves the head if it has not changed since it was read.
    *
    * @throws TooLargeToStore
    */
@@ -166,7 +166,7 @@ export class StreamLog {
     return saved;
   }
 
-  /** A write that fails may have been made: it is tried once more, and its name tells it from somebody else's. */
+  /** A failed write may have been applied: it is tried once more and recognized by its id. */
   async #put(row: Row, when: PutCondition): Promise<boolean> {
     const store = storeOf(this.#core);
     const named = { ...row, writer: randomText(WRITER_BYTES) };
@@ -208,7 +208,7 @@ export function isResponse(json: string | undefined): boolean {
   return isObject(message) && message.method === undefined;
 }
 
-/** What is kept of a message that is too large: who comes back for it is told. */
+/** The replacement for a message that is too large: a client that resumes gets it. */
 function standIn(json: string, bytes: number, limit: number, report: ReportTooLarge): string {
   const message = JSON.parse(json) as { readonly id?: RequestId; readonly method?: string };
   if (message.method !== undefined) {
@@ -225,7 +225,10 @@ function pad(sequence: number): string {
   return String(sequence).padStart(10, '0');
 }
 
-/** Groups of messages that fit into a row each, as lines: JSON text holds no line break. One that is too large stands alone. */
+/**
+ * Groups of messages that fit into a row each, as lines: JSON text contains no line break. A message that is too large has
+ * its own row.
+ */
 function split(messages: readonly string[]): string[][] {
   const groups: string[][] = [];
   let bytes = 0;

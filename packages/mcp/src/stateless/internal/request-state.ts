@@ -18,7 +18,7 @@ import { digestOf, randomText } from '../../store/internal/crypto.js';
 import { bytesOf, keptBytes, packText, unpackText } from '../../store/internal/row-text.js';
 import { toTtl } from '../../store/store.js';
 
-/** What a client carries from one round of questions to the next, sealed. */
+/** The encrypted state that a client sends from one round of questions to the next. */
 interface CarriedState {
   readonly m: PackedMemory;
   /** Epoch milliseconds. */
@@ -27,7 +27,7 @@ interface CarriedState {
   readonly q: readonly (readonly [key: string, digest: string, returned?: Returned])[];
 }
 
-/** As much of a question as its answer is held against. */
+/** As much of a question as its answer is compared with. */
 type Returned = readonly [method: InputRequest['method'], schema?: object];
 
 /** Larger states stay in the store. */
@@ -39,9 +39,9 @@ function boundTo(http: McpRequest, method: string, call: Call): string {
 }
 
 /**
- * What a retry brings: the carried state opened, and the answers that fit.
+ * The data of a retry: the decrypted state, and the valid answers.
  *
- * @throws RpcError -32602 for a state that is tampered with, expired or of another call, and for malformed answers
+ * @throws RpcError -32602 for a modified or expired state, a state of another call, and malformed answers
  */
 export async function readRetry(
   core: Core,
@@ -89,9 +89,9 @@ async function readStored({ settings }: Core, id: string): Promise<CarriedState 
 }
 
 /**
- * The sealed state for the next round. It always says what was asked, so that no answer is taken for another question.
+ * The encrypted state for the next round. It always contains the questions, so that an answer is not used for another question.
  *
- * @throws RpcError when it is larger than may be kept
+ * @throws RpcError when it is too large
  */
 export async function sealState(
   core: Core,

@@ -1,7 +1,7 @@
 import { FrameworkError, type MaybePromise } from '@sallyport/core';
 import { type McpSecret, parseSecret } from '../../server/options.js';
 
-/** `node:crypto` costs 6 ms at first touch, so nobody pays for it before a hash, a seal or a random id is wanted. */
+/** Loading `node:crypto` takes 6 ms, so it is loaded only when a hash, a seal or a random id is needed. */
 export function nodeCrypto(): typeof import('node:crypto') {
   return process.getBuiltinModule('node:crypto');
 }
@@ -27,7 +27,7 @@ function canonicalJson(value: unknown): string {
   return `{${members.join(',')}}`;
 }
 
-/** A digest that tells one question, or one set of arguments, from another. */
+/** A digest that identifies a question, or a set of arguments. */
 export function digestOf(value: unknown): string {
   return hashText(canonicalJson(value)).slice(0, 22);
 }

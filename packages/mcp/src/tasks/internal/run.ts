@@ -18,7 +18,7 @@ const LEASE_MARGIN_MS = 5000;
 /** How often a run looks whether its task was cancelled. */
 const LOOK_EVERY_MS = 1000;
 
-/** The request of a task, which no client sends: who called, and the invocation that runs it. */
+/** The request of a task, which no client sends: the caller, and the invocation that runs it. */
 export class TaskRequest implements McpRequest {
   readonly method = 'POST';
   readonly bodyBytes = 0;

@@ -26,7 +26,7 @@ type TaskState = 'queued' | 'running' | 'input_required' | 'completed' | 'failed
 /** A call that outlives its request, as it is stored. */
 export interface Task {
   readonly id: string;
-  /** Hash of the caller: for anybody else the task does not exist. */
+  /** Hash of the caller: for other callers the task does not exist. */
   readonly owner: string;
   readonly state: TaskState;
   /** Epoch milliseconds. */
@@ -84,7 +84,7 @@ async function write(core: Core, task: Task, version: number): Promise<boolean> 
 const MAX_ATTEMPTS = 20;
 
 /**
- * Changes a stored task, unless somebody else changes it at the same time; then again with what that one left.
+ * Changes a stored task. If another writer changes it at the same time, tries again with the new state.
  *
  * @param change gives the changed task, or nothing to leave it as it is
  * @returns the task as it is now; `undefined` when there is none
@@ -119,7 +119,7 @@ export interface NewTask {
   readonly memory: RunMemory;
 }
 
-/** Stores a task and starts it. It is there before its id is told. */
+/** Stores a task and starts it. It is stored before its id is returned. */
 export async function createTask(core: Core, { http, memory, ...of }: NewTask): Promise<JsonObject | RpcError> {
   const now = nowMs(http.clock);
   const { principal, tenantId } = http;

@@ -1,4 +1,4 @@
-/** Why an archive is refused; the text goes into the error of the artifact. */
+/** Why an archive is rejected; the text goes into the error of the artifact. */
 export class ArchiveFault extends Error {}
 
 /** One regular file of an archive, as a place in its bytes. */
@@ -32,8 +32,8 @@ interface Extension {
 }
 
 /**
- * Lists the regular files of a tar archive, and refuses everything that two readers could understand differently: links, devices,
- * sparse and global headers, paths that leave their folder, the same path twice, data behind the end. Nothing is copied.
+ * Lists the regular files of a tar archive, and rejects everything that two readers could understand differently: links, devices,
+ * sparse and global headers, paths that leave their folder, the same path twice, data after the end. Nothing is copied.
  *
  * @see https://pubs.opengroup.org/onlinepubs/9699919799/utilities/pax.html#tag_20_92_13_06
  * @throws ArchiveFault
@@ -64,7 +64,7 @@ export function readTar(archive: Uint8Array, { maxMembers, maxMemberBytes }: Tar
     }
     const name = extension?.path ?? header.name;
     extension = undefined;
-    if (!header.isFile && !header.isFolder) throw new ArchiveFault('has a member that is no regular file');
+    if (!header.isFile && !header.isFolder) throw new ArchiveFault('has a member that is not a regular file');
     const isFolder = header.isFolder || name.endsWith('/');
     if (isFolder && size > 0) throw new ArchiveFault('has a directory with data');
     const path = checkPath(isFolder ? name.replace(/\/$/, '') : name);
@@ -98,7 +98,7 @@ class Header {
     return this.#type === '5';
   }
 
-  /** A pax header of one member, or a long name of GNU. Global headers are refused like links. */
+  /** A pax header of one member, or a long name of GNU. Global headers are rejected like links. */
   get isExtension(): boolean {
     return this.#type === 'x' || this.#type === 'L';
   }
@@ -128,7 +128,7 @@ function formatOf(magic: Uint8Array): 'ustar' | 'gnu' | 'v7' {
   if (text === 'ustar\x0000') return 'ustar';
   if (text === 'ustar  \0') return 'gnu';
   if (isZero(magic)) return 'v7';
-  throw new ArchiveFault('is no tar archive');
+  throw new ArchiveFault('is not a tar archive');
 }
 
 /** Records of the form `<length> <key>=<value>\n`, the length counting the whole record. */
@@ -204,7 +204,7 @@ function sumOf(block: Uint8Array): number {
 /** Octal digits, spaces before them, a space or a zero byte behind. */
 function readOctal(field: Uint8Array): number {
   const match = /^ *([0-7]+)[ \0]*$/.exec(String.fromCharCode(...field));
-  if (!match?.[1]) throw new ArchiveFault('has a header field that is no octal number');
+  if (!match?.[1]) throw new ArchiveFault('has a header field that is not an octal number');
   return Number.parseInt(match[1], 8);
 }
 
@@ -224,6 +224,6 @@ function textOf(bytes: Uint8Array): string {
   try {
     return new TextDecoder('utf-8', { fatal: true, ignoreBOM: true }).decode(bytes);
   } catch {
-    throw new ArchiveFault('has a name that is no UTF-8');
+    throw new ArchiveFault('has a name that is not UTF-8');
   }
 }

@@ -11,7 +11,7 @@ export interface ExpectedLink {
   readonly client: S3Client;
 }
 
-/** Headers that must be signed as headers: in the query they bind nobody. */
+/** Headers that must be signed as headers: S3 does not enforce them in the query. */
 const NO_QUERY = /^(?:x-amz-checksum-.*|x-amz-sdk-checksum-algorithm|content-type|x-amz-server-side-encryption.*)$/i;
 
 /**
@@ -33,7 +33,7 @@ export async function assertLink(link: string, expected: ExpectedLink): Promise<
   await assertTarget(url, expected);
 }
 
-/** Host and path must be those of the bucket and the key, whether the bucket stands in the host or in the path. */
+/** Host and path must be those of the bucket and the key, whether the bucket is in the host or in the path. */
 async function assertTarget(url: URL, { ref: { bucket, key }, client }: ExpectedLink): Promise<void> {
   const own = await client.config.endpoint?.();
   if (own === undefined && url.protocol !== 'https:') throw refused('is not an https address');

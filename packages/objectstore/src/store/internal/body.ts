@@ -1,11 +1,11 @@
 import { invalidStoreConfig, ObjectStoreError } from '../../errors.js';
 
-/** The bytes of an answer, as they come. */
+/** The bytes of an answer, as they arrive. */
 export type Body = AsyncIterable<Uint8Array>;
 
 /**
  * Reads a body of at most `maxBytes`. A body whose length is known is read into one buffer of that length; a length above the
- * limit is refused without reading.
+ * limit is rejected without reading.
  */
 export async function readBody(body: unknown, length: number | undefined, maxBytes: number): Promise<Uint8Array> {
   if (!isBody(body)) throw invalidStoreConfig('the store answered without a body');

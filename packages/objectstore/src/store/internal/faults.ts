@@ -3,7 +3,7 @@ import { isTransient } from '@sallyport/core/pipeline';
 import { ObjectStoreError, type ObjectStoreErrorCode } from '../../errors.js';
 import { toSafeCause } from '../../internal/cause.js';
 
-/** What is known of an error of the SDK. It is told by its name: an injected client may come from another copy. */
+/** Data about an error of the SDK. It is recognized by its name: an injected client may come from another copy. */
 interface Fault {
   readonly name: string;
   readonly status: number;
@@ -76,7 +76,10 @@ function codeOf(fault: Fault, cause: unknown, { operation, isVersioned }: Failed
   return 'objectstore.invalid_store_config';
 }
 
-/** A refusal at the first attempt changed nothing. Behind a lost answer, a time-out or a fault inside S3 nobody knows. */
+/**
+ * A rejection at the first attempt changed nothing. After a lost answer, a time-out or an error inside S3 the result is
+ * unknown.
+ */
 function mayHaveApplied(code: RemoteCode, { status, attempts, name }: Fault): boolean {
   if (code === 'objectstore.precondition_failed') return attempts > 1;
   if (code !== 'objectstore.unavailable' || PASSING.has(name)) return false;

@@ -6,7 +6,7 @@ import type { ObjectStore } from '../../store/store.js';
 /** What a case works with. */
 export interface Bench {
   readonly store: ObjectStore;
-  /** A reference in the bucket of the case; without a key, to one that nobody else uses. */
+  /** A reference in the bucket of the case; without a key, to a unique one. */
   ref(key?: string): ObjectRef;
 }
 

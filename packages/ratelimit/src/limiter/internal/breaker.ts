@@ -6,14 +6,14 @@ const MAX_PAUSE_MS = 10_000;
 
 /**
  * Keeps requests from waiting, one after the other, for a store that does not answer. After a call that ran out of time, and during
- * which no other was answered, it refuses calls for a pause. Then one call may try; the pause doubles until one is answered.
+ * which no other was answered, it rejects calls for a pause. Then one call may try; the pause doubles until one is answered.
  */
 export class Breaker {
   readonly #clock: FullClock;
   readonly #firstPauseMs: number;
   #pauseMs: number;
   #answeredAtMs = Number.NEGATIVE_INFINITY;
-  /** Why calls are refused, and until when; `undefined` while the store answers. */
+  /** Why calls are rejected, and until when; `undefined` while the store answers. */
   #open: { readonly cause: unknown; readonly untilMs: number } | undefined;
   #isTrying = false;
 

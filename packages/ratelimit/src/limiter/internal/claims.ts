@@ -43,7 +43,7 @@ const ESCAPED =
   // biome-ignore lint/suspicious/noControlCharactersInRegex: these are what is escaped.
   /[%#\u0000-\u001f\u007f-\u009f]|[\ud800-\udbff](?![\udc00-\udfff])|(?<![\ud800-\udbff])[\udc00-\udfff]/g;
 const NOTHING_COUNTED: Counters = {};
-/** How long a caller is told to wait who was denied because the store failed. */
+/** The wait time for a caller who was denied because the store failed. */
 const DEGRADED_RETRY_MS = 1000;
 
 /**

@@ -11,9 +11,9 @@ interface Denial {
 }
 
 /**
- * Denials of the store, answered again without a call, for the same cost: a dearer request would have to wait longer. Until the
- * instant at which a window has room for the refused cost, its counters only grow. `maxAgeMs` bounds how long a reset, a refund or
- * a raised limit elsewhere goes unseen.
+ * Remembered denials of the store for the same cost, which need no call: a request with a higher cost would have to wait
+ * longer. The counters of a window only grow until it has room for the denied cost. `maxAgeMs` limits how long a reset, a
+ * refund or a raised limit by another instance has no effect.
  */
 export class DeniedCache {
   readonly #denials: Lru<Denial>;

@@ -21,7 +21,7 @@ export class DynamoStore implements CounterStore {
 
   /**
    * A write with checks has an id of its own, and asks that the item was not last written by it: a write that was applied, and whose
-   * answer was lost, is refused when the client tries it again, and known by its id. A refusal without an item is read again only
+   * answer was lost, is rejected when the client tries it again, and known by its id. A refusal without an item is read again only
    * where the checks would hold of an absent item.
    */
   async write(address: Address, write: ConditionalWrite, signal?: AbortSignal): Promise<WriteOutcome> {
@@ -77,7 +77,7 @@ function toCondition({ counter: attribute, above, max }: Check): Condition {
   return { all: [{ attribute, is: '>', value: above }, most] };
 }
 
-/** The counters of an item: its numbers, but for the expiry. */
+/** The counters of an item: its numbers, except for the expiry. */
 function toCounters(item: Item): Counters {
   const counters = createMap<number>();
   for (const [name, value] of Object.entries(item)) {

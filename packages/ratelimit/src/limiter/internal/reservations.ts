@@ -30,13 +30,13 @@ interface Grant extends AddressedClaim {
 /** What an instance holds of one key. */
 export interface Held {
   grant: Grant | undefined;
-  /** Units that were asked for in the present period and in the one before. */
+  /** Units that were asked for in the present period and in the previous one. */
   period: Period;
   demand: number;
   demandBefore: number;
-  /** Units that wait for the write that is under way. */
+  /** Units that wait for the write that is in progress. */
   waiting: number;
-  /** The write that is under way; resolves to its failure, if it failed. */
+  /** The write that is in progress; resolves to its failure, if it failed. */
   pending: Promise<{ readonly failure: unknown } | undefined> | undefined;
 }
 
@@ -48,7 +48,7 @@ export interface Spent {
 
 /**
  * Units that one write took for several requests of this instance. How many are taken follows what the instance asked for in this
- * period and the one before, up to `most` beyond the need: an instance that sees a key once takes what it needs.
+ * period and the previous one, up to `most` beyond the need: an instance that sees a key once takes what it needs.
  */
 export class Reservations {
   readonly #strategy: StrategyDefinition;
@@ -139,7 +139,7 @@ function isCurrent({ period, windows: granted }: Grant, nowMs: number, windows: 
   return sameLimits && nowMs >= period.startMs && nowMs < period.endMs;
 }
 
-/** A decision that does not count the units which nobody has spent. */
+/** A decision that does not count unspent units. */
 function withoutUnits(decision: LimitDecision, claim: Claim, units: number, source: 'store' | 'local'): LimitDecision {
   const states = decision.windows.map((state): WindowState => {
     const currentCount = Math.max(0, state.currentCount - units);

@@ -45,19 +45,19 @@ export interface ConditionalWrite {
   readonly expiresAt: number | undefined;
   /** Whether an expiry that the item already has is kept. */
   readonly keepsExpiry: boolean;
-  /** Whether it is sent at most once: it would be wrong twice, and nothing tells it from its repetition. */
+  /** Whether it is sent at most once: applied twice it would be wrong, and a repetition cannot be recognized. */
   readonly once?: boolean;
 }
 
 export interface WriteOutcome {
   readonly applied: boolean;
-  /** Applied: the new counters. Refused: the counters that refused it, `undefined` when the store did not return them. */
+  /** Applied: the new counters. Rejected: the counters that refused it, `undefined` when the store did not return them. */
   readonly counters: Counters | undefined;
 }
 
 /** The operations that a limiter needs of a table. */
 export interface CounterStore {
-  /** A write that was applied is told so, also when its first answer was lost. */
+  /** A write that was applied is reported as applied, even when its first answer was lost. */
   write(address: Address, write: ConditionalWrite, signal?: AbortSignal): Promise<WriteOutcome>;
   /** Strongly consistent; an absent item has no counters. */
   read(address: Address, signal?: AbortSignal): Promise<Counters>;
@@ -104,7 +104,7 @@ export interface Decider {
 export interface DeciderOptions {
   readonly clock: FullClock;
   readonly maxClockSkewMs: number;
-  /** How late a write may be applied after its time stamp, clocks that are behind included. */
+  /** How late a write may be applied after its time stamp, including slow clocks. */
   readonly slackMs: number;
   /** Called when an item was written by a clock that is wrong by more than `maxClockSkewMs`. */
   readonly onBrokenClock: (key: RateLimitKey) => void;
@@ -135,7 +135,7 @@ export abstract class StrategyDefinition implements Strategy {
   }
 }
 
-/** The option `strategy`. Objects that only look like a strategy are refused. */
+/** The option `strategy`. Objects that only look like a strategy are rejected. */
 export const strategyOption: OptionKind<StrategyDefinition> = kind(
   'a strategy of this package, such as fixedWindow({ limit, windowMs })',
   (value) => value instanceof StrategyDefinition,

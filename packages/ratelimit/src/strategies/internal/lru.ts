@@ -1,4 +1,4 @@
-/** A bounded map: what was not touched for longest goes first. */
+/** A map of limited size: the least recently used entry is removed first. */
 export class Lru<T> {
   readonly #entries = new Map<string, T>();
   readonly #maxEntries: number;

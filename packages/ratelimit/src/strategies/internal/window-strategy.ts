@@ -62,7 +62,7 @@ export function slackSteps(slackMs: number, stepMs: number): number {
 
 /** A strategy that counts in windows: every decision is one conditional write. */
 export abstract class WindowStrategy extends StrategyDefinition {
-  /** The write that counts so many units for a claim, and that is refused when a window has no room for them. */
+  /** The write that counts so many units for a claim, and that is rejected when a window has no room for them. */
   abstract write(claim: Claim, units: number): ConditionalWrite;
 
   /** How long, in milliseconds, a counter is checked after it was first written; `undefined` for one that is never removed. */
@@ -105,7 +105,7 @@ class WindowDecider implements Decider {
     const room = roomOf(first.states);
     const asksMore = (claim.extra ?? 0) > 0 || claim.unspent !== undefined;
     const mayFit = !first.applied && asksMore && room >= claim.cost;
-    // What stood in the way was the reserve, or units to give back that a reset has forgotten.
+    // What was in the way was the reserve, or units to return that a reset has forgotten.
     const rest = { ...claim, extra: Math.floor((room - claim.cost) / 2), unspent: undefined };
     const last = mayFit ? await this.#try(address, rest, signal) : first;
     const extra = (last === first ? claim.extra : rest.extra) ?? 0;
@@ -124,7 +124,7 @@ class WindowDecider implements Decider {
     return decide(this.#strategy.usage(counters, claim, allowed), claim, allowed, 'store');
   }
 
-  /** Counters that the claim wrote and that still count. They are gone after a reset, and then there is nothing to give back. */
+  /** Counters that the claim wrote and that still count. They are gone after a reset, and then there is nothing to return. */
   async refund(address: Address, claim: Claim, units: number, nowMs: number, signal?: AbortSignal): Promise<void> {
     if (this.#strategy.sortKey(nowMs) !== address.sk) return;
     const { adds, expiresAt } = this.#strategy.write({ ...claim, nowMs }, units);

@@ -3,7 +3,7 @@ import type { RateLimitKey } from '../../limiter/limiter.js';
 import { fixedWindow } from '../../strategies/fixed-windows.js';
 import type { Bench, CaseDefinition } from '../harness.js';
 
-/** Pairs that are alike after joining, encoding, trimming or hashing, and are two keys all the same. */
+/** Pairs that are equal after joining, encoding, trimming or hashing, but must be different keys. */
 const PAIRS: readonly (readonly [string, Partial<RateLimitKey>, Partial<RateLimitKey>])[] = [
   ['separators', { resource: 'a#b', operation: 'c' }, { resource: 'a', operation: 'b#c' }],
   ['a separator across the key', { kind: 'k', identifier: 'x#y' }, { kind: 'k#x', identifier: 'y' }],

@@ -18,7 +18,7 @@ import {
 export type MapAuthorizerContext = (context: Fields) => MaybePromise<SecurePrincipal | null | undefined>;
 
 /**
- * The caller whom an HTTP API's Lambda authorizer verified: `authorizer.lambda` of payload format 2.0.
+ * The caller that an HTTP API's Lambda authorizer verified: `authorizer.lambda` of payload format 2.0.
  *
  * @throws FrameworkError `app.invalid_configuration` when `map` is not a function
  * @example lambdaAuthorizerV2Principal(({ user }) => ({ identity: String(user) }));
@@ -36,7 +36,7 @@ export function lambdaAuthorizerV2Principal(map: MapAuthorizerContext): SecurePr
 const ADDED = ['principalId', 'integrationLatency'];
 
 /**
- * The caller whom the Lambda authorizer of a REST or WebSocket API verified: `authorizer` with `principalId`. API Gateway
+ * The caller that the Lambda authorizer of a REST or WebSocket API verified: `authorizer` with `principalId`. API Gateway
  * sends the context of the `$connect` authorizer with every later message of the connection. Without `map` the identity is
  * `principalId`, the scopes are `scope` split at spaces, and the claims are the members that are texts, numbers or booleans.
  *
@@ -55,7 +55,7 @@ export function lambdaAuthorizerV1Principal(map?: MapAuthorizerContext): SecureP
 }
 
 /**
- * The caller whom an HTTP API's JWT authorizer verified: `authorizer.jwt` of payload format 2.0, `authorizer` itself of
+ * The caller that an HTTP API's JWT authorizer verified: `authorizer.jwt` of payload format 2.0, `authorizer` itself of
  * format 1.0.
  */
 export function jwtAuthorizerPrincipal(ctx: Context): SecurePrincipal | null {
@@ -85,7 +85,7 @@ function scopesOf(scopes: unknown, claims: Fields): readonly string[] {
   return scopes as readonly string[];
 }
 
-/** The caller whom a REST API's Cognito authorizer verified: `authorizer.claims`. */
+/** The caller that a REST API's Cognito authorizer verified: `authorizer.claims`. */
 export function cognitoAuthorizerPrincipal(ctx: Context): SecurePrincipal | null {
   if (ctx.triggerKind !== 'gateway-v1') return null;
   const claims = objectOrAbsent(ownOf(objectOrAbsent(contextMember(ctx, 'authorizer')), 'claims'));

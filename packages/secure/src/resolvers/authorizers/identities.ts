@@ -122,7 +122,7 @@ export const APPSYNC_OPTIONS = defineOptions<AppSyncIdentityOptions>()({
 });
 
 /**
- * The caller whom AppSync verified: a Cognito or OIDC user, an IAM caller, or a caller whom a Lambda authorizer accepted. A
+ * The caller that AppSync verified: a Cognito or OIDC user, an IAM caller, or a caller that a Lambda authorizer accepted. A
  * caller with an API key has no principal.
  *
  * @throws FrameworkError `app.invalid_configuration` for an unknown option, or one with a wrong value

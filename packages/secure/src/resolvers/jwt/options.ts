@@ -22,7 +22,7 @@ export interface JwtVerifierOptions {
   /** The value that the token's `iss` must have, exactly. */
   readonly issuer: string;
   /**
-   * Where the issuer publishes its keys: `https:` only, redirects are refused, at most 512 KiB and 100 keys. A set is used for 10
+   * Where the issuer publishes its keys: `https:` only, redirects are rejected, at most 512 KiB and 100 keys. A set is used for 10
    * minutes; a fetch takes at most 5 s, and after one that failed the next waits 30 s. Either this or `jwks`.
    */
   readonly jwksUri?: string;
@@ -64,7 +64,7 @@ export interface JwtPrincipalOptions extends JwtVerifierOptions {
   readonly tenantId?: (claims: JwtClaims) => string | undefined;
   /** The kind of the principal. Default `external`. */
   readonly kind?: (claims: JwtClaims) => PrincipalKind;
-  /** The header that carries the token. Default `authorization`. In another header the token may stand without `Bearer`. The same for all issuers. */
+  /** The header that contains the token. Default `authorization`. In another header the token may stand without `Bearer`. The same for all issuers. */
   readonly header?: string;
   /** Whether the challenge says `error="invalid_token"` (RFC 6750 section 3). Default `false`; the same for all issuers. */
   readonly describeErrors?: boolean;

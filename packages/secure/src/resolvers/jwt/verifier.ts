@@ -118,7 +118,7 @@ async function verifyWithAnyKey(
   }
 }
 
-/** The library's errors carry the claims; only their codes go on. */
+/** The library's errors carry the claims; only their codes continue. */
 function toJwtError(error: unknown): JwtError {
   if (error instanceof KeysUnavailable) return new JwtError('unavailable', describe(error.cause));
   if (error instanceof errors.JWTExpired) return new JwtError('expired', error.code);

@@ -29,7 +29,7 @@ export interface RouterSettings {
   /** Whether the code runs on Lambda. */
   readonly isLambda: boolean;
   readonly maskErrors: boolean;
-  /** Text of the error that stands for a handler's. */
+  /** Text of the error that replaces a handler's error. */
   readonly failureText: string;
   /** First registered is outermost. */
   readonly middlewares: readonly EventMiddleware[];
@@ -101,12 +101,12 @@ function readPhysicalNames(environment: Environment): PhysicalNames {
     const names: unknown = JSON.parse(text);
     if (isMap(names) && Object.values(names).every(isNameOrNames)) return names;
   } catch {
-    // Refused below, without the parser's words: they quote the input.
+    // Rejected below, without the parser's words: they quote the input.
   }
   throw refused(`${EVENT_SOURCES_ENV} must be a JSON object of names`);
 }
 
-/** The physical name that a registration stands for; the name itself when the map does not hold it. */
+/** The physical name for a registration; the name itself when the map does not contain it. */
 export function physicalName(names: PhysicalNames, method: string, name: string): string {
   for (const map of [names[method], names]) {
     if (isMap(map) && typeof map[name] === 'string') return map[name];

@@ -10,7 +10,7 @@ interface Parked {
 /** Turns that one resumed invocation gets to reach its next yield point. */
 const TURNS = 2;
 
-/** Parks invocations at their yield points and lets a seed decide which one goes on. */
+/** Parks invocations at their yield points and lets a seed decide which one continues. */
 export class Scheduler {
   /** The invocation whose code runs. */
   readonly running = new AsyncLocalStorage<number>();
@@ -114,15 +114,19 @@ export function changeSince(before: Surroundings): string | undefined {
   const after = observeSurroundings();
   if (after.environment !== before.environment) return 'process.env was changed';
   for (const key of new Set([...before.globals.keys(), ...after.globals.keys()])) {
-    const same =
-      before.globals.has(key) === after.globals.has(key) && Object.is(before.globals.get(key), after.globals.get(key));
-    if (!same) return `the global ${String(key)} was changed`;
+    const [one, other] = [before.globals.get(key), after.globals.get(key)];
+    // A getter of the platform loads something at its first use, and becomes its value.
+    const isLoaded = one === LAZY && after.globals.has(key);
+    const isSame = before.globals.has(key) === after.globals.has(key) && Object.is(one, other);
+    if (!isLoaded && !isSame) return `the global ${String(key)} was changed`;
   }
   return undefined;
 }
 
-/** Getters of the platform are not asked: they load things. */
+/** Stands for a getter of the platform, which is not asked. */
+const LAZY = Symbol('lazy');
+
 function dataOf(key: PropertyKey): unknown {
   const { get, value } = Object.getOwnPropertyDescriptor(globalThis, key) ?? {};
-  return get ?? value;
+  return get ? LAZY : value;
 }

@@ -60,7 +60,7 @@ export function inputOf({ operation, labels, isRaw, query, headers }: Found, bod
   return input;
 }
 
-/** `undefined` for what is no JSON; nothing at all is an empty object. */
+/** `undefined` for a body that is not JSON, an empty object for an empty body. */
 export function parseJson(body: Buffer): unknown {
   try {
     return body.length === 0 ? {} : JSON.parse(body.toString());

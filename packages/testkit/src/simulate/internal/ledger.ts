@@ -1,160 +1,184 @@
-import type { LambdaContext } from '@sallyport/core';
+import type { LogRecord } from '@sallyport/core';
 import { ManualIdGenerator } from '@sallyport/core/testing';
+import type { Delivery, EngineChange, Outcome, RecordState } from '../../engines/engine.js';
 import { assembleEnv, type LambdaApp, type TestEnv } from '../../env/env.js';
-import { runToEnd, type Settled, TrackedClock } from '../../internal/tracked-clock.js';
+import { createRecording, type Recording } from '../../env/records.js';
+import { TrackedClock } from '../../internal/tracked-clock.js';
 import type { RecordEnd, RecordResult, SimulatedInvocation, SimulationResult, Violation } from '../result.js';
 
-/** Invocations after which a simulation is given up. */
-const MAX_INVOCATIONS = 1000;
+export type BuildApp = (env: TestEnv) => LambdaApp | Promise<LambdaApp>;
 
-/** One record on its way. */
-export interface Tracked {
+/** An app that reports to something else looks as if it did nothing. */
+const UNSEEN = ': no invocation was recorded at all; was the app made with env.options()?';
+
+/** What became of one record. */
+interface Tracked {
   readonly id: string;
-  /** Group or shard, in whose order it must complete. */
-  readonly lane: string;
+  /** The record's group or shard, in whose order it must complete. */
+  lane: Lane | undefined;
   deliveries: number;
   completions: number;
   end: RecordEnd | undefined;
 }
 
-export type BuildApp = (env: TestEnv) => LambdaApp | Promise<LambdaApp>;
+/** A group or shard. */
+interface Lane {
+  /** Its records, in the order of their first delivery. */
+  readonly records: Tracked[];
+  /** Index of the first record that has neither completed nor left. */
+  firstOpen: number;
+}
+
+const TIMED_OUT = 'timeout';
+
+/** Invocations after which a simulation is given up: enough for ten deliveries of each record. */
+function mostInvocations(records: number): number {
+  return Math.max(1000, 10 * records);
+}
 
 /** Keeps the books of one simulation: what was delivered, what completed, what became of it. */
 export class Ledger {
   readonly clock = new TrackedClock();
-  readonly #env: TestEnv;
-  readonly #app: LambdaApp;
-  readonly #records: readonly Tracked[];
+  /** Counts what happens, so that whoever waits can tell work from standstill. */
+  activity = 0;
+  /** Whether invocations run now. */
+  running = 0;
   readonly #timeoutMs: number;
+  readonly #limit: number;
+  readonly #tracked = new Map<string, Tracked>();
+  readonly #lanes = new Map<string, Lane>();
   readonly #invocations: SimulatedInvocation[] = [];
   readonly #violations: Violation[] = [];
+  #env!: TestEnv;
+  #app!: LambdaApp;
 
-  private constructor(
-    env: TestEnv,
-    app: LambdaApp,
-    clock: TrackedClock,
-    records: readonly Tracked[],
-    timeoutMs: number,
-  ) {
-    this.#env = env;
-    this.#app = app;
-    this.clock = clock;
-    this.#records = records;
+  /** @param records how many there are */
+  constructor(timeoutMs: number, records: number) {
     this.#timeoutMs = timeoutMs;
+    this.#limit = mostInvocations(records);
   }
 
-  static async open(buildApp: BuildApp, records: readonly Tracked[], timeoutMs: number): Promise<Ledger> {
-    const clock = new TrackedClock();
-    const env = assembleEnv(clock, new ManualIdGenerator(), { lambda: { remainingMs: timeoutMs } });
-    return new Ledger(env, await buildApp(env), clock, records, timeoutMs);
+  /** Builds the app, whose records of completed events are read here. */
+  async open(buildApp: BuildApp): Promise<void> {
+    const recording = listening(createRecording(this.clock), (record) => this.#noteCompletion(record));
+    const lambda = { remainingMs: this.#timeoutMs };
+    this.#env = assembleEnv(this.clock, new ManualIdGenerator(), { lambda }, undefined, recording);
+    this.#app = await buildApp(this.#env);
   }
 
   /** Whether another invocation would be one too many. */
   get isSpent(): boolean {
-    return this.#invocations.length >= MAX_INVOCATIONS;
+    return this.#invocations.length + this.running >= this.#limit;
   }
 
-  /** Delivers a batch and notes what completed. */
-  async invoke(batch: readonly Tracked[], event: unknown): Promise<Settled> {
+  /** Runs one invocation, to its timeout at most. */
+  async invoke({ event, records }: Delivery<unknown>): Promise<Outcome> {
     const time = this.clock.monotonicMs();
-    for (const record of batch) record.deliveries += 1;
-    const from = this.#env.records.logs.length;
-    const context: LambdaContext = this.#env.lambdaContext();
-    const settled = await runToEnd(this.clock, this.#timeoutMs, () => this.#app.handleLambda(event, context));
-    this.#noteCompletions(batch, from);
-    this.#invocations.push({ time, records: batch.map(({ id }) => id), ...outcomeOf(settled) });
-    return settled;
+    const ids = records.map(({ id }) => id);
+    this.running += 1;
+    this.activity += 1;
+    const outcome = await this.#withinTimeout(event);
+    this.running -= 1;
+    this.activity += 1;
+    const summary = 'answer' in outcome ? outcome : { error: String(outcome.error) };
+    this.#invocations.push({ time, records: ids, ...summary });
+    return outcome;
+  }
+
+  /** A record of the engine came to another state. */
+  note({ id, lane, state }: EngineChange<unknown>): void {
+    const tracked = this.#trackedOf(id);
+    if (state === 'in-flight') {
+      tracked.deliveries += 1;
+      if (lane !== '' && !tracked.lane) this.#enterLane(tracked, lane);
+    }
+    const end = endOf(state, tracked.completions);
+    if (end === undefined || tracked.end !== undefined) return;
+    tracked.end = end;
+    if (end !== 'lost') return;
+    const hint = this.#env.records.logs.length === 0 ? UNSEEN : '';
+    this.violate('lost', id, `record ${id} was removed though its handler never completed${hint}`);
   }
 
   violate(kind: Violation['kind'], record: string, text: string): void {
     this.#violations.push({ kind, record, text });
   }
 
-  /** The record leaves its source; one that never completed is lost unless something else took it. */
-  remove(record: Tracked, end?: 'dead-letter' | 'expired'): void {
-    record.end = end ?? (record.completions > 0 ? 'done' : 'lost');
-    if (record.end === 'lost') {
-      this.violate('lost', record.id, `record ${record.id} was removed though its handler never completed`);
-    }
-  }
-
   close(): SimulationResult {
-    const left = this.#records.filter(({ end }) => end === undefined);
-    if (left[0])
-      this.violate('unsettled', left[0].id, `${left.length} records are left after ${MAX_INVOCATIONS} invocations`);
-    const entries = this.#records.map(({ id, deliveries, completions, end }): [string, RecordResult] => [
+    const left = [...this.#tracked.values()].filter(({ end }) => end === undefined);
+    const spent = this.#invocations.length;
+    if (left[0]) this.violate('unsettled', left[0].id, `${left.length} records are left after ${spent} invocations`);
+    const records = [...this.#tracked.values()].map(({ id, deliveries, completions, end }): [string, RecordResult] => [
       id,
       { deliveries, completions, end: end ?? 'stuck' },
     ]);
-    return { invocations: this.#invocations, records: Object.fromEntries(entries), violations: this.#violations };
+    return { invocations: this.#invocations, records: Object.fromEntries(records), violations: this.#violations };
   }
 
-  /** What the framework itself says of each record; an answer may say anything. */
-  #noteCompletions(batch: readonly Tracked[], from: number): void {
-    for (const log of this.#env.records.logs.slice(from)) {
-      if (log.event !== 'event.completed' || log.outcome !== 'success') continue;
-      const record = batch.find(({ id }) => id === log.record_id);
-      if (!record) continue;
-      if (record.completions === 0) this.#checkOrder(record);
-      record.completions += 1;
+  #withinTimeout(event: unknown): Promise<Outcome> {
+    const context = this.#env.lambdaContext();
+    return new Promise((resolve) => {
+      const cancel = this.clock.after(this.#timeoutMs, () => resolve({ error: TIMED_OUT }));
+      const settle = (outcome: Outcome) => {
+        cancel();
+        resolve(outcome);
+      };
+      this.#app.handleLambda(event, context).then(
+        (answer) => settle({ answer }),
+        (error: unknown) => settle({ error }),
+      );
+    });
+  }
+
+  #trackedOf(id: string): Tracked {
+    let tracked = this.#tracked.get(id);
+    if (!tracked) {
+      tracked = { id, lane: undefined, deliveries: 0, completions: 0, end: undefined };
+      this.#tracked.set(id, tracked);
+    }
+    return tracked;
+  }
+
+  #enterLane(tracked: Tracked, name: string): void {
+    const lane = this.#lanes.get(name) ?? { records: [], firstOpen: 0 };
+    this.#lanes.set(name, lane);
+    lane.records.push(tracked);
+    tracked.lane = lane;
+  }
+
+  /** What the framework itself says of a record; an answer may say anything. */
+  #noteCompletion({ event, outcome, record_id: id }: LogRecord): void {
+    if (event !== 'event.completed' || outcome !== 'success') return;
+    const tracked = this.#tracked.get(String(id));
+    if (!tracked) return;
+    if (tracked.completions === 0 && tracked.lane) this.#checkOrder(tracked, tracked.lane);
+    tracked.completions += 1;
+  }
+
+  #checkOrder(tracked: Tracked, lane: Lane): void {
+    const isOver = ({ completions, end }: Tracked) => completions > 0 || end !== undefined;
+    for (let first = lane.records[lane.firstOpen]; first && isOver(first); first = lane.records[lane.firstOpen]) {
+      lane.firstOpen += 1;
+    }
+    const first = lane.records[lane.firstOpen];
+    if (first && first !== tracked) {
+      this.violate('out-of-order', tracked.id, `record ${tracked.id} completed before ${first.id}`);
     }
   }
-
-  #checkOrder(record: Tracked): void {
-    const lane = this.#records.filter((other) => other.lane === record.lane);
-    const earlier = record.lane === '' ? [] : lane.slice(0, lane.indexOf(record));
-    const passed = earlier.find(({ completions, end }) => completions === 0 && end === undefined);
-    if (passed) this.violate('out-of-order', record.id, `record ${record.id} completed before ${passed.id}`);
-  }
 }
 
-function outcomeOf(settled: Settled): Pick<SimulatedInvocation, 'answer' | 'error'> {
-  if (settled === 'timeout') return { error: 'timeout' };
-  return 'answer' in settled ? { answer: settled.answer } : { error: String(settled.error) };
+/** How a record ended that came to this state; `undefined` when it has not. */
+function endOf(state: RecordState, completions: number): RecordEnd | undefined {
+  if (state === 'dead-letter' || state === 'expired') return state;
+  if (state === 'discarded') return 'lost';
+  return state === 'done' ? (completions > 0 ? 'done' : 'lost') : undefined;
 }
 
-/** What AWS makes of an answer: all of the batch fails, none does, or these do. */
-export type Verdict =
-  | {
-      readonly failed: 'all';
-      readonly why: 'error' | 'missing-identifier' | 'unknown-identifier';
-      readonly unknown: readonly string[];
-    }
-  | { readonly failed: readonly string[]; readonly unknown: readonly string[] };
-
-const NONE: Verdict = { failed: [], unknown: [] };
-
-/**
- * Reads an answer as an event source mapping does.
- *
- * @see https://docs.aws.amazon.com/lambda/latest/dg/services-sqs-errorhandling.html
- * @see https://docs.aws.amazon.com/lambda/latest/dg/kinesis-on-failure-destination.html
- */
-export function readAnswer(
-  settled: Settled,
-  known: ReadonlySet<string>,
-  { reportBatchItemFailures, ignoresUnknown }: { reportBatchItemFailures: boolean; ignoresUnknown: boolean },
-): Verdict {
-  if (settled === 'timeout' || 'error' in settled) return { failed: 'all', why: 'error', unknown: [] };
-  if (!reportBatchItemFailures) return NONE;
-  const failures = failuresOf(settled.answer);
-  if (failures === undefined) return { failed: 'all', why: 'error', unknown: [] };
-  const ids = failures.map((failure) => (failure as { itemIdentifier?: unknown } | null)?.itemIdentifier);
-  if (!ids.every(isText)) return { failed: 'all', why: 'missing-identifier', unknown: [] };
-  const unknown = ids.filter((id) => !known.has(id));
-  if (unknown.length > 0 && !ignoresUnknown) return { failed: 'all', why: 'unknown-identifier', unknown };
-  return { failed: ids.filter((id) => known.has(id)), unknown };
-}
-
-/** The list of an answer; empty where AWS takes the answer for a success, `undefined` where it cannot read it. */
-function failuresOf(answer: unknown): readonly unknown[] | undefined {
-  if (answer === undefined || answer === null) return [];
-  if (typeof answer !== 'object') return undefined;
-  const { batchItemFailures } = answer as { batchItemFailures?: unknown };
-  if (batchItemFailures === undefined || batchItemFailures === null) return [];
-  return Array.isArray(batchItemFailures) ? batchItemFailures : undefined;
-}
-
-function isText(id: unknown): id is string {
-  return typeof id === 'string' && id !== '';
+/** The recording, whose log records are heard too. */
+function listening(recording: Recording, hear: (record: LogRecord) => void): Recording {
+  const log = (record: LogRecord) => {
+    recording.observability.log(record);
+    hear(record);
+  };
+  return { ...recording, observability: { ...recording.observability, log } };
 }

@@ -140,7 +140,7 @@ function openDatabase(path: string, settings: VectorIndexSettings): Database {
   }
 }
 
-/** Refuses a database of another program before anything is written into it. */
+/** Rejects a database of another program before anything is written into it. */
 function assertOurs(database: Database): void {
   const { application_id: id } = database.prepare('PRAGMA application_id').get() as { application_id: number };
   const { count } = database.prepare('SELECT COUNT(*) AS count FROM sqlite_master').get() as { count: number };
@@ -149,7 +149,7 @@ function assertOurs(database: Database): void {
   }
 }
 
-/** Refuses a file whose vectors have another length or another metric. */
+/** Rejects a file whose vectors have another length or another metric. */
 function assertSettings(database: Database, { dimension, metric }: VectorIndexSettings): void {
   const insert = database.prepare('INSERT OR IGNORE INTO settings (name, value) VALUES (?, ?)');
   const select = database.prepare('SELECT value FROM settings WHERE name = ?');

@@ -38,7 +38,10 @@ export interface RequestSettings {
   readonly onCall?: (operation: 'put' | 'get' | 'delete' | 'query', input: object) => void;
 }
 
-/** A store over any backend: checks every argument first, cuts calls into requests, bounds each in time, and tells how far writes came. */
+/**
+ * A store over any backend: checks every argument first, splits calls into requests, limits the time of each, and reports
+ * the progress of writes.
+ */
 export class ChunkedStore implements Store {
   readonly settings: VectorIndexSettings;
   readonly #backend: VectorBackend;
@@ -125,7 +128,7 @@ export class ChunkedStore implements Store {
     };
   }
 
-  /** Writes chunk by chunk. Chunks that are under way when one fails are awaited, so that the error can say what became of them. */
+  /** Writes chunk by chunk. Chunks that are in progress when one fails are awaited, so that the error can say what became of them. */
   async #write<T>(
     chunks: readonly (readonly T[])[],
     keyOf: (item: T) => string,

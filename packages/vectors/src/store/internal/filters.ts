@@ -65,9 +65,9 @@ const OPERATORS: Readonly<Record<string, Operator>> = {
 };
 
 /**
- * A filter in its one form. What it returns holds nothing that the caller could still change.
+ * A filter in canonical form. The result shares no object with the caller's filter.
  *
- * @throws VectorStoreError `vectorstore.invalid_input` for anything that the service would refuse or could read in two ways
+ * @throws VectorStoreError `vectorstore.invalid_input` for a filter that the service would reject or that is ambiguous
  */
 export function parseFilter(filter: Filter | undefined, nonFilterableKeys: readonly string[]): Condition | undefined {
   if (filter === undefined) return undefined;
@@ -84,7 +84,7 @@ interface Place {
 function parseLevel(filter: unknown, place: Place): Condition {
   if (place.depth > VECTOR_LIMITS.filterDepth) throw invalidInput(`filter is deeper than ${VECTOR_LIMITS.filterDepth}`);
   if (!isPlainObject(filter)) throw invalidInput('filter must be an object');
-  // `undefined` is refused like any wrong operand: a tenant that is missing must not be a filter that is missing.
+  // `undefined` is rejected like any wrong operand: a tenant that is missing must not be a filter that is missing.
   const parts = Object.entries(filter).flatMap(([key, operand]) => parseMember(key, operand, place));
   const [only] = parts;
   if (only === undefined) throw invalidInput('filter must name at least one condition');

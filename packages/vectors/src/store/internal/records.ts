@@ -3,7 +3,7 @@ import type { PutInput, VectorIndexSettings, VectorRecordInput } from '../store.
 import { cloneMetadata, toVector, validateKey, validateMetadata, validateRequiredMetadata } from '../validators.js';
 import type { StoredVector } from './backend.js';
 
-/** Refuses what is no object before a member of it is read. */
+/** Rejects what is not an object before a member of it is read. */
 export function assertInput(input: unknown, name: string): void {
   if (typeof input !== 'object' || input === null) throw invalidInput(`${name} must be an object`);
 }
@@ -28,7 +28,7 @@ export function assertRecord(record: Pick<VectorRecordInput, 'key' | 'metadata'>
   validateRequiredMetadata(record.metadata, settings.requiredMetadata);
 }
 
-/** Refuses records without a key, and two of one key: which of them would be kept is left to chance. */
+/** Rejects records without a key, and two of one key: which of them would be kept is left to chance. */
 export function assertDifferentKeys(records: readonly { readonly key: string }[]): void {
   const seen = new Set<string>();
   for (let at = 0; at < records.length; at += 1) {

@@ -113,7 +113,7 @@ export class S3Backend implements VectorBackend {
     }
   }
 
-  /** Refused at the first attempt: an earlier attempt of which no answer came may have been applied. */
+  /** Rejected at the first attempt: an earlier attempt of which no answer came may have been applied. */
   wasRefused(cause: unknown): boolean {
     const { httpStatusCode: status = 0, attempts = 1 } = metadataOf(cause);
     return status >= 400 && status < 500 && status !== 408 && attempts === 1;

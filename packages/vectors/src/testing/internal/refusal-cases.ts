@@ -80,7 +80,7 @@ const BAD_FILTERS: readonly (readonly [string, unknown])[] = [
   ['11 levels', Array.from({ length: 10 }).reduce<object>((inner) => ({ $and: [inner] }), { a: 1 })],
 ];
 
-/** A put of a good record and a bad one is refused with its code, and the good one is not written. */
+/** A put of a good record and a bad one is rejected with its code, and the good one is not written. */
 async function assertRefused(store: Store, bad: object, code: string): Promise<void> {
   await rejects(store.put({ records: [GOOD, bad as VectorRecordInput] }), { code: `vectorstore.${code}` });
   deepEqual((await store.get({ keys: ['good'] })).missing, ['good']);

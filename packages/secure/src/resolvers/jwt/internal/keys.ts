@@ -57,7 +57,7 @@ type Key = Awaited<ReturnType<FindKey>>;
 
 /**
  * The key set that an issuer publishes at a URL. Requests that need it at the same time share one fetch. An issuer that is
- * down is asked once in a cool-down: until then a token whose key is not at hand is rejected at once.
+ * down is asked once in a cool-down: until then a token whose key is not available is rejected at once.
  */
 class RemoteKeys {
   readonly #url: string;

@@ -1,7 +1,7 @@
 import { json } from '@sallyport/http';
-import { Authenticated, firstPrincipal, Public, SecureApp, withBearer } from '@sallyport/secure';
-import { sharedSecretPrincipalResolver } from '@sallyport/secure/shared-secret';
-import { type AuthInfo, mountHandler } from '../src/index.js';
+import { type AuthInfo, mountHandler } from '@sallyport/http/web';
+import { Authenticated, firstPrincipal, Public, SecureApp, withBearer } from '../src/index.js';
+import { sharedSecretPrincipalResolver } from '../src/shared-secret.js';
 
 interface Door {
   readonly name: string;
@@ -214,5 +214,101 @@ describe('the token of a caller', () => {
     await get(made, FUNCTION_URL, '/sdk', '', { authorization: 'Bearer verified' });
     await get(made, FUNCTION_URL, '/sdk');
     expect(given.map((info) => info?.token)).toEqual(['verified', '']);
+  });
+});
+
+describe('a mounted handler', () => {
+  const principalResolver = (ctx: { header(name: string): string | undefined }) => {
+    const [, token] = (ctx.header('authorization') ?? '').split(' ');
+    if (token === undefined) return null;
+    const claims = { client_id: 'client-1', exp: 2_000_000_000 };
+    return withBearer({ identity: 'ada', scopes: ['mcp'], tenantId: 't1', claims }, token);
+  };
+  const post = async (app: SecureApp, body: string, headers: Record<string, string>) => {
+    const event = FUNCTION_URL.event('/sdk', '', headers) as { requestContext: { http: object } };
+    Object.assign(event.requestContext.http, { method: 'POST' });
+    return (await app.handleLambda({ ...event, body })) as Answer & {
+      headers: Record<string, string>;
+      cookies: string[];
+    };
+  };
+
+  it('gives a web-standard handler the request and who calls', async () => {
+    const app = new SecureApp({ principalResolver });
+    const seen: unknown[] = [];
+    const fetch = async (request: Request, options?: object) => {
+      seen.push(request.method, request.url, request.headers.get('x-a'), await request.text(), options);
+      return new Response('made', {
+        status: 201,
+        headers: [
+          ['x-b', 'c'],
+          ['set-cookie', 'd=1'],
+          ['set-cookie', 'e=2'],
+        ],
+      });
+    };
+    mountHandler(app, '/sdk', { fetch }, { posture: Authenticated() });
+    const answer = await post(app, 'body', { authorization: 'Bearer token-1', 'x-a': 'b' });
+    expect([answer.statusCode, answer.body, answer.headers['x-b']]).toEqual([201, 'made', 'c']);
+    expect(answer.cookies).toEqual(['d=1', 'e=2']);
+    expect(seen).toEqual([
+      'POST',
+      'https://tested.lambda-url.eu-west-1.on.aws/sdk',
+      'b',
+      'body',
+      {
+        authInfo: {
+          token: 'token-1',
+          clientId: 'client-1',
+          scopes: ['mcp'],
+          expiresAt: 2_000_000_000,
+          extra: {
+            identity: 'ada',
+            kind: 'external',
+            tenantId: 't1',
+            claims: { client_id: 'client-1', exp: 2_000_000_000 },
+          },
+        },
+      },
+    ]);
+    expect((await post(app, 'body', {})).statusCode).toBe(401);
+  });
+
+  it('shows cookies of payload 2.0 in the header, to the resolver and to the handler', async () => {
+    const app = new SecureApp({
+      principalResolver: (ctx) => (ctx.header('cookie') === 'sid=abc; theme=dark' ? { identity: 'ada' } : null),
+    });
+    const fetch = async (request: Request) => new Response(request.headers.get('cookie'));
+    mountHandler(app, '/sdk', { fetch }, { posture: Authenticated(), methods: ['GET'] });
+    const answer = await app.serveGatewayV2({
+      version: '2.0',
+      routeKey: '$default',
+      rawPath: '/sdk',
+      headers: {},
+      cookies: ['sid=abc', 'theme=dark'],
+      requestContext: { stage: '$default', http: { method: 'GET', path: '/sdk' } },
+    });
+    expect(answer).toMatchObject({ statusCode: 200, body: 'sid=abc; theme=dark' });
+  });
+
+  it('is routed for the methods that change and read, and for others when they are named', () => {
+    const app = new SecureApp();
+    mountHandler(app, '/a', { fetch }, { posture: Public() });
+    mountHandler(app, '/b', { fetch }, { posture: Public(), methods: ['PROPFIND'] });
+    expect(app.routes().map(({ method, path, streaming }) => [method, path, streaming])).toEqual([
+      ['GET', '/a', true],
+      ['POST', '/a', true],
+      ['PUT', '/a', true],
+      ['PATCH', '/a', true],
+      ['DELETE', '/a', true],
+      ['PROPFIND', '/b', true],
+    ]);
+  });
+
+  it('needs a posture', () => {
+    const fetch = () => new Response();
+    expect(() => mountHandler(new SecureApp(), '/sdk', { fetch }, {} as never)).toThrow(
+      'framework: option "posture" must be a posture',
+    );
   });
 });

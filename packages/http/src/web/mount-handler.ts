@@ -1,13 +1,24 @@
 import { type Context, FrameworkError, type Handler, type SecurePrincipal } from '@sallyport/core';
-import { defineOptions, list, text } from '@sallyport/core/options';
+import { defineOptions, kind, list, text } from '@sallyport/core/options';
 import { bearerOf, stateOf } from '@sallyport/core/pipeline';
-import { type MountTarget, POSTURE } from './mount.js';
 
-/** Who calls, in the form that handlers of the official SDK take. */
+/** A container on which a handler can be mounted: `SecureApp`, or an object with the same `handle`. */
+export interface MountTarget<Posture> {
+  /** Registers a handler for one method and one path pattern. `streaming`: the response may be a stream. */
+  handle(
+    method: string,
+    pattern: string,
+    handler: Handler,
+    posture: Posture,
+    options?: { readonly streaming?: boolean; readonly trailingSlash?: boolean },
+  ): unknown;
+}
+
+/** The caller, in the form that handlers of the official MCP server package take. Other applications read it from the second argument of `fetch`. */
 export interface AuthInfo {
   /**
    * The bearer token that the principal was resolved from: by `jwtPrincipalResolver`, or by a resolver that says so with
-   * `withBearer`. `''` for callers who are known by anything else, whatever their `authorization` header holds.
+   * `withBearer`. `''` for callers who were identified in another way, with any `authorization` header.
    */
   token: string;
   /** The claim `client_id` (RFC 9068), else `azp` (OpenID Connect), else the identity of the principal. */
@@ -20,36 +31,37 @@ export interface AuthInfo {
   extra: Record<string, unknown>;
 }
 
-/** A handler of web-standard requests, such as the official server package makes. */
+/** A handler of web-standard requests: an application of Hono, h3 or itty-router, or one of your own. */
 export interface WebHandler {
   /** Answers one request. `authInfo` is absent when the caller is anonymous. */
   fetch(request: Request, options?: { authInfo?: AuthInfo }): Response | Promise<Response>;
 }
 
-/** Options of {@link mountHandler}; an unknown key is refused. */
+/** Options of {@link mountHandler}; an unknown key is rejected. */
 export interface MountHandlerOptions<Posture> {
   /** Who may call; required. */
   readonly posture: Posture;
-  /** Methods that are routed to the handler. Default POST, GET, DELETE. */
+  /** Methods that are routed to the handler. Default GET, POST, PUT, PATCH and DELETE. */
   readonly methods?: readonly string[];
 }
 
 /** What {@link MountHandlerOptions} may be. */
 export const MOUNT_HANDLER_OPTIONS = defineOptions<MountHandlerOptions<object>>()({
-  posture: POSTURE.required(),
-  methods: list(text('an HTTP method')).default(['POST', 'GET', 'DELETE']),
+  // Whether it is a valid posture is the container's to say.
+  posture: kind<object>('a posture', (value) => typeof value === 'object' && value !== null).required(),
+  methods: list(text('an HTTP method')).default(['GET', 'POST', 'PUT', 'PATCH', 'DELETE']),
 });
 
 /**
- * Puts a web-standard handler behind the container's gate. It streams where the door does.
+ * Mounts a web-standard handler behind the container's gate. It streams if the front door does.
  *
  * The path of its request is the one that was routed: undecoded, without stage and base path. A path that a URL cannot hold
  * as it is (`..` and `.` as segments in any spelling, a backslash, a control character) is answered with 400, because the
  * handler would see another path than the gate.
  *
- * @throws FrameworkError without a posture
+ * @throws FrameworkError without a posture, or for a path that is taken
  *
- * @example mountHandler(app, '/sdk', { fetch }, { posture: Authenticated() });
+ * @example mountHandler(app, '/{rest+}', { fetch: (request) => hono.fetch(request) }, { posture: Authenticated() });
  */
 export function mountHandler<Posture>(
   app: MountTarget<Posture>,
@@ -93,7 +105,7 @@ function toUrl(ctx: Context): URL {
 
 const HOST = /^(\[[0-9a-f:.]+\]|[a-z0-9.-]+)(:\d{1,5})?$/i;
 
-/** The host is the caller's word; the path never becomes part of it. */
+/** The host comes from the caller; the path never becomes part of it. */
 function originOf(ctx: Context): string {
   const host = (ctx.header('host') ?? '').trim();
   return `https://${HOST.test(host) ? host : 'localhost'}`;

@@ -1,0 +1,17 @@
+// What AWS does with the answers of a function, on any clock: a manual one in tests, a real one in a development server.
+export { type AsyncEngineOptions, type AsyncEvent, type AsyncSettings, createAsyncEngine } from './engines/async.js';
+export type {
+  Delivery,
+  EndState,
+  Engine,
+  EngineChange,
+  EngineOptions,
+  EngineRecord,
+  EngineSnapshot,
+  Outcome,
+  RecordState,
+  UnclearAnswer,
+} from './engines/engine.js';
+export type { ShardRecordOptions } from './engines/internal/stream-entry.js';
+export { createQueueEngine, type QueueEngineOptions, type QueueSettings } from './engines/queue.js';
+export { createShardEngine, type ShardEngineOptions, type ShardSettings } from './engines/shard.js';

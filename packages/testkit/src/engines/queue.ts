@@ -1,0 +1,197 @@
+import { boolean, defineOptions, invalidOption } from '@sallyport/core/options';
+import { buildQueueEvent, type QueueEvent, type QueueRecord, type QueueRecordOptions } from '../builders/queue.js';
+import { count, filled, positive } from '../internal/kinds.js';
+import { seededRandom } from '../internal/random.js';
+import { type Engine, type EngineOptions, engineKinds, type Outcome } from './engine.js';
+import { readAnswer } from './internal/answer.js';
+import { Book, type Entry } from './internal/book.js';
+import { FifoPool, type Pool, type Pooled, StandardPool } from './internal/pools.js';
+
+/** What a queue and its event source mapping are set to. */
+export interface QueueSettings {
+  /** Most messages of one invocation; at most 10 of a FIFO queue. Default: 10. */
+  readonly batchSize?: number;
+  /** Milliseconds from a reception until a message that was not deleted can be received again. Default: 30,000. */
+  readonly visibilityTimeoutMs?: number;
+  /** Receptions after which a message goes to the dead-letter queue. Default: 3. */
+  readonly maxReceiveCount?: number;
+  /** Whether there is a dead-letter queue; without one a failing message is delivered again and again. Default: `true`. */
+  readonly deadLetter?: boolean;
+  /** Invocations at once. Default: 1. */
+  readonly invocations?: number;
+  /** Decides the order of a standard queue, and which messages are delivered twice. Default: 1. */
+  readonly seed?: number;
+  /** Number of messages that a standard queue delivers again after they were deleted. Default: 0. */
+  readonly duplicates?: number;
+  /** Whether the event source mapping has `ReportBatchItemFailures`; without it the answer is not read. Default: `true`. */
+  readonly reportBatchItemFailures?: boolean;
+}
+
+/** Options of {@link createQueueEngine}. */
+export interface QueueEngineOptions extends QueueSettings, EngineOptions<QueueRecordOptions> {
+  /** The queue's ARN; one that ends in `.fifo` makes it a FIFO queue. */
+  readonly arn: string;
+}
+
+/** The kinds of {@link QueueSettings}. */
+export const QUEUE_SETTINGS = {
+  batchSize: positive.default(10),
+  visibilityTimeoutMs: count.default(30_000),
+  maxReceiveCount: positive.default(3),
+  deadLetter: boolean.default(true),
+  invocations: positive.default(1),
+  seed: count.default(1),
+  duplicates: count.default(0),
+  reportBatchItemFailures: boolean.default(true),
+};
+
+/** What {@link QueueEngineOptions} may be. */
+export const QUEUE_ENGINE_OPTIONS = defineOptions<QueueEngineOptions>()({
+  ...engineKinds<QueueRecordOptions>(),
+  ...QUEUE_SETTINGS,
+  arn: filled.required(),
+});
+
+type Settings = ReturnType<typeof QUEUE_ENGINE_OPTIONS.parse>;
+
+interface Message extends Entry<QueueRecordOptions>, Pooled {
+  /** Its record as it was sent. */
+  readonly built: QueueRecord;
+  /** Receptions since it was put into the queue. */
+  received: number;
+}
+
+/**
+ * Makes a queue with its event source mapping: it delivers batches, reads the answers as AWS does, hides and redelivers what
+ * failed, and moves to the dead-letter queue what was received too often.
+ *
+ * @throws FrameworkError `app.invalid_configuration` for an unknown option, a wrong type, or a batch of more than 10 of a FIFO queue
+ * @example
+ * const engine = createQueueEngine({ clock, arn, invoke: async ({ event }) => ({ answer: await app.handleLambda(event) }) });
+ * engine.send([{ body: { id: 1 } }]);
+ * await engine.settle();
+ */
+export function createQueueEngine(options: QueueEngineOptions): Engine<QueueRecordOptions> {
+  const settings = QUEUE_ENGINE_OPTIONS.parse(options);
+  const isFifo = settings.arn.endsWith('.fifo');
+  if (isFifo && settings.batchSize > 10) throw invalidOption('batchSize', 'at most 10 for a FIFO queue');
+  return new QueueEngine(settings, isFifo).engine;
+}
+
+class QueueEngine {
+  readonly engine: Engine<QueueRecordOptions>;
+  readonly #settings: Settings;
+  readonly #isFifo: boolean;
+  readonly #pool: Pool<Message>;
+  readonly #book: Book<QueueRecordOptions, Message>;
+  readonly #random: () => number;
+  #duplicates: number;
+  #sent = 0;
+
+  constructor(settings: Settings, isFifo: boolean) {
+    this.#settings = settings;
+    this.#isFifo = isFifo;
+    this.#pool = isFifo ? new FifoPool() : new StandardPool(settings.seed);
+    this.#random = seededRandom(settings.seed);
+    this.#duplicates = isFifo ? 0 : settings.duplicates;
+    this.#book = new Book(settings, (messages) => this.#reappear(messages));
+    this.engine = { ...this.#book.controls, send: (messages) => this.#send(messages) };
+  }
+
+  #send(given: readonly QueueRecordOptions[]): readonly string[] {
+    if (given.length === 0) return [];
+    const records = given.map((record, index) => this.#withDefaults(record, this.#sent + index + 1));
+    const messages = buildQueueEvent(this.#settings.arn, records).Records.map((built, index) =>
+      this.#toMessage(built, records[index] as QueueRecordOptions, this.#sent + index + 1),
+    );
+    this.#sent += messages.length;
+    for (const message of messages) this.#admit(message);
+    this.#fill();
+    return messages.map(({ id }) => id);
+  }
+
+  #withDefaults(given: QueueRecordOptions, order: number): QueueRecordOptions {
+    const own = { MessageDeduplicationId: `dedup-${order}`, SequenceNumber: String(order).padStart(20, '0') };
+    return {
+      time: this.#settings.clock.now(),
+      messageId: `msg-${order}`,
+      ...given,
+      ...(this.#isFifo && { attributes: { ...own, ...given.attributes } }),
+    };
+  }
+
+  #toMessage(built: QueueRecord, record: QueueRecordOptions, order: number): Message {
+    const lane = this.#isFifo ? `group:${record.groupId ?? ''}` : '';
+    const { messageId: id } = built;
+    return { id, lane, record, built, order, received: 0, deliveries: 0, state: 'waiting', until: undefined };
+  }
+
+  #admit(message: Message): void {
+    this.#book.enqueue(message);
+    this.#pool.add(message);
+  }
+
+  /** Starts as many invocations as there may be. */
+  #fill(): void {
+    while (this.#book.isOpen && this.#book.running < this.#settings.invocations) {
+      const batch = this.#pool.take(this.#settings.batchSize);
+      if (batch.length === 0) return;
+      void this.#deliver(batch);
+    }
+  }
+
+  async #deliver(batch: readonly Message[]): Promise<void> {
+    const visibleAt = this.#book.now + this.#settings.visibilityTimeoutMs;
+    const event: QueueEvent = { Records: batch.map(receive) };
+    const outcome = await this.#book.invoke(event, batch);
+    const failed = this.#failedOf(batch, outcome);
+    const visible: Message[] = [];
+    for (const message of batch) {
+      if (!failed.has(message.id)) this.#delete(message);
+      else if (visibleAt > this.#book.now) this.#book.delay(message, visibleAt);
+      else visible.push(message);
+    }
+    this.#reappear(visible);
+    this.#book.checkSettled();
+  }
+
+  #failedOf(batch: readonly Message[], outcome: Outcome): ReadonlySet<string> {
+    const ids = new Set(batch.map(({ id }) => id));
+    const { reportBatchItemFailures } = this.#settings;
+    const verdict = readAnswer(outcome, ids, { reportBatchItemFailures, ignoresUnknown: false });
+    if (verdict.failed !== 'all') return new Set(verdict.failed);
+    if (verdict.why !== 'error') this.#book.noteUnclear(batch, verdict.why, verdict.unknown);
+    return ids;
+  }
+
+  #delete(message: Message): void {
+    this.#pool.drop(message);
+    this.#book.end(message, 'done');
+    if (this.#duplicates === 0 || this.#random() >= 0.5) return;
+    this.#duplicates -= 1;
+    this.#admit(message);
+  }
+
+  /** Messages that could be received again are; those that were received too often go to the dead-letter queue instead. */
+  #reappear(messages: readonly Message[]): void {
+    const { deadLetter, maxReceiveCount } = this.#settings;
+    for (const message of messages) {
+      if (deadLetter && message.received >= maxReceiveCount) {
+        this.#pool.drop(message);
+        this.#book.end(message, 'dead-letter');
+      } else {
+        this.#book.enqueue(message);
+        this.#pool.giveBack(message);
+      }
+    }
+    this.#fill();
+  }
+}
+
+/** The record of a reception: the count goes up, and each reception has a handle of its own. */
+function receive(message: Message): QueueRecord {
+  message.received += 1;
+  const { built, order, received } = message;
+  const attributes = { ...built.attributes, ApproximateReceiveCount: String(received) };
+  return { ...built, receiptHandle: `receipt-${order}-${received}`, attributes };
+}

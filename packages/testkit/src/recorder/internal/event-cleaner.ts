@@ -1,0 +1,184 @@
+import { createSanitizer, type Sanitizer } from '@sallyport/core/observability';
+import { cleanBase64, cleanText } from './packed.js';
+import type { Pseudonyms } from './pseudonyms.js';
+import { TextCleaner } from './text.js';
+
+/** A clean event and where something was replaced. */
+export interface CleanEvent {
+  readonly event: unknown;
+  /** Paths such as `$.headers.authorization`, in the order of the event. */
+  readonly redactions: readonly string[];
+}
+
+/** Where a value is. */
+interface Place {
+  readonly path: string;
+  /** The key under which it is; of an attribute value of DynamoDB, the attribute's name. */
+  readonly key: string;
+  /** The object that holds it. */
+  readonly holder: Readonly<Record<string, unknown>>;
+  /** Whether it belongs to what a client or a producer sent, not to the envelope of AWS. */
+  readonly isData: boolean;
+}
+
+const REDACTED = '[REDACTED]';
+/** Members whose text AWS writes and detection reads. */
+const ENVELOPE_WORDS =
+  /^(?:version|httpMethod|method|protocol|stage|routeKey|resource|resourcePath|eventSource|EventSource|eventVersion|EventVersion|eventName|eventType|awsRegion|region|messageDirection|StreamViewType|kinesisSchemaVersion|detail-type|source|Type|SignatureVersion|parentTypeName|fieldName|sequenceNumber|SequenceNumber|requestTime|time|Timestamp|dataType|DataType|SentTimestamp|ApproximateFirstReceiveTimestamp|ApproximateReceiveCount)$/;
+/** Members that hold what a client or a producer sent. */
+const DATA =
+  /^(?:body|Message|detail|Keys|NewImage|OldImage|arguments|variables|stash|prev|queryStringParameters|multiValueQueryStringParameters|logEvents|messageAttributes|MessageAttributes|extractedFields)$/;
+const ID =
+  /(?:^id|[a-z](?:Id|ID)|[_-]id|Id|ID|[rR]eceiptHandle|^sub|[uU]ser[nN]ame|^user|^caller|accessKey|userArn|principalOrgId)$/;
+const PATHS = /^(?:path|rawPath)$/;
+const COOKIES = /^(?:cookies|cookie|set-cookie)$/i;
+const ADDRESSES = /^(?:sourceIp|x-forwarded-for|x-real-ip)$/i;
+const HOSTS = /^(?:host|domainName|origin|referer|x-forwarded-host)$/i;
+const ATTRIBUTE_TYPE = /^(?:S|N|B|SS|NS|BS|M|L)$/;
+
+/** Cleans events without changing their shape: each value is replaced by one of the same type. */
+export class EventCleaner {
+  readonly #sanitizer: Sanitizer;
+  readonly #pseudonyms: Pseudonyms;
+  readonly #text: TextCleaner;
+  #redactions: string[] = [];
+
+  constructor(sanitizer: Sanitizer | undefined, pseudonyms: Pseudonyms, keep: readonly string[]) {
+    this.#sanitizer = sanitizer ?? createSanitizer();
+    this.#pseudonyms = pseudonyms;
+    this.#text = new TextCleaner(this.#sanitizer, pseudonyms, new Set(keep));
+  }
+
+  clean(event: unknown): CleanEvent {
+    this.#redactions = [];
+    const copy = this.#value(event, { path: '$', key: '', holder: {}, isData: false });
+    return { event: copy, redactions: this.#redactions };
+  }
+
+  #value(value: unknown, place: Place): unknown {
+    if (typeof value === 'string') return this.#noting(value, this.#string(value, place), place);
+    if (typeof value === 'number') return this.#noting(value, this.#number(value, place), place);
+    if (Array.isArray(value)) {
+      return value.map((member, index) => this.#value(member, { ...place, path: `${place.path}[${index}]` }));
+    }
+    if (typeof value === 'object' && value !== null) return this.#object(value as Record<string, unknown>, place);
+    return value;
+  }
+
+  #object(object: Readonly<Record<string, unknown>>, { path, key, isData }: Place): unknown {
+    const entries = Object.entries(object).map(([name, member]): [string, unknown] => {
+      const isAttribute = isData && ATTRIBUTE_TYPE.test(name);
+      const place: Place = {
+        path: /^\w+$/.test(name) ? `${path}.${name}` : `${path}[${JSON.stringify(name)}]`,
+        key: isAttribute ? key : name,
+        holder: object,
+        isData: isData || DATA.test(name),
+      };
+      return [name, this.#value(member, place)];
+    });
+    return Object.fromEntries(entries);
+  }
+
+  #noting<T>(before: T, after: T, { path }: Place): T {
+    if (before !== after) this.#redactions.push(path);
+    return after;
+  }
+
+  #string(text: string, place: Place): string {
+    const { key, holder, isData } = place;
+    if (text === '') return text;
+    if (!isData && ENVELOPE_WORDS.test(key)) return text;
+    if (COOKIES.test(key)) return text.replace(/=[^;]*/g, `=${REDACTED}`);
+    if (this.#isHidden(key, text)) return REDACTED;
+    if (isPacked(place)) return cleanBase64(text, this.#content(place));
+    if (ADDRESSES.test(key)) return this.#text.identifiers(text);
+    if (HOSTS.test(key)) return this.#host(text);
+    if (PATHS.test(key)) return this.#path(text, holder);
+    if (key === 'rawQueryString') return this.#query(text, place);
+    if (isData) return this.#data(text, place);
+    return ID.test(key) ? this.#id(text) : this.#text.identifiers(text);
+  }
+
+  #data(text: string, place: Place): string {
+    if (ID.test(place.key)) return this.#id(text);
+    if (place.key === 'body' && /^[^\s{["<]+=[^\s]*$/.test(text)) return this.#query(text, place);
+    return cleanText(text, this.#content(place));
+  }
+
+  #number(value: number, { key, isData }: Place): number {
+    const digits = String(Math.abs(value));
+    if (!isData || !Number.isSafeInteger(value)) return value;
+    const isLongId = ID.test(key) && digits.length >= 6;
+    if (!isLongId && this.#sanitizer.sanitizeFieldValue(key, value) === value) return value;
+    return Number(`1${this.#pseudonyms.ofId(digits).slice(1)}`) * Math.sign(value);
+  }
+
+  #isHidden(key: string, text: string): boolean {
+    const shown = this.#sanitizer.sanitizeFieldValue(key, text);
+    return shown === REDACTED || (typeof shown === 'string' && /^\*+\w{0,4}$/.test(shown));
+  }
+
+  /** A shard's own id stays: it holds the sequence number, whose order counts. */
+  #id(text: string): string {
+    if (/^shardId-\d+:\d+$/.test(text)) return text;
+    const cleaned = this.#text.identifiers(text);
+    return cleaned === text ? this.#pseudonyms.ofId(text) : cleaned;
+  }
+
+  #host(text: string): string {
+    const cleaned = this.#text.identifiers(text);
+    if (cleaned !== text || /^(?:localhost|127\.0\.0\.1)(?::\d+)?$/.test(text)) return cleaned;
+    return text.replace(
+      /^(https?:\/\/)?([^/:]+)/,
+      (_, scheme: string | undefined, host: string) => `${scheme ?? ''}${this.#pseudonyms.ofName(host)}.example.com`,
+    );
+  }
+
+  /** A path, whose parameters have the same stand-ins as in `pathParameters`. */
+  #path(path: string, holder: Readonly<Record<string, unknown>>): string {
+    const values = new Map<string, string>();
+    for (const [name, value] of Object.entries((holder.pathParameters ?? {}) as Record<string, unknown>)) {
+      if (typeof value === 'string')
+        values.set(value, this.#string(value, { path: '', key: name, holder: {}, isData: true }));
+    }
+    return path.replace(/[^/]+/g, (segment) => values.get(decode(segment)) ?? this.#segment(segment));
+  }
+
+  #segment(segment: string): string {
+    const decoded = decode(segment);
+    if (/^\d{6,}$/.test(decoded)) return this.#pseudonyms.ofId(decoded);
+    const cleaned = this.#text.identifiers(decoded);
+    return cleaned === decoded ? segment : encodeURIComponent(cleaned);
+  }
+
+  /** A query string or a form: each value by its name. */
+  #query(text: string, place: Place): string {
+    return text.replace(/([^&=]+)=([^&]*)/g, (_, name: string, value: string) => {
+      const decoded = decode(value.replaceAll('+', ' '));
+      const cleaned = this.#string(decoded, { ...place, key: decode(name), isData: true });
+      return `${name}=${cleaned === decoded ? value : encodeURIComponent(cleaned)}`;
+    });
+  }
+
+  #content(place: Place) {
+    return {
+      json: (value: unknown) => this.#value(value, { ...place, key: '', isData: true }),
+      text: (text: string) => this.#text.clean(text),
+    };
+  }
+}
+
+/** Whether a text is base64 by its place: the data of a stream, a binary attribute, a body that says so. */
+function isPacked({ path, key, holder }: Place): boolean {
+  if (key === 'body') return holder.isBase64Encoded === true;
+  if (path.endsWith('.B') || /\.BS\[\d+\]$/.test(path)) return true;
+  return key === 'data' && ('partitionKey' in holder || Object.keys(holder).length === 1);
+}
+
+function decode(text: string): string {
+  try {
+    return decodeURIComponent(text);
+  } catch {
+    return text;
+  }
+}

@@ -1,0 +1,62 @@
+import type { Engine, EngineOptions, UnclearAnswer } from '../../engines/engine.js';
+import { TURNS, turn } from '../../internal/tracked-clock.js';
+import type { SimulationResult } from '../result.js';
+import { type BuildApp, Ledger } from './ledger.js';
+
+/** One simulation: an engine, what is put into it, and how unclear answers are called. */
+export interface Simulation<R> {
+  /** How many records there are. */
+  readonly size: number;
+  /** The function's timeout in milliseconds. */
+  readonly timeoutMs: number;
+  /** Makes the engine with these parts. */
+  readonly engine: (parts: EngineOptions<R>) => Engine<R>;
+  /** Puts everything into it; resolves when that is done. */
+  readonly feed: (engine: Engine<R>, clock: Ledger['clock']) => void | Promise<void>;
+  /** Words for an answer that names records so that AWS cannot tell which; one for each violation. */
+  readonly wordsOf?: (answer: UnclearAnswer) => readonly { readonly record: string; readonly text: string }[];
+}
+
+/** Runs a simulation to its end on a virtual clock. */
+export async function drive<R>(buildApp: BuildApp, simulation: Simulation<R>): Promise<SimulationResult> {
+  const ledger = new Ledger(simulation.timeoutMs, simulation.size);
+  await ledger.open(buildApp);
+  const engine = simulation.engine({
+    clock: ledger.clock,
+    invoke: (delivery) => {
+      const invoked = ledger.invoke(delivery);
+      if (ledger.isSpent) engine.stop();
+      return invoked;
+    },
+    onChange: (change) => ledger.note(change),
+    onUnclear: (answer) => {
+      for (const { record, text } of simulation.wordsOf?.(answer) ?? []) ledger.violate(answer.reason, record, text);
+    },
+  });
+  await moveClock(ledger, settled(engine, simulation.feed(engine, ledger.clock)));
+  return ledger.close();
+}
+
+async function settled<R>(engine: Engine<R>, fed: void | Promise<void>): Promise<void> {
+  await fed;
+  await engine.settle();
+}
+
+/** Moves the clock from timer to timer, whenever nothing else is left to do, until all is over. */
+async function moveClock(ledger: Ledger, end: Promise<void>): Promise<void> {
+  let isOver = false;
+  void end.then(() => {
+    isOver = true;
+  });
+  let seen = -1;
+  for (let idle = 0; !isOver; ) {
+    await turn();
+    idle = ledger.activity === seen ? idle + 1 : 0;
+    seen = ledger.activity;
+    if (isOver || (ledger.running > 0 && idle < TURNS)) continue;
+    const due = ledger.clock.nextDue;
+    if (due === undefined) return;
+    await ledger.clock.advance(due - ledger.clock.monotonicMs());
+    idle = 0;
+  }
+}

@@ -1,0 +1,59 @@
+// `npm run bench:kit`: what the test kit costs. CPU time of a simulation of 100,000 messages, one of a hundred of which fails once,
+// beside the CPU time of handing the same batches to `handleLambda`; and the time until a test environment is there.
+import { buildQueueEvent, createTestEnv, queue, simulate, type TestEnv } from '@sallyport/testkit';
+import { median } from '../statistics.js';
+
+const MESSAGES = 100_000;
+const ROUNDS = 5;
+const ARN = 'arn:aws:sqs:us-east-1:123456789012:orders';
+const messages = Array.from({ length: MESSAGES }, (_, id) => ({ messageId: `m${id}`, body: JSON.stringify({ id }) }));
+
+function buildApp(env: TestEnv) {
+  const failed = new Set<number>();
+  return env.app().queue('orders', (_ctx, { body }) => {
+    const { id } = JSON.parse(body) as { id: number };
+    if (id % 100 !== 0 || failed.has(id)) return;
+    failed.add(id);
+    throw new Error('refused');
+  });
+}
+
+/** Milliseconds of CPU that the work took. */
+async function cpuOf(work: () => Promise<unknown>): Promise<number> {
+  globalThis.gc?.();
+  const before = process.cpuUsage();
+  await work();
+  const { user, system } = process.cpuUsage(before);
+  return (user + system) / 1000;
+}
+
+async function direct(): Promise<number> {
+  const env = createTestEnv();
+  const app = buildApp(env);
+  const events = Array.from({ length: MESSAGES / 10 }, (_, n) =>
+    buildQueueEvent(ARN, messages.slice(n * 10, n * 10 + 10)),
+  );
+  return cpuOf(async () => {
+    for (const event of events) await app.handleLambda(event, env.lambdaContext());
+  });
+}
+
+const simulated = () => cpuOf(() => simulate(buildApp, queue.standard('orders', messages)));
+
+function startOfEnv(): number {
+  const before = performance.now();
+  for (let n = 0; n < 100; n += 1) createTestEnv();
+  return (performance.now() - before) / 100;
+}
+
+const ratios: number[] = [];
+const starts: number[] = [];
+for (let round = 0; round < ROUNDS; round += 1) {
+  const alone = await direct();
+  ratios.push((await simulated()) / alone);
+  starts.push(startOfEnv());
+}
+console.log(
+  `simulation of ${MESSAGES} messages: ${median(ratios).toFixed(2)} x handing the same batches to handleLambda (median of ${ROUNDS})`,
+);
+console.log(`createTestEnv: ${median(starts).toFixed(3)} ms`);
