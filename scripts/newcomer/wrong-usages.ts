@@ -287,7 +287,7 @@ export const WRONG_USAGES: readonly WrongUsage[] = [
     code: "return app.handleLambda({ key1: 'value1' })",
     types: '',
     throws: ['dispatch.unknown_event', 'unknown event type'],
-    logs: ['ERROR', 'framework: unknown event type'],
+    logs: ['ERROR', 'looks like the default test event of the Lambda console, which no service sends'],
   },
   {
     no: 35,
@@ -384,7 +384,10 @@ export const WRONG_USAGES: readonly WrongUsage[] = [
     no: 41,
     code: 'mountMcp(app, mcp, {})',
     types: "Property 'posture' is missing",
-    throws: ['app.invalid_configuration', 'option "posture" must be a posture'],
+    throws: [
+      'app.invalid_configuration',
+      'option "posture" must be a posture: Authenticated(), InternalOnly(), Optional() or Public()',
+    ],
   },
   {
     no: 42,

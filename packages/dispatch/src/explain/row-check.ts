@@ -163,6 +163,7 @@ const OUTSIDE: readonly (readonly [near: string, name: string, path: string, ...
   ['gateway-v1', 'an authorizer request (a function of its own answers it)', 'authorizationToken'],
   ['stream', 'a Firehose batch', 'deliveryStreamArn'],
   ['event-bus', 'a custom resource request', 'ResponseURL'],
+  ['gateway-v2', 'the default test event of the Lambda console, which no service sends', 'key1', 'value1'],
   ['stream', 'a log subscription (@sallyport/streams decodes it)', 'awslogs.data'],
   // https://docs.aws.amazon.com/eventbridge/latest/userguide/eb-pipes-batching-concurrency.html
   ['queue', 'the list of a pipe (hand it on as { Records: list })', '[0].eventSource'],

@@ -48,7 +48,10 @@ export interface MountHandlerOptions<Posture> {
 /** What {@link MountHandlerOptions} may be. */
 export const MOUNT_HANDLER_OPTIONS = defineOptions<MountHandlerOptions<object>>()({
   // Whether it is a valid posture is the container's to say.
-  posture: kind<object>('a posture', (value) => typeof value === 'object' && value !== null).required(),
+  posture: kind<object>(
+    'a posture: Authenticated(), InternalOnly(), Optional() or Public()',
+    (value) => typeof value === 'object' && value !== null,
+  ).required(),
   methods: list(text('an HTTP method')).default(['GET', 'POST', 'PUT', 'PATCH', 'DELETE']),
 });
 

@@ -27,7 +27,10 @@ const METHODS = ['POST', 'GET', 'DELETE'];
 export const MOUNT_MCP_OPTIONS = defineOptions<MountMcpOptions<object>>()({
   path: text('a path').default(MCP_PATH),
   // Whether it is a valid posture is the container's to say.
-  posture: kind<object>('a posture', (value) => typeof value === 'object' && value !== null).required(),
+  posture: kind<object>(
+    'a posture: Authenticated(), InternalOnly(), Optional() or Public()',
+    (value) => typeof value === 'object' && value !== null,
+  ).required(),
   allowedOrigins: list<string>(
     kind('an origin', (value) => typeof value === 'string'),
     'a list of origins',
