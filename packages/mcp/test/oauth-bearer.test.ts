@@ -1,8 +1,10 @@
+import { inspect } from 'node:util';
 import { type Context, FrameworkError } from '@sallyport/core';
 import { createApp } from '@sallyport/dispatch/app';
 import { json } from '@sallyport/http';
 import { Authenticated, Optional, Public, SecureApp } from '@sallyport/secure';
 import { ManualClock } from '@sallyport/testkit';
+import fc from 'fast-check';
 import { createMcpServer, mountMcp } from '../src/index.js';
 import {
   BearerError,
@@ -688,4 +690,65 @@ it('a public route asks nobody', async () => {
   const app = new SecureApp({ principalResolver, challenge, log: false });
   app.get('/', () => json(200, {}), Public());
   expect((await call(app, 'Bearer abc', '/')).status).toBe(200);
+});
+
+it.each(Object.keys(validators))('no record, metric or span holds the token: %s', async (name) => {
+  const secret = 'sEcReT.tOkEn-1234567890';
+  const seen: unknown[] = [];
+  const note = (...values: unknown[]) => void seen.push(...values);
+  const span = {
+    set: note,
+    error: (error: unknown) => note(String(error), error),
+    end() {},
+    run: <T>(run: () => T) => run(),
+  };
+  const observability = {
+    log: note,
+    metric: note,
+    span: {
+      start(...values: unknown[]) {
+        note(...values);
+        return span;
+      },
+    },
+  };
+  const { principalResolver, challenge } = createBearerGuard({
+    validator: validators[name] as never,
+    requiredAudience: RESOURCE,
+  });
+  const app = new SecureApp({ tier: 'p2', observability, log: false, principalResolver, challenge });
+  app.get('/', () => json(200, {}), Authenticated());
+  await call(app, `Bearer ${secret}`, '/');
+  expect(seen.length).toBeGreaterThan(2);
+  const texts = seen.map((value) => inspect(value, { depth: 9, showHidden: true }));
+  expect(texts.join()).not.toContain(secret);
+});
+
+it('a header of any text is 401, or a token that the validator is given as it was sent', async () => {
+  const tokens: string[] = [];
+  const validator = (token: string) => {
+    tokens.push(token);
+    return claims();
+  };
+  const app = FACES.guard({ validator }, () => json(200, {}));
+  const text = fc.string({ unit: fc.constantFrom(...'ab =,.~+/-_"B\u00e9\t') });
+  await fc.assert(
+    fc.asyncProperty(
+      fc.oneof(
+        text,
+        text.map((rest) => `Bearer ${rest}`),
+      ),
+      async (header) => {
+        tokens.length = 0;
+        const { status } = await call(app, header);
+        expect([200, 401]).toContain(status);
+        expect(tokens.length).toBe(status === 200 ? 1 : 0);
+        for (const token of tokens) {
+          expect(token).toMatch(/^[A-Za-z0-9._~+/-]+=*$/);
+          expect(header).toContain(token);
+        }
+      },
+    ),
+    { numRuns: 300 },
+  );
 });
