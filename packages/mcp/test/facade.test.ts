@@ -1,4 +1,5 @@
 import { Authenticated, SecureApp } from '@sallyport/secure';
+import fc from 'fast-check';
 import { type FacadeConfig, mcpResourceMetadataURL, mcpResourceURL, registerMcpFacade } from '../src/facade.js';
 import { DOOR_NAMES, type DoorName, type Received, type Sent, send } from './support/events.js';
 
@@ -384,4 +385,67 @@ it('browsers read documents where the application lets them', async () => {
   const answer = await send(app, 'gateway v2', 'GET', `${PROTECTED}/acme/mcp`, { headers });
   expect(answer.headers['access-control-allow-origin']).toEqual(['https://app.example']);
   expect(answer.headers.vary?.join(', ').toLowerCase().split(/, */).sort()).toEqual(['host', 'origin']);
+});
+
+describe('for any input', () => {
+  const part = fc.oneof(
+    fc.constantFrom(
+      'mcp.example.com',
+      'localhost:3000',
+      ':443',
+      '.',
+      ',',
+      '@',
+      '/',
+      '%2f',
+      '%2e',
+      '..',
+      ' ',
+      '[::1]',
+      '\u00e9',
+      'A',
+    ),
+    fc.string({ unit: 'binary', maxLength: 3 }),
+  );
+  const text = fc.array(part, { maxLength: 4 }).map((parts) => parts.join(''));
+  const ALLOWED = [
+    'https://mcp.example.com',
+    'https://mcp.example.com:80',
+    'http://localhost:3000',
+    'https://b.example:8443',
+  ];
+
+  it('a document names a host of the list, or the request is refused', async () => {
+    const request = serve({}, HOSTS);
+    await fc.assert(
+      fc.asyncProperty(text, async (host) => {
+        const { status, text: body } = await request('function URL', 'GET', `${PROTECTED}/a/mcp`, {
+          headers: { host },
+        });
+        const { resource } = JSON.parse(body) as { resource?: string };
+        if (status === 200) expect(ALLOWED).toContain(resource?.replace('/a/mcp', ''));
+        else expect([status, body]).toEqual([400, '{"error":"invalid_request_host"}']);
+      }),
+      { numRuns: 500 },
+    );
+  });
+
+  it.each(DOOR_NAMES)('a path is found or not, and never fails, through %s', async (door) => {
+    const request = serve();
+    await fc.assert(
+      fc.asyncProperty(text, async (identifier) => {
+        const path = `/${identifier.replace(/[?#]/g, '')}/mcp`;
+        for (const at of [PROTECTED + path, path + SERVER]) {
+          const { status, text: body } = await request(door, 'GET', at);
+          expect([200, 404]).toContain(status);
+          if (status !== 200) continue;
+          const { resource = '' } = JSON.parse(body) as { resource?: string };
+          expect(resource).toMatch(
+            at === path + SERVER ? /^$/ : /^https:\/\/mcp\.example\.com\/[\w.~!$&'()*+,;=:@%-]+\/mcp$/,
+          );
+        }
+      }),
+      { numRuns: 300 },
+    );
+  });
 });

@@ -35,13 +35,13 @@ async function weigh(): Promise<void> {
 }
 
 function weight(
-  { gzipBytes: budget, wantedBytes, event, lacks }: Budget,
+  { gzipBytes: budget, wantedBytes, event, lacks = [] }: Budget,
   { bytes, gzipBytes, parts }: Bundle,
   starts: Starts | undefined,
 ): string {
   const { millis = [], wrong = ROUNDS } = starts ?? {};
   const first = `${event ? 'first response' : 'import'} ${number(median(millis))} ms`;
-  const stray = lacks === undefined ? undefined : [...parts.keys()].find((path) => path.includes(lacks));
+  const stray = [...parts.keys()].find((path) => lacks.some((part) => path.includes(part)));
   const limit = budget === null ? 'no budget' : `${gzipBytes > budget ? 'OVER' : 'within'} ${kilobytes(budget)}`;
   return [
     kilobytes(bytes).padStart(9),

@@ -3,18 +3,29 @@ import { join } from 'node:path';
 import { ROOT, run } from '../command.js';
 import type { Gate } from '../gate.js';
 import { type CodeBlock, codeBlocks, compileBlocks, missingInstalls } from '../readme-blocks.js';
+import { runBlocks } from '../readme-run.js';
+import { NOT_RUN } from '../readme-run-policy.js';
 import { readWorkspace, sourceEntries } from '../workspace.js';
 
 export const readmesGate: Gate = {
   name: 'readmes',
-  demands: 'every ts block of a README compiles against the sources, and the first one needs only what was installed',
-  async run() {
+  demands:
+    'every ts block of a README or page compiles against the sources and runs, and the first one needs only what was installed',
+  async run(note) {
     const { stdout } = await run('git', ['ls-files', '-co', '--exclude-standard', '--', '*.md']);
     const files = stdout.split('\n').filter((file) => file !== '' && !/CHANGELOG\.md$|^\.changeset\//.test(file));
     const texts = files.map((file) => [file, readFileSync(join(ROOT, file), 'utf8')] as const);
     const blocks = texts.flatMap(([file, text]): readonly CodeBlock[] => codeBlocks(file, text));
-    const options = { root: ROOT, config: join(ROOT, 'tsconfig.check.json'), paths: packagePaths() };
-    return [...texts.flatMap(([file, text]) => missingInstalls(file, text)), ...compileBlocks(blocks, options)];
+    const paths = packagePaths();
+    const options = { root: ROOT, config: join(ROOT, 'tsconfig.check.json'), paths };
+    const compiled = [
+      ...texts.flatMap(([file, text]) => missingInstalls(file, text)),
+      ...compileBlocks(blocks, options),
+    ];
+    if (compiled.length > 0) return compiled;
+    const modules = readWorkspace(ROOT, ['packages', 'examples', 'tools']).map(({ folder }) => folder);
+    note(`${blocks.length} blocks, not run: ${NOT_RUN.length}`);
+    return runBlocks(blocks, { root: ROOT, paths, modules, notRun: NOT_RUN });
   },
 };
 

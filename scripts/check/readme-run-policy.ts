@@ -1,0 +1,24 @@
+import type { NotRun } from './readme-run.js';
+
+/** Blocks of READMEs and pages that are compiled and not run. */
+export const NOT_RUN: readonly NotRun[] = [
+  {
+    file: 'docs/migrating.md',
+    contains: 'declare const old',
+    why: 'the reader brings the application that is mounted',
+  },
+  {
+    file: 'packages/http/README.md',
+    contains: 'declare const old',
+    why: 'the reader brings the application that is mounted',
+  },
+  { file: 'packages/contract/README.md', contains: 'serveRuntime', why: 'it answers a runner over standard input' },
+  { file: 'packages/contract/README.md', contains: 'spawnRuntime', why: 'it starts a runtime that the reader writes' },
+  {
+    file: 'packages/objectstore/README.md',
+    contains: 'fetchVersionedArtifact',
+    why: 'it reads an archive from a bucket',
+  },
+  { file: 'packages/objectstore/README.md', contains: 'assume', why: 'it assumes a role of an account' },
+  { file: 'tools/lambda-runtime/README.md', why: "it starts AWS's runtime client, as `npm run test:runtime` does" },
+];

@@ -1,0 +1,152 @@
+import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { basename, dirname, join } from 'node:path';
+import { type BuildFailure, build, type Plugin } from 'esbuild';
+import { run } from './command.js';
+import type { CodeBlock } from './readme-blocks.js';
+
+/** Where the blocks find what they import, and which of them cannot run. */
+export interface RunOptions {
+  readonly root: string;
+  /** Package names to source files. */
+  readonly paths: Readonly<Record<string, readonly string[]>>;
+  /** Folders of packages whose dependencies the blocks may import. */
+  readonly modules: readonly string[];
+  /** Blocks that are not run. */
+  readonly notRun: readonly NotRun[];
+}
+
+/** A block that is compiled and not run. */
+export interface NotRun {
+  /** The Markdown file. */
+  readonly file: string;
+  /** A text of the block; left out for every block of the file. */
+  readonly contains?: string;
+  /** Why it cannot run here. */
+  readonly why: string;
+}
+
+/**
+ * Runs each block as a module, without a network, and reports what fails: an exception, a `console.assert` whose condition is
+ * false, or a block that does not end. An entry of `notRun` that fits no block is reported too.
+ */
+export async function runBlocks(blocks: readonly CodeBlock[], options: RunOptions): Promise<readonly string[]> {
+  const fits = ({ file, contains }: NotRun, block: CodeBlock) =>
+    block.file === file && (contains === undefined || block.code.includes(contains));
+  const surplus = options.notRun.filter((entry) => !blocks.some((block) => fits(entry, block)));
+  const runnable = blocks.filter((block) => !options.notRun.some((entry) => fits(entry, block)));
+  const folder = mkdtempSync(join(tmpdir(), 'readme-blocks-'));
+  try {
+    const problems = await bundleAll(runnable, blocks, folder, options);
+    const report = problems.length > 0 ? [] : await runAll(runnable, folder);
+    const missing = surplus.map(
+      ({ file, contains = '' }) => `${file}: no block that is left out of the run: ${contains}`,
+    );
+    return [...problems, ...report, ...missing];
+  } finally {
+    rmSync(folder, { recursive: true, force: true });
+  }
+}
+
+/** One bundle for each block, with the sources of the project. */
+async function bundleAll(
+  runnable: readonly CodeBlock[],
+  all: readonly CodeBlock[],
+  folder: string,
+  { root, paths, modules }: RunOptions,
+): Promise<readonly string[]> {
+  if (runnable.length === 0) return [];
+  try {
+    await build({
+      entryPoints: runnable.map((_, index) => ({ in: `block:${index}`, out: String(index) })),
+      bundle: true,
+      splitting: true,
+      format: 'esm',
+      platform: 'node',
+      target: 'node20',
+      outdir: folder,
+      outExtension: { '.js': '.mjs' },
+      absWorkingDir: root,
+      conditions: ['@sallyport/source'],
+      banner: {
+        js: "import { createRequire as requireOf } from 'node:module'; const require = requireOf(import.meta.url);",
+      },
+      nodePaths: modules.map((path) => join(root, path, 'node_modules')),
+      logLevel: 'silent',
+      plugins: [blockFiles(runnable, all, root), projectSources(paths)],
+    });
+    return [];
+  } catch (error) {
+    const { errors = [] } = error as Partial<BuildFailure>;
+    return errors.map(({ text, location }) => `${location?.file ?? 'a block'}: ${text}`);
+  }
+}
+
+/** Loads blocks, and the files that a page tells its reader to create from the page's other blocks. */
+function blockFiles(runnable: readonly CodeBlock[], all: readonly CodeBlock[], root: string): Plugin {
+  const nameOf = (path: string) => basename(path).replace(/\.[jt]s$/, '');
+  return {
+    name: 'blocks',
+    setup({ onResolve, onLoad }) {
+      onResolve({ filter: /^block:/ }, ({ path }) => ({
+        path,
+        namespace: 'block',
+        pluginData: runnable[Number(path.slice('block:'.length))],
+      }));
+      onResolve({ filter: /^\.{1,2}\//, namespace: 'block' }, ({ path, pluginData }) => {
+        const { file } = pluginData as CodeBlock;
+        const found = all.find((one) => one.file === file && one.name && nameOf(one.name) === nameOf(path));
+        return found && { path: `${file}/${found.name}`, namespace: 'block', pluginData: found };
+      });
+      onLoad({ filter: /.*/, namespace: 'block' }, ({ pluginData }) => {
+        const block = pluginData as CodeBlock;
+        return { contents: block.code, loader: 'ts', resolveDir: join(root, dirname(block.file)), pluginData: block };
+      });
+    },
+  };
+}
+
+function projectSources(paths: RunOptions['paths']): Plugin {
+  return {
+    name: 'sources',
+    setup({ onResolve }) {
+      onResolve({ filter: /^@sallyport\// }, ({ path }) => {
+        const [file] = paths[path] ?? [];
+        return file === undefined ? undefined : { path: file };
+      });
+    },
+  };
+}
+
+/** The program that imports one bundle after the other, in a process without settings of AWS. */
+const PROGRAM = `
+import { writeFileSync } from 'node:fs';
+const [folder, count] = process.argv.slice(2);
+for (const name of Object.keys(process.env)) if (/^(?:AWS|FRAMEWORK)_/.test(name)) delete process.env[name];
+const tables = ['MCP', 'WEBSOCKET_CONNECTIONS', 'JOBS', 'EVENTBUS', 'RATE_LIMIT', 'MICROVM'].map((name) => ['FRAMEWORK_' + name + '_TABLE_NAME', 'table']);
+Object.assign(process.env, { AWS_REGION: 'us-east-1', FRAMEWORK_VECTOR_BUCKET_NAME: 'vectors', FRAMEWORK_VECTOR_INDEX_NAME: 'notes', FRAMEWORK_VECTOR_DIMENSION: '1024', PROGRESS_SECRET: 'a-secret-of-the-client', FRAMEWORK_MCP_SPILL_BUCKET: 'spill', FRAMEWORK_MCP_SECRET_ARN: 'arn:aws:secretsmanager:us-east-1:123456789012:secret:mcp', ...Object.fromEntries(tables) });
+globalThis.fetch = () => Promise.reject(new TypeError('no network here'));
+console.assert = (condition, ...words) => { if (!condition) throw new Error(words.join(' ') || 'console.assert failed'); };
+for (const level of ['log', 'info', 'warn', 'error']) console[level] = () => {};
+process.stdout.write = () => true;
+const report = [];
+for (let index = 0; index < Number(count); index += 1) {
+  const late = new Promise((resolve) => setTimeout(resolve, 10_000, 'did not end within 10 s').unref());
+  const ran = import(folder + '/' + index + '.mjs').then(() => '', (error) => String(error?.message ?? error).split('\\n')[0] || 'threw');
+  report.push(await Promise.race([ran, late]));
+  writeFileSync(folder + '/report.json', JSON.stringify(report));
+}
+process.exit(0);
+`;
+
+async function runAll(runnable: readonly CodeBlock[], folder: string): Promise<readonly string[]> {
+  if (runnable.length === 0) return [];
+  const program = join(folder, 'program.mjs');
+  writeFileSync(program, PROGRAM);
+  const { output } = await run(process.execPath, [program, folder, String(runnable.length)]);
+  const report = JSON.parse(readFileSync(join(folder, 'report.json'), 'utf8')) as readonly string[];
+  return runnable.flatMap(({ file, line }, index) => {
+    const problem = report[index] ?? `ended the process: ${output.split('\n')[0]}`;
+    return problem === '' ? [] : [`${file}:${line}: ${problem}`];
+  });
+}
