@@ -176,7 +176,7 @@ describe('what a million cost, as the README has it', () => {
 
   it.each<[string, number, number, () => Promise<unknown>]>([
     [
-      'jobs: made, started, ended',
+      'jobs: created, started, finished',
       9,
       0,
       async () => {
@@ -185,7 +185,7 @@ describe('what a million cost, as the README has it', () => {
       },
     ],
     [
-      'records: made, started, ended',
+      'records: created, started, finished',
       3,
       0,
       async () => {
@@ -206,12 +206,12 @@ describe('what a million cost, as the README has it', () => {
       },
     ],
     [
-      'leases: taken, given back',
+      'leases: acquired, released',
       2,
       0,
       async () => ledger.releaseLease(await ledger.acquireLease({ name: 'million', owner: 'o' })),
     ],
-    ['looks of a waiter at a lease', 0, 0.5, () => ledger.getLease('million', { consistent: false })],
+    ['reads while waiting for a lease', 0, 0.5, () => ledger.getLease('million', { consistent: false })],
     [
       'idempotency keys, first time',
       2,
