@@ -49,10 +49,10 @@ function askFunction(ask: (route: MatchedRoute) => string | undefined, ctx: Cont
 const PLACEHOLDER = /\{([A-Za-z_][A-Za-z0-9_]*)\}/g;
 /** Scheme, host and port are fixed. */
 const FIXED_ORIGIN = /^https?:\/\/[^/{}]+\//i;
-/** What a parameter may be to stand in the URL; it needs no escaping. */
+/** What a parameter may be in the URL; it needs no escaping. */
 const VALUE = /^[a-z0-9._~-]{1,128}$/;
 
-/** A function that puts the parameters of a route into a template; `undefined` for one that is missing or outside of the alphabet. */
+/** A function that puts the parameters of a route into a template; `undefined` for one that is missing or outside the alphabet. */
 function parseTemplate(template: string): (params: Readonly<Record<string, string>>) => string | undefined {
   const sample = template.replace(PLACEHOLDER, 'x');
   const isTemplate = FIXED_ORIGIN.test(template) || !template.includes('{');
