@@ -6,7 +6,12 @@ export default {
   testEnvironmentOptions: { customExportConditions: ['@sallyport/source', 'node', 'node-addons'] },
   extensionsToTreatAsEsm: ['.ts'],
   moduleNameMapper: { '^(\\.{1,2}/.*)\\.js$': '$1' },
-  modulePathIgnorePatterns: ['<rootDir>/.*/dist/'],
+  // Test data that is a service of its own is no part of the workspace.
+  modulePathIgnorePatterns: [
+    '<rootDir>/.*/dist/',
+    '<rootDir>/packages/migrate/test/golden/',
+    '<rootDir>/packages/create-sallyport/templates/',
+  ],
   transform: {
     '^.+\\.ts$': ['ts-jest', { useESM: true, tsconfig: '<rootDir>/tsconfig.jest.json', diagnostics: false }],
   },

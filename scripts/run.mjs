@@ -29,6 +29,7 @@ const tasks = {
   test: [
     [process.execPath, ['--experimental-vm-modules', '--no-warnings', join(root, 'node_modules/jest/bin/jest.js')]],
   ],
+  'test:create': [[bin('tsc'), ['-b']], script('scripts/newcomer/create.ts')],
   'test:matrix': [script('scripts/matrix.ts')],
   'test:runtime': [script('scripts/runtime.ts')],
 };

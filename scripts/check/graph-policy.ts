@@ -27,6 +27,8 @@ export const WORKSPACE_DEPENDENCIES: Readonly<Record<string, readonly string[]>>
   '@sallyport/objectstore': ['core'],
   '@sallyport/vectors': ['core'],
   '@sallyport/microvm': ['core', 'dynamo', 'secure'],
+  '@sallyport/migrate': ['core'],
+  'create-sallyport': [],
 };
 
 /** Entries that reach less of the workspace than their package depends on. */
@@ -58,7 +60,13 @@ export const CLIENT_OWNERS: readonly string[] = [
 ];
 
 /** Packages that exist for tests and for a developer's machine; nothing else may reach them at run time. */
-export const TEST_PACKAGES: readonly string[] = ['@sallyport/testkit', '@sallyport/contract', '@sallyport/local'];
+export const TEST_PACKAGES: readonly string[] = [
+  '@sallyport/testkit',
+  '@sallyport/contract',
+  '@sallyport/local',
+  '@sallyport/migrate',
+  'create-sallyport',
+];
 
 export function isAwsClient(specifier: string): boolean {
   return /^@(?:aws-sdk|smithy|aws)\//.test(specifier);

@@ -58,7 +58,7 @@ function readImports(root: string, folder: string): readonly WrittenImport[] {
 }
 
 /** Folders whose files are not the package's own code: installed, built, or copied into somebody else's project. */
-const NOT_OURS = ['node_modules', 'dist', 'cdk.out', 'templates'];
+const NOT_OURS = ['node_modules', 'dist', 'cdk.out', 'templates', 'golden'];
 
 function sourceFiles(root: string, folder: string): readonly string[] {
   return readdirSync(join(root, folder), { withFileTypes: true }).flatMap((entry) => {

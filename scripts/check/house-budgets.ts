@@ -33,6 +33,8 @@ export const FILES: Readonly<Record<string, Budget>> = {
   // Four topics since: engines with their clockwork, the recorder, tokens, matchers.
   testkit: { reached: 66, wanted: 66 },
   contract: { reached: 13, wanted: 13 },
+  migrate: { reached: 34, wanted: 34 },
+  'create-sallyport': { reached: 8, wanted: 8 },
   vectors: { reached: 36, wanted: 36 },
 };
 

@@ -4,6 +4,7 @@ import { anatomyGate } from './gates/anatomy.js';
 import { claimsGate } from './gates/claims.js';
 import { docsGate } from './gates/docs.js';
 import { duplicatesGate } from './gates/duplicates.js';
+import { generatedGate } from './gates/generated.js';
 import { graphGate } from './gates/graph.js';
 import { importTimeGate } from './gates/import-time.js';
 import { lintGate } from './gates/lint.js';
@@ -34,6 +35,7 @@ const GATES: readonly Gate[] = [
   readmesGate,
   pagesGate,
   packagingGate,
+  generatedGate,
 ];
 
 const wanted = process.argv.slice(2);

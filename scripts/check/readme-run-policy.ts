@@ -12,6 +12,8 @@ export const NOT_RUN: readonly NotRun[] = [
     contains: 'declare const old',
     why: 'the reader brings the application that is mounted',
   },
+  { file: 'docs/migrating.md', contains: 'planMigration', why: 'it reads the service of the reader' },
+  { file: 'packages/migrate/README.md', contains: 'planMigration', why: 'it rewrites the service of the reader' },
   { file: 'packages/contract/README.md', contains: 'serveRuntime', why: 'it answers a runner over standard input' },
   { file: 'packages/contract/README.md', contains: 'spawnRuntime', why: 'it starts a runtime that the reader writes' },
   {

@@ -28,6 +28,9 @@ export const ERROR_TABLES: Readonly<Record<string, readonly ErrorTable[]>> = {
   'packages/mcp/README.md': [
     { name: '@sallyport/mcp', source: 'packages/mcp/src/server/errors.ts', type: 'McpErrorCode' },
   ],
+  'packages/migrate/README.md': [
+    { name: '@sallyport/migrate', source: 'packages/migrate/src/errors.ts', type: 'MigrateErrorCode' },
+  ],
   'packages/connections/README.md': [
     { name: '@sallyport/connections', source: 'packages/connections/src/errors.ts', type: 'CONNECTION_ERROR_CODES' },
   ],

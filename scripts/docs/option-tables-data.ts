@@ -44,6 +44,7 @@ import { TOKEN_HANDLER_OPTIONS } from '../../packages/mcp/src/oauth/token-handle
 import { MCP_SERVER_OPTIONS } from '../../packages/mcp/src/server/options.js';
 import { DYNAMO_STORE_OPTIONS } from '../../packages/mcp/src/store/dynamo-store.js';
 import { MEMORY_STORE_OPTIONS } from '../../packages/mcp/src/store/memory-store.js';
+import { MIGRATION_OPTIONS } from '../../packages/migrate/src/plan/plan-migration.js';
 import { UPLOAD_GRANTS_OPTIONS } from '../../packages/objectstore/src/grants/grants.js';
 import { S3_STORE_OPTIONS as OBJECT_STORE_OPTIONS } from '../../packages/objectstore/src/store/s3-store.js';
 import { DYNAMO_LIMITER_OPTIONS } from '../../packages/ratelimit/src/limiter/dynamo-options.js';
@@ -401,6 +402,14 @@ export const OPTION_TABLES: Readonly<Record<string, readonly OptionTable[]>> = {
       FAKE_HANDLER_OPTIONS.kinds,
       'packages/testkit/src/fakes/fakes.ts',
       'FakeHandlerOptions',
+    ),
+  ],
+  'packages/migrate/README.md': [
+    table(
+      '@sallyport/migrate#planMigration',
+      MIGRATION_OPTIONS.kinds,
+      'packages/migrate/src/plan/plan-migration.ts',
+      'MigrationOptions',
     ),
   ],
   'packages/contract/README.md': [

@@ -2,6 +2,7 @@ import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { ROOT } from '../check/command.js';
 import { renderClassifier } from './classifier.js';
+import { renderEntries } from './entries.js';
 import { renderErrorCodes } from './error-codes.js';
 import { checkErrorTables, renderErrorTables } from './error-tables.js';
 import { ERROR_TABLES } from './error-tables-data.js';
@@ -9,6 +10,7 @@ import { checkDoorPage, fixtureDoors, renderDoorPage } from './front-doors.js';
 import { FRONT_DOORS } from './front-doors-data.js';
 import { checkTables, renderTables } from './option-tables.js';
 import { OPTION_TABLES } from './option-tables-data.js';
+import { renderVersions } from './versions.js';
 
 /** A page, or a file of code, that is made from data. */
 export interface Page {
@@ -21,6 +23,8 @@ export interface Page {
 
 export const PAGES: readonly Page[] = [
   { file: 'packages/dispatch/src/internal/classify.ts', check: () => [], render: () => renderClassifier() },
+  { file: 'packages/migrate/src/mapping/internal/entries.ts', check: () => [], render: renderEntries },
+  { file: 'packages/create-sallyport/versions.json', check: () => [], render: renderVersions },
   {
     file: 'docs/front-doors.md',
     check: (root) => checkDoorPage(FRONT_DOORS, fixtureDoors(root)),

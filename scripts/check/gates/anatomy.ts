@@ -11,7 +11,13 @@ export const anatomyGate: Gate = {
   demands:
     'entries are barrels, what no entry exports is internal, no circles of imports, files are topics, functions are neither scraps nor endless',
   async run(note) {
-    const { stdout } = await run('git', ['ls-files', '-co', '--exclude-standard', '--', 'packages/*/src/*.ts']);
+    const { stdout } = await run('git', [
+      'ls-files',
+      '-co',
+      '--exclude-standard',
+      '--',
+      ':(glob)packages/*/src/**/*.ts',
+    ]);
     const tracked = stdout.split('\n').filter((file) => file !== '' && existsSync(join(ROOT, file)));
     note(`source files of all packages: ${tracked.length} (wanted ${ALL_FILES.wanted})`);
     return [

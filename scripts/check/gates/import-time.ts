@@ -12,7 +12,13 @@ export const importTimeGate: Gate = {
   name: 'import-time',
   demands: 'no clock is read and nothing random drawn when a package is imported',
   async run() {
-    const { stdout } = await run('git', ['ls-files', '-co', '--exclude-standard', '-z', 'packages/*/src/**.ts']);
+    const { stdout } = await run('git', [
+      'ls-files',
+      '-co',
+      '--exclude-standard',
+      '-z',
+      ':(glob)packages/*/src/**/*.ts',
+    ]);
     const files = [...new Set(stdout.split('\0'))].filter((file) => file !== '' && existsSync(join(ROOT, file)));
     if (files.length === 0) return ['found no source files'];
     return files.flatMap((file) => findImportTimeReads(file, readFileSync(join(ROOT, file), 'utf8')));

@@ -1,0 +1,76 @@
+import { parseArgs } from 'node:util';
+import { type INFRAS, isTemplate, type MANAGERS, TEMPLATES, type TemplateName } from './templates.js';
+
+export type Infra = (typeof INFRAS)[number];
+export type PackageManager = (typeof MANAGERS)[number];
+
+/** What the command was asked for. */
+export interface Request {
+  /** Absent where nobody has said it. */
+  readonly directory: string | undefined;
+  readonly name: string | undefined;
+  readonly template: TemplateName | undefined;
+  readonly infra: Infra;
+  readonly packageManager: PackageManager;
+  readonly install: boolean;
+  readonly git: boolean;
+  /** Whether nothing may be asked. */
+  readonly yes: boolean;
+}
+
+export type Command =
+  | { readonly kind: 'help' | 'version' | 'list' }
+  | { readonly kind: 'usage'; readonly problem: string }
+  | { readonly kind: 'create'; readonly request: Request };
+
+const FLAGS = {
+  template: { type: 'string' },
+  name: { type: 'string' },
+  infra: { type: 'string' },
+  'package-manager': { type: 'string' },
+  install: { type: 'boolean' },
+  git: { type: 'boolean' },
+  yes: { type: 'boolean' },
+  list: { type: 'boolean' },
+  help: { type: 'boolean' },
+  version: { type: 'boolean' },
+} as const;
+
+/**
+ * Reads the command line.
+ *
+ * @param caller what called, as `npm_config_user_agent` says it: `pnpm/12.21.0 npm/? node/v20.20.2`
+ */
+export function parseCommand(args: readonly string[], caller = ''): Command {
+  let parsed: ReturnType<typeof parse>;
+  try {
+    parsed = parse(args);
+  } catch (error) {
+    return usage((error as Error).message.split('\n', 1)[0] ?? '');
+  }
+  const { values, positionals, tokens } = parsed;
+  const given = tokens.flatMap((token) => (token.kind === 'option' ? [token.name] : []));
+  const repeated = given.find((name, at) => given.indexOf(name) < at);
+  if (repeated !== undefined) return usage(`--${repeated} is given twice`);
+  if (values.help) return { kind: 'help' };
+  if (values.version) return { kind: 'version' };
+  if (values.list) return { kind: 'list' };
+  if (positionals.length > 1) return usage(`one directory is enough: ${positionals.join(' ')}`);
+  const { template, infra = 'cdk', 'package-manager': manager = caller.startsWith('pnpm/') ? 'pnpm' : 'npm' } = values;
+  if (template !== undefined && !isTemplate(template)) {
+    return usage(`there is no template '${template}': there are ${Object.keys(TEMPLATES).join(', ')}`);
+  }
+  if (infra !== 'cdk' && infra !== 'none') return usage(`--infra is cdk or none, not '${infra}'`);
+  if (manager !== 'npm' && manager !== 'pnpm') return usage(`--package-manager is npm or pnpm, not '${manager}'`);
+  const { name, install = false, git = false, yes = false } = values;
+  const [directory] = positionals;
+  return { kind: 'create', request: { directory, name, template, infra, packageManager: manager, install, git, yes } };
+}
+
+function parse(args: readonly string[]) {
+  return parseArgs({ args: [...args], options: FLAGS, allowPositionals: true, strict: true, tokens: true });
+}
+
+function usage(problem: string): Command {
+  return { kind: 'usage', problem };
+}

@@ -1,0 +1,123 @@
+import { spawnSync } from 'node:child_process';
+import { readFileSync } from 'node:fs';
+import { basename, relative, resolve } from 'node:path';
+import { type PackageManager, parseCommand, type Request } from './arguments.js';
+import { toNames } from './names.js';
+import { createProject } from './project.js';
+import { refuseTarget, writeProject } from './target.js';
+import { isTemplate, TEMPLATES, type TemplateName } from './templates.js';
+
+/** What the command needs from its surroundings. */
+export interface Surroundings {
+  readonly cwd: string;
+  readonly environment: Readonly<Record<string, string | undefined>>;
+  readonly out: (text: string) => unknown;
+  readonly err: (text: string) => unknown;
+  /** Asks a person; absent where there is none. */
+  readonly ask?: (question: string) => Promise<string>;
+}
+
+const EXIT = { done: 0, failed: 2 } as const;
+
+const HELP = `usage: npm create sallyport@latest <directory> -- [flags]
+
+Makes a service on AWS Lambda. Nothing is fetched unless --install is given.
+
+  --template <name>             one of --list (default api)
+  --name <name>                 default: the name of the directory
+  --infra cdk|none              a stack of the AWS CDK, or only the bundle (default cdk)
+  --package-manager npm|pnpm    default: the one that called
+  --install                     install the dependencies
+  --git                         git init, with one commit
+  --yes                         ask nothing
+  --list                        the templates
+  --help, --version
+
+exit code: 0 done, 2 refused or failed
+`;
+
+/** Runs the command and resolves to its exit code. */
+export async function runCreate(args: readonly string[], around: Surroundings): Promise<number> {
+  const command = parseCommand(args, around.environment.npm_config_user_agent);
+  if (command.kind === 'create') return create(command.request, around);
+  if (command.kind === 'usage') return fail(around, `${command.problem}\n${HELP}`);
+  around.out({ help: HELP, version: `${readVersion()}\n`, list: listTemplates() }[command.kind]);
+  return EXIT.done;
+}
+
+function fail({ err }: Surroundings, problem: string): number {
+  err(`create-sallyport: ${problem.trimEnd()}\n`);
+  return EXIT.failed;
+}
+
+async function create(request: Request, around: Surroundings): Promise<number> {
+  const { infra, packageManager } = request;
+  const ask = request.yes || around.environment.CI ? undefined : around.ask;
+  const directory = request.directory ?? (await ask?.('Directory: '))?.trim();
+  if (!directory) return fail(around, 'a directory is missing: npm create sallyport@latest my-service');
+  const template = request.template ?? (await askTemplate(ask));
+  if (!isTemplate(template)) return fail(around, `there is no template '${template}'`);
+  const target = resolve(around.cwd, directory);
+  const names = toNames(request.name ?? basename(target));
+  if (typeof names === 'string')
+    return fail(around, request.name === undefined ? `${names}; give another with --name` : names);
+  try {
+    const refusal = refuseTarget(target);
+    if (refusal !== undefined) return fail(around, refusal);
+    const undo = writeProject(target, createProject({ names, template, infra, packageManager }));
+    const problem = finish(request, target, around.environment);
+    if (problem !== undefined) {
+      undo();
+      return fail(around, problem);
+    }
+  } catch (error) {
+    return fail(around, (error as Error).message);
+  }
+  const steps = nextSteps(relative(around.cwd, target), packageManager, request.install);
+  around.out(`${names.app} is there. Next:\n\n${steps.map((step) => `  ${step}\n`).join('')}`);
+  return EXIT.done;
+}
+
+async function askTemplate(ask: Surroundings['ask']): Promise<TemplateName | string> {
+  if (!ask) return 'api';
+  return (await ask(`Template (${Object.keys(TEMPLATES).join(', ')}) [api]: `)).trim() || 'api';
+}
+
+/** Installs and commits where that was asked for, and says what failed. */
+function finish({ install, git, packageManager }: Request, target: string, env: NodeJS.ProcessEnv): string | undefined {
+  const steps = [
+    ...(install ? [[packageManager, 'install']] : []),
+    ...(git
+      ? [
+          ['git', 'init', '--quiet'],
+          ['git', 'add', '--all'],
+          ['git', 'commit', '--quiet', '-m', 'A new service'],
+        ]
+      : []),
+  ];
+  for (const [program = '', ...args] of steps) {
+    const { status, error } = spawnSync(program, args, { cwd: target, env, stdio: ['ignore', 'ignore', 'inherit'] });
+    if (status === 0) continue;
+    return `${[program, ...args].join(' ')} failed${error ? `: ${error.message}` : ''}; nothing was kept`;
+  }
+  return undefined;
+}
+
+function nextSteps(path: string, manager: PackageManager, isInstalled: boolean): readonly string[] {
+  const enter = path === '' ? [] : [`cd ${path}`];
+  return [...enter, ...(isInstalled ? [] : [`${manager} install`]), `${manager} test`, `${manager} run check`].slice(
+    0,
+    3,
+  );
+}
+
+function listTemplates(): string {
+  return Object.entries(TEMPLATES)
+    .map(([name, { shows }]) => `${name.padEnd(10)}${shows}\n`)
+    .join('');
+}
+
+function readVersion(): string {
+  const manifest = new URL('../../package.json', import.meta.url);
+  return (JSON.parse(readFileSync(manifest, 'utf8')) as { version: string }).version;
+}

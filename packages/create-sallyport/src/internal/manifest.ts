@@ -1,0 +1,55 @@
+import { readFileSync } from 'node:fs';
+import type { Infra, PackageManager } from './arguments.js';
+import type { Names } from './names.js';
+import type { Template } from './templates.js';
+
+/** `versions.json`: what a generated project depends on, as the release of this package has it. */
+export interface Versions {
+  readonly node: string;
+  /** Of the command line of the CDK, which is not installed but run by `npx`. */
+  readonly cdkCommand: string;
+  /** Packages of Sallyport, exact. */
+  readonly own: Readonly<Record<string, string>>;
+  /** Every other package. */
+  readonly others: Readonly<Record<string, string>>;
+}
+
+export function readVersions(): Versions {
+  return JSON.parse(readFileSync(new URL('../../versions.json', import.meta.url), 'utf8')) as Versions;
+}
+
+/** The `package.json` of a project. */
+export function createManifest(names: Names, template: Template, infra: Infra, manager: PackageManager): object {
+  const versions = readVersions();
+  const run = `${manager} run`;
+  const own = template.packages.map((name) => `@sallyport/${name}`);
+  const tools = ['@biomejs/biome', '@types/node', 'esbuild', 'tsx', 'typescript', 'vitest'];
+  const cdk = infra === 'cdk' ? ['aws-cdk-lib', 'constructs'] : [];
+  const pick = (list: readonly string[]) =>
+    Object.fromEntries([...list].sort().map((name) => [name, versions.own[name] ?? versions.others[name] ?? '']));
+  return {
+    name: names.package,
+    version: '0.0.0',
+    private: true,
+    type: 'module',
+    engines: { node: versions.node },
+    scripts: {
+      test: 'vitest run',
+      typecheck: 'tsc --noEmit',
+      lint: 'biome check --error-on-warnings .',
+      format: 'biome check --write .',
+      build: 'node --import tsx scripts/build.ts',
+      dev: 'node --import tsx scripts/dev.ts',
+      ...(infra === 'cdk' && {
+        synth: `${run} build && node --import tsx infra/app.ts`,
+        deploy: `${run} build && npx --yes aws-cdk@${versions.cdkCommand} deploy`,
+        destroy: `npx --yes aws-cdk@${versions.cdkCommand} destroy`,
+      }),
+      check: ['typecheck', 'lint', 'test', infra === 'cdk' ? 'synth' : 'build']
+        .map((name) => `${run} ${name}`)
+        .join(' && '),
+    },
+    dependencies: pick([...own, 'jose', 'zod']),
+    devDependencies: pick(['@sallyport/testkit', ...tools, ...cdk]),
+  };
+}

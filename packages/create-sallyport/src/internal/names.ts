@@ -1,0 +1,33 @@
+/** The names of a project, in the forms that its files need. */
+export interface Names {
+  /** As it was given: `orderService`. */
+  readonly app: string;
+  /** A name for npm: `order-service`. */
+  readonly package: string;
+  /** A name for a class: `OrderService`. */
+  readonly class: string;
+}
+
+const GIVEN = /^[A-Za-z][A-Za-z0-9._-]*$/;
+const MAX_LENGTH = 100;
+/** Names that npm or Windows keep for themselves. */
+const RESERVED = /^(?:node_modules|favicon\.ico|con|prn|aux|nul|com\d|lpt\d)$/i;
+
+/** The names that follow from a given one, or a sentence that says why it cannot be one. */
+export function toNames(given: string): Names | string {
+  const quoted = JSON.stringify(given.slice(0, MAX_LENGTH));
+  if (!GIVEN.test(given)) {
+    return `${quoted} cannot be a name: it has to begin with a letter and to hold letters, digits, dots, hyphens and underscores alone`;
+  }
+  if (given.length > MAX_LENGTH) return `the name is longer than ${MAX_LENGTH} characters: ${quoted}`;
+  if (RESERVED.test(given)) return `${quoted} cannot be a name: npm or Windows keeps it for itself`;
+  const words = given
+    .replaceAll(/([a-z0-9])([A-Z])/g, '$1-$2')
+    .split(/[^A-Za-z0-9]+/)
+    .filter((word) => word !== '');
+  return {
+    app: given,
+    package: words.join('-').toLowerCase(),
+    class: words.map((word) => word.slice(0, 1).toUpperCase() + word.slice(1)).join(''),
+  };
+}

@@ -1,0 +1,70 @@
+import {
+  chmodSync,
+  existsSync,
+  lstatSync,
+  mkdirSync,
+  mkdtempSync,
+  readdirSync,
+  renameSync,
+  rmSync,
+  statSync,
+  writeFileSync,
+} from 'node:fs';
+import { basename, dirname, join } from 'node:path';
+
+const ANYBODY_WRITES = 0o222;
+
+/** Why a project cannot be made in a place, if it cannot. */
+export function refuseTarget(target: string): string | undefined {
+  const above = firstThatExists(dirname(target));
+  if (!statSync(above).isDirectory()) return `${above} is a file`;
+  const found = lstatSync(target, { throwIfNoEntry: false });
+  if (found?.isSymbolicLink()) return `${target} is a symbolic link`;
+  if (found && !found.isDirectory()) return `${target} is a file`;
+  const there = found ? readdirSync(target).filter((name) => name !== '.git') : [];
+  if (there.length > 0) return `${target} is not empty: it holds ${there.slice(0, 3).join(', ')}`;
+  // The superuser may write everywhere; somebody took the permission away on purpose.
+  const folder = found ? target : above;
+  return (statSync(folder).mode & ANYBODY_WRITES) === 0 ? `${folder} is read-only` : undefined;
+}
+
+function firstThatExists(path: string): string {
+  return existsSync(path) || dirname(path) === path ? path : firstThatExists(dirname(path));
+}
+
+/**
+ * Writes the files of a project: beside the target first, then all at once. When anything fails, what was made is removed; a folder
+ * that was there stays.
+ *
+ * @returns removes it again
+ */
+export function writeProject(target: string, files: ReadonlyMap<string, string>): () => void {
+  const before = existsSync(target) ? readdirSync(target) : undefined;
+  const above = before ? undefined : mkdirSync(dirname(target), { recursive: true });
+  const draft = mkdtempSync(join(before ? target : dirname(target), `.${basename(target)}.sallyport-`));
+  const undo = () => {
+    rmSync(draft, { recursive: true, force: true });
+    if (above !== undefined) rmSync(above, { recursive: true, force: true });
+    else if (before === undefined) rmSync(target, { recursive: true, force: true });
+    else
+      for (const name of readdirSync(target))
+        if (!before.includes(name)) rmSync(join(target, name), { recursive: true });
+  };
+  try {
+    for (const [path, text] of files) {
+      mkdirSync(dirname(join(draft, path)), { recursive: true });
+      writeFileSync(join(draft, path), text, { flag: 'wx' });
+    }
+    if (before === undefined) renameSync(draft, target);
+    else {
+      for (const name of readdirSync(draft)) renameSync(join(draft, name), join(target, name));
+      rmSync(draft, { recursive: true });
+    }
+    // mkdtemp makes folders for one person alone.
+    chmodSync(target, before ? statSync(target).mode : 0o755);
+    return undo;
+  } catch (error) {
+    undo();
+    throw error;
+  }
+}

@@ -1,0 +1,15 @@
+import { build } from 'esbuild';
+
+/** Bundles the function into one file that needs nothing beside it. */
+export async function bundle(outfile: string): Promise<void> {
+  await build({
+    entryPoints: ['src/lambda.ts'],
+    outfile,
+    bundle: true,
+    minify: true,
+    sourcemap: true,
+    platform: 'node',
+    format: 'esm',
+    target: 'node20',
+  });
+}

@@ -1,0 +1,15 @@
+import { Stack } from 'aws-cdk-lib';
+import type { Code } from 'aws-cdk-lib/aws-lambda';
+import type { Construct } from 'constructs';
+import { addEvents } from './events.js';
+import { createServiceFunction } from './function.js';
+import { addHttp } from './http.js';
+
+export class __CLASS_NAME__Stack extends Stack {
+  constructor(scope: Construct, id: string, { code }: { readonly code: Code }) {
+    super(scope, id);
+    const service = createServiceFunction(this, code);
+    addHttp(this, service);
+    addEvents(this, service);
+  }
+}

@@ -1,0 +1,5 @@
+import { NOTES } from './notes.cases.js';
+import { ORDERS } from './orders.cases.js';
+
+/** What the bundle has to answer. */
+export const CASES = [...NOTES, ...ORDERS];

@@ -1,0 +1,333 @@
+import { spawnSync } from 'node:child_process';
+import {
+  chmodSync,
+  existsSync,
+  mkdirSync,
+  mkdtempSync,
+  readdirSync,
+  readFileSync,
+  rmSync,
+  statSync,
+  symlinkSync,
+  writeFileSync,
+} from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { runCreate } from '../src/internal/command.js';
+import { createProject, type ProjectSpec } from '../src/internal/project.js';
+import { INFRAS, MANAGERS, TEMPLATES, type TemplateName } from '../src/internal/templates.js';
+
+let cwd = '';
+beforeEach(() => {
+  cwd = mkdtempSync(join(tmpdir(), 'sallyport-create-'));
+});
+afterEach(() => rmSync(cwd, { recursive: true, force: true }));
+
+interface Outcome {
+  readonly exitCode: number;
+  readonly out: string;
+  readonly err: string;
+}
+
+async function create(
+  args: readonly string[],
+  environment: Record<string, string> = {},
+  answers?: string[],
+): Promise<Outcome> {
+  const written = { out: '', err: '' };
+  const exitCode = await runCreate(args, {
+    cwd,
+    environment,
+    out: (text) => {
+      written.out += text;
+    },
+    err: (text) => {
+      written.err += text;
+    },
+    ...(answers && { ask: async () => answers.shift() ?? '' }),
+  });
+  return { exitCode, ...written };
+}
+
+const spec = (part: Partial<ProjectSpec> = {}): ProjectSpec => ({
+  names: { app: 'orderService', package: 'order-service', class: 'OrderService' },
+  template: 'api',
+  infra: 'cdk',
+  packageManager: 'npm',
+  ...part,
+});
+const KINDS = (Object.keys(TEMPLATES) as TemplateName[]).flatMap((template) =>
+  INFRAS.flatMap((infra) => MANAGERS.map((packageManager) => [template, infra, packageManager] as const)),
+);
+
+describe('a project', () => {
+  it('has these files', () => {
+    expect([...createProject(spec()).keys()]).toEqual([
+      '.editorconfig',
+      '.github/workflows/ci.yml',
+      '.gitignore',
+      'README.md',
+      'biome.json',
+      'cdk.json',
+      'infra/app.ts',
+      'infra/function.ts',
+      'infra/http.ts',
+      'infra/stack.ts',
+      'package.json',
+      'scripts/build.ts',
+      'scripts/bundle.ts',
+      'scripts/dev.ts',
+      'src/app.ts',
+      'src/handlers/notes.ts',
+      'src/lambda.ts',
+      'src/principal.ts',
+      'test/bundle.test.ts',
+      'test/cases.ts',
+      'test/http-stack.test.ts',
+      'test/notes.cases.ts',
+      'test/notes.test.ts',
+      'tsconfig.json',
+      'vitest.config.ts',
+    ]);
+  });
+
+  it.each(KINDS)(
+    'of %s, %s, %s is complete, the same each time, and names no moving version',
+    (template, infra, packageManager) => {
+      const files = createProject(spec({ template, infra, packageManager }));
+      expect([...createProject(spec({ template, infra, packageManager }))]).toEqual([...files]);
+      for (const [path, text] of files) {
+        expect([path, /__[A-Z]+(?:_[A-Z]+)*__/.exec(text)?.[0]]).toEqual([path, undefined]);
+        expect([path, /createApp|dispatch\/app|: any\b|as any\b|<any>/.exec(text)?.[0]]).toEqual([path, undefined]);
+      }
+      const manifest = JSON.parse(files.get('package.json') ?? '') as Record<string, Record<string, string>>;
+      const ranges = Object.entries({ ...manifest.dependencies, ...manifest.devDependencies });
+      for (const [name, range] of ranges) {
+        expect(`${name} ${range}`).toMatch(
+          name.startsWith('@sallyport/') ? /^\S+ \d+\.\d+\.\d+$/ : /^\S+ \^\d+\.\d+\.\d+$/,
+        );
+      }
+      expect(manifest.packageManager).toBeUndefined();
+      expect([...files.keys()].some((path) => path.startsWith('infra/'))).toBe(infra === 'cdk');
+      expect(files.has('pnpm-workspace.yaml')).toBe(packageManager === 'pnpm');
+    },
+  );
+
+  it('imports nothing that it does not depend on', () => {
+    for (const [template, infra, packageManager] of KINDS) {
+      const files = createProject(spec({ template, infra, packageManager }));
+      const manifest = JSON.parse(files.get('package.json') ?? '') as Record<string, Record<string, string>>;
+      const known = Object.keys({ ...manifest.dependencies, ...manifest.devDependencies });
+      const imported = [...files].flatMap(([path, text]) =>
+        path.endsWith('.ts')
+          ? [...text.matchAll(/from '((?:@[\w-]+\/)?[\w-]+)[^':]*'/g)].map(([, name = '']) => name)
+          : [],
+      );
+      expect(imported.filter((name) => !known.includes(name))).toEqual([]);
+      const runtime = [...files]
+        .filter(([path]) => path.startsWith('src/'))
+        .map(([, text]) => text)
+        .join('');
+      const unused = Object.keys(manifest.dependencies ?? {}).filter(
+        (name) => name !== 'jose' && !runtime.includes(`'${name}`),
+      );
+      expect([template, unused]).toEqual([template, []]);
+    }
+  });
+
+  it('has only one public route, and a posture on every other', () => {
+    for (const template of Object.keys(TEMPLATES) as TemplateName[]) {
+      const app = createProject(spec({ template })).get('src/app.ts') ?? '';
+      const routes = app.match(/app\.(?:get|put|post|delete)\(.*/g) ?? [];
+      expect(routes.filter((route) => route.includes('Public()')).every((route) => route.includes("'/health'"))).toBe(
+        true,
+      );
+      expect(routes.filter((route) => !/(?:Public|Authenticated)\(/.test(route))).toEqual([]);
+    }
+  });
+
+  it('carries the recommended flags of the CDK that it depends on', () => {
+    const flags = new URL('../node_modules/aws-cdk-lib/recommended-feature-flags.json', import.meta.url);
+    const { context } = JSON.parse(createProject(spec()).get('cdk.json') ?? '') as { context: unknown };
+    expect(context).toEqual(JSON.parse(readFileSync(flags, 'utf8')));
+  });
+});
+
+describe('names', () => {
+  it.each([
+    ['my-service', 'my-service', 'MyService'],
+    ['orderService', 'order-service', 'OrderService'],
+    ['Notes_v2.api', 'notes-v2-api', 'NotesV2Api'],
+  ])('%s becomes %s and %s', async (name, npm, type) => {
+    expect(await create(['target', '--name', name])).toMatchObject({ exitCode: 0, err: '' });
+    const file = (path: string) => readFileSync(join(cwd, 'target', path), 'utf8');
+    expect(JSON.parse(file('package.json'))).toMatchObject({ name: npm });
+    expect(file('infra/stack.ts')).toContain(`class ${type}Stack`);
+    expect(file('README.md')).toContain(`# ${name}\n`);
+  });
+
+  it.each([
+    'my service',
+    'a"b',
+    '../x',
+    '1st',
+    '.hidden',
+    '_x',
+    'con',
+    'NUL',
+    'com1',
+    'node_modules',
+    'naïve',
+    'a/b',
+    '',
+    'x'.repeat(300),
+    '$&',
+    'a;rm -rf',
+  ])('refuses the name %j and writes nothing', async (name) => {
+    const { exitCode, out, err } = await create(['target', '--name', name]);
+    expect([exitCode, out]).toEqual([2, '']);
+    expect(err).toMatch(/^create-sallyport: .*(?:cannot be a name|longer than 100)/);
+    expect(readdirSync(cwd)).toEqual([]);
+  });
+
+  it('says what to do when the name of the directory is none', async () => {
+    expect((await create(['my service'])).err).toMatch(
+      /"my service" cannot be a name: .*; give another with --name\n$/,
+    );
+    expect(await create(['my service', '--name', 'mine'])).toMatchObject({
+      exitCode: 0,
+      out: expect.stringContaining('cd my service'),
+    });
+  });
+});
+
+describe('the target', () => {
+  const entries = (path = '') => readdirSync(join(cwd, path)).sort();
+
+  it('may be deep, and an empty directory, and a repository without files', async () => {
+    expect((await create(['a/b/first'])).exitCode).toBe(0);
+    mkdirSync(join(cwd, 'empty', '.git'), { recursive: true });
+    expect((await create(['empty'])).exitCode).toBe(0);
+    expect(existsSync(join(cwd, 'empty', 'package.json'))).toBe(true);
+    expect(entries('empty').filter((name) => name.includes('sallyport-'))).toEqual([]);
+    expect(statSync(join(cwd, 'a/b/first')).mode & 0o777).toBe(0o755);
+  });
+
+  it('may be the current directory', async () => {
+    expect(await create(['.', '--name', 'here'])).toMatchObject({
+      exitCode: 0,
+      out: 'here is there. Next:\n\n  npm install\n  npm test\n  npm run check\n',
+    });
+    expect(entries()).toContain('package.json');
+  });
+
+  it.each<[string, () => void, string]>([
+    ['a file', () => writeFileSync(join(cwd, 'target'), ''), 'is a file'],
+    [
+      'not empty',
+      () => {
+        mkdirSync(join(cwd, 'target'));
+        writeFileSync(join(cwd, 'target', 'a'), '');
+      },
+      'is not empty: it holds a',
+    ],
+    [
+      'a link',
+      () => {
+        mkdirSync(join(cwd, 'other'));
+        symlinkSync(join(cwd, 'other'), join(cwd, 'target'));
+      },
+      'is a symbolic link',
+    ],
+    ['in a read-only directory', () => chmodSync(cwd, 0o555), 'is read-only'],
+    ['read-only', () => mkdirSync(join(cwd, 'target'), { mode: 0o555 }), 'is read-only'],
+  ])('is refused when it is %s, and nothing is written', async (_name, prepare, problem) => {
+    prepare();
+    const before = entries();
+    const { exitCode, out, err } = await create(['target']);
+    expect([exitCode, out]).toEqual([2, '']);
+    expect(err).toContain(problem);
+    expect(entries()).toEqual(before);
+    chmodSync(cwd, 0o755);
+  });
+
+  it('is refused below a file', async () => {
+    writeFileSync(join(cwd, 'file'), '');
+    expect(await create(['file/target'])).toMatchObject({
+      exitCode: 2,
+      err: expect.stringContaining('file is a file'),
+    });
+  });
+
+  it('is removed when a step fails, but not a directory that was there', async () => {
+    mkdirSync(join(cwd, 'kept', '.git'), { recursive: true });
+    // A path on which there is no npm.
+    for (const name of ['new/deep', 'kept']) {
+      const failed = { exitCode: 2, err: expect.stringContaining('npm install failed') };
+      expect(await create([name, '--install'], { PATH: cwd })).toMatchObject(failed);
+    }
+    expect([entries(), entries('kept')]).toEqual([['kept'], ['.git']]);
+  });
+
+  it('is a repository with one commit when that is asked for', async () => {
+    const who = {
+      PATH: process.env.PATH ?? '',
+      GIT_AUTHOR_NAME: 'a',
+      GIT_AUTHOR_EMAIL: 'a@example.com',
+      GIT_COMMITTER_NAME: 'a',
+      GIT_COMMITTER_EMAIL: 'a@example.com',
+    };
+    expect((await create(['target', '--git'], who)).exitCode).toBe(0);
+    const log = spawnSync('git', ['log', '--format=%s'], { cwd: join(cwd, 'target'), encoding: 'utf8' });
+    expect(log.stdout).toBe('A new service\n');
+  });
+});
+
+describe('the command line', () => {
+  it.each<[string, readonly string[], string]>([
+    ['an unknown flag', ['x', '--magic'], "Unknown option '--magic'"],
+    ['an unknown template', ['x', '--template', 'rest'], "there is no template 'rest': there are api, events, full"],
+    ['a repeated flag', ['x', '--name', 'a', '--name', 'b'], '--name is given twice'],
+    ['a missing value', ['x', '--name'], 'argument missing'],
+    ['two directories', ['x', 'y'], 'one directory is enough: x y'],
+    ['an unknown infrastructure', ['x', '--infra', 'sam'], "--infra is cdk or none, not 'sam'"],
+    ['an unknown package manager', ['x', '--package-manager', 'yarn'], "--package-manager is npm or pnpm, not 'yarn'"],
+    ['no directory', [], 'a directory is missing'],
+    ['no directory, and nothing to be asked', ['--yes'], 'a directory is missing'],
+  ])('refuses %s', async (_name, args, problem) => {
+    const { exitCode, out, err } = await create(args);
+    expect([exitCode, out]).toEqual([2, '']);
+    expect(err).toContain(problem);
+    expect(readdirSync(cwd)).toEqual([]);
+  });
+
+  it('prints help, the templates and its version', async () => {
+    expect(await create(['--help'])).toMatchObject({
+      exitCode: 0,
+      err: '',
+      out: expect.stringContaining('--package-manager'),
+    });
+    expect((await create(['--list'])).out.split('\n').map((line) => line.split(' ', 1)[0])).toEqual([
+      'api',
+      'events',
+      'full',
+      '',
+    ]);
+    expect((await create(['--version'])).out).toMatch(/^\d+\.\d+\.\d+\n$/);
+  });
+
+  it('asks for what is missing, unless nobody can answer', async () => {
+    expect((await create([], {}, ['asked', 'events'])).exitCode).toBe(0);
+    expect(readFileSync(join(cwd, 'asked', 'src/app.ts'), 'utf8')).toContain("app.queue('orders'");
+    expect(await create([], { CI: 'true' }, ['never'])).toMatchObject({ exitCode: 2 });
+    expect(await create([], {}, ['other', 'none'])).toMatchObject({
+      exitCode: 2,
+      err: expect.stringContaining("no template 'none'"),
+    });
+  });
+
+  it('takes the package manager that called', async () => {
+    await create(['x'], { npm_config_user_agent: 'pnpm/12.21.0 npm/? node/v22.0.0 linux x64' });
+    expect(readFileSync(join(cwd, 'x', 'package.json'), 'utf8')).toContain('pnpm run typecheck');
+  });
+});

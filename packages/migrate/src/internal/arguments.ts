@@ -1,0 +1,62 @@
+import { RULES, type Rule } from '../plan/plan.js';
+
+/** What the command was asked for. */
+export type Command =
+  | { readonly kind: 'help' | 'version' }
+  | { readonly kind: 'usage'; readonly problem: string }
+  | {
+      readonly kind: 'migrate';
+      readonly root: string;
+      readonly apply: boolean;
+      readonly map: string | undefined;
+      readonly rules: readonly Rule[];
+    };
+
+const FLAGS: Readonly<Record<string, 'text' | 'switch'>> = {
+  root: 'text',
+  apply: 'switch',
+  map: 'text',
+  rules: 'text',
+  help: 'switch',
+  version: 'switch',
+};
+const ON = ['true', '1', 't', 'T', 'TRUE', 'True'];
+const OFF = ['false', '0', 'f', 'F', 'FALSE', 'False'];
+
+/** Reads the command line: one dash or two, `-root path` or `-root=path`. */
+export function parseCommand(args: readonly string[]): Command {
+  const given = new Map<string, string>();
+  const rest = [...args];
+  for (let argument = rest.shift(); argument !== undefined; argument = rest.shift()) {
+    const [, name = '', value] = /^--?([a-z]+)(?:=([\s\S]*))?$/.exec(argument) ?? [];
+    const flag = Object.hasOwn(FLAGS, name) ? FLAGS[name] : undefined;
+    if (flag === undefined)
+      return usage(argument.startsWith('-') ? `unknown flag ${argument}` : `unexpected argument ${argument}`);
+    if (given.has(name)) return usage(`-${name} is given twice`);
+    const found = value ?? (flag === 'switch' ? 'true' : rest.shift());
+    if (found === undefined) return usage(`-${name} needs a value`);
+    if (flag === 'switch' && ![...ON, ...OFF].includes(found)) return usage(`-${name} is true or false`);
+    given.set(name, found);
+  }
+  return toCommand(given);
+}
+
+function toCommand(given: ReadonlyMap<string, string>): Command {
+  if (ON.includes(given.get('help') ?? '')) return { kind: 'help' };
+  if (ON.includes(given.get('version') ?? '')) return { kind: 'version' };
+  const rules = given.get('rules')?.split(',') ?? [...RULES];
+  const unknown = rules.find((rule) => !isRule(rule));
+  if (unknown !== undefined) return usage(`there is no rule '${unknown}': there are ${RULES.join(', ')}`);
+  const root = given.get('root') ?? '.';
+  const map = given.get('map');
+  if (root === '') return usage('-root is empty');
+  return { kind: 'migrate', root, apply: ON.includes(given.get('apply') ?? ''), map, rules: rules.filter(isRule) };
+}
+
+function isRule(name: string): name is Rule {
+  return RULES.some((rule) => rule === name);
+}
+
+function usage(problem: string): Command {
+  return { kind: 'usage', problem };
+}

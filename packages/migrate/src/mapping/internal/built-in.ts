@@ -1,0 +1,25 @@
+import type { Mapping } from '../mapping.js';
+
+const PAGE = 'see docs/migrating.md of Sallyport';
+
+/**
+ * What is known without a mapping file. Nothing of Sallyport has been renamed yet; the frameworks that `docs/migrating.md` speaks of
+ * have no counterpart that could be put in by name, so their imports are listed and stay.
+ */
+export const BUILT_IN: Mapping = {
+  version: 1,
+  modules: {
+    '@middy/core': { manual: `a middy chain becomes a route with a posture and middlewares; ${PAGE}` },
+    '@middy/http-error-handler': { manual: `built in: throw FrameworkError of @sallyport/core; ${PAGE}` },
+    '@middy/http-json-body-parser': { manual: `built in: ctx.bodyJson(); ${PAGE}` },
+    '@middy/http-router': { manual: `app.get(path, handler, posture) and its like; ${PAGE}` },
+    '@middy/sqs-partial-batch-failure': { manual: `app.queue(name, handler) reports failures by itself; ${PAGE}` },
+    '@middy/validator': { manual: `bind of @sallyport/http with any Standard Schema; ${PAGE}` },
+    '@aws-lambda-powertools/batch': { manual: `app.queue, app.kinesis and app.tableStream; ${PAGE}` },
+    '@aws-lambda-powertools/event-handler': { manual: `SecureApp of @sallyport/secure; ${PAGE}` },
+    '@aws-lambda-powertools/idempotency': { manual: `withIdempotency of @sallyport/jobs; ${PAGE}` },
+    '@aws-lambda-powertools/parser': { manual: `payload of @sallyport/streams, bind of @sallyport/http; ${PAGE}` },
+    'hono/aws-lambda': { manual: `mountHandler of @sallyport/mcp runs the application behind a posture; ${PAGE}` },
+    'serverless-http': { manual: `the application keeps its function while its paths move; ${PAGE}` },
+  },
+};

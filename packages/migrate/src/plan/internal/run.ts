@@ -1,0 +1,124 @@
+import ts from 'typescript';
+import { applyEdits, type Edit, placeBefore } from '../../internal/edits.js';
+import { parseCode, pathOf } from '../../internal/program.js';
+import type { Mapping } from '../../mapping/mapping.js';
+import { importsRule } from '../../rules/internal/imports.js';
+import { packageEdits } from '../../rules/internal/package.js';
+import type { CodeRule, Remark } from '../../rules/internal/rule.js';
+import { makesContainer, secureRule } from '../../rules/internal/secure.js';
+import { strictRule } from '../../rules/internal/strict.js';
+import { isCode, type ReadFile, type Tree } from '../../tree/internal/read.js';
+import { settingsReader } from '../../tree/internal/settings.js';
+import type { ManualStep, MigrationPlan, Place, Rule } from '../plan.js';
+import { aroundContainers, chunksOf, named } from './selection.js';
+
+/** Runs the rules one after the other, each on what the one before has made. */
+export function runRules(tree: Tree, mapping: Mapping, rules: readonly Rule[]): MigrationPlan {
+  const run = new Run(tree, mapping);
+  const broken = run.leaveBroken();
+  if (rules.includes('imports')) run.moveImports();
+  if (rules.includes('strict')) run.changeRegistrations('strict', strictRule);
+  if (rules.includes('secure')) run.changeRegistrations('secure', secureRule);
+  if (rules.includes('package')) run.changePackages();
+  const { root, skipped } = tree;
+  const manual = run.manual.sort((a, b) => compare(a.path, b.path) || a.line - b.line || a.column - b.column);
+  return { root, skipped, broken, manual, ...run.outcome() };
+}
+
+/** Byte order. */
+function compare(a: string, b: string): number {
+  return Buffer.compare(Buffer.from(a), Buffer.from(b));
+}
+
+class Run {
+  readonly #tree: Tree;
+  readonly #mapping: Mapping;
+  readonly #settingsOf: (path: string) => ts.CompilerOptions;
+  readonly #originals: ReadonlyMap<string, string>;
+  readonly #texts: Map<string, string>;
+  /** The edits of each rule that changed a file, in order. */
+  readonly #history = new Map<string, Edit[][]>();
+  readonly #broken = new Set<string>();
+  /** Files that made a container when they were read. */
+  readonly #makers = new Set<string>();
+  readonly manual: ManualStep[] = [];
+
+  constructor(tree: Tree, mapping: Mapping) {
+    this.#tree = tree;
+    this.#mapping = mapping;
+    this.#originals = new Map(tree.files.map(({ path, text }) => [path, text]));
+    this.#texts = new Map(this.#originals);
+    this.#settingsOf = settingsReader(tree.root);
+  }
+
+  /** Files that do not parse; no rule looks at them again. */
+  leaveBroken(): readonly Place[] {
+    return chunksOf(this.#code()).flatMap((files) => {
+      const { program, sources } = parseCode(files, this.#settingsOf);
+      return [...sources].flatMap(([path, source]) => {
+        const [first] = program.getSyntacticDiagnostics(source);
+        if (first === undefined) return [];
+        this.#broken.add(path);
+        const text = ts.flattenDiagnosticMessageText(first.messageText, ' ');
+        return [this.#placeOf({ path, place: first.start, text })];
+      });
+    });
+  }
+
+  /** Each file alone says what it imports. */
+  moveImports(): void {
+    for (const files of chunksOf(named(this.#code(), this.#mapping))) this.#apply('imports', importsRule, files);
+  }
+
+  /** A registration may stand in another file than the container. */
+  changeRegistrations(name: Rule, rule: CodeRule): void {
+    for (const files of aroundContainers(this.#code(), this.#settingsOf)) this.#apply(name, rule, files);
+  }
+
+  changePackages(): void {
+    for (const [path, text] of this.#texts) {
+      const edits = isCode(path) ? [] : packageEdits(text, this.#mapping);
+      if (edits.length > 0) this.#edit(path, [...edits]);
+    }
+  }
+
+  outcome(): Pick<MigrationPlan, 'changes' | 'order'> {
+    const changes = this.#tree.files.flatMap(({ path, text: before }) => {
+      const after = this.#texts.get(path) ?? before;
+      return after === before ? [] : [{ path, before, after }];
+    });
+    const paths = changes.map(({ path }) => path);
+    const isMaker = (path: string) => this.#makers.has(path);
+    return { changes, order: [...paths.filter((path) => !isMaker(path)), ...paths.filter(isMaker)] };
+  }
+
+  #apply(name: Rule, rule: CodeRule, files: readonly ReadFile[]): void {
+    const code = parseCode(files, this.#settingsOf);
+    const sources = [...code.sources.values()];
+    if (name === 'secure') {
+      for (const source of sources) if (makesContainer(source, code.checker)) this.#makers.add(pathOf(source));
+    }
+    const { edits, remarks } = rule(code, this.#mapping, sources);
+    for (const remark of remarks) this.manual.push({ rule: name, ...this.#placeOf(remark) });
+    for (const [path, list] of edits) this.#edit(path, list);
+  }
+
+  /** Code that parses, as the rules before have left it. */
+  #code(): readonly ReadFile[] {
+    return [...this.#texts].flatMap(([path, text]) => {
+      return isCode(path) && !this.#broken.has(path) ? [{ path, text }] : [];
+    });
+  }
+
+  #edit(path: string, edits: Edit[]): void {
+    this.#texts.set(path, applyEdits(this.#texts.get(path) ?? '', edits));
+    this.#history.set(path, [...(this.#history.get(path) ?? []), edits]);
+  }
+
+  /** Line and column in the file as it was read. */
+  #placeOf({ path, place, text }: Remark): Place {
+    const before = (this.#history.get(path) ?? []).reduceRight((at, edits) => placeBefore(edits, at), place);
+    const lines = (this.#originals.get(path) ?? '').slice(0, before).split('\n');
+    return { path, line: lines.length, column: (lines.at(-1)?.length ?? 0) + 1, text };
+  }
+}

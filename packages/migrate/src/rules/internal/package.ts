@@ -1,0 +1,66 @@
+import ts from 'typescript';
+import type { Edit } from '../../internal/edits.js';
+import type { Mapping } from '../../mapping/mapping.js';
+
+const SECTIONS = ['dependencies', 'devDependencies', 'peerDependencies', 'optionalDependencies'];
+
+/**
+ * Changes the dependencies of one `package.json`: what is removed makes room for what is added, in its own section. A file without
+ * any of the removed packages stays as it is.
+ *
+ * @returns no edits too where the file is not JSON
+ */
+export function packageEdits(text: string, mapping: Mapping): readonly Edit[] {
+  const { remove = [], add = {} } = mapping.packages ?? {};
+  const file = ts.parseJsonText('package.json', text);
+  const root = file.statements[0]?.expression;
+  if (!root || !ts.isObjectLiteralExpression(root) || !isJson(text)) return [];
+  const present = new Set(
+    root.properties.flatMap((one) => (isSection(one) ? Object.keys(valuesOf(one.initializer)) : [])),
+  );
+  return root.properties.filter(isSection).flatMap((section) => {
+    const values = valuesOf(section.initializer);
+    if (!Object.keys(values).some((name) => remove.includes(name))) return [];
+    const kept = Object.entries(values).filter(([name]) => !remove.includes(name));
+    const added = Object.entries(add).filter(([name]) => !present.has(name));
+    const after = [...kept, ...added].sort(([a], [b]) => (a < b ? -1 : 1));
+    const { initializer } = section;
+    return [
+      { start: initializer.getStart(file), end: initializer.end, text: write(after, text, section.getStart(file)) },
+    ];
+  });
+}
+
+type Section = ts.PropertyAssignment & { readonly initializer: ts.ObjectLiteralExpression };
+
+function isSection(node: ts.ObjectLiteralElementLike): node is Section {
+  if (!ts.isPropertyAssignment(node) || !ts.isStringLiteral(node.name)) return false;
+  return SECTIONS.includes(node.name.text) && ts.isObjectLiteralExpression(node.initializer);
+}
+
+function valuesOf({ properties }: ts.ObjectLiteralExpression): Readonly<Record<string, string>> {
+  const pairs = properties.flatMap((one): [string, string][] => {
+    if (!ts.isPropertyAssignment(one) || !ts.isStringLiteral(one.name) || !ts.isStringLiteral(one.initializer))
+      return [];
+    return [[one.name.text, one.initializer.text]];
+  });
+  return Object.fromEntries(pairs);
+}
+
+/** An object in the indentation of its file. */
+function write(pairs: readonly (readonly [string, string])[], text: string, start: number): string {
+  if (pairs.length === 0) return '{}';
+  const newLine = text.includes('\r\n') ? '\r\n' : '\n';
+  const indent = /^[ \t]*$/.exec(text.slice(text.lastIndexOf('\n', start - 1) + 1, start))?.[0] ?? '  ';
+  const lines = pairs.map(([name, range]) => `${indent}${indent}${JSON.stringify(name)}: ${JSON.stringify(range)}`);
+  return `{${newLine}${lines.join(`,${newLine}`)}${newLine}${indent}}`;
+}
+
+function isJson(text: string): boolean {
+  try {
+    JSON.parse(text.replace(/^\uFEFF/, ''));
+    return true;
+  } catch {
+    return false;
+  }
+}

@@ -1,0 +1,3 @@
+import { createService } from "./app.js"
+
+export const handler = createService().handleLambda

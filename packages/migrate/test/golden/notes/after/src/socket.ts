@@ -1,0 +1,1 @@
+export const socket = () => ({ status: 200 })

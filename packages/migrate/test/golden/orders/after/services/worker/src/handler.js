@@ -1,0 +1,13 @@
+// @ts-check
+const { FrameworkError: AppError } = require('@sallyport/core');
+const { json: toJson } = require('@sallyport/http');
+const limits = require('@sallyport/ratelimit');
+const middy = require('@middy/core');
+
+/** @param {import('@sallyport/core').Context} ctx */
+function answer(ctx) {
+  if (ctx.param('id') === '') throw new AppError('app.not_found', 'nothing here');
+  return toJson(200, { limits: Object.keys(limits).length });
+}
+
+exports.handler = middy().handler(answer);

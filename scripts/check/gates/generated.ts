@@ -1,0 +1,26 @@
+import { mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { packAll } from '../../newcomer/archives.js';
+import { generate, runOffline, unpack } from '../../newcomer/generated.js';
+import { findingsOf } from '../command.js';
+import type { Gate } from '../gate.js';
+
+/** The kind that holds all others; `npm run test:create` plays every one, on every Node. */
+const FLAGS = ['--template', 'full', '--package-manager', 'npm'];
+
+export const generatedGate: Gate = {
+  name: 'generated',
+  demands: 'a project made by create-sallyport from the archives passes its own check, without a network',
+  after: ['build'],
+  async run() {
+    const place = mkdtempSync(join(tmpdir(), 'sallyport-generated-'));
+    try {
+      const archives = join(place, 'unpacked');
+      await unpack(await packAll(join(place, 'packed')), archives);
+      return findingsOf(await runOffline(await generate(archives, place, FLAGS), 'npm run check'));
+    } finally {
+      rmSync(place, { recursive: true, force: true });
+    }
+  },
+};

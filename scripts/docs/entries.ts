@@ -1,0 +1,17 @@
+import { join } from 'node:path';
+import { ROOT } from '../check/command.js';
+import { readWorkspace, sourceEntries } from '../check/workspace.js';
+
+/** The list of what the published packages export, for the migration helper. */
+export function renderEntries(): string {
+  const entries = readWorkspace(ROOT, ['packages'])
+    .filter(({ manifest }) => manifest.private !== true && manifest.name.startsWith('@sallyport/'))
+    .flatMap(({ manifest }) => [...sourceEntries(manifest).keys()].map((subpath) => join(manifest.name, subpath)))
+    .sort();
+  return `// Made by \`npm run docs\` from the packages of the workspace.
+
+/** Every entry of every package: what an import may be moved to. */
+export const ENTRIES: readonly string[] = [
+${entries.map((entry) => `  '${entry}',\n`).join('')}];
+`;
+}

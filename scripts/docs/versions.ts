@@ -1,0 +1,45 @@
+import { readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { ROOT } from '../check/command.js';
+import { readWorkspace } from '../check/workspace.js';
+
+/** Packages outside the workspace that a generated project may depend on. */
+const OTHERS = [
+  '@biomejs/biome',
+  '@types/node',
+  'aws-cdk-lib',
+  'constructs',
+  'esbuild',
+  'jose',
+  'tsx',
+  'typescript',
+  'vitest',
+  'zod',
+];
+
+/** Of the command line of the CDK that knows this version of its library; `npx` fetches it for a deployment alone. */
+const CDK_COMMAND = '2.1148.1';
+
+/** What a generated project depends on: our packages as the workspace has them, the others as its catalog says. */
+export function renderVersions(): string {
+  const own = readWorkspace(ROOT, ['packages'])
+    .filter(({ manifest }) => manifest.private !== true && manifest.name.startsWith('@sallyport/'))
+    .map(({ folder, manifest }): [string, string] => [manifest.name, versionOf(folder)]);
+  const catalog = readFileSync(join(ROOT, 'pnpm-workspace.yaml'), 'utf8');
+  const others = OTHERS.map((name): [string, string] => {
+    const [, range] = new RegExp(`^  "?${name}"?: (\\S+)$`, 'm').exec(catalog) ?? [];
+    if (range === undefined) throw new Error(`${name} is not in the catalog`);
+    return [name, range.startsWith('^') ? range : `^${range}`];
+  });
+  const versions = {
+    node: '>=20.19',
+    cdkCommand: CDK_COMMAND,
+    own: Object.fromEntries(own),
+    others: Object.fromEntries(others),
+  };
+  return `${JSON.stringify(versions, null, 2)}\n`;
+}
+
+function versionOf(folder: string): string {
+  return (JSON.parse(readFileSync(join(ROOT, folder, 'package.json'), 'utf8')) as { version: string }).version;
+}

@@ -1,0 +1,51 @@
+import { cpSync, mkdirSync, readdirSync, symlinkSync } from 'node:fs';
+import { join } from 'node:path';
+import { type CommandResult, ROOT, run } from '../check/command.js';
+import { mapConcurrently } from '../check/concurrently.js';
+import type { PackedPackage } from './archives.js';
+
+/** The packages outside the workspace that generated projects use, as the workspace has installed them. */
+const INSTALLED = join(ROOT, 'packages', 'create-sallyport', 'node_modules');
+
+/** Unpacks archives where a project finds them: `<folder>/<name of the package>`. */
+export async function unpack(packed: readonly PackedPackage[], folder: string): Promise<void> {
+  await mapConcurrently(packed, 2, async ({ manifest, archive }) => {
+    const place = join(folder, manifest.name);
+    mkdirSync(place, { recursive: true });
+    const { status, output } = await run('tar', ['-xzf', archive, '-C', place, '--strip-components=1']);
+    if (status !== 0) throw new Error(output);
+  });
+}
+
+/**
+ * Makes a project with the command of the archives and gives it its dependencies: ours from the archives, all others from the workspace.
+ * No registry is asked.
+ *
+ * @param archives where {@link unpack} has put them
+ * @returns the folder of the project
+ */
+export async function generate(archives: string, place: string, flags: readonly string[]): Promise<string> {
+  const command = join(archives, 'create-sallyport', 'dist', 'internal', 'main.js');
+  const made = await run(process.execPath, [command, 'my-service', '--yes', ...flags], place);
+  if (made.status !== 0) throw new Error(made.output);
+  const project = join(place, 'my-service');
+  const modules = join(project, 'node_modules');
+  cpSync(join(archives, '@sallyport'), join(modules, '@sallyport'), { recursive: true });
+  for (const name of readdirSync(INSTALLED).filter((one) => one !== '@sallyport')) {
+    const scoped = name.startsWith('@') ? readdirSync(join(INSTALLED, name)).map((one) => join(name, one)) : [name];
+    if (name.startsWith('@')) mkdirSync(join(modules, name), { recursive: true });
+    for (const one of scoped) symlinkSync(join(INSTALLED, one), join(modules, one));
+  }
+  return project;
+}
+
+/** Runs a command of a project with no way out: in a network of its own where the machine allows it, else with proxies that lead nowhere. */
+export async function runOffline(project: string, command: string): Promise<CommandResult> {
+  const closed = 'HTTPS_PROXY=http://127.0.0.1:9 HTTP_PROXY=http://127.0.0.1:9 npm_config_offline=true';
+  const line = `env -u NODE_OPTIONS -u NODE_PATH ${closed} ${command}`;
+  const alone = await run('unshare', ['--net', 'true']).then(
+    ({ status }) => status === 0,
+    () => false,
+  );
+  return alone ? run('unshare', ['--net', 'sh', '-c', line], project) : run('sh', ['-c', line], project);
+}
