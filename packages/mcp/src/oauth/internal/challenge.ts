@@ -49,7 +49,7 @@ function askFunction(ask: (route: MatchedRoute) => string | undefined, ctx: Cont
 const PLACEHOLDER = /\{([A-Za-z_][A-Za-z0-9_]*)\}/g;
 /** Scheme, host and port are fixed. */
 const FIXED_ORIGIN = /^https?:\/\/[^/{}]+\//i;
-/** What a parameter may be in the URL; it needs no escaping. */
+/** The values of a parameter that are inserted into the URL; they need no escaping. */
 const VALUE = /^[a-z0-9._~-]{1,128}$/;
 
 /** A function that puts the parameters of a route into a template; `undefined` for one that is missing or outside the alphabet. */
