@@ -23,11 +23,12 @@ export const FILES: Readonly<Record<string, Budget>> = {
   // With the entry `/web` and its mount, which came from mcp.
   http: { reached: 52, wanted: 52 },
   jobs: { reached: 41, wanted: 41 },
-  mcp: { reached: 69, wanted: 69 },
+  // 69 of the server; routes, facade and OAuth are three further entries with their topics.
+  mcp: { reached: 106, wanted: 106 },
   objectstore: { reached: 29, wanted: 29 },
   ratelimit: { reached: 33, wanted: 33 },
   // Routes and groups of the closed container are a topic of their own.
-  secure: { reached: 28, wanted: 26 },
+  secure: { reached: 31, wanted: 26 },
   streams: { reached: 27, wanted: 27 },
   microvm: { reached: 54, wanted: 54 },
   // Five topics since: engines with their clockwork, the recorder, tokens, matchers, the stand-in for micro-VMs.

@@ -381,6 +381,12 @@ export class RequestContext implements Context {
     return principal === null ? null : (runtime.copyPrincipal?.(principal) ?? null);
   }
 
+  /** What `JSON.stringify` and logs see of a context: no event, no header, no environment. */
+  toJSON(): object {
+    const { requestId, traceId, triggerKind, route } = this.state;
+    return { requestId, traceId, triggerKind, route };
+  }
+
   asAppSync(): AppSyncContext | null {
     return this.state.transport?.appSync?.() ?? null;
   }

@@ -1,9 +1,13 @@
-import { defineOptions, kind, list, text } from '@sallyport/core/options';
+import { defineOptions, kind, list, text, withMethods } from '@sallyport/core/options';
 import type { MountTarget } from '@sallyport/http/web';
+import { MCP_PATH } from '../routes/paths.js';
 import type { McpServer } from '../server/server.js';
 
-/** The default path of an MCP server. */
-export const MCP_PATH = '/mcp';
+/** The metadata documents of a server: `mcpDiscovery` of `@sallyport/mcp/oauth` makes one. */
+export interface McpDiscovery {
+  /** Registers the documents of the server at this path, open to everybody. */
+  mount(app: MountTarget<object>, path: string): void;
+}
 
 /** Options of {@link mountMcp}; an unknown key is rejected. */
 export interface MountMcpOptions<Posture> {
@@ -13,6 +17,8 @@ export interface MountMcpOptions<Posture> {
   readonly posture: Posture;
   /** Origins of browsers that may call. Default: the server's own. */
   readonly allowedOrigins?: readonly string[];
+  /** Metadata documents by which clients find out where to sign in. Default none. */
+  readonly discovery?: McpDiscovery;
 }
 
 const METHODS = ['POST', 'GET', 'DELETE'];
@@ -29,6 +35,7 @@ export const MOUNT_MCP_OPTIONS = defineOptions<MountMcpOptions<object>>()({
     kind('an origin', (value) => typeof value === 'string'),
     'a list of origins',
   ),
+  discovery: withMethods<McpDiscovery>('mount'),
 });
 
 /**
@@ -43,11 +50,12 @@ export function mountMcp<Posture>(
   server: McpServer,
   options: MountMcpOptions<Posture>,
 ): void {
-  const { path, posture, allowedOrigins } = MOUNT_MCP_OPTIONS.parse(options as MountMcpOptions<object>);
+  const { path, posture, allowedOrigins, discovery } = MOUNT_MCP_OPTIONS.parse(options as MountMcpOptions<object>);
   const handler = allowedOrigins === undefined ? server.handler : server.handlerFor({ allowedOrigins });
   // Users paste server addresses with a slash at the end, and REST APIs do not remove it.
   const routing = { streaming: true, trailingSlash: true };
   for (const method of METHODS) app.handle(method, path, handler, posture as Posture, routing);
+  discovery?.mount(app as MountTarget<unknown> as MountTarget<object>, path);
 }
 
 /** The option `cors` of a container whose MCP server is called by browsers. */

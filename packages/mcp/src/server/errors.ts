@@ -18,6 +18,10 @@ export type McpErrorCode =
   | 'mcp.changes_off'
   /** A task could not be passed to the function that runs it. */
   | 'mcp.task_not_started'
+  /** A path, identifier or endpoint is invalid in `@sallyport/mcp/routes`, which throws a `TypeError` with this code. */
+  | 'mcp.invalid_route'
+  /** An authorization server refuses a request: `OAuthError`, whose `error` is the protocol's own. @status 400 */
+  | 'mcp.oauth_refused'
   /** The store failed. @status 503 */
   | 'mcp.store';
 

@@ -22,6 +22,9 @@ export function memoryMcpStore(options: MemoryMcpStoreOptions = {}): McpStore {
   return new MemoryStore(maxRows, clock);
 }
 
+/** How often expired rows are dropped. */
+const SWEEP_MS = 60_000;
+
 /**
  * The largest item of DynamoDB, including names and keys
  * (https://docs.aws.amazon.com/amazondynamodb/latest/developerguide/Constraints.html).
@@ -34,6 +37,8 @@ class MemoryStore implements McpStore {
   /** All rows, the oldest first. */
   readonly #rows = new Map<string, Row>();
   readonly #partitions = new Map<string, Set<string>>();
+  /** Epoch milliseconds. */
+  #nextSweep = 0;
 
   constructor(maxRows: number, clock: Clock) {
     this.#maxRows = maxRows;
@@ -55,6 +60,7 @@ class MemoryStore implements McpStore {
     this.#rows.set(keyOf(row), { ...copyOf(row), ...(row.writer === undefined ? {} : { writer: row.writer }) });
     const sorts = this.#partitions.get(row.partition) ?? new Set();
     this.#partitions.set(row.partition, sorts.add(row.sort));
+    this.#sweep();
     this.#evict();
     return true;
   }
@@ -85,6 +91,14 @@ class MemoryStore implements McpStore {
     const sorts = this.#partitions.get(key.partition);
     sorts?.delete(key.sort);
     if (sorts?.size === 0) this.#partitions.delete(key.partition);
+  }
+
+  /** Rows that have expired go before live ones do. */
+  #sweep(): void {
+    const now = this.#clock.now().getTime();
+    if (now < this.#nextSweep && this.#nextSweep - now <= SWEEP_MS) return;
+    this.#nextSweep = now + SWEEP_MS;
+    for (const row of this.#rows.values()) if (row.ttl * 1000 <= now) this.#delete(row);
   }
 
   #evict(): void {

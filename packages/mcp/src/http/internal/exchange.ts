@@ -10,6 +10,7 @@ import { errorText, isObject, own } from '../../protocol/internal/json-rpc.js';
 import { META, RPC } from '../../protocol/internal/protocol.js';
 import type { JsonObject } from '../../protocol/types.js';
 import { RpcError } from '../../server/errors.js';
+import { SCOPE_CHALLENGE } from './scope-challenge.js';
 
 /** One HTTP request of any front door, as the engine reads it. */
 export interface McpRequest {
@@ -153,7 +154,11 @@ export function holdsScopes({ principal }: McpRequest, { scopes, anyScope }: Gua
 
 /** @throws FrameworkError `app.forbidden`: 403 in the framework's own shape */
 export function checkScopes(http: McpRequest, target: Guarded): void {
-  if (!holdsScopes(http, target)) throw new FrameworkError('app.forbidden');
+  if (holdsScopes(http, target)) return;
+  const { scopes, anyScope } = target;
+  const challenge = http.context.get(SCOPE_CHALLENGE)?.([...scopes, ...anyScope.slice(0, 1)]);
+  const headers = challenge === undefined ? undefined : { 'www-authenticate': challenge, 'cache-control': 'no-store' };
+  throw new FrameworkError('app.forbidden', undefined, { headers });
 }
 
 /** A finished message as JSON, or as the only event of a stream for a client that accepts only or prefers streams. */

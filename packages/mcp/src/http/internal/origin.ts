@@ -52,7 +52,8 @@ export function createOriginCheck(allowed: readonly string[]): OriginCheck {
   };
 }
 
-function isLoopback(host: string): boolean {
+/** Whether a host name, in lower case and IPv6 in brackets, is of this machine (RFC 8252 section 7.3). */
+export function isLoopback(host: string): boolean {
   return host === 'localhost' || host === '[::1]' || /^127(\.\d{1,3}){3}$/.test(host);
 }
 
