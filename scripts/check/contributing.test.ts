@@ -76,6 +76,7 @@ describe('the map', () => {
     'triggers',
     'objectstore',
     'vectors',
+    'microvm',
     'testkit',
     'contract',
     'migrate',

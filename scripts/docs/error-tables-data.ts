@@ -37,6 +37,9 @@ export const ERROR_TABLES: Readonly<Record<string, readonly ErrorTable[]>> = {
   'packages/triggers/README.md': [
     { name: '@sallyport/triggers', source: 'packages/triggers/src/errors.ts', type: 'TriggersErrorCode' },
   ],
+  'packages/microvm/README.md': [
+    { name: '@sallyport/microvm', source: 'packages/microvm/src/errors.ts', type: 'MICROVM_CODES' },
+  ],
   'packages/objectstore/README.md': [
     { name: '@sallyport/objectstore', source: 'packages/objectstore/src/errors.ts', type: 'OBJECT_STORE_CODES' },
     { name: '@sallyport/objectstore#artifact', source: 'packages/objectstore/src/errors.ts', type: 'ARTIFACT_CODES' },

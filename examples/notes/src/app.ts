@@ -4,7 +4,7 @@ import { type RateLimiter, rateLimitMiddleware } from '@sallyport/ratelimit';
 import { SecureApp, type SecureOptions } from '@sallyport/secure';
 import type { SemanticIndex } from '@sallyport/vectors';
 import { type AttachmentsConfig, registerAttachments } from './attachments.js';
-import { type AuthConfig, type Connections, createPrincipalResolver } from './auth.js';
+import { type AuthConfig, type Connections, createAuth } from './auth.js';
 import { createJournal, type Journal, registerEvents } from './events.js';
 import { registerGraphQL } from './graphql.js';
 import { registerHttp } from './http.js';
@@ -14,15 +14,15 @@ import { registerSockets } from './sockets.js';
 import { registerTools, type ToolsConfig } from './tools.js';
 import { createTriggers } from './triggers.js';
 
-/** What differs between a deployment, the demo and a test. */
+/** The parts that differ between a deployment, the demo and a test. */
 export interface NotesConfig {
   readonly auth: AuthConfig;
   readonly connections: Connections;
   readonly limiter: RateLimiter;
-  /** What was done already, and who is at it. */
+  /** Which work was done, and which is in progress. */
   readonly ledger: JobLedger;
   readonly tools: ToolsConfig;
-  /** Finds notes by what they say. */
+  /** Finds notes by their meaning. */
   readonly search: SemanticIndex;
   readonly attachments: AttachmentsConfig;
   /** Clock, ids, log and similar values of the container. */
@@ -43,9 +43,9 @@ export function createNotesService(config: NotesConfig): NotesService {
   const { auth, connections, limiter, ledger, tools, search, attachments, container } = config;
   const notes = new NoteStore();
   const journal = createJournal();
-  const principalResolver = createPrincipalResolver(auth, connections);
+  const { discovery, ...gate } = createAuth(auth, connections);
   const surfaces = createTriggers(attachments.bucket, notes, journal);
-  const app = new SecureApp({ ...container, principalResolver, onResponse: secureHeaders(), surfaces });
+  const app = new SecureApp({ ...container, ...gate, onResponse: secureHeaders(), surfaces });
   notes.add({ title: 'Milk', text: 'one litre' }, 'ada');
   app.use(rateLimitMiddleware({ limiter }));
   registerSearch(app, notes, search);
@@ -54,6 +54,6 @@ export function createNotesService(config: NotesConfig): NotesService {
   registerSockets(app, connections);
   registerGraphQL(app, notes);
   registerEvents(app, notes, journal, ledger);
-  registerTools(app, notes, tools);
+  registerTools(app, notes, tools, discovery);
   return { app, notes, journal };
 }
