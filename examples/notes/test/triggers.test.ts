@@ -1,12 +1,12 @@
+import type { AuthorizationServer } from '@sallyport/oauth-lab';
 import { createTestEnv } from '@sallyport/testkit';
 import { buildInvocation } from '@sallyport/triggers/invoke';
 import { buildS3Event } from '@sallyport/triggers/testing';
-import { type Issuer, startIssuer } from '../demo/issuer.js';
 import type { NotesService } from '../src/app.js';
-import { createTestService } from './support.js';
+import { createTestService, startIssuer } from './support.js';
 
 const env = createTestEnv({ now: new Date() });
-let issuer: Issuer;
+let issuer: AuthorizationServer;
 let service: NotesService;
 
 beforeAll(async () => {
