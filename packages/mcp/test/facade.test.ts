@@ -208,6 +208,24 @@ it('capabilities are those of the configuration, member by member', async () => 
   });
 });
 
+it.each([true, false])('capabilities say whether a client may name itself by a URL: %s', async (supported) => {
+  const request = serve({
+    capabilities: { clientIdMetadataDocumentSupported: supported },
+    rootAuthorizationServer: {
+      issuerUrl: 'https://id.example.com',
+      authorizationEndpointUrl: 'https://id.example.com/authorize',
+      tokenEndpointUrl: 'https://id.example.com/token',
+      registrationEndpointUrl: 'https://id.example.com/register',
+      jwksUri: 'https://id.example.com/jwks.json',
+      scopes: ['a'],
+    },
+  });
+  for (const path of [`${SERVER}/acme/mcp`, SERVER]) {
+    const { text } = await request('function URL', 'GET', path);
+    expect(text).toContain(`,"client_id_metadata_document_supported":${supported}}`);
+  }
+});
+
 it('a registration endpoint of its own stands in the document', async () => {
   const config = {
     issuerUrl: 'https://id.example.com/realms/a/',

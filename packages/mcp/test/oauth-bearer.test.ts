@@ -6,6 +6,7 @@ import { Authenticated, Optional, Public, SecureApp } from '@sallyport/secure';
 import { ManualClock } from '@sallyport/testkit';
 import fc from 'fast-check';
 import { createMcpServer, mountMcp } from '../src/index.js';
+import { readCredentials } from '../src/oauth/internal/credentials.js';
 import {
   BearerError,
   type BearerOptions,
@@ -156,6 +157,7 @@ describe.each(FACE_NAMES)('a route behind the %s', (face) => {
     'Bearer {}',
     `Bearer ${'a'.repeat(16_385)}`,
     `Bearer ${'a'.repeat(65_536)}`,
+    `Bearer a${' '.repeat(1000)}b`,
     ['Bearer a', 'Bearer b'],
     ['Bearer a', 'Bearer a'],
     ['Basic YTpi', 'Bearer a'],
@@ -264,6 +266,32 @@ describe.each(FACE_NAMES)('a route behind the %s', (face) => {
     const lines: Line[] = [];
     await call(create(validator, {}, lines), 'Bearer abc');
     expect(lines).toContainEqual(expect.objectContaining({ reason }));
+  });
+
+  it.each<[string, (token: string) => never]>([
+    [
+      'a BearerError',
+      (token) => {
+        throw new BearerError('invalid', `no session for ${token}`);
+      },
+    ],
+    [
+      'a BearerUnavailable',
+      (token) => {
+        throw new BearerUnavailable(`GET /introspect?token=${encodeURIComponent(token)} failed`);
+      },
+    ],
+    [
+      'any other error',
+      (token) => {
+        throw new TypeError(`GET /introspect?token=${encodeURIComponent(token)} failed`);
+      },
+    ],
+  ])('keeps a token out of the log that %s has in its text', async (_, validator) => {
+    const lines: Line[] = [];
+    await call(create('good', { validator }, lines), 'Bearer sEcReT+/1==');
+    expect(JSON.stringify(lines)).toContain('[token]');
+    expect(JSON.stringify(lines)).not.toContain('sEcReT');
   });
 
   it.each<[string, BearerOptions['requiredAudience'], readonly string[], number]>([
@@ -722,6 +750,27 @@ it.each(Object.keys(validators))('no record, metric or span holds the token: %s'
   expect(seen.length).toBeGreaterThan(2);
   const texts = seen.map((value) => inspect(value, { depth: 9, showHidden: true }));
   expect(texts.join()).not.toContain(secret);
+});
+
+it.each<[string, (length: number) => string]>([
+  ['blanks within a token', (length) => `Bearer a${' '.repeat(length)}b`],
+  ['blanks before a token that is none', (length) => `Bearer ${' '.repeat(length)}"`],
+  ['words', (length) => `Bearer ${'a '.repeat(length / 2)}`],
+  ['padding', (length) => `Bearer a${'='.repeat(length)}b`],
+  ['another scheme with commas', (length) => `Basic ${', '.repeat(length / 2)}`],
+])('a header is read in linear time: %s', (_, make) => {
+  const read = (times: number, value: string) => {
+    const ctx = { headerAll: () => [value] } as unknown as Context;
+    const before = process.cpuUsage();
+    for (let time = 0; time < times; time += 1) expect(readCredentials(ctx)).not.toHaveProperty('token');
+    const { user, system } = process.cpuUsage(before);
+    return user + system;
+  };
+  const best = (times: number, value: string) => Math.min(...[1, 2, 3].map(() => read(times, value)));
+  const [short, long] = [make(1024), make(65_536)];
+  read(64, short);
+  // As many characters either way: linear is at most about 1, quadratic 64.
+  expect(best(1, long) / best(64, short)).toBeLessThan(8);
 });
 
 it('a header of any text is 401, or a token that the validator is given as it was sent', async () => {

@@ -479,6 +479,15 @@ describe('the token endpoint', () => {
     });
   });
 
+  it('names the scheme of clients with a secret when it refuses one, and otherwise not', async () => {
+    const form = { grant_type: 'refresh_token', refresh_token: 'x' };
+    const refused = await create().request(form, basic('c1', 's'));
+    expect([refused.status, refused.headers['www-authenticate']]).toEqual([401, ['Basic realm="token"']]);
+    expect(refused.headers['cache-control']).toEqual(['no-store']);
+    const wrong = await create().request({ ...form, client_id: 'c1' });
+    expect([wrong.status, wrong.headers['www-authenticate']]).toEqual([400, undefined]);
+  });
+
   it.each<[object, string]>([
     [{}, 'option "codes" must be an object with consume()'],
     [{ codes: { consume() {} } }, 'option "issueAccessToken" must be a function'],

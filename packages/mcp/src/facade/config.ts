@@ -1,5 +1,6 @@
 import { FrameworkError, type Handler } from '@sallyport/core';
 import {
+  boolean,
   defineOptions,
   func,
   group,
@@ -33,6 +34,8 @@ export interface Capabilities {
   readonly tokenEndpointAuthMethods: readonly string[];
   /** Methods of PKCE. */
   readonly codeChallengeMethods: readonly string[];
+  /** Whether a client id may be the URL of a metadata document. Default: the documents do not say. */
+  readonly clientIdMetadataDocumentSupported?: boolean;
 }
 
 /** Creates the handler for one kind of endpoint. It is called once for each kind, at registration. */
@@ -123,6 +126,7 @@ const CAPABILITY_KINDS = {
   grantTypes: words,
   tokenEndpointAuthMethods: words,
   codeChallengeMethods: words,
+  clientIdMetadataDocumentSupported: boolean,
 };
 
 /** The kinds of the members of {@link FacadeConfig}. */
@@ -207,6 +211,9 @@ function withDefaults(given: Partial<Capabilities>): Capabilities {
     grantTypes: given.grantTypes ?? defaults.grantTypes,
     tokenEndpointAuthMethods: given.tokenEndpointAuthMethods ?? defaults.tokenEndpointAuthMethods,
     codeChallengeMethods: given.codeChallengeMethods ?? defaults.codeChallengeMethods,
+    ...(given.clientIdMetadataDocumentSupported !== undefined && {
+      clientIdMetadataDocumentSupported: given.clientIdMetadataDocumentSupported,
+    }),
   };
 }
 

@@ -200,10 +200,13 @@ class Guard {
 
   #refusal(thrown: unknown, token: string, ctx: Context): FrameworkError {
     if (thrown instanceof BearerUnavailable) {
-      ctx.log.error('credentials cannot be verified now', { event: 'mcp.bearer_unavailable', reason: thrown.detail });
+      ctx.log.error('credentials cannot be verified now', {
+        event: 'mcp.bearer_unavailable',
+        reason: redact(thrown.detail, token),
+      });
       return new FrameworkError('app.overloaded');
     }
-    if (thrown instanceof BearerError) return this.#refuse(ctx, thrown.reason, thrown.detail);
+    if (thrown instanceof BearerError) return this.#refuse(ctx, thrown.reason, redact(thrown.detail, token));
     ctx.log.error('a validator failed', {
       event: 'mcp.bearer_validator_failed',
       reason: describe(thrown, token),
@@ -269,5 +272,10 @@ function texts(value: unknown): readonly string[] {
 /** Name and text of what a validator threw; clients of HTTP sometimes put what they sent into their errors. */
 function describe(thrown: unknown, token: string): string {
   const text = thrown instanceof Error ? `${thrown.name}: ${thrown.message}` : typeof thrown;
-  return text.replaceAll(token, '[token]');
+  return redact(text, token);
+}
+
+/** Text for the log, without the token as it was sent and as a query or form has it. */
+function redact(text: string, token: string): string {
+  return text.replaceAll(token, '[token]').replaceAll(encodeURIComponent(token), '[token]');
 }

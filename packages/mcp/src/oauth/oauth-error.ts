@@ -39,7 +39,11 @@ export class OAuthError extends FrameworkError {
   }
 }
 
+/** How clients prove themselves in a header; required of a 401 (RFC 6749 section 5.2, RFC 9110 section 15.5.2). */
+const BASIC = 'Basic realm="token"';
+
 /** The error as JSON, never to be kept. */
 export function toErrorAnswer({ error, message, status }: OAuthError): ResponseInput {
-  return jsonAnswer(JSON.stringify({ error, error_description: message }), { status });
+  const body = JSON.stringify({ error, error_description: message });
+  return jsonAnswer(body, { status, ...(status === 401 && { challenge: BASIC }) });
 }

@@ -36,10 +36,14 @@ export interface RigOptions {
   readonly streaming?: boolean;
   readonly clock?: Clock;
   readonly remainingMs?: number;
+  /** The pattern of the routes. Default `/mcp`. */
+  readonly path?: string;
 }
 
 export interface Sent {
   readonly headers?: Readonly<Record<string, string>>;
+  /** Default `/mcp`. */
+  readonly path?: string;
   /** `identity`, or `kind/identity/tenant`. */
   readonly user?: string;
   readonly streaming?: boolean;
@@ -99,8 +103,8 @@ export class Rig {
       log: this.options.log ?? false,
     });
     const server = this.server(store);
-    const { handler = server.handler } = this.options;
-    mountMcp(app, { ...server, handler }, { posture: Optional() });
+    const { handler = server.handler, path = '/mcp' } = this.options;
+    mountMcp(app, { ...server, handler }, { path, posture: Optional() });
     return app;
   }
 
@@ -294,11 +298,11 @@ function toPrincipal(user: string, held = ''): SecurePrincipal | null {
   return { kind: a as 'external', identity: b, ...(tenantId === '' ? {} : { tenantId }), ...scopes };
 }
 
-export function toEvent(method: string, body: string, { headers = {}, user }: Sent): object {
+export function toEvent(method: string, body: string, { headers = {}, user, path = '/mcp' }: Sent): object {
   return {
     version: '2.0',
     routeKey: '$default',
-    rawPath: '/mcp',
+    rawPath: path,
     rawQueryString: '',
     headers: {
       host: 'tested.lambda-url.eu-west-1.on.aws',
@@ -310,7 +314,7 @@ export function toEvent(method: string, body: string, { headers = {}, user }: Se
     },
     requestContext: {
       domainName: 'tested.lambda-url.eu-west-1.on.aws',
-      http: { method, path: '/mcp', sourceIp: '192.0.2.1' },
+      http: { method, path, sourceIp: '192.0.2.1' },
     },
     body,
     isBase64Encoded: false,

@@ -57,6 +57,9 @@ function capabilitiesOf({ capabilities }: ParsedFacade) {
     grantTypesSupported: capabilities.grantTypes,
     tokenEndpointAuthMethodsSupported: capabilities.tokenEndpointAuthMethods,
     codeChallengeMethodsSupported: capabilities.codeChallengeMethods,
+    ...(capabilities.clientIdMetadataDocumentSupported !== undefined && {
+      clientIdMetadataDocumentSupported: capabilities.clientIdMetadataDocumentSupported,
+    }),
   };
 }
 

@@ -11,12 +11,14 @@ export interface AnswerOptions {
   readonly maxAgeSeconds?: number | undefined;
   /** Names of the request headers that were read to make the answer. Default none. */
   readonly vary?: readonly string[];
+  /** The challenge of a 401. Default none. */
+  readonly challenge?: string;
 }
 
 /** An answer whose body is this JSON text. */
 export function jsonAnswer(
   body: string,
-  { status = 200, maxAgeSeconds, vary = [] }: AnswerOptions = {},
+  { status = 200, maxAgeSeconds, vary = [], challenge }: AnswerOptions = {},
 ): ResponseInput {
   return {
     status,
@@ -24,6 +26,7 @@ export function jsonAnswer(
       'content-type': JSON_TYPE,
       'cache-control': maxAgeSeconds === undefined ? NO_STORE : `public, max-age=${maxAgeSeconds}`,
       ...(vary.length > 0 && { vary: vary.join(', ') }),
+      ...(challenge !== undefined && { 'www-authenticate': challenge }),
     },
     body,
   };

@@ -24,9 +24,18 @@ export function coreOf(server: object): Core | undefined {
   return CORES.get(server);
 }
 
-/** The caller as one string. Data bound to it can be decrypted only for the same caller. */
-export function principalHash({ principal, tenantId }: Pick<McpRequest, 'principal' | 'tenantId'>): string {
-  return hashText(callerKey({ principal, authIdentity: '', tenantId }));
+/**
+ * The caller as one string, together with the endpoint where a server has several: its path parameters. Data bound to it is found only
+ * for the same caller at the same endpoint, as a token is valid for one endpoint.
+ */
+export function principalHash({
+  principal,
+  tenantId,
+  context,
+}: Pick<McpRequest, 'principal' | 'tenantId' | 'context'>): string {
+  const caller = callerKey({ principal, authIdentity: '', tenantId });
+  const params = Object.entries(context.params);
+  return hashText(params.length === 0 ? caller : JSON.stringify([caller, params]));
 }
 
 /** The store. Only called where the checked options guarantee that there is one. */
