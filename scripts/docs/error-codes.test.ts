@@ -1,5 +1,6 @@
 import { CONNECTION_ERROR_CODES, ConnectionError } from '../../packages/connections/src/index.js';
 import { APP_CODES } from '../../packages/core/src/index.js';
+import { MICROVM_CODES } from '../../packages/microvm/src/index.js';
 import { OBJECT_STORE_CODES, ObjectStoreError } from '../../packages/objectstore/src/index.js';
 import { VECTOR_STORE_CODES, VectorStoreError } from '../../packages/vectors/src/index.js';
 import { renderErrorCodes } from './error-codes.js';
@@ -18,6 +19,8 @@ it.each([
   ...CONNECTION_ERROR_CODES.map((code) => [code, new ConnectionError(code, 'x').status] as const),
   ...OBJECT_STORE_CODES.map((code) => [code, new ObjectStoreError(code, 'x').status] as const),
   ...VECTOR_STORE_CODES.map((code) => [code, new VectorStoreError(code, 'x').status] as const),
+  // The last two are for developers.
+  ...Object.entries(MICROVM_CODES).slice(0, -2),
 ])('says the status that the error has: %s', (code, status) => {
   const rows = Object.values(ERROR_TABLES).flatMap((tables) => tables.flatMap((one) => readRows(one)));
   expect(rows.find((row) => row.code === code)?.status).toBe(String(status));

@@ -3,61 +3,61 @@ import { brandError } from '@sallyport/core/pipeline';
 
 /** Every code of {@link MicrovmError} with its HTTP status. */
 export const MICROVM_CODES = {
-  /** A typed call without a caller that `toMicrovmCaller` or `internalCaller` made. */
+  /** A typed call without a caller that `toMicrovmCaller` or `internalCaller` made. @status 401 */
   'microvm.unauthenticated_controller': 401,
-  /** The caller has no tenant or no namespace, or one that is not a text of 1 to 128 bytes. */
+  /** The caller has no tenant or no namespace, or one that is not a text of 1 to 128 bytes. @status 403 */
   'microvm.binding_missing': 403,
-  /** The request names another tenant, namespace or caller than the authenticated one. */
+  /** The request names another tenant, namespace or caller than the authenticated one. @status 403 */
   'microvm.tenant_binding_violation': 403,
-  /** An input that is not as described. */
+  /** An input that is not as described. @status 400 */
   'microvm.invalid_request': 400,
-  /** The request holds a name or a value that belongs to a credential. */
+  /** The request holds a name or a value that belongs to a credential. @status 400 */
   'microvm.forbidden_field': 400,
-  /** The service refused the input. */
+  /** The service refused the input. @status 400 */
   'microvm.provider_rejected': 400,
-  /** No such session: never there, expired, ended at the service, or of somebody else. */
+  /** No such session: never there, expired, ended at the service, or of somebody else. @status 404 */
   'microvm.session_not_found': 404,
-  /** The image, or this version of it, does not exist at the service. */
+  /** The image, or this version of it, does not exist at the service. @status 404 */
   'microvm.image_not_found': 404,
-  /** The machine or its session was changed by somebody else at the same time. */
+  /** The machine or its session was changed by somebody else at the same time. @status 409 */
   'microvm.conflict': 409,
-  /** The session id is taken. */
+  /** The session id is taken. @status 409 */
   'microvm.session_exists': 409,
-  /** The idempotency key was used before, with another input. */
+  /** The idempotency key was used before, with another input. @status 409 */
   'microvm.idempotency_mismatch': 409,
-  /** The operation is not allowed in the state of the session. */
+  /** The operation is not allowed in the state of the session. @status 409 */
   'microvm.invalid_state': 409,
-  /** The session was run without the connector `SHELL_INGRESS`. */
+  /** The session was run without the connector `SHELL_INGRESS`. @status 409 */
   'microvm.shell_not_enabled': 409,
-  /** The body is larger than it may be. */
+  /** The body is larger than it may be. @status 413 */
   'microvm.body_too_large': 413,
-  /** The service asks to send less; see `retry-after`. */
+  /** The service asks to send less; see `retry-after`. @status 429 */
   'microvm.rate_limited': 429,
-  /** The account may not have more machines; see `retry-after`. */
+  /** The account may not have more machines; see `retry-after`. @status 429 */
   'microvm.quota_exceeded': 429,
-  /** The service has no room for another machine now; see `retry-after`. */
+  /** The service has no room for another machine now; see `retry-after`. @status 503 */
   'microvm.capacity': 503,
-  /** The service failed or did not answer in time; see `retry-after`. */
+  /** The service failed or did not answer in time; see `retry-after`. @status 503 */
   'microvm.provider_unavailable': 503,
-  /** The table is throttled or away; see `retry-after`. */
+  /** The table is throttled or away; see `retry-after`. @status 503 */
   'microvm.registry_unavailable': 503,
-  /** The function may not call the service: a fault of the deployment. */
+  /** The function may not call the service: a fault of the deployment. @status 502 */
   'microvm.provider_denied': 502,
-  /** The service answered with an unknown error, state or shape. */
+  /** The service answered with an unknown error, state or shape. @status 502 */
   'microvm.provider_failed': 502,
-  /** The service named an endpoint that is not one of its own. */
+  /** The service named an endpoint that is not one of its own. @status 502 */
   'microvm.endpoint_refused': 502,
-  /** No connection to the program in the machine, or it broke off. */
+  /** No connection to the program in the machine, or it broke off. @status 502 */
   'microvm.workload_unreachable': 502,
-  /** The answer of the program in the machine, or its headers, are larger than they may be. */
+  /** The answer of the program in the machine, or its headers, are larger than they may be. @status 502 */
   'microvm.response_too_large': 502,
-  /** The program in the machine did not answer in time. */
+  /** The program in the machine did not answer in time. @status 504 */
   'microvm.workload_timeout': 504,
-  /** Upgrades of the connection, WebSocket say, do not pass. */
+  /** Upgrades of the connection, WebSocket say, do not pass. @status 501 */
   'microvm.upgrade_unsupported': 501,
-  /** An answer, row or event would have carried a credential and was not sent. */
+  /** An answer, row or event would have carried a credential and was not sent. @status 500 */
   'microvm.leak_blocked': 500,
-  /** The table is missing or not permitted: a fault of the deployment. */
+  /** The table is missing or not permitted: a fault of the deployment. @status 500 */
   'microvm.registry_failed': 500,
   /** A wrong option, or the AWS package is not installed. */
   'microvm.controller_incomplete': 500,

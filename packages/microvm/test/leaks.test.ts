@@ -15,6 +15,8 @@ describe('the scanner finds', () => {
     ['a secret', { a: [{ b: 'x s3cret/value+1 y' }] }, 'a.0.b'],
     ['a secret in base64', { a: Buffer.from('s3cret/value+1').toString('base64') }, 'a'],
     ['a secret in the middle of base64', { a: Buffer.from('s3cret/value+1, more').toString('base64') }, 'a'],
+    ['a secret in base64, one byte later', { a: Buffer.from('a s3cret/value+1, more').toString('base64') }, 'a'],
+    ['a secret in base64url, two bytes later', { a: Buffer.from('as3cret/value+1?>').toString('base64url') }, 'a'],
     ['a secret percent-encoded', { a: encodeURIComponent('s3cret/value+1') }, 'a'],
     ['a secret in bytes', { a: Buffer.from('s3cret/value+1') }, 'a'],
     ['a secret as a name', { 's3cret/value+1': 1 }, 's3cret/value+1'],

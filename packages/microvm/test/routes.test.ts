@@ -111,6 +111,12 @@ describe('who may call', () => {
       'microvm.binding_missing',
     ],
     [
+      'with a namespace that the table cannot hold as it is',
+      { ...ADA, claims: { namespace: 'x\ud800' } },
+      403,
+      'microvm.binding_missing',
+    ],
+    [
       'with a namespace of 129 bytes',
       { ...ADA, claims: { namespace: 'x'.repeat(129) } },
       403,
@@ -257,6 +263,24 @@ describe('bad input', () => {
     ['a parameter twice', 'GET', '/microvms?max_results=1&max_results=2', {}, 400, 'microvm.invalid_request'],
     ['an unknown parameter', 'GET', '/microvms?all=true', {}, 400, 'microvm.invalid_request'],
     ['a refresh that is none', 'GET', '/microvms?refresh=1', {}, 400, 'microvm.invalid_request'],
+    ['a name of the typed methods', 'POST', '/microvms', json({ sessionId: 's2' }), 400, 'microvm.invalid_request'],
+    ['a key in the body, as typed', 'POST', '/microvms', json({ idempotencyKey: 'k' }), 400, 'microvm.invalid_request'],
+    [
+      'an inner name of the typed methods',
+      'POST',
+      '/microvms',
+      json({ idle_policy: { autoResumeEnabled: true, max_idle_duration_seconds: 60, suspended_duration_seconds: 0 } }),
+      400,
+      'microvm.invalid_request',
+    ],
+    [
+      'a body nested too deeply',
+      'POST',
+      '/microvms',
+      { body: `{"metadata":{"a":${'['.repeat(30_000)}${']'.repeat(30_000)}}}` },
+      400,
+      'microvm.invalid_request',
+    ],
     ['a key in the body', 'POST', '/microvms', json({ idempotency_key: 'k' }), 400, 'microvm.invalid_request'],
     ['two keys', 'POST', '/microvms', { headers: { 'idempotency-key': ['a', 'b'] } }, 400, 'microvm.invalid_request'],
     [

@@ -65,6 +65,8 @@ const PROGRAMS: Readonly<Record<string, (request: IncomingMessage, response: Ser
 };
 
 let service: MicrovmsService;
+/** The path of every request that reached the program. */
+const asked: string[] = [];
 /** Requests whose connection is still open. */
 const open = new Set<ServerResponse>();
 
@@ -74,6 +76,7 @@ beforeAll(async () => {
       open.add(response);
       response.once('close', () => open.delete(response));
       const [path = ''] = (request.url ?? '').split('?', 1);
+      asked.push(path);
       (PROGRAMS[path] ?? PROGRAMS['/echo'])?.(request, response);
     },
   });
@@ -117,7 +120,7 @@ describe('a hostile program', () => {
     ['has a status that is none', '/status', 'microvm.workload_unreachable', 502],
     ['sends the token back', '/token', 'microvm.leak_blocked', 500],
   ])('%s', async (_, path, code, status) => {
-    const { invoke } = await start(quick);
+    const { invoke } = await start(code === 'microvm.workload_timeout' ? quick : {});
     await expect(watch.shown(invoke(path))).rejects.toMatchObject({ code, status });
     await allClosed();
   });
@@ -147,7 +150,22 @@ describe('the transport', () => {
     expect(sockets.size).toBeLessThanOrEqual(1);
   });
 
-  it('repeats a GET once when a connection that was kept has gone, and never a POST', async () => {
+  it.each([
+    ['GET', '/reset', 2],
+    ['HEAD', '/reset', 2],
+    ['POST', '/reset', 1],
+    ['DELETE', '/reset', 1],
+    ['GET', '/large-headers', 1],
+    ['GET', '/garbage', 1],
+  ])('sends a %s over a kept connection to %s: %d times', async (method, path, times) => {
+    const { invoke } = await start();
+    await invoke('/echo');
+    const before = asked.length;
+    await expect(watch.shown(invoke(path, { method }))).rejects.toMatchObject({ status: 502 });
+    expect(asked.slice(before)).toEqual(Array<string>(times).fill(path));
+  });
+
+  it('repeats a GET when a connection that was kept has gone', async () => {
     const { invoke } = await start();
     await invoke('/echo');
     const drop = () => {

@@ -123,8 +123,10 @@ function seal(known: CallerFacts): MicrovmCaller {
 }
 
 function nameOf(value: unknown): string {
-  const isName = typeof value === 'string' && value.trim() !== '' && Buffer.byteLength(value) <= MAX_NAME_BYTES;
-  if (!isName) throw new MicrovmError('microvm.binding_missing', 'tenant and namespace are required');
+  const isText = typeof value === 'string' && value.trim() !== '' && Buffer.byteLength(value) <= MAX_NAME_BYTES;
+  // A lone surrogate is replaced on its way to the table: two names would be one there.
+  if (!isText || !value.isWellFormed())
+    throw new MicrovmError('microvm.binding_missing', 'tenant and namespace are required');
   return value;
 }
 

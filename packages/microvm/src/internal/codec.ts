@@ -6,7 +6,12 @@ const OPAQUE = new Set(['metadata']);
 
 /** A value with its names as they are on the wire: `sessionId` becomes `session_id`. Members that are `undefined` are left out. */
 export function toWire(value: unknown): unknown {
-  return convert(value, (name) => name.replace(/(?<=[a-z0-9])[A-Z]/g, (letter) => `_${letter.toLowerCase()}`));
+  return convert(value, wireName);
+}
+
+/** A name as it is on the wire. */
+export function wireName(name: string): string {
+  return name.replace(/(?<=[a-z0-9])[A-Z]/g, (letter) => `_${letter.toLowerCase()}`);
 }
 
 function convert(value: unknown, rename: (name: string) => string): unknown {

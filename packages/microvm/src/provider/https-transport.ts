@@ -115,7 +115,7 @@ class Exchange {
       if (signal.aborted) onAbort();
       this.#watchConnection(outgoing, clock, times.connectMs, fail);
       this.#timers.push(clock.after(times.firstByteMs, () => fail(workloadTimeout())));
-      outgoing.on('error', (cause) => fail(new BrokenConnection(cause, outgoing.reusedSocket)));
+      outgoing.on('error', (cause) => fail(new BrokenConnection(cause, outgoing.reusedSocket && !isAnswered(cause))));
       outgoing.on('upgrade', () => fail(new MicrovmError('microvm.upgrade_unsupported', 'upgrades are not supported')));
       outgoing.on('response', (incoming: IncomingMessage) => {
         this.#stop();
@@ -137,6 +137,11 @@ class Exchange {
   #stop(): void {
     for (const stop of this.#timers.splice(0)) stop();
   }
+}
+
+/** Whether bytes of an answer had come: the parser of HTTP could not read them. */
+function isAnswered(cause: Error & { readonly code?: string }): boolean {
+  return cause.code?.startsWith('HPE_') === true;
 }
 
 /** The program's answer was not there in time. */

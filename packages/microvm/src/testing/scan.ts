@@ -61,13 +61,17 @@ export function scanForLeaks(value: unknown, options: LeakScanOptions = {}): rea
 
 /** A secret as it is, and as transports write it. */
 function formsOf(secret: string): readonly string[] {
-  const bytes = Buffer.from(secret);
-  return [secret, trimmed(bytes.toString('base64')), bytes.toString('base64url'), encodeURIComponent(secret)];
+  const places = [0, 1, 2].flatMap((before) => [
+    base64At(secret, before, 'base64'),
+    base64At(secret, before, 'base64url'),
+  ]);
+  return [secret, ...places, encodeURIComponent(secret)];
 }
 
-/** Without the end, which depends on what follows. */
-function trimmed(base64: string): string {
-  return base64.replace(/=+$/, '').slice(0, -1);
+/** A secret in base64 after that many bytes, without the two ends: they depend on what stands beside it. */
+function base64At(secret: string, before: number, encoding: 'base64' | 'base64url'): string {
+  const text = Buffer.from(' '.repeat(before) + secret).toString(encoding);
+  return text.replace(/=+$/, '').slice(before === 0 ? 0 : before + 1, -1);
 }
 
 function membersOf(item: object): readonly (readonly [string, unknown])[] {

@@ -13,7 +13,7 @@ import { cookiePrefix, cookiesIn, cookiesOut } from './proxy/cookies.js';
 import { answeredHeaders, forwardedHeaders, valuesOf } from './proxy/headers.js';
 import { Lifeline, limited } from './proxy/lifeline.js';
 import { checkPort, checkTarget, rewriteLocation } from './proxy/target.js';
-import { tokenForPort } from './tokens.js';
+import { assertReachable, tokenForPort } from './tokens.js';
 
 /** Bytes of a request's body: what Lambda takes. */
 const MAX_REQUEST_BYTES = 6 * 1024 * 1024;
@@ -40,6 +40,7 @@ export async function invokeSession(
   if (body.byteLength > MAX_REQUEST_BYTES)
     throw new MicrovmError('microvm.body_too_large', 'request body is too large');
   const record = await readSession(parts, facts, sessionId);
+  assertReachable(record);
   const host = endpointHostOf(record.endpointHost, parts.settings.endpointHostSuffixes);
   const lifeline = new Lifeline(parts.clock, facts, MARGIN_MS);
   try {

@@ -30,6 +30,8 @@ export interface Parts {
 
 /** Seconds for which a session that has ended can still be seen. */
 export const CLOSED_SECONDS = 3600;
+/** The expiry of a row whose id is free again: long enough ago for the clocks of all instances. */
+export const RELEASED_SECONDS = -60;
 /** Seconds that a row outlives the latest end of its machine. */
 export const GRACE_SECONDS = 900;
 
@@ -38,7 +40,7 @@ export function nowMs({ clock }: Pick<Parts, 'clock'>): number {
   return clock.now().getTime();
 }
 
-/** The time at which a row expires, in epoch seconds: never before the moment. */
+/** The time at which a row expires, in epoch seconds, rounded up. */
 export function expiryAt(ms: number, seconds: number): number {
   return Math.ceil(ms / 1000) + seconds;
 }

@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto';
 import { controllerIncomplete, MicrovmError } from '../../errors.js';
-import { isUnknownOutcome } from '../../provider/internal/errors.js';
+import { isUnknownOutcome, mayPass } from '../../provider/internal/errors.js';
 import type { MicrovmDescription, RunMicrovmInput } from '../../provider/provider.js';
 import type { SessionChanges, SessionKey, SessionRecord } from '../../registry/registry.js';
 import type { CallerFacts } from '../caller.js';
@@ -14,6 +14,7 @@ import {
   maySee,
   nowMs,
   type Parts,
+  RELEASED_SECONDS,
   sessionAnswer,
   tell,
   tellFailure,
@@ -101,17 +102,22 @@ function replay(
   return { ...sessionAnswer('run', facts, taken), replayed: true };
 }
 
-/** Runs the machine of a reserved session. Its row ends as confirmed or failed, or stays as it is where nobody can know. */
+/**
+ * Runs the machine of a reserved session. Its row ends as confirmed or failed, or stays as it is where nobody can know.
+ *
+ * @param isRepeated whether an earlier process may have run the machine: then a refusal for now says nothing of it
+ */
 export async function start(
   parts: Parts,
-  facts: Pick<CallerFacts, 'remainingMs'> & CallerFacts,
+  facts: CallerFacts,
   record: SessionRecord,
+  isRepeated = false,
 ): Promise<SessionRecord> {
   let description: MicrovmDescription;
   try {
     description = await runMachine(parts, facts, record);
   } catch (error) {
-    if (isUnknownOutcome(error as MicrovmError)) throw error;
+    if (isUnknownOutcome(error as MicrovmError) || (isRepeated && mayPass(error as MicrovmError))) throw error;
     await giveUp(parts, record, error as MicrovmError);
     throw error;
   }
@@ -128,11 +134,14 @@ export async function start(
 
 async function runMachine(parts: Parts, facts: CallerFacts, record: SessionRecord): Promise<MicrovmDescription> {
   const input = toRunInput(parts, record);
+  let unknown: unknown;
   for (let tries = 1; ; tries += 1) {
     try {
       return await parts.calls.send('run', facts, (provider, signal) => provider.run(input, signal));
     } catch (error) {
-      if (tries === RUN_TRIES || !isUnknownOutcome(error as MicrovmError)) throw error;
+      // A refusal of the second call says nothing of the first: its machine may be running.
+      unknown ??= isUnknownOutcome(error as MicrovmError) ? error : undefined;
+      if (tries === RUN_TRIES || unknown === undefined) throw unknown ?? error;
     }
   }
 }
@@ -163,10 +172,14 @@ function clientTokenOf({ tenantId, namespace, sessionId }: SessionKey, reservati
   return sha256(JSON.stringify(['microvm.run/v1', tenantId, namespace, sessionId, reservationId]));
 }
 
-/** The machine of a refused or broken run never was, or is ended: so is the session. */
-async function giveUp(parts: Parts, record: SessionRecord, { code }: MicrovmError): Promise<void> {
+/**
+ * The machine of a refused or broken run never was, or is ended: so is the session. Its id and key are free at once where the
+ * client is told to try again.
+ */
+async function giveUp(parts: Parts, record: SessionRecord, error: MicrovmError): Promise<void> {
+  const { code } = error;
   const now = nowMs(parts);
-  const expiresAt = expiryAt(now, CLOSED_SECONDS);
+  const expiresAt = expiryAt(now, mayPass(error) ? RELEASED_SECONDS : CLOSED_SECONDS);
   const changes: SessionChanges = { state: 'failed', errorCode: code, updatedAt: now, expiresAt };
   // The sweep finds a row that could not be written.
   await parts.registry.confirm(record, changes).catch(() => undefined);

@@ -2,11 +2,12 @@ import { boolean, defineOptions, integer } from '@sallyport/core/options';
 import { controllerIncomplete, MicrovmError } from '../../errors.js';
 import { emitLifecycle } from '../../lifecycle/events.js';
 import { isClosed } from '../../lifecycle/states.js';
+import { mayPass } from '../../provider/internal/errors.js';
 import type { MicrovmSummary } from '../../provider/provider.js';
 import type { SessionRecord } from '../../registry/registry.js';
 import type { CallerFacts } from '../caller.js';
 import type { SweepOptions, SweepReport } from '../types.js';
-import { CLOSED_SECONDS, expiryAt, nowMs, type Parts } from './parts.js';
+import { CLOSED_SECONDS, expiryAt, isMissing, nowMs, type Parts } from './parts.js';
 import { start } from './run.js';
 
 /** A reservation that is older than this has lost the process that made it. */
@@ -49,12 +50,11 @@ async function finish(parts: Parts, record: SessionRecord): Promise<SessionRecor
     return failed?.state ?? 'requested';
   }
   try {
-    const started = await start(parts, facts, record);
+    const started = await start(parts, facts, record, true);
     tellSweep(parts, record, started);
     return started.state;
   } catch (error) {
-    const unknown = error instanceof MicrovmError && error.code === 'microvm.provider_unavailable';
-    return unknown ? 'requested' : 'failed';
+    return error instanceof MicrovmError && mayPass(error) ? 'requested' : 'failed';
   }
 }
 
@@ -68,11 +68,22 @@ async function endUnknown(parts: Parts): Promise<number> {
       if (!isOld(parts, machine)) continue;
       const record = await parts.registry.findByMicrovmId(machine.microvmId);
       if (record !== undefined && !isClosed(record.state) && record.desiredState !== 'terminated') continue;
-      await parts.calls.send('terminate', facts, (provider, signal) => provider.terminate(machine.microvmId, signal));
-      ended += 1;
+      ended += await endMachine(parts, machine);
     }
   }
   return ended;
+}
+
+/** How many machines were ended. One that has ended since it was listed needs nothing. */
+async function endMachine(parts: Parts, { microvmId }: MicrovmSummary): Promise<0 | 1> {
+  const facts = { remainingMs: () => 0 };
+  try {
+    await parts.calls.send('terminate', facts, (provider, signal) => provider.terminate(microvmId, signal));
+    return 1;
+  } catch (error) {
+    if (isMissing(error)) return 0;
+    throw error;
+  }
 }
 
 function isOld(parts: Parts, { state, startedAt }: MicrovmSummary): boolean {

@@ -18,7 +18,7 @@ const INVOKE_MINUTES = 5;
 const LEAST_LEFT_MS = 30_000;
 
 /** @throws MicrovmError `microvm.invalid_state` when the program in the machine cannot be reached */
-function assertReachable({ state, idlePolicy, microvmId }: SessionRecord): string {
+export function assertReachable({ state, idlePolicy, microvmId }: SessionRecord): string {
   if (microvmId !== undefined && isReachable(state, idlePolicy?.autoResumeEnabled === true)) return microvmId;
   throw invalidState(state);
 }

@@ -70,8 +70,8 @@ export function toProviderError(original: unknown, call: ProviderCall): MicrovmE
   }
   const known = Object.hasOwn(BY_NAME, name) ? BY_NAME[name] : undefined;
   if (known) {
-    const mayPass = MICROVM_CODES[known[0]] === 429 || MICROVM_CODES[known[0]] === 503;
-    return new MicrovmError(known[0], known[1], { cause, ...(mayPass && { retryAfterSeconds }) });
+    const [code, message] = known;
+    return new MicrovmError(code, message, { cause, ...(mayPass({ code }) && { retryAfterSeconds }) });
   }
   if (REJECTED.has(name) && (call === 'run' || call === 'token')) {
     return new MicrovmError('microvm.provider_rejected', 'service rejected the input', { cause });
@@ -90,6 +90,11 @@ function isMissingPackage(error: unknown): boolean {
 /** Whether a failed `run` may have started a machine all the same. */
 export function isUnknownOutcome({ code }: MicrovmError): boolean {
   return code === 'microvm.provider_unavailable';
+}
+
+/** Whether the same call may succeed in a while: the client is told to try again. */
+export function mayPass({ code }: Pick<MicrovmError, 'code'>): boolean {
+  return MICROVM_CODES[code] === 429 || MICROVM_CODES[code] === 503;
 }
 
 /** Seconds that the service asks to wait: a member of the error, else the header of its answer. */

@@ -2,11 +2,14 @@ import type { Context } from '@sallyport/core';
 import { createMap, isPlainObject } from '@sallyport/core/pipeline';
 import { bindingViolation, type MicrovmCaller } from '../../controller/caller.js';
 import { invalidRequest, MicrovmError } from '../../errors.js';
+import { wireName } from '../../internal/codec.js';
 import { isForbiddenName, isForbiddenText } from '../../internal/forbidden.js';
 import type { MicrovmOperation } from '../../lifecycle/states.js';
 
 /** Bytes of a body of the controller's own operations. */
 const MAX_BODY_BYTES = 64 * 1024;
+/** Objects and lists in each other, in a body of the controller's own operations. */
+const MAX_LEVELS = 8;
 /** Query parameters of `list`, by how their text is read. */
 const LIST_QUERY: Readonly<Record<string, (text: string) => unknown>> = {
   max_results: (text) => (/^\d{1,3}$/.test(text) ? Number(text) : text),
@@ -27,6 +30,7 @@ export function readInput(ctx: Context, caller: MicrovmCaller, command: MicrovmO
     if (Object.hasOwn(fields, name)) throw invalidRequest('a field stands in the body and in the query');
     fields[name] = value;
   }
+  checkNames(fields);
   checkEnvelope(fields, caller, command);
   if (Object.hasOwn(fields, 'idempotency_key'))
     throw invalidRequest('the idempotency key is the header idempotency-key');
@@ -38,6 +42,17 @@ export function readInput(ctx: Context, caller: MicrovmCaller, command: MicrovmO
   if (keys.length > 1) throw invalidRequest('idempotency-key must be sent once');
   if (keys[0] !== undefined) fields.idempotency_key = keys[0];
   return fields;
+}
+
+/** The typed methods take names in camelCase; a request knows one spelling only. */
+function checkNames(value: unknown, levels = MAX_LEVELS): void {
+  if (typeof value !== 'object' || value === null) return;
+  if (levels === 0) throw invalidRequest('the body is nested too deeply');
+  for (const [name, member] of Object.entries(value)) {
+    if (name === 'metadata') checkNames(Object.values(Object(member)), levels - 1);
+    else if (wireName(name) !== name) throw invalidRequest('unknown field; names are written in snake_case');
+    else checkNames(member, levels - 1);
+  }
 }
 
 function bodyFields(ctx: Context): readonly (readonly [string, unknown])[] {

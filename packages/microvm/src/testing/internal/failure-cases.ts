@@ -43,10 +43,70 @@ export const FAILURE_CASES: Cases = {
       bench.setup.fail({ operation: 'run', error, times: 1, ...wait });
       const refused = await bench.refusal(bench.controller.run(bench.caller, { sessionId }));
       deepEqual(refused, { code, status, retryAfter });
+      if (status === 429 || status === 503) continue;
       const row = await bench.row(sessionId);
       deepEqual([row.state, row.errorCode], ['failed', code]);
     }
     equal(bench.setup.machines().length, 0);
+  },
+  async 'a run that was refused for now can be repeated under its key and its id'(bench) {
+    const { controller, caller, setup } = bench;
+    for (const error of ['ThrottlingException', 'ServiceQuotaExceededException', 'InsufficientCapacityException']) {
+      for (const input of [{ idempotencyKey: `key-${error}` }, { sessionId: `id-${error}` }]) {
+        setup.fail({ operation: 'run', error, times: 1 });
+        const { status } = await bench.refusal(controller.run(caller, input));
+        ok(status === 429 || status === 503);
+        const session = await bench.shown(bench.create().run(caller, input));
+        deepEqual([session.state, session.replayed], ['running', undefined]);
+      }
+    }
+    equal(setup.machines().length, 6);
+  },
+  async 'a run that was refused for good stays refused under its key'(bench) {
+    const { controller, caller, setup } = bench;
+    const input = { idempotencyKey: 'key-1' };
+    setup.fail({ operation: 'run', error: 'AccessDeniedException', times: 1 });
+    await bench.refuses(controller.run(caller, input), 'microvm.provider_denied');
+    const session = await bench.shown(controller.run(caller, input));
+    deepEqual([session.state, session.replayed], ['failed', true]);
+  },
+  async 'a refusal after an unknown outcome forgets no machine'(bench) {
+    const { controller, caller, setup } = bench;
+    setup.fail({ operation: 'run', error: 'lost', times: 1 });
+    setup.fail({ operation: 'run', error: 'ThrottlingException', times: 1 });
+    await bench.refuses(controller.run(caller, SESSION), 'microvm.provider_unavailable');
+    equal((await bench.row('s1')).state, 'requested');
+    equal(setup.machines().length, 1);
+    bench.pass(MINUTE_MS + 1000);
+    setup.fail({ operation: 'run', error: 'ThrottlingException', times: 1 });
+    deepEqual(await controller.sweep(), { pending: 1, confirmed: 0, failed: 0, terminated: 0 });
+    deepEqual(await controller.sweep(), { pending: 1, confirmed: 1, failed: 0, terminated: 0 });
+    equal((await bench.row('s1')).microvmId, setup.machines()[0]?.microvmId);
+    equal(setup.machines().length, 1);
+  },
+  async 'the program of a session without a machine cannot be asked yet'(bench) {
+    const { controller, caller } = bench;
+    await unknownRun(bench, 'lost');
+    const request = { ...SESSION, method: 'GET', path: '/' };
+    deepEqual(await bench.refusal(controller.invoke(caller, request)), {
+      code: 'microvm.invalid_state',
+      status: 409,
+      retryAfter: '5',
+    });
+  },
+  async 'a machine that ended while the sweep looked at it needs no end'(bench) {
+    const { controller, setup } = bench;
+    await unknownRun(bench, 'lost');
+    bench.pass(16 * MINUTE_MS);
+    await controller.sweep();
+    bench.pass(5 * MINUTE_MS);
+    setup.fail({ operation: 'terminate', error: 'ResourceNotFoundException', times: 1 });
+    deepEqual(await controller.sweep({ terminateUnknown: true }), {
+      pending: 0,
+      confirmed: 0,
+      failed: 0,
+      terminated: 0,
+    });
   },
   async 'a run whose outcome is unknown is repeated once with the same token'(bench) {
     bench.setup.fail({ operation: 'run', error: 'lost', times: 1 });
