@@ -6,7 +6,7 @@ import { CACHE, ROOT } from './check/command.js';
 /** The oldest that `engines` allows, then the newest of each line that the npm registry contains. */
 const VERSIONS = ['20.19.0', '22.23.3', '24.21.0', '26.10.0'];
 
-/** Path of a Node binary; fetched from the npm registry when it was never asked for. */
+/** Path of a Node binary. It is fetched from the npm registry at the first use. */
 export function nodeBinary(version: string): string {
   const home = join(CACHE, `node-${version}`);
   const binary = join(home, 'node_modules', 'node', 'bin', 'node');
@@ -20,8 +20,8 @@ export function nodeBinary(version: string): string {
 }
 
 /**
- * Runs jest on each version of Node that we support, one after the other, and says at the end which passed. The exit code of this
- * process is 1 when one failed.
+ * Runs jest on each version of Node that we support, one after the other, and reports at the end which passed. The exit code of
+ * this process is 1 when one failed.
  *
  * @param variables environment variables of the tests beside this process's own
  */

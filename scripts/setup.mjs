@@ -27,7 +27,7 @@ function ensureNode() {
 
 const runs = (command, args) => spawnSync(command, args, { stdio: 'ignore' }).status === 0;
 
-/** What the tests of the stores run on. Installed where we can, else asked for. */
+/** The servers for the tests of the stores. They are installed if possible, else the user is asked to install them. */
 const DEBIAN_NEEDS = [
   {
     packages: ['default-jre-headless'],

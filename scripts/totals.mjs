@@ -3,8 +3,8 @@ import { readFileSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
 
 /**
- * Counts tests and gates together. What ended badly without saying so is a failure of its own: a run that was cut off, a
- * run without tests, a status that no failure explains.
+ * Counts tests and gates together. These count as one failure each: an interrupted run, a run without tests, and an exit status
+ * that no reported failure explains.
  *
  * @param {{ status: number, output: string }} tests what `npm test` left
  * @param {{ status: number, output: string }} gates what `npm run check` left

@@ -63,7 +63,7 @@ export function placeOrder(order: Order): object {
   return { ...order, total };
 }
 
-/** Touches the upload at every 4,096th byte, so that a body which lost a byte is seen. */
+/** Reads every 4,096th byte of the upload, so that a lost byte is detected. */
 export function describeUpload(bytes: Uint8Array): object {
   let sample = 0;
   for (let index = 0; index < bytes.length; index += 4096) sample += bytes[index] ?? 0;

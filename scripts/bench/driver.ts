@@ -4,7 +4,7 @@ import type { Answer, Order } from './protocol.js';
 
 /** The parent's end of one worker. */
 export interface Driver {
-  /** @throws Error with the worker's own words when it cannot, or when it ends */
+  /** @throws Error with the worker's message when it fails, or when it ends */
   ask(order: Order): Promise<number>;
   stop(): void;
 }

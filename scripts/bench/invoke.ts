@@ -11,7 +11,7 @@ export interface BenchContext {
   getRemainingTimeInMillis(): number;
 }
 
-/** A Lambda handler of a peer. Events are read as each peer reads them, unchecked. */
+/** A Lambda handler of a peer. Events are not checked here: each peer reads them in its own way. */
 export type Invoke = (event: never, context: BenchContext) => unknown;
 
 export const WORKLOADS = [
@@ -34,7 +34,7 @@ export const WORKLOADS = [
 
 export type WorkloadName = (typeof WORKLOADS)[number];
 
-/** What a peer's module exports: for each workload that it can serve, how to make the handler. */
+/** The export of a peer's module: a function that makes the handler, for each workload that the peer supports. */
 export type Handlers = Partial<Record<WorkloadName, () => Invoke | Promise<Invoke>>>;
 
 /** The handlers of a peer whose one application serves every HTTP workload. */

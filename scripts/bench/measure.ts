@@ -11,9 +11,9 @@ export interface Effort {
   readonly roundMs: number;
 }
 
-/** What one peer did in one workload. */
+/** The results of one peer in one workload. */
 export type Outcome =
-  /** CPU microseconds a call, round by round; bytes allocated a call. */
+  /** CPU microseconds for each call, by round; bytes allocated for each call. */
   | { readonly kind: 'measured'; readonly micros: readonly number[]; readonly bytes: number | null }
   | { readonly kind: 'failed'; readonly problem: string }
   | { readonly kind: 'absent' };
@@ -24,7 +24,7 @@ export interface Contestant {
   readonly bundle: { readonly file: string } | { readonly problem: string };
 }
 
-/** A contestant that is warm and answers rightly. */
+/** A warm worker with correct answers. */
 interface Lane {
   readonly driver: Driver;
   readonly micros: number[];
@@ -41,7 +41,7 @@ export async function measureWorkload(
   worker: string,
   effort: Effort,
 ): Promise<readonly Outcome[]> {
-  // Warming up is counted in CPU time, so two at once do not disturb each other.
+  // Warming up is measured in CPU time, so two workers at the same time do not disturb each other.
   const lanes = await mapConcurrently(contestants, 2, (contestant) => enter(contestant, workload, worker, effort));
   for (let round = 0; round < effort.rounds; round++) {
     for (const lane of lanes) {
@@ -70,7 +70,7 @@ async function enter(
   return outcome;
 }
 
-/** Why a peer will not be measured, or `null` when it is warm and right. */
+/** Why a peer is not measured, or `null` when it is warm and correct. */
 async function prepare(driver: Driver, { warmUpMs }: Effort): Promise<Outcome | null> {
   try {
     if ((await driver.ask({ do: 'check' })) === 0) return { kind: 'absent' };

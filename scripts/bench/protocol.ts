@@ -1,4 +1,4 @@
-/** What the parent asks of a worker. A worker serves one peer and one workload and answers each order once. */
+/** The orders of the parent to a worker. A worker serves one peer and one workload, and answers each order once. */
 export type Order =
   | { readonly do: 'check' }
   | { readonly do: 'run'; readonly cpuMs: number }

@@ -22,7 +22,7 @@ export function writeReadme(measured: Measured): void {
   const text = readFileSync(file, 'utf8');
   const [before, rest] = text.split(BEGIN);
   const after = rest?.split(END)[1];
-  if (before === undefined || after === undefined) throw new Error('README.md has lost the comments around its tables');
+  if (before === undefined || after === undefined) throw new Error('README.md has no comments around its tables');
   writeFileSync(file, `${before}${BEGIN}\n\n${formatTables(measured)}\n\n${END}${after}`);
 }
 

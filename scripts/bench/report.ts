@@ -84,7 +84,7 @@ export function headOf(columns: readonly string[]): string {
   return `| ${columns.join(' | ')} |\n|${columns.map(() => '---|').join('')}`;
 }
 
-/** Three digits that say something. */
+/** A number with three significant digits. */
 export function number(value: number): string {
   if (value >= 100) return value.toFixed(0);
   return value >= 10 ? value.toFixed(1) : value.toFixed(2);

@@ -3,12 +3,12 @@ export function median(values: readonly number[]): number {
   return quantile(values, 0.5);
 }
 
-/** How far apart the middle half of the values lies, as a share of the median. */
+/** The interquartile range, divided by the median. */
 export function spread(values: readonly number[]): number {
   return (quantile(values, 0.75) - quantile(values, 0.25)) / median(values);
 }
 
-/** The median of the quotients, pair by pair: what slows a whole round down does not touch it. */
+/** The median of the quotients of pairs. It does not change when a whole round is slow. */
 export function pairedRatio(values: readonly number[], bases: readonly number[]): number {
   return median(values.map((value, index) => value / (bases[index] ?? Number.NaN)));
 }

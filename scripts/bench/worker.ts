@@ -8,7 +8,7 @@ import { WORKLOAD_TABLE } from './workloads.js';
 const [bundle = '', name = ''] = process.argv.slice(2);
 const workload = WORKLOAD_TABLE[name as WorkloadName];
 
-/** Distinct events, so that no peer profits from a cache. Large ones are few. */
+/** The number of distinct events, so that no peer profits from a cache. There are fewer large ones. */
 const text = JSON.stringify(workload.event);
 const RING = Array.from({ length: text.length > 100_000 ? 4 : 64 }, () => JSON.parse(text) as object);
 
@@ -22,7 +22,7 @@ interface Call {
 
 let calls = 0;
 
-/** What the service would hand in. Made outside the measured part; peers may write into the event's top level. */
+/** The event as the service would pass it. It is made outside the measured part; peers may change its top level. */
 function nextCall(): Call {
   calls++;
   const event = { ...RING[calls % RING.length] } as never;
@@ -45,7 +45,7 @@ let invoke: Invoke;
 /**
  * Makes the peer's handler and compares its answers, the first one and later ones.
  *
- * @returns 1, or 0 when the peer has nothing for this workload
+ * @returns 1, or 0 when the peer does not support this workload
  */
 async function check(): Promise<number> {
   const { handlers } = (await import(pathToFileURL(bundle).href)) as { handlers: Handlers };
@@ -88,7 +88,7 @@ async function allocate(warmUpMs: number): Promise<number> {
   return leastGrowth(Math.max(2, Math.min(1024, Math.floor(ROOM / rough))));
 }
 
-/** What may be allocated before V8 collects, with room to spare. */
+/** The bytes that may be allocated before V8 collects, with a margin. */
 const ROOM = 64 * 1024 * 1024;
 const ATTEMPTS = 8;
 

@@ -17,7 +17,7 @@ import type { WorkloadName } from './invoke.js';
 export interface Workload {
   readonly title: string;
   readonly event: object;
-  /** What is wrong with an answer; `null` when it is right. */
+  /** The error of an answer; `null` when it is correct. */
   check(answer: unknown): string | null;
 }
 

@@ -19,7 +19,7 @@ export interface SourceFile {
   readonly reexports: ReadonlyMap<string, readonly string[]>;
   /** Names that it declares and exports. */
   readonly exports: readonly string[];
-  /** Whether it holds nothing but imports and re-exports. */
+  /** Whether it contains only imports and re-exports. */
   readonly isBarrel: boolean;
 }
 
@@ -97,7 +97,7 @@ function isNamed(node: ts.Statement): node is ts.InterfaceDeclaration | ts.TypeA
   return ts.isInterfaceDeclaration(node) || ts.isTypeAliasDeclaration(node) || ts.isEnumDeclaration(node);
 }
 
-/** What is not in its place, one entry a finding. */
+/** The violations of the rules, one entry for each. */
 export function judgeAnatomy({ entries, files }: SourcePackage): readonly string[] {
   const published = publishedNames(entries, files);
   return [
@@ -122,7 +122,7 @@ function isInternal(path: string): boolean {
   return path.split('/').includes('internal') || path.endsWith('/internal.ts');
 }
 
-/** What the entries re-export of each file, through barrels between them too. */
+/** The names of each file that entries re-export, also through other barrels. */
 function publishedNames(
   entries: readonly string[],
   files: SourcePackage['files'],

@@ -68,17 +68,17 @@ test.each<[string, Archive, string]>([
   [
     'with a dependency pinned to one version',
     archive({ dependencies: { '@aws-sdk/client-dynamodb': '3.1162.0' } }),
-    '@aws-sdk/client-dynamodb is pinned to 3.1162.0: give its catalog entry a range, so that users can take a mended version',
+    '@aws-sdk/client-dynamodb is pinned to 3.1162.0: give its catalog entry a range, so that users can install a fixed version',
   ],
   [
     'with a package of ours pinned to one version',
     archive({ dependencies: { '@sallyport/core': '1.2.3' } }),
-    '@sallyport/core is pinned to 1.2.3: give its catalog entry a range, so that users can take a mended version',
+    '@sallyport/core is pinned to 1.2.3: give its catalog entry a range, so that users can install a fixed version',
   ],
   [
     'with a peer pinned to one version',
     archive({ peerDependencies: { jose: '6.2.17' } }),
-    'jose is pinned to 6.2.17: give its catalog entry a range, so that users can take a mended version',
+    'jose is pinned to 6.2.17: give its catalog entry a range, so that users can install a fixed version',
   ],
 ])('an archive %s has that fault', (_name, faulty, fault) => {
   expect(findArchiveFaults(faulty)).toEqual([fault]);

@@ -1,4 +1,4 @@
-/** What the gate `packaging` reads of an archive. */
+/** The data of an archive for the gate `packaging`. */
 export interface Archive {
   /** Paths relative to the package. */
   readonly files: readonly string[];
@@ -24,7 +24,7 @@ export interface PublishedManifest {
 const EXACT = /^\d/;
 const UNRESOLVED = /^(?:workspace|catalog|link|file):/;
 
-/** What is wrong with the files and the manifest of an archive that would be published, a sentence each. */
+/** The problems of the files and the manifest of an archive that would be published, one sentence for each. */
 export function findArchiveFaults({ files, manifest }: Archive): readonly string[] {
   const faults: string[] = [];
   for (const name of ['LICENSE', 'README.md']) {
@@ -44,7 +44,7 @@ export function findArchiveFaults({ files, manifest }: Archive): readonly string
     if (UNRESOLVED.test(range)) faults.push(`${name} is wanted as ${range}, which only this workspace understands`);
     if (EXACT.test(range))
       faults.push(
-        `${name} is pinned to ${range}: give its catalog entry a range, so that users can take a mended version`,
+        `${name} is pinned to ${range}: give its catalog entry a range, so that users can install a fixed version`,
       );
   }
   return faults;

@@ -1,10 +1,10 @@
-/** A sentence of the specification, and where the contract pins it. */
+/** A sentence of the specification, and the requirements that test it. */
 export interface Claim {
   /** As requirements cite it: `Authentication 7`. */
   readonly section: string;
   readonly claim: string;
   readonly requirements?: readonly string[];
-  /** Why no fixture can pin it. */
+  /** Why no fixture can test it. */
   readonly untestable?: string;
 }
 

@@ -3,7 +3,7 @@ import { dirname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 
 export const ROOT = dirname(dirname(dirname(fileURLToPath(import.meta.url))));
-/** What gates keep from run to run. Ignored by git. */
+/** The folder for data that gates keep between runs. Ignored by git. */
 export const CACHE = join(ROOT, 'node_modules', '.cache', 'sallyport');
 
 export interface CommandResult {
@@ -38,7 +38,7 @@ export function tool(name: string, ...args: readonly string[]): Promise<CommandR
   return run(join(ROOT, 'node_modules', '.bin', name), args);
 }
 
-/** The findings of a tool that says what is wrong by its exit code and its output. */
+/** The findings of a tool that reports problems by its exit code and its output. */
 export function findingsOf(result: CommandResult): readonly string[] {
   if (result.status === 0) return [];
   return [result.output === '' ? `ended with status ${result.status}` : result.output];

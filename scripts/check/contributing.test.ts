@@ -75,6 +75,7 @@ describe('the map', () => {
     'connections',
     'objectstore',
     'vectors',
+    'microvm',
     'testkit',
     'contract',
     'migrate',

@@ -1,4 +1,4 @@
-// What an application types every day: each of these has an `@example` in its TSDoc.
+// The names that applications use most: each of these must have an `@example` in its TSDoc.
 export const WITH_EXAMPLE: readonly string[] = [
   'HttpVerbs.get',
   'HttpVerbs.post',

@@ -76,7 +76,7 @@ function nodesOf(node: ts.Declaration): readonly ts.Node[] {
   return [];
 }
 
-/** Private members, and overrides, which show the words of what they override. */
+/** Private members, and overrides, which inherit the TSDoc. */
 function isHidden(node: ts.Node): boolean {
   const flags = ts.getCombinedModifierFlags(node as ts.Declaration);
   return (flags & (ts.ModifierFlags.Private | ts.ModifierFlags.Override)) !== 0;

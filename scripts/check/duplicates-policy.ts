@@ -1,6 +1,6 @@
 import type { ExplainedPair } from './duplicates.js';
 
-// Files that share more than ten lines for a reason. Everything else is moved to the package below both.
+// Files that share more than ten lines for a reason. Other shared code is moved to a package that both use.
 export const EXPLAINED: readonly ExplainedPair[] = [
   {
     files: ['packages/dispatch/src/container/container.ts', 'packages/streams/src/router/event-router.ts'],

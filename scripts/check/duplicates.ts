@@ -1,6 +1,6 @@
 /** The same lines at two places. */
 export interface SharedRun {
-  /** Where they stand, as `file:first-last`. */
+  /** The places, as `file:first-last`. */
   readonly at: readonly [string, string];
   /** How many lines; blank lines, comments, imports and lone punctuation do not count. */
   readonly lines: number;
@@ -20,9 +20,9 @@ export interface ExplainedPair {
   readonly why: string;
 }
 
-/** Shorter runs are phrases of the language, not a thought that is written twice. */
+/** The minimum length of a run: shorter ones are common phrases of the language. */
 const RUN_LINES = 6;
-/** More lines than these, in all runs of a pair together, want one place or a reason. */
+/** A pair with more shared lines than this, in all runs together, must be changed or explained. */
 const PAIR_LINES = 10;
 
 interface Line {
@@ -30,7 +30,7 @@ interface Line {
   readonly number: number;
 }
 
-/** The files that share lines, most first. Names count: what stands twice under other names is not found. */
+/** The files that share lines, the largest pair first. Code that differs in names is not found. */
 export function findShared(texts: ReadonlyMap<string, string>): readonly SharedPair[] {
   const files = [...texts].map(([file, text]) => ({ file, lines: readLines(text) }));
   const places = new Map<string, { readonly file: number; readonly from: number }[]>();
@@ -57,7 +57,7 @@ export function findShared(texts: ReadonlyMap<string, string>): readonly SharedP
   return [...pairs].map(([key, runs]) => toPair(key, runs)).sort((a, b) => b.lines - a.lines);
 }
 
-/** The longest run that begins at these two lines; none where an earlier line belongs to it too. */
+/** The longest run that begins at these two lines; none if the previous lines belong to it too. */
 function runAt(
   left: { readonly file: string; readonly lines: readonly Line[] },
   from: number,
@@ -102,7 +102,7 @@ function readLines(text: string): readonly Line[] {
     .filter((line) => /\w/.test(line.text) && !COMMENT.test(line.text));
 }
 
-/** Pairs above the limit that nobody explained, and explanations of pairs that are no more. */
+/** Pairs above the limit without an explanation, and explanations without such a pair. */
 export function judgeShared(pairs: readonly SharedPair[], explained: readonly ExplainedPair[]): readonly string[] {
   const large = pairs.filter(({ lines }) => lines > PAIR_LINES);
   return [

@@ -1,9 +1,9 @@
 /** One rule for the whole workspace. */
 export interface Gate {
   readonly name: string;
-  /** What the gate demands, in a few words. */
+  /** The rule of the gate, in a few words. */
   readonly demands: string;
-  /** Names of gates whose work this one reads. It starts when they have ended, however they ended. */
+  /** Names of gates whose output this one reads. It starts when they have ended, also after a failure. */
   readonly after?: readonly string[];
   /**
    * The findings; empty when the gate holds.

@@ -1,4 +1,4 @@
-// What the architecture allows, as data. A line here is a decision about the architecture.
+// The dependencies that the architecture allows, as data. Each line is a decision about the architecture.
 
 /** Packages without external dependencies at run time, except the peers below. */
 export const CLOSED_PACKAGES: readonly string[] = [
@@ -38,11 +38,12 @@ export const LEAN_ENTRIES: Readonly<Record<string, readonly string[]>> = {
 
 /** Peers that only some entries of a package may reach. Every AWS client is an optional peer: applications choose its version. */
 export const OPTIONAL_PEERS: Readonly<Record<string, Readonly<Record<string, readonly string[]>>>> = {
-  '@sallyport/secure': { jose: ['./jwt'] },
+  '@sallyport/secure': { jose: ['./jwt', './jwt-verifier'] },
   '@sallyport/mcp': { jose: ['./oauth'] },
   '@sallyport/http': { '@aws-sdk/client-apigatewaymanagementapi': ['./websocket'] },
   '@sallyport/streams': { '@aws-sdk/client-sns': ['./error-topic'] },
   '@sallyport/vectors': { '@aws-sdk/client-bedrock-runtime': ['.'], '@aws-sdk/client-s3vectors': ['.'] },
+  '@sallyport/microvm': { '@aws-sdk/client-lambda-microvms': ['.'] },
 };
 
 /** Packages whose modules may import an AWS client, always lazily. */

@@ -99,7 +99,7 @@ function toEdge(from: string, imported: Metafile['inputs'][string]['imports'][nu
   return { from, to: imported.path, external: imported.external === true, kind };
 }
 
-/** Packages of the workspace lead to their sources whether or not they are installed; all others stay outside. */
+/** Packages of the workspace are resolved to their sources even if they are not installed; all others are external. */
 function resolveWorkspace(root: string, packages: readonly PackageNode[]): Plugin {
   const sources = new Map(
     packages.flatMap(({ name, entries }) =>

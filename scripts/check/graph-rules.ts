@@ -61,7 +61,7 @@ const peersStayInTheirEntries: Rule = (graph) =>
     }),
   );
 
-/** Only a package that owns a client imports it, never statically, and the closed packages reach none otherwise. */
+/** Only a package that owns an AWS client may import it, and never statically. The closed packages reach no other client. */
 const awsClientsAreLazy: Rule = (graph) => {
   const edges = [...graph.edges.values()].flat().filter(({ external, to }) => external && isAwsClient(to));
   const written = edges.flatMap(({ from, to, kind }) => {
@@ -173,7 +173,7 @@ const testHelpersStayApart: Rule = (graph) => {
     );
 };
 
-/** One version of each dependency: said once in the catalog, or the same everywhere. */
+/** One version of each dependency: from the catalog, or the same in all packages. */
 const oneVersionEach: Rule = ({ packages }) => {
   const ranges = new Map<string, Map<string, string>>();
   const findings: string[] = [];

@@ -52,11 +52,11 @@ export interface Reached {
   readonly externals: readonly ImportEdge[];
 }
 
-/** Everything that an entry reaches: by static imports alone, or by dynamic ones too. */
+/** All files that an entry reaches: only by static imports, or also by dynamic ones. */
 export function reach(graph: Graph, entry: string, follow: 'static' | 'all'): Reached {
   const files = new Set([entry]);
   const externals: ImportEdge[] = [];
-  // A set hands out what is added while it is walked.
+  // The iteration of a set includes members that are added meanwhile.
   for (const file of files) {
     for (const edge of graph.edges.get(file) ?? []) {
       if (follow === 'static' && edge.kind === 'dynamic') continue;
@@ -75,7 +75,7 @@ export function packageOf(specifier: string): string {
     .join('/');
 }
 
-/** The package that a file lies in. */
+/** The package of a file. */
 export function ownerOf(graph: Graph, file: string): PackageNode | undefined {
   return graph.packages.find(({ folder }) => file.startsWith(`${folder}/`));
 }

@@ -6,7 +6,7 @@ export interface Budget {
   readonly wanted: number;
 }
 
-/** What one gateway-v2 GET at tier P2 passes on its way through the open container. */
+/** The functions and files that run for one gateway-v2 GET at tier P2 in the open container. */
 export const GET_PATH: { readonly functions: Budget; readonly files: Budget } = {
   functions: { reached: 55, wanted: 55 },
   files: { reached: 16, wanted: 16 },
@@ -23,14 +23,16 @@ export const FILES: Readonly<Record<string, Budget>> = {
   // With the entry `/web` and its mount, which came from mcp.
   http: { reached: 52, wanted: 52 },
   jobs: { reached: 41, wanted: 41 },
-  mcp: { reached: 69, wanted: 69 },
+  // 69 of the server; routes, facade and OAuth are three further entries with their topics.
+  mcp: { reached: 106, wanted: 106 },
   objectstore: { reached: 29, wanted: 29 },
   ratelimit: { reached: 33, wanted: 33 },
   // Routes and groups of the closed container are a topic of their own.
-  secure: { reached: 28, wanted: 26 },
+  secure: { reached: 31, wanted: 26 },
   streams: { reached: 27, wanted: 27 },
-  // Four topics since: engines with their clockwork, the recorder, tokens, matchers.
-  testkit: { reached: 66, wanted: 66 },
+  microvm: { reached: 54, wanted: 54 },
+  // Five topics since: engines with their clockwork, the recorder, tokens, matchers, the stand-in for micro-VMs.
+  testkit: { reached: 69, wanted: 69 },
   contract: { reached: 13, wanted: 13 },
   migrate: { reached: 34, wanted: 34 },
   'create-sallyport': { reached: 8, wanted: 8 },
@@ -47,7 +49,7 @@ export const ALL_FILES: Budget = {
   wanted: Object.values(FILES).reduce((sum, { wanted }) => sum + wanted, 0),
 };
 
-/** A file with more lines than this holds more than its concept, unless it stands in {@link LONG_FILES}. */
+/** The most lines of a file that is not in {@link LONG_FILES}: a longer one has more than one topic. */
 export const MAX_FILE_LINES = 400;
 
 /** Files that are longer, each with the reason. */
@@ -57,7 +59,7 @@ export const LONG_FILES: Readonly<Record<string, string>> = {
   'packages/mcp/src/protocol/types.ts': 'the types of the protocol in the order of its schema, and nothing else',
 };
 
-/** Files that are too long, and reasons of files that are not any more. */
+/** Files that are too long, and reasons for files that are no longer too long. */
 export function judgeFileLines(lines: ReadonlyMap<string, number>): readonly string[] {
   const long = [...lines].filter(([, count]) => count > MAX_FILE_LINES);
   return [
@@ -87,12 +89,12 @@ export const FUNCTION_LENGTHS: { readonly p50: Range; readonly p90: Range; reado
   p99: { least: 20, most: 60 },
 };
 
-/** What is outside its range. */
+/** The values outside their range. */
 export function judgeRange(what: string, measured: number, { least, most }: Range): readonly string[] {
   return measured < least || measured > most ? [`${what}: ${measured}, and it should be ${least} to ${most}`] : [];
 }
 
-/** What is over its budget. */
+/** The values over their budget. */
 export function judgeBudget(what: string, measured: number, { reached, wanted }: Budget): readonly string[] {
   if (measured > reached) return [`${what}: ${measured}, and it was ${reached} (wanted ${wanted})`];
   return [];

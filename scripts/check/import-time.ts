@@ -24,7 +24,7 @@ type Declared = ReadonlyMap<string, ts.Node>;
 
 /**
  * Calls in one source file that read a clock or draw a random number while the module is imported: at its top level, in
- * static members, in functions that are called there. What another module does is seen when that module is judged.
+ * static members, in functions that are called there. Calls in other modules are found when those modules are checked.
  */
 export function findImportTimeReads(file: string, text: string): readonly string[] {
   const source = ts.createSourceFile(file, text, ts.ScriptTarget.Latest, true);
@@ -47,7 +47,7 @@ export function findImportTimeReads(file: string, text: string): readonly string
     }
     ts.forEachChild(node, visit);
   };
-  /** What runs when a class is declared: static members, names that are computed, what it extends. */
+  /** The code that runs when a class is declared: static members, computed names, and the base class. */
   const visitClass = (node: ts.ClassLikeDeclaration): void => {
     for (const clause of node.heritageClauses ?? []) visit(clause);
     for (const member of node.members) {

@@ -14,6 +14,7 @@ import { invokeSelf } from './packages/mcp/src/tasks.js';
 import { s3McpSpill, secretFromArn } from './packages/mcp/src/aws.js';
 import { dynamoMcpStore } from './packages/mcp/src/index.js';
 import { createS3ObjectStore, createUploadGrants, parseObjectRef } from './packages/objectstore/src/index.js';
+import { createAwsMicrovmProvider } from './packages/microvm/src/index.js';
 import { createDynamoRateLimiter, fixedWindow } from './packages/ratelimit/src/index.js';
 import { createErrorTopicPublish } from './packages/streams/src/error-topic.js';
 import { createS3VectorStore, createTitanEmbedder } from './packages/vectors/src/index.js';
@@ -34,6 +35,7 @@ const calls = {
   grants: () => createUploadGrants().presignPut(grant),
   'a limit that lets calls pass without its store': () => limiter.consume({ policy: 'p', identifier: 'i', resource: 'r', operation: 'o' }),
   'a limiter that is warmed up': () => limiter.warm(),
+  machines: () => createAwsMicrovmProvider().get('m', new AbortController().signal),
   vectors: () => vectors.get({ keys: ['a'] }),
   embeddings: () => embedder.embed('milk'),
   'error topic': () => createErrorTopicPublish()({ topicArn: 'arn:aws:sns:eu-west-1:1:t', subject: 's', message: 'm' }),
@@ -51,6 +53,7 @@ const PEERS = [
   'bedrock-runtime',
   'dynamodb',
   'lambda',
+  'lambda-microvms',
   's3',
   's3vectors',
   'secrets-manager',
@@ -87,6 +90,7 @@ it('every call that needs an AWS client which is not installed says which packag
       grants: ['app.missing_package', '@aws-sdk/client-s3'],
       'a limit that lets calls pass without its store': dynamo,
       'a limiter that is warmed up': dynamo,
+      machines: ['app.missing_package', '@aws-sdk/client-lambda-microvms'],
       vectors: ['app.missing_package', '@aws-sdk/client-s3vectors'],
       embeddings: ['app.missing_package', '@aws-sdk/client-bedrock-runtime'],
       'error topic': ['app.missing_package', '@aws-sdk/client-sns'],

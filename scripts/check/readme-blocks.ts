@@ -38,7 +38,7 @@ export function codeBlocks(file: string, markdown: string): readonly CodeBlock[]
 
 export interface CompileOptions {
   readonly root: string;
-  /** The tsconfig whose compiler options hold. */
+  /** The tsconfig with the compiler options. */
   readonly config: string;
   /** `paths` of the compiler, absolute. */
   readonly paths: Record<string, string[]>;
@@ -61,7 +61,7 @@ export function compileBlocks(
 }
 
 function moduleName({ file, line, name }: CodeBlock): string {
-  // The files of a page lie together and apart from those of other pages.
+  // The files of a page are in one folder, separate from those of other pages.
   return name ? join(`${file}.files`, name) : join(dirname(file), `${basename(file, '.md')}-block-${line}.ts`);
 }
 
@@ -102,7 +102,7 @@ function describe(block: CodeBlock, diagnostic: ts.Diagnostic): string {
   return `${block.file}:${(position?.line ?? 0) + 1}: ${ts.flattenDiagnosticMessageText(diagnostic.messageText, ' ')}`;
 }
 
-/** What the first block of a README imports and its install lines do not install. */
+/** The packages that the first block of a README imports and that its install lines do not install. */
 export function missingInstalls(file: string, markdown: string): readonly string[] {
   const [first] = codeBlocks(file, markdown);
   const installed = [...markdown.matchAll(/^npm install (.*)$/gm)].flatMap(([, names = '']) => names.split(' '));

@@ -65,6 +65,6 @@ it('never runs more gates at once than it may', async () => {
 
 it('refuses a table in which a gate waits for one below it', async () => {
   await expect(results([gate('a', async () => [], ['b']), gate('b', async () => [])])).rejects.toThrow(
-    'gate a waits for b, which stands below it',
+    'gate a waits for b, which is below it in the table',
   );
 });

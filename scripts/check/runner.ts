@@ -39,17 +39,17 @@ export async function runGates(gates: readonly Gate[], options: RunnerOptions): 
   return gates.flatMap((gate) => results.get(gate.name) ?? []);
 }
 
-/** What a gate waits for may have been left out of this run. */
+/** The gates that a gate waits for may not be part of this run. */
 function isReady(gate: Gate, gates: readonly Gate[], results: ReadonlyMap<string, GateResult>): boolean {
   return (gate.after ?? []).every((name) => results.has(name) || !gates.some((other) => other.name === name));
 }
 
-/** A gate may only wait for one above it in the table, so that nothing waits for ever. */
+/** A gate may only wait for one above it in the table, so that there is no deadlock. */
 function assertOrder(gates: readonly Gate[]): void {
   for (const [index, gate] of gates.entries()) {
     for (const name of gate.after ?? []) {
       const position = gates.findIndex((other) => other.name === name);
-      if (position >= index) throw new Error(`gate ${gate.name} waits for ${name}, which stands below it`);
+      if (position >= index) throw new Error(`gate ${gate.name} waits for ${name}, which is below it in the table`);
     }
   }
 }

@@ -20,8 +20,8 @@ interface Alternative {
 }
 
 /**
- * The code that detects the kind of an event, generated from the rows: alternatives in their order, neighbours that need the
- * same member of the event under one question.
+ * The code that detects the kind of an event, generated from the rows: alternatives in their order; adjacent ones that need the
+ * same member of the event share one test.
  */
 export function renderClassifier(rows: readonly DetectionRow[] = ROWS): string {
   const groups: { readonly key: string; readonly alternatives: Alternative[] }[] = [];
@@ -89,7 +89,7 @@ function testCode(
     case 'string':
       return `typeof ${name} === 'string'`;
     case 'text':
-      // Asked first: most members that are to be a text are not there, and need no call.
+      // Tested first, because most of these members are absent, and then no call is needed.
       return `typeof ${name} === 'string' && isText(${name})`;
     case 'object':
       return `isObject(${name})`;
@@ -100,7 +100,7 @@ function testCode(
   }
 }
 
-/** Nearly every host name ends at the first question, and needs no call. */
+/** Nearly every host name fails the first test, and then no call is needed. */
 function urlDomain(name: string): string {
   return `typeof ${name} === 'string' && ${name}.includes('.lambda-url.') && isUrlDomain(${name})`;
 }

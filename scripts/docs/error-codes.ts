@@ -23,7 +23,7 @@ GraphQL has no status: the code is in the [error object](graphql.md). MCP protoc
 The text of an error that is not a \`FrameworkError\` never reaches a client; the answer is \`500 app.internal\`. An error answer costs the same as any request: API Gateway [bills the request](https://aws.amazon.com/api-gateway/pricing/), and Lambda [the time](https://docs.aws.amazon.com/whitepapers/latest/how-aws-pricing-works/lambda.html) until the answer. 401, 403 and 404 are answered before middleware and handlers run.
 `;
 
-/** The page of all codes: a section a package, codes of one package once each. */
+/** The page of all codes, with one section for each package. Each code is listed once in its package. */
 export function renderErrorCodes(): string {
   const sections = Object.entries(ERROR_TABLES).map(([readme, tables]) =>
     renderSection(

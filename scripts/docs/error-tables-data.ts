@@ -34,6 +34,9 @@ export const ERROR_TABLES: Readonly<Record<string, readonly ErrorTable[]>> = {
   'packages/connections/README.md': [
     { name: '@sallyport/connections', source: 'packages/connections/src/errors.ts', type: 'CONNECTION_ERROR_CODES' },
   ],
+  'packages/microvm/README.md': [
+    { name: '@sallyport/microvm', source: 'packages/microvm/src/errors.ts', type: 'MICROVM_CODES' },
+  ],
   'packages/objectstore/README.md': [
     { name: '@sallyport/objectstore', source: 'packages/objectstore/src/errors.ts', type: 'OBJECT_STORE_CODES' },
     { name: '@sallyport/objectstore#artifact', source: 'packages/objectstore/src/errors.ts', type: 'ARTIFACT_CODES' },

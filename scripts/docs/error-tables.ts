@@ -7,11 +7,14 @@ import { ROOT } from '../check/command.js';
 
 /** The error codes of one package, or of one entry of it, for a table in its README. */
 export interface ErrorTable {
-  /** What the marker names: `@sallyport/http`. */
+  /** The name in the marker: `@sallyport/http`. */
   readonly name: string;
   /** The file that declares them, from the root of the repository. */
   readonly source: string;
-  /** A union of codes, or a list or object of them; the TSDoc of each member says when, and its tag `@status` the HTTP status. */
+  /**
+   * A union of codes, or a list or object of them. The TSDoc of each member describes its cause, and the tag `@status` its HTTP
+   * status.
+   */
   readonly type: string;
 }
 
@@ -24,7 +27,7 @@ export interface ErrorRow {
 
 const MARKED = /<!-- errors: (\S+) -->\n[\s\S]*?<!-- \/errors -->/g;
 
-/** The text with each table between `<!-- errors: name -->` and `<!-- /errors -->` written anew. */
+/** Replaces each table between `<!-- errors: name -->` and `<!-- /errors -->`. */
 export function renderErrorTables(text: string, tables: readonly ErrorTable[]): string {
   return text.replace(MARKED, (whole, name: string) => {
     const table = tables.find((one) => one.name === name);
@@ -79,7 +82,7 @@ function rowOf(member: ts.Node, text: string): ErrorRow {
   };
 }
 
-/** One row a code: the code, its HTTP status where it reaches a client, and when it happens. */
+/** One row for each code: the code, its HTTP status if it is sent to a client, and its cause. */
 export function renderRows(rows: readonly ErrorRow[]): string {
   const lines = rows.map(({ code, status, when }) => `| \`${code}\` | ${status} | ${when.replaceAll('|', '\\|')} |`);
   return ['| code | status | when |', '|---|---|---|', ...lines].join('\n');

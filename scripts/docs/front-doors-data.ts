@@ -1,6 +1,6 @@
 import type { DoorPage } from './front-doors.js';
 
-/** The words of `docs/front-doors.md`. Fixtures say what we do; a claim about AWS names its source. */
+/** The text of `docs/front-doors.md`. Fixtures test our behaviour; a claim about AWS names its source. */
 export const FRONT_DOORS: DoorPage = {
   columns: [
     { title: 'gateway v2', note: 'API Gateway HTTP API, payload 2.0', doors: ['gateway-v2'] },

@@ -2,7 +2,7 @@ import { existsSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { detect } from '../../packages/dispatch/src/index.js';
 
-/** Where an event came from, finer than its kind: the modes whose events or answers differ. */
+/** The source of an event. It is more detailed than the kind: modes with different events or answers are distinguished. */
 export type DoorName =
   | 'gateway-v2'
   | 'function-url'
@@ -19,7 +19,7 @@ interface Cited {
 }
 
 interface Cell extends Cited {
-  /** Ids of contract fixtures that pin what the cell says. */
+  /** Ids of contract fixtures that test the statement of the cell. */
   readonly fixtures: readonly string[];
 }
 
@@ -55,7 +55,7 @@ function doorOf(event: unknown): DoorName {
   return kind as DoorName;
 }
 
-/** What is wrong with the data: a fixture that is missing or of another door, a door or a source without one. */
+/** The problems of the data: a missing fixture, a fixture of another door, a door without a fixture, an unknown source. */
 export function checkDoorPage(page: DoorPage, doorsOf: DoorsOf): readonly string[] {
   const findings: string[] = [];
   const cited = new Set<string>();

@@ -28,10 +28,29 @@ import { IDEMPOTENCY_OPTIONS } from '../../packages/jobs/src/idempotency/with-id
 import { LEASE_OPTIONS, SLOT_OPTIONS } from '../../packages/jobs/src/leases/with-lease.js';
 import { LEDGER_OPTIONS } from '../../packages/jobs/src/ledger/create-job-ledger.js';
 import { MEMORY_LEDGER_OPTIONS } from '../../packages/jobs/src/ledger/memory-ledger.js';
+import { FACADE_CONFIG } from '../../packages/mcp/src/facade/config.js';
 import { MOUNT_MCP_OPTIONS } from '../../packages/mcp/src/http/mount.js';
+import { AUTHORIZE_RESPONSE_OPTIONS } from '../../packages/mcp/src/oauth/authorize.js';
+import { BEARER_OPTIONS } from '../../packages/mcp/src/oauth/bearer.js';
+import { CLIENT_METADATA_LOADER_OPTIONS } from '../../packages/mcp/src/oauth/client-metadata.js';
+import { AUTHORIZATION_CODE_STORE_OPTIONS } from '../../packages/mcp/src/oauth/codes.js';
+import { MCP_DISCOVERY_OPTIONS, METADATA_HANDLER_OPTIONS } from '../../packages/mcp/src/oauth/discovery.js';
+import { JWT_BEARER_OPTIONS } from '../../packages/mcp/src/oauth/jwt-validator.js';
+import { AUTHORIZATION_SERVER_OPTIONS, PROTECTED_RESOURCE_OPTIONS } from '../../packages/mcp/src/oauth/metadata.js';
+import { REFRESH_TOKEN_STORE_OPTIONS } from '../../packages/mcp/src/oauth/refresh-tokens.js';
+import { REGISTRATION_HANDLER_OPTIONS, REGISTRATION_POLICY } from '../../packages/mcp/src/oauth/registration.js';
+import { STATIC_BEARER_OPTIONS } from '../../packages/mcp/src/oauth/static-validator.js';
+import { TOKEN_HANDLER_OPTIONS } from '../../packages/mcp/src/oauth/token-handler.js';
 import { MCP_SERVER_OPTIONS } from '../../packages/mcp/src/server/options.js';
 import { DYNAMO_STORE_OPTIONS } from '../../packages/mcp/src/store/dynamo-store.js';
 import { MEMORY_STORE_OPTIONS } from '../../packages/mcp/src/store/memory-store.js';
+import { CONTROLLER_OPTIONS, INVOKE_KINDS } from '../../packages/microvm/src/controller/options.js';
+import { HOOKS_OPTIONS } from '../../packages/microvm/src/hooks/hooks.js';
+import { AWS_PROVIDER_OPTIONS } from '../../packages/microvm/src/provider/aws-provider.js';
+import { HTTPS_TRANSPORT_OPTIONS } from '../../packages/microvm/src/provider/https-transport.js';
+import { MICROVM_REGISTRY_OPTIONS } from '../../packages/microvm/src/registry/dynamo-registry.js';
+import { MOUNT_MICROVM_OPTIONS } from '../../packages/microvm/src/routes/mount.js';
+import { FAKE_PROVIDER_OPTIONS } from '../../packages/microvm/src/testing/fake-provider.js';
 import { MIGRATION_OPTIONS } from '../../packages/migrate/src/plan/plan-migration.js';
 import { UPLOAD_GRANTS_OPTIONS } from '../../packages/objectstore/src/grants/grants.js';
 import { S3_STORE_OPTIONS as OBJECT_STORE_OPTIONS } from '../../packages/objectstore/src/store/s3-store.js';
@@ -86,6 +105,8 @@ const LEDGER_PARTS = ['packages/jobs/src/internal/input.ts', 'LedgerPartOptions'
 const STORE = ['packages/jobs/src/internal/input.ts', 'StoreOptions'] as const;
 const HOLD = ['packages/jobs/src/leases/with-lease.ts', 'HoldOptions'] as const;
 const WINDOW = ['packages/ratelimit/src/limiter/limiter.ts', 'WindowOptions'] as const;
+const DOCUMENTS = ['packages/mcp/src/oauth/metadata.ts', 'ProtectedResourceOptions'] as const;
+const CACHING = ['packages/mcp/src/oauth/discovery.ts', 'MetadataHandlerOptions'] as const;
 const PRINCIPALS = ['packages/secure/src/resolvers/jwt/options.ts', 'JwtPrincipalOptions'] as const;
 
 function table(
@@ -511,6 +532,98 @@ export const OPTION_TABLES: Readonly<Record<string, readonly OptionTable[]>> = {
     ),
     table('@sallyport/mcp#mountMcp', MOUNT_MCP_OPTIONS.kinds, 'packages/mcp/src/http/mount.ts', 'MountMcpOptions'),
     table(
+      '@sallyport/mcp/oauth#createBearerGuard',
+      BEARER_OPTIONS.kinds,
+      'packages/mcp/src/oauth/bearer.ts',
+      'BearerOptions',
+    ),
+    table(
+      '@sallyport/mcp/oauth#jwtBearerValidator',
+      JWT_BEARER_OPTIONS.kinds,
+      'packages/mcp/src/oauth/jwt-validator.ts',
+      'JwtBearerOptions',
+      [TOKENS],
+    ),
+    table(
+      '@sallyport/mcp/oauth#staticBearerValidator',
+      STATIC_BEARER_OPTIONS.kinds,
+      'packages/mcp/src/oauth/static-validator.ts',
+      'StaticBearerOptions',
+    ),
+    table(
+      '@sallyport/mcp/oauth#mcpDiscovery',
+      MCP_DISCOVERY_OPTIONS.kinds,
+      'packages/mcp/src/oauth/discovery.ts',
+      'McpDiscoveryOptions',
+      [DOCUMENTS, CACHING],
+    ),
+    table(
+      '@sallyport/mcp/oauth#createTokenHandler',
+      TOKEN_HANDLER_OPTIONS.kinds,
+      'packages/mcp/src/oauth/token-handler.ts',
+      'TokenHandlerOptions',
+    ),
+    table(
+      '@sallyport/mcp/oauth#createAuthorizationCodeStore',
+      AUTHORIZATION_CODE_STORE_OPTIONS.kinds,
+      'packages/mcp/src/oauth/codes.ts',
+      'AuthorizationCodeStoreOptions',
+    ),
+    table(
+      '@sallyport/mcp/oauth#createRefreshTokenStore',
+      REFRESH_TOKEN_STORE_OPTIONS.kinds,
+      'packages/mcp/src/oauth/refresh-tokens.ts',
+      'RefreshTokenStoreOptions',
+    ),
+    table(
+      '@sallyport/mcp/oauth#createRegistrationHandler',
+      REGISTRATION_HANDLER_OPTIONS.kinds,
+      'packages/mcp/src/oauth/registration.ts',
+      'RegistrationHandlerOptions',
+    ),
+    table(
+      '@sallyport/mcp/oauth#validateClientRegistration',
+      REGISTRATION_POLICY.kinds,
+      'packages/mcp/src/oauth/registration.ts',
+      'ClientRegistrationPolicy',
+    ),
+    table(
+      '@sallyport/mcp/oauth#createClientMetadataLoader',
+      CLIENT_METADATA_LOADER_OPTIONS.kinds,
+      'packages/mcp/src/oauth/client-metadata.ts',
+      'ClientMetadataLoaderOptions',
+    ),
+    table(
+      '@sallyport/mcp/oauth#createAuthorizeResponse',
+      AUTHORIZE_RESPONSE_OPTIONS.kinds,
+      'packages/mcp/src/oauth/authorize.ts',
+      'AuthorizeResponseOptions',
+    ),
+    table(
+      '@sallyport/mcp/oauth#createProtectedResourceMetadata',
+      PROTECTED_RESOURCE_OPTIONS.kinds,
+      'packages/mcp/src/oauth/metadata.ts',
+      'ProtectedResourceOptions',
+    ),
+    table(
+      '@sallyport/mcp/oauth#createAuthorizationServerMetadata',
+      AUTHORIZATION_SERVER_OPTIONS.kinds,
+      'packages/mcp/src/oauth/metadata.ts',
+      'AuthorizationServerOptions',
+    ),
+    table(
+      '@sallyport/mcp/oauth#createMetadataHandler',
+      METADATA_HANDLER_OPTIONS.kinds,
+      'packages/mcp/src/oauth/discovery.ts',
+      'MetadataHandlerOptions',
+    ),
+    table(
+      '@sallyport/mcp/facade#registerMcpFacade',
+      FACADE_CONFIG.kinds,
+      'packages/mcp/src/facade/config.ts',
+      'FacadeConfig',
+    ),
+    table(
       '@sallyport/mcp#memoryMcpStore',
       MEMORY_STORE_OPTIONS.kinds,
       'packages/mcp/src/store/memory-store.ts',
@@ -529,6 +642,51 @@ export const OPTION_TABLES: Readonly<Record<string, readonly OptionTable[]>> = {
       CONNECTION_REGISTRY_OPTIONS.kinds,
       'packages/connections/src/registry/dynamo-registry.ts',
       'DynamoConnectionRegistryOptions',
+    ),
+  ],
+  'packages/microvm/README.md': [
+    table(
+      '@sallyport/microvm#createMicrovmController',
+      CONTROLLER_OPTIONS.kinds,
+      'packages/microvm/src/controller/options.ts',
+      'MicrovmControllerOptions',
+    ),
+    table('@sallyport/microvm#invoke', INVOKE_KINDS, 'packages/microvm/src/controller/options.ts', 'InvokeOptions'),
+    table(
+      '@sallyport/microvm#mountMicrovmController',
+      MOUNT_MICROVM_OPTIONS.kinds,
+      'packages/microvm/src/routes/mount.ts',
+      'MountMicrovmOptions',
+    ),
+    table(
+      '@sallyport/microvm#createDynamoMicrovmRegistry',
+      MICROVM_REGISTRY_OPTIONS.kinds,
+      'packages/microvm/src/registry/dynamo-registry.ts',
+      'DynamoMicrovmRegistryOptions',
+    ),
+    table(
+      '@sallyport/microvm#createAwsMicrovmProvider',
+      AWS_PROVIDER_OPTIONS.kinds,
+      'packages/microvm/src/provider/aws-provider.ts',
+      'AwsMicrovmProviderOptions',
+    ),
+    table(
+      '@sallyport/microvm#createHttpsTransport',
+      HTTPS_TRANSPORT_OPTIONS.kinds,
+      'packages/microvm/src/provider/https-transport.ts',
+      'HttpsTransportOptions',
+    ),
+    table(
+      '@sallyport/microvm/hooks',
+      HOOKS_OPTIONS.kinds,
+      'packages/microvm/src/hooks/hooks.ts',
+      'MicrovmHooksOptions',
+    ),
+    table(
+      '@sallyport/microvm/testing#createFakeMicrovmProvider',
+      FAKE_PROVIDER_OPTIONS.kinds,
+      'packages/microvm/src/testing/fake-provider.ts',
+      'FakeMicrovmProviderOptions',
     ),
   ],
   'packages/vectors/README.md': [

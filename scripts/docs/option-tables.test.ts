@@ -29,7 +29,7 @@ export interface ThingOptions {
   readonly strict?: boolean;
 }`;
 
-it('a row says what an option must be, what stands for it, and the first sentence of its TSDoc', () => {
+it('a row shows what an option must be, what is used without it, and the first sentence of its TSDoc', () => {
   expect(renderTable(TABLE, SOURCE).split('\n')).toEqual([
     '| option | must be | when left out | |',
     '|---|---|---|---|',
@@ -39,6 +39,21 @@ it('a row says what an option must be, what stands for it, and the first sentenc
     '| `retries` | a whole number from 0 to 5 | `0` | How often |',
     '| `strict` | true or false | `true` | Whether to be strict, as `ThingOptions` wants. |',
   ]);
+});
+
+it.each<[string, string, string]>([
+  [
+    'With the default setting a text is trimmed. Default `true`.',
+    '`true`',
+    'With the default setting a text is trimmed.',
+  ],
+  ['Replaces the default name of the text.', '', 'Replaces the default name of the text.'],
+  ['Whether to trim; default: `true`. Not the default of others.', '`true`', 'Whether to trim.'],
+  ['Default: that of the host. The default never changes.', 'that of the host', ''],
+])('"default" counts at the start of a sentence or clause only: %s', (doc, absent, does) => {
+  const table = { ...TABLE, kinds: { trim: boolean } };
+  const source = `export interface ThingOptions {\n  /** ${doc} */\n  readonly trim?: boolean;\n}`;
+  expect(renderTable(table, source).split('\n')[2]).toBe(`| \`trim\` | true or false | ${absent} | ${does} |`);
 });
 
 const LOGGER: OptionTable = {

@@ -6,21 +6,21 @@ import { ROOT } from '../check/command.js';
 
 /** The options of one function, for a table in the README of its package. */
 export interface OptionTable {
-  /** What the marker names: `@sallyport/core#createLogger`. */
+  /** The name in the marker: `@sallyport/core#createLogger`. */
   readonly name: string;
   /** The kinds of the set that checks the options. */
   readonly kinds: Readonly<Record<string, OptionKind<unknown, unknown>>>;
   /** The file with the interface of the options, from the root of the repository. */
   readonly source: string;
-  /** The name of the interface: the first sentence of each member's TSDoc is what the table says. */
+  /** The name of the interface. The table contains the first sentence of each member's TSDoc. */
   readonly type: string;
-  /** Files and interfaces that it takes further members from. */
+  /** Files and interfaces with further members. */
   readonly inherits?: readonly (readonly [source: string, type: string])[];
 }
 
 const MARKED = /<!-- options: (\S+) -->\n[\s\S]*?<!-- \/options -->/g;
 
-/** The text with each table between `<!-- options: name -->` and `<!-- /options -->` written anew. */
+/** Replaces each table between `<!-- options: name -->` and `<!-- /options -->`. */
 export function renderTables(text: string, tables: readonly OptionTable[]): string {
   return text.replace(MARKED, (whole, name: string) => {
     const table = tables.find((one) => one.name === name);
@@ -42,7 +42,7 @@ export function checkTables(text: string, tables: readonly OptionTable[]): reado
   ];
 }
 
-/** One row an option: its name, what it must be, what represents it when it is left out, and what it does. */
+/** One row for each option: its name, what it must be, what is used when it is left out, and what it does. */
 export function renderTable(table: OptionTable, source = readSource(table.source)): string {
   const words = wordsOf(table, source);
   const rows = Object.entries(table.kinds).map(([name, kind]) => {
@@ -52,15 +52,15 @@ export function renderTable(table: OptionTable, source = readSource(table.source
   return ['| option | must be | when left out | |', '|---|---|---|---|', ...rows.map((row) => `| ${row} |`)].join('\n');
 }
 
-/** What the TSDoc of an option says. */
+/** The TSDoc of an option, for the table. */
 interface Words {
-  /** Its first sentence, without what it says about the default. */
+  /** Its first sentence, without the clause about the default. */
   readonly does: string;
-  /** What stands behind "Default". */
+  /** The text after "Default". */
   readonly absent: string;
 }
 
-/** The words about each option; what an interface says itself wins over what it inherits. */
+/** The TSDoc of each option. An interface's own members take precedence over inherited ones. */
 function wordsOf(table: OptionTable, source = readSource(table.source)): ReadonlyMap<string, Words> {
   const inherited = (table.inherits ?? []).flatMap(([file, type]) => [...membersOf(type, readSource(file))]);
   return new Map([...inherited, ...membersOf(table.type, source)]);
@@ -70,7 +70,7 @@ function readSource(source: string): string {
   return readFileSync(join(ROOT, source), 'utf8');
 }
 
-/** What represents an absent option, as its kind says; `undefined` where only the TSDoc can. */
+/** The value of an absent option, from its kind; `undefined` if only the TSDoc states it. */
 function absentOf({ isRequired, variable, fallback }: OptionKind<unknown, unknown>): string | undefined {
   if (variable !== undefined) return `\`${variable}\`, else refused`;
   if (isRequired) return 'refused';
@@ -101,7 +101,7 @@ function toWords(doc: ts.JSDoc | undefined): Words {
   const text = (doc ? (ts.getTextOfJSDocComment(doc.comment) ?? '') : '')
     .replace(/\{@link (\w+)\s*\}/g, '`$1`')
     .replace(/\s+/g, ' ');
-  const absent = /\bdefault:? (.+?)(?=\.(?: |$)|;|$)/i.exec(text)?.[1] ?? '';
+  const absent = /(?:^|[.;,] )default:? (.+?)(?=\.(?: |$)|;|$)/i.exec(text)?.[1] ?? '';
   const first = /^.*?\.(?= |$)/.exec(text)?.[0] ?? text;
-  return { does: first.replace(/[;,]? ?\bdefault:? [^;]*?(?=\.$|$|;)/i, '').replace(/^\.$/, ''), absent };
+  return { does: first.replace(/(?:^|[;,] )default:? [^;]*?(?=\.$|$|;)/i, '').replace(/^\.$/, ''), absent };
 }

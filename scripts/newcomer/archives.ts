@@ -25,7 +25,7 @@ export async function packAll(destination: string): Promise<readonly PackedPacka
   });
 }
 
-/** The named packages and everything of ours that they depend on. */
+/** The named packages and all packages of the workspace that they depend on. */
 export function closureOf(names: readonly string[], packed: readonly PackedPackage[]): readonly PackedPackage[] {
   const byName = new Map(packed.map((entry) => [entry.manifest.name, entry]));
   const found = new Map<string, PackedPackage>();

@@ -1,4 +1,5 @@
-// `npm run pack [-- folder]`: the archives that a release would publish, for who wants to try them before it. Default folder: archives/.
+// `npm run pack [-- folder]`: the archives that a release would publish, to try them before the release. Default folder:
+// archives/.
 import { relative, resolve } from 'node:path';
 import { packAll } from './archives.js';
 

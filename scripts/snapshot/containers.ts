@@ -1,4 +1,4 @@
-// One of everything that an application makes at the top level of its module, which is before a snapshot is taken.
+// One of each object that an application creates at the top level of its module, before a snapshot is taken.
 import { createEmfSink, createErrorNotifier, createLogger } from '../../packages/core/src/observability.js';
 import { createApp } from '../../packages/dispatch/src/app.js';
 import { createHttpRouter } from '../../packages/http/src/index.js';

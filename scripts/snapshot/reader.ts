@@ -1,4 +1,4 @@
-// What record.mjs must find: one call of each kind, at import.
+// The calls that record.mjs must find: one of each kind, at import.
 import { randomBytes } from 'node:crypto';
 
 export const read = [

@@ -1,4 +1,4 @@
-// Imports the modules that it is given and says who read a clock or drew a random number meanwhile.
+// Imports the given modules and reports which code read a clock or a random number meanwhile.
 import { syncBuiltinESMExports } from 'node:module';
 
 const CODE = /[\\/]packages[\\/][\w-]+[\\/](?:src|dist)[\\/]|[\\/]scripts[\\/]snapshot[\\/](?!record)/;

@@ -1,4 +1,4 @@
-// A service with one of everything that makes ids, nonces and waiting times. It is bundled, started once, and restored from
+// A service with one of each part that makes ids, nonces and waiting times. It is bundled, started once, and restored from
 // the same V8 startup snapshot several times (snapshot.test.ts).
 import { startupSnapshot } from 'node:v8';
 import { json } from '../../packages/http/src/index.js';

@@ -4,7 +4,7 @@ export interface Bookmark {
   readonly owner: string;
 }
 
-/** What an application of either kind works with: moving routes changes nothing here. */
+/** The data of the application. Moving routes from Hono changes nothing here. */
 export class Bookmarks {
   readonly #rows = new Map<string, Bookmark>();
 
@@ -18,7 +18,7 @@ export class Bookmarks {
     return [...this.#rows.values()].filter((row) => row.owner === owner);
   }
 
-  /** The bookmark of that owner; other people's are not there. */
+  /** The bookmark of that owner; those of other people count as absent. */
   find(id: string, owner: string): Bookmark | undefined {
     const found = this.#rows.get(id);
     return found?.owner === owner ? found : undefined;

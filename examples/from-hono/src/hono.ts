@@ -2,7 +2,7 @@ import type { AuthInfo } from '@sallyport/http/web';
 import { Hono } from 'hono';
 import { type Bookmarks, urlOf } from './bookmarks.js';
 
-/** What the mount hands over: who calls, as the gate proved it. */
+/** What the mount passes to Hono: the caller, as verified by the gate. */
 type Env = { Bindings: { readonly authInfo?: AuthInfo } };
 
 /**

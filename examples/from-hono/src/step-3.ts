@@ -2,7 +2,7 @@ import { created, json, noContent, text } from '@sallyport/http';
 import { Authenticated, Public, SecureApp, type SecureOptions } from '@sallyport/secure';
 import { type Bookmarks, urlOf } from './bookmarks.js';
 
-/** Step 3: every route has moved, and Hono is no dependency any more. */
+/** Step 3: every route has moved, and Hono is no longer a dependency. */
 export function createService(options: SecureOptions, bookmarks: Bookmarks): SecureApp {
   const app = new SecureApp(options);
   app.get('/health', () => json(200, { ok: true }), Public());

@@ -9,12 +9,21 @@ import { createSemanticIndex } from '@sallyport/vectors';
 import { createLocalEmbedder, createLocalVectorStore } from '@sallyport/vectors/local';
 import { createNotesService } from '../src/app.js';
 
+/** Values that are known only when the demo starts. */
+export interface DemoConfig {
+  readonly issuer: string;
+  readonly keysUrl: string;
+  readonly publicUrl: string;
+}
+
 /** The service as `src/lambda.ts` composes it, with memory in place of tables and an issuer on this machine. */
-export function createHandler(keysUrl: string) {
+export function createHandler({ issuer, keysUrl, publicUrl }: DemoConfig) {
   const { app } = createNotesService({
     auth: {
-      issuer: 'https://issuer.notes.example',
+      issuer,
       audience: 'notes',
+      publicUrl,
+      // Keys must be fetched by https; those of the demo are served on this machine.
       jwksUri: 'https://issuer.notes.example/jwks.json',
       fetch: (_url, init) => fetch(keysUrl, init),
     },

@@ -1,19 +1,28 @@
 /**
- * The main job: bundles the service as it would be deployed, feeds the bundle one event of every kind and front door from
- * files of the shape that AWS sends, and shows what came back. Ends with status 1 if any answer is not the expected one.
+ * Bundles the service as it would be deployed, sends the bundle one event of every kind and front door from files in the form that AWS
+ * sends, and prints the answers. Then an agent connects that is configured with the URL only. Ends with status 1 if a result is not as
+ * expected.
  */
 import { mkdtemp, readFile, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath, pathToFileURL } from 'node:url';
 import { detect, explain } from '@sallyport/dispatch';
+import { openDoor, startAuthorizationServer } from '@sallyport/oauth-lab';
 import { build } from 'esbuild';
+import { showAgent } from './agent.js';
 import { type Case, cases } from './cases.js';
 import { contains } from './contains.js';
-import { startIssuer } from './issuer.js';
+import type { DemoConfig } from './entry.js';
 import { printTable, type Row } from './table.js';
 
 type Handler = (event: unknown, lambdaContext: unknown) => Promise<unknown>;
+
+/** What callers show: people and their applications one, agents another. */
+interface Tokens {
+  readonly person: string;
+  readonly agent: string;
+}
 
 const here = fileURLToPath(new URL('.', import.meta.url));
 const CONTEXT = {
@@ -26,7 +35,7 @@ const CONTEXT = {
 };
 
 /** One ESM file, minified, as a deployment would have it. */
-async function bundle(folder: string, keysUrl: string): Promise<{ handler: Handler; bytes: number }> {
+async function bundle(folder: string, config: DemoConfig): Promise<{ handler: Handler; bytes: number }> {
   const outfile = join(folder, 'lambda.mjs');
   await build({
     entryPoints: [join(here, 'entry.ts')],
@@ -40,13 +49,17 @@ async function bundle(folder: string, keysUrl: string): Promise<{ handler: Handl
     external: ['@aws-sdk/*'],
     logLevel: 'error',
   });
-  const { createHandler } = (await import(pathToFileURL(outfile).href)) as { createHandler: (url: string) => Handler };
-  return { handler: createHandler(keysUrl), bytes: (await readFile(outfile)).byteLength };
+  const { createHandler } = (await import(pathToFileURL(outfile).href)) as {
+    createHandler: (config: DemoConfig) => Handler;
+  };
+  return { handler: createHandler(config), bytes: (await readFile(outfile)).byteLength };
 }
 
-async function feed(handler: Handler, testCase: Case, token: string): Promise<Row> {
+async function feed(handler: Handler, testCase: Case, tokens: Tokens): Promise<Row> {
   const text = await readFile(join(here, 'events', `${testCase.file}.json`), 'utf8');
-  const event: unknown = JSON.parse(text.replaceAll('{{token}}', token));
+  const event: unknown = JSON.parse(
+    text.replaceAll('{{token}}', tokens.person).replaceAll('{{agentToken}}', tokens.agent),
+  );
   const kind = detect(event);
   const started = process.hrtime.bigint();
   const answer = await handler(event, CONTEXT);
@@ -75,20 +88,29 @@ function describe(answer: unknown): string {
 }
 
 const folder = await mkdtemp(join(tmpdir(), 'sallyport-notes-'));
-const issuer = await startIssuer();
+const door = await openDoor('gateway v2');
+const publicUrl = door.origin;
+const issuer = await startAuthorizationServer({
+  resources: [`${publicUrl}/mcp`],
+  scopes: ['notes:read', 'notes:write'],
+});
 try {
-  const { handler, bytes } = await bundle(folder, issuer.keysUrl);
-  const token = await issuer.sign({ sub: 'ada', scope: 'notes:read notes:write' });
+  const { handler, bytes } = await bundle(folder, { issuer: issuer.issuer, keysUrl: issuer.keysUrl, publicUrl });
+  door.handler = handler;
+  const claims = { sub: 'ada', scope: 'notes:read notes:write' };
+  const tokens = { person: await issuer.sign(claims, 'notes'), agent: await issuer.sign(claims, `${publicUrl}/mcp`) };
   console.log(`examples/notes: one ESM file of ${Math.round(bytes / 1024)} KiB\n`);
   const rows: Row[] = [];
-  for (const testCase of cases) rows.push(await feed(handler, testCase, token));
+  for (const testCase of cases) rows.push(await feed(handler, testCase, tokens));
   printTable(rows);
   const wrong = rows.filter(({ right }) => !right).length;
   console.log(
     wrong === 0 ? `\nAll ${rows.length} answers are as expected.` : `\n${wrong} of ${rows.length} answers are wrong.`,
   );
-  process.exitCode = wrong === 0 ? 0 : 1;
+  const found = await showAgent(publicUrl, issuer);
+  if (!found) console.error('The requests of the agent are not as expected.');
+  process.exitCode = wrong === 0 && found ? 0 : 1;
 } finally {
-  await issuer.close();
+  await Promise.all([door.close(), issuer.close()]);
   await rm(folder, { recursive: true, force: true });
 }

@@ -4,7 +4,7 @@ import { type RateLimiter, rateLimitMiddleware } from '@sallyport/ratelimit';
 import { SecureApp, type SecureOptions } from '@sallyport/secure';
 import type { SemanticIndex } from '@sallyport/vectors';
 import { type AttachmentsConfig, registerAttachments } from './attachments.js';
-import { type AuthConfig, type Connections, createPrincipalResolver } from './auth.js';
+import { type AuthConfig, type Connections, createAuth } from './auth.js';
 import { createJournal, type Journal, registerEvents } from './events.js';
 import { registerGraphQL } from './graphql.js';
 import { registerHttp } from './http.js';
@@ -13,15 +13,15 @@ import { registerSearch } from './search.js';
 import { registerSockets } from './sockets.js';
 import { registerTools, type ToolsConfig } from './tools.js';
 
-/** What differs between a deployment, the demo and a test. */
+/** The parts that differ between a deployment, the demo and a test. */
 export interface NotesConfig {
   readonly auth: AuthConfig;
   readonly connections: Connections;
   readonly limiter: RateLimiter;
-  /** What was done already, and who is at it. */
+  /** Which work was done, and which is in progress. */
   readonly ledger: JobLedger;
   readonly tools: ToolsConfig;
-  /** Finds notes by what they say. */
+  /** Finds notes by their meaning. */
   readonly search: SemanticIndex;
   readonly attachments: AttachmentsConfig;
   /** Clock, ids, log and similar values of the container. */
@@ -42,8 +42,8 @@ export function createNotesService(config: NotesConfig): NotesService {
   const { auth, connections, limiter, ledger, tools, search, attachments, container } = config;
   const notes = new NoteStore();
   const journal = createJournal();
-  const principalResolver = createPrincipalResolver(auth, connections);
-  const app = new SecureApp({ ...container, principalResolver, onResponse: secureHeaders() });
+  const { discovery, ...gate } = createAuth(auth, connections);
+  const app = new SecureApp({ ...container, ...gate, onResponse: secureHeaders() });
   notes.add({ title: 'Milk', text: 'one litre' }, 'ada');
   app.use(rateLimitMiddleware({ limiter }));
   registerSearch(app, notes, search);
@@ -52,6 +52,6 @@ export function createNotesService(config: NotesConfig): NotesService {
   registerSockets(app, connections);
   registerGraphQL(app, notes);
   registerEvents(app, notes, journal, ledger);
-  registerTools(app, notes, tools);
+  registerTools(app, notes, tools, discovery);
   return { app, notes, journal };
 }

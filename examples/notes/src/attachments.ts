@@ -5,18 +5,18 @@ import { Authenticated, type SecureApp } from '@sallyport/secure';
 import type { NoteStore } from './notes.js';
 import { AttachmentParams, AttachmentType, Upload } from './schemas.js';
 
-/** Where attachments are kept, and who signs their uploads. */
+/** The store of attachments, and the signer of their uploads. */
 export interface AttachmentsConfig {
   readonly bucket: string;
   readonly store: ObjectStore;
   readonly grants: UploadGrants;
 }
 
-/** What the function hands out itself: its answers are at most 6 MB, as base64 text. */
+/** The largest file that the function sends itself: answers are at most 6 MB, as base64 text. */
 const MAX_ATTACHMENT_BYTES = 4_000_000;
 const GRANT_SECONDS = 300;
 
-/** Small files come and go through the function; a browser that has a grant sends its file straight to the bucket. */
+/** Small files are sent through the function. A browser with a grant sends its file directly to the bucket. */
 export function registerAttachments(
   app: SecureApp,
   notes: NoteStore,

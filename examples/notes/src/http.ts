@@ -7,7 +7,7 @@ import { Greeting, NoteChange, NoteInput, NoteParams, NoteView, PageQuery } from
 const canRead = Authenticated('notes:read');
 const canWrite = Authenticated('notes:write');
 
-/** The HTTP routes but those of attachments. */
+/** The HTTP routes, without those of attachments. */
 export function registerHttp(app: SecureApp, notes: NoteStore): void {
   app.get('/health', () => json(200, { ok: true }), Public());
   app.get(

@@ -18,6 +18,7 @@ const { app } = createNotesService({
     issuer: required('NOTES_ISSUER'),
     audience: required('NOTES_AUDIENCE'),
     jwksUri: required('NOTES_JWKS_URI'),
+    publicUrl: required('NOTES_PUBLIC_URL'),
   },
   connections: createDynamoConnectionRegistry(),
   limiter: createDynamoRateLimiter({ strategy: fixedWindow({ limit: 600, windowMs: 60_000 }), onStoreError: 'deny' }),

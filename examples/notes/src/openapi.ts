@@ -44,6 +44,18 @@ const SPEC: SecureOpenApiSpec = {
     { ...MCP, method: 'POST', operationId: 'mcpSend', summary: 'Takes a message of an agent' },
     { ...MCP, method: 'GET', operationId: 'mcpResume', summary: 'Resumes a stream of an agent' },
     { ...MCP, method: 'DELETE', operationId: 'mcpEnd', summary: 'Ends the session of an agent' },
+    {
+      method: 'GET',
+      path: '/.well-known/oauth-protected-resource',
+      operationId: 'mcpResource',
+      summary: 'OAuth metadata of the MCP endpoint',
+    },
+    {
+      method: 'GET',
+      path: '/.well-known/oauth-protected-resource/mcp',
+      operationId: 'mcpResourceAtPath',
+      summary: 'The same document at its canonical path',
+    },
   ],
   securitySchemes: { jwt: { type: 'http', scheme: 'bearer', bearerFormat: 'JWT' } },
   authSchemes: { authenticated: ['jwt'], internalOnly: ['jwt'] },

@@ -1,12 +1,12 @@
 import { z } from 'zod';
 
-/** What a note is made of. The same declarations check requests and describe the service. */
+/** The fields of a note. The same declarations validate requests and describe the service. */
 export const NoteInput = z.object({
   title: z.string().min(1).max(200),
   text: z.string().max(10_000),
 });
 
-/** What a client sees of a note, in the order in which it is written. */
+/** The fields of a note that a client gets, in the order in which they are written. */
 export const NoteView = z.object({ id: z.string(), ...NoteInput.shape, authorId: z.string() });
 
 export const NoteChange = NoteInput.partial();
@@ -24,7 +24,7 @@ export type AttachmentParams = z.infer<typeof AttachmentParams>;
 /** What an attachment may be: nothing that a browser runs when it opens the address of the attachment. */
 export const AttachmentType = z.enum(['image/png', 'image/jpeg', 'application/pdf']);
 
-/** What a browser says of the file that it wants to upload. The grant checks the rest. */
+/** The data of a browser about the file to upload. The grant checks the rest. */
 export const Upload = z.object({
   contentLength: z.number().int().min(1),
   contentType: AttachmentType,

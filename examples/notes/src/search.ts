@@ -13,7 +13,7 @@ const SearchQuery = z.object({
 /** Notes that the index may have; a service with more of them would update it from the stream of its table. */
 const MAX_NOTES = 10_000;
 
-/** `GET /search?q=…`: the notes that say something like it, the nearest first. */
+/** `GET /search?q=…`: the notes with the most similar meaning, the most similar first. */
 export function registerSearch(app: SecureApp, notes: NoteStore, index: SemanticIndex): void {
   const indexed = new Map<string, Note>();
   app.get(
@@ -29,7 +29,7 @@ export function registerSearch(app: SecureApp, notes: NoteStore, index: Semantic
   );
 }
 
-/** Embeds what was added or changed since the last search, and forgets what was removed. */
+/** Embeds notes that were added or changed since the last search, and deletes removed ones from the index. */
 async function catchUp(
   notes: NoteStore,
   index: SemanticIndex,

@@ -1,18 +1,23 @@
-import { createMcpServer, type McpStore, McpToolError, mountMcp } from '@sallyport/mcp';
+import { createMcpServer, type McpDiscovery, type McpStore, McpToolError, mountMcp } from '@sallyport/mcp';
 import { Authenticated, type SecureApp } from '@sallyport/secure';
 import { z } from 'zod';
 import type { NoteStore } from './notes.js';
 import { NoteInput } from './schemas.js';
 
 export interface ToolsConfig {
-  /** Where sessions live, so that any instance can answer. */
+  /** The store of sessions, so that any instance can answer. */
   readonly store: McpStore;
-  /** Seals what clients carry between calls; at least 32 bytes. */
+  /** Encrypts the data that clients keep between calls; at least 32 bytes. */
   readonly secret: string;
 }
 
-/** The notes for agents: two tools, a resource for each note, and a prompt, at `/mcp`. */
-export function registerTools(app: SecureApp, notes: NoteStore, { store, secret }: ToolsConfig): void {
+/** The notes for agents: two tools, a resource for each note, and a prompt, at `/mcp`, for authenticated agents. */
+export function registerTools(
+  app: SecureApp,
+  notes: NoteStore,
+  { store, secret }: ToolsConfig,
+  discovery: McpDiscovery,
+): void {
   const server = createMcpServer({ name: 'notes', version: '1.0.0', store, secret: { current: secret } });
   server.tool(
     'find_notes',
@@ -35,5 +40,5 @@ export function registerTools(app: SecureApp, notes: NoteStore, { store, secret 
     { description: 'Asks for a summary of a note.', args: { id: { required: true } } },
     ({ id }) => `Summarise this note in one sentence:\n\n${notes.get(id ?? '')?.text ?? ''}`,
   );
-  mountMcp(app, server, { posture: Authenticated('notes:read') });
+  mountMcp(app, server, { posture: Authenticated('notes:read'), discovery });
 }

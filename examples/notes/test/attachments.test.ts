@@ -1,35 +1,32 @@
 import { createHash } from 'node:crypto';
+import type { AuthorizationServer } from '@sallyport/oauth-lab';
 import { createS3ObjectStore, createUploadGrants, type UploadGrant } from '@sallyport/objectstore';
 import { createBucket, createS3TestClient, type S3Proxy, s3Endpoint, startS3Proxy } from '@sallyport/s3-server';
 import { buildAPIGatewayV2Request, createTestEnv } from '@sallyport/testkit';
-import { type Issuer, startIssuer } from '../demo/issuer.js';
 import type { NotesService } from '../src/app.js';
-import { createTestService } from './support.js';
+import { AUDIENCE, createTestService, startIssuer } from './support.js';
 
 // The first test of a run starts the server.
 const START_MS = 140_000;
 const FILE = Buffer.from('\x89PNG\r\n a small picture', 'latin1');
 const env = createTestEnv({ now: new Date() });
 let proxy: S3Proxy;
-let issuer: Issuer;
+let issuer: AuthorizationServer;
 let service: NotesService;
 let token: string;
 
 beforeAll(async () => {
   [issuer, proxy] = [await startIssuer(), await startS3Proxy(await s3Endpoint())];
-  token = await issuer.sign({ sub: 'ada', scope: 'notes:read notes:write' });
+  token = await issuer.sign({ sub: 'ada', scope: 'notes:read notes:write' }, AUDIENCE);
   const client = await createS3TestClient({ endpoint: proxy.endpoint });
-  service = createTestService(
-    env,
-    issuer,
-    1000,
-    {},
-    {
+  service = createTestService(env, issuer, {
+    limit: 1000,
+    attachments: {
       bucket: await createBucket(client),
       store: createS3ObjectStore({ client }),
       grants: createUploadGrants({ client }),
     },
-  );
+  });
 }, START_MS);
 
 afterAll(async () => {
@@ -115,7 +112,7 @@ it('a browser is told not to guess what an attachment is', async () => {
 });
 
 it('a caller who may only read gets no grant', async () => {
-  const reader = await issuer.sign({ sub: 'alan', scope: 'notes:read' });
+  const reader = await issuer.sign({ sub: 'alan', scope: 'notes:read' }, AUDIENCE);
   const headers = { authorization: `Bearer ${reader}` };
   expect((await send('POST', '/notes/note-1/attachments/a.png/upload', { headers, json: {} })).statusCode).toBe(403);
 });

@@ -6,18 +6,18 @@ import type { AddressInfo } from 'node:net';
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import { promisify } from 'node:util';
+import type { AuthorizationServer } from '@sallyport/oauth-lab';
 import { createTestEnv } from '@sallyport/testkit';
 import { Validator } from '@seriousme/openapi-schema-validator';
-import { type Issuer, startIssuer } from '../demo/issuer.js';
 import type { NotesService } from '../src/app.js';
 import { describeNotes } from '../src/openapi.js';
-import { createTestService } from './support.js';
+import { AUDIENCE, createTestService, startIssuer } from './support.js';
 
 const run = promisify(execFile);
 const require = createRequire(import.meta.url);
 const packageFolder = (name: string) => dirname(require.resolve(`${name}/package.json`));
 let folder: string;
-let issuer: Issuer;
+let issuer: AuthorizationServer;
 let service: NotesService;
 let server: Server;
 
@@ -41,7 +41,7 @@ async function answer(request: IncomingMessage, response: ServerResponse): Promi
 
 beforeAll(async () => {
   issuer = await startIssuer();
-  service = createTestService(createTestEnv({ now: new Date() }), issuer, 1000);
+  service = createTestService(createTestEnv({ now: new Date() }), issuer, { limit: 1000 });
   folder = await mkdtemp(join(tmpdir(), 'notes-openapi-'));
   server = createServer((request, response) => void answer(request, response));
   await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
@@ -71,7 +71,7 @@ it('a typed client made from the document compiles and calls the service', async
   await node(join(packageFolder('openapi-typescript'), 'bin/cli.js'), 'openapi.json', '-o', 'api.d.ts');
   const options = '--strict --module nodenext --target es2022 --lib es2023,dom --skipLibCheck'.split(' ');
   await node(join(packageFolder('typescript'), 'bin/tsc'), ...options, 'client.ts');
-  const token = await issuer.sign({ sub: 'ada', scope: 'notes:read notes:write' });
+  const token = await issuer.sign({ sub: 'ada', scope: 'notes:read notes:write' }, AUDIENCE);
   const { stdout } = await node('client.js', `http://127.0.0.1:${(server.address() as AddressInfo).port}`, token);
   expect(JSON.parse(stdout)).toEqual({
     health: 200,

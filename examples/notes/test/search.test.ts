@@ -1,20 +1,20 @@
+import type { AuthorizationServer } from '@sallyport/oauth-lab';
 import { buildAPIGatewayV2Request, createTestEnv } from '@sallyport/testkit';
-import { type Issuer, startIssuer } from '../demo/issuer.js';
 import type { NotesService } from '../src/app.js';
-import { createTestService } from './support.js';
+import { AUDIENCE, createTestService, startIssuer } from './support.js';
 
 const env = createTestEnv({ now: new Date() });
-let issuer: Issuer;
+let issuer: AuthorizationServer;
 let service: NotesService;
 let headers: Record<string, string>;
 
 beforeAll(async () => {
   issuer = await startIssuer();
-  headers = { authorization: `Bearer ${await issuer.sign({ sub: 'ada', scope: 'notes:read' })}` };
+  headers = { authorization: `Bearer ${await issuer.sign({ sub: 'ada', scope: 'notes:read' }, AUDIENCE)}` };
 });
 
 beforeEach(() => {
-  service = createTestService(env, issuer, 100);
+  service = createTestService(env, issuer, { limit: 100 });
   service.notes.add({ title: 'Bicycle', text: 'repair the rear wheel of the bicycle' }, 'alan');
   service.notes.add({ title: 'Groceries', text: 'bread and two litres of milk' }, 'alan');
 });

@@ -1,3 +1,4 @@
+import type { AuthorizationServer } from '@sallyport/oauth-lab';
 import {
   buildAPIGatewayV2Request,
   buildAppSyncEvent,
@@ -8,20 +9,23 @@ import {
   createTestEnv,
   fakeWebSocketClient,
 } from '@sallyport/testkit';
-import { type Issuer, startIssuer } from '../demo/issuer.js';
 import type { NotesService } from '../src/app.js';
-import { createTestService } from './support.js';
+import { AUDIENCE, createTestService, RESOURCE, startIssuer } from './support.js';
 
-let issuer: Issuer;
+let issuer: AuthorizationServer;
 let service: NotesService;
 let writer: string;
 let reader: string;
+let agentWriter: string;
+let agentReader: string;
 const env = createTestEnv({ now: new Date() });
 
 beforeAll(async () => {
   issuer = await startIssuer();
-  writer = await issuer.sign({ sub: 'ada', scope: 'notes:read notes:write' });
-  reader = await issuer.sign({ sub: 'alan', scope: 'notes:read' });
+  writer = await issuer.sign({ sub: 'ada', scope: 'notes:read notes:write' }, AUDIENCE);
+  reader = await issuer.sign({ sub: 'alan', scope: 'notes:read' }, AUDIENCE);
+  agentWriter = await issuer.sign({ sub: 'ada', scope: 'notes:read notes:write' }, RESOURCE);
+  agentReader = await issuer.sign({ sub: 'alan', scope: 'notes:read' }, RESOURCE);
 });
 
 beforeEach(() => {
@@ -59,6 +63,8 @@ describe('who may call', () => {
   it('states a posture for every route', () => {
     expect(service.app.routes().filter(({ posture }) => posture === 'public')).toEqual([
       { surface: 'http', method: 'GET', path: '/health', posture: 'public' },
+      { surface: 'http', method: 'GET', path: '/.well-known/oauth-protected-resource', posture: 'public' },
+      { surface: 'http', method: 'GET', path: '/.well-known/oauth-protected-resource/mcp', posture: 'public' },
     ]);
   });
 });
@@ -121,7 +127,10 @@ describe('a WebSocket', () => {
 
   it('tells what one says to all who watch', async () => {
     const sockets = fakeWebSocketClient();
-    const { app } = createTestService(env, issuer, 50, { webSocketClientFactory: async () => sockets });
+    const { app } = createTestService(env, issuer, {
+      limit: 50,
+      container: { webSocketClientFactory: async () => sockets },
+    });
     for (const [connectionId, token] of [
       ['conn-1', writer],
       ['conn-2', reader],
@@ -196,16 +205,43 @@ describe('tools for agents', () => {
     });
 
   it('find notes, and add them only for those who may write', async () => {
-    const found = await call(reader, 'find_notes', { word: 'litre' });
+    const found = await call(agentReader, 'find_notes', { word: 'litre' });
     expect(JSON.parse(found.body)).toMatchObject({
       id: 1,
       result: { structuredContent: { notes: [{ id: 'note-1' }] } },
     });
-    expect((await call(reader, 'add_note', { title: 'a', text: 'b' })).statusCode).toBe(403);
-    expect((await call(writer, 'add_note', { title: 'a', text: 'b' })).statusCode).toBe(200);
+    expect((await call(agentReader, 'add_note', { title: 'a', text: 'b' })).statusCode).toBe(403);
+    expect((await call(agentWriter, 'add_note', { title: 'a', text: 'b' })).statusCode).toBe(200);
     expect(service.notes.list(10).map(({ title, authorId }) => [title, authorId])).toEqual([
       ['Milk', 'ada'],
       ['a', 'ada'],
     ]);
+  });
+
+  it('are not for the tokens of people, and the tokens of agents are for nothing else', async () => {
+    expect((await call(writer, 'find_notes', { word: 'litre' })).statusCode).toBe(403);
+    expect((await send('POST', '/mcp/', { ...bearer(writer), json: {} })).statusCode).toBe(403);
+    expect((await send('GET', '/notes', bearer(agentReader))).statusCode).toBe(403);
+    const event = buildAppSyncEvent({
+      fieldName: 'addNote',
+      arguments: { title: 'a', text: 'b' },
+      ...bearer(agentWriter),
+    });
+    expect(await env.invoke(service.app, event)).toMatchObject({ error_info: { code: 'app.forbidden' } });
+  });
+
+  it('send who has no token to the place where one is issued', async () => {
+    const { statusCode, headers } = await send('POST', '/mcp', { json: {} });
+    expect([statusCode, headers['www-authenticate']]).toEqual([
+      401,
+      'Bearer resource_metadata="https://notes.example/.well-known/oauth-protected-resource/mcp"',
+    ]);
+    expect((await send('GET', '/notes')).headers['www-authenticate']).toBe('Bearer');
+    const { body } = await send('GET', '/.well-known/oauth-protected-resource/mcp');
+    expect(JSON.parse(body)).toEqual({
+      resource: 'https://notes.example/mcp',
+      authorization_servers: [issuer.issuer],
+      scopes_supported: ['notes:read', 'notes:write'],
+    });
   });
 });

@@ -1,6 +1,7 @@
 import { createMemoryGroupedRegistry } from '@sallyport/connections/memory';
 import { createMemoryJobLedger } from '@sallyport/jobs/memory';
 import { memoryMcpStore } from '@sallyport/mcp';
+import { type AuthorizationServer, startAuthorizationServer } from '@sallyport/oauth-lab';
 import { createUploadGrants } from '@sallyport/objectstore';
 import { createFakeObjectStore } from '@sallyport/objectstore/testing';
 import { fixedWindow } from '@sallyport/ratelimit';
@@ -8,27 +9,47 @@ import { createMemoryRateLimiter } from '@sallyport/ratelimit/memory';
 import type { TestEnv } from '@sallyport/testkit';
 import { createSemanticIndex } from '@sallyport/vectors';
 import { createLocalEmbedder, createLocalVectorStore } from '@sallyport/vectors/local';
-import type { Issuer } from '../demo/issuer.js';
 import { createNotesService, type NotesConfig, type NotesService } from '../src/app.js';
+
+/** Audience of the tokens of people. */
+export const AUDIENCE = 'notes';
+const PUBLIC_URL = 'https://notes.example';
+/** Audience of the tokens of agents. */
+export const RESOURCE = `${PUBLIC_URL}/mcp`;
+
+/** An authorization server whose tokens the service accepts. */
+export const startIssuer = (resources: readonly string[] = [RESOURCE]) =>
+  startAuthorizationServer({ resources, scopes: ['notes:read', 'notes:write'] });
+
+/** Differences of a service from the default of the tests. */
+export interface TestServiceOptions {
+  /** Requests a minute and caller. */
+  readonly limit?: number;
+  readonly container?: NotesConfig['container'];
+  readonly attachments?: NotesConfig['attachments'];
+  readonly publicUrl?: string;
+}
+
+const MEMORY_ATTACHMENTS = () => ({
+  bucket: 'notes',
+  store: createFakeObjectStore({ versioning: 'off' }),
+  grants: createUploadGrants(),
+});
 
 /** The service in memory, on the clock of a test. */
 export function createTestService(
   env: TestEnv,
-  issuer: Issuer,
-  limit = 5,
-  container: NotesConfig['container'] = {},
-  attachments: NotesConfig['attachments'] = {
-    bucket: 'notes',
-    store: createFakeObjectStore({ versioning: 'off' }),
-    grants: createUploadGrants(),
-  },
+  { issuer, keysUrl }: AuthorizationServer,
+  { limit = 5, container = {}, attachments = MEMORY_ATTACHMENTS(), publicUrl = PUBLIC_URL }: TestServiceOptions = {},
 ): NotesService {
   return createNotesService({
     auth: {
-      issuer: 'https://issuer.notes.example',
-      audience: 'notes',
+      issuer,
+      audience: AUDIENCE,
+      publicUrl,
+      // Keys must be fetched by https; those of the tests are served on this machine.
       jwksUri: 'https://issuer.notes.example/jwks.json',
-      fetch: (_url, init) => fetch(issuer.keysUrl, init),
+      fetch: (_url, init) => fetch(keysUrl, init),
     },
     connections: createMemoryGroupedRegistry({ clock: env.clock }),
     limiter: createMemoryRateLimiter({ strategy: fixedWindow({ limit, windowMs: 60_000 }), clock: env.clock }),

@@ -6,7 +6,7 @@ import type { ConnectionsOfApi, GroupedConnectionRegistry } from './registry/reg
 export interface BroadcastToGroupInput {
   /** The registry with the group. A connection that no longer exists is deleted from it. */
   readonly registry: Pick<GroupedConnectionRegistry, 'listByGroup' | 'delete'>;
-  /** Sends: `await ctx.asWebSocket()?.client()`, or one made by `createWebSocketClient`. */
+  /** The client that sends: `await ctx.asWebSocket()?.client()`, or one made by `createWebSocketClient`. */
   readonly client: Pick<WebSocketClient, 'postToConnection'>;
   /** The API and stage of the group. */
   readonly api: ConnectionsOfApi;
@@ -14,7 +14,7 @@ export interface BroadcastToGroupInput {
   readonly group: string;
   /** The message, at most 128 KiB. */
   readonly data: Uint8Array;
-  /** Sends at a time. Default 10. */
+  /** Concurrent sends. Default 10. */
   readonly concurrency?: number;
 }
 

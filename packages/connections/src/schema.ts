@@ -6,7 +6,7 @@ export const WEBSOCKET_CONNECTIONS_TABLE_NAME_ENV = 'FRAMEWORK_WEBSOCKET_CONNECT
 /** Index of the table: connections of a group or of a principal, by expiry. */
 export const LISTING_INDEX = 'listing-index';
 
-/** Connections and their groups. TTL in Unix seconds. Nothing is lost with it that clients cannot make again by connecting. */
+/** Connections and their groups. TTL in Unix seconds. If the table is lost, clients create the data again when they connect. */
 export const WEBSOCKET_CONNECTIONS_TABLE_SCHEMA = {
   partitionKey: { name: 'pk', type: 'S' },
   sortKey: { name: 'sk', type: 'S' },

@@ -1,4 +1,4 @@
-// The contract: fixtures, the runner that holds a runtime against them, and the protocol to foreign runtimes.
+// The contract: the fixtures, the runner that compares a runtime with them, and the protocol for runtimes in other languages.
 
 export { expand } from './fixtures/expand.js';
 export {

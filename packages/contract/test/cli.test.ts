@@ -63,7 +63,7 @@ describe('the command line', () => {
     const files = { ...FILES, 'doors/d.json': fixture('doors/e') };
     expect(await cli([], files)).toMatchObject({
       status: 2,
-      lines: ['INVALID doors/d: id "doors/e" is unlike its path'],
+      lines: ['INVALID doors/d: id "doors/e" does not match its path'],
     });
     expect(await cli(['--id', 'doors/c'], files)).toMatchObject({
       status: 0,

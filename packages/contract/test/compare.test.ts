@@ -46,7 +46,7 @@ describe('comparison', () => {
     expect(compare({ a: 1 }, found)).toEqual([]);
   });
 
-  it('refuses a form that is no matcher', () => {
+  it('rejects an object with $ that is not a matcher', () => {
     expect(() => compare({ $anything: 1 }, {})).toThrow('unknown matcher $anything; protect data by $literal');
     expect(() => compare({ $any: 'string', a: 1 }, {})).toThrow('$any must be the only key');
   });

@@ -14,8 +14,8 @@ describe('loading fixtures', () => {
   });
 
   it.each<[string, object, string]>([
-    ['an id unlike its path', { id: 'detection/b' }, 'id "detection/b" is unlike its path'],
-    ['an area unlike its id', { area: 'doors' }, 'area "doors" is unlike its id'],
+    ['an id unlike its path', { id: 'detection/b' }, 'id "detection/b" does not match its path'],
+    ['an area unlike its id', { area: 'doors' }, 'area "doors" does not match its id'],
     ['a requirement that does not exist', { covers: ['detection.x'] }, 'unknown requirement "detection.x"'],
     [
       'a handler that does not exist',
@@ -75,7 +75,7 @@ describe('loading fixtures', () => {
     expect(one({}, expected)).toEqual([problem]);
   });
 
-  it('refuses an unknown area and a file that is no JSON', () => {
+  it('rejects an unknown area and a file that is not JSON', () => {
     expect(problems({ 'nowhere/a.json': fixture('nowhere/a') })).toEqual(['unknown area "nowhere"']);
     expect(problems({ 'detection/a.json': '{' })).toEqual(['is not a JSON object']);
   });
@@ -90,7 +90,7 @@ describe('loading fixtures', () => {
     expect([...contract.requirements.keys()]).toEqual(['detection.a', 'detection.b', 'doors.a']);
     expect(uncovered(contract)).toEqual(['detection.b']);
     const twice = { ...files, 'requirements.d/doors.json': { 'detection.a': requirement('A.') } };
-    expect(problems(twice)).toContain('requirement detection.a stands twice');
+    expect(problems(twice)).toContain('requirement detection.a is listed twice');
   });
 
   it.each<[string, unknown]>([

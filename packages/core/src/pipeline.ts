@@ -68,6 +68,7 @@ export {
   EMPTY_BYTES,
   isJsonMediaType,
 } from './request/encoding.js';
+export { parseForm } from './request/form.js';
 export {
   canonicalIp,
   firstTraceId,

@@ -252,3 +252,10 @@ describe('typed keys', () => {
     expect(() => context().set(key as never, 1)).toThrow(expect.objectContaining({ code: 'app.bad_request' }));
   });
 });
+
+it('a context shows neither headers nor the environment as JSON', () => {
+  const ctx = context({ headers: { authorization: 'Bearer abc' } });
+  expect(JSON.parse(JSON.stringify({ ctx }))).toEqual({
+    ctx: { requestId: 'req-1', traceId: '', triggerKind: 'gateway-v2', route: null },
+  });
+});

@@ -1,6 +1,7 @@
 import { copyPrincipal } from '../src/context/principal.js';
 import { type Logger, type Observability, silentLogger } from '../src/observability/hooks.js';
 import { type ContextRuntime, ContextState, IncomingRequest, type RequestSource } from '../src/pipeline.js';
+import { parseForm } from '../src/request/form.js';
 import { unknownProvenance } from '../src/request/provenance.js';
 import { type MultiMap, toHeaderMap } from '../src/request/request.js';
 import type { LambdaContext } from '../src/runtime/invocation.js';
@@ -40,6 +41,7 @@ export function requestState(options: StateOptions = {}): ContextState {
     observability: options.observability,
     traceHead: ['request_id'],
     copyPrincipal,
+    parseForm,
     tenantOf: () => options.tenant ?? '',
   };
   const request = new IncomingRequest(options.method ?? 'GET', path, path, source);

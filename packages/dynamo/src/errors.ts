@@ -1,6 +1,6 @@
 import type { AttributeValue } from '@aws-sdk/client-dynamodb';
 
-/** Names of DynamoDB's errors that ask callers to send less. */
+/** Names of DynamoDB's errors that ask callers to send fewer requests. */
 const THROTTLED = new Set([
   'ProvisionedThroughputExceededException',
   'RequestLimitExceeded',
@@ -14,19 +14,22 @@ const THROTTLED = new Set([
   'TransactionConflictException',
 ]);
 
-/** Whether the store asks its callers to send less: throttling, or transactions that met. */
+/** Whether the store asks its callers to send fewer requests: throttling, or conflicting transactions. */
 export function isThrottled(error: unknown): boolean {
   return THROTTLED.has(String(((error ?? {}) as { name?: unknown }).name));
 }
 
-/** What DynamoDB says of a write whose condition did not hold. */
+/** DynamoDB's error for a write whose condition was false. */
 export interface FailedCondition {
-  /** The item as it is, where `ReturnValuesOnConditionCheckFailure` asked for it. */
+  /** The current item, if `ReturnValuesOnConditionCheckFailure` requested it. */
   readonly Item?: Readonly<Record<string, AttributeValue>>;
   readonly $metadata?: { readonly attempts?: number };
 }
 
-/** Whether an error says that the condition of a write did not hold. Told by its name: an injected client may come from another copy of the SDK. */
+/**
+ * Whether an error means that the condition of a write was false. It is recognized by its name, because an injected client may
+ * come from another copy of the SDK.
+ */
 export function isFailedCondition(error: unknown): error is FailedCondition {
   return ((error ?? {}) as { name?: unknown }).name === 'ConditionalCheckFailedException';
 }

@@ -1,10 +1,10 @@
-/** What an attribute of an item may be. */
+/** A value of an attribute. */
 export type Value = string | number | boolean | Uint8Array | readonly string[] | Readonly<Record<string, string>>;
 
 /** One item by attribute; a map without a prototype. */
 export type Item = Readonly<Record<string, Value | undefined>>;
 
-/** The primary key that every table of the framework has. */
+/** The primary key of all tables of the framework. */
 export interface Key {
   /** Partition key. */
   readonly pk: string;
@@ -25,13 +25,13 @@ export type Condition =
 export interface Changes {
   /** Attributes and their new values; `undefined` leaves an attribute as it is. */
   readonly set?: Item;
-  /** Set where the item has no such attribute. */
+  /** Values for attributes that the item does not have yet. */
   readonly setIfAbsent?: Item;
   /** Adds a number to an attribute; an absent one counts as 0. */
   readonly add?: Readonly<Record<string, number>>;
   /** Adds `by` to the attribute, or to `from` where the item has none. */
   readonly count?: Readonly<Record<string, { readonly from: number; readonly by: number }>>;
-  /** Takes the value of an entry of another attribute, a map. */
+  /** Copies the value of an entry of another attribute, which is a map. */
   readonly copy?: Readonly<Record<string, { readonly map: string; readonly entry: string }>>;
   /** Attributes that are removed. */
   readonly remove?: readonly string[];
@@ -45,60 +45,60 @@ export interface CallOptions {
 
 /** Options of a read. */
 export interface ReadOptions extends CallOptions {
-  /** Whether the read sees every write before it. Costs twice as much. Default `false`. */
+  /** Whether the read is strongly consistent. It costs twice as much. Default `false`. */
   readonly consistent?: boolean | undefined;
 }
 
 /** Options of a write. */
 export interface WriteOptions extends CallOptions {
-  /** Condition on the stored item; when it does not hold, nothing is written. */
+  /** Condition on the stored item. If it is false, nothing is written. */
   readonly condition?: Condition | undefined;
   /**
-   * An id of this very write, unique and never used again. It is stored with the item as {@link WRITER_ATTRIBUTE}, so that a
-   * write which was applied but whose answer was lost is recognised when the client tries it again.
+   * A unique id of this write. It is stored with the item as {@link WRITER_ATTRIBUTE}, so that a write that was applied, but
+   * whose answer was lost, is recognized when the client repeats it.
    */
   readonly writer?: string | undefined;
   /**
-   * Whether an update with a `writer` also keeps the ids of the two writes before it, so that a write is recognised when up to two
-   * others came between it and its repetition. Costs two short attributes. Default `false`.
+   * Whether an update with a `writer` also stores the ids of the two writes before it. Then a write is recognized even if up to
+   * two other writes were applied before its repetition. This needs two short attributes. Default `false`.
    */
   readonly history?: boolean | undefined;
   /**
-   * Whether an update is sent at most once, also where the client would try again: for a change that must not be applied twice
-   * and that no condition can tell from its repetition. Default `false`.
+   * Whether an update is sent at most once, even if the client would retry. Use it for a change that must not be applied twice,
+   * and whose repetition no condition can recognize. Default `false`.
    */
   readonly once?: boolean | undefined;
   /**
-   * Whether the item is read when the condition did not hold and DynamoDB sent no item along: where there is none, or where the
-   * server does not know `ReturnValuesOnConditionCheckFailure`. Default `true`.
+   * Whether the item is read when the condition was false and DynamoDB returned no item: because there is none, or because the
+   * server does not support `ReturnValuesOnConditionCheckFailure`. Default `true`.
    */
   readonly reread?: boolean | undefined;
 }
 
-/** The attribute that holds the id of an item's last write. */
+/** The attribute with the id of an item's last write. */
 export const WRITER_ATTRIBUTE = 'w';
 
-/** The attributes that hold the ids of the two writes before the last one, where a write was made with `history`. */
+/** The attributes with the ids of the two writes before the last one, for writes with `history`. */
 export const EARLIER_WRITER_ATTRIBUTES = ['w1', 'w2'] as const;
 
-/** Whether a write left its id on an item: as the last one, or as one of the two before. */
+/** Whether an item contains the id of a write: as the last one, or as one of the two before. */
 export function isWrittenBy(item: Item | undefined, writer: string | undefined): boolean {
   if (item === undefined || writer === undefined) return false;
   return [WRITER_ATTRIBUTE, ...EARLIER_WRITER_ATTRIBUTES].some((name) => item[name] === writer);
 }
 
-/** What became of a conditional write. */
+/** The outcome of a conditional write. */
 export type WriteOutcome =
   | {
       readonly applied: true;
-      /** After an update the item as it is now, after a put or a removal as it was before; `undefined` when it is not known. */
+      /** After an update the new item, after a put or a removal the previous item; `undefined` when it is not known. */
       readonly item: Item | undefined;
-      /** Whether an earlier attempt of this write was the one that was applied, and its answer was lost. */
+      /** Whether an earlier attempt of this write was applied, and its answer was lost. */
       readonly repeated: boolean;
     }
   | {
       readonly applied: false;
-      /** The item for which the condition did not hold. */
+      /** The item for which the condition was false. */
       readonly item: Item | undefined;
       /** Whether there was an earlier attempt: without a `writer` it may have been the one that wrote `item`. */
       readonly retried: boolean;
@@ -110,22 +110,22 @@ export interface TransactedChange {
   readonly key: Key;
   /** How it is changed. */
   readonly changes: Changes;
-  /** Must hold of the item, else nothing of the transaction is written. */
+  /** Condition on the item. If it is false, nothing of the transaction is written. */
   readonly condition?: Condition | undefined;
-  /** An id of this transaction, left on the item with `history` as an update leaves it. At least one change should have it. */
+  /** An id of this transaction, stored on the item as by an update with `history`. At least one change should have it. */
   readonly writer?: string | undefined;
 }
 
-/** What became of a transaction. */
+/** The outcome of a transaction. */
 export type TransactOutcome =
   | {
       readonly applied: true;
-      /** Whether an earlier attempt was the one that was applied, and its answer was lost. */
+      /** Whether an earlier attempt was applied, and its answer was lost. */
       readonly repeated: boolean;
     }
   | {
       readonly applied: false;
-      /** For each change whether its condition held, and the item that refused it. */
+      /** For each change whether its condition was true, and the item that rejected it. */
       readonly refusals: readonly { readonly held: boolean; readonly item: Item | undefined }[];
     };
 
@@ -141,9 +141,9 @@ export interface ItemQuery {
     | { readonly name: string; readonly after: string };
   /** Whether the sort key descends. Default `false`. */
   readonly newestFirst?: boolean;
-  /** Whether the query sees every write before it. Default `false`. */
+  /** Whether the query is strongly consistent. Default `false`. */
   readonly consistent?: boolean;
-  /** Items that are read at most. Default: as many as DynamoDB returns in one page. */
+  /** The most items to read. Default: as many as DynamoDB returns in one page. */
   readonly limit?: number;
   /** The key after which the page starts. */
   readonly start?: Item | Key | undefined;
@@ -157,9 +157,9 @@ export interface ItemPage {
   readonly more: boolean;
 }
 
-/** The operations that stores need of a table. */
+/** The operations of a table that stores use. */
 export interface ItemTable {
-  /** Resolves when a request can be sent. A time that a request contains is read after it: loading a client takes a while. */
+  /** Resolves when a request can be sent. Read the time for a request after it, because loading a client takes time. */
   ready(): Promise<void>;
   /** Opens the connection, for the init phase of a function. Costs half a read unit. */
   warm(options?: CallOptions): Promise<void>;

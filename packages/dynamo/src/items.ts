@@ -2,7 +2,7 @@ import type { AttributeValue } from '@aws-sdk/client-dynamodb';
 import { createMap } from '@sallyport/core/pipeline';
 import type { Condition, Item, Value } from './item-table.js';
 
-/** A value as DynamoDB's protocol writes it. */
+/** A value in the format of DynamoDB's protocol. */
 export function toAttribute(value: Value): AttributeValue {
   if (typeof value === 'string') return { S: value };
   if (typeof value === 'number') return { N: String(value) };
@@ -14,14 +14,16 @@ export function toAttribute(value: Value): AttributeValue {
   return { M: map };
 }
 
-/** An item as DynamoDB's protocol writes it; attributes that are `undefined` are left out. */
+/** Converts an item to the format of DynamoDB's protocol. Attributes that are `undefined` are left out. */
 export function toAttributes(item: Item): Record<string, AttributeValue> {
   const attributes = createMap<AttributeValue>();
   for (const [name, value] of Object.entries(item)) if (value !== undefined) attributes[name] = toAttribute(value);
   return attributes;
 }
 
-/** An item as DynamoDB's protocol hands it back. Attributes of a type that {@link Value} does not have are `undefined`. */
+/**
+ * Converts an item from the format of DynamoDB's protocol. Attributes of a type that {@link Value} does not have are `undefined`.
+ */
 export function fromAttributes(attributes: Readonly<Record<string, AttributeValue>>): Item {
   const item = createMap<Value | undefined>();
   for (const [name, attribute] of Object.entries(attributes)) item[name] = fromAttribute(attribute);
@@ -62,12 +64,12 @@ function isList(value: Value): value is readonly string[] {
   return Array.isArray(value);
 }
 
-/** The attribute that all tables of the framework name as their TTL attribute. */
+/** The TTL attribute of all tables of the framework. */
 export const TTL_ATTRIBUTE = 'ttl';
 
 const SECOND_MS = 1000;
 
-/** Unix seconds for the TTL attribute: never before the moment itself. */
+/** Unix seconds for the TTL attribute, rounded up. */
 export function ttlAt(ms: number): number {
   return Math.ceil(ms / SECOND_MS);
 }
@@ -78,12 +80,12 @@ export function isPastTtl(item: Item, nowMs: number): boolean {
   return typeof ttl === 'number' && ttl * SECOND_MS <= nowMs;
 }
 
-/** Holds for an item that is there and has not expired, or has no expiry. */
+/** The condition that an item exists and has not expired. */
 export function notPastTtl(nowMs: number): Condition {
   return { any: [{ absent: TTL_ATTRIBUTE }, { attribute: TTL_ATTRIBUTE, is: '>', value: secondsOf(nowMs) }] };
 }
 
-/** Holds when there is no item, or when it has expired. */
+/** The condition that there is no item, or that it has expired. */
 export function absentOrPastTtl(nowMs: number): Condition {
   return { any: [{ absent: 'pk' }, { attribute: TTL_ATTRIBUTE, is: '<=', value: secondsOf(nowMs) }] };
 }

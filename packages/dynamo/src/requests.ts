@@ -26,10 +26,10 @@ type Attributes = Record<string, AttributeValue>;
 /** The module of the AWS SDK. It is loaded at the first call. */
 export type Sdk = typeof import('@aws-sdk/client-dynamodb');
 
-/** The part of the AWS client that is used, so that a caller can hand in a client that is wrapped or shared. */
+/** The part of the AWS client that is used, so that a caller can pass a wrapped or shared client. */
 export type Client = Pick<DynamoDBClient, 'send'>;
 
-/** One request that DynamoDB answered, also one whose condition did not hold. */
+/** One request that DynamoDB answered, also one whose condition was false. */
 export interface CallReport {
   /** The operation's name in DynamoDB's API, such as `UpdateItem`. */
   readonly operation: string;
@@ -41,10 +41,10 @@ interface Answered {
   readonly $metadata?: { readonly attempts?: number };
 }
 
-/** Rounds in which keys that a busy table left out are asked for again. */
+/** How many times keys that a throttled table left out are requested again. */
 const BATCH_TRIES = 4;
 const BATCH_WAIT_MS = 50;
-/** No store has such an item. */
+/** The key of an item that no store has. */
 const WARM_KEY: Key = { pk: 'WARM', sk: 'WARM' };
 
 /** The requests of one table. They have no deadline of their own; the caller's signal ends them. */
@@ -176,7 +176,7 @@ export class Requests implements ItemTable {
     return { ConditionExpression, ReturnValuesOnConditionCheckFailure: 'ALL_OLD' as const };
   }
 
-  /** Sends a write. The item whose state refused it comes with the refusal; where the server sent none, it is read. */
+  /** Sends a write. A rejection contains the item that did not match the condition. If the server sent no item, it is read. */
   async #write(
     key: Key,
     { writer, reread = true, signal }: Omit<WriteOptions, 'condition'>,
@@ -221,7 +221,7 @@ function abortable(signal: AbortSignal | undefined): { abortSignal?: AbortSignal
   return signal === undefined ? {} : { abortSignal: signal };
 }
 
-/** Lets further attempts of the client fail as the first one did, without sending them. */
+/** Makes further attempts of the client fail with the first error, without sending them. */
 function sendOnce({ middlewareStack }: UpdateItemCommand): void {
   let failure: { readonly reason: unknown } | undefined;
   middlewareStack.add(
@@ -244,9 +244,10 @@ interface Cancellation {
 }
 
 /**
- * Which conditions refused a transaction.
+ * The conditions that rejected a transaction.
  *
- * @throws what it was given when no condition did; a throttling error when another transaction or a busy table was in the way
+ * @throws the given error when no condition was false; a throttling error when the reason was another transaction or a throttled
+ * table
  */
 function refusalsOf(error: unknown): { held: boolean; item: Item | undefined }[] {
   const { name, CancellationReasons: reasons = [] } = (error ?? {}) as Cancellation;
@@ -260,20 +261,20 @@ function refusalsOf(error: unknown): { held: boolean; item: Item | undefined }[]
   }));
 }
 
-/** The errors that the reasons of a cancelled transaction represent. */
+/** The errors in the reasons of a cancelled transaction. */
 const BUSY_REASONS: Readonly<Record<string, string>> = {
   TransactionConflict: 'TransactionConflictException',
   ProvisionedThroughputExceeded: 'ProvisionedThroughputExceededException',
   ThrottlingError: 'ThrottlingException',
 };
 
-/** Another transaction, or a busy table, was in the way. The same transaction may pass later. */
+/** The error for a conflict with another transaction, or for a throttled table. The same transaction may succeed later. */
 class BusyTransaction extends Error {
   override readonly name = 'TransactionConflictException';
   override readonly message = 'the transaction met another one, or a busy table';
 }
 
-/** A throttled table left out keys in every round. A later call may succeed. */
+/** The error for keys that a throttled table left out in every attempt. A later call may succeed. */
 class UnprocessedKeys extends Error {
   override readonly name = 'ThrottlingException';
   override readonly message = 'keys were left unprocessed';

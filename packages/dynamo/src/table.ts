@@ -29,7 +29,7 @@ export interface DynamoTableOptions {
   readonly tableName: string;
   /** The DynamoDB client. Default: a client of the framework with `maxAttempts`, created at the first call. */
   readonly client?: Client | undefined;
-  /** The clock whose timers end calls that take too long. */
+  /** Its timers end calls that take too long. */
   readonly clock: FullClock;
   /** Milliseconds for all attempts of one call. Loading the SDK is not counted. */
   readonly timeoutMs: number;
@@ -40,9 +40,9 @@ export interface DynamoTableOptions {
   readonly coldTimeoutMs?: number | undefined;
   /** Attempts of the framework client at one request. Default: the SDK's, 3. */
   readonly maxAttempts?: number;
-  /** Makes the error of a call that failed. `transient`: the same call may succeed later. */
+  /** Makes the error of a failed call. `transient`: the same call may succeed later. */
   readonly toError: (cause: unknown, transient: boolean) => Error;
-  /** Called after every request that was answered. What it throws is dropped. */
+  /** Called after every answered request. Its errors are ignored. */
   readonly onCall?: ((call: CallReport) => void) | undefined;
 }
 
@@ -51,7 +51,7 @@ function isMissing(error: unknown): error is Error {
   return isFrameworkError(error) && error.code === MISSING_PACKAGE;
 }
 
-/** Whether a failure came from the server: then a connection is there. */
+/** Whether a failure came from the server; then the connection is open. */
 function isAnswer(error: unknown): boolean {
   if (error instanceof StoreTimeout) return false;
   const { $metadata } = (error ?? {}) as { $metadata?: { httpStatusCode?: unknown } };
@@ -60,8 +60,9 @@ function isAnswer(error: unknown): boolean {
 
 /**
  * A DynamoDB table with a string partition key `pk` and a string sort key `sk`. The AWS SDK is loaded at the first call. Every
- * call ends within its deadline, even when the client ignores its signal. A call that fails rejects with what `toError` makes, or
- * with the reason of the caller's signal; without the package `@aws-sdk/client-dynamodb` with FrameworkError `app.missing_package`.
+ * call ends within its deadline, even when the client ignores its signal. A failed call rejects with the error that `toError`
+ * makes, or with the reason of the caller's signal; without the package `@aws-sdk/client-dynamodb` with FrameworkError
+ * `app.missing_package`.
  *
  * @example
  * const table = new DynamoTable({ tableName: 'sessions', clock, timeoutMs: 5000, toError: (cause) => new Error('failed', { cause }) });
@@ -132,8 +133,8 @@ export class DynamoTable implements ItemTable {
   }
 
   /**
-   * Runs several requests under one deadline. After `commit` was called with an answer, the call answers that even when time
-   * runs out.
+   * Runs several requests with one deadline. After `commit` was called with an answer, the call returns that answer even if the
+   * deadline passes.
    */
   async within<T>(
     signal: AbortSignal | undefined,

@@ -2,7 +2,7 @@ import type { AppCode } from '@sallyport/core';
 import type { INVALID_CONFIGURATION } from '@sallyport/core/options';
 import type { MISSING_PACKAGE } from '@sallyport/core/pipeline';
 
-/** Every code that this package answers with or throws, and when. */
+/** Every code that this package answers with or throws, with its cause. */
 export type HttpErrorCode =
   /** The request cannot be read: invalid base64, a body that is neither the JSON nor the form that it claims to be, a value that does not convert. At registration: an invalid or duplicate route. */
   | Extract<AppCode, 'app.bad_request'>
@@ -31,7 +31,7 @@ export type HttpErrorCode =
   /** Construction and registration: an option is unknown or has a wrong value. */
   | typeof INVALID_CONFIGURATION;
 
-/** Every code of messages to WebSocket connections, and when. */
+/** Every code of messages to WebSocket connections, with its cause. */
 export type WebSocketErrorCode =
   /** AWS rejected a request, or did not answer (status 0). The text names operation and status, never the payload. */
   | 'websocket.request_failed'

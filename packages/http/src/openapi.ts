@@ -1,4 +1,4 @@
-/** OpenAPI 3.1 documents; and, for generators that know postures, the parts they are made of. */
+/** Generates OpenAPI 3.1 documents. Also exports its parts, for generators that add access postures. */
 export { buildDocument, type DocumentExtensions, generateOpenAPI, generateOpenAPIJSON } from './openapi/document.js';
 export { type ParsedRoute, parseOpenApiSpec } from './openapi/parse.js';
 export {

@@ -1,4 +1,4 @@
-/** What `appsync`, `secure` and `dispatch/app` build containers from; applications have no use for it. */
+/** Parts from which `appsync`, `secure` and `dispatch/app` build containers. Applications do not need them. */
 export { serveDirect } from './doors/direct.js';
 export { gatewayV1Door } from './doors/gateway-v1.js';
 export { functionUrlDoor, gatewayV2Door } from './doors/gateway-v2.js';

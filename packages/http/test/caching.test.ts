@@ -55,7 +55,7 @@ describe('cacheControl', () => {
     expect(() => cacheControl(options as object)).toThrow(message);
   });
 
-  it('refuses an ISR time that is no time', () => {
+  it('rejects an invalid ISR time', () => {
     expect(() => cacheControlIsr(Number.NaN)).toThrow('framework: option "sMaxAge" must be a whole number of seconds');
   });
 });

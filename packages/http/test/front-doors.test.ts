@@ -66,7 +66,7 @@ describe.each(doors)('through $name', (door) => {
     expect(got.body.equals(ALL_BYTES)).toBe(true);
   });
 
-  it('encodes bytes that are no UTF-8 as base64 and text not', async () => {
+  it('encodes bytes that are not UTF-8 as base64, and text not', async () => {
     const router = routerWith((http) => {
       http.get('/gzip', () => ({ headers: { 'content-encoding': 'gzip' }, body: Buffer.from([0x1f, 0x8b, 8, 0]) }));
       http.get('/text', () => ({ body: Buffer.from('grüße') }));

@@ -101,7 +101,7 @@ describe('middlewares', () => {
     expect([got.status, got.body.toString(), got.headers['x-a']]).toEqual([202, 'text', 'b']);
   });
 
-  it('are refused when they are no functions', () => {
+  it('are rejected when they are not functions', () => {
     expect(() => routerWith((http) => http.use({} as never))).toThrow('middleware must be a function');
   });
 });

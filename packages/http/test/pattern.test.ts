@@ -64,7 +64,7 @@ describe('parsePattern', () => {
     expect(parsePattern('/a%20b').canonical).toBe('/a%20b');
   });
 
-  it('refuses what is no string', () => {
+  it('rejects a value that is not a string', () => {
     expect(() => parsePattern(undefined as never)).toThrow('framework: invalid route pattern');
   });
 

@@ -139,7 +139,7 @@ describe('policy hook', () => {
     );
   });
 
-  it('whose headers are no headers ends in an answer all the same', async () => {
+  it('with invalid headers still gets an answer', async () => {
     const got = await once(
       (http) => http.get('/', () => text(200, '')),
       {},
@@ -213,7 +213,7 @@ describe('CORS', () => {
     expect(headers['access-control-allow-credentials']).toBeUndefined();
   });
 
-  it('echoes no origin that is no header value', async () => {
+  it('does not echo an origin that is not a valid header value', async () => {
     const { headers } = await once(register, { path: '/known', headers: { origin: 'https://€' } }, { cors: {} });
     expect([headers['access-control-allow-origin'], headers.vary]).toEqual([undefined, 'origin']);
   });
@@ -266,7 +266,7 @@ describe('CORS', () => {
     ).toBe(405);
   });
 
-  it('does not echo a method that is no token', async () => {
+  it('does not echo a method that is not a token', async () => {
     const headers = { origin, 'access-control-request-method': 'P UT' };
     const got = await once(register, { method: 'OPTIONS', path: '/known', headers }, { cors: {} });
     expect(got.headers['access-control-allow-methods']).toBeUndefined();
@@ -486,7 +486,7 @@ describe('error bodies', () => {
     ]);
   });
 
-  it('survive details that are no JSON', async () => {
+  it('leave out details that are not JSON', async () => {
     const loop: Record<string, unknown> = {};
     loop.self = loop;
     const got = await once(failing(new FrameworkError('app.conflict', 'm', { details: loop })), {});

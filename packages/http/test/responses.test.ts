@@ -203,7 +203,7 @@ describe('htmlStream', () => {
     await expect(collect(htmlStream(200, failing()).bodyStream)).rejects.toThrow('gone');
   });
 
-  it('fails at a piece that is no text and no bytes, and ends the source', async () => {
+  it('fails at a chunk that is neither text nor bytes, and ends the source', async () => {
     let closed = false;
     function* chunks() {
       try {
@@ -229,7 +229,7 @@ describe('safeJsonForHtml', () => {
     expect(JSON.parse(safeJsonForHtml({ a: '<\u2028&' }))).toEqual({ a: '<\u2028&' });
   });
 
-  it('throws for what is no JSON', () => {
+  it('throws for a value that is not JSON', () => {
     expect(thrown(() => safeJsonForHtml(1n)).code).toBe('app.internal');
   });
 });

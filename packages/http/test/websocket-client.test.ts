@@ -146,7 +146,7 @@ describe('createWebSocketClient', () => {
     expect(api.received).toHaveLength(1);
   });
 
-  it('sends a part of a larger buffer, and refuses what is no bytes', async () => {
+  it('sends a part of a larger buffer, and rejects a value that is not bytes', async () => {
     const client = connect();
     await client.postToConnection('c1', Buffer.from('xhellox').subarray(1, 6));
     expect(api.received[0]?.body.toString()).toBe('hello');

@@ -54,7 +54,7 @@ describe('the WebSocket surface', () => {
     expect(() => surface.register(key as string, () => text(200, ''))).toThrow(message);
   });
 
-  it('refuses what is no handler', () => {
+  it('rejects a value that is not a handler', () => {
     expect(() => surfaceWith().register('x', undefined as never)).toThrow(
       'framework: route handler must be a function: x',
     );

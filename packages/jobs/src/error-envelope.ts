@@ -2,7 +2,7 @@ import { FrameworkError } from '@sallyport/core';
 import { sanitizeFieldValue, sanitizeLogString } from '@sallyport/core/observability';
 import { brandError } from '@sallyport/core/pipeline';
 
-/** What is stored of an error: without control characters, secrets, stack and cause, and bounded in size. */
+/** The stored form of an error: without control characters, secrets, stack and cause, and limited in size. */
 export interface ErrorEnvelope {
   /** Name of the error's class, at most 256 characters; absent when it has none. */
   readonly type?: string;
@@ -55,7 +55,7 @@ export class StoredError extends FrameworkError implements ErrorEnvelope {
   /** Fields of the error that was stored. */
   declare readonly fields?: NonNullable<ErrorEnvelope['fields']>;
 
-  /** Takes everything from the envelope. */
+  /** Makes the error from an envelope. */
   constructor(envelope: ErrorEnvelope) {
     super(envelope.code ?? 'jobs.stored_error', envelope.message);
     Object.assign(this, envelope, { code: this.code });
@@ -63,7 +63,7 @@ export class StoredError extends FrameworkError implements ErrorEnvelope {
   }
 }
 
-/** The envelope of stored text; `undefined` for what is none. */
+/** Parses a stored envelope; `undefined` for other text. */
 export function parseEnvelope(value: unknown): ErrorEnvelope | undefined {
   return typeof value === 'object' && value !== null && !Array.isArray(value) ? toErrorEnvelope(value) : undefined;
 }
@@ -95,7 +95,7 @@ function fieldOf(value: unknown): string | number | boolean | null {
   return cut(sanitizeLogString(JSON.stringify(value) ?? String(value)), MAX_FIELD);
 }
 
-/** Never within a surrogate pair. */
+/** Truncates text, but never within a surrogate pair. */
 function cut(text: string, length: number): string {
   return text.length <= length
     ? text
@@ -105,7 +105,7 @@ function cut(text: string, length: number): string {
         .replace(/\ufffd$/, '');
 }
 
-/** A property that may throw when it is read. */
+/** Reads a property that may throw. */
 function read(object: object, key: string): unknown {
   try {
     return (object as Record<string, unknown>)[key];

@@ -8,7 +8,7 @@ export const JOB_LEDGER_ERROR_TYPES = ['invalid_input', 'conflict', 'not_found',
 export type JobLedgerErrorType = (typeof JOB_LEDGER_ERROR_TYPES)[number];
 /** A code of {@link JobLedgerError}: `jobs.<type>` of the ledger, `eventbus.<type>` of the event store. */
 export type JobLedgerErrorCode = `${'jobs' | 'eventbus'}.${JobLedgerErrorType}`;
-/** Every code of this package, and when. */
+/** Every code of this package, with its cause. */
 export type JobErrorCode =
   /** Invalid arguments. Reasons: `invalid`, `too_large`. @status 400 */
   | 'jobs.invalid_input'
@@ -28,7 +28,7 @@ export type JobErrorCode =
   | 'eventbus.not_found'
   /** As `jobs.internal_error`, of the event store. @status 500 */
   | 'eventbus.internal_error';
-/** What a conflict is about. */
+/** The reason of a conflict. */
 export type ConflictReason =
   | 'exists'
   | 'version'
@@ -50,7 +50,7 @@ export type JobLedgerReason = ConflictReason | 'invalid' | 'too_large' | 'absent
 export interface JobLedgerErrorInit {
   /** Part of the code before the dot. Default `jobs`. */
   readonly area?: 'jobs' | 'eventbus' | undefined;
-  /** Data for the caller: current status and version, `retryAfterMs`, the stored outcome. */
+  /** Data for the caller, such as current status and version, `retryAfterMs`, or the stored outcome. */
   readonly details?: unknown;
   /** Whether the same call may succeed later without a change of code or deployment. */
   readonly retryable?: boolean | undefined;
@@ -64,7 +64,7 @@ const STATUS: Readonly<Record<JobLedgerErrorType, number>> = {
   not_found: 404,
   internal_error: 500,
 };
-/** Rejected input, a conflict, something that is absent, or a failure of the store. Immutable. */
+/** An error for rejected input, a conflict, a missing item, or a failure of the store. Immutable. */
 export class JobLedgerError extends FrameworkError {
   static {
     brandError(JobLedgerError, 'sallyport.JobLedgerError');
@@ -77,7 +77,7 @@ export class JobLedgerError extends FrameworkError {
   readonly type: JobLedgerErrorType;
   /** What exactly was rejected or failed. */
   readonly reason: JobLedgerReason;
-  /** True for throttling, 5xx, time-outs and network faults, and for conflicts that pass with time. */
+  /** True for throttling, 5xx, time-outs and network faults, and for conflicts that end by themselves. */
   readonly retryable: boolean;
 
   /** The HTTP status follows from the type: 400, 409, 404 or 500. */
@@ -112,7 +112,7 @@ export interface LedgerErrors {
   unavailable(retryable: boolean, cause: unknown): JobLedgerError;
 }
 
-/** Conflicts that end by themselves, when another caller is done. */
+/** Conflicts that end by themselves when another caller has finished. */
 const PASSING: readonly ConflictReason[] = ['lease_held', 'semaphore_full', 'contended', 'in_progress'];
 
 function errorsOf(area: 'jobs' | 'eventbus', store: string): LedgerErrors {

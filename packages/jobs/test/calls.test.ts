@@ -44,7 +44,7 @@ async function begun(key: string) {
   return start.handle;
 }
 
-describe('what an operation costs: calls, write units, read units', () => {
+describe('the cost of an operation: calls, write units, read units', () => {
   it('jobs', async () => {
     expect(await costOf(() => ledger.createJob({ jobId: 'j', tenantId: 't' }))).toEqual([1, 3, 0]);
     expect(await costOf(() => ledger.transitionJob({ jobId: 'j', to: 'RUNNING' }))).toEqual([1, 3, 0]);
@@ -156,7 +156,7 @@ describe('what an operation costs: calls, write units, read units', () => {
     expect(read).toBeLessThanOrEqual(55);
   });
 
-  it('what does not exist costs one look more, since the service does not say that it is absent', async () => {
+  it('a missing item costs one more read, because the service does not report that it is absent', async () => {
     expect(await costOf(() => ledger.transitionJob({ jobId: 'none', to: 'RUNNING' }))).toEqual([2, 1, 1]);
   });
 
@@ -170,7 +170,7 @@ describe('what an operation costs: calls, write units, read units', () => {
 /** Dollars for a million write and read units of an on-demand table in us-east-1, list price. */
 const PRICE = { write: 0.625, read: 0.125 };
 
-describe('what a million cost, as the README has it', () => {
+describe('the cost of a million, as in the README', () => {
   const readme = readFileSync(new URL('../README.md', import.meta.url), 'utf8');
   const key = { jobId: 'million', recordId: 'r' };
 
@@ -235,7 +235,7 @@ describe('what a million cost, as the README has it', () => {
   });
 });
 
-describe('what a fleet of eight instances costs for one thing: calls, write units, read units', () => {
+describe('the cost for eight instances that use one key: calls, write units, read units', () => {
   const INSTANCES = 8;
   let fleet: JobLedger[];
   let clients: { readonly client: DynamoDBClient; readonly counter: CallCounter }[];

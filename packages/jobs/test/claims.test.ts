@@ -142,7 +142,7 @@ describe('a batch against a slow partition', () => {
 });
 
 describe('an index that is behind, or ahead of the items', () => {
-  it('loses no job: what is not readable yet is read once more, and what moved is shown where that is asked for', async () => {
+  it('loses no job: a row that is not readable yet is read once more, and a job with a changed status is shown on request', async () => {
     const jobId = `index${count}`;
     const tenantId = `t${count}`;
     await ledger.createJob({ jobId, tenantId });

@@ -151,7 +151,7 @@ describe('rows that other versions wrote', () => {
   const put = (item: Record<string, { S: string } | { N: string }>) =>
     faulty.direct.send(new PutItemCommand({ TableName: faulty.name, Item: item }));
 
-  it('are read with what they have, and transitioned', async () => {
+  it('of other versions are read with the attributes that they have, and can be changed', async () => {
     const id = `older${count}`;
     await put({ pk: { S: `JOB#${id}` }, sk: { S: 'META' } });
     expect(await ledger.getJob({ jobId: id })).toEqual({

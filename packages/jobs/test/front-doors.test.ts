@@ -225,7 +225,7 @@ describe.each(DOORS)('behind %s', (_, build) => {
     expect(JSON.parse(second.body.toString()).error.message).toBe('result is not stored');
   });
 
-  it('a store that fails is no permission to run: 503 and when to come back, 500 where that does not help', async () => {
+  it('a failing store prevents the run: 503 with the time to retry, 500 when a retry does not help', async () => {
     const app = createOpen();
     ledger.fail('beginIdempotency');
     const busy = await send(app, '/notes', 'k');
@@ -237,7 +237,7 @@ describe.each(DOORS)('behind %s', (_, build) => {
     for (const { body } of [busy, broken]) expect(body.toString()).not.toMatch(/ledger|table/);
   });
 
-  it('a hook is told of each replay, and what it throws is dropped', async () => {
+  it('a hook is called for each replay, and its errors are ignored', async () => {
     const seen: string[] = [];
     const onReplay = (ctx: Context, { status }: IdempotencyRecord) => {
       seen.push(`${ctx.request.path} ${status}`);

@@ -53,7 +53,7 @@ describe('each checker finds the fault that it is for, and nothing in a history 
     expect(check()).toEqual(expected);
   });
 
-  it('steps: one winner, a double, a winner of what never happened, a step that nobody was told of', () => {
+  it('detects two winners, a winner of a transition that never happened, and a transition without an answer', () => {
     const told = [
       { step: 'good', caller: 'a', told: 'won' },
       { step: 'good', caller: 'b', told: 'lost' },

@@ -71,7 +71,7 @@ describe('an event that comes twice', () => {
     expect(begun()[0]).toMatchObject({ scope, key, inProgressMs: 60_000 });
   });
 
-  it('is told to a hook, and what the hook throws is dropped', async () => {
+  it('is reported to a hook, and errors of the hook are ignored', async () => {
     const told: string[] = [];
     const onReplay = (ctx: { triggerKind: string }, _: unknown, { key }: { key: string }) => {
       told.push(`${ctx.triggerKind} ${key}`);
@@ -185,7 +185,7 @@ describe('an event that is in progress elsewhere', () => {
   });
 });
 
-it('a handler that throws frees the key', async () => {
+it('a handler that throws releases the key', async () => {
   let failures = 1;
   const { handleLambda } = createRouter(() => {
     if (failures-- > 0) throw new Error('busy');
@@ -195,14 +195,14 @@ it('a handler that throws frees the key', async () => {
   expect(await handleLambda(EVENTS[0]?.[1])).toEqual({ batchItemFailures: [] });
 });
 
-it('a result that is no JSON is left out; the event counts as handled', async () => {
+it('a result that is not JSON is left out; the event counts as handled', async () => {
   const { handleLambda } = createRouter(() => 10n);
   await handleLambda(EVENTS[1]?.[1]);
   await handleLambda(EVENTS[1]?.[1]);
   expect(seen.length).toBe(1);
 });
 
-it('an own key finds what producers sent twice, and an own fingerprint what only looks the same', async () => {
+it('a custom key finds events that producers sent twice, and a custom fingerprint finds different events with one key', async () => {
   const options = {
     key: (_: unknown, message: { body: string }) => JSON.parse(message.body).order as string,
     fingerprint: (_: unknown, message: { body: string }) => message.body,
@@ -218,7 +218,7 @@ it('an own key finds what producers sent twice, and an own fingerprint what only
   });
 });
 
-it('what is left of the invocation and a second is how long a silent owner blocks', async () => {
+it('an owner that does not finish blocks for the remaining time of the invocation plus one second', async () => {
   const { handleLambda } = createRouter();
   await handleLambda(EVENTS[0]?.[1], { getRemainingTimeInMillis: () => 12_345.5 });
   expect(begun()[0]?.inProgressMs).toBe(13_346);

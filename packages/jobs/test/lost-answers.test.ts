@@ -132,7 +132,7 @@ describe('one caller whose answer is lost', () => {
     for (const operation of operations) faulty.proxy.inject({ kind: 'lost-answer' }, { operation, times: 1 });
   };
 
-  it('keeps, ends and gives back what it holds', async () => {
+  it('refreshes and releases leases and slots', async () => {
     const name = `held${count}`;
     const lease = await calm.acquireLease({ name, owner: 'o' });
     lose('UpdateItem');
@@ -187,7 +187,7 @@ describe('one caller whose answer is lost', () => {
     expect((await calm.getJob({ jobId, consistent: true }))?.progress).toMatchObject({ open: 1, failed: 1 });
   });
 
-  it('made its transition, also when somebody made the next one before it was told', async () => {
+  it('recognizes its own transition, also when another caller made the next one before the answer', async () => {
     const jobId = `next${count}`;
     await pending(calm, jobId);
     const meanwhile = () => calm.transitionJob({ jobId, to: 'CANCELED' });

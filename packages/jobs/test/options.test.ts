@@ -87,7 +87,7 @@ it('a lease whose row was deleted starts above every token that it ever had', as
   expect((await after.acquireLease({ name: 'l', owner: 'o' })).token).toBeGreaterThan(token + 1_000_000);
 });
 
-describe('wrong options are named, with what they must be', () => {
+describe('errors for wrong options name the option and the expected value', () => {
   const ledger = createMemoryJobLedger();
   const refusal = async (run: () => unknown) => {
     try {

@@ -143,7 +143,7 @@ it('eight processes run the same keys and crash at every point: each effect happ
   expect(checkKeys(events, keys, { exactlyOnce: false })).toEqual([]);
 }, 90_000);
 
-it('eight processes run the same keys, nobody crashes, one answer in five is lost: each effect happens once', async () => {
+it('eight processes run the same keys without a crash, one answer in five is lost: each effect happens once', async () => {
   const keys = Array.from({ length: 25 }, (_, index) => `calm-${index}`);
   const events: KeyEvent[] = [];
   await allDone(INSTANCES, (_, onReport) =>

@@ -50,7 +50,7 @@ describe('runIdempotent', () => {
     expect((await runIdempotent(ledger, KEY, work)).replayed).toBe(false);
   });
 
-  it('refuses while the work is in progress elsewhere, and says when to come back', async () => {
+  it('rejects while the work is in progress elsewhere, with the time to retry', async () => {
     await ledger.beginIdempotency({ ...KEY, inProgressMs: 5000 });
     await expect(runIdempotent(ledger, KEY, work)).rejects.toMatchObject({
       code: 'jobs.conflict',
@@ -74,7 +74,7 @@ describe('runIdempotent', () => {
     });
   });
 
-  it('answers what somebody else completed meanwhile', async () => {
+  it('returns the result that another caller completed meanwhile', async () => {
     const outcome = await runIdempotent(ledger, KEY, async () => {
       clock.tick(60_000);
       await runIdempotent(ledger, KEY, async () => 'theirs');
@@ -99,7 +99,7 @@ describe('runIdempotent', () => {
     expect(clock.pendingTimers).toBe(0);
   });
 
-  it('does not try again what cannot pass', async () => {
+  it('does not retry a call that cannot succeed', async () => {
     const error = new JobLedgerError('internal_error', 'store_unavailable', 'no table', { retryable: false });
     ledger.fail('completeIdempotency', { error });
     expect((await runIdempotent(ledger, KEY, work)).value).toMatchObject({ id: 1 });
@@ -115,7 +115,7 @@ describe('runIdempotent', () => {
     expect(log.lines).toEqual([]);
   });
 
-  it('does not run again what has no JSON result or too large a one', async () => {
+  it('does not run work again whose result is not JSON or is too large', async () => {
     for (const [key, value] of [
       ['bigint', 10n],
       ['large', 'x'.repeat(400_000)],
@@ -196,8 +196,8 @@ describe('a store that is away for two seconds when the work is done, and ten se
   });
 });
 
-describe('what the work is given', () => {
-  it('is an owner of its own, the deadline, and a signal that aborts at it', async () => {
+describe('the argument of the work', () => {
+  it('has a unique owner, the deadline, and a signal that aborts at the deadline', async () => {
     let seen: IdempotentRun | undefined;
     const run = runIdempotent(ledger, { ...KEY, inProgressMs: 30_000, remainingMs: 20_000 }, async (given) => {
       seen = given;
@@ -233,7 +233,7 @@ describe('what the work is given', () => {
   });
 });
 
-it('the first caller gets what the later ones get', async () => {
+it('the first caller gets the same value as later ones', async () => {
   class Money {
     readonly cents = 7;
     toJSON() {
@@ -251,7 +251,7 @@ it('the first caller gets what the later ones get', async () => {
   expect((await runIdempotent(ledger, { ...KEY, key: 'nothing' }, async () => undefined)).value).toBeUndefined();
 });
 
-it('a hook is told of each replay, and what it throws is dropped', async () => {
+it('a hook is called for each replay, and its errors are ignored', async () => {
   const seen: unknown[] = [];
   const onReplay = (record: IdempotencyRecord) => {
     seen.push([record.key, record.result]);

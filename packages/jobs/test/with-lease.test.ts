@@ -51,7 +51,7 @@ describe('withLease', () => {
     expect(await ledger.getLease('report')).toBeUndefined();
   });
 
-  it('rejects with what the work throws, and releases', async () => {
+  it('rejects with the error of the work, and releases', async () => {
     await expect(
       withLease(ledger, NAME, async () => {
         throw new TypeError('mine');
@@ -60,7 +60,7 @@ describe('withLease', () => {
     expect(await ledger.getLease('report')).toBeUndefined();
   });
 
-  it('aborts the work when somebody else has the lease, and rejects even if it fulfils', async () => {
+  it('aborts the work when another holder has the lease, and rejects even if the work succeeds', async () => {
     const work = createWork<string>();
     const run = withLease(ledger, NAME, work.run);
     const rejected = expect(run).rejects.toMatchObject({ code: 'jobs.conflict', reason: 'lease_lost' });
@@ -71,7 +71,7 @@ describe('withLease', () => {
     await rejected;
   });
 
-  it('keeps what the aborted work threw as the cause', async () => {
+  it('keeps the error of the aborted work as the cause', async () => {
     const work = createWork<string>();
     const run = withLease(ledger, NAME, work.run).catch((error: unknown) => error);
     ledger.fail('refreshLease', { error: new JobLedgerError('conflict', 'lease_lost', 'lease lost') });
@@ -116,7 +116,7 @@ describe('withLease', () => {
     expect(await run).toMatchObject({ reason: 'lease_lost' });
   });
 
-  it('compares clocks when a timer fires late: a frozen environment does not refresh what it lost', async () => {
+  it('compares clocks when a timer fires late: a frozen environment does not refresh a lost lease', async () => {
     const work = createWork<string>();
     const run = withLease(ledger, NAME, work.run).catch((error: unknown) => error);
     await clock.advance(0);
@@ -133,7 +133,7 @@ describe('withLease', () => {
     await expect(run).rejects.toMatchObject({ reason: 'lease_lost' });
   });
 
-  it('is refused at once when somebody holds the lease, and waits when told to', async () => {
+  it('rejects immediately when another holder has the lease, and waits if an option requires it', async () => {
     const table = createMemoryTable();
     const [one, other] = [createMemoryJobLedger({ clock, table, log }), createMemoryJobLedger({ clock, table, log })];
     const held = await one.acquireLease({ name: 'report', owner: 'other', durationMs: 5000 });
@@ -149,7 +149,7 @@ describe('withLease', () => {
     await late;
   });
 
-  it('hands the caller’s abort to the waiting and to the work', async () => {
+  it('an abort by the caller ends the waiting and aborts the work', async () => {
     const waiting = new AbortController();
     const held = await ledger.acquireLease({ name: 'report', owner: 'other' });
     const wait = expect(

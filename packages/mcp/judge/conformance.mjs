@@ -48,8 +48,10 @@ try {
     if (values.only && !configuration.name.includes(values.only)) continue;
     await judge(configuration);
   }
-  const name = 'clients of other makers';
-  if (!values.only || name.includes(values.only)) await runThirdParties();
+  const scripts = { authorization: 'authorization.ts', 'clients of other makers': 'third-party.ts' };
+  for (const [name, script] of Object.entries(scripts)) {
+    if (!values.only || name.includes(values.only)) await runScript(script);
+  }
 } finally {
   rmSync(out, { recursive: true, force: true });
 }
@@ -75,10 +77,9 @@ async function judge({ name, options }) {
   }
 }
 
-/** Clients of other makers through the four doors; they print their own lines. */
-async function runThirdParties() {
-  const script = join(packageRoot, 'judge', 'third-party.ts');
-  const args = ['--conditions=@sallyport/source', '--import', 'tsx', script];
+/** Judges that print their own lines: an authorization server of our parts; clients of other makers through the four doors. */
+async function runScript(script) {
+  const args = ['--conditions=@sallyport/source', '--import', 'tsx', join(packageRoot, 'judge', script)];
   if ((await run(args, 'inherit')) !== 0) missed += 1;
 }
 

@@ -24,7 +24,8 @@ export async function runInspector(url) {
   return { ok: failed.length === 0, text };
 }
 
-function inspect(args) {
+/** Runs the command line; gives its status and what it wrote. */
+export function inspect(args) {
   return new Promise((resolve, reject) => {
     const child = spawn(process.execPath, [LAUNCHER, '--cli', ...args], { stdio: ['ignore', 'pipe', 'pipe'] });
     let output = '';

@@ -2,9 +2,10 @@
 
 export type { CallEnd, CallOutcome, McpCall, OnCall } from './calls/call.js';
 // Mounting
-export { MCP_PATH, type McpCors, type MountMcpOptions, mcpCors, mountMcp } from './http/mount.js';
+export { type McpCors, type McpDiscovery, type MountMcpOptions, mcpCors, mountMcp } from './http/mount.js';
 // Protocol shapes
 export type * from './protocol/types.js';
+export { MCP_PATH } from './routes/paths.js';
 export type { InputRequired, McpAskingContext, McpContext } from './run/context.js';
 export type { AppCsp, AppHtml, AppOptions, ToolApp } from './server/apps.js';
 export type {

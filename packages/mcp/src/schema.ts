@@ -2,12 +2,12 @@
 
 /** Name of the DynamoDB table. */
 export const MCP_TABLE_NAME_ENV = 'FRAMEWORK_MCP_TABLE_NAME';
-/** Name of the bucket for what is too large for the table. */
+/** Name of the bucket for values that are too large for the table. */
 export const MCP_SPILL_BUCKET_ENV = 'FRAMEWORK_MCP_SPILL_BUCKET';
 /** ARN of the secret whose value is the server's `secret`. */
 export const MCP_SECRET_ARN_ENV = 'FRAMEWORK_MCP_SECRET_ARN';
 
-/** The one table: no index, on demand, TTL on `ttl` (seconds). */
+/** The table: no index, on demand, TTL on `ttl` (seconds). */
 export const MCP_TABLE_SCHEMA = {
   partitionKey: { name: 'pk', type: 'S' },
   sortKey: { name: 'sk', type: 'S' },
@@ -18,5 +18,5 @@ export const MCP_TABLE_SCHEMA = {
 
 /** Session lifetimes in seconds. */
 export const MCP_SESSION_TTL_SECONDS = { sealed: 7 * 86_400, durable: 86_400, maximum: 30 * 86_400 } as const;
-/** Bytes that each key of the secret has at least. */
+/** The least number of bytes of each key of the secret. */
 export const MCP_SECRET_MIN_BYTES = 32;

@@ -1,2 +1,2 @@
-/** For tests of stores. Never reachable from the root entry. */
+/** For tests of stores. The root entry does not import it. */
 export { type McpStoreCase, type McpStoreHarness, mcpStoreConformance } from './store/conformance.js';

@@ -198,7 +198,7 @@ describe('a hook', () => {
     expect(runs).toBe(1);
   });
 
-  it('is refused when it is no function', () => {
+  it('is rejected when it is not a function', () => {
     expect(() => new Rig({ server: { onCall: [5 as never] } }).server()).toThrow(
       'option "onCall" must be a function or a list of functions',
     );

@@ -50,7 +50,7 @@ describe.each([
     },
   );
 
-  it('large arguments of a call that does not ask are no matter', async () => {
+  it('large arguments of a call that does not ask are accepted', async () => {
     const { rig, told } = rigOf(asking, { streaming });
     const session = await rig.connect();
     const answer = await session.call('t', { mode: 'result', text: BIG }, { meta: { progressToken: 1 } });

@@ -138,7 +138,7 @@ describe('a client of sessions', () => {
   });
 });
 
-it('a wrong option is refused, and an answer that is no message is an error', async () => {
+it('a wrong option is rejected, and an answer that is not a message is an error', async () => {
   await expect(connectMcp(instances(), { dor: 'gateway-v2' } as never)).rejects.toThrow('unknown option "dor"');
   await expect(connectMcp(instances(), { path: '/nowhere' })).rejects.toBeInstanceOf(McpClientError);
 });

@@ -5,11 +5,11 @@ import { brandError } from '@sallyport/core/pipeline';
 export const OBJECT_STORE_CODES = [
   /** An invalid reference, a version where none is allowed, a dot segment in the key of a grant. @status 400 */
   'objectstore.invalid_ref',
-  /** `maxBytes` is no whole number of at least 1. @status 500 */
+  /** `maxBytes` is not a whole number of at least 1. @status 500 */
   'objectstore.invalid_get_limit',
   /** A field of a grant is missing or wrong; `details.field` names the first. @status 400 */
   'objectstore.invalid_presign_put',
-  /** An encryption that contradicts itself or lacks its key; at construction. @status 500 */
+  /** An invalid combination of encryption options, or a missing key; at construction. @status 500 */
   'objectstore.invalid_encryption_config',
   /** An unknown option, no bucket, a wrong region, an answer without a body, a link that does not bind the upload. @status 500 */
   'objectstore.invalid_store_config',
@@ -19,11 +19,11 @@ export const OBJECT_STORE_CODES = [
   'objectstore.object_too_large',
   /** No such key or version, or a delete marker. @status 404 */
   'objectstore.not_found',
-  /** `createOnly`, and an object is there. @status 412 */
+  /** `createOnly`, and the object exists. @status 412 */
   'objectstore.precondition_failed',
-  /** No permission; no, wrong or expired credentials. @status 500 */
+  /** No permission; or missing, wrong or expired credentials. @status 500 */
   'objectstore.denied',
-  /** 5xx, `SlowDown`, time-out, network, a body that was cut (`retryable`); an archived object (not `retryable`). @status 503 */
+  /** 5xx, `SlowDown`, time-out, network, an incomplete body (`retryable`); an archived object (not `retryable`). @status 503 */
   'objectstore.unavailable',
   /** `failNext` of the fake for anything but `put`, `get` and `delete`. @status 500 */
   'objectstore.unsupported_operation',
@@ -32,7 +32,7 @@ export const OBJECT_STORE_CODES = [
 /** A code of {@link ObjectStoreError}. */
 export type ObjectStoreErrorCode = (typeof OBJECT_STORE_CODES)[number];
 
-/** What a client is answered when a handler lets an error through; any other code is a fault of code or deployment, 500. */
+/** The status of the response when a handler does not catch the error. Any other code is an error of code or deployment, 500. */
 const STATUSES: Partial<Record<ObjectStoreErrorCode, number>> = {
   'objectstore.invalid_ref': 400,
   'objectstore.invalid_presign_put': 400,
@@ -64,7 +64,7 @@ export class ObjectStoreError extends FrameworkError {
   override readonly name: string = 'ObjectStoreError';
   /** Stable; see the table in the README. */
   declare readonly code: ObjectStoreErrorCode;
-  /** True for throttling, 5xx, time-outs, network faults and bodies that were cut. */
+  /** True for throttling, 5xx, time-outs, network faults and incomplete bodies. */
   readonly retryable: boolean;
   /**
    * Whether a `put` or `delete` may have been applied although it failed: its answer was lost or late, or a second attempt
@@ -84,23 +84,23 @@ export class ObjectStoreError extends FrameworkError {
   }
 }
 
-/** A refused option, by name and never by value. */
+/** The error for an invalid option. It contains the name, never the value. */
 export function invalidStoreConfig(problem: string, cause?: unknown): ObjectStoreError {
   const init = cause === undefined ? {} : { cause };
   return new ObjectStoreError('objectstore.invalid_store_config', `framework: ${problem}`, init);
 }
 
-/** A refused argument of a call. */
+/** The error for an invalid argument of a call. */
 export function invalidInput(problem: string): ObjectStoreError {
   return new ObjectStoreError('objectstore.invalid_input', `framework: ${problem}`);
 }
 
-/** A reference that is not `s3://bucket/key`. */
+/** The error for an invalid reference. */
 export function invalidRef(problem: string): ObjectStoreError {
   return new ObjectStoreError('objectstore.invalid_ref', `framework: object reference ${problem}`, { field: 'ref' });
 }
 
-/** What became of the verification of an artifact. Every state but `verified` is an error `artifact.<state>`. */
+/** The result of the verification of an artifact. Every state except `verified` is an error `artifact.<state>`. */
 export type ArtifactVerificationState =
   | 'version_required'
   | 'invalid_request'
@@ -117,30 +117,30 @@ export type ArtifactFailure = Exclude<ArtifactVerificationState, 'verified'>;
 export const ARTIFACT_CODES = [
   /** The request names no version; checked first. @status 500 */
   'artifact.version_required',
-  /** The version `null`, no reference, or a digest that is not `sha256:` and 64 digits in lower case. @status 500 */
+  /** The version `null`, an invalid reference, or a digest that is not `sha256:` and 64 hex digits in lower case. @status 500 */
   'artifact.invalid_request',
-  /** The archive could not be read; `retryable` says whether it may be later. @status 503 */
+  /** The archive could not be read; `retryable` tells whether a later attempt may succeed. @status 503 */
   'artifact.unavailable',
   /** The store returned another version or none. @status 500 */
   'artifact.version_mismatch',
-  /** The archive is too large, empty, or breaks a rule above. @status 500 */
+  /** The archive is too large, empty, or not an allowed tar archive. @status 500 */
   'artifact.archive_invalid',
-  /** Other files, modes or bytes. @status 500 */
+  /** The archive has other files, modes or bytes than the digest. @status 500 */
   'artifact.digest_mismatch',
 ] as const;
 
 /** A code of {@link ArtifactError}. */
 export type ArtifactErrorCode = (typeof ARTIFACT_CODES)[number];
 
-/** What is known of an artifact beside its bytes. */
+/** The data about an artifact, without its bytes. */
 export interface ArtifactFacts {
-  /** The version that was asked for; `''` when it was no text. */
+  /** The requested version; `''` when it was not a string. */
   readonly requestedVersionId: string;
   /** The version that the store returned; `''` when it returned none. */
   readonly returnedVersionId: string;
-  /** The digest that was asked for; `''` when it was no text. */
+  /** The requested digest; `''` when it was not a string. */
   readonly expectedDigest: string;
-  /** The digest of what was read; `''` when it was not computed. */
+  /** The digest of the archive that was read; `''` when it was not computed. */
   readonly actualDigest: string;
 }
 

@@ -80,7 +80,7 @@ describe('the account of a client', () => {
 });
 
 describe('a role that is assumed first', () => {
-  it('hands out its credentials when STS, asked with them, names the expected account', async () => {
+  it('returns its credentials when STS confirms the expected account', async () => {
     const result = await assume({ externalId: 'ext:1', durationSeconds: 900 });
     if (result.state !== 'verified') throw result.error;
     expect([result.expectedAccountId, result.actualAccountId]).toEqual([ACCOUNT, ACCOUNT]);
@@ -150,7 +150,7 @@ describe('a role that is assumed first', () => {
     );
   });
 
-  it('ends without credentials when there is no client that asks, or making it fails', async () => {
+  it('ends without credentials when there is no client, or when creating it fails', async () => {
     const factories: (() => CallerIdentityAPI | undefined)[] = [
       () => undefined,
       () => {

@@ -58,7 +58,7 @@ describe.each<[string, () => { store: ObjectStore; bucket: string }]>([
     expect(Buffer.from(artifact.archiveBytes()).equals(Buffer.from(PINNED))).toBe(true);
   });
 
-  it('hands out copies: what one caller changes no other sees', async () => {
+  it('returns copies: changes by one caller are not visible to others', async () => {
     const artifact = await fetchVersionedArtifact(store, request);
     artifact.archiveBytes().fill(0);
     const [entry] = artifact.entries();
@@ -97,7 +97,7 @@ describe.each<[string, () => { store: ObjectStore; bucket: string }]>([
     expect(error).toMatchObject({ name: 'ArtifactError', code: `artifact.${state}`, state });
   });
 
-  it('says which digest it has, and shows none of its bytes', async () => {
+  it('contains the actual digest, and none of its bytes', async () => {
     const expectedDigest = `sha256:${'0'.repeat(64)}`;
     const error = await failure(fetchVersionedArtifact(store, { ...request, expectedDigest }));
     expect(error).toMatchObject({ expectedDigest, actualDigest: PINNED_DIGEST, returnedVersionId: request.versionId });
@@ -142,7 +142,7 @@ describe('a store that answers otherwise', () => {
     expect(error).toMatchObject({ code: 'artifact.version_mismatch', returnedVersionId, actualDigest: '' });
   });
 
-  it('with a failure is unavailable, and says whether to try again', async () => {
+  it('with a failure is unavailable, and tells whether to retry', async () => {
     const store = createFakeObjectStore({ versioning: 'enabled' });
     const down = new ObjectStoreError('objectstore.unavailable', 'down', { retryable: true });
     store.failNext('get', down);

@@ -13,7 +13,7 @@ describe('the fake', () => {
     expect((await named.put({ ref, payload })).versionId).toBe('mine');
   });
 
-  it('fails the next calls of an operation, of a key and so many as it is told', async () => {
+  it('fails the next calls of an operation, for a key, and the given number of times', async () => {
     const store = createFakeObjectStore({ versioning: 'off' });
     const down = new ObjectStoreError('objectstore.unavailable', 'down', { retryable: true });
     store.failNext('put', down, { key: 'other' });
@@ -40,7 +40,7 @@ describe('the fake', () => {
     );
   });
 
-  it('remembers its last 10,000 valid calls, and hands out copies', async () => {
+  it('records its last 10,000 valid calls, and returns copies', async () => {
     const store = createFakeObjectStore({ versioning: 'off' });
     await store.put({ ref, payload });
     await store.get({ ref, maxBytes: 0 }).catch(() => {});

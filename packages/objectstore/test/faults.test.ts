@@ -101,12 +101,12 @@ describe('a body that is cut', () => {
     await expect(CALLS.get()).rejects.toMatchObject({ code: 'objectstore.unavailable', retryable: true });
   });
 
-  it('and a body that is not the one that was sent are told by its checksum', async () => {
+  it('and a changed body is detected by its checksum', async () => {
     s3.proxy.inject({ kind: 'wrong-checksum' });
     await expect(CALLS.get()).rejects.toMatchObject({ code: 'objectstore.unavailable', retryable: true });
   });
 
-  it('and a body that ends early without a word are told apart from a whole one', async () => {
+  it('and a body that ends early without an error is detected', async () => {
     const Body = (async function* () {
       yield new Uint8Array(4);
     })();
@@ -125,7 +125,7 @@ describe('a body that is cut', () => {
   });
 });
 
-describe('what the service says', () => {
+describe('the errors of the service', () => {
   it.each<[string, S3Fault, ObjectStoreErrorCode, boolean]>([
     ['SlowDown', refusal(503, 'SlowDown'), 'objectstore.unavailable', true],
     ['an error inside', refusal(500, 'InternalError'), 'objectstore.unavailable', true],
@@ -213,7 +213,7 @@ describe('a put whose answer is lost', () => {
     expect(await CALLS.get('lost')).toMatchObject({ payload: new Uint8Array([1]) });
   });
 
-  it('and may only create, finds what it may have written itself', async () => {
+  it('and may only create, may find an object that it has written itself', async () => {
     s3.proxy.inject({ kind: 'lost-answer' }, { method: 'PUT', times: 1 });
     const call = store.put({ ref: ref('lost-create'), payload: new Uint8Array([1]), createOnly: true });
     await expect(call).rejects.toMatchObject({ code: 'objectstore.precondition_failed', mayHaveApplied: true });
@@ -230,7 +230,7 @@ describe('a put whose answer is lost', () => {
   });
 });
 
-describe('what an error shows', () => {
+describe('the contents of an error', () => {
   it('is neither key nor credentials, whatever prints it', async () => {
     const session = { ...S3_CREDENTIALS, sessionToken: 'SESSIONTOKEN' };
     store = createS3ObjectStore({ client: await s3.clientWith({ credentials: session, maxAttempts: 1 }) });

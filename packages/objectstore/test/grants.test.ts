@@ -332,7 +332,7 @@ describe('an upload', () => {
     });
   };
 
-  it('that is what was granted is taken', async () => {
+  it('that matches the grant is accepted', async () => {
     expect((await upload()).status).toBe(200);
     expect(await stored()).toMatchObject({ payload: new Uint8Array(Buffer.from('hello')), contentType: 'image/png' });
   });

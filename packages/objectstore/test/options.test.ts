@@ -49,7 +49,7 @@ it.each([{}, { versioning: 'on' }, { versioning: 'off', ids: 'v' }])('the fake r
   );
 });
 
-describe('what is put', () => {
+describe('the arguments of a put', () => {
   let s3: TestS3;
 
   beforeAll(async () => {

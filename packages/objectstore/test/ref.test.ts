@@ -48,7 +48,7 @@ describe('a reference as text', () => {
     expect(() => parseObjectRef(uri as string)).toThrow(expect.objectContaining({ code, details: { field: 'ref' } }));
   });
 
-  it('is what it was after writing and reading, for every key that it takes', () => {
+  it('is unchanged after writing and reading, for every valid key', () => {
     fc.assert(
       fc.property(fc.string({ unit: 'grapheme' }), (key) => {
         let ref: ObjectRef;

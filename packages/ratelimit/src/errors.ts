@@ -5,7 +5,10 @@ import { brandError } from '@sallyport/core/pipeline';
 export const RATE_LIMIT_CODES = [
   /** Construction, or what `limitFor` returns: a missing table name or `onStoreError`, an unknown option, a window that does not fit, a fingerprint key that is too short, a reserve above the limit. */
   'ratelimit.invalid_config',
-  /** A part of a key is blank or missing, a cost is not a whole number of at least 1, or a refund is of a decision that is denied, refunded already or not of this limiter. */
+  /**
+   * A part of a key is blank or missing, a cost is not a whole number of at least 1, or the refunded decision was denied, was
+   * refunded before, or belongs to another limiter.
+   */
   'ratelimit.invalid_input',
   /**
    * The store failed: thrown by `peek`, `reset` and `refund`, given to `onError` by `consume`. `retryable` is true for
@@ -44,17 +47,17 @@ export class RateLimitError extends FrameworkError {
   }
 }
 
-/** A refused option, by name and never by value. */
+/** The error for an invalid option. It contains the name, never the value. */
 export function invalidConfig(message: string): RateLimitError {
   return new RateLimitError('ratelimit.invalid_config', `framework: ${message}`);
 }
 
-/** A refused argument of a call. */
+/** The error for an invalid argument of a call. */
 export function invalidInput(message: string): RateLimitError {
   return new RateLimitError('ratelimit.invalid_input', `framework: ${message}`);
 }
 
-/** A call that the store did not answer. */
+/** The error for a call that the store did not answer. */
 export function storeUnavailable(retryable: boolean, cause: unknown): RateLimitError {
   return new RateLimitError('ratelimit.store_unavailable', 'framework: rate limit store unavailable', {
     retryable,

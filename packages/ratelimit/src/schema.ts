@@ -3,7 +3,7 @@
 /** Names the DynamoDB table when `createDynamoRateLimiter` is given no `tableName`. */
 export const RATE_LIMIT_TABLE_NAME_ENV = 'FRAMEWORK_RATE_LIMIT_TABLE_NAME';
 
-/** The one table: counters only, so nothing is lost with it. No index, no stream; TTL in Unix seconds. */
+/** The table. It has only counters, no index and no stream; TTL in Unix seconds. */
 export const RATE_LIMIT_TABLE_SCHEMA = {
   partitionKey: { name: 'pk', type: 'S' },
   sortKey: { name: 'sk', type: 'S' },

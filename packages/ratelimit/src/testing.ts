@@ -1,4 +1,4 @@
-/** Deterministic parts for tests. Never reachable from the root entry. */
+/** Deterministic parts for tests. The root entry does not import them. */
 export { rateLimiterConformance, rateLimitItemKey } from './testing/conformance.js';
 export {
   createFakeRateLimiter,

@@ -28,7 +28,7 @@ const STRATEGIES = [
   ['token bucket', tokenBucket({ capacity: 1, refillPerSecond: 0.01 })],
 ] as const;
 
-describe('what a decision costs', () => {
+describe('the cost of a decision', () => {
   it.each(STRATEGIES)(
     '%s: one write allowed, one denied, none denied again, one read to peek, one write to reset',
     async (name, strategy) => {
@@ -243,7 +243,7 @@ describe('the items in the table', () => {
     expect(Items[0]?.section).toEqual({ N: '1' });
   });
 
-  it('a row that expired and was not deleted yet does not count, whatever it holds', async () => {
+  it('an expired row that was not deleted yet does not count, with any contents', async () => {
     const keys = { pk: { S: 'RL#default:s10000x10#custom#caller#/notes#GET' }, sk: { S: '0' } };
     const expired = { ...keys, s1: { N: '99' }, ttl: { N: '1600000000' } };
     await bench.client.send(new PutItemCommand({ TableName: bench.tableName, Item: expired }));

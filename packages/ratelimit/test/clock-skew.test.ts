@@ -84,7 +84,7 @@ describe('instances whose clocks are up to ten seconds apart', () => {
     expect(fullest(stamps(admissions), 2000)).toBeLessThanOrEqual(3);
   });
 
-  it('pass a bucket by at most what refills in the difference', async () => {
+  it('exceed a bucket at most by the refill during the difference', async () => {
     const admissions = await admissionsOf(tokenBucket({ capacity: 6, refillPerSecond: 0.5 }), 10_000);
     expect(densest(instants(admissions), 10_000)).toBeLessThanOrEqual(16);
   });

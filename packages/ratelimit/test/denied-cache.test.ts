@@ -51,7 +51,7 @@ describe('a caller who is known to be denied', () => {
     expect(await limiter.consume(KEY, { cost: 1 })).toMatchObject({ allowed: true, source: 'store' });
   });
 
-  it('is told the time of its own cost, not that of a cheaper request', async () => {
+  it('gets the waiting time for its own cost, not that of a cheaper request', async () => {
     const limiter = bench.limiter({ strategy: slidingWindow({ limit: 10, windowMs: 10_000, granules: 10 }) });
     await limiter.consume(KEY, { cost: 1 });
     bench.clock.ms += 5000;
@@ -114,7 +114,7 @@ describe('a caller who is known to be denied', () => {
     expect(again).toEqual(['local', 'local', 'store']);
   });
 
-  it('is asked for each time when there is no cache', async () => {
+  it('is requested each time when there is no cache', async () => {
     const limiter = bench.limiter({ strategy, deniedCache: false });
     await limiter.consume(KEY, { cost: 2 });
     for (const _ of [1, 2]) expect(await limiter.consume(KEY)).toMatchObject({ allowed: false, source: 'store' });

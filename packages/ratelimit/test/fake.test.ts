@@ -5,7 +5,7 @@ import { KEY, WallClock } from './support/dynamo.js';
 const strategy = fixedWindow({ limit: 2, windowMs: 60_000 });
 
 describe('the fake limiter', () => {
-  it('remembers what it was asked, and hands out copies', async () => {
+  it('records its calls, and returns copies', async () => {
     const limiter = createFakeRateLimiter({ strategy });
     await limiter.consume(KEY, { cost: 2 });
     await limiter.peek(KEY);
@@ -18,7 +18,7 @@ describe('the fake limiter', () => {
     ]);
   });
 
-  it('decides without a store as a shared limiter does while it is down, for as long as it is told', async () => {
+  it('decides like a shared limiter without its store, for the requested number of calls', async () => {
     const limiter = createFakeRateLimiter({ strategy, clock: new WallClock() });
     limiter.goDown(3);
     expect(await limiter.consume(KEY)).toEqual({
@@ -52,7 +52,7 @@ describe('the fake limiter', () => {
     expect((await limiter.consume(KEY)).degraded).toBe(false);
   });
 
-  it('holds calls until it is told to go on', async () => {
+  it('makes calls wait until the returned function is called', async () => {
     const limiter = createFakeRateLimiter({ strategy });
     const release = limiter.hold();
     const order: string[] = [];

@@ -220,7 +220,7 @@ describe('a server that does not return the old item', () => {
     });
   });
 
-  it('does not loop over a bucket that was thought busy and is gone', async () => {
+  it('does not loop over a bucket that was cached as busy and no longer exists', async () => {
     const limiter = bench.limiter({ strategy: tokenBucket({ capacity: 2, refillPerSecond: 0.1 }) });
     await limiter.consume(KEY);
     proxy.inject({ kind: 'no-old-item' });
@@ -231,7 +231,7 @@ describe('a server that does not return the old item', () => {
   });
 });
 
-describe('what the log says', () => {
+describe('the log lines', () => {
   it('warns once a minute of a store that is busy', async () => {
     proxy.inject(THROTTLED);
     const log = createLogRecorder();

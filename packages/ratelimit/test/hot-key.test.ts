@@ -48,7 +48,7 @@ const STRATEGIES: readonly (readonly [string, Strategy])[] = [
   ],
 ];
 
-describe('a hot key at 3.3 times what a partition takes', () => {
+describe('a hot key at 3.3 times the throughput of a partition', () => {
   it('is degraded for most of its requests without a reserve', async () => {
     const { degraded } = await drive(slidingWindow({ limit: PLENTY, windowMs: 60_000 }), 4);
     expect(degraded).toBeGreaterThan(0.4);
@@ -91,7 +91,7 @@ describe('a hot key at 3.3 times what a partition takes', () => {
     expect(await limiter.consume({ ...KEY, resource: '/other' })).toMatchObject({ allowed: true, degraded: false });
   });
 
-  it('is limited by the limiter that stands in for the store', async () => {
+  it('is limited by the limiter that replaces the store', async () => {
     const clock = new WallClock();
     const { client } = throttledByPartition(bench.client, clock, 0);
     const onStoreError = createMemoryRateLimiter({ strategy: fixedWindow({ limit: 3, windowMs: 60_000 }), clock });

@@ -6,7 +6,7 @@ const strategy = slidingWindow({ limit: 1, windowMs: 60_000 });
 const caller = (identifier: string) => ({ ...KEY, identifier });
 
 describe('the memory limiter', () => {
-  it('forgets the key that was not used for longest when there are too many', async () => {
+  it('removes the least recently used key when there are too many', async () => {
     const limiter = createMemoryRateLimiter({ strategy, clock: new WallClock(), maxKeys: 2 });
     for (const identifier of ['a', 'b', 'a', 'c']) await limiter.consume(caller(identifier));
     const counts = [];
@@ -14,7 +14,7 @@ describe('the memory limiter', () => {
     expect(counts).toEqual([1, 0, 1]);
   });
 
-  it('keeps 10,000 keys unless told otherwise', async () => {
+  it('keeps 10,000 keys by default', async () => {
     const limiter = createMemoryRateLimiter({ strategy, clock: new WallClock() });
     for (let index = 0; index <= 10_000; index += 1) await limiter.consume(caller(`caller ${index}`));
     expect((await limiter.peek(caller('caller 0'))).currentCount).toBe(0);
@@ -31,7 +31,7 @@ describe('the memory limiter', () => {
     expect((await limiter.consume(KEY)).limit).toBe(1);
   });
 
-  it('tells what limitFor throws', async () => {
+  it('throws the error of limitFor', async () => {
     const limitFor = () => {
       throw new Error('plans are down');
     };

@@ -94,7 +94,7 @@ describe('who is counted', () => {
     expect(await keyOf({ headers }, { extractIdentifier: async () => ' ' })).toMatchObject({ kind: 'api_key' });
   });
 
-  it('a key of its own changes the fingerprint, and a function is asked once', async () => {
+  it('a custom key changes the fingerprint, and a function is called once', async () => {
     const asked = createRecorder();
     const fingerprintKey = async () => {
       asked();
@@ -111,7 +111,7 @@ describe('who is counted', () => {
     expect(asked.calls.length).toBe(1);
   });
 
-  it('a key function that fails is asked again, and nobody is let through meanwhile', async () => {
+  it('a failing key function is called again, and no request is allowed meanwhile', async () => {
     const keys = [
       Promise.reject(new Error('secrets are down')),
       Promise.resolve('short'),
@@ -129,7 +129,7 @@ describe('who is counted', () => {
   });
 });
 
-describe('what is counted', () => {
+describe('which requests are counted', () => {
   it.each<[string, TestRequest, string, string]>([
     ['the pattern of the route, not the path', { path: '/users/2' }, '/users/{id}', 'GET'],
     [
@@ -179,7 +179,7 @@ describe('what is counted', () => {
   });
 });
 
-describe('what is answered', () => {
+describe('the answers', () => {
   it("an allowed request has the handler's answer with headers, and the decision on its context", async () => {
     const ctx = createContext({ clock });
     const response = await run(rateLimitMiddleware({ limiter: once() }), ctx, { status: 201, body: 'ok' });
@@ -299,7 +299,7 @@ describe('what is answered', () => {
     ['an identifier that throws', { extractIdentifier: fail }],
     ['an identifier that is no text', { extractIdentifier: () => undefined as never }],
     ['a resource that throws', { extractResource: fail }],
-    ['an operation that is no text', { extractOperation: () => 5 as never }],
+    ['an operation that is not a string', { extractOperation: () => 5 as never }],
     ['a cost that throws', { cost: fail }],
     ['a cost that is no whole number', { cost: () => 0.5 }],
     ['a skip that throws', { skip: fail }],
@@ -330,7 +330,7 @@ describe('the policy hook', () => {
     return rateLimitPolicy({ limiter, extractIdentifier: byHeader, ...options })(ctx);
   }
 
-  it('lets pass without an answer, and denies with code and headers', async () => {
+  it('allows without an answer, and denies with code and headers', async () => {
     const limiter = once();
     expect(await policy(limiter, { headers: { 'x-caller': 'a' } })).toBeNull();
     expect(await policy(limiter, { headers: { 'x-caller': 'a' } })).toEqual({

@@ -94,7 +94,7 @@ describe('eight processes that share a table', () => {
     expect(history.densest(1000)).toBeLessThanOrEqual(40);
   }, 60_000);
 
-  it('take no more from a bucket than it holds and refills', async () => {
+  it('take no more from a bucket than its tokens and its refill', async () => {
     const strategy = { bucket: { capacity: 50, refillPerSecond: 10 } };
     const history = await run({ strategy, decisions: 40, lanes: 1 });
     const seconds = ((history.stamps.at(-1) ?? 0) - (history.stamps[0] ?? 0)) / 1000;

@@ -49,7 +49,7 @@ describe('a sliding window', () => {
     );
   });
 
-  it('forgets a request after its length and one granule', async () => {
+  it('no longer counts a request after its length and one granule', async () => {
     await fc.assert(
       fc.asyncProperty(fc.nat(10_000), fc.nat(20_000), async (first, gap) => {
         const clock = new WallClock(START_MS + first);

@@ -73,7 +73,7 @@ describe('a refund', () => {
     }
   });
 
-  it('is refused for a decision that is not one of this limiter, a denied one, and what is no decision', async () => {
+  it('is rejected for a decision of another limiter, a denied one, and a value that is not a decision', async () => {
     const strategy = fixedWindow({ limit: 1, windowMs: 60_000 });
     for (const [, limiter] of LIMITERS(strategy)) {
       const allowed = await limiter.consume(KEY);
@@ -124,7 +124,7 @@ describe('a refund', () => {
     }
   });
 
-  it('lets a denied caller try again at once', async () => {
+  it('allows a denied caller to try again immediately', async () => {
     const limiter = bench.limiter({ strategy: slidingWindow({ limit: 1, windowMs: 60_000 }) });
     const decision = await limiter.consume(KEY);
     expect(await limiter.consume(KEY)).toMatchObject({ allowed: false });

@@ -55,14 +55,14 @@ describe('a reserve', () => {
     expect(admitted).toBe(100);
   });
 
-  it('takes with one write what all need that wait for it', async () => {
+  it('takes the units of all waiting requests with one write', async () => {
     const limiter = bench.limiter({ strategy: fixedWindow({ limit: 1000, windowMs: 60_000 }), reserve: 10 });
     const decisions = await Promise.all(Array.from({ length: 50 }, () => limiter.consume(KEY)));
     expect(decisions.every(({ allowed }) => allowed)).toBe(true);
     expect(writes()).toBe(1);
   });
 
-  it('of an instance that sees a key once takes what it needs', async () => {
+  it('of an instance that sees a key once takes only the needed units', async () => {
     const limiter = bench.limiter({ strategy: fixedWindow({ limit: 100, windowMs: 60_000 }), reserve: 10 });
     await limiter.consume(KEY, { cost: 3 });
     expect(await bench.limiter({ strategy: limiter.strategy }).peek(KEY)).toMatchObject({ currentCount: 3 });

@@ -32,13 +32,13 @@ function createService() {
 }
 
 describe('in the closed container', () => {
-  it('the middleware counts nobody whom the gate refused', async () => {
+  it('the middleware does not count callers that the gate rejected', async () => {
     const { get, inside } = createService();
     expect(await get('/notes/1', ['session=bad'])).toBe(401);
     expect(inside.calls).toEqual([]);
   });
 
-  it('the middleware counts who was proved, and everyone at once where nobody is', async () => {
+  it('the middleware counts each verified caller, and all unverified ones together', async () => {
     const { get, inside } = createService();
     expect([await get('/notes/1', ['session=good']), await get('/notes/2', ['session=good'])]).toEqual([200, 429]);
     expect(await get('/health')).toBe(200);
@@ -49,7 +49,7 @@ describe('in the closed container', () => {
     ]);
   });
 
-  it('an invented credential beside the one that was proved is no fresh bucket', async () => {
+  it('an invented credential besides the verified one does not get a new bucket', async () => {
     const limiter = createFakeRateLimiter({ strategy, clock });
     const app = new SecureApp({ clock, principalResolver: () => ({ identity: 'user-1', tenantId: 'acme' }) });
     app.use(rateLimitMiddleware({ limiter })).get('/notes', () => json(200, {}), Authenticated());
@@ -64,7 +64,7 @@ describe('in the closed container', () => {
     );
   });
 
-  it('callers of one name are told apart by kind and tenant', async () => {
+  it('callers with the same name are distinguished by kind and tenant', async () => {
     const limiter = createFakeRateLimiter({ strategy, clock });
     const callers: SecurePrincipal[] = [
       { identity: 'billing' },

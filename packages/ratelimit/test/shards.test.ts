@@ -65,13 +65,13 @@ describe('a key above the stated rate', () => {
     expect(await limiter.consume(KEY)).toMatchObject({ limit: 42, windowMs: 1000, windows: [{ limit: 42 }] });
   });
 
-  it('denies without a call what is dearer than the limit of one item', async () => {
+  it('denies without a call a cost above the limit of one item', async () => {
     const limiter = bench.limiter({ strategy: fixedWindow({ limit: 40, windowMs: 1000 }), shardAbove: 10 });
     expect(await limiter.consume(KEY, { cost: 11 })).toMatchObject({ allowed: false, source: 'local', limit: 40 });
     expect(bench.counter.take()).toEqual({});
   });
 
-  it('holds together with a reserve', async () => {
+  it('works together with a reserve', async () => {
     const strategy = fixedWindow({ limit: 400, windowMs: 10_000 });
     const fleet = [1, 2, 3].map(() => bench.limiter({ strategy, shardAbove: 10, reserve: 10 }));
     let admitted = 0;

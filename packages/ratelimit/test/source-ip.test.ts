@@ -26,7 +26,7 @@ describe('callers by source address', () => {
     expect(bySourceIp({ ipv6Prefix })(ctx)).toBe(identifier);
   });
 
-  it('a source that nobody vouches for is unknown, whatever forwarding headers say', () => {
+  it('an unverified source is unknown, with any forwarding headers', () => {
     const ctx = createContext({ headers: { 'x-forwarded-for': '192.0.2.9', forwarded: 'for=192.0.2.9' } });
     expect(bySourceIp()(ctx)).toBe('ip:unknown');
   });

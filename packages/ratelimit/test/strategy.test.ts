@@ -135,7 +135,7 @@ describe('strategies', () => {
     expect(tokenBucket(options).windows[0]?.windowMs).toBe(windowMs);
   });
 
-  it('take the extremes of what is documented', () => {
+  it('accept the documented minimum and maximum', () => {
     fixedWindow({ limit: 1_000_000_000, windowMs: 31 * DAY_MS });
     fixedWindow({ limit: 0, windowMs: 100 });
     slidingWindow({ limit: 1, windowMs: 200, granules: 2 });

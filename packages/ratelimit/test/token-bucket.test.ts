@@ -28,7 +28,7 @@ describe('a token bucket', () => {
     }
   });
 
-  it('of a capacity that limitFor raises holds more at once', async () => {
+  it('with a capacity that limitFor raises allows more at once', async () => {
     const limiter = createMemoryRateLimiter({ strategy, clock: new WallClock(), limitFor: () => 5 });
     expect(await limiter.consume(KEY)).toMatchObject({ limit: 5, remaining: 4, windowMs: 5000 });
   });

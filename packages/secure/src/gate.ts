@@ -1,12 +1,13 @@
 import { type Context, FrameworkError, isFrameworkError, type MaybePromise, type OneOrMany } from '@sallyport/core';
 import { type ContextState, internalError, remainingMs, STAGE, stateOf } from '@sallyport/core/pipeline';
 import { type Gate, isPromise } from '@sallyport/http/pipeline';
-import { readsBearer, runPassed } from './internal/resolver-marks.js';
+import { runPassed } from './internal/resolver-marks.js';
 import { POSTURES } from './postures/internal/kinds.js';
 import { isPosture, type Posture } from './postures/posture.js';
 import {
   type NormalPrincipal,
   normalizePrincipal,
+  readsBearer,
   runtimeTenant,
   type SecurePrincipalResolver,
   UNKNOWN_KIND,

@@ -14,7 +14,7 @@ export { InternalOnly } from './postures/internal-only.js';
 export { Optional } from './postures/optional.js';
 export type { Posture, PostureKind } from './postures/posture.js';
 export { Public } from './postures/public.js';
-export { firstPrincipal, type SecurePrincipalResolver } from './principal.js';
+export { firstPrincipal, markBearerReader, type SecurePrincipalResolver } from './principal.js';
 // Routes and groups
 export {
   defineRoutes,

@@ -1,14 +1,9 @@
 /** Callers who prove themselves by a JSON Web Token (RFC 7519) in a bearer header. */
+export { JwtError, type JwtErrorReason, type JwtVerifier, type VerifiedJwt } from './resolvers/jwt/jwt-error.js';
 export type { JwtClaims, JwtPrincipalOptions, JwtVerifierOptions, KeyFetch } from './resolvers/jwt/options.js';
 export {
   type CognitoPrincipalOptions,
   cognitoPrincipalResolver,
   jwtPrincipalResolver,
 } from './resolvers/jwt/resolver.js';
-export {
-  createJwtVerifier,
-  JwtError,
-  type JwtErrorReason,
-  type JwtVerifier,
-  type VerifiedJwt,
-} from './resolvers/jwt/verifier.js';
+export { createJwtVerifier } from './resolvers/jwt/verifier.js';

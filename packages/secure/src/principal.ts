@@ -1,7 +1,6 @@
 import type { Context, MaybePromise, PrincipalKind, SecurePrincipal } from '@sallyport/core';
 import { invalidOption } from '@sallyport/core/options';
 import { type ContextState, copyBearer, isPlainObject, snapshotPlain } from '@sallyport/core/pipeline';
-import { markBearerReader, readsBearer } from './internal/resolver-marks.js';
 
 /**
  * Finds out who calls. It reads the credentials itself and returns nothing when there are none. For credentials that are
@@ -124,4 +123,22 @@ export function firstPrincipal(...resolvers: readonly SecurePrincipalResolver[])
     return null;
   };
   return resolvers.some(readsBearer) ? markBearerReader(first) : first;
+}
+
+/** Registered by name, so that the mark is seen across two copies of this package. */
+const READS_BEARER = Symbol.for('sallyport.readsBearer');
+
+/**
+ * Marks a resolver of an application's own that reads bearer tokens: 401 answers of a container that has it then carry
+ * `www-authenticate: Bearer`, unless the option `challenge` says otherwise. The resolvers of this package are marked.
+ *
+ * @example const principalResolver = markBearerReader<SecurePrincipalResolver>((ctx) => introspect(ctx.header('authorization')));
+ */
+export function markBearerReader<T extends object>(resolver: T): T {
+  return Object.defineProperty(resolver, READS_BEARER, { value: true });
+}
+
+/** Whether a resolver carries the mark. */
+export function readsBearer(resolver: unknown): boolean {
+  return typeof resolver === 'function' && Object.hasOwn(resolver, READS_BEARER);
 }

@@ -810,7 +810,7 @@ describe('hooks that answer for refused callers', () => {
     }
   });
 
-  it('a resolver that fails is no success either', async () => {
+  it('a resolver that fails does not count as success', async () => {
     const app = new SecureApp({
       log: false,
       onError: open,

@@ -1,6 +1,7 @@
 import * as secure from '@sallyport/secure';
 import * as authorizers from '@sallyport/secure/authorizers';
 import * as jwt from '@sallyport/secure/jwt';
+import * as jwtVerifier from '@sallyport/secure/jwt-verifier';
 import * as migrate from '@sallyport/secure/migrate';
 import * as sharedSecret from '@sallyport/secure/shared-secret';
 
@@ -18,6 +19,7 @@ describe('the entries export these values and no others', () => {
         'SecureApp',
         'defineRoutes',
         'firstPrincipal',
+        'markBearerReader',
         'withBearer',
       ],
     ],
@@ -35,6 +37,7 @@ describe('the entries export these values and no others', () => {
       ],
     ],
     ['./jwt', jwt, ['JwtError', 'cognitoPrincipalResolver', 'createJwtVerifier', 'jwtPrincipalResolver']],
+    ['./jwt-verifier', jwtVerifier, ['JWT_VERIFIER_KINDS', 'JwtError', 'lazyJwtVerifier']],
     ['./migrate', migrate, ['choosePosture']],
     ['./shared-secret', sharedSecret, ['sharedSecretPrincipalResolver']],
   ])('%s', (_, entry, names) => {

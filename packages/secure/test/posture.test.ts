@@ -69,7 +69,7 @@ describe('the factories', () => {
     );
   });
 
-  it('refuses a scope that is no text instead of asking for less', () => {
+  it('rejects a scope that is not a string, instead of requiring fewer scopes', () => {
     expect(() => Authenticated('read', 5 as never)).toThrow('framework: authenticated scopes must be strings');
     expect(() => AuthenticatedAnyOf(['read'] as never)).toThrow('framework: authenticated scopes must be strings');
   });

@@ -121,7 +121,7 @@ describe('firstPrincipal', () => {
     expect(asked).toBe(0);
   });
 
-  it('refuses an empty list and what is no function', () => {
+  it('rejects an empty list and a value that is not a function', () => {
     expect(() => firstPrincipal()).toThrow('framework: option "resolvers"');
     expect(() => firstPrincipal(() => null, {} as never)).toThrow('framework: option "resolvers"');
   });

@@ -156,7 +156,7 @@ describe('event middleware', () => {
     expect(seen).toEqual([undefined, 'a', undefined, 'b']);
   });
 
-  it('is refused when it is no function', () => {
+  it('is rejected when it is not a function', () => {
     expect(() => createEventRouter().useEvents('x' as never)).toThrow('framework: middleware must be a function');
   });
 });

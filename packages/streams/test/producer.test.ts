@@ -72,7 +72,7 @@ describe('createKinesisJsonRecord', () => {
     expect(textOf(payload)).toBe(expected);
   });
 
-  it('repeats a container that is no cycle', () => {
+  it('writes a repeated object that is not a cycle', () => {
     const shared = { a: 1 };
     expect(textOf([shared, shared])).toBe('[{"a":1},{"a":1}]');
   });

@@ -49,7 +49,7 @@ describe('a standard queue', () => {
     expect(await router.serveQueueEvent({ Records: [message('a')] })).toEqual(reportOf('a'));
   });
 
-  it('takes a thenable that is no promise for what it is', async () => {
+  it('treats a thenable that is not a promise as a value', async () => {
     const router = createEventRouter(environment().options);
     const thenable = Object.defineProperty({}, 'then', {
       value: (_ok: unknown, fail: (error: unknown) => void) => fail(new Error('no')),
@@ -64,7 +64,7 @@ describe('a standard queue', () => {
     expect(await router.serveQueueEvent({ Records: [message('a'), message('a')] })).toEqual(reportOf('a'));
   });
 
-  it('is no FIFO queue for carrying group ids', async () => {
+  it('is not a FIFO queue only because it has group ids', async () => {
     const router = createEventRouter(environment().options);
     const seen: string[] = [];
     router.queue('orders', (_ctx, { messageId }) => {

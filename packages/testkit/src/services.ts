@@ -1,6 +1,13 @@
 /** Stand-ins on loopback for services that have no local server. They speak the services' wire protocols to the real AWS clients. */
 export { type BedrockOptions, startBedrock } from './services/bedrock.js';
 export {
+  type MachineProgram,
+  type MicrovmsOptions,
+  type MicrovmsService,
+  type StandInMachine,
+  startMicrovms,
+} from './services/microvms.js';
+export {
   type S3VectorsOptions,
   type S3VectorsService,
   type StandInIndex,

@@ -3,21 +3,30 @@ import { brandError, isTransient } from '@sallyport/core/pipeline';
 
 /** Every code of {@link VectorStoreError}. */
 export const VECTOR_STORE_CODES = [
-  /** A wrong option or variable, no such bucket or index, another metric than the index has. @status 500 */
+  /** A wrong option or variable, an unknown bucket or index, or a metric that differs from that of the index. @status 500 */
   'vectorstore.invalid_config',
   /** A wrong key, metadata, filter, `topK` or text; a request that the service rejected. @status 500 */
   'vectorstore.invalid_input',
-  /** An empty vector, one with numbers that are not finite in 32 bits, one of zeros where the metric is the cosine. @status 500 */
+  /**
+   * An empty vector, a vector with numbers that are not finite in 32 bits, or a vector of zeros with the metric `cosine`. @status
+   * 500
+   */
   'vectorstore.invalid_vector',
-  /** A vector of another length than the index or the embedder has. @status 500 */
+  /** A vector whose length differs from the dimension of the index or the embedder. @status 500 */
   'vectorstore.dimension_mismatch',
-  /** The model refused, failed at every attempt, or answered something else; `retryable` tells which. @status 500 */
+  /**
+   * The model rejected the request, failed at every attempt, or gave an invalid answer; `retryable` is true if a retry may help.
+   * @status 500
+   */
   'vectorstore.embedding_failed',
-  /** `get` with `requireAll`, and a key is missing. @status 500 */
+  /** A missing key in a `get` with `requireAll`. @status 500 */
   'vectorstore.not_found',
   /** `path` on a Node without `node:sqlite`. @status 500 */
   'vectorstore.unsupported_operation',
-  /** No answer, or none that can be used. `retryable` for throttling, 5xx, time-outs and network; not for a full account or a missing permission. @status 500 */
+  /**
+   * No answer, or an invalid one. `retryable` for throttling, 5xx, time-outs and network errors; not for an exhausted quota or a
+   * missing permission. @status 500
+   */
   'vectorstore.unavailable',
 ] as const;
 
@@ -30,24 +39,24 @@ export const ERROR_CODE_INVALID_CONFIG = 'vectorstore.invalid_config' satisfies 
 export const ERROR_CODE_INVALID_INPUT = 'vectorstore.invalid_input' satisfies VectorStoreErrorCode;
 /** A vector that cannot be stored or searched for. */
 export const ERROR_CODE_INVALID_VECTOR = 'vectorstore.invalid_vector' satisfies VectorStoreErrorCode;
-/** A vector of another length than the index has. */
+/** A vector whose length differs from the dimension of the index. */
 export const ERROR_CODE_DIMENSION_MISMATCH = 'vectorstore.dimension_mismatch' satisfies VectorStoreErrorCode;
-/** The model gave no embedding. */
+/** The model returned no embedding. */
 export const ERROR_CODE_EMBEDDING_FAILED = 'vectorstore.embedding_failed' satisfies VectorStoreErrorCode;
-/** A key that had to be there is not. */
+/** A required key is missing. */
 export const ERROR_CODE_NOT_FOUND = 'vectorstore.not_found' satisfies VectorStoreErrorCode;
-/** Something that this store or this version of Node cannot do. */
+/** An operation that this store or this version of Node does not support. */
 export const ERROR_CODE_UNSUPPORTED_OPERATION = 'vectorstore.unsupported_operation' satisfies VectorStoreErrorCode;
-/** The store gave no answer, or none that can be used. */
+/** The store gave no answer, or an invalid one. */
 export const ERROR_CODE_UNAVAILABLE = 'vectorstore.unavailable' satisfies VectorStoreErrorCode;
 
-/** How far a put or a delete of several chunks came before it failed. Puts overwrite, so the whole call can be repeated. */
+/** The progress of a put or a delete of several chunks that failed. Puts overwrite, so the whole call can be repeated. */
 export interface WriteProgress {
   /** Keys of the call. */
   readonly total: number;
   /** Keys whose chunk the store confirmed. */
   readonly done: readonly string[];
-  /** Keys of chunks that were sent without an answer, and may have been written. All others were not written. */
+  /** Keys of chunks that were sent and got no answer: they may have been written. All other keys were not written. */
   readonly unknown: readonly string[];
 }
 
@@ -55,7 +64,7 @@ export interface WriteProgress {
 export interface VectorStoreErrorInit {
   /** Whether the same call may succeed later without a change of code or deployment. Default `false`. */
   readonly retryable?: boolean;
-  /** How far the call came. Its numbers become `details`. */
+  /** The progress of the call. Its numbers become `details`. */
   readonly progress?: WriteProgress | undefined;
   /** The error behind it, for logs. It is never sent. */
   readonly cause?: unknown;
@@ -83,7 +92,7 @@ export class VectorStoreError extends FrameworkError {
   declare readonly code: VectorStoreErrorCode;
   /** True for throttling, 5xx, time-outs and network faults; false for a fault of input, code or deployment. */
   readonly retryable: boolean;
-  /** How far a put or a delete came that failed after its first request; else `undefined`. It is not sent to clients. */
+  /** The progress of a put or a delete that failed after its first request; else `undefined`. It is not sent to clients. */
   readonly progress: WriteProgress | undefined;
 
   constructor(code: VectorStoreErrorCode, message: string, init: VectorStoreErrorInit = {}) {
@@ -98,21 +107,21 @@ export class VectorStoreError extends FrameworkError {
   }
 }
 
-/** Stands for `vectorstore.invalid_config` in {@link isVectorStoreError}; never thrown itself. */
+/** Pass it to {@link isVectorStoreError} to test for `vectorstore.invalid_config`. It is never thrown. */
 export const ERR_INVALID_CONFIG: VectorStoreError = /* @__PURE__ */ sentinel(ERROR_CODE_INVALID_CONFIG);
-/** Stands for `vectorstore.invalid_input` in {@link isVectorStoreError}; never thrown itself. */
+/** Pass it to {@link isVectorStoreError} to test for `vectorstore.invalid_input`. It is never thrown. */
 export const ERR_INVALID_INPUT: VectorStoreError = /* @__PURE__ */ sentinel(ERROR_CODE_INVALID_INPUT);
-/** Stands for `vectorstore.invalid_vector` in {@link isVectorStoreError}; never thrown itself. */
+/** Pass it to {@link isVectorStoreError} to test for `vectorstore.invalid_vector`. It is never thrown. */
 export const ERR_INVALID_VECTOR: VectorStoreError = /* @__PURE__ */ sentinel(ERROR_CODE_INVALID_VECTOR);
-/** Stands for `vectorstore.dimension_mismatch` in {@link isVectorStoreError}; never thrown itself. */
+/** Pass it to {@link isVectorStoreError} to test for `vectorstore.dimension_mismatch`. It is never thrown. */
 export const ERR_DIMENSION_MISMATCH: VectorStoreError = /* @__PURE__ */ sentinel(ERROR_CODE_DIMENSION_MISMATCH);
-/** Stands for `vectorstore.embedding_failed` in {@link isVectorStoreError}; never thrown itself. */
+/** Pass it to {@link isVectorStoreError} to test for `vectorstore.embedding_failed`. It is never thrown. */
 export const ERR_EMBEDDING_FAILED: VectorStoreError = /* @__PURE__ */ sentinel(ERROR_CODE_EMBEDDING_FAILED);
-/** Stands for `vectorstore.not_found` in {@link isVectorStoreError}; never thrown itself. */
+/** Pass it to {@link isVectorStoreError} to test for `vectorstore.not_found`. It is never thrown. */
 export const ERR_NOT_FOUND: VectorStoreError = /* @__PURE__ */ sentinel(ERROR_CODE_NOT_FOUND);
-/** Stands for `vectorstore.unsupported_operation` in {@link isVectorStoreError}; never thrown itself. */
+/** Pass it to {@link isVectorStoreError} to test for `vectorstore.unsupported_operation`. It is never thrown. */
 export const ERR_UNSUPPORTED_OPERATION: VectorStoreError = /* @__PURE__ */ sentinel(ERROR_CODE_UNSUPPORTED_OPERATION);
-/** Stands for `vectorstore.unavailable` in {@link isVectorStoreError}; never thrown itself. */
+/** Pass it to {@link isVectorStoreError} to test for `vectorstore.unavailable`. It is never thrown. */
 export const ERR_UNAVAILABLE: VectorStoreError = /* @__PURE__ */ sentinel(ERROR_CODE_UNAVAILABLE);
 
 function sentinel(code: VectorStoreErrorCode): VectorStoreError {
@@ -120,9 +129,9 @@ function sentinel(code: VectorStoreErrorCode): VectorStoreError {
 }
 
 /**
- * Whether an error, or an error in its chain of `cause`, is one of this package.
+ * Whether an error, or an error in its chain of `cause`, is an error of this package.
  *
- * @param like only with the code of this one, such as {@link ERR_NOT_FOUND}
+ * @param like accepts only errors with the same code as this one, such as {@link ERR_NOT_FOUND}
  * @example if (isVectorStoreError(error, ERR_NOT_FOUND)) return json(404, {});
  */
 export function isVectorStoreError(error: unknown, like?: VectorStoreError): error is VectorStoreError {
@@ -139,7 +148,7 @@ export function embeddingErrorCode(error: unknown): VectorStoreErrorCode | '' {
   return firstOfOurs(error)?.code ?? ERROR_CODE_EMBEDDING_FAILED;
 }
 
-/** Errors that are looked through: a chain of causes may be a circle. */
+/** The most errors that are examined, because a chain of causes may be circular. */
 const MAX_CAUSES = 16;
 
 function firstOfOurs(error: unknown): VectorStoreError | undefined {
@@ -151,17 +160,17 @@ function firstOfOurs(error: unknown): VectorStoreError | undefined {
   return undefined;
 }
 
-/** A refused option, by name and never by value. */
+/** The error for an invalid option. It contains the name, never the value. */
 export function invalidConfig(message: string, cause?: unknown): VectorStoreError {
   return new VectorStoreError(ERROR_CODE_INVALID_CONFIG, message, cause === undefined ? {} : { cause });
 }
 
-/** A refused argument of a call. */
+/** The error for an invalid argument of a call. */
 export function invalidInput(message: string): VectorStoreError {
   return new VectorStoreError(ERROR_CODE_INVALID_INPUT, message);
 }
 
-/** A store that did not answer, from what its client threw. */
+/** The error for a store that did not answer, made from the error of its client. */
 export function unavailable(cause: unknown, retryable: boolean = isTransient(cause)): VectorStoreError {
   return new VectorStoreError(ERROR_CODE_UNAVAILABLE, 'vector store unavailable', { retryable, cause });
 }

@@ -1,25 +1,25 @@
 /** Names and limits that infrastructure code and other runtimes share with the store. Imports nothing. */
 
-/** Hits of a query that names no `topK`. */
+/** Hits of a query without `topK`. */
 export const DEFAULT_QUERY_TOP_K = 12;
-/** The most hits that one query may ask for. */
+/** The most hits of one query. */
 export const MAX_QUERY_TOP_K = 10_000;
 /** The most vectors of one `PutVectors` or `DeleteVectors` request. */
 export const MAX_PUT_DELETE_BATCH_SIZE = 500;
 /** The most keys of one `GetVectors` request. */
 export const MAX_GET_BATCH_SIZE = 100;
-/** The length of an embedding where nothing else is said. */
+/** The default length of an embedding. */
 export const DEFAULT_EMBEDDING_DIMENSIONS = 1024;
-/** The model that embeds where nothing else is said. */
+/** The default model for embeddings. */
 export const DEFAULT_TITAN_EMBED_TEXT_MODEL_ID = 'amazon.titan-embed-text-v2:0';
 
 /**
- * What one index, vector and request may hold.
+ * The limits of an index, a vector and a request.
  *
  * @see https://docs.aws.amazon.com/AmazonS3/latest/userguide/s3-vectors-limitations.html
  */
 export const VECTOR_LIMITS = {
-  /** Numbers of one vector. */
+  /** Dimensions of one vector. */
   dimension: 4096,
   /** Characters of a key. */
   keyCharacters: 1024,
@@ -31,7 +31,7 @@ export const VECTOR_LIMITS = {
   filterableMetadataBytes: 2 * 1024,
   /** Keys of an index that filters cannot see. */
   nonFilterableKeys: 10,
-  /** Bytes of one put as it is counted here; the service takes 20 MiB. */
+  /** Bytes of one put, as counted by this package; the service accepts 20 MiB. */
   putBytes: 19 * 1024 * 1024,
   /** Conditions of one filter; a limit of this package. */
   filterConditions: 100,
@@ -41,19 +41,19 @@ export const VECTOR_LIMITS = {
 
 /** Variables that `vectorStoreFromEnv` and `embedderFromEnv` read. */
 export const VECTOR_VARIABLES = {
-  /** The ARN of the index; in place of bucket and index. */
+  /** The ARN of the index, instead of bucket and index. */
   indexArn: 'FRAMEWORK_VECTOR_INDEX_ARN',
   /** The name of the vector bucket. */
   vectorBucketName: 'FRAMEWORK_VECTOR_BUCKET_NAME',
   /** The name of the index in the bucket. */
   indexName: 'FRAMEWORK_VECTOR_INDEX_NAME',
-  /** Numbers of each vector. */
+  /** Number of dimensions of each vector. */
   dimension: 'FRAMEWORK_VECTOR_DIMENSION',
-  /** Who embeds: only `bedrock`. */
+  /** The provider of embeddings: only `bedrock`. */
   embeddingProvider: 'FRAMEWORK_EMBEDDING_PROVIDER',
-  /** The model that embeds. */
+  /** The model for embeddings. */
   embeddingModelId: 'FRAMEWORK_EMBEDDING_MODEL_ID',
-  /** Numbers of an embedding: 256, 512 or 1024. */
+  /** Number of dimensions of an embedding: 256, 512 or 1024. */
   embeddingDimensions: 'FRAMEWORK_EMBEDDING_DIMENSIONS',
   /** `true` or `false`. */
   embeddingNormalize: 'FRAMEWORK_EMBEDDING_NORMALIZE',

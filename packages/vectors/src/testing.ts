@@ -1,4 +1,4 @@
-/** Deterministic parts for tests. Never reachable from the root entry. */
+/** Deterministic parts for tests. The root entry does not import them. */
 export { vectorStoreConformance } from './testing/conformance.js';
 export { createFakeEmbedder, type FakeEmbedder, type FakeEmbedderOptions } from './testing/fake-embedder.js';
 export {

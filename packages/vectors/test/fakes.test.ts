@@ -36,7 +36,7 @@ it.each(['put', 'get', 'delete', 'query'] as const)(
   },
 );
 
-it('writes a part and fails, and tells that nobody knows which', async () => {
+it('writes a part and fails, and reports that the part is unknown', async () => {
   const store = createFakeVectorStore({ dimension: 3 });
   store.partialAfter(2);
   const failed = await store.put({ records: RECORDS }).catch((thrown: unknown) => thrown);

@@ -20,7 +20,7 @@ const open = (options: Partial<LocalVectorStoreOptions> = {}) =>
   createLocalVectorStore({ dimension: 3, path, ...options });
 
 (hasSqlite ? describe : describe.skip)('a store with a path', () => {
-  it('has after closing and opening what was put', async () => {
+  it('still has its records after closing and opening', async () => {
     const store = open();
     await store.put({ records: [RECORD] });
     store.close();
@@ -63,7 +63,7 @@ const open = (options: Partial<LocalVectorStoreOptions> = {}) =>
     expect(() => open(options)).toThrow(expect.objectContaining({ code: 'vectorstore.invalid_config', message }));
   });
 
-  it('refuses a file that is no database, and one of another program, and leaves both as they are', async () => {
+  it('rejects a file that is not a database, and one of another program, and changes neither', async () => {
     writeFileSync(path, 'notes, and no database at all; longer than the header of one would be ......................');
     expect(() => open()).toThrow(expect.objectContaining({ code: 'vectorstore.invalid_config' }));
     const other = join(folder, 'other.db');

@@ -44,7 +44,7 @@ describe('createS3VectorStore', () => {
     expect(() => createS3VectorStore(options as S3VectorStoreOptions)).toThrow(invalid(message));
   });
 
-  it('tells what it knows of its index, frozen', () => {
+  it('returns the description of its index, frozen', () => {
     const { settings } = createS3VectorStore({ ...NAMES, dimension: 3, nonFilterableKeys: ['text'] });
     expect(settings).toEqual({ dimension: 3, metric: 'cosine', requiredMetadata: [], nonFilterableKeys: ['text'] });
     expect(Object.isFrozen(settings) && Object.isFrozen(settings.nonFilterableKeys)).toBe(true);

@@ -198,7 +198,7 @@ describe('200 texts', () => {
     expect(service.requests).toHaveLength(8);
   });
 
-  it('equal texts are embedded once, and each gets a vector of its own', async () => {
+  it('equal texts are embedded once, and each gets its own copy of the vector', async () => {
     const vectors = await wireEmbedder(service).embedBatch(['milk', ' milk ', 'bread', 'milk']);
     expect(textsOf().toSorted()).toEqual(['bread', 'milk']);
     expect(vectors[0]).toEqual(vectors[3]);

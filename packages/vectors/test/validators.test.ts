@@ -75,7 +75,7 @@ describe('validateMetadata', () => {
     expect(() => validateMetadata(metadata)).toThrow(failure('invalid_input', message));
   });
 
-  it('counts only what filters see to 2 KB', () => {
+  it('counts only filterable metadata for the limit of 2 KB', () => {
     const metadata = { text: 'x'.repeat(3000) };
     expect(() => validateMetadata(metadata)).toThrow(
       failure('invalid_input', 'filterable metadata is larger than 2 KB'),
@@ -128,7 +128,7 @@ it('a cloned vector is rounded to 32 bits and shares nothing', () => {
   expect(cloneVector([0.1])[0]).toBe(Math.fround(0.1));
 });
 
-it('cloned metadata shares no list, and nothing is left of what is empty', () => {
+it('cloned metadata shares no list, and empty metadata becomes undefined', () => {
   const metadata = { list: ['a'], one: 1 };
   const copy = cloneMetadata(metadata);
   metadata.list.push('b');

@@ -35,19 +35,20 @@ async function weigh(): Promise<void> {
 }
 
 function weight(
-  { gzipBytes: budget, wantedBytes, event }: Budget,
-  { bytes, gzipBytes }: Bundle,
+  { gzipBytes: budget, wantedBytes, event, lacks = [] }: Budget,
+  { bytes, gzipBytes, parts }: Bundle,
   starts: Starts | undefined,
 ): string {
   const { millis = [], wrong = ROUNDS } = starts ?? {};
   const first = `${event ? 'first response' : 'import'} ${number(median(millis))} ms`;
+  const stray = [...parts.keys()].find((path) => lacks.some((part) => path.includes(part)));
   const limit = budget === null ? 'no budget' : `${gzipBytes > budget ? 'OVER' : 'within'} ${kilobytes(budget)}`;
   return [
     kilobytes(bytes).padStart(9),
     `${kilobytes(gzipBytes)} gzip`.padStart(13),
     `   ${limit.padEnd(16)}`,
     (wantedBytes === undefined ? '' : `wanted ${kilobytes(wantedBytes)}`).padEnd(14),
-    wrong > 0 ? `WRONG answer ${wrong} times` : first,
+    stray !== undefined ? `WRONG part ${stray}` : wrong > 0 ? `WRONG answer ${wrong} times` : first,
   ].join(' ');
 }
 

@@ -3,7 +3,7 @@ export type Application = (routes: number) => string;
 
 const numbers = (count: number) => Array.from({ length: count }, (_, index) => index);
 
-/** Every route has other words in it: equal types would be made once. */
+/** Every route has a different text, because equal types would be created only once. */
 const ours: Application = (routes) => `
 import { json } from '@sallyport/http';
 import { Public, SecureApp } from '@sallyport/secure';
@@ -16,7 +16,7 @@ ${numbers(routes)
   .join('\n')}
 `;
 
-/** The same with patterns that the compiler knows only as text: what the names cost. */
+/** The same with patterns of type `string`, to measure the cost of the parameter names. */
 const open: Application = (routes) => `
 import { json } from '@sallyport/http';
 import { Public, SecureApp } from '@sallyport/secure';
@@ -35,7 +35,7 @@ ${numbers(routes)
   .join('\n')}
 `;
 
-/** Chained, as its client wants it: the type of the application holds every route. */
+/** Chained, as its client requires: the type of the application contains every route. */
 const honoClient: Application = (routes) => `
 import { Hono } from 'hono';
 import { hc } from 'hono/client';

@@ -5,8 +5,8 @@ import type { Gate } from '../gate.js';
 import { findImportTimeReads } from '../import-time.js';
 
 /**
- * What is read at import is the same in all environments that are restored from one snapshot. `scripts/snapshot` tries it
- * on what is there; this gate names the line.
+ * A value that is read at import is the same in all environments that are restored from one snapshot. `scripts/snapshot` tests
+ * this with the present code; this gate finds the line.
  */
 export const importTimeGate: Gate = {
   name: 'import-time',

@@ -11,8 +11,8 @@ import { readWorkspace, type WorkspacePackage } from '../workspace.js';
 const CLEAN = join(CACHE, 'packaging');
 
 /**
- * Packs every published package as a release does, holds the archive to the rules of `archive-rules.ts` and lets publint
- * and attw look at it. These two do not look again at an archive that was clean before, byte for byte.
+ * Packs every published package as a release does, checks the archive with the rules of `archive-rules.ts` and with publint and
+ * attw. These two are skipped for an archive that is identical to one without findings.
  */
 export const packagingGate: Gate = {
   name: 'packaging',

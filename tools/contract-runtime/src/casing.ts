@@ -1,4 +1,4 @@
-/** `sourceIP` → `source_ip`, `appSyncField` → `appsync_field`: names of ours as other runtimes spell them. */
+/** `sourceIP` → `source_ip`, `appSyncField` → `appsync_field`: our names in the spelling of other runtimes. */
 export function toSnake(name: string): string {
   return name
     .replace(/appSync/g, 'appsync')

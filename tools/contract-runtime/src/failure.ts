@@ -18,7 +18,7 @@ export function failAs({ kind, message, code, status, details, value }: JsonObje
   }
 }
 
-/** A thrown thing as the wire has it: `code` is `''` for one that has none. */
+/** A thrown value in the form of the protocol: `code` is `''` for one without a code. */
 export function toErrorObject(thrown: unknown): JsonObject {
   if (!(thrown instanceof Error)) return { message: '', code: '' };
   const { message, code, details } = thrown as Error & { code?: unknown; details?: unknown };

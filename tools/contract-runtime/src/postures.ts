@@ -11,7 +11,7 @@ const FACTORIES: Readonly<Record<string, string>> = {
   internal_only: 'InternalOnly',
 };
 
-/** A posture of the secure container; a kind that has no factory is handed over as the literal it is. */
+/** A posture of the secure container; a kind without a factory is passed as the literal. */
 export async function makePosture(posture: Posture): Promise<unknown> {
   const name = FACTORIES[posture.kind];
   if (name === undefined) return posture;

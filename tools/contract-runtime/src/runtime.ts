@@ -18,7 +18,7 @@ import { CALL_NAMES, runStep } from './steps.js';
 import { Unsupported } from './unsupported.js';
 import { createWorld } from './world.js';
 
-/** The TypeScript packages as a runtime of the contract: a fresh container a fixture, nothing kept. */
+/** The TypeScript packages as a runtime of the contract. Each fixture gets a new container, and no data is kept. */
 export function createTypeScriptRuntime(): ContractRuntime {
   return {
     hello,

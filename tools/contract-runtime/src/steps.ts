@@ -90,7 +90,7 @@ async function call(parts: StepParts): Promise<JsonObject> {
   return resultOf(await callFunction(portable, (step.args ?? {}) as JsonObject, world));
 }
 
-/** What is thrown is an outcome too, unless it says that the fixture cannot be run. */
+/** A thrown error is an outcome too, unless it means that the fixture cannot be run. */
 async function settle(run: () => Promise<JsonObject>): Promise<JsonObject> {
   try {
     return await run();

@@ -3,7 +3,7 @@ import type { JsonObject, Validate } from '@sallyport/contract';
 
 const VALIDATORS = new WeakMap<JsonObject, Validator>();
 
-/** JSON Schema 2020-12 as the fixture loader wants it: one sentence a problem. */
+/** JSON Schema 2020-12 for the fixture loader: one sentence for each problem. */
 export const validate: Validate = (schema, value) => {
   let validator = VALIDATORS.get(schema);
   if (!validator) {

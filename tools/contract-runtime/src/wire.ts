@@ -2,7 +2,7 @@ import type { Json, JsonObject } from '@sallyport/contract';
 import type { Response } from '@sallyport/core';
 import { toErrorObject } from './failure.js';
 
-/** A value as the wire has it: a missing one is `null`, bytes are `{ base64 }`. */
+/** A value in the form of the protocol: a missing one is `null`, bytes are `{ base64 }`. */
 export function toJson(value: unknown): Json {
   if (value === undefined || value === null) return null;
   if (value instanceof Uint8Array) return { base64: Buffer.from(value).toString('base64') };

@@ -4,11 +4,11 @@ import { createTestEnv, type TestEnv } from '@sallyport/testkit';
 /** Everything that belongs to one fixture; nothing outlives it. */
 export interface World {
   readonly env: TestEnv;
-  /** What handlers report of themselves. */
+  /** The reports of the handlers. */
   readonly calls: Json[];
   /** Whether the fixture names principals at all, so that there is a resolver. */
   readonly resolves: boolean;
-  /** What the principal resolver answers now. */
+  /** The current result of the principal resolver. */
   principal: Json;
   /** The container, once it is built. */
   app: unknown;
@@ -31,7 +31,7 @@ function isErrorLine(log: object): boolean {
 const PLACE = ['message', 'trigger', 'route', 'source', 'request_id', 'trace_id'];
 const ERROR = ['name', 'message', 'code'];
 
-/** What every runtime says of a failure. */
+/** The data about a failure that every runtime reports. */
 function toFailure(log: object): object {
   const pick = (from: object, names: readonly string[]) =>
     Object.fromEntries(Object.entries(from).filter(([name]) => names.includes(name)));

@@ -74,13 +74,13 @@ export class FaultProxy {
     return `http://127.0.0.1:${(this.#server.address() as AddressInfo).port}`;
   }
 
-  /** Breaks requests from now on. Of several rules the first that fits counts. */
+  /** Makes requests fail from now on. If several rules match, the first one is used. */
   inject(fault: Fault, rule: FaultRule = {}): void {
     const { operation, after: pass = 0, times: left = Number.POSITIVE_INFINITY, when = () => true } = rule;
     this.#rules.push({ fault, operation, when, pass, left });
   }
 
-  /** Forgets all rules and seen operations. */
+  /** Removes all rules and recorded operations. */
   clear(): void {
     this.#rules = [];
     this.operations.length = 0;

@@ -31,7 +31,7 @@ export class FaultyTable {
     return this.#client;
   }
 
-  /** Forgets the faults and makes a new client, for failures use up what a client may retry; for `beforeEach`. */
+  /** Removes the faults and makes a new client, because failures use up the retries of a client; for `beforeEach`. */
   async renew(): Promise<void> {
     this.proxy.clear();
     this.#client.destroy();

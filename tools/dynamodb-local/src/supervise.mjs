@@ -18,7 +18,7 @@ function publish(name, text) {
   renameSync(`${file}.part`, file);
 }
 
-/** A process that ended but was not waited for still takes signals; Linux tells it apart. */
+/** A process that ended but was not waited for still accepts signals; on Linux its state shows that it ended. */
 function isAlive(pid) {
   try {
     process.kill(pid, 0);

@@ -1,6 +1,6 @@
 import type { IncomingHttpHeaders, IncomingMessage, OutgoingHttpHeaders } from 'node:http';
 
-/** What an invocation brings beside its event. */
+/** The data of an invocation besides its event. */
 export interface InvocationOptions {
   /** Default: a new one. */
   readonly requestId?: string;

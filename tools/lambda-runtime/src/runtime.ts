@@ -51,7 +51,8 @@ export async function startRuntime(options: RuntimeOptions): Promise<Runtime> {
   const { ric = nodeMajor < 22 ? 3 : 4 } = options;
   const api = await RuntimeApi.start({
     ...(concurrency ? { maxConcurrency: concurrency.invocations } : {}),
-    // The service ends an environment that is out of time; on Managed Instances it has other callers' work as well.
+    // The service ends an environment after a timeout, but not on Managed Instances, where it also runs the work of other
+    // callers.
     onTimeout: () => concurrency || child.kill('SIGKILL'),
   });
   const taskRoot = dirname(options.bundle);
@@ -103,7 +104,7 @@ function entryOf(ric: RicVersion): string {
   return join(dirname(manifest), bin['aws-lambda-ric'] as string);
 }
 
-/** Lambda turns two features of Node off that a function might otherwise lean on. */
+/** Lambda disables two features of Node that a function could otherwise use. */
 function lambdaFlags(nodeMajor: number): readonly string[] {
   if (nodeMajor >= 24) return [];
   return ['--no-experimental-require-module', ...(nodeMajor === 22 ? ['--no-experimental-detect-module'] : [])];

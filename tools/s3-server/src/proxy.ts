@@ -130,7 +130,7 @@ export class S3Proxy {
     return rule?.fault;
   }
 
-  /** radosgw forgets `If-None-Match` where a bucket keeps versions. */
+  /** radosgw ignores `If-None-Match` in a bucket with versions. */
   async #isThere(path: string): Promise<boolean> {
     const [, Bucket = '', key = ''] = /^\/([^/]+)\/([^?]*)/.exec(path) ?? [];
     const client = await createS3TestClient({ endpoint: this.#target.origin });
@@ -178,7 +178,7 @@ export async function startS3Proxy(target: string): Promise<S3Proxy> {
   return proxy;
 }
 
-/** Passes a body on, no faster than it is taken, until the fault says otherwise. */
+/** Passes on a body as fast as the reader accepts it, until the fault occurs. */
 async function pump(
   from: IncomingMessage,
   to: ServerResponse,

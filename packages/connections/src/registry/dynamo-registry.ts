@@ -14,7 +14,7 @@ export interface DynamoConnectionRegistryOptions<T = unknown> {
   readonly tableName?: string;
   /** The DynamoDB client. Default: one with the SDK's own settings, created at the first call. */
   readonly client?: Client;
-  /** Decides when a connection's time is over. Default: the system's clock. */
+  /** Decides when a connection has expired. Default: the system's clock. */
   readonly clock?: Clock;
   /** Makes the ids of writes. Default: random UUIDs. */
   readonly ids?: IdGenerator;
@@ -22,7 +22,10 @@ export interface DynamoConnectionRegistryOptions<T = unknown> {
   readonly environment?: Environment;
   /** Milliseconds for all attempts of one call to the table, 1 to 60,000. Default 3,000. Loading the AWS SDK is not counted. */
   readonly storeTimeoutMs?: number;
-  /** Who opened the connection that this data is of, for `listByPrincipal`. Default: the `principal` that `connectionPrincipal` keeps. */
+  /**
+   * Returns who opened the connection with this data, for `listByPrincipal`. Default: the `principal` that `connectionPrincipal`
+   * keeps.
+   */
   readonly principalOf?: (data: T) => SecurePrincipal | undefined;
 }
 

@@ -8,9 +8,9 @@ import type { GroupedConnectionRegistry } from './registry.js';
 
 /** Options of {@link createMemoryGroupedRegistry}. */
 export interface MemoryGroupedRegistryOptions<T = unknown> {
-  /** Decides when a connection's time is over. Default: the system's clock. */
+  /** Decides when a connection has expired. Default: the system's clock. */
   readonly clock?: Clock;
-  /** Who opened the connection that this data is of. Default: the `principal` that `connectionPrincipal` keeps. */
+  /** Returns who opened the connection with this data. Default: the `principal` that `connectionPrincipal` keeps. */
   readonly principalOf?: (data: T) => SecurePrincipal | undefined;
 }
 

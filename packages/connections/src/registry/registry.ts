@@ -1,15 +1,15 @@
 import type { SecurePrincipal } from '@sallyport/core';
 import type { ConnectionKey, ConnectionRegistry } from '@sallyport/http/websocket';
 
-/** The stage of an API whose connections are listed. A {@link ConnectionKey} is one too. */
+/** The stage of an API whose connections are listed. A {@link ConnectionKey} can be used too. */
 export type ConnectionsOfApi = Pick<ConnectionKey, 'apiId' | 'stage'>;
 
-/** What names a principal: two that differ in kind, identity or tenant are two. */
+/** Identifies a principal. Principals that differ in kind, identity or tenant are different. */
 export type PrincipalName = Pick<SecurePrincipal, 'identity' | 'kind' | 'tenantId'>;
 
 /** Which part of a list is read. */
 export interface ListOptions {
-  /** Connections of one page at most, 1 to 1,000. Default 100. */
+  /** The most connections of one page, 1 to 1,000. Default 100. */
   readonly limit?: number | undefined;
   /** The `cursor` of the page before. */
   readonly cursor?: string | undefined;
@@ -19,29 +19,29 @@ export interface ListOptions {
 
 /** One page of a list. */
 export interface ConnectionPage {
-  /** Connections whose time is not over, the ones that end first before the others. */
+  /** Connections that have not expired, in the order of their expiry. */
   readonly connections: readonly ConnectionKey[];
-  /** Hand it in for the next page. Only a missing cursor means the end. */
+  /** Pass it to the next call for the next page. Only a missing cursor means the end. */
   readonly cursor?: string;
 }
 
 /**
- * Where connections are kept between events, with the groups (rooms, channels) that they joined. Lists are read from an
- * index of the table, which DynamoDB brings up to date a moment after the write.
+ * Stores connections between events, with the groups (rooms, channels) that they joined. Lists are read from an index of the
+ * table, which DynamoDB updates shortly after the write.
  *
  * Every method throws ConnectionError `connections.store_unavailable` or `connections.store_failed` when the table fails.
  */
 export interface GroupedConnectionRegistry<T = unknown> extends ConnectionRegistry<T> {
   /**
-   * Adds a connection to a group, until the connection ends; `false` when the connection is unknown. Joining again has no
+   * Adds a connection to a group until the connection ends. Returns `false` when the connection is unknown. Joining again has no
    * effect.
    *
-   * @throws ConnectionError `connections.invalid_input` for a name that is not 1 to 256 bytes of text
+   * @throws ConnectionError `connections.invalid_input` for a name that is not a string of 1 to 256 bytes
    */
   join(key: ConnectionKey, group: string): Promise<boolean>;
-  /** Takes a connection out of a group. Succeeds when it was not in it. */
+  /** Removes a connection from a group. Also succeeds when it was not in the group. */
   leave(key: ConnectionKey, group: string): Promise<void>;
-  /** The groups that a connection is in, in the order of their names. */
+  /** Returns the groups of a connection, in the order of their names. */
   groupsOf(key: ConnectionKey): Promise<readonly string[]>;
   /** Reads one page of the connections of a group. */
   listByGroup(api: ConnectionsOfApi, group: string, options?: ListOptions): Promise<ConnectionPage>;

@@ -4,7 +4,7 @@ import type { Clock } from '@sallyport/core';
 import type { ConnectionKey } from '@sallyport/http/websocket';
 import type { GroupedConnectionRegistry } from '../registry/registry.js';
 
-/** How the suite gets registries. All that one harness makes share their rows. */
+/** Makes the registries for the suite. All registries of one harness share their rows. */
 export interface ConnectionHarness {
   /** A registry with this clock and the default `principalOf`. */
   create(options: { readonly clock: Clock }): Promise<GroupedConnectionRegistry>;
@@ -20,7 +20,7 @@ export interface ConnectionConformanceCase {
 
 interface Bench {
   readonly registry: GroupedConnectionRegistry;
-  /** Another registry over the same rows, as of another function instance. */
+  /** Another registry over the same rows, like that of another function instance. */
   readonly other: GroupedConnectionRegistry;
   /** The API of this case; no other case uses it. */
   readonly api: { readonly apiId: string; readonly stage: string };
@@ -50,7 +50,7 @@ const CASES: Readonly<Record<string, (bench: Bench) => Promise<void>>> = {
     await registry.put(key('a'), record('new'), 60);
     deepEqual(await registry.get(key('a')), record('new'));
   },
-  async 'a record is absent from the second in which its time is over'({ registry, key, at, api }) {
+  async 'a record is absent from the second in which it expires'({ registry, key, at, api }) {
     await registry.put(key('a'), record(), 60);
     await registry.join(key('a'), 'room');
     at(59_999);
@@ -62,13 +62,13 @@ const CASES: Readonly<Record<string, (bench: Bench) => Promise<void>>> = {
     deepEqual(idsOf(await registry.listByPrincipal(api, ADA)), []);
     deepEqual(await registry.groupsOf(key('a')), []);
   },
-  async 'the same id of another API or stage is another connection'({ registry, key, api }) {
+  async 'the same id in another API or stage is another connection'({ registry, key, api }) {
     await registry.put(key('a'), record('one'), 60);
     await registry.put({ ...key('a'), stage: 'other' }, record('two'), 60);
     deepEqual(await registry.get(key('a')), record('one'));
     deepEqual(idsOf(await registry.listByGroup({ ...api, stage: 'other' }, 'room')), []);
   },
-  async 'a group lists who joined, once, and no longer who left'({ registry, other, key, api }) {
+  async 'a group lists each connection that joined once, and none that left'({ registry, other, key, api }) {
     for (const id of ['a', 'b', 'c']) await registry.put(key(id), record(), 60);
     for (const id of ['a', 'b', 'b']) equal(await other.join(key(id), 'room'), true);
     equal(await registry.join(key('c'), 'room 2'), true);
@@ -78,7 +78,7 @@ const CASES: Readonly<Record<string, (bench: Bench) => Promise<void>>> = {
     deepEqual(idsOf(await registry.listByGroup(api, 'room')), ['b']);
     deepEqual(await registry.groupsOf(key('c')), ['room 2']);
   },
-  async 'a connection that is not kept joins nothing'({ registry, key, api }) {
+  async 'an unknown connection cannot join a group'({ registry, key, api }) {
     equal(await registry.join(key('none'), 'room'), false);
     deepEqual(idsOf(await registry.listByGroup(api, 'room')), []);
   },
@@ -100,7 +100,7 @@ const CASES: Readonly<Record<string, (bench: Bench) => Promise<void>>> = {
     deepEqual(idsOf(await registry.listByPrincipal(api, { ...ADA, tenantId: 'other' })), ['c']);
     deepEqual(idsOf(await registry.listByPrincipal(api, { ...ADA, kind: 'internal' })), ['d']);
   },
-  async 'a long list is read page by page, the connections that end first before the others'({ registry, key, api }) {
+  async 'a long list is read in pages, in the order of expiry'({ registry, key, api }) {
     const ids = ['a', 'b', 'c', 'd', 'e'];
     for (const [position, id] of ids.entries()) {
       await registry.put(key(id), record(), 100 - position);
@@ -115,7 +115,7 @@ const CASES: Readonly<Record<string, (bench: Bench) => Promise<void>>> = {
     } while (cursor !== undefined);
     deepEqual(read, ['e', 'd', 'c', 'b', 'a']);
   },
-  async 'a cursor of another list shows nothing of that list'({ registry, key, api }) {
+  async 'a cursor of another list gives no access to that list'({ registry, key, api }) {
     for (const id of ['a', 'b']) {
       await registry.put(key(id), record(), 60);
       await registry.join(key(id), 'room');
@@ -123,7 +123,7 @@ const CASES: Readonly<Record<string, (bench: Bench) => Promise<void>>> = {
     const { cursor } = await registry.listByGroup(api, 'room', { limit: 1 });
     deepEqual(idsOf(await registry.listByGroup(api, 'other', { cursor })), []);
   },
-  async 'a group name with the characters of keys is a name like any other'({ registry, key, api }) {
+  async 'a group name with separators of keys is valid'({ registry, key, api }) {
     await registry.put(key('a'), record(), 60);
     for (const group of ['x#GROUP#y', 'x/y', '%23', ' ', '__proto__']) {
       equal(await registry.join(key('a'), group), true);
@@ -131,7 +131,7 @@ const CASES: Readonly<Record<string, (bench: Bench) => Promise<void>>> = {
     }
     deepEqual(idsOf(await registry.listByGroup(api, 'x')), []);
   },
-  async 'bad input is refused before anything is written'({ registry, key, api }) {
+  async 'invalid input is rejected before anything is written'({ registry, key, api }) {
     const bad = (value: unknown) => value as never;
     await rejects(registry.put(key('a'), record(undefined as unknown), 0), INVALID);
     await rejects(registry.put(key('a'), record(), 1.5), INVALID);
@@ -154,7 +154,7 @@ const CASES: Readonly<Record<string, (bench: Bench) => Promise<void>>> = {
     await rejects(registry.listByPrincipal(api, { identity: '' }), INVALID);
     equal(await registry.get(key('a')), null);
   },
-  async 'data that is larger than an item may be is refused'({ registry, key }) {
+  async 'data that is too large for an item is rejected'({ registry, key }) {
     const error = { code: 'connections.too_large', status: 413 };
     await rejects(registry.put(key('a'), record('x'.repeat(410_000)), 60), error);
   },

@@ -1,8 +1,8 @@
 import { isJsonObject, type Json, type JsonObject } from '../fixtures/json.js';
 
-/** One thing that is not as a fixture wants it. */
+/** One difference between a result and a fixture. */
 export interface Difference {
-  /** Where: `.headers["x-a"][0]`. */
+  /** The path of the value: `.headers["x-a"][0]`. */
   readonly path: string;
   /** What was expected, as text. */
   readonly expected: string;
@@ -10,7 +10,7 @@ export interface Difference {
   readonly found: string;
 }
 
-/** The forms that an expectation may hold besides plain data. */
+/** The matchers that an expectation may contain. */
 const MATCHERS: Readonly<Record<string, (argument: Json, found: Json | undefined, path: string) => Difference[]>> = {
   $any: (argument, found, path) => (typeOf(found) === argument ? [] : [difference(path, { $any: argument }, found)]),
   $match: (argument, found, path) =>
@@ -90,7 +90,7 @@ export function difference(path: string, expected: Json | undefined, found: Json
 
 const SHOWN_LENGTH = 200;
 
-/** Data for one line of a report: bounded, and unable to move a terminal's cursor. */
+/** Data for one line of a report: limited in length, and without control characters that move a terminal's cursor. */
 function show(value: Json | undefined): string {
   if (value === undefined) return '(absent)';
   const text = JSON.stringify(value).replace(

@@ -3,9 +3,9 @@ import { isJsonObject, type Json, type JsonObject } from '../fixtures/json.js';
 import type { DoneMessage } from '../protocol/protocol.js';
 import { compare, type Difference, difference, parseJson } from './compare.js';
 
-/** A difference and the step that shows it; `null` for the fixture as a whole. */
+/** A difference and its step; `null` for the fixture as a whole. */
 export interface Failure extends Difference {
-  /** Place of the step, from 0; `null` for the fixture as a whole. */
+  /** Index of the step, from 0; `null` for the fixture as a whole. */
   readonly step: number | null;
 }
 
@@ -59,7 +59,7 @@ function asObject(value: Json | undefined): JsonObject | undefined {
 
 function findForbidden(forbidden: readonly string[], done: DoneMessage): Difference[] {
   if (forbidden.length === 0) return [];
-  // The text of an error is for its line in the log; everything else is searched.
+  // The message of an error may be in its log line; all other data is searched for the forbidden strings.
   const steps = done.steps.map((step) =>
     Object.fromEntries(Object.entries(step).filter(([part]) => part !== 'failures')),
   );
@@ -69,7 +69,7 @@ function findForbidden(forbidden: readonly string[], done: DoneMessage): Differe
     .map((word) => difference('.forbidden', { $absent: true }, word));
 }
 
-/** Every key and string, and what base64 text decodes to. */
+/** Every key and string, and the decoded text of base64 strings. */
 function allTexts(value: Json): string[] {
   if (typeof value === 'string') return [value, ...decoded(value)];
   if (Array.isArray(value)) return (value as readonly Json[]).flatMap(allTexts);
@@ -82,7 +82,7 @@ function decoded(text: string): string[] {
   return plausible ? [Buffer.from(text, 'base64').toString()] : [];
 }
 
-/** An HTTP answer in the form that fixtures judge, whatever the front door. */
+/** An HTTP answer in the form that fixtures compare, for every front door. */
 interface Answer {
   readonly status: Json;
   /** Lower-case names, lists of values. */
@@ -92,7 +92,7 @@ interface Answer {
   readonly chunks: readonly Buffer[] | undefined;
 }
 
-/** Compares an outcome with an expected response; of a front door's native answer the response is derived first. */
+/** Compares an outcome with an expected response. The native answer of a front door is first converted to a response. */
 function compareResponse(expected: JsonObject, outcome: JsonObject): Difference[] {
   const path = '.response';
   const { response, result } = outcome;
@@ -107,7 +107,7 @@ function compareResponse(expected: JsonObject, outcome: JsonObject): Difference[
   ];
 }
 
-/** The HTTP answer of an outcome, whichever of its two forms it has. */
+/** The HTTP answer of an outcome in either form. */
 export function readResponse({ response, result }: JsonObject): Answer | undefined {
   return isJsonObject(response) ? fromResponse(response) : fromNative(result);
 }

@@ -10,7 +10,7 @@ const MAX_LINE_BYTES = 8 * 1024 * 1024;
 
 /** The first message of the runner. */
 export interface HelloMessage {
-  /** Tells the message from the others. */
+  /** The kind of the message. */
   readonly type: 'hello';
   /** {@link PROTOCOL}. */
   readonly protocol: string;
@@ -18,15 +18,15 @@ export interface HelloMessage {
   readonly fixtures: string;
 }
 
-/** The first answer of a runtime: what it can do. */
+/** The first answer of a runtime: its abilities. */
 export interface HelloAnswer {
-  /** Tells the answer from the others. */
+  /** The kind of the answer. */
   readonly type: 'hello';
   /** The protocol that the runtime speaks; its major version must be the runner's. */
   readonly protocol: string;
   /** Name and version of the runtime; the name finds its file in `skips/`. */
   readonly runtime: { readonly name: string; readonly version: string };
-  /** Areas that it can be asked; fixtures of the others are skipped. */
+  /** Areas that it supports; fixtures of other areas are skipped. */
   readonly areas: readonly string[];
   /** Calls that it knows. Not judged. */
   readonly calls: readonly string[];
@@ -34,9 +34,9 @@ export interface HelloAnswer {
   readonly handlers: readonly string[];
 }
 
-/** What a runtime sees of a fixture: never what is expected of it. */
+/** The part of a fixture that a runtime gets. It never contains the expected results. */
 export interface RunMessage {
-  /** Tells the message from the others. */
+  /** The kind of the message. */
   readonly type: 'run';
   /** Number of the message, from 1; the answer repeats it. */
   readonly seq: number;
@@ -44,19 +44,19 @@ export interface RunMessage {
   readonly id: string;
   /** Area of the fixture. */
   readonly area: string;
-  /** What to make and register, expansions made. */
+  /** What to create and register, after the expansion. */
   readonly setup: Setup;
-  /** The calls, expansions made except for `$from`. */
+  /** The calls, after the expansion of everything except `$from`. */
   readonly steps: readonly Step[];
 }
 
-/** What a fixture gave in a runtime. */
+/** The outcome of a fixture in a runtime. */
 export interface DoneMessage {
-  /** Tells the answer from the others. */
+  /** The kind of the answer. */
   readonly type: 'done';
   /** Number of the message that it answers. */
   readonly seq: number;
-  /** The error that making the container threw; `null` for none. */
+  /** The error of the container's construction; `null` for none. */
   readonly construction_error: JsonObject | null;
   /** The outcome of each step, in order; empty after a construction error. */
   readonly steps: readonly JsonObject[];
@@ -64,11 +64,11 @@ export interface DoneMessage {
 
 /** The answer of a runtime that does not understand a fixture. Without a skip it is a failure. */
 export interface UnsupportedMessage {
-  /** Tells the answer from the others. */
+  /** The kind of the answer. */
   readonly type: 'unsupported';
   /** Number of the message that it answers. */
   readonly seq: number;
-  /** What it does not understand, in words. */
+  /** A description of what it does not understand. */
   readonly reason: string;
 }
 
@@ -82,11 +82,11 @@ export interface ContractRuntime {
   bye(): Promise<void>;
   /** Ends a hanging runtime and starts a new one. A runtime without it cannot be restarted. */
   restart?(): Promise<void>;
-  /** Ends it at once, when it cannot be talked to any more. */
+  /** Ends it immediately, after an error of the communication. */
   kill?(): Promise<void>;
 }
 
-/** The other side broke the protocol. */
+/** The other side violated the protocol. */
 export class ProtocolError extends Error {
   static {
     brandError(ProtocolError, 'sallyport.ProtocolError');
@@ -127,7 +127,7 @@ export function checkAnswer(answer: DoneMessage | UnsupportedMessage, seq: numbe
 
 const NEWLINE = 10;
 
-/** Cuts a byte stream into lines of JSON objects. */
+/** Splits a byte stream into lines of JSON objects. */
 export class LineReader {
   readonly #onMessage: (message: unknown) => void;
   readonly #onBreach: (error: ProtocolError) => void;
@@ -151,7 +151,7 @@ export class LineReader {
     if (this.#size > MAX_LINE_BYTES) this.#endLine();
   }
 
-  /** Bytes behind the last newline are a line that was never ended. */
+  /** Bytes after the last newline are an incomplete line. */
   end(): void {
     if (this.#size > 0) this.#onBreach(new ProtocolError('the last line has no end'));
   }

@@ -12,13 +12,13 @@ import {
   type UnsupportedMessage,
 } from './protocol.js';
 
-/** A runtime in this process, seen through the same JSON as a foreign one. */
+/** A runtime in this process. It communicates with the same JSON as one in another process. */
 export function inProcess(runtime: ContractRuntime): ContractRuntime {
   return {
     hello: async (message) => toWire(await runtime.hello(toWire(message))),
     run: async (message) => toWire(await runtime.run(toWire(message))),
     bye: () => runtime.bye(),
-    // It keeps nothing between fixtures, so there is nothing to start afresh.
+    // It keeps no data between fixtures, so a restart does nothing.
     restart: async () => {},
   };
 }
@@ -46,7 +46,7 @@ export function spawnRuntime(command: string, byeMs: number = BYE_MS): ContractR
   };
 }
 
-/** One run of the command: strictly one line back for each line sent. */
+/** One run of the command: exactly one line is returned for each line sent. */
 class RuntimeProcess {
   readonly #child: ChildProcess;
   readonly #exit: Promise<number | null>;
@@ -61,7 +61,7 @@ class RuntimeProcess {
       (error) => this.#break(error),
     );
     this.#child.stdout?.on('data', (bytes: Buffer) => reader.push(bytes)).on('end', () => reader.end());
-    // A runtime that died is told by its exit, not by the pipe it left.
+    // For a runtime that has ended, the error is its exit status and not the broken pipe.
     this.#child.stdin?.on('error', () => {});
     this.#exit = new Promise((resolve) => {
       this.#child.on('error', () => resolve(null)).on('close', (status) => resolve(status));
@@ -104,7 +104,7 @@ class RuntimeProcess {
     throw new ProtocolError(`the runtime did not end within ${byeMs} ms of bye`);
   }
 
-  /** Ends the command and what it started. */
+  /** Ends the command and the processes that it started. */
   async kill(): Promise<void> {
     const { pid } = this.#child;
     if (pid !== undefined && this.#child.exitCode === null) {
@@ -124,7 +124,7 @@ class RuntimeProcess {
     else this.#break(new ProtocolError('the runtime printed an unexpected line'));
   }
 
-  /** The first breach counts. */
+  /** The first violation is reported. */
   #break(error: ProtocolError): void {
     this.#breach ??= error;
     this.#waiting?.reject(this.#breach);

@@ -8,15 +8,15 @@ import { runContract, type Verdict } from './run.js';
 /** Exit statuses of {@link runCli}. */
 export const EXIT = { passed: 0, failed: 1, invalid: 2, protocol: 3 } as const;
 
-/** What the command line needs from its program. */
+/** The parts that the program provides. */
 export interface CliParts {
   /** The folder of the fixtures. */
   readonly folder: string;
   /** The validator of JSON Schema. */
   readonly validate: Validate;
-  /** The runtime that is driven without `--cmd`. */
+  /** The runtime that is tested without `--cmd`. */
   readonly createRuntime: () => Promise<ContractRuntime>;
-  /** Takes each line of the output. */
+  /** Called with each line of the output. */
   readonly write: (line: string) => void;
 }
 
@@ -78,7 +78,7 @@ interface Flags {
   readonly list: boolean;
 }
 
-/** The flags, or what is wrong with them. */
+/** The flags, or their problem. */
 function readFlags(args: readonly string[]): Flags | string {
   try {
     const { values } = parseArgs({ args: [...args], options: FLAGS, strict: true });
@@ -96,7 +96,7 @@ function selector({ area, id }: Flags): (fixture: string) => boolean {
     (id === undefined || id.includes(fixture)) && (area === undefined || area.includes(fixture.split('/', 1)[0] ?? ''));
 }
 
-/** One line a failed fixture: its first difference, and how many more there are. */
+/** One line for each failed fixture: its first difference, and the number of further ones. */
 function report({ id, outcome, failures, reason }: Verdict, write: (line: string) => void): void {
   if (outcome !== 'failed') return;
   write(`FAIL ${id}${describe(failures) ?? `: ${reason}`}`);

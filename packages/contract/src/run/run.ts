@@ -14,7 +14,7 @@ import {
   type UnsupportedMessage,
 } from '../protocol/protocol.js';
 
-/** What became of one fixture. */
+/** The verdict on one fixture. */
 export interface Verdict {
   /** Id of the fixture. */
   readonly id: string;
@@ -22,13 +22,13 @@ export interface Verdict {
   readonly outcome: 'passed' | 'failed' | 'skipped';
   /** Every difference; empty unless it failed. */
   readonly failures: readonly Failure[];
-  /** Why it was skipped, or could not be judged. */
+  /** Why it was skipped, or could not be compared. */
   readonly reason?: string;
 }
 
 /** Options of {@link runContract}. */
 export interface RunOptions {
-  /** Milliseconds that one answer may take. Default: 10,000. */
+  /** Maximum milliseconds for one answer. Default: 10,000. */
   readonly timeoutMs?: number;
   /** Whether the first failure ends the run. Default: `false`. */
   readonly bail?: boolean;
@@ -47,7 +47,7 @@ export const RUN_OPTIONS = defineOptions<RunOptions>()({
  * Compares a runtime with fixtures, one by one and in order.
  *
  * @throws FrameworkError `app.invalid_configuration` for an unknown option or a wrong value
- * @throws ProtocolError when the runtime cannot be talked to: a wrong hello, a second breach after its restart, a bad end
+ * @throws ProtocolError when communication fails: a wrong hello, a second violation after its restart, or a wrong end
  */
 export async function runContract(
   runtime: ContractRuntime,
@@ -87,7 +87,7 @@ async function judgeAll(
   return verdicts;
 }
 
-/** One conversation with a runtime, over its one restart. */
+/** The communication with a runtime, including one restart. */
 class Session {
   readonly #runtime: ContractRuntime;
   readonly #digest: string;

@@ -2,7 +2,7 @@ import { FrameworkError, internalError } from '../errors/errors.js';
 import { type BoundFields, bindLogger, type Deliveries, type DeliveryHolder } from '../observability/bound-log.js';
 import { emitMetric, type Logger, type MetricOptions, type Observability } from '../observability/hooks.js';
 import { decodePercent, isJsonMediaType, unsupportedMediaType } from '../request/encoding.js';
-import { type Form, type FormLimits, parseForm } from '../request/form.js';
+import type { Form, FormLimits } from '../request/form.js';
 import { invocationTraceId, type SourceProvenance } from '../request/provenance.js';
 import { createMap, type IncomingRequest, type Request } from '../request/request.js';
 import {
@@ -44,6 +44,8 @@ export interface ContextRuntime {
   readonly traceHead: readonly string[];
   /** For containers with principals: makes the deep copy that handlers get. */
   readonly copyPrincipal?: (principal: SecurePrincipal) => SecurePrincipal;
+  /** Reads the body of a form. Passed in, so that code which only knows contexts does not contain the parser. */
+  readonly parseForm: (contentType: string, body: Uint8Array, limits?: FormLimits) => Promise<Form>;
   /** Returns the tenant of an invocation; called once, at the first read. */
   readonly tenantOf: (state: ContextState) => string;
 }
@@ -335,7 +337,8 @@ export class RequestContext implements Context {
   }
 
   async bodyForm(limits?: FormLimits): Promise<Form> {
-    return parseForm(this.header('content-type') ?? '', this.state.request.body, limits);
+    const { request, runtime } = this.state;
+    return runtime.parseForm(this.header('content-type') ?? '', request.body, limits);
   }
 
   set(key: string | ContextKey<unknown>, value: unknown): void {
@@ -376,6 +379,12 @@ export class RequestContext implements Context {
   securePrincipal(): SecurePrincipal | null {
     const { principal, runtime } = this.state;
     return principal === null ? null : (runtime.copyPrincipal?.(principal) ?? null);
+  }
+
+  /** What `JSON.stringify` and logs see of a context: no event, no header, no environment. */
+  toJSON(): object {
+    const { requestId, traceId, triggerKind, route } = this.state;
+    return { requestId, traceId, triggerKind, route };
   }
 
   asAppSync(): AppSyncContext | null {

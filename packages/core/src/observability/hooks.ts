@@ -21,19 +21,19 @@ export interface MetricRecord {
   readonly name: string;
   /** 1 for counts of the framework, else the value of the application. */
   readonly value: number;
-  /** Only for declared metrics. */
+  /** The unit; only for declared metrics. */
   readonly unit?: MetricUnit;
   /** Milliseconds that the request or event took; absent for declared metrics. */
   readonly duration_ms?: number;
   /** The tags of the value: route, status, outcome. */
   readonly tags: Readonly<Record<string, string>>;
-  /** For a sink's properties, never for its dimensions: request id, tenant. */
+  /** Request id and tenant: for properties of a metric, never for its dimensions. */
   readonly properties?: Readonly<Record<string, string>>;
 }
 
 type DataUnit = 'Bytes' | 'Bits' | `${'Kilo' | 'Mega' | 'Giga' | 'Tera'}${'bytes' | 'bits'}`;
 
-/** The units of CloudWatch (MetricDatum, `Unit`). */
+/** The units of CloudWatch metrics (MetricDatum, `Unit`). */
 export type MetricUnit =
   | 'Seconds'
   | 'Milliseconds'
@@ -47,7 +47,7 @@ export type MetricUnit =
 
 /** Unit and tags of one value of a declared metric. */
 export interface MetricOptions {
-  /** Instead of the declared unit. */
+  /** A unit for this value, instead of the declared one. */
   readonly unit?: MetricUnit;
   /** Values of declared tags; others are dropped with one `warn`. */
   readonly tags?: Readonly<Record<string, string>>;
@@ -68,7 +68,7 @@ export interface MetricScope {
 
 /** The metrics that a service declares; only these reach the metric hook. */
 export interface DeclaredMetrics {
-  /** Hands one value to the metric hook. What is not declared is dropped, with one `warn` each. */
+  /** Passes one value to the metric hook. A value that is not declared is dropped, with one `warn` for each name. */
   emit(observability: Observability, metric: MetricValue, scope: MetricScope): void;
 }
 
@@ -155,14 +155,14 @@ export const silentLogger: Logger = {
   with: () => silentLogger,
 };
 
-/** Calls a hook; its error or rejection is dropped, so that a hook cannot change an answer. */
+/** Calls a hook. Its error or rejection is ignored, so that a hook cannot change an answer. */
 export function guardHook<A extends readonly unknown[]>(hook: ((...args: A) => unknown) | undefined, ...args: A): void {
   if (!hook) return;
   try {
     const result = hook(...args);
     if (isThenable(result)) result.then(undefined, () => {});
   } catch {
-    // A hook's failure is the hook's own.
+    // The failure of a hook is ignored.
   }
 }
 

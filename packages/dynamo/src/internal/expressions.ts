@@ -9,7 +9,7 @@ import {
 } from '../item-table.js';
 import { toAttribute } from '../items.js';
 
-/** Stands for the id of a write that had none: an attribute cannot be set to what is absent. */
+/** The value for a write without an id, because an attribute cannot be set to an absent value. */
 const NO_WRITER = '-';
 
 type Names = Record<string, string>;
@@ -54,7 +54,7 @@ export class Expressions {
     return `${whole} AND ${name} BETWEEN ${this.value(sort.from)} AND ${this.value(sort.to)}`;
   }
 
-  /** An `UpdateExpression`. With `history` the ids of earlier writes move on by one place. */
+  /** An `UpdateExpression`. With `history` the ids of earlier writes move by one position. */
   changes({ set, setIfAbsent, add, count, copy, remove = [] }: Changes, history = false): string {
     const writers = [WRITER_ATTRIBUTE, ...EARLIER_WRITER_ATTRIBUTES];
     const assignments = [

@@ -20,23 +20,24 @@ import {
 type Row = Record<string, Value | undefined> & Key;
 
 /**
- * A table of one process with the behaviour of the shared one: for tests and local runs of a store. Each write is one
- * synchronous step, so nothing comes between check and change. Expired items stay, as they may in DynamoDB.
+ * A table in the memory of one process that behaves like one in DynamoDB, for tests and local runs of a store. Each write is one
+ * synchronous step, so no other write can run between check and change. Expired items are not deleted, as in DynamoDB for some
+ * time.
  *
  * @example const table: ItemTable = new MemoryTable();
  */
 export class MemoryTable implements ItemTable {
   readonly #rows = new Map<string, Row>();
 
-  /** How many items there are, expired ones too. */
+  /** The number of items, including expired ones. */
   get size(): number {
     return this.#rows.size;
   }
 
-  /** Is ready at once. */
+  /** Resolves immediately. */
   async ready(): Promise<void> {}
 
-  /** Has nothing to open. */
+  /** Does nothing. */
   async warm(): Promise<void> {}
 
   /** Reads one item; `undefined` when there is none. */
@@ -107,12 +108,12 @@ export class MemoryTable implements ItemTable {
   }
 }
 
-/** Keys hold no control characters. */
+/** Keys contain no control characters. */
 function nameOf({ pk, sk }: Key): string {
   return `${pk}\n${sk}`;
 }
 
-/** A write that is tried again is known by its writer; its outcome has the item that the operation answers. */
+/** A repeated write is recognized by its writer; its outcome contains the item that the operation returns. */
 function refused(before: Row | undefined, writer?: string, answered?: Row): WriteOutcome {
   if (isWrittenBy(before, writer)) return { applied: true, item: copy(answered), repeated: true };
   return { applied: false, item: copy(before), retried: false };
@@ -137,7 +138,7 @@ function isWithin(value: unknown, sort: NonNullable<ItemQuery['sort']>): boolean
   return compare(value, sort.from) >= 0 && compare(value, sort.to) <= 0;
 }
 
-/** With `history` the ids of earlier writes move on by one place. */
+/** With `history` the ids of earlier writes move by one position. */
 function signed(row: Row, writer: string | undefined, history = false): Row {
   if (writer === undefined) return row;
   const [first, second] = EARLIER_WRITER_ATTRIBUTES;

@@ -71,7 +71,9 @@ function createInputReader(contract: Contract): (ctx: Context) => Promise<Values
   };
 }
 
-/** Whether a handler answered by itself. A value that only looks like an answer in part is a value. */
+/**
+ * Whether the handler returned a complete response. Any other value, also one with some members of a response, is sent as JSON.
+ */
 function isResponse(result: unknown): result is Response | WebResponse {
   if (result instanceof OutgoingResponse || isWebResponse(result)) return true;
   if (typeof result !== 'object' || result === null) return false;
@@ -81,8 +83,8 @@ function isResponse(result: unknown): result is Response | WebResponse {
 }
 
 /**
- * How a value becomes an answer. One that breaks the response schema is a fault of ours: the client reads
- * `internal error`, the log what is wrong.
+ * Converts a value into a response. A value that the response schema rejects is a server error: the client gets `internal error`,
+ * and the log contains the reason.
  */
 function createAnswer({ response, status = 200 }: Contract): (ctx: Context, value: unknown) => Result {
   const send = (value: unknown) => (status === 204 ? noContent() : json(status, value));
@@ -106,7 +108,7 @@ function responseValidator(schema: Schema): (value: unknown, issues: IssueList) 
   };
 }
 
-/** The fields of what a handler returned; what no field names stays inside. */
+/** The declared fields of the returned value; other members are not sent. */
 function readValues(fields: readonly Field[], value: unknown, issues: IssueList): Values {
   const values: Values = createMap();
   const object = typeof value === 'object' && value !== null ? (value as Values) : undefined;
@@ -125,7 +127,7 @@ function readValues(fields: readonly Field[], value: unknown, issues: IssueList)
   return values;
 }
 
-/** A member as the handler meant it: of an instance its getters too, of no object what every object has. */
+/** Reads a member, also a getter of a class instance. Members that every object inherits are `undefined`. */
 function memberOf(object: Values, name: string): unknown {
   return Object.hasOwn(object, name) || !(name in Object.prototype) ? object[name] : undefined;
 }

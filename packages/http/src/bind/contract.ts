@@ -19,17 +19,17 @@ export interface BindSpec {
   readonly params?: Schema;
   /** Query values, decoded. */
   readonly query?: Schema;
-  /** Names in lower case; a header that came more than once is joined with `,`. */
+  /** Names are in lower case; the values of a repeated header are joined with `,`. */
   readonly headers?: Schema;
   /** Cookies as they were sent, not decoded. */
   readonly cookies?: Schema;
   /** The JSON body. */
   readonly body?: Schema;
-  /** Compared with what the handler returns; a failure is ours, 500. */
+  /** Validates what the handler returns; a failure is a server error (500). */
   readonly response?: Schema;
-  /** The status of an answer made from a value. Default 200. */
+  /** The status of a response that is made from a returned value. Default 200. */
   readonly status?: number;
-  /** Query names whose values a schema always gets as a list. */
+  /** Query names whose values are always passed to the schema as a list. */
   readonly queryArrays?: readonly string[];
   /** An empty body is `undefined` instead of an error. */
   readonly bodyOptional?: boolean;
@@ -46,7 +46,7 @@ type BodyOutput<S extends BindSpec> = S['bodyOptional'] extends true
   ? Output<S['body']> | undefined
   : Output<S['body']>;
 
-/** What the handler gets; `undefined` for a source that has no schema. */
+/** What the handler gets. A source without a schema is `undefined`. */
 export interface BoundInput<S extends BindSpec> {
   /** The path parameters. */
   readonly params: ParamsOutput<S['params']>;
@@ -77,7 +77,7 @@ export type BoundFunction<S extends BindSpec> = (
 /** The schemas of a handler, for OpenAPI documents. */
 export type Contract<S extends BindSpec = BindSpec> = Readonly<S>;
 
-/** The path parameters that a schema reads, by their names in the pattern; `string` where the compiler does not know them all. */
+/** The path parameters that a schema reads, by their names in the pattern; `string` if the compiler does not know all of them. */
 type ParamNames<P> =
   P extends StandardSchema<infer I>
     ? Known<keyof I & string>
@@ -86,16 +86,19 @@ type ParamNames<P> =
           { [K in keyof P & string]: P[K] extends { readonly name: infer N extends string } ? N : K }[keyof P & string]
         >
       : string;
-/** No names at all are those of an input that is not described. */
+/** An input without described names accepts any name. */
 type Known<N extends string> = [N] extends [never] ? string : N;
 
-/** What `bind` gives: a handler that also contains its schemas. It fits patterns that have the path parameters that it reads. */
+/**
+ * The result of `bind`: a handler that also contains its schemas. It can be registered for patterns that have the path parameters
+ * it reads.
+ */
 export interface BoundHandler<S extends BindSpec = BindSpec> extends Handler<ParamNames<S['params']>> {
   /** The specification that was given to `bind`, frozen; OpenAPI documents are written from it. */
   readonly contract: Contract<S>;
 }
 
-/** One thing that is wrong with a request, as the client reads it. */
+/** One problem of a request, as the client gets it. */
 export interface BindingIssue {
   /** `params`, `query`, `headers`, `cookies` or `body`. */
   readonly source: string;

@@ -10,13 +10,13 @@ export interface FieldSpec {
   readonly type: FieldType;
   /** The name in the request, if it differs from the field's name. */
   readonly name?: string;
-  /** A list; in a query or a header each value is an entry. */
+  /** Whether the value is a list. In a query or a header each value is an entry. */
   readonly array?: boolean;
   /** The rules for the value, checked in this order. Default: none. */
   readonly rules?: readonly Rule[];
 }
 
-/** Fields by the name that the handler reads them under. */
+/** Fields by the names that the handler uses. */
 export type FieldMap = Readonly<Record<string, FieldSpec>>;
 
 interface TypeOf {
@@ -38,22 +38,22 @@ type Single<F extends FieldSpec> = F extends { readonly array: true }
   ? readonly TypeOf[F['type']][]
   : TypeOf[F['type']];
 
-/** The values of a field map that are all there. */
+/** The values of a field map when all of them are present. */
 export type RequiredFieldValues<M extends FieldMap> = { readonly [K in keyof M]: Single<M[K]> };
 
-/** The values of a field map: a field that no rule requires may be `undefined`. */
+/** The values of a field map: a field without the rule `required` may be `undefined`. */
 export type FieldValues<M extends FieldMap> = {
   readonly [K in keyof M]: IsRequired<M[K]> extends true ? Single<M[K]> : Single<M[K]> | undefined;
 };
 
 type RequiredKeys<M extends FieldMap> = { [K in keyof M]: IsRequired<M[K]> extends true ? K : never }[keyof M];
 
-/** What a handler returns for a field map: required fields, and any of the others. */
+/** What a handler returns for a field map: all required fields; the others are optional. */
 export type FieldResult<M extends FieldMap> = { readonly [K in RequiredKeys<M>]: Single<M[K]> } & {
   readonly [K in Exclude<keyof M, RequiredKeys<M>>]?: Single<M[K]> | null | undefined;
 };
 
-/** A field as the binder reads it. */
+/** A field in the form that the binder uses. */
 export interface Field {
   readonly field: string;
   readonly name: string;
@@ -72,7 +72,7 @@ const FIELD = group<FieldSpec>()({
   rules: list(parsed<Rule>('a rule', (rule) => parseRule(rule as Rule))),
 });
 
-/** A schema that `isOther` knows, or an object whose members are all fields. */
+/** A schema that `isOther` recognizes, or an object whose members are all fields. */
 export function fieldMap<T>(wanted: string, isOther: (value: unknown) => boolean): OptionKind<T> {
   return new OptionKind(wanted, (value, place) => {
     if (isOther(value)) return value as T;
@@ -124,12 +124,12 @@ function parseField(
   };
 }
 
-/** A path parameter is always present; without it another route matches. */
+/** A path parameter is always present: without it the route does not match. */
 function impliesRequired(source: string, rules: readonly Rule[]): boolean {
   return source === 'params' && !rules.some((rule) => rule.rule === 'required');
 }
 
-/** Rejects a rule that could never fail or never hold for its field's type. */
+/** Rejects a rule that would always pass or always fail for the type of its field. */
 function assertApplies(rule: Rule, type: FieldType, array: boolean): void {
   switch (rule.rule) {
     case 'required':

@@ -30,7 +30,7 @@ export interface OneOfRule {
   readonly value: readonly (string | number)[];
 }
 
-/** A rule for a field; plain data, so that a contract can be written from it. */
+/** A rule for a field. It is plain data, so that an OpenAPI document can be generated from it. */
 export type Rule = RequiredRule | MinRule | MaxRule | MinLengthRule | MaxLengthRule | PatternRule | OneOfRule;
 
 /** The field must be present, as in JSON Schema. An empty string or list is present; `minLength(1)` rejects it. */
@@ -48,17 +48,17 @@ export function max(value: number): MaxRule {
   return Object.freeze({ rule: 'max', value: finite('max', value) });
 }
 
-/** Characters of a text, entries of a list; 1 rejects the empty one. */
+/** The least number of characters of a string or entries of a list; 1 rejects an empty one. */
 export function minLength(value: number): MinLengthRule {
   return Object.freeze({ rule: 'minLength', value: count('minLength', value) });
 }
 
-/** Characters of a text, entries of a list. */
+/** The greatest number of characters of a string or entries of a list. */
 export function maxLength(value: number): MaxLengthRule {
   return Object.freeze({ rule: 'maxLength', value: count('maxLength', value) });
 }
 
-/** Matches anywhere in the text; use anchors to match the whole text. A regular expression may have no flag but `u`. */
+/** The value must contain a match; use anchors to match all of it. A regular expression may only have the flag `u`. */
 export function pattern(expression: string | RegExp): PatternRule {
   const value = expression instanceof RegExp ? expression.source : expression;
   const flags = expression instanceof RegExp ? expression.flags.replace('u', '') : '';
@@ -67,7 +67,7 @@ export function pattern(expression: string | RegExp): PatternRule {
   return Object.freeze({ rule: 'pattern', value });
 }
 
-/** One of the values and nothing else. */
+/** The value must be one of these. */
 export function oneOf(...values: readonly (string | number)[]): OneOfRule {
   const scalar = (value: unknown) => typeof value === 'string' || Number.isFinite(value);
   if (values.length === 0 || !values.every(scalar)) throw badRule('oneOf', 'given texts or numbers');
@@ -77,7 +77,7 @@ export function oneOf(...values: readonly (string | number)[]): OneOfRule {
 const NAMES: readonly Rule['rule'][] = ['required', 'min', 'max', 'minLength', 'maxLength', 'pattern', 'oneOf'];
 const nameOf = (rule: unknown) => String((rule as { rule?: unknown } | null | undefined)?.rule);
 
-/** A rule that was written as data, checked as its function checks it. */
+/** Checks a rule that was written as data, like the function of that rule does. */
 export function parseRule(rule: Rule): Rule {
   switch (rule?.rule) {
     case 'required':
@@ -99,7 +99,7 @@ export function parseRule(rule: Rule): Rule {
   }
 }
 
-/** A rule that cannot mean anything, refused where it is written. */
+/** The error for a rule with an invalid value. */
 export function badRule(rule: string, wanted: string): FrameworkError {
   return invalidConfiguration(`rule "${rule}" must be ${wanted}`);
 }

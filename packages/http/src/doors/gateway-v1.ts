@@ -29,7 +29,7 @@ type ProxyEvent = Readonly<Record<string, unknown>>;
 export interface ProxyTraits {
   /** Whether AWS has decoded the query maps. */
   readonly decodeQuery: (text: string) => string;
-  /** The address of the client, where the event states one. */
+  /** The address of the client, if the event contains one. */
   readonly provenance: (event: ProxyEvent) => SourceProvenance;
 }
 
@@ -78,7 +78,7 @@ export class ProxySource implements RequestSource {
     return this.header('cookie');
   }
 
-  /** The address of the client, where the event states one. */
+  /** The address of the client, if the event contains one. */
   provenance(): SourceProvenance {
     return this.#traits.provenance(this.#event);
   }

@@ -14,7 +14,7 @@ import {
 
 const TRAITS: ProxyTraits = { decodeQuery: decodeQueryPart, provenance: unknownProvenance };
 
-/** Application load balancer. The event tells which of the two header modes the target group is in. */
+/** Application load balancer. The event shows which of the two header modes the target group uses. */
 export const loadBalancerDoor: HttpDoor = {
   projection: 'ALB response',
   traits: bufferedDoor(LOAD_BALANCER_MAX_ANSWER_BYTES, writeLoadBalancer),
@@ -45,7 +45,7 @@ function writeLoadBalancer(response: OutgoingResponse, body: EncodedBody, event:
   return answer;
 }
 
-/** Whether a load balancer event is of the multi-value mode; the answer must be of the same. */
+/** Whether a load balancer event uses the multi-value mode; the answer must use the same mode. */
 function isMultiValue(event: unknown): boolean {
   return rawHeaders(objectOf(event).multiValueHeaders) !== undefined;
 }
@@ -56,14 +56,14 @@ function listHeaders({ headers, cookies }: OutgoingResponse): MultiMap {
   return lists;
 }
 
-/** More cookies than one go under other spellings of the name: header names ignore case, object keys do not. */
+/** Further cookies use other spellings of the header name: header names ignore case, object keys do not. */
 function singleHeaders({ headers, cookies }: OutgoingResponse): Record<string, string> {
   const single = joinHeaders(headers);
   for (const [index, cookie] of cookies.entries()) single[spelling('set-cookie', index)] = cookie;
   return single;
 }
 
-/** The `index`-th way to write a name: the bits of the number say which letters are capital. */
+/** The `index`-th spelling of a name: the bits of the number select the letters in upper case. */
 function spelling(name: string, index: number): string {
   let bit = 1;
   return name.replace(/[a-z]/g, (letter) => {
@@ -73,7 +73,7 @@ function spelling(name: string, index: number): string {
   });
 }
 
-/** `200 OK`; the bare number when the status has no phrase. */
+/** `200 OK`; only the number when the status has no phrase. */
 export function statusDescription(status: number): string {
   const phrase = statusPhrase(status);
   return phrase === undefined ? String(status) : `${status} ${phrase}`;

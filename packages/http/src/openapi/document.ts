@@ -3,17 +3,17 @@ import { operationOf } from './internal/operation.js';
 import { type ParsedRoute, parseOpenApiSpec } from './parse.js';
 import { compareCodePoints, type OpenApiDocument, type OpenApiSpec, openApiError, toCanonicalJson } from './spec.js';
 
-/** Additions of a generator that knows more than the routes. */
+/** Additions of a generator that has more information than the routes. */
 export interface DocumentExtensions {
   /** Members of the root whose names begin `x-`. */
   readonly root?: Readonly<Record<`x-${string}`, unknown>>;
-  /** Members of `components` beside `schemas` and `responses`. */
+  /** Further members of `components`, in addition to `schemas` and `responses`. */
   readonly components?: Readonly<Record<string, unknown>>;
-  /** Members of one operation, behind the common ones. */
+  /** Further members of one operation. */
   readonly operation?: (route: ParsedRoute) => Readonly<Record<string, unknown>>;
 }
 
-/** OpenAPI 3.1 section 4.8.9.1 lists them so. */
+/** In the order of OpenAPI 3.1 section 4.8.9.1. */
 const METHODS: readonly string[] = ['GET', 'PUT', 'POST', 'DELETE', 'OPTIONS', 'HEAD', 'PATCH', 'TRACE'];
 
 /**

@@ -10,15 +10,15 @@ import {
   toOpenApiPath,
 } from './spec.js';
 
-/** A route that has passed every check. */
+/** A route after all checks. */
 export interface ParsedRoute {
   /** The route as it was given. */
   readonly route: OpenApiRoute;
   /** In upper case. */
   readonly method: string;
-  /** The path, as the router and as OpenAPI write it. */
+  /** The path in the form of the router and in that of OpenAPI. */
   readonly path: OpenApiPath;
-  /** `GET /users/{id}`, for messages and for joining with registrations. */
+  /** `GET /users/{id}`, for messages and to find the registration. */
   readonly key: string;
   /** Status of a successful answer. */
   readonly status: number;
@@ -43,7 +43,7 @@ const VALIDATION_KEYS = ['min', 'max', 'minLength', 'maxLength', 'pattern', 'enu
 const TYPES: readonly unknown[] = ['string', 'int', 'float', 'bool', 'duration'];
 
 /**
- * Checks a specification and brings methods and paths into canonical form.
+ * Checks a specification, and converts methods and paths into canonical form.
  *
  * @throws FrameworkError `framework: openapi …`
  */
@@ -110,7 +110,7 @@ function assertFields(what: string, fields: unknown, sources: readonly unknown[]
   for (const field of fields as readonly OpenApiField[]) {
     if (!isObject(field)) throw openApiError(`field of ${what} must be an object`);
     assertField(what, field, sources);
-    // Header names are one in any case (RFC 9110 section 5.1).
+    // Header names ignore case (RFC 9110 section 5.1).
     const wire = field.source === 'header' ? field.name.toLowerCase() : field.name;
     const id = `${field.source ?? 'body'} ${wire}`;
     if (seen.has(id)) throw openApiError(`field ${id} of ${what} is duplicated`);
@@ -153,7 +153,7 @@ function assertValidation(name: string, validation: OpenApiValidation): void {
   }
 }
 
-/** One operation for each route, one template for each shape of path (OpenAPI 3.1 section 4.8.8). */
+/** Rejects duplicate operations, and paths that differ only in the names of parameters (OpenAPI 3.1 section 4.8.8). */
 function assertDistinct(routes: readonly ParsedRoute[]): void {
   const keys = new Set<string>();
   const operations = new Set<string>();

@@ -21,21 +21,21 @@ export interface OpenApiSpec {
 export interface OpenApiRoute {
   /** GET, PUT, POST, DELETE, OPTIONS, HEAD, PATCH or TRACE, in any case. */
   readonly method: string;
-  /** As it is registered. */
+  /** The pattern, as it was registered. */
   readonly path: string;
   /** Unique in the document. */
   readonly operationId: string;
   /** One line about the operation. */
   readonly summary?: string;
-  /** Groups that the operation is listed under. */
+  /** Tags that group operations in the document. */
   readonly tags?: readonly string[];
-  /** Default 200, or what the contract says; not 400 or 422, which the framework answers with. */
+  /** Status of success. Default 200, or that of the contract; not 400 or 422, which the framework itself uses. */
   readonly successStatus?: number;
   /** Fields of the request, for a handler without a contract. */
   readonly request?: { readonly fields: readonly OpenApiField[] };
   /** Description (default `Success`) and fields of the answer. */
   readonly response?: { readonly description?: string; readonly fields?: readonly OpenApiField[] };
-  /** `handler.contract` of a bound handler, in the place of `request` and of `response.fields`. */
+  /** `handler.contract` of a bound handler, instead of `request` and `response.fields`. */
   readonly contract?: Contract;
 }
 
@@ -43,7 +43,7 @@ export interface OpenApiRoute {
 export interface OpenApiField {
   /** The name of the field in the application. */
   readonly field: string;
-  /** Of an answer: `body` (default) or `header`. */
+  /** In an answer: `body` (default) or `header`. */
   readonly source?: 'path' | 'query' | 'header' | 'body';
   /** The name in the request or answer. */
   readonly name: string;
@@ -86,27 +86,27 @@ export interface OpenApiDocument {
   readonly [extension: `x-${string}`]: unknown;
 }
 
-/** A specification that cannot be written down. */
+/** A specification that cannot be written as a document. */
 export function openApiError(what: string, cause?: unknown): FrameworkError {
   return new FrameworkError(INVALID_CONFIGURATION, `framework: openapi ${what}`, cause === undefined ? {} : { cause });
 }
 
-/** A route pattern as OpenAPI writes it. */
+/** A route pattern in OpenAPI's form. */
 export interface OpenApiPath {
   /** The router's canonical pattern. */
   readonly canonical: string;
   /** Equal for patterns that match the same paths. */
   readonly shape: string;
-  /** `/files/{path}` for the catch-all `/files/{path+}`: a template has no catch-all. */
+  /** `/files/{path}` for the catch-all `/files/{path+}`, because OpenAPI has no catch-all. */
   readonly emitted: string;
   /** Names of the parameters, in order. */
   readonly params: readonly string[];
-  /** Whether the last parameter takes the rest of the path. */
+  /** Whether the last parameter matches the rest of the path. */
   readonly catchAll: boolean;
 }
 
 /**
- * The path that a document has for a route pattern.
+ * The path of a route pattern in a document.
  *
  * @throws FrameworkError `framework: openapi path … is invalid`
  */
@@ -129,7 +129,7 @@ export function toOpenApiPath(pattern: string): OpenApiPath {
   };
 }
 
-/** Order by Unicode code point; the language's own compares halves of surrogate pairs. */
+/** Compares by Unicode code point. The operators of the language compare UTF-16 code units. */
 export function compareCodePoints(a: string, b: string): number {
   const left = a[Symbol.iterator]();
   const right = b[Symbol.iterator]();

@@ -6,7 +6,7 @@ import type { Decorate, Stage } from './run.js';
 
 /** Cross-origin rules for pages of other origins (Fetch standard, section 3.3). */
 export interface CorsOptions {
-  /** Exact origins. Left out: every origin without credentials, none with. `[]`: none. `['*']`: every origin. */
+  /** Exact origins. `[]` allows none, `['*']` all. Default: all without credentials, none with credentials. */
   readonly allowedOrigins?: readonly string[];
   /** Whether pages may send cookies and HTTP authentication. Needs a list of origins. Default false. */
   readonly allowCredentials?: boolean;
@@ -92,7 +92,7 @@ export function cors(options: CorsOptions): CorsStages {
     return new OutgoingResponse(204, headers, '');
   };
 
-  /** The origin is echoed, never `*`; `vary` is always there. */
+  /** Sends the origin of the request, never `*`; always with `vary`. */
   const addHeaders: Decorate = ({ state }, { headers }) => {
     addVary(headers, 'origin');
     const origin = state.request.headerValues('origin')[0];
@@ -105,7 +105,7 @@ export function cors(options: CorsOptions): CorsStages {
   return { preflight, addHeaders };
 }
 
-/** The header names (RFC 9110 section 5.1) of a comma-separated list; other parts are left out. */
+/** The valid header names (RFC 9110 section 5.1) of a comma-separated list. */
 function headerNames(lists: readonly string[]): string[] {
   const parts = lists.flatMap((value) => value.split(',')).map((part) => part.trim());
   return parts.filter((part) => TOKEN.test(part)).slice(0, MAX_REFLECTED_NAMES);

@@ -18,22 +18,22 @@ const LEGACY_MESSAGES: Readonly<Record<string, string>> = {
   INVALID_JSON: 'invalid json',
 };
 
-/** What a failure that is nobody's business but ours is answered with. */
+/** The error that a client gets for an internal failure. */
 export const INTERNAL_ERROR = new FrameworkError('app.internal');
 
-/** The cause of {@link responseTooLarge}: for the log, never sent. */
+/** The cause of {@link responseTooLarge}. It is logged and never sent. */
 class ResponseSize extends Error {
   override readonly name = 'ResponseSize';
 }
 
-/** The error for an answer over the container's limit or the door's; its cause says how many bytes there were. */
+/** The error for an answer that exceeds the limit of the container or of the door. Its cause states the size. */
 export function responseTooLarge(bytes: number, maxBytes: number): FrameworkError {
   return new FrameworkError('app.too_large', 'response too large', {
     cause: new ResponseSize(`the answer has ${bytes} bytes, at most ${maxBytes} are allowed`),
   });
 }
 
-/** Whether a thrown value is what {@link responseTooLarge} makes. */
+/** Whether a thrown value was made by {@link responseTooLarge}. */
 export function isResponseTooLarge(thrown: unknown): boolean {
   return isFrameworkError(thrown) && thrown.cause instanceof ResponseSize;
 }
@@ -43,7 +43,7 @@ export function toFrameworkError(thrown: unknown): FrameworkError {
   return isFrameworkError(thrown) ? thrown : INTERNAL_ERROR;
 }
 
-/** The error under its canonical code: two legacy codes are `app.bad_request`, a blank code is `app.internal`. */
+/** The error with its canonical code: two legacy codes become `app.bad_request`, a blank code becomes `app.internal`. */
 export function canonicalError(error: FrameworkError): FrameworkError {
   const legacy = Object.hasOwn(LEGACY_MESSAGES, error.code);
   if (!legacy && error.code.trim() !== '') return error;
@@ -89,12 +89,12 @@ export function errorResponse(error: FrameworkError, format: HttpErrorFormat, or
 
 type ErrorBody = Readonly<Record<string, unknown>>;
 
-/** Members in the order that the contract fixes; JSON leaves out those that are `undefined`. */
+/** The order of the members is part of the contract. JSON omits members that are `undefined`. */
 function nestedBody({ code, message, statusCode, status, details }: FrameworkError): ErrorBody {
   return { code, message, status_code: statusCode === undefined ? undefined : status, details };
 }
 
-/** The type is `about:blank`, so the title is the phrase of the status (RFC 9457 section 4.2.1); `code` tells errors apart. */
+/** The type is `about:blank`, so the title is the phrase of the status (RFC 9457 section 4.2.1); `code` distinguishes errors. */
 function problemBody({ code, message, status, details }: FrameworkError): ErrorBody {
   return { type: 'about:blank', title: statusPhrase(status), status, detail: message, code, details };
 }
@@ -109,7 +109,7 @@ function addOrigin(body: ErrorBody, error: FrameworkError, origin: ErrorOrigin):
   };
 }
 
-/** Details that cannot be written as JSON are left out rather than turned into another failure. */
+/** Details that JSON cannot represent are left out; they do not cause another failure. */
 function encodeBody(body: ErrorBody): string {
   try {
     return JSON.stringify(body);
@@ -122,8 +122,8 @@ function encodeBody(body: ErrorBody): string {
 const OWN_PHRASES: Readonly<Record<number, string>> = { 413: 'Content Too Large', 422: 'Unprocessable Content' };
 
 /**
- * The words of a status, `Not Found`; `undefined` for a status that has none. They are those of Node.js itself, loaded when
- * first asked for: the runtime of Lambda has loaded the module by then.
+ * The phrase of a status, such as `Not Found`; `undefined` for a status without one. The phrases are those of Node.js. Its module
+ * is loaded at the first use: the runtime of Lambda has loaded it by then.
  */
 export function statusPhrase(status: number): string | undefined {
   return OWN_PHRASES[status] ?? process.getBuiltinModule('node:http').STATUS_CODES[status];

@@ -22,13 +22,13 @@ export type ErrorHook = (ctx: Context, error: unknown) => MaybePromise<Awaited<R
 /** Returns the answer for an unknown path, or `undefined` for the default 404. */
 export type NotFoundHook = (ctx: Context) => MaybePromise<Awaited<Result> | undefined>;
 
-/** The answer as `onResponse` gets it. Headers and cookies may be changed, status and body not. */
+/** The answer that `onResponse` gets. It may change headers and cookies, but not status and body. */
 export interface FinalResponse {
   /** The HTTP status. */
   readonly status: number;
-  /** Lists of values by names in lower case; a copy that is sent when the hook has returned. */
+  /** Lists of values by names in lower case. It is a copy, and is sent after the hook has returned. */
   readonly headers: MultiMap;
-  /** Whole `set-cookie` values; a copy that is sent when the hook has returned. */
+  /** Whole `set-cookie` values. It is a copy, and is sent after the hook has returned. */
   readonly cookies: string[];
 }
 
@@ -55,9 +55,9 @@ export const HOOK_KINDS = {
 /** What {@link HttpHooks} may be, as a closed set. */
 export const HOOK_OPTIONS = defineOptions<HttpHooks>()(HOOK_KINDS);
 
-/** What `hooks` made: the hooks as the pipeline calls them. */
+/** The result of `hooks`: the hooks in the form that the pipeline calls. */
 export interface HookStages {
-  /** Asks `notFound` for paths that no route has, then `onError`; `undefined` where the application has neither. */
+  /** Calls `notFound` for unknown paths, then `onError`; `undefined` when neither gives an answer. */
   readonly askOnError: AskHook | undefined;
   /** Calls `onResponse`. */
   readonly showResponse: Decorate | undefined;

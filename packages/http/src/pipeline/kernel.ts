@@ -22,6 +22,7 @@ import {
   type ContextState,
   completeClock,
   copyPrincipal,
+  parseForm,
   parseLog,
   reportHooks,
 } from '@sallyport/core/pipeline';
@@ -44,15 +45,15 @@ export interface Limits {
 
 /** The data that all surfaces of one container share. */
 export interface Kernel {
-  /** What contexts need of the container. */
+  /** The values of the container that contexts use. */
   readonly runtime: ContextRuntime;
-  /** How much the pipelines do. */
+  /** The tier of the pipelines. */
   readonly tier: Tier;
   /** Limits on bodies. */
   readonly limits: Limits;
   /** Called for every routed request, at tier P2. */
   readonly policyHook: PolicyHook | undefined;
-  /** Gets every request, at tier P2. */
+  /** Is told about every request, at tier P2. */
   readonly observation: Observation | undefined;
   /** Accepts a caller, or throws. */
   readonly gate: Gate;
@@ -60,13 +61,13 @@ export interface Kernel {
   readonly book: RegistrationBook;
 }
 
-/** What tells the kinds of containers apart. */
+/** The differences between the kinds of containers. */
 export interface KernelInit extends Partial<Pick<ContextRuntime, 'copyPrincipal'>>, Pick<ContextRuntime, 'tenantOf'> {
   /** Accepts a caller, or throws. */
   readonly gate: Gate;
 }
 
-/** What a kernel is made of, from options that were checked. */
+/** The settings of a kernel; the options were checked before. */
 export interface KernelOptions {
   /** Default: the machine's clock. */
   readonly clock?: Clock | undefined;
@@ -84,10 +85,10 @@ export interface KernelOptions {
   readonly policyHook?: PolicyHook | undefined;
 }
 
-/** Stage names that start the trace of every request above tier P0. */
+/** Stage names at the start of the trace of every request above tier P0. */
 const TRACE_HEAD = ['request_id', 'recovery', 'logging'];
 
-/** The shared part of a container. Without an observation, nothing of it is in the bundle. */
+/** The shared part of a container. A bundle contains the code for observability only when `observation` is given. */
 export function assembleKernel(
   options: KernelOptions,
   observation: Observation | undefined,
@@ -102,6 +103,7 @@ export function assembleKernel(
     ids: options.ids ?? randomIds,
     log,
     environment,
+    parseForm,
     traceHead: tier === 'p0' ? [] : TRACE_HEAD,
     ...own,
     observability: observed && reportHooks(observed.hooks, log),
@@ -109,7 +111,7 @@ export function assembleKernel(
   return { runtime, tier, limits, policyHook, observation: observed, gate, book: new RegistrationBook() };
 }
 
-/** The shared part of a container that takes plain hooks as `observability`. */
+/** The shared part of a container whose option `observability` is an object of hooks. */
 export function createKernel(
   options: KernelOptions & { readonly observability?: Observation['hooks'] | undefined },
   init: KernelInit,
@@ -117,13 +119,16 @@ export function createKernel(
   return assembleKernel(options, observe(options.observability ?? {}), { copyPrincipal, ...init });
 }
 
-/** Tenant of the open container, as the legacy contract has it: the header, then the query. */
+/** The tenant in the open container, as in the legacy contract: from the header, else from the query. */
 export function legacyTenant(state: ContextState): string {
   const header = state.request.headerValues('x-tenant-id')[0]?.trim() ?? '';
   return header === '' ? (state.request.query.tenant?.[0]?.trim() ?? '') : header;
 }
 
-/** What the options may be that a router and all containers share. Apart from the others, so that a router's bundle is small. */
+/**
+ * The options that a router and all containers share. They are separate from the other options to keep the bundle of a router
+ * small.
+ */
 export const ROUTER_KINDS = {
   clock: withMethods<Clock>('now'),
   ids: withMethods<IdGenerator>('newId'),

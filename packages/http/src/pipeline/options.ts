@@ -73,7 +73,7 @@ export const OPEN_PIPELINE_OPTION_KINDS = { ...PIPELINE_OPTION_KINDS, authHook: 
 const OPTIONS = defineOptions<OpenPipelineOptions>()(OPEN_PIPELINE_OPTION_KINDS);
 
 /**
- * The kernel of an open container.
+ * Makes the kernel of an open container.
  *
  * @throws FrameworkError `app.invalid_configuration` that names an unknown option, or one with a wrong value
  */
@@ -82,7 +82,7 @@ export function createOpenKernel(options: OpenPipelineOptions): Kernel {
   return createKernel(options, { gate: authHookGate(options.authHook), tenantOf: legacyTenant });
 }
 
-/** The part of a container's options that is for HTTP alone; every member its own, so that nothing is inherited. */
+/** The container's options for HTTP alone, each as an own member, so that nothing is inherited. */
 export function toHttpOptions(options: PipelineOptions): HttpSurfaceOptions {
   const { httpErrorFormat, basePath, autoHead, onError, notFound, onResponse, cors: origins } = options;
   return {

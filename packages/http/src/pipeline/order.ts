@@ -3,7 +3,7 @@ import type { Kernel, Tier } from './kernel.js';
 import { type AskHook, type Decorate, Pipeline, type RenderError, type Stage } from './run.js';
 import { askPolicy, invoke, requestLimit } from './stages.js';
 
-/** What one surface (HTTP, WebSocket, GraphQL) puts into its places of the list; a place that is left empty is skipped. */
+/** The stages that one surface (HTTP, WebSocket, GraphQL) provides. A stage that it does not provide is skipped. */
 export interface SurfaceStages {
   /** Finds or makes the id of the request. */
   readonly requestId?: Stage;
@@ -21,7 +21,7 @@ export interface SurfaceStages {
   readonly renderError: RenderError;
   /** Asks the application for the answer of an error first; HTTP only. */
   readonly askOnError?: AskHook | undefined;
-  /** Shows the answer to the application; HTTP only. */
+  /** Calls the application's hook with the answer; HTTP only. */
   readonly showResponse?: Decorate | undefined;
   /** Whether the surface reports the end of a request itself. Default false. */
   readonly observesItself?: boolean;
@@ -29,7 +29,8 @@ export interface SurfaceStages {
 
 /**
  * The pipeline of a surface: everything that happens to every request, in this order. The first column is the lowest tier at
- * which a stage runs. A stage that answers ends the way in; the way out runs on every answer, errors too.
+ * which a stage runs. When a stage answers, the later stages on the way in do not run. The way out runs for every answer, also
+ * for errors.
  */
 export function createPipeline(kernel: Kernel, surface: SurfaceStages): Pipeline {
   const { tier, limits, policyHook, observation, gate } = kernel;
@@ -48,12 +49,12 @@ export function createPipeline(kernel: Kernel, surface: SurfaceStages): Pipeline
       ['p1', maxRequestBytes > 0 ? requestLimit(maxRequestBytes) : undefined],
       // 400 for invalid base64, and for a body that is neither text nor bytes.
       ['p0', surface.validBody],
-      // Finds the operation and its path parameters: 404 without one, 405 when the path has other methods. The hook
-      // `notFound` is asked for the answer of a 404, `onError` for that of every other error, wherever it comes from.
+      // Finds the operation and its path parameters: 404 for an unknown path, 405 when the path has other methods. The hook
+      // `notFound` may answer a 404, `onError` every other error of any stage.
       ['p0', surface.route],
       // Starts the span of the request, when a hook or a channel listens.
       ['p2', observation?.beginSpan],
-      // Asks `policyHook`; a decision with a code (`app.overloaded`, say) is the answer.
+      // Calls `policyHook`; a decision with a code such as `app.overloaded` becomes the answer.
       ['p2', policyHook && askPolicy(policyHook)],
       // 401 or 403 for a caller who may not run the operation: `authHook`, or the posture of a secure container.
       ['p0', gate],

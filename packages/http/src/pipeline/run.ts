@@ -30,17 +30,17 @@ export class Exchange {
   declare readonly door: DoorTraits;
   /** The operation that the route stage found; `undefined` before it. */
   declare registration: Registration | undefined;
-  /** The error that the answer was made of, if any. */
+  /** The error from which the answer was made, if any. */
   declare error: FrameworkError | undefined;
   /** What was thrown, for logs. */
   declare cause: unknown;
-  /** Whether its failure is in the log. */
+  /** Whether the failure was logged. */
   declare reported: boolean;
-  /** The body as text; set once the answer is final, at doors that answer with a JSON document. */
+  /** The body as text. Set when the answer is final, at doors that answer with a JSON document. */
   declare encoded: EncodedBody | undefined;
-  /** Monotonic milliseconds at the start; 0 when no hook needs durations. */
+  /** Start in monotonic milliseconds; 0 when no hook needs durations. */
   declare startedMs: number;
-  /** Whether the body left as a stream. */
+  /** Whether the body was sent as a stream. */
   declare streamed: boolean;
   /** The span of the request, when a tracer is configured. */
   declare span: ActiveSpan | undefined;
@@ -60,25 +60,28 @@ export class Exchange {
   }
 }
 
-/** One step on the way in. A response ends the way in; `undefined` lets the next stage run; a throw becomes an error answer. */
+/**
+ * One stage on the way in. After a response no further stage runs; after `undefined` the next stage runs; a thrown error becomes
+ * an error answer.
+ */
 export type Stage = (exchange: Exchange) => MaybePromise<OutgoingResponse | undefined>;
 
 /** Makes the answer of an error, in the format of a surface. */
 export type RenderError = (exchange: Exchange, error: FrameworkError) => OutgoingResponse;
 
 /**
- * Asks the application for the answer to what was thrown; `undefined` when it has none. Neither throws nor rejects; it
- * writes the failure to the log when it answers.
+ * Asks the application for an answer to the thrown value; `undefined` when it has none. Never throws or rejects. Logs the failure
+ * when the application answers.
  */
 export type AskHook = (exchange: Exchange, thrown: unknown) => MaybePromise<OutgoingResponse | undefined>;
 
-/** One step on the way out, on answers and errors alike. Must not throw. */
+/** One stage on the way out, for answers and errors. Must not throw. */
 export type Decorate = (exchange: Exchange, response: OutgoingResponse) => void;
 
-/** Called once, when the last byte is out; `bytes` gives the size of the body. */
+/** Called once, after the last byte was sent; `bytes` returns the size of the body. */
 export type Observe = (exchange: Exchange, response: OutgoingResponse, bytes: () => number) => void;
 
-/** What a pipeline is made of; `createPipeline` in `order.ts` puts it together. */
+/** The parts of a pipeline; `createPipeline` in `order.ts` makes them. */
 export interface PipelineParts {
   /** Run in this order until one answers. */
   readonly wayIn: readonly Stage[];
@@ -90,13 +93,13 @@ export interface PipelineParts {
   readonly askOnError: AskHook | undefined;
   /** Most bytes of an answer's body; 0 for no limit. */
   readonly maxResponseBytes: number;
-  /** Told of every request that has ended. */
+  /** Called when a request has ended. */
   readonly observe: Observe | undefined;
 }
 
 /**
- * Runs an exchange through the stages and brings its answer into final form. Everything is synchronous until a stage
- * is not. Never throws and never rejects.
+ * Runs the stages for an exchange, and completes its answer. Runs synchronously until a stage returns a promise. Never throws and
+ * never rejects.
  */
 export class Pipeline {
   readonly #parts: PipelineParts;
@@ -105,7 +108,7 @@ export class Pipeline {
     this.#parts = parts;
   }
 
-  /** Runs the stages, beginning with the one at `from` (default 0), and gives the final answer. */
+  /** Runs the stages from index `from` (default 0) on, and returns the final answer. */
   run(exchange: Exchange, from = 0): MaybePromise<OutgoingResponse> {
     const { wayIn } = this.#parts;
     try {
@@ -121,7 +124,7 @@ export class Pipeline {
     }
   }
 
-  /** The answer of a failure that shows only after the run. */
+  /** The answer to a failure that occurs after the run. */
   fail(exchange: Exchange, error: unknown): MaybePromise<OutgoingResponse> {
     const answer = this.#recover(exchange, error);
     if (isPromise(answer)) return answer.then((settled) => this.#complete(exchange, settled));
@@ -142,7 +145,7 @@ export class Pipeline {
     return response ? this.#finish(exchange, response) : this.run(exchange, next);
   }
 
-  /** The answer of a failure: the application's, else the default. */
+  /** The answer to a failure: that of the application, else the default. */
   #recover(exchange: Exchange, thrown: unknown): MaybePromise<OutgoingResponse> {
     const { askOnError } = this.#parts;
     if (askOnError === undefined) return this.#render(exchange, thrown);
@@ -153,7 +156,7 @@ export class Pipeline {
     return answer ?? this.#render(exchange, thrown);
   }
 
-  /** The default answer of a failure, and its line in the log. */
+  /** Makes the default answer to a failure, and logs the failure. */
   #render(exchange: Exchange, thrown: unknown): OutgoingResponse {
     const { method } = exchange.state.request;
     const error = toFrameworkError(thrown);
@@ -175,7 +178,7 @@ export class Pipeline {
     try {
       canonicalizeResponse(response, exchange.state.request.method);
       if (response.bodyStream) return this.#finishStream(exchange, response, response.bodyStream);
-      // An error answer that a stage gave is not measured: it could only be replaced by another error answer.
+      // An error answer of a stage is not measured, because it could only be replaced by another error answer.
       if (maxResponseBytes > 0 && exchange.error === undefined) assertSize(response, maxResponseBytes);
     } catch (error) {
       return this.fail(exchange, error);
@@ -183,7 +186,7 @@ export class Pipeline {
     return this.#complete(exchange, response);
   }
 
-  /** A stream passes on under its limit, or is collected first where the door cannot stream. */
+  /** A stream is limited while it is sent. At a door that cannot stream, it is collected first. */
   #finishStream(exchange: Exchange, response: OutgoingResponse, stream: BodyStream): MaybePromise<OutgoingResponse> {
     const { streams, maxAnswerBytes } = exchange.door;
     const { maxResponseBytes } = this.#parts;
@@ -222,7 +225,7 @@ export class Pipeline {
     return this.#complete(exchange, response);
   }
 
-  /** Waits for the first chunk: until it is there, a failure or the deadline can still be answered. */
+  /** Waits for the first chunk: before it, a failure or the deadline can still become an error answer. */
   async #commit(exchange: Exchange, response: OutgoingResponse, stream: BodyStream): Promise<OutgoingResponse> {
     try {
       response.bodyStream = (await startStream(stream, exchange.state.signal)) ?? null;
@@ -232,7 +235,7 @@ export class Pipeline {
     return response.bodyStream ? this.#completeStream(exchange, response) : this.#complete(exchange, response);
   }
 
-  /** The way out, the encoding at the door, and the end of the invocation. */
+  /** Runs the way out, encodes the answer for the door, and ends the invocation. */
   #complete(exchange: Exchange, answer: OutgoingResponse): MaybePromise<OutgoingResponse> {
     const { wayOut, observe } = this.#parts;
     const { state, door } = exchange;
@@ -242,7 +245,7 @@ export class Pipeline {
       exchange.encoded = encodeBody(response);
       const bytes = bytesOverCap(door, response, exchange.encoded, state.event);
       if (bytes > 0) {
-        // Not the application's answer, which may be too large as well.
+        // The application is not asked, because its answer may be too large as well.
         response = this.#render(exchange, responseTooLarge(bytes, door.maxAnswerBytes));
         for (const decorate of wayOut) decorate(exchange, response);
         exchange.encoded = encodeBody(response);
@@ -250,7 +253,7 @@ export class Pipeline {
     }
     observe?.(exchange, response, () => contentBytes(response.content));
     state.end();
-    // What hooks and logs have started (a notification, say) may need a moment before the instance freezes.
+    // Waits for work that hooks and logs have started, such as a notification, before the instance freezes.
     const deliveries = state.kept && state.settleDeliveries();
     return deliveries ? deliveries.then(() => response) : response;
   }
@@ -283,12 +286,12 @@ function contentBytes(content: string | Uint8Array): number {
 }
 
 const REQUEST_FAILED = 'framework: request failed';
-/** Message of the line for an answer that broke off after its first byte. */
+/** Message of the log line for a stream that failed after its first byte. */
 export const STREAM_FAILED = 'framework: response stream failed';
 
 /**
- * Writes the one `error` line of an exchange that failed. What a client may expect (a FrameworkError below 500) is not a failure;
- * an answer that is too large is one, although it is answered 413.
+ * Writes one `error` line for an exchange that failed. An error that the client caused (a FrameworkError below 500) is not a
+ * failure. An answer that is too large is a failure, although its status is 413.
  */
 export function reportFailure(exchange: Exchange, thrown: unknown, message = REQUEST_FAILED): void {
   const isExpected = message === REQUEST_FAILED && !isFailure(thrown) && !isResponseTooLarge(thrown);

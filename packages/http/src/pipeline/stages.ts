@@ -24,7 +24,7 @@ export type Gate = (exchange: Exchange) => undefined | Promise<undefined>;
 
 const VISIBLE_ASCII = /^[\x21-\x7e]{1,128}$/;
 
-/** Whether the request id of a client may be taken over: 1 to 128 visible ASCII characters. */
+/** Whether the request id of a client is accepted: 1 to 128 visible ASCII characters. */
 export function isRequestId(value: string | undefined): value is string {
   return value !== undefined && VISIBLE_ASCII.test(value);
 }
@@ -51,7 +51,7 @@ function bodySize({ rawBody, isBase64 }: RequestSource): number {
   return isBase64 ? base64Size(rawBody) : Buffer.byteLength(rawBody);
 }
 
-/** Answers 400 to invalid base64 and to a body that is neither text nor bytes. Text is not touched. */
+/** Answers 400 to invalid base64 and to a body that is neither text nor bytes. Text is not changed. */
 export const validBody: Stage = ({ state: { request } }) => {
   const { source } = request;
   if (source.invalidBody !== undefined) throw new FrameworkError('app.bad_request', source.invalidBody);
@@ -62,9 +62,9 @@ export const validBody: Stage = ({ state: { request } }) => {
 const NOT_FOUND = new FrameworkError('app.not_found');
 
 /**
- * Finds the operation of a path, or answers 404 or 405. Neither costs a stack trace.
+ * Finds the operation of a path, or answers 404 or 405 without creating a stack trace.
  *
- * @param asks whether the application is asked for the answers of errors
+ * @param asks whether the application has a hook that answers errors
  */
 export function matchRoute(table: RouteTable, renderError: RenderError, asks: boolean): Stage {
   return (exchange) => {
@@ -87,7 +87,7 @@ export function matchRoute(table: RouteTable, renderError: RenderError, asks: bo
   };
 }
 
-/** Asks the policy hook; a decision with a code is the answer. */
+/** Calls the policy hook; a decision with a code becomes the answer. */
 export function askPolicy(hook: PolicyHook): Stage {
   return ({ ctx }) => {
     const decision = hook(ctx);
@@ -126,7 +126,7 @@ function admit(exchange: Exchange, identity: unknown): undefined {
   return undefined;
 }
 
-/** Runs middlewares and handler, inside the span of the request where there is one. Tier P0 keeps no trace. */
+/** Runs middlewares and handler, inside the span of the request if there is one. Tier P0 has no trace. */
 export const invoke: Stage = ({ registration, ctx, span, state }) => {
   if (!registration) throw internalError('no operation is registered for this event');
   if (state.runtime.traceHead.length > 0) state.passed |= STAGE.handler;
@@ -138,13 +138,13 @@ export const addRequestId: Decorate = ({ state }, { headers }) => {
   headers['x-request-id'] = [state.requestId];
 };
 
-/** What `observe` made of hooks. */
+/** The result of `observe`. */
 export interface Observation {
   /** The hooks, checked. */
   readonly hooks: Observability;
-  /** Notes when the request began; `undefined` where no hook wants durations. */
+  /** Stores the start of the request; `undefined` when no hook needs durations. */
   readonly startTimer: Stage | undefined;
-  /** Starts the span of the request; costs two look-ups when nobody listens. */
+  /** Starts the span of the request. Without a listener this costs two look-ups. */
   readonly beginSpan: Stage;
   /** Emits the records of a request that has ended. */
   readonly report: Observe;

@@ -14,13 +14,16 @@ import { parsePattern } from '../routing/internal/pattern.js';
 /** Times in milliseconds. A value of 0 or less sets no timeout. */
 export interface TimeoutOptions {
   /**
-   * Time of an operation that no other option names. Default 28,000: REST APIs end at 29 s, HTTP APIs at 30 s, and would answer
-   * with an error of their own.
+   * Time for operations without a setting of their own. Default 28,000: REST APIs end requests after 29 s and HTTP APIs after 30
+   * s, with an error of their own.
    */
   readonly defaultTimeoutMs?: number;
-  /** Times of all operations of a tenant, by its id. Default: none. */
+  /** Time for all operations of a tenant, by its id. Default: none. */
   readonly tenantTimeoutsMs?: Readonly<Record<string, number>>;
-  /** Times by method and pattern, `GET:/users/{id}`, or by pattern alone. They win over the tenant's. Default: none. */
+  /**
+   * Times by method and pattern, `GET:/users/{id}`, or by pattern alone. They take precedence over those of the tenant. Default:
+   * none.
+   */
   readonly operationTimeoutsMs?: Readonly<Record<string, number>>;
   /** Message of the error `app.timeout`. Default `request timeout`. */
   readonly timeoutMessage?: string;
@@ -48,8 +51,8 @@ export const TIMEOUT_OPTIONS = defineOptions<TimeoutOptions>()({
 });
 
 /**
- * Answers 408 `app.timeout` when the inner middlewares and the handler take too long, and aborts `ctx.signal`. A late
- * answer is dropped. For a streamed answer the time until its start counts.
+ * Answers 408 `app.timeout` when the inner middlewares and the handler take too long, and aborts `ctx.signal`. A late answer is
+ * discarded. For a streamed answer the time until its start counts.
  *
  * @throws FrameworkError `app.invalid_configuration` for an unknown option or a value of the wrong type
  * @example app.use(timeoutMiddleware({ defaultTimeoutMs: 5_000, operationTimeoutsMs: { 'POST:/reports': 25_000 } }));
@@ -78,7 +81,7 @@ function operationOf({ route }: Context): string {
   return route.method === '' ? route.pattern : `${route.method}:${route.pattern}`;
 }
 
-/** An HTTP operation as the router writes it: `get:/users/:id` is `GET:/users/{id}`. */
+/** The canonical form of an HTTP operation: `get:/users/:id` becomes `GET:/users/{id}`. */
 function canonicalOperation(key: string): string {
   const [, method = '', path = ''] = /^\s*([^\s:]+)\s*:\s*(\/.*)$/.exec(key) ?? [];
   return method === '' ? key : `${canonicalMethod(method)}:${parsePattern(path).canonical}`;
@@ -102,7 +105,7 @@ async function runWithin(budget: number, message: string | undefined, ctx: Conte
   }
 }
 
-/** A timer with a signal that aborts when it runs out, or when the signal around it does. */
+/** A timer with a signal that aborts when the time is over, or when the outer signal aborts. */
 class Deadline {
   expired = false;
   readonly #clock: FullClock;
@@ -122,7 +125,7 @@ class Deadline {
     return this.#controller.signal;
   }
 
-  /** Rejects when the time is over; before the signal aborts, so that a late answer does not come first. */
+  /** Rejects when the time is over. It rejects before the signal aborts, so that an answer to the abort does not win the race. */
   start(budget: number, message: string | undefined): Promise<never> {
     return new Promise((_, reject) => {
       this.#stopTimer = this.#clock.after(budget, () => {
@@ -141,7 +144,7 @@ class Deadline {
   }
 }
 
-/** Nobody uses a late answer; its stream would wait for a reader forever. */
+/** A late answer is not used; without this its stream would wait for a reader forever. */
 function discard(late: Response): void {
   if (late.bodyStream) void closeStream(late.bodyStream);
 }

@@ -5,21 +5,21 @@ import { addVary } from './responses.js';
 
 /** Directives of `cache-control` (RFC 9111 section 5.2.2, RFC 5861, RFC 8246). Times are whole seconds. */
 export interface CacheControlOptions {
-  /** Who may keep the answer: `public` also shared caches, `private` only the client's cache. */
+  /** Who may store the answer: `public` for all caches, `private` only for the client's cache. */
   readonly visibility?: 'public' | 'private';
-  /** No cache stores the answer. */
+  /** No cache may store the answer. */
   readonly noStore?: boolean;
-  /** A cache revalidates the answer before each use. */
+  /** A cache must revalidate the answer before each use. */
   readonly noCache?: boolean;
   /** Seconds for which the answer is fresh. */
   readonly maxAge?: number;
   /** The same for shared caches, in place of `maxAge`. */
   readonly sMaxAge?: number;
-  /** Seconds after that in which a stale answer may be used while the cache revalidates it. */
+  /** Seconds after expiry in which a stale answer may be used while the cache revalidates it. */
   readonly staleWhileRevalidate?: number;
   /** Seconds in which a stale answer may be used when revalidation fails. */
   readonly staleIfError?: number;
-  /** A stale answer is never used without revalidation. */
+  /** A stale answer must not be used without revalidation. */
   readonly mustRevalidate?: boolean;
   /** The same, only for shared caches. */
   readonly proxyRevalidate?: boolean;
@@ -68,16 +68,16 @@ export function cacheControlSsr(): string {
   return 'private, no-store';
 }
 
-/** For pages rendered at build time: shared caches keep them for a year, readers ask each time. */
+/** For pages rendered at build time: shared caches keep them for a year, browsers revalidate at each use. */
 export function cacheControlSsg(): string {
   return cacheControlIsr(31_536_000);
 }
 
 /**
- * For pages rendered again now and then: shared caches keep them for `sMaxAge` seconds, and may serve them for
- * `staleWhileRevalidate` more while they fetch anew.
+ * For pages that are rendered again at intervals. Shared caches keep them for `sMaxAge` seconds, and may serve them for
+ * `staleWhileRevalidate` more seconds while they fetch a new version.
  *
- * @throws FrameworkError `app.invalid_configuration` for a time that is no whole number of seconds
+ * @throws FrameworkError `app.invalid_configuration` for a time that is not a whole number of seconds
  */
 export function cacheControlIsr(sMaxAge: number, staleWhileRevalidate?: number): string {
   const stale = staleWhileRevalidate === undefined ? {} : { staleWhileRevalidate };
@@ -93,18 +93,18 @@ const ETAG_OPTIONS = defineOptions<{ readonly weak?: boolean }>()({ weak: boolea
  */
 export function etag(body: string | Uint8Array, options: { readonly weak?: boolean } = {}): string {
   const { weak } = ETAG_OPTIONS.parse(options);
-  // Loaded at the first call: the module costs more than a whole request.
+  // Loaded at the first call, because loading the module takes longer than a whole request.
   const { createHash } = process.getBuiltinModule('node:crypto');
   const digest = createHash('sha256').update(body).digest('hex');
   return weak ? `W/"${digest}"` : `"${digest}"`;
 }
 
-/** One entity tag of a list (RFC 9110 section 8.8.3) with what separates it from the next. */
+/** One entity tag of a list (RFC 9110 section 8.8.3), with the separator after it. */
 const ENTITY_TAG = /[\s,]*(?:W\/)?("[\u0021\u0023-\u007e\u0080-\uffff]*")\s*(?:,|$)/y;
 
 /**
- * Whether an `if-none-match` value names a tag: weak comparison (RFC 9110 section 13.1.2), lists, and `*` for whatever
- * there is. What is no entity tag ends the list.
+ * Whether an `if-none-match` value matches a tag: weak comparison (RFC 9110 section 13.1.2), lists, and `*` for any content. Text
+ * after an invalid entity tag is ignored.
  */
 export function matchesIfNoneMatch(header: string, tag: string): boolean {
   if (tag === '') return false;
@@ -121,12 +121,12 @@ function opaque(tag: string): string {
   return tag.startsWith('W/') ? tag.slice(2) : tag;
 }
 
-/** Headers that a 304 repeats (RFC 9110 section 15.4.5), and those that are about the answer and not its content. */
+/** Headers that are removed from a 304, because they describe the content. `content-location` stays (RFC 9110 section 15.4.5). */
 const CONTENT_HEADERS = /^content-(?!location$|security-policy)|^transfer-encoding$|^last-modified$/;
 
 /**
- * Gives an answer of status 200 to a `GET` or `HEAD` its entity tag, unless it has one, and turns it into a 304 when the
- * client has that content already. Any other answer, and a stream without a tag, is left as it is.
+ * Adds an entity tag to an answer of status 200 to a `GET` or `HEAD`, unless it has one. Answers 304 when the client already has
+ * that content. Any other answer, and a stream without a tag, is not changed.
  *
  * @example app.use(async (ctx, next) => conditional(ctx, await next(ctx)));
  */

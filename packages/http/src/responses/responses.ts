@@ -9,7 +9,7 @@ const BINARY = 'application/octet-stream';
 
 const REDIRECTS: readonly number[] = [301, 302, 303, 307, 308];
 
-/** Pieces of a page: text is sent as UTF-8, bytes as they are. */
+/** Parts of a page: text is sent as UTF-8, bytes are sent unchanged. */
 export type HtmlChunks = string | Iterable<string | Uint8Array> | AsyncIterable<string | Uint8Array>;
 
 function answer(status: number, contentType: string, content: string | Uint8Array): OutgoingResponse {
@@ -18,12 +18,12 @@ function answer(status: number, contentType: string, content: string | Uint8Arra
   return new OutgoingResponse(status, headers, content);
 }
 
-/** An answer of plain text. */
+/** A response with plain text. */
 export function text(status: number, body: string): OutgoingResponse {
   return answer(status, TEXT, body);
 }
 
-/** An answer of HTML. The text is sent unchanged: escape untrusted data. */
+/** A response with HTML. The text is sent unchanged: escape untrusted data. */
 export function html(status: number, body: string): OutgoingResponse {
   return answer(status, HTML, body);
 }
@@ -37,11 +37,11 @@ export interface AwaitTheValueFirst {
   readonly value: PromiseLike<unknown>;
 }
 
-/** A promise; not `any`, which would be one as well. */
+/** A promise. Excludes `any`, which would also match. */
 type Pending<T> = 0 extends 1 & T ? never : PromiseLike<unknown>;
 
 /**
- * An answer of JSON; `undefined` is `null`.
+ * A response with JSON; `undefined` is sent as `null`.
  *
  * @throws FrameworkError `app.internal` for a value that JSON cannot express (a cycle, a bigint, a function), and for a promise
  * @example app.get('/health', () => json(200, { ok: true }));
@@ -49,13 +49,13 @@ type Pending<T> = 0 extends 1 & T ? never : PromiseLike<unknown>;
 export function json<T>(status: number, value: T & Pending<T>): AwaitTheValueFirst;
 export function json(status: number, value: unknown): OutgoingResponse;
 export function json(status: number, value: unknown): unknown {
-  // What createMap gives; written out, as nearly every answer is made here. A literal without prototype is slower.
+  // The result of createMap, written out because nearly every response is made here. A literal without prototype is slower.
   const headers = Object.create(null) as MultiMap;
   headers['content-type'] = [JSON_TYPE];
   return new OutgoingResponse(status, headers, toJsonText(value));
 }
 
-/** An answer of bytes, whatever they are; base64 where the front door needs it. */
+/** A response with any bytes. They are encoded as base64 where the front door needs it. */
 export function binary(status: number, bytes: Uint8Array, contentType: string = BINARY): OutgoingResponse {
   const response = answer(status, contentType, bytes);
   response.isBase64 = true;
@@ -68,7 +68,7 @@ export function noContent(): OutgoingResponse {
 }
 
 /**
- * 201 with JSON, and `location` when the new thing has an address.
+ * 201 with JSON, and with `location` if an address is given.
  *
  * @throws FrameworkError `app.internal` for an address with control characters, and what `json` throws
  */
@@ -81,8 +81,8 @@ export function created(value: unknown, location?: string): unknown {
 }
 
 /**
- * Sends the client elsewhere. The target goes out as given, except for characters that no URI reference may hold (RFC 3986
- * section 2), which are percent-encoded. The caller must check a target that comes from a client.
+ * Redirects the client. The target is sent unchanged, but characters that are not allowed in a URI reference (RFC 3986 section 2)
+ * are percent-encoded. The caller must check a target that comes from a client.
  *
  * @throws FrameworkError `app.internal` for a target with control characters, or a status that is not a redirect
  */
@@ -93,14 +93,14 @@ export function redirect(url: string, status: 301 | 302 | 303 | 307 | 308 = 302)
   return new OutgoingResponse(status, headers, EMPTY_BYTES);
 }
 
-/** A page whose pieces are sent as they arrive where the front door can stream, and collected where it cannot. */
+/** A page whose parts are sent as they arrive. At a front door that cannot stream they are collected first. */
 export function htmlStream(status: number, chunks: HtmlChunks): OutgoingResponse {
   const response = answer(status, HTML, EMPTY_BYTES);
   response.bodyStream = toByteStream(typeof chunks === 'string' ? [chunks] : chunks);
   return response;
 }
 
-// biome-ignore lint/suspicious/noControlCharactersInRegex: these are the characters that a header value may not hold.
+// biome-ignore lint/suspicious/noControlCharactersInRegex: these are the characters that a header value must not contain.
 const CONTROLS = /[\u0000-\u001f\u007f]/;
 const OUTSIDE_ASCII = /[^\u0021-\u007e]+/g;
 
@@ -123,8 +123,8 @@ const ESCAPES: Readonly<Record<string, string>> = {
 };
 
 /**
- * JSON that can stand inside a `<script>` element: no character of it ends the element, opens a comment or breaks a line
- * of script. It still parses to the same value.
+ * JSON that is safe inside a `<script>` element: it contains no character that ends the element, opens a comment or breaks a line
+ * of script. It parses to the same value.
  *
  * @throws FrameworkError `app.internal` for a value that JSON cannot express
  */
@@ -133,7 +133,7 @@ export function safeJsonForHtml(value: unknown): string {
 }
 
 /**
- * JSON of a value; `undefined` is `null`.
+ * Serialises a value as JSON; `undefined` becomes `null`.
  *
  * @throws FrameworkError `app.internal` with the reason as its cause, and for a promise
  */
@@ -144,14 +144,16 @@ export function toJsonText(value: unknown): string {
   } catch (cause) {
     throw new FrameworkError('app.internal', undefined, { cause });
   }
-  // A promise has no members of its own: looked at only where the text says so.
+  // A promise is written as `{}`, so only values with that text are checked.
   if (text === '{}' && isPromise(value)) throw internalError('the value of a response is a promise; await it first');
   if (text !== undefined) return text;
   if (value === undefined) return 'null';
   throw internalError('value is not JSON');
 }
 
-/** Adds names to `vary` (RFC 9110 section 12.5.5): unique, sorted, lower case, in one value; `*` stays alone. */
+/**
+ * Adds names to `vary` (RFC 9110 section 12.5.5): unique, sorted, in lower case, in one value. With `*` there is no other name.
+ */
 export function addVary(headers: MultiMap, ...names: readonly string[]): void {
   const present = (headers.vary ?? []).flatMap((value) => value.split(','));
   const all = new Set([...present, ...names].map((name) => name.trim().toLowerCase()).filter((name) => name !== ''));
@@ -161,8 +163,8 @@ export function addVary(headers: MultiMap, ...names: readonly string[]): void {
 const DONE: IteratorResult<Uint8Array> = { done: true, value: undefined };
 
 /**
- * Bytes of a stream of text and bytes, read once and only as fast as the reader requests them. A character that is split
- * over two strings is kept intact; ending early ends the source immediately.
+ * Converts a stream of text and bytes to bytes. It is read once, and only when the reader requests a chunk. A character that is
+ * split over two strings is kept intact. When the reader ends early, the source ends immediately.
  */
 function toByteStream(source: Source<string | Uint8Array>): AsyncIterable<Uint8Array> {
   return { [Symbol.asyncIterator]: () => new ByteIterator(source) };
@@ -170,7 +172,7 @@ function toByteStream(source: Source<string | Uint8Array>): AsyncIterable<Uint8A
 
 class ByteIterator implements AsyncIterator<Uint8Array> {
   readonly #source: AsyncIterator<string | Uint8Array> | Iterator<string | Uint8Array>;
-  /** First half of a surrogate pair at the end of the last piece of text. */
+  /** First half of a surrogate pair at the end of the previous text. */
   #half = '';
   #ended = false;
 
@@ -218,10 +220,10 @@ class ByteIterator implements AsyncIterator<Uint8Array> {
   }
 }
 
-/** What a stream helper reads from: either kind of iterable. */
+/** The source of a stream helper: a synchronous or asynchronous iterable. */
 export type Source<T> = AsyncIterable<T> | Iterable<T>;
 
-/** The iterator of either kind of iterable; the asynchronous one where there are both. */
+/** The iterator of an iterable; the asynchronous one if it has both. */
 export function iteratorOf<T>(source: Source<T>): AsyncIterator<T> | Iterator<T> {
   return Symbol.asyncIterator in source ? source[Symbol.asyncIterator]() : source[Symbol.iterator]();
 }
@@ -235,6 +237,6 @@ export function abandon(iterator: AsyncIterator<unknown> | Iterator<unknown>): v
     const ended = iterator.return?.();
     if (ended instanceof Promise) ended.catch(() => {});
   } catch {
-    // Nobody reads it either way.
+    // The result is not used.
   }
 }

@@ -8,7 +8,7 @@ export interface SecureHeadersOptions {
   readonly strictTransportSecurity?: string | false;
   /** `content-security-policy`. Default `frame-ancestors 'none'`: no page may put the answer into a frame. */
   readonly contentSecurityPolicy?: string | false;
-  /** `x-content-type-options`. Default `nosniff`: browsers keep to the `content-type`. */
+  /** `x-content-type-options`. Default `nosniff`: browsers do not guess another type than `content-type`. */
   readonly contentTypeOptions?: string | false;
   /** `x-frame-options`, for browsers without content security policy. Default `DENY`. */
   readonly frameOptions?: string | false;
@@ -52,9 +52,9 @@ const NAMES: Readonly<Record<keyof SecureHeadersOptions, string>> = {
 
 /**
  * The hook `onResponse` that adds security headers to every answer, also to errors and preflights. Headers that the answer
- * already has are kept. The defaults are those of the OWASP REST Security Cheat Sheet for APIs, and two more.
+ * already has are kept. The defaults are those that the OWASP REST Security Cheat Sheet recommends for APIs, and two more.
  *
- * @throws FrameworkError `app.invalid_configuration` for an unknown option or a value that no header can hold
+ * @throws FrameworkError `app.invalid_configuration` for an unknown option or a value that is not allowed in a header
  * @example new SecureApp({ onResponse: secureHeaders(), principalResolver });
  */
 export function secureHeaders(options: SecureHeadersOptions = {}): ResponseHook {

@@ -19,13 +19,13 @@ export interface CookieOptions {
   readonly secure?: boolean;
   /** Scripts of a page cannot read the cookie. Default `true`. */
   readonly httpOnly?: boolean;
-  /** Whether requests that other sites cause carry the cookie: never, only links to it, always. Default `lax`. */
+  /** Whether requests from other sites send the cookie: `strict` never, `lax` only for links, `none` always. Default `lax`. */
   readonly sameSite?: 'strict' | 'lax' | 'none';
-  /** Inside another site the cookie is one of that site's alone. Default `false`. */
+  /** Inside another site the cookie is stored for that site separately. Default `false`. */
   readonly partitioned?: boolean;
 }
 
-/** `path-value`: what ends an attribute may not be in it, nor what no header holds. */
+/** `path-value`: without characters that end an attribute, and without those that are not allowed in a header. */
 const PATH = /^\/[\x20-\x3a\x3c-\x7e]*$/;
 const DOMAIN = /^\.?[a-z0-9](?:[a-z0-9.-]*[a-z0-9])?$/i;
 
@@ -49,17 +49,17 @@ const NAME = /^[!#$%&'*+\-.^_`|~0-9a-z]+$/i;
 /** `cookie-value`: no white space, `"`, `,`, `;` and `\`; quotes only around all of it. */
 const OCTETS = '[\\x21\\x23-\\x2b\\x2d-\\x3a\\x3c-\\x5b\\x5d-\\x7e]*';
 const VALUE = new RegExp(`^(?:${OCTETS}|"${OCTETS}")$`);
-/** Browsers drop a cookie whose name and value are longer (RFC 6265bis section 5.6). */
+/** Browsers drop a cookie whose name and value together are longer (RFC 6265bis section 5.6). */
 const MAX_BYTES = 4096;
 const SAME_SITE = { strict: 'Strict', lax: 'Lax', none: 'None' } as const;
 
 /**
  * Adds a cookie to an answer, and returns the answer. The value is sent unchanged, and `ctx.cookie(name)` returns it unchanged.
  *
- * @throws FrameworkError `app.internal` for a name or value outside the grammar of RFC 6265 (encode the value, with
- *   `encodeURIComponent` say), for more than 4,096 bytes, and for attributes with which browsers drop the cookie: `__Host-` and
- *   `__Secure-` names, `sameSite: 'none'` and `partitioned` need `secure`, `__Host-` also the path `/` and no domain.
- *   `app.invalid_configuration` for an unknown attribute or a wrong value
+ * @throws FrameworkError `app.internal` for a name or value outside the grammar of RFC 6265 (encode the value, for example with
+ * `encodeURIComponent`), for more than 4,096 bytes, and for attributes with which browsers drop the cookie: `__Host-` and
+ * `__Secure-` names, `sameSite: 'none'` and `partitioned` need `secure`, `__Host-` also the path `/` and no domain.
+ * `app.invalid_configuration` for an unknown attribute or a wrong value
  * @example
  * return setCookie(json(200, user), '__Host-session', token, { maxAge: 3600 });
  */

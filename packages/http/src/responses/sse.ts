@@ -24,9 +24,9 @@ export const SSE_OPTIONS = defineOptions<SseStreamOptions>()({
 });
 
 /**
- * A list of server-sent events as one text.
+ * Serialises a list of server-sent events as one text.
  *
- * @throws FrameworkError `app.internal` for an event that the format cannot carry
+ * @throws FrameworkError `app.internal` for an event that the format cannot represent
  */
 export function sse(status: number, events: Iterable<SseEvent>): OutgoingResponse {
   let body = '';
@@ -35,8 +35,8 @@ export function sse(status: number, events: Iterable<SseEvent>): OutgoingRespons
 }
 
 /**
- * Server-sent events as they arrive: status 200, one event a chunk, none asked for before the last one is taken. When the
- * reader leaves or the signal aborts, the source's `return()` runs and no timer is left.
+ * Sends server-sent events as they arrive: status 200, one event in each chunk. The next event is requested only after the
+ * previous one was read. When the reader ends or the signal aborts, the source's `return()` runs and all timers are cleared.
  *
  * @throws FrameworkError `app.invalid_configuration` for an unknown option or a bad heartbeat
  * @example app.get('/ticks', (ctx) => sseEventStream(ticks(), { heartbeatMs: 15_000, signal: ctx.signal }));
@@ -60,13 +60,13 @@ function sseHeaders(): Record<string, string[]> {
 
 /** One server-sent event. */
 export interface SseEvent {
-  /** The id that the client sends when it reconnects; `''` is none. */
+  /** The id that the client sends when it reconnects; `''` is not sent. */
   readonly id?: string;
-  /** The event's type; `''` is none, which clients call `message`. */
+  /** The event's type. `''` is not sent; clients then use the type `message`. */
   readonly event?: string;
   /** Milliseconds after which the client reconnects. */
   readonly retry?: number;
-  /** Text and UTF-8 bytes go out as they are, anything else as JSON; `undefined` is empty text. */
+  /** Text and UTF-8 bytes are sent unchanged, `undefined` as empty text, any other value as JSON. */
   readonly data?: unknown;
 }
 
@@ -77,8 +77,8 @@ const LINE_END = /\r\n|\r|\n/;
 /**
  * The frame of one event: `id`, `event` and `retry` when they are set, a `data` line for each line, and a blank line.
  *
- * @throws FrameworkError `app.internal` when `id` or `event` holds CR, LF or NUL, `retry` is no whole number of
- *   milliseconds, or `data` is not JSON
+ * @throws FrameworkError `app.internal` when `id` or `event` contains CR, LF or NUL, `retry` is not a whole number of
+ * milliseconds, or `data` is not JSON
  */
 export function encodeSseEvent(event: SseEvent): string {
   const { id, event: type, retry, data } = event;
@@ -114,21 +114,21 @@ export interface SseIteratorOptions {
   readonly clock: FullClock;
 }
 
-/** What a wait for the next chunk ended with. */
+/** The result of a wait for the next chunk. */
 type Outcome = { readonly result: IteratorResult<SseEvent> } | { readonly error: unknown } | 'heartbeat' | 'ended';
 
 const HEARTBEAT = encodeUtf8(': keep-alive\n\n');
 const DONE: IteratorResult<Uint8Array> = { done: true, value: undefined };
 
-/** Frames of a source of events: pulls one event at a time, and beats while its reader waits for one. */
+/** The frames of a source of events. It requests one event at a time, and sends a heartbeat while the reader waits. */
 class SseIterator implements AsyncIterator<Uint8Array> {
   readonly #options: SseIteratorOptions;
   readonly #source: AsyncIterator<SseEvent> | Iterator<SseEvent>;
   readonly #onAbort = () => this.#end();
-  /** Ends the wait that is on. */
+  /** Ends the current wait. */
   #wake: ((outcome: Outcome) => void) | undefined;
   #pulling = false;
-  /** What the source gave while nobody waited, because a heartbeat had gone out in its place. */
+  /** An event that arrived while nobody waited, because a heartbeat had been sent instead. */
   #ready: Outcome | undefined;
   /** The call of `next` before this one. */
   #turn: Promise<unknown> = Promise.resolve();
@@ -206,7 +206,7 @@ class SseIterator implements AsyncIterator<Uint8Array> {
     }
   }
 
-  /** Ends early: the source is told, and whoever waits is let go. */
+  /** Ends early: ends the source, and resolves the current wait. */
   #end(): void {
     if (this.#ended) return;
     this.#finish();

@@ -10,10 +10,10 @@ import {
 } from '@sallyport/core';
 import { type ContextState, internalError, OutgoingResponse, stateOf, toResponse } from '@sallyport/core/pipeline';
 
-/** A handler with its middlewares around it. */
+/** A handler with its middlewares. */
 export type Run = (ctx: Context) => MaybePromise<OutgoingResponse>;
 
-/** What an operation is registered with. */
+/** The arguments of a registration. */
 export interface RegistrationInit {
   /** Surface, method and pattern. */
   readonly route: Route;
@@ -25,7 +25,7 @@ export interface RegistrationInit {
   readonly authRequired?: boolean | undefined;
   /** Secure container: what its gate checks. */
   readonly posture?: unknown;
-  /** Whether the operation streams its answers; for inventories and deployments. */
+  /** Whether the operation streams its answers. Only used in inventories and deployments. */
   readonly streaming?: boolean | undefined;
   /** Middlewares of this operation alone, inside those of the container; the first is outermost. */
   readonly use?: readonly Middleware[] | undefined;
@@ -33,7 +33,7 @@ export interface RegistrationInit {
   readonly tags?: readonly string[] | undefined;
 }
 
-/** What a container keeps of one HTTP, GraphQL or WebSocket operation. */
+/** One registered HTTP, GraphQL or WebSocket operation. */
 export interface Registration extends Pick<RegistrationInit, 'route' | 'paramNames' | 'handler'> {
   /** Secure container: what its gate checks. */
   readonly posture: unknown;
@@ -50,9 +50,9 @@ export interface Registration extends Pick<RegistrationInit, 'route' | 'paramNam
 }
 
 /**
- * A refused registration.
+ * The error for a rejected registration.
  *
- * @param place the operation as its registration names it: `GET /notes/{id}`, `Query.note`, `$connect`
+ * @param place the name of the operation: `GET /notes/{id}`, `Query.note`, `$connect`
  */
 export function registrationError(reason: string, place: string): FrameworkError {
   return new FrameworkError('app.bad_request', `framework: ${reason}: ${place}`);
@@ -68,10 +68,10 @@ export function assertRouteHandler(handler: unknown, place: string): asserts han
 }
 
 /**
- * Holds the path parameters that a handler of `bind` reads against those of its pattern. Where they differ each request would be
- * refused, in words that blame the client; and a parameter that is not described would stay out of OpenAPI documents.
+ * Compares the path parameters that a handler of `bind` reads with those of its pattern. If they differ, each request would be
+ * rejected as the client's error, and a parameter without description would be missing in OpenAPI documents.
  *
- * @throws FrameworkError `app.bad_request` that names those of both
+ * @throws FrameworkError `app.bad_request` with the names of both
  */
 export function assertBoundParams(handler: Handler, paramNames: readonly string[], place: string): void {
   const bound = boundNames((handler as { contract?: { params?: object } }).contract?.params);
@@ -81,7 +81,7 @@ export function assertBoundParams(handler: Handler, paramNames: readonly string[
   throw registrationError(reason, place);
 }
 
-/** Names on the wire. Of validators they are known where one lists its members: `shape` of zod, `entries` of valibot. */
+/** Names on the wire. For a validator they are known if it lists its members: `shape` of zod, `entries` of valibot. */
 function boundNames(params: object | undefined): readonly string[] | undefined {
   if (!params) return undefined;
   if (!('~standard' in params)) {
@@ -92,10 +92,10 @@ function boundNames(params: object | undefined): readonly string[] | undefined {
   return typeof members === 'object' && members !== null ? Object.keys(members) : undefined;
 }
 
-/** How a middleware is added, for error texts. */
+/** Describes for error texts how a middleware is added. */
 export const USE_USAGE = 'use(middleware), or { use: [middleware] } of a route or group';
 
-/** Functions of other frameworks, `(req, res, next)`, take more than a middleware is given. */
+/** Middlewares of other frameworks, such as `(req, res, next)`, have more parameters. */
 export function isMiddleware(value: unknown): value is Middleware {
   return typeof value === 'function' && value.length <= 2;
 }
@@ -108,7 +108,7 @@ export class RegistrationBook {
   readonly #middlewares: Middleware[] = [];
   readonly #registrations: { -readonly [K in keyof Registration]: Registration[K] }[] = [];
 
-  /** Builds the chain once, here, and again only when a middleware is added. */
+  /** Builds the chain here once, and again only when a middleware is added. */
   register(init: RegistrationInit): Registration {
     const use = [...(init.use ?? [])];
     const registration = {
@@ -127,7 +127,7 @@ export class RegistrationBook {
   }
 
   /**
-   * Adds a middleware inside those that are there, around every operation, also those registered before.
+   * Adds a middleware inside the existing ones, around every operation, also those registered before.
    *
    * @throws FrameworkError `app.bad_request` when it is not a function
    */
@@ -149,9 +149,9 @@ export class RegistrationBook {
 }
 
 /**
- * One function out of middlewares and handler, the first outermost. Which step an invocation has reached is kept on its own
- * state, so that a second `next()` is noticed. Each call of a middleware gets a `next` of its own: a shared one could not
- * tell the invocation that calls it from another one that stands at the same step.
+ * Composes middlewares and handler into one function, the first middleware outermost. The state of the invocation stores the
+ * current step, so that a second `next()` is detected. Each call of a middleware gets its own `next`: a shared one could not
+ * distinguish two invocations that are at the same step.
  */
 function composeChain(middlewares: readonly Middleware[], handler: Handler): Run {
   let run: Run = (ctx) => {
@@ -216,7 +216,7 @@ export interface RouteRecord {
   readonly webSocketRouteKey?: string;
 }
 
-/** The inventory's line of a registration; frozen. */
+/** The line of a registration in the inventory; frozen. */
 export function toRouteRecord(registration: Registration): RouteRecord {
   return Object.freeze({
     ...addressOf(registration),
@@ -226,7 +226,7 @@ export function toRouteRecord(registration: Registration): RouteRecord {
   });
 }
 
-/** Where an operation is reached, in the inventory's words. */
+/** The kind of a registration, as the inventory names it. */
 export function addressOf({ route }: Registration): RouteRecord {
   const { surface, method, pattern } = route;
   if (surface === 'http') return { surface, method, path: pattern };

@@ -90,7 +90,7 @@ function abortBeforeDeadline(state: ContextState): () => void {
   return state.runtime.clock.after(remainingMs - DEADLINE_MARGIN_MS, timeout);
 }
 
-/** The metadata has a bound of the service's; an answer whose headers are past it is a failure of ours. */
+/** The service limits the size of the metadata. Headers that exceed it are a server error. */
 async function checkMetadata(door: StreamingDoor, opened: OpenedStream, response: OutgoingResponse) {
   const metadata = door.metadata(response);
   if (Buffer.byteLength(JSON.stringify(metadata)) < MAX_METADATA_BYTES) return { response, metadata };
@@ -106,7 +106,7 @@ const CLIENT_GONE = new FrameworkError('app.timeout', 'client is gone');
 async function writeResponse(exchange: Exchange, response: OutgoingResponse, stream: ResponseStream): Promise<void> {
   const { state } = exchange;
   const writer = new StreamWriter(stream, () => state.abort(CLIENT_GONE));
-  // Metadata leaves with the first write, so an empty answer writes nothing rather than not at all.
+  // Metadata is sent with the first write, so an empty answer writes an empty chunk.
   await writer.write(response.body);
   if (response.bodyStream) await pump(exchange, response.bodyStream, writer);
   await writer.finish();
@@ -114,7 +114,7 @@ async function writeResponse(exchange: Exchange, response: OutgoingResponse, str
 }
 
 /**
- * Moves chunks until the stream ends; never reads ahead of the reader.
+ * Writes chunks until the stream ends. Reads the next chunk only when the reader takes more.
  *
  * @throws what the stream throws; the signal's reason when it aborts first, or when the reader is gone
  */
@@ -133,7 +133,7 @@ async function pump(
   }
   exchange.cause = signal.aborted ? signal.reason : CLIENT_GONE;
   exchange.error = toFrameworkError(exchange.cause);
-  // A source that is still busy with `next` runs its `return` afterwards: nobody waits for that.
+  // A source that is still in a call of `next` runs `return` after it; this is not awaited.
   void Promise.resolve(iterator.return?.()).catch(() => {});
   throw exchange.cause;
 }
@@ -163,7 +163,7 @@ export interface ResponseStream {
   setContentType?(type: string): void;
 }
 
-/** What the runtime puts on the global object of a streaming function. */
+/** The runtime's functions on the global object of a streaming function. */
 export interface AwsLambdaGlobal {
   streamifyResponse<T>(handler: (event: unknown, stream: ResponseStream, context: unknown) => Promise<T>): unknown;
   readonly HttpResponseStream?: { from(stream: ResponseStream, metadata: Record<string, unknown>): ResponseStream };
@@ -175,13 +175,16 @@ function awsLambdaGlobal(): AwsLambdaGlobal | undefined {
   return typeof awslambda?.streamifyResponse === 'function' ? awslambda : undefined;
 }
 
-/** The media type that tells the service that metadata goes before the body. */
+/** The media type that tells the service that the body begins with metadata. */
 const INTEGRATION_TYPE = 'application/vnd.awslambda.http-integration-response';
-/** Bytes that the metadata may take, by the service's rule. */
+/** The service's limit for the metadata, in bytes. */
 const MAX_METADATA_BYTES = 16 * 1024;
 const DELIMITER = new Uint8Array(8);
 
-/** Opens the body behind the metadata: through the runtime where it can, else as its wire form (JSON, eight NUL, body). */
+/**
+ * Writes the metadata and returns the stream of the body. Uses the runtime's function if there is one, else writes the wire form:
+ * JSON, eight NUL bytes, body.
+ */
 function openBody(stream: ResponseStream, metadata: Record<string, unknown>): ResponseStream {
   const from = awsLambdaGlobal()?.HttpResponseStream?.from;
   if (from) return from(stream, metadata);
@@ -192,8 +195,8 @@ function openBody(stream: ResponseStream, metadata: Record<string, unknown>): Re
 }
 
 /**
- * Writes to a response stream one chunk at a time, and knows when its reader is gone. It never destroys the stream: the
- * runtime client writes its error trailers to it.
+ * Writes to a response stream one chunk at a time, and detects that its reader has disconnected. It never destroys the stream,
+ * because the runtime client writes error trailers to it.
  */
 class StreamWriter {
   readonly #stream: ResponseStream;
@@ -223,13 +226,13 @@ class StreamWriter {
     return this.#gone || (this.#stream.destroyed === true && !this.#finished);
   }
 
-  /** Resolves once the stream takes more; at once when nobody reads any longer. */
+  /** Resolves when the stream accepts more data, or immediately when the reader has disconnected. */
   async write(chunk: Uint8Array): Promise<void> {
     if (this.gone || this.#stream.write(chunk)) return;
     await this.#nextChange();
   }
 
-  /** Ends the stream and waits until everything has been handed over, or the reader is gone. */
+  /** Ends the stream, and waits until all data was written or the reader has disconnected. */
   async finish(): Promise<void> {
     if (this.gone) return;
     this.#stream.end();

@@ -73,7 +73,7 @@ function madeBy<T extends object>(name: string, member: keyof T & string) {
   return kind<T>(`what ${name} gives`, (value) => typeof value === 'object' && value !== null && member in value);
 }
 
-/** A router for HTTP: routes, middlewares and the four front doors, as a surface for `createDispatcher`. */
+/** A router for HTTP with routes, middlewares and the four front doors. Pass it to `createDispatcher`. */
 export class HttpRouter extends HttpVerbs<OpenRest> implements Surface {
   /** The kinds of events that the router answers. */
   readonly serves: readonly TriggerKind[];
@@ -136,12 +136,12 @@ export class HttpRouter extends HttpVerbs<OpenRest> implements Surface {
     return this.#surface.serve(kind, event, invocation);
   }
 
-  /** What `serveRequest` runs a request on. */
+  /** The surface and kernel that `serveRequest` uses. */
   get surface(): HttpSurface {
     return this.#surface;
   }
 
-  /** What would serve an event; what `explain` of a dispatcher calls. */
+  /** Describes what would serve an event. Called by `explain` of a dispatcher. */
   explainTarget(kind: TriggerKind, event: unknown): Target {
     return this.#surface.explainTarget(kind, event);
   }

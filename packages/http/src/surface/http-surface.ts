@@ -52,25 +52,25 @@ const DOORS: Readonly<Record<string, HttpDoor>> = {
   'gateway-v1': gatewayV1Door,
 };
 
-/** A front door of ours, or of another surface. */
+/** A front door of HTTP, or of another surface. */
 type AnyDoor = Door & Partial<HttpDoor>;
 
-/** How `explain` words the posture of a registration; given by the secure container. */
+/** Describes the posture of a registration for `explain`; given by the secure container. */
 export type DescribePosture = (posture: unknown) => string | null;
 
-/** What HTTP alone takes of a container's options. */
+/** The container's options for HTTP alone. */
 export interface HttpSurfaceOptions {
   /** Shape of error bodies. Default `nested`. */
   readonly httpErrorFormat?: HttpErrorFormat | undefined;
-  /** Path prefixes, the longest that fits is removed once before routing. */
+  /** Path prefixes. The longest one that matches is removed once before routing. */
   readonly basePath?: string | readonly string[] | undefined;
   /** `HEAD` without its own route runs the route of `GET`. Default false. */
   readonly autoHead?: boolean | undefined;
-  /** What `cors()` made; without it no CORS header is sent. */
+  /** The result of `cors()`; without it no CORS header is sent. */
   readonly cors?: CorsStages | undefined;
   /** The result of `hooks()`; without it no hook is called. */
   readonly hooks?: HookStages | undefined;
-  /** Words of postures for `explain`. Default: none. */
+  /** Describes postures for `explain`. Default: none. */
   readonly describePosture?: DescribePosture;
 }
 
@@ -81,7 +81,7 @@ export interface RegistrationExtra
   readonly trailingSlash?: boolean | undefined;
 }
 
-/** What a streaming door gets: the exchange, and an answer whose body may be a stream. */
+/** The input of a streaming door: the exchange, and an answer whose body may be a stream. */
 export interface OpenedStream {
   /** The run of the request. */
   readonly exchange: Exchange;
@@ -163,7 +163,7 @@ export class HttpSurface implements Surface {
     return this.serveThrough(DOORS[kind] as Door, kind, event, lambdaContext);
   }
 
-  /** Runs an event through a front door, which may be another surface's. */
+  /** Runs an event through a front door of this or of another surface. */
   serveThrough(
     door: AnyDoor,
     kind: TriggerKind,
@@ -176,7 +176,7 @@ export class HttpSurface implements Surface {
     return Promise.resolve(this.#write(door, exchange, response));
   }
 
-  /** Runs what some door has read, and leaves the answer as it is. */
+  /** Runs a request that a door has read, and returns the answer unchanged. */
   run(
     read: DoorRequest,
     traits: DoorTraits,
@@ -190,7 +190,7 @@ export class HttpSurface implements Surface {
   }
 
   /**
-   * Runs an event up to the point where the first byte could leave; for doors that stream.
+   * Runs an event until the first byte can be sent; for doors that stream.
    *
    * @throws FrameworkError `http.…`, before any handler runs, for an event that only looks like a request
    */
@@ -209,13 +209,13 @@ export class HttpSurface implements Surface {
     return match && { registration: match.value, params: match.params };
   }
 
-  /** The methods that a path has, sorted; empty when it has none. */
+  /** The methods of a path, sorted; empty for an unknown path. */
   allowedMethods(path: string): string[] {
     return this.#routes.allowedMethods(path);
   }
 
   /**
-   * What would serve an event, for `explain`.
+   * Describes what would serve an event, for `explain`.
    *
    * @throws FrameworkError what `serve` would reject with before any handler runs
    */
@@ -263,22 +263,22 @@ export class HttpSurface implements Surface {
   }
 }
 
-/** Where a container keeps what streaming handlers need of it. */
+/** The key of a container's member for streaming handlers. */
 export const STREAM_ACCESS = Symbol.for('sallyport.stream-access');
 
-/** What streaming handlers need of a container. */
+/** The parts of a container that streaming handlers use. */
 export interface StreamAccess {
   /** The HTTP surface. */
   readonly http: HttpSurface;
   /**
-   * The kind under which an invocation is served.
+   * The kind of event that an invocation is served as.
    *
-   * @throws FrameworkError for an event of no kind, and for an invocation that the container rejects
+   * @throws FrameworkError for an unknown event, and for an invocation that the container rejects
    */
   readonly detect: (event: unknown, lambdaContext?: LambdaContext) => TriggerKind;
 }
 
-/** Either container, as a streaming handler takes it. */
+/** A container as the argument of a streaming handler. */
 export interface StreamingApp {
   /** Set by the container. */
   readonly [STREAM_ACCESS]: StreamAccess;

@@ -2,7 +2,7 @@ import type { Handler, Middleware } from '@sallyport/core';
 import { assertNoSurplus, boolean, defineOptions, kind } from '@sallyport/core/options';
 import { isMiddleware } from '../routing/registration.js';
 
-/** The parameter that a segment of a pattern stands for: `{id}`, `:id`, `{rest+}`, `:rest+`; `never` for a static segment. */
+/** The name of the parameter in a segment of a pattern: `{id}`, `:id`, `{rest+}`, `:rest+`; `never` for a static segment. */
 type SegmentName<S extends string> = S extends `{${infer Name}+}`
   ? Name
   : S extends `{${infer Name}}`
@@ -18,8 +18,8 @@ type NamesIn<P extends string> = P extends `${infer Head}/${infer Tail}`
   : SegmentName<P>;
 
 /**
- * The names of a pattern's path parameters: `'id'` for `/orders/{id}`, `never` for `/orders`. `string` for a pattern that is
- * not wholly known to the compiler, so that any name may be asked for.
+ * The names of a pattern's path parameters: `'id'` for `/orders/{id}`, `never` for `/orders`. `string` for a pattern that the
+ * compiler does not know completely, so that any name is accepted.
  */
 export type PathNames<P extends string> = Record<never, 1> extends Record<P, 1> ? string : NamesIn<P>;
 
@@ -49,7 +49,7 @@ export const ROUTE_OPTIONS = defineOptions<RouteOptions>()({
   use: MIDDLEWARE_LIST,
 });
 
-/** What a registration of the open container takes behind the handler. */
+/** The arguments after the handler in a registration of the open container. */
 export type OpenRest = [options?: RouteOptions, ...surplus: readonly never[]];
 
 /** The options of a route, checked. */

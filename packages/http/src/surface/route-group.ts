@@ -8,7 +8,7 @@ import { HttpVerbs, MIDDLEWARE_LIST, type OpenRest, type PathNames, parseOpenRes
 
 /** The settings of the groups around a route. */
 export interface RouteScope {
-  /** Canonical, in front of every pattern; `''` for none. */
+  /** The canonical prefix of every pattern; `''` for none. */
   readonly prefix: string;
   /** Middlewares, the outermost first. */
   readonly use: readonly Middleware[];
@@ -22,7 +22,7 @@ export const ROOT_SCOPE: RouteScope = { prefix: '', use: [], tags: [] };
 /** How a group is registered, for error texts. */
 export const GROUP_USAGE = 'group(prefix, options, define)';
 
-/** What the options may be that groups of all containers share. */
+/** The options that groups of all containers share. */
 export const GROUP_KINDS = { use: MIDDLEWARE_LIST, tags: list(text()) };
 
 /**
@@ -50,7 +50,7 @@ function parsePrefix(prefix: string): string {
   try {
     if (prefix.trim() !== '' && !prefix.includes('?')) pattern = parsePattern(prefix);
   } catch {
-    // Rejected below, with the words for prefixes.
+    // Rejected below, with the message for prefixes.
   }
   if (!pattern || pattern.segments.at(-1)?.kind === 'rest') {
     throw groupError(String(prefix), 'a prefix is a path without catch-all, query and slash at the end; / is none');
@@ -58,7 +58,7 @@ function parsePrefix(prefix: string): string {
   return pattern.canonical === '/' ? '' : pattern.canonical;
 }
 
-/** A route's pattern behind the prefix of its groups; `/` is the prefix itself. */
+/** A route's pattern after the prefix of its groups; `/` is the prefix itself. */
 export function scopedPattern({ prefix }: RouteScope, pattern: string): string {
   if (prefix === '' || typeof pattern !== 'string') return pattern;
   const path = pattern.trim().replace(/^\//, '');
@@ -98,7 +98,7 @@ export interface GroupOptions {
 export const GROUP_OPTIONS = defineOptions<GroupOptions>()({ ...GROUP_KINDS, authRequired: boolean });
 
 interface OpenScope extends RouteScope {
-  /** Of routes that do not say it themselves. */
+  /** For routes without their own setting. */
   readonly authRequired: boolean;
 }
 

@@ -14,11 +14,14 @@ export interface MountTarget<Posture> {
   ): unknown;
 }
 
-/** The caller, in the form that handlers of the official MCP server package take. Other applications read it from the second argument of `fetch`. */
+/**
+ * The caller, in the form that handlers of the official MCP server package expect. Other applications read it from the second
+ * argument of `fetch`.
+ */
 export interface AuthInfo {
   /**
-   * The bearer token that the principal was resolved from: by `jwtPrincipalResolver`, or by a resolver that says so with
-   * `withBearer`. `''` for callers who were identified in another way, with any `authorization` header.
+   * The bearer token from which the principal was resolved: by `jwtPrincipalResolver`, or by a resolver that uses `withBearer`.
+   * `''` for callers who were identified in another way, even if the request has an `authorization` header.
    */
   token: string;
   /** The claim `client_id` (RFC 9068), else `azp` (OpenID Connect), else the identity of the principal. */
@@ -58,11 +61,11 @@ export const MOUNT_HANDLER_OPTIONS = defineOptions<MountHandlerOptions<object>>(
 /**
  * Mounts a web-standard handler behind the container's gate. It streams if the front door does.
  *
- * The path of its request is the one that was routed: undecoded, without stage and base path. A path that a URL cannot hold
- * as it is (`..` and `.` as segments in any spelling, a backslash, a control character) is answered with 400, because the
- * handler would see another path than the gate.
+ * The path of its request is the one that was routed: undecoded, without stage and base path. A path that a URL would change
+ * (`..` and `.` as segments in any spelling, a backslash, a control character) is answered with 400, because the handler would
+ * see another path than the gate.
  *
- * @throws FrameworkError without a posture, or for a path that is taken
+ * @throws FrameworkError without a posture, or for a path that is already registered
  *
  * @example mountHandler(app, '/{rest+}', { fetch: (request) => hono.fetch(request) }, { posture: Authenticated() });
  */
@@ -95,10 +98,12 @@ function toWebRequest(ctx: Context): Request {
   });
 }
 
-/** What ends a path, and what the parser of URLs would escape in one (https://url.spec.whatwg.org/#path-percent-encode-set). */
+/**
+ * Characters that end a path, or that the URL parser would escape in it (https://url.spec.whatwg.org/#path-percent-encode-set).
+ */
 const ESCAPED = /[?# "<>^`{}]/g;
 
-/** @throws FrameworkError `app.bad_request` for a path that the parser of URLs would change */
+/** @throws FrameworkError `app.bad_request` for a path that the URL parser would change */
 function toUrl(ctx: Context): URL {
   const path = ctx.request.path.replace(ESCAPED, encodeURIComponent);
   const url = new URL(originOf(ctx) + path);

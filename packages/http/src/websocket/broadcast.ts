@@ -5,7 +5,10 @@ import { defineOptions, func, integer } from '@sallyport/core/options';
 export interface BroadcastOptions {
   /** Sends at a time. Default 10. */
   readonly concurrency?: number;
-  /** Called for each connection that no longer exists, to forget it. Awaited; a failure makes the connection `failed`. */
+  /**
+   * Called for each connection that no longer exists, so that you can delete it. It is awaited; if it fails, the connection is
+   * listed as `failed`.
+   */
   readonly onGone?: (connectionId: string) => unknown;
 }
 
@@ -60,7 +63,7 @@ export async function broadcast(
   return result;
 }
 
-/** The most that API Gateway takes as one message, in bytes. */
+/** The largest message that API Gateway accepts, in bytes. */
 export const MAX_MESSAGE_BYTES = 131_072;
 
 /** @throws FrameworkError `websocket.too_large`, 413, or `websocket.invalid_message`, before anything is sent */

@@ -44,10 +44,10 @@ export interface ManagementClient extends WebSocketClient {
  * A client for the endpoint of one stage. The AWS client is an optional peer dependency that is imported when the first
  * call is made.
  *
- * A call that fails throws `websocket.request_failed` with a text of operation and status (0 without an answer) and never
- * of the payload; the AWS error is its cause.
+ * A call that fails throws `websocket.request_failed`. Its message contains operation and status (0 without an answer), never the
+ * payload; its cause is the AWS error.
  *
- * @throws FrameworkError `app.invalid_configuration` for an unknown option or an endpoint that is no URL
+ * @throws FrameworkError `app.invalid_configuration` for an unknown option or an endpoint that is not a URL
  * @example
  * const client = createWebSocketClient('https://abc123.execute-api.eu-west-1.amazonaws.com/prod');
  * const { gone } = await client.postToConnection(connectionId, new TextEncoder().encode('hello'));
@@ -136,7 +136,7 @@ class Client implements ManagementClient {
     }
   }
 
-  /** The AWS client, made once; a failure is not kept. */
+  /** The AWS client, made once. After a failure the next call tries again. */
   #load(): Promise<Sdk> {
     this.#sdk ??= this.#create().catch((error: unknown) => {
       this.#sdk = undefined;
@@ -156,7 +156,7 @@ class Client implements ManagementClient {
 
 const GONE = Symbol('gone');
 
-/** The region that a gateway's own host name states; other hosts leave it to the environment. */
+/** The region in a gateway's own host name; for other hosts the environment determines it. */
 function regionOf(endpoint: string): string | undefined {
   return /^https?:\/\/[^./]+\.execute-api\.([a-z0-9-]+)\./.exec(endpoint)?.[1];
 }
@@ -185,7 +185,7 @@ function toConnection(answer: unknown): WebSocketConnection {
   };
 }
 
-/** Endpoints whose clients are kept; a function answers for one or two. */
+/** The most endpoints whose clients are kept; a function usually needs one or two. */
 const MAX_CLIENTS = 16;
 
 /**
@@ -212,7 +212,7 @@ export function createWebSocketClientFactory(
   };
 }
 
-/** What is used of an AWS client. */
+/** The part of an AWS client that is used here. */
 export interface SdkClient {
   /** Sends one command; the signal ends the call. */
   send(command: object, options: { readonly abortSignal: AbortSignal }): Promise<unknown>;
@@ -220,7 +220,10 @@ export interface SdkClient {
   destroy(): void;
 }
 
-/** What is used of `@aws-sdk/client-apigatewaymanagementapi`; its own types stay out of ours, as it is optional. */
+/**
+ * The part of `@aws-sdk/client-apigatewaymanagementapi` that is used here. Its own types are not imported, because the package is
+ * optional.
+ */
 export interface ManagementSdk {
   /** The client. */
   readonly ApiGatewayManagementApiClient: new (

@@ -15,17 +15,17 @@ export interface ConnectionKey {
 export interface ConnectionRecord<T = unknown> {
   /** Epoch milliseconds from API Gateway: a record with another value belongs to another connection. */
   readonly connectedAt: number;
-  /** Plain data of the application's. */
+  /** Data of the application. */
   readonly data: T;
 }
 
 /** A store for connections between events. An expired record counts as absent. */
 export interface ConnectionRegistry<T = unknown> {
-  /** Writes or replaces. `ttlSeconds` is a positive whole number; a connection lasts at most two hours. */
+  /** Writes or replaces a record. `ttlSeconds` is a positive whole number; a connection lasts at most two hours. */
   put(key: ConnectionKey, record: ConnectionRecord<T>, ttlSeconds: number): Promise<void>;
-  /** `null` when there is none, or when it has expired. */
+  /** Reads a record; `null` when there is none, or when it has expired. */
   get(key: ConnectionKey): Promise<ConnectionRecord<T> | null>;
-  /** Succeeds when there is none. */
+  /** Deletes a record; also succeeds when there is none. */
   delete(key: ConnectionKey): Promise<void>;
 }
 
@@ -43,7 +43,7 @@ export function connectionKey({ apiId, stage, connectionId }: ConnectionKey): st
   return `${apiId}/${stage}/${connectionId}`;
 }
 
-/** A lifetime as stores write it. @throws FrameworkError `app.invalid_configuration` */
+/** Checks a lifetime in seconds. @throws FrameworkError `app.invalid_configuration` */
 function assertTtl(ttlSeconds: number): void {
   if (Number.isSafeInteger(ttlSeconds) && ttlSeconds > 0) return;
   throw new FrameworkError(INVALID_CONFIGURATION, 'framework: ttlSeconds must be a positive whole number');
@@ -53,7 +53,7 @@ function assertTtl(ttlSeconds: number): void {
 export interface MemoryConnectionRegistryOptions {
   /** Decides when a record has expired. Default: the machine's clock. */
   readonly clock?: Clock;
-  /** The oldest is removed when there are more. Default 10,000. */
+  /** The most records; when there are more, the oldest is removed. Default 10,000. */
   readonly maxConnections?: number;
 }
 

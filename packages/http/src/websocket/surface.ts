@@ -51,13 +51,13 @@ import {
 
 const KIND = 'websocket';
 
-/** What WebSocket alone takes of a container's options. */
+/** The container's options for WebSocket alone. */
 export interface WebSocketSurfaceOptions {
   /** Makes the clients that send messages. Default: the AWS client, loaded when a first message is sent. */
   readonly webSocketClientFactory?: WebSocketClientFactory | undefined;
   /** URL that messages are posted to. Default: that of the event's API. */
   readonly webSocketEndpoint?: string | undefined;
-  /** Words of postures for `explain`. Default: none. */
+  /** Describes postures for `explain`. Default: none. */
   readonly describePosture?: DescribePosture;
 }
 
@@ -71,7 +71,7 @@ export class WebSocketSurface implements Surface {
   readonly #describePosture: DescribePosture;
   readonly #clients: WebSocketClients;
 
-  /** @throws FrameworkError `app.invalid_configuration` for a configured endpoint that is no URL */
+  /** @throws FrameworkError `app.invalid_configuration` for a configured endpoint that is not a URL */
   constructor(kernel: Kernel, options: WebSocketSurfaceOptions) {
     this.#kernel = kernel;
     this.#describePosture = options.describePosture ?? (() => null);
@@ -97,7 +97,7 @@ export class WebSocketSurface implements Surface {
     this.#routes.set(key, this.#kernel.book.register({ route, paramNames: [], handler, posture }));
   }
 
-  /** Rejects with an `http.…` error, before any handler runs, for an event that only looks like a socket's. */
+  /** Rejects with an `http.…` error, before any handler runs, for an event that only looks like a WebSocket event. */
   serve(_kind: TriggerKind, event: unknown, { lambdaContext }: Invocation): Promise<unknown> {
     const refused = refusalOf(KIND, event);
     if (refused) {
@@ -131,12 +131,12 @@ export class WebSocketSurface implements Surface {
   }
 }
 
-/** The route key that the gateway chose. It says `$default` itself; nothing falls back to it. */
+/** The route key that the gateway chose. The gateway itself sends `$default`; unknown keys do not fall back to it here. */
 function routeKeyOf(event: unknown): string {
   return textOf(objectOf(objectOf(event).requestContext).routeKey).trim();
 }
 
-/** As HTTP's, without CORS and without the answer header; errors are always nested. */
+/** The pipeline of HTTP without CORS and without the header `x-request-id`; error bodies always have the shape `nested`. */
 function createWebSocketPipeline(kernel: Kernel, routes: ReadonlyMap<string, Registration>): Pipeline {
   const renderError: RenderError = ({ state }, error) =>
     errorResponse(error, HTTP_ERROR_FORMAT_NESTED, { requestId: state.requestId, traceId: state.traceId });

@@ -4,6 +4,7 @@ import {
   completeClock,
   copyPrincipal,
   IncomingRequest,
+  parseForm,
   RequestContext,
   toHeaderMap,
 } from '@sallyport/core/pipeline';
@@ -46,6 +47,7 @@ export function contextOf(input: ContextInput = {}): Context {
     environment: {},
     traceHead: [],
     copyPrincipal,
+    parseForm,
     tenantOf: () => input.tenantId ?? '',
   };
   const state = new ContextState(runtime, request, 'direct', undefined, input.lambdaContext);

@@ -8,13 +8,13 @@ export interface StoredEvent {
   readonly type: string;
   /** The tenant that it belongs to. */
   readonly tenantId: string;
-  /** What it happened to; absent when it was published without. */
+  /** The object that the event is about; absent when it was published without one. */
   readonly sourceId?: string;
   /** The JSON value that was published. */
   readonly payload: unknown;
   /** When it was published. */
   readonly publishedAt: string;
-  /** Ties events of one cause together; absent when it was published without. */
+  /** The same for all events of one cause; absent when it was published without one. */
   readonly correlationId?: string;
   /** What the application stored with it; absent when there is none. */
   readonly metadata?: Readonly<Record<string, string>>;
@@ -22,7 +22,7 @@ export interface StoredEvent {
   readonly tags?: readonly string[];
   /** Version of the row's form; 1. */
   readonly version: number;
-  /** When it is deleted; absent in rows of other writers that never expire. */
+  /** When it is deleted; absent in rows of other writers that do not expire. */
   readonly expiresAt?: string;
 }
 
@@ -34,13 +34,13 @@ export interface PublishInput {
   readonly type: string;
   /** A JSON value. */
   readonly payload: JsonValue;
-  /** Events with one id and one payload are one event. Default: a random id. */
+  /** Events with the same id and the same payload are one event. Default: a random id. */
   readonly id?: string;
-  /** What it happened to. */
+  /** The object that the event is about. */
   readonly sourceId?: string;
   /** ISO 8601. Default: now. */
   readonly publishedAt?: string;
-  /** Ties events of one cause together. */
+  /** The same for all events of one cause. */
   readonly correlationId?: string;
   /** At most 32 entries and 4,096 bytes. */
   readonly metadata?: Readonly<Record<string, string>>;
@@ -50,7 +50,7 @@ export interface PublishInput {
   readonly ttlSeconds?: number;
 }
 
-/** Which events of a tenant are looked up. */
+/** Which events of a tenant are read. */
 export interface EventQuery {
   /** The tenant. */
   readonly tenantId: string;
@@ -62,7 +62,7 @@ export interface EventQuery {
   readonly to?: string;
   /** Only events with this tag. Default: all. */
   readonly tag?: string;
-  /** By publication. Default `newest` first. */
+  /** The order by publication. Default `newest` first. */
   readonly order?: 'newest' | 'oldest';
   /** Events of a page, 1 to 1,000. Default 100. */
   readonly limit?: number;
@@ -71,15 +71,16 @@ export interface EventQuery {
 }
 
 /**
- * Stores events to be looked up. It delivers none: that is done by EventBridge or by the table's stream.
+ * Stores events so that they can be queried. It does not deliver events; use EventBridge or the table's stream for that.
  *
  * Every method throws JobLedgerError `eventbus.invalid_input`, and `eventbus.internal_error` when the store fails.
  */
 export interface EventBusStore {
   /**
-   * Stores an event. `duplicate`: it was stored before; its time, metadata and correlation stay as they were.
+   * Stores an event. `duplicate` means that it was stored before; its time, metadata and correlation are not changed.
    *
-   * @throws JobLedgerError conflict `payload_mismatch` when the id represents another payload, type, source or other tags
+   * @throws JobLedgerError conflict `payload_mismatch` when the stored event with this id has another payload, type, source or
+   * other tags
    */
   publish(
     input: PublishInput,
@@ -89,11 +90,14 @@ export interface EventBusStore {
   query(input: EventQuery, options?: CallOptions): Promise<Page<StoredEvent>>;
   /** Loads the client and opens a connection: call it in the init phase. Costs half a read unit. */
   warm(options?: CallOptions): Promise<void>;
-  /** Reads one event; `undefined` when there is none. Right after `publish` only a `consistent` read is sure to find it. */
+  /**
+   * Reads one event; `undefined` when there is none. Immediately after `publish` only a `consistent` read is guaranteed to find
+   * it.
+   */
   get(
     input: { readonly tenantId: string; readonly id: string; readonly consistent?: boolean },
     options?: CallOptions,
   ): Promise<StoredEvent | undefined>;
-  /** Deletes an event. The answer says whether there was one. */
+  /** Deletes an event. Returns whether it existed. */
   delete(input: { readonly tenantId: string; readonly id: string }, options?: CallOptions): Promise<boolean>;
 }

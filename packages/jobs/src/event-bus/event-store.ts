@@ -53,11 +53,11 @@ const MONTH_SECONDS = 30 * 86_400;
 const MAX_TAGS = 32;
 const VERSION = 1;
 /**
- * Past for every clock. DynamoDB deletes no item whose time is more than five years back.
+ * A time in the past for every clock. DynamoDB does not delete items whose time is more than five years in the past.
  * https://docs.aws.amazon.com/amazondynamodb/latest/developerguide/time-to-live-ttl-before-you-start.html
  */
 const DELETED_SINCE_SECONDS = 86_400;
-/** Everything but the key. */
+/** The attributes without the key. */
 const CONTENT = [
   'id',
   'event_type',
@@ -111,8 +111,8 @@ export function createEventStore(parts: StoreParts): EventBusStore {
 }
 
 /**
- * Leaves an expired row without content, which DynamoDB deletes without a charge. Without the row, a retry after a lost
- * answer could not recognize its own deletion.
+ * Writes an expired row without content, which DynamoDB deletes for free. Without the row, a retry after a lost answer could not
+ * recognize its own deletion.
  */
 async function deleteEvent(parts: StoreParts, key: Key, signal: AbortSignal | undefined): Promise<boolean> {
   const nowMs = await timeOf(parts);
@@ -205,7 +205,7 @@ function tenantType(tenantId: string, type: string): string {
   return `${keyPart(tenantId)}#${keyPart(type)}`;
 }
 
-/** Rows of other versions may have no attribute but their key. */
+/** Rows of other versions may have only their key. */
 function toEvent(item: Item): StoredEvent {
   const { metadata, tags } = item;
   return {
@@ -221,7 +221,7 @@ function toEvent(item: Item): StoredEvent {
   };
 }
 
-/** One page. Tags are not in the index, so pages of it are read until there are enough events with the tag. */
+/** Reads one page. Tags are not in the index, so pages of the index are read until there are enough events with the tag. */
 async function queryEvents(
   { store, clock }: StoreParts,
   input: EventQuery,
@@ -255,7 +255,7 @@ function parseQuery(input: EventQuery) {
   assertId('tenantId', tenantId, ERRORS);
   if (type !== undefined) assertId('type', type, ERRORS);
   if (tag !== undefined) assertId('tag', tag, ERRORS);
-  // `$` follows `#`, which ends the time of every published key.
+  // In byte order `$` comes after `#`, which follows the time in every published key.
   const from = input.from === undefined ? '0' : `${isoTime('from', input.from, ERRORS)}#`;
   const to = input.to === undefined ? ':' : `${isoTime('to', input.to, ERRORS)}$`;
   const order = oneOf('order', input.order ?? 'newest', ['newest', 'oldest'], ERRORS);

@@ -7,7 +7,7 @@ import type { JobLedger } from '../ledger/ledger.js';
 import type { IdempotencyRecord } from './record.js';
 import { asStored, executionOf, inProgressError, inProgressWithin, runOnce, TIME_OPTIONS } from './run-idempotent.js';
 
-/** What is read of a handler's context: any event context of `@sallyport/streams` will do. */
+/** The part of a handler's context that is used. Every event context of `@sallyport/streams` has it. */
 export interface IdempotentContext {
   /** The kind of event, such as `queue`. */
   readonly triggerKind: string;
@@ -15,9 +15,9 @@ export interface IdempotentContext {
   readonly source: { readonly name: string };
   /** Milliseconds that the invocation has left; 0 when that is not known. */
   readonly remainingMs: number;
-  /** What Lambda hands in beside the event. */
+  /** The Lambda context. */
   readonly lambdaContext: LambdaContext | undefined;
-  /** Gets what cannot be thrown. */
+  /** Gets failures that cannot be thrown. */
   readonly log: Logger;
 }
 
@@ -25,18 +25,21 @@ type AnyHandler = (ctx: never, event: never) => unknown;
 
 /** Options of {@link idempotentHandler}. */
 export interface IdempotentHandlerOptions<C = IdempotentContext, E = unknown> {
-  /** Names the event. Default: the service's own id, which is new each time when a producer sends one thing twice. */
+  /**
+   * Returns the key of the event. Default: the service's own id. When a producer sends the same event twice, that id is different
+   * each time.
+   */
   readonly key?: (ctx: C, event: E) => string;
-  /** Text that must be the same for the same key; its hash is stored. */
+  /** Returns text that must be the same for the same key; its hash is stored. */
   readonly fingerprint?: (ctx: C, event: E) => string;
   /**
    * Milliseconds after which the key of a crashed owner is free again, 1,000 to 31,622,400,000 (366 days). Default: the
    * remaining time of the invocation plus one second. Required in durable executions.
    */
   readonly inProgressMs?: number;
-  /** Seconds for which an event counts as handled, 1 to 3,155,760,000. Default 86,400. */
+  /** Seconds for which a handled event is remembered, 1 to 3,155,760,000. Default 86,400. */
   readonly resultTtlSeconds?: number;
-  /** Called with context, event and record when an event was handled before. What it throws is dropped. */
+  /** Called with context, event and record when an event was handled before. Its errors are ignored. */
   readonly onReplay?: (ctx: C, event: E, record: IdempotencyRecord) => void;
 }
 
@@ -51,12 +54,12 @@ export const IDEMPOTENT_HANDLER_OPTIONS = defineOptions<IdempotentHandlerOptions
 });
 const MAX_SCOPE_BYTES = 256;
 const SCHEDULED = 'Scheduled Event';
-/** Kinds that Lambda answers with a report of failures. What a handler returns is not used. */
+/** Kinds for which Lambda expects a report of failures. The handler's result is not used. */
 const BATCHES = ['queue', 'table-stream', 'stream'];
 
 /**
- * A handler of queue, topic, event-bus, scheduled or stream events that runs once for each. An event that is in progress
- * elsewhere throws, so that the service delivers it again.
+ * Wraps a handler of queue, topic, event-bus, scheduled or stream events, so that it runs once for each event. For an event that
+ * is in progress on another instance it throws, so that the service delivers the event again.
  *
  * @throws FrameworkError `app.invalid_configuration` for a wrong option
  * @example app.queue('orders', idempotentHandler(ledger, {}, fulfil));
@@ -106,7 +109,7 @@ async function handleOnce<C, E>(
   return storedResult(ctx, outcome.record);
 }
 
-/** An event that was handled is not handled again, also when its result could not be stored. */
+/** A handled event is not handled again, even if its result could not be stored. */
 function storedResult({ log, triggerKind }: IdempotentContext, { error, result, resultOmitted }: IdempotencyRecord) {
   if (error) throw new StoredError(error);
   if (BATCHES.includes(triggerKind)) return undefined;
@@ -114,7 +117,7 @@ function storedResult({ log, triggerKind }: IdempotentContext, { error, result, 
   return result;
 }
 
-/** The parts of events that name them. */
+/** The parts of events that identify them. */
 interface LooseEvent {
   readonly messageId?: unknown;
   readonly Sns?: { readonly MessageId?: unknown } | null;
@@ -141,7 +144,7 @@ function eventIdentity(ctx: IdempotentContext, event: LooseEvent): { scope: stri
   return named(`event-bus:${sourcePart(trimmedText(event?.source))}:${detailType}`, event?.id);
 }
 
-/** The colon separates source and detail type, so none may be left in the source. */
+/** The colon separates source and detail type, so it is escaped in the source. */
 function sourcePart(source: string): string {
   return source.replaceAll('%', '%25').replaceAll(':', '%3A');
 }

@@ -6,17 +6,21 @@ export const IDEMPOTENCY_STATUSES = ['IN_PROGRESS', 'COMPLETED'] as const;
 /** A status of an idempotency record. */
 export type IdempotencyStatus = (typeof IDEMPOTENCY_STATUSES)[number];
 
-/** A key that is begun. */
+/** The arguments of a begin. */
 export interface BeginIdempotencyInput {
-  /** Among what the key is unique, 1 to 256 bytes. */
+  /** The namespace of the key, 1 to 256 bytes: keys are unique within a scope. */
   readonly scope: string;
-  /** Stored as it is up to 256 bytes, longer keys as their hash. */
+  /** The key. Up to 256 bytes it is stored unchanged, a longer key as its hash. */
   readonly key: string;
-  /** Milliseconds for which an owner that stays silent blocks the key; a whole number from 1,000 to 31,622,400,000 (366 days). */
+  /**
+   * Milliseconds for which an owner that does not finish blocks the key; a whole number from 1,000 to 31,622,400,000 (366 days).
+   */
   readonly inProgressMs: number;
-  /** SHA-256 of the request or message, 64 lower-case hex digits. Compared if the record has one too. */
+  /**
+   * SHA-256 of the request or message, 64 lower-case hex digits. It is compared with that of the record, if the record has one.
+   */
   readonly fingerprint?: string;
-  /** The durable execution that begins. Its own record that is in progress is given back to it. */
+  /** The durable execution that begins. If it began the key before, it gets its own record back. */
   readonly executionId?: string;
   /** Seconds until the record is deleted when it is never completed. Default 86,400. */
   readonly ttlSeconds?: number;
@@ -24,29 +28,29 @@ export interface BeginIdempotencyInput {
 
 /** The right to complete or abandon one begin. */
 export interface IdempotencyHandle {
-  /** As it was begun. */
+  /** The value that was given to the begin. */
   readonly scope: string;
-  /** As it was begun. */
+  /** The value that was given to the begin. */
   readonly key: string;
-  /** Of this begin alone. */
+  /** Unique for this begin. */
   readonly owner: string;
 }
 
 /** What is stored for a key. */
 export interface IdempotencyRecord {
-  /** Among what the key is unique. */
+  /** The namespace of the key. */
   readonly scope: string;
-  /** The key as it was asked for. */
+  /** The key as it was requested. */
   readonly key: string;
   /** Whether the work is in progress or done. */
   readonly status: IdempotencyStatus;
-  /** When the record ends, in Unix milliseconds. */
+  /** When the record expires, in Unix milliseconds. */
   readonly expiresAtMs: number;
   /** Until when its owner blocks the key, in Unix milliseconds; only while in progress. */
   readonly inProgressUntilMs?: number;
   /** SHA-256 of the request or message; absent when the key was started without one. */
   readonly fingerprint?: string;
-  /** The durable execution that began it; absent for others. */
+  /** The durable execution that began it; absent if there was none. */
   readonly executionId?: string;
   /** When it was completed, ISO 8601 with milliseconds; absent while in progress. */
   readonly completedAt?: string;
@@ -58,9 +62,9 @@ export interface IdempotencyRecord {
   readonly resultOmitted: boolean;
 }
 
-/** What a begin found. */
+/** The result of a begin. */
 export type IdempotencyStart =
-  /** `replayed`: the same durable execution had begun it before. */
+  /** `replayed`: the same durable execution has begun it before. */
   | { readonly outcome: 'created'; readonly handle: IdempotencyHandle; readonly replayed: boolean }
   | { readonly outcome: 'already_in_progress'; readonly retryAfterMs: number }
   | { readonly outcome: 'already_completed'; readonly record: IdempotencyRecord };

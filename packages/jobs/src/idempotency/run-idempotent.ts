@@ -10,7 +10,7 @@ import type { JobLedger } from '../ledger/ledger.js';
 import { MAX_IN_PROGRESS_MS, MIN_IN_PROGRESS_MS } from './internal/idempotency-records.js';
 import type { BeginIdempotencyInput, IdempotencyHandle, IdempotencyRecord } from './record.js';
 
-/** Options that every wrapper of an idempotency key has. */
+/** Options of all functions that run work under an idempotency key. */
 export const TIME_OPTIONS = {
   inProgressMs: integer(MIN_IN_PROGRESS_MS, MAX_IN_PROGRESS_MS, 'milliseconds'),
   resultTtlSeconds: integer(1, MAX_TTL_SECONDS, 'seconds'),
@@ -18,37 +18,37 @@ export const TIME_OPTIONS = {
 
 /** Options of {@link runIdempotent}. */
 export interface RunIdempotentOptions {
-  /** Among what the key is unique, 1 to 256 bytes. */
+  /** The namespace of the key, 1 to 256 bytes: keys are unique within a scope. */
   readonly scope: string;
-  /** A text of any length. */
+  /** The key: a string of any length. */
   readonly key: string;
-  /** SHA-256 of the request or message, 64 lower-case hex digits. The same key with another one is rejected. */
+  /** SHA-256 of the request or message, 64 lower-case hex digits. The same key with another fingerprint is rejected. */
   readonly fingerprint?: string;
   /**
-   * Milliseconds for which an owner that stays silent blocks the key, 1,000 to 31,622,400,000 (366 days). Default 60,000.
+   * Milliseconds for which an owner that does not finish blocks the key, 1,000 to 31,622,400,000 (366 days). Default 60,000.
    * Required with `executionId`: the time limit of the execution.
    */
   readonly inProgressMs?: number;
   /** The durable execution that runs this. */
   readonly executionId?: string;
-  /** Seconds for which the result is answered again, 1 to 3,155,760,000. Default 86,400. */
+  /** Seconds for which the stored result is returned, 1 to 3,155,760,000. Default 86,400. */
   readonly resultTtlSeconds?: number;
   /**
-   * Milliseconds that the caller has left, such as `ctx.remainingMs`: a result that cannot be stored at once is tried until then.
+   * Milliseconds that the caller has left, such as `ctx.remainingMs`. Storing the result is retried until then.
    * Default: `inProgressMs`.
    */
   readonly remainingMs?: number;
-  /** Called with the record when a stored value is answered in place of running the work. What it throws is dropped. */
+  /** Called with the record when the stored value is returned and the work does not run. Its errors are ignored. */
   readonly onReplay?: (record: IdempotencyRecord) => void;
-  /** Ends the call before the work begins, and aborts the signal that the work is given. */
+  /** Ends the call before the work begins, and aborts the signal of the work. */
   readonly signal?: AbortSignal;
 }
 
-/** What the work of {@link runIdempotent} is given. */
+/** The argument of the work of {@link runIdempotent}. */
 export interface IdempotentRun {
   /** An id of this run: pass it to the resources that the work changes, so that two runs can be distinguished. */
   readonly owner: string;
-  /** Until when the run has the key, in Unix milliseconds by the ledger's clock. After it another caller may run the work. */
+  /** When the run loses the key, in Unix milliseconds by the ledger's clock. After that another caller may run the work. */
   readonly deadlineMs: number;
   /** Aborts at the deadline, or when the option `signal` aborts. */
   readonly signal: AbortSignal;
@@ -88,11 +88,11 @@ export const RUN_OPTIONS = defineOptions<RunIdempotentOptions>()(
 );
 
 /**
- * Runs work once for a key: a second call gets the stored value, or the stored error is thrown. Work that throws releases
- * the key. All callers, including the first, get the value after a JSON round trip.
+ * Runs work once for a key. A second call gets the stored value, or throws the stored error. When the work throws, the key is
+ * released. All callers, including the first, get the value after a JSON round trip.
  *
- * Storing the value is retried until the deadline. If this fails (the key was taken over, the store is unavailable), the
- * call still returns the value and logs one `warn`: then the work may run again.
+ * Storing the value is retried until the deadline. If this fails (another caller took over the key, or the store is unavailable),
+ * the call still returns the value and logs one `warn`. In that case the work may run again.
  *
  * @throws JobLedgerError conflict `in_progress` with `retryAfterMs`, `payload_mismatch`, `result_omitted`; StoredError
  * @example
@@ -132,7 +132,7 @@ export async function runIdempotent<T>(
   return { value: result as Stored<T>, replayed: true };
 }
 
-/** A value as it is read back; itself when JSON cannot represent it, because then nothing is stored. */
+/** The value after a JSON round trip. A value that JSON cannot represent is returned unchanged, because it is not stored. */
 export function asStored<T>(value: T): Stored<T> {
   try {
     const json = toJson('result', value, JOB_ERRORS);
@@ -142,9 +142,9 @@ export function asStored<T>(value: T): Stored<T> {
   }
 }
 
-/** What becomes of a value that was produced first. */
+/** Whether the first value of the work is stored. */
 export type Keep =
-  /** It is stored and answered again. */
+  /** The value is stored and returned by later calls. */
   | { readonly result: unknown }
   /** The key is freed: the next call runs again. */
   | 'abandon';
@@ -166,7 +166,7 @@ export type RunOutcome<T> =
   | { readonly kind: 'in_progress'; readonly retryAfterMs: number }
   | { readonly kind: 'stored'; readonly record: IdempotencyRecord };
 
-/** Runs once for a key. After the work has run, no failure of the ledger fails the call. */
+/** Runs work once for a key. After the work has run, a failure of the ledger does not fail the call. */
 export async function runOnce<T>(options: RunOptions<T>): Promise<RunOutcome<T>> {
   const { ledger, begin, signal, remainingMs = 0 } = options;
   const leftMs = remainingMs > 0 ? Math.min(remainingMs, begin.inProgressMs) : begin.inProgressMs;
@@ -189,10 +189,10 @@ export async function runOnce<T>(options: RunOptions<T>): Promise<RunOutcome<T>>
   return { kind: 'ran', value };
 }
 
-/** Longer timers fire at once. */
+/** Longer timers would fire immediately. */
 const MAX_TIMER_MS = 2_147_483_647;
 
-/** Runs the work with a signal that aborts when the key is no longer its own. */
+/** Runs the work with a signal that aborts when the run loses the key. */
 async function runUntil<T>({ ledger, signal, run }: RunOptions<T>, owner: string, deadlineMs: number): Promise<T> {
   const { clock } = ledger;
   const controller = new AbortController();
@@ -217,10 +217,10 @@ interface Completion<T> extends RunOptions<T> {
 
 const FIRST_WAIT_MS = 50;
 const MAX_WAIT_MS = 1000;
-/** The least time that one try to store a result is given. */
+/** The least time for one attempt to store a result. */
 const MIN_TRY_MS = 1000;
 
-/** The work has run: storing its result is retried until the deadline, so that the work is not repeated. */
+/** Stores the result of the work. It is retried until the deadline, so that the work is not repeated. */
 async function complete<T>(
   options: Completion<T>,
   value: T,
@@ -250,7 +250,7 @@ async function complete<T>(
   }
 }
 
-/** A third of what is left, so that one request without an answer leaves time for others. */
+/** A third of the remaining time, so that after one request without an answer there is time for others. */
 function tryMs(clock: FullClock, deadlineMs: number): number {
   const leftMs = deadlineMs - clock.now().getTime();
   return Math.min(MAX_TIMER_MS, Math.max(MIN_TRY_MS, Math.floor(leftMs / 3)));
@@ -263,7 +263,7 @@ function mayPass(error: unknown): boolean {
   );
 }
 
-/** A value that is not JSON is left out: the work is done and must not be done again. */
+/** A value that is not JSON is left out, because the work has run and must not run again. */
 async function store<T>(
   { ledger, resultTtlSeconds, log, begin, handle }: Completion<T>,
   { result, writeId, signal }: { readonly result: unknown; readonly writeId: string; readonly signal: AbortSignal },
@@ -278,7 +278,7 @@ async function store<T>(
   }
 }
 
-/** A key that cannot be freed now is free when its time is over. */
+/** A key that cannot be released now is free when its time is over. */
 async function abandon<T>({ ledger, log, begin }: RunOptions<T>, handle: IdempotencyHandle): Promise<void> {
   try {
     await ledger.abandonIdempotency(handle);
@@ -291,13 +291,13 @@ export function inProgressError(retryAfterMs: number): Error {
   return JOB_ERRORS.conflict('in_progress', { retryAfterMs });
 }
 
-/** The default of `inProgressMs`: the time that the invocation has left and a second; a minute when that is not known. */
+/** The default of `inProgressMs`: the remaining time of the invocation plus one second; a minute when that time is unknown. */
 export function inProgressWithin(remainingMs: number): number {
   return remainingMs > 0 ? Math.ceil(remainingMs) + 1000 : 60_000;
 }
 
 /**
- * The durable execution that an invocation belongs to, which may outlive it by far.
+ * The durable execution of an invocation. It may last much longer than the invocation.
  *
  * @throws JobLedgerError `invalid_input` for one without `inProgressMs`
  */

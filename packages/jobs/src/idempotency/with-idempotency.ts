@@ -17,11 +17,11 @@ import { executionOf, inProgressWithin, type Keep, type RunOutcome, runOnce, TIM
 
 /** Options of {@link withIdempotency}. */
 export interface HttpIdempotencyOptions {
-  /** Methods that are looked at, in any case. Default `POST` and `PATCH`. */
+  /** Methods whose requests are checked, in any case. Default `POST` and `PATCH`. */
   readonly methods?: readonly string[];
   /** Whether a request without `Idempotency-Key` is rejected with 400. Default false: it runs. */
   readonly required?: boolean;
-  /** Whether callers without identity share their keys. Default false: their keys are rejected with 400. */
+  /** Whether callers without identity share one namespace of keys. Default false: their keys are rejected with 400. */
   readonly allowAnonymous?: boolean;
   /** Names of further headers that are stored and replayed. Never `set-cookie`. Default: none. */
   readonly keepHeaders?: readonly string[];
@@ -32,17 +32,17 @@ export interface HttpIdempotencyOptions {
   readonly inProgressMs?: number;
   /** Seconds for which an answer is replayed, 1 to 3,155,760,000. Default 86,400. */
   readonly resultTtlSeconds?: number;
-  /** Called with context and record when a stored answer is replayed. What it throws is dropped. */
+  /** Called with context and record when a stored answer is replayed. Its errors are ignored. */
   readonly onReplay?: (ctx: Context, record: IdempotencyRecord) => void;
 }
 
 type Answer = ReturnType<typeof toResponse>;
 
-/** An answer as it is stored. */
+/** The stored form of an answer. */
 interface StoredAnswer {
   readonly status: number;
   readonly headers: Readonly<Record<string, readonly string[]>>;
-  /** Text where the bytes are UTF-8, else base64. */
+  /** Text if the bytes are UTF-8, else base64. */
   readonly body: string;
   readonly encoding: 'utf8' | 'base64';
   readonly isBase64?: true;
@@ -55,7 +55,7 @@ const BARE = /^[\x21-\x2b\x2d-\x7e]{1,255}$/;
 const QUOTED = /^"((?:[\x21\x23-\x5b\x5d-\x7e]|\\["\\]){1,510})"$/;
 const MAX_KEY = 255;
 
-/** 4xx answers that are not about the request itself: the same request may succeed later. */
+/** 4xx answers that do not depend on the request alone: the same request may succeed later. */
 const PASSING = [408, 409, 425, 429];
 const KEPT_HEADERS = ['content-type', 'content-language', 'etag', 'last-modified', 'link', 'location'];
 
@@ -70,8 +70,8 @@ export const IDEMPOTENCY_OPTIONS = defineOptions<HttpIdempotencyOptions>()({
 });
 
 /**
- * Answers a request whose `Idempotency-Key` is known with the stored answer of the first request. GraphQL and WebSocket requests
- * are not looked at.
+ * If the `Idempotency-Key` of a request is known, answers with the stored answer of the first request. GraphQL and WebSocket
+ * requests are not affected.
  *
  * @throws FrameworkError `app.invalid_configuration` for a wrong option
  * @example
@@ -124,7 +124,7 @@ async function translated<T>(run: () => Promise<RunOutcome<T>>): Promise<RunOutc
       });
     }
     if (error instanceof JobLedgerError && error.reason === 'store_unavailable') {
-      // The same request may pass in a moment (RFC 9110 section 15.6.4), unless it is a fault of the deployment.
+      // The same request may succeed later (RFC 9110 section 15.6.4), unless the deployment is wrong.
       if (!error.retryable) throw new FrameworkError('app.internal', undefined, { cause: error });
       throw new FrameworkError('app.overloaded', undefined, { cause: error, headers: { 'retry-after': '1' } });
     }
@@ -167,8 +167,8 @@ function parseKey(value: string): string | undefined {
 }
 
 /**
- * The scope of a key: operation and caller. Hashed, because routes and identities may be longer than a scope, and
- * identities must not be in keys of a table.
+ * The scope of a key: operation and caller. It is hashed, because routes and identities may be too long for a scope, and because
+ * identities must not be in the keys of a table.
  *
  * @throws FrameworkError `app.bad_request` for a caller without identity
  */
@@ -179,7 +179,7 @@ function scopeOf(ctx: Context, allowAnonymous: boolean): string {
   return `http:${sha256(JSON.stringify([ctx.request.method, ctx.route?.pattern ?? '', callerKey(stateOf(ctx))]))}`;
 }
 
-/** A hash of all by which two requests of one key may differ. */
+/** A hash of all parts in which two requests with the same key may differ. */
 function fingerprintOf({ method, rawPath, query, headers, body }: Request): string {
   const sortedQuery = Object.keys(query)
     .sort()
@@ -188,7 +188,7 @@ function fingerprintOf({ method, rawPath, query, headers, body }: Request): stri
   return sha256(Buffer.concat([Buffer.from(`${head}\n`), body]));
 }
 
-/** Whether an answer is stored, or its key freed. */
+/** Whether an answer is stored, or its key released. */
 function keptAnswer(ctx: Context, answer: Answer, names: readonly string[]): Keep {
   if (answer.bodyStream) {
     ctx.log.warn('streamed answer is not kept for its idempotency key');

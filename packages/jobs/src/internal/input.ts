@@ -4,7 +4,7 @@ import { completeClock, createMap, LOG_WANTED, parseLog } from '@sallyport/core/
 import { type Client, DynamoTable } from '@sallyport/dynamo';
 import { JOB_ERRORS, type LedgerErrors } from '../errors.js';
 
-/** Checks of what callers hand in. Each throws JobLedgerError `invalid_input`. */
+/** Checks of the callers' arguments. Each throws JobLedgerError `invalid_input`. */
 
 const MAX_METADATA_ENTRIES = 32;
 const MAX_METADATA_BYTES = 4096;
@@ -16,7 +16,7 @@ const CONTROL = /\p{Cc}/u;
 const COLD_TIMEOUT_MS = 5000;
 const FINGERPRINT = /^[0-9a-f]{64}$/;
 
-/** An object with known keys only: a misspelt `expectedVersion` must not be ignored. */
+/** Accepts only known keys: a misspelt `expectedVersion` must not be ignored. */
 export function assertInput(input: unknown, known: readonly string[], errors: LedgerErrors): void {
   if (typeof input !== 'object' || input === null) throw errors.invalid('input must be an object');
   for (const key of Object.keys(input)) if (!known.includes(key)) throw errors.invalid(`unknown input "${key}"`);
@@ -70,7 +70,7 @@ export function fingerprintOf(value: unknown, errors: LedgerErrors): string {
   throw errors.invalid('fingerprint must be 64 lower-case hex digits of a SHA-256');
 }
 
-/** A list in which no value is repeated. */
+/** Checks that a list does not repeat a value. */
 export function distinct(name: string, values: readonly unknown[], errors: LedgerErrors): void {
   if (new Set(values).size < values.length) throw errors.invalid(`${name} must not repeat`);
 }
@@ -109,15 +109,15 @@ export interface PartOptions {
   readonly clock?: Clock | undefined;
   /** Makes ids. Default: random UUIDs. */
   readonly ids?: IdGenerator | undefined;
-  /** Gets failures that no call can throw; `false` for silence. Default: JSON lines on standard output. */
+  /** Gets failures that no call can throw; `false` for no log. Default: JSON lines on standard output. */
   readonly log?: Logger | false | undefined;
 }
 
 /** Options that every ledger has. */
 export interface LedgerPartOptions extends PartOptions {
   /**
-   * Completed idempotency keys that this instance remembers, 0 to 100,000, so that a duplicate costs no request; each with a result of
-   * at most 4 KB. Default 0.
+   * How many completed idempotency keys this instance caches, 0 to 100,000, so that a duplicate needs no request. Only results of
+   * at most 4 KB are cached. Default 0.
    */
   readonly completedKeys?: number | undefined;
 }
@@ -148,7 +148,7 @@ export const PART_OPTIONS = {
 /** The option `completedKeys`. */
 export const completedKeysOption = integer(0, 100_000).default(0);
 
-/** What the options of a store may be; `variable` names the table where they do not. */
+/** What the options of a store may be. `variable` contains the table's name when the options do not. */
 export function storeKinds(variable: string) {
   return {
     ...PART_OPTIONS,

@@ -6,7 +6,7 @@ const MAX_ID_BYTES = 256;
 const HASHED = 'sha256:';
 const BINDING_LENGTH = 16;
 
-/** A part of a key in which no separator is left. */
+/** Escapes the separators in a part of a key. */
 export function keyPart(text: string): string {
   return text.replaceAll('%', '%25').replaceAll('#', '%23');
 }
@@ -43,7 +43,10 @@ export function tenantStatus(tenantId: string, status: string): string {
   return `${keyPart(tenantId)}#${status}`;
 }
 
-/** What would be no id, or is the hash of one, is hashed: no short key is a long one's hash. */
+/**
+ * Hashes text that is not a valid id, and also text that looks like a hash, so that a short key is never equal to the hash of a
+ * long one.
+ */
 function shortKey(key: string): string {
   if (Buffer.byteLength(key) <= MAX_ID_BYTES && !key.startsWith(HASHED)) return key;
   return HASHED + sha256(key);
@@ -53,7 +56,7 @@ export function sha256(data: string | Uint8Array): string {
   return createHash('sha256').update(data).digest('hex');
 }
 
-/** Opaque text for a position within one query. Of the query it holds a hash only. */
+/** Opaque text for a position within one query. It contains only a hash of the query. */
 export function encodeCursor(query: readonly unknown[], position: Readonly<Record<string, string>>): string {
   return Buffer.from(JSON.stringify({ q: bindingOf(query), p: position })).toString('base64url');
 }

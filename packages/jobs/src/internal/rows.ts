@@ -5,7 +5,7 @@ import { JOB_ERRORS, type LedgerErrors } from '../errors.js';
 import type { TransitionOutcome } from '../ledger/job.js';
 import { ttlSeconds } from './input.js';
 
-/** What every operation of a ledger or an event store works with. */
+/** The parts that all operations of a ledger or an event store use. */
 export interface StoreParts {
   readonly store: ItemTable;
   readonly clock: FullClock;
@@ -13,7 +13,7 @@ export interface StoreParts {
 }
 
 /**
- * The time that a request is to carry, read when the client is loaded: on a small function that takes longer than clocks may
+ * The time for a request. It is read after the client is loaded, because on a small function loading takes longer than clocks may
  * differ.
  */
 export async function timeOf({ store, clock }: StoreParts): Promise<number> {
@@ -22,8 +22,8 @@ export async function timeOf({ store, clock }: StoreParts): Promise<number> {
 }
 
 /**
- * The rows that items of an index stand for, by their partition key, as many as there are. What an index shows and a read does not find yet is read once more,
- * consistently: it was written a moment ago, or is gone.
+ * Reads the rows of index items, by their partition key. A row that the index shows and the read does not find is read once more,
+ * consistently: it was written just before, or was deleted.
  */
 export async function readAll(
   store: ItemTable,
@@ -44,7 +44,7 @@ export async function readAll(
   return found;
 }
 
-/** An id of one write. Not of the ledger's own ids, whose order applications see. */
+/** Makes the id of one write. It does not use the ledger's id generator, because applications see the order of those ids. */
 export function newWriteId(): string {
   return randomIds.newId();
 }
@@ -71,7 +71,7 @@ export function numberOf(item: Item, name: string, otherwise = 0): number {
   return typeof value === 'number' && Number.isFinite(value) ? value : otherwise;
 }
 
-/** Entries whose attribute is a text that is not empty, under other names. */
+/** Renames attributes, and keeps only those that are non-empty strings. */
 export function textsOf<K extends string>(item: Item, names: Readonly<Record<K, string>>): { [P in K]?: string } {
   const texts: { [P in K]?: string } = {};
   for (const key of Object.keys(names) as K[]) {
@@ -103,7 +103,7 @@ function assertMember(_: string, value: unknown): unknown {
   return value;
 }
 
-/** The value of stored JSON text; `undefined` where there is none, or where another writer stored something else. */
+/** Parses stored JSON text; `undefined` when there is none, or when another writer stored something else. */
 export function fromJson(text: Value | undefined): unknown {
   if (typeof text !== 'string') return undefined;
   try {
@@ -113,7 +113,7 @@ export function fromJson(text: Value | undefined): unknown {
   }
 }
 
-/** The same JSON text for values that differ in the order of keys only. */
+/** JSON text that does not depend on the order of keys. */
 export function canonicalJson(text: string): string {
   return JSON.stringify(sorted(JSON.parse(text)));
 }
@@ -129,7 +129,7 @@ function sorted(value: unknown): unknown {
 
 export const OUTCOME_INPUT = ['result', 'error', 'ttlSeconds'] as const;
 
-/** Result and error of a transition as attributes, and those that are removed, so that no row has both. */
+/** The result or error of a transition as attributes, and the attributes to remove, so that no row has both. */
 export function outcomeOf(input: TransitionOutcome, nowMs: number): { set: Item; remove: string[] } {
   if (input.result !== undefined && input.error !== undefined) {
     throw JOB_ERRORS.invalid('result and error exclude each other');
@@ -143,7 +143,7 @@ export function outcomeOf(input: TransitionOutcome, nowMs: number): { set: Item;
   };
 }
 
-/** Result and error of a row. */
+/** The result or error of a row. */
 export function storedOutcome(item: Item): { result?: unknown; error?: ErrorEnvelope } {
   const result = fromJson(item.result);
   const error = parseEnvelope(fromJson(item.error));

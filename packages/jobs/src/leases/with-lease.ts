@@ -16,7 +16,7 @@ export interface HoldOptions {
   readonly heartbeatMs?: number;
   /** Milliseconds to wait for a lease that another caller holds, 0 to 86,400,000. Default 0. */
   readonly waitMs?: number;
-  /** Ends the waiting, and aborts the signal that the work is given. */
+  /** Ends the waiting, and aborts the signal of the work. */
   readonly signal?: AbortSignal;
 }
 
@@ -32,7 +32,7 @@ const HOLD_OPTIONS = {
 
 /** Options of {@link withLease}. */
 export interface WithLeaseOptions extends HoldOptions {
-  /** What is held, 1 to 256 bytes. */
+  /** Name of the lease, 1 to 256 bytes. */
   readonly name: string;
 }
 
@@ -63,9 +63,9 @@ export const SLOT_OPTIONS = defineOptions<WithSlotOptions>()(
   { fail: JOB_ERRORS.invalid },
 );
 
-/** What the work of {@link withLease} is given. */
+/** The argument of the work of {@link withLease}. */
 export interface HeldLease {
-  /** Of this acquisition alone. */
+  /** Unique for this acquisition. */
   readonly id: string;
   /** The fencing token. Pass it to the resource, which must reject a smaller one. */
   readonly token: number;
@@ -73,9 +73,9 @@ export interface HeldLease {
   readonly signal: AbortSignal;
 }
 
-/** What the work of {@link withSlot} is given. */
+/** The argument of the work of {@link withSlot}. */
 export interface HeldSlot {
-  /** Of this acquisition alone. */
+  /** Unique for this acquisition. */
   readonly id: string;
   /** The slot's number, 0 to `limit` - 1. */
   readonly slot: number;

@@ -30,7 +30,7 @@ export const LEDGER_OPTIONS = defineOptions<JobLedgerOptions>()({
 });
 
 /**
- * A ledger in one DynamoDB table: one conditional write a mutation. The AWS SDK is loaded at the first call.
+ * A ledger in one DynamoDB table. Each change is one conditional write. The AWS SDK is loaded at the first call.
  *
  * @throws FrameworkError `app.invalid_configuration` for a wrong option, or when neither option nor variable names the table
  * @example
@@ -42,7 +42,7 @@ export function createJobLedger(options: JobLedgerOptions = {}): JobLedger {
   return createLedger({ ...openStore(store, JOB_ERRORS), completedKeys: new CompletedKeys(completedKeys) });
 }
 
-/** What a ledger is made of. */
+/** The parts of a ledger. */
 interface LedgerParts extends StoreParts {
   readonly log: Logger;
   readonly completedKeys: CompletedKeys;

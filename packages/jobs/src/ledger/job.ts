@@ -39,9 +39,9 @@ export function isFinal<S extends string>(transitions: Readonly<Record<S, readon
   return transitions[status].length === 0;
 }
 
-/** The progress of a job's records. Written together with the transition that finishes a record, so it always matches them. */
+/** The progress of a job's records. It is written together with the transition that finishes a record, so it is always exact. */
 export interface JobProgress {
-  /** Records that the job was made for. */
+  /** Records that the job was created for. */
   readonly total: number;
   /** Records without a final status yet; 0 when all are done. */
   readonly open: number;
@@ -85,7 +85,7 @@ export interface Job {
 export interface RecordClaim {
   /** The id of this claim: pass it to `transitionRecord` and `heartbeatRecord` as `claimId`. */
   readonly id: string;
-  /** A label for people; absent when it was claimed without. */
+  /** A label for people; absent when it was claimed without one. */
   readonly owner?: string;
   /** When others may take the record over, in Unix milliseconds by the ledger's clock. */
   readonly expiresAtMs: number;
@@ -111,7 +111,7 @@ export interface JobRecord {
   readonly result?: unknown;
   /** The error of its last transition; absent when there is none. */
   readonly error?: ErrorEnvelope;
-  /** Who works on it; absent unless it was claimed. */
+  /** The claim of the worker; absent unless the record is claimed. */
   readonly claim?: RecordClaim;
   /** `true` in the answer to the transition that ended the last open record of a job with `recordCount`, else absent. */
   readonly isLast?: true;
@@ -119,11 +119,11 @@ export interface JobRecord {
 
 /** A record that is claimed. */
 export interface ClaimedRecord extends JobRecord {
-  /** Who works on it. */
+  /** The claim of the worker. */
   readonly claim: RecordClaim;
 }
 
-/** A job to be made. */
+/** The values of a new job. */
 export interface CreateJobInput {
   /** 1 to 256 bytes without control characters. */
   readonly jobId: string;
@@ -142,7 +142,7 @@ export interface CreateJobInput {
   readonly recordCount?: number;
 }
 
-/** The values of a transition. Result and error exclude each other; one that is not given is removed from the row. */
+/** The values of a transition. Only one of result and error may be given; the other one is removed from the row. */
 export interface TransitionOutcome {
   /** A JSON value, stored as it is. */
   readonly result?: unknown;
@@ -176,7 +176,7 @@ export interface ListJobsInput {
   readonly createdFrom?: string;
   /** Latest creation, inclusive, ISO 8601. Default: no bound. */
   readonly createdTo?: string;
-  /** By creation. Default `newest` first. */
+  /** The order by creation. Default `newest` first. */
   readonly order?: 'newest' | 'oldest';
   /** Jobs of a page, 1 to 100. Default 50. */
   readonly limit?: number;
@@ -219,19 +219,19 @@ export interface TransitionRecordInput extends RecordChange {
   readonly tenantId?: string;
 }
 
-/** What became of one record of a batch. */
+/** The outcome for one record of a batch. */
 export interface RecordOutcome {
   /** The record. */
   readonly recordId: string;
   /** `failed`: bad input or the store, see `error`. `not_started`: the caller's signal aborted before. */
   readonly outcome: 'ok' | 'exists' | 'conflict' | 'not_found' | 'failed' | 'not_started';
-  /** The record as it is now; only with `ok`. */
+  /** The new state of the record; only with `ok`. */
   readonly record?: JobRecord;
   /** Why there is no record; absent with `ok` and `not_started`. */
   readonly error?: JobLedgerError;
 }
 
-/** Records to be made. */
+/** The values of new records. */
 export interface CreateRecordsInput {
   /** The job of the records, read once for each call. It may be made later, unless `tenantId` is given. */
   readonly jobId: string;
@@ -271,7 +271,7 @@ export interface ClaimNextInput {
   readonly maxAttempts?: number;
 }
 
-/** Which stuck records are taken back. */
+/** Which stuck records are released. */
 export interface ReapRecordsInput {
   /** The job. */
   readonly jobId: string;
@@ -285,7 +285,7 @@ export interface ReapRecordsInput {
   readonly cursor?: string;
 }
 
-/** What a call of `reapRecords` did. */
+/** The result of `reapRecords`. */
 export interface ReapedRecords {
   /** Records that are `PENDING` again. */
   readonly requeued: readonly JobRecord[];

@@ -34,17 +34,17 @@ export interface CallOptions {
 
 /** One page of a list. */
 export interface Page<T> {
-  /** May be fewer than the limit, also none, although there are more pages. */
+  /** The entries. A page may have fewer than the limit, or none, although there are more pages. */
   readonly items: readonly T[];
-  /** Hand it in for the next page. Only a missing cursor means the end. */
+  /** Pass it to the next call for the next page. Only a missing cursor means the end. */
   readonly cursor?: string;
 }
 
 /** A lease that is held. */
 export interface Lease {
-  /** What is held. */
+  /** Name of the lease. */
   readonly name: string;
-  /** Of this acquisition alone. */
+  /** Unique for this acquisition. */
   readonly id: string;
   /** A label for people. Two acquisitions by the same owner are independent. */
   readonly owner: string;
@@ -62,7 +62,7 @@ export interface Slot {
   readonly subject: string;
   /** Its number, 0 to `limit` - 1. */
   readonly slot: number;
-  /** Of this acquisition alone. */
+  /** Unique for this acquisition. */
   readonly id: string;
   /** A label for people. */
   readonly owner: string;
@@ -71,14 +71,14 @@ export interface Slot {
 }
 
 /**
- * A ledger for work. Every mutation is one conditional write; expired items count as absent.
+ * A ledger for jobs, leases and idempotency keys. Each change is one conditional write. Expired items count as absent.
  *
  * Every method throws JobLedgerError `jobs.invalid_input`, and `jobs.internal_error` when the store fails.
  */
 export interface JobLedger {
   /**
-   * Loads the client and opens a connection, so that the first event need not wait for it: call it in the init phase. Costs half a
-   * read unit.
+   * Loads the client and opens a connection, so that the first event does not wait for it. Call it in the init phase. Costs half
+   * a read unit.
    */
   warm(options?: CallOptions): Promise<void>;
   /**
@@ -91,7 +91,7 @@ export interface JobLedger {
   /** Logs failures that no call throws, such as a lease that could not be released. */
   readonly log: Logger;
   /**
-   * Makes a job.
+   * Creates a job.
    *
    * @throws JobLedgerError conflict `exists`
    */
@@ -110,8 +110,8 @@ export interface JobLedger {
   /** Reads one page of a tenant's jobs. */
   listJobs(input: ListJobsInput, options?: CallOptions): Promise<Page<Job>>;
   /**
-   * Makes records. Outcomes are in input order; a bad record never rejects the call. When the signal aborts, no further write
-   * starts.
+   * Creates records. The outcomes are in input order. An invalid record does not reject the call. When the signal aborts, no
+   * further write starts.
    */
   createRecords(input: CreateRecordsInput, options?: CallOptions): Promise<RecordOutcome[]>;
   /** Changes the status of records. Outcomes are as for {@link createRecords}. */

@@ -7,15 +7,15 @@ import { completedKeysOption, type LedgerPartOptions, PART_OPTIONS, partsOf } fr
 import { createLedger } from './create-job-ledger.js';
 import type { JobLedger } from './ledger.js';
 
-/** Rows that several ledgers of one process share, as instances of a function share a table. */
+/** Rows that several ledgers of one process share, like function instances share a table. */
 export interface MemoryTable {
-  /** How many rows there are, expired ones too. */
+  /** The number of rows, including expired ones. */
   readonly size: number;
 }
 
 /** Options of {@link createMemoryJobLedger} and {@link createMemoryEventBusStore}. */
 export interface MemoryLedgerOptions extends LedgerPartOptions {
-  /** Rows to be shared, made by {@link createMemoryTable}. Default: an empty table of its own. */
+  /** Rows to share, made by {@link createMemoryTable}. Default: a new, empty table. */
   readonly table?: MemoryTable | undefined;
 }
 
@@ -32,7 +32,7 @@ export function createMemoryTable(): MemoryTable {
 }
 
 /**
- * A ledger of one process, for tests and local runs: the same behaviour as the shared one, without a table.
+ * A ledger in the memory of one process, for tests and local runs. It behaves like the one in DynamoDB.
  *
  * @throws FrameworkError `app.invalid_configuration` for a wrong option
  * @example const ledger = createMemoryJobLedger();
@@ -42,7 +42,7 @@ export function createMemoryJobLedger(options: MemoryLedgerOptions = {}): JobLed
 }
 
 /**
- * An event store of one process, for tests and local runs.
+ * An event store in the memory of one process, for tests and local runs.
  *
  * @throws FrameworkError `app.invalid_configuration` for a wrong option
  * @example const events = createMemoryEventBusStore();

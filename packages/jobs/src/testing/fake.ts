@@ -4,11 +4,11 @@ import { createMemoryJobLedger, type MemoryLedgerOptions } from '../ledger/memor
 
 type Operation = Exclude<keyof JobLedger, 'clock' | 'ids' | 'log'>;
 
-/** One call that a fake was given. */
+/** One call of a fake. */
 export interface FakeCall {
   /** The method that was called. */
   readonly operation: Operation;
-  /** What it was called with. */
+  /** Its arguments. */
   readonly arguments: readonly unknown[];
 }
 
@@ -18,7 +18,7 @@ export interface FakeFault {
   readonly when?: 'before' | 'after';
   /** How many calls fail. Default 1. */
   readonly times?: number;
-  /** What is thrown. Default: JobLedgerError `jobs.internal_error`, retryable. */
+  /** The error that is thrown. Default: JobLedgerError `jobs.internal_error`, retryable. */
   readonly error?: unknown;
 }
 
@@ -26,7 +26,7 @@ export interface FakeFault {
 export interface FakeJobLedger extends JobLedger {
   /** All calls so far, in order. */
   readonly calls: readonly FakeCall[];
-  /** The next calls of an operation fail. */
+  /** Makes the next calls of an operation fail. */
   fail(operation: Operation, fault?: FakeFault): void;
 }
 

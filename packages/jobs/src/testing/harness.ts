@@ -4,13 +4,13 @@ import { SettableClock } from '@sallyport/core/testing';
 import type { EventBusStore } from '../event-bus/event-bus.js';
 import type { JobLedger } from '../ledger/ledger.js';
 
-/** How the suite gets ledgers. All that one harness makes share their rows. */
+/** Makes the ledgers for the suite. All ledgers of one harness share their rows. */
 export interface JobLedgerHarness {
   /** A ledger with this clock. */
   create(options: { readonly clock: Clock }): Promise<JobLedger>;
 }
 
-/** How the suite gets event stores. All that one harness makes share their rows. */
+/** Makes the event stores for the suite. All stores of one harness share their rows. */
 export interface EventBusHarness {
   /** An event store with this clock. */
   create(options: { readonly clock: Clock }): Promise<EventBusStore>;
@@ -27,13 +27,13 @@ export interface ConformanceCase {
 /** 2023-11-14T22:13:20.000Z, in Unix milliseconds. */
 const START_MS = 1_700_000_000_000;
 
-/** What a case works with. */
+/** The argument of a case. */
 export interface Bench<S> {
   readonly clock: SettableClock;
   readonly subject: S;
   /** An id that no other case uses. */
   id(name?: string): string;
-  /** A subject over the same rows whose clock differs by so much. */
+  /** A ledger or store over the same rows, whose clock differs by the given time. */
   skewed(ms: number): Promise<S>;
 }
 

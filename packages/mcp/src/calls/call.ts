@@ -3,9 +3,9 @@ import type { McpContext } from '../run/context.js';
 
 /** One call of a handler, as hooks see it. */
 export interface McpCall {
-  /** `resource` is a template's too. */
+  /** A call of a resource template has the kind `resource`. */
   readonly kind: 'tool' | 'resource' | 'prompt';
-  /** Name of the tool or prompt, or the URI that is read. */
+  /** Name of the tool or prompt, or URI of the resource. */
   readonly name: string;
   /** What was registered: the name of the tool or prompt, the URI of the resource, the text of the template. */
   readonly target: string;
@@ -17,7 +17,7 @@ export interface McpCall {
   readonly tenantId: string;
   /** A digest of the arguments; `''` for a resource, which has no arguments. */
   readonly argsDigest: string;
-  /** Rounds of questions that were answered before: a handler that asks is called once more for each. */
+  /** How many rounds of questions were answered before: the handler is called again after each round. */
   readonly round: number;
   /** The context of the handler. */
   readonly ctx: McpContext;
@@ -41,9 +41,8 @@ export interface CallEnd {
 }
 
 /**
- * A hook around every call of a tool, a resource or a prompt. `next` runs the inner hooks and the handler, once, and
- * resolves to the outcome; it does not reject. The answer waits for the hook. A hook that throws ends the call: a tool
- * shows the text of a {@link McpToolError}, everything else is answered with a fixed text. A hook must call `next` or
- * throw.
+ * A hook around every call of a tool, a resource or a prompt. `next` runs the inner hooks and the handler, once, and resolves to
+ * the outcome; it does not reject. The answer waits for the hook. A hook that throws ends the call. For a tool, the text of a
+ * {@link McpToolError} is sent; any other error is answered with a fixed text. A hook must call `next` or throw.
  */
 export type OnCall = (call: McpCall, next: () => Promise<CallEnd>) => MaybePromise<unknown>;

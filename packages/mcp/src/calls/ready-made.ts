@@ -62,8 +62,8 @@ const MEASURE = defineOptions<MeasureCallsOptions>()({
 });
 
 /**
- * Counts calls and measures how long they take, with the tags `kind`, `target` and `outcome`. The container must declare both metrics
- * with these tags: what is not declared is dropped.
+ * Counts calls and measures how long they take, with the tags `kind`, `target` and `outcome`. The container must declare both
+ * metrics with these tags: metrics that are not declared are dropped.
  *
  * @throws FrameworkError `app.invalid_configuration` for a wrong option
  *
@@ -138,8 +138,8 @@ export interface LimitTimeOptions {
 const TIME = defineOptions<LimitTimeOptions>()({ ms: integer(1, 900_000, 'milliseconds').required(), tools: TOOLS });
 
 /**
- * Ends a call that takes too long: the handler's `signal` aborts and the client gets an error. Time that a person needs to
- * answer does not count.
+ * Ends a call that takes too long: the handler's `signal` aborts and the client gets an error. The time in which a person answers
+ * a question does not count.
  *
  * @throws FrameworkError `app.invalid_configuration` without `ms`
  *
@@ -172,7 +172,7 @@ function keyOf({ kind, target, method, principal, tenantId, ctx }: McpCall): Par
   return { identifier: principal.identity, kind: 'principal', caller, resource, operation: method };
 }
 
-/** A tool shows why; elsewhere it is an error of the protocol. */
+/** For a tool the text is sent to the client; for other kinds it is a protocol error. */
 function refusal({ kind }: McpCall, why: string): Error {
   return kind === 'tool' ? new McpToolError(why) : new RpcError(RPC.internalError, why);
 }

@@ -1,9 +1,13 @@
-import { defineOptions, kind, list, text } from '@sallyport/core/options';
+import { defineOptions, kind, list, text, withMethods } from '@sallyport/core/options';
 import type { MountTarget } from '@sallyport/http/web';
+import { MCP_PATH } from '../routes/paths.js';
 import type { McpServer } from '../server/server.js';
 
-/** The default path of an MCP server. */
-export const MCP_PATH = '/mcp';
+/** The metadata documents of a server: `mcpDiscovery` of `@sallyport/mcp/oauth` makes one. */
+export interface McpDiscovery {
+  /** Registers the documents of the server at this path, open to everybody. */
+  mount(app: MountTarget<object>, path: string): void;
+}
 
 /** Options of {@link mountMcp}; an unknown key is rejected. */
 export interface MountMcpOptions<Posture> {
@@ -13,6 +17,8 @@ export interface MountMcpOptions<Posture> {
   readonly posture: Posture;
   /** Origins of browsers that may call. Default: the server's own. */
   readonly allowedOrigins?: readonly string[];
+  /** Metadata documents by which clients find out where to sign in. Default none. */
+  readonly discovery?: McpDiscovery;
 }
 
 const METHODS = ['POST', 'GET', 'DELETE'];
@@ -29,12 +35,13 @@ export const MOUNT_MCP_OPTIONS = defineOptions<MountMcpOptions<object>>()({
     kind('an origin', (value) => typeof value === 'string'),
     'a list of origins',
   ),
+  discovery: withMethods<McpDiscovery>('mount'),
 });
 
 /**
  * Registers POST, GET and DELETE of an MCP server, with and without a slash at the end of its path.
  *
- * @throws FrameworkError without a posture, or for a path that is taken
+ * @throws FrameworkError without a posture, or for a path that is already registered
  *
  * @example mountMcp(app, server, { posture: Authenticated('mcp') });
  */
@@ -43,18 +50,19 @@ export function mountMcp<Posture>(
   server: McpServer,
   options: MountMcpOptions<Posture>,
 ): void {
-  const { path, posture, allowedOrigins } = MOUNT_MCP_OPTIONS.parse(options as MountMcpOptions<object>);
+  const { path, posture, allowedOrigins, discovery } = MOUNT_MCP_OPTIONS.parse(options as MountMcpOptions<object>);
   const handler = allowedOrigins === undefined ? server.handler : server.handlerFor({ allowedOrigins });
-  // Users paste server addresses with a trailing slash, and REST APIs pass it on.
+  // Users paste server addresses with a slash at the end, and REST APIs do not remove it.
   const routing = { streaming: true, trailingSlash: true };
   for (const method of METHODS) app.handle(method, path, handler, posture as Posture, routing);
+  discovery?.mount(app as MountTarget<unknown> as MountTarget<object>, path);
 }
 
-/** The option `cors` of a container behind which browsers call an MCP server. */
+/** The option `cors` of a container whose MCP server is called by browsers. */
 export interface McpCors {
   /** The origins of the pages. */
   readonly allowedOrigins: readonly string[];
-  /** What pages may read of an answer. */
+  /** The headers of an answer that pages may read. */
   readonly exposeHeaders: readonly string[];
   /** Seconds for which a browser keeps the answer to a preflight. */
   readonly maxAgeSeconds: number;
@@ -64,8 +72,8 @@ export interface McpCors {
 const EXPOSED = ['mcp-session-id', 'www-authenticate'];
 
 /**
- * The option `cors` for a container with an MCP server that pages of these origins call. It holds for the whole container. The server
- * itself must allow the same origins: `allowedOrigins` of `createMcpServer` or `mountMcp`.
+ * Makes the option `cors` for a container whose MCP server is called by pages of these origins. It applies to the whole
+ * container. The server itself must allow the same origins: `allowedOrigins` of `createMcpServer` or `mountMcp`.
  *
  * @example
  * const origins = ['https://inspector.example'];

@@ -1,14 +1,14 @@
-/** Anything that `JSON.stringify` keeps as it is. */
+/** Any value that `JSON.stringify` does not change. */
 export type Json = string | number | boolean | null | readonly Json[] | { readonly [key: string]: Json | undefined };
 /** A JSON object whose members are not known. */
 export type JsonObject = Record<string, unknown>;
-/** The id of a JSON-RPC request; a number is whole. */
+/** The id of a JSON-RPC request; a number must be an integer. */
 export type RequestId = string | number;
 /** The `_meta` of a request. All of it comes from the client; members of the trace context are strings or absent. */
 export interface RequestMeta {
   /** Trace context of the client (https://www.w3.org/TR/trace-context/): `00-<trace>-<span>-<flags>`. */
   readonly traceparent?: string;
-  /** What tracing systems add to the trace context. */
+  /** Data of tracing systems, in addition to `traceparent`. */
   readonly tracestate?: string;
   /** Names and values for all spans of the trace (https://www.w3.org/TR/baggage/). */
   readonly baggage?: string;
@@ -23,7 +23,7 @@ export type Era = 'session' | 'stateless';
 export interface Icon {
   /** URL of the image: `https:` or `data:`. */
   src: string;
-  /** Media type, when the URL does not tell it. */
+  /** Media type, when it is not clear from the URL. */
   mimeType?: string | undefined;
   /** Sizes that the image fits: `48x48`, or `any` for a scalable one. */
   sizes?: string[] | undefined;
@@ -39,7 +39,7 @@ export interface Implementation {
   version: string;
   /** Display name. */
   title?: string | undefined;
-  /** What it is for. */
+  /** Its purpose. */
   description?: string | undefined;
   /** Page about it. */
   websiteUrl?: string | undefined;
@@ -77,7 +77,7 @@ export interface Annotations {
 
 /** A text as part of a result or of a message. */
 export interface TextContent {
-  /** Tells the kinds of content apart. */
+  /** Distinguishes the kinds of content. */
   type: 'text';
   /** The text itself. */
   text: string;
@@ -89,7 +89,7 @@ export interface TextContent {
 
 /** Base64 in `data`. */
 export interface ImageContent {
-  /** Tells the kinds of content apart. */
+  /** Distinguishes the kinds of content. */
   type: 'image';
   /** The image in base64. */
   data: string;
@@ -103,7 +103,7 @@ export interface ImageContent {
 
 /** Base64 in `data`. */
 export interface AudioContent {
-  /** Tells the kinds of content apart. */
+  /** Distinguishes the kinds of content. */
   type: 'audio';
   /** The sound in base64. */
   data: string;
@@ -117,7 +117,7 @@ export interface AudioContent {
 
 /** A resource that the client may read later. */
 export interface ResourceLink {
-  /** Tells the kinds of content apart. */
+  /** Distinguishes the kinds of content. */
   type: 'resource_link';
   /** URI of the resource. */
   uri: string;
@@ -125,7 +125,7 @@ export interface ResourceLink {
   name: string;
   /** Display name. */
   title?: string | undefined;
-  /** What the resource holds. */
+  /** What the resource contains. */
   description?: string | undefined;
   /** Media type of the contents. */
   mimeType?: string | undefined;
@@ -168,7 +168,7 @@ export type ResourceContents = TextResourceContents | BlobResourceContents;
 
 /** A resource that is sent with its contents. */
 export interface EmbeddedResource {
-  /** Tells the kinds of content apart. */
+  /** Distinguishes the kinds of content. */
   type: 'resource';
   /** The contents with their URI. */
   resource: ResourceContents;
@@ -185,13 +185,13 @@ export type ContentBlock = TextContent | ImageContent | AudioContent | ResourceL
 export interface CallToolResult {
   /** What the model reads. */
   content: ContentBlock[];
-  /** The same as data; checked against the tool's `output` schema. */
+  /** The same as data; validated with the tool's `output` schema. */
   structuredContent?: unknown;
   /** Whether the tool failed; the content then says why. Absent: it did not. */
   isError?: boolean | undefined;
   /** Data for programs, by name; the protocol reserves some names. */
   _meta?: JsonObject | undefined;
-  /** Nothing is trimmed. */
+  /** Further members are kept. */
   [member: string]: unknown;
 }
 
@@ -201,7 +201,7 @@ export interface ReadResourceResult {
   contents: ResourceContents[];
   /** Data for programs, by name; the protocol reserves some names. */
   _meta?: JsonObject | undefined;
-  /** Nothing is trimmed. */
+  /** Further members are kept. */
   [member: string]: unknown;
 }
 
@@ -221,7 +221,7 @@ export interface GetPromptResult {
   messages: PromptMessage[];
   /** Data for programs, by name; the protocol reserves some names. */
   _meta?: JsonObject | undefined;
-  /** Nothing is trimmed. */
+  /** Further members are kept. */
   [member: string]: unknown;
 }
 
@@ -235,7 +235,7 @@ export interface ToolAnnotations {
   destructiveHint?: boolean | undefined;
   /** Calling it again with the same arguments changes nothing more. Absent: it may. */
   idempotentHint?: boolean | undefined;
-  /** It deals with things outside the server, such as the web. Absent: it may. */
+  /** It interacts with systems outside the server, such as the web. Absent: it may. */
   openWorldHint?: boolean | undefined;
 }
 
@@ -249,14 +249,14 @@ export interface Root {
   _meta?: JsonObject | undefined;
 }
 
-/** What the person did: answered, refused, or closed the question. */
+/** What the person did: answered, declined, or closed the question. */
 export type ElicitAction = 'accept' | 'decline' | 'cancel';
 
 /** A form as a flat JSON Schema. */
 export interface FormSchema {
   /** Forms are objects. */
   type: 'object';
-  /** The fields of the form, each with a schema of a text, a number, a boolean or a choice. */
+  /** The fields of the form, each with a schema of a string, a number, a boolean or a choice. */
   properties: Record<string, JsonObject>;
   /** Fields that must be filled in. */
   required?: string[];
@@ -264,18 +264,18 @@ export interface FormSchema {
 
 /** A form to fill in, or a web page to visit. */
 export interface ElicitRequest<T = JsonObject> {
-  /** What the person reads. */
+  /** The text that the person reads. */
   message: string;
   /**
-   * The form: a flat JSON Schema, or a Standard Schema validator that gives one; the content of the answer is then what the
-   * validator made of it. Absent with the mode `url`.
+   * The form: a flat JSON Schema, or a Standard Schema validator that provides one; the content of the answer is then the
+   * validator's output. Absent with the mode `url`.
    */
   requestedSchema?: FormSchema | StandardSchema<unknown, T> | undefined;
   /** `form` asks for values, `url` sends the person to a page. Absent: `form`. */
   mode?: 'form' | 'url' | undefined;
   /** The page to visit, with the mode `url`. */
   url?: string | undefined;
-  /** Names the visit, with the mode `url`. */
+  /** The id of the visit, with the mode `url`. */
   elicitationId?: string | undefined;
   /** Data for programs, by name; the protocol reserves some names. */
   _meta?: JsonObject | undefined;
@@ -283,7 +283,7 @@ export interface ElicitRequest<T = JsonObject> {
   readonly contentType?: T | undefined;
 }
 
-/** What `ctx.elicit` resolves to: the content is there when the person accepted, and nothing else is. */
+/** What `ctx.elicit` resolves to. It has content only when the person accepted. */
 export type ElicitAnswer<T = JsonObject> =
   | { readonly action: 'accept'; readonly content: T; readonly _meta?: JsonObject | undefined }
   | {
@@ -318,13 +318,13 @@ export interface SampleRequest {
   maxTokens: number;
   /** Instructions for the model. The client may change them. */
   systemPrompt?: string | undefined;
-  /** How much chance plays a part; the range is the model's. */
+  /** The randomness of the output; the model determines the range. */
   temperature?: number | undefined;
   /** Texts at which the model stops. */
   stopSequences?: string[] | undefined;
-  /** Which model is wanted, as the protocol's `ModelPreferences`. */
+  /** Preferences for the choice of the model: `ModelPreferences` of the protocol. */
   modelPreferences?: JsonObject | undefined;
-  /** Which context of its servers the client adds. */
+  /** From which servers the client adds context. */
   includeContext?: 'none' | 'thisServer' | 'allServers' | undefined;
   /** Tools that the model may use; the client must declare `sampling.tools`. */
   tools?: JsonObject[] | undefined;
@@ -338,13 +338,13 @@ export interface SampleRequest {
 
 /** The answer of the client's model. */
 export interface SampleResult {
-  /** Who says it, as a rule `assistant`. */
+  /** Who says it, usually `assistant`. */
   role: 'user' | 'assistant';
   /** What is said. */
   content: TextContent | ImageContent | AudioContent | JsonObject | JsonObject[];
   /** Name of the model that answered. */
   model: string;
-  /** Why it stopped: `endTurn`, `stopSequence`, `maxTokens`, or a reason of the provider's. */
+  /** Why it stopped: `endTurn`, `stopSequence`, `maxTokens`, or a reason of the provider. */
   stopReason?: string | undefined;
   /** Data for programs, by name; the protocol reserves some names. */
   _meta?: JsonObject | undefined;
@@ -358,7 +358,7 @@ export interface RootsResult {
   _meta?: JsonObject | undefined;
 }
 
-/** What a handler may ask the client for. */
+/** The kinds of questions that a handler may ask the client. */
 export type AskKind = 'elicitation' | 'sampling' | 'roots';
 
 /** The parameters of `elicitation/create`: the form is a JSON Schema. */
@@ -379,7 +379,7 @@ export type InputResponse = ElicitResult | SampleResult | RootsResult;
 /** A map without a prototype. */
 export type InputResponses = Readonly<Record<string, InputResponse | undefined>>;
 
-/** The part of Standard Schema v1 (https://standardschema.dev) that we read, with its JSON Schema extension. */
+/** The part of Standard Schema v1 (https://standardschema.dev) that is used here, with its JSON Schema extension. */
 export interface StandardSchema<Input = unknown, Output = Input> {
   readonly '~standard': {
     readonly version: 1;
@@ -401,8 +401,8 @@ type StandardResult<Output> =
 
 /** What is wrong with a value, and where. */
 export interface StandardIssue {
-  /** In words of the validator; it may repeat the value. */
+  /** The validator's message; it may contain the value. */
   readonly message: string;
-  /** Where in the value. Absent: the value itself. */
+  /** The path in the value. Absent: the value itself. */
   readonly path?: readonly (PropertyKey | { readonly key: PropertyKey })[] | undefined;
 }

@@ -18,7 +18,7 @@ import type {
   SampleResult,
 } from '../protocol/types.js';
 
-/** What {@link McpContext.inputRequired} makes and a handler returns. */
+/** The result of {@link McpContext.inputRequired}, which a handler returns. */
 export interface InputRequired {
   readonly [INPUT_REQUIRED]: true;
   /** The questions, by key. */
@@ -34,9 +34,9 @@ export function isInputRequired(value: unknown): value is InputRequired {
 }
 
 /**
- * The context of a handler. When the handler asks the client a question, its run ends there, and later the handler is
- * called again from its beginning, on any instance, with the recorded data. Only {@link McpContext.step} prevents that work
- * runs twice.
+ * The context of a handler. When the handler asks the client a question, its run ends there. After the answer the handler is
+ * called again from its beginning, on any instance, with the recorded data. Use {@link McpContext.step} for work that must not
+ * run twice.
  */
 export interface McpContext {
   /** The HTTP request: parameters, headers, clock. */
@@ -54,7 +54,7 @@ export interface McpContext {
   /** The `_meta` of the request: data of the client in addition to the parameters, for example its trace context. */
   readonly meta: RequestMeta;
   /**
-   * A name of the session, the same in all its requests and on all instances; it is not the session id. `undefined` without
+   * A name for the session, the same in all its requests and on all instances. It is not the session id. `undefined` without
    * a stored session.
    */
   readonly sessionId: string | undefined;
@@ -70,13 +70,15 @@ export interface McpContext {
   readonly inputs: InputResponses;
   /** The state of the last `inputRequired`. */
   readonly state: Json | undefined;
-  /** Sends nothing unless the client gave a progress token. */
+  /** Sends progress, if the client gave a progress token. */
   progress(progress: number, total?: number, message?: string): void;
-  /** Sends only messages at or above the level that the client set. */
+  /** Sends a log message, if its level is at or above the one that the client set. */
   log(level: LogLevel, data: Json, logger?: string): void;
-  /** Runs once and is recorded, as JSON: a replay gets the recorded value. Names are unique within a handler. */
+  /**
+   * Runs work once, and records its result as JSON. A replay gets the recorded value. The name must be unique within the handler.
+   */
   step<T extends Json>(name: string, run: () => T | Promise<T>): Promise<T>;
-  /** Several questions at once, as a value that the handler returns. `state` is returned with the answers. */
+  /** Makes a value that asks several questions at once when the handler returns it. `state` is returned with the answers. */
   inputRequired(requests: InputRequests, state?: Json): InputRequired;
   /** Ends the response here; the client polls for the rest. Does nothing if the client cannot resume. */
   closeStream(): Promise<void>;
@@ -125,5 +127,5 @@ interface Questions {
 
 type All<U> = (U extends unknown ? (member: U) => void : never) extends (all: infer I) => void ? I : never;
 
-/** The context of a handler that may ask the client: it has a method for each kind that `asks` or `requires` names. */
+/** The context of a handler that may ask the client. It has a method for each kind in `asks` and `requires`. */
 export type McpAskingContext<Asks extends AskKind = AskKind> = McpContext & All<Questions[Asks]>;

@@ -3,20 +3,20 @@ import { boolean, group, kind, list, type OptionKind, object, oneOf, string, tex
 import type { JsonObject } from '../protocol/types.js';
 import type { McpContext } from '../run/context.js';
 
-/** The id of the extension by which hosts show pages beside a conversation (SEP-1865). */
+/** The id of the extension for pages that hosts show in a conversation (SEP-1865). */
 export const APPS = 'io.modelcontextprotocol/ui';
 /** Media type of such a page. */
 export const APP_MEDIA_TYPE = 'text/html;profile=mcp-app';
 
-/** Origins that a page may reach; without a list none. */
+/** Origins that a page may use. Without a list it may use none. */
 export interface AppCsp {
   /** Where it may send requests. Default none. */
   readonly connectDomains?: readonly string[];
   /** Where it may load scripts, styles, images, fonts and media from. Default none. */
   readonly resourceDomains?: readonly string[];
-  /** What it may embed in frames. Default none. */
+  /** Which pages it may embed in frames. Default none. */
   readonly frameDomains?: readonly string[];
-  /** What may be its base URI. Default: its own origin alone. */
+  /** Which base URI it may have. Default: only its own origin. */
   readonly baseUriDomains?: readonly string[];
 }
 
@@ -28,19 +28,19 @@ export interface AppOptions {
   readonly title?: string;
   /** What the page is for. */
   readonly description?: string;
-  /** What the page may reach. Default: nothing. */
+  /** Origins that the page may use. Default: none. */
   readonly csp?: AppCsp;
-  /** Features of the browser that the page asks for: `camera`, `microphone`, `geolocation`, `clipboardWrite`. Default none. */
+  /** Browser features that the page needs: `camera`, `microphone`, `geolocation`, `clipboardWrite`. Default none. */
   readonly permissions?: Readonly<Record<string, object>>;
-  /** A dedicated origin, in the form that the host wants. Default: the host's choice. */
+  /** A dedicated origin, in the format of the host. Default: the host decides. */
   readonly domain?: string;
-  /** Whether the page wants a border. Default: the host's choice. */
+  /** Whether the page should have a border. Default: the host decides. */
   readonly prefersBorder?: boolean;
   /** Scopes that a caller needs to read the page, all of them. Default none. */
   readonly scopes?: readonly string[];
 }
 
-/** The page: HTML, or what makes it. */
+/** The page: HTML, or a function that returns it. */
 export type AppHtml = string | ((ctx: McpContext) => MaybePromise<string>);
 
 /** Shows the result of a tool in an app. */
@@ -54,7 +54,7 @@ export interface ToolApp {
 const ORIGINS = list(text('an origin'), 'a list of origins');
 const UI_URI = kind<string>('a URI that begins with ui://', (value) => typeof value === 'string' && isAppUri(value));
 
-/** What an app takes. */
+/** What the options of an app may be. */
 export const APP_KINDS = {
   name: text('a name').required(),
   title: string,

@@ -23,7 +23,10 @@ export interface CacheHint {
   readonly scope?: 'public' | 'private';
 }
 
-/** What tools, resources, templates and prompts have in common; `Asks` is what the handler may ask the client for. */
+/**
+ * Options that tools, resources, templates and prompts have in common. `Asks`: the kinds of questions that the handler may ask
+ * the client.
+ */
 export interface HandlerOptions<Asks extends AskKind = AskKind> {
   /** Display name. */
   readonly title?: string;
@@ -35,18 +38,18 @@ export interface HandlerOptions<Asks extends AskKind = AskKind> {
   readonly _meta?: JsonObject;
   /** What the handler may ask the client for; its context has methods for these alone. Default none. */
   readonly asks?: readonly Asks[];
-  /** The same, and a client without these capabilities is rejected before the handler runs. Default none. */
+  /** Like `asks`, but a client without these capabilities is rejected before the handler runs. Default none. */
   readonly requires?: readonly Asks[];
   /** Scopes that a caller needs, all of them; otherwise the answer is HTTP 403, and lists leave the entry out. Default none. */
   readonly scopes?: readonly string[];
-  /** Scopes of which a caller needs one, in addition to all of `scopes`. Default none. */
+  /** The caller needs at least one of these scopes, in addition to all of `scopes`. Default none. */
   readonly anyScope?: readonly string[];
 }
 
 /** A JSON Schema, or a Standard Schema validator. */
 export type SchemaInput = JsonObject | StandardSchema;
 
-/** The type of a schema's output, as the handler gets it. */
+/** The type of a schema's output, which the handler gets. */
 export type SchemaOutput<S> = S extends {
   readonly '~standard': { readonly types?: { readonly output: infer Output } | undefined };
 }
@@ -125,7 +128,7 @@ export interface ResourceOptions<Asks extends AskKind = AskKind> extends Handler
 
 /** Text, bytes, or a full result; `undefined` means that the resource does not exist. */
 export type ResourceAnswer = string | Uint8Array | ReadResourceResult | InputRequired | null | undefined;
-/** Reads a resource. It gets the URI that was asked for. */
+/** Reads a resource. It gets the requested URI. */
 export type ResourceHandler<Asks extends AskKind = never> = (
   uri: string,
   ctx: McpAskingContext<Asks>,
@@ -140,13 +143,13 @@ export type Completer =
       ctx: McpContext,
     ) => MaybePromise<readonly string[] | CompletionAnswer>);
 
-/** What a completer answers when it knows more than the values. */
+/** The result of a completer that gives more than the values. */
 export interface CompletionAnswer {
   /** Values to offer, best first; the first 100 are sent. */
   readonly values: readonly string[];
-  /** How many values there are in all. Default: the number of values, when some were cut. */
+  /** The total number of values. Default: the number of values, if some were left out. */
   readonly total?: number;
-  /** Whether there are more values than were sent. Default: whether some were cut. */
+  /** Whether there are more values than were sent. Default: whether some were left out. */
   readonly hasMore?: boolean;
 }
 
@@ -179,14 +182,14 @@ export interface PromptArgument {
   readonly description?: string;
   /** Whether a request without it is rejected. Default `false`. */
   readonly required?: boolean;
-  /** What completes a value that a person types. */
+  /** Completes a value that a person types. */
   readonly complete?: Completer;
 }
 
 /** The arguments of a prompt, by name. */
 export type PromptArguments = Readonly<Record<string, PromptArgument>>;
 
-/** The arguments of a prompt, as the handler gets them: text, and `undefined` for one that is not required. */
+/** The arguments of a prompt for its handler: strings, or `undefined` for an absent one that is not required. */
 export type PromptValues<A> = {
   readonly [Name in keyof A]: A[Name] extends { readonly required: true } ? string : string | undefined;
 };
@@ -198,7 +201,7 @@ export interface PromptOptions<A extends PromptArguments = PromptArguments, Asks
   readonly args?: A;
 }
 
-/** A string is one message of the user's. */
+/** A string is one message of the user. */
 export type PromptAnswer = string | readonly PromptMessage[] | GetPromptResult | InputRequired;
 /** Makes the messages of a prompt. `args` is a map without a prototype. */
 export type PromptHandler<A = PromptArguments, Asks extends AskKind = never> = (
@@ -206,7 +209,7 @@ export type PromptHandler<A = PromptArguments, Asks extends AskKind = never> = (
   ctx: McpAskingContext<Asks>,
 ) => MaybePromise<PromptAnswer>;
 
-/** An entry of one of the four lists, as `listFilter` sees it. */
+/** An entry of one of the four lists, as the argument of `listFilter`. */
 export interface ListedItem {
   /** Which of the four lists the entry is in; `template` is a resource template. */
   readonly kind: 'tool' | 'prompt' | 'resource' | 'template';
@@ -214,15 +217,15 @@ export interface ListedItem {
   readonly name: string;
   /** Scopes that a caller needs, all of them. */
   readonly scopes: readonly string[];
-  /** Scopes of which a caller needs one; empty for no such condition. */
+  /** The caller needs one of these scopes; empty for no such condition. */
   readonly anyScope: readonly string[];
 }
 
 /** Options of `publish`. */
 export interface PublishOptions {
-  /** Only listeners of this tenant are told. Default: all. */
+  /** Only listeners of this tenant are notified. Default: all. */
   readonly tenantId?: string;
 }
 
-/** What changed: a resource's contents, or what a list holds. */
+/** What changed: the contents of a resource, or the entries of a list. */
 export type Change = { readonly resource: string } | { readonly list: 'tools' | 'prompts' | 'resources' };

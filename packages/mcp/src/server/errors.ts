@@ -4,7 +4,7 @@ import { RPC } from '../protocol/internal/protocol.js';
 import type { Era } from '../protocol/types.js';
 import type { Kept } from '../store/internal/row-text.js';
 
-/** The codes of this package's errors, and when. */
+/** The codes of this package's errors, with their causes. */
 export type McpErrorCode =
   /** A tool threw {@link McpToolError}: its text is the tool's answer, with `isError: true`. */
   | 'mcp.tool_error'
@@ -18,6 +18,10 @@ export type McpErrorCode =
   | 'mcp.changes_off'
   /** A task could not be passed to the function that runs it. */
   | 'mcp.task_not_started'
+  /** A path, identifier or endpoint is invalid in `@sallyport/mcp/routes`, which throws a `TypeError` with this code. */
+  | 'mcp.invalid_route'
+  /** An authorization server refuses a request: `OAuthError`, whose `error` is the protocol's own. @status 400 */
+  | 'mcp.oauth_refused'
   /** The store failed. @status 503 */
   | 'mcp.store';
 
@@ -82,18 +86,18 @@ export class McpStepError extends FrameworkError {
   }
 }
 
-/** A refused registration, by what is wrong with it. */
+/** The error for a rejected registration. */
 export function invalidRegistration(what: string): FrameworkError {
   return new FrameworkError('mcp.invalid_registration', `framework: mcp: ${what}`);
 }
 
-/** A JSON-RPC error on its way to the client; thrown inside the engine, never by handlers. */
+/** A JSON-RPC error that is sent to the client. Thrown inside the engine, never by handlers. */
 export class RpcError extends Error {
   readonly code: number;
   readonly data: unknown;
-  /** HTTP status in the stateless era, where it is not 200. */
+  /** HTTP status in the stateless era, if it is not 200. */
   readonly status: number;
-  /** For the log only. */
+  /** Only logged, never sent. */
   readonly why: string | undefined;
 
   constructor(code: number, message: string, data?: unknown, status = 200, why?: string) {
@@ -113,7 +117,7 @@ export function tooLarge(what: Kept, bytes: number, limit: number): RpcError {
   return new RpcError(RPC.internalError, `Too large to keep: ${what}`, data);
 }
 
-/** `instanceof` for what a handler threw, which may be anything: a revoked proxy is an instance of nothing. */
+/** `instanceof` for any thrown value. It is false for a revoked proxy, where the operator would throw. */
 export function isInstance<T>(value: unknown, type: abstract new (...args: never[]) => T): value is T {
   try {
     return value instanceof type;

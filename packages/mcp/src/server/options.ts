@@ -58,8 +58,8 @@ export type SessionMode = 'sealed' | 'durable' | 'none';
 /** Options of {@link createMcpServer}; an unknown key is rejected. */
 export interface McpServerOptions {
   /**
-   * Name of the server, as clients show it; required. Sessions, encrypted states and changes belong to servers of this
-   * name: servers that share a table or a secret need different names.
+   * Name of the server, shown by clients; required. Sessions, encrypted states and changes belong to the server of this name.
+   * Different servers that share a table or a secret need different names.
    */
   readonly name: string;
   /** Version of the server; required. */
@@ -105,7 +105,7 @@ export interface McpServerOptions {
   readonly extensions?: Readonly<Record<string, JsonObject>>;
   /** Origins of pages that may call, in addition to loopback origins on loopback. Default none. */
   readonly allowedOrigins?: readonly string[];
-  /** Bytes that the body of a request may have. Default 4 MiB. */
+  /** Maximum size of a request body in bytes. Default 4 MiB. */
   readonly maxBodyBytes?: number;
   /** `hold` keeps a streaming response open while a question is unanswered. Default `park`. */
   readonly whileWaiting?: 'park' | 'hold';
@@ -120,7 +120,7 @@ export interface McpServerOptions {
   readonly changePollMs?: number;
   /** Maximum milliseconds of a listener, which uses a unit of the function's concurrency for this time. Default 25,000. */
   readonly listenMs?: number;
-  /** For `publish`; requests bring their own. */
+  /** The clock of `publish`. Requests use the clock of their container. */
   readonly clock?: Clock;
 }
 
@@ -128,7 +128,7 @@ export interface McpServerOptions {
 const EXTENSION_ID =
   /^[a-z](?:[a-z0-9-]*[a-z0-9])?(?:\.[a-z](?:[a-z0-9-]*[a-z0-9])?)*\/[a-z0-9](?:[a-z0-9._-]*[a-z0-9])?$/i;
 
-/** A text with at least one character, taken as it is. */
+/** A string with at least one character; it is not changed. */
 const filled: OptionKind<string> = kind(
   'a text that is not empty',
   (value) => typeof value === 'string' && value !== '',
@@ -166,7 +166,7 @@ const TASKS = group<McpTasks>()({
   pollIntervalMs: integer(100, undefined, 'milliseconds').default(1000),
 });
 
-/** What {@link createMcpServer} takes. */
+/** What {@link McpServerOptions} may be. */
 export const MCP_SERVER_OPTIONS = defineOptions<McpServerOptions>()({
   name: filled.required(),
   version: filled.required(),

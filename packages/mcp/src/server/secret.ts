@@ -29,7 +29,7 @@ const OPTIONS = defineOptions<SecretFromArnOptions>()({
   timeoutMs: integer(1, 60_000, 'milliseconds').default(5000),
 });
 
-/** The AWS client: an optional peer, loaded when the secret is first wanted. */
+/** The AWS client: an optional peer, loaded when the secret is first needed. */
 const loadSdk = lazily(async () => {
   try {
     return await import('@aws-sdk/client-secrets-manager');

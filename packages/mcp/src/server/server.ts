@@ -33,12 +33,12 @@ import { type Core, keepCore } from './internal/core.js';
 import { type Registered, Registry, type Tool } from './internal/registry.js';
 import { type McpServerOptions, parseOptions } from './options.js';
 
-/** What answers requests: a server that is only registered needs none of it. */
+/** The code that answers requests. It is loaded with the first request. */
 const loadEngine = lazily(() => import('../http/internal/engine.js'));
 /** The feed of changes. */
 const loadLive = lazily(() => import('../run/internal/live.js'));
 
-/** An MCP server. Register everything before the first request; the server keeps no data of a request. */
+/** An MCP server. Register everything before the first request. The server keeps no data of requests. */
 export interface McpServer {
   /**
    * Offers a tool. Its arguments are checked against `input` before the handler runs; the handler returns text,
@@ -110,7 +110,7 @@ export interface McpServer {
   publish(change: Change, to?: PublishOptions): Promise<void>;
   /** POST, GET and DELETE of the MCP route. */
   readonly handler: Handler;
-  /** The same with origins of its own instead of the server's. */
+  /** The same handler with other allowed origins than those of the server. */
   handlerFor(options: { readonly allowedOrigins: readonly string[] }): Handler;
 }
 
@@ -181,7 +181,7 @@ class Server implements McpServer {
     return handlerOf({ core: this.#core, isAllowed: createOriginCheck(allowedOrigins) });
   }
 
-  /** What may be asked for must be sealed on its way through the client. */
+  /** Questions need encrypted state, because the state is sent through the client. */
   #checked<T extends Registered>(item: T): T {
     if ((item as Registered & Partial<Tool>).task && this.#core.settings.tasks === undefined) {
       throw invalidRegistration(`${item.kind} "${item.name}" becomes a task, which needs the option "tasks"`);

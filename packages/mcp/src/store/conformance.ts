@@ -4,7 +4,7 @@ import type { McpStore, Row } from './store.js';
 
 /** How the suite gets stores. */
 export interface McpStoreHarness {
-  /** A store that tells the time by this clock; partitions of cases never meet, so one table serves all. */
+  /** Makes a store with this clock. The cases use different partitions, so one table is enough. */
   create(clock: Clock): Promise<McpStore>;
 }
 
@@ -18,10 +18,10 @@ export interface McpStoreCase {
 
 interface Bench {
   readonly store: McpStore;
-  /** A partition of this case's own. */
+  /** A partition that only this case uses. */
   readonly partition: string;
   row(sort: string, parts?: Partial<Row>): Row;
-  /** Moves the clock to seconds behind the start. */
+  /** Sets the clock, in seconds after the start. */
   at(seconds: number): void;
 }
 
@@ -39,7 +39,7 @@ const CASES: Readonly<Record<string, (bench: Bench) => Promise<void>>> = {
     assert.deepEqual([found?.partition, found?.sort, found?.version, found?.ttl], [partition, 'a', 7, START_S + 60]);
     assert.deepEqual([...(found?.data ?? [])], [...data]);
   },
-  async 'has no row that nobody put'({ store, partition }) {
+  async 'returns undefined for a row that was never put'({ store, partition }) {
     assert.equal(await store.get({ partition, sort: 'a' }), undefined);
     assert.equal(await store.take({ partition, sort: 'a' }), undefined);
     assert.deepEqual(await store.list(partition, '', 10), []);
@@ -54,7 +54,7 @@ const CASES: Readonly<Record<string, (bench: Bench) => Promise<void>>> = {
     assert.equal(await store.put(row('a', { data: bytes('second') }), 'absent'), false);
     assert.equal(text(await store.get({ partition, sort: 'a' })), 'first');
   },
-  async 'puts when the version is the given one only'({ store, row }) {
+  async 'puts only when the version is the given one'({ store, row }) {
     assert.equal(await store.put(row('a', { version: 2 }), { version: 1 }), false);
     await store.put(row('a', { version: 1 }));
     assert.equal(await store.put(row('a', { version: 3 }), { version: 2 }), false);
@@ -66,7 +66,7 @@ const CASES: Readonly<Record<string, (bench: Bench) => Promise<void>>> = {
     const tries = Array.from({ length: 8 }, () => store.put(row('a', { version: 2 }), { version: 1 }));
     assert.equal((await Promise.all(tries)).filter(Boolean).length, 1);
   },
-  async 'recognises its own write when it comes again, and no other'({ store, row, partition }) {
+  async 'recognises a repetition of its own write, and no other write'({ store, row, partition }) {
     const first = row('a', { writer: 'one', data: bytes('mine') });
     assert.equal(await store.put(first, 'absent'), true);
     assert.equal(await store.put(first, 'absent'), true);
@@ -79,7 +79,7 @@ const CASES: Readonly<Record<string, (bench: Bench) => Promise<void>>> = {
     const found = await store.get({ partition, sort: 'a' });
     assert.deepEqual([text(found), found?.version, found?.writer], ['again', 2, undefined]);
   },
-  async 'takes a row that was read for one without a writer'({ store, row, partition }) {
+  async 'accepts a row that was read as one without a writer'({ store, row, partition }) {
     await store.put(row('a', { writer: 'one' }));
     const read = await store.get({ partition, sort: 'a' });
     assert.equal(await store.put({ ...row('a'), ...read }, 'absent'), false);
@@ -107,7 +107,7 @@ const CASES: Readonly<Record<string, (bench: Bench) => Promise<void>>> = {
     assert.equal(await store.put(row('a', { version: 2 }), { version: 1 }), false);
     assert.equal(await store.put(row('a', { version: 1 }), 'absent'), true);
   },
-  async 'does not hand out an expired row'({ store, row, partition, at }) {
+  async 'does not return an expired row from take'({ store, row, partition, at }) {
     await store.put(row('a', { ttl: START_S + 10 }));
     at(11);
     assert.equal(await store.take({ partition, sort: 'a' }), undefined);
@@ -117,7 +117,7 @@ const CASES: Readonly<Record<string, (bench: Bench) => Promise<void>>> = {
     const sorts = (await store.list(partition, '!', 10)).map(({ sort }) => sort);
     assert.deepEqual(sorts, ['a', 'a#10', 'a#2', 'b', 'é']);
   },
-  async 'lists at most as many as asked for, and live ones up to that'({ store, row, partition, at }) {
+  async 'lists at most the requested number, without counting expired rows'({ store, row, partition, at }) {
     for (const sort of ['1', '2', '3', '4', '5']) await store.put(row(sort, { ttl: START_S + (sort < '3' ? 5 : 60) }));
     at(6);
     assert.deepEqual(
@@ -137,7 +137,7 @@ const CASES: Readonly<Record<string, (bench: Bench) => Promise<void>>> = {
       ['a'],
     );
   },
-  async 'lists rows that together are larger than a megabyte'({ store, row, partition }) {
+  async 'lists rows that are together larger than a megabyte'({ store, row, partition }) {
     const data = new Uint8Array(250_000);
     for (const sort of ['1', '2', '3', '4', '5', '6']) await store.put(row(sort, { data }));
     assert.equal((await store.list(partition, '', 10)).length, 6);
@@ -153,7 +153,7 @@ const CASES: Readonly<Record<string, (bench: Bench) => Promise<void>>> = {
       assert.equal(text(await store.get({ partition, sort })), sort);
     }
   },
-  async 'shares no memory with its users'({ store, row, partition }) {
+  async 'shares no memory with its callers'({ store, row, partition }) {
     const data = bytes('abc');
     await store.put(row('a', { data }));
     data[0] = 0;

@@ -70,7 +70,7 @@ class DynamoStore implements McpStore {
   }
 
   async put(row: Row, when?: PutCondition): Promise<boolean> {
-    // Without its own id a rejected write could not be distinguished from its first attempt, whose answer was lost.
+    // The id shows whether a write was rejected because its own first attempt, whose answer was lost, had succeeded.
     const writer = row.writer ?? randomText(WRITER_BYTES);
     const options = when === undefined ? { writer } : { condition: this.#condition(when), writer };
     const { applied } = await this.#table.put({ ...keyOf(row), v: row.version, ttl: row.ttl, d: row.data }, options);
@@ -84,7 +84,7 @@ class DynamoStore implements McpStore {
 
   async list(partition: string, after: string, limit: number): Promise<readonly Row[]> {
     const rows: Row[] = [];
-    // A sort key is never empty, and cannot be compared with an empty one.
+    // A sort key is never empty, and DynamoDB does not compare with an empty one.
     const sort = after === '' ? {} : { sort: { name: 'sk', after } };
     let start: Key | undefined;
     do {
@@ -99,7 +99,7 @@ class DynamoStore implements McpStore {
     return rows;
   }
 
-  /** Rows that outlived their TTL stay for a while and count as absent. */
+  /** DynamoDB deletes expired rows some time later; until then they count as absent. */
   #condition(when: PutCondition): Condition {
     const nowMs = this.#clock.now().getTime();
     if (when === 'absent') return absentOrPastTtl(nowMs);
@@ -115,13 +115,13 @@ function keyOf({ partition, sort }: RowKey): Key {
   return { pk: partition, sk: sort };
 }
 
-/** Behind which the next page starts. */
+/** The key after which the next page starts. */
 function lastKey(items: readonly Item[]): Key | undefined {
   const { pk, sk } = items.at(-1) ?? {};
   return typeof pk === 'string' && typeof sk === 'string' ? { pk, sk } : undefined;
 }
 
-/** A row of ours; `undefined` for an item that something else wrote. */
+/** The row of an item; `undefined` for an item of another writer. */
 function toRow({ pk, sk, v, ttl, d }: Item): Row | undefined {
   if (typeof pk !== 'string' || typeof sk !== 'string' || !(d instanceof Uint8Array)) return undefined;
   return { partition: pk, sort: sk, version: Number(v), ttl: Number(ttl), data: d };

@@ -4,7 +4,7 @@ import { type McpStore, type PutCondition, type Row, type RowKey, storeFailure }
 
 /** Options of {@link memoryMcpStore}; an unknown key is rejected. */
 export interface MemoryMcpStoreOptions {
-  /** The oldest row goes when one more comes. Default 10,000. */
+  /** The most rows; when there are more, the oldest is deleted. Default 10,000. */
   readonly maxRows?: number;
   /** Decides which rows have expired. Default: the system's clock. */
   readonly clock?: Clock;
@@ -16,13 +16,19 @@ export const MEMORY_STORE_OPTIONS = defineOptions<MemoryMcpStoreOptions>()({
   clock: withMethods<Clock>('now').default(systemClock),
 });
 
-/** A store in this process's memory: for tests, and for a server that runs as one process. */
+/** A store in the memory of this process, for tests and for a server that runs as one process. */
 export function memoryMcpStore(options: MemoryMcpStoreOptions = {}): McpStore {
   const { maxRows, clock } = MEMORY_STORE_OPTIONS.parse(options);
   return new MemoryStore(maxRows, clock);
 }
 
-/** An item of DynamoDB, names and keys included (https://docs.aws.amazon.com/amazondynamodb/latest/developerguide/Constraints.html). */
+/** How often expired rows are dropped. */
+const SWEEP_MS = 60_000;
+
+/**
+ * The largest item of DynamoDB, including names and keys
+ * (https://docs.aws.amazon.com/amazondynamodb/latest/developerguide/Constraints.html).
+ */
 const MAX_ROW_BYTES = 400 * 1024;
 
 class MemoryStore implements McpStore {
@@ -31,6 +37,8 @@ class MemoryStore implements McpStore {
   /** All rows, the oldest first. */
   readonly #rows = new Map<string, Row>();
   readonly #partitions = new Map<string, Set<string>>();
+  /** Epoch milliseconds. */
+  #nextSweep = 0;
 
   constructor(maxRows: number, clock: Clock) {
     this.#maxRows = maxRows;
@@ -52,6 +60,7 @@ class MemoryStore implements McpStore {
     this.#rows.set(keyOf(row), { ...copyOf(row), ...(row.writer === undefined ? {} : { writer: row.writer }) });
     const sorts = this.#partitions.get(row.partition) ?? new Set();
     this.#partitions.set(row.partition, sorts.add(row.sort));
+    this.#sweep();
     this.#evict();
     return true;
   }
@@ -84,6 +93,14 @@ class MemoryStore implements McpStore {
     if (sorts?.size === 0) this.#partitions.delete(key.partition);
   }
 
+  /** Rows that have expired go before live ones do. */
+  #sweep(): void {
+    const now = this.#clock.now().getTime();
+    if (now < this.#nextSweep && this.#nextSweep - now <= SWEEP_MS) return;
+    this.#nextSweep = now + SWEEP_MS;
+    for (const row of this.#rows.values()) if (row.ttl * 1000 <= now) this.#delete(row);
+  }
+
   #evict(): void {
     for (const row of this.#rows.values()) {
       if (this.#rows.size <= this.#maxRows) return;
@@ -96,7 +113,7 @@ function keyOf({ partition, sort }: RowKey): string {
   return JSON.stringify([partition, sort]);
 }
 
-/** Rows never share memory with their users. */
+/** Rows are copied, so that callers cannot change them. */
 function copyOf({ partition, sort, version, ttl, data }: Row): Row {
   return { partition, sort, version, ttl, data: new Uint8Array(data) };
 }

@@ -80,7 +80,7 @@ function fail(cause: unknown): never {
   throw storeFailure(cause);
 }
 
-/** An object that a lifecycle rule has deleted is none. */
+/** An object that a lifecycle rule has deleted counts as absent. */
 function absentOrFail(error: unknown): undefined {
   if (error instanceof Error && error.name === 'NoSuchKey') return undefined;
   return fail(error);

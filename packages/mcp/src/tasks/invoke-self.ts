@@ -11,7 +11,7 @@ export interface LambdaInvoker {
 
 /** Options of {@link invokeSelf}; an unknown key is rejected. */
 export interface InvokeSelfOptions {
-  /** Name or ARN of the function, with a qualifier or without. Default: this function, in the version that runs. */
+  /** Name or ARN of the function, with or without a qualifier. Default: this function, in the running version. */
   readonly functionName?: string;
   /** The Lambda client. Default: one of this region, created at the first call. */
   readonly client?: LambdaInvoker;
@@ -41,7 +41,8 @@ const loadSdk = lazily(async () => {
  * Starts tasks by an asynchronous invocation of this function (`InvocationType: Event`). The function's role needs
  * `lambda:InvokeFunction` on itself.
  *
- * @throws FrameworkError `app.invalid_configuration` for a wrong option; the starter rejects when Lambda does not take the event
+ * @throws FrameworkError `app.invalid_configuration` for a wrong option; the starter rejects when Lambda does not accept the
+ * event
  *
  * @example createMcpServer({ name: 'reports', version: '1.0.0', store, secret, tasks: { start: invokeSelf() } });
  */
@@ -65,7 +66,7 @@ export function invokeSelf(options: InvokeSelfOptions = {}): (event: McpTaskEven
   };
 }
 
-/** The version that runs: an event is served by the code that made it. */
+/** The running version, so that the same code serves the event. */
 function thisFunction({ AWS_LAMBDA_FUNCTION_NAME: name, AWS_LAMBDA_FUNCTION_VERSION: version }: Environment): string {
   if (name === undefined)
     throw new FrameworkError(

@@ -9,15 +9,15 @@ export interface McpTasks {
   readonly start: (event: McpTaskEvent) => MaybePromise<unknown>;
   /** Milliseconds for which a task and its result are kept, 60,000 to 7 days. Default 1 hour. */
   readonly ttlMs?: number;
-  /** Milliseconds between polls that clients are told to wait, at least 100. Default 1,000. */
+  /** Milliseconds that clients should wait between polls, at least 100. Default 1,000. */
   readonly pollIntervalMs?: number;
 }
 
 /** The event that runs a task. It contains only the encrypted id of the task. */
 export interface McpTaskEvent {
-  /** Tells the event. */
+  /** Marks the event as one of a task. */
   readonly sallyport: 'mcp.task';
-  /** Opens with the secret of the server. */
+  /** The encrypted id; only the secret of the server decrypts it. */
   readonly token: string;
 }
 
@@ -26,8 +26,8 @@ export interface ToolTask {
   /** A client without support for tasks is rejected. Default `false`: it gets a normal result. */
   readonly required?: boolean;
   /**
-   * When a call becomes a task: at its `start`, before the handler runs, or when the handler calls `ctx.closeStream()`, which may be after
-   * questions. Default `start`.
+   * When a call becomes a task: `start`, before the handler runs, or `closeStream`, when the handler calls `ctx.closeStream()`, possibly
+   * after questions. Default `start`.
    */
   readonly at?: 'start' | 'closeStream';
 }

@@ -1,6 +1,6 @@
 import type { Context, Invocation, Surface, SurfaceHost } from '@sallyport/core';
 import { invalidOption } from '@sallyport/core/options';
-import { ContextState, IncomingRequest, RequestContext, type RequestSource } from '@sallyport/core/pipeline';
+import { ContextState, IncomingRequest, parseForm, RequestContext, type RequestSource } from '@sallyport/core/pipeline';
 import { type Core, coreOf } from '../server/internal/core.js';
 import type { McpServer } from '../server/server.js';
 import { runTask, TaskRequest } from './internal/run.js';
@@ -8,9 +8,9 @@ import { openToken, type Task } from './internal/task.js';
 
 const KIND = 'mcp-task';
 
-/** A surface of a container: how it tells the events of tasks, and one of them. */
+/** A surface of a container for the events of tasks. */
 export interface McpTaskSurface extends Surface {
-  /** Tells the events. */
+  /** Recognizes the events. */
   readonly rows: readonly {
     readonly kind: string;
     readonly anyOf: readonly (readonly (
@@ -23,8 +23,8 @@ export interface McpTaskSurface extends Surface {
 }
 
 /**
- * The surface that runs tasks: the container passes it the events that the option `tasks.start` of these servers sends. An
- * event contains the encrypted id of the task; the caller is the one who created the task.
+ * Makes the surface that runs tasks. The container passes it the events that the option `tasks.start` of these servers sends. An
+ * event contains the encrypted id of the task. The task runs for the caller who created it.
  *
  * @throws FrameworkError `app.invalid_configuration` for a server without the option `tasks`
  *
@@ -63,7 +63,7 @@ class TaskSurface implements McpTaskSurface {
     this.#host = host;
   }
 
-  /** A token that none of the servers sealed runs nothing: nobody can be told, and a retry would not help. */
+  /** A token of no known server is ignored: there is no client to inform, and a retry would not help. */
   async serve(_kind: string, event: unknown, invocation: Invocation): Promise<null> {
     const { token } = event as { readonly token: string };
     for (const core of this.#cores) {
@@ -83,7 +83,16 @@ class TaskSurface implements McpTaskSurface {
     const { clock, ids, log, environment, observability } = host;
     let state: ContextState | undefined;
     const toContext = ({ principal, tenantId }: Task): Context => {
-      const runtime = { clock, ids, log, environment, observability, traceHead: [], tenantOf: () => tenantId };
+      const runtime = {
+        clock,
+        ids,
+        log,
+        environment,
+        observability,
+        parseForm,
+        traceHead: [],
+        tenantOf: () => tenantId,
+      };
       const request = new IncomingRequest('POST', '/', '/', NOTHING);
       state = new ContextState(runtime, request, KIND, event, lambdaContext);
       state.principal = principal;

@@ -13,19 +13,19 @@ import {
   type StsCallOptions,
 } from './identity.js';
 
-/** What STS is asked for, in the words of its API. */
+/** The request to STS, with the names of its API. */
 export interface AssumeRoleInput {
   /** The role. */
   readonly RoleArn: string;
   /** The name of the session. */
   readonly RoleSessionName: string;
-  /** What the role's trust policy may ask for. */
+  /** The external id that the role's trust policy may require. */
   readonly ExternalId?: string;
   /** How long the session lasts. */
   readonly DurationSeconds?: number;
 }
 
-/** What STS answers. */
+/** The answer of STS. */
 export interface AssumeRoleOutput {
   /** The credentials of the session. */
   readonly Credentials?:
@@ -44,7 +44,10 @@ export interface AssumeRoleAPI {
   assumeRole(input: AssumeRoleInput, options?: StsCallOptions): Promise<AssumeRoleOutput>;
 }
 
-/** Credentials of an assumed role, as clients of the AWS SDK take them. `inspect` and JSON do not show them, nor does a spread copy them. */
+/**
+ * Credentials of an assumed role, in the form of the AWS SDK. `inspect` and JSON do not show them, and a spread does not copy
+ * them.
+ */
 export interface AssumedCredentials {
   /** Id of the access key. */
   readonly accessKeyId: string;
@@ -56,7 +59,7 @@ export interface AssumedCredentials {
   readonly expiration: Date;
 }
 
-/** Makes the client that asks for the account with the assumed credentials: `(credentials) => new STS({ credentials })`. */
+/** Makes the client that reads the account with the assumed credentials: `(credentials) => new STS({ credentials })`. */
 export type CallerIdentityFactory = (credentials: AssumedCredentials) => CallerIdentityAPI | undefined;
 
 /** A role, and the account that it must be in. */
@@ -73,7 +76,7 @@ export interface AssumeRoleRequest {
   readonly durationSeconds?: number;
 }
 
-/** What became of a role that was assumed: credentials for the verified account, an error for everything else. */
+/** The result for an assumed role: credentials if the account was verified, else an error. */
 export type AssumeFirstResult =
   | (AccountAssertion & {
       readonly state: 'verified';
@@ -92,9 +95,9 @@ const EXTERNAL_ID = /^[\w+=,.@:/-]{2,1224}$/;
 const MEMBERS: readonly string[] = ['roleArn', 'roleSessionName', 'externalId', 'expectedAccountId', 'durationSeconds'];
 
 /**
- * Assumes a role and hands its credentials out only when STS, asked with them, names the expected account.
+ * Assumes a role. Returns its credentials only if STS confirms that they belong to the expected account.
  *
- * @returns the state; it rejects for a wrong option and for an aborted signal only
+ * @returns the state; the promise rejects only for a wrong option and for an aborted signal
  * @example
  * const result = await assumeFirst(
  *   { sts: new STS(), callerIdentity: (credentials) => new STS({ credentials }) },
@@ -140,7 +143,7 @@ export async function assumeFirst(
   return judged.state === 'verified' ? { ...judged, state: 'verified', credentials } : withoutCredentials(judged);
 }
 
-/** The error of a factory may contain the credentials, so nothing of it is kept. */
+/** The error of a factory may contain the credentials, so it is not kept as the cause. */
 function clientOf(factory: CallerIdentityFactory, credentials: AssumedCredentials): CallerIdentityAPI | undefined {
   try {
     return factory(credentials);
@@ -155,7 +158,7 @@ function withoutCredentials(judged: Awaited<ReturnType<typeof judgeAccount>>): A
   return { state, expectedAccountId, actualAccountId, error };
 }
 
-/** What is wrong with a request, if anything is. */
+/** The problem of a request, if there is one. */
 function problemOf(request: AssumeRoleRequest): string | undefined {
   const { roleArn, roleSessionName, externalId, durationSeconds } = request;
   if (Object.keys(request).some((name) => !MEMBERS.includes(name))) return 'the request has an unknown member';
@@ -187,7 +190,7 @@ function toCredentials(given: AssumeRoleOutput['Credentials']): AssumedCredentia
   return new HiddenCredentials(AccessKeyId, SecretAccessKey, SessionToken, Expiration);
 }
 
-/** Values behind getters of the prototype: neither a log nor a copy gets them by accident. */
+/** The values are getters of the prototype, so that a log or a copy does not contain them by accident. */
 class HiddenCredentials implements AssumedCredentials {
   readonly #values: readonly [string, string, string, Date];
 

@@ -3,7 +3,7 @@ import { defineOptions, integer, withMethods } from '@sallyport/core/options';
 import { brandError, completeClock, withDeadline } from '@sallyport/core/pipeline';
 import { toSafeCause } from '../internal/cause.js';
 
-/** How the assertion of an account ended. */
+/** The result of an assertion. */
 export type AccountAssertionState = 'not-configured' | 'assume-failed' | 'unavailable' | 'mismatch' | 'verified';
 
 /** A state in which there are no credentials. */
@@ -13,11 +13,11 @@ export type AccountFailure = Exclude<AccountAssertionState, 'verified'>;
 export const ACCOUNT_CODES = [
   /** The expected account is not twelve digits. @status 500 */
   'account.not_configured',
-  /** A request that STS could not take, a refusal, or incomplete credentials. @status 500 */
+  /** An invalid request to STS, a rejection by STS, or incomplete credentials. @status 500 */
   'account.assume_failed',
-  /** Nobody said whose credentials these are. @status 500 */
+  /** The account of the credentials could not be determined. @status 500 */
   'account.unavailable',
-  /** The role or its credentials are of another account. @status 500 */
+  /** The role or its credentials belong to another account. @status 500 */
   'account.mismatch',
 ] as const;
 
@@ -40,7 +40,7 @@ export class AccountError extends FrameworkError {
   override readonly name: string = 'AccountError';
   /** `account.<state>`, with `_`. */
   declare readonly code: AccountErrorCode;
-  /** How the assertion ended. */
+  /** The result of the assertion. */
   readonly state: AccountFailure;
 
   constructor(state: AccountFailure, problem: string, cause?: unknown) {
@@ -50,13 +50,13 @@ export class AccountError extends FrameworkError {
   }
 }
 
-/** What an assertion found. */
+/** The outcome of an assertion. */
 export interface AccountAssertion {
-  /** How it ended. */
+  /** The result. */
   readonly state: AccountAssertionState;
-  /** The account that was expected; `''` when it was no text. */
+  /** The expected account; `''` when it was not a string. */
   readonly expectedAccountId: string;
-  /** The account that was found; `''` when nobody said. */
+  /** The account that STS returned; `''` when it is unknown. */
   readonly actualAccountId: string;
 }
 
@@ -66,9 +66,9 @@ export interface StsCallOptions {
   readonly abortSignal?: AbortSignal;
 }
 
-/** Who the caller is, as STS answers it. `new STS()` of `@aws-sdk/client-sts` is one. */
+/** Reads the identity of the caller from STS. `new STS()` of `@aws-sdk/client-sts` is one. */
 export interface CallerIdentityAPI {
-  /** Asks for the account of the credentials that sign the request. */
+  /** Reads the account of the credentials that sign the request. */
   getCallerIdentity(input: object, options?: StsCallOptions): Promise<{ readonly Account?: string | undefined }>;
 }
 
@@ -78,7 +78,7 @@ export interface AccountOptions {
   readonly signal?: AbortSignal;
   /** Milliseconds for each call to STS, 1 to 60,000. Default 10,000. */
   readonly timeoutMs?: number;
-  /** Its timers bound every call. Default: the system's clock. */
+  /** Its timers limit the time of every call. Default: the system's clock. */
   readonly clock?: Clock;
 }
 
@@ -106,7 +106,7 @@ export interface JudgedAccount extends AccountAssertion {
  *
  * @param client a client with the credentials to check; `undefined` gives the state `unavailable`
  * @param expectedAccountId twelve digits; any other value gives the state `not-configured`, without a call
- * @returns the state; it rejects for a wrong option and for an aborted signal only
+ * @returns the state; the promise rejects only for a wrong option and for an aborted signal
  * @example
  * const { state } = await assertAccount(new STS(), '123456789012');
  * if (state !== 'verified') throw new Error(`not our account: ${state}`);

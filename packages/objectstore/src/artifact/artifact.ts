@@ -31,13 +31,13 @@ export interface ArtifactEntry {
   sha256(): string;
 }
 
-/** An archive that was verified: it is the pinned version, and its files have the pinned digest. */
+/** A verified archive: it is the pinned version, and its files have the pinned digest. */
 export interface VersionedArtifact extends ArtifactFacts {
   /** There is no artifact in another state. */
   readonly state: 'verified';
-  /** A new copy of the archive as it was read. */
+  /** Returns a new copy of the archive's bytes. */
   archiveBytes(): Uint8Array;
-  /** Its regular files in the order of the archive; a new list each time. */
+  /** Returns its regular files in the order of the archive; a new list each time. */
   entries(): readonly ArtifactEntry[];
 }
 
@@ -51,9 +51,9 @@ const DIGEST = /^sha256:[0-9a-f]{64}$/;
 const MEMBERS: readonly string[] = ['bucket', 'key', 'versionId', 'expectedDigest'];
 
 /**
- * Reads a tar archive from a store and verifies version, form and digest before a byte of it can be had.
+ * Reads a tar archive from a store. Verifies version, format and digest before it gives access to any byte.
  *
- * @throws ArtifactError with the state that it ended in: `artifact.version_required`, `artifact.invalid_request`,
+ * @throws ArtifactError with the state of the verification: `artifact.version_required`, `artifact.invalid_request`,
  *   `artifact.unavailable`, `artifact.version_mismatch`, `artifact.archive_invalid`, `artifact.digest_mismatch`
  * @example
  * const artifact = await fetchVersionedArtifact(store, {
@@ -84,8 +84,8 @@ export async function fetchVersionedArtifact(
 }
 
 /**
- * The digest that pins an archive: SHA-256 over one line a regular file, `path`, two spaces, mode as four octal digits, two spaces,
- * SHA-256 of its bytes in lower hex; the lines sorted by their bytes and joined by line feeds.
+ * The digest that pins an archive: SHA-256 over one line for each regular file. A line is `path`, two spaces, mode as four octal
+ * digits, two spaces, SHA-256 of its bytes in lower hex. The lines are sorted by their bytes and joined by line feeds.
  *
  * @throws ArtifactError `artifact.archive_invalid` for an archive that could never be verified
  * @example const expectedDigest = artifactDigest(await readFile('rules.tar'));
@@ -155,7 +155,7 @@ function digestOf(archive: Uint8Array, files: readonly TarFile[]): string {
   const lines = files.map(({ path, mode, start, size }) =>
     Buffer.from(`${path}  ${mode.toString(8).padStart(4, '0')}  ${hexOf(archive.subarray(start, start + size))}`),
   );
-  // No path has two spaces in a row, so the order of the lines is that of the paths.
+  // No path contains two consecutive spaces, so the order of the lines is that of the paths.
   return `sha256:${hexOf(Buffer.from(lines.sort(Buffer.compare).join('\n')))}`;
 }
 
@@ -163,7 +163,7 @@ function hexOf(bytes: Uint8Array): string {
   return createHash('sha256').update(bytes).digest('hex');
 }
 
-/** Keeps the one buffer to itself. */
+/** The only implementation. Its buffer is private. */
 class VerifiedArtifact implements VersionedArtifact {
   readonly state = 'verified';
   readonly requestedVersionId: string;

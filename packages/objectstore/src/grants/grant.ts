@@ -1,13 +1,13 @@
 import type { ObjectRef } from '../refs/ref.js';
 import type { ObjectCallOptions } from '../store/store.js';
 
-/** What may be uploaded: one object of one size, one type and one hash. */
+/** The upload that is allowed: one object with a fixed size, type and hash. */
 export interface PresignPutInput {
   /** The target object: without a version, and without `.` and `..` segments in its key, which clients would remove. */
   readonly ref: ObjectRef;
   /** The exact size in bytes, 0 to `maxBytes`. */
   readonly contentLength: number;
-  /** The most bytes that the application allows, 1 to 5 GiB. There is no default. */
+  /** The largest size that the application allows, in bytes, 1 to 5 GiB. There is no default. */
   readonly maxBytes: number;
   /** The exact media type, at most 256 characters. */
   readonly contentType: string;
@@ -23,7 +23,7 @@ export interface UploadGrant {
   readonly method: 'PUT';
   /** The link. */
   readonly url: string;
-  /** Headers that the upload must carry. A browser sets `content-length` by itself. */
+  /** Headers that the upload must send. A browser sets `content-length` itself. */
   readonly headers: Readonly<Record<string, string>>;
   /** When the link ends: after `expiresIn`, or with the credentials that signed it. */
   readonly expiresAt: Date;
@@ -43,5 +43,5 @@ export interface UploadGrants {
   presignPut(input: PresignPutInput, options?: ObjectCallOptions): Promise<UploadGrant>;
 }
 
-/** The longest that a link may last, in seconds. */
+/** The longest lifetime of a link, in seconds. */
 export const MAX_PRESIGN_PUT_EXPIRES_IN = 900;

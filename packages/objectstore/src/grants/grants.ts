@@ -13,7 +13,10 @@ import { assertLink } from './internal/link.js';
 
 /** Options of {@link createUploadGrants}. */
 export interface UploadGrantsOptions {
-  /** The S3 client whose region, endpoint and credentials sign. Default: one of the framework, made at the first grant. */
+  /**
+   * The S3 client whose region, endpoint and credentials are used. Default: a client of the framework, created at the first
+   * grant.
+   */
   readonly client?: S3Client;
   /** The region of the framework client. Default: what the SDK finds, `AWS_REGION` on Lambda. Not together with `client`. */
   readonly region?: string;
@@ -21,7 +24,7 @@ export interface UploadGrantsOptions {
   readonly encryption?: Encryption;
   /** Milliseconds for finding the credentials. Default 10,000. Loading the AWS SDK is not counted. */
   readonly timeoutMs?: number;
-  /** Decides when a link is signed. Default: the system's clock. */
+  /** The clock for the time of the signature. Default: the system's clock. */
   readonly clock?: Clock;
 }
 
@@ -95,7 +98,7 @@ class S3UploadGrants implements UploadGrants {
     const encryptionHeaders = toEncryptionHeaders(this.#settings.encryption);
     const signed = [...SIGNED_HEADERS, ...Object.keys(encryptionHeaders)];
     const credentialsBefore = await endOfCredentials(signer.client);
-    // S3 counts from the whole second that is in the link.
+    // S3 counts from the whole second in the link.
     const signedAtMs = Math.floor(this.#clock.now().getTime() / SECOND_MS) * SECOND_MS;
     const url = await signer.sign(checked, signed, new Date(signedAtMs));
     await assertLink(url, { ...checked, signedHeaders: signed, client: signer.client });
@@ -125,7 +128,7 @@ class S3UploadGrants implements UploadGrants {
       importS3(),
       importPresigner(),
     ]);
-    // With its default a client may add the CRC of the empty body, and every upload would fail.
+    // With the default setting, a client may add the CRC of the empty body, and then every upload would fail.
     const own = () =>
       new Client({ requestChecksumCalculation: 'WHEN_REQUIRED', ...(region !== undefined && { region }) });
     const client = this.#settings.client ?? own();
@@ -159,7 +162,7 @@ async function importPresigner(): Promise<typeof import('@aws-sdk/s3-request-pre
   }
 }
 
-/** Unix milliseconds at which the client's credentials end; infinity for those that do not. */
+/** Unix milliseconds at which the client's credentials expire; infinity if they do not expire. */
 async function endOfCredentials(client: S3Client): Promise<number> {
   const { expiration } = await client.config.credentials();
   return expiration?.getTime() ?? Number.POSITIVE_INFINITY;

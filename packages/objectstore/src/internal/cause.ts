@@ -1,6 +1,6 @@
 /**
- * What may be kept of an error of the AWS SDK. The error itself holds the answer and with it the request: its signature, its session
- * token, and what S3 says of the key.
+ * The part of an AWS SDK error that is kept. The error itself contains the response and with it the request: its signature, its
+ * session token, and S3's text about the key.
  */
 export function toSafeCause(error: unknown): unknown {
   if (!(error instanceof Error) || !('$metadata' in error)) return error;

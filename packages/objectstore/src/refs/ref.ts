@@ -6,7 +6,7 @@ export interface ObjectRef {
   readonly bucket: string;
   /** The key as S3 has it, 1 to 1,024 bytes of UTF-8: nothing in it is decoded or folded. */
   readonly key: string;
-  /** The version, where one is meant. */
+  /** The version; absent for the current one. */
   readonly versionId?: string;
 }
 
@@ -27,7 +27,7 @@ export function parseObjectRef(uri: string): ObjectRef {
   if (typeof uri !== 'string') throw invalidRef('must be a text');
   if (!uri.startsWith(SCHEME)) throw invalidRef('must begin with s3://');
   const slash = uri.indexOf('/', SCHEME.length);
-  if (slash < 0) throw invalidRef('must have a key behind the bucket: s3://<bucket>/<key>');
+  if (slash < 0) throw invalidRef('must have a key after the bucket: s3://<bucket>/<key>');
   const ref = { bucket: uri.slice(SCHEME.length, slash), key: uri.slice(slash + 1) };
   assertBucket(ref.bucket);
   assertKey(ref.key);
@@ -60,7 +60,7 @@ export function checkRef(ref: unknown): ObjectRef {
   return { bucket, key, versionId };
 }
 
-/** The same for a write, which no version may be asked of. */
+/** The same for a write, which must not name a version. */
 export function checkUnversionedRef(ref: unknown): ObjectRef {
   const checked = checkRef(ref);
   if (checked.versionId !== undefined) throw invalidRef('of a write must not name a version');

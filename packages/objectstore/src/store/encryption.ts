@@ -37,7 +37,7 @@ function parseEncryption(value: unknown): Encryption {
   return { mode, kmsKeyId };
 }
 
-/** What a `PutObject` says about encryption. */
+/** The members of a `PutObject` for encryption. */
 export interface EncryptionInput {
   readonly ServerSideEncryption?: 'AES256' | 'aws:kms';
   readonly SSEKMSKeyId?: string;

@@ -28,7 +28,7 @@ export interface S3ObjectStoreOptions {
   readonly encryption?: Encryption;
   /** Milliseconds for one call with all its attempts, from connecting to the last byte. Default 30,000. Loading the AWS SDK is not counted. */
   readonly timeoutMs?: number;
-  /** Its timers bound every call. Default: the system's clock. */
+  /** Its timers limit the time of every call. Default: the system's clock. */
   readonly clock?: Clock;
 }
 
@@ -128,7 +128,7 @@ class S3ObjectStore implements ObjectStore {
         client.send(new sdk.DeleteObjectCommand(targetOf(ref)), { abortSignal }),
       );
     } catch (error) {
-      // S3 rejects a version id that it could never have given; there is nothing to delete either.
+      // S3 rejects a version id in a wrong format; in that case there is nothing to delete.
       if (!isFrameworkError(error) || error.code !== 'objectstore.not_found') throw error;
     }
   }

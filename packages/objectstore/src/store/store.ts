@@ -1,8 +1,8 @@
 import type { ObjectRef } from '../refs/ref.js';
 
-/** One object that is written. */
+/** The arguments of a write. */
 export interface PutObjectInput {
-  /** Where it goes; without a version. */
+  /** The target, without a version. */
   readonly ref: ObjectRef;
   /** Its bytes, 0 to 5 GiB. */
   readonly payload: Uint8Array;
@@ -10,33 +10,33 @@ export interface PutObjectInput {
   readonly contentType?: string;
   /** Names of `a-z`, `0-9` and `-` with values of visible ASCII; together at most 2,048 bytes. */
   readonly metadata?: Readonly<Record<string, string>>;
-  /** Whether an object that is there already rejects the write. Default `false`. */
+  /** Whether the write is rejected if the object exists. Default `false`. */
   readonly createOnly?: boolean;
 }
 
-/** One object that is read. */
+/** The arguments of a read. */
 export interface GetObjectInput {
   /** The object, or one version of it. */
   readonly ref: ObjectRef;
-  /** The most bytes that it may have, at least 1. A larger object is rejected before its body is read. */
+  /** The largest allowed size in bytes, at least 1. A larger object is rejected before its body is read. */
   readonly maxBytes: number;
 }
 
-/** One object that is deleted. */
+/** The arguments of a delete. */
 export interface DeleteObjectInput {
   /** The object, or one version of it. */
   readonly ref: ObjectRef;
 }
 
-/** An object as it was read. */
+/** The result of a read. */
 export interface StoredObject {
-  /** The reference that was asked for, with the version that the store returned, if it named one. */
+  /** The requested reference, with the version that the store returned, if any. */
   readonly ref: ObjectRef;
   /** The whole object. The bytes belong to the caller. */
   readonly payload: Uint8Array;
   /** Its media type. */
   readonly contentType?: string;
-  /** Its own metadata by name, in lower case; empty where it has none. */
+  /** Its metadata by name in lower case; empty when it has none. */
   readonly metadata: Readonly<Record<string, string>>;
 }
 

@@ -6,9 +6,9 @@ import { REFUSAL_CASES } from './internal/refusal-cases.js';
 import { VERSION_CASES } from './internal/version-cases.js';
 import { WRITE_CASES } from './internal/write-cases.js';
 
-/** How the suite gets stores. */
+/** Makes the stores for the suite. */
 export interface ObjectStoreHarness {
-  /** A store, and a bucket in it that nobody else writes to. */
+  /** Makes a store, and a bucket that nobody else writes to. */
   create(options: { readonly versioning: 'enabled' | 'off' }): Promise<{
     readonly store: ObjectStore;
     readonly bucket: string;

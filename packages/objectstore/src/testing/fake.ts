@@ -19,7 +19,7 @@ export interface FakeObjectStoreOptions {
   readonly ids?: () => string;
 }
 
-/** One call that a fake was given, its arguments valid. */
+/** One call of a fake with valid arguments. */
 export interface FakeCall {
   /** The method that was called. */
   readonly operation: 'put' | 'get' | 'delete';
@@ -35,10 +35,10 @@ export interface FailNextOptions {
   readonly times?: number;
 }
 
-/** A store in memory that behaves as S3 does, remembers its calls and fails on demand. */
+/** A store in memory that behaves like S3, records its calls and fails on demand. */
 export interface FakeObjectStore extends ObjectStore {
   /**
-   * Lets the next calls of an operation fail with this error; they change nothing.
+   * Makes the next calls of an operation fail with this error; they change nothing.
    *
    * @throws ObjectStoreError `objectstore.unsupported_operation` for anything but `put`, `get` and `delete`
    */
@@ -56,7 +56,7 @@ const OPERATIONS: readonly string[] = ['put', 'get', 'delete'];
 const MAX_CALLS = 10_000;
 const VERSION_DIGITS = 20;
 
-/** A version; without an object it is a delete marker. */
+/** A version. Without an object it is a delete marker. */
 interface Version {
   readonly versionId: string | undefined;
   readonly object: Omit<CheckedPut, 'ref' | 'createOnly'> | undefined;
@@ -99,7 +99,7 @@ class MemoryStore implements FakeObjectStore {
     const { ref, createOnly, payload, contentType, metadata } = checkPut(input);
     this.#enter('put', ref, options);
     if (createOnly && this.#newest(ref)?.object) {
-      throw new ObjectStoreError('objectstore.precondition_failed', 'framework: an object is there already');
+      throw new ObjectStoreError('objectstore.precondition_failed', 'framework: the object already exists');
     }
     const versionId = this.#add(ref, { payload: new Uint8Array(payload), contentType, metadata });
     return versionId === undefined ? ref : { ...ref, versionId };
@@ -149,7 +149,7 @@ class MemoryStore implements FakeObjectStore {
     return [...this.#calls];
   }
 
-  /** Remembers a call, and fails it when it is told to. */
+  /** Records a call, and fails it if `failNext` requires it. */
   #enter(operation: FakeCall['operation'], ref: ObjectRef, { signal }: ObjectCallOptions = {}): void {
     signal?.throwIfAborted();
     this.#calls.push({ operation, ref });

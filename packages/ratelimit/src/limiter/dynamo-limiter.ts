@@ -37,14 +37,14 @@ import type {
   WindowLimit,
 } from './limiter.js';
 
-/** Attempts of the framework client. A second attempt at a write that was applied is known by the write's id. */
+/** Attempts of the framework's client. A second attempt of a write that was applied is recognized by the write's id. */
 const MAX_ATTEMPTS = 2;
-/** Items of a key that one decision asks at most. */
+/** The most items of a key that one decision asks. */
 const MAX_ASKED = 2;
 
 /**
- * A limiter that all instances of a function share through one DynamoDB table: one conditional write a decision. The AWS SDK is
- * loaded at the first decision, or by `warm`.
+ * A limiter that all instances of a function share through one DynamoDB table. Each decision is one conditional write. The AWS
+ * SDK is loaded at the first decision, or by `warm`.
  *
  * @throws RateLimitError `ratelimit.invalid_config` for a wrong option, or when neither option nor variable names the table
  * @example
@@ -69,7 +69,7 @@ interface OpenStore {
 
 type OpenCall<T> = (open: OpenStore, ...args: Parameters<StoreCall<T>>) => Promise<T>;
 
-/** A call with the whole limits that are enforced. */
+/** A call, with the complete limits of its key. */
 interface LimitedCall extends Call {
   readonly windows: readonly WindowLimit[];
 }
@@ -81,7 +81,7 @@ class SharedRateLimiter implements DynamoRateLimiter {
   readonly #denied: DeniedCache | undefined;
   readonly #reservations: Reservations | undefined;
   readonly #receipts = new Receipts();
-  /** Degraded decisions, and those of the limiter that `onStoreError` names. */
+  /** Makes the decisions without the store, and those of the limiter in `onStoreError`. */
   readonly #standIns = new WeakMap<LimitDecision, LimitDecision>();
   readonly #breaker: Breaker;
   readonly #reporter: Reporter;
@@ -187,7 +187,7 @@ class SharedRateLimiter implements DynamoRateLimiter {
     }
   }
 
-  /** Decides from remembered denials, from reserved units, else with the store. */
+  /** Decides with cached denials, with reserved units, else with the store. */
   async #decide(call: LimitedCall, signal: AbortSignal | undefined): Promise<Outcome> {
     const { strategy } = this.#settings;
     const shares = this.#sharesOf(call);
@@ -201,7 +201,7 @@ class SharedRateLimiter implements DynamoRateLimiter {
     return this.#decideInTurn(this.#reservations, held, call, shares, signal);
   }
 
-  /** One write at a time for each key: waiting requests may use the units that it takes. */
+  /** Runs one write at a time for each key: waiting requests may use the units that it takes. */
   async #decideInTurn(
     reservations: Reservations,
     held: Held,
@@ -235,7 +235,7 @@ class SharedRateLimiter implements DynamoRateLimiter {
     return asked;
   }
 
-  /** Asks the items of the key that are not known to be exhausted, two of them at most. */
+  /** Asks at most two items of the key that are not known to be exhausted. */
   async #askShares(
     call: LimitedCall,
     shares: readonly Share[],
@@ -309,7 +309,7 @@ class SharedRateLimiter implements DynamoRateLimiter {
     });
   }
 
-  /** A decider remembers what it has seen, so there is one for the life of the limiter. */
+  /** A decider caches what it has seen, so there is one for each limiter. */
   #open(table: ItemTable): OpenStore {
     const { strategy, maxClockSkewMs, storeTimeoutMs, coldTimeoutMs } = this.#settings;
     const store = new DynamoStore(table);
@@ -323,7 +323,7 @@ class SharedRateLimiter implements DynamoRateLimiter {
   }
 }
 
-/** A decision, and where it was counted when the store counted it. */
+/** A decision, and the item in which the store counted it, if it did. */
 interface Outcome {
   readonly decision: LimitDecision;
   readonly counted?: AddressedClaim | undefined;

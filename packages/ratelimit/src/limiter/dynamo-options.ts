@@ -23,9 +23,9 @@ export interface DynamoRateLimiterOptions {
   /** How requests are counted: `fixedWindow`, `slidingWindow`, `multiWindow` or `tokenBucket`. */
   readonly strategy: Strategy;
   /**
-   * The decision when the store fails: `deny`, `allow`, or that of another limiter, such as one of `/memory` with this
-   * instance's part of the limit. It has no default: a limit that protects something denies, one that only shares capacity
-   * may allow.
+   * The decision when the store fails: `deny`, `allow`, or that of another limiter, such as one of `/memory` with this instance's
+   * part of the limit. It has no default: use `deny` for a limit that protects something; `allow` is possible for one that only
+   * shares capacity.
    */
   readonly onStoreError: 'deny' | 'allow' | RateLimiter;
   /** The table. Default: the variable `FRAMEWORK_RATE_LIMIT_TABLE_NAME`. */
@@ -36,7 +36,7 @@ export interface DynamoRateLimiterOptions {
   readonly clock?: Clock;
   /** Environment variables. Default `process.env`. */
   readonly environment?: Environment;
-  /** The limits of a key in place of the strategy's, at once or later; `undefined` for the strategy's. */
+  /** Returns the limits of a key, or a promise of them, instead of the strategy's limits; `undefined` for the strategy's. */
   readonly limitFor?: LimitFor;
   /**
    * A cache for results of `limitFor`: for at most `maxKeys` keys, each for at most `maxAgeMs`. `false` calls it each time.
@@ -44,7 +44,7 @@ export interface DynamoRateLimiterOptions {
    */
   readonly limitCache?: { readonly maxKeys?: number; readonly maxAgeMs?: number } | false;
   /**
-   * Remembered denials, which need no call: for at most `maxKeys` keys, each for at most `maxAgeMs`. `false` asks the store
+   * A cache of denials, which then need no call: for at most `maxKeys` keys, each for at most `maxAgeMs`. `false` asks the store
    * every time. Default: 1,000 keys, 10,000 ms.
    */
   readonly deniedCache?: { readonly maxKeys?: number; readonly maxAgeMs?: number } | false;
@@ -55,7 +55,7 @@ export interface DynamoRateLimiterOptions {
    */
   readonly reserve?: number;
   /**
-   * Requests a second for one item, 1 to 1,000,000: a key whose limits allow more is spread over several items, up to 100.
+   * Requests in each second for one item, 1 to 1,000,000. A key whose limits allow more is spread over several items, up to 100.
    * Default: one item for each key.
    */
   readonly shardAbove?: number;
@@ -68,7 +68,7 @@ export interface DynamoRateLimiterOptions {
   readonly coldTimeoutMs?: number;
   /** How many milliseconds an instance's clock may be behind and still find its counters, 0 to 60,000. Default 1,000. */
   readonly maxClockSkewMs?: number;
-  /** Called at each decision without the store. An error of it is logged once and has no other effect. */
+  /** Called at each decision without the store. An error of this function is logged once and has no other effect. */
   readonly onError?: (error: RateLimitError, key: RateLimitKey) => void;
   /**
    * Gets a `warn` at most once a minute when the store is busy, and an `error` once in each instance for an error of the
@@ -126,5 +126,5 @@ export const DYNAMO_LIMITER_OPTIONS = defineOptions<DynamoRateLimiterOptions>()(
   { fail: invalidConfig },
 );
 
-/** The options with every default in its place. */
+/** The options with all defaults. */
 export type DynamoRateLimiterSettings = ParsedOptions<typeof DYNAMO_LIMITER_OPTIONS.kinds>;

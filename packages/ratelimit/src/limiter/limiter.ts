@@ -3,11 +3,11 @@ export type StrategyKind = 'fixed' | 'sliding' | 'multi' | 'bucket' | (string & 
 
 /** One limit of a strategy. */
 export interface WindowLimit {
-  /** Tells the windows of one strategy apart, in decisions and headers. */
+  /** Distinguishes the windows of one strategy in decisions and headers. */
   readonly name: string;
-  /** Length of the window in milliseconds; of a token bucket the time that it takes to fill. */
+  /** Length of the window in milliseconds; for a token bucket the time until an empty bucket is full. */
   readonly windowMs: number;
-  /** Most requests that count at once; of a token bucket its capacity. */
+  /** The most requests in the window; for a token bucket its capacity. */
   readonly limit: number;
 }
 
@@ -41,9 +41,9 @@ export interface WindowOptions {
 export interface RateLimitKey {
   /** The caller: an address, an identity, or the fingerprint of a credential. */
   readonly identifier: string;
-  /** What is used: a route's pattern, for example. */
+  /** The resource, for example a route's pattern. */
   readonly resource: string;
-  /** How it is used: an HTTP method, for example. */
+  /** The operation on the resource, for example an HTTP method. */
   readonly operation: string;
   /** The source of the identifier, so that a tenant called `192.0.2.1` is not counted with that address. Default `custom`. */
   readonly kind?: string;
@@ -70,7 +70,10 @@ export interface WindowState {
   readonly resetsAt: Date;
 }
 
-/** The answer to one request. Its own window fields are those of the window that decided, or that is nearest to its limit. */
+/**
+ * The answer to one request. The window members at the top level are those of the window that decided, or of the one closest to
+ * its limit.
+ */
 export interface LimitDecision extends WindowState {
   /** Whether the request may continue. */
   readonly allowed: boolean;
@@ -97,7 +100,7 @@ export interface ConsumeOptions {
 
 /** Options of one refund. */
 export interface RefundOptions {
-  /** Units that are given back, a whole number of at least 1. Default: all that is left of the decision's cost. */
+  /** Units to refund, a whole number of at least 1. Default: the rest of the decision's cost. */
   readonly units?: number;
   /** Ends the call: it rejects with the signal's reason. The units may have been given back. */
   readonly signal?: AbortSignal;
@@ -121,11 +124,11 @@ export interface RateLimiter {
    */
   consume(key: RateLimitKey, options?: ConsumeOptions): Promise<LimitDecision>;
   /**
-   * Returns units of an allowed decision that still count: for costs that are known only afterwards. Units can be returned
-   * only once, even if the first try failed. For a decision without the store nothing is returned.
+   * Refunds units of an allowed decision that still count, for costs that are known only afterwards. Units can be refunded only
+   * once, even if the refund failed. For a decision without the store nothing is refunded.
    *
-   * @throws RateLimitError `ratelimit.invalid_input` for a decision that is not one of this limiter, a denied one, or more units
-   *   than it counted; `ratelimit.store_unavailable`
+   * @throws RateLimitError `ratelimit.invalid_input` for a decision of another limiter, a denied one, or more units than it
+   * counted; `ratelimit.store_unavailable`
    * @example
    * const decision = await limiter.consume(key, { cost: 4000 });
    * const { tokens } = await complete(prompt);
@@ -150,7 +153,8 @@ export interface RateLimiter {
 export type Limits = number | readonly number[] | undefined;
 
 /**
- * The limits of one key in place of the strategy's. The result of a promise is cached (`limitCache`). When a promise is
- * rejected, the last result is used; without one `onStoreError` decides. If it throws, `consume` throws the same error.
+ * Returns the limits of one key instead of those of the strategy. The result of a promise is cached (`limitCache`). When a
+ * promise rejects, the last result is used; without one, `onStoreError` decides. If the function throws, `consume` throws the
+ * same error.
  */
 export type LimitFor = (key: RateLimitKey) => Limits | Promise<Limits>;

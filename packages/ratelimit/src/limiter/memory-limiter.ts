@@ -26,9 +26,9 @@ export interface MemoryRateLimiterOptions {
   readonly clock?: Clock;
   /** The limits of a key in place of the strategy's; `undefined` for the strategy's. */
   readonly limitFor?: LimitFor;
-  /** How long what `limitFor` promised is kept: as of the shared limiter. */
+  /** The cache for results of `limitFor`, as in `createDynamoRateLimiter`. */
   readonly limitCache?: { readonly maxKeys?: number; readonly maxAgeMs?: number } | false;
-  /** Keys that are kept, at least 1. When there are more, the key that was not used for longest is forgotten. Default 10,000. */
+  /** The most keys, at least 1. When there are more, the least recently used key is removed. Default 10,000. */
   readonly maxKeys?: number;
 }
 
@@ -47,7 +47,7 @@ export const MEMORY_LIMITER_OPTIONS = defineOptions<MemoryRateLimiterOptions>()(
 );
 
 /**
- * A limiter of one process, for tests and local runs: the same decisions as the shared one, without a table.
+ * A limiter in the memory of one process, for tests and local runs. It decides like the one in DynamoDB.
  *
  * @throws RateLimitError `ratelimit.invalid_config` for a wrong option
  * @example createMemoryRateLimiter({ strategy: slidingWindow({ limit: 5, windowMs: 1_000 }) })

@@ -72,7 +72,7 @@ function legacyHeaders({ limit, remaining, resetsAt, windowMs, windows }: LimitD
   };
 }
 
-/** Rounded up: a client that comes back on time is not denied again. */
+/** Rounded up, so that a client that waits this long is not denied again. */
 function retryAfter({ retryAfterMs = 0 }: LimitDecision): string {
   return String(Math.max(1, Math.ceil(retryAfterMs / 1000)));
 }

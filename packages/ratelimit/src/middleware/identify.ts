@@ -5,7 +5,7 @@ import { callerKey, canonicalIp, stateOf } from '@sallyport/core/pipeline';
 import { invalidConfig, invalidInput } from '../errors.js';
 import type { RateLimitKey } from '../limiter/limiter.js';
 
-/** The caller, and how that is known. */
+/** The caller, and the source of its identifier. */
 export type Identity = Pick<RateLimitKey, 'identifier' | 'caller'> & { readonly kind: string };
 
 export type Identify = (ctx: Context) => Promise<Identity>;
@@ -21,8 +21,8 @@ const ANONYMOUS: Identity = { kind: 'anonymous', identifier: 'anonymous' };
 const BEARER = /^bearer +/i;
 
 /**
- * Identifies by the first that is not blank: own identifier, proved caller, API key, bearer token, tenant. Headers are not
- * verified: if they came before the proved caller, a new API key in each request would avoid the limit.
+ * Uses the first one that is not blank: own identifier, verified caller, API key, bearer token, tenant. Headers are not verified:
+ * if they were used before the verified caller, a new API key in each request would avoid the limit.
  */
 export function createIdentify(
   extract: ((ctx: Context) => MaybePromise<string>) | undefined,
@@ -48,7 +48,7 @@ export function createIdentifyBefore(extract: (ctx: Context) => MaybePromise<str
 }
 
 /**
- * Calls a function of the application that returns a string.
+ * Calls a function of the application that must return a string.
  *
  * @throws FrameworkError `app.internal` when it throws or returns anything else; then the request is never allowed
  */
@@ -84,7 +84,7 @@ function credentialOf(ctx: Context): Credential | undefined {
   return token === '' ? undefined : { kind: 'bearer', text: token };
 }
 
-/** Most decoders take a token with and without its padding for the same token. */
+/** Most decoders accept a token with and without its padding as the same token. */
 function stripPadding(token: string): string {
   let end = token.length;
   while (end > 0 && token.charCodeAt(end - 1) === EQUALS_SIGN) end -= 1;
@@ -95,7 +95,10 @@ function fingerprintOf({ kind, text }: Credential, key: string | Uint8Array | un
   return { kind, identifier: `${kind}:hmac-sha256:${fingerprintCredential(kind, text, key)}` };
 }
 
-/** Asks a function for the key once, and again only when it failed. A given key was checked with the options. */
+/**
+ * Calls the function for the key once, and again only after a failure. A key that was given as a value was checked with the
+ * options.
+ */
 function onceKey(key: FingerprintKey | undefined): () => Promise<string | Uint8Array | undefined> {
   if (typeof key !== 'function') return async () => key;
   let asked: Promise<string | Uint8Array> | undefined;
@@ -110,10 +113,10 @@ function onceKey(key: FingerprintKey | undefined): () => Promise<string | Uint8A
   };
 }
 
-/** What a fingerprint represents: an API key or a bearer token. Equal texts of different kinds have different fingerprints. */
+/** The kind of a credential: API key or bearer token. Equal texts of different kinds have different fingerprints. */
 export type CredentialKind = 'api_key' | 'bearer';
 
-/** A key of fingerprints, or a function that is asked for it once. */
+/** The key of fingerprints, or a function that returns it and is called once. */
 export type FingerprintKey = string | Uint8Array | (() => Promise<string | Uint8Array>);
 
 /** The option `fingerprintKey`. */
@@ -190,7 +193,7 @@ export function bySourceIp(options: BySourceIpOptions = {}): (ctx: Context) => s
   };
 }
 
-/** An IPv4 address written as IPv6 is not cut: all IPv4 callers would become one. */
+/** An IPv4 address written as IPv6 is not truncated; otherwise all IPv4 callers would be one. */
 function cutAddress(address: string, prefix: number): string {
   if (address.startsWith(MAPPED) && address.includes('.')) return address.slice(MAPPED.length);
   if (!address.includes(':')) return address;
@@ -209,7 +212,7 @@ function parseGroups(text: string): number[] {
   return text === '' ? [] : text.split(':').map((group) => Number.parseInt(group, 16));
 }
 
-/** The mask of a group of which only the first bits count. */
+/** The mask of a group whose first bits count. */
 function maskOf(bits: number): number {
   return bits >= 16 ? 0xffff : (0xffff << (16 - Math.max(bits, 0))) & 0xffff;
 }

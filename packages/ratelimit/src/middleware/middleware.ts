@@ -21,17 +21,17 @@ export interface RateLimitGuardOptions {
   readonly limiter: RateLimiter;
   /** Returns the resource. Default, also for a blank result: the matched route's pattern, `(unmatched)` without a route. */
   readonly extractResource?: (ctx: Context) => MaybePromise<string>;
-  /** Names how it is used. Default, and in place of a blank answer: the method; on WebSocket `CONNECT` or `MESSAGE`. */
+  /** Returns the operation. Default, also for a blank result: the method; on WebSocket `CONNECT` or `MESSAGE`. */
   readonly extractOperation?: (ctx: Context) => MaybePromise<string>;
-  /** What a request counts for, a whole number of at least 1, or a function that returns one. Default 1. */
+  /** The cost of a request, a whole number of at least 1, or a function that returns one. Default 1. */
   readonly cost?: number | ((ctx: Context) => MaybePromise<number>);
   /** Requests for which it returns `true` are not limited and not counted. */
   readonly skip?: (ctx: Context) => MaybePromise<boolean>;
   /** Which headers tell the caller about the decision. Default: all. */
   readonly headers?: RateLimitHeaderOptions;
-  /** Called before a denial is answered. What it throws changes nothing and is logged once. */
+  /** Called before a denial is answered. An error of it is logged once and has no other effect. */
   readonly onRateLimit?: (ctx: Context, decision: LimitDecision) => unknown;
-  /** Called with every decision. What it throws changes nothing and is logged once. */
+  /** Called with every decision. An error of it is logged once and has no other effect. */
   readonly onDecision?: (ctx: Context, decision: LimitDecision) => unknown;
 }
 
@@ -58,10 +58,13 @@ export interface RateLimitPolicyOptions extends RateLimitGuardOptions {
   readonly extractIdentifier: (ctx: Context) => MaybePromise<string>;
 }
 
-/** Where the decision of a request is found on its context. */
+/** The key of the decision in the context of a request. */
 const DECISION_KEY = 'rate_limit_decision';
 const UNMATCHED = '(unmatched)';
-/** Methods that are counted separately without a route: an invented method must not be counted as a new operation. */
+/**
+ * Methods that are counted separately for requests without a route. Other methods are counted together, so that a caller cannot
+ * invent new ones.
+ */
 const METHODS = new Set(['GET', 'HEAD', 'POST', 'PUT', 'PATCH', 'DELETE', 'OPTIONS', 'CONNECT', 'TRACE']);
 
 type Ask<T> = (ctx: Context) => MaybePromise<T>;
@@ -94,8 +97,8 @@ export const POLICY_OPTIONS = defineOptions<RateLimitPolicyOptions>()(
 );
 
 /**
- * Limits the requests that authentication let pass. A denied request throws `app.rate_limited` (429), one that is denied because
- * the store failed `app.overloaded` (503), both with headers. Allowed answers get the headers that the handler did not set. The
+ * Limits authenticated requests. A denied request throws `app.rate_limited` (429). A request that is denied because the store
+ * failed throws `app.overloaded` (503). Both have headers. Allowed answers get the headers that the handler did not set. The
  * decision is at `ctx.get('rate_limit_decision')`.
  *
  * @throws RateLimitError `ratelimit.invalid_config` for a wrong option
@@ -114,8 +117,8 @@ export function rateLimitMiddleware(options: RateLimitMiddlewareOptions): Middle
 }
 
 /**
- * The same before authentication, as the policy hook of tier P2: against floods of bad credentials, and for public routes
- * where a caller could invent a new API key for every request.
+ * The same before authentication, as the policy hook of tier P2. Use it against many requests with bad credentials, and for
+ * public routes, where a caller could invent a new API key for every request.
  *
  * @throws RateLimitError `ratelimit.invalid_config` for a wrong option
  * @example createApp({ tier: 'p2', policyHook: rateLimitPolicy({ limiter, extractIdentifier: bySourceIp() }) })
@@ -162,12 +165,12 @@ async function decideOn(
   return decision;
 }
 
-/** The matched route's pattern. The raw path would count every id apart. */
+/** The matched route's pattern. With the raw path, every id would be counted separately. */
 function resourceOf({ route }: Context): string {
   return route === null || route.pattern.trim() === '' ? UNMATCHED : route.pattern;
 }
 
-/** The method; on WebSocket `CONNECT` or `MESSAGE`, and `undefined` for a disconnect, which cannot be refused. */
+/** The method; on WebSocket `CONNECT` or `MESSAGE`, and `undefined` for a disconnect, which cannot be rejected. */
 function operationOf(ctx: Context): string | undefined {
   if (ctx.route?.surface !== 'websocket' && ctx.triggerKind !== 'websocket') {
     const { method } = ctx.request;
@@ -179,7 +182,9 @@ function operationOf(ctx: Context): string | undefined {
   return eventType === 'CONNECT' || routeKey === '$connect' ? 'CONNECT' : 'MESSAGE';
 }
 
-/** A request that cannot be counted is a fault of ours or of an extractor. The reason is for developers and is not sent. */
+/**
+ * A request that cannot be counted is an error of this package or of an extractor. The reason is for developers and is not sent.
+ */
 async function consume(
   limiter: RateLimiter,
   key: RateLimitKey,
@@ -194,7 +199,7 @@ async function consume(
   }
 }
 
-/** @throws FrameworkError `app.internal` when a function of the user's throws */
+/** @throws FrameworkError `app.internal` when a function of the application throws */
 async function ask<T>(question: Ask<T>, ctx: Context): Promise<T> {
   try {
     return await question(ctx);
@@ -207,7 +212,9 @@ function codeOf({ source }: LimitDecision): string {
   return source === 'none' ? 'app.overloaded' : 'app.rate_limited';
 }
 
-/** Adds headers to a copy, since a handler may return one object for all requests. The handler's own headers win. */
+/**
+ * Adds headers to a copy, because a handler may return the same object for all requests. Headers of the handler are not replaced.
+ */
 function withHeaders(answer: Response, headers: Readonly<Record<string, string>>): Response {
   const response = toResponse({ ...toResponse(answer) });
   for (const [name, value] of Object.entries(headers)) response.headers[name] ??= [value];

@@ -35,10 +35,10 @@ export function fixedWindow(options: WindowOptions): Strategy {
 }
 
 /**
- * One to four fixed windows that admit a request together or not at all. Their lengths are distinct and each divides the next
- * longer one; the longest may last 3,600 times the shortest.
+ * One to four fixed windows. A request is allowed only if every window has room. The lengths are distinct, each divides the next
+ * longer one, and the longest is at most 3,600 times the shortest.
  *
- * @throws RateLimitError `ratelimit.invalid_config` for wrong options or lengths, or for two windows of one name
+ * @throws RateLimitError `ratelimit.invalid_config` for wrong options or lengths, or for two windows with the same name
  * @example multiWindow([{ limit: 10, windowMs: 1_000 }, { limit: 100, windowMs: 60_000 }])
  */
 export function multiWindow(windows: readonly WindowOptions[]): Strategy {
@@ -56,7 +56,7 @@ export function multiWindow(windows: readonly WindowOptions[]): Strategy {
   return new FixedWindows('multi', policy, ordered, givenOrder);
 }
 
-/** All windows of a key share an item that ends with the longest: a window that crosses that end would start again there. */
+/** All windows of a key share an item that ends with the longest window; a window across that end would start again there. */
 function assertNested(ordered: readonly WindowLimit[]): void {
   for (const [index, window] of ordered.entries()) {
     const longer = ordered[index - 1];
@@ -75,8 +75,8 @@ function assertNested(ordered: readonly WindowLimit[]): void {
 }
 
 /**
- * Windows cut in Unix time, all of one key in one item: `n` counts the longest window, `w<i>_<bucket>` a shorter one, by its
- * number (base 36) within the longest. One item makes the write all or nothing, and keeps it at one write unit.
+ * Windows that are aligned to Unix time, all windows of a key in one item. `n` counts the longest window, `w<i>_<bucket>` a
+ * shorter one, by its number (base 36) within the longest. With one item the write is atomic and costs one write unit.
  */
 class FixedWindows extends WindowStrategy {
   readonly kind: 'fixed' | 'multi';

@@ -27,7 +27,7 @@ export const SLIDING_OPTIONS = defineOptions<SlidingWindowOptions>()(
 );
 
 /**
- * At most `limit` in every interval of `windowMs`. It errs to the strict side: a request counts for up to one granule longer.
+ * At most `limit` in every interval of `windowMs`. It is slightly stricter: a request counts for up to one granule longer.
  *
  * @throws RateLimitError `ratelimit.invalid_config` for a wrong option, or when the granules do not divide the window
  * @example slidingWindow({ limit: 100, windowMs: 60_000, granules: 12 })
@@ -99,7 +99,7 @@ class SlidingWindow extends WindowStrategy {
     return granuleOfName(counter) < this.#granuleOf(nowMs) - this.#granules - slackSteps(slackMs, this.#granuleMs);
   }
 
-  /** The granule: later, units of this claim would count too short. */
+  /** Units may be spent only within the granule; later they would count for too short a time. */
   override period({ nowMs }: Pick<Claim, 'nowMs'>): Period {
     const startMs = this.#granuleOf(nowMs) * this.#granuleMs;
     return { startMs, endMs: startMs + this.#granuleMs };

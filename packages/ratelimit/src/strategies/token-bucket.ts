@@ -25,24 +25,27 @@ import { DEFAULT_NAME, nameOption } from './internal/window-strategy.js';
 export interface TokenBucketOptions {
   /** Requests that are allowed at once when the bucket is full, 0 to 1,000,000. */
   readonly capacity: number;
-  /** Requests a second, 0.001 to 1,000,000. The interval between two tokens is rounded up to a whole microsecond. */
+  /**
+   * Tokens that are added in each second, 0.001 to 1,000,000. The interval between two tokens is rounded up to a whole
+   * microsecond.
+   */
   readonly refillPerSecond: number;
   /** 1 to 64 characters of `A-Z a-z 0-9 _ . -`, part of every key. Default `default`. */
   readonly name?: string;
 }
 
-/** The largest capacity for which microseconds stay exact. */
+/** The largest capacity for which microseconds are exact integers. */
 const MAX_CAPACITY = 1_000_000;
-/** Keys whose bucket is remembered, so that the right one of two writes comes first. */
+/** The most keys whose bucket is cached, to choose between the two kinds of writes. */
 const REMEMBERED_BUCKETS = 1000;
 const MAX_WRITES = 4;
-/** A guess that is wrong more often than this costs more than looking first: half a read unit has the price of a tenth of a write unit. */
+/** If guesses are wrong more often than this, reading first is cheaper: half a read unit costs a tenth of a write unit. */
 const LOOK_ABOVE = 0.25;
-/** Microseconds that a write is on its way to the table at most, most of the time. */
+/** The usual maximum time of a write until it reaches the table, in microseconds. */
 const ON_THE_WAY = 20_000;
-/** How long tokens may be held that were taken ahead. */
+/** How long reserved tokens may be kept. */
 const HELD_MS = 10_000;
-/** Of the last guess among all. */
+/** The weight of the last guess in the average. */
 const WEIGHT = 0.2;
 
 /** What {@link TokenBucketOptions} may be. */
@@ -67,7 +70,7 @@ export function tokenBucket(options: TokenBucketOptions): Strategy {
   return new TokenBucket(name, capacity, refillPerSecond);
 }
 
-/** The strategy: one item a key, in which {@link Bucket} counts. */
+/** The strategy: one item for each key, in which {@link Bucket} counts. */
 class TokenBucket extends StrategyDefinition {
   readonly kind = 'bucket';
   readonly policy: string;
@@ -114,7 +117,7 @@ class TokenBucket extends StrategyDefinition {
   }
 }
 
-/** What an instance knows of a bucket. */
+/** The cached state of a bucket on this instance. */
 interface Known {
   readonly counters: Counters;
   /** The share of its last guesses that were wrong, later ones counting more. */
@@ -122,8 +125,9 @@ interface Known {
 }
 
 /**
- * Guesses from the last `tat` seen whether a bucket is full, because that decides between two writes. A wrong guess costs a write.
- * Where guesses of a key are often wrong, because other instances use it, it looks first: that costs a tenth of a write.
+ * Guesses from the last known `tat` whether a bucket is full, because that decides between two kinds of writes. A wrong guess
+ * costs a write. If the guesses for a key are often wrong, because other instances use it, the item is read first: that costs a
+ * tenth of a write.
  */
 class BucketDecider implements Decider {
   readonly #bucket: Bucket;
@@ -180,7 +184,7 @@ class BucketDecider implements Decider {
     return decide(this.#bucket.usage(counters, claim, allowed), claim, allowed, 'store');
   }
 
-  /** Tokens go back into the bucket, which never holds more than its capacity. */
+  /** Returned tokens go back into the bucket, which never has more than its capacity. */
   async refund(address: Address, claim: Claim, units: number, nowMs: number, signal?: AbortSignal): Promise<void> {
     const now = { ...claim, nowMs };
     const whole = await this.#store.write(address, this.#bucket.refundWrite(now, units, undefined), signal);

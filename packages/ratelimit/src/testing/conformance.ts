@@ -24,7 +24,7 @@ export function rateLimiterConformance(harness: RateLimiterHarness): readonly Co
 }
 
 /**
- * The key of the item that counts a rate limit key at an instant: what every runtime that shares the table must build.
+ * The key of the item that counts a rate limit key at a time. Every runtime that shares the table must build the same key.
  *
  * @param shard which one of the items of a key that is spread over several; 0, the default, is that of every other key
  * @throws RateLimitError `ratelimit.invalid_config` for a strategy that is not of this package; `ratelimit.invalid_input` for a

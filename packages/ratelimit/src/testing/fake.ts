@@ -12,7 +12,7 @@ import { strategyOption } from '../strategies/internal/definition.js';
 export interface FakeRateLimiterOptions {
   /** How requests are counted. */
   readonly strategy: Strategy;
-  /** What is decided while the store is down. Default `deny`. */
+  /** The decision while the store is down. Default `deny`. */
   readonly onStoreError?: 'deny' | 'allow';
   /** Tells the time. Default: the system's clock. */
   readonly clock?: Clock;
@@ -20,13 +20,13 @@ export interface FakeRateLimiterOptions {
   readonly limitFor?: LimitFor;
 }
 
-/** One call that a fake was given. */
+/** One call of a fake. */
 export interface FakeCall {
   /** The method that was called. */
   readonly operation: 'consume' | 'peek' | 'reset';
   /** The key that it was called with. */
   readonly key: RateLimitKey;
-  /** The cost that `consume` was given; 1 for the others. */
+  /** The cost of `consume`; 1 for the other methods. */
   readonly cost: number;
 }
 
@@ -34,11 +34,11 @@ export interface FakeCall {
 export interface FakeRateLimiter extends RateLimiter {
   /** All calls so far, in order; a copy. */
   readonly calls: readonly FakeCall[];
-  /** Lets the store fail: for every call from now on, or for so many calls. */
+  /** Makes the store fail: for every call from now on, or for the given number of calls. */
   goDown(times?: number): void;
-  /** Ends what `goDown` began. */
+  /** Ends the effect of `goDown`. */
   comeBack(): void;
-  /** Lets calls wait from now on, until the function that is returned is called. */
+  /** Makes calls wait from now on, until the returned function is called. */
   hold(): () => void;
 }
 
@@ -53,7 +53,7 @@ const OPTIONS = defineOptions<FakeRateLimiterOptions>()(
 );
 
 /**
- * A limiter for the tests of an application: real decisions, and on demand those without a store.
+ * A limiter for the tests of an application. It makes real decisions, and on demand those without a store.
  *
  * @throws RateLimitError `ratelimit.invalid_config` for a wrong option
  * @example
@@ -67,7 +67,7 @@ export function createFakeRateLimiter(options: FakeRateLimiterOptions): FakeRate
   const calls: FakeCall[] = [];
   let failures = 0;
   let held: Promise<void> = Promise.resolve();
-  /** Records a call, waits while calls are held, and says whether the store is down for it. */
+  /** Records a call, waits while calls must wait, and returns whether the store is down for it. */
   const enter = async (call: FakeCall): Promise<boolean> => {
     calls.push(call);
     await held;

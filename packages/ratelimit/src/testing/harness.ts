@@ -13,7 +13,7 @@ export interface ConformanceLimiterOptions {
   readonly limitFor?: LimitFor;
 }
 
-/** How the suite gets limiters. */
+/** Makes the limiters for the suite. */
 export interface RateLimiterHarness {
   /** A limiter with these options that asks its store at every decision: without a cache of denials. */
   create(options: ConformanceLimiterOptions): Promise<RateLimiter>;
@@ -27,7 +27,7 @@ export interface ConformanceCase {
   run(): Promise<void>;
 }
 
-/** What a case works with. */
+/** The argument of a case. */
 export interface Bench {
   readonly clock: SettableClock;
   limiter(strategy: Strategy, limitFor?: LimitFor): Promise<RateLimiter>;

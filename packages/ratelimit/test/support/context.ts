@@ -10,6 +10,7 @@ import {
   ContextState,
   completeClock,
   IncomingRequest,
+  parseForm,
   providerProvenance,
   RequestContext,
   toHeaderMap,
@@ -47,6 +48,7 @@ export function createContext(test: TestRequest = {}): Context {
     log: silentLogger,
     environment: {},
     traceHead: [],
+    parseForm,
     tenantOf: () => test.tenantId ?? '',
   };
   const state = new ContextState(runtime as never, request, test.trigger ?? 'gateway-v2', undefined, undefined);

@@ -4,6 +4,7 @@ import {
   copyPrincipal,
   createMap,
   IncomingRequest,
+  parseForm,
   RequestContext,
   unknownProvenance,
 } from '@sallyport/core/pipeline';
@@ -28,6 +29,7 @@ export function requestContext(lambda?: LambdaContextOptions, clock = new Manual
     environment: {},
     traceHead: [],
     copyPrincipal,
+    parseForm,
     tenantOf: () => '',
   };
   const request = new IncomingRequest('GET', '/', '/', source);

@@ -10,7 +10,7 @@ import type {
 import { streamsError } from '../errors.js';
 import type { EventSource } from '../sources/source.js';
 
-/** What a handler knows about the one record or event that it was given. New for each; worked out when it is first read. */
+/** The context of one record or event. Each record gets a new one. Its members are computed at the first read. */
 export interface EventContext {
   /** `queue`, `table-stream`, `stream`, `topic` or `event-bus`. */
   readonly triggerKind: TriggerKind;
@@ -20,7 +20,7 @@ export interface EventContext {
   readonly requestId: string;
   /** Message id, event id, notification id or `id` of the event; `''` when it has none. */
   readonly recordId: string;
-  /** How often the queue has delivered this message, 1 the first time; 0 where the service does not count. */
+  /** How often the queue has delivered this message, 1 the first time; 0 if the service does not count deliveries. */
   readonly attempt: number;
   /** The place of the record in its batch, from 0, and how many records the batch has. */
   readonly batch: { readonly index: number; readonly size: number };
@@ -28,7 +28,7 @@ export interface EventContext {
   readonly traceId: string;
   /** The tenant of the invocation, from the Lambda context; `''` when there is none. */
   readonly tenantId: string;
-  /** Milliseconds that are left of the invocation; 0 when unknown. */
+  /** The remaining milliseconds of the invocation; 0 when unknown. */
   readonly remainingMs: number;
   /** The last moment at which a record starts: `deadlineMarginMs` before the invocation ends. `null` when unknown. */
   readonly deadline: Date | null;
@@ -36,11 +36,11 @@ export interface EventContext {
   readonly signal: AbortSignal;
   /** Writes to the logger of the router, with request id, trace id, tenant, trigger and source in each line. */
   readonly log: Logger;
-  /** What Lambda gave the function as its second argument; `undefined` when it was called without. */
+  /** The Lambda context, which is the second argument of the function; `undefined` when it was called without one. */
   readonly lambdaContext: LambdaContext | undefined;
-  /** What the Lambda context says of the caller: `provider` or `direct`; an agent's event reaches no record handler. */
+  /** The caller according to the Lambda context: `provider` or `direct`. An agent's event is never passed to a record handler. */
   readonly invocationProvenance: InvocationProvenance;
-  /** Writes one value of a metric that `observability.metrics` declares; anything else is dropped, with one `warn`. */
+  /** Writes one value of a metric that `observability.metrics` declares. Other metrics are dropped, with one `warn`. */
   metric(name: string, value: number, options?: MetricOptions): void;
   /** The time of the router's clock. */
   now(): Date;
@@ -49,7 +49,7 @@ export interface EventContext {
   /** The value that a middleware or handler has set for this record; `undefined` without one. */
   get<T>(key: ContextKey<T>): T | undefined;
   get(key: string): unknown;
-  /** Keeps a value for whatever runs later for the same record; a key of `contextKey` holds it to its type. */
+  /** Sets a value for later middlewares and the handler of the same record. A key made by `contextKey` has a type. */
   set<T>(key: ContextKey<T>, value: NoInfer<T>): void;
   set(key: string, value: unknown): void;
 }
@@ -57,7 +57,10 @@ export interface EventContext {
 /** Handles one record or event. The result is ignored for queues and streams, and answered for topics and event buses. */
 export type EventHandler<E> = (ctx: EventContext, event: E) => MaybePromise<unknown>;
 
-/** Wraps each record or event; `next` takes nothing and may be called once. Returning without it handles the record. */
+/**
+ * Wraps each record or event. `next` has no arguments and may be called once. If the middleware returns without calling it, the
+ * record counts as handled.
+ */
 export type EventMiddleware = (
   ctx: EventContext,
   event: unknown,
@@ -79,8 +82,8 @@ export function callWrapped(
 }
 
 /**
- * A middleware that returns before its `next()` has settled is waited for: what it left running may still fail. A second
- * `next()` fails the record even if the middleware drops that error.
+ * If a middleware returns before its `next()` has settled, `next()` is still awaited, because it may fail. A second `next()`
+ * fails the record even if the middleware ignores that error.
  */
 async function callMiddleware(
   middleware: EventMiddleware,

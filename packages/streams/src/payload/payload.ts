@@ -7,22 +7,22 @@ import type { StreamRecord } from '../sources/kinesis.js';
 import { type QueueRecord, recordJson } from '../sources/queue.js';
 import type { TopicRecord } from '../sources/topic.js';
 
-/** What carries a JSON payload: a queue message, a data-stream record, a notification, or an event with its `detail`. */
+/** An event with a JSON payload: a queue message, a data-stream record, a notification, or an event with its `detail`. */
 export type PayloadRecord = QueueRecord | StreamRecord | TopicRecord | EventBusEvent;
 
-/** Handles a payload that fits its schema. */
+/** Handles a valid payload. */
 export type PayloadHandler<Value, R> = (ctx: EventContext, value: Value, record: R) => MaybePromise<unknown>;
 
-/** Paths of issues that an error names at most. */
+/** The most paths of issues that an error names. */
 const MAX_PATHS = 5;
 
 /**
- * A handler of payloads with a type that was checked: the JSON text of a queue message, a data-stream record or a
- * notification, or the `detail` of an event. A payload that is not JSON or does not fit fails its record alone, like any
- * other failed record; the error names the fields, never their values.
+ * Makes a handler of validated payloads: the JSON text of a queue message, a data-stream record or a notification, or the
+ * `detail` of an event. A payload that is not JSON, or that the schema rejects, fails only its own record. The error names the
+ * fields, never their values.
  *
  * @param schema a Standard Schema validator (zod, valibot, arktype, …), also an asynchronous one
- * @throws FrameworkError `app.invalid_configuration` for a schema or handler that is none; for a record
+ * @throws FrameworkError `app.invalid_configuration` for an invalid schema or handler; for a record
  *   `streams.invalid_record` (not JSON), `streams.payload_invalid` (does not fit)
  * @example
  * events.queue('orders', payload(Order, (ctx, order) => fulfil(order)));
@@ -40,13 +40,13 @@ export function payload<Output, R extends PayloadRecord = PayloadRecord>(
   };
 }
 
-/** @throws FrameworkError `streams.invalid_record` for a text that is not JSON */
+/** @throws FrameworkError `streams.invalid_record` for text that is not JSON */
 function payloadOf(record: PayloadRecord): unknown {
   if ('Sns' in record) return recordJson({ body: record.Sns.Message });
   return 'detail' in record ? record.detail : recordJson(record);
 }
 
-/** Libraries quote values in their messages, so only the places are named. */
+/** Validators include values in their messages, so only the paths are used. */
 function doesNotFit(issues: readonly StandardIssue[]): Error {
   const paths = [...new Set(issues.map(issuePath))];
   const named = paths.slice(0, MAX_PATHS).map((path) => (path === '' ? 'the payload itself' : path));

@@ -28,18 +28,27 @@ export class ServiceError extends Error {
   override readonly name: string;
   /** The HTTP status. */
   readonly status: number;
+  /** Headers of the answer: `retry-after`, for example. */
+  readonly headers: Readonly<Record<string, string>>;
 
-  constructor(name: string, status: number, message: string) {
+  constructor(name: string, status: number, message: string, headers: Readonly<Record<string, string>> = {}) {
     super(message);
     this.name = name;
     this.status = status;
+    this.headers = headers;
   }
 }
 
 /** What happens to a request on its way. */
 export type ServiceFault =
   /** It is answered with this error and does nothing. */
-  | { readonly kind: 'error'; readonly name: string; readonly status: number; readonly message?: string }
+  | {
+      readonly kind: 'error';
+      readonly name: string;
+      readonly status: number;
+      readonly message?: string;
+      readonly headers?: Readonly<Record<string, string>>;
+    }
   /** It does nothing, and no answer ever comes. */
   | { readonly kind: 'silence' }
   /** It does nothing; the connection is closed. */
@@ -225,7 +234,7 @@ class LoopbackService implements Service {
       case 'reset':
         return disconnect(outgoing);
       case 'error':
-        return send(outgoing, errorAnswer(new ServiceError(fault.name, fault.status, fault.message ?? 'injected')));
+        return send(outgoing, errorAnswer(toServiceError(fault)));
       case 'answer':
         return send(outgoing, { status: fault.status, body: Buffer.from(fault.body) });
       case 'lost-answer':
@@ -270,4 +279,9 @@ class LoopbackService implements Service {
     }
     return undefined;
   }
+}
+
+function toServiceError(fault: ServiceFault & { readonly kind: 'error' }): ServiceError {
+  const { name, status, message = 'injected', headers } = fault;
+  return new ServiceError(name, status, message, headers);
 }

@@ -6,7 +6,7 @@ import { toText, toTexts } from './internal/texts.js';
 
 /** Options of {@link createLocalEmbedder}. */
 export interface LocalEmbedderOptions {
-  /** Numbers of an embedding, 8 to 4,096. Default 256. */
+  /** Number of dimensions of an embedding, 8 to 4,096. Default 256. */
   readonly dimensions?: number;
 }
 
@@ -19,8 +19,8 @@ export const LOCAL_EMBEDDER_OPTIONS = /* @__PURE__ */ defineOptions<LocalEmbedde
 const MAX_CHARACTERS = 50_000;
 
 /**
- * An embedder without a model, for development and tests: the same text always gives the same vector, and texts that share words
- * or parts of words are near. It knows nothing of meaning: `car` and `automobile` are far from each other.
+ * An embedder without a model, for development and tests: the same text always gives the same vector, and texts with common words
+ * or parts of words get similar vectors. It does not consider the meaning: `car` and `automobile` get very different vectors.
  *
  * @throws VectorStoreError `vectorstore.invalid_config` for a wrong option
  * @example
@@ -43,7 +43,7 @@ export function createLocalEmbedder(options: LocalEmbedderOptions = {}): Embedde
   };
 }
 
-/** Weights of whole words and of their three-letter parts, which make `note` and `notes` alike. */
+/** Weights of whole words and of their three-letter parts. Because of the parts, `note` and `notes` are similar. */
 const WORD = 2;
 const PART = 1;
 
@@ -58,7 +58,7 @@ function embedWords(text: string, dimensions: number): VectorData {
     add(word, WORD);
     for (let at = 0; at + 3 <= word.length; at += 1) add(`#${word.slice(at, at + 3)}`, PART);
   }
-  // Opposite signs can cancel out, and some texts have no word.
+  // Without this the vector could be zero: opposite signs can cancel each other, and some texts have no word.
   if (sums.every((sum) => sum === 0)) add(`=${text}`, 1);
   const length = Math.hypot(...sums);
   return Float32Array.from(sums, (sum) => sum / length);

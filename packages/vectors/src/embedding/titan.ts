@@ -31,25 +31,28 @@ import { toText, toTexts } from './internal/texts.js';
 export interface TitanEmbedderOptions {
   /** The model. Default `amazon.titan-embed-text-v2:0`. */
   readonly modelId?: string;
-  /** Numbers of an embedding. Default 1,024. */
+  /** Number of dimensions of an embedding. Default 1,024. */
   readonly dimensions?: 256 | 512 | 1024;
   /** Whether embeddings have length 1. Default `true`. */
   readonly normalize?: boolean;
-  /** The client of `@aws-sdk/client-bedrock-runtime`; give it one attempt, the embedder tries again itself. Default: such a client, created at the first call. */
+  /**
+   * The client of `@aws-sdk/client-bedrock-runtime`. Set its attempts to one, because the embedder itself retries. Default: such
+   * a client, created at the first call.
+   */
   readonly client?: SdkClient;
-  /** What our own client is made with: region, credentials, endpoint. */
+  /** Configuration of the framework's client: region, credentials, endpoint. */
   readonly config?: SdkConfig;
-  /** Where the AWS package comes from. Default: the one that is installed, imported at the first call. */
+  /** Loads the AWS package. Default: imports the installed package at the first call. */
   readonly loadSdk?: () => Promise<BedrockSdk>;
-  /** Requests of one batch at a time, 1 to 64. Default 16. A throttled request halves it for the rest of its batch. */
+  /** Concurrent requests of one batch, 1 to 64. Default 16. A throttled request halves it for the rest of its batch. */
   readonly concurrency?: number;
-  /** Attempts at one text, 1 to 10. Default 5. */
+  /** Attempts for one text, 1 to 10. Default 5. */
   readonly maxAttempts?: number;
-  /** Characters of one text, 1 to 50,000. Default 50,000. The model's own limit of 8,192 tokens is checked by the model. */
+  /** Maximum characters of one text, 1 to 50,000. Default 50,000. The model itself checks its limit of 8,192 tokens. */
   readonly maxInputChars?: number;
   /** Milliseconds for one attempt, 1 to 60,000. Default 10,000. */
   readonly requestTimeoutMs?: number;
-  /** Milliseconds for all attempts at one text and the waits between them, 1 to 900,000. Default 30,000. */
+  /** Milliseconds for all attempts for one text and the waits between them, 1 to 900,000. Default 30,000. */
   readonly timeoutMs?: number;
   /** Times attempts and waits. Default: the system's clock. */
   readonly clock?: Clock;
@@ -80,16 +83,16 @@ type Settings = ParsedOptions<typeof TITAN_OPTIONS.kinds>;
 
 const PACKAGE = '@aws-sdk/client-bedrock-runtime';
 
-/** The wait before an attempt is a random part of this, doubled each time, and never more than the second. */
+/** The wait before a retry is a random part of the first value, which doubles each time, up to the second value. */
 const FIRST_WAIT_MS = 100;
 const LONGEST_WAIT_MS = 5000;
 
-/** Failures of the model that pass by themselves and that only their names tell. */
+/** Transient failures of the model that are recognized only by their names. */
 const BUSY_MODEL = new Set(['ModelTimeoutException', 'ModelNotReadyException', 'ServiceUnavailableException']);
 
 /**
- * An embedder on a Titan text model of Amazon Bedrock: one request a text. The AWS package is an optional peer dependency that is
- * imported at the first call.
+ * An embedder with a Titan text model of Amazon Bedrock: one request for each text. The AWS package is an optional peer
+ * dependency that is imported at the first call.
  *
  * @throws VectorStoreError `vectorstore.invalid_config` for a wrong option; its calls reject with FrameworkError `app.missing_package`
  *   without the AWS package
@@ -136,7 +139,7 @@ class TitanEmbedder implements Embedder {
       try {
         found.set(input, await this.#embed(input, width, inner));
       } catch (error) {
-        // The first failure is the one that the caller gets: what runs beside it is of no use any more.
+        // The caller gets the first failure, so the other requests are aborted.
         stop.abort(error);
         throw error;
       }
@@ -146,7 +149,7 @@ class TitanEmbedder implements Embedder {
     return inputs.map((input) => cloneVector(found.get(input) as VectorData));
   }
 
-  /** All attempts at one text. */
+  /** Runs all attempts for one text. */
   async #embed(input: string, width: Width, signal: AbortSignal | undefined): Promise<VectorData> {
     const { maxAttempts, requestTimeoutMs, timeoutMs } = this.#settings;
     signal?.throwIfAborted();

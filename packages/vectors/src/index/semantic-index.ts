@@ -20,35 +20,35 @@ import { normalizeTopK, validateRequiredMetadata, validateVector } from '../stor
 export interface SemanticRecord {
   /** Unique in the index. */
   readonly key: string;
-  /** What is embedded. */
+  /** The text that is embedded. */
   readonly text: string;
-  /** What is kept with the vector. */
+  /** Metadata that is stored with the vector. */
   readonly metadata?: Metadata;
 }
 
-/** What is searched for. */
+/** The arguments of a search. */
 export interface SemanticQuery extends Omit<QueryInput, 'vector'> {
-  /** The text whose neighbours are wanted. */
+  /** The text for which similar texts are searched. */
   readonly text: string;
 }
 
-/** Texts in, near texts out. */
+/** An index of texts that finds the texts with the most similar meaning. */
 export interface SemanticIndex {
   /** Embeds and writes records in slices of 500. When a slice fails, `progress` of the error lists the written keys. */
   putText(records: readonly SemanticRecord[], options?: CallOptions): Promise<void>;
-  /** Removes records; keys that are not there are no error. */
+  /** Removes records. Missing keys are ignored. */
   deleteText(keys: readonly string[], options?: CallOptions): Promise<void>;
-  /** The records whose texts are nearest, the nearest first. */
+  /** Returns the records with the most similar texts, the most similar first. */
   queryText(query: SemanticQuery, options?: CallOptions): Promise<QueryHit[]>;
 }
 
 /** Options of {@link createSemanticIndex}. */
 export interface SemanticIndexOptions {
-  /** Where vectors are. */
+  /** The store of the vectors. */
   readonly store: Store;
   /** Makes vectors from texts. */
   readonly embedder: Embedder;
-  /** Numbers of each vector; store and embedder must have as many. Default: the store's. */
+  /** Number of dimensions; store and embedder must have the same. Default: that of the store. */
   readonly dimension?: number;
   /** Metadata keys that every record must have, in addition to those of the store. Default: none. */
   readonly requiredMetadata?: readonly string[];
@@ -129,7 +129,7 @@ class JoinedIndex implements SemanticIndex {
     return this.#store.query({ ...wanted, vector }, options);
   }
 
-  /** Everything about all records that can be known before the first of them is embedded. */
+  /** Checks all records before the first of them is embedded. */
   #check(records: readonly SemanticRecord[]): void {
     if (!Array.isArray(records) || records.length === 0) throw invalidInput('at least one semantic record is required');
     assertDifferentKeys(records);
@@ -159,7 +159,7 @@ class JoinedIndex implements SemanticIndex {
   }
 }
 
-/** What an embedder answers. Errors that are not of this package become `embedding_failed`, with the cause kept. */
+/** Calls an embedder. Errors of other packages become `embedding_failed`, with the original error as cause. */
 async function embedding<T>(answer: Promise<T>, { signal }: CallOptions = {}): Promise<T> {
   try {
     return await answer;

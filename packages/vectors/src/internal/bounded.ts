@@ -1,17 +1,17 @@
-/** What became of one task. */
+/** The outcome of one task. */
 export type Outcome =
   | { readonly state: 'waiting' }
   | { readonly state: 'done' }
   | { readonly state: 'failed'; readonly error: unknown };
 
-/** How many tasks run at a time. A task may lower it. */
+/** The number of concurrent tasks. A task may lower it. */
 export interface Width {
   limit: number;
 }
 
 /**
- * Runs a task for each item, in order, at most `width.limit` at a time. After the first failure no task is started. Settles
- * when all that were started have ended, and never rejects.
+ * Runs a task for each item, in order, at most `width.limit` at a time. After the first failure no further task is started.
+ * Resolves when all started tasks have ended; never rejects.
  */
 export function runBounded<T>(
   items: readonly T[],

@@ -1,22 +1,22 @@
 import { isFrameworkError } from '@sallyport/core';
 import { invalidConfig } from '../errors.js';
 
-/** What is used of an AWS client; its own types stay out of ours, as its package is optional. */
+/** The part of an AWS client that is used. Its own types are not imported, because its package is optional. */
 export interface SdkClient {
   /** Sends one command; the signal ends the call. */
   send(command: object, options: { readonly abortSignal: AbortSignal }): Promise<unknown>;
 }
 
-/** What an AWS client is made with: region, credentials, endpoint, attempts. */
+/** Configuration of an AWS client: region, credentials, endpoint, attempts. */
 export type SdkConfig = Readonly<Record<string, unknown>>;
 
-/** A client and the module of its commands. */
+/** A client and the module with its commands. */
 export interface Opened<M> {
   readonly module: M;
   readonly client: SdkClient;
 }
 
-/** Loads an AWS package at first use and makes the client, once. A failure is not kept: the next call tries again. */
+/** Loads an AWS package and creates the client at the first use, once. After a failure the next call tries again. */
 export class LazyClient<M> {
   readonly #name: string;
   readonly #load: () => Promise<M>;
@@ -29,7 +29,10 @@ export class LazyClient<M> {
     this.#makeClient = makeClient;
   }
 
-  /** @throws VectorStoreError `vectorstore.invalid_config` when the client cannot be made; FrameworkError `app.missing_package` without the package */
+  /**
+   * @throws VectorStoreError `vectorstore.invalid_config` when the client cannot be created; FrameworkError `app.missing_package`
+   * without the package
+   */
   open(): Promise<Opened<M>> {
     this.#opening ??= this.#start();
     return this.#opening;

@@ -9,7 +9,7 @@ import { SqliteBackend } from './internal/sqlite-backend.js';
 
 /** Options of {@link createLocalVectorStore}. */
 export interface LocalVectorStoreOptions {
-  /** Numbers of each vector, 1 to 4,096. */
+  /** Number of dimensions of each vector, 1 to 4,096. */
   readonly dimension: number;
   /** How distances are measured. Default `cosine`. */
   readonly metric?: DistanceMetric;
@@ -17,17 +17,17 @@ export interface LocalVectorStoreOptions {
   readonly requiredMetadata?: readonly string[];
   /** Metadata keys that filters cannot see; at most 10. Default: none. */
   readonly nonFilterableKeys?: readonly string[];
-  /** A file that keeps the vectors, made when it is not there. Needs Node 22.13 or later. Default: they are kept in memory. */
+  /** A file for the vectors, created if it does not exist. Needs Node 22.13 or later. Default: the vectors are in memory. */
   readonly path?: string;
-  /** Vectors at most, 1 to 1,000,000. Default 100,000. */
+  /** Maximum number of vectors, 1 to 1,000,000. Default 100,000. */
   readonly maxVectors?: number;
 }
 
 /** A store in this process, for development and tests. */
 export interface LocalVectorStore extends Store {
-  /** Vectors that it holds. */
+  /** The number of vectors. */
   readonly size: number;
-  /** Closes the file, or forgets the vectors in memory. */
+  /** Closes the file, or removes the vectors from memory. */
   close(): void;
 }
 
@@ -43,7 +43,7 @@ export const LOCAL_STORE_OPTIONS = /* @__PURE__ */ defineOptions<LocalVectorStor
 
 /**
  * A store in this process with the limits, filters, distances and errors of S3 Vectors: in memory, or with `path` in a SQLite file
- * that is written with every call. It looks at every vector, which is exact, and slow where there are many.
+ * that is written with every call. It compares every vector, which is exact, but slow for many vectors.
  *
  * @throws VectorStoreError `vectorstore.invalid_config` for a wrong option, or a file of another dimension, metric or program;
  *   `vectorstore.unsupported_operation` for a `path` on a Node without `node:sqlite`
@@ -75,5 +75,5 @@ class LocalStore extends ChunkedStore implements LocalVectorStore {
   }
 }
 
-/** One request at a time; they end before they could take longer. */
+/** One request at a time. Requests are synchronous, so they need no limits of time. */
 const LOCAL_REQUESTS = { concurrency: 1, requestTimeoutMs: 60_000, clock: systemClock };

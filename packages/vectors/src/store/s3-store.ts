@@ -14,23 +14,23 @@ export interface S3VectorStoreOptions {
   readonly vectorBucketName?: string;
   /** The name of the index in the bucket. */
   readonly indexName?: string;
-  /** The ARN of the index; in place of bucket and index. */
+  /** The ARN of the index, instead of bucket and index. */
   readonly indexArn?: string;
-  /** Numbers of each vector, 1 to 4,096, as the index has it. */
+  /** Number of dimensions of each vector, 1 to 4,096; the same as in the index. */
   readonly dimension: number;
-  /** How distances are measured, as the index has it. Default `cosine`. */
+  /** How distances are measured; the same as in the index. Default `cosine`. */
   readonly metric?: DistanceMetric;
   /** Metadata keys that every record must have. Default: none. */
   readonly requiredMetadata?: readonly string[];
-  /** Metadata keys that filters cannot see, as the index has them; at most 10. Default: none. */
+  /** Metadata keys that filters cannot use, the same as in the index; at most 10. Default: none. */
   readonly nonFilterableKeys?: readonly string[];
   /** The client of `@aws-sdk/client-s3vectors`. Default: one of the framework with five attempts, created at the first call. */
   readonly client?: SdkClient;
-  /** What our own client is made with: region, credentials, endpoint. */
+  /** Configuration of the framework's client: region, credentials, endpoint. */
   readonly config?: SdkConfig;
-  /** Where the AWS package comes from. Default: the one that is installed, imported at the first call. */
+  /** Loads the AWS package. Default: imports the installed package at the first call. */
   readonly loadSdk?: () => Promise<S3VectorsSdk>;
-  /** Requests of one call at a time, 1 to 16. Default 4. */
+  /** Concurrent requests of one call, 1 to 16. Default 4. */
   readonly concurrency?: number;
   /** Milliseconds for all attempts of one request, 1 to 900,000. Default 30,000. Loading the AWS package is not counted. */
   readonly requestTimeoutMs?: number;
@@ -71,7 +71,10 @@ function isIndexArn(value: unknown): boolean {
   return BUCKET_NAME.test(bucket) && INDEX_NAME.test(index);
 }
 
-/** Attempts of the framework client at one request: an index takes so many vectors a second, and answers 429 beyond. */
+/**
+ * Attempts of the framework's client for one request. An index accepts a limited number of vectors in each second, and answers
+ * 429 beyond it.
+ */
 const MAX_ATTEMPTS = 5;
 
 const PACKAGE = '@aws-sdk/client-s3vectors';

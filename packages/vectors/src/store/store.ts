@@ -7,19 +7,19 @@ export type VectorInput = VectorData | readonly number[];
 /** One value of metadata that filters can compare. */
 export type Primitive = string | number | boolean;
 
-/** What is kept with a vector: texts, finite numbers, booleans, and lists of them. */
+/** Data that is stored with a vector: strings, finite numbers, booleans, and lists of them. */
 export type Metadata = Readonly<Record<string, Primitive | readonly Primitive[]>>;
 
-/** How far two vectors are from each other: `1 − cos`, or the length of their difference. */
+/** The measure of distance between two vectors: `1 − cos`, or the length of their difference. */
 export type DistanceMetric = 'cosine' | 'euclidean';
 
 /** A vector with its key. */
 export interface VectorRecord {
-  /** Unique in the index; 1 to 1,024 characters without blanks at its ends. */
+  /** Unique in the index; 1 to 1,024 characters without white space at its ends. */
   readonly key: string;
   /** The numbers, as many as the index has dimensions. */
   readonly data: VectorData;
-  /** What is kept with it. */
+  /** The metadata of the vector. */
   readonly metadata?: Metadata;
 }
 
@@ -29,41 +29,44 @@ export interface VectorRecordInput extends Omit<VectorRecord, 'data'> {
   readonly data: VectorInput;
 }
 
-/** What is put. */
+/** The arguments of a put. */
 export interface PutInput {
   /** Any number of records, at least one; each key once. */
   readonly records: readonly VectorRecordInput[];
 }
 
-/** What is read by key. */
+/** The arguments of a read by key. */
 export interface GetInput {
   /** Any number of keys, at least one; a repeated key is read once. */
   readonly keys: readonly string[];
-  /** Whether records come with their metadata. Default `true`. */
+  /** Whether records are returned with their metadata. Default `true`. */
   readonly returnMetadata?: boolean;
   /** Whether a missing key is an error. Default `false`. */
   readonly requireAll?: boolean;
 }
 
-/** What a read found. */
+/** The result of a read. */
 export interface GetOutput {
-  /** What is there, in the order asked. */
+  /** The records that exist, in the order of the requested keys. */
   readonly records: VectorRecord[];
-  /** Keys that are not there, in the order asked. */
+  /** The keys that do not exist, in the requested order. */
   readonly missing: string[];
 }
 
-/** What is deleted. */
+/** The arguments of a delete. */
 export interface DeleteInput {
-  /** Any number of keys, at least one. A key that is not there is not an error. */
+  /** Any number of keys, at least one. A missing key is not an error. */
   readonly keys: readonly string[];
 }
 
-/** Comparisons of one key's value. Several mean all of them. A list in the metadata is equal when one of its elements is. */
+/**
+ * Comparisons of one key's value. If there are several, all of them must be true. A list in the metadata is equal if one of its
+ * elements is.
+ */
 export interface FilterOperators {
   /** Equal. */
   readonly $eq?: Primitive;
-  /** Not equal, or not there. */
+  /** Not equal, or absent. */
   readonly $ne?: Primitive;
   /** A number greater than this one. */
   readonly $gt?: number;
@@ -73,48 +76,50 @@ export interface FilterOperators {
   readonly $lt?: number;
   /** A number less than or equal to this one. */
   readonly $lte?: number;
-  /** Equal to one of these, at least one. */
+  /** Equal to one of these values; the list must not be empty. */
   readonly $in?: readonly Primitive[];
-  /** Equal to none of these, or not there. */
+  /** Equal to none of these, or absent. */
   readonly $nin?: readonly Primitive[];
-  /** Whether the key is there. */
+  /** Whether the key exists. */
   readonly $exists?: boolean;
 }
 
 /**
- * Which vectors a query looks at, by their metadata. A bare value means `$eq`, several keys mean all of them. No value is
- * converted: `1` is not `'1'`.
+ * Selects the vectors of a query by their metadata. A value without an operator means `$eq`. With several keys, all of them must
+ * match. No value is converted: `1` is not `'1'`.
  *
  * @example const filter: Filter = { lang: 'en', $or: [{ year: { $gte: 2020 } }, { pinned: true }] };
  */
 export interface Filter {
-  /** All of them hold. */
+  /** All of these filters must match. */
   readonly $and?: readonly Filter[];
-  /** At least one holds. */
+  /** At least one of these filters must match. */
   readonly $or?: readonly Filter[];
   /** A key of the metadata and what its value must be. */
   readonly [key: string]: Primitive | FilterOperators | readonly Filter[] | undefined;
 }
 
-/** What is searched. */
+/** The arguments of a query. */
 export interface QueryInput {
-  /** The vector whose neighbours are wanted. */
+  /** The vector for which the nearest vectors are searched. */
   readonly vector: VectorInput;
-  /** Hits at most: missing, 0, negative and `NaN` are 12, more than 10,000 is 10,000, fractions are cut. */
+  /**
+   * Maximum number of hits. Missing, 0, negative and `NaN` mean 12; more than 10,000 means 10,000; fractions are rounded down.
+   */
   readonly topK?: number;
-  /** Which vectors are looked at. Default: all. */
+  /** Which vectors are compared. Default: all. */
   readonly filter?: Filter;
-  /** Whether hits come with their metadata. Default `false`. */
+  /** Whether hits are returned with their metadata. Default `false`. */
   readonly returnMetadata?: boolean;
 }
 
-/** A neighbour. */
+/** One hit of a query. */
 export interface QueryHit {
   /** Its key. */
   readonly key: string;
-  /** How far it is; less is nearer. */
+  /** Its distance from the query's vector; smaller is nearer. */
   readonly distance: number;
-  /** What is kept with it, when it was asked for. */
+  /** Its metadata, if it was requested. */
   readonly metadata?: Metadata;
 }
 
@@ -124,9 +129,9 @@ export interface CallOptions {
   readonly signal?: AbortSignal | undefined;
 }
 
-/** What a store knows of its index. */
+/** The description of an index. */
 export interface VectorIndexSettings {
-  /** Numbers of each vector. */
+  /** Number of dimensions of each vector. */
   readonly dimension: number;
   /** How distances are measured. */
   readonly metric: DistanceMetric;
@@ -141,7 +146,7 @@ export interface VectorIndexSettings {
  * the service's limits. Every method rejects with a `VectorStoreError`, or with the reason of the caller's signal.
  */
 export interface Store {
-  /** What the store knows of its index. */
+  /** The description of its index. */
   readonly settings: VectorIndexSettings;
   /**
    * Writes records; a record with the same key is replaced completely. When a chunk fails, `progress` of the error lists
@@ -150,10 +155,10 @@ export interface Store {
   put(input: PutInput, options?: CallOptions): Promise<void>;
   /** Reads records by key. */
   get(input: GetInput, options?: CallOptions): Promise<GetOutput>;
-  /** Removes records; keys that are not there are no error. */
+  /** Removes records. Missing keys are ignored. */
   delete(input: DeleteInput, options?: CallOptions): Promise<void>;
-  /** The nearest vectors, the nearest first. With a filter there may be fewer than `topK`. */
+  /** Returns the nearest vectors, the nearest first. With a filter there may be fewer than `topK`. */
   query(input: QueryInput, options?: CallOptions): Promise<QueryHit[]>;
-  /** The same, page by page; when the consumer stops, no further page is requested. */
+  /** Returns the same hits in pages. When the consumer stops, no further page is requested. */
   queryPages(input: QueryInput, options?: CallOptions): AsyncIterable<QueryHit[]>;
 }

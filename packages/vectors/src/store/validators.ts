@@ -9,7 +9,7 @@ import {
 import { DEFAULT_QUERY_TOP_K, MAX_QUERY_TOP_K, VECTOR_LIMITS } from '../schema.js';
 import type { DistanceMetric, Metadata, Primitive, VectorData, VectorInput } from './store.js';
 
-/** Which keys of an index filters cannot see. */
+/** The keys of an index that filters cannot use. */
 export interface MetadataRules {
   /** Keys that do not count to the filterable part. Default: none. */
   readonly nonFilterableKeys?: readonly string[];
@@ -28,7 +28,7 @@ export function validateDimension(dimension: number): void {
 /**
  * Checks a vector as the index stores it: rounded to 32 bits, where `1e39` is infinite and `1e-46` is zero.
  *
- * @param dimension how long it must be; any length without it
+ * @param dimension the required length; without it any length is accepted
  * @param metric with `cosine`, the default, a vector of zeros is rejected: it has no direction
  * @throws VectorStoreError `vectorstore.invalid_vector`, `vectorstore.dimension_mismatch`
  */
@@ -55,7 +55,7 @@ export function toVector(vector: VectorInput, dimension: number | undefined, met
   return data;
 }
 
-/** A vector of another length than was wanted. */
+/** The error for a vector with a wrong length. */
 export function dimensionMismatch(got: number, want: number): VectorStoreError {
   return new VectorStoreError(ERROR_CODE_DIMENSION_MISMATCH, `vector dimension mismatch: got ${got} want ${want}`);
 }
@@ -67,7 +67,8 @@ function invalidVector(message: string): VectorStoreError {
 /**
  * Checks the key of a vector.
  *
- * @throws VectorStoreError `vectorstore.invalid_input` for anything but a text of 1 to 1,024 characters without blanks at its ends
+ * @throws VectorStoreError `vectorstore.invalid_input` for anything but a string of 1 to 1,024 characters without white space at
+ * its ends
  */
 export function validateKey(key: string): void {
   if (typeof key !== 'string' || key.trim() === '') throw invalidInput('vector key is required');
@@ -76,7 +77,7 @@ export function validateKey(key: string): void {
   if (countCharacters(key) > VECTOR_LIMITS.keyCharacters) throw invalidInput('vector key is too long');
 }
 
-/** Characters as Unicode counts them: a surrogate pair is one. */
+/** Counts Unicode characters: a surrogate pair is one. */
 export function countCharacters(text: string): number {
   let pairs = 0;
   for (let at = 0; at < text.length; at += 1) if (text.charCodeAt(at) >> 10 === 0x36) pairs += 1;
@@ -116,7 +117,7 @@ function validateMetadataName(name: string): void {
   if (problem !== undefined) throw invalidInput(`metadata key ${problem}`);
 }
 
-/** What is wrong with a name in metadata or in a filter. */
+/** The problem of a name in metadata or in a filter. */
 export function nameProblem(name: string): string | undefined {
   if (name.trim() === '' || !name.isWellFormed()) return 'is blank or holds half of a surrogate pair';
   // Names that begin with `$` are the operators of filters.
@@ -155,7 +156,7 @@ export function validateRequiredMetadata(metadata: Metadata | undefined, keys: r
 }
 
 /**
- * The number of hits that a query asks for: missing, 0, negative and `NaN` are 12, else the whole part, at most 10,000.
+ * The number of hits of a query. Missing, 0, negative and `NaN` mean 12; else the value is rounded down and limited to 10,000.
  *
  * @throws VectorStoreError `vectorstore.invalid_input` for anything but a number
  */
@@ -171,10 +172,10 @@ export function cloneVector(vector: VectorInput): VectorData {
   return Float32Array.from(vector);
 }
 
-/** A copy of metadata and of the lists in it; `undefined` where there is nothing in it. */
+/** A copy of metadata and of the lists in it; `undefined` when it is empty. */
 export function cloneMetadata(metadata: Metadata | undefined): Metadata | undefined {
   const entries = Object.entries(metadata ?? {});
   if (entries.length === 0) return undefined;
-  // `fromEntries` defines members, so that a key `__proto__` is one like any other.
+  // `fromEntries` defines members, so a key `__proto__` has no special meaning.
   return Object.fromEntries(entries.map(([key, value]) => [key, Array.isArray(value) ? [...value] : value]));
 }

@@ -8,17 +8,20 @@ import { cloneVector } from '../store/validators.js';
 
 /** Options of {@link createFakeEmbedder}. */
 export interface FakeEmbedderOptions {
-  /** Numbers of an embedding, 1 to 4,096. Default 256. */
+  /** Number of dimensions of an embedding, 1 to 4,096. Default 256. */
   readonly dimensions?: number;
   /** Vectors by trimmed text. Default: none. */
   readonly vectors?: Readonly<Record<string, VectorInput>>;
-  /** What a text without a vector gets: one made from its words (`local`, at least 8 dimensions), or an error (`fail`). Default `local`. */
+  /**
+   * The result for a text that is not in `vectors`: a vector made from its words (`local`, at least 8 dimensions), or an error
+   * (`fail`). Default `local`.
+   */
   readonly fallback?: 'local' | 'fail';
 }
 
-/** An embedder without a model that remembers its texts. */
+/** An embedder without a model that records its texts. */
 export interface FakeEmbedder extends Embedder {
-  /** Every text that was embedded, in order, at most the first 10,000; a copy. */
+  /** The embedded texts in order, at most the first 10,000; a copy. */
   readonly calls: readonly string[];
 }
 

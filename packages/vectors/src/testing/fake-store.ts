@@ -9,7 +9,7 @@ import type { DistanceMetric, Store } from '../store/store.js';
 
 /** Options of {@link createFakeVectorStore}. */
 export interface FakeVectorStoreOptions {
-  /** Numbers of each vector, 1 to 4,096. */
+  /** Number of dimensions of each vector, 1 to 4,096. */
   readonly dimension: number;
   /** How distances are measured. Default `cosine`. */
   readonly metric?: DistanceMetric;
@@ -17,30 +17,30 @@ export interface FakeVectorStoreOptions {
   readonly requiredMetadata?: readonly string[];
   /** Metadata keys that filters cannot see; at most 10. Default: none. */
   readonly nonFilterableKeys?: readonly string[];
-  /** Vectors at most, 1 to 1,000,000. Default 100,000. */
+  /** Maximum number of vectors, 1 to 1,000,000. Default 100,000. */
   readonly maxVectors?: number;
 }
 
-/** What a store can be asked. */
+/** The operations of a store. */
 export type VectorOperation = 'put' | 'get' | 'delete' | 'query';
 
-/** One call whose arguments were right. */
+/** One call with valid arguments. */
 export interface VectorCall {
   /** The method; `queryPages` counts as `query`. */
   readonly operation: VectorOperation;
-  /** What it was given. */
+  /** Its argument. */
   readonly input: object;
 }
 
-/** A store in memory that remembers what it was asked, and fails when it is told to. */
+/** A store in memory that records its calls, and fails on demand. */
 export interface FakeVectorStore extends Store {
-  /** Vectors that it holds. */
+  /** The number of vectors. */
   readonly size: number;
-  /** The calls whose arguments were right, in order, at most the first 10,000; a copy. */
+  /** The calls with valid arguments in order, at most the first 10,000; a copy. */
   calls(): readonly VectorCall[];
-  /** Lets the next requests of an operation fail, one unless `times` says more. Default: `vectorstore.unavailable`, retryable. */
+  /** Makes the next requests of an operation fail; only one without `times`. Default: `vectorstore.unavailable`, retryable. */
   failNext(operation: VectorOperation, error?: Error, options?: { readonly times?: number }): void;
-  /** Lets the next put write so many records, and fail then. */
+  /** Makes the next put fail after it has written the given number of records. */
   partialAfter(records: number): void;
 }
 
@@ -95,7 +95,7 @@ class FakeStore extends ChunkedStore implements FakeVectorStore {
   }
 }
 
-/** A memory backend that fails as it was told. */
+/** A memory backend that fails on demand. */
 class FailingBackend extends MemoryBackend implements VectorBackend {
   readonly #failures: { readonly operation: VectorOperation; readonly error: Error; left: number }[] = [];
   #writable = Number.POSITIVE_INFINITY;
@@ -153,7 +153,7 @@ class FailingBackend extends MemoryBackend implements VectorBackend {
   }
 }
 
-/** A part of a chunk was written: the store does not tell which. */
+/** A part of a chunk was written; the store does not report which part. */
 class PartialWrite extends Error {}
 
 function unavailable(): VectorStoreError {

@@ -1,8 +1,8 @@
 import type { DistanceMetric, Store, VectorRecordInput } from '../store/store.js';
 
-/** What the suite asks of a store. */
+/** The options of a store in the suite. */
 export interface ConformanceStoreOptions {
-  /** Numbers of each vector. */
+  /** Number of dimensions of each vector. */
   readonly dimension: number;
   /** How distances are measured. */
   readonly metric: DistanceMetric;
@@ -12,7 +12,7 @@ export interface ConformanceStoreOptions {
   readonly nonFilterableKeys: readonly string[];
 }
 
-/** How the suite gets stores. */
+/** Makes the stores for the suite. */
 export interface VectorStoreHarness {
   /** An empty store with these options. */
   create(options: ConformanceStoreOptions): Promise<Store>;
@@ -26,7 +26,7 @@ export interface ConformanceCase {
   run(): Promise<void>;
 }
 
-/** What a case works with. */
+/** The argument of a case. */
 export interface Bench {
   /** An empty store; three dimensions and the cosine without options. */
   store(options?: Partial<ConformanceStoreOptions>): Promise<Store>;

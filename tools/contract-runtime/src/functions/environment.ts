@@ -8,14 +8,14 @@ import { createDynamoRateLimiter, fixedWindow } from '@sallyport/ratelimit';
 type Args = Readonly<Record<string, unknown>>;
 type Variables = Readonly<Record<string, string>>;
 
-/** What every store that lives in a table takes. */
+/** The options of every store in a table. */
 interface TableOptions {
   readonly environment: Variables;
   readonly tableName?: string;
   readonly client: NonNullable<DynamoMcpStoreOptions['client']>;
 }
 
-/** Makes a store and reads something of it: the first request names the table. */
+/** Makes a store and reads from it: the first request contains the name of the table. */
 const READS: Readonly<Record<string, (options: TableOptions) => Promise<unknown>>> = {
   jobs: (options) => createJobLedger(options).getLease('any'),
   event_bus: (options) => createEventBusStore(options).get({ tenantId: 'any', id: 'any' }),

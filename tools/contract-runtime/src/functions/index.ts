@@ -21,6 +21,10 @@ const quota = () => import('./quota.js');
 const ledger = () => import('./ledger.js');
 const environment = () => import('./environment.js');
 const vectors = () => import('./vectors.js');
+const microvm = () => import('./microvm.js');
+const mcpRoutes = () => import('./mcp-routes.js');
+const mcpOAuth = () => import('./mcp-oauth.js');
+const mcpFacade = () => import('./mcp-facade.js');
 
 /** What an event helper reads of its context: the invocation's clock, ids and Lambda context. */
 function contextOf(args: Args, { env }: World): object {
@@ -152,6 +156,24 @@ export const FUNCTIONS: Readonly<Record<string, PortableFunction>> = {
   vector_embed: { load: vectors, name: 'embed', arguments: (args) => [args] },
   vector_semantic_steps: { load: vectors, name: 'semanticSteps', arguments: (args) => [args] },
   vector_from_environment: { load: vectors, name: 'fromEnvironment', arguments: (args) => [args] },
+  microvm_vocabulary: { load: microvm, name: 'vocabulary', arguments: () => [] },
+  microvm_steps: { load: microvm, name: 'microvmSteps', arguments: (args) => [args] },
+  oauth_bearer: { load: mcpOAuth, name: 'bearer', arguments: (args) => [args] },
+  oauth_bearer_urls: { load: mcpOAuth, name: 'bearerUrls', arguments: (args) => [args] },
+  oauth_documents: { load: mcpOAuth, name: 'documents', arguments: (args) => [args] },
+  oauth_pkce: { load: mcpOAuth, name: 'pkce', arguments: (args) => [args] },
+  oauth_registrations: { load: mcpOAuth, name: 'registrations', arguments: (args) => [args] },
+  oauth_token_steps: { load: mcpOAuth, name: 'tokenSteps', arguments: (args) => [args] },
+  mcp_route_constants: { load: mcpRoutes, name: 'constants', arguments: () => [] },
+  mcp_route_normalize: { load: mcpRoutes, name: 'normalize', arguments: (args) => [args] },
+  mcp_route_derive: { load: mcpRoutes, name: 'derive', arguments: (args) => [args] },
+  mcp_route_resource_paths: { load: mcpRoutes, name: 'resourcePaths', arguments: (args) => [args] },
+  mcp_route_parse: { load: mcpRoutes, name: 'parse', arguments: (args) => [args] },
+  mcp_route_build: { load: mcpRoutes, name: 'build', arguments: (args) => [args] },
+  mcp_route_templates: { load: mcpRoutes, name: 'templates', arguments: () => [] },
+  mcp_facade_register: { load: mcpFacade, name: 'register', arguments: (args) => [args] },
+  mcp_facade_check: { load: mcpFacade, name: 'check', arguments: (args) => [args] },
+  mcp_facade_answers: { load: mcpFacade, name: 'answers', arguments: (args) => [args] },
   canonical_ip: { load: core, name: 'canonicalIp', arguments: ({ text }) => [text] },
   parse_traceparent: { load: core, name: 'parseTraceparent', arguments: ({ value }) => [value] },
   parse_xray_trace_header: { load: core, name: 'parseXrayTraceHeader', arguments: ({ value }) => [value] },

@@ -65,7 +65,7 @@ const HANDLERS: Readonly<Record<string, Make>> = {
     },
 };
 
-/** Changes what the framework gave out, then shows what it gives out now. */
+/** Changes the objects that the framework returned, then shows what the framework returns now. */
 const ALTER: Readonly<Record<string, (ctx: Context, world: World) => unknown>> = {
   principal: (ctx) => {
     spoil(ctx.securePrincipal());

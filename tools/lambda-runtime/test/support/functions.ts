@@ -38,7 +38,7 @@ export async function serve(file: string, handler: string, options: ServeOptions
 
 export interface Gate {
   readonly url: string;
-  /** Lets everybody through who waits and who will come. */
+  /** Answers all waiting and all future requests. */
   open(): void;
 }
 

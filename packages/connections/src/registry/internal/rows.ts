@@ -4,13 +4,13 @@ import { type ConnectionKey, connectionKey } from '@sallyport/http/websocket';
 import { invalidInput } from '../../errors.js';
 import type { ConnectionsOfApi, PrincipalName } from '../registry.js';
 
-/** The sort key of the row that holds what `put` was given. */
+/** The sort key of the row with the data of `put`. */
 export const CONNECTION_ROW = 'CONNECTION';
 const GROUP_ROW = 'GROUP#';
 const MAX_NAME_BYTES = 256;
 /** Unix seconds have ten digits until the year 2286. */
 const SECONDS_DIGITS = 10;
-/** DynamoDB takes at most 1,024 bytes as a sort key. */
+/** A sort key of DynamoDB has at most 1,024 bytes. */
 const MAX_SORT_KEY_BYTES = 1024;
 const LISTED = /^(\d{10})#([^/]+)\/([^/]+)\/(.+)$/s;
 
@@ -34,12 +34,15 @@ export function groupOf(sk: unknown): string | undefined {
   return typeof sk === 'string' && sk.startsWith(GROUP_ROW) ? sk.slice(GROUP_ROW.length) : undefined;
 }
 
-/** The list in which a group's connections stand. */
+/** The index key for the list of a group's connections. */
 export function groupListing(api: ConnectionsOfApi, group: string): string {
   return `${stageOf(api)}#${groupRow(group)}`;
 }
 
-/** The list in which a principal's connections stand. An identity may be longer than a key of DynamoDB, so its digest represents it. */
+/**
+ * The index key for the list of a principal's connections. It contains a digest of the identity, which may be longer than a key
+ * of DynamoDB.
+ */
 export function principalListing(api: ConnectionsOfApi, principal: PrincipalName): string {
   const { identity, tenantId = '' } = principal ?? {};
   if (typeof identity !== 'string' || identity === '') throw invalidInput('principal must have an identity');
@@ -47,28 +50,28 @@ export function principalListing(api: ConnectionsOfApi, principal: PrincipalName
   return `${stageOf(api)}#PRINCIPAL#${createHash('sha256').update(caller).digest('hex')}`;
 }
 
-/** The place of a connection in a list. Connections that end earlier come first, so that a reader can skip those that have ended. */
+/** The position of a connection in a list. Connections that expire earlier come first, so that a reader can skip expired ones. */
 export function listedAs(key: ConnectionKey, ttl: number): string {
   return `${secondsText(ttl)}#${connectionKey(key)}`;
 }
 
-/** Everything behind this place is kept longer than until `nowMs`. */
+/** All connections after this position expire later than `nowMs`. */
 export function placeOfNow(nowMs: number): string {
   return `${secondsText(Math.floor(nowMs / 1000))}#\u{10ffff}`;
 }
 
-/** The connection that stands at a place of a list. */
+/** The connection at a position of a list. */
 export function connectionAt(listed: unknown): ConnectionKey | undefined {
   const [, , apiId, stage, connectionId] = (typeof listed === 'string' && LISTED.exec(listed)) || [];
   return apiId && stage && connectionId ? { apiId, stage, connectionId } : undefined;
 }
 
-/** Opaque text for a place of a list. */
+/** Opaque text for a position of a list. */
 export function encodeCursor(listed: string): string {
   return Buffer.from(listed).toString('base64url');
 }
 
-/** @throws ConnectionError `connections.invalid_input` for a text that no page handed out */
+/** @throws ConnectionError `connections.invalid_input` for text that is not the cursor of a page */
 export function decodeCursor(cursor: string): string {
   const listed = typeof cursor === 'string' ? Buffer.from(cursor, 'base64url').toString() : '';
   if (!LISTED.test(listed)) throw invalidInput('cursor is not that of a page');

@@ -18,12 +18,12 @@ import {
   principalListing,
 } from './rows.js';
 
-/** What a registry stands on. */
+/** The parts of a registry. */
 export interface RegistryParts<T> {
   readonly table: ItemTable;
   readonly clock: FullClock;
   readonly ids: IdGenerator;
-  /** Who opened the connection whose data this is. */
+  /** Returns who opened the connection with this data. */
   readonly principalOf: (data: T) => SecurePrincipal | undefined;
 }
 
@@ -33,7 +33,7 @@ const DEFAULT_PAGE = 100;
 /** Rows of a connection that one request reads. */
 const ROWS = 100;
 
-/** A registry over any table: the real one and the one in memory behave alike, because only the table differs. */
+/** A registry over any table. The one in DynamoDB and the one in memory behave the same, because only the table differs. */
 export function createRegistry<T>(parts: RegistryParts<T>): GroupedConnectionRegistry<T> {
   const { table, clock, ids } = parts;
   const nowMs = () => clock.now().getTime();

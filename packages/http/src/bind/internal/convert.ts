@@ -2,13 +2,13 @@ import { FrameworkError } from '@sallyport/core';
 import { createMap } from '@sallyport/core/pipeline';
 import type { Field, FieldType } from '../fields.js';
 
-/** Values of a field map by field name, `undefined` for what is not there. */
+/** Values of a field map by field name; `undefined` for an absent one. */
 export type Values = Record<string, unknown>;
 
 const INTEGER = /^-?\d+$/;
 const DECIMAL = /^-?(?:\d+(?:\.\d*)?|\.\d+)(?:[eE][+-]?\d+)?$/;
 
-/** What a client is told that a value should have been. */
+/** The expected value in messages for clients. */
 const EXPECTED: Readonly<Record<FieldType, string>> = {
   string: 'a text',
   int: 'a whole number',
@@ -17,7 +17,7 @@ const EXPECTED: Readonly<Record<FieldType, string>> = {
   duration: 'a duration such as 1m30s',
 };
 
-/** A text of the request line or of a header as a value of a type; `undefined` when it is none. */
+/** Converts text of the request line or of a header to a type; `undefined` when that is not possible. */
 function fromText(type: FieldType, text: string): unknown {
   switch (type) {
     case 'string':
@@ -33,7 +33,7 @@ function fromText(type: FieldType, text: string): unknown {
   }
 }
 
-/** A value of JSON as a value of a type; only durations are parsed from text. */
+/** Converts a JSON value to a type. Only durations are parsed from text. */
 function fromJson(type: FieldType, value: unknown): unknown {
   switch (type) {
     case 'string':
@@ -78,7 +78,7 @@ export function convertTexts(
 }
 
 /**
- * Fields of a JSON object; `null` is as if the field were not there, and names that no field has are left out.
+ * Reads the fields of a JSON object. `null` counts as absent, and unknown names are left out.
  *
  * @throws FrameworkError `app.bad_request` `invalid <source> binding for <field>`
  */

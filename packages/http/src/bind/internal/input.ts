@@ -10,13 +10,13 @@ import { convertJson, convertTexts, type Values } from './convert.js';
 /** One source of a request, in two steps: all are read before any is validated. */
 export interface Binder {
   readonly source: BindSource;
-  /** @throws FrameworkError `app.bad_request` for what cannot be read as what it should be */
+  /** @throws FrameworkError `app.bad_request` for a value that cannot be converted */
   read(ctx: Context, body: unknown): unknown;
-  /** The value for the handler; what is wrong goes to the list. */
+  /** Returns the value for the handler, and adds the problems to the list. */
   validate(value: unknown, issues: IssueList): unknown;
 }
 
-/** What an optional body is that did not come. */
+/** The value of an optional body that is absent. */
 const ABSENT = Symbol('absent');
 
 /** The binder of one source of a contract. */
@@ -40,7 +40,7 @@ export function createBinder(source: BindSource, schema: Schema, contract: Contr
 }
 
 /**
- * The JSON of a body, before anything else of the request is looked at.
+ * Parses the JSON of a body, before any other source of the request is read.
  *
  * @throws FrameworkError `app.bad_request` `request body is empty`, `invalid json`
  */
@@ -87,7 +87,7 @@ function fieldReader(source: BindSource, fields: readonly Field[]): Binder['read
   }
 }
 
-/** A header that came more than once is one list (RFC 9110 section 5.3), as gateways that join do it. */
+/** Joins the values of a repeated header into one list (RFC 9110 section 5.3), as some gateways do. */
 function single(ctx: Context, name: string): readonly string[] {
   const values = ctx.headerAll(name);
   return values.length > 1 ? [values.join(',')] : values;
@@ -108,12 +108,12 @@ function joined(headers: Readonly<Record<string, readonly string[]>>): unknown {
   return values;
 }
 
-/** Compares the rules of all fields with their values. */
+/** Checks the values of all fields with their rules. */
 export function checkFields(source: string, fields: readonly Field[], values: Values, issues: IssueList): void {
   for (const field of fields) checkField(source, field, values[field.field], issues);
 }
 
-/** A failed `required` ends the field; other rules say nothing about a field that is not there. */
+/** After a failed `required` no further rule of the field is checked; the other rules ignore an absent field. */
 function checkField(source: string, field: Field, value: unknown, issues: IssueList): void {
   for (const rule of field.rules) {
     const missing = value === undefined;
@@ -124,7 +124,7 @@ function checkField(source: string, field: Field, value: unknown, issues: IssueL
   }
 }
 
-/** What clients read in the place of a rule's name. */
+/** The names of rules that clients get, where they differ. */
 const WIRE_NAMES: Readonly<Record<Rule['rule'], string>> = {
   required: 'required',
   min: 'min',
@@ -153,7 +153,7 @@ function isBroken(rule: Exclude<Rule, { rule: 'required' }>, field: Field, value
   }
 }
 
-/** Entries of a list; characters of a text, as JSON Schema counts them. */
+/** The number of entries of a list, or of characters of a string, as JSON Schema counts them. */
 function lengthOf(value: unknown): number {
   if (Array.isArray(value)) return value.length;
   let length = 0;
@@ -180,10 +180,10 @@ function complaint(rule: Rule): string {
   }
 }
 
-/** As many as anybody reads; a hostile body cannot make the answer long. */
+/** Limits the length of the response to a malicious body. */
 const MAX_ISSUES = 100;
 
-/** What a validation found, up to 100 of it. */
+/** The problems that a validation found, at most 100. */
 export class IssueList {
   readonly errors: BindingIssue[] = [];
 
@@ -207,13 +207,13 @@ export class IssueList {
       .join('; ');
   }
 
-  /** 422 with all of them. */
+  /** The 422 error with all problems. */
   toError(): FrameworkError {
     return new FrameworkError('app.validation_failed', undefined, { details: { errors: this.errors } });
   }
 }
 
-/** The value as a validator gives it back; its issues go to the list. What the validator throws is passed on. */
+/** Returns the validator's output, and adds its issues to the list. Errors that the validator throws are not caught. */
 export function runSchema(source: string, schema: StandardSchema, value: unknown, issues: IssueList): unknown {
   const result = schema['~standard'].validate(value);
   return isPromise(result)

@@ -4,7 +4,7 @@ import { asBuffer } from '@sallyport/core/pipeline';
 
 const EMPTY: EncodedBody = { body: '', isBase64Encoded: false };
 
-/** The one place that decides about base64: asked for, or bytes that are not UTF-8. */
+/** Decides for all doors whether a body is sent as base64: when the response asks for it, or when its bytes are not UTF-8. */
 export function encodeBody({ content, isBase64 }: OutgoingResponse): EncodedBody {
   if (content.length === 0) return EMPTY;
   if (typeof content === 'string') {
@@ -18,11 +18,11 @@ export function encodeBody({ content, isBase64 }: OutgoingResponse): EncodedBody
 
 /** Most bytes that JSON makes of one UTF-16 unit: `\u001f`, and `\ud800` of a lone surrogate. */
 const MAX_ESCAPE = 6;
-/** More than the field names, quotes and punctuation of any door's answer take. */
+/** An upper bound for the field names, quotes and punctuation of any door's answer. */
 const MAX_ENVELOPE = 512;
 /**
- * Room for all headers that a front door would pass on: a load balancer takes 32 KB of them, and each byte could be escaped.
- * They are not looked at while the body leaves so much of the cap.
+ * An upper bound for all headers that a front door would send: a load balancer accepts 32 KB, and each byte could be escaped.
+ * Headers are not measured while the body leaves this much of the limit.
  *
  * @see https://docs.aws.amazon.com/elasticloadbalancing/latest/application/load-balancer-limits.html
  */
@@ -32,8 +32,8 @@ const HEADER_ROOM = 256 * 1024;
 const LONG_ESCAPES = /[\u0000-\u0007\u000b\u000e-\u001f]/;
 
 /**
- * The bytes of an answer that the service behind the door would refuse for its size; 0 when it takes the answer. Bounds that
- * cost little decide about nearly all answers; the document itself is written and counted near the cap only.
+ * The size of an answer that the service would reject as too large, in bytes; 0 when it accepts the answer. Estimates decide for
+ * nearly all answers. Only near the limit the document itself is written and measured.
  */
 export function bytesOverCap(
   { maxAnswerBytes, measure }: DoorTraits,
@@ -52,7 +52,7 @@ export function bytesOverCap(
   return bytes > maxAnswerBytes ? bytes : 0;
 }
 
-/** Bytes that headers and cookies take at most, however the door names and groups them. */
+/** An upper bound for the bytes of headers and cookies, for any door. */
 function headerBound({ headers, cookies }: OutgoingResponse): number {
   let units = 0;
   for (const name in headers) {

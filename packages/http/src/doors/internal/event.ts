@@ -13,7 +13,7 @@ import {
 } from '@sallyport/core/pipeline';
 import type { HttpErrorCode } from '../../errors.js';
 
-/** An HTTP front door, with what `explain` and the log say of it. */
+/** An HTTP front door, with the texts for `explain` and for the log. */
 export interface HttpDoor extends Door {
   /** What `explain` calls the answer. */
   readonly projection: string;
@@ -24,7 +24,7 @@ export interface HttpDoor extends Door {
   ) => { readonly message: string; readonly event: string } | undefined;
 }
 
-/** A door that answers with one JSON document of at most so many bytes, headers and escaping included. */
+/** A door that answers with one JSON document. Its size limit includes headers and escaping. */
 export function bufferedDoor(maxAnswerBytes: number, write: Door['write']): DoorTraits {
   return {
     maxAnswerBytes,
@@ -34,20 +34,20 @@ export function bufferedDoor(maxAnswerBytes: number, write: Door['write']): Door
 }
 
 /**
- * What Lambda takes of a buffered function, the serialised answer as the runtime posts it: the guide's quota of 6 MB, which
- * the service words "Exceeded maximum allowed payload size (6291556 bytes)".
+ * The largest serialised answer of a buffered function. The guide states a quota of 6 MB; the error of the service is "Exceeded
+ * maximum allowed payload size (6291556 bytes)".
  *
  * @see https://docs.aws.amazon.com/lambda/latest/dg/gettingstarted-limits.html
  */
 export const LAMBDA_MAX_ANSWER_BYTES = 6_291_556;
 /**
- * The response JSON that a load balancer takes, 1 MB.
+ * The largest response JSON for a load balancer, 1 MB.
  *
  * @see https://docs.aws.amazon.com/elasticloadbalancing/latest/application/lambda-functions.html
  */
 export const LOAD_BALANCER_MAX_ANSWER_BYTES = 1024 * 1024;
 /**
- * The payload of a WebSocket message, 128 KB; the envelope around it is not sent.
+ * The largest payload of a WebSocket message, 128 KB. The JSON around it is not sent to the client.
  *
  * @see https://docs.aws.amazon.com/apigateway/latest/developerguide/apigateway-execution-service-websocket-limits-table.html
  */
@@ -99,7 +99,7 @@ export function lookupHeader(headers: RawHeaders | undefined, name: string): rea
   return found === undefined ? NONE : toStringList(headers[found]);
 }
 
-/** Whether a key that is at least as long is this header's name in another case, or with blanks around it. */
+/** Whether a key is this header's name in another case or with white space around it. The key is at least as long as the name. */
 function isSpellingOf(key: string, name: string): boolean {
   if (key.length === name.length) return key.toLowerCase() === name;
   const isPadded = key.charCodeAt(0) <= 32 || key.charCodeAt(key.length - 1) <= 32 || key.charCodeAt(0) >= 160;
@@ -125,12 +125,12 @@ export function mergeHeaders(multi: RawHeaders | undefined, single: RawHeaders |
   return map;
 }
 
-// biome-ignore lint/suspicious/noControlCharactersInRegex: controls are among what a decoded path may hold.
+// biome-ignore lint/suspicious/noControlCharactersInRegex: a decoded path may contain control characters.
 const UNSAFE_IN_PATH = /[%?#\x00-\x20\x7f-\uffff]+/g;
 // biome-ignore lint/suspicious/noControlCharactersInRegex: as above.
 const HAS_UNSAFE = /[%?#\x00-\x20\x7f-\uffff]/;
 
-/** Escapes a path that AWS has decoded, so that the one later decoding gives what the client meant. */
+/** Escapes a path that AWS has decoded, so that the later decoding gives the same text. */
 export function escapeDecodedPath(path: string): string {
   return HAS_UNSAFE.test(path) ? path.replace(UNSAFE_IN_PATH, (run) => encodeURIComponent(run.toWellFormed())) : path;
 }
@@ -141,7 +141,7 @@ export function cutStage(path: string, stage: unknown): string {
   return cutPrefix(path, `/${stage}`) ?? path;
 }
 
-/** Removes the first of the prefixes that fits (they come longest first), in whole segments, once. */
+/** Removes the first prefix that matches whole segments, once. The longest prefixes come first in the list. */
 export function cutBasePath(path: string, prefixes: readonly string[]): string {
   for (const prefix of prefixes) {
     const rest = cutPrefix(path, prefix);
@@ -150,25 +150,25 @@ export function cutBasePath(path: string, prefixes: readonly string[]): string {
   return path;
 }
 
-/** The path behind a prefix of whole segments; `undefined` when it does not begin with it. */
+/** The path after a prefix of whole segments; `undefined` when the path does not begin with the prefix. */
 export function cutPrefix(path: string, prefix: string): string | undefined {
   if (!path.startsWith(prefix)) return undefined;
   if (path.length === prefix.length) return '/';
   return path.charCodeAt(prefix.length) === 47 ? path.slice(prefix.length) : undefined;
 }
 
-/** A text, or `''`. */
+/** The value if it is a string, else `''`. */
 export function textOf(value: unknown): string {
   return typeof value === 'string' ? value : '';
 }
 
-/** The first of two values that is a text with more than blanks. */
+/** The first of two values that is a string and not blank. */
 export function firstText(first: unknown, second: unknown): string {
   const text = textOf(first);
   return text.trim() === '' ? textOf(second) : text;
 }
 
-/** Query text to values: split at `&` and the first `=`, decoded once. */
+/** Parses a query string: splits at `&` and at the first `=`, and decodes once. */
 export function parseQuery(text: string): MultiMap {
   const query: MultiMap = createMap();
   for (const pair of text.split('&')) {
@@ -180,7 +180,7 @@ export function parseQuery(text: string): MultiMap {
   return query;
 }
 
-/** Query maps of an event: the multi-value one, then the single keys that it lacks. */
+/** Reads the query maps of an event: the multi-value map, then the keys that only the single-value map has. */
 export function mapQuery(multi: unknown, single: unknown, decode: (text: string) => string): MultiMap {
   const query: MultiMap = createMap();
   for (const source of [multi, single]) {
@@ -197,7 +197,7 @@ export function mapQuery(multi: unknown, single: unknown, decode: (text: string)
   return query;
 }
 
-/** For maps that AWS has decoded already. */
+/** Keeps the text of maps that AWS has already decoded. */
 export function asIs(text: string): string {
   return text;
 }

@@ -51,7 +51,7 @@ const ERROR_BODIES: Readonly<Record<HttpErrorFormat, { readonly mediaType: strin
   },
 };
 
-/** `components` of a document: what the framework itself answers, and the named schemas of validators. */
+/** `components` of a document: the framework's own responses, and the named schemas of validators. */
 export class Components {
   readonly #schemas: Map<string, JsonSchema>;
   readonly #errorType: string;
@@ -62,7 +62,7 @@ export class Components {
     this.#errorType = mediaType;
   }
 
-  /** `name` is unique to the schema and names what has no name of its own. */
+  /** `name` is unique for the schema, and is used for parts without a name of their own. */
   embed(name: string, schema: JsonSchema): JsonSchema {
     const { $schema, $defs, ...root } = schema;
     const defs = new Map(Object.entries(($defs ?? {}) as Readonly<Record<string, JsonSchema>>));
@@ -71,7 +71,7 @@ export class Components {
     return plain ?? this.#hoist(root, defs, rootName, (def) => toComponentName(`${name}.${def}`), true) ?? {};
   }
 
-  /** The embedded schema a reference leads to, itself where it is none. */
+  /** The embedded schema that a reference points to; any other schema is returned unchanged. */
   resolve(schema: JsonSchema): JsonSchema {
     const prefix = '#/components/schemas/';
     const ref = schema.$ref;
@@ -95,7 +95,7 @@ export class Components {
     return { description, content };
   }
 
-  /** Adds root and definitions under the given names; `undefined` when another schema has one of them. */
+  /** Adds the root and the definitions under the given names; `undefined` when another schema has one of these names. */
   #hoist(
     root: JsonSchema,
     defs: ReadonlyMap<string, JsonSchema>,
@@ -138,7 +138,7 @@ function toComponentName(name: string): string {
   return name.replace(/[^a-zA-Z0-9._-]/g, '_');
 }
 
-/** Keywords of JSON Schema 2020-12 by what they hold; in no other is a `$ref` a reference. */
+/** Keywords of JSON Schema 2020-12 that contain schemas, by their shape. A `$ref` is a reference only inside these. */
 const SINGLE = new Set([
   'items',
   'additionalProperties',
@@ -154,7 +154,7 @@ const SINGLE = new Set([
 const LISTS = new Set(['allOf', 'anyOf', 'oneOf', 'prefixItems']);
 const MAPS = new Set(['properties', 'patternProperties', 'dependentSchemas', '$defs', 'definitions']);
 
-/** A copy of a schema with every reference moved; values that only look like schemas are left as they are. */
+/** A copy of a schema with all references rewritten. Values that only look like schemas are not changed. */
 function rewriteRefs(schema: JsonSchema, move: (ref: string) => string): JsonSchema {
   const member = (key: string, value: unknown): unknown => {
     if (key === '$ref' && typeof value === 'string') return move(value);

@@ -7,7 +7,7 @@ import type { ParsedRoute } from '../parse.js';
 import { compareCodePoints, type OpenApiField, type OpenApiValidation, openApiError } from '../spec.js';
 import type { Components, JsonSchema } from './components.js';
 
-/** A field of a description, or of a bound handler, which may read cookies as well. */
+/** A field of a description, or of a bound handler, which can also read cookies. */
 type PlacedField = Omit<OpenApiField, 'source'> & { readonly source?: OpenApiField['source'] | 'cookie' };
 
 /** A parameter object of OpenAPI. */
@@ -18,7 +18,7 @@ interface Parameter {
   readonly schema: JsonSchema;
 }
 
-/** What a request or an answer consists of, wherever it was described. */
+/** The parts of a request or an answer, for both kinds of description. */
 interface Parts {
   readonly parameters: readonly Parameter[];
   readonly body: JsonSchema | undefined;
@@ -62,7 +62,7 @@ function success(description: string, { response, responseHeaders }: Parts): Jso
   };
 }
 
-/** A path parameter that nobody described is text. */
+/** A path parameter without a description is a string. */
 function withPathParameters(parameters: readonly Parameter[], names: readonly string[]): Parameter[] {
   const described = new Set(parameters.filter((parameter) => parameter.in === 'path').map(({ name }) => name));
   const rest = names.filter((name) => !described.has(name));
@@ -127,7 +127,7 @@ function contentSchema(source: 'body' | 'response', schema: Schema, name: string
 
 const PLACE_OF = { params: 'path', query: 'query', headers: 'header', cookies: 'cookie' } as const;
 
-/** A parameter for each property. A validator without a JSON Schema, or without properties, describes none. */
+/** One parameter for each property. A validator without a JSON Schema, or without properties, gives no parameters. */
 function schemaParameters(
   source: keyof typeof PLACE_OF,
   schema: Schema,
@@ -150,7 +150,7 @@ function schemaParameters(
   }));
 }
 
-/** What the validator's own converter gives; `undefined` where it has none. */
+/** The result of the validator's own converter; `undefined` if it has none. */
 function toJsonSchema(schema: StandardSchema, side: 'input' | 'output', name: string): JsonSchema | undefined {
   try {
     return schema['~standard'].jsonSchema?.[side]({ target: 'draft-2020-12' });
@@ -167,7 +167,7 @@ const TYPES: Readonly<Record<PlacedField['type'], JsonSchema>> = {
   duration: { type: 'string', format: 'duration' },
 };
 
-/** The schema of one field; of a list, lengths count entries and all else holds for each entry. */
+/** The schema of one field. For a list, lengths count entries, and all other rules apply to each entry. */
 function fieldSchema({ type, array, validation = {} }: PlacedField): JsonSchema {
   const { min, max, minLength, maxLength } = validation;
   const single: Record<string, unknown> = { ...TYPES[type] };
@@ -210,7 +210,7 @@ function fieldsOf(source: keyof typeof SOURCES, map: FieldMap): readonly PlacedF
 }
 
 function validationOf({ type, rules }: Field): OpenApiValidation {
-  // Rules of a duration are in milliseconds, and on the wire it is text: JSON Schema has no words for them.
+  // The rules of a duration are in milliseconds, but on the wire it is text: JSON Schema cannot express them.
   if (type === 'duration') return {};
   return Object.assign({}, ...rules.map(validationPart)) as OpenApiValidation;
 }

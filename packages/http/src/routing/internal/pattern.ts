@@ -39,7 +39,10 @@ export function parsePattern(pattern: string): Pattern {
   };
 }
 
-/** The pattern of the same paths with a slash at the end; `undefined` for the root and for a catch-all, which holds them. */
+/**
+ * The pattern of the same paths with a slash at the end; `undefined` for the root and for a catch-all, which already matches
+ * them.
+ */
 export function withTrailingSlash(pattern: Pattern): Pattern | undefined {
   const last = pattern.segments.at(-1);
   if (last === undefined || last.kind === 'rest') return undefined;
@@ -62,7 +65,7 @@ function parseSegment(text: string): PatternSegment {
   // The wildcard of other routers; here it would be a static segment that no client sends.
   if (text.includes('*')) throw invalidPattern('use {rest+} for the rest of a path');
   if (text === '' || text.startsWith(':') || /[{}]/.test(text)) throw invalidPattern();
-  // Paths are matched undecoded, and no path on the wire holds white space.
+  // Paths are matched before decoding, and a path on the wire never contains white space.
   if (/\s/.test(text)) throw invalidPattern('percent-encode white space');
   return { kind: 'static', text };
 }

@@ -1,7 +1,7 @@
 import { type Registration, registrationError } from '../registration.js';
 import type { Pattern } from './pattern.js';
 
-/** Routes by method; knows which other methods a path has. */
+/** Routes by method. Also finds the other methods of a path. */
 export class RouteTable {
   readonly #routers = new Map<string, Router<Registration>>();
   /** Patterns by method and shape. */
@@ -36,7 +36,7 @@ export class RouteTable {
     return own ?? (this.#autoHead && method === 'HEAD' ? this.#routers.get('GET')?.match(path) : undefined);
   }
 
-  /** The methods that the path has, sorted; empty when it has none. */
+  /** The methods of the path, sorted; empty for an unknown path. */
   allowedMethods(path: string): string[] {
     const methods: string[] = [];
     for (const [method, router] of this.#routers) if (router.match(path)) methods.push(method);
@@ -51,7 +51,7 @@ export interface Match<T> {
   readonly params: readonly string[];
 }
 
-/** What a router keeps of one pattern. `rank` orders routes that match the same path; the lower one wins. */
+/** One pattern of a router. `rank` orders routes that match the same path; the lowest one is used. */
 interface Entry<T> {
   readonly value: T;
   readonly pattern: Pattern;
@@ -72,27 +72,27 @@ interface Node<T> {
 }
 
 /**
- * All nodes that one run of segments can lead to, as one state: a step from it is a single look-up however many routes
- * overlap. States are made when a path first needs them, from the trie alone, and their number is bounded.
+ * All nodes that one sequence of segments can reach, as one state. A step from it is a single look-up, even if many routes
+ * overlap. States are made from the trie when a path first needs them, and their number is limited.
  */
 interface State<T> {
   readonly nodes: readonly Node<T>[];
   /** The best route that ends here. */
   readonly end: Entry<T> | undefined;
-  /** The best catch-all that has begun. */
+  /** The best catch-all that matches from an earlier segment on. */
   readonly rest: Entry<T> | undefined;
   readonly next: Map<string, State<T>>;
-  /** Behind a non-empty segment that no node names. */
+  /** The state after a non-empty segment that matches no static segment. */
   other: State<T> | undefined;
 }
 
-/** Nodes that the remembered states of one router may hold together; past it, states are made and forgotten. */
+/** The most nodes in the cached states of one router. Beyond it, states are made and not cached. */
 const MAX_REMEMBERED_NODES = 100_000;
 const NO_PARAMS: readonly string[] = [];
 
 /**
  * Finds the most specific of the patterns that match a path: more static segments, then more parameters, then no
- * catch-all, then more segments, then the one added earlier. A path costs its own number of segments.
+ * catch-all, then more segments, then the one added earlier. The cost depends only on the number of segments of the path.
  */
 export class Router<T> {
   readonly #exact = new Map<string, Entry<T>>();
@@ -101,7 +101,7 @@ export class Router<T> {
   #remembered = 0;
   #order = 0;
 
-  /** Adds a pattern. Two patterns of one shape are the caller's to refuse. */
+  /** Adds a pattern. The caller must reject two patterns of one shape. */
   add(pattern: Pattern, value: T): void {
     const entry = toEntry(pattern, value, this.#order++);
     if (entry.positions.length === 0) this.#exact.set(pattern.canonical, entry);
@@ -141,14 +141,14 @@ export class Router<T> {
     let index = 0;
     for (const position of entry.positions) {
       for (; index < position; index += 1) from = path.indexOf('/', from) + 1;
-      // A catch-all takes all that is left, any other parameter one segment.
+      // A catch-all matches the rest of the path, any other parameter one segment.
       const end = entry.rest && params.length === entry.params ? -1 : path.indexOf('/', from);
       params.push(end < 0 ? path.slice(from) : path.slice(from, end));
     }
     return { value: entry.value, params };
   }
 
-  /** Makes the state behind a segment, and remembers it while there is room. */
+  /** Makes the state after a segment, and caches it while the limit allows it. */
   #step(state: State<T>, segment: string): State<T> {
     if (segment === '') return toState(emptyFollowers(state), state.rest);
     const named = state.nodes.some((node) => node.statics.has(segment));
@@ -163,7 +163,7 @@ export class Router<T> {
   }
 }
 
-/** The nodes behind one non-empty segment, and the best catch-all that has begun by then. */
+/** The nodes after one non-empty segment, and the best catch-all up to there. */
 function followers<T>(state: State<T>, segment: string): [Node<T>[], Entry<T> | undefined] {
   const nodes: Node<T>[] = [];
   let { rest } = state;
@@ -176,7 +176,7 @@ function followers<T>(state: State<T>, segment: string): [Node<T>[], Entry<T> | 
   return [nodes, rest];
 }
 
-/** Only patterns with a slash at the end take an empty segment. */
+/** Only patterns with a slash at the end match an empty segment. */
 function emptyFollowers<T>(state: State<T>): Node<T>[] {
   return state.nodes.flatMap((node) => node.statics.get('') ?? []);
 }

@@ -17,7 +17,7 @@ export type WebSocketClientFactory = (
   lambdaContext: LambdaContext | undefined,
 ) => MaybePromise<WebSocketClient>;
 
-/** How a container reaches the connections of its APIs. */
+/** The settings with which a container sends to connections. */
 export interface WebSocketClients {
   readonly factory: WebSocketClientFactory;
   /** Used in place of the event's address. */
@@ -54,7 +54,7 @@ class SocketContext implements WebSocketContext {
   readonly managementEndpoint: string;
   readonly #state: ContextState;
   readonly #clients: WebSocketClients;
-  /** One client a context; a factory that failed is asked again next time. */
+  /** One client for each context. If the factory failed, the next call tries again. */
   readonly #client = lazily(() => this.#create());
 
   constructor(state: ContextState, clients: WebSocketClients) {
@@ -129,9 +129,9 @@ function parseEndpoint(value: unknown, name: string): string {
 }
 
 /**
- * The endpoint of an event's own API. It does not depend on the host name that the client connected to: a custom domain may
- * map the API under a path that no event tells. The region is that of the API's own host name, else the function's.
- * Where neither region nor API is known: the host name, with the stage behind it unless it is a custom one.
+ * The endpoint of an event's own API. It does not use the host name that the client connected to: a custom domain may map the API
+ * to a path that the event does not contain. The region is that of the API's own host name, else that of the function. If region
+ * or API id is unknown, the endpoint is the host name, followed by the stage unless it is a custom domain.
  *
  * @see https://docs.aws.amazon.com/apigateway/latest/developerguide/apigateway-how-to-call-websocket-api-connections.html
  */

@@ -1,6 +1,6 @@
 import type { IdempotencyRecord } from '../record.js';
 
-/** Longer results are not kept: the memory of a function is small. */
+/** Longer results are not cached, because the memory of a function is small. */
 const MAX_BYTES = 4096;
 
 interface Entry {
@@ -9,19 +9,19 @@ interface Entry {
 }
 
 /**
- * Completed keys that this instance has seen, the least used ones forgotten first. A completed record never changes until it ends, so
- * that a duplicate need not ask the table.
+ * A cache of completed keys that this instance has seen; the least recently used are removed first. A completed record does not
+ * change until it expires, so a duplicate needs no request to the table.
  */
 export class CompletedKeys {
   readonly #most: number;
   readonly #entries = new Map<string, Entry>();
 
-  /** Keeps nothing when `most` is 0. */
+  /** With `most` 0 nothing is cached. */
   constructor(most: number) {
     this.#most = most;
   }
 
-  /** The record of a key, a copy of its own; `undefined` when it is not known or has ended. */
+  /** A copy of the record of a key; `undefined` when it is unknown or has expired. */
   find(scope: string, key: string, nowMs: number): IdempotencyRecord | undefined {
     const name = nameOf(scope, key);
     const entry = this.#entries.get(name);
@@ -32,7 +32,7 @@ export class CompletedKeys {
     return JSON.parse(entry.json) as IdempotencyRecord;
   }
 
-  /** Remembers a completed record. */
+  /** Caches a completed record. */
   keep(record: IdempotencyRecord): void {
     if (this.#most === 0 || record.status !== 'COMPLETED') return;
     const json = JSON.stringify(record);
@@ -45,7 +45,7 @@ export class CompletedKeys {
   }
 }
 
-/** Neither part holds control characters. */
+/** Neither part contains control characters. */
 function nameOf(scope: string, key: string): string {
   return `${scope}\n${key}`;
 }

@@ -72,7 +72,7 @@ export function idempotencyOperations(parts: IdempotencyParts): IdempotencyOpera
   };
 }
 
-/** What this instance knows of a key without the table. */
+/** What the cache of this instance has for a key. */
 function beginKnown(
   { clock, completedKeys }: IdempotencyParts,
   { scope, key, fingerprint }: BeginIdempotencyInput,
@@ -102,11 +102,11 @@ async function beginIdempotency(
   const found = outcome.item;
   if (outcome.applied || found?.idem_owner === item.idem_owner) {
     const isOwn = executionId !== undefined && found?.execution_id === executionId && !isFree(found, nowMs);
-    // An attempt of this very call, whose answer was lost, is no earlier run.
+    // An earlier attempt of this call, whose answer was lost, is not an earlier run.
     const replayed = outcome.applied && isOwn && found.idem_owner !== item.idem_owner;
     return { outcome: 'created', handle: { scope, key, owner: item.idem_owner }, replayed };
   }
-  // It was removed after it had refused the write.
+  // The row that rejected the write was removed meanwhile.
   if (!found || isFree(found, nowMs)) return { outcome: 'already_in_progress', retryAfterMs: 1 };
   assertSame(fingerprint, found.fingerprint);
   if (found.status === 'COMPLETED') {
@@ -126,7 +126,7 @@ function assertBegin(input: BeginIdempotencyInput): void {
   if (input.ttlSeconds !== undefined) ttlSeconds('ttlSeconds', input.ttlSeconds, JOB_ERRORS);
 }
 
-/** A record never ends before the time for which it blocks its key. */
+/** A record never expires before the end of the time for which it blocks its key. */
 function newRecord(input: BeginIdempotencyInput, owner: string, nowMs: number): Item & Key & { idem_owner: string } {
   const { scope, key, inProgressMs, fingerprint, executionId, ttlSeconds: seconds = DAY_SECONDS } = input;
   const untilMs = nowMs + inProgressMs;
@@ -160,7 +160,7 @@ function beginnable({ fingerprint, executionId }: BeginIdempotencyInput, nowMs: 
   return { any: [...free, { all: [inProgress, isOwn, ...isSame] }] };
 }
 
-/** Expired, or in progress for longer than its owner said. */
+/** True for a record that has expired, or is in progress for longer than its owner declared. */
 function isFree(item: Item, nowMs: number): boolean {
   if (numberOf(item, 'expires_at_ms', Number.POSITIVE_INFINITY) <= nowMs) return true;
   return item.status === 'IN_PROGRESS' && numberOf(item, 'in_progress_until_ms') <= nowMs;
@@ -218,7 +218,7 @@ async function completeIdempotency(
   await writeCompletion(parts, handle, { set, nowMs, writer: input.writeId ?? newWriteId() }, signal);
 }
 
-/** Attributes of the result. A large one is written to an item of its own before the record refers to it. */
+/** The attributes of the result. A large result is first written to its own item, and then the record refers to it. */
 async function storeResult(
   { store }: StoreParts,
   { scope, key, owner }: IdempotencyHandle,
@@ -260,7 +260,7 @@ async function writeCompletion(
   throw JOB_ERRORS.conflict('already_completed', { status, completedAt, result, error, resultOmitted });
 }
 
-/** Holds for the owner that may complete or abandon. */
+/** The condition that the caller is the owner, who may complete or abandon. */
 function ownInProgress(owner: string): Condition {
   return {
     all: [
@@ -270,7 +270,7 @@ function ownInProgress(owner: string): Condition {
   };
 }
 
-/** The record of a row, with a result from an item of its own. Rows of other versions may have no attribute but their key. */
+/** The record of a row, with a result that is in its own item. Rows of other versions may have only their key. */
 async function readRecord(
   { store }: Pick<StoreParts, 'store'>,
   { scope, key }: Pick<IdempotencyRecord, 'scope' | 'key'>,

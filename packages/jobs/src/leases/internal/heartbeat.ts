@@ -10,9 +10,9 @@ interface Held {
   readonly expiresAtMs: number;
 }
 
-/** The calls that take, keep and release a lease or a slot. */
+/** The calls that acquire, refresh and release a lease or a slot. */
 export interface Holding<H extends Held> {
-  /** Milliseconds until it is free, 0 when it is, where a look is cheaper than trying to take it. */
+  /** Milliseconds until it is free, 0 when it is free. Set when reading is cheaper than trying to acquire it. */
   look?(signal: AbortSignal | undefined): Promise<number>;
   acquire(owner: string, durationMs: number, signal: AbortSignal | undefined): Promise<H>;
   refresh(held: H, durationMs: number, signal: AbortSignal): Promise<H>;
@@ -22,7 +22,7 @@ export interface Holding<H extends Held> {
 const MIN_MARGIN_MS = 500;
 const MIN_REFRESH_MS = 250;
 const RETRY_MS = 250;
-/** The longest time between two looks of a waiter. */
+/** The longest time between two checks of a waiting caller. */
 const MAX_LOOK_MS = 2000;
 
 /** Options of a hold, with their defaults. */
@@ -37,7 +37,7 @@ export interface ParsedHold {
 interface Timing {
   readonly durationMs: number;
   readonly heartbeatMs: number;
-  /** How long before its end a hold counts as lost. */
+  /** How long before its end a lease or slot counts as lost. */
   readonly marginMs: number;
 }
 
@@ -48,7 +48,7 @@ function timingOf({ durationMs, heartbeatMs = Math.floor(durationMs / 3) }: Pars
   return { durationMs, heartbeatMs, marginMs };
 }
 
-/** Takes a lease or slot, refreshes it while the work runs, and releases it. */
+/** Acquires a lease or slot, refreshes it while the work runs, and releases it. */
 export async function runHeld<H extends Held, T>(
   ledger: JobLedger,
   holding: Holding<H>,
@@ -88,8 +88,8 @@ async function settle<H extends Held, T>(heartbeat: Heartbeat<H>, work: () => Pr
 }
 
 /**
- * Tries again until it is free or the time is over. Between tries it only looks, less and less often: many waiters that write
- * would throttle the row, and with it the holder's refreshes.
+ * Tries again until it is free or the time is over. Between tries it only reads, at growing intervals: many waiting callers that
+ * write would throttle the row, and with it the refreshes of its holder.
  */
 async function acquireWithin<H>(
   clock: FullClock,
@@ -116,12 +116,12 @@ async function acquireWithin<H>(
   }
 }
 
-/** Half to one and a half of a time. */
+/** A random time from 0.5 to 1.5 times the given one. */
 function jittered(ms: number): number {
   return Math.ceil(ms * (0.5 + randomFraction()));
 }
 
-/** Refreshes a lease or slot until it is stopped or lost. Timers may be late; the clock decides. */
+/** Refreshes a lease or slot until it is stopped or lost. Timers may fire late, so the clock decides. */
 class Heartbeat<H extends Held> {
   readonly #clock: FullClock;
   readonly #holding: Holding<H>;
@@ -160,7 +160,7 @@ class Heartbeat<H extends Held> {
     this.#controller.abort(reason);
   }
 
-  /** Counts the hold as lost when it is too near its end to be relied on. */
+  /** Treats the lease or slot as lost when it is too close to its end. */
   check(): void {
     if (this.#leftMs() <= 0) this.#lose();
   }
@@ -181,7 +181,7 @@ class Heartbeat<H extends Held> {
     this.#cancelBeat = this.#clock.after(ms, () => void this.#beat());
   }
 
-  /** A timer of its own: a refresh that gets no answer must not hide the end. */
+  /** A separate timer, so that the end is detected even if a refresh gets no answer. */
   #watchEnd(): void {
     this.#cancelEnd?.();
     this.#cancelEnd = this.#clock.after(Math.max(0, this.#leftMs()), () => {
@@ -195,7 +195,7 @@ class Heartbeat<H extends Held> {
     if (this.isLost) return;
     const { durationMs, heartbeatMs } = this.#timing;
     try {
-      // One request without an answer must leave time for others.
+      // After one request without an answer there must be time for others.
       const ms = Math.max(MIN_REFRESH_MS, Math.floor(this.#leftMs() / 3));
       const refreshed = await withDeadline({ ms, clock: this.#clock, signal: this.#stopped.signal }, (signal) =>
         this.#holding.refresh(this.held, durationMs, signal),
@@ -224,7 +224,7 @@ function follow(signal: AbortSignal | undefined, onAbort: (reason: unknown) => v
   return () => signal.removeEventListener('abort', listener);
 }
 
-/** The work is done in any case; a hold that cannot be released ends by itself. */
+/** The work has ended in any case. A lease or slot that cannot be released expires. */
 async function releaseQuietly(log: Logger, release: () => Promise<void>): Promise<void> {
   try {
     await release();

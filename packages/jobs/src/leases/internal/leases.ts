@@ -31,7 +31,7 @@ export function holdDuration(durationMs: unknown): number {
   return whole('durationMs', durationMs ?? DEFAULT_DURATION_MS, MIN_DURATION_MS, MAX_DURATION_MS, JOB_ERRORS);
 }
 
-/** It was never held, was released, or has expired. */
+/** The lease was never held, was released, or has expired. */
 export function freeAt(nowMs: number): Condition {
   return { any: [{ absent: 'expires_at_ms' }, { attribute: 'expires_at_ms', is: '<=', value: nowMs }] };
 }
@@ -48,7 +48,7 @@ export function isHeld(item: Item, nowMs: number): boolean {
   return textOf(item, 'lease_id') !== '' && numberOf(item, 'expires_at_ms') > nowMs;
 }
 
-/** Milliseconds until a hold ends, at least 1. */
+/** Milliseconds until a lease ends, at least 1. */
 export function retryAfter(item: Item | undefined, nowMs: number): number {
   return Math.max(1, numberOf(item ?? {}, 'expires_at_ms') - nowMs);
 }
@@ -77,7 +77,7 @@ async function acquireLease(
     { set, count },
     { condition: freeAt(nowMs), signal },
   );
-  // Rejected by itself: an earlier attempt of this call got through and its answer was lost.
+  // Rejected by its own write: an earlier attempt of this call succeeded, and its answer was lost.
   if (item && (applied || item.lease_id === set.lease_id)) return toLease(name, item);
   throw JOB_ERRORS.conflict('lease_held', { retryAfterMs: retryAfter(item, nowMs) });
 }
@@ -102,7 +102,7 @@ async function refreshLease(
   throw JOB_ERRORS.conflict('lease_lost');
 }
 
-/** The token stays in the row, so that the next one is larger. */
+/** The token stays in the row, so that the next token is larger. */
 async function releaseLease(parts: StoreParts, lease: Lease, { signal }: CallOptions): Promise<void> {
   assertLease(lease);
   signal?.throwIfAborted();

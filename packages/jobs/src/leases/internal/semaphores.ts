@@ -54,8 +54,8 @@ async function acquireSlot(
 }
 
 /**
- * Free slots that may be taken: the lowest, as many as there is room for. Slots above a lowered limit count, so that
- * callers who see the same rows cannot exceed the limit together.
+ * The free slots with the lowest numbers, as many as the limit allows. Taken slots above a lowered limit count, so that callers
+ * who read the same rows cannot exceed the limit together.
  */
 function freeSlots(active: readonly Item[], limit: number): number[] {
   const taken = new Set(active.map(slotOf));

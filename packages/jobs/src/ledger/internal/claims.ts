@@ -13,10 +13,10 @@ import { recordPage } from './records.js';
 const MIN_CLAIM_MS = 1000;
 const MAX_CLAIM_MS = 900_000;
 const DEFAULT_CLAIM_MS = 60_000;
-/** Rows that are read at once when candidates are looked for. */
+/** Rows of one read when candidates are searched. */
 const PAGE = 100;
 const REAP_PAGE = 1000;
-/** Jobs whose candidates are remembered. */
+/** The most jobs whose candidates are cached. */
 const MAX_JOBS = 100;
 
 type ClaimOperations = Pick<JobLedger, 'claimNext' | 'heartbeatRecord' | 'reapRecords'>;
@@ -63,12 +63,12 @@ interface Terms {
   readonly maxAttempts: number | undefined;
 }
 
-/** Whether a row is left of another tenant's job of the same id. */
+/** Whether a row was left by an earlier job of another tenant with the same id. */
 function isForeign({ record_tenant: owner }: Item, tenantId: string | undefined): boolean {
   return tenantId !== undefined && owner !== undefined && owner !== tenantId;
 }
 
-/** Takes a record unless somebody was faster. */
+/** Claims a record, unless another caller was faster. */
 async function claim(
   parts: StoreParts,
   candidate: Item,
@@ -87,7 +87,7 @@ async function claim(
   const condition: Condition = { all: [isFree, ...fewerAttempts(maxAttempts)] };
   const options = { condition, writer: id, history: true, signal };
   const { applied, item } = await parts.store.update(key, { ...changes, set, remove }, options);
-  // It may have been taken over already when the answer to a lost first attempt comes late.
+  // If the answer to the first attempt was lost, another caller may have taken over the record meanwhile.
   return applied && item?.claim_id === id ? toClaimed(item) : undefined;
 }
 
@@ -132,7 +132,7 @@ async function heartbeatRecord(
   );
 }
 
-/** A row that is claimed. */
+/** A claimed row. */
 function toClaimed(item: Item): ClaimedRecord {
   return { ...toRecord(item), claim: claimOf(item) ?? { id: '', expiresAtMs: 0 } };
 }
@@ -189,7 +189,7 @@ async function reap(
   return applied && now ? { ...toRecord(now), ...(isLast && ({ isLast: true } as const)) } : undefined;
 }
 
-/** Holds while the record is as stuck as it was when it was read; `undefined` for one that is not stuck. */
+/** The condition that the stuck record has not changed since it was read; `undefined` for a record that is not stuck. */
 function stuckCondition(item: Item, stuckMs: number | undefined, nowMs: number): Condition | undefined {
   if (item.status !== 'PROCESSING' || isPastTtl(item, nowMs)) return undefined;
   if (claimOf(item)) return numberOf(item, 'claim_until_ms') <= nowMs ? claimEnded(nowMs) : undefined;
@@ -207,19 +207,19 @@ function assertJob({ jobId, tenantId }: { readonly jobId: unknown; readonly tena
   if (tenantId !== undefined) assertId('tenantId', tenantId, JOB_ERRORS);
 }
 
-/** What one instance knows of one page of a job's records. It is a hint: the write decides. */
+/** One page of a job's records in the cache of this instance. It is only a hint: the write decides. */
 class KnownPage {
-  /** The sort key after which the page begins; without it the first page. */
+  /** The sort key after which the page begins; absent for the first page. */
   start: string | undefined;
   /** Records of the page that may be claimed. */
   rows: Item[] = [];
-  /** Where the next page begins; none behind the last one. */
+  /** The key after which the next page begins; absent for the last page. */
   next: string | undefined;
-  /** Whether it has to be read (again). */
+  /** Whether the page must be read (again). */
   isStale = true;
 }
 
-/** Remembers the candidates of a page, so that a worker does not read the job's records anew for each claim. */
+/** Caches the candidates of a page, so that a worker does not read the job's records again for each claim. */
 class Candidates {
   readonly #parts: StoreParts;
   readonly #pages = new Map<string, KnownPage>();
@@ -228,7 +228,7 @@ class Candidates {
     this.#parts = parts;
   }
 
-  /** Goes from where the last search stopped to the end, and once more from the beginning. */
+  /** Searches from the position of the last search to the end, and then from the beginning. */
   search(jobId: string) {
     const page = this.#pageOf(jobId);
     let endsLeft = page.isStale && page.start === undefined ? 1 : 2;
@@ -237,7 +237,7 @@ class Candidates {
       signal: AbortSignal | undefined,
     ): Promise<Item | undefined> => {
       for (;;) {
-        // Any of them, so that several workers do not meet on the first.
+        // A random one, so that several workers do not all try the first.
         const [row] = page.rows.splice(Math.floor(randomFraction() * page.rows.length), 1);
         const nowMs = this.#parts.clock.now().getTime();
         if (row && isClaimable(row, maxAttempts, nowMs)) return row;
@@ -254,7 +254,10 @@ class Candidates {
         page.isStale = false;
       }
     };
-    /** Somebody was faster: the others of the page may be taken too, and a read costs less than a refused write for each. */
+    /**
+     * Another caller was faster: the other records of the page may be claimed too, and one read costs less than a rejected write
+     * for each of them.
+     */
     const forget = () => {
       page.rows = [];
       page.isStale = true;

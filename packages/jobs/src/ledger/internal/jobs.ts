@@ -34,7 +34,10 @@ import {
 import type { JobLedger } from '../ledger.js';
 
 const FIRST_STATUSES = ['PENDING', 'RUNNING'] as const;
-/** Statuses that a transition may reach. The row keeps the later value of `tenant_status` for each, so that one write can set it. */
+/**
+ * Statuses that a transition may reach. The row contains the future value of `tenant_status` for each of them, so that one write
+ * can set it.
+ */
 const LATER_STATUSES = JOB_STATUSES.filter((status) => status !== 'PENDING');
 
 const LIST_INPUT = [
@@ -194,7 +197,10 @@ async function getJob(
   return input.tenantId === undefined || item.tenant_id === input.tenantId ? toJob(item) : undefined;
 }
 
-/** One page: keys from the index, then the jobs themselves. A job that has another status by then is left out, or not. */
+/**
+ * Reads one page: keys from the index, then the jobs themselves. The options decide whether a job whose status has changed
+ * meanwhile is left out.
+ */
 async function listJobs(
   { store, clock }: StoreParts,
   input: ListJobsInput,
@@ -264,7 +270,7 @@ function cursorBehind(key: Item, binding: readonly unknown[]): string {
   return encodeCursor(binding, { pk: textOf(key, 'pk'), created_at: textOf(key, 'created_at') });
 }
 
-/** Rows of other versions may have no attribute but their key. */
+/** Rows of other versions may have only their key. */
 function toJob(item: Item): Job {
   const { metadata } = item;
   const createdAt = textOf(item, 'created_at');

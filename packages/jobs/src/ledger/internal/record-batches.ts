@@ -101,13 +101,13 @@ async function runAll<T>(
 
 const FIRST_WAIT_MS = 50;
 const MAX_WAIT_MS = 4000;
-/** How often a record is tried while no record of the batch gets through, and at all. */
+/** The most attempts for a record: while every write of the batch is throttled, and in total. */
 const TRIES_IN_VAIN = 4;
 const MAX_TRIES = 20;
 
 /**
- * The common pace of a batch. The records of a job share one partition: where it is throttled, all lanes wait longer before each
- * write, and shorter again when writes get through.
+ * The common rate of a batch. The records of a job share one partition. When it is throttled, all parallel writers wait longer
+ * before each write; when writes succeed, they wait less again.
  */
 class Pace {
   readonly #clock: FullClock;
@@ -118,7 +118,7 @@ class Pace {
     this.#clock = clock;
   }
 
-  /** Runs a write, and again while the table is throttled. */
+  /** Runs a write, and repeats it while the table is throttled. */
   async run<T>(write: () => Promise<T>, signal: AbortSignal | undefined): Promise<T> {
     let inVain = 0;
     for (let tried = 1; ; tried += 1) {

@@ -36,7 +36,7 @@ import {
   toRecord,
 } from './record-rows.js';
 
-/** How often a transaction is tried that met another one on the job's row. */
+/** The most attempts of a transaction that conflicts with another one on the job's row. */
 const MAX_MEETINGS = 10;
 const MEETING_MS = 20;
 const MAX_MEETING_MS = 1000;
@@ -49,13 +49,13 @@ export interface RecordWrite {
   readonly nowMs: number;
   readonly changes: Changes;
   readonly condition: Condition;
-  /** Of this change alone. */
+  /** Unique for this change. */
   readonly writer: string;
   /** Whether the job is known to count its records. */
   readonly isCounted: boolean;
 }
 
-/** What became of it: the row as it is now, or the row that refused. */
+/** The outcome: the new row, or the row that rejected the change. */
 interface Written {
   readonly applied: boolean;
   readonly item: Item | undefined;
@@ -124,7 +124,10 @@ function withTenant(changes: Changes, tenantId: string | undefined): Changes {
   return { ...changes, set: { ...changes.set, record_tenant: tenantId } };
 }
 
-/** Whether a row refused that an older version wrote, which kept no tenant with records, and whose job is the tenant's. */
+/**
+ * Whether the change was rejected only because an older version, which stored no tenant, wrote the row, and the job belongs to
+ * the tenant.
+ */
 async function lacksTenant(
   parts: StoreParts,
   { jobId, tenantId }: TransitionRecordInput,
@@ -136,7 +139,7 @@ async function lacksTenant(
   return true;
 }
 
-/** Makes the record where there is none, or one that has expired; then a transition like any other. */
+/** Creates the record if there is none or if it has expired, and then runs the transition. */
 async function createOrWrite(
   parts: StoreParts,
   write: RecordWrite,
@@ -172,7 +175,7 @@ function refusedTransition(
   return JOB_ERRORS.conflict('transition', { status });
 }
 
-/** Jobs whose records were seen to be counted, by table: a hint that saves a refused write. */
+/** Jobs that are known to count their records, by table. This hint saves a rejected write. */
 const COUNTED = new WeakMap<ItemTable, Set<string>>();
 const MAX_COUNTED = 1000;
 
@@ -180,7 +183,7 @@ function isKnownAsCounted({ store }: StoreParts, jobId: string): boolean {
   return COUNTED.get(store)?.has(jobId) === true;
 }
 
-/** Remembers that the records of a job are counted, where a row says so. */
+/** Stores that a job counts its records, if a row shows it. */
 export function noteCounted({ store }: StoreParts, jobId: string, item: Item | undefined): void {
   if (item?.counted !== true) return;
   const jobs = COUNTED.get(store) ?? new Set();
@@ -209,8 +212,8 @@ function updateRecord({ store }: StoreParts, write: RecordWrite, signal: AbortSi
 }
 
 /**
- * Finishes a record and counts it, both or neither. One of two conditions on the job's counter is true: more than one open
- * record, or exactly one. So exactly one caller learns that its record was the last.
+ * Finishes a record and counts it in one transaction. The job's counter has either more than one open record or exactly one, and
+ * each case has its own condition. So exactly one caller learns that its record was the last.
  */
 async function endCounted(parts: StoreParts, write: RecordWrite, signal: AbortSignal | undefined): Promise<Written> {
   const { store } = parts;
@@ -226,7 +229,7 @@ async function endCounted(parts: StoreParts, write: RecordWrite, signal: AbortSi
     }
     const jobItem = job?.item ?? (await store.get(jobKey(write.jobId), { consistent: true, signal }));
     const open = numberOf(jobItem ?? {}, 'records_open');
-    // More records than the job was made for, or no job any more.
+    // The job has more records than it was created for, or no longer exists.
     if (open < 1) return { ...(await updateRecord(parts, write, signal)), isLast: false };
     isLast = open === 1;
   }
@@ -257,7 +260,7 @@ async function meetingOthers<T>(
   }
 }
 
-/** A transaction answers no items. The record has ended, so a read that fails must not fail the call. */
+/** A transaction returns no items. The record has ended, so a failed read must not fail the call. */
 async function endedRecord(
   { store }: StoreParts,
   { jobId, recordId, changes }: RecordWrite,

@@ -26,19 +26,19 @@ import {
 /** Attributes of a claim. Every transition removes them. */
 const CLAIM = ['claim_id', 'claim_until_ms', 'claim_owner'] as const;
 
-/** What a record takes over from its job. */
+/** Attributes that a record copies from its job. */
 export interface JobOfRecord {
   readonly tenantId: string;
-  /** Unix seconds; absent when the job stays for ever. */
+  /** Unix seconds; absent when the job does not expire. */
   readonly ttl: number | undefined;
-  /** Whether the job counts the records that end. */
+  /** Whether the job counts its finished records. */
   readonly isCounted: boolean;
 }
 
 /**
- * The job of records; `undefined` when there is none. Read consistently: it may have been made a moment ago.
+ * The job of records; `undefined` when there is none. The read is consistent, because the job may have just been created.
  *
- * @throws JobLedgerError not_found when it is not the given tenant's
+ * @throws JobLedgerError not_found when it belongs to another tenant
  */
 export async function jobOf(
   { store, clock }: StoreParts,
@@ -57,20 +57,20 @@ export async function jobOf(
   };
 }
 
-/** Attributes of a record that nothing changes later. */
+/** Attributes of a record that never change. */
 export function newRecord(jobId: string, recordId: string, nowMs: number, job: JobOfRecord | undefined) {
   return {
     ...recordKey(jobId, recordId),
     job_id: jobId,
     record_id: recordId,
     created_at: isoOf(nowMs),
-    // Not `tenant_id`: the index of jobs would take it up.
+    // The attribute is not named `tenant_id`, because then the index of jobs would include the record.
     record_tenant: job?.tenantId,
     counted: job?.isCounted === true ? true : undefined,
   };
 }
 
-/** The changes of a transition, without what it needs to hold. */
+/** The changes of a transition, without its condition. */
 export function recordChanges(input: Omit<RecordChange, 'recordId'>, to: RecordStatus, nowMs: number): Changes {
   const { set, remove } = outcomeOf(input, nowMs);
   const now = isoOf(nowMs);
@@ -81,7 +81,7 @@ export function recordChanges(input: Omit<RecordChange, 'recordId'>, to: RecordS
   return { set: changes, count: { attempts: { from: 0, by } }, remove: [...remove, ...CLAIM] };
 }
 
-/** Holds for a record that may go to a status. */
+/** The condition that a record may change to a status. */
 export function legalSource(to: RecordStatus, nowMs: number): Condition {
   return { all: [{ attribute: 'status', isOneOf: sourcesOf(RECORD_TRANSITIONS, to) }, notPastTtl(nowMs)] };
 }
@@ -101,7 +101,7 @@ export function parseFence({ expectedAttempts, claimId }: Fence): Fence {
   return { expectedAttempts, claimId };
 }
 
-/** Only a caller with its claim or its attempt can change a claimed record. */
+/** Only a caller that knows its claim or its number of attempts can change a claimed record. */
 export function fenceCondition({ expectedAttempts, claimId }: Fence): Condition[] {
   const fences: Condition[] = [];
   if (expectedAttempts !== undefined) fences.push({ attribute: 'attempts', is: '=', value: expectedAttempts });
@@ -116,7 +116,7 @@ export function isFencedOff(item: Item, { expectedAttempts, claimId }: Fence): b
   return expectedAttempts === undefined && item.claim_id !== undefined;
 }
 
-/** Rows of other versions may have no attribute but their key. */
+/** Rows of other versions may have only their key. */
 export function toRecord(item: Item): JobRecord {
   const createdAt = textOf(item, 'created_at');
   const claim = claimOf(item);

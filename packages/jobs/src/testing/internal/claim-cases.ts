@@ -18,7 +18,7 @@ async function claimed(ledger: JobLedger, jobId: string) {
 
 export const CLAIM_CASES: readonly CaseDefinition<JobLedger>[] = [
   {
-    name: 'each record is claimed once, and none is left when all are',
+    name: 'each record is claimed once, and after that there is no record to claim',
     async run({ subject: ledger, id }) {
       const jobId = id('job');
       await jobWith(ledger, jobId, ['a', 'b', 'c']);
@@ -34,7 +34,7 @@ export const CLAIM_CASES: readonly CaseDefinition<JobLedger>[] = [
     },
   },
   {
-    name: 'a worker whose record was taken back cannot end the attempt of another',
+    name: 'a worker whose record was released cannot finish the attempt of another worker',
     async run({ subject: ledger, id, clock }) {
       const jobId = id('job');
       await jobWith(ledger, jobId, ['r']);
@@ -57,7 +57,7 @@ export const CLAIM_CASES: readonly CaseDefinition<JobLedger>[] = [
     },
   },
   {
-    name: 'the attempt is a fence without a claim as well',
+    name: 'the number of attempts also rejects a late worker that passes no claim',
     async run({ subject: ledger, id }) {
       const record = { jobId: id('job'), recordId: 'r' };
       await ledger.createRecords({ jobId: record.jobId, recordIds: ['r'] });
@@ -75,7 +75,7 @@ export const CLAIM_CASES: readonly CaseDefinition<JobLedger>[] = [
     },
   },
   {
-    name: 'a heartbeat moves the end of a claim; after the end of claim or record it is refused',
+    name: 'a heartbeat extends a claim; after the end of claim or record it is rejected',
     async run({ subject: ledger, id, clock }) {
       const jobId = id('job');
       await jobWith(ledger, jobId, ['r']);
@@ -97,7 +97,7 @@ export const CLAIM_CASES: readonly CaseDefinition<JobLedger>[] = [
     },
   },
   {
-    name: 'a claim that ended is taken over by the next one, or ends as failed after so many attempts',
+    name: 'an expired claim is taken over by the next one, or fails after the maximum number of attempts',
     async run({ subject: ledger, id, clock }) {
       const jobId = id('job');
       await jobWith(ledger, jobId, ['r']);
@@ -115,7 +115,7 @@ export const CLAIM_CASES: readonly CaseDefinition<JobLedger>[] = [
     },
   },
   {
-    name: 'a record that was not claimed is stuck when it has not moved for as long as is asked for',
+    name: 'a record without a claim is stuck when it has not changed for the given time',
     async run({ subject: ledger, id, clock }) {
       const record = { jobId: id('job'), recordId: 'r' };
       await ledger.createRecords({ jobId: record.jobId, recordIds: ['r', 'waiting'] });
@@ -132,7 +132,7 @@ export const CLAIM_CASES: readonly CaseDefinition<JobLedger>[] = [
     },
   },
   {
-    name: 'the end of a counted record counts it, and of many at once exactly one is told that it was the last',
+    name: 'finishing a counted record counts it, and of many concurrent calls exactly one learns that its record was the last',
     async run({ subject: ledger, id }) {
       const jobId = id('job');
       const recordIds = Array.from({ length: 12 }, (_, index) => `r${index}`);
@@ -171,7 +171,7 @@ export const CLAIM_CASES: readonly CaseDefinition<JobLedger>[] = [
     },
   },
   {
-    name: 'a counted record that was taken back is counted once, when it ends; records beyond the count are not counted',
+    name: 'a released record is counted once, when it ends; records beyond the count are not counted',
     async run({ subject: ledger, id, clock }) {
       const jobId = id('job');
       await jobWith(ledger, jobId, ['a', 'b'], 1);
@@ -193,7 +193,7 @@ export const CLAIM_CASES: readonly CaseDefinition<JobLedger>[] = [
     },
   },
   {
-    name: 'a record that a transition makes is counted like the others',
+    name: 'a record that a transition creates is counted like the others',
     async run({ subject: ledger, id }) {
       const jobId = id('job');
       await ledger.createJob({ jobId, tenantId: 't', recordCount: 2 });
@@ -232,7 +232,7 @@ export const CLAIM_CASES: readonly CaseDefinition<JobLedger>[] = [
     },
   },
   {
-    name: 'records end with their job, so that the next job of that id does not show them',
+    name: 'records expire with their job, so that the next job with that id does not show them',
     async run({ subject: ledger, id, clock }) {
       const jobId = id('job');
       await ledger.createJob({ jobId, tenantId: 'one', ttlSeconds: 10 });
@@ -251,7 +251,7 @@ export const CLAIM_CASES: readonly CaseDefinition<JobLedger>[] = [
     },
   },
   {
-    name: 'records that outlived the job of another tenant are neither shown nor claimed nor taken back for the next one',
+    name: 'records left by the job of another tenant are not shown, claimed or released for the next job',
     async run({ subject: ledger, id, clock }) {
       const jobId = id('job');
       await ledger.createJob({ jobId, tenantId: 'one', ttlSeconds: 10 });
@@ -266,7 +266,7 @@ export const CLAIM_CASES: readonly CaseDefinition<JobLedger>[] = [
     },
   },
   {
-    name: 'bad claims are refused',
+    name: 'invalid claims are rejected',
     async run({ subject: ledger, id }) {
       const jobId = id('job');
       const bad: readonly (() => Promise<unknown>)[] = [

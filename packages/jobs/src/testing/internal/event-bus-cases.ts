@@ -15,7 +15,7 @@ async function idsOf(store: EventBusStore, query: Parameters<EventBusStore['quer
 
 export const EVENT_BUS_CASES: readonly CaseDefinition<EventBusStore>[] = [
   {
-    name: 'an event is read as it was published',
+    name: 'an event has the published values when it is read',
     async run({ subject: store, id }) {
       const tenantId = id('tenant');
       const { event, outcome } = await store.publish({
@@ -46,7 +46,7 @@ export const EVENT_BUS_CASES: readonly CaseDefinition<EventBusStore>[] = [
     },
   },
   {
-    name: 'one id and one payload are one event, whenever it is published again; another payload is a conflict',
+    name: 'the same id and payload are one event at any later time; another payload is a conflict',
     async run({ subject: store, id, clock }) {
       const event = { tenantId: id('tenant'), type: 'T', id: 'e', payload: { a: 1, b: [2] } };
       await store.publish(event);
@@ -64,7 +64,7 @@ export const EVENT_BUS_CASES: readonly CaseDefinition<EventBusStore>[] = [
     },
   },
   {
-    name: 'one id stands for one type, one source and one set of tags; what it is told with later does not count',
+    name: 'an id belongs to one type, one source and one set of tags; a later correlation or metadata is ignored',
     async run({ subject: store, id }) {
       const event = { tenantId: id('tenant'), type: 'T', id: 'e', payload: 1, tags: ['a', 'b'], sourceId: 's' };
       await store.publish({ ...event, correlationId: 'first' });
@@ -150,7 +150,7 @@ export const EVENT_BUS_CASES: readonly CaseDefinition<EventBusStore>[] = [
     },
   },
   {
-    name: 'separators in ids make no two events one',
+    name: 'ids with separators do not collide',
     async run({ subject: store, id }) {
       const tenantId = id('t');
       await store.publish({ tenantId: `${tenantId}#a`, type: 'T', id: 'b', payload: 1 });
@@ -163,7 +163,7 @@ export const EVENT_BUS_CASES: readonly CaseDefinition<EventBusStore>[] = [
     },
   },
   {
-    name: 'bad events are refused',
+    name: 'invalid events are rejected',
     async run({ subject: store, id }) {
       const event = { tenantId: id('tenant'), type: 'T', payload: 1 };
       for (const bad of [

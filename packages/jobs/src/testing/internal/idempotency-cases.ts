@@ -13,7 +13,7 @@ function handleOf(start: IdempotencyStart): IdempotencyHandle {
 
 export const IDEMPOTENCY_CASES: readonly CaseDefinition<JobLedger>[] = [
   {
-    name: 'a key is begun once, and answers its result until it expires',
+    name: 'a key is begun once, and returns its result until it expires',
     async run({ subject: ledger, id, clock }) {
       const begin = { scope: 'orders', key: id(), inProgressMs: 1000 };
       const handle = handleOf(await ledger.beginIdempotency(begin));
@@ -38,7 +38,7 @@ export const IDEMPOTENCY_CASES: readonly CaseDefinition<JobLedger>[] = [
     },
   },
   {
-    name: 'a silent owner blocks its key for the time it said, then is replaced and may not complete',
+    name: 'an owner that does not finish blocks its key for inProgressMs, then it is replaced and may not complete',
     async run({ subject: ledger, id, clock }) {
       const begin = { scope: 'orders', key: id(), inProgressMs: 2000 };
       const crashed = handleOf(await ledger.beginIdempotency(begin));
@@ -72,7 +72,7 @@ export const IDEMPOTENCY_CASES: readonly CaseDefinition<JobLedger>[] = [
     },
   },
   {
-    name: 'a result outlives the time in progress and the record’s own bound',
+    name: 'a result is kept longer than the time in progress and the record’s first expiry',
     async run({ subject: ledger, id, clock }) {
       const begin = { scope: 'orders', key: id(), inProgressMs: 5000, ttlSeconds: 1 };
       const handle = handleOf(await ledger.beginIdempotency(begin));
@@ -86,7 +86,7 @@ export const IDEMPOTENCY_CASES: readonly CaseDefinition<JobLedger>[] = [
     },
   },
   {
-    name: 'an error is stored instead of a result, never beside one',
+    name: 'an error is stored instead of a result, never together with one',
     async run({ subject: ledger, id }) {
       const begin = { scope: 'orders', key: id(), inProgressMs: 1000 };
       const handle = handleOf(await ledger.beginIdempotency(begin));
@@ -102,7 +102,7 @@ export const IDEMPOTENCY_CASES: readonly CaseDefinition<JobLedger>[] = [
     },
   },
   {
-    name: 'an abandoned key is free at once, and abandoning twice is done',
+    name: 'an abandoned key is free immediately, and abandoning it twice succeeds',
     async run({ subject: ledger, id }) {
       const begin = { scope: 'orders', key: id(), inProgressMs: 60_000 };
       const handle = handleOf(await ledger.beginIdempotency(begin));
@@ -113,7 +113,7 @@ export const IDEMPOTENCY_CASES: readonly CaseDefinition<JobLedger>[] = [
     },
   },
   {
-    name: 'another payload under one key is refused when both sides have a fingerprint',
+    name: 'another payload for the same key is rejected when both have a fingerprint',
     async run({ subject: ledger, id, clock }) {
       const begin = { scope: 'orders', key: id(), inProgressMs: 1000, fingerprint: FINGERPRINT };
       const handle = handleOf(await ledger.beginIdempotency(begin));
@@ -143,7 +143,7 @@ export const IDEMPOTENCY_CASES: readonly CaseDefinition<JobLedger>[] = [
     },
   },
   {
-    name: 'of many begins at once one creates, also when the key has just expired',
+    name: 'of many concurrent begins one creates the record, also when the key has just expired',
     async run({ subject: ledger, id, clock }) {
       const begin = { scope: 'orders', key: id(), inProgressMs: 1000 };
       for (const at of [0, 1000]) {
@@ -154,7 +154,7 @@ export const IDEMPOTENCY_CASES: readonly CaseDefinition<JobLedger>[] = [
     },
   },
   {
-    name: 'large results lie aside and come back whole; too large ones are left out and marked',
+    name: 'large results are stored in their own item and returned complete; larger ones are left out and marked',
     async run({ subject: ledger, id }) {
       for (const [length, omitted] of [
         [3070, false],
@@ -173,7 +173,7 @@ export const IDEMPOTENCY_CASES: readonly CaseDefinition<JobLedger>[] = [
     },
   },
   {
-    name: 'keys of any length and content are kept apart',
+    name: 'keys of any length and content do not collide',
     async run({ subject: ledger, id }) {
       const long = 'k'.repeat(2049);
       const keys = [

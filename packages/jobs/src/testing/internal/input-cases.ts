@@ -2,7 +2,7 @@ import { equal, rejects } from 'node:assert/strict';
 import type { JobLedger } from '../../ledger/ledger.js';
 import type { CaseDefinition } from '../harness.js';
 
-/** What is no id. */
+/** Values that are not valid ids. */
 const BAD_IDS: readonly unknown[] = [
   '',
   'a\u0000b',
@@ -20,7 +20,7 @@ const INVALID = { code: 'jobs.invalid_input', status: 400 };
 const CYCLE: { self?: unknown } = {};
 CYCLE.self = CYCLE;
 
-/** A call for each place where an id stands. */
+/** A call for each argument that is an id. */
 function callsWith(ledger: JobLedger, bad: string): (() => Promise<unknown>)[] {
   const lease = { name: bad, id: 'i', owner: 'o', token: 1, expiresAtMs: 1 };
   return [
@@ -47,13 +47,13 @@ function callsWith(ledger: JobLedger, bad: string): (() => Promise<unknown>)[] {
 
 export const INPUT_CASES: readonly CaseDefinition<JobLedger>[] = [
   ...BAD_IDS.map((bad) => ({
-    name: `no id: ${JSON.stringify(typeof bad === 'string' ? bad.slice(0, 8) : bad)}`,
+    name: `an invalid id is rejected: ${JSON.stringify(typeof bad === 'string' ? bad.slice(0, 8) : bad)}`,
     async run({ subject: ledger }: { subject: JobLedger }) {
       for (const call of callsWith(ledger, bad as string)) await rejects(call, INVALID);
     },
   })),
   {
-    name: 'prototype names and 256 bytes are ids like any other',
+    name: 'names of Object.prototype, and ids of 256 bytes, are valid',
     async run({ subject: ledger, id }) {
       for (const jobId of ['__proto__', 'constructor', 'toString', 'é'.repeat(128)]) {
         const tenantId = id('tenant');
@@ -63,7 +63,7 @@ export const INPUT_CASES: readonly CaseDefinition<JobLedger>[] = [
     },
   },
   {
-    name: 'numbers out of bounds, unknown names and values that are no JSON are refused',
+    name: 'numbers out of range, unknown names and values that are not JSON are rejected',
     async run({ subject: ledger, id }) {
       const jobId = id('job');
       await ledger.createJob({ jobId, tenantId: id('tenant') });
@@ -107,7 +107,7 @@ export const INPUT_CASES: readonly CaseDefinition<JobLedger>[] = [
     },
   },
   {
-    name: 'a caller that has given up gets its own reason',
+    name: 'an aborted call rejects with the reason of its signal',
     async run({ subject: ledger, id }) {
       const signal = AbortSignal.abort(new Error('gone'));
       const gone = { message: 'gone' };

@@ -3,7 +3,7 @@ import type { JobStatus } from '../../ledger/job.js';
 import type { JobLedger } from '../../ledger/ledger.js';
 import type { CaseDefinition } from '../harness.js';
 
-/** Every legal transition, as the contract has it. */
+/** Every legal transition, as in the contract. */
 const LEGAL = new Set([
   'PENDING>RUNNING',
   'PENDING>CANCELED',
@@ -13,7 +13,7 @@ const LEGAL = new Set([
   'RUNNING>CANCELED',
 ]);
 const STATUSES: readonly JobStatus[] = ['PENDING', 'RUNNING', 'SUCCEEDED', 'FAILED', 'CANCELED'];
-/** How a job gets to a status. */
+/** The transitions that lead to a status. */
 const WAYS: Readonly<Record<JobStatus, readonly JobStatus[]>> = {
   PENDING: [],
   RUNNING: ['RUNNING'],
@@ -24,7 +24,7 @@ const WAYS: Readonly<Record<JobStatus, readonly JobStatus[]>> = {
 
 export const JOB_CASES: readonly CaseDefinition<JobLedger>[] = [
   {
-    name: 'a job is created once and read as it was written',
+    name: 'a job is created once, and has the written values when it is read',
     async run({ subject: ledger, id }) {
       const [jobId, tenantId] = [id('job'), id('tenant')];
       const created = await ledger.createJob({ jobId, tenantId, metadata: { origin: 'upload' } });
@@ -64,7 +64,7 @@ export const JOB_CASES: readonly CaseDefinition<JobLedger>[] = [
     })),
   ),
   {
-    name: 'a transition stamps the job, keeps what it was given and takes away what it was not',
+    name: 'a transition sets time and version, stores the given values and removes the others',
     async run({ subject: ledger, id, clock }) {
       const jobId = id('job');
       await ledger.createJob({ jobId, tenantId: id('tenant'), metadata: { origin: 'upload' } });
@@ -82,7 +82,7 @@ export const JOB_CASES: readonly CaseDefinition<JobLedger>[] = [
     },
   },
   {
-    name: 'a transition refuses another version than the expected one, and a job that does not exist',
+    name: 'a transition rejects another version than the expected one, and a job that does not exist',
     async run({ subject: ledger, id }) {
       const jobId = id('job');
       await ledger.createJob({ jobId, tenantId: id('tenant') });
@@ -98,7 +98,7 @@ export const JOB_CASES: readonly CaseDefinition<JobLedger>[] = [
     },
   },
   {
-    name: 'of many transitions at once one wins',
+    name: 'of many concurrent transitions one succeeds',
     async run({ subject: ledger, id }) {
       const jobId = id('job');
       await ledger.createJob({ jobId, tenantId: id('tenant') });

@@ -4,7 +4,7 @@ import type { CaseDefinition } from '../harness.js';
 
 export const HOLD_CASES: readonly CaseDefinition<JobLedger>[] = [
   {
-    name: 'a lease is held by one acquisition, whoever the owner, until it ends',
+    name: 'a lease is held by one acquisition until it ends, also if the owner is the same',
     async run({ subject: ledger, id, clock }) {
       const name = id('lease');
       const first = await ledger.acquireLease({ name, owner: 'a', durationMs: 5000 });
@@ -25,7 +25,7 @@ export const HOLD_CASES: readonly CaseDefinition<JobLedger>[] = [
     },
   },
   {
-    name: 'at every instant either the holder may refresh or a stranger may acquire, never both',
+    name: 'at every time either the holder may refresh or another caller may acquire, never both',
     async run({ subject: ledger, id, clock }) {
       for (const at of [998, 999, 1000, 1001]) {
         clock.at(0);
@@ -38,7 +38,7 @@ export const HOLD_CASES: readonly CaseDefinition<JobLedger>[] = [
     },
   },
   {
-    name: 'a refresh moves the end and keeps the token',
+    name: 'a refresh extends the lease and keeps the token',
     async run({ subject: ledger, id, clock }) {
       const lease = await ledger.acquireLease({ name: id('lease'), owner: 'a', durationMs: 1000 });
       clock.at(900);
@@ -47,7 +47,7 @@ export const HOLD_CASES: readonly CaseDefinition<JobLedger>[] = [
     },
   },
   {
-    name: 'a release frees the lease, is done twice, and never ends somebody else’s',
+    name: 'a release frees the lease, succeeds twice, and never ends the lease of another holder',
     async run({ subject: ledger, id, clock }) {
       const name = id('lease');
       const first = await ledger.acquireLease({ name, owner: 'a', durationMs: 1000 });
@@ -62,7 +62,7 @@ export const HOLD_CASES: readonly CaseDefinition<JobLedger>[] = [
     },
   },
   {
-    name: 'the fencing token grows over release and expiry, also when the clock goes back',
+    name: 'the fencing token increases after release and expiry, also when the clock goes back',
     async run({ subject: ledger, id, clock, skewed }) {
       const name = id('lease');
       const tokens: number[] = [];
@@ -82,7 +82,7 @@ export const HOLD_CASES: readonly CaseDefinition<JobLedger>[] = [
     },
   },
   {
-    name: 'of many acquisitions at once one wins',
+    name: 'of many concurrent acquisitions one succeeds',
     async run({ subject: ledger, id }) {
       const tries = await Promise.allSettled(
         Array.from({ length: 50 }, (_, index) => ledger.acquireLease({ name: id('lease'), owner: `o${index}` })),
@@ -91,7 +91,7 @@ export const HOLD_CASES: readonly CaseDefinition<JobLedger>[] = [
     },
   },
   {
-    name: 'instances whose clocks differ by five seconds never hold one lease at once by a third clock in between',
+    name: 'instances whose clocks differ by five seconds never hold a lease at the same time, by a third clock between them',
     async run({ subject: ledger, id, clock, skewed }) {
       const [slow, fast] = [await skewed(-5000), await skewed(5000)];
       const name = id('lease');
@@ -105,7 +105,7 @@ export const HOLD_CASES: readonly CaseDefinition<JobLedger>[] = [
     },
   },
   {
-    name: 'a semaphore admits its limit, frees what expires, and says when to come back',
+    name: 'a semaphore admits up to its limit, frees expired slots, and returns when to try again',
     async run({ subject: ledger, id, clock }) {
       const semaphore = { scope: 'api', subject: id('tenant'), limit: 2, owner: 'a' };
       const first = await ledger.acquireSlot({ ...semaphore, durationMs: 1000 });
@@ -131,7 +131,7 @@ export const HOLD_CASES: readonly CaseDefinition<JobLedger>[] = [
     },
   },
   {
-    name: 'one owner takes two slots like two strangers, and a lowered limit counts what is above it',
+    name: 'the same owner may take two slots, and slots above a lowered limit count',
     async run({ subject: ledger, id }) {
       const semaphore = { scope: 'api', subject: id('tenant'), owner: 'a' };
       const taken = [];
@@ -144,7 +144,7 @@ export const HOLD_CASES: readonly CaseDefinition<JobLedger>[] = [
     },
   },
   {
-    name: 'of many takers at once never more than the limit hold a slot',
+    name: 'of many concurrent callers never more than the limit hold a slot',
     async run({ subject: ledger, id }) {
       const semaphore = { scope: 'api', subject: id('tenant'), limit: 5, owner: 'a' };
       const tries = await Promise.allSettled(Array.from({ length: 50 }, () => ledger.acquireSlot(semaphore)));
@@ -157,7 +157,7 @@ export const HOLD_CASES: readonly CaseDefinition<JobLedger>[] = [
     },
   },
   {
-    name: 'separators in names make no two semaphores one',
+    name: 'names with separators do not collide',
     async run({ subject: ledger, id }) {
       const one = { scope: `a#b-${id()}`, subject: 'c', limit: 1, owner: 'x' };
       await ledger.acquireSlot(one);

@@ -3,7 +3,7 @@ import type { RecordStatus } from '../../ledger/job.js';
 import type { JobLedger } from '../../ledger/ledger.js';
 import type { CaseDefinition } from '../harness.js';
 
-/** Every legal transition, as the contract has it. */
+/** Every legal transition, as in the contract. */
 const LEGAL = new Set([
   'PENDING>PROCESSING',
   'PENDING>SKIPPED',
@@ -14,7 +14,7 @@ const LEGAL = new Set([
   'PROCESSING>PENDING',
 ]);
 const STATUSES: readonly RecordStatus[] = ['PENDING', 'PROCESSING', 'SUCCEEDED', 'FAILED', 'SKIPPED'];
-/** How a record gets to a status. */
+/** The transitions that lead to a status. */
 const WAYS: Readonly<Record<RecordStatus, readonly RecordStatus[]>> = {
   PENDING: [],
   PROCESSING: ['PROCESSING'],
@@ -58,7 +58,7 @@ export const RECORD_CASES: readonly CaseDefinition<JobLedger>[] = [
     },
   },
   {
-    name: 'a record that does not exist is not found, or counts as pending and is made',
+    name: 'a record that does not exist is not found, or counts as pending and is created',
     async run({ subject: ledger, id }) {
       const jobId = id('job');
       await rejects(ledger.transitionRecord({ jobId, recordId: 'a', to: 'PROCESSING' }), { code: 'jobs.not_found' });
@@ -88,7 +88,7 @@ export const RECORD_CASES: readonly CaseDefinition<JobLedger>[] = [
     },
   },
   {
-    name: 'a batch tells the outcome of each record in input order',
+    name: 'a batch returns the outcome of each record in input order',
     async run({ subject: ledger, id }) {
       const jobId = id('job');
       await ledger.createRecords({ jobId, recordIds: ['b'] });
@@ -115,7 +115,7 @@ export const RECORD_CASES: readonly CaseDefinition<JobLedger>[] = [
     },
   },
   {
-    name: 'a batch that repeats a record is refused before any write, and one that was given up starts nothing',
+    name: 'a batch that repeats a record is rejected before any write, and an aborted one starts no write',
     async run({ subject: ledger, id }) {
       const jobId = id('job');
       await rejects(ledger.createRecords({ jobId, recordIds: ['a', 'b', 'a'] }), { code: 'jobs.invalid_input' });

@@ -12,13 +12,13 @@ import type { CallEnd, CallOutcome, McpCall, OnCall } from '../call.js';
 /** The kinds of registrations that a hook runs around. */
 const KINDS = { tool: 'tool', resource: 'resource', template: 'resource', prompt: 'prompt' } as const;
 
-/** Where a call is asked for. */
+/** The request that asks for the call. */
 interface CallPlace {
   readonly core: Core;
   readonly http: McpRequest;
 }
 
-/** The call with the hooks of the server around it. Hooks see full results, so the call completes its answer itself. */
+/** Runs the call inside the hooks of the server. Hooks get full results, so the call itself completes its answer. */
 export function aroundCall(method: string, request: CallPlace, call: Call): Call {
   const { onCall } = request.core.settings;
   return {
@@ -50,7 +50,7 @@ function toMcpCall(method: string, { target, name, args }: Call, ctx: McpAskingC
   };
 }
 
-/** What the handler returned, once every hook has ended. */
+/** The handler's result, after all hooks have ended. */
 async function runHooks(
   hooks: readonly OnCall[],
   about: McpCall,
@@ -70,7 +70,7 @@ async function runHooks(
     if (isInputRequired(answer)) return endOf('asked');
     return endOf((answer as JsonObject).isError === true ? 'tool_error' : 'ok');
   };
-  /** A run that is over never returns: its handler waits for good. */
+  /** A run that has ended never returns: its handler waits forever. */
   const over = run.over.then((outcome) =>
     endOf(OUTCOMES[outcome.kind], 'error' in outcome ? outcome.error : undefined),
   );
@@ -84,7 +84,7 @@ async function runHooks(
       return behind;
     };
     await hook(about, next);
-    if (!behind) throw new TypeError('framework: mcp: a hook of "onCall" called no next() and threw nothing');
+    if (!behind) throw new TypeError('framework: mcp: a hook of "onCall" must call next() or throw');
     return behind;
   };
   try {

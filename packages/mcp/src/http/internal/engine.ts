@@ -16,13 +16,13 @@ import {
 } from './exchange.js';
 import type { OriginCheck } from './origin.js';
 
-/** The eras load with the first request of theirs: most functions see one. */
+/** The code of an era is loaded with its first request, because most functions see only one era. */
 const PARTS = {
   session: lazily(() => import('../../session/internal/serve.js')),
   stateless: lazily(() => import('../../stateless/internal/serve.js')),
 };
 
-/** A server as its engine sees it. */
+/** The parts of a server that its engine uses. */
 export interface Engine {
   readonly core: Core;
   readonly isAllowed: OriginCheck;
@@ -30,7 +30,7 @@ export interface Engine {
   readonly methods?: MethodTable;
 }
 
-/** Answers a request of the framework's pipeline. */
+/** Answers a request from the framework's pipeline. */
 export async function answer(engine: Engine, ctx: Context): Promise<OutgoingResponse> {
   return toResponse(await serveRequest(engine, new ContextRequest(ctx)));
 }
@@ -44,7 +44,7 @@ function toResponse({ status, headers, body }: Reply): OutgoingResponse {
   return response;
 }
 
-/** A context of the pipeline as the engine reads it; everything is a view. */
+/** Reads a context of the pipeline as the engine's request, without copying. */
 class ContextRequest implements McpRequest {
   readonly context: Context;
   readonly method: string;
@@ -106,7 +106,7 @@ class ContextRequest implements McpRequest {
 
 const MAX_JSON_DEPTH = 64;
 
-/** Answers one HTTP request. Throws only what the container answers in its own shape: a missing scope, a failed store. */
+/** Answers one HTTP request. Throws only errors that the container answers in its own format: a missing scope, a failed store. */
 async function serveRequest(engine: Engine, http: McpRequest): Promise<Reply> {
   const { core, isAllowed, methods = METHOD_TABLE } = engine;
   core.registry.close();
@@ -159,7 +159,7 @@ function refuseMessage(message: RpcMessage, why: string): Reply {
   return jsonReply(errorText(id, RPC.invalidRequest, 'Invalid Request'), 400);
 }
 
-/** An error before the message, and its id, could be read: `null` in the session era, none in the other. */
+/** An error before the message could be read. The id is unknown: `null` in the session era, absent in the stateless era. */
 function refuse(http: McpRequest, status: number, code: number, message: string): Reply {
   const id = hasStatelessHeader(http.header('mcp-protocol-version')) ? undefined : null;
   return jsonReply(errorText(id, code, message), status);

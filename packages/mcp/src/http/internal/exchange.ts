@@ -10,8 +10,9 @@ import { errorText, isObject, own } from '../../protocol/internal/json-rpc.js';
 import { META, RPC } from '../../protocol/internal/protocol.js';
 import type { JsonObject } from '../../protocol/types.js';
 import { RpcError } from '../../server/errors.js';
+import { SCOPE_CHALLENGE } from './scope-challenge.js';
 
-/** One HTTP request as the engine gets it, from any front door. */
+/** One HTTP request of any front door, as the engine reads it. */
 export interface McpRequest {
   readonly method: string;
   /** Values of a header; the name in lower case. */
@@ -22,20 +23,20 @@ export interface McpRequest {
   bodyText(): string;
   readonly principal: SecurePrincipal | null;
   readonly tenantId: string;
-  /** Aborts at the deadline, or when the client is gone and the door sees it. */
+  /** Aborts at the deadline, or when the door reports that the client has disconnected. */
   readonly signal: AbortSignal;
-  /** Epoch milliseconds; the platform's longest invocation when the door does not say. */
+  /** Epoch milliseconds; the end of the longest possible invocation when the door gives none. */
   readonly deadline: number;
-  /** Whether bytes leave before the answer is complete. */
+  /** Whether bytes are sent before the answer is complete. */
   readonly canStream: boolean;
   readonly requestId: string;
   readonly clock: Pick<FullClock, 'now' | 'after'>;
   readonly log: Logger;
-  /** What handlers get as `ctx.http`. */
+  /** The value of `ctx.http` for handlers. */
   readonly context: Context;
 }
 
-/** What the engine answers. A body that is not a string is a stream that must be read to its end or returned. */
+/** The engine's answer. A body that is not a string is a stream: the caller must read it to its end, or call its `return`. */
 export interface Reply {
   readonly status: number;
   readonly headers: Readonly<Record<string, string>>;
@@ -58,16 +59,16 @@ export function jsonReply(body: string, status = 200, headers: Readonly<Record<s
 /** The answer to notifications and responses. */
 export const ACCEPTED: Reply = { status: 202, headers: {}, body: '' };
 
-/** What a client takes. */
+/** The formats that a client accepts. */
 export interface Accepted {
   readonly json: boolean;
   readonly sse: boolean;
-  /** Both, and the event stream rather: by its quality value, or by standing first. */
+  /** Both, but the client prefers the event stream: by its quality value, or because it is first. */
   readonly ratherSse?: boolean;
 }
 
 const BOTH: Accepted = { json: true, sse: true };
-/** What the official clients send. */
+/** The value that the official clients send. */
 const USUAL = 'application/json, text/event-stream';
 
 interface Weight {
@@ -77,7 +78,10 @@ interface Weight {
 
 const ABSENT: Weight = { quality: 0, place: Number.POSITIVE_INFINITY };
 
-/** Lenient: no header, wildcards and either type alone are taken; `undefined` is 406 (RFC 9110 section 12.5.1). */
+/**
+ * Reads `accept` leniently: no header, wildcards and one type alone are accepted. `undefined` means 406 (RFC 9110 section
+ * 12.5.1).
+ */
 export function parseAccept(values: readonly string[]): Accepted | undefined {
   const text = values.join(',');
   if (text === USUAL || text.trim() === '') return BOTH;
@@ -104,7 +108,7 @@ function qualityOf(parameters: readonly string[]): number {
   return value >= 0 && value <= 1 ? value : 0;
 }
 
-/** Headers of an event stream. No `connection`: HTTP/2 front doors refuse it. */
+/** Headers of an event stream. There is no `connection`, because HTTP/2 front doors reject it. */
 export const SSE_HEADERS: Readonly<Record<string, string>> = {
   'content-type': 'text/event-stream',
   'cache-control': 'no-cache, no-transform',
@@ -116,28 +120,28 @@ export function messageFrame(json: string, id?: string): string {
   return id === undefined ? `event: message\ndata: ${json}\n\n` : `event: message\nid: ${id}\ndata: ${json}\n\n`;
 }
 
-/** An event without data: gives a client the id to resume from. */
+/** An event without data. Its id is the point from which a client can resume. */
 export function primingFrame(id: string, retryMs?: number): string {
   return retryMs === undefined ? `id: ${id}\ndata: \n\n` : `id: ${id}\nretry: ${retryMs}\ndata: \n\n`;
 }
 
-/** How long a client waits before it comes back. */
+/** How long a client waits before it reconnects. */
 export function retryFrame(retryMs: number): string {
   return `retry: ${retryMs}\n\n`;
 }
 
 export const COMMENT_FRAME = ':\n\n';
 
-/** 405, with the methods that there are. */
+/** 405, with the allowed methods. */
 export function notAllowed(allow: string): Reply {
   return jsonReply(errorText(null, RPC.invalidRequest, 'Method not allowed'), 405, { allow });
 }
 
-/** Who may call something that is registered. */
+/** The scopes that a registration requires. */
 export interface Guarded {
-  /** All of them. */
+  /** The caller needs all of these. */
   readonly scopes: readonly string[];
-  /** One of them, where there are any. */
+  /** The caller needs one of these, if there are any. */
   readonly anyScope: readonly string[];
 }
 
@@ -150,7 +154,11 @@ export function holdsScopes({ principal }: McpRequest, { scopes, anyScope }: Gua
 
 /** @throws FrameworkError `app.forbidden`: 403 in the framework's own shape */
 export function checkScopes(http: McpRequest, target: Guarded): void {
-  if (!holdsScopes(http, target)) throw new FrameworkError('app.forbidden');
+  if (holdsScopes(http, target)) return;
+  const { scopes, anyScope } = target;
+  const challenge = http.context.get(SCOPE_CHALLENGE)?.([...scopes, ...anyScope.slice(0, 1)]);
+  const headers = challenge === undefined ? undefined : { 'www-authenticate': challenge, 'cache-control': 'no-store' };
+  throw new FrameworkError('app.forbidden', undefined, { headers });
 }
 
 /** A finished message as JSON, or as the only event of a stream for a client that accepts only or prefers streams. */
@@ -165,7 +173,7 @@ export function readProgressToken(meta: unknown): string | number | undefined {
   return typeof token === 'string' || typeof token === 'number' ? token : undefined;
 }
 
-/** Names the members of `_meta` that are not there. */
+/** The error for missing members of `_meta`; names them. */
 export function missingMeta(params: JsonObject | undefined): RpcError {
   const meta = own(params ?? {}, '_meta');
   const missing = [META.protocolVersion, META.clientCapabilities].filter(

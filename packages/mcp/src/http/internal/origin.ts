@@ -13,7 +13,7 @@ const DEFAULT_PORTS = new Map([
   ['https', '443'],
 ]);
 
-/** Scheme, host and port in lower case, the scheme's default port dropped. */
+/** Scheme, host and port in lower case, without the default port of the scheme. */
 function parseOrigin(text: string): Origin | undefined {
   const match = ORIGIN.exec(text);
   if (!match) return undefined;
@@ -28,10 +28,10 @@ const format = ({ scheme, host, port }: Origin): string => `${scheme}://${host}:
 export type OriginCheck = (origins: readonly string[], hosts: readonly string[]) => boolean;
 
 /**
- * The rule for browsers: an absent `Origin` passes, a present one must be in the list. A loopback origin also passes when
- * `Host` is loopback, so that local tools work and DNS rebinding does not. `Host` equal to `Origin` proves nothing.
+ * The rule for browsers: a request without `Origin` is accepted, else the origin must be in the list. A loopback origin is also
+ * accepted when `Host` is loopback, so that local tools work and DNS rebinding does not. A `Host` equal to `Origin` is no proof.
  *
- * @throws FrameworkError for an entry that is no origin
+ * @throws FrameworkError for an entry that is not an origin
  */
 export function createOriginCheck(allowed: readonly string[]): OriginCheck {
   if (!Array.isArray(allowed)) throw invalidOption('allowedOrigins', 'a list of origins');
@@ -52,7 +52,8 @@ export function createOriginCheck(allowed: readonly string[]): OriginCheck {
   };
 }
 
-function isLoopback(host: string): boolean {
+/** Whether a host name, in lower case and IPv6 in brackets, is of this machine (RFC 8252 section 7.3). */
+export function isLoopback(host: string): boolean {
   return host === 'localhost' || host === '[::1]' || /^127(\.\d{1,3}){3}$/.test(host);
 }
 

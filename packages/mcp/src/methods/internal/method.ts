@@ -15,11 +15,11 @@ import { type ListName, type Registered, toPages } from '../../server/internal/r
 import type { Session } from '../../session/internal/session.js';
 import { macText } from '../../store/internal/crypto.js';
 
-/** Where a method is asked for. */
+/** The request that asks for a method. */
 export interface MethodPlace {
   readonly core: Core;
   readonly http: McpRequest;
-  /** Session era only. */
+  /** Set only in the session era. */
   readonly session: Session | undefined;
 }
 
@@ -30,40 +30,40 @@ export interface MethodRequest extends MethodPlace {
   readonly id: RequestId;
   readonly params: JsonObject;
   readonly accepted: Accepted;
-  /** The context of a hook of the application, which can ask the client nothing. */
+  /** The context of an application's hook. It cannot ask the client questions. */
   hookContext(): McpContext;
 }
 
-/** A result that no handler of the application makes. */
+/** A result that the server makes itself, without a handler of the application. */
 export interface MethodResult {
-  /** The members of the result as JSON text, without braces; `''` for none. */
+  /** The members of the result as JSON text without the outer braces; `''` for no members. */
   readonly members: string;
-  /** For how long the stateless era may keep it; without one the result contains no caching hint. */
+  /** How long caches may store it in the stateless era. Absent: the result contains no caching hint. */
   readonly cache?: Required<CacheHint>;
 }
 
-/** What a method makes of a request: a handler to run, a result, or a whole reply. */
+/** The outcome of a method: a handler to run, a result, or a complete reply. */
 export type MethodAnswer = { readonly call: Call } | { readonly result: MethodResult } | { readonly reply: Reply };
 
-/** One JSON-RPC method with everything that it decides. */
+/** One JSON-RPC method with all its rules. */
 export interface Method<Part = unknown> {
-  /** As on the wire: `tools/call`. */
+  /** The name in messages: `tools/call`. */
   readonly name: string;
   readonly eras: readonly Era[];
-  /** Whether there is something to serve; otherwise the method does not exist for the client. */
+  /** Whether the server has something for this method; otherwise the method does not exist for the client. */
   isServed(place: MethodPlace): boolean;
-  /** What the server declares when it serves the method. `live`: changes reach the client through this door. */
+  /** The capabilities that the server declares for the method. `live`: this door can send changes to the client. */
   capability?(live: boolean): JsonObject;
   /** The parameter that the header `Mcp-Name` repeats in the stateless era. */
   readonly named?: 'name' | 'uri' | 'taskId';
-  /** Whether the `Mcp-Param-…` headers of the stateless era agree with the parameters. */
+  /** Whether the `Mcp-Param-…` headers of the stateless era match the parameters. */
   agrees?(request: MethodRequest): boolean;
   /**
-   * Set where `handle` only finds the call that is to run. A batch asks it before any handler runs, so that one forbidden call
-   * forbids the batch.
+   * Set when `handle` only finds the call and does not run it. A batch finds all calls before any handler runs, so that one
+   * forbidden call rejects the whole batch.
    */
   readonly calls?: true;
-  /** Set where the hooks of the option `onCall` run around the call. */
+  /** Set when the hooks of the option `onCall` run around the call. */
   readonly hooked?: true;
   /** The part of the engine that `handle` needs and that loads with the first request. */
   readonly load?: () => Promise<Part>;
@@ -71,7 +71,7 @@ export interface Method<Part = unknown> {
   handle(request: MethodRequest, part: Part): MaybePromise<MethodAnswer>;
 }
 
-/** A method in the table: `answer` loads the code that `handle` needs. */
+/** A method in the table. `answer` first loads the code that `handle` needs. */
 export interface DefinedMethod extends Omit<Method, 'load' | 'handle'> {
   answer(request: MethodRequest): MaybePromise<MethodAnswer>;
 }
@@ -100,13 +100,13 @@ export function tableOf(methods: readonly DefinedMethod[]): MethodTable {
   return new Map(methods.map((method) => [method.name, method]));
 }
 
-/** The method of a request; `undefined` when this era has none of this name, or there is nothing to serve. */
+/** The method of a request; `undefined` when this era has no such method, or when the server has nothing for it. */
 export function findMethod(table: MethodTable, era: Era, name: string, place: MethodPlace): DefinedMethod | undefined {
   const method = table.get(name);
   return method?.eras.includes(era) && method.isServed(place) ? method : undefined;
 }
 
-/** What the server declares: it depends on the era, and on whether this door can carry changes. */
+/** The declared capabilities. They depend on the era, and on whether this door can send changes. */
 export function capabilitiesOf(table: MethodTable, era: Era, place: MethodPlace): JsonObject {
   const { settings, registry } = place.core;
   const live = settings.changes && place.http.canStream && (era === 'stateless' || settings.sessions !== 'none');
@@ -123,15 +123,15 @@ export function capabilitiesOf(table: MethodTable, era: Era, place: MethodPlace)
   return capabilities;
 }
 
-/** An object as the members of a result. */
+/** Writes the members of an object as those of a result. */
 export function membersOf(result: JsonObject): string {
   return JSON.stringify(result).slice(1, -1);
 }
 
-/** What a list method and a method that calls have in common. */
+/** The members that list methods and calling methods have in common. */
 type ListMethod = Pick<Method, 'isServed'> & { readonly capability?: Method['capability'] };
 
-/** The method that lists one kind of registrations, a page at a time. */
+/** The method that lists one kind of registrations in pages. */
 export function defineList(method: string, name: ListName, { isServed, capability }: ListMethod): DefinedMethod {
   return defineMethod({
     name: method,
@@ -142,7 +142,10 @@ export function defineList(method: string, name: ListName, { isServed, capabilit
   });
 }
 
-/** Whether something may be used; a check that fails rejects. `subject` is absent for the tool or the template as such. */
+/**
+ * Whether the caller may use a registration. An error of the check counts as no. `subject` is absent when the question is about
+ * the tool or the template in general.
+ */
 export async function isAuthorized(
   { authorize, name }: Pick<Registered, 'authorize' | 'name'>,
   ctx: McpContext,
@@ -174,9 +177,10 @@ async function shownTo(
 }
 
 /**
- * A page of a list. Pages keep their places when entries are left out, so that cursors mean the same to everyone.
+ * One page of a list. Entries that the caller may not see do not shift the pages, so that a cursor means the same for all
+ * callers.
  *
- * @throws RpcError for a cursor that is not one of this list as it is now
+ * @throws RpcError for a cursor that does not belong to the current list
  */
 async function listPage(request: MethodRequest, name: ListName): Promise<MethodAnswer> {
   const { core, params } = request;
@@ -206,7 +210,7 @@ async function parseCursor(core: Core, name: ListName, cursor: unknown): Promise
   return index;
 }
 
-/** Bound to the registry, so that a cursor of an older deployment is rejected instead of skipping entries. */
+/** A cursor is bound to the registrations, so that a cursor of an older deployment is rejected and no entries are skipped. */
 async function makeCursor({ registry, sealer, settings }: Core, name: ListName, index: number): Promise<string> {
   const text = `${name}|${index}|${settings.pageSize}|${registry.digest}`;
   const mac = settings.secret === undefined ? macText(registry.digest, text) : await sealer.mac('cursor', text);

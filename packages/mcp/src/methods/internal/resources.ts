@@ -35,7 +35,7 @@ export const readResource = defineMethod({
         name: uri,
         args: undefined,
         invoke: async (ctx) => {
-          // A resource that the caller may not read is one that there is not.
+          // For the caller, a resource that may not be read does not exist.
           if (!(await isAuthorized(target, ctx, uri))) return undefined;
           return 'resource' in found
             ? found.resource.handler(uri, ctx)
@@ -85,7 +85,7 @@ function findResource({ registry }: Core, era: Era, params: JsonObject) {
   return { uri, found };
 }
 
-/** The result of what a resource's handler returned; `undefined` when there is no such resource. */
+/** Converts the return value of a resource's handler to a result; `undefined` when there is no such resource. */
 function toResourceResult(uri: string, mimeType: string | undefined, answer: unknown): JsonObject | undefined {
   if (answer === undefined || answer === null) return undefined;
   const about = mimeType === undefined ? { uri } : { uri, mimeType };

@@ -25,7 +25,7 @@ export const ping = defineMethod({
   handle: () => ({ result: { members: '' } }),
 });
 
-/** What `initialize` says in the session era. */
+/** The result of `initialize` in the session era. */
 export const discover = defineMethod({
   name: 'server/discover',
   eras: ['stateless'],

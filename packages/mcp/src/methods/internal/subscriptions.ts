@@ -7,7 +7,7 @@ import { invalidParams } from '../../server/errors.js';
 import type { Core } from '../../server/internal/core.js';
 import { defineMethod, isAuthorized, type MethodRequest } from './method.js';
 
-/** What a listener of the stateless era gets. */
+/** The notifications that a listener of the stateless era gets. */
 interface Filter {
   readonly toolsListChanged?: true;
   readonly promptsListChanged?: true;
@@ -24,7 +24,7 @@ const loadParts = lazily(async () => {
 });
 type Parts = Awaited<ReturnType<typeof loadParts>>;
 
-/** An acknowledgement, the changes that were asked for, a result before the deadline. */
+/** Sends an acknowledgement, the requested changes, and a result before the deadline. */
 export const listen = defineMethod({
   name: 'subscriptions/listen',
   eras: ['stateless'],
@@ -56,7 +56,7 @@ export const listen = defineMethod({
   },
 });
 
-/** The tasks among those asked for that are the caller's. */
+/** The requested tasks that belong to the caller. */
 async function readTaskIds(
   core: Core,
   http: McpRequest,
@@ -71,7 +71,7 @@ async function readTaskIds(
   return ids.filter((_, index) => found[index] !== undefined);
 }
 
-/** How a task stands now, as a notification. */
+/** The current state of a task, as a notification. */
 async function taskFrame(core: Core, http: McpRequest, id: string, _meta: object, part: Parts): Promise<string> {
   const task = await part.findTask(core, http, id);
   if (!task) return '';
@@ -80,9 +80,9 @@ async function taskFrame(core: Core, http: McpRequest, id: string, _meta: object
 }
 
 /**
- * The part of a filter that this server can honour.
+ * The part of a filter that this server supports.
  *
- * @throws RpcError for what is no filter, FrameworkError `app.forbidden` for a resource whose scopes the caller does not hold
+ * @throws RpcError for an invalid filter, FrameworkError `app.forbidden` for a resource whose scopes the caller does not have
  */
 async function readFilter({ core, http, hookContext }: MethodRequest, notifications: unknown): Promise<Filter> {
   const { registry } = core;

@@ -9,14 +9,14 @@ import { loadSchemaCheck } from '../../server/internal/core.js';
 import type { PendingQuestion, Task } from '../../tasks/internal/task.js';
 import { defineMethod, type MethodPlace, type MethodRequest, membersOf } from './method.js';
 
-/** Tasks are of the stateless era, which loads them with it. */
+/** Only the stateless era has tasks. Their code is loaded with it. */
 const loadStateless = lazily(() => import('../../stateless/internal/serve.js'));
 type Part = Awaited<ReturnType<typeof loadStateless>>;
 
 const hasTasks = ({ core }: MethodPlace) => core.settings.tasks !== undefined;
 const COMMON = { eras: ['stateless'], isServed: hasTasks, named: 'taskId', load: loadStateless } as const;
 
-/** @throws RpcError for a client that does not take tasks, and for a task that is not the caller's */
+/** @throws RpcError for a client without support for tasks, and for a task of another caller */
 async function callersTask({ core, http, params }: MethodRequest, { findTask, takesTasks }: Part): Promise<Task> {
   const meta = own(params, '_meta');
   const capabilities = isObject(meta) ? own(meta, META.clientCapabilities) : undefined;
@@ -52,7 +52,7 @@ export const cancelTask = defineMethod<Part>({
   },
 });
 
-/** Brings answers. The last one that a task waits for lets it run on. */
+/** Receives answers. After the last missing answer the task continues. */
 export const updateTask = defineMethod<Part>({
   ...COMMON,
   name: 'tasks/update',

@@ -62,7 +62,7 @@ async function runAuthorized(tool: Tool, args: unknown, ctx: McpAskingContext): 
   throw new McpToolError('You may not call this tool with these arguments.');
 }
 
-/** The full result of what a tool's handler returned, its structured part checked. */
+/** Converts the return value of a tool's handler to a full result, and checks its structured part. */
 async function toToolResult(tool: Tool, answer: unknown, report: Report): Promise<JsonObject> {
   const result = expandAnswer(answer);
   if (!tool.checkOutput || result.isError === true) return result;

@@ -6,7 +6,7 @@ const ENCODED = /^=\?base64\?(.*)\?=$/s;
 const TOKEN = /^[!#$%&'*+\-.^_`|~0-9A-Za-z]+$/;
 const NUMBER = /^-?\d+(\.\d+)?([eE][+-]?\d+)?$/;
 
-/** The text that a header represents: literal, or `=?base64?…?=` in exact case; `undefined` for bad base64 or UTF-8. */
+/** Decodes the text of a header: literal, or `=?base64?…?=` in exact case; `undefined` for bad base64 or UTF-8. */
 export function decodeHeaderValue(value: string): string | undefined {
   const encoded = ENCODED.exec(value.trim())?.[1];
   if (encoded === undefined) return value.trim();
@@ -19,21 +19,21 @@ export function decodeHeaderValue(value: string): string | undefined {
   }
 }
 
-/** Whether a header is there once and represents this text. */
+/** Whether there is exactly one such header, and its text is this one. */
 export function headerEquals(values: readonly string[], text: string): boolean {
   return values.length === 1 && decodeHeaderValue(values[0] ?? '') === text;
 }
 
-/** An argument that clients repeat in a `Mcp-Param-…` header, so that routers can read it. */
+/** An argument that clients also send in a `Mcp-Param-…` header, so that routers can read it. */
 export interface ParamHeader {
-  /** Lower case. */
+  /** In lower case. */
   readonly header: string;
   readonly path: readonly string[];
 }
 
 /**
- * The `x-mcp-header` annotations of an input schema, or a text that says what is wrong with one: names are tokens, unique
- * without regard to case, on properties of type string, integer or boolean that `properties` alone leads to.
+ * The `x-mcp-header` annotations of an input schema, or a text that describes what is wrong with one. Names are tokens, and
+ * unique when case is ignored. The property has the type string, integer or boolean, and is reached only through `properties`.
  */
 export function findParamHeaders(schema: unknown): readonly ParamHeader[] | string {
   const found: ParamHeader[] = [];
@@ -72,7 +72,7 @@ function addHeader(property: JsonObject, path: readonly string[], found: ParamHe
   return undefined;
 }
 
-/** All annotations wherever they are, so that one out of place is noticed. Data below `default` or `const` is none. */
+/** All annotations at any place, so that a misplaced one is detected. Data below `default` or `const` is not an annotation. */
 function countAnnotations(schema: unknown): number {
   if (Array.isArray(schema)) return schema.reduce((sum: number, item) => sum + countAnnotations(item), 0);
   if (!isObject(schema)) return 0;
@@ -85,10 +85,12 @@ function countAnnotations(schema: unknown): number {
 }
 
 const DATA_KEYWORDS = new Set(['default', 'const', 'enum', 'examples']);
-/** Their members are names of the user's, not keywords. */
+/** The members of these are names of the user, not keywords. */
 const MAP_KEYWORDS = new Set(['properties', 'patternProperties', '$defs', 'definitions', 'dependentSchemas']);
 
-/** Whether headers and arguments agree: a value without its header, a header without its value or another value do not. */
+/**
+ * Whether headers and arguments match. A value without its header, a header without its value, and different values do not match.
+ */
 export function paramHeadersAgree(
   headers: readonly ParamHeader[],
   args: JsonObject,

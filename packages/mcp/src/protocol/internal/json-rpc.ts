@@ -68,12 +68,12 @@ function isRequestId(value: unknown): value is RequestId {
   return typeof value === 'string' || Number.isInteger(value);
 }
 
-/** The text of a successful answer; the result is JSON text already. */
+/** The text of a successful answer. The result is given as JSON text. */
 export function resultText(id: RequestId, result: string): string {
   return `{"jsonrpc":"2.0","id":${JSON.stringify(id)},"result":${result}}`;
 }
 
-/** The text of an error answer. `null` writes `"id":null`, `undefined` leaves the member out. */
+/** The text of an error answer. The id `null` is written as `"id":null`, `undefined` omits the member. */
 export function errorText(id: RequestId | null | undefined, code: number, message: string, data?: unknown): string {
   return JSON.stringify({ jsonrpc: '2.0', id, error: { code, message, data } });
 }
@@ -107,7 +107,7 @@ function endOfString(text: string, start: number): number {
   return text.length;
 }
 
-/** A map of texts without a prototype, or `undefined`. */
+/** A map of strings without a prototype, or `undefined`. */
 export function toTexts(value: unknown): Record<string, string> | undefined {
   if (!isObject(value)) return undefined;
   const texts: Record<string, string> = Object.create(null);

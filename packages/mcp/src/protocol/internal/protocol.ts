@@ -5,11 +5,11 @@ import { isObject, own, type RpcMessage } from './json-rpc.js';
 export const SESSION_VERSIONS = ['2025-03-26', '2025-06-18', '2025-11-25'] as const;
 /** The revision without sessions: POST only, metadata in each request. */
 export const STATELESS_VERSION = '2026-07-28';
-/** Offered to a client that asks for a revision that we do not know. */
+/** The revision that is offered to a client that asks for an unknown one. */
 export const LATEST_SESSION_VERSION = '2025-11-25';
-/** What a request without a version header speaks, when no session says otherwise (revision 2025-06-18, transports). */
+/** The revision of a request without a version header and without a session (revision 2025-06-18, transports). */
 export const ASSUMED_VERSION = '2025-03-26';
-/** Subscriptions that one session, or one listener, may have. */
+/** The most subscriptions of one session or one listener. */
 export const MAX_SUBSCRIPTIONS = 100;
 
 export type SessionVersion = (typeof SESSION_VERSIONS)[number];
@@ -28,7 +28,7 @@ export const META = {
   subscriptionId: 'io.modelcontextprotocol/subscriptionId',
 } as const;
 
-/** The extension by which calls outlive their requests (SEP-2663). */
+/** The extension for calls that continue after their request (SEP-2663). */
 export const TASKS = 'io.modelcontextprotocol/tasks';
 
 /** JSON-RPC and MCP error codes that this server sends. */
@@ -63,7 +63,7 @@ export function isLogLevel(value: unknown): value is LogLevel {
   return (LOG_LEVELS as readonly unknown[]).includes(value);
 }
 
-/** Whether a message of `level` passes a threshold. */
+/** Whether `level` is at or above a threshold. */
 export function passesLevel(level: LogLevel, least: LogLevel): boolean {
   return LOG_LEVELS.indexOf(level) >= LOG_LEVELS.indexOf(least);
 }
@@ -71,18 +71,18 @@ export function passesLevel(level: LogLevel, least: LogLevel): boolean {
 /** `invalid` is 400 -32600, `missing` 400 -32602, `mismatch` 400 -32020. */
 export type EraDecision = Era | 'invalid' | 'missing' | 'mismatch';
 
-/** Whether the version header alone says that the sender speaks the stateless revision. */
+/** Whether the version header alone names the stateless revision. */
 export function hasStatelessHeader(versions: readonly string[]): boolean {
   return versions.some((value) => value.trim() === STATELESS_VERSION);
 }
 
-/** The claim of a message: what it says of its own revision, of whatever type; `undefined` without one. */
+/** The revision that a message itself claims, of any type; `undefined` without one. */
 export function claimOf(params: JsonObject | undefined): unknown {
   const meta = params === undefined ? undefined : own(params, '_meta');
   return isObject(meta) ? own(meta, META.protocolVersion) : undefined;
 }
 
-/** The era of one message. The body decides, the header is a cross-check. */
+/** The era of one message. The body decides; the header is only compared with it. */
 export function decideEra(message: RpcMessage, statelessHeader: boolean): EraDecision {
   switch (message.kind) {
     case 'invalid':
@@ -98,7 +98,7 @@ export function decideEra(message: RpcMessage, statelessHeader: boolean): EraDec
   }
 }
 
-/** Whether a batch must be refused: the stateless revision has none. */
+/** Whether a batch must be rejected: the stateless revision has no batches. */
 export function isStatelessBatch(items: readonly unknown[], statelessHeader: boolean): boolean {
   return statelessHeader || items.some(hasClaim);
 }

@@ -2,7 +2,7 @@ import { isObject, own } from '../../protocol/internal/json-rpc.js';
 import type { AskKind, ClientCapabilities, InputRequest, JsonObject } from '../../protocol/types.js';
 import { digestOf } from '../../store/internal/crypto.js';
 
-/** A question to the client, under the key that names it. */
+/** A question to the client with its key. */
 export interface Question {
   readonly key: string;
   readonly digest: string;
@@ -20,7 +20,7 @@ export function isQuestionKey(key: unknown): key is string {
   return typeof key === 'string' && KEY.test(key);
 }
 
-/** `undefined` for a method that clients do not serve. */
+/** The kind of a method; `undefined` for a method that clients do not serve. */
 export function askKindOf(request: InputRequest): AskKind | undefined {
   return Object.hasOwn(KINDS, request.method) ? KINDS[request.method] : undefined;
 }
@@ -42,7 +42,7 @@ export function missingCapability(
   return capabilities.sampling?.tools ? undefined : { sampling: { tools: {} } };
 }
 
-/** A client that names no mode takes forms (revision 2025-11-25, elicitation). */
+/** A client that names no mode supports forms (revision 2025-11-25, elicitation). */
 function missingMode(
   declared: NonNullable<ClientCapabilities['elicitation']>,
   mode: 'form' | 'url' = 'form',

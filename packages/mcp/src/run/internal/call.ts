@@ -10,7 +10,7 @@ import type { Registered } from '../../server/internal/registry.js';
 import type { McpAskingContext } from '../context.js';
 import type { Outcome, Run } from './run.js';
 
-/** The request that a fixed error text names, and where the real one is logged. */
+/** The request id for the fixed error text, and the log for the real error. */
 export interface Report {
   readonly requestId: string;
   readonly log: Logger;
@@ -19,54 +19,54 @@ export interface Report {
 /** A request that runs a handler of the application. */
 export interface Call {
   readonly target: Registered;
-  /** Name, or URI. */
+  /** Name or URI. */
   readonly name: string;
-  /** Arguments, for digests. */
+  /** The arguments, for digests. */
   readonly args: unknown;
   invoke(ctx: McpAskingContext): unknown;
-  /** The full result of what the handler returned. */
+  /** Converts the handler's return value to a full result. */
   complete(answer: unknown, report: Report): MaybePromise<JsonObject>;
-  /** Set where results carry caching hints; `undefined` inside means the server's own. */
+  /** Set when results contain caching hints; a value of `undefined` means those of the server. */
   readonly cache?: { readonly hint: Required<CacheHint> | undefined };
 }
 
-/** What ends an answer. */
+/** The end of an answer. */
 export interface Ending {
   /** The response, or questions; empty when there is no response. */
   readonly messages: readonly string[];
-  /** HTTP status when the stream has not begun. */
+  /** HTTP status, used when the stream has not begun. */
   readonly status: number;
-  /** `json`: whenever nothing was sent before. `sse`: needs a stream. */
+  /** `json`: possible when nothing was sent before. `sse`: needs a stream. */
   readonly form: 'json' | 'any' | 'sse';
-  /** Frames behind the messages. */
+  /** Frames after the messages. */
   readonly trailer?: string;
 }
 
-/** Turns messages into frames, and stores them where the client can come back for them. */
+/** Converts messages to frames, and stores them if the client can resume. */
 export interface Sink {
-  /** Frames before everything else, when the handler is still running. */
+  /** The first frames, when the handler is still running. */
   open(): Promise<string>;
   /** `live`: the handler is still running. */
   write(messages: readonly string[], live: boolean): Promise<string>;
   /** All frames of a stream that is complete; called after `end`. */
   whole(messages: readonly string[]): Promise<string>;
-  /** Saves the state at the end. `unsent` contains events that were not written. */
+  /** Saves the state at the end. `unsent` contains the events that were not written. */
   end(outcome: Outcome, unsent: readonly string[]): Promise<Ending>;
-  /** Whether a client that is gone may come back for the rest. */
+  /** Whether a client that has disconnected may resume. */
   readonly resumable: boolean;
 }
 
-/** A run on its way to the client. */
+/** A run whose output is sent to the client. */
 export interface Delivery {
   readonly http: McpRequest;
   readonly accepted: Accepted;
   readonly run: Run;
   readonly sink: Sink;
-  /** Stream at once: a replay comes first. */
+  /** Starts the stream immediately, because replayed events come first. */
   readonly atOnce?: boolean;
 }
 
-/** Outcomes that end a call for good. */
+/** Outcomes after which a call does not continue. */
 export type FinalOutcome = Exclude<Outcome, { kind: 'questions' } | { kind: 'closed' } | { kind: 'cancelled' }>;
 
 /** The result of a call, or the error that answers it. */
@@ -96,7 +96,7 @@ export async function toResult(
   }
 }
 
-/** What an exception becomes: only a tool's {@link McpToolError} shows its text. */
+/** Converts an exception to an answer. Only the text of a tool's {@link McpToolError} is sent. */
 function failed(error: unknown, isTool: boolean, report: Report): JsonObject | RpcError {
   const { log, requestId } = report;
   if (isInstance(error, RpcError)) {
@@ -117,12 +117,12 @@ function lacking(required: ClientCapabilities, era: Era, isTool: boolean): JsonO
   return isTool ? toolError(text) : new RpcError(RPC.invalidParams, text);
 }
 
-/** A tool's failure, in words for the model. */
+/** A tool's failure as text for the model. */
 export function toolError(text: string): JsonObject {
   return { content: [{ type: 'text', text }], isError: true };
 }
 
-/** Stateless era: what the client would have to declare. */
+/** Stateless era: the capabilities that the client does not declare. */
 export function missingCapabilityError(requiredCapabilities: ClientCapabilities): RpcError {
   return new RpcError(RPC.missingCapability, 'Missing required client capability', { requiredCapabilities }, 400);
 }

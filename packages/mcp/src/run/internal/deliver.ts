@@ -19,12 +19,15 @@ export function plainSink(end: (outcome: Outcome) => Promise<Ending>): Sink {
   };
 }
 
-/** Messages as events without ids: a client cannot come back to them. */
+/** Messages as events without ids: a client cannot resume from them. */
 export function plainFrames(messages: readonly string[]): string {
   return messages.map((json) => messageFrame(json)).join('');
 }
 
-/** Answers with what a run sends: JSON when only a result comes, else an event stream; live where the door streams. */
+/**
+ * Answers with the output of a run: JSON when there is only a result, else an event stream. The stream is live if the door can
+ * stream.
+ */
 export async function deliver(delivery: Delivery): Promise<Reply> {
   const { accepted, http } = delivery;
   if (!http.canStream || !accepted.sse) return deliverBuffered(delivery);
@@ -33,7 +36,7 @@ export async function deliver(delivery: Delivery): Promise<Reply> {
   return { status: 200, headers: SSE_HEADERS, body: new LiveBody(delivery) };
 }
 
-/** Whether an event, or the time to show a sign of life, comes before the end. */
+/** Whether an event, or the time for a keep-alive comment, comes before the end. */
 async function comesFirst({ run, http }: Delivery): Promise<boolean> {
   const { record } = run;
   let stop = () => {};

@@ -40,7 +40,7 @@ import { type Given, MAX_QUESTIONS, MAX_ROUNDS, type RecordedAnswer } from './re
 import { never, Run, type RunScope } from './run.js';
 import { Steps } from './steps.js';
 
-/** Runs a handler; the end is the run's `outcome`. */
+/** Runs a handler; how it ends is the run's `outcome`. */
 export function startRun(scope: RunScope, invoke: (ctx: McpAskingContext) => unknown): Run {
   const run = new Run(scope);
   const context = new HandlerContext(run);
@@ -57,7 +57,7 @@ export function contextOf(scope: RunScope): McpContext {
   return new HandlerContext(new Run(scope));
 }
 
-/** The run of a context that the engine made. */
+/** The run of a handler's context. */
 export function runOf(context: McpContext): Run {
   return HandlerContext.runOf(context as HandlerContext);
 }
@@ -65,7 +65,7 @@ export function runOf(context: McpContext): Run {
 const NO_META: RequestMeta = Object.freeze({});
 const TRACE_MEMBERS = ['traceparent', 'tracestate', 'baggage'];
 
-/** Members of the trace context that are no texts are left out. */
+/** Members of the trace context that are not strings are left out. */
 function toMeta(meta: unknown): RequestMeta {
   if (!isObject(meta)) return NO_META;
   const kept = Object.entries(meta).filter(
@@ -74,7 +74,7 @@ function toMeta(meta: unknown): RequestMeta {
   return Object.fromEntries(kept);
 }
 
-/** The handler's view of its run: the caller, and methods to send, ask and record. */
+/** The context that a handler gets: the caller, and methods to send, ask and record. */
 class HandlerContext implements McpAskingContext {
   readonly #run: Run;
   /** Keys of the questions of this run. */
@@ -168,7 +168,7 @@ class HandlerContext implements McpAskingContext {
     void this.#run.checkCancelled();
     const json = JSON.stringify({ jsonrpc: '2.0', method, params });
     const event = level === undefined ? { json } : { json, level };
-    // A step that is recorded does not run again, and so its events do not come again.
+    // A recorded step does not run again, so its events are not emitted again.
     if (this.#run.scope.keepsEvents && !this.#steps.isInside) this.#run.record.emit(event);
     else this.#run.record.send(event);
   }
@@ -203,7 +203,7 @@ class HandlerContext implements McpAskingContext {
     return { [INPUT_REQUIRED]: true, requests, state };
   }
 
-  /** Turns what a handler returned into questions. */
+  /** Converts the handler's return value to questions. */
   askAll({ requests, state }: InputRequired): void {
     for (const [key, request] of Object.entries(requests)) {
       if (this.#refuses(request, key)) return;
@@ -242,8 +242,8 @@ class HandlerContext implements McpAskingContext {
   }
 
   /**
-   * The key of a question that has none: that of the same question in an earlier run, since branches that ask at once may come
-   * in another order, else the next number.
+   * The key of a question without one: that of the same question in an earlier run, else the next number. Parallel branches of a
+   * handler may ask in another order in each run.
    */
   #keyFor(digest: string): string {
     const { answers, given } = this.#run.record.memory;
@@ -266,13 +266,14 @@ class HandlerContext implements McpAskingContext {
     throw new McpToolError(`The client gave no valid answer to ${request.method}.`);
   }
 
-  /** Whether a question may not be asked; the run has ended then. */
+  /** Whether a question is not allowed. In that case the run has ended. */
   #refuses(request: InputRequest, key: string): boolean {
     const run = this.#run;
     const { asks, asking, clientCapabilities, maxKeptBytes } = run.scope;
     const kind = askKindOf(request);
-    if (kind === undefined || !asks.has(kind)) run.fail('a handler asked for what its "asks" does not name');
-    else if (this.#steps.isInside) run.fail('a step asked the client, which only the handler itself may');
+    if (kind === undefined || !asks.has(kind))
+      run.fail('a handler asked a question of a kind that its option "asks" does not list');
+    else if (this.#steps.isInside) run.fail('a step asked the client a question; only the handler itself may ask');
     else if (!isQuestionKey(key) || this.#keys.has(key)) run.fail('the key of a question is malformed or used twice');
     else {
       this.#keys.add(key);
@@ -315,15 +316,15 @@ function tooLargeAnswer({ method }: InputRequest): McpToolError {
   return new McpToolError(`The client's answer to ${method} is too large.`);
 }
 
-/** Keys of questions that were given none. */
+/** Keys that were made for questions without one. */
 const AUTOMATIC = /^q\d+$/;
 
-/** What the client brings to a question; nothing when what it answers is another question than this one. */
+/** The client's answer to a question; `undefined` when it answers another question. */
 function givenTo({ key, digest }: Question, { answers, asked }: Given): unknown {
   return asked === undefined || asked.get(key) === digest ? answers.get(key) : undefined;
 }
 
-/** A client's answer, if it fits its question. */
+/** A client's answer, if it matches its question. */
 async function fits(request: InputRequest, answer: unknown): Promise<InputResponse | undefined> {
   const { checkAnswer } = await loadSchemaCheck();
   return checkAnswer(request, answer);

@@ -7,10 +7,10 @@ import { decodeRow, encodeRow, toTtl } from '../../store/store.js';
 import type { Delivery } from './call.js';
 import { LOOK_EVERY_MS, type Outcome, type Run } from './run.js';
 
-/** Comments keep a quiet stream open. */
+/** Comments keep a stream without events open. */
 const COMMENT_EVERY_MS = 15_000;
 
-/** The body of a stream that is written while things happen. Its `return` is how a door says that the client is gone. */
+/** The body of a stream that is written while events happen. A door calls its `return` when the client has disconnected. */
 abstract class StreamBody implements AsyncIterableIterator<Uint8Array> {
   protected readonly http: McpRequest;
   protected gone = false;
@@ -26,7 +26,7 @@ abstract class StreamBody implements AsyncIterableIterator<Uint8Array> {
   protected abstract generate(): AsyncGenerator<Uint8Array, void>;
   protected abstract leave(): void;
 
-  /** Tells the body when the client is gone; called when it is complete. */
+  /** Called when the body is complete, or when the client has disconnected. */
   protected watchClient(): void {
     const { signal } = this.http;
     if (signal.aborted) this.leave();
@@ -46,7 +46,7 @@ abstract class StreamBody implements AsyncIterableIterator<Uint8Array> {
     return this.#frames.return();
   }
 
-  /** Waits until the time has passed, or until `wake` is called and `isReady` says so. */
+  /** Waits until the time has passed, or until `wake` is called and `isReady` returns true. */
   protected pause(ms: number, isReady: () => boolean = () => true): Promise<void> {
     return new Promise((resolve) => {
       const stop = this.http.clock.after(ms, resolve);
@@ -60,8 +60,8 @@ abstract class StreamBody implements AsyncIterableIterator<Uint8Array> {
 }
 
 /**
- * Events that arrive together are stored and written together. If each flush is a write to the store, the wait doubles
- * while events keep arriving; progress is then slightly delayed.
+ * Events that arrive together are stored and written together. If each flush writes to the store, the wait doubles while more
+ * events arrive; progress is then slightly delayed.
  */
 const FLUSH_MS = 50;
 const LONGEST_FLUSH_MS = 1000;
@@ -116,7 +116,7 @@ export class LiveBody extends StreamBody {
     }
   }
 
-  /** Waits for something to write; then a little longer, so that events that come together go together. */
+  /** Waits for an event, and then a short time longer, so that events that arrive together are written together. */
   async #turn(): Promise<void> {
     const { record } = this.#run;
     const goesOn = () => this.#ended === undefined && !this.gone;
@@ -145,7 +145,7 @@ export class LiveBody extends StreamBody {
     return (await sink.write([...events, ...messages], false)) + trailer;
   }
 
-  /** The client is gone: the run continues to its end only where the client can come back for it. */
+  /** The client has disconnected: the run continues only if the client can resume. */
   async #endAlone(): Promise<void> {
     if (!this.#delivery.sink.resumable) {
       this.#run.cancel();
@@ -160,11 +160,11 @@ export class LiveBody extends StreamBody {
 }
 
 const FEED_TTL_MS = 300_000;
-/** Clocks of instances differ; rows that come late are still read. */
+/** Clocks of instances differ: with this overlap, rows that are written late are still read. */
 const OVERLAP_MS = 2000;
 const PAGE_ROWS = 100;
 
-/** What is in the feed: a change of what the server offers, or a task that changed. */
+/** An entry of the feed: a change of the server's registrations, or a changed task. */
 export type FeedEntry = Change | { readonly task: string };
 
 /** @throws FrameworkError when the server has no change notifications */
@@ -183,10 +183,10 @@ export async function publishChange(core: Core, change: FeedEntry, tenantId: str
   await storeOf(core).put(row, 'absent');
 }
 
-/** A change as stored in the feed; without a tenant it is for all. */
+/** A change in the feed. Without a tenant it is for all tenants. */
 type FedChange = readonly [change: FeedEntry, tenantId?: string];
 
-/** Reads the feed of changes from a moment on; every change once. */
+/** Reads the feed of changes from a point in time on, each change once. */
 class FeedReader {
   readonly #core: Core;
   readonly #tenantId: string;
@@ -194,14 +194,14 @@ class FeedReader {
   /** Rows of the overlap that were returned already. */
   #seen = new Set<string>();
 
-  /** @param from epoch milliseconds. What others wrote a little earlier counts: their clocks differ. */
+  /** @param from epoch milliseconds. Rows that were written shortly before are also read, because clocks differ. */
   constructor(core: Core, tenantId: string, from: number) {
     this.#core = core;
     this.#tenantId = tenantId;
     this.#from = from - OVERLAP_MS;
   }
 
-  /** The moment up to which the feed was read, in epoch milliseconds. */
+  /** The time up to which the feed was read, in epoch milliseconds. */
   get position(): number {
     return this.#from;
   }
@@ -239,19 +239,19 @@ function sortOf(ms: number): string {
 /** How long before the deadline of the invocation a listener ends. */
 const SAFETY_MS = 2000;
 
-/** What a listener writes. */
+/** The output of a listener. */
 export interface Listener {
-  /** Epoch milliseconds from which changes count. */
+  /** Epoch milliseconds from which changes are sent. */
   readonly from: number;
   /** Frames at the beginning. */
   readonly head: string;
-  /** The frame of a change, or `''` when it is not wanted. */
+  /** The frame of a change, or `''` for a change that is not sent. */
   frame(change: FeedEntry): string | Promise<string>;
-  /** Frames at the end; `position` is how far the feed was read. */
+  /** Frames at the end; `position` is the time up to which the feed was read. */
   tail(position: number): string;
 }
 
-/** A stream of changes that ends by itself before the deadline. Looks at the feed, since nothing can call it. */
+/** A stream of changes that ends by itself before the deadline. It polls the feed, because other instances cannot notify it. */
 export function listenReply(core: Core, http: McpRequest, listener: Listener): Reply {
   return { status: 200, headers: SSE_HEADERS, body: new ListenBody(core, http, listener) };
 }
@@ -293,7 +293,7 @@ class ListenBody extends StreamBody {
   }
 }
 
-/** The notification of a change; `meta` goes into its parameters. */
+/** The notification of a change; `meta` is added to its parameters. */
 export function changeNotification(change: Change, meta?: object): string {
   const _meta = meta && { _meta: meta };
   if ('resource' in change) {

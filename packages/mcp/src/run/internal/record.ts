@@ -3,7 +3,9 @@ import { passesLevel } from '../../protocol/internal/protocol.js';
 import type { InputResponses, Json, LogLevel } from '../../protocol/types.js';
 import { hashText } from '../../store/internal/crypto.js';
 
-/** What the client said to a question; without a value it answered with an error, or with more than can be kept. */
+/**
+ * The client's answer to a question. It has no value if the client answered with an error, or with more data than can be stored.
+ */
 export interface RecordedAnswer {
   readonly digest: string;
   readonly value?: unknown;
@@ -11,19 +13,19 @@ export interface RecordedAnswer {
   readonly large?: boolean;
 }
 
-/** What came of a step; `shown` when the failure was a McpToolError. */
+/** The outcome of a step; `shown` is true when the failure was a McpToolError. */
 export type RecordedStep =
   | { readonly value: Json }
   | { readonly failed: { readonly name: string; readonly message: string; readonly shown?: true } };
 
-/** What the client brings to a run of the stateless era, before it is compared with the questions. */
+/** The client's answers in the stateless era, before they are compared with the questions. */
 export interface Given {
   readonly answers: ReadonlyMap<string, unknown>;
-  /** Digests of the questions that were asked, by key; `undefined` when the client brings no state that says so. */
+  /** Digests of the questions that were asked, by key; `undefined` when the client sends no state. */
   readonly asked: ReadonlyMap<string, string> | undefined;
 }
 
-/** What a run knows of the runs of the same call before it. */
+/** The recorded data of earlier runs of the same call. */
 export interface RunMemory {
   readonly answers: Map<string, RecordedAnswer>;
   readonly steps: Map<string, RecordedStep>;
@@ -41,10 +43,10 @@ export interface RunMemory {
 
 export const MAX_ROUNDS = 8;
 export const MAX_QUESTIONS = 16;
-/** How long a call waits for a person. */
+/** How long a call waits for a person's answer. */
 export const MAX_PARKED_MS = 900_000;
 
-/** The memory as JSON; maps as lists of pairs, so that no key can be special. */
+/** The recorded data as JSON. Maps are lists of pairs, so that a key such as `__proto__` has no special meaning. */
 export interface PackedMemory {
   readonly a: readonly (readonly [string, RecordedAnswer])[];
   readonly s: readonly (readonly [string, RecordedStep])[];
@@ -59,7 +61,7 @@ const NOTHING_GIVEN: Given = { answers: new Map(), asked: undefined };
 const NO_INPUTS: InputResponses = Object.freeze(Object.create(null) as InputResponses);
 const NOTHING_SENT: ReadonlyMap<string, number> = new Map();
 
-/** The memory of a first run. */
+/** The data of a first run: empty. */
 export function freshMemory(): RunMemory {
   return {
     answers: new Map(),
@@ -100,29 +102,29 @@ export function unpackMemory(packed: PackedMemory, given: Given = NOTHING_GIVEN)
   };
 }
 
-/** 48 bits tell the events of one call apart. */
+/** 48 bits are enough to distinguish the events of one call. */
 const EVENT_DIGEST_LENGTH = 8;
 
-/** An event on its way to the client. */
+/** An event that is to be sent to the client. */
 export interface RunEvent {
   readonly json: string;
   readonly level?: LogLevel;
 }
 
-/** What one run sends and records: events, steps, answers. It starts with what earlier runs of the call recorded. */
+/** The events, steps and answers that one run sends and records. It starts with the data of earlier runs of the call. */
 export class RunRecord {
   readonly memory: RunMemory;
-  /** Called whenever an event is there to be taken. */
+  /** Called whenever an event is waiting. */
   onEvent: (() => void) | undefined;
   #events: RunEvent[] = [];
-  /** Events that earlier runs have sent and the handler has not emitted again so far. */
+  /** Events that earlier runs have sent and that the handler has not emitted again yet. */
   readonly #unseen: Map<string, number>;
-  /** All that were sent, by this run and the earlier ones. */
+  /** All events that this run and the earlier ones have sent. */
   readonly #sent: Map<string, number>;
   #closes = 0;
-  /** The client's log level; if it is in the store it is read once. */
+  /** The client's log level. If it is in the store, it is read once. */
   #level: Promise<LogLevel | undefined> | undefined;
-  /** Whether what waits must not wait for more. */
+  /** Whether the waiting events must be written immediately. */
   isUrgent = false;
 
   constructor(memory: RunMemory) {
@@ -132,8 +134,8 @@ export class RunRecord {
   }
 
   /**
-   * Sends an event of the handler that a replay emits again, unless an earlier run sent the same. Told by its text and not by
-   * its place: branches of a handler may come in another order.
+   * Sends an event of the handler that a replay emits again, unless an earlier run has sent it. It is recognized by its text and
+   * not by its position, because parallel branches of a handler may emit in another order.
    */
   emit(event: RunEvent): void {
     const digest = hashText(event.json).slice(0, EVENT_DIGEST_LENGTH);
@@ -145,13 +147,13 @@ export class RunRecord {
     }
   }
 
-  /** Sends a message that no replay emits again. */
+  /** Sends a message that a replay does not emit again. */
   send(event: RunEvent): void {
     this.#events.push(event);
     this.onEvent?.();
   }
 
-  /** Whether events wait to be taken. */
+  /** Whether events are waiting. */
   get hasEvents(): boolean {
     return this.#events.length > 0;
   }
@@ -175,12 +177,12 @@ export class RunRecord {
     return this.#closes > this.memory.closes;
   }
 
-  /** Bytes of what would be stored if the run stopped here. */
+  /** The size of the stored data if the run stopped here, in bytes. */
   bytes(state: Json | undefined): number {
     return Buffer.byteLength(JSON.stringify({ ...packMemory(this.memory), st: state }), 'utf8');
   }
 
-  /** What the next run must know; `asked` when this one ends with questions. */
+  /** The data for the next run; `asked` when this run ends with questions. */
   remember(asked: { readonly state: Json | undefined } | undefined): RunMemory {
     return {
       ...this.memory,

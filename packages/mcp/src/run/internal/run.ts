@@ -17,10 +17,10 @@ import type { Kept } from '../../store/internal/row-text.js';
 import type { Question } from './ask.js';
 import { type RecordedAnswer, type RunMemory, RunRecord } from './record.js';
 
-/** What a handler asks for that announced nothing. */
+/** The announced kinds of a handler that announced none. */
 export const NO_ASKS: ReadonlySet<AskKind> = new Set();
 
-/** Who asks for a run, and what is possible in it. */
+/** The request of a run, and what is possible in the run. */
 export interface RunScope {
   readonly http: McpRequest;
   readonly era: Era;
@@ -31,23 +31,23 @@ export interface RunScope {
   readonly requestId: RequestId;
   /** `_meta` of the request, as received. */
   readonly meta: unknown;
-  /** Names the session; not the id that opens it. */
+  /** A name for the session; not the session id. */
   readonly sessionId: string | undefined;
-  /** What runs, for the log. */
+  /** What runs, for log lines. */
   readonly target: string;
-  /** The least level that is sent; `undefined` sends none. Asked when the handler logs. */
+  /** The lowest level that is sent; `undefined` sends none. Called when the handler logs. */
   readonly logLevel: () => MaybePromise<LogLevel | undefined>;
-  /** What the handler announced that it may ask for. */
+  /** The kinds of questions that the handler has announced. */
   readonly asks: ReadonlySet<AskKind>;
   /** `no`: this client, or this kind of response, does not support questions. */
   readonly asking: 'park' | 'hold' | 'no';
-  /** Whether the client can come back for the rest of a closed stream. */
+  /** Whether the client can resume after a closed stream. */
   readonly canClose: boolean;
   /** For `hold`: sends a question and waits for its answer. */
   readonly hold?: (question: Question, run: Run) => Promise<RecordedAnswer>;
-  /** Bytes that may be kept of the call, and of each thing in it. */
+  /** The limit for the stored data of the call, and for each part of it, in bytes. */
   readonly maxKeptBytes: number;
-  /** Looks whether the client has cancelled. */
+  /** Checks whether the client has cancelled. */
   readonly isCancelled?: () => Promise<boolean>;
   /** Whether a later run of the call continues after the events of this one. */
   readonly keepsEvents: boolean;
@@ -55,8 +55,8 @@ export interface RunScope {
 }
 
 /**
- * A run that has stopped never continues, so what its handler awaits never settles. Each wait has a promise of its own: one
- * promise for all would keep every stopped handler in memory.
+ * A run that has stopped never continues, so the promises that its handler awaits never settle. Each wait has its own promise:
+ * one shared promise would keep every stopped handler in memory.
  */
 export function never(): Promise<never> {
   return new Promise(() => {});
@@ -80,10 +80,10 @@ export type Outcome =
 
 /** How long before the deadline of the invocation a run ends. */
 const SAFETY_MS = 1000;
-/** How often a run looks whether the client has cancelled, however much happens in it. */
+/** The shortest time between two checks whether the client has cancelled. */
 export const LOOK_EVERY_MS = 1000;
 
-/** The life of one run of a handler: when it begins, what may stop it, how it ends. */
+/** One run of a handler: how it begins, what may stop it, how it ends. */
 export class Run {
   readonly scope: RunScope;
   readonly record: RunRecord;
@@ -100,7 +100,7 @@ export class Run {
   readonly #busy = new Set<Promise<unknown>>();
   #cancelCheck: Promise<void> | undefined;
   #lookedAt = 0;
-  /** Calls of the store that must end before the answer does. */
+  /** Calls of the store that must end before the answer ends. */
   readonly #storeCalls = new Set<Promise<unknown>>();
 
   constructor(scope: RunScope) {
@@ -113,7 +113,7 @@ export class Run {
     this.#settle = settle;
   }
 
-  /** Starts the time limit and the work; what the work throws ends the run. */
+  /** Starts the time limit and the work. An error of the work ends the run. */
   start(work: () => Promise<void>): void {
     const { http } = this.scope;
     const left = http.deadline - SAFETY_MS - nowMs(http.clock);
@@ -140,37 +140,37 @@ export class Run {
     if (abortReason !== undefined) this.#abortWith(abortReason);
     this.#unlink?.();
     const settle = this.#settle;
-    // The store must not be used once the answer is out.
+    // The store must not be used after the answer was sent.
     if (this.#storeCalls.size > 0) Promise.allSettled(this.#storeCalls).then(() => settle(outcome));
     else settle(outcome);
   }
 
   /**
-   * Ends a run that will be called again. Its signal does not abort: the handler has not failed, and what it does when it
-   * fails must not run.
+   * Ends a run whose handler will be called again. Its signal does not abort: the handler has not failed, so its error handling
+   * must not run.
    */
   stop(outcome: Outcome): void {
     this.finish(outcome);
   }
 
-  /** Ends the run with an internal error; why is in the log only. */
+  /** Ends the run with an internal error. The reason is only logged. */
   fail(why: string): void {
     this.finish({ kind: 'failed', error: new RpcError(RPC.internalError, INTERNAL_ERROR, undefined, 200, why) });
   }
 
-  /** Ends the run because something is larger than may be kept. */
+  /** Ends the run because a value is too large to be stored. */
   failTooLarge(what: Kept, bytes: number): void {
     const { http, maxKeptBytes } = this.scope;
     guardHook(() => http.log.warn('mcp.too_large', { target: this.scope.target, what, bytes }));
     this.finish({ kind: 'failed', error: tooLarge(what, bytes, maxKeptBytes) });
   }
 
-  /** Ends the run because the client lacks what it requires. */
+  /** Ends the run because the client does not have a required capability. */
   lack(required: ClientCapabilities): void {
     this.finish({ kind: 'lacks', required });
   }
 
-  /** Ends the run because the client wants it no more. */
+  /** Ends the run because the client has cancelled it. */
   cancel(): void {
     this.finish({ kind: 'cancelled' }, new FrameworkError('app.timeout', 'cancelled by the client'));
   }
@@ -179,7 +179,7 @@ export class Run {
     return this.#over;
   }
 
-  /** Keeps the answer back until this call of the store has ended. */
+  /** Delays the end of the answer until this call of the store has ended. */
   track<T>(call: Promise<T>): Promise<T> {
     return keepWhilePending(this.#storeCalls, call);
   }
@@ -204,7 +204,7 @@ export class Run {
     return keepWhilePending(this.#busy, work);
   }
 
-  /** Stops the run when what the handler does in this turn is done and no work is in progress. */
+  /** Stops the run after this turn of the event loop, when no work is in progress. */
   stopSoon(stop: () => void): void {
     setImmediate(() => {
       if (this.#busy.size === 0) stop();
@@ -212,7 +212,7 @@ export class Run {
     });
   }
 
-  /** Aborts when the run is cancelled or out of time, or when the request's own signal aborts. Made when read. */
+  /** Aborts when the run is cancelled or its time is over, or when the request's own signal aborts. Created at the first read. */
   get signal(): AbortSignal {
     if (!this.#abort) {
       this.#abort = new AbortController();
@@ -248,7 +248,7 @@ export class Run {
     this.record.send({ json });
   }
 
-  /** What the next run of this call must know, after questions or a close. */
+  /** The data for the next run of this call, after questions or a closed stream. */
   remember(outcome: Outcome): RunMemory {
     return this.record.remember(outcome.kind === 'questions' ? outcome : undefined);
   }

@@ -3,25 +3,25 @@ import { isObject, own } from '../../protocol/internal/json-rpc.js';
 import type { InputRequest, InputResponse, JsonObject } from '../../protocol/types.js';
 import { draftOf } from '../../server/internal/schemas.js';
 
-/** Checks values against one schema: what is wrong, as path and rule without any value; nothing when all is well. */
+/** Validates a value with one schema. Returns each problem as path and rule, without any value; none for a valid value. */
 export type Check = (value: unknown) => readonly string[];
 
 /**
- * How often a check may look at a subschema: so often, and so often more for each value inside the checked one. References
- * to `anyOf` of references make a check that triples with each level of a value of some hundred bytes.
+ * The most visits of subschemas in one check: a fixed number, and a further number for each value inside the checked one. Without
+ * a limit, references to `anyOf` of references triple the work with each level, for a value of a few hundred bytes.
  */
 const EVALUATIONS = { base: 10_000, perValue: 50, most: 2_000_000 };
-/** To find all that is wrong, once it is known that something is. */
+/** The same limit for the second check, which finds all problems after the first one has found any. */
 const MAX_EVALUATIONS_TO_DESCRIBE = 50_000;
-/** Comparisons for `uniqueItems`, which the library makes of each item with each other. */
+/** The most comparisons for `uniqueItems`: the library compares each item with each other. */
 const MAX_COMPARISONS = 10_000_000;
 const TOO_COMPLEX = ['/: too large to check'];
-/** The library reads this member of a schema whenever it looks at it, and never finds one of its own on most. */
+/** The library reads this member at each visit of a schema, and most schemas do not have it. */
 const READ_ONCE = '__absolute_recursive_ref__';
 
 class OverBudget extends Error {}
 
-/** A check of a schema. The library writes into the schema that it is given, so it gets a copy. */
+/** The check of a schema. The library changes the schema, so it gets a copy. */
 export function createCheck(schema: JsonObject): Check {
   let left = 0;
   const counted = Object.create(Object.prototype, {
@@ -34,7 +34,7 @@ export function createCheck(schema: JsonObject): Check {
   });
   const copy = structuredClone(schema);
   const { refers, compares } = traitsOf(copy);
-  // Without references a check looks at each subschema at most once for each value.
+  // Without references, a check visits each subschema at most once for each value.
   if (refers) count(copy, counted);
   const draft = draftOf(schema) ?? '2020-12';
   const brief = new Validator(copy as Schema, draft, true);
@@ -53,7 +53,7 @@ export function createCheck(schema: JsonObject): Check {
       return describe(whole.validate(value).errors);
     } catch (error) {
       if (error instanceof OverBudget) return first.length > 0 ? describe(first) : TOO_COMPLEX;
-      // The library spreads its lists of errors, which a long one does not survive.
+      // The library passes its list of errors as arguments; a very long list causes a stack overflow.
       if (error instanceof RangeError && first.length > 0) return describe(first);
       throw error;
     }
@@ -73,7 +73,7 @@ function traitsOf(node: unknown): { readonly refers: boolean; readonly compares:
   return { refers, compares };
 }
 
-/** Makes every look at a subschema count. */
+/** Counts every visit of a subschema. */
 function count(node: unknown, prototype: object): void {
   if (typeof node !== 'object' || node === null) return;
   if (!Array.isArray(node)) Object.setPrototypeOf(node, prototype);
@@ -82,7 +82,7 @@ function count(node: unknown, prototype: object): void {
 
 const NO_SIZE = { values: 0, comparisons: 0 };
 
-/** How many values are inside a value, itself included; and what comparing the items of its lists may take. */
+/** The number of values inside a value, including itself, and the number of comparisons of the items of its lists. */
 function sizeOf(value: unknown): { readonly values: number; readonly comparisons: number } {
   if (typeof value === 'string') return { values: 1 + (value.length >> 6), comparisons: 0 };
   if (typeof value !== 'object' || value === null) return { values: 1, comparisons: 0 };
@@ -97,7 +97,7 @@ function sizeOf(value: unknown): { readonly values: number; readonly comparisons
   return { values, comparisons: Array.isArray(value) ? comparisons + children.length * values : comparisons };
 }
 
-/** The library reports a failure at each level; only the innermost says something. */
+/** The library reports a failure at each level; only the innermost one has information. */
 function describe(errors: readonly OutputUnit[]): string[] {
   const leaves = errors.filter(
     (error) => !error.error.startsWith('A subschema had errors') && !WRAPPERS.has(error.keyword),
@@ -116,7 +116,7 @@ function describeOne({ instanceLocation, keyword, error }: OutputUnit): string {
   return missing === undefined ? `${path || '/'}: ${keyword}` : `${path}/${missing}: required`;
 }
 
-/** A client's answer as a typed value, or `undefined` when it does not fit the question. */
+/** A client's answer as a typed value, or `undefined` when it does not match the question. */
 export function checkAnswer(request: InputRequest, raw: unknown): InputResponse | undefined {
   if (!isObject(raw)) return undefined;
   switch (request.method) {
@@ -131,7 +131,7 @@ export function checkAnswer(request: InputRequest, raw: unknown): InputResponse 
   }
 }
 
-/** Whether an answer has the shape of an answer to anything. */
+/** Whether a value has the shape of any answer. */
 export function isInputResponse(raw: unknown): raw is InputResponse {
   return isObject(raw) && (isElicitResult(raw) || isSampleResult(raw) || isRootsResult(raw));
 }

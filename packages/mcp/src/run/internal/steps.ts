@@ -5,7 +5,7 @@ import { isInstance, McpStepError, McpToolError } from '../../server/errors.js';
 import type { RecordedStep } from './record.js';
 import { never, type Run } from './run.js';
 
-/** The steps of one run: each is run once for each call, and what came of it is recorded. */
+/** The steps of one run. Each step runs once for each call, and its outcome is recorded. */
 export class Steps {
   readonly #run: Run;
   /** Names that this run has used. */
@@ -15,12 +15,12 @@ export class Steps {
     this.#run = run;
   }
 
-  /** Whether the code that asks was called by a step of this run. */
+  /** Whether the calling code runs inside a step of this run. */
   get isInside(): boolean {
     return inside?.getStore() === this;
   }
 
-  /** The value of a step, or its failure: of this run, or as an earlier run of the call recorded it. */
+  /** The value or the failure of a step, of this run or recorded by an earlier run of the call. */
   async run(name: string, work: () => MaybePromise<Json>): Promise<Json> {
     const run = this.#run;
     if (run.isOver) return never();
@@ -54,7 +54,7 @@ export class Steps {
 const MAX_NAME = 100;
 const MAX_MESSAGE = 1000;
 
-/** Marks what a step calls, so that its events are distinguished from those that a replay emits again. */
+/** Marks code that runs inside a step, so that its events are distinguished from those that a replay emits again. */
 let inside: AsyncLocalStorage<Steps> | undefined;
 
 function storage(): AsyncLocalStorage<Steps> {
@@ -65,14 +65,14 @@ function storage(): AsyncLocalStorage<Steps> {
   return inside;
 }
 
-/** What is recorded of an exception: only its name and its text, cut. */
+/** The recorded part of an exception: its name and its message, both truncated. */
 function toFailure(thrown: unknown): RecordedStep & { readonly failed: object } {
   const { name, message } = isInstance(thrown, Error) ? thrown : { name: 'Error', message: '' };
   const failed = { name: String(name).slice(0, MAX_NAME), message: String(message).slice(0, MAX_MESSAGE) };
   return { failed: isInstance(thrown, McpToolError) ? { ...failed, shown: true } : failed };
 }
 
-/** The value, as a copy. A failure is thrown as the same error in the run that saw it and in all later ones. */
+/** Returns a copy of the value. A failure is thrown as the same error in the first run and in all later ones. */
 function outcomeOf(step: string, recorded: RecordedStep & { readonly cause?: unknown }): Json {
   if (!('failed' in recorded)) return structuredClone(recorded.value);
   const { failed, cause } = recorded;

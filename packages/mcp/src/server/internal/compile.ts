@@ -37,7 +37,7 @@ import type { Prompt, Registered, Resource, Template, Tool, ValueCheck } from '.
 import { describeIssues, isStandardSchema, isUnionOfObjects, jsonSchemaOf, schemaProblem } from './schemas.js';
 import { compileTemplate, hasScheme } from './uri-template.js';
 
-/** A handler of any kind; what it takes is the registration's to check. */
+/** A handler of any kind; the registration checks its arguments. */
 export type AnyHandler = (...args: never[]) => unknown;
 
 const NAME = /^[A-Za-z0-9_.-]{1,128}$/;
@@ -50,7 +50,7 @@ const COMPLETER = kind<Completer>(
 );
 const SCHEMA = kind<SchemaInput>('a JSON Schema or a validator', (value) => isObject(value) || isStandardSchema(value));
 
-/** What all definitions have in common. */
+/** The options that all definitions have in common. */
 const COMMON = {
   title: string,
   description: string,
@@ -104,7 +104,7 @@ function mapOf<T>(member: OptionKind<T>): OptionKind<Readonly<Record<string, T>>
   });
 }
 
-/** Checks a definition; what is wrong with it names what is registered. */
+/** Checks a definition. Errors name the registration. */
 function read<T extends object, K extends OptionKinds<T>>(what: string, kinds: K, options: T): ParsedOptions<K> {
   return defineOptions<T>()(kinds, { fail: (problem) => invalidRegistration(`${what}: ${problem}`) }).parse(options);
 }
@@ -144,7 +144,7 @@ export function compileResource(uri: string, options: ResourceOptions, handler: 
   };
 }
 
-/** An app is a resource with its own media type; its permissions are in the list and with its contents. */
+/** An app is a resource with its own media type. Its permissions are sent in the list and with its contents. */
 export function compileApp(uri: string, options: AppOptions, html: AppHtml): Resource {
   const what = `app "${uri}"`;
   if (typeof uri !== 'string' || !isAppUri(uri))
@@ -211,7 +211,7 @@ function registered(
   return { name, asks: new Set([...asks, ...requires]), requires, scopes, anyScope, listed: JSON.stringify(listed) };
 }
 
-/** What a list shows of any definition. */
+/** The members of any definition that a list shows. */
 function shown(options: Common & JsonObject): JsonObject {
   const { name, title, description, mimeType, size, annotations, icons, _meta } = options;
   return { name, title, description, mimeType, size, annotations, icons, _meta };
@@ -244,7 +244,7 @@ function jsonSchema(what: string, schema: SchemaInput, beside: JsonObject | unde
   return structuredClone(listed) as JsonObject;
 }
 
-/** A validator checks by itself; a JSON Schema through the interpreter, which is made at the first value. */
+/** A validator checks values itself. A JSON Schema is checked by the interpreter, which is created for the first value. */
 function valueCheck(schema: SchemaInput, listed: JsonObject): ValueCheck {
   if (isStandardSchema(schema)) {
     return async (value) => {

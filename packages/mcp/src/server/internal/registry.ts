@@ -12,9 +12,12 @@ import type { UriTemplate } from './uri-template.js';
 /** A handler of the application. */
 type Handles<Args extends unknown[]> = (...args: Args) => unknown;
 
-/** What all compiled registrations have. */
+/** Members of all compiled registrations. */
 export interface Registered extends ListedItem {
-  /** Whether the caller may use it: a tool with these arguments, a resource with this URI; `undefined` asks for it as such. */
+  /**
+   * Whether the caller may use it: a tool with these arguments, a resource with this URI. `undefined` asks whether it may be used
+   * at all.
+   */
   readonly authorize?: ((ctx: McpContext, subject: unknown) => MaybePromise<boolean>) | undefined;
   readonly asks: ReadonlySet<AskKind>;
   readonly requires: readonly AskKind[];
@@ -25,17 +28,17 @@ export interface Registered extends ListedItem {
 export interface Tool extends Registered {
   readonly kind: 'tool';
   readonly paramHeaders: readonly ParamHeader[];
-  /** How its calls become tasks; absent: they do not. */
+  /** How its calls become tasks. Absent: they do not become tasks. */
   readonly task: Required<ToolTask> | undefined;
-  /** Arguments as the handler gets them, or what is wrong with them. */
+  /** Checks arguments: returns the handler's arguments, or the problems. */
   readonly checkInput: ValueCheck | undefined;
-  /** Of the structured result. */
+  /** Checks the structured result. */
   readonly checkOutput: ValueCheck | undefined;
-  /** Whether the caller may call it; without arguments, at all. */
+  /** Whether the caller may call it with these arguments; without arguments, whether the caller may call it at all. */
   readonly handler: Handles<[args: unknown, ctx: McpAskingContext]>;
 }
 
-/** A value that passed, maybe transformed, or the rules that it breaks. */
+/** A valid value, possibly transformed, or the rules that it breaks. */
 export type Checked = { readonly value: unknown } | { readonly issues: readonly string[] };
 export type ValueCheck = (value: unknown) => Checked | Promise<Checked>;
 
@@ -63,7 +66,7 @@ export interface Prompt extends Registered {
 
 export type ListName = 'tools' | 'prompts' | 'resources' | 'resourceTemplates';
 
-/** Everything that a server offers. Closed at the first request; lists are built then, once. */
+/** All registrations of a server. It is closed at the first request; the lists are built then, once. */
 export class Registry {
   readonly tools = new Map<string, Tool>();
   readonly prompts = new Map<string, Prompt>();
@@ -125,7 +128,7 @@ export class Registry {
     return pages;
   }
 
-  /** Changes with every change of what is offered. */
+  /** A digest that changes with every change of the registrations. */
   get digest(): string {
     this.#digest ??= digestOf(
       (['tools', 'prompts', 'resources', 'resourceTemplates'] as const).map((name) =>
@@ -157,7 +160,7 @@ export class Registry {
     return false;
   }
 
-  /** The resource of a URI: registered itself, or by the first template that it matches. */
+  /** The resource of a URI: registered with this URI, else the first template that matches. */
   findResource(
     uri: string,
   ): { resource: Resource } | { template: Template; variables: Readonly<Record<string, string>> } | undefined {

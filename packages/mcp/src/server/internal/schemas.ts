@@ -9,13 +9,13 @@ export function isStandardSchema(value: unknown): value is StandardSchema {
   return isObject(standard) && standard.version === 1 && typeof standard.validate === 'function';
 }
 
-/** The JSON Schema that the validator gives of itself, or `undefined`. */
+/** The JSON Schema that the validator provides, or `undefined`. */
 export function jsonSchemaOf(schema: StandardSchema, side: 'input' | 'output'): JsonObject | undefined {
   const { jsonSchema } = schema['~standard'];
   return jsonSchema?.[side]({ target: 'draft-2020-12' });
 }
 
-/** Issues as path and the rule `schema`: a validator's own message may repeat the value. */
+/** Issues as path and the rule `schema`. The validator's own message is not used, because it may contain the value. */
 export function describeIssues(issues: readonly StandardIssue[]): string[] {
   const texts = issues.map(({ path = [] }) => {
     const keys = path.map((part) => String(typeof part === 'object' ? part.key : part));
@@ -24,7 +24,7 @@ export function describeIssues(issues: readonly StandardIssue[]): string[] {
   return [...new Set(texts)].slice(0, 20);
 }
 
-/** Whether a schema without a root type takes objects alone: each of its alternatives does. */
+/** Whether a schema without a root type accepts only objects, because each of its alternatives does. */
 export function isUnionOfObjects(schema: unknown): schema is JsonObject {
   if (!isObject(schema) || schema.type !== undefined) return false;
   const union = schema.anyOf ?? schema.oneOf;
@@ -35,7 +35,7 @@ export function isUnionOfObjects(schema: unknown): schema is JsonObject {
   );
 }
 
-/** The form that a validator gives of itself, without what forms do not have; `undefined` when it gives none. */
+/** The form that a validator provides, without keywords that forms do not have; `undefined` when it provides none. */
 export function formSchemaOf(schema: StandardSchema): FormSchema | undefined {
   const given = jsonSchemaOf(schema, 'input');
   if (given?.type !== 'object' || !isObject(given.properties)) return undefined;
@@ -52,7 +52,7 @@ const DRAFTS: Readonly<Record<string, SchemaDraft>> = {
   'http://json-schema.org/draft-07/schema': '7',
   'http://json-schema.org/draft-04/schema': '4',
 };
-/** Keywords that the interpreter would silently pass over. */
+/** Keywords that the interpreter would ignore without an error. */
 const UNSUPPORTED = ['$dynamicRef', '$dynamicAnchor'];
 
 /** What is wrong with a schema, or `undefined`: root type, dialect, references that leave the document, size. */
@@ -82,7 +82,7 @@ function referenceProblem(node: JsonObject): string | undefined {
     : undefined;
 }
 
-/** The draft of a schema; `undefined` for a dialect that we do not know. */
+/** The draft of a schema; `undefined` for an unknown dialect. */
 export function draftOf(schema: JsonObject): SchemaDraft | undefined {
   if (schema.$schema === undefined) return '2020-12';
   const uri = String(schema.$schema).replace(/#$/, '');

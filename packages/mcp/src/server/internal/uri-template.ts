@@ -4,14 +4,14 @@ import { decodePercent } from '@sallyport/core/pipeline';
 export interface UriTemplate {
   readonly text: string;
   readonly names: readonly string[];
-  /** The variables of a URI, percent-decoded once, or `undefined`. A map without a prototype. */
+  /** The variables of a URI, percent-decoded once, in a map without a prototype; `undefined` for a URI that does not match. */
   match(uri: string): Record<string, string> | undefined;
 }
 
 /** A variable and the literal text after it, which is empty only after the last one. */
 interface Part {
   readonly name: string;
-  /** `{+name}`: the value may hold `/`, `?` and `#`. */
+  /** `{+name}`: the value may contain `/`, `?` and `#`. */
   readonly reserved: boolean;
   readonly literal: string;
 }
@@ -23,7 +23,7 @@ export function hasScheme(uri: string): boolean {
   return SCHEME.test(uri);
 }
 
-/** `undefined` when the text is no template that we can match. */
+/** Compiles a template; `undefined` for text that is not a supported template. */
 export function compileTemplate(text: string): UriTemplate | undefined {
   const found = [...text.matchAll(EXPRESSION)];
   const ends = found.map((match) => match.index + match[0].length);
@@ -45,11 +45,12 @@ export function compileTemplate(text: string): UriTemplate | undefined {
 }
 
 /**
- * The values of the variables, each as short as the rest of the template allows: what a regular expression of lazy groups
- * finds, in time that grows with the length of the URI and not with a power of it.
+ * The values of the variables, each as short as the rest of the template allows. A regular expression of lazy groups finds the
+ * same, but this takes time linear in the length of the URI.
  */
 function matchParts(uri: string, start: number, parts: readonly Part[]): Record<string, string> | undefined {
-  // `ends[i][at]` is where the variable i ends when it starts at `at` and all that is behind it matches; -1 where it cannot.
+  // `ends[i][at]` is the end of variable i when it starts at `at` and the rest of the template matches; -1 when there is no
+  // match.
   const ends: Int32Array[] = [];
   let matches = new Uint8Array(uri.length + 1);
   matches[uri.length] = 1;
@@ -69,7 +70,10 @@ function matchParts(uri: string, start: number, parts: readonly Part[]): Record<
   return values;
 }
 
-/** For each place of the URI where a variable that starts there ends. `matches` says where the parts behind it match. */
+/**
+ * For each position of the URI, the end of a variable that starts there. `matches` tells at which positions the rest of the
+ * template matches.
+ */
 function endsOf(uri: string, { literal, reserved }: Part, matches: Uint8Array): Int32Array {
   const ends = new Int32Array(uri.length + 1).fill(-1);
   let nearest = -1;

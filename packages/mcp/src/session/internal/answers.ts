@@ -21,13 +21,13 @@ import { isCancelled } from './parked.js';
 import { type SessionPlace, type SessionRequest, scopeOf } from './request.js';
 import { newStreamId, parseEventId, type StreamHead, StreamLog } from './stream-log.js';
 
-/** A program answers immediately; a person who has not answered after some seconds needs much longer. */
+/** A program answers immediately. A person who has not answered after some seconds will need much longer. */
 const FIRST_LOOK_MS = 50;
 const LAST_LOOK_MS = 2000;
 
 /**
- * Asks on an open stream and waits for the answer, which another instance may receive: each question has a head of its
- * own in the store, under which the answer is looked for.
+ * Asks on an open stream and waits for the answer, which another instance may receive. Each question has its own head row in the
+ * store, and the answer is read from there.
  */
 export async function hold(
   origin: SessionRequest,
@@ -64,10 +64,10 @@ export async function hold(
 const MAX_ATTEMPTS = 20;
 
 /**
- * Takes a client's answer to a question. Returns after the run that it continues, if it completes the set: `too large` when the
- * answer counts as none for its size.
+ * Stores a client's answer to a question. If it is the last missing answer, continues the call, and returns after that run.
+ * Returns `too large` for an answer that is too large to be stored.
  *
- * @throws FrameworkError `app.forbidden` when the caller may not make the call that it would continue
+ * @throws FrameworkError `app.forbidden` when the caller may not make the call that the answer would continue
  */
 export async function takeAnswer(place: SessionPlace, response: RpcResponse): Promise<'taken' | 'too large'> {
   const { core, http, session } = place;
@@ -86,7 +86,7 @@ export async function takeAnswer(place: SessionPlace, response: RpcResponse): Pr
     try {
       if (!(await found.log.save(next))) continue;
     } catch (error) {
-      // Beside what is recorded already there is no room for it.
+      // The recorded data leaves no space for the answer.
       if (!(error instanceof TooLargeToStore) || large) throw error;
       large = true;
       continue;
@@ -101,13 +101,13 @@ export async function takeAnswer(place: SessionPlace, response: RpcResponse): Pr
   throw new Error('framework: mcp: the head of a stream changes too often');
 }
 
-/** Stream and key of a question's id. */
+/** The stream and the key in the id of a question. */
 function parseQuestionId(id: string): { readonly stream: string; readonly key: string } | undefined {
   const event = parseEventId(`${id.slice(0, 12)}.0`);
   return event && id[12] === '.' ? { stream: event.stream, key: id.slice(13) } : undefined;
 }
 
-/** The head with an answer; `running` when it was the last one. Nothing when it is not waited for. */
+/** The head row with the answer; `running` when it was the last one. `undefined` when nothing waits for it. */
 async function withAnswer(
   head: StreamHead,
   key: string,
@@ -140,7 +140,7 @@ function toRecorded(digest: string, { failed, result }: RpcResponse, large: bool
   return failed ? { digest } : { digest, value: result };
 }
 
-/** The call of a stored stream, as it is registered here. */
+/** The registered call of a stored stream. */
 export interface Continued {
   readonly origin: SessionRequest;
   readonly call: Call;
@@ -154,7 +154,7 @@ export async function findContinued(place: SessionPlace, { request, protocolVers
   return { origin, call: await resolveAgain(origin) };
 }
 
-/** Calls the handler of a claimed stream again, with what was recorded. */
+/** Calls the handler of a claimed stream again, with the recorded data. */
 export function startContinuation(
   { origin, call }: Continued,
   log: StreamLog,
@@ -165,7 +165,7 @@ export function startContinuation(
   return { run, stream: new CallStream(origin, call, run, log, beginning) };
 }
 
-/** The call may be gone since: another deployment answers. */
+/** The call may no longer be registered, because another deployment answers. */
 async function resolveAgain({ core, methods, http, session, request, accepted }: SessionRequest): Promise<Call> {
   const hookContext = () => {
     throw new Error('framework: mcp: a call has no hooks');

@@ -13,18 +13,18 @@ import { closeOpenStream, openStream } from './parked.js';
 import { type SessionRequest, toEnding } from './request.js';
 import { newStreamId, type StreamHead, StreamLog, StreamLost } from './stream-log.js';
 
-/** How long a run may be silent before it counts as lost, and how often it says that it is not. */
+/** How long a run may be silent before it counts as lost, and how often it renews its lease. */
 const LEASE_MS = 30_000;
 const RENEW_EVERY_MS = 10_000;
-/** A run ends before the invocation does; the answer needs a moment more. */
+/** A run ends before the invocation does; sending the answer takes some more time. */
 const DEADLINE_MARGIN_MS = 5000;
 
-/** Epoch milliseconds at which a run that has not said that it continues is lost. */
+/** Epoch milliseconds at which a run that has not renewed its lease counts as lost. */
 export function leaseOf({ deadline, clock }: McpRequest): number {
   return Math.min(nowMs(clock) + LEASE_MS, deadline + DEADLINE_MARGIN_MS);
 }
 
-/** A stream of its own for a call that begins. */
+/** Makes a new stream for a call that begins. */
 export function newCallStream(origin: SessionRequest, call: Call, run: Run): CallStream {
   const now = () => nowMs(origin.http.clock);
   const log = new StreamLog(origin.core, origin.session.partition ?? '', newStreamId(), now);
@@ -37,20 +37,20 @@ export function newCallStream(origin: SessionRequest, call: Call, run: Run): Cal
  */
 type Beginning = 'new' | 'claimed' | 'answered';
 
-/** The stream of a call that the client can come back to. */
+/** The stream of a call that the client can resume. */
 export class CallStream implements Sink {
   readonly #origin: SessionRequest;
   readonly #call: Call;
   readonly #run: Run;
   readonly #log: StreamLog;
   readonly #isRead: boolean;
-  /** Whether a head is in the store. */
+  /** Whether the head row is in the store. */
   #stored: boolean;
-  /** Whether the session's list of parked calls names this one. */
+  /** Whether this call is in the session's list of parked calls. */
   #listed: boolean;
-  /** Whether what is written is stored first. Where the store fails, the client that reads gets the rest without ids. */
+  /** Whether events are stored before they are written. If the store fails, the connected client gets the rest without ids. */
   #keeps = true;
-  /** Whether the stream was taken over: another run answers the client. */
+  /** Whether another run has taken over the stream and answers the client. */
   #lost = false;
   #cancelled = false;
 
@@ -78,7 +78,7 @@ export class CallStream implements Sink {
     return this.#log.priming(0);
   }
 
-  /** Events have ids only when they are in the store: a client with an id can resume. */
+  /** Only stored events have ids, because a client can resume from an id. */
   async whole(messages: readonly string[]): Promise<string> {
     if (!this.#stored && !this.#cancelled && this.#keeps) {
       this.#stored = await this.#tryToKeep(async () => {
@@ -114,8 +114,8 @@ export class CallStream implements Sink {
   }
 
   /**
-   * The end of a stream that is in the store already. A connected client gets it even when it cannot be stored; a client
-   * that resumes later then gets "Interrupted".
+   * The end of a stream that is already in the store. A connected client gets it even when it cannot be stored; a client that
+   * resumes later then gets "Interrupted".
    */
   async #endStored(ending: Ending, unsent: readonly string[]): Promise<Ending> {
     const messages = [...unsent, ...ending.messages];
@@ -139,7 +139,7 @@ export class CallStream implements Sink {
     return NOTHING;
   }
 
-  /** Leaves the call to the request that brings the answers, or that resumes. */
+  /** Parks the call: the request with the answers, or the one that resumes, continues it. */
   async #park(outcome: Outcome & { kind: 'questions' | 'closed' }, unsent: readonly string[]): Promise<Ending> {
     const { core, http, session, request } = this.#origin;
     const questions = outcome.kind === 'questions' ? outcome.questions : [];
@@ -194,7 +194,7 @@ export class CallStream implements Sink {
     reportTooLarge(this.#origin.http, this.#call, what, bytes);
   }
 
-  /** Stores for a client that reads meanwhile: it gets its answer also when that fails, but cannot come back for it. */
+  /** Stores events for a connected client. If that fails, the client still gets its answer, but cannot resume. */
   async #tryToKeep(store: () => Promise<boolean>): Promise<boolean> {
     try {
       return await this.#unlessLost(store);
@@ -226,7 +226,7 @@ export class CallStream implements Sink {
     guardHook(() => this.#origin.http.log.warn('mcp.stream_lost', { target: this.#call.name }));
   }
 
-  /** Says from time to time, while the handler runs, that it does. */
+  /** Renews the lease at intervals while the handler runs. */
   #keepLease(): void {
     const run = this.#run;
     const { http } = this.#origin;
@@ -264,7 +264,7 @@ export class CallStream implements Sink {
     };
   }
 
-  /** A name that stays in the list by mistake expires. */
+  /** If this fails, the entry in the list expires later. */
   async #unlist(): Promise<void> {
     if (!this.#listed) return;
     this.#listed = false;
@@ -278,17 +278,17 @@ function storeFailed(): RpcError {
 
 const NOTHING: Ending = { messages: [], status: 200, form: 'any' };
 
-/** One line for what was too large to be kept, wherever it was met. */
+/** Logs one line for a value that was too large to be stored. */
 export function reportTooLarge(http: McpRequest, { name }: Pick<Call, 'name'>, what: Kept, bytes: number): void {
   guardHook(() => http.log.warn('mcp.too_large', { target: name, what, bytes }));
 }
 
-/** A question as a request of ours; its id leads the answer back to the stream. */
+/** A question as a JSON-RPC request of the server; its id identifies the stream for the answer. */
 export function questionText(stream: string, { key, request }: Question): string {
   return JSON.stringify({ jsonrpc: '2.0', id: `${stream}.${key}`, ...request });
 }
 
-/** Machines answer at once, people after seconds or minutes. */
+/** Programs answer immediately, people after seconds or minutes. */
 const RETRY_STEPS: readonly (readonly [number, number])[] = [
   [200, 100],
   [1000, 250],
@@ -296,7 +296,7 @@ const RETRY_STEPS: readonly (readonly [number, number])[] = [
   [30_000, 2000],
 ];
 
-/** How long a client waits before it looks again at a call that has been parked, or has been running, for `ageMs`. */
+/** How long a client waits before it polls a call again that has been parked or running for `ageMs`. */
 export function retryAfter({ settings }: Core, ageMs: number): number {
   return settings.retryMs ?? RETRY_STEPS.find(([age]) => ageMs < age)?.[1] ?? 5000;
 }

@@ -28,7 +28,7 @@ import { resolveSession, type SessionPlace, sessionError } from './request.js';
 import { deleteSession, isSubscribed, type Session } from './session.js';
 import { isResponse, parseEventId, type StreamHead, StreamLog, StreamLost } from './stream-log.js';
 
-/** How long a client keeps away between two listeners. */
+/** How long a client waits between two listeners. */
 const IDLE_RETRY_MS = 30_000;
 const FEED_MS = 300_000;
 
@@ -60,7 +60,7 @@ export async function serveGet(core: Core, methods: MethodTable, http: McpReques
   return rest ?? notAllowed(allowOf(core));
 }
 
-/** Methods that a client of the session era can count on. */
+/** Methods that every client of the session era supports. */
 function allowOf({ settings }: Core): string {
   return settings.sessions === 'durable' ? 'POST, DELETE' : 'POST';
 }
@@ -74,7 +74,7 @@ function listen(core: Core, http: McpRequest, session: Session, since?: number):
     from: since === undefined || since > now ? now : Math.max(since, now - FEED_MS),
     head: COMMENT_FRAME,
     frame: async (change) => {
-      // Tasks are of the stateless era.
+      // The session era has no tasks.
       if ('task' in change) return '';
       const wanted = 'list' in change || (await isSubscribed(core, http, session, change.resource));
       return wanted ? messageFrame(changeNotification(change)) : '';
@@ -86,7 +86,7 @@ function listen(core: Core, http: McpRequest, session: Session, since?: number):
   });
 }
 
-/** A session's listener keeps its name, so that the next one continues where the last one ended. */
+/** The listeners of a session have the same name, so that the next one continues where the previous one ended. */
 function listenerId(partition: string): string {
   return hashText(`listen ${partition}`).slice(0, 12);
 }
@@ -100,7 +100,7 @@ interface Found {
 }
 
 /**
- * The rest of a stream after an event, wherever it was made; `undefined` when there is nothing to come.
+ * The rest of a stream after an event, also of another instance; `undefined` when there are no further events.
  *
  * @throws FrameworkError `app.forbidden` when the caller may not make the call
  */
@@ -149,13 +149,13 @@ function replay(
   return { status: 200, headers: SSE_HEADERS, body: frames + rest };
 }
 
-/** A run whose lease ended without an end mark, or a call without an answer. It is never run again. */
+/** A run whose lease ended without an end mark, or a call without an answer. The handler is not called again. */
 function isLost(head: StreamHead, now: number): boolean {
   if (head.state === 'running') return now > head.lease;
   return head.state === 'waiting' && now - head.since > MAX_PARKED_MS;
 }
 
-/** Ends a stream that its run has left. Where the run came as far as to store its response, that is the end. */
+/** Ends a stream whose run was lost. If the run has stored its response, the response is the end. */
 async function interrupt({ core, http, session }: SessionPlace, { log, head }: Found): Promise<void> {
   const messages = await log.readFrom(1);
   let next = messages.length + 1;
@@ -165,7 +165,7 @@ async function interrupt({ core, http, session }: SessionPlace, { log, head }: F
       await log.append([text], () => {}, next);
       next += 1;
     } catch (error) {
-      // Somebody else has just written the same.
+      // Another request has just written the same.
       if (!(error instanceof StreamLost)) throw error;
     }
     guardHook(() => http.log.warn('mcp.call_interrupted', { method: head.request.method, state: head.state }));
@@ -174,13 +174,13 @@ async function interrupt({ core, http, session }: SessionPlace, { log, head }: F
   await closeOpenStream(core, session, log.id);
 }
 
-/** Takes over a call whose stream its handler closed, and sends the rest; `undefined` when another request was faster. */
+/** Takes over a call whose handler has closed its stream, and sends the rest; `undefined` when another request was faster. */
 async function claim(origin: SessionPlace, found: Found, sequence: number): Promise<Reply | undefined> {
   const { http } = origin;
   const { log } = found;
   const continued = await findContinued(origin, found.head);
   checkScopes(http, continued.call.target);
-  // Nobody writes here before the claim, and nothing may fail between the claim and the run.
+  // No other writer changes the row before the claim, and nothing may fail between the claim and the run.
   const missed = await log.readFrom(sequence + 1);
   const head: StreamHead = { ...found.head, state: 'running', lease: leaseOf(http), since: nowMs(http.clock) };
   if (!(await log.save(head))) return undefined;
@@ -196,7 +196,7 @@ async function claim(origin: SessionPlace, found: Found, sequence: number): Prom
   return deliver({ http, accepted: { json: false, sse: true }, run, sink, atOnce: true });
 }
 
-// With the above, all that only sessions with a store need: one part that loads at once.
+// The code that only sessions with a store need. It is loaded as one part.
 export { hold, takeAnswer } from './answers.js';
 export { newCallStream } from './call-stream.js';
 export { cancelRequest, isCancelled } from './parked.js';

@@ -6,14 +6,14 @@ import { decodeRow, encodeRow, toTtl } from '../../store/store.js';
 import type { Session } from './session.js';
 import { StreamLog } from './stream-log.js';
 
-/** Calls of a session that may be parked at a time. */
+/** The most calls of a session that may be parked at the same time. */
 const MAX_OPEN_STREAMS = 32;
 const PREFIX = 'open#';
 const MARGIN_MS = 60_000;
 
 /**
- * Notes that a call of the session is parked. Several that come at once may all be refused near the limit, but never
- * are there more.
+ * Adds a call to the session's list of parked calls. Near the limit, several concurrent calls may all be rejected, but the limit
+ * is never exceeded.
  */
 export async function openStream(
   core: Core,
@@ -36,7 +36,7 @@ export async function closeOpenStream(core: Core, session: Session, stream: stri
   await storeOf(core).take({ partition: session.partition ?? '', sort: PREFIX + stream });
 }
 
-/** Names of the parked streams that answer this request. */
+/** Names of the parked streams of this request. */
 async function findOpenStreams(core: Core, session: Session, id: RequestId): Promise<readonly string[]> {
   const open = await listOpen(core, session.partition ?? '');
   return open.filter((row) => decodeRow<[RequestId]>(row)[0] === id).map((row) => row.sort.slice(PREFIX.length));
@@ -49,7 +49,7 @@ async function listOpen(core: Core, partition: string) {
 
 const FLAG_TTL_MS = 600_000;
 
-/** Marks a request as cancelled, wherever it runs, and ends it where it is parked. */
+/** Marks a request as cancelled, so that a running call ends on any instance, and ends a parked one. */
 export async function cancelRequest(core: Core, session: Session, id: RequestId, now: () => number): Promise<void> {
   const { partition } = session;
   if (partition === undefined) return;

@@ -19,13 +19,13 @@ import type { Core } from '../../server/internal/core.js';
 import { keptBytes } from '../../store/internal/row-text.js';
 import { findSession, NO_SESSION, readLevel, type Session } from './session.js';
 
-/** What a run of a stored session may need while it runs. Loaded when it is first needed. */
+/** Code that a run of a stored session may need. It is loaded at the first use. */
 export interface RunAids {
   hold(origin: SessionRequest, question: Question, run: Run, target: Guarded): Promise<RecordedAnswer>;
   isCancelled(core: Core, session: Session, id: RequestId): Promise<boolean>;
 }
 
-/** One HTTP request of a session, and what serves it. */
+/** One HTTP request of a session, with the server's parts that it needs. */
 export interface SessionPlace {
   readonly core: Core;
   readonly methods: MethodTable;
@@ -34,7 +34,7 @@ export interface SessionPlace {
   readonly aids: () => Promise<RunAids>;
 }
 
-/** A JSON-RPC request of a session, and how it may be answered. */
+/** A JSON-RPC request of a session, with the possible kinds of answers. */
 export interface SessionRequest extends SessionPlace {
   readonly protocolVersion: string;
   readonly request: Pick<RpcRequest, 'id' | 'method' | 'params'>;
@@ -49,8 +49,8 @@ export function sessionError(status: number, code: number, message: string, id: 
 }
 
 /**
- * The session of a request, or the answer that says what is wrong with its headers. What was negotiated represents the
- * session's life; the version header of a request must be one that we know.
+ * The session of a request, or an error answer for invalid headers. The negotiated revision applies for the whole session; the
+ * version header of each request must be a known revision.
  */
 export async function resolveSession(
   core: Core,
@@ -78,12 +78,15 @@ export function requestedVersion(http: McpRequest): SessionVersion | 'unknown' |
   return values.length === 1 && isSessionVersion(version) ? version : 'unknown';
 }
 
-/** Whether a client of this request can come back for the rest of a stream. */
+/** Whether the client of this request can resume a stream. */
 export function canResume({ session, protocolVersion, accepted }: SessionRequest): boolean {
   return session.partition !== undefined && accepted.sse && protocolVersion >= '2025-11-25';
 }
 
-/** How the client is asked. Revisions before 2025-11-25 do not come back: their stream is held open, or not asked on. */
+/**
+ * How the client is asked. Clients of revisions before 2025-11-25 do not resume: their stream is held open, or they are not
+ * asked.
+ */
 function askingOf(origin: SessionRequest): RunScope['asking'] {
   const { core, http, session, accepted } = origin;
   if (session.partition === undefined || !accepted.sse) return 'no';
@@ -91,7 +94,7 @@ function askingOf(origin: SessionRequest): RunScope['asking'] {
   return http.canStream ? 'hold' : 'no';
 }
 
-/** The least level of log events. If it is in the store, it is read once for each run, at the handler's first log. */
+/** The lowest level of log events. If it is in the store, it is read once for each run, at the handler's first log event. */
 function levelOf({ core, session }: SessionRequest): RunScope['logLevel'] {
   if (!core.settings.logging) return () => undefined;
   if (session.level !== undefined) return () => session.level;
@@ -102,7 +105,7 @@ function levelOf({ core, session }: SessionRequest): RunScope['logLevel'] {
   };
 }
 
-/** What a run of a session's call may do. */
+/** The settings of a run in a session. */
 export function scopeOf(origin: SessionRequest, call: Pick<Call, 'target'> | undefined, memory: RunMemory): RunScope {
   const { core, http, session, protocolVersion, request, aids } = origin;
   const asking = askingOf(origin);

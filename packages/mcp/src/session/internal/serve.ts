@@ -45,7 +45,7 @@ const MAX_BATCH = 20;
 const BATCH_VERSION = '2025-03-26';
 const JSON_ONLY: Accepted = { json: true, sse: false };
 
-/** What only sessions with a store need: parking, coming back, cancelling, listening. */
+/** Code that only sessions with a store need: parking, resuming, cancelling, listening. */
 const loadDurable = lazily(() => import('./durable.js'));
 
 /** GET and DELETE of a session: the rest of a stream or a listener, and the end of the session. */
@@ -96,7 +96,7 @@ async function initialize(
   return session === undefined ? reply : { ...reply, headers: { ...reply.headers, 'mcp-session-id': session } };
 }
 
-/** Notifications and answers: what they cause is done before the reply, since nothing runs after it. */
+/** Handles notifications and answers. All work ends before the reply, because nothing runs after it. */
 async function takeNotice(place: SessionPlace, message: RpcMessage): Promise<Reply> {
   const { core, http, session } = place;
   if (session.partition === undefined) return ACCEPTED;
@@ -168,7 +168,7 @@ async function endPlainly(origin: SessionRequest, call: Call, outcome: Outcome):
   return toEnding(origin, await toResult(call, 'session', outcome, http));
 }
 
-/** Answers a batch, which only revision 2025-03-26 has: in order, without events and without questions. */
+/** Answers a batch, which only revision 2025-03-26 has. Its requests run in order, without events and without questions. */
 export async function serveBatch(
   core: Core,
   methods: MethodTable,
@@ -198,7 +198,7 @@ export async function serveBatch(
   return texts.length === 0 ? ACCEPTED : replyWith(`[${texts.join(',')}]`, accepted ?? JSON_ONLY);
 }
 
-/** One forbidden call forbids the batch, before any of it runs. */
+/** One forbidden call rejects the whole batch, before any of its calls runs. */
 async function checkBatchScopes(place: SessionPlace, request: RpcRequest): Promise<void> {
   const method = findMethod(place.methods, 'session', request.method, place);
   if (!method?.calls) return;

@@ -7,19 +7,19 @@ import { type Core, principalHash, storeOf } from '../../server/internal/core.js
 import { hashText, randomText } from '../../store/internal/crypto.js';
 import { decodeRow, encodeRow, type Row, toTtl } from '../../store/store.js';
 
-/** What a request knows of its session. */
+/** The session of a request. */
 export interface Session {
   readonly version: SessionVersion;
   readonly client: Implementation | undefined;
   readonly capabilities: ClientCapabilities;
-  /** Partition of its rows; `undefined` where nothing is stored. */
+  /** Partition of its rows; `undefined` when nothing is stored. */
   readonly partition: string | undefined;
-  /** `undefined`: in a row of its own, or nowhere. */
+  /** The log level; `undefined` when it is in its own row, or not stored. */
   readonly level: LogLevel | undefined;
   readonly expiresMs: number;
 }
 
-/** The session of a request when there are none. */
+/** The session of a request to a server without sessions. */
 export const NO_SESSION: Omit<Session, 'version'> = {
   client: undefined,
   capabilities: {},
@@ -102,23 +102,23 @@ async function readDurable(core: Core, http: McpRequest, id: string): Promise<Se
   };
 }
 
-/** Slides the expiry once a quarter of the lifetime has passed. Losing to another writer is as good as winning. */
+/** Extends the lifetime after a quarter of it has passed. If another writer is faster, the result is the same. */
 async function touch(core: Core, http: McpRequest, row: Row, data: SessionData): Promise<void> {
   const { sessionTtlMs } = core.settings;
   const now = nowMs(http.clock);
   if (row.ttl * 1000 - now > sessionTtlMs * 0.75) return;
-  // Deletes the session's data first: if this stops midway, the next request does it again.
+  // Deletes the session's data first: if this is interrupted, the next request repeats it.
   if (core.settings.changes) await renewSubscriptions(core, row.partition, toTtl(now + sessionTtlMs));
   const next = { ...row, version: row.version + 1, ttl: toTtl(now + sessionTtlMs), data: encodeRow(data) };
   await storeOf(core).put(next, { version: row.version });
 }
 
-/** Leaves a tombstone until the session would have ended anyway. */
+/** Writes a tombstone that expires when the session would have ended. */
 export async function deleteSession(core: Core, id: string): Promise<void> {
   await change(core, partitionOf(core, id), (data) => ({ ...data, gone: true }));
 }
 
-/** Remembers the least level of log events. Where nothing is stored it stays as it is. */
+/** Stores the lowest level of log events. Without a store it has no effect. */
 export async function setLevel(core: Core, session: Session, level: LogLevel): Promise<void> {
   const { partition } = session;
   if (partition === undefined) return;
@@ -129,7 +129,7 @@ export async function setLevel(core: Core, session: Session, level: LogLevel): P
   }
 }
 
-/** The least level of log events; a sealed session keeps it in a row that is read only when a handler logs. */
+/** The lowest level of log events. For a sealed session it is in a row that is read only when a handler logs. */
 export async function readLevel(core: Core, session: Session): Promise<LogLevel> {
   if (session.level !== undefined || session.partition === undefined) return session.level ?? 'info';
   const row = await storeOf(core).get({ partition: session.partition, sort: LEVEL });
@@ -152,7 +152,7 @@ async function change(core: Core, partition: string, edit: (data: SessionData) =
   throw new Error('framework: mcp: a session row changes too often');
 }
 
-/** Servers may share a table: a session is found by the one that made it. */
+/** Servers may share a table: only the server that made a session finds it. */
 function partitionOf({ settings }: Core, id: string): string {
   return `s#${hashText(JSON.stringify([settings.info.name, id]))}`;
 }
@@ -161,7 +161,7 @@ function keyOf(core: Core, id: string) {
   return { partition: partitionOf(core, id), sort: SESSION };
 }
 
-/** Name and version, cut to what is worth storing. */
+/** Name and version, truncated for the store. */
 function toClient(info: unknown): Implementation | undefined {
   if (!isObject(info) || typeof info.name !== 'string') return undefined;
   const { name, version, title } = info;
@@ -172,7 +172,7 @@ function toClient(info: unknown): Implementation | undefined {
 
 const cut = (text: unknown): string => (typeof text === 'string' ? text.slice(0, MAX_CLIENT_TEXT) : '');
 
-/** The capabilities that matter to us, in the order of their bits. */
+/** The capabilities that are stored, in the order of their bits. */
 const BITS: readonly ((capabilities: ClientCapabilities) => unknown)[] = [
   (capabilities) => capabilities.roots,
   (capabilities) => capabilities.sampling,
@@ -197,7 +197,7 @@ function fromBits(bits: number): ClientCapabilities {
 
 const SUBSCRIPTION = 'sub#';
 
-/** Notes that a session wants to know of changes of a resource, for as long as the session lives. */
+/** Stores that a session subscribes to changes of a resource, until the session ends. */
 export async function subscribe(core: Core, session: Session, uri: string, now: number): Promise<void> {
   const key = subscriptionKey(session, uri);
   const subscriptions = await listSubscriptions(core, key.partition);

@@ -10,30 +10,30 @@ import { bytesOf, type Kept, keptBytes, packText, unpackText } from '../../store
 import { type PutCondition, type Row, toTtl } from '../../store/store.js';
 
 /**
- * `open`: closed by its handler, to be claimed. `waiting`: for answers. `running`: until its lease ends. `ended`: its
- * last event is the response. `cancelled`: there is none.
+ * `open`: its handler closed it, and a request may claim it. `waiting`: for answers. `running`: until its lease ends. `ended`:
+ * its last event is the response. `cancelled`: it has no response.
  */
 export type StreamState = 'open' | 'waiting' | 'running' | 'ended' | 'cancelled';
 
-/** The row that says how a stream stands. */
+/** The head row of a stream: its state. */
 export interface StreamHead {
   readonly state: StreamState;
-  /** Parameters only where the handler may have to be called again. */
+  /** The parameters, only if the handler may be called again. */
   readonly request: { readonly id: RequestId; readonly method: string; readonly params: JsonObject | undefined };
   /** The scopes that the call needed: a reader of the stream needs them too. */
   readonly scopes: readonly string[];
   readonly anyScope: readonly string[];
   readonly protocolVersion: string;
   readonly memory: PackedMemory;
-  /** Questions of this round that have no answer yet; with `asked` where the handler reads the answers itself. */
+  /** Questions of this round without an answer; with `asked` when the handler reads the answers itself. */
   readonly pending: readonly (Pick<Question, 'key' | 'digest'> & { readonly asked?: InputRequest })[];
   /** Sequence number of the next event, as of the last save. */
   readonly next: number;
-  /** Epoch milliseconds: a run is lost when this has passed. */
+  /** Epoch milliseconds after which the run counts as lost. */
   readonly lease: number;
-  /** Epoch milliseconds: when the stream came to its state. */
+  /** Epoch milliseconds of the last change of the state. */
   readonly since: number;
-  /** The run with the question waits; a request with an answer only records it. */
+  /** The run that asked is waiting; a request with an answer only records the answer. */
   readonly hold?: true;
 }
 
@@ -43,7 +43,7 @@ export class StreamLost extends Error {}
 const STREAM_TTL_MS = 3_600_000;
 const HEAD = '!';
 const WRITER_BYTES = 12;
-/** Keeps the row of an event near its sequence number, so that a replay need not start at the beginning. */
+/** Limits the number of events in a row, so that a replay does not start at the beginning. */
 const MAX_EVENTS_A_ROW = 32;
 const SPLIT_BYTES = 128 * 1024;
 const PAGE_ROWS = 50;
@@ -63,7 +63,7 @@ export function parseEventId(text: string): { readonly stream: string; readonly 
   return { stream, sequence: Number(digits) };
 }
 
-/** Called for a message that is too large to be kept. */
+/** Called for a message that is too large to be stored. */
 export type ReportTooLarge = (what: Kept, bytes: number) => void;
 
 /** The events of one stream and its head. The holder of the lease is the only writer. */
@@ -75,9 +75,9 @@ export class StreamLog {
   next: number;
   #version: number;
   readonly #now: () => number;
-  /** The head as it was read or saved last. */
+  /** The head row, as last read or saved. */
   #head: StreamHead | undefined;
-  /** Saves follow each other: each is made under the version of the previous one. */
+  /** Saves run one after another: each uses the version of the previous one. */
   #saving: Promise<unknown> = Promise.resolve();
 
   constructor(core: Core, sessionPartition: string, id: string, now: () => number, next = 1, version = 0) {
@@ -114,8 +114,8 @@ export class StreamLog {
   }
 
   /**
-   * Stores messages under their numbers, before they are written anywhere. In the place of one that is too large stands one that
-   * says so: an error for a response.
+   * Stores messages with their numbers before they are sent. A message that is too large is replaced by one that reports this:
+   * for a response, an error.
    *
    * @throws StreamLost when another writer was faster
    */
@@ -144,7 +144,7 @@ export class StreamLog {
     return this.#afterOthers(() => this.#save(head));
   }
 
-  /** Moves the end of the lease. `false` when the stream is not this run's any more. */
+  /** Extends the lease. `false` when another run has taken over the stream. */
   renew(lease: number): Promise<boolean> {
     return this.#afterOthers(async () => this.#head?.state === 'running' && this.#save({ ...this.#head, lease }));
   }
@@ -166,7 +166,7 @@ export class StreamLog {
     return saved;
   }
 
-  /** A failed write may have been applied: it is tried once more and recognized by its id. */
+  /** A failed write may have been applied. It is repeated once, and recognized by its id. */
   async #put(row: Row, when: PutCondition): Promise<boolean> {
     const store = storeOf(this.#core);
     const named = { ...row, writer: randomText(WRITER_BYTES) };
@@ -226,8 +226,8 @@ function pad(sequence: number): string {
 }
 
 /**
- * Groups of messages that fit into a row each, as lines: JSON text contains no line break. A message that is too large has
- * its own row.
+ * Groups messages so that each group fits into a row, one message on each line (JSON text contains no line break). A message that
+ * is too large gets its own row.
  */
 function split(messages: readonly string[]): string[][] {
   const groups: string[][] = [];

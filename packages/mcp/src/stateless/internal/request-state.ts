@@ -23,17 +23,17 @@ interface CarriedState {
   readonly m: PackedMemory;
   /** Epoch milliseconds. */
   readonly x: number;
-  /** What was asked: key and digest of each question, and of one that the handler returned what its answer must fit. */
+  /** The questions that were asked: key and digest of each. For a returned question also the form that its answer must match. */
   readonly q: readonly (readonly [key: string, digest: string, returned?: Returned])[];
 }
 
-/** As much of a question as its answer is compared with. */
+/** The part of a question that is needed to check its answer. */
 type Returned = readonly [method: InputRequest['method'], schema?: object];
 
-/** Larger states stay in the store. */
+/** Larger states are stored instead of sent. */
 const MAX_INLINE_BYTES = 16 * 1024;
 
-/** What a state is bound to: the caller, the method, the name and the arguments. */
+/** A state is bound to the caller, the method, the name and the arguments. */
 function boundTo(http: McpRequest, method: string, call: Call): string {
   return JSON.stringify([principalHash(http), method, call.name, digestOf(call.args)]);
 }
@@ -65,7 +65,7 @@ export async function readRetry(
     const answer = expected ? checkAnswer(toRequest(expected), raw) : raw;
     if (isInputResponse(answer)) inputs.push([key, answer]);
   }
-  // Answers without a state belong to a first round of a client that was shown the questions by whoever it says.
+  // Answers without a state belong to the first round, where the client claims which questions it was asked.
   const memory = state?.m ?? { ...packMemory(freshMemory()), r: 1 };
   return unpackMemory({ ...memory, i: inputs, e: [], c: 0 }, { answers, asked });
 }

@@ -36,7 +36,7 @@ import { keptBytes } from '../../store/internal/row-text.js';
 import { createTask, type NewTask, takesTasks } from '../../tasks/internal/task.js';
 import { readRetry, sealState } from './request-state.js';
 
-/** What a request says of itself and of its sender. */
+/** The metadata of a request: about itself and about its sender. */
 interface Envelope {
   readonly params: JsonObject;
   readonly capabilities: ClientCapabilities;
@@ -45,7 +45,7 @@ interface Envelope {
   readonly progressToken: string | number | undefined;
 }
 
-/** One request of this era, and what serves it. */
+/** One request of this era, with the server's parts that it needs. */
 interface StatelessRequest {
   readonly core: Core;
   readonly http: McpRequest;
@@ -76,7 +76,7 @@ export async function serveStateless(
   }
 }
 
-/** Checks in a fixed order; the first that fails answers. */
+/** Runs the checks in a fixed order. The first one that fails determines the answer. */
 async function serveRequest(
   core: Core,
   methods: MethodTable,
@@ -138,7 +138,7 @@ function mismatch(header: string): RpcError {
   return new RpcError(RPC.headerMismatch, `Header mismatch: ${header}`, undefined, 400);
 }
 
-/** Exactly one value; spaces around it do not count, case does. */
+/** Exactly one value. White space around it is ignored; case is significant. */
 function isOnce(values: readonly string[], text: string): boolean {
   return values.length === 1 && values[0]?.trim() === text;
 }
@@ -165,7 +165,7 @@ function readEnvelope(params: JsonObject): Envelope {
   };
 }
 
-/** Members that every complete result of this era has; with a hint, the caching ones too. */
+/** Members of every complete result of this era; with a caching hint also its members. */
 function stampText({ settings }: Core, hint: Required<CacheHint> | undefined): string {
   const meta = JSON.stringify({ [META.serverInfo]: settings.info });
   const caching = hint ? `"ttlMs":${hint.ttlMs},"cacheScope":"${hint.scope}",` : '';
@@ -200,12 +200,12 @@ function scopeOf({ core, http, message, envelope }: StatelessRequest, memory: Ru
   };
 }
 
-/** How the call becomes a task, for a client that takes tasks. */
+/** How the call becomes a task, for a client that supports tasks. */
 function taskOf(call: Call | undefined, capabilities: ClientCapabilities): Tool['task'] {
   return takesTasks(capabilities) ? (call?.target as Partial<Tool> | undefined)?.task : undefined;
 }
 
-/** Whether the arguments fit; those that do not are answered at once. */
+/** Whether the arguments are valid; invalid ones are answered immediately. */
 async function takesArguments({ target, args }: Call): Promise<boolean> {
   const checked = await (target as Partial<Tool>).checkInput?.(args);
   return checked === undefined || 'value' in checked;
@@ -216,7 +216,7 @@ function newTask({ http, message: { id }, envelope }: StatelessRequest, memory: 
   return { http, request: { id, params }, client, capabilities, memory };
 }
 
-/** Runs a handler, or runs it again with the answers that the request brings. */
+/** Runs a handler, or runs it again with the answers of the request. */
 async function runCall(request: StatelessRequest, call: Call): Promise<Reply> {
   const { core, http, message, envelope, accepted } = request;
   const { method, id } = message;
@@ -249,7 +249,7 @@ async function runCall(request: StatelessRequest, call: Call): Promise<Reply> {
   return deliver({ http, accepted, run, sink: plainSink(end) });
 }
 
-/** The result, the error, or nothing for a call that was cancelled. */
+/** The result or the error; nothing for a cancelled call. */
 async function finish(
   request: StatelessRequest,
   call: Call,
@@ -284,7 +284,7 @@ async function finish(
   return { ...stamped, ttlMs, cacheScope: scope };
 }
 
-// Tasks are served to this era alone, and load with it.
+// Only this era has tasks. Their code is loaded with it.
 export {
   changeTask,
   detailOf,

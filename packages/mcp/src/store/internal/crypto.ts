@@ -16,7 +16,7 @@ export function randomText(bytes: number): string {
   return nodeCrypto().randomBytes(bytes).toString('base64url');
 }
 
-/** JSON with sorted keys, so that equal values give equal text (RFC 8785 in what matters here). */
+/** JSON with sorted keys, so that equal values give equal text (the part of RFC 8785 that is needed here). */
 function canonicalJson(value: unknown): string {
   if (Array.isArray(value)) return `[${value.map((item) => canonicalJson(item)).join(',')}]`;
   if (typeof value !== 'object' || value === null) return JSON.stringify(value) ?? 'null';
@@ -37,20 +37,20 @@ export function macText(key: string | Uint8Array, text: string): string {
   return nodeCrypto().createHmac('sha256', key).update(text).digest('base64url').slice(0, 16);
 }
 
-/** What a sealed token is for; each has a key of its own. */
+/** The purpose of a sealed token. Each purpose has its own key. */
 export type SealPurpose = 'session' | 'state' | 'cursor' | 'task';
 
 /** Seals and opens short texts. */
 export interface Sealer {
-  /** An opaque token of visible ASCII. `bound` must be the same text when it is opened. */
+  /** Encrypts text as an opaque token of visible ASCII. `bound` must be the same text when it is opened. */
   seal(purpose: SealPurpose, text: string, bound: string): Promise<string>;
-  /** `undefined` when it was tampered with, is bound to something else, or its key is gone. */
+  /** The text; `undefined` when the token was changed, is bound to another text, or its key is no longer known. */
   open(purpose: SealPurpose, token: string, bound: string): Promise<string | undefined>;
   /** A short tag of text under the current key. */
   mac(purpose: SealPurpose, text: string): Promise<string>;
 }
 
-/** The sealer of a server without a secret: reaching it is a mistake of ours, never of a client. */
+/** The sealer of a server without a secret. A call of it is an error in this package. */
 export const noSealer: Sealer = {
   seal: () => Promise.reject(new FrameworkError('app.internal')),
   open: () => Promise.resolve(undefined),
@@ -62,22 +62,24 @@ const IV_BYTES = 12;
 const TAG_BYTES = 16;
 const NOISE_BYTES = 16;
 
-/** What one purpose seals with: one key for the cipher, one for its nonces. */
+/** The keys of one purpose: one for the cipher, one for the nonces. */
 interface Keys {
   readonly cipher: Buffer;
   readonly nonce: Buffer;
 }
 
-/** How old the keys that a function gave may be. A rotation reaches instances that run. */
+/** The maximum age of keys that a function returned. After it they are loaded again, so that running instances see a rotation. */
 const MAX_AGE_MS = 600_000;
-/** How old they must be before a token that does not open makes the function asked again: it may be of a newer key. */
+/**
+ * The minimum age of the keys before a token that does not open makes the server load them again: the token may use a newer key.
+ */
 const MIN_AGE_MS = 30_000;
 
 /**
- * Resolves the secret at its first use; one that is a function again when its keys are old, or when a token opens with none of them. A
- * failure is not remembered: the keys that are there stay in use.
+ * Resolves the secret at its first use. A function is called again when its keys are old, or when a token opens with none of
+ * them. After a failure the present keys stay in use.
  *
- * @param server the name of the server: what one server sealed opens for no other
+ * @param server the name of the server: a token of one server does not open on another
  */
 export function createSealer(
   secret: McpSecret | (() => MaybePromise<McpSecret>),
@@ -144,7 +146,7 @@ async function resolveKeys(secret: McpSecret | (() => MaybePromise<McpSecret>)):
 
 /** RFC 5869 with the server and the purpose as its info. */
 function deriveKeys(root: Uint8Array, server: string, purpose: SealPurpose): Keys {
-  // The hash keeps the info within the 1,024 bytes that Node takes, whatever the name.
+  // The hash keeps the info within the 1,024 bytes that Node accepts, for a name of any length.
   const prefix = `sallyport/mcp/${hashText(server)}`;
   const derive = (name: string) => Buffer.from(nodeCrypto().hkdfSync('sha256', root, '', `${prefix}/${name}/v1`, 32));
   return { cipher: derive(purpose), nonce: derive(`${purpose}/nonce`) };
@@ -160,17 +162,17 @@ function encrypt({ cipher: key, nonce }: Keys, text: string, bound: string): str
 /**
  * The nonce of one seal: an HMAC over random bytes, the bound text and the text, cut to 96 bits.
  *
- * GCM under one nonce for two texts gives away both texts and the key of the tag (NIST SP 800-38D, appendix A). Random
- * bytes alone repeat when environments are restored from one snapshot. As in AES-GCM-SIV the text goes into the nonce (RFC
- * 8452 section 1), and as in section 3.6 of RFC 6979 random bytes go in beside it: two seals share a nonce only when random
- * bytes, bound text and text are all the same, and then they are the same token, or when the HMAC collides, which is as
- * likely as for random nonces (section 8.3: at most 2^32 seals a key). The random bytes keep it from showing that a text was
+ * If GCM uses one nonce for two texts, it reveals both texts and the key of the tag (NIST SP 800-38D, appendix A). Random bytes
+ * alone repeat when environments are restored from one snapshot. Therefore the nonce depends on the text, as in AES-GCM-SIV (RFC
+ * 8452 section 1), and also on random bytes, as in section 3.6 of RFC 6979. Two seals have the same nonce in two cases only.
+ * Either random bytes, bound text and text are all equal; then both are the same token. Or the HMAC collides, which is as likely
+ * as for random nonces (section 8.3: at most 2^32 seals for each key). Because of the random bytes nobody can see that a text was
  * sealed twice.
  */
 function syntheticNonce(key: Buffer, text: string, bound: string): Buffer {
   const noise = nodeCrypto().randomBytes(NOISE_BYTES);
   const hmac = nodeCrypto().createHmac('sha256', key);
-  // The length tells where the bound text ends.
+  // The length marks the end of the bound text.
   hmac
     .update(noise)
     .update(`${Buffer.byteLength(bound, 'utf8')}:${bound}`, 'utf8')
@@ -193,7 +195,7 @@ function decrypt(key: Buffer, sealed: Buffer, bound: string): string | undefined
   }
 }
 
-/** Only the one spelling of each token: Node's decoder skips what it does not know. */
+/** Accepts only the canonical spelling of each token: Node's decoder skips unknown characters. */
 function decodeStrict(text: string): Buffer | undefined {
   const bytes = Buffer.from(text, 'base64url');
   return bytes.toString('base64url') === text ? bytes : undefined;

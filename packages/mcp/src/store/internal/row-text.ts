@@ -4,10 +4,12 @@ import { nodeCrypto, randomText } from './crypto.js';
 const MAX_ROW_BYTES = 256 * 1024;
 const MAX_SPILLED_BYTES = 5 * 1024 * 1024;
 
-/** What can be too large to keep. */
+/** The kinds of values that can be too large to be stored. */
 export type Kept = 'event' | 'result' | 'arguments' | 'question' | 'answer' | 'state';
 
-/** Bytes that one kept thing may have: an event, a result, arguments, a question, an answer, all that is recorded of a call. */
+/**
+ * The limit for one stored value, in bytes: an event, a result, arguments, a question, an answer, or all recorded data of a call.
+ */
 export function keptBytes(spill: McpSpill | undefined): number {
   return spill ? MAX_SPILLED_BYTES : MAX_ROW_BYTES;
 }
@@ -16,7 +18,7 @@ export function bytesOf(text: string): number {
   return Buffer.byteLength(text, 'utf8');
 }
 
-/** Thrown when a text is larger than rows, or the spill, take. */
+/** Thrown when a text is too large for a row, or for the spill. */
 export class TooLargeToStore extends Error {
   readonly bytes: number;
 
@@ -26,7 +28,7 @@ export class TooLargeToStore extends Error {
   }
 }
 
-/** The first byte of row data: the text follows, or a pointer to where it was spilled. */
+/** The first byte of row data tells what follows: the text, or the key of the spilled text. */
 const INLINE = ' ';
 const SPILLED = '@';
 
@@ -37,7 +39,7 @@ interface Pointer {
 }
 
 /**
- * Text as row data, spilled when it is too large for a row.
+ * Converts text to row data. Text that is too large for a row is stored in the spill.
  *
  * @throws TooLargeToStore
  */
@@ -52,7 +54,7 @@ export async function packText(spill: McpSpill | undefined, text: string): Promi
   return Buffer.from(SPILLED + JSON.stringify(pointer), 'utf8');
 }
 
-/** The text of a row; `undefined` when its spilled part is gone or was changed. */
+/** The text of a row; `undefined` when its spilled part was deleted or changed. */
 export async function unpackText(spill: McpSpill | undefined, row: Row): Promise<string | undefined> {
   const text = toText(row.data);
   if (text.startsWith(INLINE)) return text.slice(1);

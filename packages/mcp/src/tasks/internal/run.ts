@@ -15,10 +15,10 @@ import { askingTask, changeTask, failedTask, type Task, tellOfTask } from './tas
 
 /** How long after its invocation a task counts as running. */
 const LEASE_MARGIN_MS = 5000;
-/** How often a run looks whether its task was cancelled. */
+/** How often a run checks whether its task was cancelled. */
 const LOOK_EVERY_MS = 1000;
 
-/** The request of a task, which no client sends: the caller, and the invocation that runs it. */
+/** The request of a task. No client sends it; it has the caller of the task, and the invocation that runs the task. */
 export class TaskRequest implements McpRequest {
   readonly method = 'POST';
   readonly bodyBytes = 0;
@@ -60,7 +60,7 @@ export class TaskRequest implements McpRequest {
 }
 
 /**
- * Runs a task that waits for it, once: an event that comes twice finds it running. What came of the run is stored before this
+ * Runs a waiting task once: if the same event is delivered again, the task is already running. The outcome is stored before this
  * resolves.
  */
 export async function runTask(core: Core, id: string, toRequest: (task: Task) => McpRequest): Promise<void> {
@@ -86,7 +86,7 @@ export async function runTask(core: Core, id: string, toRequest: (task: Task) =>
 
 type End = (task: Task, now: number) => Task;
 
-/** Stores how a run ended, unless the task was cancelled meanwhile. */
+/** Stores the end of a run, unless the task was cancelled meanwhile. */
 async function settle(core: Core, { clock }: McpRequest, claimed: Task, end: End): Promise<void> {
   const now = nowMs(clock);
   const { id, lease } = claimed;
@@ -108,7 +108,7 @@ async function endOf(core: Core, http: McpRequest, task: Task): Promise<End | un
   }
 }
 
-/** The call as it is registered here; another deployment may answer than the one that took it. */
+/** The registered call. The task may have been created by another deployment. */
 async function resolveCall(core: Core, http: McpRequest, { request: { id, params } }: Task): Promise<Call> {
   const hookContext = () => {
     throw new Error('framework: mcp: a task has no hooks');
@@ -140,7 +140,7 @@ function scopeOf(core: Core, http: McpRequest, task: Task, { target }: Call): Ru
   };
 }
 
-/** The outcome of a run; meanwhile it looks now and then whether the task was cancelled. */
+/** The outcome of a run. While it waits, it checks at intervals whether the task was cancelled. */
 async function outcomeOf(run: Run, { clock }: McpRequest): Promise<Outcome> {
   let stop = () => {};
   const look = () => {
@@ -155,7 +155,7 @@ async function outcomeOf(run: Run, { clock }: McpRequest): Promise<Outcome> {
   return outcome;
 }
 
-/** What a run leaves of its task; nothing when it was cancelled. */
+/** The task after a run; nothing when it was cancelled. */
 async function toEnd(call: Call, http: McpRequest, run: Run, outcome: Outcome): Promise<End | undefined> {
   if (outcome.kind === 'cancelled' || outcome.kind === 'closed') return undefined;
   if (outcome.kind === 'questions') {

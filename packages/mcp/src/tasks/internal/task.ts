@@ -13,17 +13,17 @@ import { packText, unpackText } from '../../store/internal/row-text.js';
 import { toTtl } from '../../store/store.js';
 import type { McpTaskEvent, McpTasks } from '../options.js';
 
-/** A question that waits for its answer. */
+/** A question without an answer. */
 export interface PendingQuestion {
   readonly key: string;
   readonly digest: string;
   readonly request: InputRequest;
 }
 
-/** How a task stands. `queued`: its event is on the way. */
+/** The state of a task. `queued`: its event was sent. */
 type TaskState = 'queued' | 'running' | 'input_required' | 'completed' | 'failed' | 'cancelled';
 
-/** A call that outlives its request, as it is stored. */
+/** The stored form of a task. */
 export interface Task {
   readonly id: string;
   /** Hash of the caller: for other callers the task does not exist. */
@@ -32,7 +32,7 @@ export interface Task {
   /** Epoch milliseconds. */
   readonly created: number;
   readonly updated: number;
-  /** Of a running task: when it counts as lost. */
+  /** When a running task counts as lost. */
   readonly lease: number;
   readonly request: { readonly id: RequestId; readonly params: JsonObject };
   readonly principal: SecurePrincipal | null;
@@ -47,7 +47,7 @@ export interface Task {
   readonly error?: { readonly code: number; readonly message: string; readonly data?: unknown };
 }
 
-/** Whether a client says that it takes tasks. */
+/** Whether a client declares support for tasks. */
 export function takesTasks({ extensions }: ClientCapabilities): boolean {
   return typeof extensions?.[TASKS] === 'object' && extensions[TASKS] !== null;
 }
@@ -58,7 +58,7 @@ function settingsOf({ settings: { tasks } }: Core): Required<McpTasks> {
   return { ttlMs: 3_600_000, pollIntervalMs: 1000, ...tasks };
 }
 
-/** Tasks of two servers over one table never meet. */
+/** The rows of servers that share a table are separate. */
 function keyOf({ settings }: Core, id: string) {
   return { partition: `t#${hashText(JSON.stringify([settings.info.name, id]))}`, sort: 'task' };
 }
@@ -86,8 +86,8 @@ const MAX_ATTEMPTS = 20;
 /**
  * Changes a stored task. If another writer changes it at the same time, tries again with the new state.
  *
- * @param change gives the changed task, or nothing to leave it as it is
- * @returns the task as it is now; `undefined` when there is none
+ * @param change returns the changed task, or nothing for no change
+ * @returns the current task; `undefined` when there is none
  * @throws TooLargeToStore
  */
 export async function changeTask(
@@ -110,7 +110,7 @@ export function isOver({ state }: Task): boolean {
   return state === 'completed' || state === 'failed' || state === 'cancelled';
 }
 
-/** What a new task is made of. */
+/** The data of a new task. */
 export interface NewTask {
   readonly http: McpRequest;
   readonly request: Task['request'];
@@ -119,7 +119,7 @@ export interface NewTask {
   readonly memory: RunMemory;
 }
 
-/** Stores a task and starts it. It is stored before its id is returned. */
+/** Stores a task and starts it. The task is in the store before its id is returned. */
 export async function createTask(core: Core, { http, memory, ...of }: NewTask): Promise<JsonObject | RpcError> {
   const now = nowMs(http.clock);
   const { principal, tenantId } = http;
@@ -147,7 +147,7 @@ export async function createTask(core: Core, { http, memory, ...of }: NewTask): 
   return { resultType: 'task', ...shownOf(core, task) };
 }
 
-/** What a token of a task is bound to. */
+/** The text that a token of a task is bound to. */
 const BOUND = 'mcp.task';
 
 /** Sends the event that runs a task. */
@@ -156,12 +156,12 @@ export async function startTask(core: Core, { id }: Task): Promise<void> {
   await settingsOf(core).start(event);
 }
 
-/** The id of the task that an event is for; `undefined` when it is none of this server. */
+/** The id of an event's task; `undefined` when the task does not belong to this server. */
 export function openToken(core: Core, token: string): Promise<string | undefined> {
   return core.sealer.open('task', token, BOUND);
 }
 
-/** What every answer about a task says. */
+/** The members of every answer about a task. */
 function shownOf(core: Core, { id, state, created, updated }: Task): JsonObject {
   const { ttlMs, pollIntervalMs } = settingsOf(core);
   return {
@@ -174,7 +174,7 @@ function shownOf(core: Core, { id, state, created, updated }: Task): JsonObject 
   };
 }
 
-/** The task with its result, its error, or what it waits for. */
+/** The task with its result, its error, or its open questions. */
 export function detailOf(core: Core, task: Task): JsonObject {
   const { result, error, pending, state } = task;
   return {
@@ -187,10 +187,10 @@ export function detailOf(core: Core, task: Task): JsonObject {
   };
 }
 
-/** How long an event may be on its way before another is sent. Only one of them finds the task waiting. */
+/** How long to wait for an event's delivery before another event is sent. Only one of them finds the task waiting. */
 const LOST_AFTER_MS = 60_000;
 
-/** The caller's task; one whose run was lost is ended, and one whose event was lost is started again. */
+/** The caller's task. If its run was lost, it is ended; if its event was lost, it is started again. */
 export async function findTask(core: Core, http: McpRequest, id: unknown): Promise<Task | undefined> {
   if (typeof id !== 'string') return undefined;
   const stored = await read(core, id);
@@ -236,7 +236,7 @@ export function askingTask(
 /** The feed of changes. */
 const loadLive = lazily(() => import('../../run/internal/live.js'));
 
-/** Tells listeners that a task changed, where the server has change notifications. */
+/** Notifies listeners of a changed task, if the server has change notifications. */
 export async function tellOfTask(core: Core, { id, tenantId }: Pick<Task, 'id' | 'tenantId'>): Promise<void> {
   if (!core.settings.changes) return;
   const { publishChange } = await loadLive();

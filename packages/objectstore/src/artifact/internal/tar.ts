@@ -1,7 +1,7 @@
-/** Why an archive is rejected; the text goes into the error of the artifact. */
+/** Why an archive is rejected; the text becomes part of the artifact's error. */
 export class ArchiveFault extends Error {}
 
-/** One regular file of an archive, as a place in its bytes. */
+/** One regular file of an archive, as a range of its bytes. */
 export interface TarFile {
   readonly path: string;
   /** The twelve permission bits. */
@@ -47,7 +47,7 @@ export function readTar(archive: Uint8Array, { maxMembers, maxMemberBytes }: Tar
   for (;;) {
     const block = blockAt(archive, at);
     if (isZero(block)) {
-      if (extension) throw new ArchiveFault('ends behind an extended header');
+      if (extension) throw new ArchiveFault('ends after an extended header');
       assertEnd(archive, at);
       break;
     }
@@ -85,7 +85,8 @@ class Header {
 
   constructor(block: Uint8Array) {
     this.#block = block;
-    if (readOctal(block.subarray(148, 156)) !== sumOf(block)) throw new ArchiveFault('has a header whose sum is wrong');
+    if (readOctal(block.subarray(148, 156)) !== sumOf(block))
+      throw new ArchiveFault('has a header with a wrong checksum');
     this.#format = formatOf(block.subarray(257, 265));
     this.#type = String.fromCharCode(block[156] ?? 0);
   }
@@ -131,7 +132,7 @@ function formatOf(magic: Uint8Array): 'ustar' | 'gnu' | 'v7' {
   throw new ArchiveFault('is not a tar archive');
 }
 
-/** Records of the form `<length> <key>=<value>\n`, the length counting the whole record. */
+/** Parses records of the form `<length> <key>=<value>\n`, where the length is that of the whole record. */
 function readPax(data: Uint8Array): Extension {
   const records = new Map<string, string>();
   let at = 0;
@@ -177,11 +178,11 @@ function assertPlain(archive: Uint8Array): void {
   }
 }
 
-/** Two blocks of zeros, then at most the rest of a record of tar, all zeros. */
+/** Checks the end: two blocks of zeros, then only zeros, at most up to the end of a tar record. */
 function assertEnd(archive: Uint8Array, at: number): void {
-  if (!isZero(blockAt(archive, at + BLOCK))) throw new ArchiveFault('has one block of zeros in place of two');
+  if (!isZero(blockAt(archive, at + BLOCK))) throw new ArchiveFault('has one block of zeros instead of two');
   const rest = archive.subarray(at + 2 * BLOCK);
-  if (rest.length > MAX_TRAILING_BYTES || !isZero(rest)) throw new ArchiveFault('has data behind its end');
+  if (rest.length > MAX_TRAILING_BYTES || !isZero(rest)) throw new ArchiveFault('has data after its end');
 }
 
 function blockAt(archive: Uint8Array, at: number): Uint8Array {
@@ -193,7 +194,7 @@ function isZero(bytes: Uint8Array): boolean {
   return bytes.every((byte) => byte === 0);
 }
 
-/** The sum of a header's bytes, its own field taken for spaces. */
+/** The sum of a header's bytes, with its checksum field counted as spaces. */
 function sumOf(block: Uint8Array): number {
   let sum = 8 * 0x20;
   for (const byte of block) sum += byte;
@@ -201,7 +202,7 @@ function sumOf(block: Uint8Array): number {
   return sum;
 }
 
-/** Octal digits, spaces before them, a space or a zero byte behind. */
+/** Parses octal digits, with optional spaces before them and a space or a zero byte after them. */
 function readOctal(field: Uint8Array): number {
   const match = /^ *([0-7]+)[ \0]*$/.exec(String.fromCharCode(...field));
   if (!match?.[1]) throw new ArchiveFault('has a header field that is not an octal number');

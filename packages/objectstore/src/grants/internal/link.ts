@@ -2,7 +2,7 @@ import type { S3Client } from '@aws-sdk/client-s3';
 import { invalidStoreConfig } from '../../errors.js';
 import type { ObjectRef } from '../../refs/ref.js';
 
-/** What a link must say. */
+/** The required contents of a link. */
 export interface ExpectedLink {
   readonly ref: ObjectRef;
   readonly expiresIn: number;
@@ -15,12 +15,12 @@ export interface ExpectedLink {
 const NO_QUERY = /^(?:x-amz-checksum-.*|x-amz-sdk-checksum-algorithm|content-type|x-amz-server-side-encryption.*)$/i;
 
 /**
- * Reads a link back: what the SDK signs depends on its version and on the client that was given.
+ * Verifies a signed link, because what the SDK signs depends on its version and on the given client.
  *
  * @throws ObjectStoreError `objectstore.invalid_store_config`, without the link
  */
 export async function assertLink(link: string, expected: ExpectedLink): Promise<void> {
-  // The error of a text that is no URL holds the text.
+  // The error for an invalid URL contains the text.
   if (!URL.canParse(link)) throw refused('is no address');
   const url = new URL(link);
   const query = url.searchParams;
@@ -33,7 +33,7 @@ export async function assertLink(link: string, expected: ExpectedLink): Promise<
   await assertTarget(url, expected);
 }
 
-/** Host and path must be those of the bucket and the key, whether the bucket is in the host or in the path. */
+/** Host and path must be those of the bucket and the key. The bucket may be in the host or in the path. */
 async function assertTarget(url: URL, { ref: { bucket, key }, client }: ExpectedLink): Promise<void> {
   const own = await client.config.endpoint?.();
   if (own === undefined && url.protocol !== 'https:') throw refused('is not an https address');
@@ -41,8 +41,8 @@ async function assertTarget(url: URL, { ref: { bucket, key }, client }: Expected
   const inHost = url.host.startsWith(`${bucket}.`) && url.pathname === `${basePath}/${encodeKey(key)}`;
   const inPath = url.pathname === `${basePath}/${encodeURIComponent(bucket)}/${encodeKey(key)}`;
   const host = inHost ? url.host.slice(bucket.length + 1) : url.host;
-  if (!inHost && !inPath) throw refused('leads to another object');
-  if (own === undefined ? !/^s3[.-][\w.-]+$/.test(host) : host !== hostOf(own)) throw refused('leads to another host');
+  if (!inHost && !inPath) throw refused('is for another object');
+  if (own === undefined ? !/^s3[.-][\w.-]+$/.test(host) : host !== hostOf(own)) throw refused('is for another host');
 }
 
 function hostOf({ hostname, port }: { hostname: string; port?: number }): string {

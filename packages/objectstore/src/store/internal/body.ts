@@ -1,6 +1,6 @@
 import { invalidStoreConfig, ObjectStoreError } from '../../errors.js';
 
-/** The bytes of an answer, as they arrive. */
+/** The stream of an answer's bytes. */
 export type Body = AsyncIterable<Uint8Array>;
 
 /**
@@ -22,7 +22,7 @@ export async function readBody(body: unknown, length: number | undefined, maxByt
   return bytes;
 }
 
-/** S3 states the length of every object; a proxy on the way may not. */
+/** S3 sends the length of every object; a proxy between may remove it. */
 async function readUnknown(body: Body, maxBytes: number): Promise<Uint8Array> {
   const chunks: Uint8Array[] = [];
   let length = 0;

@@ -20,7 +20,7 @@ export interface FailedCall {
 const MESSAGES = {
   'objectstore.not_found': 'there is no such object',
   'objectstore.invalid_store_config': 'the object store is not set up for this call; see the cause in the log',
-  'objectstore.precondition_failed': 'an object is there already',
+  'objectstore.precondition_failed': 'the object already exists',
   'objectstore.denied': 'the object store denied the call',
   'objectstore.unavailable': 'the object store did not answer the call',
 } as const satisfies Partial<Record<ObjectStoreErrorCode, string>>;
@@ -42,7 +42,7 @@ const BY_NAME: Readonly<Record<string, RemoteCode>> = {
   InvalidToken: 'objectstore.denied',
   TokenRefreshRequired: 'objectstore.denied',
   CredentialsProviderError: 'objectstore.denied',
-  // The body did not arrive as it was sent.
+  // The body was not received completely or correctly.
   BadDigest: 'objectstore.unavailable',
   IncompleteBody: 'objectstore.unavailable',
   OperationAborted: 'objectstore.unavailable',
@@ -50,7 +50,7 @@ const BY_NAME: Readonly<Record<string, RemoteCode>> = {
 
 const PASSING = new Set(['BadDigest', 'IncompleteBody', 'OperationAborted']);
 
-/** The error of a call that failed, by what S3 or the SDK said. Errors of the framework pass. */
+/** Converts the error of a failed call, by the error code of S3 or the SDK. Errors of the framework are returned unchanged. */
 export function toStoreError(cause: unknown, call: FailedCall): Error {
   if (isFrameworkError(cause)) return cause;
   const fault = readFault(cause);
@@ -65,20 +65,20 @@ export function toStoreError(cause: unknown, call: FailedCall): Error {
 function codeOf(fault: Fault, cause: unknown, { operation, isVersioned }: FailedCall): RemoteCode {
   const { name, status } = fault;
   if (Object.hasOwn(BY_NAME, name)) return BY_NAME[name] as RemoteCode;
-  // A version id that S3 could never have given is an invalid argument there.
+  // For a version id in a wrong format S3 answers "invalid argument".
   if (isVersioned && name === 'InvalidArgument') return 'objectstore.not_found';
   if (isTransient(cause)) return 'objectstore.unavailable';
   if (status === 403 || status === 401) return 'objectstore.denied';
   if (status === 404 || (status === 405 && operation === 'get')) return 'objectstore.not_found';
   if (operation === 'put' && (status === 412 || status === 409)) return 'objectstore.precondition_failed';
-  // Checksums that do not match, streams that end early: what arrived is not what was sent.
+  // Checksums that do not match, and streams that end early.
   if (status === 200 || /checksum/i.test(name) || isChecksumMismatch(cause)) return 'objectstore.unavailable';
   return 'objectstore.invalid_store_config';
 }
 
 /**
- * A rejection at the first attempt changed nothing. After a lost answer, a time-out or an error inside S3 the result is
- * unknown.
+ * A rejection at the first attempt means that nothing was written. After a lost answer, a time-out or an error inside S3 the
+ * result is unknown.
  */
 function mayHaveApplied(code: RemoteCode, { status, attempts, name }: Fault): boolean {
   if (code === 'objectstore.precondition_failed') return attempts > 1;

@@ -3,15 +3,15 @@ import { isMediaType } from '../../internal/media-type.js';
 import { checkRef, checkUnversionedRef, type ObjectRef } from '../../refs/ref.js';
 import type { DeleteObjectInput, GetObjectInput, PutObjectInput } from '../store.js';
 
-/** The largest object that one `PutObject` takes. */
+/** The largest object of one `PutObject`. */
 export const MAX_OBJECT_BYTES = 5_368_709_120;
 const MAX_METADATA_BYTES = 2048;
 const METADATA_NAME = /^[a-z0-9-]+$/;
-/** Visible ASCII, with spaces inside only: S3 cuts those at the ends. */
+/** Visible ASCII. Spaces are allowed only inside, because S3 removes them at the ends. */
 const METADATA_VALUE = /^(?:[\x21-\x7e](?:[\x20-\x7e]*[\x21-\x7e])?)?$/;
 const DEFAULT_CONTENT_TYPE = 'application/octet-stream';
 
-/** A put that passed every rule, with its defaults. */
+/** The arguments of a put after all checks, with defaults. */
 export type CheckedPut = Required<PutObjectInput>;
 
 export function checkPut(input: PutObjectInput): CheckedPut {
@@ -56,7 +56,7 @@ export function checkDelete(input: DeleteObjectInput): ObjectRef {
   return checkRef(closed(input, ['ref']).ref);
 }
 
-/** A copy, so that what the caller changes later changes nothing. */
+/** A copy, so that later changes by the caller have no effect. */
 function checkMetadata(metadata: unknown): Readonly<Record<string, string>> {
   if (metadata === undefined) return {};
   if (typeof metadata !== 'object' || metadata === null || Array.isArray(metadata)) {
@@ -76,7 +76,7 @@ function checkMetadata(metadata: unknown): Readonly<Record<string, string>> {
   return copy;
 }
 
-/** The members of an argument, none of them unknown. */
+/** The members of an argument; unknown ones are rejected. */
 function closed<T extends object>(input: T, known: readonly (keyof T & string)[]): Partial<Record<keyof T, unknown>> {
   if (typeof input !== 'object' || input === null) throw invalidInput('the argument must be an object');
   const unknown = Object.keys(input).find((key) => !(known as readonly string[]).includes(key));

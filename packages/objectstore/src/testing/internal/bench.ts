@@ -3,10 +3,10 @@ import type { ObjectStoreErrorCode } from '../../errors.js';
 import type { ObjectRef } from '../../refs/ref.js';
 import type { ObjectStore } from '../../store/store.js';
 
-/** What a case works with. */
+/** The argument of a case. */
 export interface Bench {
   readonly store: ObjectStore;
-  /** A reference in the bucket of the case; without a key, to a unique one. */
+  /** A reference in the bucket of the case. Default: a unique key. */
   ref(key?: string): ObjectRef;
 }
 

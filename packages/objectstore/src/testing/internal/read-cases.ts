@@ -3,7 +3,7 @@ import { bytesOf, type CaseDefinition, rejectsWith, textOf } from './bench.js';
 
 export const READ_CASES: readonly CaseDefinition[] = [
   {
-    name: 'an object of exactly maxBytes is read, one byte more is refused',
+    name: 'an object of exactly maxBytes is read, one byte more is rejected',
     async run({ store, ref }) {
       const target = ref();
       await store.put({ ref: target, payload: bytesOf('12345') });
@@ -12,7 +12,7 @@ export const READ_CASES: readonly CaseDefinition[] = [
     },
   },
   {
-    name: 'a read without a sound limit is refused',
+    name: 'a read without a valid limit is rejected',
     async run({ store, ref }) {
       const target = ref();
       await store.put({ ref: target, payload: bytesOf('1') });
@@ -23,13 +23,13 @@ export const READ_CASES: readonly CaseDefinition[] = [
     },
   },
   {
-    name: 'an object that is not there is not found',
+    name: 'a missing object is not found',
     async run({ store, ref }) {
       await rejectsWith('objectstore.not_found', store.get({ ref: ref(), maxBytes: 1 }));
     },
   },
   {
-    name: 'a deleted object is gone, and deleting it again succeeds',
+    name: 'a deleted object is not found, and deleting it again succeeds',
     async run({ store, ref }) {
       const target = ref();
       await store.put({ ref: target, payload: bytesOf('1') });

@@ -3,7 +3,7 @@ import { bytesOf, type CaseDefinition, rejectsWith } from './bench.js';
 
 export const REFUSAL_CASES: readonly CaseDefinition[] = [
   {
-    name: 'references that are none are refused by every operation',
+    name: 'invalid references are rejected by every operation',
     async run({ store, ref }) {
       const { bucket } = ref();
       const wrong: unknown[] = [
@@ -29,7 +29,7 @@ export const REFUSAL_CASES: readonly CaseDefinition[] = [
     },
   },
   {
-    name: 'a wrong payload, type, metadata or member is refused, and nothing is written',
+    name: 'a wrong payload, type, metadata or member is rejected, and nothing is written',
     async run({ store, ref }) {
       const target = ref();
       const good = { ref: target, payload: bytesOf('1') };
@@ -56,7 +56,7 @@ export const REFUSAL_CASES: readonly CaseDefinition[] = [
     },
   },
   {
-    name: 'metadata of 2,048 bytes together is taken',
+    name: 'metadata of 2,048 bytes together is accepted',
     async run({ store, ref }) {
       await store.put({ ref: ref(), payload: bytesOf('1'), metadata: { a: 'x'.repeat(2047) } });
     },

@@ -5,7 +5,7 @@ const versioning = 'enabled' as const;
 
 export const VERSION_CASES: readonly CaseDefinition[] = [
   {
-    name: 'a write names its version, and each version can be read',
+    name: 'a write returns its version, and each version can be read',
     versioning,
     async run({ store, ref }) {
       const target = ref();
@@ -31,7 +31,7 @@ export const VERSION_CASES: readonly CaseDefinition[] = [
     },
   },
   {
-    name: 'a delete of the newest version shows the one before',
+    name: 'after a delete of the newest version the previous one is current',
     versioning,
     async run({ store, ref }) {
       const target = ref();
@@ -57,7 +57,7 @@ export const VERSION_CASES: readonly CaseDefinition[] = [
     },
   },
   {
-    name: 'a version that never was is not found, and deleting it succeeds',
+    name: 'a version that never existed is not found, and deleting it succeeds',
     versioning,
     async run({ store, ref }) {
       const target = ref();
@@ -69,7 +69,7 @@ export const VERSION_CASES: readonly CaseDefinition[] = [
     },
   },
   {
-    name: 'a write refuses a version',
+    name: 'a write with a version is rejected',
     versioning,
     async run({ store, ref }) {
       const target = ref();

@@ -3,7 +3,7 @@ import { bytesOf, type CaseDefinition, rejectsWith, textOf } from './bench.js';
 
 export const WRITE_CASES: readonly CaseDefinition[] = [
   {
-    name: 'an object comes back byte for byte, with type and metadata',
+    name: 'an object is read byte for byte, with type and metadata',
     async run({ store, ref }) {
       const target = ref();
       const payload = Uint8Array.from([0, 255, 10, 13, 0]);
@@ -24,7 +24,7 @@ export const WRITE_CASES: readonly CaseDefinition[] = [
     },
   },
   {
-    name: 'an empty object is an object',
+    name: 'an empty object can be written and read',
     async run({ store, ref }) {
       const target = ref();
       await store.put({ ref: target, payload: new Uint8Array(0) });
@@ -75,7 +75,7 @@ export const WRITE_CASES: readonly CaseDefinition[] = [
     },
   },
   {
-    name: 'what the caller changes after a write changes nothing in the store',
+    name: 'changes by the caller after a write have no effect on the store',
     async run({ store, ref }) {
       const target = ref();
       const payload = bytesOf('abc');

@@ -1,12 +1,13 @@
 import type { FullClock } from '@sallyport/core';
 import { storeUnavailable } from '../../errors.js';
 
-/** The longest pause between two requests that ask whether the store is back. */
+/** The longest pause between two requests that check whether the store answers again. */
 const MAX_PAUSE_MS = 10_000;
 
 /**
- * Keeps requests from waiting, one after the other, for a store that does not answer. After a call that ran out of time, and during
- * which no other was answered, it rejects calls for a pause. Then one call may try; the pause doubles until one is answered.
+ * A circuit breaker: prevents that requests wait, one after the other, for a store that does not answer. After a call that timed
+ * out, and during which no other call was answered, it rejects calls for a pause. Then one call may try. The pause doubles until
+ * a call is answered.
  */
 export class Breaker {
   readonly #clock: FullClock;
@@ -26,7 +27,7 @@ export class Breaker {
   /**
    * Runs a call, unless the store is known to be silent.
    *
-   * @param ranOut whether a failure means that there was no answer in time
+   * @param ranOut whether a failure is a timeout
    * @throws RateLimitError `ratelimit.store_unavailable` without a call; what the call throws
    */
   async run<T>(call: () => Promise<T>, ranOut: (error: unknown) => boolean): Promise<T> {

@@ -10,7 +10,7 @@ import {
 } from '../../strategies/internal/definition.js';
 import type { LimitDecision, RateLimitKey, WindowLimit } from '../limiter.js';
 
-/** What one call asks for, parsed. */
+/** The parsed arguments of one call. */
 export interface Call {
   readonly key: RateLimitKey;
   readonly cost: number;
@@ -18,7 +18,7 @@ export interface Call {
   readonly name: string;
 }
 
-/** A claim with the item that it counts in. */
+/** A claim with the item in which it is counted. */
 export interface AddressedClaim {
   readonly claim: Claim;
   readonly address: Address;
@@ -30,15 +30,15 @@ export interface Share {
   readonly name: string;
   /** Its part of the limits. */
   readonly windows: readonly WindowLimit[];
-  /** How many there are of the key. */
+  /** The number of items of the key. */
   readonly shards: number;
 }
 
-/** Bytes of one part; what is longer is hashed. Keeps keys far from DynamoDB's 2,048 and 1,024 bytes. */
+/** The most bytes of one part; longer parts are hashed. So keys stay well below DynamoDB's limits of 2,048 and 1,024 bytes. */
 const MAX_PART_BYTES = 256;
 const HASHED = 'sha256:';
 const DEFAULT_KIND = 'custom';
-/** Separators, C0, DEL, C1, and surrogates without their other half: UTF-8 would make one character of all of those. */
+/** Separators, C0, DEL, C1, and surrogates without their other half, because UTF-8 encodes all of these as the same character. */
 const ESCAPED =
   // biome-ignore lint/suspicious/noControlCharactersInRegex: these are what is escaped.
   /[%#\u0000-\u001f\u007f-\u009f]|[\ud800-\udbff](?![\udc00-\udfff])|(?<![\ud800-\udbff])[\udc00-\udfff]/g;
@@ -59,7 +59,7 @@ export function parseCall({ policy }: StrategyDefinition, key: RateLimitKey, cos
   return { key, cost: cost as number, name };
 }
 
-/** The whole limits of a key in one item. */
+/** The item of a key that is not spread; it has the complete limits. */
 export function wholeShare({ name }: Call, windows: readonly WindowLimit[]): Share {
   return { name, windows, shards: 1 };
 }
@@ -73,13 +73,13 @@ export function claimOn(strategy: StrategyDefinition, share: Share, call: Call, 
   };
 }
 
-/** The denial of a claim that no window could ever admit; `undefined` for one that a window may admit. */
+/** The denial of a claim that is larger than a limit; `undefined` for a claim that could be allowed. */
 export function denyUnfit(strategy: StrategyDefinition, claim: Claim): LimitDecision | undefined {
   if (canFit(claim)) return undefined;
   return decide(strategy.usage(NOTHING_COUNTED, claim, false), claim, false, 'local');
 }
 
-/** The decision that `onStoreError` makes. The counts are unknown and shown as 0. */
+/** The decision of `onStoreError`. The counts are unknown and shown as 0. */
 export function decideWithoutStore(
   claim: Pick<Claim, 'nowMs' | 'windows' | 'cost'>,
   onStoreError: 'deny' | 'allow',
@@ -92,8 +92,8 @@ export function decideWithoutStore(
 }
 
 /**
- * The partition key of the item that counts a rate limit key. What is used is part of it: all routes of one caller would else share
- * the throughput of one partition.
+ * The partition key of the item that counts a rate limit key. The resource is part of it; otherwise all routes of one caller
+ * would share the throughput of one partition.
  *
  * @throws RateLimitError `ratelimit.invalid_input` for a part that is blank or not a text
  */
@@ -111,7 +111,7 @@ function partOf(name: string, value: unknown): string {
   return encodePart(value);
 }
 
-/** A part that looks like a hash is hashed too, so that it cannot be the hash of another part. */
+/** A part that looks like a hash is hashed too, so that it cannot be equal to the hash of another part. */
 function encodePart(value: string): string {
   const encoded = value.replace(ESCAPED, escapeCharacter);
   if (!encoded.startsWith(HASHED) && Buffer.byteLength(encoded) <= MAX_PART_BYTES) return encoded;

@@ -11,9 +11,9 @@ interface Denial {
 }
 
 /**
- * Remembered denials of the store for the same cost, which need no call: a request with a higher cost would have to wait
- * longer. The counters of a window only grow until it has room for the denied cost. `maxAgeMs` limits how long a reset, a
- * refund or a raised limit by another instance has no effect.
+ * A cache of the store's denials, for requests with the same cost: they need no call. A request with a higher cost asks the
+ * store, because it has to wait longer. The counters of a window only grow until it has room for the denied cost. `maxAgeMs`
+ * limits how long a reset, a refund or a raised limit by another instance has no effect.
  */
 export class DeniedCache {
   readonly #denials: Lru<Denial>;

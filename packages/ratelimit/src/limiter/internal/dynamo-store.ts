@@ -20,9 +20,9 @@ export class DynamoStore implements CounterStore {
   }
 
   /**
-   * A write with checks has an id of its own, and asks that the item was not last written by it: a write that was applied, and whose
-   * answer was lost, is rejected when the client tries it again, and known by its id. A refusal without an item is read again only
-   * where the checks would hold of an absent item.
+   * A write with checks has its own id, and one of its conditions is that the last write of the item has another id. If a write
+   * was applied and its answer was lost, the repetition is rejected, and recognized by its id. After a rejection without an item,
+   * the item is read only if the checks would be true for an absent item.
    */
   async write(address: Address, write: ConditionalWrite, signal?: AbortSignal): Promise<WriteOutcome> {
     const { checks, adds, sets, removes, expiresAt, keepsExpiry, once } = write;

@@ -5,7 +5,7 @@ import type { StrategyDefinition } from '../../strategies/internal/definition.js
 import { Lru } from '../../strategies/internal/lru.js';
 import type { LimitFor, RateLimitKey, WindowLimit } from '../limiter.js';
 
-/** How long answers that took time are kept. */
+/** The cache of asynchronous results. */
 export interface CacheSize {
   readonly maxKeys: number;
   readonly maxAgeMs: number;
@@ -35,8 +35,8 @@ export interface LimitsOptions {
 }
 
 /**
- * The limits that are enforced of a key. What `limitFor` answers at once is used once. What it promises is kept for a while; when the
- * promise is broken, the last answer is used, however old.
+ * The limits that apply to a key. A synchronous result of `limitFor` is used once. The result of a promise is cached for some
+ * time. When a promise rejects, the last result is used, even if it is old.
  */
 export class Limits {
   readonly #strategy: StrategyDefinition;
@@ -51,8 +51,8 @@ export class Limits {
   }
 
   /**
-   * @throws RateLimitError `ratelimit.invalid_config` for a wrong answer, `ratelimit.store_unavailable` when a promise is broken; what
-   *   `limitFor` throws
+   * @throws RateLimitError `ratelimit.invalid_config` for a wrong answer, `ratelimit.store_unavailable` when a promise rejects;
+   * what `limitFor` throws
    */
   async of(key: RateLimitKey, name: string): Promise<readonly WindowLimit[]> {
     const { limitFor, cache, clock } = this.#options;

@@ -2,12 +2,14 @@ import { invalidInput } from '../../errors.js';
 import type { LimitDecision } from '../limiter.js';
 import type { AddressedClaim } from './claims.js';
 
-/** Where a decision was counted, and what of its cost has not been refunded. */
+/** Where a decision was counted, and the part of its cost that was not refunded. */
 interface Receipt extends AddressedClaim {
   left: number;
 }
 
-/** The decisions of a limiter whose cost can be given back. A decision that nobody holds any more is forgotten. */
+/**
+ * The decisions of a limiter whose cost can be refunded. They are in a weak map, so unused decisions can be garbage collected.
+ */
 export class Receipts {
   readonly #receipts = new WeakMap<LimitDecision, Receipt>();
 
@@ -18,7 +20,7 @@ export class Receipts {
   }
 
   /**
-   * Takes units off a decision: what was taken cannot be taken again, whatever becomes of the refund.
+   * Takes units off a decision. They cannot be taken again, even if the refund fails.
    *
    * @throws RateLimitError `ratelimit.invalid_input` for a decision of another limiter, a denied one, wrong units, or more than is left
    */

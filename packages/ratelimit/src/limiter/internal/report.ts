@@ -12,7 +12,10 @@ export interface ReporterOptions {
   readonly onError: ((error: RateLimitError, key: RateLimitKey) => void) | undefined;
 }
 
-/** Tells of failures of the store: the hook each time, the log once a minute, of a fault of deployment once. */
+/**
+ * Reports failures of the store: calls the hook each time, and logs at most once a minute. An error of the deployment is logged
+ * once.
+ */
 export class Reporter {
   readonly #options: ReporterOptions;
   #warnedAtMs = Number.NEGATIVE_INFINITY;
@@ -28,7 +31,7 @@ export class Reporter {
     this.noted(error);
   }
 
-  /** A failure that concerns no decision. */
+  /** A failure outside decisions. */
   noted(error: RateLimitError): void {
     if (error.retryable) this.#warn(error);
     else this.#reportFault(error);
@@ -47,7 +50,7 @@ export class Reporter {
     this.#write('error', error);
   }
 
-  /** The cause by its name alone: its text may quote a key. */
+  /** Only the name of the cause, because its message may contain a key. */
   #write(level: 'warn' | 'error', error: RateLimitError): void {
     const fields = { code: error.code, policy: this.#options.policy, cause: causeName(error.cause) };
     guardHook(() => this.#options.log[level](error.message, fields));
@@ -59,10 +62,10 @@ function causeName(cause: unknown): string {
   return typeof name === 'string' ? name : 'unknown';
 }
 
-/** Hooks whose failure is in the log already. */
+/** Hooks whose failure was logged before. */
 const REPORTED = new WeakSet<object>();
 
-/** Calls a hook of the user's. Its first failure is one `error` line; no failure changes a decision. */
+/** Calls a hook of the application. Its first failure is logged as one `error` line. A failure does not change the decision. */
 export function callHookOf<A extends readonly unknown[]>(
   logger: () => Logger,
   name: string,

@@ -10,27 +10,27 @@ import { Lru } from '../../strategies/internal/lru.js';
 import type { LimitDecision, WindowLimit, WindowState } from '../limiter.js';
 import type { AddressedClaim } from './claims.js';
 
-/** Keys whose units are held. */
+/** The most keys with reserved units. */
 const MAX_KEYS = 1000;
-/** An instance takes at most this part of what is left beyond what it needs, so that the last units are there for all. */
+/** Beyond its need, an instance reserves at most this part of the remaining units, so that other instances get some too. */
 const PART_OF_ROOM = 4;
 
-/** How many times what an instance asked for lately it takes ahead at most. */
+/** An instance reserves at most its recent use multiplied by this factor. */
 const GROWTH = 3;
 
 /** Units that a write took, and the decision about it. */
 interface Grant extends AddressedClaim {
-  /** The whole limits of the key. */
+  /** The complete limits of the key. */
   readonly windows: readonly WindowLimit[];
   readonly decision: LimitDecision;
   readonly period: Period;
   units: number;
 }
 
-/** What an instance holds of one key. */
+/** The reserved units of one key on this instance. */
 export interface Held {
   grant: Grant | undefined;
-  /** Units that were asked for in the present period and in the previous one. */
+  /** Units that were requested in the current period and in the previous one. */
   period: Period;
   demand: number;
   demandBefore: number;
@@ -40,15 +40,15 @@ export interface Held {
   pending: Promise<{ readonly failure: unknown } | undefined> | undefined;
 }
 
-/** A decision of units that were taken earlier, and where those were counted. */
+/** A decision with units that were taken earlier, and the item in which they were counted. */
 export interface Spent {
   readonly decision: LimitDecision;
   readonly counted: AddressedClaim;
 }
 
 /**
- * Units that one write took for several requests of this instance. How many are taken follows what the instance asked for in this
- * period and the previous one, up to `most` beyond the need: an instance that sees a key once takes what it needs.
+ * Units that one write takes for several requests of this instance. The number depends on the requests in this period and the
+ * previous one, and is at most `most` beyond the need. An instance that sees a key once takes only what it needs.
  */
 export class Reservations {
   readonly #strategy: StrategyDefinition;
@@ -60,7 +60,7 @@ export class Reservations {
     this.#most = most;
   }
 
-  /** What is held of a key; `claim` is the request that asks for it. */
+  /** The reserved units of a key; `claim` is the current request. */
   of(name: string, claim: Claim): Held {
     const period = this.#strategy.period(claim);
     const held = this.#held.get(name) ?? {
@@ -80,7 +80,7 @@ export class Reservations {
     return held;
   }
 
-  /** Everything that is held, and forgotten with this call. */
+  /** Returns all reserved units, and removes them. */
   takeAll(): readonly Grant[] {
     const grants: Grant[] = [];
     for (const held of this.#held.values()) {
@@ -94,7 +94,7 @@ export class Reservations {
     this.#held.delete(name);
   }
 
-  /** Spends units that are held, where they count for the same windows under the same limits. */
+  /** Spends reserved units, if they count for the same windows under the same limits. */
   spend({ grant }: Held, claim: Claim, windows: readonly WindowLimit[]): Spent | undefined {
     if (grant === undefined || grant.units < claim.cost) return undefined;
     if (!isCurrent(grant, claim.nowMs, windows)) return undefined;
@@ -102,7 +102,7 @@ export class Reservations {
     return { decision: withoutUnits(grant.decision, claim, grant.units, 'local'), counted: grant };
   }
 
-  /** The claim of the write that serves a request, those that wait for it, and some that are to come. */
+  /** The claim of a write for the current request, for the waiting requests, and for some future ones. */
   toClaim({ grant, ...held }: Held, { claim, address }: AddressedClaim, windows: readonly WindowLimit[]): Claim {
     const last = isSameAddress(grant, address) ? grant : undefined;
     const isOpen = last !== undefined && isCurrent(last, claim.nowMs, windows);
@@ -114,7 +114,7 @@ export class Reservations {
     return { ...claim, extra: Math.min(room, held.waiting + ahead), unspent };
   }
 
-  /** Keeps what a write took. The decision is that of the request alone. */
+  /** Stores the units that a write took. The decision counts only those of the request. */
   keep(
     held: Held,
     counted: AddressedClaim,

@@ -5,14 +5,14 @@ import type { Share } from './claims.js';
 
 const MAX_SHARDS = 100;
 
-/** Over how many items a key is spread, so that none takes more than `perSecond` requests a second. */
+/** The number of items over which a key is spread, so that each gets at most `perSecond` requests in each second. */
 export function shardsOf(windows: readonly WindowLimit[], perSecond: number | undefined): number {
   if (perSecond === undefined) return 1;
   const rate = Math.min(...windows.map(({ limit, windowMs }) => (limit * 1000) / windowMs));
   return Math.min(MAX_SHARDS, Math.max(1, Math.ceil(rate / perSecond)));
 }
 
-/** The items of a key: their limits add up to its limits. The first one has the name of an undivided key. */
+/** The items of a key. The sum of their limits is the limit of the key. The first item has the key of an undivided key. */
 export function sharesOf(
   strategy: StrategyDefinition,
   name: string,
@@ -34,13 +34,15 @@ export function shardName(name: string, place: number): string {
   return place === 0 ? name : `${name}#${place}`;
 }
 
-/** The same items, beginning anywhere. */
+/** The same items, starting at a random one. */
 export function shuffled(shares: readonly Share[]): readonly Share[] {
   const start = Math.floor(randomFraction() * shares.length);
   return [...shares.slice(start), ...shares.slice(0, start)];
 }
 
-/** What the decision about one item says of the whole key: an estimate, since requests spread over the items by chance. */
+/**
+ * The decision for the whole key, from that of one item. It is an estimate, because requests are spread over the items at random.
+ */
 export function scaled(decision: LimitDecision, windows: readonly WindowLimit[], shards: number): LimitDecision {
   if (shards === 1) return decision;
   const whole = (state: WindowState): WindowState => {
@@ -51,7 +53,7 @@ export function scaled(decision: LimitDecision, windows: readonly WindowLimit[],
   return { ...decision, ...whole(decision), windows: decision.windows.map(whole) };
 }
 
-/** The sum of what all items of a key have counted. */
+/** The sum of the counts of all items of a key. */
 export function summed(decisions: readonly LimitDecision[], windows: readonly WindowLimit[]): LimitDecision {
   const admits = decisions.find(({ allowed }) => allowed) ?? soonest(decisions);
   const sum = (state: WindowState): WindowState => {

@@ -3,9 +3,9 @@ import { type Claim, type ConditionalWrite, type Counters, EXPIRY_GRACE_SECONDS,
 
 const MICROS_PER_SECOND = 1_000_000;
 const MICROS_PER_MS = 1000;
-/** Division leaves noise behind the point; this many digits of a microsecond count. */
+/** Division is not exact; this many decimal digits of a microsecond are used. */
 const DIGITS = 6;
-/** Microseconds that a full bucket is written ahead at most where several instances use it. */
+/** The most microseconds that are lost when a full bucket is written with a lead, for several instances. */
 const MAX_LEAD = 500_000;
 
 /**
@@ -25,7 +25,7 @@ export class Bucket {
     Object.freeze(this);
   }
 
-  /** How the windows stand after a decision. */
+  /** The state of the windows after a decision. */
   usage({ tat }: Counters, claim: Claim, allowed: boolean): readonly WindowState[] {
     const now = toMicros(claim.nowMs);
     const ahead = Math.max(0, (tat ?? 0) - now);
@@ -135,7 +135,7 @@ export function toMicros(ms: number): number {
   return ms * MICROS_PER_MS;
 }
 
-/** Up to a whole number; what division left behind the point does not count. */
+/** Rounds up to a whole number, but ignores the error of the division. */
 export function roundUp(value: number): number {
   return Math.ceil(Number(value.toFixed(DIGITS)));
 }

@@ -23,7 +23,10 @@ export function nameOf({ pk, sk }: Address): string {
   return `${pk}\n${sk}`;
 }
 
-/** Must hold for a write: the counter is absent or at most `max`. With `above` it must be there, above that and at most `max`. */
+/**
+ * A condition of a write: the counter is absent or at most `max`. With `above` it must exist, be greater than `above`, and be at
+ * most `max`.
+ */
 export interface Check {
   readonly counter: string;
   readonly above?: number;
@@ -35,7 +38,7 @@ export interface CounterValue {
   readonly value: number;
 }
 
-/** One conditional write: when all checks hold every change is made, else none. */
+/** One conditional write: if all checks are true, all changes are made, else none. */
 export interface ConditionalWrite {
   readonly checks: readonly Check[];
   readonly adds: readonly CounterValue[];
@@ -55,13 +58,13 @@ export interface WriteOutcome {
   readonly counters: Counters | undefined;
 }
 
-/** The operations that a limiter needs of a table. */
+/** The operations of a table that a limiter uses. */
 export interface CounterStore {
   /** A write that was applied is reported as applied, even when its first answer was lost. */
   write(address: Address, write: ConditionalWrite, signal?: AbortSignal): Promise<WriteOutcome>;
   /** Strongly consistent; an absent item has no counters. */
   read(address: Address, signal?: AbortSignal): Promise<Counters>;
-  /** May be a moment old, for half the price; `undefined` when it cannot be read. */
+  /** An eventually consistent read, for half the price; `undefined` when it fails. */
   glance(address: Address, signal?: AbortSignal): Promise<Counters | undefined>;
   remove(address: Address, signal?: AbortSignal): Promise<void>;
 }
@@ -74,9 +77,9 @@ export interface Claim {
   readonly windows: readonly WindowLimit[];
   /** Over how many items the key is spread; `windows` carry the limits of one of them. */
   readonly shards: number;
-  /** Units that are taken beyond the cost when there is room for them. */
+  /** Units to reserve beyond the cost, if the limit allows it. */
   readonly extra?: number | undefined;
-  /** Units of an earlier claim on the same item that were not spent and are given back on the way. */
+  /** Unspent units of an earlier claim on the same item, which the same write returns. */
   readonly unspent?: { readonly claim: Claim; readonly units: number } | undefined;
 }
 
@@ -92,7 +95,7 @@ export interface Period {
   readonly endMs: number;
 }
 
-/** Makes the writes of a strategy and turns their outcomes into decisions. One decider serves a limiter for its whole life. */
+/** Makes the writes of a strategy, and converts their outcomes to decisions. A limiter has one decider. */
 export interface Decider {
   /** @param commit called with the outcome when only clearing up is left to do */
   consume(address: Address, claim: Claim, signal?: AbortSignal, commit?: (taken: Taken) => void): Promise<Taken>;
@@ -110,12 +113,12 @@ export interface DeciderOptions {
   readonly onBrokenClock: (key: RateLimitKey) => void;
 }
 
-/** All that a limiter needs of a strategy. A new strategy is a subclass and its `create` function, in a file of its own. */
+/** The parts of a strategy that a limiter uses. A new strategy is a subclass and its `create` function, in its own file. */
 export abstract class StrategyDefinition implements Strategy {
   abstract readonly kind: StrategyKind;
   abstract readonly policy: string;
   abstract readonly windows: readonly WindowLimit[];
-  /** For each window of `windows`, its place in the order in which the user gave them. */
+  /** For each window of `windows`, its position in the order of the options. */
   abstract readonly givenOrder: readonly number[];
   /** The largest limit that `limitFor` may return. */
   readonly maxLimit: number = Number.MAX_SAFE_INTEGER;
@@ -166,12 +169,12 @@ export function windowState(window: WindowLimit, currentCount: number, resetsAtM
   return { name, windowMs, limit, currentCount, remaining, resetsAt: new Date(resetsAtMs) };
 }
 
-/** How many more units the fullest window takes. */
+/** How many more units the fullest window allows. */
 export function roomOf(states: readonly WindowState[]): number {
   return Math.min(...states.map((state) => state.limit - state.currentCount));
 }
 
-/** Whether every window could ever admit the cost. */
+/** Whether the cost is within the limit of every window. */
 export function canFit({ windows, cost }: Claim): boolean {
   return windows.every((window) => window.limit >= cost);
 }
@@ -196,7 +199,7 @@ export function decide(
   return { ...decision, retryAfterMs: Math.max(1, binding.resetsAt.getTime() - claim.nowMs) };
 }
 
-/** The exhausted window that is free again last; without an exhausted window the fullest one. */
+/** The exhausted window that is free last; if no window is exhausted, the fullest one. */
 function bindingWindow(states: readonly WindowState[], isSpent: (state: WindowState) => boolean): WindowState {
   const exhausted = states.filter(isSpent);
   const [first, ...others] = exhausted.length > 0 ? exhausted : states;

@@ -27,7 +27,7 @@ export class Lru<T> {
     }
   }
 
-  /** All values, the one that was not touched for longest first. */
+  /** All values, the least recently used one first. */
   values(): Iterable<T> {
     return this.#entries.values();
   }

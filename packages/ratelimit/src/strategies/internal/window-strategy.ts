@@ -23,7 +23,7 @@ const MAX_LIMIT = 1_000_000_000;
 const MIN_WINDOW_MS = 100;
 const MAX_WINDOW_MS = 31 * 86_400_000;
 const NAME = /^[A-Za-z0-9_.-]{1,64}$/;
-/** Counters that one write removes at most: far from DynamoDB's 4 KB for an expression. */
+/** The most counters that one write removes; well below DynamoDB's limit of 4 KB for an expression. */
 const MAX_REMOVES = 200;
 /**
  * Counters that an item may hold before a write of its own removes the dead ones, when there are enough of them. It takes longer than
@@ -31,7 +31,7 @@ const MAX_REMOVES = 200;
  */
 const MAX_COUNTERS = 64;
 const ENOUGH_DEAD = 32;
-/** Items whose counters are remembered. */
+/** The most items whose counters are cached. */
 const REMEMBERED = 1000;
 
 /** The name of a window or a bucket. */
@@ -47,7 +47,7 @@ export const WINDOW_OPTIONS = {
   name: nameOption,
 } satisfies OptionKinds<WindowOptions>;
 
-/** An immutable window. `otherwise` is its name when it has none of its own. */
+/** An immutable window. `otherwise` is its default name. */
 export function toWindow(
   { name, windowMs, limit }: Omit<WindowOptions, 'name'> & { readonly name?: string | undefined },
   otherwise: string,
@@ -105,7 +105,7 @@ class WindowDecider implements Decider {
     const room = roomOf(first.states);
     const asksMore = (claim.extra ?? 0) > 0 || claim.unspent !== undefined;
     const mayFit = !first.applied && asksMore && room >= claim.cost;
-    // What was in the way was the reserve, or units to return that a reset has forgotten.
+    // The write was rejected because of the reserve, or because of units to return that no longer exist after a reset.
     const rest = { ...claim, extra: Math.floor((room - claim.cost) / 2), unspent: undefined };
     const last = mayFit ? await this.#try(address, rest, signal) : first;
     const extra = (last === first ? claim.extra : rest.extra) ?? 0;
@@ -160,7 +160,7 @@ class WindowDecider implements Decider {
     return { applied, counters: counted, states: this.#strategy.usage(counted, claim, applied) };
   }
 
-  /** Never more than the write takes: a repeated write would else count less than was admitted. */
+  /** Never returns more than the write takes; otherwise a repeated write would count less than was allowed. */
   #givingBack(write: ConditionalWrite, { cost, extra = 0, unspent }: Claim): ConditionalWrite {
     if (unspent === undefined) return write;
     const units = Math.min(unspent.units, cost + extra);
@@ -189,18 +189,18 @@ class WindowDecider implements Decider {
     const dead = all.filter((counter) => this.#strategy.isDead(counter, claim, this.#options.slackMs)).sort(byLength);
     if (dead.length < ENOUGH_DEAD) return;
     const removes = dead.slice(0, MAX_REMOVES);
-    // Not when another instance has removed them meanwhile: what it left out may count again.
+    // Not if another instance has removed them meanwhile, because the counters may be in use again.
     const checks = removes.slice(0, 1).map((counter) => ({ counter, above: 0, max: Number.MAX_SAFE_INTEGER }));
     const write = { checks, adds: [], sets: [], removes, expiresAt: undefined, keepsExpiry: true };
     await this.#store.write(address, write, signal).catch(() => {});
   }
 }
 
-/** When this process first saw each counter of the items that it used last, by a clock that never goes back. */
+/** When this process first saw each counter of its recently used items, by a monotonic clock. */
 class Sightings {
   readonly #items = new Lru<Map<string, number>>(REMEMBERED);
 
-  /** Remembers the counters of an item, and forgets those that it has no more. */
+  /** Stores the counters of an item, and removes those that no longer exist. */
   see(item: string, counters: readonly string[], nowMs: number): void {
     const before = this.#items.get(item);
     this.#items.set(item, new Map(counters.map((counter) => [counter, before?.get(counter) ?? nowMs])));

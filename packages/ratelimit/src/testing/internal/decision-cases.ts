@@ -36,7 +36,7 @@ export const DECISION_CASES: readonly CaseDefinition[] = [
     },
   },
   {
-    name: 'several windows admit all or none, and the one that frees last binds',
+    name: 'several windows allow a request together or deny it, and the one that is free last decides',
     async run({ limiter, key, clock }) {
       const limit = await limiter(
         multiWindow([
@@ -44,7 +44,7 @@ export const DECISION_CASES: readonly CaseDefinition[] = [
           { limit: 3, windowMs: 60_000 },
         ]),
       );
-      // The fullest binds while none is exhausted.
+      // The fullest window decides while none is exhausted.
       deepEqual(brief(await limit.consume(key())), [true, 2, 1, 1, '2023-11-14T22:00:01.000Z', undefined]);
       await limit.consume(key());
       deepEqual(brief(await limit.consume(key())), [false, 2, 2, 0, '2023-11-14T22:00:01.000Z', 1000]);
@@ -61,7 +61,7 @@ export const DECISION_CASES: readonly CaseDefinition[] = [
     },
   },
   {
-    name: 'a bucket admits a burst and then one request an interval',
+    name: 'a bucket allows a burst and then one request in each interval',
     async run({ limiter, key, clock }) {
       const limit = await limiter(tokenBucket({ capacity: 3, refillPerSecond: 2 }));
       for (const left of [2, 1, 0]) equal((await limit.consume(key())).remaining, left);
@@ -107,7 +107,7 @@ export const DECISION_CASES: readonly CaseDefinition[] = [
     },
   },
   {
-    name: 'limits of a wrong number or kind are refused',
+    name: 'limits of a wrong number or type are rejected',
     async run({ limiter, key }) {
       const strategy = fixedWindow({ limit: 10, windowMs: 1000 });
       for (const answer of [[1, 2], [], -1, 1.5, Number.NaN, Number.POSITIVE_INFINITY, '5' as unknown as number]) {
@@ -117,7 +117,7 @@ export const DECISION_CASES: readonly CaseDefinition[] = [
     },
   },
   {
-    name: 'peek answers as consume would and counts nothing',
+    name: 'peek returns the decision of consume and counts nothing',
     async run({ limiter, key }) {
       for (const strategy of [
         fixedWindow({ limit: 1, windowMs: 60_000 }),
@@ -135,7 +135,7 @@ export const DECISION_CASES: readonly CaseDefinition[] = [
     },
   },
   {
-    name: 'reset forgets what the current window counted',
+    name: 'reset clears the count of the current window',
     async run({ limiter, key }) {
       const limit = await limiter(slidingWindow({ limit: 1, windowMs: 60_000 }));
       await limit.consume(key());
@@ -145,7 +145,7 @@ export const DECISION_CASES: readonly CaseDefinition[] = [
     },
   },
   {
-    name: 'of many requests at once exactly the limit is admitted',
+    name: 'of many concurrent requests exactly the limit is allowed',
     async run({ limiter, key }) {
       for (const strategy of [
         fixedWindow({ limit: 25, windowMs: 60_000 }),
@@ -163,7 +163,7 @@ export const DECISION_CASES: readonly CaseDefinition[] = [
     },
   },
   {
-    name: 'a caller that has given up gets its own reason',
+    name: 'an aborted call rejects with the reason of its signal',
     async run({ limiter, key }) {
       const limit = await limiter(fixedWindow({ limit: 1, windowMs: 60_000 }));
       const signal = AbortSignal.abort(new Error('gone'));
@@ -208,7 +208,7 @@ export const TIME_CASES: readonly CaseDefinition[] = [
     },
   })),
   {
-    name: 'a sliding window admits its limit once in its length, not once a granule',
+    name: 'a sliding window allows its limit once in its length, not once in each granule',
     async run({ limiter, key, clock }) {
       const limit = await limiter(slidingWindow({ limit: 5, windowMs: 10_000, granules: 10 }));
       const admitted: number[] = [];
@@ -220,7 +220,7 @@ export const TIME_CASES: readonly CaseDefinition[] = [
     },
   },
   {
-    name: 'a shorter window starts anew while the longer one goes on',
+    name: 'a shorter window starts again while the longer one continues',
     async run({ limiter, key, clock }) {
       const limit = await limiter(
         multiWindow([

@@ -38,7 +38,7 @@ const BAD_KEYS: readonly (readonly [string, unknown])[] = [
   ['no key', null],
   ['a blank identifier', { identifier: ' ', resource: 'r', operation: 'o' }],
   ['an empty resource', { identifier: 'i', resource: '', operation: 'o' }],
-  ['an operation that is no text', { identifier: 'i', resource: 'r', operation: 1 }],
+  ['an operation that is not a string', { identifier: 'i', resource: 'r', operation: 1 }],
   ['a missing operation', { identifier: 'i', resource: 'r' }],
   ['a blank caller', { identifier: 'i', resource: 'r', operation: 'o', caller: ' ' }],
   ['a blank kind', { identifier: 'i', resource: 'r', operation: 'o', kind: '' }],
@@ -57,11 +57,11 @@ async function assertApart({ limiter, key }: Bench, left: Partial<RateLimitKey>,
 
 export const KEY_CASES: readonly CaseDefinition[] = [
   ...PAIRS.map(([name, left, right]) => ({
-    name: `keys stay apart: ${name}`,
+    name: `keys do not collide: ${name}`,
     run: (bench: Bench) => assertApart(bench, left, right),
   })),
   ...['__proto__', 'constructor', 'toString', 'hasOwnProperty'].map((identifier) => ({
-    name: `the identifier ${identifier} is one like any other`,
+    name: `the identifier ${identifier} is valid`,
     async run({ limiter, key }: Bench) {
       const limit = await limiter(fixedWindow({ limit: 2, windowMs: 60_000 }));
       const own = key({ identifier, resource: key().identifier });
@@ -80,7 +80,7 @@ export const KEY_CASES: readonly CaseDefinition[] = [
     },
   },
   ...BAD_KEYS.map(([name, bad]) => ({
-    name: `a key is refused: ${name}`,
+    name: `an invalid key is rejected: ${name}`,
     async run({ limiter }: Bench) {
       const limit = await limiter(fixedWindow({ limit: 1, windowMs: 1000 }));
       const asKey = bad as RateLimitKey;
@@ -90,7 +90,7 @@ export const KEY_CASES: readonly CaseDefinition[] = [
     },
   })),
   {
-    name: 'a cost that is no whole number of at least 1 is refused',
+    name: 'a cost that is not a whole number of at least 1 is rejected',
     async run({ limiter, key }) {
       const limit = await limiter(fixedWindow({ limit: 1, windowMs: 1000 }));
       for (const cost of BAD_COSTS) {

@@ -90,10 +90,11 @@ const ASYMMETRIC: readonly unknown[] = [
 ];
 const DEFAULT_ALGORITHMS: readonly string[] = ['RS256', 'PS256', 'ES256', 'EdDSA'];
 
-const VERIFIER_KINDS = {
+/** What the options of a verifier may be, for sets of options that have more. */
+export const VERIFIER_KINDS = {
   issuer: exactText.required(),
   jwksUri: kind<string>('an https URL without user name', isHttps),
-  jwks: kind<JSONWebKeySet>('a JSON Web Key Set', (value) => typeof value === 'object' && value !== null),
+  jwks: kind<JSONWebKeySet>('a JSON Web Key Set', isKeySet),
   audience: texts.required(),
   algorithms: kind<readonly string[]>(
     'a list of algorithms with public keys, such as RS256 or ES256',
@@ -127,7 +128,7 @@ export const PRINCIPAL_KINDS = {
   describeErrors: boolean,
 };
 
-export const VERIFIER_OPTIONS = defineOptions<JwtVerifierOptions>()(VERIFIER_KINDS);
+const VERIFIER_OPTIONS = defineOptions<JwtVerifierOptions>()(VERIFIER_KINDS);
 export const PRINCIPAL_OPTIONS = defineOptions<JwtPrincipalOptions>()({ ...VERIFIER_KINDS, ...PRINCIPAL_KINDS });
 
 /** Checked options of one issuer's verifier, with their defaults. */
@@ -153,6 +154,30 @@ export function toSettings(options: JwtSettings): JwtSettings {
     requiredClaims: [...(options.requiredClaims ?? [])],
     tokenUse: audienceClaim === 'client_id' ? 'access' : tokenUse,
   };
+}
+
+/**
+ * Checked settings of each issuer.
+ *
+ * @throws FrameworkError `app.invalid_configuration`
+ */
+export function parseSettings(options: JwtVerifierOptions | readonly JwtVerifierOptions[]): readonly JwtSettings[] {
+  const list: readonly JwtVerifierOptions[] = Array.isArray(options) ? options : [options as JwtVerifierOptions];
+  return differentIssuers(list.map((entry) => toSettings(VERIFIER_OPTIONS.parse(entry ?? null))));
+}
+
+/** @throws FrameworkError `app.invalid_configuration` for none, and for two of one issuer */
+export function differentIssuers(all: readonly JwtSettings[]): readonly JwtSettings[] {
+  if (all.length === 0) throw invalidOption('options', 'one issuer or more');
+  if (new Set(all.map(({ issuer }) => issuer)).size < all.length) {
+    throw invalidOption('issuer', 'different in each configuration');
+  }
+  return all;
+}
+
+function isKeySet(value: unknown): boolean {
+  const keys = typeof value === 'object' && value !== null ? (value as Partial<JSONWebKeySet>).keys : undefined;
+  return Array.isArray(keys) && keys.every((key) => typeof key === 'object' && key !== null);
 }
 
 function isHttps(text: unknown): boolean {

@@ -1,8 +1,8 @@
 import { type Context, FrameworkError, type SecurePrincipal } from '@sallyport/core';
 import { defineOptions, invalidOption, kind, oneOf } from '@sallyport/core/options';
 import { withBearer } from '@sallyport/core/pipeline';
-import { markBearerReader } from '../../internal/resolver-marks.js';
-import { ownOf, type SecurePrincipalResolver } from '../../principal.js';
+import { markBearerReader, ownOf, type SecurePrincipalResolver } from '../../principal.js';
+import { JwtError, type VerifiedJwt } from './jwt-error.js';
 import {
   type JwtClaims,
   type JwtPrincipalOptions,
@@ -12,7 +12,7 @@ import {
   texts,
   toSettings,
 } from './options.js';
-import { IssuerVerifier, JwtError, type VerifiedJwt } from './verifier.js';
+import { IssuerVerifier } from './verifier.js';
 
 /**
  * Makes principals of bearer tokens. Without the header, or with another scheme, there is no principal; a token that is

@@ -1,49 +1,13 @@
-import { invalidOption } from '@sallyport/core/options';
-import { brandError } from '@sallyport/core/pipeline';
 import { decodeJwt, errors, type JWTVerifyGetKey, type JWTVerifyOptions, type JWTVerifyResult, jwtVerify } from 'jose';
 import { createKeySource, type KeySource, KeysUnavailable } from './internal/keys.js';
-import { type JwtClaims, type JwtSettings, type JwtVerifierOptions, toSettings, VERIFIER_OPTIONS } from './options.js';
-
-/** `audience`: everything but the audience is right. `unavailable`: the keys could not be fetched, so the token was not checked. */
-export type JwtErrorReason = 'invalid' | 'expired' | 'audience' | 'unavailable';
-
-/** Why a token is rejected. Holds no part of the token, so that it can be logged. */
-export class JwtError extends Error {
-  static {
-    brandError(JwtError, 'sallyport.JwtError');
-  }
-
-  override readonly name = 'JwtError';
-  /** Why the token is not accepted, in one word for programs. */
-  readonly reason: JwtErrorReason;
-  /** A word for logs, for example `ERR_JWT_EXPIRED`. */
-  readonly detail: string;
-
-  constructor(reason: JwtErrorReason, detail: string) {
-    super(`token refused: ${reason}`);
-    this.reason = reason;
-    this.detail = detail;
-  }
-}
-
-/** A token that was accepted. */
-export interface VerifiedJwt {
-  /** The issuer whose key signed it. */
-  readonly issuer: string;
-  /** What it says. */
-  readonly claims: JwtClaims;
-}
-
-/** Verifies tokens; made by `createJwtVerifier`. */
-export interface JwtVerifier {
-  /**
-   * Verifies signature, issuer, type, times and, last, the audience.
-   *
-   * @param audience in the place of the configured one, for those who know it only by request
-   * @throws JwtError
-   */
-  verify(token: string, now: Date, audience?: readonly string[]): Promise<VerifiedJwt>;
-}
+import { JwtError, type JwtVerifier, type VerifiedJwt } from './jwt-error.js';
+import {
+  differentIssuers,
+  type JwtClaims,
+  type JwtSettings,
+  type JwtVerifierOptions,
+  parseSettings,
+} from './options.js';
 
 /** Greatest length of a token in bytes; a longer one is rejected unread. */
 const MAX_TOKEN_BYTES = 16_384;
@@ -54,8 +18,7 @@ const MAX_TOKEN_BYTES = 16_384;
  * @throws FrameworkError `app.invalid_configuration`
  */
 export function createJwtVerifier(options: JwtVerifierOptions | readonly JwtVerifierOptions[]): JwtVerifier {
-  const list: readonly JwtVerifierOptions[] = Array.isArray(options) ? options : [options as JwtVerifierOptions];
-  return new IssuerVerifier(list.map((entry) => toSettings(VERIFIER_OPTIONS.parse(entry ?? null))));
+  return new IssuerVerifier(parseSettings(options));
 }
 
 const COMPACT = /^[\w-]+\.[\w-]+\.([\w-]+)$/;
@@ -78,9 +41,7 @@ export class IssuerVerifier implements JwtVerifier {
   readonly #issuers = new Map<string, Issuer>();
 
   constructor(all: readonly JwtSettings[]) {
-    if (all.length === 0) throw invalidOption('options', 'one issuer or more');
-    for (const settings of all) {
-      if (this.#issuers.has(settings.issuer)) throw invalidOption('issuer', 'different in each configuration');
+    for (const settings of differentIssuers(all)) {
       this.#issuers.set(settings.issuer, { settings, keys: createKeySource(settings) });
     }
   }

@@ -9,16 +9,16 @@ import { type LooseRecord, readRecords, type SourceDefinition } from '../../sour
 import { RecordBatch } from './record-batch.js';
 import { BatchRun } from './run.js';
 
-/** What a router brings to each of its batches. */
+/** The settings of a router for its batches. */
 export interface BatchRouting {
   readonly settings: RouterSettings;
   readonly handlers: HandlerLookup;
-  /** Left out when no hook and no tracer listens. */
+  /** Absent when there is neither a hook nor a tracer. */
   readonly createObserver?: CreateObserver | undefined;
 }
 
 /**
- * The records of an event that is supported.
+ * The records of a supported event.
  *
  * @throws FrameworkError `streams.invalid_event`, or why the event is not supported; it is in the log by then
  */
@@ -39,7 +39,7 @@ export function recordsOf(
   }
 }
 
-/** Hands the records of a batch to their handlers and reports those that did not complete. */
+/** Passes the records of a batch to their handlers, and reports those that did not complete. */
 export async function deliverBatch(
   { settings, handlers, createObserver }: BatchRouting,
   definition: SourceDefinition,
@@ -62,7 +62,7 @@ export async function deliverBatch(
   return run.report();
 }
 
-/** Hands records, or the one event, to their handlers and answers their results; the first failure is thrown. */
+/** Passes records, or the one event, to their handlers, and returns their results. The first failure is thrown. */
 export async function deliverEvents(
   { settings, handlers, createObserver }: BatchRouting,
   definition: SourceDefinition,
@@ -88,7 +88,7 @@ export async function deliverEvents(
   return run.results;
 }
 
-/** One line that says how many records the deadline kept from starting. */
+/** Logs one line with the number of records that did not start because of the deadline. */
 function warnOfDeadline(run: BatchRun, { settings, definition }: RecordBatch): void {
   const notTried = run.stoppedBy === 'deadline' ? run.notTried : 0;
   if (notTried > 0) warn(settings, 'streams.deadline', { trigger: definition.kind, not_tried: notTried });

@@ -23,14 +23,14 @@ import type { EventContext } from '../handler.js';
 
 const NOTHING: LooseRecord = {};
 
-/** The records of one invocation, or its one event, and what they share. */
+/** The records of one invocation, or its one event, and their common data. */
 export class RecordBatch implements DeliveryHolder {
   readonly settings: RouterSettings;
   readonly definition: SourceDefinition;
   readonly lambdaContext: LambdaContext | undefined;
   readonly records: readonly LooseRecord[];
   readonly matches: readonly (HandlerMatch | undefined)[];
-  /** Work beside the answer, such as notifications. The answer waits for it for a short time. */
+  /** Work besides the answer, such as notifications. The answer waits for it for a short time. */
   kept: Deliveries | undefined = undefined;
   /** On the monotonic clock; infinite without a deadline. */
   readonly #deadlineAt: number = Number.POSITIVE_INFINITY;
@@ -62,7 +62,7 @@ export class RecordBatch implements DeliveryHolder {
     return this.#deadlineAt !== Number.POSITIVE_INFINITY;
   }
 
-  /** Sets what happens half a margin after the deadline, if the batch is watched and has not ended by then. */
+  /** Sets the function that is called half a margin after the deadline, if the batch has not ended by then. */
   onAbandoned(abandon: () => void): void {
     this.#abandon = abandon;
   }
@@ -72,7 +72,7 @@ export class RecordBatch implements DeliveryHolder {
     return this.records[index] ?? NOTHING;
   }
 
-  /** Of a batch whose every record has a handler. */
+  /** The handler of a record; only for a batch in which every record has one. */
   matchAt(index: number): HandlerMatch {
     return this.matches[index] as HandlerMatch;
   }
@@ -91,7 +91,7 @@ export class RecordBatch implements DeliveryHolder {
     return this.#requestId;
   }
 
-  /** The invocation's trace. The variable belongs to one invocation only where there is one at a time. */
+  /** The invocation's trace. The environment variable is used only if there is one invocation at a time. */
   get traceId(): string {
     return invocationTraceId(this.lambdaContext, this.settings.environment);
   }
@@ -118,7 +118,7 @@ export class RecordBatch implements DeliveryHolder {
     return this.#past;
   }
 
-  /** Starts the timer, once, as soon as something can be waited for. */
+  /** Starts the timer once, when the batch first waits for a promise. */
   watch(): void {
     if (this.#isWatched || !this.hasDeadline) return;
     this.#isWatched = true;
@@ -130,7 +130,7 @@ export class RecordBatch implements DeliveryHolder {
     });
   }
 
-  /** A signal of its own for each record that asks for one. */
+  /** Makes a separate signal for each record that reads one. */
   newSignal(): AbortSignal {
     const controller = new AbortController();
     this.#controllers ??= [];
@@ -140,7 +140,7 @@ export class RecordBatch implements DeliveryHolder {
     return controller.signal;
   }
 
-  /** Clears what still runs; the result is what the answer waits for. */
+  /** Clears timers. The answer waits for the returned promise. */
   end(): Promise<void> | undefined {
     this.#stopTimer?.();
     const left = readRemaining(this.lambdaContext);
@@ -152,13 +152,13 @@ function abort(controller: AbortController): void {
   controller.abort(new FrameworkError('app.timeout'));
 }
 
-/** Milliseconds that the service gives the invocation; NaN when it does not say. */
+/** The remaining milliseconds of the invocation; NaN when unknown. */
 function readRemaining(lambdaContext: LambdaContext | undefined): number {
   const left = lambdaContext?.getRemainingTimeInMillis?.();
   return typeof left === 'number' ? left : Number.NaN;
 }
 
-/** The one implementation of {@link EventContext}: everything is worked out when it is first read. */
+/** The only implementation of {@link EventContext}. Members are computed at the first read. */
 export class RecordContext implements EventContext {
   readonly #batch: RecordBatch;
   readonly #index: number;

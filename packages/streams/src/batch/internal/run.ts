@@ -12,22 +12,22 @@ import type { LooseRecord } from '../../sources/source.js';
 import { callWrapped, type EventContext, type EventHandler } from '../handler.js';
 import { type RecordBatch, RecordContext } from './record-batch.js';
 
-/** What became of a record. Whatever is not `DONE` in the end is reported, so that none can be lost. */
+/** The state of a record. At the end, every record that is not `DONE` is reported, so that none is lost. */
 const UNTRIED = 0;
 const RUNNING = 1;
 const DONE = 2;
 const FAILED = 3;
 
-/** One batch on its way through the handlers: which record comes next, and what became of each. */
+/** One run of a batch: the next record, and the state of each record. */
 export class BatchRun implements BatchOutcome {
   readonly results: unknown[] = [];
   stoppedBy: StoppedBy = 'none';
-  /** What the first failed record threw. */
+  /** The error of the first failed record. */
   failure: Failure | undefined = undefined;
   readonly #states: Uint8Array;
   readonly #batch: RecordBatch;
   readonly #observer: Observer | undefined;
-  /** Whether failed records are reported; a kind that is not answers results and ends at its first failure. */
+  /** Whether failed records are reported. Other kinds return results, and end at the first failure. */
   readonly #isReported: boolean;
   #next = 0;
   #stopped = false;
@@ -85,14 +85,14 @@ export class BatchRun implements BatchOutcome {
     return { batchItemFailures: Array.from(failed, (itemIdentifier) => ({ itemIdentifier })) };
   }
 
-  /** The identifier by which the service knows a record; `undefined` when it could not be reported. */
+  /** The identifier of a record in the service; `undefined` when the record cannot be reported. */
   #identifierOf(record: LooseRecord | undefined): string | undefined {
     const { definition, settings } = this.#batch;
     const identifier = record && definition.failureIdentifier?.(record, settings.streamIdentifier);
     return typeof identifier === 'string' && identifier.trim() !== '' ? identifier : undefined;
   }
 
-  /** How many records run at once: the least that a source in the batch allows. */
+  /** The number of concurrent records: the lowest limit of the sources in the batch. */
   #concurrency(): number {
     const { matches } = this.#batch;
     let least = matches.length;
@@ -100,18 +100,19 @@ export class BatchRun implements BatchOutcome {
     return least;
   }
 
-  /** Takes record after record. A handler that returns no promise costs no turn of the event loop. */
+  /** Runs one record after another. A handler that returns no promise needs no turn of the event loop. */
   async #work(): Promise<void> {
     const { records, settings } = this.#batch;
     const isPlain = this.#observer === undefined && settings.middlewares.length === 0;
-    // One turn a batch leaves the caller's stack behind: every error that a handler throws would pay for its frames again.
+    // One turn of the event loop for each batch removes the caller's frames from the stack: otherwise each error of a handler
+    // would collect them again.
     if (isPlain) await undefined;
     for (let index = this.#take(); index >= 0; index = this.#take()) {
       const { handler } = this.#batch.matchAt(index).entry;
       const ctx = new RecordContext(this.#batch, index);
       this.#states[index] = RUNNING;
       try {
-        // The handler is called from here where that can be: each frame between would be one more in every stack trace.
+        // If possible the handler is called directly from here, because each call between would add a frame to every stack trace.
         let result = isPlain ? handler(ctx, records[index]) : this.#callWatched(index, ctx, handler);
         if (isThenable(result)) {
           this.#batch.watch();
@@ -166,7 +167,7 @@ export class BatchRun implements BatchOutcome {
     this.#hold(index);
   }
 
-  /** Decides what a failure keeps from starting. */
+  /** Decides which records do not start after a failure. */
   #hold(index: number): void {
     const isReportable = this.#identifierOf(this.#batch.recordAt(index)) !== undefined;
     if (this.#batch.matchAt(index).entry.stops || !isReportable) this.#stopped = true;

@@ -23,7 +23,7 @@ export interface Found {
 export interface Answer {
   readonly status: number;
   readonly body: Buffer;
-  readonly error?: string;
+  readonly headers?: Readonly<Record<string, string>>;
 }
 
 /** The operation that a request's method and path name. */
@@ -70,16 +70,16 @@ export function parseJson(body: Buffer): unknown {
 }
 
 /** The error's name stands in a header, its text in the body. */
-export function errorAnswer({ name, status, message }: Pick<Answer, 'status'> & Error): Answer {
-  return { status, error: name, body: Buffer.from(JSON.stringify({ message })) };
+export function errorAnswer({ name, status, message, headers }: Pick<Answer, 'status' | 'headers'> & Error): Answer {
+  return { status, headers: { 'x-amzn-errortype': name, ...headers }, body: Buffer.from(JSON.stringify({ message })) };
 }
 
-export function send(outgoing: Outgoing, { status, body, error }: Answer): void {
+export function send(outgoing: Outgoing, { status, body, headers }: Answer): void {
   const response = outgoing as ServerResponse;
   response.writeHead(status, {
     'content-type': 'application/json',
     'content-length': String(body.length),
-    ...(error !== undefined && { 'x-amzn-errortype': error }),
+    ...headers,
   });
   response.end(body);
 }

@@ -3,7 +3,7 @@ import type { LazyClient } from '../../internal/sdk.js';
 import type { VectorData } from '../../store/store.js';
 import { dimensionMismatch } from '../../store/validators.js';
 
-/** What is used of `@aws-sdk/client-bedrock-runtime`. */
+/** The part of `@aws-sdk/client-bedrock-runtime` that is used. */
 export interface BedrockSdk {
   /** The client. */
   readonly BedrockRuntimeClient: new (
@@ -15,7 +15,7 @@ export interface BedrockSdk {
   ) => object;
 }
 
-/** What is asked of the model beside the text. */
+/** The settings of a request to the model, without the text. */
 export interface ModelSettings {
   readonly modelId: string;
   readonly dimensions: number;
@@ -68,7 +68,7 @@ function parseAnswer(body: Uint8Array | undefined): { readonly embedding?: unkno
 }
 
 function missingEmbedding(cause?: unknown): VectorStoreError {
-  // The text of a JSON error quotes the answer.
+  // The message of a JSON error contains part of the answer, so it is not kept.
   const init = cause === undefined ? {} : { cause: new Error('the answer is not JSON') };
   return new VectorStoreError(ERROR_CODE_EMBEDDING_FAILED, 'missing embedding in response', init);
 }

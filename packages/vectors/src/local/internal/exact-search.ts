@@ -2,10 +2,10 @@ import type { Page, PageQuery, StoredVector } from '../../store/internal/backend
 import { matches } from '../../store/internal/filters.js';
 import type { DistanceMetric, QueryHit, VectorData } from '../../store/store.js';
 
-/** Hits of one page: few, so that callers meet the second page in their tests. */
+/** Hits of one page. The number is small, so that tests of callers get a second page. */
 const PAGE_SIZE = 100;
 
-/** The next part of a search that was made already. */
+/** The remaining hits of a search that was already made. */
 class Rest {
   readonly hits: readonly QueryHit[];
 
@@ -14,7 +14,7 @@ class Rest {
   }
 }
 
-/** One page of an exact search. Hits of the same distance come in the order of their keys. */
+/** One page of an exact search. Hits with the same distance are in the order of their keys. */
 export function searchPage(
   vectors: Iterable<StoredVector>,
   metric: DistanceMetric,

@@ -50,7 +50,7 @@ export class MemoryBackend implements VectorBackend {
     return cause instanceof VectorStoreError ? cause : unavailable(cause);
   }
 
-  /** A put writes all or nothing. */
+  /** A put writes all records or none. */
   wasRefused(): boolean {
     return true;
   }
@@ -61,7 +61,7 @@ function copyOf(record: StoredVector | undefined): StoredVector[] {
   return [{ key: record.key, data: cloneVector(record.data), metadata: cloneMetadata(record.metadata) }];
 }
 
-/** More vectors than a local store was made for. */
+/** The error for more vectors than `maxVectors`. */
 export function storeIsFull(maxVectors: number): VectorStoreError {
   return new VectorStoreError(ERROR_CODE_UNAVAILABLE, `the local store is full: maxVectors is ${maxVectors}`);
 }

@@ -4,7 +4,7 @@ import type { DistanceMetric, Metadata, VectorIndexSettings } from '../../store/
 import { searchPage } from './exact-search.js';
 import { storeIsFull } from './memory-backend.js';
 
-/** Marks a file as one of ours: `PRAGMA application_id`. */
+/** Marks a file as one of this package: `PRAGMA application_id`. */
 const APPLICATION_ID = 0x53_56_45_43;
 
 /** Keys are bytes, because SQLite's texts end at a zero character. */
@@ -12,7 +12,7 @@ const TABLES = `
   CREATE TABLE IF NOT EXISTS vectors (key BLOB PRIMARY KEY, data BLOB NOT NULL, metadata TEXT) WITHOUT ROWID;
   CREATE TABLE IF NOT EXISTS settings (name TEXT PRIMARY KEY, value TEXT NOT NULL)`;
 
-/** What is used of `node:sqlite`, which the oldest supported Node does not have. */
+/** The part of `node:sqlite` that is used. The oldest supported Node does not have this module. */
 interface Database {
   readonly isOpen: boolean;
   exec(sql: string): void;
@@ -36,7 +36,7 @@ interface Row {
   readonly metadata: string | null;
 }
 
-/** Vectors in a file of SQLite, through Node's own module. */
+/** Vectors in a SQLite file, with the module of Node. */
 export class SqliteBackend implements VectorBackend {
   readonly #database: Database;
   readonly #metric: DistanceMetric;
@@ -47,7 +47,10 @@ export class SqliteBackend implements VectorBackend {
   readonly #all: Statement;
   readonly #count: Statement;
 
-  /** @throws VectorStoreError `vectorstore.unsupported_operation` without `node:sqlite`; `vectorstore.invalid_config` for a file that does not fit */
+  /**
+   * @throws VectorStoreError `vectorstore.unsupported_operation` without `node:sqlite`; `vectorstore.invalid_config` for an
+   * unsuitable file
+   */
   constructor(path: string, settings: VectorIndexSettings, maxVectors: number) {
     this.#database = openDatabase(path, settings);
     this.#metric = settings.metric;
@@ -98,7 +101,7 @@ export class SqliteBackend implements VectorBackend {
     return cause instanceof VectorStoreError ? cause : unavailable(cause, isBusy(cause));
   }
 
-  /** Transactions write all or nothing. */
+  /** A transaction writes all records or none. */
   wasRefused(): boolean {
     return true;
   }
@@ -164,7 +167,7 @@ function assertSettings(database: Database, { dimension, metric }: VectorIndexSe
 }
 
 function toStored({ key, data, metadata }: Row): StoredVector {
-  // A copy: the bytes of a row need not lie at a multiple of four.
+  // A copy, because the bytes of a row may not be aligned to four bytes.
   const numbers = new Float32Array(Uint8Array.from(data).buffer);
   return { key: Buffer.from(key).toString(), data: numbers, metadata: toMetadata(metadata) };
 }
@@ -173,7 +176,7 @@ function toMetadata(text: string | null): Metadata | undefined {
   return text === null ? undefined : (JSON.parse(text) as Metadata);
 }
 
-/** Another process holds the file: `SQLITE_BUSY`, `SQLITE_LOCKED`. */
+/** Another process has locked the file: `SQLITE_BUSY`, `SQLITE_LOCKED`. */
 function isBusy(error: unknown): boolean {
   const { errcode } = (error ?? {}) as { readonly errcode?: unknown };
   return errcode === 5 || errcode === 6;

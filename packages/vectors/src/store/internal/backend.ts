@@ -1,7 +1,7 @@
 import type { Metadata, QueryHit, VectorData } from '../store.js';
 import type { Condition } from './filters.js';
 
-/** A checked record that nobody else holds. */
+/** A checked copy of a record. */
 export interface StoredVector {
   readonly key: string;
   readonly data: VectorData;
@@ -19,13 +19,13 @@ export interface PageQuery {
 /** One page of hits, the nearest first. */
 export interface Page {
   readonly hits: readonly QueryHit[];
-  /** Asks for the next page; `undefined` after the last. */
+  /** The token of the next page; `undefined` after the last page. */
   readonly next: unknown;
 }
 
-/** What is particular to one kind of store: requests within its limits, with arguments that were checked. */
+/** The requests of one kind of store. Arguments are checked and within its limits. */
 export interface VectorBackend {
-  /** What must be there before a request's time begins: a loaded client. */
+  /** Loads the client, before the time of a request begins. */
   open?(): Promise<void>;
   /** Writes at most 500 records, all or none. */
   put(records: readonly StoredVector[], signal: AbortSignal): Promise<void>;
@@ -35,8 +35,8 @@ export interface VectorBackend {
   delete(keys: readonly string[], signal: AbortSignal): Promise<void>;
   /** One page; `from` is the `next` of the page before, `undefined` for the first. */
   query(query: PageQuery, from: unknown, signal: AbortSignal): Promise<Page>;
-  /** Makes the error of a request that failed. */
+  /** Converts the error of a failed request. */
   toError(cause: unknown): Error;
-  /** Whether a request that failed so was surely not applied. */
+  /** Whether a request with this error was certainly not applied. */
   wasRefused(cause: unknown): boolean;
 }

@@ -27,14 +27,14 @@ import { chunkKeys, chunkRecords } from './chunks.js';
 import { parseFilter } from './filters.js';
 import { assertInput, toStoredVectors } from './records.js';
 
-/** What a {@link ChunkedStore} does with requests. */
+/** Settings of a {@link ChunkedStore}. */
 export interface RequestSettings {
-  /** Requests of one call at a time. */
+  /** Concurrent requests of one call. */
   readonly concurrency: number;
   /** Milliseconds for all attempts of one request. */
   readonly requestTimeoutMs: number;
   readonly clock: FullClock;
-  /** Told of every call whose arguments were right, before its first request. */
+  /** Called for every call with valid arguments, before its first request. */
   readonly onCall?: (operation: 'put' | 'get' | 'delete' | 'query', input: object) => void;
 }
 
@@ -128,7 +128,7 @@ export class ChunkedStore implements Store {
     };
   }
 
-  /** Writes chunk by chunk. Chunks that are in progress when one fails are awaited, so that the error can say what became of them. */
+  /** Writes all chunks. If one fails, the chunks in progress are awaited, so that the error can report their outcome. */
   async #write<T>(
     chunks: readonly (readonly T[])[],
     keyOf: (item: T) => string,
@@ -155,7 +155,7 @@ export class ChunkedStore implements Store {
     return runBounded(items, { limit: this.#requests.concurrency }, run);
   }
 
-  /** One request within its deadline; `onRefusal` is called when it was surely not applied. */
+  /** One request within its deadline; `onRefusal` is called when it was certainly not applied. */
   async #request<T>(
     signal: AbortSignal | undefined,
     run: (signal: AbortSignal) => Promise<T>,
@@ -206,7 +206,7 @@ function progressOf(
   };
 }
 
-/** The same error with how far the call came. */
+/** The same error with the progress of the call. */
 export function withProgress(error: unknown, progress: WriteProgress): unknown {
   if (!(error instanceof VectorStoreError)) return error;
   const { code, message, retryable, cause } = error;

@@ -2,7 +2,7 @@ import { MAX_PUT_DELETE_BATCH_SIZE, VECTOR_LIMITS } from '../../schema.js';
 import type { Metadata, VectorData } from '../store.js';
 import type { StoredVector } from './backend.js';
 
-/** The most bytes that a number of nine digits takes with sign and comma: `-0.00000123456789,`, and `-123456789000000000000,`. */
+/** The most bytes of a number with nine digits, including sign and comma: `-0.00000123456789,`, and `-123456789000000000000,`. */
 const NUMBER_BYTES = 18;
 const LARGE_NUMBER_BYTES = 23;
 const LARGE = 1e9;
@@ -10,8 +10,8 @@ const LARGE = 1e9;
 const RECORD_BYTES = 64;
 
 /**
- * How many bytes a record may take in a request, never too few: 18 for a number, 23 for one from 1e9 on. Numbers are not written
- * for it, so that the same records make the same chunks in every runtime.
+ * An upper bound for the bytes of a record in a request: 18 for a number, 23 for one from 1e9 on. It does not depend on how a
+ * runtime writes numbers, so that the same records give the same chunks in every runtime.
  */
 export function recordBytes({ key, data, metadata }: StoredVector): number {
   return RECORD_BYTES + jsonBytes(key) + numberBytes(data) + (metadata ? jsonBytes(metadata) : 0);
@@ -27,7 +27,7 @@ function jsonBytes(value: string | Metadata): number {
   return Buffer.byteLength(JSON.stringify(value));
 }
 
-/** Cuts a put into requests: a chunk closes at 500 records, or before it passes the bytes that a request may have. */
+/** Splits a put into requests. A chunk ends at 500 records, or before it exceeds the maximum bytes of a request. */
 export function chunkRecords(records: readonly StoredVector[]): readonly (readonly StoredVector[])[] {
   const chunks: StoredVector[][] = [];
   let bytes = Number.POSITIVE_INFINITY;
@@ -45,7 +45,7 @@ export function chunkRecords(records: readonly StoredVector[]): readonly (readon
   return chunks;
 }
 
-/** Cuts a list into parts of at most so many. */
+/** Splits a list into parts of limited length. */
 export function chunkKeys<T>(items: readonly T[], size: number): readonly (readonly T[])[] {
   return Array.from({ length: Math.ceil(items.length / size) }, (_, at) => items.slice(at * size, (at + 1) * size));
 }

@@ -6,7 +6,7 @@ import { isPrimitive, nameProblem } from '../validators.js';
 
 type Value = Metadata[string] | undefined;
 
-/** A filter in one form: lists of conditions, each on one key with one operator. */
+/** A filter in canonical form: lists of conditions, each with one key and one operator. */
 export type Condition =
   | { readonly all: readonly Condition[] }
   | { readonly any: readonly Condition[] }
@@ -44,7 +44,7 @@ const PRIMITIVE = 'a text, a finite number or a boolean';
 const LIST = 'a list of texts, finite numbers and booleans that is not empty';
 
 /**
- * The operators of filters, as the service has them. What it does not document: a missing key matches `$ne` and `$nin`.
+ * The operators of filters, as in the service. One rule is not documented: a missing key matches `$ne` and `$nin`.
  *
  * @see https://docs.aws.amazon.com/AmazonS3/latest/userguide/s3-vectors-metadata-filtering.html
  */
@@ -84,7 +84,7 @@ interface Place {
 function parseLevel(filter: unknown, place: Place): Condition {
   if (place.depth > VECTOR_LIMITS.filterDepth) throw invalidInput(`filter is deeper than ${VECTOR_LIMITS.filterDepth}`);
   if (!isPlainObject(filter)) throw invalidInput('filter must be an object');
-  // `undefined` is rejected like any wrong operand: a tenant that is missing must not be a filter that is missing.
+  // `undefined` is rejected like any wrong operand: if a tenant is `undefined`, the query must not run without that filter.
   const parts = Object.entries(filter).flatMap(([key, operand]) => parseMember(key, operand, place));
   const [only] = parts;
   if (only === undefined) throw invalidInput('filter must name at least one condition');
@@ -125,7 +125,7 @@ function parseOperators(
 
 const NAMES = Object.keys(OPERATORS).join(', ');
 
-/** A filter as it is sent: every operator written out, and `$and` wherever there are several conditions. */
+/** A filter in the form that is sent, with all operators, and with `$and` for several conditions. */
 export function toWireFilter(condition: Condition): Record<string, unknown> {
   if ('all' in condition) return { $and: condition.all.map(toWireFilter) };
   if ('any' in condition) return { $or: condition.any.map(toWireFilter) };

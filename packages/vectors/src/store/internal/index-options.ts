@@ -26,7 +26,7 @@ export const INDEX_KINDS = {
   ).default([]),
 };
 
-/** What a store tells of its index. */
+/** The description of an index from its options. */
 export function toSettings(options: VectorIndexSettings): VectorIndexSettings {
   const { dimension, metric, requiredMetadata, nonFilterableKeys } = options;
   return Object.freeze({

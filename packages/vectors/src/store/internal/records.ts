@@ -8,7 +8,7 @@ export function assertInput(input: unknown, name: string): void {
   if (typeof input !== 'object' || input === null) throw invalidInput(`${name} must be an object`);
 }
 
-/** Checked copies of all records of a call. Nothing may be written before the last of them was found to be right. */
+/** Makes checked copies of all records of a call. All are checked before the first one is written. */
 export function toStoredVectors(input: PutInput, settings: VectorIndexSettings): readonly StoredVector[] {
   assertInput(input, 'input');
   const { records } = input;
@@ -28,7 +28,7 @@ export function assertRecord(record: Pick<VectorRecordInput, 'key' | 'metadata'>
   validateRequiredMetadata(record.metadata, settings.requiredMetadata);
 }
 
-/** Rejects records without a key, and two of one key: which of them would be kept is left to chance. */
+/** Rejects records without a key, and two records with the same key, because it is undefined which of them would be kept. */
 export function assertDifferentKeys(records: readonly { readonly key: string }[]): void {
   const seen = new Set<string>();
   for (let at = 0; at < records.length; at += 1) {

@@ -13,10 +13,10 @@ import { toWireNumbers } from './chunks.js';
 import { toWireFilter } from './filters.js';
 import { toHit, toMetadata, toNumber, type WireVector } from './wire-values.js';
 
-/** A class of the SDK, whatever its constructor takes: `() => import('@aws-sdk/client-s3vectors')` fits. */
+/** A class of the SDK with any constructor arguments, so that `() => import('@aws-sdk/client-s3vectors')` has the right type. */
 type SdkClass = new (input: never) => object;
 
-/** What is used of `@aws-sdk/client-s3vectors`. */
+/** The part of `@aws-sdk/client-s3vectors` that is used. */
 export interface S3VectorsSdk {
   /** The client. */
   readonly S3VectorsClient: SdkClass;
@@ -30,7 +30,7 @@ export interface S3VectorsSdk {
   readonly QueryVectorsCommand: SdkClass;
 }
 
-/** Which index: by name, or by its ARN. */
+/** Identifies the index by name, or by its ARN. */
 export type IndexAddress =
   | { readonly vectorBucketName: string; readonly indexName: string }
   | { readonly indexArn: string };
@@ -88,7 +88,7 @@ export class S3Backend implements VectorBackend {
       ...(from !== undefined && { nextToken: from }),
     };
     const answer = await this.#send('QueryVectorsCommand', input, signal).catch((error: unknown) => {
-      // A page token lives for minutes; the service rejects an old one like any wrong value.
+      // A page token is valid for minutes; the service rejects an old one like any wrong value.
       throw from !== undefined && nameOf(error) === 'ValidationException' ? unavailable(error, true) : error;
     });
     this.#assertMetric(answer);
@@ -113,7 +113,7 @@ export class S3Backend implements VectorBackend {
     }
   }
 
-  /** Rejected at the first attempt: an earlier attempt of which no answer came may have been applied. */
+  /** True only for a rejection at the first attempt: an earlier attempt without an answer may have been applied. */
   wasRefused(cause: unknown): boolean {
     const { httpStatusCode: status = 0, attempts = 1 } = metadataOf(cause);
     return status >= 400 && status < 500 && status !== 408 && attempts === 1;
@@ -141,7 +141,7 @@ export class S3Backend implements VectorBackend {
     const { distanceMetric } = answer as { readonly distanceMetric?: string };
     if (distanceMetric === undefined || distanceMetric === this.#index.metric) return;
     throw invalidConfig(
-      `the index does not measure by ${this.#index.metric}; set the option "metric" as the index has it`,
+      `the index does not measure by ${this.#index.metric}; set the option "metric" to that of the index`,
     );
   }
 }
@@ -155,7 +155,7 @@ function brokenAnswer(what: string): VectorStoreError {
   return new VectorStoreError(ERROR_CODE_UNAVAILABLE, `the service answered with ${what}`);
 }
 
-/** By name: an injected client may come from another copy of the SDK. */
+/** Errors are compared by name, because an injected client may come from another copy of the SDK. */
 function nameOf(error: unknown): unknown {
   return ((error ?? {}) as { readonly name?: unknown }).name;
 }

@@ -1,7 +1,7 @@
 import type { Metadata, QueryHit } from '../store.js';
 
 /**
- * A number of an answer. Where the text of a number in JSON does not fit a double exactly, the AWS client gives a BigInt, or an
+ * Converts a number of an answer. If a double cannot represent the JSON number exactly, the AWS client returns a BigInt, or an
  * object with the text as `string`.
  */
 export function toNumber(value: unknown): number {

@@ -101,7 +101,7 @@ export const QUERY_CASES: readonly CaseDefinition[] = [
     },
   },
   {
-    name: 'metadata comes with hits only when it is wanted',
+    name: 'hits have metadata only when it is requested',
     async run({ filled }) {
       const store = await filled([{ key: 'a', data: [1, 0, 0], metadata: { list: ['x'] } }]);
       const [plain] = await store.query({ vector: [1, 0, 0] });
@@ -111,7 +111,7 @@ export const QUERY_CASES: readonly CaseDefinition[] = [
     },
   },
   {
-    name: 'an empty index has no neighbours',
+    name: 'a query of an empty index has no hits',
     async run({ store }) {
       deepEqual(await (await store()).query({ vector: [1, 0, 0] }), []);
     },
@@ -150,7 +150,7 @@ export const QUERY_CASES: readonly CaseDefinition[] = [
     },
   },
   {
-    name: 'a filter and many pages go together',
+    name: 'a filter applies to all pages',
     async run({ filled }) {
       const records = Array.from({ length: 240 }, (_, at) => ({
         key: `k${at}`,

@@ -5,7 +5,7 @@ import type { CaseDefinition } from '../harness.js';
 const X = [1, 0, 0] as const;
 const Y = [0, 1, 0] as const;
 
-/** Keys that something on the way could take for something else. */
+/** Keys that a client or service could interpret in another way. */
 const ODD_KEYS = [
   '__proto__',
   'constructor',
@@ -27,7 +27,7 @@ const many = (count: number): VectorRecordInput[] =>
 
 export const RECORD_CASES: readonly CaseDefinition[] = [
   {
-    name: 'a record comes back with its numbers, rounded to 32 bits, and its metadata',
+    name: 'a record is read with its numbers, rounded to 32 bits, and its metadata',
     async run({ filled }) {
       const metadata = { text: 'ü 😀', number: -1.5, yes: true, list: ['a', 1, false], empty: '' };
       const store = await filled([{ key: 'one', data: [0.1, -2.5e-8, 3e38], metadata }]);
@@ -49,7 +49,7 @@ export const RECORD_CASES: readonly CaseDefinition[] = [
     },
   },
   {
-    name: 'a record without metadata has none, and one whose metadata is empty neither',
+    name: 'a record without metadata, or with empty metadata, is read without metadata',
     async run({ filled }) {
       const store = await filled([
         { key: 'one', data: X },
@@ -63,7 +63,7 @@ export const RECORD_CASES: readonly CaseDefinition[] = [
     },
   },
   {
-    name: 'metadata stays away when it is not wanted',
+    name: 'metadata is not returned when it is not requested',
     async run({ filled }) {
       const store = await filled([{ key: 'one', data: X, metadata: { a: 1 } }]);
       const { records } = await store.get({ keys: ['one'], returnMetadata: false });
@@ -80,7 +80,7 @@ export const RECORD_CASES: readonly CaseDefinition[] = [
     },
   },
   {
-    name: 'records and missing keys come in the order asked, each key once',
+    name: 'records and missing keys are in the requested order, each key once',
     async run({ filled }) {
       const store = await filled([
         { key: 'a', data: X },
@@ -95,7 +95,7 @@ export const RECORD_CASES: readonly CaseDefinition[] = [
     },
   },
   {
-    name: 'a missing key is an error where all are required',
+    name: 'a missing key is an error when all are required',
     async run({ filled }) {
       const store = await filled([{ key: 'a', data: X }]);
       await rejects(store.get({ keys: ['a', 'z'], requireAll: true }), { code: 'vectorstore.not_found' });
@@ -103,7 +103,7 @@ export const RECORD_CASES: readonly CaseDefinition[] = [
     },
   },
   {
-    name: 'a delete removes what is there and is silent about the rest',
+    name: 'a delete removes existing keys and ignores missing ones',
     async run({ filled }) {
       const store = await filled([
         { key: 'a', data: X },
@@ -115,7 +115,7 @@ export const RECORD_CASES: readonly CaseDefinition[] = [
     },
   },
   {
-    name: 'more records than a request takes are written, read and removed',
+    name: 'more records than fit into one request are written, read and removed',
     async run({ filled }) {
       const store = await filled(many(1001));
       const keys = many(1001).map(({ key }) => key);
@@ -130,7 +130,7 @@ export const RECORD_CASES: readonly CaseDefinition[] = [
     },
   },
   {
-    name: 'odd keys are keys like any other',
+    name: 'keys with special characters are valid',
     async run({ filled }) {
       const store = await filled(ODD_KEYS.map((key, at) => ({ key, data: [1, at, 0], metadata: { at } })));
       const { records } = await store.get({ keys: ODD_KEYS });
@@ -141,7 +141,7 @@ export const RECORD_CASES: readonly CaseDefinition[] = [
     },
   },
   {
-    name: 'metadata keys that every object has are keys like any other',
+    name: 'metadata keys with names of Object.prototype are valid',
     async run({ filled }) {
       const store = await filled([{ key: 'one', data: X, metadata: { constructor: 'a', toString: 'b' } }]);
       const { records } = await store.get({ keys: ['one'] });
@@ -150,7 +150,7 @@ export const RECORD_CASES: readonly CaseDefinition[] = [
     },
   },
   {
-    name: 'what a caller changes afterwards changes nothing in the store',
+    name: 'later changes by the caller have no effect on the store',
     async run({ store: create }) {
       const store = await create();
       const data = Float32Array.from(X);

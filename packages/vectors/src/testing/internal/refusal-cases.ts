@@ -90,7 +90,7 @@ const withText = ({ store }: Bench) => store({ nonFilterableKeys: ['text'] });
 
 export const REFUSAL_CASES: readonly CaseDefinition[] = [
   ...BAD_VECTORS.map(([name, data, code]) => ({
-    name: `a vector is refused before anything is written: ${name}`,
+    name: `an invalid vector is rejected before anything is written: ${name}`,
     async run({ store: create }: Bench) {
       const store = await create();
       await assertRefused(store, { key: 'bad', data }, code);
@@ -98,7 +98,7 @@ export const REFUSAL_CASES: readonly CaseDefinition[] = [
     },
   })),
   ...BAD_KEYS.map(([name, key]) => ({
-    name: `a key is refused before anything is written: ${name}`,
+    name: `an invalid key is rejected before anything is written: ${name}`,
     async run({ store: create }: Bench) {
       const store = await create();
       const code = 'vectorstore.invalid_input';
@@ -108,7 +108,7 @@ export const REFUSAL_CASES: readonly CaseDefinition[] = [
     },
   })),
   ...BAD_METADATA.map(([name, metadata]) => ({
-    name: `metadata is refused before anything is written: ${name}`,
+    name: `invalid metadata is rejected before anything is written: ${name}`,
     run: async (bench: Bench) =>
       assertRefused(
         await withText(bench),
@@ -117,14 +117,14 @@ export const REFUSAL_CASES: readonly CaseDefinition[] = [
       ),
   })),
   ...BAD_FILTERS.map(([name, filter]) => ({
-    name: `a filter is refused: ${name}`,
+    name: `an invalid filter is rejected: ${name}`,
     run: async (bench: Bench) =>
       rejects((await withText(bench)).query({ vector: [1, 0, 0], filter: filter as Filter }), {
         code: 'vectorstore.invalid_input',
       }),
   })),
   {
-    name: 'metadata at its limits is taken: 2 KB that filters see, 40 KB in all, 50 keys, 1,024 characters of a key',
+    name: 'metadata at its limits is accepted: 2 KB for filters, 40 KB in all, 50 keys, 1,024 characters of a key',
     async run(bench) {
       const store = await withText(bench);
       const metadata = { a: 'x'.repeat(2045), text: 'x'.repeat(40 * 1024 - 2048 - 6) };
@@ -139,26 +139,26 @@ export const REFUSAL_CASES: readonly CaseDefinition[] = [
     },
   },
   ...[[], [{ k: 1 }], [{ k: ' ' }], [{ k: [] }], [{ K: 'a' }]].map(([metadata]) => ({
-    name: `required metadata that is not there is refused: ${JSON.stringify(metadata)}`,
+    name: `missing required metadata is rejected: ${JSON.stringify(metadata)}`,
     async run({ store: create }: Bench) {
       const store = await create({ requiredMetadata: ['k', 'tenant'] });
       await assertRefused(store, { key: 'bad', data: [1, 0, 0], ...(metadata && { metadata }) }, 'invalid_input');
     },
   })),
   {
-    name: 'two records of one key in one call are refused',
+    name: 'two records with the same key in one call are rejected',
     async run({ store }) {
       await assertRefused(await store(), GOOD, 'invalid_input');
     },
   },
   ...([{}, { records: [] }, { records: 'a' }, { records: [null] }, null] as const).map((input) => ({
-    name: `a put is refused: ${JSON.stringify(input)}`,
+    name: `an invalid put is rejected: ${JSON.stringify(input)}`,
     async run({ store }: Bench) {
       await rejects((await store()).put(input as never), { code: 'vectorstore.invalid_input' });
     },
   })),
   ...([{}, { keys: [] }, { keys: 'a' }, null] as const).map((input) => ({
-    name: `reading and removing are refused: ${JSON.stringify(input)}`,
+    name: `invalid reads and deletes are rejected: ${JSON.stringify(input)}`,
     async run({ store: create }: Bench) {
       const store = await create();
       await rejects(store.get(input as never), { code: 'vectorstore.invalid_input' });
@@ -166,7 +166,7 @@ export const REFUSAL_CASES: readonly CaseDefinition[] = [
     },
   })),
   {
-    name: 'a topK that is no number is refused',
+    name: 'a topK that is not a number is rejected',
     async run({ store }) {
       const query = { vector: [1, 0, 0], topK: '5' as never };
       await rejects((await store()).query(query), { code: 'vectorstore.invalid_input' });

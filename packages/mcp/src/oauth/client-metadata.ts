@@ -1,0 +1,138 @@
+import { type Clock, systemClock } from '@sallyport/core';
+import { defineOptions, group, integer, kind, withMethods } from '@sallyport/core/options';
+import { isObject, own } from '../protocol/internal/json-rpc.js';
+import { type Fetched, type FetchRules, fetchPublic, isPublicAddress } from './internal/public-fetch.js';
+import { parseSecureUrl } from './internal/urls.js';
+import { OAuthError } from './oauth-error.js';
+import {
+  type ClientMetadata,
+  type ClientRegistrationPolicy,
+  POLICY_KINDS,
+  validateClientRegistration,
+} from './registration.js';
+
+/** Options of {@link createClientMetadataLoader}; an unknown key is refused. */
+export interface ClientMetadataLoaderOptions {
+  /** Which clients are taken. Default: any with safe redirect URIs. */
+  readonly policy?: ClientRegistrationPolicy;
+  /** The hosts whose documents are fetched, exact names in lower case. Default: every host with public addresses only. */
+  readonly allowedHosts?: readonly string[];
+  /** Milliseconds for one fetch, 100 to 10,000. Default 3,000. */
+  readonly timeoutMs?: number;
+  /** Seconds for which a document is used again in this process. Default 600. */
+  readonly cacheSeconds?: number;
+  /** Tells how old a document is. Default: the system's clock. */
+  readonly clock?: Clock;
+}
+
+/** What {@link ClientMetadataLoaderOptions} may be. */
+export const CLIENT_METADATA_LOADER_OPTIONS = defineOptions<ClientMetadataLoaderOptions>()({
+  policy: group<ClientRegistrationPolicy>()(POLICY_KINDS).default({}),
+  allowedHosts: kind<readonly string[]>(
+    'a list of host names in lower case',
+    (value) => Array.isArray(value) && value.every((host) => typeof host === 'string' && /^[a-z0-9.-]+$/.test(host)),
+  ),
+  timeoutMs: integer(100, 10_000, 'milliseconds').default(3000),
+  cacheSeconds: integer(0, 86_400, 'seconds').default(600),
+  clock: withMethods<Clock>('now').default(systemClock),
+});
+
+/** A client that names itself by the URL of its document. */
+export interface DocumentClient extends ClientMetadata {
+  /** The URL. */
+  readonly client_id: string;
+}
+
+/** Finds a client by its id. */
+export type ClientMetadataLoader = (clientId: string) => Promise<DocumentClient>;
+
+/** What the draft recommends as the largest document, and some room. */
+const MAX_BYTES = 16_384;
+const MAX_CACHED = 200;
+
+/**
+ * Loads clients whose id is the URL of a metadata document (draft-ietf-oauth-client-id-metadata-document), which newer revisions of MCP
+ * prefer to registration. The URL comes from anybody: it is fetched over https only, from a host name whose addresses are all public,
+ * without redirects, and not for long. Instances in a private network need a way to the internet.
+ *
+ * @throws FrameworkError `app.invalid_configuration` for a wrong option; the loader rejects with OAuthError `invalid_client` for an id that
+ *   is no such URL, a document that cannot be had, or one that is not its client's
+ * @example
+ * const loadClient = createClientMetadataLoader();
+ * const client = isClientMetadataURL(clientId) ? await loadClient(clientId) : await clients.get(clientId);
+ */
+export function createClientMetadataLoader(options: ClientMetadataLoaderOptions = {}): ClientMetadataLoader {
+  return createLoader(options, { isAllowed: isPublicAddress });
+}
+
+/**
+ * Whether a client id is the URL of a metadata document: `https:` with a host name and a path, without user name, fragment, and `.` or
+ * `..` in its path.
+ */
+export function isClientMetadataURL(clientId: string): boolean {
+  return parseClientId(clientId) !== undefined;
+}
+
+/** The same, with other rules for addresses, for tests. */
+export function createLoader(
+  options: ClientMetadataLoaderOptions,
+  rules: Pick<FetchRules, 'isAllowed' | 'lookup' | 'ca'>,
+): ClientMetadataLoader {
+  const { policy, allowedHosts, timeoutMs, cacheSeconds, clock } = CLIENT_METADATA_LOADER_OPTIONS.parse(options);
+  const cached = new Map<string, { readonly until: number; readonly client: DocumentClient }>();
+  return async (clientId) => {
+    const url = parseClientId(clientId);
+    if (!url || (allowedHosts && !allowedHosts.includes(url.hostname))) throw unknownClient();
+    const now = clock.now().getTime();
+    const known = cached.get(clientId);
+    if (known && now < known.until && known.until - now <= cacheSeconds * 1000) return known.client;
+    const client = readClient(clientId, await load(url, { ...rules, timeoutMs, maxBytes: MAX_BYTES }), policy);
+    const [oldest] = cached.keys();
+    if (cached.size >= MAX_CACHED && oldest !== undefined) cached.delete(oldest);
+    cached.set(clientId, { until: now + cacheSeconds * 1000, client });
+    return client;
+  };
+}
+
+/** Host names only: an address, however it is spelled, is a host of digits or in brackets once it is parsed. */
+function parseClientId(clientId: unknown): URL | undefined {
+  const url = parseSecureUrl(clientId, { query: true });
+  if (url?.protocol !== 'https:' || url.pathname === '/' || url.hostname.startsWith('[')) return undefined;
+  if (!/[a-z]/.test(url.hostname) || !url.hostname.includes('.')) return undefined;
+  // The parser has resolved `.` and `..`, in any spelling, and brought the host into its one form.
+  return url.href === clientId ? url : undefined;
+}
+
+async function load(url: URL, rules: FetchRules): Promise<Fetched> {
+  try {
+    return await fetchPublic(url, rules);
+  } catch (cause) {
+    throw unknownClient(cause);
+  }
+}
+
+function readClient(
+  clientId: string,
+  { status, contentType, body }: Fetched,
+  policy: ClientRegistrationPolicy,
+): DocumentClient {
+  const [type = ''] = contentType.split(';');
+  if (status !== 200 || !/^application\/(?:[\w.-]+\+)?json$/i.test(type.trim())) throw unknownClient();
+  let document: unknown;
+  try {
+    document = JSON.parse(body);
+  } catch (cause) {
+    throw unknownClient(cause);
+  }
+  if (!isObject(document) || own(document, 'client_id') !== clientId || own(document, 'client_secret') !== undefined) {
+    throw unknownClient();
+  }
+  const client = validateClientRegistration(document, policy);
+  // A secret that the document names would be everybody's.
+  if (client.token_endpoint_auth_method.startsWith('client_secret')) throw unknownClient();
+  return { client_id: clientId, ...client };
+}
+
+function unknownClient(cause?: unknown): OAuthError {
+  return new OAuthError('invalid_client', 'the client is not known', cause === undefined ? {} : { cause });
+}

@@ -1,0 +1,109 @@
+import type { Handler } from '@sallyport/core';
+import { defineOptions, group, integer, invalidOption } from '@sallyport/core/options';
+import { Public } from '@sallyport/secure';
+import type { McpDiscovery } from '../http/mount.js';
+import {
+  authorizationServerPathFor,
+  OAUTH_PROTECTED_RESOURCE_PATH,
+  protectedResourcePathFor,
+} from '../routes/paths.js';
+import { jsonAnswer } from './internal/answers.js';
+import { origin } from './internal/urls.js';
+import {
+  AUTHORIZATION_SERVER_OPTIONS,
+  type AuthorizationServerMetadata,
+  type AuthorizationServerOptions,
+  createAuthorizationServerMetadata,
+  createProtectedResourceMetadata,
+  type ProtectedResourceMetadata,
+  type ProtectedResourceOptions,
+  RESOURCE_KINDS,
+} from './metadata.js';
+
+/** Options of {@link createMetadataHandler}; an unknown key is refused. */
+export interface MetadataHandlerOptions {
+  /** Seconds for which clients and caches may keep the document. Default: they may not (`cache-control: no-store`). */
+  readonly documentMaxAgeSeconds?: number;
+}
+
+const maxAge = /* @__PURE__ */ integer(1, 31_536_000, 'seconds');
+
+/** What {@link MetadataHandlerOptions} may be. */
+export const METADATA_HANDLER_OPTIONS = defineOptions<MetadataHandlerOptions>()({ documentMaxAgeSeconds: maxAge });
+
+/**
+ * A handler that answers every request with this document. The text is made once.
+ *
+ * @throws FrameworkError `app.invalid_configuration` for a wrong option
+ * @example
+ * app.get('/.well-known/oauth-authorization-server', createMetadataHandler(document), Public());
+ */
+export function createMetadataHandler(
+  document: ProtectedResourceMetadata | AuthorizationServerMetadata,
+  options: MetadataHandlerOptions = {},
+): Handler {
+  return serve(document, METADATA_HANDLER_OPTIONS.parse(options).documentMaxAgeSeconds);
+}
+
+function serve(document: object, maxAgeSeconds: number | undefined): Handler {
+  const body = JSON.stringify(document);
+  return () => jsonAnswer(body, { maxAgeSeconds });
+}
+
+/** Options of {@link mcpDiscovery}; an unknown key is refused. */
+export interface McpDiscoveryOptions extends Omit<ProtectedResourceOptions, 'resource'>, MetadataHandlerOptions {
+  /** The origin that clients know: `https://mcp.example.com`. The resource is this and the path of the MCP server. */
+  readonly publicBaseUrl: string;
+  /**
+   * What the authorization-server document says that clients of 2025-03-26 look for beside the server. Default: no such
+   * document; newer clients ask the authorization server itself.
+   */
+  readonly authorizationServer?: AuthorizationServerOptions;
+}
+
+/** What {@link McpDiscoveryOptions} may be. */
+export const MCP_DISCOVERY_OPTIONS = defineOptions<McpDiscoveryOptions>()({
+  publicBaseUrl: origin.required(),
+  ...RESOURCE_KINDS,
+  authorizationServer: group<AuthorizationServerOptions>()(AUTHORIZATION_SERVER_OPTIONS.kinds),
+  documentMaxAgeSeconds: maxAge,
+});
+
+/**
+ * The option `discovery` of `mountMcp`: the metadata documents of a container with one MCP server, open to everybody. The
+ * protected-resource document is at the root of the domain and at the path-inserted place, so that clients find it without
+ * the challenge of a 401.
+ *
+ * @throws FrameworkError `app.invalid_configuration` for a wrong option
+ * @example
+ * const discovery = mcpDiscovery({
+ *   publicBaseUrl: 'https://mcp.example.com',
+ *   authorizationServers: ['https://id.example.com'],
+ * });
+ * mountMcp(app, server, { posture: Authenticated(), discovery });
+ */
+export function mcpDiscovery(options: McpDiscoveryOptions): McpDiscovery {
+  const parsed = MCP_DISCOVERY_OPTIONS.parse(options ?? null);
+  const { publicBaseUrl, authorizationServer, documentMaxAgeSeconds, ...rest } = parsed;
+  return {
+    mount(app, path) {
+      if (!isFixed(path)) throw invalidOption('discovery', 'left out for a path with parameters');
+      const resource = publicBaseUrl + (path === '/' ? '' : path);
+      const documents = new Map<string, ProtectedResourceMetadata | AuthorizationServerMetadata>();
+      const document = createProtectedResourceMetadata({ ...rest, resource } as ProtectedResourceOptions);
+      documents.set(OAUTH_PROTECTED_RESOURCE_PATH, document);
+      documents.set(protectedResourcePathFor(path), document);
+      if (authorizationServer) {
+        documents.set(authorizationServerPathFor(path), createAuthorizationServerMetadata(authorizationServer));
+      }
+      for (const [at, content] of documents) {
+        app.handle('GET', at, serve(content, documentMaxAgeSeconds), Public());
+      }
+    },
+  };
+}
+
+/** Without parameters, in either spelling. */
+function isFixed(path: string): boolean {
+  return !/[{}]|\/:/.test(path);
+}

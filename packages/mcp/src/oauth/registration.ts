@@ -1,0 +1,248 @@
+import type { Context, Handler, MaybePromise } from '@sallyport/core';
+import { boolean, defineOptions, func, group, list, string } from '@sallyport/core/options';
+import { isObject, own } from '../protocol/internal/json-rpc.js';
+import type { JsonObject } from '../protocol/types.js';
+import { randomText } from '../store/internal/crypto.js';
+import { jsonAnswer } from './internal/answers.js';
+import { isRedirectUri } from './internal/redirect-uri.js';
+import { isScope } from './internal/scopes.js';
+import { parseSecureUrl } from './internal/urls.js';
+import { OAuthError, toErrorAnswer } from './oauth-error.js';
+
+/** Which clients may register; an unknown key is refused. */
+export interface ClientRegistrationPolicy {
+  /** The redirect URIs that there may be, as exact texts. Default: any `https:` one, and `http:` on loopback. */
+  readonly allowedRedirectUris?: readonly string[];
+  /** Whether clients must do without a secret (`token_endpoint_auth_method: none`). Default `false`. */
+  readonly requirePublicClient?: boolean;
+  /** Whether `grant_types`, if a client names any, must have `refresh_token`. Default `false`. */
+  readonly requireRefreshToken?: boolean;
+}
+
+/** What the members of a policy may be. */
+export const POLICY_KINDS = {
+  allowedRedirectUris: list(string, 'a list of URIs'),
+  requirePublicClient: boolean.default(false),
+  requireRefreshToken: boolean.default(false),
+};
+
+/** What {@link ClientRegistrationPolicy} may be. */
+export const REGISTRATION_POLICY = defineOptions<ClientRegistrationPolicy>()(POLICY_KINDS);
+
+/** The policy for Claude's hosted clients: their two redirect URIs, no secret, refresh tokens. */
+export const CLAUDE_REGISTRATION_POLICY: ClientRegistrationPolicy = /* @__PURE__ */ Object.freeze({
+  allowedRedirectUris: /* @__PURE__ */ Object.freeze([
+    'https://claude.ai/api/mcp/auth_callback',
+    'https://claude.com/api/mcp/auth_callback',
+  ]),
+  requirePublicClient: true,
+  requireRefreshToken: true,
+});
+
+/** What is known of a client (RFC 7591 section 2). Members that are not listed here are never kept. */
+export interface ClientMetadata {
+  /** Where authorization responses may go: 1 to 10. */
+  readonly redirect_uris: readonly string[];
+  /** How the client proves itself at the token endpoint; `none` for public clients. */
+  readonly token_endpoint_auth_method: string;
+  /** Grants that the client uses. */
+  readonly grant_types: readonly string[];
+  /** Response types that the client uses. */
+  readonly response_types: readonly string[];
+  /** `web` or `native`. */
+  readonly application_type?: string;
+  /** Name for people. Anybody can give any: a consent page shows the host of the redirect URI beside it. */
+  readonly client_name?: string;
+  /** Page about the client. */
+  readonly client_uri?: string;
+  /** Logo of the client. */
+  readonly logo_uri?: string;
+  /** Terms of service. */
+  readonly tos_uri?: string;
+  /** Privacy policy. */
+  readonly policy_uri?: string;
+  /** Scopes that the client may ask for, separated by spaces. */
+  readonly scope?: string;
+  /** Where the client's keys are. */
+  readonly jwks_uri?: string;
+  /** Name of the software. */
+  readonly software_id?: string;
+  /** Version of the software. */
+  readonly software_version?: string;
+}
+
+/** A client that has registered. */
+export interface RegisteredClient extends ClientMetadata {
+  /** Names the client in requests. */
+  readonly client_id: string;
+  /** Seconds since the epoch. */
+  readonly client_id_issued_at: number;
+}
+
+const MAX_REDIRECT_URIS = 10;
+const MAX_TEXT = 2048;
+const AUTH_METHODS: readonly string[] = ['none', 'client_secret_basic', 'client_secret_post', 'private_key_jwt'];
+const URI_MEMBERS = ['client_uri', 'logo_uri', 'tos_uri', 'policy_uri', 'jwks_uri'] as const;
+const TEXT_MEMBERS = ['client_name', 'software_id', 'software_version'] as const;
+
+/**
+ * What a client says of itself, as far as it is known and allowed.
+ *
+ * @throws OAuthError `invalid_redirect_uri` or `invalid_client_metadata`
+ * @throws FrameworkError `app.invalid_configuration` for a wrong policy
+ * @example validateClientRegistration(ctx.bodyJson(), CLAUDE_REGISTRATION_POLICY);
+ */
+export function validateClientRegistration(request: unknown, policy: ClientRegistrationPolicy = {}): ClientMetadata {
+  const { allowedRedirectUris, requirePublicClient, requireRefreshToken } = REGISTRATION_POLICY.parse(policy);
+  if (!isObject(request)) throw invalid('the registration must be a JSON object');
+  const isNative = applicationType(own(request, 'application_type')) === 'native';
+  const grants = requireRefreshToken ? ['authorization_code', 'refresh_token'] : ['authorization_code'];
+  return {
+    redirect_uris: redirectUris(own(request, 'redirect_uris'), isNative, allowedRedirectUris),
+    token_endpoint_auth_method: authMethod(own(request, 'token_endpoint_auth_method'), requirePublicClient),
+    grant_types: containing(request, 'grant_types', grants),
+    response_types: containing(request, 'response_types', ['code']),
+    ...(own(request, 'application_type') !== undefined && { application_type: isNative ? 'native' : 'web' }),
+    ...scopeMember(own(request, 'scope')),
+    ...members(request, TEXT_MEMBERS, isShortText),
+    ...members(
+      request,
+      URI_MEMBERS,
+      (value) => isShortText(value) && parseSecureUrl(value, { query: true }) !== undefined,
+    ),
+  };
+}
+
+function redirectUris(value: unknown, isNative: boolean, allowed: readonly string[] | undefined): readonly string[] {
+  if (!Array.isArray(value) || value.length === 0 || value.length > MAX_REDIRECT_URIS) {
+    throw new OAuthError('invalid_redirect_uri', `redirect_uris must be a list of 1 to ${MAX_REDIRECT_URIS} URIs`);
+  }
+  return value.map((uri: unknown) => {
+    const isAllowed = isRedirectUri(uri, isNative) && (allowed === undefined || allowed.includes(uri));
+    if (!isAllowed) throw new OAuthError('invalid_redirect_uri', 'a redirect URI is not allowed');
+    return uri;
+  });
+}
+
+function applicationType(value: unknown): string {
+  if (value === undefined) return 'web';
+  if (value !== 'web' && value !== 'native') throw invalid('application_type must be "web" or "native"');
+  return value;
+}
+
+function authMethod(value: unknown, mustBePublic: boolean): string {
+  const method = value ?? 'none';
+  if (mustBePublic && method !== 'none') throw invalid('token_endpoint_auth_method must be "none"');
+  if (typeof method !== 'string' || !AUTH_METHODS.includes(method))
+    throw invalid('token_endpoint_auth_method is not supported');
+  return method;
+}
+
+/** A list with these words in it; where the client names none, the words themselves. */
+function containing(request: JsonObject, name: string, words: readonly string[]): readonly string[] {
+  const value = own(request, name);
+  if (value === undefined) return words;
+  const isList = Array.isArray(value) && value.length <= MAX_REDIRECT_URIS && value.every(isShortText);
+  if (!isList || !words.every((word) => value.includes(word)))
+    throw invalid(`${name} must have ${words.join(' and ')}`);
+  return [...value];
+}
+
+function scopeMember(value: unknown): { readonly scope?: string } {
+  if (value === undefined) return {};
+  const isScopes = isShortText(value) && value.split(' ').every((scope) => scope === '' || isScope(scope));
+  if (!isScopes) throw invalid('scope must be scopes separated by spaces');
+  return { scope: value };
+}
+
+function members<N extends string>(
+  request: JsonObject,
+  names: readonly N[],
+  isRight: (value: unknown) => boolean,
+): { readonly [K in N]?: string } {
+  const found: { [K in N]?: string } = {};
+  for (const name of names) {
+    const value = own(request, name);
+    if (value === undefined) continue;
+    if (!isRight(value)) throw invalid(`${name} is not valid`);
+    found[name] = value as string;
+  }
+  return found;
+}
+
+function isShortText(value: unknown): value is string {
+  return typeof value === 'string' && value.length <= MAX_TEXT;
+}
+
+function invalid(description: string): OAuthError {
+  return new OAuthError('invalid_client_metadata', description);
+}
+
+/** What `save` of {@link createRegistrationHandler} may give back, for a client with a secret. */
+export interface ClientSecret {
+  /** Sent to the client once; keep a hash of it. */
+  readonly clientSecret: string;
+  /** When it expires. Default never. */
+  readonly expiresAt?: Date;
+}
+
+/** Options of {@link createRegistrationHandler}; an unknown key is refused. */
+export interface RegistrationHandlerOptions {
+  /** Which clients may register. Default: public and confidential ones, with any safe redirect URI. */
+  readonly policy?: ClientRegistrationPolicy;
+  /** Keeps the client; required. Returns the secret of a client that is to have one. */
+  // biome-ignore lint/suspicious/noConfusingVoidType: a function without a result keeps a public client.
+  readonly save: (client: RegisteredClient, ctx: Context) => MaybePromise<ClientSecret | undefined | void>;
+}
+
+/** What {@link RegistrationHandlerOptions} may be. */
+export const REGISTRATION_HANDLER_OPTIONS = defineOptions<RegistrationHandlerOptions>()({
+  policy: group<ClientRegistrationPolicy>()(POLICY_KINDS).default({}),
+  save: func<RegistrationHandlerOptions['save']>().required(),
+});
+
+const MAX_BODY_BYTES = 65_536;
+const CLIENT_ID_BYTES = 16;
+
+/**
+ * A handler of dynamic client registration (RFC 7591), POST with JSON: 201 with the client, or 400 with an error. Anybody may register: put a
+ * rate limit before it. Newer revisions of MCP prefer client ids that are URLs, `createClientMetadataLoader`.
+ *
+ * @throws FrameworkError `app.invalid_configuration` for a wrong option
+ * @example
+ * app.post('/register', createRegistrationHandler({ policy: CLAUDE_REGISTRATION_POLICY, save: (client) => clients.put(client) }), Public());
+ */
+export function createRegistrationHandler(options: RegistrationHandlerOptions): Handler {
+  const { policy, save } = REGISTRATION_HANDLER_OPTIONS.parse(options ?? null);
+  return async (ctx) => {
+    const metadata = readRegistration(ctx, policy);
+    if (metadata instanceof OAuthError) return toErrorAnswer(metadata);
+    const issuedAt = Math.floor(ctx.now().getTime() / 1000);
+    const client = { client_id: randomText(CLIENT_ID_BYTES), client_id_issued_at: issuedAt, ...metadata };
+    const secret = await save(client, ctx);
+    return jsonAnswer(JSON.stringify({ ...client, ...(secret && secretMembers(secret)) }), { status: 201 });
+  };
+}
+
+function readRegistration(ctx: Context, policy: ClientRegistrationPolicy): ClientMetadata | OAuthError {
+  try {
+    if (ctx.bodyText().length > MAX_BODY_BYTES) return invalid('the registration is too large');
+    return validateClientRegistration(parseBody(ctx), policy);
+  } catch (error) {
+    if (error instanceof OAuthError) return error;
+    throw error;
+  }
+}
+
+function parseBody(ctx: Context): unknown {
+  try {
+    return ctx.bodyJson();
+  } catch (cause) {
+    throw new OAuthError('invalid_client_metadata', 'the registration must be a JSON object', { cause });
+  }
+}
+
+function secretMembers({ clientSecret, expiresAt }: ClientSecret): object {
+  const seconds = expiresAt === undefined ? 0 : Math.floor(expiresAt.getTime() / 1000);
+  return { client_secret: clientSecret, client_secret_expires_at: seconds };
+}

@@ -1,0 +1,138 @@
+import type { Context, Observability } from '@sallyport/core';
+import { defineOptions, func, text } from '@sallyport/core/options';
+import { stateOf } from '@sallyport/core/pipeline';
+import { controllerIncomplete, MicrovmError } from '../errors.js';
+import { isForbiddenText } from '../internal/forbidden.js';
+import type { MicrovmBinding } from '../registry/registry.js';
+
+/** Reads tenant and namespace of a gated request from other places than the defaults. */
+export type MicrovmBindingOf = (ctx: Context) => Partial<MicrovmBinding>;
+
+declare const CALLER: unique symbol;
+
+/** Who calls the controller, proved. Only `toMicrovmCaller` and `internalCaller` make one. */
+export interface MicrovmCaller extends MicrovmBinding {
+  /** Who it is. */
+  readonly identity: string;
+  /** The request that the call belongs to. */
+  readonly requestId: string;
+  /** Exists in the type only, so that an object literal is not assignable. */
+  readonly [CALLER]: true;
+}
+
+/** What is known of a caller beside its names. */
+export interface CallerFacts extends MicrovmBinding {
+  readonly identity: string;
+  readonly requestId: string;
+  readonly signal: AbortSignal | undefined;
+  /** Milliseconds left of the invocation; 0 when unknown. */
+  readonly remainingMs: () => number;
+  readonly observability: Observability | undefined;
+}
+
+const MAX_NAME_BYTES = 128;
+const facts = new WeakMap<object, CallerFacts>();
+
+/** Options of {@link toMicrovmCaller}. */
+export interface MicrovmCallerOptions {
+  /** Reads tenant and namespace. Default: the tenant of the invocation or the principal, and the principal's claim `namespace`. */
+  readonly binding?: MicrovmBindingOf;
+}
+
+/** What {@link MicrovmCallerOptions} may be. */
+const CALLER_OPTIONS = defineOptions<MicrovmCallerOptions>()(
+  { binding: func<MicrovmBindingOf>() },
+  { fail: controllerIncomplete },
+);
+
+/**
+ * The caller of a request that a gate let in. Its tenant is that of the invocation, else that of the principal, and never that of
+ * a header.
+ *
+ * @throws MicrovmError `microvm.unauthenticated_controller` where no gate let a principal in; `microvm.binding_missing`
+ *   without a tenant or namespace; `microvm.tenant_binding_violation` when `binding` contradicts the invocation's tenant
+ * @example const session = await controller.run(toMicrovmCaller(ctx), { metadata: { purpose: 'notebook' } });
+ */
+export function toMicrovmCaller(ctx: Context, options: MicrovmCallerOptions = {}): MicrovmCaller {
+  const { binding } = CALLER_OPTIONS.parse(options);
+  const state = stateOf(ctx);
+  const { principal } = state;
+  if (!principal) throw unauthenticated();
+  const runtimeTenant = state.lambdaContext?.tenantId?.trim() ?? '';
+  const bound = binding
+    ? binding(ctx)
+    : { tenantId: runtimeTenant || principal.tenantId, namespace: principal.claims?.namespace };
+  const tenantId = nameOf(bound?.tenantId);
+  if (runtimeTenant !== '' && tenantId !== runtimeTenant) throw bindingViolation();
+  const requestId = state.requestId || ctx.newId();
+  if (isForbiddenText(requestId)) throw new MicrovmError('microvm.forbidden_field', 'the request id is not allowed');
+  return seal({
+    identity: principal.identity,
+    tenantId,
+    namespace: nameOf(bound?.namespace),
+    requestId,
+    signal: ctx.signal,
+    remainingMs: () => ctx.remainingMs,
+    observability: state.runtime.observability,
+  });
+}
+
+/** Who acts where there is no request: a job, a schedule. */
+export interface InternalCallerInput extends MicrovmBinding {
+  /** Who it is. */
+  readonly identity: string;
+  /** The request or run that the calls belong to. Default `internal`. */
+  readonly requestId?: string;
+}
+
+/** What {@link InternalCallerInput} may be. */
+const INTERNAL_CALLER = defineOptions<InternalCallerInput>()(
+  {
+    identity: text().required(),
+    tenantId: text().required(),
+    namespace: text().required(),
+    requestId: text().default('internal'),
+  },
+  { fail: controllerIncomplete },
+);
+
+/**
+ * A caller for trusted code that serves no request. Whoever can call this function can act for every tenant.
+ *
+ * @throws MicrovmError `microvm.controller_incomplete` for a wrong member; `microvm.binding_missing` for a name over 128 bytes
+ * @example const caller = internalCaller({ identity: 'nightly', tenantId: 't1', namespace: 'default' });
+ */
+export function internalCaller(input: InternalCallerInput): MicrovmCaller {
+  const { identity, tenantId, namespace, requestId } = INTERNAL_CALLER.parse(input);
+  const names = { tenantId: nameOf(tenantId), namespace: nameOf(namespace) };
+  return seal({ identity, ...names, requestId, signal: undefined, remainingMs: () => 0, observability: undefined });
+}
+
+/** @throws MicrovmError `microvm.unauthenticated_controller` for anything that is not a caller of ours */
+export function factsOf(caller: MicrovmCaller): CallerFacts {
+  const known = typeof caller === 'object' && caller !== null ? facts.get(caller) : undefined;
+  if (known === undefined) throw unauthenticated();
+  return known;
+}
+
+function seal(known: CallerFacts): MicrovmCaller {
+  const { identity, tenantId, namespace, requestId } = known;
+  const caller = Object.freeze({ identity, tenantId, namespace, requestId }) as MicrovmCaller;
+  facts.set(caller, known);
+  return caller;
+}
+
+function nameOf(value: unknown): string {
+  const isName = typeof value === 'string' && value.trim() !== '' && Buffer.byteLength(value) <= MAX_NAME_BYTES;
+  if (!isName) throw new MicrovmError('microvm.binding_missing', 'tenant and namespace are required');
+  return value;
+}
+
+function unauthenticated(): MicrovmError {
+  return new MicrovmError('microvm.unauthenticated_controller', 'unauthorized');
+}
+
+/** The request names another tenant, namespace or caller than the authenticated one. */
+export function bindingViolation(): MicrovmError {
+  return new MicrovmError('microvm.tenant_binding_violation', 'forbidden');
+}

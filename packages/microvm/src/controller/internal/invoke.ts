@@ -1,0 +1,117 @@
+import { MicrovmError } from '../../errors.js';
+import { withoutText } from '../../provider/internal/errors.js';
+import type { SecretToken } from '../../provider/secret-token.js';
+import { revealToken } from '../../provider/secret-token.js';
+import type { HeaderEntry, MicrovmTransport, TransportRequest, TransportResponse } from '../../provider/transport.js';
+import type { SessionRecord } from '../../registry/registry.js';
+import type { CallerFacts } from '../caller.js';
+import type { InvokeInput, MicrovmInvokeAnswer } from '../types.js';
+import { parseSessionId } from './input.js';
+import { type Parts, readSession } from './parts.js';
+import { endpointHostOf, MARGIN_MS } from './provider-calls.js';
+import { cookiePrefix, cookiesIn, cookiesOut } from './proxy/cookies.js';
+import { answeredHeaders, forwardedHeaders, valuesOf } from './proxy/headers.js';
+import { Lifeline, limited } from './proxy/lifeline.js';
+import { checkPort, checkTarget, rewriteLocation } from './proxy/target.js';
+import { tokenForPort } from './tokens.js';
+
+/** Bytes of a request's body: what Lambda takes. */
+const MAX_REQUEST_BYTES = 6 * 1024 * 1024;
+/** Bytes of a streamed answer: what Lambda sends. https://docs.aws.amazon.com/lambda/latest/dg/configuration-response-streaming.html */
+const MAX_RESPONSE_BYTES = 200 * 1024 * 1024;
+const METHODS: ReadonlySet<string> = new Set(['DELETE', 'GET', 'HEAD', 'OPTIONS', 'PATCH', 'POST', 'PUT']);
+const TOKEN_HEADER = 'X-aws-proxy-auth';
+const PORT_HEADER = 'X-aws-proxy-port';
+
+/** Carries one request to the program in a machine. Costs one read of the registry, and nothing more with a cached token. */
+export async function invokeSession(
+  parts: Parts,
+  transport: MicrovmTransport,
+  facts: CallerFacts,
+  input: InvokeInput,
+): Promise<MicrovmInvokeAnswer> {
+  const { body = new Uint8Array(), headers = [], method, port: wantedPort } = input;
+  const sessionId = parseSessionId(input.sessionId);
+  const path = checkTarget(input.path);
+  const port = checkPort(wantedPort, parts.settings.invoke.ports);
+  if (!METHODS.has(method)) throw new MicrovmError('microvm.invalid_request', 'the method is not supported');
+  if (valuesOf(headers, 'upgrade').length > 0)
+    throw new MicrovmError('microvm.upgrade_unsupported', 'upgrades are not supported');
+  if (body.byteLength > MAX_REQUEST_BYTES)
+    throw new MicrovmError('microvm.body_too_large', 'request body is too large');
+  const record = await readSession(parts, facts, sessionId);
+  const host = endpointHostOf(record.endpointHost, parts.settings.endpointHostSuffixes);
+  const lifeline = new Lifeline(parts.clock, facts, MARGIN_MS);
+  try {
+    const token = await lifeline.race(tokenForPort(parts, facts, record, port));
+    const request: TransportRequest = {
+      host,
+      method,
+      path,
+      headers: requestHeaders(parts, facts, record, input),
+      body,
+      times: parts.settings.invoke,
+      authorize: () => [
+        [TOKEN_HEADER, revealToken(token)],
+        [PORT_HEADER, String(port)],
+      ],
+    };
+    const response = await lifeline.race(transport.send(request, lifeline.signal)).catch(asWorkloadError);
+    return toAnswer(parts, record, input, { response, token, host, path, lifeline });
+  } catch (error) {
+    lifeline.end(error);
+    throw error;
+  }
+}
+
+function requestHeaders(parts: Parts, facts: CallerFacts, record: SessionRecord, input: InvokeInput): HeaderEntry[] {
+  const { headers = [], trace = [] } = input;
+  const { cookies, identityHeaders } = parts.settings.invoke;
+  const added: HeaderEntry[] = [['x-request-id', facts.requestId], ...trace];
+  if (cookies === 'scoped') {
+    const own = cookiesIn(valuesOf(headers, 'cookie'), cookiePrefix(record));
+    if (own !== '') added.push(['cookie', own]);
+  }
+  if (identityHeaders) {
+    added.push(['x-framework-tenant-id', encodeURIComponent(facts.tenantId)]);
+    added.push(['x-framework-namespace', encodeURIComponent(facts.namespace)]);
+    added.push(['x-framework-subject', encodeURIComponent(facts.identity)]);
+  }
+  return [...forwardedHeaders(headers), ...added];
+}
+
+interface Answered {
+  readonly response: TransportResponse;
+  readonly token: SecretToken;
+  readonly host: string;
+  readonly path: string;
+  readonly lifeline: Lifeline;
+}
+
+function toAnswer(parts: Parts, record: SessionRecord, input: InvokeInput, answered: Answered): MicrovmInvokeAnswer {
+  const { response, token, host, path, lifeline } = answered;
+  const { publicPath, dropCors = false, maxResponseBytes = MAX_RESPONSE_BYTES } = input;
+  if (response.status < 200 || response.status > 599) {
+    throw new MicrovmError('microvm.workload_unreachable', 'workload unreachable', {
+      cause: new Error('no HTTP status'),
+    });
+  }
+  const secret = revealToken(token);
+  if (response.headers.some(([name, value]) => value.includes(secret) || name.includes(secret))) {
+    throw new MicrovmError('microvm.leak_blocked', 'answer withheld');
+  }
+  const headers = answeredHeaders(response.headers, dropCors);
+  if (publicPath !== undefined && headers.location) {
+    headers.location = headers.location.map((location) => rewriteLocation(location, host, path, publicPath));
+  }
+  const isScoped = parts.settings.invoke.cookies === 'scoped' && publicPath !== undefined;
+  const given = valuesOf(response.headers, 'set-cookie');
+  const cookies = isScoped ? cookiesOut(given, cookiePrefix(record), publicPath) : [];
+  return { status: response.status, headers, cookies, bodyStream: limited(response.body, maxResponseBytes, lifeline) };
+}
+
+/** What a transport throws that is none of ours. */
+function asWorkloadError(error: unknown): never {
+  if (error instanceof MicrovmError) throw error;
+  throw new MicrovmError('microvm.workload_unreachable', 'workload unreachable', { cause: withoutText(error) });
+}

@@ -1,0 +1,64 @@
+import { decodePercent } from '@sallyport/core/pipeline';
+import { invalidRequest } from '../../../errors.js';
+import type { PortScope } from '../../../provider/provider.js';
+import { includesPort } from '../../options.js';
+
+/** The service calls the hooks of a machine under this path; no request may look like one of them. */
+const HOOK_PATH = '/aws/lambda-microvms/';
+/** Bytes that no request line may hold (RFC 9112 section 3), as they are or escaped in the path. */
+// biome-ignore lint/suspicious/noControlCharactersInRegex: the pattern is about control characters
+const CONTROLS = /[\u0000-\u0020\u007f-\uffff]/;
+const ESCAPED_CONTROLS = /%(?:00|0a|0d)/i;
+const DECODINGS = 3;
+
+/**
+ * Path and query as they are sent.
+ *
+ * @throws MicrovmError `microvm.invalid_request` for NUL, CR, LF, other characters that must be escaped, and the path of the hooks
+ */
+export function checkTarget(target: unknown): string {
+  if (typeof target !== 'string' || !target.startsWith('/') || CONTROLS.test(target) || target.includes('#')) {
+    throw invalidRequest('the path must begin with "/" and hold no control characters, blanks or "#"');
+  }
+  const [path = ''] = target.split('?', 1);
+  if (ESCAPED_CONTROLS.test(path)) throw invalidRequest('the path must not hold NUL, CR or LF');
+  if (isHookPath(path)) throw invalidRequest('the path belongs to the lifecycle hooks');
+  return target;
+}
+
+/** However it is written: with escapes, doubled slashes, dots or capitals. */
+function isHookPath(path: string): boolean {
+  let decoded = path;
+  for (let round = 0; round < DECODINGS; round += 1) decoded = decodePercent(decoded);
+  const parts: string[] = [];
+  for (const part of decoded.toLowerCase().replaceAll('\\', '/').split('/')) {
+    const name = part.split(';', 1)[0] ?? '';
+    if (name === '..') parts.pop();
+    else if (name !== '' && name !== '.') parts.push(name);
+  }
+  return `/${parts.join('/')}/`.startsWith(HOOK_PATH);
+}
+
+/**
+ * The port of a request; the first of the allowed ones unless it names another.
+ *
+ * @throws MicrovmError `microvm.invalid_request`
+ */
+export function checkPort(port: unknown, allowed: readonly PortScope[]): number {
+  const [first] = allowed;
+  if (port === undefined && first !== undefined) return 'port' in first ? first.port : first.start;
+  if (Number.isInteger(port) && allowed.some((scope) => includesPort(scope, port as number))) return port as number;
+  throw invalidRequest('the port must be one of the allowed ports');
+}
+
+/** Where a redirect of the program leads: on its own host, to the route of the session; else it stays as it is. */
+export function rewriteLocation(location: string, host: string, path: string, publicPath: string): string {
+  let target: URL;
+  try {
+    target = new URL(location, `https://${host}${path}`);
+  } catch {
+    return location;
+  }
+  const isOwn = target.host === host && (target.protocol === 'https:' || target.protocol === 'http:');
+  return isOwn ? `${publicPath}${target.pathname}${target.search}${target.hash}` : location;
+}

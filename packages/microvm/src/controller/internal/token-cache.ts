@@ -1,0 +1,90 @@
+import type { FullClock } from '@sallyport/core';
+import type { SecretToken } from '../../provider/secret-token.js';
+
+/** A token and its times, in epoch milliseconds. */
+export interface CachedToken {
+  readonly token: SecretToken;
+  readonly mintedAt: number;
+  readonly expiresAt: number;
+}
+
+/** What a token opens. */
+export interface TokenKey {
+  readonly microvmId: string;
+  readonly type: 'auth' | 'shell';
+  /** Names of ports in their order, or `shell`. */
+  readonly scope: readonly string[];
+}
+
+const MAX_TOKENS = 256;
+
+/**
+ * Tokens of one execution environment. Calls that want the same token at once share one call of the service; the token that was
+ * used the longest ago makes room for a new one.
+ */
+export class TokenCache {
+  readonly #clock: FullClock;
+  readonly #tokens = new Map<string, CachedToken>();
+  readonly #minting = new Map<string, Promise<CachedToken>>();
+
+  constructor(clock: FullClock) {
+    this.#clock = clock;
+  }
+
+  /**
+   * A cached token that has enough of its life left, or a new one.
+   *
+   * @param leftMs tells, for a cached token, how many milliseconds must be left of it
+   */
+  async get(
+    key: TokenKey,
+    leftMs: (token: CachedToken) => number,
+    mint: () => Promise<CachedToken>,
+  ): Promise<CachedToken> {
+    const name = nameOf(key);
+    const cached = this.#tokens.get(name);
+    if (cached && cached.expiresAt - this.#clock.now().getTime() >= leftMs(cached)) {
+      this.#keep(name, cached);
+      return cached;
+    }
+    return this.#minting.get(name) ?? this.#start(name, mint);
+  }
+
+  /** Forgets the tokens of a machine, those too that are being made. */
+  drop(microvmId: string): void {
+    const prefix = `[${JSON.stringify(microvmId)},`;
+    for (const map of [this.#tokens, this.#minting]) {
+      for (const name of map.keys()) if (name.startsWith(prefix)) map.delete(name);
+    }
+  }
+
+  /** How many tokens are kept. */
+  get size(): number {
+    return this.#tokens.size;
+  }
+
+  #start(name: string, mint: () => Promise<CachedToken>): Promise<CachedToken> {
+    const running = mint();
+    this.#minting.set(name, running);
+    const settle = (token: CachedToken | undefined) => {
+      // It was dropped in the meantime.
+      if (this.#minting.get(name) !== running) return;
+      this.#minting.delete(name);
+      if (token) this.#keep(name, token);
+    };
+    running.then(settle, () => settle(undefined));
+    return running;
+  }
+
+  #keep(name: string, token: CachedToken): void {
+    this.#tokens.delete(name);
+    this.#tokens.set(name, token);
+    if (this.#tokens.size <= MAX_TOKENS) return;
+    const [oldest] = this.#tokens.keys();
+    if (oldest !== undefined) this.#tokens.delete(oldest);
+  }
+}
+
+function nameOf({ microvmId, type, scope }: TokenKey): string {
+  return JSON.stringify([microvmId, type, scope]);
+}

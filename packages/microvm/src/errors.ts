@@ -1,0 +1,129 @@
+import { FrameworkError } from '@sallyport/core';
+import { brandError } from '@sallyport/core/pipeline';
+
+/** Every code of {@link MicrovmError} with its HTTP status. */
+export const MICROVM_CODES = {
+  /** A typed call without a caller that `toMicrovmCaller` or `internalCaller` made. */
+  'microvm.unauthenticated_controller': 401,
+  /** The caller has no tenant or no namespace, or one that is not a text of 1 to 128 bytes. */
+  'microvm.binding_missing': 403,
+  /** The request names another tenant, namespace or caller than the authenticated one. */
+  'microvm.tenant_binding_violation': 403,
+  /** An input that is not as described. */
+  'microvm.invalid_request': 400,
+  /** The request holds a name or a value that belongs to a credential. */
+  'microvm.forbidden_field': 400,
+  /** The service refused the input. */
+  'microvm.provider_rejected': 400,
+  /** No such session: never there, expired, ended at the service, or of somebody else. */
+  'microvm.session_not_found': 404,
+  /** The image, or this version of it, does not exist at the service. */
+  'microvm.image_not_found': 404,
+  /** The machine or its session was changed by somebody else at the same time. */
+  'microvm.conflict': 409,
+  /** The session id is taken. */
+  'microvm.session_exists': 409,
+  /** The idempotency key was used before, with another input. */
+  'microvm.idempotency_mismatch': 409,
+  /** The operation is not allowed in the state of the session. */
+  'microvm.invalid_state': 409,
+  /** The session was run without the connector `SHELL_INGRESS`. */
+  'microvm.shell_not_enabled': 409,
+  /** The body is larger than it may be. */
+  'microvm.body_too_large': 413,
+  /** The service asks to send less; see `retry-after`. */
+  'microvm.rate_limited': 429,
+  /** The account may not have more machines; see `retry-after`. */
+  'microvm.quota_exceeded': 429,
+  /** The service has no room for another machine now; see `retry-after`. */
+  'microvm.capacity': 503,
+  /** The service failed or did not answer in time; see `retry-after`. */
+  'microvm.provider_unavailable': 503,
+  /** The table is throttled or away; see `retry-after`. */
+  'microvm.registry_unavailable': 503,
+  /** The function may not call the service: a fault of the deployment. */
+  'microvm.provider_denied': 502,
+  /** The service answered with an unknown error, state or shape. */
+  'microvm.provider_failed': 502,
+  /** The service named an endpoint that is not one of its own. */
+  'microvm.endpoint_refused': 502,
+  /** No connection to the program in the machine, or it broke off. */
+  'microvm.workload_unreachable': 502,
+  /** The answer of the program in the machine, or its headers, are larger than they may be. */
+  'microvm.response_too_large': 502,
+  /** The program in the machine did not answer in time. */
+  'microvm.workload_timeout': 504,
+  /** Upgrades of the connection, WebSocket say, do not pass. */
+  'microvm.upgrade_unsupported': 501,
+  /** An answer, row or event would have carried a credential and was not sent. */
+  'microvm.leak_blocked': 500,
+  /** The table is missing or not permitted: a fault of the deployment. */
+  'microvm.registry_failed': 500,
+  /** A wrong option, or the AWS package is not installed. */
+  'microvm.controller_incomplete': 500,
+  /** A hook inside the machine failed. */
+  'microvm.lifecycle_hook_failed': 500,
+} as const;
+
+/** A code of {@link MicrovmError}. */
+export type MicrovmErrorCode = keyof typeof MICROVM_CODES;
+
+/** Codes after which the same call may succeed, with the seconds that a client should wait. */
+const RETRY_AFTER: Partial<Record<MicrovmErrorCode, number>> = {
+  'microvm.rate_limited': 1,
+  'microvm.quota_exceeded': 5,
+  'microvm.capacity': 5,
+  'microvm.provider_unavailable': 5,
+  'microvm.registry_unavailable': 1,
+};
+const MAX_RETRY_AFTER = 300;
+
+/** What an error carries beside its code and message. */
+export interface MicrovmErrorInit {
+  /** For logs; never sent. */
+  readonly cause?: unknown;
+  /** Seconds to wait; clipped to 1 to 300. Default: that of the code, if it has one. */
+  readonly retryAfterSeconds?: number | undefined;
+}
+
+/** A refused or failed operation. Immutable. No text of the service is in it; its cause is for logs. */
+export class MicrovmError extends FrameworkError {
+  static {
+    brandError(MicrovmError, 'sallyport.MicrovmError');
+  }
+
+  override readonly name: string = 'MicrovmError';
+  /** What was refused or failed. */
+  declare readonly code: MicrovmErrorCode;
+
+  /** The HTTP status follows from the code. */
+  constructor(code: MicrovmErrorCode, message: string, { retryAfterSeconds, ...init }: MicrovmErrorInit = {}) {
+    const seconds = retryAfterSeconds ?? RETRY_AFTER[code];
+    const headers = seconds === undefined ? {} : { headers: { 'retry-after': String(clip(seconds)) } };
+    super(code, message, { statusCode: MICROVM_CODES[code], ...headers, ...init });
+    if (new.target === MicrovmError) Object.freeze(this);
+  }
+}
+
+function clip(seconds: number): number {
+  return Math.min(MAX_RETRY_AFTER, Math.max(1, Math.ceil(seconds)));
+}
+
+/** An input that is not as described. */
+export function invalidRequest(message: string): MicrovmError {
+  return new MicrovmError('microvm.invalid_request', message);
+}
+
+/** A session that is not there for this caller. */
+export function sessionNotFound(cause?: unknown): MicrovmError {
+  return new MicrovmError('microvm.session_not_found', 'session not found', cause === undefined ? {} : { cause });
+}
+
+/** A wrong option, or a part that is missing. */
+export function controllerIncomplete(problem: string, cause?: unknown): MicrovmError {
+  return new MicrovmError(
+    'microvm.controller_incomplete',
+    `framework: ${problem}`,
+    cause === undefined ? {} : { cause },
+  );
+}

@@ -1,0 +1,175 @@
+import { createHash } from 'node:crypto';
+import type { IncomingMessage, Server, ServerResponse } from 'node:http';
+import { defineOptions, func } from '@sallyport/core/options';
+import { objectPart } from '@sallyport/core/pipeline';
+import { controllerIncomplete, MicrovmError } from '../errors.js';
+
+/** A hook that the service calls. */
+export type MicrovmHook = 'ready' | 'validate' | 'run' | 'resume' | 'suspend' | 'terminate';
+
+/** What a handler gets; frozen. */
+export interface MicrovmHookContext {
+  /** Which hook was called. */
+  readonly hook: MicrovmHook;
+  /** The machine; `''` while its image is built. */
+  readonly microvm_id: string;
+  /** The ids of the session, of `run` and of every hook after it; `''` before. */
+  readonly request_id: string;
+  /** The tenant. */
+  readonly tenant_id: string;
+  /** The caller's namespace. */
+  readonly namespace: string;
+  /** The session. */
+  readonly session_id: string;
+}
+
+/** Runs while the service waits: a machine gets no request before its `run` has ended. */
+export type MicrovmHookHandler = (context: MicrovmHookContext) => unknown;
+
+/** Options of {@link createMicrovmHooks}; a hook without a handler succeeds. */
+export interface MicrovmHooksOptions {
+  /** The program has started; the image is taken afterwards. */
+  readonly onReady?: MicrovmHookHandler;
+  /** The image is checked. */
+  readonly onValidate?: MicrovmHookHandler;
+  /** A machine was started from the image: its session is known from here on. */
+  readonly onRun?: MicrovmHookHandler;
+  /** The machine goes on after it was suspended. */
+  readonly onResume?: MicrovmHookHandler;
+  /** The machine is about to be suspended. */
+  readonly onSuspend?: MicrovmHookHandler;
+  /** The machine is about to end. */
+  readonly onTerminate?: MicrovmHookHandler;
+}
+
+const handler = func<MicrovmHookHandler>();
+
+/** What {@link MicrovmHooksOptions} may be. */
+export const HOOKS_OPTIONS = defineOptions<MicrovmHooksOptions>()(
+  {
+    onReady: handler,
+    onValidate: handler,
+    onRun: handler,
+    onResume: handler,
+    onSuspend: handler,
+    onTerminate: handler,
+  },
+  { fail: controllerIncomplete },
+);
+
+/** The hooks of a program. */
+export interface MicrovmHooks {
+  /** Answers one request of the service, for programs that have a server of their own on the port of the hooks. */
+  handle(request: IncomingMessage, response: ServerResponse): Promise<void>;
+  /** Starts a server for the hooks. */
+  listen(port: number): Promise<Server>;
+}
+
+const PATH = /^\/aws\/lambda-microvms\/runtime\/v1\/(ready|validate|run|resume|suspend|terminate)$/;
+/** The payload has at most 16,384 bytes; JSON may write each as six. */
+const MAX_BODY_BYTES = 128 * 1024;
+const IDS = ['request_id', 'tenant_id', 'namespace', 'session_id'] as const;
+
+/**
+ * Answers the lifecycle hooks of a machine: `POST /aws/lambda-microvms/runtime/v1/<hook>` and nothing else. `run` with the payload
+ * that was taken before is answered at once, with another it is refused.
+ *
+ * @throws MicrovmError `microvm.controller_incomplete` for a wrong option
+ * @example
+ * await createMicrovmHooks({ onRun: ({ session_id }) => openWorkspace(session_id) }).listen(9000);
+ */
+export function createMicrovmHooks(options: MicrovmHooksOptions = {}): MicrovmHooks {
+  const { onReady, onValidate, onRun, onResume, onSuspend, onTerminate } = HOOKS_OPTIONS.parse(options);
+  const hooks = new Hooks({
+    ready: onReady,
+    validate: onValidate,
+    run: onRun,
+    resume: onResume,
+    suspend: onSuspend,
+    terminate: onTerminate,
+  });
+  return {
+    handle: (request, response) => hooks.handle(request, response),
+    async listen(port) {
+      const { createServer } = await import('node:http');
+      const server = createServer((request, response) => void hooks.handle(request, response));
+      await new Promise<void>((resolve, reject) => server.once('error', reject).listen(port, resolve));
+      return server;
+    },
+  };
+}
+
+interface Answer {
+  readonly status: number;
+  readonly code?: string;
+}
+
+class Hooks {
+  readonly #handlers: Readonly<Record<MicrovmHook, MicrovmHookHandler | undefined>>;
+  #run: { readonly digest: string; readonly ended: Promise<Answer> } | undefined;
+  #known: Omit<MicrovmHookContext, 'hook'> = { microvm_id: '', ...idsOf(undefined) };
+
+  constructor(handlers: Readonly<Record<MicrovmHook, MicrovmHookHandler | undefined>>) {
+    this.#handlers = handlers;
+  }
+
+  async handle(request: IncomingMessage, response: ServerResponse): Promise<void> {
+    const { status, code } = await this.#answer(request).catch((): Answer => ({ status: 400 }));
+    const body = JSON.stringify(code === undefined ? {} : { error: { code } });
+    response.writeHead(status, { 'content-type': 'application/json', 'content-length': Buffer.byteLength(body) });
+    response.end(body);
+  }
+
+  async #answer(request: IncomingMessage): Promise<Answer> {
+    const hook = PATH.exec(request.url ?? '')?.[1] as MicrovmHook | undefined;
+    if (hook === undefined) return { status: 404 };
+    if (request.method !== 'POST') return { status: 405 };
+    const body = await bodyOf(request);
+    if (body === undefined) return { status: 413 };
+    return hook === 'run' ? this.#runOnce(body) : this.#call(hook);
+  }
+
+  /** The service may call again when it got no answer. */
+  async #runOnce(body: string): Promise<Answer> {
+    const digest = createHash('sha256').update(body).digest('hex');
+    if (this.#run !== undefined && this.#run.digest !== digest) return { status: 409 };
+    if (this.#run === undefined) {
+      const { microvmId, runHookPayload } = objectPart(body);
+      this.#known = { microvm_id: textOf(microvmId), ...idsOf(runHookPayload) };
+      this.#run = { digest, ended: this.#call('run') };
+    }
+    const answer = await this.#run.ended;
+    // A failed run may be tried again.
+    if (answer.status !== 200) this.#run = undefined;
+    return answer;
+  }
+
+  async #call(hook: MicrovmHook): Promise<Answer> {
+    try {
+      await this.#handlers[hook]?.(Object.freeze({ hook, ...this.#known }));
+      return { status: 200 };
+    } catch (cause) {
+      return { status: 500, code: new MicrovmError('microvm.lifecycle_hook_failed', 'hook failed', { cause }).code };
+    }
+  }
+}
+
+function idsOf(payload: unknown): Pick<MicrovmHookContext, (typeof IDS)[number]> {
+  const given = objectPart(payload);
+  return Object.fromEntries(IDS.map((name) => [name, textOf(given[name])])) as Record<(typeof IDS)[number], string>;
+}
+
+function textOf(value: unknown): string {
+  return typeof value === 'string' ? value : '';
+}
+
+async function bodyOf(request: IncomingMessage): Promise<string | undefined> {
+  const chunks: Buffer[] = [];
+  let bytes = 0;
+  for await (const chunk of request as AsyncIterable<Buffer>) {
+    bytes += chunk.byteLength;
+    if (bytes > MAX_BODY_BYTES) return undefined;
+    chunks.push(chunk);
+  }
+  return Buffer.concat(chunks).toString();
+}

@@ -1,0 +1,75 @@
+import { isObject } from '@sallyport/core/pipeline';
+import { MicrovmError } from '../errors.js';
+
+/** Names of what must never be in a request to the controller, an answer of it, a row or an event; `-` counts as `_`. */
+const NAMES: ReadonlySet<string> = new Set([
+  'authorization',
+  'account_wide_list_token',
+  'aws_access_key_id',
+  'aws_secret_access_key',
+  'aws_session_token',
+  'bearer_token',
+  'plaintext_token',
+  'provider_error',
+  'provider_exception',
+  'provider_secret',
+  'raw_provider_error',
+  'raw_provider_exception',
+  'raw_aws_credentials',
+  'raw_lifecycle_hook_payload',
+  'raw_sdk_client',
+  'session_token_plaintext',
+  'token_value',
+  'x_amz_security_token',
+  'x_aws_proxy_auth',
+]);
+
+/** Texts that are credentials, or that stand beside them. */
+const VALUES: readonly RegExp[] = [
+  /^\s*bearer /i,
+  /x-aws-proxy-auth|aws_secret_access_key|aws_access_key_id|aws_session_token/i,
+  /(?<![A-Z0-9])(?:AKIA|ASIA)[A-Z0-9]{16}(?![A-Z0-9])/,
+  /-----BEGIN [A-Z ]*PRIVATE KEY-----/,
+  // A JWE in compact form (RFC 7516 section 7.1): five parts, the first of them a JSON object.
+  /(?<![\w-])eyJ[\w-]{4,}\.[\w-]*\.[\w-]+\.[\w-]+\.[\w-]+(?![\w.-])/,
+];
+
+/** Whether a name belongs to a credential. */
+export function isForbiddenName(name: string): boolean {
+  return NAMES.has(name.toLowerCase().replaceAll('-', '_'));
+}
+
+/** Whether a text is a credential, or stands beside one. */
+export function isForbiddenText(text: string): boolean {
+  return VALUES.some((pattern) => pattern.test(text));
+}
+
+/** Where in a plain value a name or text is that must not be there, as a path; `undefined` when there is none. */
+export function findForbidden(value: unknown, path = ''): string | undefined {
+  if (typeof value === 'string') return isForbiddenText(value) ? path || 'the value' : undefined;
+  if (Array.isArray(value)) return first(value.entries(), (index, item) => findForbidden(item, `${path}[${index}]`));
+  if (!isObject(value)) return undefined;
+  return first(Object.entries(value), (name, member) => {
+    const place = path === '' ? name : `${path}.${name}`;
+    return isForbiddenName(name) || isForbiddenText(name) ? place : findForbidden(member, place);
+  });
+}
+
+function first<K>(
+  entries: Iterable<readonly [K, unknown]>,
+  find: (key: K, value: unknown) => string | undefined,
+): string | undefined {
+  for (const [key, value] of entries) {
+    const found = find(key, value);
+    if (found !== undefined) return found;
+  }
+  return undefined;
+}
+
+/** @throws MicrovmError `microvm.leak_blocked` when a value of our own holds a credential */
+export function assertNoLeak(value: unknown, what: string): void {
+  const place = findForbidden(value);
+  if (place === undefined) return;
+  const cause = new Error(`framework: ${what} would have held a credential at ${place.slice(0, 100)}`);
+  throw new MicrovmError('microvm.leak_blocked', 'answer withheld', { cause });
+}

@@ -1,0 +1,188 @@
+import { defineOptions, text, withMethods } from '@sallyport/core/options';
+import { missingPackage } from '@sallyport/core/pipeline';
+import { controllerIncomplete, MicrovmError } from '../errors.js';
+import { createHttpsTransport } from './https-transport.js';
+import type { MicrovmDescription, MicrovmProvider, MicrovmSummary, PortScope, RunMicrovmInput } from './provider.js';
+import { SecretToken } from './secret-token.js';
+import type { MicrovmTransport } from './transport.js';
+
+/** What is used of the AWS client; its own types stay out of ours, as its package is optional. */
+export interface MicrovmSdkClient {
+  /** Sends one command; the signal ends the call. */
+  send(command: object, options: { readonly abortSignal: AbortSignal }): Promise<unknown>;
+}
+
+/** Options of {@link createAwsMicrovmProvider}. */
+export interface AwsMicrovmProviderOptions {
+  /** The region. Default: that of the environment. */
+  readonly region?: string;
+  /** The client of `@aws-sdk/client-lambda-microvms`. Default: one of our own with two attempts, made at the first call. */
+  readonly client?: MicrovmSdkClient;
+  /** Carries requests to the machines. Default: `createHttpsTransport()`. */
+  readonly transport?: MicrovmTransport;
+}
+
+/** What {@link AwsMicrovmProviderOptions} may be. */
+export const AWS_PROVIDER_OPTIONS = defineOptions<AwsMicrovmProviderOptions>()(
+  {
+    region: text('a region'),
+    client: withMethods<MicrovmSdkClient>('send'),
+    transport: withMethods<MicrovmTransport>('send'),
+  },
+  { fail: controllerIncomplete },
+);
+
+/** Attempts of our own client at one request: it waits between them as long as the service asks to. */
+const MAX_ATTEMPTS = 2;
+/** Machines of one page of a list; the service gives no more. */
+const PAGE = 50;
+/** The name of the header, and of the member that holds its value in the service's answers. */
+const TOKEN_MEMBER = 'X-aws-proxy-auth';
+
+/** Named where bundlers do not follow: the Lambda runtime has the package, and it is large. */
+const PACKAGE = '@aws-sdk/client-lambda-microvms';
+
+type SdkClass = new (input: object) => object;
+type Sdk = Readonly<Record<string, SdkClass>>;
+type Answer = Readonly<Record<string, unknown>>;
+
+/**
+ * Machines of AWS Lambda MicroVMs. The AWS package is an optional peer dependency that is imported at the first call.
+ *
+ * @throws MicrovmError `microvm.controller_incomplete` for a wrong option; at the first call FrameworkError `app.missing_package`, when the package is not installed
+ * @example const provider = createAwsMicrovmProvider({ region: 'eu-west-1' });
+ */
+export function createAwsMicrovmProvider(options: AwsMicrovmProviderOptions = {}): MicrovmProvider {
+  const { region, client, transport = createHttpsTransport() } = AWS_PROVIDER_OPTIONS.parse(options);
+  return new AwsProvider({ region, client }, transport);
+}
+
+class AwsProvider implements MicrovmProvider {
+  readonly transport: MicrovmTransport;
+  readonly #options: { readonly region: string | undefined; readonly client: MicrovmSdkClient | undefined };
+  #opening: Promise<{ readonly sdk: Sdk; readonly client: MicrovmSdkClient }> | undefined;
+
+  constructor(
+    options: { readonly region: string | undefined; readonly client: MicrovmSdkClient | undefined },
+    transport: MicrovmTransport,
+  ) {
+    this.#options = options;
+    this.transport = transport;
+  }
+
+  async run(input: RunMicrovmInput, signal: AbortSignal): Promise<MicrovmDescription> {
+    return toDescription(await this.#send('RunMicrovmCommand', toRunInput(input), signal));
+  }
+
+  async get(microvmId: string, signal: AbortSignal): Promise<MicrovmDescription> {
+    return toDescription(await this.#send('GetMicrovmCommand', { microvmIdentifier: microvmId }, signal));
+  }
+
+  async list(imageRef: string, signal: AbortSignal): Promise<readonly MicrovmSummary[]> {
+    const machines: MicrovmSummary[] = [];
+    let nextToken: unknown;
+    do {
+      const input = { imageIdentifier: imageRef, maxResults: PAGE, ...(nextToken !== undefined && { nextToken }) };
+      const answer = await this.#send('ListMicrovmsCommand', input, signal);
+      for (const item of (answer.items ?? []) as readonly Answer[]) machines.push(toSummary(item));
+      nextToken = answer.nextToken;
+    } while (typeof nextToken === 'string' && nextToken !== '');
+    return machines;
+  }
+
+  async suspend(microvmId: string, signal: AbortSignal): Promise<void> {
+    await this.#send('SuspendMicrovmCommand', { microvmIdentifier: microvmId }, signal);
+  }
+
+  async resume(microvmId: string, signal: AbortSignal): Promise<void> {
+    await this.#send('ResumeMicrovmCommand', { microvmIdentifier: microvmId }, signal);
+  }
+
+  async terminate(microvmId: string, signal: AbortSignal): Promise<void> {
+    await this.#send('TerminateMicrovmCommand', { microvmIdentifier: microvmId }, signal);
+  }
+
+  async authToken(
+    input: { microvmId: string; expirationInMinutes: number; ports: readonly PortScope[] },
+    signal: AbortSignal,
+  ): Promise<SecretToken> {
+    const { microvmId: microvmIdentifier, expirationInMinutes, ports } = input;
+    const allowedPorts = ports.map(toPortSpecification);
+    const command = { microvmIdentifier, expirationInMinutes, allowedPorts };
+    return toToken(await this.#send('CreateMicrovmAuthTokenCommand', command, signal));
+  }
+
+  async shellAuthToken(
+    { microvmId: microvmIdentifier, expirationInMinutes }: { microvmId: string; expirationInMinutes: number },
+    signal: AbortSignal,
+  ): Promise<SecretToken> {
+    const command = { microvmIdentifier, expirationInMinutes };
+    return toToken(await this.#send('CreateMicrovmShellAuthTokenCommand', command, signal));
+  }
+
+  async #send(name: string, input: object, signal: AbortSignal): Promise<Answer> {
+    this.#opening ??= this.#open();
+    const { sdk, client } = await this.#opening;
+    const command = new (sdk[name] as SdkClass)(input);
+    return ((await client.send(command, { abortSignal: signal })) ?? {}) as Answer;
+  }
+
+  /** Loads the package and makes the client, once. A failure is tried again at the next call. */
+  async #open(): Promise<{ readonly sdk: Sdk; readonly client: MicrovmSdkClient }> {
+    const { region, client } = this.#options;
+    try {
+      const sdk = (await import(PACKAGE)) as Sdk;
+      const own = () =>
+        new (sdk.LambdaMicrovmsClient as SdkClass)({ maxAttempts: MAX_ATTEMPTS, ...(region && { region }) });
+      return { sdk, client: client ?? (own() as MicrovmSdkClient) };
+    } catch (cause) {
+      this.#opening = undefined;
+      throw missingPackage(PACKAGE, cause);
+    }
+  }
+}
+
+function toRunInput(input: RunMicrovmInput): object {
+  const { imageRef, imageVersion, ingressConnectors, egressConnectors, maximumDurationSeconds, ...rest } = input;
+  const members = {
+    imageIdentifier: imageRef,
+    imageVersion,
+    ingressNetworkConnectors: ingressConnectors,
+    egressNetworkConnectors: egressConnectors,
+    maximumDurationInSeconds: maximumDurationSeconds,
+    ...rest,
+  };
+  return Object.fromEntries(Object.entries(members).filter(([, value]) => value !== undefined));
+}
+
+function toPortSpecification(scope: PortScope): object {
+  return 'port' in scope ? { port: scope.port } : { range: { startPort: scope.start, endPort: scope.end } };
+}
+
+/** Members that are missing or of a wrong type are found by the controller, which checks the answers of every provider. */
+function toDescription(answer: Answer): MicrovmDescription {
+  const { microvmId, state, endpoint, imageArn, imageVersion, maximumDurationInSeconds, startedAt, terminatedAt } =
+    answer;
+  return {
+    microvmId,
+    state,
+    endpoint,
+    imageRef: imageArn,
+    imageVersion,
+    maximumDurationSeconds: maximumDurationInSeconds,
+    startedAt,
+    terminatedAt,
+  } as unknown as MicrovmDescription;
+}
+
+function toSummary({ microvmId, state, startedAt }: Answer): MicrovmSummary {
+  return { microvmId, state, startedAt } as unknown as MicrovmSummary;
+}
+
+function toToken({ authToken }: Answer): SecretToken {
+  const value = ((authToken ?? {}) as Answer)[TOKEN_MEMBER];
+  if (typeof value === 'string' && value !== '') return new SecretToken(value);
+  throw new MicrovmError('microvm.provider_failed', 'service failed', {
+    cause: new Error('an answer without a token'),
+  });
+}

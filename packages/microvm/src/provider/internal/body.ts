@@ -1,0 +1,82 @@
+import type { IncomingMessage } from 'node:http';
+import type { FullClock } from '@sallyport/core';
+import { MicrovmError } from '../../errors.js';
+import { withoutText } from './errors.js';
+
+interface BodyOptions {
+  readonly clock: FullClock;
+  /** Milliseconds that the sender may be silent while somebody reads. */
+  readonly idleMs: number;
+  readonly signal: AbortSignal;
+  readonly timeout: () => Error;
+}
+
+/**
+ * The bytes of an answer, read only as fast as somebody asks for them. Written by hand: the `return()` of Node's own iterator
+ * waits for the `next()` before it, so that a sender that is silent would keep its connection when the reader leaves.
+ */
+export function readBody(incoming: IncomingMessage, options: BodyOptions): AsyncIterable<Uint8Array> {
+  const reader = new BodyReader(incoming, options);
+  return { [Symbol.asyncIterator]: () => reader };
+}
+
+class BodyReader implements AsyncIterator<Uint8Array> {
+  readonly #incoming: IncomingMessage;
+  readonly #options: BodyOptions;
+  readonly #onAbort: () => void;
+  #failure: { readonly error: unknown } | undefined;
+  #wake: () => void = () => {};
+
+  constructor(incoming: IncomingMessage, options: BodyOptions) {
+    this.#incoming = incoming;
+    this.#options = options;
+    this.#onAbort = () => this.#fail(options.signal.reason);
+    const wake = () => this.#wake();
+    incoming.on('readable', wake).on('end', wake).on('close', wake);
+    incoming.on('error', (cause) => this.#fail(unreachable(cause)));
+    if (options.signal.aborted) this.#onAbort();
+    else options.signal.addEventListener('abort', this.#onAbort, { once: true });
+  }
+
+  async next(): Promise<IteratorResult<Uint8Array>> {
+    for (;;) {
+      if (this.#failure) throw this.#failure.error;
+      const chunk: Uint8Array | null = this.#incoming.read();
+      if (chunk !== null) return { done: false, value: chunk };
+      if (this.#incoming.readableEnded) return this.#end();
+      if (this.#incoming.destroyed) this.#fail(unreachable(new Error('the connection was closed')));
+      else await this.#more();
+    }
+  }
+
+  async return(): Promise<IteratorResult<Uint8Array>> {
+    this.#incoming.destroy();
+    return this.#end();
+  }
+
+  #end(): IteratorResult<Uint8Array> {
+    this.#options.signal.removeEventListener('abort', this.#onAbort);
+    return { done: true, value: undefined };
+  }
+
+  #fail(error: unknown): void {
+    this.#failure ??= { error };
+    this.#end();
+    this.#incoming.destroy();
+    this.#wake();
+  }
+
+  /** Resolves when something may have changed. */
+  async #more(): Promise<void> {
+    const { clock, idleMs, timeout } = this.#options;
+    const stop = clock.after(idleMs, () => this.#fail(timeout()));
+    await new Promise<void>((resolve) => {
+      this.#wake = resolve;
+    });
+    stop();
+  }
+}
+
+function unreachable(cause: unknown): MicrovmError {
+  return new MicrovmError('microvm.workload_unreachable', 'workload unreachable', { cause: withoutText(cause) });
+}

@@ -1,0 +1,36 @@
+import { inspect } from 'node:util';
+
+const REDACTED = '[REDACTED]';
+const values = new WeakMap<SecretToken, string>();
+
+/**
+ * A token of the service. It shows its value to nobody: as text, as JSON and in `util.inspect` it is `[REDACTED]`. Only the
+ * transport gets the value, as a header of one request.
+ */
+export class SecretToken {
+  /** @param value what the service answered */
+  constructor(value: string) {
+    values.set(this, value);
+    Object.freeze(this);
+  }
+
+  /** `[REDACTED]` */
+  toString(): string {
+    return REDACTED;
+  }
+
+  /** `[REDACTED]` */
+  toJSON(): string {
+    return REDACTED;
+  }
+
+  /** `[REDACTED]` */
+  [inspect.custom](): string {
+    return REDACTED;
+  }
+}
+
+/** The value of a token. Not on the public line. */
+export function revealToken(token: SecretToken): string {
+  return values.get(token) ?? '';
+}

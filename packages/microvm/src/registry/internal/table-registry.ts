@@ -1,0 +1,108 @@
+import type { FullClock, IdGenerator } from '@sallyport/core';
+import { absentOrPastTtl, type Condition, type Item, type ItemTable, isPastTtl, type Key } from '@sallyport/dynamo';
+import { assertNoLeak } from '../../internal/forbidden.js';
+import { MACHINE_INDEX, PENDING_INDEX } from '../../schema.js';
+import type { MicrovmRegistry, SessionChanges, SessionRecord } from '../registry.js';
+import { keyOf, PENDING, parseRow, partitionOf, sortKeyOf, toChanges, toRow } from './rows.js';
+
+/** What a registry is made of. */
+export interface RegistryParts {
+  readonly table: ItemTable;
+  readonly clock: FullClock;
+  readonly ids: IdGenerator;
+  /** Told of a row that cannot be read, by its key. */
+  readonly onBadRow: (key: Key) => void;
+}
+
+/** Reads that fill one page of a list, at most. */
+const MAX_READS = 5;
+/** Greater than every character of a session id. */
+const AFTER_ALL = '~';
+
+/** The registry over any table with the keys of the framework. */
+export function createTableRegistry({ table, clock, ids, onBadRow }: RegistryParts): MicrovmRegistry {
+  const nowMs = () => clock.now().getTime();
+  const live = (row: Item | undefined): SessionRecord | undefined => {
+    if (row === undefined || isPastTtl(row, nowMs())) return undefined;
+    const record = parseRow(row);
+    if (record === undefined) onBadRow({ pk: String(row.pk), sk: String(row.sk) });
+    return record;
+  };
+  const change = async (
+    record: SessionRecord,
+    changes: SessionChanges,
+    condition: Condition,
+    signal: AbortSignal | undefined,
+  ) => {
+    const update = toChanges(record, changes);
+    assertNoLeak(update.set, 'a row');
+    const writer = ids.newId();
+    const { applied, item } = await table.update(keyOf(record), update, { condition, writer, signal, reread: true });
+    return applied ? live(item) : undefined;
+  };
+  const readKeys = async (keys: readonly Item[], signal: AbortSignal | undefined) => {
+    const records = await Promise.all(
+      keys.map(async ({ pk, sk }) =>
+        live(await table.get({ pk: String(pk), sk: String(sk) }, { consistent: true, signal })),
+      ),
+    );
+    return records.filter((record) => record !== undefined);
+  };
+  return {
+    get: async (key, { signal } = {}) => live(await table.get(keyOf(key), { consistent: true, signal })),
+
+    async reserve(record, { signal } = {}) {
+      const row = toRow(record);
+      assertNoLeak(row, 'a row');
+      const condition = absentOrPastTtl(nowMs());
+      const { applied, item } = await table.put(row, { condition, writer: ids.newId(), signal });
+      return applied ? { reserved: true } : { reserved: false, taken: live(item) };
+    },
+
+    confirm: (record, changes, { signal } = {}) =>
+      change(record, changes, { all: [isVersion(record), isRequested, isReservation(record)] }, signal),
+
+    change: (record, changes, { signal } = {}) => change(record, changes, isVersion(record), signal),
+
+    async list(binding, { after, limit, authSubject }, { signal } = {}) {
+      const partition = { name: 'pk', value: partitionOf(binding) };
+      const records: SessionRecord[] = [];
+      let from = after === undefined ? sortKeyOf('') : `${sortKeyOf(after)}\u0000`;
+      for (let reads = 0; reads < MAX_READS; reads += 1) {
+        const sort = { name: 'sk', from, to: sortKeyOf(AFTER_ALL) };
+        const { items, more } = await table.query({ partition, sort, limit: limit - records.length }, { signal });
+        const found = items.map(live).filter((record) => record !== undefined);
+        records.push(...found.filter((record) => authSubject === undefined || record.authSubject === authSubject));
+        const last = items.at(-1);
+        if (!more || last === undefined) return { records, next: undefined };
+        const lastId = String(last.sk).slice(sortKeyOf('').length);
+        if (records.length === limit || reads === MAX_READS - 1) return { records, next: lastId };
+        from = `${sortKeyOf(lastId)}\u0000`;
+      }
+      return { records, next: undefined };
+    },
+
+    async listPending(before, limit, { signal } = {}) {
+      const partition = { name: 'pending', value: PENDING };
+      const sort = { name: 'created_at', from: '0', to: new Date(before).toISOString() };
+      const { items } = await table.query({ index: PENDING_INDEX, partition, sort, limit }, { signal });
+      return (await readKeys(items, signal)).filter(({ state }) => state === 'requested');
+    },
+
+    async findByMicrovmId(microvmId, { signal } = {}) {
+      const partition = { name: 'microvm_id', value: microvmId };
+      const { items } = await table.query({ index: MACHINE_INDEX, partition, limit: 1 }, { signal });
+      return (await readKeys(items, signal))[0];
+    },
+  };
+}
+
+const isRequested: Condition = { attribute: 'state', is: '=', value: 'requested' };
+
+function isVersion({ version }: SessionRecord): Condition {
+  return { attribute: 'version', is: '=', value: version };
+}
+
+function isReservation({ reservationId }: SessionRecord): Condition {
+  return { attribute: 'reservation_id', is: '=', value: reservationId };
+}

@@ -1,0 +1,38 @@
+import { type Clock, randomIds } from '@sallyport/core';
+import { defineOptions, withMethods } from '@sallyport/core/options';
+import { completeClock } from '@sallyport/core/pipeline';
+import { MemoryTable } from '@sallyport/dynamo/memory';
+import { controllerIncomplete } from '../errors.js';
+import { createTableRegistry } from './internal/table-registry.js';
+import type { MicrovmRegistry } from './registry.js';
+
+/** Options of {@link createMemoryMicrovmRegistry}. */
+export interface MemoryMicrovmRegistryOptions {
+  /** Tells when a session has expired. Default: the system's clock. */
+  readonly clock?: Clock;
+}
+
+/** What {@link MemoryMicrovmRegistryOptions} may be. */
+const MEMORY_REGISTRY_OPTIONS = defineOptions<MemoryMicrovmRegistryOptions>()(
+  { clock: withMethods<Clock>('now') },
+  { fail: controllerIncomplete },
+);
+
+/** A registry in memory that shows its rows. */
+export interface MemoryMicrovmRegistry extends MicrovmRegistry {
+  /** Everything that is stored, as the table holds it. */
+  readonly table: MemoryTable;
+}
+
+/**
+ * Sessions in this process's memory, with the behaviour of the shared registry: for tests and local runs.
+ *
+ * @throws MicrovmError `microvm.controller_incomplete` for a wrong option
+ * @example const registry = createMemoryMicrovmRegistry();
+ */
+export function createMemoryMicrovmRegistry(options: MemoryMicrovmRegistryOptions = {}): MemoryMicrovmRegistry {
+  const { clock } = MEMORY_REGISTRY_OPTIONS.parse(options);
+  const table = new MemoryTable();
+  const registry = createTableRegistry({ table, clock: completeClock(clock), ids: randomIds, onBadRow: () => {} });
+  return Object.assign(registry, { table });
+}

@@ -1,0 +1,96 @@
+import { isUtf8 } from 'node:buffer';
+import { type Context, onwardTraceHeaders, type ResponseInput } from '@sallyport/core';
+import type { MicrovmCaller } from '../../controller/caller.js';
+import type { MicrovmController } from '../../controller/controller.js';
+import type { InvokeInput, MicrovmInvokeAnswer } from '../../controller/types.js';
+import { invalidRequest, MicrovmError } from '../../errors.js';
+import type { HeaderEntry } from '../../provider/transport.js';
+
+const PORT_HEADER = 'x-framework-microvm-port';
+/** What Lambda takes of a whole answer, headers and envelope included; of a load balancer 1 MB. */
+const BUFFERED_BYTES = 6_291_556;
+const LOAD_BALANCER_BYTES = 1_000_000;
+/** Room for status, headers and the names around them. */
+const ENVELOPE_BYTES = 64 * 1024;
+
+/** Answers a request to the program in a machine. Streams where the door can, else reads the whole answer first. */
+export async function invokeRoute(
+  controller: MicrovmController,
+  caller: MicrovmCaller,
+  ctx: Context,
+): Promise<ResponseInput> {
+  const { streams, maxBytes } = limitsOf(ctx);
+  const input = readInvoke(ctx);
+  const answer = await controller.invoke(caller, streams ? input : { ...input, maxResponseBytes: maxBytes });
+  const { status, headers, cookies, bodyStream } = answer;
+  const common = { status, headers, cookies };
+  return streams ? { ...common, bodyStream } : { ...common, body: await collect(answer, maxBytes) };
+}
+
+/** `serve` hands a stream to its caller; the buffered doors have a cap. */
+function limitsOf(ctx: Context): { readonly streams: boolean; readonly maxBytes: number } {
+  const cap = ctx.triggerKind === 'load-balancer' ? LOAD_BALANCER_BYTES : BUFFERED_BYTES;
+  return { streams: ctx.canStream || ctx.triggerKind === 'direct', maxBytes: cap - ENVELOPE_BYTES };
+}
+
+function readInvoke(ctx: Context): InvokeInput {
+  const { request } = ctx;
+  const { path, rawPath } = request;
+  const prefix = prefixOf(path);
+  const rest = path.slice(prefix.length);
+  const query = queryOf(ctx);
+  // What stands before the route in the path of the client: a stage, a base path.
+  const [rawOnly = ''] = rawPath.split('?', 1);
+  const outer = rawOnly.endsWith(path) ? rawOnly.slice(0, rawOnly.length - path.length) : '';
+  const port = portOf(ctx);
+  return {
+    sessionId: ctx.param('session_id'),
+    method: request.method,
+    path: (rest === '' ? '/' : rest) + (query === '' ? '' : `?${query}`),
+    headers: Object.entries(request.headers).flatMap(([name, values]) =>
+      values.map((value): HeaderEntry => [name, value]),
+    ),
+    body: request.body,
+    ...(port !== undefined && { port }),
+    publicPath: outer + prefix,
+    dropCors: ctx.middlewareTrace.includes('cors'),
+    trace: Object.entries(onwardTraceHeaders((name) => ctx.header(name) ?? '')).filter(
+      ([name]) => !name.startsWith('x-amzn-'),
+    ),
+  };
+}
+
+/** `/microvms/s1/invoke` of a path, not decoded. */
+function prefixOf(path: string): string {
+  const parts = path.split('/');
+  return parts.slice(0, parts.indexOf('invoke', 3) + 1).join('/');
+}
+
+/** The query as it was sent; rebuilt where the door gives only its decoded parameters. */
+function queryOf(ctx: Context): string {
+  const { rawQueryString } = (ctx.event ?? {}) as { readonly rawQueryString?: unknown };
+  if (typeof rawQueryString === 'string') return rawQueryString;
+  const { rawPath } = ctx.request;
+  const question = ctx.triggerKind === 'direct' ? rawPath.indexOf('?') : -1;
+  if (question >= 0) return rawPath.slice(question + 1);
+  return Object.entries(ctx.request.query)
+    .flatMap(([name, values]) => values.map((value) => `${encodeURIComponent(name)}=${encodeURIComponent(value)}`))
+    .join('&');
+}
+
+function portOf(ctx: Context): number | undefined {
+  const [text, ...others] = ctx.headerAll(PORT_HEADER);
+  if (text === undefined) return undefined;
+  if (others.length > 0 || !/^[1-9]\d{0,4}$/.test(text)) throw invalidRequest(`${PORT_HEADER} must be a port`);
+  return Number(text);
+}
+
+/** The whole answer, for a door that sends it at once: as text, or as base64 where it is not. */
+async function collect({ bodyStream }: MicrovmInvokeAnswer, maxBytes: number): Promise<Uint8Array> {
+  const chunks: Uint8Array[] = [];
+  for await (const chunk of bodyStream) chunks.push(chunk);
+  const body = Buffer.concat(chunks);
+  const isTooLarge = !isUtf8(body) && Math.ceil(body.byteLength / 3) * 4 > maxBytes;
+  if (isTooLarge) throw new MicrovmError('microvm.response_too_large', 'response of the workload is too large');
+  return body;
+}

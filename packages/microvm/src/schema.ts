@@ -1,0 +1,41 @@
+/** Names and shapes that infrastructure code shares with the controller. Imports nothing. */
+
+/** Names the table when `createDynamoMicrovmRegistry` is given no `tableName`. */
+export const MICROVM_TABLE_NAME_ENV = 'FRAMEWORK_MICROVM_TABLE_NAME';
+/** The images that may run: a comma list of `arn` or `arn@version`; the first is the default. */
+export const MICROVM_IMAGE_REF_ENV = 'FRAMEWORK_MICROVM_IMAGE_REF';
+/** A comma list of the ARNs of ingress network connectors. */
+export const MICROVM_INGRESS_NETWORK_CONNECTOR_REFS_ENV = 'FRAMEWORK_MICROVM_INGRESS_NETWORK_CONNECTOR_REFS';
+/** A comma list of the ARNs of egress network connectors. */
+export const MICROVM_EGRESS_NETWORK_CONNECTOR_REFS_ENV = 'FRAMEWORK_MICROVM_EGRESS_NETWORK_CONNECTOR_REFS';
+/** The ARN of the role that machines run with. */
+export const MICROVM_EXECUTION_ROLE_ARN_ENV = 'FRAMEWORK_MICROVM_EXECUTION_ROLE_ARN';
+/** Where machines log, as JSON: `{"disabled":{}}` or `{"cloudWatch":{"logGroup":"…"}}`. */
+export const MICROVM_LOGGING_ENV = 'FRAMEWORK_MICROVM_LOGGING';
+
+/** Index of the table: sessions that are reserved and not yet confirmed, the oldest first. It holds no others. */
+export const PENDING_INDEX = 'pending-created-index';
+/** Index of the table: the session that a machine belongs to. */
+export const MACHINE_INDEX = 'microvm-id-index';
+
+/** One row a session. TTL in Unix seconds, never before the latest end of the machine. Losing the table loses track of running machines. */
+export const MICROVM_TABLE_SCHEMA = {
+  partitionKey: { name: 'pk', type: 'S' },
+  sortKey: { name: 'sk', type: 'S' },
+  ttlAttribute: 'ttl',
+  billingMode: 'PAY_PER_REQUEST',
+  removalPolicy: 'RETAIN',
+  indexes: [
+    {
+      name: PENDING_INDEX,
+      partitionKey: { name: 'pending', type: 'S' },
+      sortKey: { name: 'created_at', type: 'S' },
+      projection: 'KEYS_ONLY',
+    },
+    {
+      name: MACHINE_INDEX,
+      partitionKey: { name: 'microvm_id', type: 'S' },
+      projection: 'KEYS_ONLY',
+    },
+  ],
+} as const;

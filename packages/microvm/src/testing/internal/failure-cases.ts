@@ -1,0 +1,160 @@
+import { deepEqual, equal, ok } from 'node:assert/strict';
+import type { MicrovmErrorCode } from '../../errors.js';
+import type { Bench, Cases } from './bench.js';
+
+const SESSION = { sessionId: 's1' };
+const MINUTE_MS = 60_000;
+
+/** The service's errors, and what they are to a caller. */
+const ERRORS: readonly (readonly [
+  error: string,
+  code: MicrovmErrorCode,
+  status: number,
+  retryAfter: string | undefined,
+])[] = [
+  ['ConflictException', 'microvm.conflict', 409, undefined],
+  ['ResourceConflictException', 'microvm.conflict', 409, undefined],
+  ['ThrottlingException', 'microvm.rate_limited', 429, '3'],
+  ['TooManyRequestsException', 'microvm.rate_limited', 429, '3'],
+  ['ServiceQuotaExceededException', 'microvm.quota_exceeded', 429, '3'],
+  ['InsufficientCapacityException', 'microvm.capacity', 503, '3'],
+  ['AccessDeniedException', 'microvm.provider_denied', 502, undefined],
+  ['ValidationException', 'microvm.provider_rejected', 400, undefined],
+  ['InvalidParameterValueException', 'microvm.provider_rejected', 400, undefined],
+  ['ResourceNotFoundException', 'microvm.image_not_found', 404, undefined],
+  ['SomethingNewException', 'microvm.provider_failed', 502, undefined],
+];
+
+async function unknownRun(bench: Bench, error: string): Promise<void> {
+  bench.setup.fail({ operation: 'run', error, times: 2 });
+  deepEqual(await bench.refusal(bench.controller.run(bench.caller, SESSION)), {
+    code: 'microvm.provider_unavailable',
+    status: 503,
+    retryAfter: '5',
+  });
+}
+
+/** What fails, what is undone, and what the sweep finishes. */
+export const FAILURE_CASES: Cases = {
+  async 'errors of the service have a status of their own, and none of their texts is shown'(bench) {
+    for (const [error, code, status, retryAfter] of ERRORS) {
+      const sessionId = `s-${error}`;
+      const wait = retryAfter === undefined ? {} : { retryAfterSeconds: Number(retryAfter) };
+      bench.setup.fail({ operation: 'run', error, times: 1, ...wait });
+      const refused = await bench.refusal(bench.controller.run(bench.caller, { sessionId }));
+      deepEqual(refused, { code, status, retryAfter });
+      const row = await bench.row(sessionId);
+      deepEqual([row.state, row.errorCode], ['failed', code]);
+    }
+    equal(bench.setup.machines().length, 0);
+  },
+  async 'a run whose outcome is unknown is repeated once with the same token'(bench) {
+    bench.setup.fail({ operation: 'run', error: 'lost', times: 1 });
+    equal((await bench.shown(bench.controller.run(bench.caller, SESSION))).state, 'running');
+    equal(bench.setup.machines().length, 1);
+  },
+  async 'a run that stays unknown stays reserved, and the sweep finds its machine'(bench) {
+    const { controller, caller, setup } = bench;
+    await unknownRun(bench, 'lost');
+    equal((await bench.row('s1')).state, 'requested');
+    deepEqual(await bench.refusal(controller.terminate(caller, SESSION)), {
+      code: 'microvm.invalid_state',
+      status: 409,
+      retryAfter: '5',
+    });
+    deepEqual(await controller.sweep(), { pending: 0, confirmed: 0, failed: 0, terminated: 0 });
+    bench.pass(MINUTE_MS + 1000);
+    deepEqual(await bench.create().sweep(), { pending: 1, confirmed: 1, failed: 0, terminated: 0 });
+    equal(setup.machines().length, 1);
+    equal((await bench.shown(controller.get(caller, SESSION))).providerMicrovmId, setup.machines()[0]?.microvmId);
+    deepEqual(await controller.sweep(), { pending: 0, confirmed: 0, failed: 0, terminated: 0 });
+  },
+  async 'a reservation that is too old is given up, and its machine is ended as one that nobody names'(bench) {
+    const { controller, setup } = bench;
+    await unknownRun(bench, 'lost');
+    bench.pass(16 * MINUTE_MS);
+    deepEqual(await controller.sweep({ terminateUnknown: true }), {
+      pending: 1,
+      confirmed: 0,
+      failed: 1,
+      terminated: 0,
+    });
+    equal((await bench.row('s1')).state, 'failed');
+    bench.pass(5 * MINUTE_MS);
+    deepEqual(await controller.sweep({ terminateUnknown: true }), {
+      pending: 0,
+      confirmed: 0,
+      failed: 0,
+      terminated: 1,
+    });
+    ok(setup.machines().every(({ state }) => state === 'TERMINATED'));
+  },
+  async 'the sweep ends no machine that a session names'(bench) {
+    const { controller, caller, setup } = bench;
+    await bench.shown(controller.run(caller, SESSION));
+    bench.pass(30 * MINUTE_MS);
+    deepEqual(await controller.sweep({ terminateUnknown: true }), {
+      pending: 0,
+      confirmed: 0,
+      failed: 0,
+      terminated: 0,
+    });
+    deepEqual(
+      setup.machines().map(({ state }) => state),
+      ['RUNNING'],
+    );
+  },
+  async 'a session that cannot be confirmed leaves no machine behind'(bench) {
+    const { caller, setup } = bench;
+    const { registry } = setup;
+    const broken = bench.create({
+      registry: { ...registry, confirm: () => Promise.reject(new Error(`registry ${caller.tenantId}`)) },
+    });
+    await broken.run(caller, SESSION).catch(() => undefined);
+    ok(setup.machines().every(({ state }) => state === 'TERMINATED' || state === 'TERMINATING'));
+    equal(setup.machines().length, 1);
+    deepEqual(
+      bench.events.map(({ outcome }) => outcome),
+      ['failed'],
+    );
+  },
+  async 'a machine that can neither be confirmed nor ended is told of as orphaned'(bench) {
+    const { caller, setup } = bench;
+    const broken = bench.create({
+      registry: { ...setup.registry, confirm: () => Promise.reject(new Error('registry')) },
+    });
+    setup.fail({ operation: 'terminate', error: 'ThrottlingException' });
+    await broken.run(caller, SESSION).catch(() => undefined);
+    const [orphan] = bench.events;
+    deepEqual([orphan?.outcome, orphan?.provider_microvm_id], ['orphaned', setup.machines()[0]?.microvmId]);
+  },
+  async 'a command that the service refuses leaves the state that the service has'(bench) {
+    const { controller, caller, setup } = bench;
+    await bench.shown(controller.run(caller, SESSION));
+    setup.fail({ operation: 'suspend', error: 'ThrottlingException', times: 1, retryAfterSeconds: 900 });
+    deepEqual(await bench.refusal(controller.suspend(caller, SESSION)), {
+      code: 'microvm.rate_limited',
+      status: 429,
+      retryAfter: '300',
+    });
+    const row = await bench.row('s1');
+    deepEqual([row.state, row.desiredState], ['running', 'running']);
+    setup.fail({ operation: 'terminate', error: 'AccessDeniedException', times: 1 });
+    await bench.refuses(controller.terminate(caller, SESSION), 'microvm.provider_denied');
+    equal((await bench.row('s1')).state, 'running');
+  },
+  async 'a machine that suspended itself is found suspended by the command that came too late'(bench) {
+    const { controller, caller, setup } = bench;
+    const { providerMicrovmId = '' } = await controller.run(caller, SESSION);
+    setup.setState(providerMicrovmId, 'SUSPENDED');
+    equal((await bench.shown(controller.suspend(caller, SESSION))).state, 'suspended');
+  },
+  async 'a state that nobody knows changes nothing'(bench) {
+    const { controller, caller, setup } = bench;
+    const { providerMicrovmId = '' } = await controller.run(caller, SESSION);
+    bench.pass(MINUTE_MS);
+    setup.setState(providerMicrovmId, 'HIBERNATING');
+    await bench.refuses(controller.get(caller, SESSION), 'microvm.provider_failed');
+    equal((await bench.row('s1')).version, 2);
+  },
+};

@@ -1,0 +1,26 @@
+import type { JwtVerifier } from './jwt-error.js';
+import { type JwtVerifierOptions, parseSettings } from './options.js';
+
+/**
+ * What `createJwtVerifier` makes, for packages that verify tokens only if they are asked to: the options are checked at once, the library
+ * `jose` is loaded by the first token.
+ *
+ * @throws FrameworkError `app.invalid_configuration`
+ */
+export function lazyJwtVerifier(options: JwtVerifierOptions | readonly JwtVerifierOptions[]): JwtVerifier {
+  const settings = parseSettings(options);
+  let made: Promise<JwtVerifier> | undefined;
+  const load = async (): Promise<JwtVerifier> => {
+    const { IssuerVerifier } = await import('./verifier.js');
+    return new IssuerVerifier(settings);
+  };
+  return {
+    async verify(token, now, audience) {
+      made ??= load().catch((error: unknown) => {
+        made = undefined;
+        throw error;
+      });
+      return (await made).verify(token, now, audience);
+    },
+  };
+}

@@ -1,0 +1,9 @@
+export { AGENTS, type Agent, type AgentOptions } from './agents.js';
+export {
+  type AuthorizationServer,
+  type AuthorizationServerOptions,
+  startAuthorizationServer,
+} from './authorization-server.js';
+export { ClientMemory } from './client-memory.js';
+export { DOOR_NAMES, type DoorName, type OpenDoor, openDoor } from './door.js';
+export { type Person, signIn } from './person.js';
