@@ -73,6 +73,7 @@ describe('the map', () => {
     'ratelimit',
     'dynamo',
     'connections',
+    'triggers',
     'objectstore',
     'vectors',
     'microvm',

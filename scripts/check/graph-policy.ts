@@ -7,6 +7,7 @@ export const CLOSED_PACKAGES: readonly string[] = [
   '@sallyport/http',
   '@sallyport/appsync',
   '@sallyport/streams',
+  '@sallyport/triggers',
   '@sallyport/secure',
 ];
 
@@ -17,6 +18,7 @@ export const WORKSPACE_DEPENDENCIES: Readonly<Record<string, readonly string[]>>
   '@sallyport/http': ['core'],
   '@sallyport/appsync': ['core', 'http'],
   '@sallyport/streams': ['core'],
+  '@sallyport/triggers': ['core', 'streams'],
   '@sallyport/secure': ['core', 'http', 'appsync', 'streams', 'dispatch'],
   '@sallyport/dynamo': ['core'],
   '@sallyport/mcp': ['core', 'dynamo', 'http', 'secure'],

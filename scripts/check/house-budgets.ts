@@ -29,7 +29,9 @@ export const FILES: Readonly<Record<string, Budget>> = {
   ratelimit: { reached: 33, wanted: 33 },
   // Routes and groups of the closed container are a topic of their own.
   secure: { reached: 31, wanted: 26 },
-  streams: { reached: 27, wanted: 27 },
+  // With the delivery for kinds outside the fixed table.
+  streams: { reached: 30, wanted: 30 },
+  triggers: { reached: 25, wanted: 25 },
   microvm: { reached: 54, wanted: 54 },
   // Five topics since: engines with their clockwork, the recorder, tokens, matchers, the stand-in for micro-VMs.
   testkit: { reached: 69, wanted: 69 },

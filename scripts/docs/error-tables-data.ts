@@ -34,6 +34,9 @@ export const ERROR_TABLES: Readonly<Record<string, readonly ErrorTable[]>> = {
   'packages/connections/README.md': [
     { name: '@sallyport/connections', source: 'packages/connections/src/errors.ts', type: 'CONNECTION_ERROR_CODES' },
   ],
+  'packages/triggers/README.md': [
+    { name: '@sallyport/triggers', source: 'packages/triggers/src/errors.ts', type: 'TriggersErrorCode' },
+  ],
   'packages/microvm/README.md': [
     { name: '@sallyport/microvm', source: 'packages/microvm/src/errors.ts', type: 'MICROVM_CODES' },
   ],

@@ -86,6 +86,13 @@ import { ASYNC_SIMULATION } from '../../packages/testkit/src/simulate/async.js';
 import { QUEUE_SIMULATION } from '../../packages/testkit/src/simulate/queue.js';
 import { STREAM_SIMULATION } from '../../packages/testkit/src/simulate/stream.js';
 import { TOKEN_ISSUER_OPTIONS, TOKEN_OPTIONS } from '../../packages/testkit/src/tokens/issuer.js';
+import {
+  REQUEST_AUTHORIZER_OPTIONS,
+  TOKEN_AUTHORIZER_OPTIONS,
+} from '../../packages/triggers/src/sources/authorizer.js';
+import { CUSTOM_RESOURCE_OPTIONS } from '../../packages/triggers/src/sources/custom-resource.js';
+import { DIRECT_INVOKE_OPTIONS, INVOKE_OPTIONS } from '../../packages/triggers/src/sources/invoke.js';
+import { SES_TRIGGER_OPTIONS } from '../../packages/triggers/src/sources/ses.js';
 import { LOCAL_EMBEDDER_OPTIONS } from '../../packages/vectors/src/embedding/local-embedder.js';
 import { TITAN_OPTIONS } from '../../packages/vectors/src/embedding/titan.js';
 import { SEMANTIC_INDEX_OPTIONS } from '../../packages/vectors/src/index/semantic-index.js';
@@ -642,6 +649,44 @@ export const OPTION_TABLES: Readonly<Record<string, readonly OptionTable[]>> = {
       CONNECTION_REGISTRY_OPTIONS.kinds,
       'packages/connections/src/registry/dynamo-registry.ts',
       'DynamoConnectionRegistryOptions',
+    ),
+  ],
+  'packages/triggers/README.md': [
+    table(
+      '@sallyport/triggers/invoke#directInvoke',
+      DIRECT_INVOKE_OPTIONS.kinds,
+      'packages/triggers/src/sources/invoke.ts',
+      'DirectInvokeOptions',
+    ),
+    table(
+      '@sallyport/triggers/invoke#invoke',
+      INVOKE_OPTIONS.kinds,
+      'packages/triggers/src/sources/invoke.ts',
+      'InvokeOptions',
+    ),
+    table(
+      '@sallyport/triggers/authorizer#tokenAuthorizer',
+      TOKEN_AUTHORIZER_OPTIONS.kinds,
+      'packages/triggers/src/sources/authorizer.ts',
+      'TokenAuthorizerOptions',
+    ),
+    table(
+      '@sallyport/triggers/authorizer#requestAuthorizer',
+      REQUEST_AUTHORIZER_OPTIONS.kinds,
+      'packages/triggers/src/sources/authorizer.ts',
+      'RequestAuthorizerOptions',
+    ),
+    table(
+      '@sallyport/triggers/ses#sesTrigger',
+      SES_TRIGGER_OPTIONS.kinds,
+      'packages/triggers/src/sources/ses.ts',
+      'SesTriggerOptions',
+    ),
+    table(
+      '@sallyport/triggers/custom-resource#customResource',
+      CUSTOM_RESOURCE_OPTIONS.kinds,
+      'packages/triggers/src/sources/custom-resource.ts',
+      'CustomResourceOptions',
     ),
   ],
   'packages/microvm/README.md': [

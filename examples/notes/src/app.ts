@@ -12,6 +12,7 @@ import { NoteStore } from './notes.js';
 import { registerSearch } from './search.js';
 import { registerSockets } from './sockets.js';
 import { registerTools, type ToolsConfig } from './tools.js';
+import { createTriggers } from './triggers.js';
 
 /** The parts that differ between a deployment, the demo and a test. */
 export interface NotesConfig {
@@ -43,7 +44,8 @@ export function createNotesService(config: NotesConfig): NotesService {
   const notes = new NoteStore();
   const journal = createJournal();
   const { discovery, ...gate } = createAuth(auth, connections);
-  const app = new SecureApp({ ...container, ...gate, onResponse: secureHeaders() });
+  const surfaces = createTriggers(attachments.bucket, notes, journal);
+  const app = new SecureApp({ ...container, ...gate, onResponse: secureHeaders(), surfaces });
   notes.add({ title: 'Milk', text: 'one litre' }, 'ada');
   app.use(rateLimitMiddleware({ limiter }));
   registerSearch(app, notes, search);

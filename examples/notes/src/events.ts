@@ -12,10 +12,11 @@ export interface Journal {
   readonly changes: string[];
   readonly clicks: string[];
   readonly notices: string[];
+  readonly uploads: string[];
 }
 
 export function createJournal(): Journal {
-  return { reminders: [], orders: [], payments: [], changes: [], clicks: [], notices: [] };
+  return { reminders: [], orders: [], payments: [], changes: [], clicks: [], notices: [], uploads: [] };
 }
 
 const Click = z.object({ path: z.string() });

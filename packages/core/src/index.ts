@@ -82,6 +82,7 @@ export type {
   SurfaceDoor,
   SurfaceGate,
   SurfaceHost,
+  SurfaceMiddleware,
   Target,
   TriggerRecord,
 } from './runtime/surface.js';

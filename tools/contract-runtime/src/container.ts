@@ -1,5 +1,5 @@
 import type { Registration, Setup } from '@sallyport/contract';
-import type { WebSocketClient } from '@sallyport/core';
+import type { Surface, WebSocketClient } from '@sallyport/core';
 import { camelOptions } from './casing.js';
 import { eventHandler, eventMiddleware } from './handlers/event.js';
 import { readNamed } from './handlers/named.js';
@@ -7,6 +7,7 @@ import { requestHandler, requestMiddleware } from './handlers/request.js';
 import { mountServer } from './mcp.js';
 import { containerOptions, principalOptions } from './options.js';
 import { makePosture } from './postures.js';
+import { isOptIn, makeSurfaces } from './surfaces.js';
 import type { World } from './world.js';
 
 /** The parts of a container that fixtures use; each container has some of them. */
@@ -25,7 +26,8 @@ export async function buildContainer(setup: Setup, world: World): Promise<Contai
   const target = (container.router ?? container) as Record<string, (...args: unknown[]) => unknown>;
   for (const named of setup.middlewares ?? []) target.use?.(await requestMiddleware(named, world));
   for (const named of setup.event_middlewares ?? []) target.useEvents?.(eventMiddleware(named, world));
-  for (const registration of setup.register ?? []) await register(target, registration, world);
+  for (const registration of (setup.register ?? []).filter((one) => !isOptIn(one)))
+    await register(target, registration, world);
   return container;
 }
 
@@ -33,7 +35,8 @@ const CONTAINERS: Readonly<Record<Setup['container'], (setup: Setup, world: Worl
   {
     open: async (setup, world) => {
       const { createApp } = await import('@sallyport/dispatch/app');
-      return createApp({ ...containerOptions(setup, world), ...socketOptions(setup, world) }) as unknown as Container;
+      const options = { ...containerOptions(setup, world), ...socketOptions(setup, world) };
+      return createApp({ ...options, ...(await surfaceOptions(setup, world)) }) as unknown as Container;
     },
     secure: async (setup, world) => {
       const { SecureApp } = await import('@sallyport/secure');
@@ -41,6 +44,7 @@ const CONTAINERS: Readonly<Record<Setup['container'], (setup: Setup, world: Worl
         ...containerOptions(setup, world),
         ...socketOptions(setup, world),
         ...(await principalOptions(setup, world)),
+        ...(await surfaceOptions(setup, world)),
       };
       return new SecureApp(options) as unknown as Container;
     },
@@ -55,6 +59,11 @@ const CONTAINERS: Readonly<Record<Setup['container'], (setup: Setup, world: Worl
     },
     none: async () => undefined,
   };
+
+async function surfaceOptions(setup: Setup, world: World): Promise<{ surfaces?: Surface[] }> {
+  const surfaces = await makeSurfaces(setup, world);
+  return surfaces.length === 0 ? {} : { surfaces };
+}
 
 /** A client that records what handlers post; only where a handler posts. */
 function socketOptions(setup: Setup, world: World): object {

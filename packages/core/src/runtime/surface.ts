@@ -79,6 +79,10 @@ export interface SurfaceHost {
   readonly maskErrors: boolean;
   /** Text of the error that replaces it. */
   readonly failureText: string;
+  /** What `useEvents` has added, outermost first. The list grows while the application registers more. */
+  readonly eventMiddlewares: readonly SurfaceMiddleware[];
+  /** Makes what calls the hooks for a batch of events. Only `@sallyport/streams` knows its type. */
+  readonly observeEvents: unknown;
   /** Identifies the caller; only in containers whose operations have postures. */
   readonly gate?: SurfaceGate;
   /** Runs an event through the container's own HTTP routes, behind a front door of the surface's. */
@@ -89,6 +93,9 @@ export interface SurfaceHost {
    */
   dispatch(event: unknown, invocation: Invocation): Promise<unknown>;
 }
+
+/** A middleware of events, as a container passes it on to its surfaces. `@sallyport/streams` has its whole type. */
+export type SurfaceMiddleware = (ctx: never, event: unknown, next: () => Promise<unknown>) => unknown;
 
 /** A front door that a surface brings along, and the kind under which its requests run. */
 export interface SurfaceDoor extends Door {

@@ -288,12 +288,13 @@ export function assemble(init: AssemblyInit): Assembly {
     ...described,
     http: init.httpFallback ? http : undefined,
   });
-  const events = createEventRouter({ ...init.events, log: kernel.runtime.log }, init.failureText);
+  const middlewares: EventMiddleware[] = [];
+  const events = createEventRouter({ ...init.events, log: kernel.runtime.log }, init.failureText, middlewares);
   const sockets = init.servesWebSocket ? openWhen(webSocket, init.servesWebSocket, kernel.runtime.log) : webSocket;
   const surfaces = parseSurfaces(init.surfaces);
   const own = [http, sockets, appSync, events];
   const plan = createPlan([...own, ...surfaces], kernel.runtime.log, refusalOf(init.directInvocations));
-  attachSurfaces(surfaces, own, init, http);
+  attachSurfaces(surfaces, own, { ...init, middlewares }, http);
   return {
     kernel,
     http,

@@ -2,7 +2,8 @@ import { APPSYNC_OPTION_KINDS } from '@sallyport/appsync/surface';
 import type { Clock, Surface, SurfaceGate, SurfaceHost } from '@sallyport/core';
 import { invalidOption, kind, oneOf } from '@sallyport/core/options';
 import { type HttpSurface, type Kernel, PIPELINE_OPTION_KINDS } from '@sallyport/http/pipeline';
-import { EVENT_ROUTER_OPTION_KINDS, type EventRouterOptions } from '@sallyport/streams';
+import { EVENT_ROUTER_OPTION_KINDS, type EventMiddleware, type EventRouterOptions } from '@sallyport/streams';
+import { createObserver } from '@sallyport/streams/delivery';
 import { serveInvocation } from '../dispatcher.js';
 import { dispatchError } from '../errors.js';
 import { assertSurfaces, createPlan, type DirectInvocations, type Plan, refusalOf } from '../internal/plan.js';
@@ -38,6 +39,7 @@ export const CONTAINER_KINDS = {
 interface HostInit {
   readonly kernel: Kernel;
   readonly events: EventRouterOptions;
+  readonly middlewares: readonly EventMiddleware[];
   readonly failureText?: string;
   readonly directInvocations?: DirectInvocations | undefined;
   readonly gate?: SurfaceGate;
@@ -98,6 +100,8 @@ function createHost(init: HostInit, http: HttpSurface, others: readonly Surface[
     deadlineMarginMs: events.deadlineMarginMs ?? DEFAULTS.deadlineMarginMs,
     maskErrors: events.maskErrors ?? false,
     failureText: init.failureText ?? DEFAULTS.failureText,
+    eventMiddlewares: init.middlewares,
+    observeEvents: createObserver,
     ...(gate ? { gate } : {}),
     serveHttp: async (door, event, { lambdaContext }) => http.serveThrough(door, door.kind, event, lambdaContext),
     dispatch(event, { lambdaContext }) {

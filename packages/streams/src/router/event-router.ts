@@ -110,14 +110,19 @@ export interface EventRouter extends Surface {
  * of them.
  *
  * @param failureText what is thrown in a handler's place where its own error may not be; containers have their own
+ * @param middlewares where `useEvents` adds to; a container shares the list with its other surfaces
  * @throws FrameworkError `app.invalid_configuration` for an option or variable that does not hold
  * @example
  * const events = createEventRouter();
  * events.queue('orders', (ctx, message) => fulfil(JSON.parse(message.body)));
  * export const handler = createDispatcher(events).handleLambda;
  */
-export function createEventRouter(options: EventRouterOptions = {}, failureText?: string): EventRouter {
-  return new Router(options, failureText);
+export function createEventRouter(
+  options: EventRouterOptions = {},
+  failureText?: string,
+  middlewares: EventMiddleware[] = [],
+): EventRouter {
+  return new Router(options, failureText, middlewares);
 }
 
 class Router implements EventRouter {
@@ -129,12 +134,17 @@ class Router implements EventRouter {
   readonly serveTopicEvent = this.#entrypoint<unknown[]>('topic');
   readonly serveEventBus = this.#entrypoint<unknown>('event-bus');
 
-  readonly #middlewares: EventMiddleware[] = [];
+  readonly #middlewares: EventMiddleware[];
   readonly #triggers: Trigger[] = [];
   readonly #handlers: EventHandlerRegistry;
   readonly #routing: BatchRouting;
 
-  constructor(options: EventRouterOptions, failureText = 'framework: event handler failed') {
+  constructor(
+    options: EventRouterOptions,
+    failureText = 'framework: event handler failed',
+    middlewares: EventMiddleware[],
+  ) {
+    this.#middlewares = middlewares;
     const { settings, queueConcurrency } = parseEventRouterOptions(options, failureText, this.#middlewares);
     this.#handlers = new EventHandlerRegistry(settings.physicalNames, queueConcurrency);
     this.#routing = { settings, handlers: this.#handlers, createObserver };

@@ -5,7 +5,8 @@ import type { EventMiddleware } from '../batch/handler.js';
 import { refused } from '../errors.js';
 import { STREAM_FAILURE_IDENTIFIER_ENV } from '../schema.js';
 import type { StreamIdentifier } from '../sources/source.js';
-import { COMMON_OPTIONS, type RouterSettings, toSettings } from './internal/settings.js';
+import { COMMON_OPTIONS } from './internal/common-options.js';
+import { type RouterSettings, toSettings } from './internal/settings.js';
 
 /** By what failed stream records are reported; `auto` decides by the environment. */
 export type StreamFailureIdentifier = 'auto' | StreamIdentifier;

@@ -6,7 +6,8 @@ import { type BatchRouting, deliverBatch } from '../batch/internal/deliver.js';
 import { type CreateObserver, createObserver } from '../observability/internal/observer.js';
 import { type BatchReport, QUEUE, type QueueOptions, type QueueRecord } from '../sources/queue.js';
 import type { Entrypoint } from './event-router.js';
-import { COMMON_OPTIONS, toSettings } from './internal/settings.js';
+import { COMMON_OPTIONS } from './internal/common-options.js';
+import { toSettings } from './internal/settings.js';
 import { assertHandler, HandlerRegistry, type Trigger } from './registry.js';
 
 /** What `observeRecords` makes: the hooks, together with the code that calls them. */

@@ -38,7 +38,9 @@ export interface SourceDefinition {
   /** What error texts call one event; the kind when left out. */
   readonly eventNoun?: string;
   /** What an invocation is answered with, as `explain` says it. */
-  readonly answer: 'batch report' | 'list of results' | 'result or null';
+  readonly answer: string;
+  /** The longest time that the service waits for an answer, in milliseconds; it may be shorter than the function's own. */
+  readonly maxMs?: number;
   /** The id that the service gave a record; `''` without one. */
   recordId(record: LooseRecord): string;
   /** The trace that a record says it belongs to; `''` without one. */

@@ -1,7 +1,12 @@
 import { FrameworkError, type LambdaContext } from '@sallyport/core';
 import { logRefusal } from '@sallyport/core/pipeline';
 import { deadlineExceeded, streamsError } from '../../errors.js';
-import { type CreateObserver, reportNoHandler, reportRecord } from '../../observability/internal/observer.js';
+import {
+  type CreateObserver,
+  type Observer,
+  reportNoHandler,
+  reportRecord,
+} from '../../observability/internal/observer.js';
 import { type RouterSettings, warn } from '../../router/internal/settings.js';
 import type { HandlerLookup } from '../../router/registry.js';
 import type { BatchReport } from '../../sources/queue.js';
@@ -79,13 +84,24 @@ export async function deliverEvents(
     await batch.end();
     throw error;
   }
+  const run = await runAll(batch, observer);
+  return resultsOf(run, settings);
+}
+
+/** The results of all records. @throws what the first failed record threw, as the service may see it */
+export function resultsOf(run: BatchRun, settings: RouterSettings): unknown[] {
+  if (run.failure) throw toThrown(settings, run.failure.thrown);
+  if (run.notTried > 0) throw deadlineExceeded();
+  return run.results;
+}
+
+/** Runs a batch whose every record has a handler, and waits for what it left behind. */
+export async function runAll(batch: RecordBatch, observer: Observer | undefined): Promise<BatchRun> {
   const run = new BatchRun(batch, observer);
   await run.complete();
   warnOfDeadline(run, batch);
   await batch.end();
-  if (run.failure) throw toThrown(settings, run.failure.thrown);
-  if (run.notTried > 0) throw deadlineExceeded();
-  return run.results;
+  return run;
 }
 
 /** Logs one line with the number of records that did not start because of the deadline. */
@@ -95,7 +111,7 @@ function warnOfDeadline(run: BatchRun, { settings, definition }: RecordBatch): v
 }
 
 /** The error that the service receives for a failure: its text goes to destinations and dead-letter queues. */
-function toThrown(settings: RouterSettings, thrown: unknown): unknown {
+export function toThrown(settings: RouterSettings, thrown: unknown): unknown {
   if (!settings.maskErrors && isError(thrown)) return thrown;
   return new FrameworkError('streams.handler_failed', settings.failureText, { cause: thrown });
 }

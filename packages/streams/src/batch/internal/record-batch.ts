@@ -54,7 +54,9 @@ export class RecordBatch implements DeliveryHolder {
     this.lambdaContext = lambdaContext;
     this.records = records;
     this.matches = matches;
-    const left = readRemaining(lambdaContext);
+    const { maxMs } = definition;
+    const given = readRemaining(lambdaContext);
+    const left = maxMs === undefined ? given : Math.min(maxMs, Number.isNaN(given) ? maxMs : given);
     if (!Number.isNaN(left)) this.#deadlineAt = settings.clock.monotonicMs() + left - settings.marginMs;
   }
 

@@ -8,7 +8,6 @@ import {
   type Observability,
   randomIds,
 } from '@sallyport/core';
-import { integer, kind, number, parsed, withMethods } from '@sallyport/core/options';
 import { callHook, completeClock, guardHook, parseLog, reportHooks } from '@sallyport/core/pipeline';
 import type { EventMiddleware } from '../../batch/handler.js';
 import { refused } from '../../errors.js';
@@ -35,16 +34,7 @@ export interface RouterSettings {
   readonly middlewares: readonly EventMiddleware[];
 }
 
-/** The kinds of the options that every router takes. */
-export const COMMON_OPTIONS = {
-  queueConcurrency: integer(1).default(1),
-  deadlineMarginMs: number(0, undefined, 'milliseconds').default(500),
-  clock: withMethods<Clock>('now'),
-  ids: withMethods<IdGenerator>('newId'),
-  environment: kind<Environment>('an object', (value) => typeof value === 'object' && value !== null),
-  log: parsed<Logger>('false or a Logger', (value) => parseLog(value, {})),
-};
-
+/** What {@link toSettings} needs of the options. */
 interface CommonOptions {
   readonly deadlineMarginMs: number;
   readonly clock: Clock | undefined;

@@ -1,0 +1,22 @@
+import { directInvoke } from '@sallyport/triggers/invoke';
+import { s3Trigger } from '@sallyport/triggers/s3';
+import { z } from 'zod';
+import type { Journal } from './events.js';
+import type { NoteStore } from './notes.js';
+
+const Import = z.object({
+  authorId: z.string().min(1),
+  notes: z.array(z.object({ title: z.string(), text: z.string() })).max(100),
+});
+
+/** Triggers outside the fixed table: objects of the bucket of attachments, and what other functions call by name. */
+export function createTriggers(bucket: string, notes: NoteStore, journal: Journal) {
+  const uploads = s3Trigger().bucket(
+    bucket,
+    (_ctx, object) => void journal.uploads.push(`${object.event} ${object.key}`),
+  );
+  const operations = directInvoke().invoke('import-notes', Import, (_ctx, input) => ({
+    added: input.notes.map((note) => notes.add(note, input.authorId).id),
+  }));
+  return [uploads, operations];
+}

@@ -1,0 +1,141 @@
+import type { FrameworkError, LambdaContext, SurfaceHost, TriggerKind } from '@sallyport/core';
+import { logRefusal, refuseAgent } from '@sallyport/core/pipeline';
+import type { EventHandler, EventMiddleware } from '../batch/handler.js';
+import { resultsOf, runAll, toThrown } from '../batch/internal/deliver.js';
+import { RecordBatch } from '../batch/internal/record-batch.js';
+import { deadlineExceeded } from '../errors.js';
+import type { CreateObserver } from '../observability/internal/observer.js';
+import { physicalName, type RouterSettings, toSettings } from '../router/internal/settings.js';
+import type { EventSource, LooseRecord, SourceDefinition } from '../sources/source.js';
+
+/** A kind of events outside the fixed table. */
+export interface DeliveryKind {
+  /** The kind, as `ctx.triggerKind` and log lines have it. */
+  readonly kind: TriggerKind;
+  /** The longest time that the service waits for an answer, in milliseconds; default: as long as the function may run. */
+  readonly maxMs?: number | undefined;
+  /** Milliseconds before the end of the invocation that the answer needs at least; default: the container's margin. */
+  readonly marginMs?: number | undefined;
+}
+
+/** One record or event for its handler. */
+export interface Delivered {
+  /** What the handler gets. */
+  readonly record: unknown;
+  /** The id that the service gave it; `''` without one. */
+  readonly id: string;
+  /** Where it came from. */
+  readonly source: EventSource;
+  /** The name that the handler was registered under. */
+  readonly name: string;
+  /** Its handler. */
+  readonly handler: EventHandler<never>;
+}
+
+/** What a handler returned or threw. */
+export type Outcome = { readonly value: unknown } | { readonly thrown: unknown };
+
+/**
+ * Runs handlers of events as the built-in kinds run theirs: one context for each record, middlewares, deadline, log lines,
+ * metrics and spans. Before a container attaches it, it works with the machine's clock and `process.env`.
+ */
+export class Delivery {
+  readonly #kind: DeliveryKind;
+  #settings: RouterSettings | undefined;
+  #createObserver: CreateObserver | undefined;
+
+  constructor(kind: DeliveryKind) {
+    this.#kind = kind;
+  }
+
+  /** Takes over clock, logger, hooks, middlewares and limits of a container. */
+  attach(host: SurfaceHost): void {
+    const { clock, ids, environment, log, observability, deadlineMarginMs: marginMs, maskErrors, failureText } = host;
+    this.#createObserver = host.observeEvents as CreateObserver;
+    this.#settings = {
+      ...toSettings({ deadlineMarginMs: marginMs, clock, ids, environment, log }, {}, OWN),
+      observability,
+      maskErrors,
+      failureText,
+      marginMs: Math.max(marginMs, this.#kind.marginMs ?? 0),
+      middlewares: host.eventMiddlewares as readonly EventMiddleware[],
+    };
+  }
+
+  /** What all events share. @throws FrameworkError when `FRAMEWORK_EVENT_SOURCES` is not a JSON object of names */
+  get settings(): RouterSettings {
+    this.#settings ??= toSettings({ ...NO_OPTIONS, deadlineMarginMs: this.#kind.marginMs ?? 500 }, {}, OWN);
+    return this.#settings;
+  }
+
+  /** The deployed name of a source, by `FRAMEWORK_EVENT_SOURCES`; the name itself where nothing is mapped. */
+  physicalName(method: string, name: string): string {
+    return physicalName(this.settings.physicalNames, method, name);
+  }
+
+  /** Rejects agent invocations where no dispatcher has done so. @throws FrameworkError `dispatch.no_adapter` */
+  refuseAgent(lambdaContext: LambdaContext | undefined): void {
+    refuseAgent(lambdaContext, this.settings.log);
+  }
+
+  /** Writes one `error` line for an event that is rejected before its handler. */
+  logRefusal(error: FrameworkError, lambdaContext: LambdaContext | undefined): void {
+    logRefusal(this.settings.log, error, lambdaContext, this.#kind.kind);
+  }
+
+  /**
+   * Runs the records in order and resolves to their results, `undefined` as `null`. A failure ends the run.
+   *
+   * @throws what the first failed handler threw; with `maskErrors`, or when it is not an error, FrameworkError
+   *   `streams.handler_failed`; FrameworkError `streams.deadline_exceeded` past the deadline
+   */
+  async each(items: readonly Delivered[], lambdaContext: LambdaContext | undefined): Promise<unknown[]> {
+    const batch = this.#batchOf(items, lambdaContext);
+    return resultsOf(await runAll(batch, this.#createObserver?.(batch)), this.settings);
+  }
+
+  /**
+   * Runs one event and resolves to what its handler returned or threw, unmasked: for services that get an answer in place of an
+   * error, or an error that is made for them.
+   */
+  async attempt(item: Delivered, lambdaContext: LambdaContext | undefined): Promise<Outcome> {
+    const batch = this.#batchOf([item], lambdaContext);
+    const { failure, results, notTried } = await runAll(batch, this.#createObserver?.(batch));
+    if (failure) return failure;
+    return notTried > 0 ? { thrown: deadlineExceeded() } : { value: results[0] };
+  }
+
+  /** A handler's error as the service may see it: with `maskErrors` without its text. */
+  mask(thrown: unknown): unknown {
+    return toThrown(this.settings, thrown);
+  }
+
+  #batchOf(items: readonly Delivered[], lambdaContext: LambdaContext | undefined): RecordBatch {
+    const matches = items.map(({ name, source, handler }) => ({
+      source,
+      entry: { name, handler: handler as EventHandler<unknown>, concurrency: 1, stops: true },
+    }));
+    const records = items.map(({ record }) => record as unknown as LooseRecord);
+    return new RecordBatch(this.settings, this.#definitionOf(items), lambdaContext, records, matches);
+  }
+
+  #definitionOf(items: readonly Delivered[]): SourceDefinition {
+    const byRecord = new Map<unknown, Delivered>(items.map((item) => [item.record, item]));
+    const { kind, maxMs } = this.#kind;
+    return {
+      kind,
+      noun: kind,
+      answer: '',
+      ...(maxMs !== undefined && { maxMs }),
+      recordId: (record) => byRecord.get(record)?.id ?? '',
+    };
+  }
+}
+
+const NO_OPTIONS = { clock: undefined, ids: undefined, environment: undefined, log: undefined };
+const OWN = {
+  streamIdentifier: 'eventID',
+  maskErrors: false,
+  failureText: 'framework: event handler failed',
+  middlewares: [],
+} as const;

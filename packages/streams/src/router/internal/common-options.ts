@@ -1,0 +1,13 @@
+import type { Clock, Environment, IdGenerator, Logger } from '@sallyport/core';
+import { integer, kind, number, parsed, withMethods } from '@sallyport/core/options';
+import { parseLog } from '@sallyport/core/pipeline';
+
+/** The kinds of the options that every router takes. */
+export const COMMON_OPTIONS = {
+  queueConcurrency: integer(1).default(1),
+  deadlineMarginMs: number(0, undefined, 'milliseconds').default(500),
+  clock: withMethods<Clock>('now'),
+  ids: withMethods<IdGenerator>('newId'),
+  environment: kind<Environment>('an object', (value) => typeof value === 'object' && value !== null),
+  log: parsed<Logger>('false or a Logger', (value) => parseLog(value, {})),
+};

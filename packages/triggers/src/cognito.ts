@@ -1,0 +1,2 @@
+export type { EventContext, EventHandler } from '@sallyport/streams/delivery';
+export { type CognitoEvent, type CognitoHandler, CognitoTrigger, cognitoTrigger } from './sources/cognito.js';

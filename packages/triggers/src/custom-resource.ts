@@ -1,0 +1,10 @@
+export type { EventContext, EventHandler } from '@sallyport/streams/delivery';
+export {
+  CustomResource,
+  type CustomResourceOptions,
+  customResource,
+  type ResourceHandler,
+  type ResourceHandlers,
+  type ResourceRequest,
+  type ResourceResult,
+} from './sources/custom-resource.js';

@@ -1,0 +1,60 @@
+import type { FullClock } from '@sallyport/core';
+import { textOf } from './read.js';
+
+/** Virtual-hosted and path-style hosts of S3, also in China: https://docs.aws.amazon.com/general/latest/gr/s3.html. */
+const S3_HOST = /^(?:[a-z0-9.-]+\.)?s3(?:[.-][a-z0-9-]+)?(?:\.[a-z0-9-]+)?\.amazonaws\.com(?:\.cn)?$/;
+const ATTEMPTS = 3;
+const ATTEMPT_MS = 2_000;
+
+/**
+ * Sends the answer of a custom resource, again after a failure of the network or of the service. Whether it has arrived; the URL
+ * is in no error.
+ *
+ * @param hosts further hosts, `host:port`, which are reached over HTTP
+ */
+export async function putResponse(
+  url: unknown,
+  body: Uint8Array,
+  hosts: readonly string[],
+  clock: FullClock,
+): Promise<boolean> {
+  const target = parseUrl(textOf(url));
+  if (!target || !isAllowed(target, hosts)) return false;
+  for (let attempt = 1; attempt <= ATTEMPTS; attempt += 1) {
+    const status = await put(target, body, clock);
+    if (status >= 200 && status < 300) return true;
+    if (status >= 400 && status < 500) return false;
+  }
+  return false;
+}
+
+function parseUrl(text: string): URL | undefined {
+  return URL.canParse(text) ? new URL(text) : undefined;
+}
+
+function isAllowed(url: URL, hosts: readonly string[]): boolean {
+  if (url.username !== '' || url.password !== '') return false;
+  return (
+    (url.protocol === 'https:' && S3_HOST.test(url.host)) || (url.protocol === 'http:' && hosts.includes(url.host))
+  );
+}
+
+/** The status of one PUT; 0 when there was none. The signature of the URL covers an empty content type. */
+async function put(url: URL, body: Uint8Array, clock: FullClock): Promise<number> {
+  const controller = new AbortController();
+  const stop = clock.after(ATTEMPT_MS, () => controller.abort());
+  try {
+    const { status } = await fetch(url, {
+      method: 'PUT',
+      body: body as Uint8Array<ArrayBuffer>,
+      headers: { 'content-type': '' },
+      redirect: 'manual',
+      signal: controller.signal,
+    });
+    return status;
+  } catch {
+    return 0;
+  } finally {
+    stop();
+  }
+}

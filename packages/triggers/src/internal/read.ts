@@ -1,0 +1,48 @@
+import type { EventSource } from '@sallyport/streams/delivery';
+import { invalidEvent } from '../errors.js';
+
+/** Members of a value before they are checked. */
+export type Members = Readonly<Record<string, unknown>>;
+
+const NOTHING: Members = {};
+
+/** The members of an object; none for anything else. */
+export function membersOf(value: unknown): Members {
+  return typeof value === 'object' && value !== null && !Array.isArray(value) ? (value as Members) : NOTHING;
+}
+
+/** Text as it is, anything else `''`. */
+export function textOf(value: unknown): string {
+  return typeof value === 'string' ? value : '';
+}
+
+const MAX_RECORDS = 10_000;
+
+/**
+ * The members of each entry of a list.
+ *
+ * @throws FrameworkError `triggers.invalid_event` for anything but a list, more than 10,000 entries, or an entry that is not an object
+ */
+export function recordsOf(kind: string, place: string, list: unknown): readonly Members[] {
+  if (!Array.isArray(list)) throw invalidEvent(kind, `${place} must be a list`);
+  if (list.length > MAX_RECORDS) throw invalidEvent(kind, `${place} has more than ${MAX_RECORDS} entries`);
+  return list.map((entry, index) => {
+    const members = membersOf(entry);
+    if (members === NOTHING) throw invalidEvent(kind, `${place}[${index}] must be an object`);
+    return members;
+  });
+}
+
+/** The text behind a name. @throws FrameworkError `triggers.invalid_event` for anything but text with a visible character */
+export function requiredText(kind: string, place: string, value: unknown): string {
+  const text = textOf(value);
+  if (text.trim() === '') throw invalidEvent(kind, `${place} must be text`);
+  return text;
+}
+
+/** Where an event came from, by an ARN: `arn:partition:service:region:account:resource`. */
+export function sourceOf(name: string, arn: unknown): EventSource {
+  const text = textOf(arn);
+  const [, , , region = '', account = ''] = text.split(':', 5);
+  return { name, arn: text, account, region };
+}

@@ -1,0 +1,9 @@
+export type { EventContext, EventHandler } from '@sallyport/streams/delivery';
+export {
+  type SesDisposition,
+  type SesHandler,
+  type SesMessage,
+  SesTrigger,
+  type SesTriggerOptions,
+  sesTrigger,
+} from './sources/ses.js';

@@ -1,0 +1,86 @@
+import type { TriggerRecord } from '@sallyport/core';
+import type { Delivered, EventHandler } from '@sallyport/streams/delivery';
+import { assertHandler } from '../internal/handlers.js';
+import { type Members, membersOf, requiredText, sourceOf, textOf } from '../internal/read.js';
+import { TriggerSurface } from '../internal/surface.js';
+
+/** An alarm that changed: https://docs.aws.amazon.com/AmazonCloudWatch/latest/monitoring/alarms-and-actions-Lambda.html. */
+export interface Alarm {
+  /** The ARN of the alarm. */
+  readonly arn: string;
+  /** Its name. */
+  readonly name: string;
+  /** The state that it has now: `ALARM`, `OK` or `INSUFFICIENT_DATA`. */
+  readonly state: string;
+  /** The state before; `''` when the event does not say. */
+  readonly previousState: string;
+  /** Why it changed, in the words of CloudWatch. */
+  readonly reason: string;
+  /** When, ISO 8601 with the offset as `+0000`. */
+  readonly time: string;
+  /** The part `alarmData` of the event, with the configuration. */
+  readonly data: Readonly<Record<string, unknown>>;
+}
+
+const ALARM_KIND = {
+  kind: 'alarm',
+  anyOf: [
+    [
+      { path: 'source', test: 'equals', value: 'aws.cloudwatch' },
+      { path: 'alarmArn', test: 'text' },
+      { path: 'alarmData', test: 'object' },
+    ],
+  ],
+  sample: { source: 'aws.cloudwatch', alarmArn: 'a', alarmData: {} },
+  answer: 'null',
+} as const;
+
+/** The handler of alarms of CloudWatch. */
+export class AlarmAction extends TriggerSurface {
+  readonly #handler: EventHandler<Alarm>;
+
+  constructor(handler: EventHandler<Alarm>) {
+    super(ALARM_KIND);
+    assertHandler(handler);
+    this.#handler = handler;
+  }
+
+  /** One record. */
+  override triggers(): readonly TriggerRecord[] {
+    return [{ kind: this.kind }];
+  }
+
+  protected override read(event: unknown): readonly Delivered[] {
+    const { alarmArn, alarmData, time } = membersOf(event);
+    const data = membersOf(alarmData);
+    const arn = requiredText(this.kind, 'alarmArn', alarmArn);
+    const name = requiredText(this.kind, 'alarmData.alarmName', data.alarmName);
+    const record = readAlarm(arn, name, textOf(time), data);
+    return [{ handler: this.#handler, record, id: '', name: '', source: sourceOf(name, arn) }];
+  }
+}
+
+function readAlarm(arn: string, name: string, time: string, data: Members): Alarm {
+  const { value, reason, timestamp } = membersOf(data.state);
+  return {
+    arn,
+    name,
+    state: textOf(value),
+    previousState: textOf(membersOf(data.previousState).value),
+    reason: textOf(reason),
+    time: textOf(timestamp) || time,
+    data,
+  };
+}
+
+/**
+ * Makes the surface for alarms whose action is this function. A throw fails the invocation, which is tried again.
+ *
+ * @throws FrameworkError `app.invalid_configuration` for a handler that is not a function
+ * @example
+ * const alarms = alarmAction((ctx, { name, state }) => ctx.log.warn('alarm', { name, state }));
+ * const app = new SecureApp({ principalResolver, surfaces: [alarms] });
+ */
+export function alarmAction(handler: EventHandler<Alarm>): AlarmAction {
+  return new AlarmAction(handler);
+}

@@ -1,0 +1,128 @@
+import {
+  FrameworkError,
+  isFrameworkError,
+  type LambdaContext,
+  type MaybePromise,
+  type TriggerRecord,
+} from '@sallyport/core';
+import type { Delivered, EventContext } from '@sallyport/streams/delivery';
+import { refused } from '../errors.js';
+import { Handlers } from '../internal/handlers.js';
+import { type Members, membersOf, requiredText, textOf } from '../internal/read.js';
+import { TriggerSurface } from '../internal/surface.js';
+
+/**
+ * What a Cognito user pool asks or tells:
+ * https://docs.aws.amazon.com/cognito/latest/developerguide/cognito-user-identity-pools-working-with-aws-lambda-triggers.html.
+ */
+export interface CognitoEvent {
+  /** Version of this shape. */
+  readonly version: string;
+  /** What happens: `PreSignUp_SignUp`, `TokenGeneration_Authentication`, … */
+  readonly triggerSource: string;
+  /** The region of the user pool. */
+  readonly region: string;
+  /** The id of the user pool. */
+  readonly userPoolId: string;
+  /** Who signs up or in; absent of some triggers. */
+  readonly userName?: string;
+  /** The client that called, and its SDK. */
+  readonly callerContext: { readonly awsSdkVersion: string; readonly clientId: string };
+  /** What the trigger is told. Its members depend on the trigger. */
+  readonly request: Readonly<Record<string, unknown>>;
+  /** What the trigger may fill; absent of custom senders. */
+  readonly response?: Readonly<Record<string, unknown>>;
+}
+
+/** Handles one event of a user pool. Its result is merged into `response`; what it throws refuses. */
+export type CognitoHandler = (ctx: EventContext, event: CognitoEvent) => MaybePromise<object | undefined>;
+
+const COGNITO_KIND = {
+  kind: 'cognito',
+  anyOf: [
+    [
+      { path: 'triggerSource', test: 'text' },
+      { path: 'userPoolId', test: 'text' },
+      { path: 'callerContext', test: 'object' },
+      { path: 'request', test: 'object' },
+    ],
+  ],
+  sample: { triggerSource: 's', userPoolId: 'p', callerContext: {}, request: {} },
+  answer: 'the event with its response',
+  // https://docs.aws.amazon.com/cognito/latest/developerguide/cognito-user-pools-working-with-lambda-triggers.html
+  maxMs: 5_000,
+} as const;
+
+/** Handlers of the triggers of Cognito user pools. */
+export class CognitoTrigger extends TriggerSurface {
+  readonly #handlers = new Handlers('trigger source');
+
+  constructor() {
+    super(COGNITO_KIND);
+  }
+
+  /**
+   * Registers the handler of a trigger source. A throw refuses; only the message of a FrameworkError reaches the user, anything else
+   * is `denied`. A source that is not registered refuses.
+   *
+   * @param source `PreSignUp_SignUp`, or `PreSignUp_*` for all of a kind
+   * @throws FrameworkError `app.invalid_configuration` for a source that is blank, repeated or has `*` elsewhere than behind the
+   *   first `_`, or a handler that is not a function
+   * @example cognitoTrigger().on('PreSignUp_SignUp', (ctx, event) => ({ autoConfirmUser: isStaff(event.userName) }));
+   */
+  on(source: string, handler: CognitoHandler): this {
+    if (textOf(source).includes('*') && !/^[A-Za-z]+_\*$/.test(source)) {
+      throw refused('trigger source: * stands for all of a kind, as in PreSignUp_*');
+    }
+    this.#handlers.add(source, handler);
+    return this;
+  }
+
+  /** The trigger sources, in order. */
+  override triggers(): readonly TriggerRecord[] {
+    return this.#handlers.names.map((name) => ({ kind: this.kind, name }));
+  }
+
+  protected override read(event: unknown): readonly Delivered[] {
+    const { triggerSource, userPoolId, region } = membersOf(event);
+    const name = requiredText(this.kind, 'triggerSource', triggerSource);
+    const entry = this.#handlers.find(this.delivery, name, `${name.split('_', 1)[0]}_*`);
+    if (!entry) throw this.#handlers.missing(this.kind, name);
+    const source = { name, arn: '', account: '', region: textOf(region) };
+    return [{ ...entry, record: event, id: '', source: { ...source, name: textOf(userPoolId) } }];
+  }
+
+  protected override async answer(
+    [item]: readonly Delivered[],
+    lambdaContext: LambdaContext | undefined,
+    event: unknown,
+  ): Promise<unknown> {
+    const outcome = await this.delivery.attempt(item as Delivered, lambdaContext);
+    if ('thrown' in outcome) throw toDenial(outcome.thrown);
+    const { response } = event as Members;
+    return { ...(event as Members), response: merge(membersOf(response), membersOf(outcome.value)) };
+  }
+}
+
+/** Own members of both; a member named `__proto__` stays out. */
+function merge(response: Members, result: Members): Members {
+  const entries = Object.entries({ ...response, ...result }).filter(([name]) => name !== '__proto__');
+  return Object.fromEntries(entries);
+}
+
+/** What the user may read: Cognito shows the message of the error. Codes of the framework itself are not for users. */
+function toDenial(error: unknown): FrameworkError {
+  const message = isFrameworkError(error) && !error.code.startsWith('streams.') ? error.message : 'denied';
+  return new FrameworkError('triggers.denied', message, { cause: error });
+}
+
+/**
+ * Makes the surface for the triggers of Cognito user pools.
+ *
+ * @example
+ * const users = cognitoTrigger().on('PreSignUp_*', (ctx, event) => ({ autoConfirmUser: isStaff(event.userName) }));
+ * const app = new SecureApp({ principalResolver, surfaces: [users] });
+ */
+export function cognitoTrigger(): CognitoTrigger {
+  return new CognitoTrigger();
+}

@@ -1,0 +1,232 @@
+import {
+  FrameworkError,
+  isFrameworkError,
+  type LambdaContext,
+  type MaybePromise,
+  type TriggerRecord,
+} from '@sallyport/core';
+import { boolean, defineOptions, list, string } from '@sallyport/core/options';
+import type { Delivered, EventContext } from '@sallyport/streams/delivery';
+import { triggersError } from '../errors.js';
+import { assertHandler } from '../internal/handlers.js';
+import { putResponse } from '../internal/put-response.js';
+import { type Members, membersOf, requiredText, sourceOf, textOf } from '../internal/read.js';
+import { TriggerSurface } from '../internal/surface.js';
+
+/** What a stack wants: https://docs.aws.amazon.com/AWSCloudFormation/latest/UserGuide/crpg-ref-requests.html. */
+export interface ResourceRequest {
+  /** The properties of the resource in the template, without `ServiceToken`. CloudFormation sends scalars as text. */
+  readonly properties: Readonly<Record<string, unknown>>;
+  /** The properties before an update; absent otherwise. */
+  readonly oldProperties?: Readonly<Record<string, unknown>>;
+  /** The id of the resource; absent when it is to be created. */
+  readonly physicalId?: string;
+  /** The name of the resource in the template. */
+  readonly logicalId: string;
+  /** The type of the resource: `AWS::CloudFormation::CustomResource` or `Custom::…`. */
+  readonly resourceType: string;
+  /** The ARN of the stack. */
+  readonly stackId: string;
+  /** The id of this request; the same when Lambda tries it again. */
+  readonly requestId: string;
+}
+
+/** What became of a resource. */
+export interface ResourceResult {
+  /** At most 1 KB. Another id than before makes an update a replacement. Default: the old one; of a new resource one of its own. */
+  readonly physicalId?: string;
+  /** Values for `Fn::GetAtt`. Default: none. */
+  readonly data?: Readonly<Record<string, unknown>>;
+  /** Whether `Fn::GetAtt` shows the values as asterisks. Default `false`. */
+  readonly noEcho?: boolean;
+}
+
+/** Makes, changes or deletes a resource. What it throws fails the operation of the stack. */
+export type ResourceHandler = (ctx: EventContext, request: ResourceRequest) => MaybePromise<ResourceResult | undefined>;
+
+/** The three operations of a custom resource; each may come more than once. */
+export interface ResourceHandlers {
+  /** Makes the resource. */
+  readonly create: ResourceHandler;
+  /** Changes it, or makes another one and returns its id. */
+  readonly update: ResourceHandler;
+  /** Deletes it. Deleting what is gone must succeed. */
+  readonly delete: ResourceHandler;
+}
+
+/** Options of `customResource`. An unknown key is rejected. */
+export interface CustomResourceOptions {
+  /** Whether the function stands behind the CDK's provider framework, which answers CloudFormation itself. Default `false`. */
+  readonly cdkProvider?: boolean;
+  /** Hosts, as in `127.0.0.1:8080`, that may receive answers over HTTP besides S3's over HTTPS: for tests. Default: none. */
+  readonly responseHosts?: readonly string[];
+}
+
+/** What {@link CustomResourceOptions} may be. */
+export const CUSTOM_RESOURCE_OPTIONS = /* @__PURE__ */ defineOptions<CustomResourceOptions>()({
+  cdkProvider: boolean.default(false),
+  responseHosts: list(string),
+});
+
+const KIND = {
+  kind: 'custom-resource',
+  anyOf: ['Create', 'Update', 'Delete'].map(
+    (value) =>
+      [
+        { path: 'RequestType', test: 'equals', value },
+        { path: 'ResponseURL', test: 'text' },
+        { path: 'StackId', test: 'text' },
+        { path: 'RequestId', test: 'text' },
+        { path: 'LogicalResourceId', test: 'text' },
+      ] as const,
+  ),
+  sample: { RequestType: 'Create', ResponseURL: 'u', StackId: 's', RequestId: 'r', LogicalResourceId: 'l' },
+  answer: 'one PUT to ResponseURL',
+  // The answer must still be sent when the handler is given up.
+  marginMs: 5_000,
+} as const;
+
+const OPERATIONS: Readonly<Record<string, keyof ResourceHandlers>> = {
+  Create: 'create',
+  Update: 'update',
+  Delete: 'delete',
+};
+
+/** Marks the id of a resource that was never made. */
+const FAILED_CREATE = 'sallyport-failed-create-';
+
+/** What CloudFormation is told. */
+interface Answer {
+  readonly Status: 'SUCCESS' | 'FAILED';
+  readonly Reason?: string;
+  readonly PhysicalResourceId: string;
+  readonly NoEcho?: boolean;
+  readonly Data?: unknown;
+}
+
+/** The operations of a custom resource of CloudFormation. */
+export class CustomResource extends TriggerSurface {
+  readonly #handlers: ResourceHandlers;
+  readonly #cdkProvider: boolean;
+  readonly #responseHosts: readonly string[];
+
+  constructor(handlers: ResourceHandlers, options: CustomResourceOptions = {}) {
+    super(KIND);
+    for (const name of ['create', 'update', 'delete'] as const)
+      assertHandler(handlers?.[name], `customResource ${name}`);
+    const { cdkProvider, responseHosts = [] } = CUSTOM_RESOURCE_OPTIONS.parse(options);
+    this.#handlers = { ...handlers };
+    this.#cdkProvider = cdkProvider;
+    this.#responseHosts = responseHosts;
+  }
+
+  /** One record. */
+  override triggers(): readonly TriggerRecord[] {
+    return [{ kind: this.kind, options: { cdkProvider: this.#cdkProvider } }];
+  }
+
+  protected override read(event: unknown): readonly Delivered[] {
+    const { RequestType, StackId, RequestId, LogicalResourceId, ResourceType } = membersOf(event);
+    const operation = OPERATIONS[textOf(RequestType)];
+    const kind = this.kind;
+    if (!operation) throw triggersError('triggers.invalid_event', `${kind} event: RequestType is unknown`);
+    const record = toRequest(membersOf(event), requiredText(kind, 'RequestId', RequestId));
+    const source = sourceOf(textOf(LogicalResourceId), requiredText(kind, 'StackId', StackId));
+    return [{ handler: this.#handlers[operation], record, id: record.requestId, name: textOf(ResourceType), source }];
+  }
+
+  protected override async answer(
+    [item]: readonly Delivered[],
+    lambdaContext: LambdaContext | undefined,
+    event: unknown,
+  ): Promise<unknown> {
+    const request = item?.record as ResourceRequest;
+    const run = () => this.#run(item as Delivered, request, lambdaContext);
+    if (this.#cdkProvider) {
+      const { Status: _status, ...answer } = await run();
+      return answer;
+    }
+    const answer = await run().catch((error: unknown) => failed(request, error));
+    const body = toBody(answer, request);
+    const put = await putResponse(
+      membersOf(event).ResponseURL,
+      body,
+      this.#responseHosts,
+      this.delivery.settings.clock,
+    );
+    if (!put) throw triggersError('triggers.response_failed', 'CloudFormation could not be told the result');
+    return null;
+  }
+
+  async #run(item: Delivered, request: ResourceRequest, lambdaContext: LambdaContext | undefined): Promise<Answer> {
+    const { physicalId } = request;
+    // The Delete that follows a Create that failed here: there is nothing to delete.
+    if (item.handler === this.#handlers.delete && physicalId?.startsWith(FAILED_CREATE)) {
+      return { Status: 'SUCCESS', PhysicalResourceId: physicalId };
+    }
+    const outcome = await this.delivery.attempt(item, lambdaContext);
+    if ('thrown' in outcome) throw outcome.thrown;
+    const { physicalId: own, data, noEcho } = membersOf(outcome.value) as ResourceResult;
+    return {
+      Status: 'SUCCESS',
+      PhysicalResourceId: own ?? physicalId ?? `${request.logicalId}-${request.requestId}`,
+      ...(noEcho === true && { NoEcho: true }),
+      ...(data !== undefined && { Data: data }),
+    };
+  }
+}
+
+function toRequest(event: Members, requestId: string): ResourceRequest {
+  const { ServiceToken: _token, ...properties } = membersOf(event.ResourceProperties);
+  const { ServiceToken: _oldToken, ...oldProperties } = membersOf(event.OldResourceProperties);
+  return {
+    properties,
+    ...(event.RequestType === 'Update' && { oldProperties }),
+    ...(typeof event.PhysicalResourceId === 'string' && { physicalId: event.PhysicalResourceId }),
+    logicalId: textOf(event.LogicalResourceId),
+    resourceType: textOf(event.ResourceType),
+    stackId: textOf(event.StackId),
+    requestId,
+  };
+}
+
+/** The text of a FrameworkError is for people who deploy; any other error stays in the log. */
+function failed({ physicalId, requestId }: ResourceRequest, error: unknown): Answer {
+  const Reason = isFrameworkError(error)
+    ? error.message.slice(0, 1_000)
+    : 'the handler failed; see the log of the function';
+  return { Status: 'FAILED', Reason, PhysicalResourceId: physicalId ?? `${FAILED_CREATE}${requestId}` };
+}
+
+const MAX_BODY_BYTES = 4_096;
+const MAX_ID_BYTES = 1_024;
+
+/** The document for CloudFormation; what it would not take is a failure. */
+function toBody(answer: Answer, request: ResourceRequest): Uint8Array {
+  const { stackId: StackId, requestId: RequestId, logicalId: LogicalResourceId } = request;
+  const body = Buffer.from(JSON.stringify({ ...answer, StackId, RequestId, LogicalResourceId }));
+  const isFit =
+    body.byteLength <= MAX_BODY_BYTES &&
+    textOf(answer.PhysicalResourceId) !== '' &&
+    Buffer.byteLength(answer.PhysicalResourceId) <= MAX_ID_BYTES;
+  if (isFit) return body;
+  const text = 'framework: the answer is more than 4,096 bytes, or its id is empty or more than 1 KB';
+  return toBody(failed(request, new FrameworkError('triggers.invalid_answer', text)), request);
+}
+
+/**
+ * Makes the surface for a custom resource of CloudFormation. Each request gets one answer, also when the handler throws or the
+ * deadline ends it. Answers go to hosts of S3 over HTTPS alone; the URL, which is a credential, is never logged.
+ *
+ * @throws FrameworkError `app.invalid_configuration` for a missing handler or an unknown option
+ * @example
+ * const zone = customResource({
+ *   create: async (ctx, { properties }) => ({ physicalId: await makeZone(properties.name) }),
+ *   update: async (ctx, { properties, physicalId }) => renameZone(physicalId, properties.name),
+ *   delete: async (ctx, { physicalId }) => deleteZone(physicalId),
+ * });
+ * const app = new SecureApp({ principalResolver, surfaces: [zone] });
+ */
+export function customResource(handlers: ResourceHandlers, options: CustomResourceOptions = {}): CustomResource {
+  return new CustomResource(handlers, options);
+}

@@ -1,0 +1,226 @@
+import {
+  FrameworkError,
+  type InvocationProvenance,
+  isFrameworkError,
+  type LambdaContext,
+  type MaybePromise,
+  type StandardSchema,
+  type TriggerRecord,
+} from '@sallyport/core';
+import { defineOptions, isStandardSchema, issuePath, kind, parsed } from '@sallyport/core/options';
+import type { Delivered, EventContext } from '@sallyport/streams/delivery';
+import { invalidAnswer, invalidEvent, refused } from '../errors.js';
+import { assertHandler, Handlers } from '../internal/handlers.js';
+import { membersOf, textOf } from '../internal/read.js';
+import { type SurfaceRow, TriggerSurface } from '../internal/surface.js';
+
+/** The payload of an invocation by name; {@link buildInvocation} makes it. */
+export interface InvocationPayload<Input = unknown> {
+  /** The name that the handler was registered under. */
+  readonly $invoke: string;
+  /** What the handler's schema checks. */
+  readonly input: Input;
+}
+
+/** Options of `directInvoke`. An unknown key is rejected. */
+export interface DirectInvokeOptions {
+  /**
+   * A member of the event that names the handler, for callers that cannot send `$invoke`; the whole event is then the input.
+   * Default: none.
+   */
+  readonly discriminator?: { readonly path: string };
+}
+
+/** Options of one handler of `directInvoke`. An unknown key is rejected. */
+export interface InvokeOptions {
+  /** A Standard Schema that the result must fit; the caller gets what it makes of the result. Default: none. */
+  readonly output?: StandardSchema;
+}
+
+/** Members of an event that the fixed table reads: none of them can name a handler. */
+export const TABLE_MEMBERS: readonly string[] = [
+  'Records',
+  'detail-type',
+  'detailType',
+  'info',
+  'arguments',
+  'requestContext',
+  'routeKey',
+  'httpMethod',
+];
+
+const NAME = /^[A-Za-z_$][\w$-]*$/;
+
+/** What {@link DirectInvokeOptions} may be. */
+export const DIRECT_INVOKE_OPTIONS = /* @__PURE__ */ defineOptions<DirectInvokeOptions>()({
+  discriminator: parsed('{ path }, the name of a member of the event', (value) => {
+    const { path, ...rest } = membersOf(value);
+    if (typeof path !== 'string' || !NAME.test(path) || Object.keys(rest).length > 0) {
+      throw refused('discriminator must be { path }, the name of a member of the event');
+    }
+    if (TABLE_MEMBERS.includes(path)) throw refused(`discriminator: "${path}" is a member that other triggers have`);
+    return { path };
+  }),
+});
+
+/** What {@link InvokeOptions} may be. */
+export const INVOKE_OPTIONS = /* @__PURE__ */ defineOptions<InvokeOptions>()({
+  output: kind<StandardSchema>('a Standard Schema (version 1)', isStandardSchema),
+});
+
+const INVOKE_KIND = {
+  kind: 'invoke',
+  anyOf: [
+    [
+      { path: '$invoke', test: 'text' },
+      { path: 'input', test: 'present' },
+    ],
+  ],
+  sample: { $invoke: 'name', input: null },
+  answer: 'result or null',
+} as const;
+
+interface Operation {
+  readonly input: StandardSchema;
+  readonly output: StandardSchema | undefined;
+}
+
+/** Handlers that other functions, state machines and schedules call by name. */
+export class DirectInvoke extends TriggerSurface {
+  override readonly accepts: readonly InvocationProvenance[] = ['provider', 'direct'];
+  readonly #handlers = new Handlers('invocation');
+  readonly #operations = new Map<string, Operation>();
+  readonly #path: string | undefined;
+
+  constructor(options: DirectInvokeOptions = {}) {
+    super(INVOKE_KIND);
+    this.#path = DIRECT_INVOKE_OPTIONS.parse(options).discriminator?.path;
+  }
+
+  /** `$invoke` with `input`, then the registered values of the discriminator. */
+  override get rows(): readonly SurfaceRow[] {
+    const path = this.#path;
+    if (path === undefined) return super.rows;
+    const named = this.#handlers.names.map((value) => [{ path, test: 'equals', value } as const]);
+    return [{ kind: this.kind, anyOf: [...INVOKE_KIND.anyOf, ...named] }];
+  }
+
+  /**
+   * Registers the handler of one name. Who may call is decided by IAM (`lambda:InvokeFunction`); an agent's arguments never reach
+   * it. With a discriminator, register before the container is made.
+   *
+   * @param schema a Standard Schema validator (zod, valibot, arktype, …) of the input
+   * @throws FrameworkError `app.invalid_configuration` for a blank or repeated name, a schema or handler that is none, an unknown
+   *   option
+   * @example directInvoke().invoke('charge', ChargeInput, (ctx, input) => charge(input.amount));
+   */
+  invoke<Input>(
+    name: string,
+    schema: StandardSchema<unknown, Input> | StandardSchema<never, Input>,
+    handler: (ctx: EventContext, input: Input) => MaybePromise<unknown>,
+    options: InvokeOptions = {},
+  ): this {
+    if (!isStandardSchema(schema)) throw refused('invoke needs a Standard Schema (version 1)');
+    assertHandler(handler);
+    const { output } = INVOKE_OPTIONS.parse(options);
+    this.#handlers.add(name, handler);
+    this.#operations.set(name, { input: schema, output });
+    return this;
+  }
+
+  /** The names with the JSON Schemas of input and output, where their libraries can write them. */
+  override triggers(): readonly TriggerRecord[] {
+    return [...this.#operations].map(([name, { input, output }]) => ({
+      kind: 'invoke',
+      name,
+      options: { input: jsonSchemaOf(input, 'input'), output: output ? jsonSchemaOf(output, 'output') : null },
+    }));
+  }
+
+  protected override read(event: unknown): readonly Delivered[] {
+    const members = membersOf(event);
+    const { $invoke } = members;
+    const isNamed = typeof $invoke === 'string' && Object.hasOwn(members, '$invoke') && Object.hasOwn(members, 'input');
+    const name = isNamed ? $invoke : textOf(this.#path === undefined ? undefined : members[this.#path]);
+    if (name === '') throw invalidEvent('invoke', '$invoke must be text, with input beside it');
+    const entry = this.#handlers.find(this.delivery, name);
+    if (!entry) throw new InvokeError('app.not_found', 'framework: no handler for this name');
+    return [{ ...entry, record: isNamed ? members.input : event, id: '', source: NO_SOURCE(name) }];
+  }
+
+  protected override async answer(
+    [item]: readonly Delivered[],
+    lambdaContext: LambdaContext | undefined,
+  ): Promise<unknown> {
+    const { name, record, handler } = item as Delivered;
+    const { input, output } = this.#operations.get(name) as Operation;
+    const checked = async (ctx: EventContext) => {
+      const result = await handler(ctx, (await fit(input, record)) as never);
+      return output ? fitOutput(output, result) : result;
+    };
+    const outcome = await this.delivery.attempt({ ...(item as Delivered), handler: checked }, lambdaContext);
+    if ('value' in outcome) return outcome.value;
+    const { thrown } = outcome;
+    throw isFrameworkError(thrown) ? new InvokeError(thrown.code, thrown.message, thrown) : this.delivery.mask(thrown);
+  }
+}
+
+const NO_SOURCE = (name: string) => ({ name, arn: '', account: '', region: '' });
+
+/** Its name is its code, which the runtime sends as `errorType`: a state machine can catch `app.not_found`. */
+class InvokeError extends FrameworkError {
+  override readonly name: string;
+
+  constructor(code: string, message: string, cause?: unknown) {
+    super(code, message, cause === undefined ? {} : { cause });
+    this.name = code;
+  }
+}
+
+const MAX_PATHS = 5;
+
+/** @throws FrameworkError `app.validation_failed` for an input that does not fit. Libraries quote values: only places are named. */
+async function fit(schema: StandardSchema, value: unknown): Promise<unknown> {
+  const result = await schema['~standard'].validate(value);
+  if (result.issues === undefined) return result.value;
+  const paths = [...new Set(result.issues.map(issuePath))].slice(0, MAX_PATHS);
+  const named = paths.map((path) => (path === '' ? 'the input itself' : path));
+  throw new FrameworkError('app.validation_failed', `framework: input does not fit its schema at ${named.join(', ')}`);
+}
+
+async function fitOutput(schema: StandardSchema, value: unknown): Promise<unknown> {
+  const result = await schema['~standard'].validate(value);
+  if (result.issues === undefined) return result.value;
+  throw invalidAnswer('the result does not fit the schema of the output');
+}
+
+function jsonSchemaOf(schema: StandardSchema, side: 'input' | 'output'): Record<string, unknown> | null {
+  try {
+    return schema['~standard'].jsonSchema?.[side]({ target: 'draft-2020-12' }) ?? null;
+  } catch {
+    return null;
+  }
+}
+
+/**
+ * Makes the surface for invocations by name: from a state machine, a schedule, another function or the command line.
+ *
+ * @throws FrameworkError `app.invalid_configuration` for an unknown option, or a path that other triggers have
+ * @example
+ * const operations = directInvoke().invoke('charge', ChargeInput, (ctx, input) => charge(input.amount));
+ * const app = new SecureApp({ principalResolver, surfaces: [operations] });
+ */
+export function directInvoke(options: DirectInvokeOptions = {}): DirectInvoke {
+  return new DirectInvoke(options);
+}
+
+/**
+ * The payload that calls a handler of {@link directInvoke}: for the SDK, a Step Functions task or a schedule.
+ *
+ * @throws FrameworkError `app.invalid_configuration` for a blank name
+ * @example new InvokeCommand({ FunctionName, Payload: JSON.stringify(buildInvocation('charge', { amount: 5 })) });
+ */
+export function buildInvocation<Input>(name: string, input: Input): InvocationPayload<Input> {
+  if (typeof name !== 'string' || name.trim() === '') throw refused('invocation name is empty');
+  return { $invoke: name, input };
+}

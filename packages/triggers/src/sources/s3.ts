@@ -1,0 +1,115 @@
+import type { TriggerRecord } from '@sallyport/core';
+import { decodeQueryPart } from '@sallyport/core/pipeline';
+import type { Delivered, EventHandler } from '@sallyport/streams/delivery';
+import { Handlers } from '../internal/handlers.js';
+import { type Members, membersOf, recordsOf, requiredText, sourceOf, textOf } from '../internal/read.js';
+import { TriggerSurface } from '../internal/surface.js';
+
+/** An object of a bucket about which S3 notifies: https://docs.aws.amazon.com/AmazonS3/latest/userguide/notification-content-structure.html. */
+export interface S3Object {
+  /** The name of the bucket. */
+  readonly bucket: string;
+  /** The key, decoded: notifications have it URL-encoded, with `+` for a blank. */
+  readonly key: string;
+  /** The version; absent unless the bucket has versions. */
+  readonly versionId?: string;
+  /** Bytes of the object; absent when it was deleted. */
+  readonly size?: number;
+  /** The entity tag; absent when the object was deleted. */
+  readonly eTag?: string;
+  /** Orders the events of one key; compare with {@link compareSequencers}. Absent of events other than creation and deletion. */
+  readonly sequencer?: string;
+  /** What happened: `ObjectCreated:Put`, `ObjectRemoved:Delete`, … */
+  readonly event: string;
+}
+
+const S3_KIND = {
+  kind: 's3',
+  anyOf: [
+    [
+      { path: 'Records[0].eventSource', test: 'equals', value: 'aws:s3' },
+      { path: 'Records[0].s3', test: 'object' },
+    ],
+  ],
+  sample: { Records: [{ eventSource: 'aws:s3', s3: { bucket: { name: 'b' }, object: { key: 'k' } } }] },
+  answer: 'null',
+} as const;
+
+/** Handlers of notifications of S3 buckets. */
+export class S3Trigger extends TriggerSurface {
+  readonly #handlers = new Handlers('bucket', 's3');
+
+  constructor() {
+    super(S3_KIND);
+  }
+
+  /**
+   * Registers the handler of a bucket's objects. It is called for each record, one at a time. What it throws is thrown to
+   * Lambda, which tries the whole event again; an event may also come twice, and out of order.
+   *
+   * @param name of the bucket, its ARN, or a name that `FRAMEWORK_EVENT_SOURCES` maps under `s3`
+   * @throws FrameworkError `app.invalid_configuration` for a blank or repeated name, or a handler that is not a function
+   * @example s3Trigger().bucket('uploads', (ctx, object) => index(object.key));
+   */
+  bucket(name: string, handler: EventHandler<S3Object>): this {
+    this.#handlers.add(name, handler);
+    return this;
+  }
+
+  /** The buckets, in order. */
+  override triggers(): readonly TriggerRecord[] {
+    return this.#handlers.names.map((name) => ({ kind: 's3', name }));
+  }
+
+  protected override read(event: unknown): readonly Delivered[] {
+    const records = recordsOf('s3', 'Records', membersOf(event).Records);
+    return records.map((record, index) => this.#readRecord(record, `Records[${index}]`));
+  }
+
+  #readRecord(record: Members, place: string): Delivered {
+    const { bucket: bucketPart, object } = membersOf(record.s3);
+    const { name: bucketName, arn } = membersOf(bucketPart);
+    const bucket = requiredText('s3', `${place}.s3.bucket.name`, bucketName);
+    const { key, versionId, size, eTag, sequencer } = membersOf(object);
+    const entry = this.#handlers.find(this.delivery, textOf(arn), bucket);
+    if (!entry) throw this.#handlers.missing('s3', bucket);
+    const found: S3Object = {
+      bucket,
+      key: decodeQueryPart(requiredText('s3', `${place}.s3.object.key`, key)),
+      ...(typeof versionId === 'string' && { versionId }),
+      ...(typeof size === 'number' && { size }),
+      ...(typeof eTag === 'string' && { eTag }),
+      ...(typeof sequencer === 'string' && { sequencer }),
+      event: textOf(record.eventName),
+    };
+    return {
+      ...entry,
+      record: found,
+      id: textOf(membersOf(record.responseElements)['x-amz-request-id']),
+      source: { ...sourceOf(bucket, arn), region: textOf(record.awsRegion) },
+    };
+  }
+}
+
+/**
+ * Makes the surface for notifications of S3 buckets.
+ *
+ * @example
+ * const uploads = s3Trigger().bucket('uploads', (ctx, object) => index(object.key));
+ * const app = new SecureApp({ principalResolver, surfaces: [uploads] });
+ */
+export function s3Trigger(): S3Trigger {
+  return new S3Trigger();
+}
+
+/**
+ * Compares the sequencers of two events of the same key: negative when `a` is of the earlier event. The shorter one is padded
+ * with zeros at its right, then both are compared as text, as S3 documents it.
+ */
+export function compareSequencers(a: string, b: string): number {
+  const length = Math.max(a.length, b.length);
+  const left = a.padEnd(length, '0').toUpperCase();
+  const right = b.padEnd(length, '0').toUpperCase();
+  if (left === right) return 0;
+  return left < right ? -1 : 1;
+}

@@ -1,0 +1,152 @@
+import type { LambdaContext, MaybePromise, TriggerRecord } from '@sallyport/core';
+import { defineOptions, oneOf } from '@sallyport/core/options';
+import type { Delivered, EventContext, EventHandler } from '@sallyport/streams/delivery';
+import { invalidAnswer, refused } from '../errors.js';
+import { assertHandler } from '../internal/handlers.js';
+import { type Members, membersOf, recordsOf, requiredText, sourceOf, textOf } from '../internal/read.js';
+import { TriggerSurface } from '../internal/surface.js';
+
+/** A mail that SES received: https://docs.aws.amazon.com/ses/latest/dg/receiving-email-action-lambda-event.html. The body is not in it. */
+export interface SesMessage {
+  /** The id that SES gave the mail; with an S3 action before this one also the key of its object. */
+  readonly messageId: string;
+  /** The envelope's sender. */
+  readonly source: string;
+  /** The recipients that matched the rule. */
+  readonly recipients: readonly string[];
+  /** The subject; absent when there is none. */
+  readonly subject?: string;
+  /** Results of the checks by name, `PASS`, `FAIL`, `GRAY` or `PROCESSING_FAILED`: `spam`, `virus`, `spf`, `dkim`, `dmarc`. */
+  readonly verdicts: Readonly<Record<string, string>>;
+  /** The part `mail` of the event: headers, common headers, time. */
+  readonly mail: Readonly<Record<string, unknown>>;
+}
+
+/** What SES does next with a mail: the next action, no further action of this rule, or no further rule. */
+export type SesDisposition = 'continue' | 'stop_rule' | 'stop_rule_set';
+
+/** Handles one mail. What it returns counts only where the rule waits for the answer. */
+export type SesHandler = (ctx: EventContext, message: SesMessage) => MaybePromise<SesDisposition>;
+
+/** Options of `sesTrigger`. An unknown key is rejected. */
+export interface SesTriggerOptions {
+  /**
+   * What SES does after an error of a rule that waits for the answer: `stop` all rules, or `continue`. Without an answer SES
+   * would let the mail on, so there is no default.
+   */
+  readonly onError: 'stop' | 'continue';
+}
+
+/** What {@link SesTriggerOptions} may be. */
+export const SES_TRIGGER_OPTIONS = /* @__PURE__ */ defineOptions<SesTriggerOptions>()({
+  onError: oneOf('stop', 'continue').required(),
+});
+
+const SES_KIND = {
+  kind: 'ses',
+  anyOf: [
+    [
+      { path: 'Records[0].eventSource', test: 'equals', value: 'aws:ses' },
+      { path: 'Records[0].ses', test: 'object' },
+    ],
+  ],
+  sample: { Records: [{ eventSource: 'aws:ses', ses: {} }] },
+  answer: '{ disposition } or null',
+  // https://docs.aws.amazon.com/ses/latest/dg/receiving-email-action-lambda.html
+  maxMs: 30_000,
+} as const;
+
+const DISPOSITIONS: Readonly<Record<string, string>> = {
+  continue: 'CONTINUE',
+  stop_rule: 'STOP_RULE',
+  stop_rule_set: 'STOP_RULE_SET',
+};
+
+/** The handler of mails that SES receives. */
+export class SesTrigger extends TriggerSurface {
+  readonly #onError: SesTriggerOptions['onError'];
+  #handler: EventHandler<SesMessage> | undefined;
+
+  constructor(options: SesTriggerOptions) {
+    super(SES_KIND);
+    this.#onError = SES_TRIGGER_OPTIONS.parse(options).onError;
+  }
+
+  /**
+   * Sets the handler of the receipt rule's mails.
+   *
+   * @throws FrameworkError `app.invalid_configuration` for a second handler, or one that is not a function
+   * @example sesTrigger({ onError: 'stop' }).rule((ctx, { verdicts }) => (verdicts.spam === 'PASS' ? 'continue' : 'stop_rule_set'));
+   */
+  rule(handler: SesHandler): this {
+    assertHandler(handler);
+    if (this.#handler) throw refused('duplicate handler for ses');
+    this.#handler = handler;
+    return this;
+  }
+
+  /** One record, once there is a handler. */
+  override triggers(): readonly TriggerRecord[] {
+    return this.#handler ? [{ kind: this.kind, options: { onError: this.#onError } }] : [];
+  }
+
+  protected override read(event: unknown): readonly Delivered[] {
+    const handler = this.#handler;
+    if (!handler) throw refused('sesTrigger has no handler; rule() sets it');
+    return recordsOf(this.kind, 'Records', membersOf(event).Records).map(({ ses }, index) => {
+      const record = readMessage(membersOf(ses), `Records[${index}].ses`);
+      const arn = membersOf(membersOf(membersOf(ses).receipt).action).functionArn;
+      return { handler, record, id: record.messageId, name: '', source: sourceOf('', arn) };
+    });
+  }
+
+  protected override async answer(
+    items: readonly Delivered[],
+    lambdaContext: LambdaContext | undefined,
+    event: unknown,
+  ): Promise<unknown> {
+    if (!isAwaited(event)) return super.answer(items, lambdaContext, event);
+    const outcome = await this.delivery.attempt(items[0] as Delivered, lambdaContext);
+    const failed = { disposition: this.#onError === 'stop' ? 'STOP_RULE_SET' : 'CONTINUE' };
+    if ('thrown' in outcome) return failed;
+    const disposition = DISPOSITIONS[textOf(outcome.value)];
+    if (disposition !== undefined) return { disposition };
+    this.delivery.logRefusal(invalidAnswer('must be continue, stop_rule or stop_rule_set'), lambdaContext);
+    return failed;
+  }
+}
+
+/** Whether the rule waits for the answer. */
+function isAwaited(event: unknown): boolean {
+  const [record] = membersOf(event).Records as readonly Members[];
+  return membersOf(membersOf(membersOf(record?.ses).receipt).action).invocationType === 'RequestResponse';
+}
+
+function readMessage({ mail, receipt }: Members, place: string): SesMessage {
+  const { messageId, source, commonHeaders } = membersOf(mail);
+  const { recipients, ...checks } = membersOf(receipt);
+  const { subject } = membersOf(commonHeaders);
+  const verdicts = Object.entries(checks).filter(([name]) => name.endsWith('Verdict'));
+  return {
+    messageId: requiredText('ses', `${place}.mail.messageId`, messageId),
+    source: textOf(source),
+    recipients: Array.isArray(recipients) ? recipients.filter((one) => typeof one === 'string') : [],
+    ...(typeof subject === 'string' && { subject }),
+    verdicts: Object.fromEntries(
+      verdicts.map(([name, value]) => [name.slice(0, -'Verdict'.length), textOf(membersOf(value).status)]),
+    ),
+    mail: membersOf(mail),
+  };
+}
+
+/**
+ * Makes the surface for mails that SES receives.
+ *
+ * @throws FrameworkError `app.invalid_configuration` for a missing or unknown option
+ * @example
+ * const mails = sesTrigger({ onError: 'stop' }).rule((ctx, { recipients }) => (recipients.length > 5 ? 'stop_rule_set' : 'continue'));
+ * const app = new SecureApp({ principalResolver, surfaces: [mails] });
+ */
+export function sesTrigger(options: SesTriggerOptions): SesTrigger {
+  return new SesTrigger(options);
+}

@@ -1,0 +1,115 @@
+import { gzipSync } from 'node:zlib';
+import { type Alarm, alarmAction } from '@sallyport/triggers/alarm';
+import { logsTrigger } from '@sallyport/triggers/logs';
+import { type SesMessage, type SesTriggerOptions, sesTrigger } from '@sallyport/triggers/ses';
+import { buildAlarmEvent, buildLogsEvent, buildSesEvent } from '@sallyport/triggers/testing';
+import { HOSTS } from './support.js';
+
+describe.each(HOSTS)('in %s', (name, host) => {
+  const text = name === 'the secure container' ? 'framework: event workload failed' : 'disk full';
+  const boom = () => {
+    throw new Error('disk full');
+  };
+
+  it.each<[unknown, SesTriggerOptions['onError'], string]>([
+    ['continue', 'stop', 'CONTINUE'],
+    ['stop_rule', 'continue', 'STOP_RULE'],
+    ['stop_rule_set', 'continue', 'STOP_RULE_SET'],
+    [undefined, 'stop', 'STOP_RULE_SET'],
+    ['CONTINUE', 'stop', 'STOP_RULE_SET'],
+    [undefined, 'continue', 'CONTINUE'],
+  ])('a rule that waits gets for %j, with onError %s, %s', async (result, onError, disposition) => {
+    const { handleLambda } = host(() => sesTrigger({ onError }).rule(() => result as never));
+    const event = buildSesEvent({ invocationType: 'RequestResponse' });
+    await expect(handleLambda(event)).resolves.toEqual({ disposition });
+  });
+
+  it('an error stops a mail or lets it on, as told; a rule that does not wait gets the error', async () => {
+    const make = (onError: 'stop' | 'continue') => host(() => sesTrigger({ onError }).rule(boom));
+    const awaited = buildSesEvent({ invocationType: 'RequestResponse' });
+    await expect(make('stop').handleLambda(awaited)).resolves.toEqual({ disposition: 'STOP_RULE_SET' });
+    await expect(make('continue').handleLambda(awaited)).resolves.toEqual({ disposition: 'CONTINUE' });
+    await expect(make('stop').handleLambda(buildSesEvent())).rejects.toThrow(text);
+  });
+
+  it('a mail is read', async () => {
+    const seen: Omit<SesMessage, 'mail'>[] = [];
+    const { handleLambda } = host(() =>
+      sesTrigger({ onError: 'stop' }).rule((_ctx, { mail: _mail, ...message }) => {
+        seen.push(message);
+        return 'continue';
+      }),
+    );
+    await expect(handleLambda(buildSesEvent({ spam: 'FAIL' }))).resolves.toBeNull();
+    expect(seen).toEqual([
+      {
+        messageId: 'mail-1',
+        source: 'sender@example.com',
+        recipients: ['recipient@example.com'],
+        subject: 'Subject',
+        verdicts: { spam: 'FAIL', virus: 'PASS', spf: 'PASS', dkim: 'PASS', dmarc: 'PASS' },
+      },
+    ]);
+  });
+
+  it('lines reach the handler of their log group; the service’s own check runs nothing', async () => {
+    const seen: string[] = [];
+    const { handleLambda } = host(() =>
+      logsTrigger().group('/aws/lambda/orders', (_ctx, { log_events }) => {
+        seen.push(...log_events.map(({ message }) => message));
+      }),
+    );
+    await expect(handleLambda(buildLogsEvent({ messages: ['a', 'b'] }))).resolves.toBeNull();
+    await expect(handleLambda(buildLogsEvent({ messageType: 'CONTROL_MESSAGE' }))).resolves.toBeNull();
+    await expect(handleLambda(buildLogsEvent({ logGroup: 'other' }))).rejects.toMatchObject({
+      code: 'triggers.no_handler',
+    });
+    expect(seen).toEqual(['a', 'b']);
+  });
+
+  it.each([
+    ['a gzip bomb', gzipSync(Buffer.alloc(50_000_000)).toString('base64')],
+    ['no gzip', 'AAAA'],
+    ['no base64', '%%%%'],
+  ])('%s is refused', async (_what, data) => {
+    const { handleLambda } = host(() => logsTrigger().group('g', boom));
+    await expect(handleLambda({ awslogs: { data } })).rejects.toMatchObject({
+      code: 'streams.log_subscription_invalid',
+    });
+  });
+
+  it('an alarm is read, and its failure is thrown', async () => {
+    const seen: Omit<Alarm, 'data'>[] = [];
+    const read = host(() => alarmAction((_ctx, { data: _data, ...alarm }) => void seen.push(alarm)));
+    await expect(read.handleLambda(buildAlarmEvent())).resolves.toBeNull();
+    expect(seen).toEqual([
+      {
+        arn: 'arn:aws:cloudwatch:us-east-1:123456789012:alarm:alarm-1',
+        name: 'alarm-1',
+        state: 'ALARM',
+        previousState: 'OK',
+        reason: 'test',
+        time: '1970-01-01T00:00:00.000+0000',
+      },
+    ]);
+    await expect(host(() => alarmAction(boom)).handleLambda(buildAlarmEvent())).rejects.toThrow(text);
+  });
+});
+
+it.each<[string, () => unknown]>([
+  ['SES without onError', () => sesTrigger({} as never)],
+  [
+    'a second rule',
+    () =>
+      sesTrigger({ onError: 'stop' })
+        .rule(() => 'continue')
+        .rule(() => 'continue'),
+  ],
+  ['an alarm without handler', () => alarmAction(5 as never)],
+  ['a blank log group', () => logsTrigger().group('', () => {})],
+  ['the builder of SES', () => buildSesEvent({ colour: 1 } as never)],
+  ['the builder of logs', () => buildLogsEvent({ messages: 'x' } as never)],
+  ['the builder of alarms', () => buildAlarmEvent({ state: 'RED' } as never)],
+])('%s is refused', (_what, make) => {
+  expect(make).toThrow('framework: ');
+});

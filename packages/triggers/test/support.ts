@@ -1,0 +1,26 @@
+import { createApp } from '@sallyport/dispatch/app';
+import { json } from '@sallyport/http';
+import { Public, SecureApp } from '@sallyport/secure';
+import { createTestEnv, type TestEnv } from '@sallyport/testkit';
+import type { TriggerSurface } from '@sallyport/triggers';
+
+export interface Invokes {
+  handleLambda(event: unknown, lambdaContext?: object): Promise<unknown>;
+}
+
+/** The ways in which a surface can be served; `make` is called anew for each. */
+export const HOSTS: readonly [string, (make: () => TriggerSurface, env?: TestEnv) => Invokes][] = [
+  ['the open container', (make, env = createTestEnv()) => createApp({ ...env.options(), surfaces: [make()] })],
+  [
+    'the secure container',
+    (make, env = createTestEnv()) =>
+      new SecureApp({ ...env.options(), principalResolver: () => null, surfaces: [make()] }).get(
+        '/',
+        () => json(200, {}),
+        Public(),
+      ),
+  ],
+  ['its own handler', (make) => make()],
+];
+
+export const AGENT = { clientContext: { custom: { bedrockAgentCoreToolName: 'notes___add' } } };

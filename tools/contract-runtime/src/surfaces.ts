@@ -1,0 +1,69 @@
+import type { Json, JsonObject, Registration, Setup } from '@sallyport/contract';
+import type { StandardSchema, Surface } from '@sallyport/core';
+import type { EventHandler } from '@sallyport/streams';
+import { eventHandler } from './handlers/event.js';
+import { validate } from './validate.js';
+import type { World } from './world.js';
+
+type Make = (registrations: readonly Registration[], world: World) => Promise<Surface>;
+
+/** Surfaces outside the fixed table; all registrations of one kind go to one surface. */
+const SURFACES: Readonly<Record<string, Make>> = {
+  s3: async (registrations, world) => {
+    const { s3Trigger } = await import('@sallyport/triggers/s3');
+    const surface = s3Trigger();
+    for (const { name = '', handler = null } of registrations) surface.bucket(name, eventHandler(handler, world));
+    return surface;
+  },
+  cognito: async (registrations, world) => {
+    const { cognitoTrigger } = await import('@sallyport/triggers/cognito');
+    const surface = cognitoTrigger();
+    for (const { name = '', handler = null } of registrations) {
+      surface.on(name, eventHandler(handler, world) as EventHandler<unknown> as never);
+    }
+    return surface;
+  },
+  invoke: async (registrations, world) => {
+    const { directInvoke } = await import('@sallyport/triggers/invoke');
+    const surface = directInvoke();
+    for (const { name = '', handler = null, options = {} } of registrations) {
+      surface.invoke(name, schemaOf(options.schema ?? {}), eventHandler(handler, world));
+    }
+    return surface;
+  },
+  'authorizer-token': async ([registration], world) => {
+    const { allow, tokenAuthorizer, unauthorized } = await import('@sallyport/triggers/authorizer');
+    const handler = eventHandler(registration?.handler ?? null, world);
+    return tokenAuthorizer(async (ctx, request) => {
+      const result = await handler(ctx, request);
+      const { decision, principal_id, context } = (result ?? {}) as Record<string, unknown>;
+      if (decision === 'allow') return allow(String(principal_id), context ? { context: context as JsonObject } : {});
+      return decision === 'unauthorized' ? unauthorized() : (result as never);
+    });
+  },
+};
+
+/** A Standard Schema that checks by JSON Schema. */
+function schemaOf(schema: Json): StandardSchema {
+  const check = (value: unknown) =>
+    validate(schema as JsonObject, value as Json).length === 0 ? { value } : { issues: [{ message: '' }] };
+  return { '~standard': { version: 1, vendor: 'fixture', validate: check } };
+}
+
+/** Whether a registration is of a surface outside the fixed table. */
+export function isOptIn({ surface }: Registration): boolean {
+  return surface in SURFACES;
+}
+
+/** The surfaces that a setup registers with; none for most. */
+export async function makeSurfaces({ register = [] }: Setup, world: World): Promise<Surface[]> {
+  const kinds = [...new Set(register.filter(isOptIn).map(({ surface }) => surface))];
+  return Promise.all(
+    kinds.map((kind) =>
+      (SURFACES[kind] as Make)(
+        register.filter(({ surface }) => surface === kind),
+        world,
+      ),
+    ),
+  );
+}
