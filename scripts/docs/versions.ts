@@ -5,6 +5,8 @@ import { readWorkspace } from '../check/workspace.js';
 
 /** Packages outside the workspace that a generated project may depend on. */
 const OTHERS = [
+  '@aws-sdk/client-apigatewaymanagementapi',
+  '@aws-sdk/client-dynamodb',
   '@biomejs/biome',
   '@types/node',
   'aws-cdk-lib',

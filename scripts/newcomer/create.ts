@@ -7,8 +7,8 @@ import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { INFRAS, MANAGERS, TEMPLATES } from '../../packages/create-sallyport/src/internal/templates.js';
-import { startRuntime } from '../../tools/lambda-runtime/src/index.js';
-import { nodeBinary } from '../node-versions.js';
+import { ROOT } from '../check/command.js';
+import { answer } from './answers.js';
 import { packAll } from './archives.js';
 import { generate, runOffline, unpack } from './generated.js';
 
@@ -51,43 +51,18 @@ async function play(template: string, infra: string, manager: string): Promise<s
   mkdirSync(folder);
   const flags = ['--template', template, '--infra', infra, '--package-manager', manager];
   const project = await generate(archives, folder, flags);
-  const checked = await runOffline(project, `env PATH=${withPnpm()}:$PATH npm run check`);
+  const checked = await runOffline(project, `env PATH=${withPnpm()}:$PATH ${manager} run check`);
   if (checked.status !== 0) throw new Error(checked.output);
   for (const version of NODES) await answer(join(project, 'dist', 'index.mjs'), template, version);
   return `check passes, the bundle answers on Node ${NODES.join(', ')}`;
 }
 
-/** A folder with a `pnpm` that runs scripts as npm does: nothing is installed here, and only scripts are run. */
+/** A folder with the `pnpm` of the workspace. The packages are there already: it is not to install them again before each script. */
 function withPnpm(): string {
   const folder = join(place, 'bin');
   mkdirSync(folder, { recursive: true });
-  writeFileSync(join(folder, 'pnpm'), '#!/bin/sh\nexec npm "$@"\n', { mode: 0o755 });
+  const run = `exec '${process.execPath}' '${join(ROOT, 'scripts', 'pnpm.mjs')}' --dir "$PWD" "$@"`;
+  const script = `#!/bin/sh\nexport pnpm_config_verify_deps_before_run=false\n${run}\n`;
+  writeFileSync(join(folder, 'pnpm'), script, { mode: 0o755 });
   return folder;
-}
-
-/** Lets AWS's client load the bundle and hand it one event of each kind. */
-async function answer(bundle: string, template: string, version: string): Promise<void> {
-  const { NOTES } = await import('../../packages/create-sallyport/templates/notes/test/notes.cases.js');
-  const { ORDERS } = await import('../../packages/create-sallyport/templates/orders/test/orders.cases.js');
-  const cases = { api: NOTES, events: ORDERS, full: [...NOTES, ...ORDERS] }[template] ?? [];
-  const runtime = await startRuntime({
-    bundle,
-    handler: 'handler',
-    node: nodeBinary(version),
-    nodeMajor: Number(version.split('.', 1)[0]),
-  });
-  try {
-    for (const { name, event, answer: expected } of cases) {
-      const { outcome, body } = await runtime.invoke(event);
-      const found = JSON.parse(body.toString('utf8')) as Readonly<Record<string, unknown>>;
-      const isAsExpected = Object.entries(expected).every(([key, value]) => {
-        return JSON.stringify(found[key]) === JSON.stringify(value);
-      });
-      if (outcome !== 'response' || !isAsExpected) {
-        throw new Error(`Node ${version}, ${name}: ${outcome} ${body.toString('utf8')}\n${runtime.log}`);
-      }
-    }
-  } finally {
-    await runtime.stop();
-  }
 }

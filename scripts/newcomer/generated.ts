@@ -1,7 +1,8 @@
-import { cpSync, mkdirSync, readdirSync, symlinkSync } from 'node:fs';
-import { join } from 'node:path';
+import { cpSync, existsSync, mkdirSync, readdirSync, readFileSync, symlinkSync } from 'node:fs';
+import { dirname, join } from 'node:path';
 import { type CommandResult, ROOT, run } from '../check/command.js';
 import { mapConcurrently } from '../check/concurrently.js';
+import type { Manifest } from '../check/workspace.js';
 import type { PackedPackage } from './archives.js';
 
 /** The packages outside the workspace that generated projects use, as the workspace has installed them. */
@@ -31,12 +32,33 @@ export async function generate(archives: string, place: string, flags: readonly 
   const project = join(place, 'my-service');
   const modules = join(project, 'node_modules');
   cpSync(join(archives, '@sallyport'), join(modules, '@sallyport'), { recursive: true });
-  for (const name of readdirSync(INSTALLED).filter((one) => one !== '@sallyport')) {
-    const scoped = name.startsWith('@') ? readdirSync(join(INSTALLED, name)).map((one) => join(name, one)) : [name];
-    if (name.startsWith('@')) mkdirSync(join(modules, name), { recursive: true });
-    for (const one of scoped) symlinkSync(join(INSTALLED, one), join(modules, one));
+  const installed = namesIn(INSTALLED).filter((name) => !name.startsWith('@sallyport/'));
+  for (const name of installed) link(join(INSTALLED, name), join(modules, name));
+  for (const name of readdirSync(join(archives, '@sallyport'))) {
+    for (const needed of librariesOf(join(archives, '@sallyport', name))) {
+      if (!existsSync(join(modules, needed)))
+        link(join(ROOT, 'packages', name, 'node_modules', needed), join(modules, needed));
+    }
   }
   return project;
+}
+
+/** Packages in a folder `node_modules`, those with a scope too. */
+function namesIn(folder: string): readonly string[] {
+  return readdirSync(folder).flatMap((name) =>
+    name.startsWith('@') ? readdirSync(join(folder, name)).map((one) => `${name}/${one}`) : [name],
+  );
+}
+
+/** What a package of ours needs beside packages of ours. */
+function librariesOf(folder: string): readonly string[] {
+  const { dependencies = {} } = JSON.parse(readFileSync(join(folder, 'package.json'), 'utf8')) as Manifest;
+  return Object.keys(dependencies).filter((name) => !name.startsWith('@sallyport/'));
+}
+
+function link(target: string, path: string): void {
+  mkdirSync(dirname(path), { recursive: true });
+  symlinkSync(target, path);
 }
 
 /** Runs a command of a project with no way out: in a network of its own where the machine allows it, else with proxies that lead nowhere. */

@@ -129,21 +129,29 @@ describe('a project', () => {
         .map(([, text]) => text)
         .join('');
       const unused = Object.keys(manifest.dependencies ?? {}).filter(
-        (name) => name !== 'jose' && !runtime.includes(`'${name}`),
+        // Imported by packages of ours, which leave them to the application.
+        (name) => !['jose', '@aws-sdk/client-dynamodb'].includes(name) && !runtime.includes(`'${name}`),
       );
       expect([template, unused]).toEqual([template, []]);
     }
   });
 
-  it('has only one public route, and a posture on every other', () => {
-    for (const template of Object.keys(TEMPLATES) as TemplateName[]) {
-      const app = createProject(spec({ template })).get('src/app.ts') ?? '';
-      const routes = app.match(/app\.(?:get|put|post|delete)\(.*/g) ?? [];
-      expect(routes.filter((route) => route.includes('Public()')).every((route) => route.includes("'/health'"))).toBe(
-        true,
-      );
-      expect(routes.filter((route) => !/(?:Public|Authenticated)\(/.test(route))).toEqual([]);
-    }
+  it.each([
+    ['api', ["'/health'"]],
+    ['events', []],
+    ['graphql', []],
+    ['websocket', []],
+    // Who gives out tokens; clients read it before they have one.
+    ['mcp', ['METADATA_PATH']],
+    ['full', ["'/health'", 'METADATA_PATH']],
+  ] as const)('of %s has a posture on every operation, and these public ones: %j', (template, open) => {
+    const app = createProject(spec({ template })).get('src/app.ts') ?? '';
+    const operations = app.match(/app\.(?:get|put|post|delete|webSocket|appSyncField)\(.*|mountMcp\(app.*/g) ?? [];
+    const publicOnes = operations.filter((line) => line.includes('Public()'));
+    expect(publicOnes.map((line) => /\(([^,]+),/.exec(line)?.[1])).toEqual(open);
+    expect(operations.filter((line) => !/(?:Public|Optional|Authenticated)\(/.test(line))).toEqual([]);
+    const optional = operations.filter((line) => line.includes('Optional()'));
+    expect(optional.every((line) => line.includes("'$disconnect'"))).toBe(true);
   });
 
   it('carries the recommended flags of the CDK that it depends on', () => {
@@ -286,7 +294,11 @@ describe('the target', () => {
 describe('the command line', () => {
   it.each<[string, readonly string[], string]>([
     ['an unknown flag', ['x', '--magic'], "Unknown option '--magic'"],
-    ['an unknown template', ['x', '--template', 'rest'], "there is no template 'rest': there are api, events, full"],
+    [
+      'an unknown template',
+      ['x', '--template', 'rest'],
+      "there is no template 'rest': there are api, events, graphql, websocket, mcp, full",
+    ],
     ['a repeated flag', ['x', '--name', 'a', '--name', 'b'], '--name is given twice'],
     ['a missing value', ['x', '--name'], 'argument missing'],
     ['two directories', ['x', 'y'], 'one directory is enough: x y'],
@@ -310,6 +322,9 @@ describe('the command line', () => {
     expect((await create(['--list'])).out.split('\n').map((line) => line.split(' ', 1)[0])).toEqual([
       'api',
       'events',
+      'graphql',
+      'websocket',
+      'mcp',
       'full',
       '',
     ]);

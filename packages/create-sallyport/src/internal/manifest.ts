@@ -49,7 +49,7 @@ export function createManifest(names: Names, template: Template, infra: Infra, m
         .map((name) => `${run} ${name}`)
         .join(' && '),
     },
-    dependencies: pick([...own, 'jose', 'zod']),
+    dependencies: pick([...own, ...template.libraries]),
     devDependencies: pick(['@sallyport/testkit', ...tools, ...cdk]),
   };
 }

@@ -6,7 +6,12 @@ export interface Template {
   readonly parts: readonly string[];
   /** Packages of ours that its code imports. */
   readonly packages: readonly string[];
+  /** Packages of others that its code imports, or ours for it. */
+  readonly libraries: readonly string[];
 }
+
+/** What asks the table of connections, and what sends to them. */
+const AWS_CLIENTS = ['@aws-sdk/client-apigatewaymanagementapi', '@aws-sdk/client-dynamodb'];
 
 /** Every kind of project that can be made. */
 export const TEMPLATES = {
@@ -14,16 +19,37 @@ export const TEMPLATES = {
     shows: 'an HTTP API: postures, tokens, validation',
     parts: ['notes', 'api'],
     packages: ['core', 'http', 'secure'],
+    libraries: ['jose', 'zod'],
   },
   events: {
     shows: 'two queues, a data stream and a schedule: partial failures, retries',
     parts: ['orders', 'events'],
     packages: ['secure', 'streams'],
+    libraries: ['jose', 'zod'],
+  },
+  graphql: {
+    shows: 'fields of an AppSync API: a schema, postures, the error object',
+    parts: ['books', 'graphql'],
+    packages: ['appsync', 'core', 'secure'],
+    libraries: [],
+  },
+  websocket: {
+    shows: 'a WebSocket API: who is connected, sending to all of them',
+    parts: ['chat', 'websocket'],
+    packages: ['connections', 'core', 'http', 'secure'],
+    libraries: [...AWS_CLIENTS, 'jose'],
+  },
+  mcp: {
+    shows: 'an MCP server: a tool, a resource, tokens; it streams',
+    parts: ['tools', 'mcp'],
+    packages: ['core', 'http', 'mcp', 'secure'],
+    libraries: ['jose', 'zod'],
   },
   full: {
-    shows: 'both in one function',
-    parts: ['notes', 'orders', 'full'],
-    packages: ['core', 'http', 'secure', 'streams'],
+    shows: 'all of these in one function',
+    parts: ['notes', 'orders', 'books', 'chat', 'tools', 'full'],
+    packages: ['appsync', 'connections', 'core', 'http', 'mcp', 'secure', 'streams'],
+    libraries: [...AWS_CLIENTS, 'jose', 'zod'],
   },
 } as const satisfies Readonly<Record<string, Template>>;
 

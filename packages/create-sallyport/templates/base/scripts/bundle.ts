@@ -10,6 +10,8 @@ export async function bundle(outfile: string): Promise<void> {
     sourcemap: true,
     platform: 'node',
     format: 'esm',
+    // CommonJS files of packages would need `require`, which a module does not have.
+    mainFields: ['module', 'main'],
     target: 'node20',
   });
 }

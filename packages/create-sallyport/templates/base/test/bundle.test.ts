@@ -31,6 +31,7 @@ beforeAll(async () => {
 
 afterAll(() => rmSync(folder, { recursive: true, force: true }));
 
-it.each(CASES.map((one, index) => ({ ...one, index })))('the bundle answers $name', ({ answer, index }) => {
-  expect(answers[index]).toMatchObject(answer);
+it.each(CASES.map((one, index) => ({ holds: '', ...one, index })))('the bundle answers $name', (one) => {
+  expect(answers[one.index]).toMatchObject(one.answer);
+  expect(JSON.stringify(answers[one.index])).toContain(one.holds);
 });

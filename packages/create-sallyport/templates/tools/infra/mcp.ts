@@ -1,0 +1,11 @@
+import { CfnOutput, type Stack } from 'aws-cdk-lib';
+import { FunctionUrlAuthType, InvokeMode, type Function as ServiceFunction } from 'aws-cdk-lib/aws-lambda';
+
+/** The address of the MCP server, which streams. Everybody reaches it; the postures in src/app.ts decide. */
+export function addMcp(stack: Stack, service: ServiceFunction): void {
+  const { url } = service.addFunctionUrl({
+    authType: FunctionUrlAuthType.NONE,
+    invokeMode: InvokeMode.RESPONSE_STREAM,
+  });
+  new CfnOutput(stack, 'McpUrl', { value: `${url}mcp` });
+}
