@@ -38,6 +38,7 @@ export const PROXY_CASES: Cases = {
     const forbidden = [
       'authorization',
       'cookie',
+      'x-api-key',
       'expect',
       'forwarded',
       'x-forwarded-for',

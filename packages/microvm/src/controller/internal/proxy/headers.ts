@@ -20,6 +20,7 @@ const CALLERS_OWN: ReadonlySet<string> = new Set([
   'content-length',
   'expect',
   'authorization',
+  'x-api-key',
   'forwarded',
   'x-tenant-id',
   'x-namespace-id',
