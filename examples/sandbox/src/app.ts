@@ -1,3 +1,4 @@
+import { createHash } from 'node:crypto';
 import type { Context } from '@sallyport/core';
 import { json } from '@sallyport/http';
 import {
@@ -16,8 +17,14 @@ export interface SandboxParts {
   readonly microvms: Omit<MicrovmControllerOptions, 'ownership'>;
 }
 
-/** All users share one tenant here; `ownership: 'subject'` keeps them apart. */
-const binding = () => ({ tenantId: 'sandbox', namespace: 'users' });
+/**
+ * All users share one tenant here, and each has a namespace: its list holds this user's sessions alone, however many users
+ * there are. An identity may be long and of any characters, a namespace has at most 128 bytes.
+ */
+const binding = (ctx: Pick<Context, 'authIdentity'>) => ({
+  tenantId: 'sandbox',
+  namespace: createHash('sha256').update(ctx.authIdentity).digest('hex'),
+});
 const callerOf = (ctx: Context) => toMicrovmCaller(ctx, { binding });
 
 /** A service that gives each user a machine of their own, and carries requests to it. */
