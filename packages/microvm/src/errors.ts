@@ -71,10 +71,10 @@ export type MicrovmErrorCode = keyof typeof MICROVM_CODES;
 /** Codes after which the same call may succeed, with the seconds that a client should wait. */
 const RETRY_AFTER: Partial<Record<MicrovmErrorCode, number>> = {
   'microvm.rate_limited': 1,
-  'microvm.quota_exceeded': 5,
+  'microvm.quota_exceeded': 1,
   'microvm.capacity': 5,
   'microvm.provider_unavailable': 5,
-  'microvm.registry_unavailable': 1,
+  'microvm.registry_unavailable': 5,
 };
 const MAX_RETRY_AFTER = 300;
 

@@ -85,7 +85,7 @@ describe('a table that fails', () => {
     proxy.inject(fault);
     const outcomes = await Promise.allSettled(operations(open(400)));
     const reason = transient
-      ? { code: 'microvm.registry_unavailable', status: 503, headers: { 'retry-after': '1' } }
+      ? { code: 'microvm.registry_unavailable', status: 503, headers: { 'retry-after': '5' } }
       : { code: 'microvm.registry_failed', status: 500 };
     for (const outcome of outcomes) expect(outcome).toMatchObject({ status: 'rejected', reason });
     expect((outcomes[0] as PromiseRejectedResult).reason.cause).toBeDefined();
