@@ -4,8 +4,10 @@ import ts from 'typescript';
 import { ROOT, run } from './command.js';
 import { type CodeBlock, codeBlocks } from './readme-blocks.js';
 
+/** Where clients without a token go to get one (RFC 8414, RFC 7591, RFC 6749). */
+const AUTHORIZATION_SERVER: readonly string[] = ['/.well-known/oauth-authorization-server', '/register', '/token'];
 /** What examples may open to everybody: it tells nothing of anybody, or it is a page for visitors. */
-const OPEN: readonly string[] = ['/health', '/', '/start', '/logo', '/terms'];
+const OPEN: readonly string[] = ['/health', '/', '/start', '/logo', '/terms', ...AUTHORIZATION_SERVER];
 /** Where a resolver may make everybody somebody: pages about tests, whose text says so. */
 const ABOUT_TESTS: readonly string[] = ['docs/start.md', 'docs/testing.md', 'docs/assistants.md'];
 /** Where the open container is shown with operations: the page that says what it is. */

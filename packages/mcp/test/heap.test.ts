@@ -77,6 +77,7 @@ describe('a function that asks and is not answered', () => {
       const after = await heapAfter(1000, 1000 + CALLS);
       expect((after - before) / MIB).toBeLessThan(1);
     },
-    60_000,
+    // Five thousand calls take long on a busy machine.
+    180_000,
   );
 });

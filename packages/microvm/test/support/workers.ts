@@ -40,8 +40,10 @@ export class Workers {
   start(): void {
     const child = fork(this.#program, { env: { PATH: process.env.PATH } });
     this.#all.push(child);
+    // A message to a process that was killed meanwhile cannot be written.
+    child.on('error', () => {});
     child.on('message', (report: WorkerReport) => {
-      if (report.kind === 'ready') child.send(this.#order);
+      if (report.kind === 'ready') child.send(this.#order, () => {});
       else this.#onReport(report);
     });
   }
