@@ -1,4 +1,4 @@
-import { generateKeyPairSync, type JsonWebKey, randomUUID, sign } from 'node:crypto';
+import { generateKeyPairSync, type JsonWebKey, type KeyObject, randomUUID, sign } from 'node:crypto';
 import { type Clock, systemClock } from '@sallyport/core';
 import { defineOptions, integer, kind, list, object, text, withMethods } from '@sallyport/core/options';
 import { anyText } from '../internal/kinds.js';
@@ -114,20 +114,20 @@ export function createTokenIssuer(options: TokenIssuerOptions = {}): TokenIssuer
 }
 
 interface SigningKey {
-  readonly privateKey: ReturnType<typeof generateKeyPairSync>['privateKey'];
+  readonly privateKey: KeyObject;
   readonly jwk: JsonWebKey;
 }
 
 function createKey(): SigningKey {
   const { privateKey, publicKey } = generateKeyPairSync('ec', { namedCurve: 'P-256' });
   const jwk = { ...publicKey.export({ format: 'jwk' }), kid: randomUUID(), alg: 'ES256', use: 'sig' };
-  return { privateKey: privateKey as never, jwk };
+  return { privateKey, jwk };
 }
 
 /** RFC 7515, section 3.1; an ES256 signature is the two numbers one after the other (RFC 7518, section 3.4). */
 function signJwt({ privateKey }: SigningKey, header: object, claims: object): string {
   const encode = (part: object) => Buffer.from(JSON.stringify(part)).toString('base64url');
   const signed = `${encode(header)}.${encode(claims)}`;
-  const signature = sign('sha256', Buffer.from(signed), { key: privateKey as never, dsaEncoding: 'ieee-p1363' });
+  const signature = sign('sha256', Buffer.from(signed), { key: privateKey, dsaEncoding: 'ieee-p1363' });
   return `${signed}.${signature.toString('base64url')}`;
 }
