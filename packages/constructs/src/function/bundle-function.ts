@@ -1,0 +1,143 @@
+import { writeFileSync } from 'node:fs';
+import { createRequire } from 'node:module';
+import { dirname, join, resolve } from 'node:path';
+import { Code } from 'aws-cdk-lib/aws-lambda';
+import { AssetHashType, DockerImage, Stack } from 'aws-cdk-lib/core';
+import type { IConstruct } from 'constructs';
+import type { BuildFailure, BuildOptions, OutputFile } from 'esbuild';
+import { misuse } from '../internal/misuse.js';
+import { defineProps, literalWords, many } from '../internal/props.js';
+
+/** Props of {@link bundleFunction}. */
+export interface BundleFunctionProps {
+  /** The file that exports the handler, relative to the working directory. */
+  readonly entry: string;
+  /**
+   * Packages that are not bundled: they must be in a layer.
+   *
+   * @default - everything is bundled, the AWS SDK too
+   */
+  readonly external?: readonly string[];
+  /**
+   * The version of Node that the code is compiled for, as esbuild names it.
+   *
+   * @default 'node22'
+   */
+  readonly target?: string;
+  /**
+   * Export conditions of packages, in the words of esbuild.
+   *
+   * @default - those of esbuild
+   */
+  readonly conditions?: readonly string[];
+}
+
+const PROPS = defineProps<BundleFunctionProps>('bundleFunction')({
+  entry: literalWords('the path of a file').required(),
+  external: many<string>('a list of package names', (name) => typeof name === 'string').default([]),
+  target: literalWords('a target of esbuild, such as "node24"', /^node\d+(?:\.\d+)*$/).default('node22'),
+  conditions: many<string>('a list of export conditions', (name) => typeof name === 'string').default([]),
+});
+
+/** CommonJS packages in an ES module call `require`, which is not there by itself. */
+const BANNER =
+  "import { createRequire as __createRequire } from 'node:module'; const require = __createRequire(import.meta.url);";
+
+/**
+ * Bundles an entry file with esbuild into one ES module and its source map, as the code of a function. The same input gives the same
+ * asset hash. Nothing is bundled when the stack is not selected (`cdk deploy OtherStack`).
+ *
+ * The package manager is never called: esbuild is loaded from the project.
+ *
+ * @param scope a construct of the stack that gets the code
+ * @throws ConstructError `constructs.bundling_failed` when esbuild is missing or the file does not compile
+ * @example
+ * const code = bundleFunction(this, { entry: 'src/lambda.ts' });
+ */
+export function bundleFunction(scope: IConstruct, props: BundleFunctionProps): Code {
+  const parsed = PROPS.parse(scope, props);
+  if (!Stack.of(scope).bundlingRequired) return Code.fromInline('// Not bundled: the stack is not selected.');
+  const entry = resolve(parsed.entry);
+  return Code.fromAsset(dirname(entry), {
+    assetHashType: AssetHashType.OUTPUT,
+    bundling: {
+      // Never used: the bundle is made in this process.
+      image: DockerImage.fromRegistry('none'),
+      // Part of the key under which the CDK keeps a bundle for the next function with the same one.
+      environment: { bundle: JSON.stringify({ ...parsed, entry }) },
+      local: {
+        tryBundle(outdir) {
+          for (const { name, contents } of build(scope, { ...parsed, entry }))
+            writeFileSync(join(outdir, name), contents);
+          return true;
+        },
+      },
+    },
+  });
+}
+
+interface Bundle {
+  readonly name: string;
+  readonly contents: Uint8Array;
+}
+
+function build(
+  scope: IConstruct,
+  { entry, external, target, conditions }: Required<BundleFunctionProps>,
+): readonly Bundle[] {
+  const options: BuildOptions & { write: false } = {
+    entryPoints: [entry],
+    // Where nothing is written: names in the source map must not depend on the folder of the assembly.
+    outfile: resolve('bundle', 'index.mjs'),
+    write: false,
+    bundle: true,
+    platform: 'node',
+    format: 'esm',
+    target,
+    minify: true,
+    sourcemap: 'linked',
+    sourcesContent: false,
+    banner: { js: BANNER },
+    external: [...external],
+    ...(conditions.length > 0 && { conditions: [...conditions] }),
+    logLevel: 'silent',
+  };
+  try {
+    return loadEsbuild(scope).buildSync(options).outputFiles.map(toBundle);
+  } catch (error) {
+    const [first] = (error as Partial<BuildFailure>).errors ?? [];
+    if (first === undefined) throw error;
+    const place = first.location ? ` (${first.location.file}:${first.location.line})` : '';
+    throw misuse(
+      scope,
+      {
+        what: `${entry} cannot be bundled: ${first.text}${place}`,
+        expected: 'a file that esbuild compiles',
+        code: 'constructs.bundling_failed',
+        cause: error,
+      },
+      'bundleFunction',
+    );
+  }
+}
+
+function toBundle({ path, contents }: OutputFile): Bundle {
+  return { name: path.endsWith('.map') ? 'index.mjs.map' : 'index.mjs', contents };
+}
+
+/** From the project first: a package manager may hide it from this package. */
+function loadEsbuild(scope: IConstruct): typeof import('esbuild') {
+  for (const from of [resolve('package.json'), import.meta.url]) {
+    try {
+      return createRequire(from)('esbuild') as typeof import('esbuild');
+    } catch (error) {
+      if ((error as { code?: unknown }).code !== 'MODULE_NOT_FOUND') throw error;
+    }
+  }
+  const expected = 'it installed in the project (npm install --save-dev esbuild), or the prop "code"';
+  throw misuse(
+    scope,
+    { what: 'esbuild is not installed', expected, code: 'constructs.bundling_failed' },
+    'bundleFunction',
+  );
+}

@@ -1,0 +1,1 @@
+// The constructs of this entry.
