@@ -1,1 +1,2 @@
-// The constructs of this entry.
+/** AppSync APIs whose fields a function resolves. */
+export { GraphqlApi, type GraphqlApiProps, type GraphqlField, GraphqlResolvers } from './graphql/graphql-api.js';
