@@ -32,6 +32,7 @@ export const WORKSPACE_DEPENDENCIES: Readonly<Record<string, readonly string[]>>
   // Names and shapes of the other packages come from their entries `/schema`, which import nothing.
   '@sallyport/constructs': [
     'core',
+    'http',
     'streams',
     'jobs',
     'ratelimit',
@@ -91,7 +92,7 @@ export const SUBPATHS_ONLY: readonly string[] = ['aws-cdk-lib'];
 
 /** What a package may reach of another: these entries and no more. */
 export const ENTRIES_ONLY: Readonly<Record<string, RegExp>> = {
-  '@sallyport/constructs': /^@sallyport\/(?:core(?:\/options|\/pipeline)?|mcp\/routes|[a-z]+\/schema)$/,
+  '@sallyport/constructs': /^@sallyport\/(?:core(?:\/options|\/pipeline|\/observability)?|mcp\/routes|[a-z]+\/schema)$/,
 };
 
 export function isAwsClient(specifier: string): boolean {

@@ -52,3 +52,9 @@ export interface Statement {
   readonly Resource: unknown;
   readonly Condition?: unknown;
 }
+
+/** The actions of one service that roles are granted, sorted. */
+export function actionsOn(template: Template, service: string): readonly string[] {
+  const actions = statementsOf(template).flatMap(({ Action }) => Action);
+  return [...new Set(actions)].filter((action) => action.startsWith(`${service}:`)).sort();
+}
