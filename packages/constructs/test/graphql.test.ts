@@ -40,7 +40,6 @@ it('has IAM, tracing, a log of errors, and a source that may call the function o
     ['logs:CreateLogStream', 'logs:PutLogEvents'],
     'lambda:InvokeFunction',
   ]);
-  expect().toBe(true);
   expect(propertiesOf(template, 'AWS::IAM::Role').filter((role) => 'ManagedPolicyArns' in role)).toHaveLength(1);
   expect(propertiesOf(template, 'AWS::Lambda::Function')).toHaveLength(1);
 });
