@@ -6,4 +6,4 @@ export type { CatchAllOptions, ContainerKind, DoorRoute, IHttpDoor } from './htt
 export { FunctionUrl, FunctionUrlAuth, type FunctionUrlProps } from './http/function-url.js';
 export { HttpApi, type HttpApiProps } from './http/http-api.js';
 export { RestApi, type RestApiProps, RestEndpoint } from './http/rest-api.js';
-export { WEBSOCKET_ENDPOINT_ENV, WebSocketApi, type WebSocketApiProps } from './http/websocket-api.js';
+export { WebSocketApi, type WebSocketApiProps } from './http/websocket-api.js';

@@ -1,1 +1,3 @@
-// The constructs of this entry.
+/** MCP servers: routes, sessions, secrets. */
+export { McpServer, type McpServerProps } from './mcp/mcp-server.js';
+export { Challenge, McpSessions } from './mcp/sessions.js';

@@ -1,7 +1,5 @@
 import { Certificate } from 'aws-cdk-lib/aws-certificatemanager';
 import { ServicePrincipal } from 'aws-cdk-lib/aws-iam';
-import { Code, Function as LambdaFunction, Runtime } from 'aws-cdk-lib/aws-lambda';
-import type { Stack } from 'aws-cdk-lib/core';
 import {
   AlbTarget,
   ApiAuthorization,
@@ -13,17 +11,10 @@ import {
   RestApi,
   RestEndpoint,
 } from '../src/http.js';
+import { newFn } from './support/function.js';
 import { newApp, newStack, propertiesOf, type Template, templateOf } from './support/synth.js';
 
 const CERTIFICATE = 'arn:aws:acm:eu-west-1:123456789012:certificate/1';
-
-function newFn(stack: Stack): LambdaFunction {
-  return new LambdaFunction(stack, 'Fn', {
-    code: Code.fromInline('exports.handler = 1'),
-    handler: 'index.handler',
-    runtime: Runtime.NODEJS_24_X,
-  });
-}
 
 const ROUTES: readonly DoorRoute[] = [
   { method: 'GET', path: '/notes/{id}' },
@@ -39,7 +30,9 @@ describe('HttpApi', () => {
     const stack = newStack();
     new HttpApi(stack, 'Api', { fn: newFn(stack) }).addRoutes(ROUTES);
     const template = templateOf(stack);
-    expect(propertiesOf(template, 'AWS::ApiGatewayV2::Api')).toEqual([{ Name: 'Test-Api', ProtocolType: 'HTTP' }]);
+    expect(propertiesOf(template, 'AWS::ApiGatewayV2::Api')).toEqual([
+      { Name: 'Test-Api-17E32BCB', ProtocolType: 'HTTP' },
+    ]);
     expect(propertiesOf(template, 'AWS::ApiGatewayV2::Integration')).toMatchObject([{ PayloadFormatVersion: '2.0' }]);
     expect(routeKeys(template)).toEqual(['GET /notes/{id}', 'PUT /notes/{note}/attachments/{name}', 'POST /mcp']);
     expect(propertiesOf(template, 'AWS::ApiGatewayV2::Stage')).toMatchObject([
@@ -52,7 +45,7 @@ describe('HttpApi', () => {
     expect(propertiesOf(template, 'AWS::Logs::LogGroup')).toEqual([{ RetentionInDays: 30 }]);
     const permissions = propertiesOf(template, 'AWS::Lambda::Permission');
     expect(permissions).toHaveLength(1);
-    expect(JSON.stringify(permissions[0]?.SourceArn)).toContain('ApiF70053CD');
+    expect(JSON.stringify(permissions[0]?.SourceArn)).toContain('Api9AF3637B');
   });
 
   it('keeps the logical ids of routes whatever their order', () => {

@@ -3,9 +3,9 @@ import {
   type AuthorizationConfig,
   AuthorizationType,
   CfnDataSource,
+  type CfnGraphQLApi,
   CfnResolver,
   Definition,
-  FieldLogLevel,
   GraphqlApi as GraphqlApiResource,
 } from 'aws-cdk-lib/aws-appsync';
 import { Role, ServicePrincipal } from 'aws-cdk-lib/aws-iam';
@@ -135,8 +135,13 @@ export class GraphqlApi extends Construct {
       definition: Definition.fromFile(schemaFile),
       authorizationConfig: authorization,
       xrayEnabled: true,
-      logConfig: { fieldLogLevel: FieldLogLevel.ERROR, excludeVerboseContent: true, role: logRole },
     });
+    // Set here: the prop `logConfig` of the L2 adds a function to the stack, which sets the retention.
+    (this.api.node.defaultChild as CfnGraphQLApi).logConfig = {
+      fieldLogLevel: 'ERROR',
+      excludeVerboseContent: true,
+      cloudWatchLogsRoleArn: logRole.roleArn,
+    };
     this.log = new LogGroup(this, 'Log', {
       // AppSync writes to this name only.
       logGroupName: `/aws/appsync/apis/${this.api.apiId}`,
@@ -179,7 +184,7 @@ export class GraphqlApi extends Construct {
         : { code: resolverCode(batch), kind: 'UNIT', runtime: { name: 'APPSYNC_JS', runtimeVersion: '1.0.0' } }),
     });
     this.api.addSchemaDependency(resolver);
-    resolver.addDependency(this.#source);
+    resolver.addResourceDependency(this.#source);
   }
 
   #readSchema(file: string): SchemaFields {

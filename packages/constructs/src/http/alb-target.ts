@@ -36,6 +36,7 @@ export class AlbTarget extends Construct implements IHttpDoor {
   readonly doorKind = 'load-balancer';
   readonly canStream = false;
   readonly bufferedTimeout: Duration | undefined = undefined;
+  readonly basePath: string | undefined = undefined;
   readonly authenticatesCallers = false;
   readonly url: string | undefined = undefined;
 

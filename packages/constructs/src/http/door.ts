@@ -47,6 +47,8 @@ export interface IHttpDoor extends IConstruct {
   readonly bufferedTimeout: Duration | undefined;
   /** Whether AWS checks every caller before the function runs. */
   readonly authenticatesCallers: boolean;
+  /** The first part of every public path of its domain, without slashes; `undefined` where there is none. */
+  readonly basePath: string | undefined;
   /** The address of the application, without a slash at its end; `undefined` where the door does not know it. */
   readonly url: string | undefined;
   /**

@@ -71,6 +71,7 @@ export class FunctionUrl extends Construct implements IHttpDoor {
   readonly doorKind = 'function-url';
   readonly canStream: boolean;
   readonly bufferedTimeout: Duration | undefined = undefined;
+  readonly basePath: string | undefined = undefined;
   readonly authenticatesCallers: boolean;
   readonly url: string;
   #streams: boolean;

@@ -120,6 +120,7 @@ export class HttpApi extends Construct implements IHttpDoor {
   readonly canStream = false;
   readonly bufferedTimeout = Duration.seconds(30);
   readonly authenticatesCallers: boolean;
+  readonly basePath: string | undefined;
   readonly url: string;
   readonly #integration: CfnIntegration;
   readonly #authorization: ApiAuthorization;
@@ -165,6 +166,7 @@ export class HttpApi extends Construct implements IHttpDoor {
       sourceArn: Stack.of(this).formatArn({ service: 'execute-api', resource: this.api.apiId, resourceName: '*' }),
     });
     domain?.mapTo(this, { apiId: this.api.apiId, stage: this.stage.stageName, dependsOn: this.stage });
+    this.basePath = domain?.basePath;
     this.url = domain?.url ?? this.api.apiEndpoint;
   }
 

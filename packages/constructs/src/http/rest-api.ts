@@ -136,6 +136,7 @@ export class RestApi extends Construct implements IHttpDoor {
   readonly canStream: boolean;
   readonly bufferedTimeout = Duration.seconds(29);
   readonly authenticatesCallers: boolean;
+  readonly basePath: string | undefined;
   /** Without a domain it ends with the stage, `/live`. */
   readonly url: string;
   /** Whether the path of the public address begins with the stage. */
@@ -188,6 +189,7 @@ export class RestApi extends Construct implements IHttpDoor {
     const stage = this.api.deploymentStage;
     domain?.mapTo(this, { apiId: this.api.restApiId, stage: STAGE, dependsOn: stage });
     this.hasStagePrefix = domain === undefined;
+    this.basePath = domain?.basePath;
     this.url = domain?.url ?? this.api.url.replace(/\/$/, '');
     if (webAclArn !== undefined) {
       new CfnWebACLAssociation(this, 'WebAcl', { webAclArn, resourceArn: stage.stageArn });

@@ -1,3 +1,4 @@
+import { WEBSOCKET_ACTIONS, WEBSOCKET_ENDPOINT_ENV } from '@sallyport/http/schema';
 import { AccessLogFormat } from 'aws-cdk-lib/aws-apigateway';
 import {
   CfnIntegration,
@@ -21,9 +22,6 @@ import type { ContainerKind } from './door.js';
 import { accessLogFormat, createAccessLog } from './internal/access-log.js';
 import { acknowledgeOpenRoute } from './internal/open-route.js';
 import { apiProps } from './internal/props.js';
-
-/** The variable from which the function reads where it sends messages. */
-export const WEBSOCKET_ENDPOINT_ENV = 'FRAMEWORK_WEBSOCKET_ENDPOINT';
 
 /** Props of {@link WebSocketApi}. */
 export interface WebSocketApiProps {
@@ -176,7 +174,7 @@ export class WebSocketApi extends Construct {
 
   /** Lets a role send messages to connections and close them: `execute-api:ManageConnections`. */
   grantManageConnections(grantee: IGrantable): Grant {
-    return grantOn(grantee, ['execute-api:ManageConnections'], [this.#arn(`${STAGE}/*/@connections/*`)]);
+    return grantOn(grantee, WEBSOCKET_ACTIONS, [this.#arn(`${STAGE}/*/@connections/*`)]);
   }
 
   #arn(resourceName: string): string {
