@@ -1,4 +1,3 @@
-export type { StreamMappingProps } from './internal/stream-mapping.js';
 export { DataStream, type DataStreamProps } from './triggers/data-stream.js';
 export { ErrorNotifications, type ErrorNotificationsProps } from './triggers/error-notifications.js';
 export {
@@ -9,6 +8,7 @@ export {
 export type { QueueMappingProps } from './triggers/queue-trigger.js';
 export { QueueTrigger, type QueueTriggerProps } from './triggers/queue-trigger.js';
 export { ServiceQueue, type ServiceQueueProps } from './triggers/service-queue.js';
+export type { StreamMappingProps } from './triggers/stream-mapping.js';
 export {
   StreamTrigger,
   type StreamTriggerProps,

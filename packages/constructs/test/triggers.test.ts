@@ -1,5 +1,5 @@
 import { AttributeType, type ITable, StreamViewType, Table } from 'aws-cdk-lib/aws-dynamodb';
-import { EventBus, Schedule } from 'aws-cdk-lib/aws-events';
+import { EventBus, type IEventBus, Schedule } from 'aws-cdk-lib/aws-events';
 import { type IStream, Stream, StreamEncryption } from 'aws-cdk-lib/aws-kinesis';
 import { Alias, Code, type IFunction, type IVersion, Function as LambdaFunction } from 'aws-cdk-lib/aws-lambda';
 import { SubscriptionFilter, Topic } from 'aws-cdk-lib/aws-sns';
@@ -296,7 +296,7 @@ const REFUSED: readonly [string, Refusal, string][] = [
       new EventRuleTrigger(stack, 'T', {
         fn,
         schedule: Schedule.rate(Duration.hours(1)),
-        bus: new EventBus(stack, 'B'),
+        bus: new EventBus(stack, 'B') as IEventBus,
       }),
     'framework: EventRuleTrigger: bus with schedule, expected no bus: schedules run on the default bus (at Test/T)',
   ],

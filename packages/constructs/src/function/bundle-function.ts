@@ -1,12 +1,10 @@
 import { writeFileSync } from 'node:fs';
-import { createRequire } from 'node:module';
 import { dirname, join, resolve } from 'node:path';
 import { Code } from 'aws-cdk-lib/aws-lambda';
 import { AssetHashType, DockerImage, Stack } from 'aws-cdk-lib/core';
 import type { IConstruct } from 'constructs';
-import type { BuildFailure, BuildOptions, OutputFile } from 'esbuild';
-import { misuse } from '../internal/misuse.js';
 import { defineProps, literalWords, many } from '../internal/props.js';
+import { bundleToMemory } from './internal/esbuild.js';
 
 /** Props of {@link bundleFunction}. */
 export interface BundleFunctionProps {
@@ -39,10 +37,6 @@ const PROPS = defineProps<BundleFunctionProps>('bundleFunction')({
   conditions: many<string>('a list of export conditions', (name) => typeof name === 'string').default([]),
 });
 
-/** CommonJS packages in an ES module call `require`, which is not there by itself. */
-const BANNER =
-  "import { createRequire as __createRequire } from 'node:module'; const require = __createRequire(import.meta.url);";
-
 /**
  * Bundles an entry file with esbuild into one ES module and its source map, as the code of a function. The same input gives the same
  * asset hash. Nothing is bundled when the stack is not selected (`cdk deploy OtherStack`).
@@ -67,77 +61,12 @@ export function bundleFunction(scope: IConstruct, props: BundleFunctionProps): C
       environment: { bundle: JSON.stringify({ ...parsed, entry }) },
       local: {
         tryBundle(outdir) {
-          for (const { name, contents } of build(scope, { ...parsed, entry }))
+          for (const { name, contents } of bundleToMemory(entry, { ...parsed, scope })) {
             writeFileSync(join(outdir, name), contents);
+          }
           return true;
         },
       },
     },
   });
-}
-
-interface Bundle {
-  readonly name: string;
-  readonly contents: Uint8Array;
-}
-
-function build(
-  scope: IConstruct,
-  { entry, external, target, conditions }: Required<BundleFunctionProps>,
-): readonly Bundle[] {
-  const options: BuildOptions & { write: false } = {
-    entryPoints: [entry],
-    // Where nothing is written: names in the source map must not depend on the folder of the assembly.
-    outfile: resolve('bundle', 'index.mjs'),
-    write: false,
-    bundle: true,
-    platform: 'node',
-    format: 'esm',
-    target,
-    minify: true,
-    sourcemap: 'linked',
-    sourcesContent: false,
-    banner: { js: BANNER },
-    external: [...external],
-    ...(conditions.length > 0 && { conditions: [...conditions] }),
-    logLevel: 'silent',
-  };
-  try {
-    return loadEsbuild(scope).buildSync(options).outputFiles.map(toBundle);
-  } catch (error) {
-    const [first] = (error as Partial<BuildFailure>).errors ?? [];
-    if (first === undefined) throw error;
-    const place = first.location ? ` (${first.location.file}:${first.location.line})` : '';
-    throw misuse(
-      scope,
-      {
-        what: `${entry} cannot be bundled: ${first.text}${place}`,
-        expected: 'a file that esbuild compiles',
-        code: 'constructs.bundling_failed',
-        cause: error,
-      },
-      'bundleFunction',
-    );
-  }
-}
-
-function toBundle({ path, contents }: OutputFile): Bundle {
-  return { name: path.endsWith('.map') ? 'index.mjs.map' : 'index.mjs', contents };
-}
-
-/** From the project first: a package manager may hide it from this package. */
-function loadEsbuild(scope: IConstruct): typeof import('esbuild') {
-  for (const from of [resolve('package.json'), import.meta.url]) {
-    try {
-      return createRequire(from)('esbuild') as typeof import('esbuild');
-    } catch (error) {
-      if ((error as { code?: unknown }).code !== 'MODULE_NOT_FOUND') throw error;
-    }
-  }
-  const expected = 'it installed in the project (npm install --save-dev esbuild), or the prop "code"';
-  throw misuse(
-    scope,
-    { what: 'esbuild is not installed', expected, code: 'constructs.bundling_failed' },
-    'bundleFunction',
-  );
 }

@@ -1,3 +1,4 @@
+import { resolve } from 'node:path';
 import type { IGrantable, IPrincipal } from 'aws-cdk-lib/aws-iam';
 import { Role, ServicePrincipal } from 'aws-cdk-lib/aws-iam';
 import {
@@ -17,6 +18,7 @@ import { LogGroup, RetentionDays } from 'aws-cdk-lib/aws-logs';
 import { Duration, RemovalPolicy } from 'aws-cdk-lib/core';
 import { Construct } from 'constructs';
 import { acknowledge } from '../internal/acknowledge.js';
+import { noteSource } from '../internal/entries.js';
 import { checkVariable } from '../internal/environment.js';
 import { grantOn } from '../internal/grants.js';
 import { misuse } from '../internal/misuse.js';
@@ -196,6 +198,7 @@ export class ServiceFunction extends Construct implements IGrantable {
       role: this.role,
       logGroup: this.logGroup,
     });
+    if (parsed.entry !== undefined) noteSource(this.fn, resolve(parsed.entry));
     useComputeProvider(this.fn, parsed);
     const policy = this.role.node.tryFindChild('DefaultPolicy');
     if (policy && parsed.tracing !== Tracing.DISABLED) {

@@ -32,7 +32,21 @@ export function invokedBy(trigger: Construct, fn: IFunction, ownAlias: boolean):
   return new Alias(trigger, 'Alias', { aliasName, version: fn.currentVersion as IVersion }) as IFunction;
 }
 
-const claims = new WeakMap<IFunction, Map<string, string>>();
+/** Sources of a function, and the path of the trigger that each has. */
+const claims = new WeakMap<IFunction, Map<string, Claim>>();
+
+/** A source that invokes a function. */
+export interface Claim {
+  /** The path of the trigger. */
+  readonly path: string;
+  /** `queue`, `table stream`, … */
+  readonly noun: string;
+}
+
+/** Every source that this package made invoke a function. */
+export function claimsOf(fn: IFunction): readonly Claim[] {
+  return [...(claims.get(functionBehind(fn))?.values() ?? [])];
+}
 
 /**
  * Notes that a source invokes a function.
@@ -42,15 +56,15 @@ const claims = new WeakMap<IFunction, Map<string, string>>();
  */
 export function claimSource(trigger: IConstruct, fn: IFunction, source: string, noun: string): void {
   const behind = functionBehind(fn);
-  const taken = claims.get(behind) ?? new Map<string, string>();
+  const taken = claims.get(behind) ?? new Map<string, Claim>();
   claims.set(behind, taken);
   const first = taken.get(source);
   if (first !== undefined) {
     throw misuse(trigger, {
-      what: `a second mapping of this ${noun} to ${behind.node.path}; the first is ${first}`,
+      what: `a second mapping of this ${noun} to ${behind.node.path}; the first is ${first.path}`,
       expected: `one mapping: remove this one, or give the ${noun} to another function`,
       code: 'constructs.conflict',
     });
   }
-  taken.set(source, trigger.node.path);
+  taken.set(source, { path: trigger.node.path, noun });
 }

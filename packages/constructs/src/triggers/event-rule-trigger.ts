@@ -8,7 +8,7 @@ import { keepAsyncFailures } from '../internal/async-failures.js';
 import { makeFailureQueue } from '../internal/failure-queue.js';
 import { misuse } from '../internal/misuse.js';
 import { count, defineProps, flag, literal, literalWords, thing, time } from '../internal/props.js';
-import { invokedBy } from '../internal/targets.js';
+import { claimSource, invokedBy } from '../internal/targets.js';
 
 /** What a rule and its function need beside each other. */
 export interface EventRuleMappingProps {
@@ -104,6 +104,7 @@ export class EventRuleTrigger extends Construct {
     }
     if (schedule && bus)
       throw misuse(this, { what: 'bus with schedule', expected: 'no bus: schedules run on the default bus' });
+    claimSource(this, fn, this.node.path, 'rule');
     const target = invokedBy(this, fn, rest.ownAlias);
     this.failureQueue = rest.failureQueue ?? makeFailureQueue(this, 'Failures');
     const queueArn = this.failureQueue.queueArn;

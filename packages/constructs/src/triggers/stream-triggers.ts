@@ -6,7 +6,7 @@ import type { IQueue } from 'aws-cdk-lib/aws-sqs';
 import { Construct } from 'constructs';
 import { misuse } from '../internal/misuse.js';
 import { defineProps, thing } from '../internal/props.js';
-import { mapStream, STREAM_MAPPING_KINDS, type StreamMappingProps } from '../internal/stream-mapping.js';
+import { mapStream, STREAM_MAPPING_KINDS, type StreamMappingProps } from './stream-mapping.js';
 
 /** Props of {@link TableStreamTrigger}. */
 export interface TableStreamTriggerProps extends StreamMappingProps {

@@ -8,12 +8,12 @@ import {
 import type { IQueue } from 'aws-cdk-lib/aws-sqs';
 import { Duration } from 'aws-cdk-lib/core';
 import type { Construct } from 'constructs';
-import { setVariable } from './environment.js';
-import { makeMapping } from './event-source.js';
-import { makeFailureQueue } from './failure-queue.js';
-import { grantOn } from './grants.js';
-import { count, flag, literal, many, thing, time } from './props.js';
-import { claimSource } from './targets.js';
+import { setVariable } from '../internal/environment.js';
+import { makeMapping } from '../internal/event-source.js';
+import { makeFailureQueue } from '../internal/failure-queue.js';
+import { grantOn } from '../internal/grants.js';
+import { count, flag, literal, many, thing, time } from '../internal/props.js';
+import { claimSource } from '../internal/targets.js';
 
 /** What a stream and its function need beside each other. */
 export interface StreamMappingProps {
