@@ -58,3 +58,13 @@ export function actionsOn(template: Template, service: string): readonly string[
   const actions = statementsOf(template).flatMap(({ Action }) => Action);
   return [...new Set(actions)].filter((action) => action.startsWith(`${service}:`)).sort();
 }
+
+/** The message of what a function throws; `''` when it throws nothing. */
+export function messageOf(run: () => unknown): string {
+  try {
+    run();
+  } catch (error) {
+    return (error as Error).message;
+  }
+  return '';
+}
