@@ -39,7 +39,8 @@ export function startEngine() {
         exclude: { ids: IGNORED },
       });
       return diagnostics.map(
-        ({ ruleId, entity, propertyPath = '', message }) => `${ruleId} ${entity?.logicalId ?? ''} ${propertyPath}: ${message}`,
+        ({ ruleId, entity, propertyPath = '', message }) =>
+          `${ruleId} ${entity?.logicalId ?? ''} ${propertyPath}: ${message}`,
       );
     },
     free: () => engine.free(),

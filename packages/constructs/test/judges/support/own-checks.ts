@@ -5,11 +5,13 @@ type Check = (properties: Properties, id: string) => string | undefined;
 
 /** What the engine of the CDK does not find. https://docs.aws.amazon.com/lambda/latest/dg/services-sqs-parameters.html */
 const CHECKS: Readonly<Record<string, Check>> = {
-  'AWS::Lambda::EventSourceMapping': ({ BatchSize, MaximumBatchingWindowInSeconds, StartingPosition, EventSourceArn }) => {
-    const isQueue = !/stream|kinesis/i.test(JSON.stringify(EventSourceArn ?? ''));
-    if (isQueue && Number(BatchSize) > 10 && !MaximumBatchingWindowInSeconds) return 'a batch of more than 10 needs a window';
-    if (!isQueue && StartingPosition === undefined) return 'a stream needs a starting position';
-    return undefined;
+  'AWS::Lambda::EventSourceMapping': (properties) => {
+    const { BatchSize, MaximumBatchingWindowInSeconds, StartingPosition, EventSourceArn } = properties;
+    const isStream =
+      'BisectBatchOnFunctionError' in properties || /:kinesis:/.test(JSON.stringify(EventSourceArn ?? ''));
+    if (isStream) return StartingPosition === undefined ? 'a stream needs a starting position' : undefined;
+    const needsWindow = Number(BatchSize) > 10 && !MaximumBatchingWindowInSeconds;
+    return needsWindow ? 'a batch of more than 10 needs a window' : undefined;
   },
   'AWS::ApiGateway::Method': ({ Integration }) => {
     const { ResponseTransferMode, TimeoutInMillis = 0 } = (Integration ?? {}) as Properties;
@@ -32,10 +34,32 @@ function keysFault({ KeySchema, AttributeDefinitions, GlobalSecondaryIndexes = [
   return isSame ? undefined : `keys ${[...keys]} and attributes ${[...attributes]} differ`;
 }
 
+/** The policies that close what a type stores to requests without TLS: the type, and the property that names the stores. */
+const TLS_POLICIES: Readonly<Record<string, readonly [policy: string, property: string]>> = {
+  'AWS::S3::Bucket': ['AWS::S3::BucketPolicy', 'Bucket'],
+  'AWS::SQS::Queue': ['AWS::SQS::QueuePolicy', 'Queues'],
+  'AWS::SNS::Topic': ['AWS::SNS::TopicPolicy', 'Topics'],
+};
+
+function hasTls({ Resources }: Template, id: string, [policy, property]: readonly [string, string]): boolean {
+  return Object.values<Resource>(Resources).some(({ Type, Properties }) => {
+    const isOfStore =
+      Type === policy && [Properties[property]].flat().some((named) => (named as { Ref?: string }).Ref === id);
+    const { Statement } = (Properties?.PolicyDocument ?? { Statement: [] }) as { Statement: readonly Properties[] };
+    return isOfStore && Statement.some(deniesPlainRequests);
+  });
+}
+
+function deniesPlainRequests({ Effect, Condition }: Properties): boolean {
+  const { Bool } = (Condition ?? {}) as { Bool?: Properties };
+  return Effect === 'Deny' && Bool?.['aws:SecureTransport'] === 'false';
+}
+
 /** The faults of a template, as `logical id: what`. */
-export function findFaults({ Resources }: Template): readonly string[] {
-  return Object.entries<Resource>(Resources).flatMap(([id, { Type, Properties }]) => {
-    const fault = CHECKS[Type]?.(Properties ?? {}, id);
-    return fault === undefined ? [] : [`${id}: ${fault}`];
+export function findFaults(template: Template): readonly string[] {
+  return Object.entries<Resource>(template.Resources).flatMap(([id, { Type, Properties }]) => {
+    const policy = TLS_POLICIES[Type];
+    const plain = policy && !hasTls(template, id, policy) ? ['requests without TLS are accepted'] : [];
+    return [CHECKS[Type]?.(Properties ?? {}, id) ?? [], plain].flat().map((fault) => `${id}: ${fault}`);
   });
 }
