@@ -200,11 +200,16 @@ export class ServiceFunction extends Construct implements IGrantable {
     });
     if (parsed.entry !== undefined) noteSource(this.fn, resolve(parsed.entry));
     useComputeProvider(this.fn, parsed);
+    acknowledge(
+      this.fn,
+      'Serverless::Serverless-LambdaDLQ',
+      'Each trigger that invokes asynchronously has a queue of its own for what failed.',
+    );
     const policy = this.role.node.tryFindChild('DefaultPolicy');
     if (policy && parsed.tracing !== Tracing.DISABLED) {
       acknowledge(
         policy,
-        'AwsSolutions-IAM5[Resource::*]',
+        'AwsSolutions::AwsSolutions-IAM5[Resource::*]',
         'X-Ray has no resources: its actions are granted on * only',
       );
     }

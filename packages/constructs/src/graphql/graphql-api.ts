@@ -13,6 +13,7 @@ import type { IFunction } from 'aws-cdk-lib/aws-lambda';
 import { LogGroup, RetentionDays } from 'aws-cdk-lib/aws-logs';
 import { RemovalPolicy } from 'aws-cdk-lib/core';
 import { Construct } from 'constructs';
+import { acknowledge } from '../internal/acknowledge.js';
 import { grantOn } from '../internal/grants.js';
 import { misuse } from '../internal/misuse.js';
 import { nameOf } from '../internal/names.js';
@@ -137,11 +138,17 @@ export class GraphqlApi extends Construct {
       xrayEnabled: true,
     });
     // Set here: the prop `logConfig` of the L2 adds a function to the stack, which sets the retention.
-    (this.api.node.defaultChild as CfnGraphQLApi).logConfig = {
+    const resource = this.api.node.defaultChild as CfnGraphQLApi;
+    resource.logConfig = {
       fieldLogLevel: 'ERROR',
       excludeVerboseContent: true,
       cloudWatchLogsRoleArn: logRole.roleArn,
     };
+    acknowledge(
+      resource,
+      'AwsSolutions::AwsSolutions-ASC3',
+      'Failed fields are logged. Headers and contexts are left out, because they may hold secrets.',
+    );
     this.log = new LogGroup(this, 'Log', {
       // AppSync writes to this name only.
       logGroupName: `/aws/appsync/apis/${this.api.apiId}`,

@@ -14,10 +14,10 @@ import type { LogGroup, RetentionDays } from 'aws-cdk-lib/aws-logs';
 import { Stack } from 'aws-cdk-lib/core';
 import { Construct } from 'constructs';
 import { setVariable } from '../internal/environment.js';
-import { grantOn } from '../internal/grants.js';
 import { misuse } from '../internal/misuse.js';
 import { nameOf } from '../internal/names.js';
 import { defineProps, flag, literalWords } from '../internal/props.js';
+import { grantOnParts } from '../internal/wildcards.js';
 import type { ContainerKind } from './door.js';
 import { accessLogFormat, createAccessLog } from './internal/access-log.js';
 import { acknowledgeOpenRoute } from './internal/open-route.js';
@@ -174,7 +174,8 @@ export class WebSocketApi extends Construct {
 
   /** Lets a role send messages to connections and close them: `execute-api:ManageConnections`. */
   grantManageConnections(grantee: IGrantable): Grant {
-    return grantOn(grantee, WEBSOCKET_ACTIONS, [this.#arn(`${STAGE}/*/@connections/*`)]);
+    const reason = 'The connections of one stage: they are made by clients.';
+    return grantOnParts(grantee, WEBSOCKET_ACTIONS, [this.#arn(`${STAGE}/*/@connections/*`)], reason);
   }
 
   #arn(resourceName: string): string {

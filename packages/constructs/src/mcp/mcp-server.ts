@@ -13,6 +13,7 @@ import { setVariable } from '../internal/environment.js';
 import { grantOn } from '../internal/grants.js';
 import { misuse, misuseText } from '../internal/misuse.js';
 import { defineProps, flag, literal, literalWords, thing } from '../internal/props.js';
+import { grantOnParts } from '../internal/wildcards.js';
 import { McpTable } from '../state/tables.js';
 import { facadeRoutes, serverRoutes } from './internal/routes.js';
 import { Challenge, McpSessions } from './sessions.js';
@@ -137,7 +138,8 @@ export class McpServer extends Construct {
     if (parsed.generateSecret ?? sessions.kind === 'sealed') this.secret = this.#makeSecret(fn);
     if (spillBucket) {
       setVariable(this, fn, MCP_SPILL_BUCKET_ENV, spillBucket.bucketName);
-      grantOn(fn, MCP_SPILL_ACTIONS, [spillBucket.arnForObjects('*')]);
+      const reason = 'The objects of a bucket that the server names itself.';
+      grantOnParts(fn, MCP_SPILL_ACTIONS, [spillBucket.arnForObjects('*')], reason);
     }
     this.#warn(parsed.challenge);
   }

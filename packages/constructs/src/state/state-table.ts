@@ -11,6 +11,7 @@ import type { IKey } from 'aws-cdk-lib/aws-kms';
 import type { IFunction } from 'aws-cdk-lib/aws-lambda';
 import { RemovalPolicy } from 'aws-cdk-lib/core';
 import { Construct } from 'constructs';
+import { acknowledge } from '../internal/acknowledge.js';
 import { setVariable } from '../internal/environment.js';
 import { grantOn } from '../internal/grants.js';
 import { misuse } from '../internal/misuse.js';
@@ -171,7 +172,8 @@ export abstract class StateTable extends Construct {
     const { schema, actions } = this.#definition;
     const { tableArn, encryptionKey } = this.table;
     encryptionKey?.grantDecrypt(grantee);
-    return grantOn(grantee, actions.read, schema.indexes ? [tableArn, `${tableArn}/index/*`] : [tableArn]);
+    const indexArns = (schema.indexes ?? []).map(({ name }) => `${tableArn}/index/${name}`);
+    return grantOn(grantee, actions.read, [tableArn, ...indexArns]);
   }
 
   /** Grants writing and removing items. */
@@ -205,6 +207,10 @@ function makeTable(scope: Construct, schema: TableSchema, settings: Settings): T
       },
     }),
   });
+  if (!recovers) {
+    const reason = 'Clients make the data again: there is nothing to restore.';
+    acknowledge(table, 'AwsSolutions::AwsSolutions-DDB3', reason);
+  }
   for (const index of schema.indexes ?? []) {
     table.addGlobalSecondaryIndex({
       indexName: index.name,

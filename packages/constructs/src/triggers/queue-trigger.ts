@@ -3,6 +3,7 @@ import type { EventSourceMapping, IFunction } from 'aws-cdk-lib/aws-lambda';
 import { type CfnQueue, type IQueue, Queue } from 'aws-cdk-lib/aws-sqs';
 import { Duration } from 'aws-cdk-lib/core';
 import { Construct } from 'constructs';
+import { acknowledge } from '../internal/acknowledge.js';
 import { makeMapping } from '../internal/event-source.js';
 import { misuse } from '../internal/misuse.js';
 import { count, defineProps, flag, many, thing, time } from '../internal/props.js';
@@ -101,6 +102,11 @@ export class QueueTrigger extends Construct {
         ...(maxConcurrency !== undefined && { maxConcurrency }),
         ...(filters && { filters: [...filters] }),
       },
+    );
+    acknowledge(
+      this.mapping,
+      'Serverless::Serverless-LambdaEventSourceMappingDestination',
+      'A mapping of a queue takes no destination: the queue has a dead-letter queue.',
     );
     queue.encryptionMasterKey?.grantDecrypt(fn);
   }
