@@ -3,6 +3,8 @@ export * from './function.js';
 export * from './graphql.js';
 export * from './http.js';
 export * from './mcp.js';
+export * from './microvm.js';
 export * from './state.js';
+export * from './storage.js';
 export * from './triggers.js';
 export * from './wiring.js';

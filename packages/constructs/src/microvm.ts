@@ -1,1 +1,2 @@
-// The constructs of this entry.
+export { MicrovmController, type MicrovmControllerProps } from './microvm/microvm-controller.js';
+export { MicrovmImage, type MicrovmImageProps } from './microvm/microvm-image.js';

@@ -1,1 +1,2 @@
-// The constructs of this entry.
+export { type BindBucketProps, ObjectBucket, type ObjectBucketProps } from './storage/object-bucket.js';
+export { VectorIndex, type VectorIndexProps } from './storage/vector-index.js';

@@ -304,7 +304,7 @@ const REFUSED: readonly [string, Refusal, string][] = [
     'an unknown prop',
     (stack, fn) =>
       new QueueTrigger(stack, 'T', { fn, queue: new ServiceQueue(stack, 'Q').queue, batchsize: 5 } as never),
-    'framework: QueueTrigger: unknown prop "batchsize"; known are fn, queue, batchSize, maxBatchingWindow, maxConcurrency, filters, visibilityTimeout, ownAlias, expected the props of its documentation (at Test/T)',
+    'framework: QueueTrigger: unknown prop "batchsize", expected fn, queue, batchSize, maxBatchingWindow, maxConcurrency, filters, visibilityTimeout, ownAlias (at Test/T)',
   ],
   [
     'a value out of its bounds',

@@ -51,9 +51,14 @@ export function defineProps<T extends object>(
           const { what, got, wanted, isToken } = error;
           const code = isToken ? ('constructs.literal_needed' as const) : ('constructs.invalid_prop' as const);
           if (wanted !== '') throw misuse(at, { what, got, expected: wanted, code }, className);
+          const [, missing, expected] = /^option "(.+)" must be (.+)$/s.exec(what) ?? [];
+          if (missing !== undefined && expected !== undefined) {
+            throw misuse(at, { what: `${missing} is missing`, expected }, className);
+          }
+          const known = Object.keys(kinds).join(', ');
           throw misuse(
             at,
-            { what: what.replaceAll('option', 'prop'), expected: 'the props of its documentation' },
+            { what: what.replaceAll('option', 'prop').replace(/;.*$/s, ''), expected: known },
             className,
           );
         }
