@@ -81,7 +81,8 @@ export interface BindBucketProps {
   readonly remove?: boolean;
 }
 
-const PROPS = defineProps<ObjectBucketProps>('ObjectBucket')({
+/** The kinds of {@link ObjectBucketProps}. */
+export const OBJECT_BUCKET_PROPS = defineProps<ObjectBucketProps>('ObjectBucket')({
   versioned: flag.default(false),
   encryptionKey: thing<IKey>('a key', 'keyArn'),
   uploadOrigins: many<string>('a list of origins such as "https://app.example.com"', isOrigin).default([]),
@@ -107,7 +108,10 @@ export class ObjectBucket extends Construct {
   /** @throws ConstructError `constructs.invalid_prop` for a wrong prop */
   constructor(scope: Construct, id: string, props?: ObjectBucketProps) {
     super(scope, id);
-    const { versioned, encryptionKey, uploadOrigins, accessLogBucket, bucketName } = PROPS.parse(this, props);
+    const { versioned, encryptionKey, uploadOrigins, accessLogBucket, bucketName } = OBJECT_BUCKET_PROPS.parse(
+      this,
+      props,
+    );
     this.#versioned = versioned;
     this.bucket = new Bucket(this, 'Resource', {
       blockPublicAccess: BlockPublicAccess.BLOCK_ALL,
