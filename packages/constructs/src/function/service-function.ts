@@ -60,7 +60,7 @@ export interface ServiceFunctionProps {
   /**
    * Memory in MB, 128 to 10,240. With `computeProvider` at least 2,048.
    *
-   * @default 256, with `computeProvider` 2048
+   * @default - 256; 2,048 with `computeProvider`
    */
   readonly memorySize?: number;
   /**
