@@ -14,6 +14,23 @@ export {
   type TokenAuthorizerEventOptions,
 } from './testing/builders.js';
 export {
+  type AppSyncAuthorizerEvent,
+  type AppSyncAuthorizerEventOptions,
+  type AppSyncEventsEventOptions,
+  buildAppSyncAuthorizerEvent,
+  buildAppSyncEventsEvent,
+  buildFirehoseEvent,
+  buildLatticeRequest,
+  buildS3BatchEvent,
+  buildSecretRotationEvent,
+  type FirehoseEvent,
+  type FirehoseRecordOptions,
+  type LatticeRequestOptions,
+  type S3BatchEventOptions,
+  type SecretRotationEvent,
+  type SecretRotationEventOptions,
+} from './testing/calls.js';
+export {
   type AlarmEventOptions,
   buildAlarmEvent,
   buildLogsEvent,
@@ -22,3 +39,15 @@ export {
   type LogsEventOptions,
   type SesEventOptions,
 } from './testing/operations.js';
+export {
+  buildDocumentDbEvent,
+  buildKafkaEvent,
+  buildMqEvent,
+  type DocumentChangeOptions,
+  type KafkaEvent,
+  type KafkaEventOptions,
+  type KafkaEventRecord,
+  type KafkaRecordOptions,
+  type MqEventOptions,
+  type MqMessageOptions,
+} from './testing/records.js';

@@ -5,7 +5,7 @@ import { resultsOf, runAll, toThrown } from '../batch/internal/deliver.js';
 import { RecordBatch } from '../batch/internal/record-batch.js';
 import { deadlineExceeded } from '../errors.js';
 import type { CreateObserver } from '../observability/internal/observer.js';
-import { physicalName, type RouterSettings, toSettings } from '../router/internal/settings.js';
+import { physicalName, type RouterSettings, toSettings, warn } from '../router/internal/settings.js';
 import type { EventSource, LooseRecord, SourceDefinition } from '../sources/source.js';
 
 /** A kind of events outside the fixed table. */
@@ -105,33 +105,58 @@ export class Delivery {
     return notTried > 0 ? { thrown: deadlineExceeded() } : { value: results[0] };
   }
 
+  /**
+   * Runs the records in order, also behind a failure, and resolves to what became of each; `undefined` for a record that did not
+   * start, because one of its group had failed or the deadline had passed.
+   *
+   * @param groupOf the group within which a failure holds back later records; without it none is held back
+   */
+  async settle(
+    items: readonly Delivered[],
+    lambdaContext: LambdaContext | undefined,
+    groupOf?: (item: Delivered) => string,
+  ): Promise<(Outcome | undefined)[]> {
+    const batch = this.#batchOf(items, lambdaContext, groupOf ?? NO_GROUPS);
+    const { results, failures } = await runAll(batch, this.#createObserver?.(batch));
+    return items.map((_item, index) => (index in results ? { value: results[index] } : failures[index]));
+  }
+
+  /** Writes one `warn` line. A logger that throws changes nothing. */
+  warn(event: string, fields: Readonly<Record<string, unknown>>): void {
+    warn(this.settings, event, { trigger: this.#kind.kind, ...fields });
+  }
+
   /** A handler's error as the service may see it: with `maskErrors` without its text. */
   mask(thrown: unknown): unknown {
     return toThrown(this.settings, thrown);
   }
 
-  #batchOf(items: readonly Delivered[], lambdaContext: LambdaContext | undefined): RecordBatch {
+  /** @param groupOf of a run that goes on behind a failure */
+  #batchOf(
+    items: readonly Delivered[],
+    lambdaContext: LambdaContext | undefined,
+    groupOf?: (item: Delivered) => string | undefined,
+  ): RecordBatch {
     const matches = items.map(({ name, source, handler }) => ({
       source,
-      entry: { name, handler: handler as EventHandler<unknown>, concurrency: 1, stops: true },
+      entry: { name, handler: handler as EventHandler<unknown>, concurrency: 1, stops: groupOf === undefined },
     }));
     const records = items.map(({ record }) => record as unknown as LooseRecord);
-    return new RecordBatch(this.settings, this.#definitionOf(items), lambdaContext, records, matches);
-  }
-
-  #definitionOf(items: readonly Delivered[]): SourceDefinition {
     const byRecord = new Map<unknown, Delivered>(items.map((item) => [item.record, item]));
     const { kind, maxMs } = this.#kind;
-    return {
+    const definition: SourceDefinition = {
       kind,
       noun: kind,
       answer: '',
       ...(maxMs !== undefined && { maxMs }),
       recordId: (record) => byRecord.get(record)?.id ?? '',
+      ...(groupOf && { orderedGroup: (record) => groupOf(byRecord.get(record) as Delivered) }),
     };
+    return new RecordBatch(this.settings, definition, lambdaContext, records, matches);
   }
 }
 
+const NO_GROUPS = () => undefined;
 const NO_OPTIONS = { clock: undefined, ids: undefined, environment: undefined, log: undefined };
 const OWN = {
   streamIdentifier: 'eventID',

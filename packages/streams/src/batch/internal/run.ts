@@ -24,6 +24,8 @@ export class BatchRun implements BatchOutcome {
   stoppedBy: StoppedBy = 'none';
   /** The error of the first failed record. */
   failure: Failure | undefined = undefined;
+  /** The error of each failed record, at its index. */
+  readonly failures: Failure[] = [];
   readonly #states: Uint8Array;
   readonly #batch: RecordBatch;
   readonly #observer: Observer | undefined;
@@ -162,6 +164,7 @@ export class BatchRun implements BatchOutcome {
     }
     this.#states[index] = FAILED;
     this.failure ??= failure;
+    this.failures[index] = failure;
     reportRecord(this.#batch, index, failure);
     this.#observer?.recordEnded(index, failure);
     this.#hold(index);
@@ -169,7 +172,7 @@ export class BatchRun implements BatchOutcome {
 
   /** Decides which records do not start after a failure. */
   #hold(index: number): void {
-    const isReportable = this.#identifierOf(this.#batch.recordAt(index)) !== undefined;
+    const isReportable = !this.#isReported || this.#identifierOf(this.#batch.recordAt(index)) !== undefined;
     if (this.#batch.matchAt(index).entry.stops || !isReportable) this.#stopped = true;
     const group = this.#groupOf(index);
     if (group !== undefined) this.#heldGroups = (this.#heldGroups ?? new Set()).add(group);
