@@ -5,6 +5,7 @@ export {
   buildS3Event,
   buildTokenAuthorizerEvent,
   type CognitoEventOptions,
+  type CustomResourceEvent,
   type CustomResourceEventOptions,
   type RequestAuthorizerEventOptions,
   type S3Event,
@@ -26,18 +27,22 @@ export {
   type FirehoseEvent,
   type FirehoseRecordOptions,
   type LatticeRequestOptions,
+  type S3BatchEvent,
   type S3BatchEventOptions,
   type SecretRotationEvent,
   type SecretRotationEventOptions,
 } from './testing/calls.js';
 export {
+  type AlarmEvent,
   type AlarmEventOptions,
   buildAlarmEvent,
   buildLogsEvent,
   buildSesEvent,
   type LogsEvent,
   type LogsEventOptions,
+  type SesEvent,
   type SesEventOptions,
+  type SesVerdict,
 } from './testing/operations.js';
 export {
   buildDocumentDbEvent,

@@ -1,5 +1,5 @@
 import type { LambdaContext, MaybePromise, SecurePrincipal, SurfaceHost, TriggerRecord } from '@sallyport/core';
-import { copyPrincipal } from '@sallyport/core/pipeline';
+import { copyPrincipal, isFailure } from '@sallyport/core/pipeline';
 import type { Delivered, EventContext, EventHandler, Outcome } from '@sallyport/streams/delivery';
 import { invalidAnswer, refused } from '../errors.js';
 import { type ChannelEntry, ChannelHandlers } from '../internal/channels.js';
@@ -162,7 +162,7 @@ export class AppSyncEvents extends TriggerSurface {
     try {
       return { principal: await authorizeEvent(host, { kind: this.kind, posture, pattern }, event, lambdaContext) };
     } catch (error) {
-      this.delivery.logRefusal(error as never, lambdaContext);
+      if (isFailure(error)) this.delivery.logRefusal(error as never, lambdaContext);
       return publicText(error, FORBIDDEN);
     }
   }

@@ -78,6 +78,24 @@ const S3_BATCH_EVENT = /* @__PURE__ */ defineOptions<S3BatchEventOptions>()({
   userArguments: object<Readonly<Record<string, string>>>(),
 });
 
+/** An invocation by a job of S3 Batch Operations, in the form of its documentation. */
+export interface S3BatchEvent {
+  /** `1.0` or `2.0`. */
+  readonly invocationSchemaVersion: string;
+  /** The id of the invocation. */
+  readonly invocationId: string;
+  /** The job. */
+  readonly job: { readonly id: string; readonly userArguments?: Record<string, string> };
+  /** The objects; S3 sends one with each invocation. */
+  readonly tasks: {
+    readonly taskId: string;
+    readonly s3Key: string;
+    readonly s3VersionId: string | null;
+    readonly s3BucketArn?: string;
+    readonly s3Bucket?: string;
+  }[];
+}
+
 /**
  * Builds a task of a job of S3 Batch Operations.
  *
@@ -85,7 +103,7 @@ const S3_BATCH_EVENT = /* @__PURE__ */ defineOptions<S3BatchEventOptions>()({
  * @throws FrameworkError `app.invalid_configuration` for an unknown option or a wrong type
  * @example buildS3BatchEvent('uploads', { key: 'a b.txt' });
  */
-export function buildS3BatchEvent(bucket: string, options: S3BatchEventOptions = {}): Record<string, unknown> {
+export function buildS3BatchEvent(bucket: string, options: S3BatchEventOptions = {}): S3BatchEvent {
   const { schema, key, versionId = null, userArguments = {} } = S3_BATCH_EVENT.parse(options);
   const place = schema === '1.0' ? { s3BucketArn: `arn:aws:s3:::${bucket}` } : { s3Bucket: bucket };
   return {
