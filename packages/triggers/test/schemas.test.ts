@@ -39,15 +39,6 @@ it.each<[string, Schema, object]>([
   ['SES', SesSchema, build.buildSesEvent()],
   ['log subscription', CloudWatchLogsSchema, build.buildLogsEvent()],
   ['Cognito', PreSignupTriggerSchema, build.buildCognitoEvent()],
-  [
-    'Cognito, custom sender',
-    CustomSMSSenderTriggerSchema,
-    build.buildCognitoEvent({
-      triggerSource: 'CustomSMSSender_SignUp',
-      request: { type: 'customSMSSenderRequestV1', code: 'c', clientMetadata: null },
-      response: null,
-    }),
-  ],
   ['Create', CloudFormationCustomResourceCreateSchema, build.buildCustomResourceEvent()],
   ['Update', CloudFormationCustomResourceUpdateSchema, build.buildCustomResourceEvent({ requestType: 'Update' })],
   ['Delete', CloudFormationCustomResourceDeleteSchema, build.buildCustomResourceEvent({ requestType: 'Delete' })],
@@ -77,6 +68,15 @@ it.each<[string, Schema, object]>([
     'PreSignUp_ExternalProvider',
     PreSignupTriggerSchema,
     build.buildCognitoEvent({ triggerSource: 'PreSignUp_ExternalProvider' }),
+  ],
+  [
+    'a custom sender, whose event has no response',
+    CustomSMSSenderTriggerSchema,
+    build.buildCognitoEvent({
+      triggerSource: 'CustomSMSSender_SignUp',
+      request: { type: 'customSMSSenderRequestV1', code: 'c', clientMetadata: null },
+      response: null,
+    }),
   ],
 ])('the parser of Powertools refuses what AWS sends: %s', (_what, schema, event) => {
   expect(schema.safeParse(event).error?.issues.length).toBeGreaterThan(0);
