@@ -1,5 +1,5 @@
 import type { LambdaContext, MaybePromise, TriggerRecord } from '@sallyport/core';
-import type { Delivered, EventContext, EventHandler } from '@sallyport/streams/delivery';
+import { attempt, type Delivered, type EventContext, type EventHandler } from '@sallyport/streams/delivery';
 import { invalidAnswer, refused } from '../errors.js';
 import { assertHandler } from '../internal/handlers.js';
 import { type Members, membersOf, requiredText, textOf } from '../internal/read.js';
@@ -114,7 +114,7 @@ export class AppSyncAuthorizer extends TriggerSurface {
     const { handler, ...rest } = item as Delivered;
     const isEventApi = textOf(membersOf(membersOf(event).requestContext).operation).startsWith('EVENT_');
     const decide = async (ctx: EventContext, request: never) => toAnswer(await handler(ctx, request), isEventApi);
-    const outcome = await this.delivery.attempt({ ...rest, handler: decide }, lambdaContext);
+    const outcome = await attempt(this.delivery, { ...rest, handler: decide }, lambdaContext);
     return 'value' in outcome ? (outcome.value as AppSyncAuthorizerAnswer) : REFUSED;
   }
 }

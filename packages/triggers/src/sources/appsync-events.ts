@@ -1,6 +1,13 @@
 import type { LambdaContext, MaybePromise, SecurePrincipal, SurfaceHost, TriggerRecord } from '@sallyport/core';
 import { copyPrincipal, isFailure } from '@sallyport/core/pipeline';
-import type { Delivered, EventContext, EventHandler, Outcome } from '@sallyport/streams/delivery';
+import {
+  attempt,
+  type Delivered,
+  type EventContext,
+  type EventHandler,
+  type Outcome,
+  settle,
+} from '@sallyport/streams/delivery';
 import { invalidAnswer, refused } from '../errors.js';
 import { type ChannelEntry, ChannelHandlers } from '../internal/channels.js';
 import { DROPPED, type Drop } from '../internal/drop.js';
@@ -172,7 +179,7 @@ export class AppSyncEvents extends TriggerSurface {
       ...item,
       handler: async (ctx: EventContext, record: never) => toPayload(await item.handler(ctx, record)),
     }));
-    const outcomes = await this.delivery.settle(checked, lambdaContext);
+    const outcomes = await settle(this.delivery, checked, lambdaContext);
     const events = items.flatMap(({ id }, index) => toPublishResult(id, outcomes[index]));
     return { events };
   }
@@ -182,7 +189,7 @@ export class AppSyncEvents extends TriggerSurface {
       const result = await item.handler(ctx, record);
       if (result !== undefined) throw invalidAnswer('a subscription is allowed by returning nothing');
     };
-    const outcome = await this.delivery.attempt({ ...item, handler }, lambdaContext);
+    const outcome = await attempt(this.delivery, { ...item, handler }, lambdaContext);
     return 'thrown' in outcome ? { error: publicText(outcome.thrown, FORBIDDEN) } : null;
   }
 }

@@ -1,5 +1,5 @@
 import type { LambdaContext, MaybePromise, TriggerRecord } from '@sallyport/core';
-import type { Delivered, EventContext, Outcome } from '@sallyport/streams/delivery';
+import { type Delivered, type EventContext, type Outcome, settle, warnOf } from '@sallyport/streams/delivery';
 import { invalidAnswer, invalidEvent } from '../errors.js';
 import { bytesOf, readable } from '../internal/bytes.js';
 import { DROPPED, type Drop } from '../internal/drop.js';
@@ -103,12 +103,12 @@ export class FirehoseTransform extends TriggerSurface {
       ...item,
       handler: async (ctx: EventContext, record: never) => toResult(item.id, await item.handler(ctx, record)),
     }));
-    const outcomes = await this.delivery.settle(checked, lambdaContext);
+    const outcomes = await settle(this.delivery, checked, lambdaContext);
     const failures = items.map(({ id }, index) => failed(id, inputs[index] ?? ''));
     const records = outcomes.map((outcome, index) => resultOf(outcome) ?? (failures[index] as FirehoseResult));
     const cut = firstThatDoesNotFit(records, failures);
     if (cut === records.length) return { records };
-    this.delivery.warn('triggers.answer_too_large', { records: records.length, failed_from: cut });
+    warnOf(this.delivery, 'triggers.answer_too_large', { records: records.length, failed_from: cut });
     return { records: [...records.slice(0, cut), ...failures.slice(cut)] };
   }
 }

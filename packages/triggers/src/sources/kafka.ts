@@ -1,5 +1,5 @@
 import type { LambdaContext, TriggerRecord } from '@sallyport/core';
-import type { Delivered, EventHandler } from '@sallyport/streams/delivery';
+import { type Delivered, type EventHandler, settle } from '@sallyport/streams/delivery';
 import { invalidEvent, triggersError } from '../errors.js';
 import { bytesOf, readable } from '../internal/bytes.js';
 import { Handlers } from '../internal/handlers.js';
@@ -109,7 +109,7 @@ export class KafkaTrigger extends TriggerSurface {
       const dash = id.lastIndexOf('-');
       return { partition: id.slice(0, dash), offset: Number(id.slice(dash + 1)) };
     };
-    const outcomes = await this.delivery.settle(items, lambdaContext, (item) => placeOf(item).partition);
+    const outcomes = await settle(this.delivery, items, lambdaContext, (item) => placeOf(item).partition);
     const lowest = new Map<string, number>();
     for (const [index, item] of items.entries()) {
       const outcome = outcomes[index];

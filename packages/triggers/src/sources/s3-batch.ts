@@ -1,6 +1,6 @@
 import { isFrameworkError, type LambdaContext, type MaybePromise, type TriggerRecord } from '@sallyport/core';
 import { decodePercent } from '@sallyport/core/pipeline';
-import type { Delivered, EventContext, Outcome } from '@sallyport/streams/delivery';
+import { type Delivered, type EventContext, type Outcome, settle } from '@sallyport/streams/delivery';
 import { invalidAnswer, invalidEvent } from '../errors.js';
 import { assertHandler } from '../internal/handlers.js';
 import { type Members, membersOf, recordsOf, requiredText, sourceOf, textOf } from '../internal/read.js';
@@ -103,7 +103,7 @@ export class S3Batch extends TriggerSurface {
       ...item,
       handler: async (ctx: EventContext, task: never) => toText(await item.handler(ctx, task)),
     }));
-    const outcomes = await this.delivery.settle(checked, lambdaContext);
+    const outcomes = await settle(this.delivery, checked, lambdaContext);
     const { invocationSchemaVersion, invocationId } = membersOf(event);
     return {
       invocationSchemaVersion: textOf(invocationSchemaVersion),
