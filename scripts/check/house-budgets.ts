@@ -31,7 +31,8 @@ export const FILES: Readonly<Record<string, Budget>> = {
   secure: { reached: 31, wanted: 26 },
   // With the delivery for kinds outside the fixed table.
   streams: { reached: 30, wanted: 30 },
-  triggers: { reached: 25, wanted: 25 },
+  // Each trigger is an entry and a source: seventeen of them.
+  triggers: { reached: 50, wanted: 50 },
   microvm: { reached: 54, wanted: 54 },
   // Five topics since: engines with their clockwork, the recorder, tokens, matchers, the stand-in for micro-VMs.
   testkit: { reached: 69, wanted: 69 },
