@@ -28,6 +28,9 @@ import { IDEMPOTENCY_OPTIONS } from '../../packages/jobs/src/idempotency/with-id
 import { LEASE_OPTIONS, SLOT_OPTIONS } from '../../packages/jobs/src/leases/with-lease.js';
 import { LEDGER_OPTIONS } from '../../packages/jobs/src/ledger/create-job-ledger.js';
 import { MEMORY_LEDGER_OPTIONS } from '../../packages/jobs/src/ledger/memory-ledger.js';
+import { AGENT_CORE_INTERCEPTOR_OPTIONS } from '../../packages/mcp/src/agentcore/interceptor.js';
+import { AGENT_CORE_TOOLS_OPTIONS } from '../../packages/mcp/src/agentcore/tools.js';
+import { REWRITE_OPTIONS } from '../../packages/mcp/src/agentcore/verdict.js';
 import { FACADE_CONFIG } from '../../packages/mcp/src/facade/config.js';
 import { MOUNT_MCP_OPTIONS } from '../../packages/mcp/src/http/mount.js';
 import { AUTHORIZE_RESPONSE_OPTIONS } from '../../packages/mcp/src/oauth/authorize.js';
@@ -538,6 +541,24 @@ export const OPTION_TABLES: Readonly<Record<string, readonly OptionTable[]>> = {
       'McpServerOptions',
     ),
     table('@sallyport/mcp#mountMcp', MOUNT_MCP_OPTIONS.kinds, 'packages/mcp/src/http/mount.ts', 'MountMcpOptions'),
+    table(
+      '@sallyport/mcp/agentcore#agentCoreTools',
+      AGENT_CORE_TOOLS_OPTIONS.kinds,
+      'packages/mcp/src/agentcore/tools.ts',
+      'AgentCoreToolsOptions',
+    ),
+    table(
+      '@sallyport/mcp/agentcore#agentCoreInterceptor',
+      AGENT_CORE_INTERCEPTOR_OPTIONS.kinds,
+      'packages/mcp/src/agentcore/interceptor.ts',
+      'AgentCoreInterceptorOptions',
+    ),
+    table(
+      '@sallyport/mcp/agentcore#rewrite',
+      REWRITE_OPTIONS.kinds,
+      'packages/mcp/src/agentcore/verdict.ts',
+      'Rewrite',
+    ),
     table(
       '@sallyport/mcp/oauth#createBearerGuard',
       BEARER_OPTIONS.kinds,
