@@ -23,8 +23,8 @@ export const FILES: Readonly<Record<string, Budget>> = {
   // With the entry `/web` and its mount, which came from mcp.
   http: { reached: 52, wanted: 52 },
   jobs: { reached: 41, wanted: 41 },
-  // 69 of the server; routes, facade and OAuth are three further entries with their topics.
-  mcp: { reached: 106, wanted: 106 },
+  // 69 of the server; routes, facade, OAuth and agent gateways are further entries with their topics.
+  mcp: { reached: 116, wanted: 116 },
   objectstore: { reached: 29, wanted: 29 },
   ratelimit: { reached: 33, wanted: 33 },
   // Routes and groups of the closed container are a topic of their own.

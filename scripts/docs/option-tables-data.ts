@@ -28,9 +28,9 @@ import { IDEMPOTENCY_OPTIONS } from '../../packages/jobs/src/idempotency/with-id
 import { LEASE_OPTIONS, SLOT_OPTIONS } from '../../packages/jobs/src/leases/with-lease.js';
 import { LEDGER_OPTIONS } from '../../packages/jobs/src/ledger/create-job-ledger.js';
 import { MEMORY_LEDGER_OPTIONS } from '../../packages/jobs/src/ledger/memory-ledger.js';
+import { REWRITE_OPTIONS } from '../../packages/mcp/src/agentcore/interception.js';
 import { AGENT_CORE_INTERCEPTOR_OPTIONS } from '../../packages/mcp/src/agentcore/interceptor.js';
 import { AGENT_CORE_TOOLS_OPTIONS } from '../../packages/mcp/src/agentcore/tools.js';
-import { REWRITE_OPTIONS } from '../../packages/mcp/src/agentcore/verdict.js';
 import { FACADE_CONFIG } from '../../packages/mcp/src/facade/config.js';
 import { MOUNT_MCP_OPTIONS } from '../../packages/mcp/src/http/mount.js';
 import { AUTHORIZE_RESPONSE_OPTIONS } from '../../packages/mcp/src/oauth/authorize.js';
@@ -556,7 +556,7 @@ export const OPTION_TABLES: Readonly<Record<string, readonly OptionTable[]>> = {
     table(
       '@sallyport/mcp/agentcore#rewrite',
       REWRITE_OPTIONS.kinds,
-      'packages/mcp/src/agentcore/verdict.ts',
+      'packages/mcp/src/agentcore/interception.ts',
       'Rewrite',
     ),
     table(

@@ -1,9 +1,9 @@
 import { z } from 'zod';
 import { toToolSchema } from '../src/agentcore.js';
-import { createMcpServer, type McpServer, type ToolOptions } from '../src/index.js';
+import { createMcpServer, type McpServer } from '../src/index.js';
 
 function serverWith(options: object, name = 'tool'): McpServer {
-  return createMcpServer({ name: 's', version: '1' }).tool(name, options as ToolOptions, () => 'x');
+  return createMcpServer({ name: 's', version: '1' }).tool(name, options as never, () => 'x');
 }
 
 const object = (properties: object, rest: object = {}) => ({ type: 'object', properties, ...rest });

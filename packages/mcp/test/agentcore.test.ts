@@ -221,7 +221,7 @@ describe('what a tool of an agent may not do', () => {
   it('runs until a second before the end of the invocation', async () => {
     const env = createTestEnv();
     const server = createMcpServer({ name: 'slow', version: '1' });
-    server.tool('wait', {}, () => new Promise(() => {}));
+    server.tool('wait', {}, () => new Promise<string>(() => {}));
     const { event, clientContext } = buildAgentCoreCall('wait', {});
     const running = secure(server, env).handleLambda(event, env.lambdaContext({ clientContext, remainingMs: 5000 }));
     await env.clock.advance(4000);

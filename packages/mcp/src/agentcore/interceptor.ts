@@ -14,36 +14,14 @@ import {
 import { defineOptions, func, invalidOption } from '@sallyport/core/options';
 import { handlerName, logFailure, RequestContext, remainingMs, trimmedText } from '@sallyport/core/pipeline';
 import { createInvocationState } from '../server/internal/invocation-state.js';
+import {
+  type InterceptedRequest,
+  type InterceptedResponse,
+  type Interception,
+  reject,
+  VERDICT,
+} from './interception.js';
 import { type Exchange, FORMS, pathOf, readExchange } from './internal/exchange.js';
-import { type Interception, reject, VERDICT } from './verdict.js';
-
-export { type Interception, pass, type Rewrite, reject, rewrite } from './verdict.js';
-
-/** A request on its way to a target. */
-export interface InterceptedRequest {
-  /** `mcp`: a message of MCP. `http`: a request for another target. */
-  readonly form: 'mcp' | 'http';
-  /** `POST` */
-  readonly method: string;
-  /** As the gateway received it. */
-  readonly path: string;
-  /** Values by lower-case name. Empty unless the gateway passes headers on: `passRequestHeaders`. */
-  readonly headers: Readonly<Record<string, string>>;
-  /** The message as parsed JSON (`mcp`), or the bytes (`http`). `null`: the gateway left it out. */
-  readonly body: unknown;
-}
-
-/** An answer on its way back. */
-export interface InterceptedResponse {
-  /** The HTTP status. */
-  readonly status: number;
-  /** Values by lower-case name. */
-  readonly headers: Readonly<Record<string, string>>;
-  /** The message as parsed JSON (`mcp`), or the bytes (`http`). `null`: the gateway left it out. */
-  readonly body: unknown;
-  /** Whether it is one event of a stream; from the second on only the body can be changed. */
-  readonly streaming: boolean;
-}
 
 /** Decides about a request. What is not made by `pass`, `rewrite` or `reject` rejects it. */
 export type RequestInterceptor = (ctx: Context, request: InterceptedRequest) => MaybePromise<Interception>;
@@ -102,7 +80,7 @@ const MARGIN_MS = 500;
 export function agentCoreInterceptor(options: AgentCoreInterceptorOptions): AgentCoreInterceptor {
   const parsed = AGENT_CORE_INTERCEPTOR_OPTIONS.parse(options);
   if (!parsed.request && !parsed.response) throw invalidOption('request', 'set, or "response"');
-  return new InterceptorSurface(parsed);
+  return new InterceptorSurface(parsed.request, parsed.response);
 }
 
 class InterceptorSurface implements AgentCoreInterceptor {
@@ -119,11 +97,13 @@ class InterceptorSurface implements AgentCoreInterceptor {
     },
   ] as const;
   readonly sample = { interceptorInputVersion: VERSION, mcp: { gatewayRequest: { body: {} } } };
-  readonly #options: AgentCoreInterceptorOptions;
+  readonly #request: RequestInterceptor | undefined;
+  readonly #response: ResponseInterceptor | undefined;
   #host: SurfaceHost | undefined;
 
-  constructor(options: AgentCoreInterceptorOptions) {
-    this.#options = options;
+  constructor(request: RequestInterceptor | undefined, response: ResponseInterceptor | undefined) {
+    this.#request = request;
+    this.#response = response;
   }
 
   attach(host: SurfaceHost): void {
@@ -157,21 +137,15 @@ class InterceptorSurface implements AgentCoreInterceptor {
 
   async #ask(context: Context, { version, request, response }: Exchange): Promise<Interception> {
     if (version !== VERSION) throw new TypeError(`framework: mcp: interceptor: version ${VERSION} is expected`);
-    const asked = response ? this.#options.response : this.#options.request;
-    if (!asked) {
-      const point = response ? 'response' : 'request';
-      throw new TypeError(`framework: mcp: interceptor: the gateway calls it for a ${point}, and it has no "${point}"`);
-    }
     const verdict = response
-      ? await this.#options.response?.(context, response, request)
-      : await this.#options.request?.(context, request);
+      ? await present(this.#response, 'response')(context, response, request)
+      : await present(this.#request, 'request')(context, request);
     if (VERDICT in Object(verdict)) return verdict as Interception;
     throw new TypeError('framework: mcp: an interceptor must return pass(), rewrite() or reject()');
   }
 
   explainTarget(): Target {
-    const { request, response } = this.#options;
-    const handler = request ?? response;
+    const handler = this.#request ?? this.#response;
     return {
       ...{ handler: handler ? handlerName(handler) : null, posture: null, outcome: 'handled' },
       projection: 'interceptor answer',
@@ -179,9 +153,14 @@ class InterceptorSurface implements AgentCoreInterceptor {
   }
 
   triggers(): readonly TriggerRecord[] {
-    const points = (['request', 'response'] as const).filter((point) => this.#options[point]);
+    const points = [...(this.#request ? ['request'] : []), ...(this.#response ? ['response'] : [])];
     return [{ kind: KIND, options: { points } }];
   }
+}
+
+function present<H>(handler: H | undefined, point: string): H {
+  if (handler) return handler;
+  throw new TypeError(`framework: mcp: interceptor: the gateway calls it for a ${point}, and it has no "${point}"`);
 }
 
 /** @throws FrameworkError `app.timeout` when the invocation ends before the answer */

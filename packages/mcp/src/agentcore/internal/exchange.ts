@@ -2,8 +2,7 @@ import { isObject, own } from '../../protocol/internal/json-rpc.js';
 import { RPC } from '../../protocol/internal/protocol.js';
 import type { JsonObject } from '../../protocol/types.js';
 import { MCP_PATH } from '../../routes/paths.js';
-import type { InterceptedRequest, InterceptedResponse } from '../interceptor.js';
-import { type Interception, type Rewrite, VERDICT } from '../verdict.js';
+import { type InterceptedRequest, type InterceptedResponse, type Interception, VERDICT } from '../interception.js';
 
 /** One event of an interceptor. */
 export interface Exchange {
@@ -63,9 +62,9 @@ function defineForm(name: Exchange['form'], form: Omit<Form, 'write'>): Form {
       if (verdict[VERDICT] === 'reject') {
         return answer({ transformedGatewayResponse: form.reject(exchange, verdict.status, verdict.text) });
       }
-      const changes = verdict[VERDICT] === 'rewrite' ? verdict : {};
+      const changes = verdict[VERDICT] === 'rewrite' ? verdict : NO_CHANGES;
       const { request, response } = exchange.received;
-      if (!response) return answer({ transformedGatewayRequest: { ...messageOf(form, request, changes) } });
+      if (!response) return answer({ transformedGatewayRequest: messageOf(form, request, changes) });
       const statusCode = changes.status ?? own(response, 'statusCode');
       return answer({
         transformedGatewayResponse: {
@@ -77,10 +76,18 @@ function defineForm(name: Exchange['form'], form: Omit<Form, 'write'>): Form {
   };
 }
 
+interface Changes {
+  readonly headers: Readonly<Record<string, string>> | undefined;
+  readonly body: unknown;
+  readonly status: number | undefined;
+}
+
+const NO_CHANGES: Changes = { headers: undefined, body: undefined, status: undefined };
+
 /** Headers and body; headers of an answer only where they change, because those of a stream are sent already. */
-function messageOf(form: Omit<Form, 'write'>, received: JsonObject, changes: Rewrite, withHeaders = true): JsonObject {
+function messageOf(form: Omit<Form, 'write'>, received: JsonObject, changes: Changes, withHeaders = true): JsonObject {
   const headers = changes.headers ?? own(received, 'headers');
-  const body = 'body' in changes && changes.body !== undefined ? form.encode(changes.body) : own(received, 'body');
+  const body = changes.body !== undefined ? form.encode(changes.body) : own(received, 'body');
   return {
     ...(withHeaders && isObject(headers) && { headers }),
     ...(body !== undefined && { body }),

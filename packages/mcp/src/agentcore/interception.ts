@@ -1,10 +1,39 @@
 import { defineOptions, integer, kind } from '@sallyport/core/options';
 
+/** A request on its way to a target. */
+export interface InterceptedRequest {
+  /** `mcp`: a message of MCP. `http`: a request for another target. */
+  readonly form: 'mcp' | 'http';
+  /** `POST` */
+  readonly method: string;
+  /** As the gateway received it. */
+  readonly path: string;
+  /** Values by lower-case name. Empty unless the gateway passes headers on: `passRequestHeaders`. */
+  readonly headers: Readonly<Record<string, string>>;
+  /** The message as parsed JSON (`mcp`), or the bytes (`http`). `null`: the gateway left it out. */
+  readonly body: unknown;
+}
+
+/** An answer on its way back. */
+export interface InterceptedResponse {
+  /** The HTTP status. */
+  readonly status: number;
+  /** Values by lower-case name. */
+  readonly headers: Readonly<Record<string, string>>;
+  /** The message as parsed JSON (`mcp`), or the bytes (`http`). `null`: the gateway left it out. */
+  readonly body: unknown;
+  /** Whether it is one event of a stream; from the second on only the body can be changed. */
+  readonly streaming: boolean;
+}
+
 /** What an interceptor decides; {@link pass}, {@link rewrite} and {@link reject} make it. */
 export type Interception = { readonly [VERDICT]: 'pass' } | RewriteVerdict | RejectVerdict;
 
-interface RewriteVerdict extends Rewrite {
+interface RewriteVerdict {
   readonly [VERDICT]: 'rewrite';
+  readonly headers: Readonly<Record<string, string>> | undefined;
+  readonly body: unknown;
+  readonly status: number | undefined;
 }
 
 interface RejectVerdict {
