@@ -86,6 +86,12 @@ import { FAKE_CLIENT_OPTIONS, FAKE_HANDLER_OPTIONS } from '../../packages/testki
 import { INTERLEAVE_OPTIONS } from '../../packages/testkit/src/interleave/interleave.js';
 import { RECORDER_OPTIONS } from '../../packages/testkit/src/recorder/recorder.js';
 import { ASYNC_SIMULATION } from '../../packages/testkit/src/simulate/async.js';
+import { BATCH_JOB_SIMULATION } from '../../packages/testkit/src/simulate/models/batch-job.js';
+import { BLOCKING_SIMULATION } from '../../packages/testkit/src/simulate/models/blocking.js';
+import { CUSTOM_RESOURCE_SIMULATION } from '../../packages/testkit/src/simulate/models/custom-resource.js';
+import { FIREHOSE_SIMULATION } from '../../packages/testkit/src/simulate/models/firehose.js';
+import { KAFKA_SIMULATION } from '../../packages/testkit/src/simulate/models/kafka.js';
+import { ROTATION_SIMULATION } from '../../packages/testkit/src/simulate/models/rotation.js';
 import { QUEUE_SIMULATION } from '../../packages/testkit/src/simulate/queue.js';
 import { STREAM_SIMULATION } from '../../packages/testkit/src/simulate/stream.js';
 import { TOKEN_ISSUER_OPTIONS, TOKEN_OPTIONS } from '../../packages/testkit/src/tokens/issuer.js';
@@ -348,6 +354,42 @@ export const OPTION_TABLES: Readonly<Record<string, readonly OptionTable[]>> = {
       'packages/testkit/src/simulate/async.ts',
       'AsyncSimulation',
       [['packages/testkit/src/engines/async.ts', 'AsyncSettings']],
+    ),
+    table(
+      '@sallyport/testkit#simulate-kafka',
+      KAFKA_SIMULATION.kinds,
+      'packages/testkit/src/simulate/models/kafka.ts',
+      'KafkaSimulation',
+    ),
+    table(
+      '@sallyport/testkit#simulate-firehose',
+      FIREHOSE_SIMULATION.kinds,
+      'packages/testkit/src/simulate/models/firehose.ts',
+      'FirehoseSimulation',
+    ),
+    table(
+      '@sallyport/testkit#simulate-blocking',
+      BLOCKING_SIMULATION.kinds,
+      'packages/testkit/src/simulate/models/blocking.ts',
+      'BlockingSimulation',
+    ),
+    table(
+      '@sallyport/testkit#simulate-batch-job',
+      BATCH_JOB_SIMULATION.kinds,
+      'packages/testkit/src/simulate/models/batch-job.ts',
+      'BatchJobSimulation',
+    ),
+    table(
+      '@sallyport/testkit#simulate-rotation',
+      ROTATION_SIMULATION.kinds,
+      'packages/testkit/src/simulate/models/rotation.ts',
+      'RotationSimulation',
+    ),
+    table(
+      '@sallyport/testkit#simulate-custom-resource',
+      CUSTOM_RESOURCE_SIMULATION.kinds,
+      'packages/testkit/src/simulate/models/custom-resource.ts',
+      'CustomResourceSimulation',
     ),
     table(
       '@sallyport/testkit#createQueueEngine',

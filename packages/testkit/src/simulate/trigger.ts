@@ -18,11 +18,17 @@ import type { AsynchronousSource, TriggerSource } from './trigger-source.js';
 
 /** The options of a simulation by the kind of its source. */
 export interface TriggerSimulations {
+  /** Of records of Kafka. */
   readonly kafka: KafkaSimulation;
+  /** Of records of Firehose. */
   readonly firehose: FirehoseSimulation;
+  /** Of messages of a broker, and changes of DocumentDB. */
   readonly blocking: BlockingSimulation;
+  /** Of a job of S3 Batch Operations. */
   readonly 'batch-job': BatchJobSimulation;
+  /** Of a rotation of a secret. */
   readonly rotation: RotationSimulation;
+  /** Of custom resources. */
   readonly 'custom-resource': CustomResourceSimulation;
 }
 

@@ -29,7 +29,7 @@ export function batchJobItems(events: readonly Data[]): readonly Item[] {
   });
 }
 
-/** What S3 does with answers: a temporary failure is tried again, a permanent one stands in the report. */
+/** What S3 does with answers: a temporary failure is tried again, a permanent one is reported. */
 export function batchJobModel({ maximumRetryAttempts }: Required<BatchJobSimulation>, violate: Violate): BatchModel {
   return {
     batchSize: 1,
