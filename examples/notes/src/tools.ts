@@ -1,4 +1,11 @@
-import { createMcpServer, type McpDiscovery, type McpStore, McpToolError, mountMcp } from '@sallyport/mcp';
+import {
+  createMcpServer,
+  type McpDiscovery,
+  type McpServer,
+  type McpStore,
+  McpToolError,
+  mountMcp,
+} from '@sallyport/mcp';
 import { Authenticated, type SecureApp } from '@sallyport/secure';
 import { z } from 'zod';
 import type { NoteStore } from './notes.js';
@@ -11,13 +18,8 @@ export interface ToolsConfig {
   readonly secret: string;
 }
 
-/** The notes for agents: two tools, a resource for each note, and a prompt, at `/mcp`, for authenticated agents. */
-export function registerTools(
-  app: SecureApp,
-  notes: NoteStore,
-  { store, secret }: ToolsConfig,
-  discovery: McpDiscovery,
-): void {
+/** The notes for agents: two tools, a resource for each note, and a prompt. */
+export function createTools(notes: NoteStore, { store, secret }: ToolsConfig): McpServer {
   const server = createMcpServer({ name: 'notes', version: '1.0.0', store, secret: { current: secret } });
   server.tool(
     'find_notes',
@@ -40,5 +42,10 @@ export function registerTools(
     { description: 'Asks for a summary of a note.', args: { id: { required: true } } },
     ({ id }) => `Summarise this note in one sentence:\n\n${notes.get(id ?? '')?.text ?? ''}`,
   );
+  return server;
+}
+
+/** The tools at `/mcp`, for authenticated agents. */
+export function registerTools(app: SecureApp, server: McpServer, discovery: McpDiscovery): void {
   mountMcp(app, server, { posture: Authenticated('notes:read'), discovery });
 }
