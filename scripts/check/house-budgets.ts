@@ -39,6 +39,7 @@ export const FILES: Readonly<Record<string, Budget>> = {
   migrate: { reached: 34, wanted: 34 },
   'create-sallyport': { reached: 8, wanted: 8 },
   vectors: { reached: 36, wanted: 36 },
+  constructs: { reached: 70, wanted: 70 },
 };
 
 /**
