@@ -8,7 +8,7 @@ import {
   mountMcp,
 } from '@sallyport/mcp';
 import { Authenticated, type SecureApp } from '@sallyport/secure';
-import { z } from 'zod';
+import * as z from 'zod';
 import type { NoteStore } from './notes.js';
 import { NoteInput } from './schemas.js';
 
