@@ -21,7 +21,8 @@ function newService(): { readonly stack: Stack; readonly fn: LambdaFunction } {
 }
 
 const variablesOf = (template: Parameters<typeof propertiesOf>[0]) =>
-  (propertiesOf(template, 'AWS::Lambda::Function')[0]?.Environment as { Variables: Record<string, unknown> }).Variables;
+  (propertiesOf(template, 'AWS::Lambda::Function')[0] as { Environment: { Variables: Record<string, unknown> } })
+    .Environment.Variables;
 
 const BELOW = { 'Fn::Join': ['', [{ 'Fn::GetAtt': [expect.stringMatching(/^Files/), 'Arn'] }, '/inbox/*']] };
 

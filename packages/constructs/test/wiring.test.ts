@@ -304,7 +304,8 @@ function newPlatform() {
 it('maps the names of handlers to those of the sources, also across stacks, and leaves out equal ones', () => {
   const { stack } = newPlatform();
   const [fn] = propertiesOf(templateOf(stack), 'AWS::Lambda::Function');
-  const { FRAMEWORK_EVENT_SOURCES: names } = (fn?.Environment as { Variables: Record<string, unknown> }).Variables;
+  const { FRAMEWORK_EVENT_SOURCES: names } = (fn as { Environment: { Variables: Record<string, unknown> } }).Environment
+    .Variables;
   const [, parts] = (names as { 'Fn::Join': [string, readonly unknown[]] })['Fn::Join'];
   const text = parts.map((part) => (typeof part === 'string' ? part : 'X')).join('');
   expect(JSON.parse(text)).toEqual({
