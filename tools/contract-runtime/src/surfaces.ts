@@ -2,6 +2,7 @@ import type { Json, JsonObject, Registration, Setup } from '@sallyport/contract'
 import type { StandardSchema, Surface } from '@sallyport/core';
 import type { EventHandler } from '@sallyport/streams';
 import { eventHandler } from './handlers/event.js';
+import { makeServer } from './mcp.js';
 import { makePosture } from './postures.js';
 import { validate } from './validate.js';
 import type { World } from './world.js';
@@ -131,6 +132,27 @@ const SURFACES: Readonly<Record<string, Make>> = {
       if (decision === 'allow') return allow(String(principal_id), context ? { context: context as JsonObject } : {});
       return decision === 'unauthorized' ? unauthorized() : (result as never);
     });
+  },
+  agentcore: async ([registration], world) => {
+    const { agentCoreTools } = await import('@sallyport/mcp/agentcore');
+    const { name, posture } = registration as Registration;
+    return agentCoreTools(await makeServer(registration as Registration, world), {
+      ...(name !== undefined && { target: name }),
+      ...(posture && { posture: await makePosture(posture) }),
+    });
+  },
+  'agentcore-interceptor': async ([registration], world) => {
+    const { agentCoreInterceptor, pass, reject, rewrite } = await import('@sallyport/mcp/agentcore');
+    const handler = eventHandler(registration?.handler ?? null, world);
+    const decide = async (ctx: unknown, message: unknown) => {
+      const { decision, status, text, ...changes } = ((await handler(ctx as never, message)) ?? {}) as JsonObject;
+      if (decision === 'pass') return pass();
+      if (decision === 'reject') return reject(Number(status), String(text));
+      return decision === 'rewrite'
+        ? rewrite({ ...changes, ...(status && { status: Number(status) }) })
+        : (null as never);
+    };
+    return agentCoreInterceptor({ request: decide, response: decide });
   },
 };
 

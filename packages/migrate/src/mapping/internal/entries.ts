@@ -31,6 +31,7 @@ export const ENTRIES: readonly string[] = [
   '@sallyport/jobs/schema',
   '@sallyport/jobs/testing',
   '@sallyport/mcp',
+  '@sallyport/mcp/agentcore',
   '@sallyport/mcp/aws',
   '@sallyport/mcp/calls',
   '@sallyport/mcp/facade',
