@@ -50,7 +50,8 @@ export class ChannelHandlers {
    * when something below it has a handler of its own: it would deliver what that handler decides about. None for a path in another
    * form, so that no spelling of a channel passes by its own handler.
    */
-  find(channel: string): ChannelEntry | undefined {
+  find(path: string): ChannelEntry | undefined {
+    const channel = path.startsWith('/') ? path : `/${path}`;
     if (!PATTERN.test(channel)) return undefined;
     const isWide = channel.endsWith('/*');
     if (isWide && this.entries.some(({ pattern }) => pattern !== channel && pattern.startsWith(channel.slice(0, -1)))) {
