@@ -72,6 +72,7 @@ describe('a function under the runtime client of AWS', () => {
     const { pid = 0 } = host.invoker.environments().find((one) => one.id === environment?.id) ?? {};
     await isStopped(pid);
     const next = await invoke(host, { do: 'wait', ms: 100 });
+    expect(next).toMatchObject({ ok: true });
     const { ticks } = (await answerOf(host, { do: 'state' })) as { ticks: readonly string[] };
     expect(ticks).toContain(next.requestId);
     expect(new Set(ticks.filter((id) => id !== requestId))).toEqual(new Set([next.requestId]));

@@ -156,6 +156,11 @@ export class Environment {
     return this.#isReady && !this.isDead && this.#killedFor === undefined && this.#api.polls > this.#reserved;
   }
 
+  /** Whether it has answered everything and will ask for the next event at once. */
+  get isFinishing(): boolean {
+    return this.#isReady && !this.isDead && this.#killedFor === undefined && this.running === 0 && this.#api.polls === 0;
+  }
+
   /** Keeps a place for an event that `run` gets soon. */
   reserve(): void {
     this.#reserved += 1;

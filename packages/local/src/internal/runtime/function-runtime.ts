@@ -21,6 +21,8 @@ import { Pool, type RunnableCode } from './pool.js';
 import { functionArn } from './variables.js';
 
 const MAX_EVENT_BYTES = 6_291_456;
+/** How long an environment that has answered may take to ask for its next event, before another one is started. */
+const FINISHING_MS = 200;
 const MAX_ASYNC_EVENT_BYTES = 1_048_576;
 
 /** What the runtime needs of the run. */
@@ -166,12 +168,18 @@ export class FunctionRuntime implements Invoker {
 
   async #environmentFor(call: Call): Promise<Found> {
     const mayWait = call.options.whenBusy === 'wait';
+    let isPatient = true;
     for (;;) {
       if (this.#isStopped || call.options.signal?.aborted) return { reason: 'stopped', error: STOPPED };
       if (this.#code.state === 'broken' && !mayWait)
         return { reason: 'build', error: brokenError(this.#code.problems) };
       const free = this.#code.state === 'ready' ? this.#pool.takeFree() : undefined;
       if (free) return { environment: free, spentMs: 0 };
+      if (isPatient && this.#pool.isFinishing) {
+        isPatient = false;
+        await this.#turn(AbortSignal.timeout(FINISHING_MS));
+        continue;
+      }
       if (this.#pool.hasPlace && this.#code.state === 'ready') return this.#startFor(call);
       if (!mayWait && this.#code.state === 'ready') return { reason: 'throttled', error: THROTTLED };
       await this.#turn(call.options.signal);

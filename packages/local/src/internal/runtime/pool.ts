@@ -67,6 +67,11 @@ export class Pool {
     return free;
   }
 
+  /** Whether one will be free in a moment, so that no other has to start. */
+  get isFinishing(): boolean {
+    return [...this.#environments].some((environment) => environment.isFinishing);
+  }
+
   /** Whether another environment may be started. */
   get hasPlace(): boolean {
     const { inspect, managedInstances, concurrency } = this.#init.config;
