@@ -42,7 +42,7 @@ export function createTestHost(
     triggers = [],
     config = {},
     ...members
-  }: { triggers?: readonly TriggerView[]; config?: Partial<Config> } & Partial<Host> = {},
+  }: { triggers?: readonly TriggerView[]; config?: Partial<Config> } & Partial<Omit<Host, 'config'>> = {},
 ): TestHost {
   const folder = mkdtempSync(join(tmpdir(), 'sallyport-local-'));
   const clock = new ManualClock(new Date('2026-11-22T10:00:00Z'));
@@ -72,7 +72,7 @@ export function createTestHost(
       tables: [],
       buckets: [],
       env: {},
-      ...config,
+      ...(config as object),
     } as unknown as Config,
     clock,
     keys: KEYS,
