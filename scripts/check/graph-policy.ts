@@ -31,6 +31,7 @@ export const WORKSPACE_DEPENDENCIES: Readonly<Record<string, readonly string[]>>
   '@sallyport/microvm': ['core', 'dynamo', 'secure'],
   '@sallyport/migrate': ['core'],
   'create-sallyport': [],
+  '@sallyport/local': ['core', 'dispatch', 'testkit'],
 };
 
 /** Entries that reach less of the workspace than their package depends on. */

@@ -38,6 +38,7 @@ export const FILES: Readonly<Record<string, Budget>> = {
   contract: { reached: 13, wanted: 13 },
   migrate: { reached: 34, wanted: 34 },
   'create-sallyport': { reached: 8, wanted: 8 },
+  local: { reached: 120, wanted: 120 },
   vectors: { reached: 36, wanted: 36 },
 };
 
