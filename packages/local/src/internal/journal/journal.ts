@@ -43,6 +43,8 @@ export interface GateDecision {
   readonly record: string;
   /** `authenticated`. */
   readonly posture: string;
+  /** Scopes that the posture asks for. */
+  readonly required: readonly string[];
   /** `allowed`, `unauthenticated`, `forbidden` or `failed`. */
   readonly outcome: string;
   /** `user`, `service` and so on; `null` for nobody. */
