@@ -34,7 +34,7 @@ export interface ConsoleApi {
   'GET /api/buckets': { readonly answer: readonly BucketView[] };
   'POST /api/token': { readonly body: TokenRequest; readonly answer: { readonly token: string } };
   'GET /api/recordings': { readonly answer: readonly RecordingView[] };
-  'GET /api/recordings/{file}': { readonly answer: unknown };
+  'GET /api/recordings/{file}': { readonly answer: SavedRecording };
   'POST /api/recordings': {
     readonly body: { readonly id: number; readonly as: 'recording' | 'fixture' };
     readonly answer: { readonly file: string };
@@ -99,8 +99,9 @@ export interface SendField {
 }
 
 export interface ReplayRequest {
-  /** A record of this run, or the text of a recording. */
+  /** One of: a record of this run, a saved recording by its file, or a recording itself. */
   readonly id?: number;
+  readonly file?: string;
   readonly recording?: unknown;
 }
 
@@ -133,6 +134,14 @@ export interface TokenRequest {
   readonly scopes?: readonly string[];
   readonly tenant?: string;
   readonly kind?: string;
+}
+
+/** What a recording's file holds. */
+export interface SavedRecording {
+  /** As `loadRecording` of the test kit reads it. */
+  readonly recording: unknown;
+  /** What the function answered then, sanitized; absent when it failed or streamed. */
+  readonly answer?: unknown;
 }
 
 export interface RecordingView {
