@@ -9,7 +9,7 @@ export function JsonEditor(props: {
 }) {
   const { label, value, onChange } = props;
   const place = useRef<HTMLDivElement>(null);
-  const editor = useRef<EditorHandle>();
+  const editor = useRef<EditorHandle | null>(null);
   const changed = useRef(onChange);
   changed.current = onChange;
   useEffect(() => {
@@ -22,7 +22,7 @@ export function JsonEditor(props: {
     return () => {
       gone = true;
       editor.current?.destroy();
-      editor.current = undefined;
+      editor.current = null;
     };
   }, [label]);
   useEffect(() => editor.current?.setText(value), [value]);

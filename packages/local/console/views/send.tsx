@@ -194,7 +194,7 @@ function Field({ field }: { readonly field: SendField }) {
       ) : (
         <input
           id={id}
-          type={of === 'number' ? 'number' : 'text'}
+          inputMode={of === 'number' ? 'numeric' : 'text'}
           value={text}
           spellcheck={false}
           onInput={({ currentTarget }) => type(name, currentTarget.value)}
