@@ -1,4 +1,5 @@
-// Events as AWS sends them, built for tests. Needs nothing of the other packages but `core`.
+// Events as AWS sends them, built for tests, and what clients get for the answers. Needs nothing of the other packages but `core`.
+export { type ClientAnswer, clientAnswer, FAILED, type HttpDoor } from './answers/client-answer.js';
 export {
   type AppSyncBatch,
   type AppSyncEvent,

@@ -2,12 +2,10 @@ import { join } from 'node:path';
 import type { LambdaContext } from '@sallyport/core';
 import { FrameworkError } from '@sallyport/core';
 import type { Host, Part } from '../host/host.js';
-import type { Identity } from '../identity/identity.js';
 import { createRecordings } from '../recordings/recordings.js';
 import { buildEvent } from '../send/build-event.js';
 import { formsOf } from '../send/forms.js';
-import type { SendRequest, Sender } from '../send/send.js';
-import type { State } from '../state/state.js';
+import type { SendRequest } from '../send/send.js';
 import type { RunState } from './api.js';
 import { readExplain, readReplay, readSave, readSend, readSourceAction, readSpeed, readToken } from './bodies.js';
 import { findConsole } from './build.js';
@@ -15,25 +13,18 @@ import { toRow } from './live.js';
 import type { Routes } from './routes.js';
 import { type ConsoleServer, startConsoleServer } from './server.js';
 
-/** The parts that the console shows and steers. */
-export interface ConsoleParts {
-  readonly host: Host;
-  readonly sender: Sender;
-  readonly state: State;
-  readonly identity: Identity;
-  /** The variables of the function, for `sallyport env`. */
-  variables(): Readonly<Record<string, string>>;
-}
-
-/** Makes the console: its page and its HTTP API. */
-export function createConsole(parts: ConsoleParts): Part {
-  const { host } = parts;
+/**
+ * Makes the console: its page and its HTTP API.
+ *
+ * @param variables the variables of the function, for `sallyport env`
+ */
+export function createConsole(host: Host, variables: () => Readonly<Record<string, string>>): Part {
   let server: ConsoleServer | undefined;
   return {
     name: 'console',
     async start() {
       server = await startConsoleServer({
-        routes: createRoutes(parts),
+        routes: createRoutes(host, variables),
         journal: host.journal,
         assets: await findConsole(),
         port: host.ports.console,
@@ -41,16 +32,17 @@ export function createConsole(parts: ConsoleParts): Part {
         doorOrigin: (kind) => doorOrigin(host, kind),
         onFault: (error) => host.notice(`the console failed: ${error instanceof Error ? error.message : String(error)}`),
       });
+      host.ports.console = server.port;
     },
     stop: async () => server?.close(),
   };
 }
 
-function createRoutes({ host, sender, state, identity, variables }: ConsoleParts): Routes {
-  const { journal, sources, config } = host;
+function createRoutes(host: Host, variables: () => Readonly<Record<string, string>>): Routes {
+  const { journal, sources, config, sender, state, identity } = host;
   const recordings = createRecordings(host, join(config.stateFolder, 'recordings'));
   return {
-    'GET /api/state': () => toRunState(host, state),
+    'GET /api/state': () => toRunState(host),
     'GET /api/inventory': () => {
       const { isOurs, streaming, routes, triggers, mcp } = host.inspection();
       return { isOurs, streaming, routes, triggers, mcp };
@@ -114,8 +106,8 @@ function contextOf({ caller }: SendRequest): LambdaContext | undefined {
   return { clientContext: { custom } };
 }
 
-function toRunState(host: Host, state: State): RunState {
-  const { config, invoker, sources, journal } = host;
+function toRunState(host: Host): RunState {
+  const { config, invoker, sources, journal, state } = host;
   return {
     name: config.name,
     folder: config.folder,

@@ -1,17 +1,7 @@
 import type { Host, Part } from '../host/host.js';
-import type { Sources } from './sources.js';
+import { LocalSources } from './local-sources.js';
 
 /** Makes the queues, streams, topics, buses and schedules of a run. */
-export function createSources(_host: Host): Sources & Part {
-  return {
-    name: 'sources',
-    start: async () => {},
-    stop: async () => {},
-    list: () => [],
-    send: () => [],
-    act: () => {},
-    speed: () => 1,
-    setSpeed: () => {},
-    settle: async () => {},
-  };
+export function createSources(host: Host): LocalSources & Part {
+  return new LocalSources(host);
 }

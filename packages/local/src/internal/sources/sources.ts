@@ -1,5 +1,5 @@
 /** The kinds of sources that the test kit's engines serve. */
-export type SourceKind = 'queue' | 'stream' | 'table-stream' | 'topic' | 'event-bus' | 'schedule';
+export type SourceKind = 'queue' | 'stream' | 'table-stream' | 'topic' | 'event-bus' | 'schedule' | 's3' | 'invoke';
 
 /** One record in a source, as the console shows it. */
 export interface SourceRecordView {
