@@ -33,6 +33,8 @@ export function createEditor(
 ): EditorHandle {
   const nonce = document.querySelector('meta[name="style-nonce"]')?.getAttribute('content') ?? '';
   const parses = jsonParseLinter();
+  // What the owner knows of: a text that it set itself is no change to tell it.
+  let known = options.text;
   const view = new EditorView({
     parent,
     state: EditorState.create({
@@ -50,16 +52,20 @@ export function createEditor(
         keymap.of([...defaultKeymap, ...historyKeymap]),
         EditorView.updateListener.of(({ docChanged, view: changed }) => {
           if (!docChanged) return;
-          options.onChange(changed.state.doc.toString());
-          parent.dataset.valid = String(parses(changed).length === 0);
+          const text = changed.state.doc.toString();
+          parent.dataset.valid = String(text === '' || parses(changed).length === 0);
+          if (text === known) return;
+          known = text;
+          options.onChange(text);
         }),
       ],
     }),
   });
   return {
     setText(text) {
-      const { length } = view.state.doc;
-      if (view.state.doc.toString() !== text) view.dispatch({ changes: { from: 0, to: length, insert: text } });
+      if (text === known) return;
+      known = text;
+      view.dispatch({ changes: { from: 0, to: view.state.doc.length, insert: text } });
     },
     destroy: () => view.destroy(),
   };

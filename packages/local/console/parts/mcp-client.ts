@@ -1,4 +1,4 @@
-import './no-eval.js';
+import { JITLESS } from './no-eval.js';
 import { Client, StreamableHTTPClientTransport } from '@modelcontextprotocol/client';
 import { authorization } from '../api.js';
 
@@ -43,6 +43,7 @@ export async function connectMcp(options: {
   readonly token: string;
   readonly ask: (question: Question) => Promise<Answer>;
 }): Promise<McpConnection> {
+  if (!JITLESS) throw new Error('the MCP client must not make code from text');
   const client = new Client(
     { name: 'sallyport-console', version: '1.0.0' },
     { capabilities: { elicitation: {} }, versionNegotiation: { mode: MODES[options.era] } },

@@ -1,5 +1,7 @@
 import { config } from 'zod';
 
-// Imported before anything that describes values with zod: the page's policy forbids code from text, and without this zod
-// tries whether it may, which the browser reports as a violation.
-config({ jitless: true });
+/**
+ * zod without code that it makes from text: the page's policy forbids that, and the browser reports the mere try. To be
+ * imported before anything that describes values with zod.
+ */
+export const JITLESS = config({ jitless: true }).jitless;
