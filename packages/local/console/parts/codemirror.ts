@@ -26,7 +26,10 @@ const LOOK = EditorView.theme({
   '&.cm-focused .cm-selectionBackground, .cm-selectionBackground': { backgroundColor: 'var(--selection)' },
 });
 
-/** Puts an editor for JSON into a place. Tab leaves it, so that nobody who uses keys alone is kept in it. */
+/**
+ * Puts an editor for JSON into a place. Tab leaves it, so that nobody who uses keys alone is kept in it, and Ctrl+Enter is the
+ * page's.
+ */
 export function createEditor(
   parent: HTMLElement,
   options: { readonly label: string; readonly text: string; readonly onChange: (text: string) => void },
@@ -49,7 +52,7 @@ export function createEditor(
         LOOK,
         EditorView.lineWrapping,
         EditorView.contentAttributes.of({ 'aria-label': options.label }),
-        keymap.of([...defaultKeymap, ...historyKeymap]),
+        keymap.of([...historyKeymap, ...defaultKeymap.filter(({ key }) => key !== 'Mod-Enter')]),
         EditorView.updateListener.of(({ docChanged, view: changed }) => {
           if (!docChanged) return;
           const text = changed.state.doc.toString();

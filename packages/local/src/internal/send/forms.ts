@@ -76,7 +76,7 @@ const FORMS: readonly (Pick<SendForm, 'kind' | 'label' | 'target'> & { readonly 
   {
     kind: 'event-bus',
     label: 'Bus event',
-    target: '',
+    target: 'bus',
     fields: {
       source: ['text', 'test.source'],
       detailType: ['text', 'Test Event'],
