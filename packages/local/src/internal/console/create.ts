@@ -18,7 +18,7 @@ import { type ConsoleServer, startConsoleServer } from './server.js';
  *
  * @param variables the variables of the function, for `sallyport env`
  */
-export function createConsole(host: Host, variables: () => Readonly<Record<string, string>>): Part {
+export function createConsole(host: Host, variables: () => Readonly<Record<string, string>> = () => ({})): Part {
   let server: ConsoleServer | undefined;
   return {
     name: 'console',

@@ -13,6 +13,8 @@ import type { State } from '../state/state.js';
 export interface RunKeys {
   readonly accessKeyId: string;
   readonly secretAccessKey: string;
+  /** Of the developer's own credentials, when services are let through to AWS. */
+  readonly sessionToken?: string;
 }
 
 /** The ports of a run. `0` while a door is not open. */

@@ -15,7 +15,12 @@ export const NOTHING_KNOWN: Inspection = {
 
 /** What a function says of itself, in the form that the run uses. */
 export function toInspection(
-  raw: { readonly isOurs: boolean; readonly streaming: boolean; readonly routes: readonly Raw[]; readonly triggers: readonly Raw[] },
+  raw: {
+    readonly isOurs: boolean;
+    readonly streaming: boolean;
+    readonly routes: readonly Raw[];
+    readonly triggers: readonly Raw[];
+  },
   questions: Pick<Inspection, 'explain' | 'openapi'>,
 ): Inspection {
   const routes = raw.routes.map(toRoute);
@@ -36,7 +41,8 @@ function toRoute(raw: Raw): RouteView {
     const [parentType, field] = [String(appSyncParentType), String(appSyncField)];
     return { ...common, name: `${parentType}.${field}`, parentType, field };
   }
-  if (surface === 'websocket') return { ...common, name: String(webSocketRouteKey), routeKey: String(webSocketRouteKey) };
+  if (surface === 'websocket')
+    return { ...common, name: String(webSocketRouteKey), routeKey: String(webSocketRouteKey) };
   return { ...common, name: `${method} ${path}`, method: String(method), pattern: String(path) };
 }
 
@@ -54,5 +60,7 @@ function mcpPaths(routes: readonly RouteView[]): readonly string[] {
   const streams = (method: string, pattern: string) =>
     routes.some((route) => route.streaming && route.method === method && route.pattern === pattern);
   const posts = routes.filter(({ method, streaming }) => method === 'POST' && streaming);
-  return posts.map(({ pattern = '' }) => pattern).filter((pattern) => streams('GET', pattern) && streams('DELETE', pattern));
+  return posts
+    .map(({ pattern = '' }) => pattern)
+    .filter((pattern) => streams('GET', pattern) && streams('DELETE', pattern));
 }

@@ -1,13 +1,6 @@
 import { createSanitizer } from '@sallyport/core/observability';
+import type { InvocationRecord, Journal, JournalChange, JournalNote, OpenRecord, RecordLists } from './journal.js';
 import { parseTrace } from './trace.js';
-import type {
-  InvocationRecord,
-  Journal,
-  JournalChange,
-  JournalNote,
-  OpenRecord,
-  RecordLists,
-} from './journal.js';
 
 /** Options of {@link createJournal}. */
 export interface JournalOptions {
@@ -24,7 +17,14 @@ export interface JournalOptions {
 }
 
 const MAX_NOTES = 500;
-const LIST_NAMES = ['gate', 'spans', 'logs', 'awsCalls', 'changes', 'leftovers'] as const satisfies readonly (keyof RecordLists)[];
+const LIST_NAMES = [
+  'gate',
+  'spans',
+  'logs',
+  'awsCalls',
+  'changes',
+  'leftovers',
+] as const satisfies readonly (keyof RecordLists)[];
 /** Members whose texts come from callers or from the function. */
 const FOREIGN = ['event', 'answer', 'error', 'client', 'explain'] as const;
 
@@ -64,7 +64,17 @@ class Ring implements Journal {
     this.#last += 1;
     const id = this.#last;
     const causedBy = this.#bySegment.get(parent ?? '') ?? null;
-    const raw: Raw = { ...EMPTY, ...emptyLists(), id, requestId, traceId, origin, causedBy, event, startedAt: this.#options.now() };
+    const raw: Raw = {
+      ...EMPTY,
+      ...emptyLists(),
+      id,
+      requestId,
+      traceId,
+      origin,
+      causedBy,
+      event,
+      startedAt: this.#options.now(),
+    };
     const entry: Entry = { raw, segment, bytes: 0, view: undefined };
     this.#entries.set(id, entry);
     this.#byTrace.set(traceId, id);
@@ -149,7 +159,16 @@ class Ring implements Journal {
     const lists = Object.fromEntries(LIST_NAMES.map((name) => [name, raw[name].map(this.#clean)]));
     const cleaned = { ...raw, ...foreign, ...lists } as unknown as InvocationRecord;
     // Lines come through three pipes, each with the time at which they were written.
-    return { ...cleaned, logs: [...cleaned.logs].sort((a, b) => a.at - b.at) };
+    const logs = raw.logs.map((line) => ({ ...line, text: this.#cleanLines(line.text) }));
+    return { ...cleaned, logs: logs.sort((a, b) => a.at - b.at) };
+  }
+
+  /** The sanitizer takes line breaks out; a message of several lines stays one. */
+  #cleanLines(text: string): string {
+    return text
+      .split('\n')
+      .map((line) => this.#clean(line))
+      .join('\n');
   }
 
   #tell(entry: Entry): void {
