@@ -56,6 +56,8 @@ export interface Config {
   readonly freeze: boolean;
   /** Whether DynamoDB and S3 are offered; default `true`. */
   readonly state: boolean;
+  /** Export conditions beside Node's own, for workspaces whose packages are read from their sources. */
+  readonly conditions: readonly string[];
   /** Whether a build is one file, as it is deployed; default `false`. */
   readonly bundle: boolean;
   readonly open: boolean;

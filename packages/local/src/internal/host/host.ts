@@ -13,6 +13,8 @@ import type { State } from '../state/state.js';
 export interface RunKeys {
   readonly accessKeyId: string;
   readonly secretAccessKey: string;
+  /** Of the developer's own credentials, when services are let through to AWS. */
+  readonly sessionToken?: string;
 }
 
 /** The ports of a run. `0` while a door is not open. */
@@ -51,6 +53,8 @@ export interface Host {
   inspection(): Inspection;
   /** Called after each build that is running, with the new inspection. @returns the end of the subscription */
   onInspection(listener: (inspection: Inspection) => void): () => void;
+  /** Ends this process when the run is killed: DynamoDB's. */
+  guard?(pid: number): void;
   /** One line for the terminal and the console: something that the developer should know, and what to do. */
   notice(text: string): void;
 }

@@ -136,8 +136,12 @@ export interface Journal {
   get(id: number): InvocationRecord | undefined;
   /** The event as it was sent, for a replay; never leaves the process but to the function. */
   rawEvent(id: number): unknown;
-  /** The record whose trace has this root; the newest if there are several. */
-  byTrace(traceId: string): InvocationRecord | undefined;
+  /** The answer as the function gave it, to compare a replay with. */
+  rawAnswer(id: number): unknown;
+  /** The number of an invocation by its request id. */
+  idOf(requestId: string): number | undefined;
+  /** The record that made a call: by the `Parent` of its `X-Amzn-Trace-Id`. Also takes a root, and gives the newest of that trace. */
+  byTrace(header: string): InvocationRecord | undefined;
   byRequest(requestId: string): InvocationRecord | undefined;
   /** Entries that belong to no invocation: notices, builds, changes of sources and state. */
   note(entry: JournalNote): void;
@@ -148,7 +152,12 @@ export interface Journal {
 
 export interface OpenRecord {
   readonly requestId: string;
+  /** The root of its trace. */
   readonly traceId: string;
+  /** Its own segment: the `Parent` that its calls send. */
+  readonly segment: string;
+  /** The segment of the call that made the event; absent for none. */
+  readonly parent?: string | undefined;
   readonly origin: Origin;
   readonly event: unknown;
 }
