@@ -15,4 +15,6 @@ export type LocalErrorCode =
   /** The source has no such record. */
   | 'local.unknown_record'
   /** There is no such kind to send. */
-  | 'local.unknown_kind';
+  | 'local.unknown_kind'
+  /** DynamoDB is off: the text says what is missing. */
+  | 'local.state_off';

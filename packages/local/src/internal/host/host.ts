@@ -53,6 +53,8 @@ export interface Host {
   inspection(): Inspection;
   /** Called after each build that is running, with the new inspection. @returns the end of the subscription */
   onInspection(listener: (inspection: Inspection) => void): () => void;
+  /** Ends this process when the run is killed: DynamoDB's. */
+  guard?(pid: number): void;
   /** One line for the terminal and the console: something that the developer should know, and what to do. */
   notice(text: string): void;
 }

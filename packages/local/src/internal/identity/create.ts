@@ -1,13 +1,7 @@
-import type { Host, Part } from '../host/host.js';
-import type { Identity } from './identity.js';
+import type { Host } from '../host/host.js';
+import { LocalIdentity } from './local-identity.js';
 
 /** Makes the local issuer of a run. */
-export function createIdentity(_host: Host): Identity & Part {
-  return {
-    name: 'identity',
-    start: async () => {},
-    stop: async () => {},
-    token: async () => '',
-    substitute: (value) => value,
-  };
+export function createIdentity(host: Host): LocalIdentity {
+  return new LocalIdentity(host);
 }
