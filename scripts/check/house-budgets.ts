@@ -33,7 +33,7 @@ export const FILES: Readonly<Record<string, Budget>> = {
   streams: { reached: 30, wanted: 30 },
   triggers: { reached: 25, wanted: 25 },
   microvm: { reached: 54, wanted: 54 },
-  // Six topics since: engines with their clockwork, the recorder, tokens, matchers, the stand-in for micro-VMs, answers as clients see them.
+  // Six topics since: engines with their clockwork, the recorder, tokens, matchers, the stand-in for micro-VMs, what clients get.
   testkit: { reached: 70, wanted: 70 },
   contract: { reached: 13, wanted: 13 },
   migrate: { reached: 34, wanted: 34 },

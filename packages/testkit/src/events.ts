@@ -1,5 +1,12 @@
-// Events as AWS sends them, built for tests, and what clients get for the answers. Needs nothing of the other packages but `core`.
-export { type ClientAnswer, clientAnswer, FAILED, type HttpDoor } from './answers/client-answer.js';
+// Events as AWS sends them, built for tests, and what clients get of the answers. Needs nothing of the other packages but `core`.
+export {
+  type ClientAnswer,
+  type ClientAnswerOptions,
+  clientAnswer,
+  clientFailure,
+  type DoorFailure,
+  type HttpDoorKind,
+} from './answers/client-answer.js';
 export {
   type AppSyncBatch,
   type AppSyncEvent,

@@ -1,139 +1,178 @@
-import { FrameworkError, type TriggerKind } from '@sallyport/core';
-import { INVALID_CONFIGURATION } from '@sallyport/core/options';
+import { isPlainObject } from '@sallyport/core/pipeline';
 
-/** A front door that answers an HTTP client with what the function answered. */
-export type HttpDoor = Extract<TriggerKind, 'gateway-v2' | 'function-url' | 'gateway-v1' | 'load-balancer'>;
+/** The HTTP doors of AWS that a function can stand behind. */
+export type HttpDoorKind = 'gateway-v2' | 'gateway-v1' | 'function-url' | 'load-balancer';
 
-/** What an HTTP client gets. */
+/** What the client of an HTTP door gets. */
 export interface ClientAnswer {
   /** HTTP status. */
   readonly status: number;
-  /** Names in lower case and values, one entry for each value; `set-cookie` once for each cookie. */
+  /** Names as the function wrote them, in order; a name with several values comes several times. */
   readonly headers: readonly (readonly [name: string, value: string])[];
-  /** The body as bytes; empty for none. */
+  /** The body, decoded. */
   readonly body: Uint8Array;
-  /** Why the service could not use the function's answer and sent its own error; absent when it could. */
-  readonly problem?: string;
+  /** Why the door did not take the function's answer; `undefined` when it did. */
+  readonly refused?: string;
 }
 
-type Members = Readonly<Record<string, unknown>>;
-type Header = readonly [name: string, value: string];
-
-/** How one kind of door reads an answer. */
-interface Reader {
-  /** The status and text that the client gets for an answer that the door cannot read, or when the function fails. */
-  readonly failure: { readonly status: number; readonly body: string };
-  /** Whether an answer without `statusCode` is the body itself. */
-  readonly infersStatus: boolean;
-  readonly hasLists: boolean;
-  readonly hasCookies: boolean;
+/** Settings of {@link clientAnswer}. */
+export interface ClientAnswerOptions {
+  /** Whether the target group of a load balancer has multi-value headers. Default: `false`. */
+  readonly multiValue?: boolean;
 }
 
-const GATEWAY_FAILURE = (status: number, message: string) => ({ status, body: JSON.stringify({ message }) });
-const PAYLOAD_2 = { infersStatus: true, hasLists: false, hasCookies: true };
+/** Why a function has no answer for its door. */
+export type DoorFailure =
+  /** It threw, ended, or answered what the door does not take. */
+  | 'error'
+  /** It took longer than the door waits. */
+  | 'timeout'
+  /** All its environments are busy. */
+  | 'throttled';
+
+interface Door {
+  /** Without one, an answer of any shape is a body. */
+  readonly needsStatus: boolean;
+  readonly contentType: string | undefined;
+  readonly failures: Readonly<Record<DoorFailure, readonly [status: number, body: string]>>;
+}
+
+const INTERNAL_V2 = '{"message":"Internal Server Error"}';
+const INTERNAL_V1 = '{"message": "Internal server error"}';
+const page = (title: string) =>
+  `<html>\r\n<head><title>${title}</title></head>\r\n<body>\r\n<center><h1>${title}</h1></center>\r\n</body>\r\n</html>\r\n`;
 
 /**
- * @see https://docs.aws.amazon.com/apigateway/latest/developerguide/http-api-develop-integrations-lambda.html
- * @see https://docs.aws.amazon.com/lambda/latest/dg/urls-invocation.html
- * @see https://docs.aws.amazon.com/apigateway/latest/developerguide/set-up-lambda-proxy-integrations.html
- * @see https://docs.aws.amazon.com/elasticloadbalancing/latest/application/lambda-functions.html
+ * HTTP API: https://docs.aws.amazon.com/apigateway/latest/developerguide/http-api-develop-integrations-lambda.html;
+ * REST API: https://docs.aws.amazon.com/apigateway/latest/developerguide/handle-errors-in-lambda-integration.html;
+ * load balancer: https://docs.aws.amazon.com/elasticloadbalancing/latest/application/lambda-functions.html;
+ * function URL: https://docs.aws.amazon.com/lambda/latest/dg/urls-invocation.html
  */
-const READERS: Readonly<Record<HttpDoor, Reader>> = {
-  'gateway-v2': { ...PAYLOAD_2, failure: GATEWAY_FAILURE(500, 'Internal Server Error') },
-  'function-url': { ...PAYLOAD_2, failure: { status: 502, body: 'Internal Server Error' } },
+const DOORS: Readonly<Record<HttpDoorKind, Door>> = {
+  'gateway-v2': {
+    needsStatus: false,
+    contentType: 'text/plain;charset=UTF-8',
+    failures: {
+      error: [500, INTERNAL_V2],
+      timeout: [503, '{"message":"Service Unavailable"}'],
+      throttled: [503, '{"message":"Service Unavailable"}'],
+    },
+  },
   'gateway-v1': {
-    infersStatus: false,
-    hasLists: true,
-    hasCookies: false,
-    failure: GATEWAY_FAILURE(502, 'Internal server error'),
+    needsStatus: true,
+    contentType: 'application/json',
+    failures: {
+      error: [502, INTERNAL_V1],
+      timeout: [504, '{"message": "Endpoint request timed out"}'],
+      throttled: [503, '{"message": "Service Unavailable"}'],
+    },
+  },
+  'function-url': {
+    needsStatus: false,
+    contentType: 'application/json',
+    failures: {
+      error: [502, 'Internal Server Error'],
+      timeout: [502, 'Internal Server Error'],
+      throttled: [429, '{"Reason":"ConcurrentInvocationLimitExceeded","Type":"User","message":"Rate Exceeded."}'],
+    },
   },
   'load-balancer': {
-    infersStatus: false,
-    hasLists: true,
-    hasCookies: false,
-    failure: { status: 502, body: '<html><head><title>502 Bad Gateway</title></head></html>' },
+    needsStatus: true,
+    contentType: undefined,
+    failures: {
+      error: [502, page('502 Bad Gateway')],
+      timeout: [502, page('502 Bad Gateway')],
+      throttled: [502, page('502 Bad Gateway')],
+    },
   },
 };
 
 /**
- * What the client of a front door gets for the answer of a function. Base64 is decoded, also of a REST API, as if all media
- * types were in its `binaryMediaTypes`.
+ * What the client of an HTTP door gets for what a function answered. An answer that the door does not take gives the door's
+ * own error, with the reason in `refused`.
  *
- * @param kind the front door
- * @param answer what the function answered, or {@link FAILED} when it threw, ended or ran into its timeout
- * @throws FrameworkError `app.invalid_configuration` for another kind
  * @example
- * const { status, body } = clientAnswer('gateway-v2', await app.handleLambda(buildAPIGatewayV2Request('GET', '/notes')));
+ * clientAnswer('gateway-v1', { body: 'x' }).refused; // 'the answer has no statusCode'
  */
-export function clientAnswer(kind: HttpDoor, answer: unknown): ClientAnswer {
-  const reader = Object.hasOwn(READERS, kind) ? READERS[kind] : undefined;
-  if (!reader) {
-    const known = Object.keys(READERS).join(', ');
-    throw new FrameworkError(INVALID_CONFIGURATION, `framework: clientAnswer reads answers of ${known}`);
+export function clientAnswer(kind: HttpDoorKind, answer: unknown, options: ClientAnswerOptions = {}): ClientAnswer {
+  const door = DOORS[kind];
+  if (!isPlainObject(answer) || !('statusCode' in answer)) {
+    if (door.needsStatus) return refuse(kind, 'the answer has no statusCode');
+    const text = typeof answer === 'string' ? answer : JSON.stringify(answer ?? null);
+    return { status: 200, headers: [['content-type', 'application/json']], body: Buffer.from(text) };
   }
-  const problem = answer === FAILED ? 'the function failed' : problemOf(answer, reader);
-  if (problem !== undefined) return refused(reader, problem);
-  const { statusCode } = (answer ?? {}) as Members;
-  return statusCode === undefined ? inferred(answer) : projected(answer as Members, reader);
-}
-
-/** Stands in the place of an answer when the function threw, ended or ran into its timeout. */
-export const FAILED: unique symbol = Symbol('failed');
-
-/** Why the door cannot read the answer; `undefined` if it can. */
-function problemOf(answer: unknown, { infersStatus, hasLists, hasCookies }: Reader): string | undefined {
-  const isObject = typeof answer === 'object' && answer !== null && !Array.isArray(answer);
-  if (!isObject) return infersStatus ? undefined : 'the answer is not an object';
-  const { statusCode, headers, multiValueHeaders, cookies, body } = answer as Members;
-  if (statusCode === undefined) return infersStatus ? undefined : 'the answer has no statusCode';
-  const status = Number(statusCode);
-  if (!Number.isInteger(status) || status < 100 || status > 599)
-    return 'statusCode is not a whole number from 100 to 599';
-  if (isGiven(headers) && !isMap(headers, isScalar)) return 'headers is not an object of texts';
-  if (hasLists && isGiven(multiValueHeaders) && !isMap(multiValueHeaders, isList)) {
-    return 'multiValueHeaders is not an object of lists';
-  }
-  if (hasCookies && isGiven(cookies) && !isList(cookies)) return 'cookies is not a list of texts';
-  if (isGiven(body) && typeof body !== 'string') return 'body is not a text';
-  return undefined;
-}
-
-/** Without `statusCode` the answer itself is the body, as JSON; a text is taken as it is. */
-function inferred(answer: unknown): ClientAnswer {
-  const text = typeof answer === 'string' ? answer : JSON.stringify(answer ?? null);
-  return { status: 200, headers: [['content-type', 'application/json']], body: Buffer.from(text) };
-}
-
-function projected(answer: Members, { hasLists, hasCookies }: Reader): ClientAnswer {
-  const { statusCode, headers, multiValueHeaders, cookies, body = '', isBase64Encoded } = answer;
-  const single = headersOf(headers).map(([name, value]): Header => [name, String(value)]);
-  const lists = hasLists ? headersOf(multiValueHeaders) : [];
-  const many = lists.flatMap(([name, values]) => (values as unknown[]).map((value): Header => [name, String(value)]));
-  const sent =
-    hasCookies && Array.isArray(cookies) ? cookies.map((value): Header => ['set-cookie', String(value)]) : [];
-  const isSame = ([name]: Header) => many.some(([other]) => other === name);
+  const status = Number(answer.statusCode);
+  if (!Number.isInteger(status) || status < 100 || status > 599) return refuse(kind, 'statusCode is no HTTP status');
+  const { body = '', isBase64Encoded = false } = answer;
+  if (typeof body !== 'string' && body !== null) return refuse(kind, 'body is no text');
+  if (typeof isBase64Encoded !== 'boolean') return refuse(kind, 'isBase64Encoded is neither true nor false');
+  const headers = headersOf(kind, answer, options);
+  if (typeof headers === 'string') return refuse(kind, headers);
+  const isTyped = headers.some(([name]) => name.toLowerCase() === 'content-type');
   return {
-    status: Number(statusCode),
-    // A name in both maps is sent once: the lists are complete.
-    headers: [...single.filter((header) => !isSame(header)), ...many, ...sent],
-    body: Buffer.from((body ?? '') as string, isBase64Encoded === true ? 'base64' : 'utf8'),
+    status,
+    headers: isTyped || door.contentType === undefined ? headers : [...headers, ['content-type', door.contentType]],
+    body: Buffer.from(body ?? '', isBase64Encoded ? 'base64' : 'utf8'),
   };
 }
 
-function refused({ failure: { status, body } }: Reader, problem: string): ClientAnswer {
-  const type = body.startsWith('{') ? 'application/json' : body.startsWith('<') ? 'text/html' : 'text/plain';
-  return { status, headers: [['content-type', type]], body: Buffer.from(body), problem };
+/**
+ * What the client of an HTTP door gets when the function has no answer.
+ *
+ * @example clientFailure('gateway-v1', 'timeout').status; // 504
+ */
+export function clientFailure(kind: HttpDoorKind, failure: DoorFailure): ClientAnswer {
+  const [status, text] = DOORS[kind].failures[failure];
+  const contentType = text.startsWith('{') ? 'application/json' : text.startsWith('<') ? 'text/html' : 'text/plain';
+  return { status, headers: [['content-type', contentType]], body: Buffer.from(text) };
 }
 
-const isGiven = (value: unknown) => value !== undefined && value !== null;
+function refuse(kind: HttpDoorKind, refused: string): ClientAnswer {
+  return { ...clientFailure(kind, 'error'), refused };
+}
+
+type Headers = ClientAnswer['headers'];
+
+/** The headers that the door reads; a text says which of them it does not take. */
+function headersOf(
+  kind: HttpDoorKind,
+  answer: Record<string, unknown>,
+  { multiValue = false }: ClientAnswerOptions,
+): Headers | string {
+  if (kind === 'load-balancer') {
+    return multiValue ? listedHeaders(answer.multiValueHeaders) : plainHeaders(answer.headers);
+  }
+  const plain = plainHeaders(answer.headers);
+  if (typeof plain === 'string') return plain;
+  if (kind !== 'gateway-v1') {
+    const { cookies = [] } = answer;
+    if (!Array.isArray(cookies)) return 'cookies is no list';
+    return [...plain, ...cookies.map((cookie): [string, string] => ['set-cookie', String(cookie)])];
+  }
+  const listed = listedHeaders(answer.multiValueHeaders);
+  if (typeof listed === 'string') return listed;
+  const names = new Set(listed.map(([name]) => name.toLowerCase()));
+  return [...plain.filter(([name]) => !names.has(name.toLowerCase())), ...listed];
+}
+
 const isScalar = (value: unknown) => ['string', 'number', 'boolean'].includes(typeof value);
-const isList = (value: unknown) => Array.isArray(value) && value.every(isScalar);
 
-function isMap(value: unknown, member: (value: unknown) => boolean): boolean {
-  return typeof value === 'object' && value !== null && !Array.isArray(value) && Object.values(value).every(member);
+function plainHeaders(headers: unknown = {}): Headers | string {
+  if (headers === null) return [];
+  if (!isPlainObject(headers)) return 'headers is no object';
+  const pairs = Object.entries(headers);
+  const [bad] = pairs.filter(([, value]) => !isScalar(value));
+  if (bad) return `the header ${bad[0]} is no text`;
+  return pairs.map(([name, value]) => [name, String(value)]);
 }
 
-/** Load balancers tell two `set-cookie` apart by the letters of their names; a client sees lower case. */
-function headersOf(map: unknown): readonly (readonly [string, unknown])[] {
-  return Object.entries((map ?? {}) as Members).map(([name, value]) => [name.toLowerCase(), value]);
+function listedHeaders(headers: unknown = {}): Headers | string {
+  if (headers === null) return [];
+  if (!isPlainObject(headers)) return 'multiValueHeaders is no object';
+  const pairs = Object.entries(headers);
+  const [bad] = pairs.filter(([, values]) => !Array.isArray(values) || !values.every(isScalar));
+  if (bad) return `the header ${bad[0]} in multiValueHeaders is no list of texts`;
+  return pairs.flatMap(([name, values]) =>
+    (values as unknown[]).map((value): [string, string] => [name, String(value)]),
+  );
 }

@@ -107,7 +107,14 @@ class Run {
     const doors = createDoors(host);
     Object.assign(host, { identity, state, sources, sockets: doors.sockets, sender: createSender(host) });
     const { without = [] } = options;
-    const all: readonly Part[] = [identity, state, createAwsPort(host), sources, doors, createConsole(host)];
+    const all: readonly Part[] = [
+      identity,
+      state,
+      createAwsPort(host),
+      sources,
+      doors,
+      createConsole(host, () => this.#variables()),
+    ];
     this.#parts = all.filter(({ name }) => !without.includes(name));
     this.host = host;
   }

@@ -158,7 +158,9 @@ export class Environment {
 
   /** Whether it has answered everything and will ask for the next event at once. */
   get isFinishing(): boolean {
-    return this.#isReady && !this.isDead && this.#killedFor === undefined && this.running === 0 && this.#api.polls === 0;
+    return (
+      this.#isReady && !this.isDead && this.#killedFor === undefined && this.running === 0 && this.#api.polls === 0
+    );
   }
 
   /** Keeps a place for an event that `run` gets soon. */
