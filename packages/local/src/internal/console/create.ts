@@ -131,5 +131,5 @@ function addressesOf({ ports }: Host): Readonly<Record<string, string>> {
 
 function doorOrigin({ ports }: Host, kind: string): string | undefined {
   const isHttp = kind === 'gateway-v2' || kind === 'gateway-v1' || kind === 'load-balancer' || kind === 'function-url';
-  return isHttp && ports[kind] !== 0 ? `http://127.0.0.1:${ports[kind]}` : undefined;
+  return isHttp && ports[kind] ? `http://127.0.0.1:${ports[kind]}` : undefined;
 }

@@ -88,8 +88,11 @@ async function answerCall(
   query: URLSearchParams,
 ): Promise<void> {
   const text = await readBody(request);
-  if (text === undefined)
+  if (text === undefined) {
+    request.resume();
+    response.setHeader('connection', 'close');
     return sendError(response, 413, 'local.too_large', `framework: a call has at most ${MAX_BODY} bytes`);
+  }
   const value = await answer({ params, query, body: text === '' ? undefined : parse(text) });
   response.writeHead(200, { 'content-type': 'application/json; charset=utf-8' }).end(JSON.stringify(value ?? null));
 }
@@ -117,7 +120,8 @@ function sendError(response: ServerResponse, status: number, code: string, messa
 async function readBody(request: IncomingMessage): Promise<string | undefined> {
   const chunks: Buffer[] = [];
   let size = 0;
-  for await (const chunk of request as AsyncIterable<Buffer>) {
+  // A request that is destroyed takes its connection, and the answer, with it.
+  for await (const chunk of request.iterator({ destroyOnReturn: false }) as AsyncIterable<Buffer>) {
     size += chunk.length;
     if (size > MAX_BODY) return undefined;
     chunks.push(chunk);
