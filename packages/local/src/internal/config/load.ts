@@ -3,6 +3,7 @@ import { dirname, isAbsolute, join, resolve } from 'node:path';
 import { parseEnv } from 'node:util';
 import type { AuthorizerConfig, Config } from './config.js';
 import { type ConfigFile, readConfigFile, usageError } from './file.js';
+import { stateFolderOf } from './state-folder.js';
 
 /** What the command line says beside what `sallyport.json` can say. Absent: not said. */
 export interface Flags extends Omit<ConfigFile, '$schema'> {
@@ -37,7 +38,7 @@ export function loadConfig(folder: string, flags: Flags): Config {
     entry,
     handler: given.handler ?? 'handler',
     name: packageName(project),
-    stateFolder: join(project, '.sallyport'),
+    stateFolder: stateFolderOf(project),
     port: given.port,
     timeoutMs: Math.round((given.timeout ?? 10) * 1000),
     memoryMb: given.memory ?? 256,

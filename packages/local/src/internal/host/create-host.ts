@@ -22,6 +22,8 @@ import { findPorts } from './ports.js';
 
 /** A run that serves. */
 export interface RunningHost extends Host {
+  /** Starts one environment and ends it. @returns the milliseconds of its init phase. @throws InitFailure */
+  coldStart(): Promise<number>;
   /** Ends everything: processes, doors, watchers. */
   stop(): Promise<void>;
 }
@@ -99,6 +101,7 @@ class Run {
         return () => void this.#inspectionListeners.delete(listener);
       },
       notice,
+      coldStart: () => this.#runtime.coldStart(),
       stop: () => this.stop(),
     } as unknown as { -readonly [M in keyof RunningHost]: RunningHost[M] };
     const identity = createIdentity(host);

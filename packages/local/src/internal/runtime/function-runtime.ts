@@ -133,6 +133,19 @@ export class FunctionRuntime implements Invoker {
     return own ?? explain(event, lambdaContext);
   }
 
+  /**
+   * Starts one environment and ends it.
+   *
+   * @returns the milliseconds of its init phase
+   * @throws InitFailure
+   */
+  async coldStart(): Promise<number> {
+    const environment = await this.#pool.start(true);
+    environment.kill('stopped');
+    await environment.ended;
+    return environment.initMs;
+  }
+
   async stop(): Promise<void> {
     this.#isStopped = true;
     this.#wake();
