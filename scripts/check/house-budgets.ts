@@ -23,8 +23,8 @@ export const FILES: Readonly<Record<string, Budget>> = {
   // With the entry `/web` and its mount, which came from mcp.
   http: { reached: 52, wanted: 52 },
   jobs: { reached: 41, wanted: 41 },
-  // 69 of the server; routes, facade and OAuth are three further entries with their topics.
-  mcp: { reached: 106, wanted: 106 },
+  // 69 of the server; routes, facade, OAuth and agent gateways are further entries with their topics.
+  mcp: { reached: 116, wanted: 116 },
   objectstore: { reached: 29, wanted: 29 },
   ratelimit: { reached: 33, wanted: 33 },
   // Routes and groups of the closed container are a topic of their own.
@@ -33,13 +33,14 @@ export const FILES: Readonly<Record<string, Budget>> = {
   streams: { reached: 30, wanted: 30 },
   triggers: { reached: 25, wanted: 25 },
   microvm: { reached: 54, wanted: 54 },
-  // Six topics since: engines with their clockwork, the recorder, tokens, matchers, the stand-in for micro-VMs, what clients get.
-  testkit: { reached: 70, wanted: 70 },
+  // Six topics since: engines with their clockwork, the recorder, tokens, matchers, the stand-in for micro-VMs, what clients get; and six models of triggers.
+  testkit: { reached: 80, wanted: 80 },
   contract: { reached: 13, wanted: 13 },
   migrate: { reached: 34, wanted: 34 },
   'create-sallyport': { reached: 8, wanted: 8 },
   local: { reached: 120, wanted: 120 },
   vectors: { reached: 36, wanted: 36 },
+  constructs: { reached: 70, wanted: 70 },
 };
 
 /**
