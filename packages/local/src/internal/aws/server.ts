@@ -79,7 +79,8 @@ function chooseProtocol(socket: Socket, choose: (isHttp2: boolean) => void): voi
     socket.off('data', onData).off('error', ignore).setTimeout(0).pause();
     socket.unshift(first);
     choose(start === HTTP2);
-    socket.resume();
+    // A session of HTTP/2 takes what was given back by itself; a socket that flows would lose it.
+    if (start !== HTTP2) socket.resume();
   };
   socket.setTimeout(FIRST_BYTES_MS, () => socket.destroy());
   socket.on('error', ignore).on('data', onData);
@@ -171,7 +172,8 @@ function toWireRequest(incoming: Incoming): WireRequest {
   const question = url.indexOf('?');
   const headers: Record<string, string> = {};
   for (const [name, value] of Object.entries(incoming.headers)) {
-    if (value !== undefined && !name.startsWith(':')) headers[name] = Array.isArray(value) ? value.join(',') : value;
+    if (value !== undefined && (!name.startsWith(':') || name === ':authority'))
+      headers[name] = Array.isArray(value) ? value.join(',') : value;
   }
   headers.host ??= incoming.headers[':authority'] as string;
   return {

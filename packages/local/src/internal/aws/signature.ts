@@ -138,10 +138,11 @@ function assertTime({ date, expires, isPresigned }: Parts, now: number): void {
   }
 }
 
-/** The host must be signed; S3 also wants all its own headers signed. */
+/** The host must be signed, which the SDK calls `:authority` with HTTP/2; S3 also wants all its own headers signed. */
 function assertSigned({ signedHeaders }: Parts, { headers }: WireRequest, service: string): void {
   const own = service === 's3' ? Object.keys(headers).filter((name) => name.startsWith('x-amz-')) : [];
-  const missing = [...own, 'host'].filter((name) => !signedHeaders.includes(name));
+  const host = signedHeaders.includes(':authority') ? [] : ['host'];
+  const missing = [...own, ...host].filter((name) => !signedHeaders.includes(name));
   if (missing.length === 0) return;
   const text = 'There were headers present in the request which were not signed';
   throw new AwsFault(403, 'AccessDenied', text, { HeadersNotSigned: missing.join(', ') });

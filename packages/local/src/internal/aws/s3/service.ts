@@ -66,6 +66,7 @@ export function createS3(context: S3Context): AwsService {
       const request = toS3Request(call, context);
       const resource = request.key === '' ? request.bucketName : `${request.bucketName}/${request.key}`;
       if (request.bucketName === '') {
+        if (request.method !== 'GET') throw notServed(request.method);
         call.note({ operation: 'ListBuckets' });
         return listBuckets(request);
       }
