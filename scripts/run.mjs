@@ -11,7 +11,11 @@ const script = (file, ...args) => [
 ];
 
 /** Everything that the published packages contain. */
-const build = [[bin('tsc'), ['-b']], script('packages/local/scripts/build-console.ts')];
+const build = [
+  [bin('tsc'), ['-b']],
+  script('packages/local/scripts/build-console.ts'),
+  script('packages/local/scripts/copy-client.ts'),
+];
 
 const tasks = {
   build,
@@ -33,6 +37,8 @@ const tasks = {
   test: [
     [process.execPath, ['--experimental-vm-modules', '--no-warnings', join(root, 'node_modules/jest/bin/jest.js')]],
   ],
+  // A build server has nobody who ends a run: there it starts everything, asks the console once, and ends.
+  start: [script('packages/local/src/internal/main.ts', 'dev', 'examples/notes/dev/lambda.ts', ...(process.env.CI ? ['--check'] : []))],
   'test:create': [...build, script('scripts/newcomer/create.ts')],
   'test:matrix': [script('scripts/matrix.ts')],
   'test:runtime': [script('scripts/runtime.ts')],

@@ -25,7 +25,7 @@ const { app } = createNotesService({
   ledger: createMemoryJobLedger(),
   search: createSemanticIndex({ store: createLocalVectorStore({ dimension: 256 }), embedder: createLocalEmbedder() }),
   attachments: { bucket: 'notes-attachments', store: createS3ObjectStore(), grants: createUploadGrants() },
-  tools: { store: memoryMcpStore(), secret: NOTES_MCP_SECRET },
+  tools: { store: memoryMcpStore(), secret: { current: NOTES_MCP_SECRET } },
 });
 
 export const handler = app.handleLambda;

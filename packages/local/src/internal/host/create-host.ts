@@ -101,6 +101,7 @@ class Run {
         return () => void this.#inspectionListeners.delete(listener);
       },
       notice,
+      guard: (pid: number) => this.#runtime.guardian.add(pid),
       coldStart: () => this.#runtime.coldStart(),
       stop: () => this.stop(),
     } as unknown as { -readonly [M in keyof RunningHost]: RunningHost[M] };
@@ -138,6 +139,7 @@ class Run {
     await this.#runtime.stop();
     for (const part of this.#started.reverse()) await part.stop();
     await this.#builder.stop();
+    this.#runtime.guardian.stop();
   }
 
   /** One build at a time; a save during a build makes one more. */

@@ -150,7 +150,6 @@ export class FunctionRuntime implements Invoker {
     this.#isStopped = true;
     this.#wake();
     await this.#pool.close();
-    this.#guardian.stop();
   }
 
   async #ask(question: 'explain' | 'openapi', more?: object): Promise<unknown> {
