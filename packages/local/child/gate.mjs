@@ -121,7 +121,6 @@ if (start === undefined) {
 }
 socket?.unref();
 Object.assign(process.env, start.variables);
-process.chdir?.call?.(process, start.folder);
 
 watchSpans();
 const service = await import(start.entry);

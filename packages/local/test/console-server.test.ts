@@ -1,4 +1,4 @@
-import { createServer, request as sendRequest, type Server } from 'node:http';
+import { createServer, type Server, request as sendRequest } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { FrameworkError } from '@sallyport/core';
 import type { ConsoleEvent } from '../src/internal/console/api.js';
@@ -53,15 +53,17 @@ afterAll(async () => {
 
 /** A request with any header, which `fetch` would not send. */
 function ask(path: string, headers: Record<string, string>, method = 'GET') {
-  return new Promise<{ status: number | undefined; headers: Record<string, unknown>; body: string }>((resolve, reject) => {
-    sendRequest({ port: host.ports.console, host: '127.0.0.1', path, method, headers }, (response) => {
-      let body = '';
-      response.setEncoding('utf8').on('data', (chunk) => (body += chunk));
-      response.on('end', () => resolve({ status: response.statusCode, headers: response.headers, body }));
-    })
-      .on('error', reject)
-      .end();
-  });
+  return new Promise<{ status: number | undefined; headers: Record<string, unknown>; body: string }>(
+    (resolve, reject) => {
+      sendRequest({ port: host.ports.console, host: '127.0.0.1', path, method, headers }, (response) => {
+        let body = '';
+        response.setEncoding('utf8').on('data', (chunk) => (body += chunk));
+        response.on('end', () => resolve({ status: response.statusCode, headers: response.headers, body }));
+      })
+        .on('error', reject)
+        .end();
+    },
+  );
 }
 
 const post = (path: string, body: string) => fetch(origin + path, { method: 'POST', headers: AUTHORIZED, body });
@@ -105,14 +107,21 @@ describe('the page', () => {
       `default-src 'none'; script-src 'self'; style-src 'nonce-${nonce}'; connect-src 'self'; img-src 'self'; base-uri 'none'; ` +
         "form-action 'none'; frame-ancestors 'none'; require-trusted-types-for 'script'; trusted-types 'none'",
     );
-    expect(headers).toMatchObject({ 'x-content-type-options': 'nosniff', 'referrer-policy': 'no-referrer', 'cache-control': 'no-store' });
+    expect(headers).toMatchObject({
+      'x-content-type-options': 'nosniff',
+      'referrer-policy': 'no-referrer',
+      'cache-control': 'no-store',
+    });
     expect(headers).not.toHaveProperty('set-cookie');
     expect(body).not.toContain(TOKEN);
     expect((await ask('/', {})).body).not.toContain(nonce);
   });
 
   it('has its files without a token, and no other file', async () => {
-    expect(await ask('/assets/main.js', {})).toMatchObject({ status: 200, headers: { 'content-type': 'text/javascript; charset=utf-8' } });
+    expect(await ask('/assets/main.js', {})).toMatchObject({
+      status: 200,
+      headers: { 'content-type': 'text/javascript; charset=utf-8' },
+    });
     for (const path of ['/assets/..%2fmain.js', '/assets/../package.json', '/assets/none.js', '/assets/index.html'])
       expect((await ask(path, {})).status).toBe(401);
   });
@@ -127,8 +136,16 @@ describe('the stream of events', () => {
     const lines = (answer.body as ReadableStream<Uint8Array>).pipeThrough(new TextDecoderStream()).getReader();
     const next = async () => JSON.parse((await lines.read()).value ?? '') as ConsoleEvent;
     expect(await next()).toEqual({ type: 'ready' });
-    journal.open({ requestId: 'r-1', traceId: '1-a', origin: { kind: 'queue', target: 'orders' }, event: { Records: ['large'] } } as never);
-    expect(await next()).toMatchObject({ type: 'record', record: { id: 1, origin: { kind: 'queue', target: 'orders' } } });
+    journal.open({
+      requestId: 'r-1',
+      traceId: '1-a',
+      origin: { kind: 'queue', target: 'orders' },
+      event: { Records: ['large'] },
+    } as never);
+    expect(await next()).toMatchObject({
+      type: 'record',
+      record: { id: 1, origin: { kind: 'queue', target: 'orders' } },
+    });
     journal.update(1, { answer: 'large', status: 'ok', summary: 'ok' });
     const second = await next();
     expect(second).toMatchObject({ type: 'record', record: { id: 1, summary: 'ok' } });
@@ -155,7 +172,13 @@ describe('calls', () => {
     ['with a list', '/api/speed', '[]', 400, 'local.invalid_request'],
     ['with another type', '/api/speed', '{"speed":"fast"}', 400, 'local.invalid_request'],
     ['with an unknown member', '/api/speed', '{"spee":1}', 400, 'local.invalid_request'],
-    ['for an unknown source', '/api/sources', '{"kind":"queue","name":"nothing","action":"now"}', 400, 'local.unknown_source'],
+    [
+      'for an unknown source',
+      '/api/sources',
+      '{"kind":"queue","name":"nothing","action":"now"}',
+      400,
+      'local.unknown_source',
+    ],
     ['for an unknown kind', '/api/preview', '{"kind":"pigeon"}', 400, 'local.unknown_kind'],
     ['for an unknown invocation', '/api/replay', '{"id":99}', 404, 'local.not_found'],
     ['for a file outside of the folder', '/api/replay', '{"file":"../../../etc/passwd"}', 404, 'local.not_found'],
@@ -190,7 +213,12 @@ describe('the way to a door', () => {
     expect(answer.headers.get('set-cookie')).toBeNull();
     expect(answer.headers.get('x-door')).toBe('yes');
     expect(answer.headers.get('content-security-policy')).toBe("default-src 'none'; frame-ancestors 'none'; sandbox");
-    expect(seenByDoor).toMatchObject({ method: 'POST', url: '/notes?x=1', authorization: 'Bearer of-the-service', 'mcp-session-id': 's' });
+    expect(seenByDoor).toMatchObject({
+      method: 'POST',
+      url: '/notes?x=1',
+      authorization: 'Bearer of-the-service',
+      'mcp-session-id': 's',
+    });
     expect(JSON.stringify(seenByDoor)).not.toContain(TOKEN);
   });
 
