@@ -81,6 +81,10 @@ export interface Config {
   readonly schema: string | undefined;
   /** Whether a resolver's error object is data, as without a response function. */
   readonly graphqlDirect: boolean;
+  /** GraphQL fields whose resolvers have a `maxBatchSize`: `Query.note`. */
+  readonly batchFields: readonly string[];
+  /** Whether the routes of the WebSocket API have route responses: a body goes back to its sender. */
+  readonly routeResponse: boolean;
   /** Further host names that the HTTP doors answer to. */
   readonly allowHosts: readonly string[];
   readonly speed: number;

@@ -29,6 +29,8 @@ export interface ConfigFile {
   readonly authorizer?: string;
   readonly schema?: string;
   readonly graphqlDirect?: boolean;
+  readonly batchFields?: readonly string[];
+  readonly routeResponse?: boolean;
   readonly allowHosts?: readonly string[];
   readonly speed?: number;
   readonly queues?: Readonly<Record<string, QueueSettings>>;
@@ -75,6 +77,8 @@ export const FILE_KINDS = {
   authorizer: kind<string>('"jwt", "iam" or "lambda:<export>"', isAuthorizer),
   schema: filled,
   graphqlDirect: boolean,
+  batchFields: texts,
+  routeResponse: boolean,
   allowHosts: texts,
   speed: number(0.001, 100_000),
   queues: settings<QueueSettings>(),

@@ -63,6 +63,8 @@ export function loadConfig(folder: string, flags: Flags): Config {
     authorizer: toAuthorizer(given.authorizer),
     schema: given.schema === undefined ? ifThere(at('schema.graphql')) : at(given.schema),
     graphqlDirect: given.graphqlDirect ?? false,
+    batchFields: given.batchFields ?? [],
+    routeResponse: given.routeResponse ?? false,
     allowHosts: [...(file.allowHosts ?? []), ...(flags.allowHosts ?? [])],
     speed: given.speed ?? 1,
     sources: {
