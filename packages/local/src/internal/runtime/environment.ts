@@ -207,7 +207,6 @@ export class Environment {
   /** Asks what only the process knows; `undefined` when it cannot answer. */
   async ask(question: 'explain' | 'openapi', more: object = {}): Promise<unknown> {
     if (this.isDead || this.#init.config.managedInstances !== undefined) return undefined;
-    const wasFrozen = this.#isFrozen;
     this.thaw();
     this.#question += 1;
     const id = this.#question;
@@ -215,7 +214,7 @@ export class Environment {
     this.#send({ question, id, ...more });
     const answer = await Promise.race([answered, this.ended.then(() => undefined)]);
     this.#questions.delete(id);
-    if (wasFrozen && this.state === 'idle') this.freeze();
+    if (this.state === 'idle' && this.running === 0) this.freeze();
     return answer?.value;
   }
 
@@ -223,6 +222,7 @@ export class Environment {
   freeze(): void {
     const { freeze, inspect, managedInstances } = this.#init.config;
     if (!freeze || inspect !== undefined || managedInstances !== undefined || this.isDead || this.#isFrozen) return;
+    if (this.#questions.size > 0) return;
     this.#isFrozen = true;
     this.#signal('SIGSTOP');
   }
