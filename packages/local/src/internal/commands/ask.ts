@@ -119,7 +119,11 @@ function readAsked(args: readonly string[], around: Around, files: number): Aske
 }
 
 /** Asks the run of the project; without one, an environment that is started for the question and ended behind it. */
-async function answered(config: Config, around: Around, use: (answers: Answers) => Promise<number>): Promise<number> {
+async function answered(
+  { stateFolder, config }: Asked,
+  around: Around,
+  use: (answers: Answers) => Promise<number>,
+): Promise<number> {
   const running = await findRunning(stateFolder);
   if (running) {
     return use({
