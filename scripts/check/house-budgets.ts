@@ -34,11 +34,12 @@ export const FILES: Readonly<Record<string, Budget>> = {
   // Two files a service: its entry and its topic.
   triggers: { reached: 50, wanted: 50 },
   microvm: { reached: 54, wanted: 54 },
-  // Five topics since: engines with their clockwork, the recorder, tokens, matchers, the stand-in for micro-VMs; and six models of triggers.
-  testkit: { reached: 79, wanted: 79 },
+  // Six topics since: engines with their clockwork, the recorder, tokens, matchers, the stand-in for micro-VMs, what clients get; and six models of triggers.
+  testkit: { reached: 80, wanted: 80 },
   contract: { reached: 13, wanted: 13 },
   migrate: { reached: 34, wanted: 34 },
   'create-sallyport': { reached: 8, wanted: 8 },
+  local: { reached: 120, wanted: 120 },
   vectors: { reached: 36, wanted: 36 },
   constructs: { reached: 70, wanted: 70 },
 };
