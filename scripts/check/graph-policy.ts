@@ -44,6 +44,7 @@ export const WORKSPACE_DEPENDENCIES: Readonly<Record<string, readonly string[]>>
   ],
   '@sallyport/migrate': ['core'],
   'create-sallyport': [],
+  '@sallyport/local': ['core', 'dispatch', 'testkit'],
 };
 
 /** Entries that reach less of the workspace than their package depends on. */

@@ -1,13 +1,14 @@
 import {
   createMcpServer,
   type McpDiscovery,
+  type McpServer,
   type McpServerOptions,
   type McpStore,
   McpToolError,
   mountMcp,
 } from '@sallyport/mcp';
 import { Authenticated, type SecureApp } from '@sallyport/secure';
-import { z } from 'zod';
+import * as z from 'zod';
 import type { NoteStore } from './notes.js';
 import { NoteInput } from './schemas.js';
 
@@ -18,13 +19,8 @@ export interface ToolsConfig {
   readonly secret: NonNullable<McpServerOptions['secret']>;
 }
 
-/** The notes for agents: two tools, a resource for each note, and a prompt, at `/mcp`, for authenticated agents. */
-export function registerTools(
-  app: SecureApp,
-  notes: NoteStore,
-  { store, secret }: ToolsConfig,
-  discovery: McpDiscovery,
-): void {
+/** The notes for agents: two tools, a resource for each note, and a prompt. */
+export function createTools(notes: NoteStore, { store, secret }: ToolsConfig): McpServer {
   const server = createMcpServer({ name: 'notes', version: '1.0.0', store, secret });
   server.tool(
     'find_notes',
@@ -47,5 +43,10 @@ export function registerTools(
     { description: 'Asks for a summary of a note.', args: { id: { required: true } } },
     ({ id }) => `Summarise this note in one sentence:\n\n${notes.get(id ?? '')?.text ?? ''}`,
   );
+  return server;
+}
+
+/** The tools at `/mcp`, for authenticated agents. */
+export function registerTools(app: SecureApp, server: McpServer, discovery: McpDiscovery): void {
   mountMcp(app, server, { posture: Authenticated('notes:read'), discovery });
 }
