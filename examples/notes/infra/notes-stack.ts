@@ -42,6 +42,10 @@ const EXTERNAL: readonly ExternalAttachment[] = [
     reason: 'Other functions call it by name; they are granted lambda:InvokeFunction where they are made.',
   },
   { kind: 's3', reason: 'The owner of the bucket adds the notification.' },
+  {
+    kind: 'agentcore',
+    reason: 'The gateway and its target are made by their owner, whose role is granted lambda:InvokeFunction there.',
+  },
 ];
 
 /** The whole service: one function, its state, and everything that invokes it. */
