@@ -1,13 +1,13 @@
-// One process: one dimension, or resident memory. Started with `<dimension>` or `resident`; sends its result and ends.
+// One process: one dimension, or resident memory. Started with `<dimension>`, `resident` or `resident-bare`; sends its result and ends.
 import { median } from '../statistics.js';
-import type { Dimension, Point, Resident, Series } from './protocol.js';
-import { createMixed, SUBJECTS, type Subject } from './subjects.js';
+import type { Dimension, Memory, Point, Resident, Series } from './protocol.js';
+import { createMixed, createMixedBare, SUBJECTS, type Subject } from './subjects.js';
 
 const [name = '', roundsText = '7'] = process.argv.slice(2);
 const ROUNDS = Number(roundsText);
 /** CPU that one size runs in one round, at least one call. */
-const SHARE_MS = 15;
-const MAX_CALLS = 4096;
+const SHARE_MS = 40;
+const MAX_CALLS = 20_000;
 
 const { gc } = globalThis as { gc?: () => void };
 
@@ -58,16 +58,22 @@ async function measureDimension(dimension: Dimension): Promise<readonly Series[]
   return series;
 }
 
-async function measureResident(): Promise<Resident> {
-  const call = createMixed();
-  const run = async (calls: number): Promise<number> => {
+async function measureResident(call: () => Promise<void>): Promise<Resident> {
+  const run = async (calls: number): Promise<Memory> => {
     for (let index = 0; index < calls; index++) await call();
     gc?.();
-    return process.memoryUsage.rss();
+    const { rss, heapUsed } = process.memoryUsage();
+    return { residentBytes: rss, heapBytes: heapUsed };
   };
-  const after1000 = await run(1000);
-  return { after1000, after100000: await run(99_000) };
+  const early = await run(1000);
+  return { early, late: await run(99_000) };
 }
 
-const result = name === 'resident' ? await measureResident() : await measureDimension(name as Dimension);
+async function measure(): Promise<Resident | readonly Series[]> {
+  if (name === 'resident') return measureResident(createMixed());
+  if (name === 'resident-bare') return measureResident(await createMixedBare());
+  return measureDimension(name as Dimension);
+}
+
+const result = await measure();
 process.send?.(result, () => process.exit());
