@@ -24,7 +24,9 @@ export interface Growth {
 }
 
 /** A young generation in which nothing is collected while bytes are counted. */
-const ROOMY = ['--expose-gc', '--min-semi-space-size=512', '--max-semi-space-size=512', '--max-old-space-size=3000'];
+const ROOMY = ['--expose-gc', '--min-semi-space-size=512', '--max-semi-space-size=512'];
+/** All sizes of a dimension are prepared before the first is measured. */
+const MEMORY = ['--max-old-space-size=3000'];
 
 /** The young generation keeps its size, which V8 doubles whenever it likes; a smaller function does the same by its memory. */
 const FIXED = ['--expose-gc', '--min-semi-space-size=1', '--max-semi-space-size=1'];
@@ -34,8 +36,11 @@ export async function measureGrowth(rounds: number): Promise<Growth> {
   const worker = await bundle('growth/worker.ts');
   const dimensions = [];
   for (const dimension of DIMENSIONS) {
-    const series = await ask<readonly Series[]>(worker.file, [dimension, String(rounds)], ROOMY);
-    dimensions.push({ dimension, series });
+    const measure = (unit: Series['unit'], flags: readonly string[]) =>
+      ask<readonly Series[]>(worker.file, [dimension, String(rounds), unit], flags);
+    const micros = await measure('µs', ['--expose-gc', ...MEMORY]);
+    const bytes = await measure('KiB', [...ROOMY, ...MEMORY]);
+    dimensions.push({ dimension, series: [...micros, ...bytes] });
   }
   const resident = await ask<Resident>(worker.file, ['resident'], FIXED);
   return { dimensions, resident, bare: await ask<Resident>(worker.file, ['resident-bare'], FIXED) };

@@ -1,19 +1,20 @@
-// One process: one dimension, or resident memory. Started with `<dimension>`, `resident` or `resident-bare`; sends its result and ends.
+// One process: one dimension, or resident memory. Started with `<dimension> <rounds> <unit>`, `resident` or `resident-bare`; sends its result and ends.
 import { median } from '../statistics.js';
-import type { Dimension, Memory, Point, Resident, Series } from './protocol.js';
+import type { Dimension, Memory, Resident, Series } from './protocol.js';
 import { createMixed, createMixedBare, SUBJECTS, type Subject } from './subjects.js';
 
-const [name = '', roundsText = '7'] = process.argv.slice(2);
+const [name = '', roundsText = '7', unit] = process.argv.slice(2);
 const ROUNDS = Number(roundsText);
+/** Bytes are counted in a process of their own: its large young generation makes every call touch new memory, which costs time. */
+const isCounting = unit === 'KiB';
 /** CPU that one size runs in one round, at least one call. */
-const SHARE_MS = 40;
+const SHARE_MS = 20;
 const MAX_CALLS = 20_000;
 
 const { gc } = globalThis as { gc?: () => void };
 
 /** Microseconds of CPU for each call. */
 async function cpuOf(call: () => unknown): Promise<number> {
-  gc?.();
   const before = process.cpuUsage();
   let calls = 0;
   let used = 0;
@@ -28,33 +29,32 @@ async function cpuOf(call: () => unknown): Promise<number> {
 /** Bytes that one call allocates. The process has a young generation in which nothing is collected meanwhile. */
 async function bytesOf(call: () => unknown): Promise<number> {
   gc?.();
+  await call();
   const before = process.memoryUsage();
-  const result = call();
-  await result;
+  const until = performance.now() + SHARE_MS;
+  let calls = 0;
+  while (calls === 0 || (calls < 64 && performance.now() < until)) {
+    await call();
+    calls++;
+  }
   const after = process.memoryUsage();
-  return after.heapUsed + after.external - before.heapUsed - before.external;
+  return (after.heapUsed + after.external - before.heapUsed - before.external) / calls;
 }
 
-async function measureSubject({ name, sizes, prepare }: Subject): Promise<readonly Series[]> {
-  const lanes = sizes.map((size) => ({ size, call: prepare(size), micros: [] as number[], bytes: [] as number[] }));
+async function measureSubject({ name, sizes, prepare }: Subject): Promise<Series> {
+  const [measureOne, unit, scale] = isCounting ? ([bytesOf, 'KiB', 1024] as const) : ([cpuOf, 'µs', 1] as const);
+  const lanes = sizes.map((size) => ({ size, call: prepare(size), values: [] as number[] }));
   for (const { call } of lanes) for (let round = 0; round < 3; round++) await cpuOf(call);
   for (let round = 0; round < ROUNDS; round++) {
-    for (const { call, micros, bytes } of lanes) {
-      micros.push(await cpuOf(call));
-      bytes.push(await bytesOf(call));
-    }
+    for (const { call, values } of lanes) values.push(await measureOne(call));
   }
-  const points = (values: 'micros' | 'bytes', scale: number): readonly Point[] =>
-    lanes.map((lane) => ({ size: lane.size, value: Math.max(median(lane[values]) / scale, 0.001) }));
-  return [
-    { name, unit: 'µs', points: points('micros', 1) },
-    { name, unit: 'KiB', points: points('bytes', 1024) },
-  ];
+  const points = lanes.map(({ size, values }) => ({ size, value: Math.max(median(values) / scale, 0.001) }));
+  return { name, unit, points };
 }
 
 async function measureDimension(dimension: Dimension): Promise<readonly Series[]> {
   const series: Series[] = [];
-  for (const subject of SUBJECTS[dimension]) series.push(...(await measureSubject(subject)));
+  for (const subject of SUBJECTS[dimension]) series.push(await measureSubject(subject));
   return series;
 }
 
