@@ -74,7 +74,8 @@ export interface HttpApiProps {
 
 const HEADER = /^[A-Za-z0-9-]+$/;
 
-const PROPS = defineProps<HttpApiProps>('HttpApi')({
+/** The kinds of {@link HttpApiProps}. */
+export const HTTP_API_PROPS = defineProps<HttpApiProps>('HttpApi')({
   ...apiProps,
   authorization: authorizationProp,
   corsOrigins: originsProp,
@@ -131,7 +132,7 @@ export class HttpApi extends Construct implements IHttpDoor {
   constructor(scope: Construct, id: string, props: HttpApiProps) {
     super(scope, id);
     const { fn, authorization, corsOrigins, corsHeaders, domain, throttleRate, throttleBurst, logRetention } =
-      PROPS.parse(this, props);
+      HTTP_API_PROPS.parse(this, props);
     this.fn = fn;
     this.#authorization = authorization;
     this.authenticatesCallers = authorization !== ApiAuthorization.APPLICATION;

@@ -95,7 +95,8 @@ export interface RestApiProps {
   readonly logRetention?: RetentionDays;
 }
 
-const PROPS = defineProps<RestApiProps>('RestApi')({
+/** The kinds of {@link RestApiProps}. */
+export const REST_API_PROPS = defineProps<RestApiProps>('RestApi')({
   ...apiProps,
   authorization: authorizationProp,
   endpoint: literal<RestEndpoint>('a value of RestEndpoint', (value) => value instanceof RestEndpoint).default(
@@ -158,7 +159,7 @@ export class RestApi extends Construct implements IHttpDoor {
       throttleRate,
       throttleBurst,
       logRetention,
-    } = PROPS.parse(this, props);
+    } = REST_API_PROPS.parse(this, props);
     if (authorization.kind === 'jwt') {
       throw misuse(this, {
         what: 'authorization is a JWT authorizer',
