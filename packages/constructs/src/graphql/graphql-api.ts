@@ -45,7 +45,7 @@ export interface GraphqlApiProps {
   /**
    * How callers authenticate.
    *
-   * @default IAM
+   * @default - IAM
    */
   readonly authorization?: AuthorizationConfig;
   /**
@@ -57,7 +57,7 @@ export interface GraphqlApiProps {
   /**
    * The most elements of one invocation of a batched field; 0 switches batches off.
    *
-   * @default 0, and 10 for fields that are added with `batch`
+   * @default - 0, and 10 for fields that are added with `batch`
    */
   readonly maxBatchSize?: number;
   /**
@@ -97,7 +97,7 @@ export interface GraphqlField {
   /**
    * Whether AppSync sends several elements in one invocation.
    *
-   * @default whether `maxBatchSize` of the API is above 0
+   * @default - whether `maxBatchSize` of the API is above 0
    */
   readonly batch?: boolean;
 }

@@ -13,7 +13,7 @@ export interface ApiDomainProps {
   /**
    * The first part of every path, without slashes: `v1` maps `/v1/notes` to `/notes` of the API.
    *
-   * @default none: the API is at the root
+   * @default - none: the API is at the root
    */
   readonly basePath?: string;
 }

@@ -43,7 +43,7 @@ export interface FunctionUrlProps {
   /**
    * Whether answers are sent before the handler ends. The function must export a streaming handler.
    *
-   * @default true when a streaming route is added, else false
+   * @default - true when a streaming route is added, else false
    */
   readonly streaming?: boolean;
 }

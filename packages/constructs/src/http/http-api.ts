@@ -37,19 +37,19 @@ export interface HttpApiProps {
   /**
    * Origins of browsers that may call, `https://notes.example`. `*` is refused. Set this, or the option `cors` of the application, not both.
    *
-   * @default none: the API sends no CORS headers
+   * @default - none: the API sends no CORS headers
    */
   readonly corsOrigins?: readonly string[];
   /**
    * Request headers that pages of these origins may send.
    *
-   * @default authorization and content-type
+   * @default - authorization and content-type
    */
   readonly corsHeaders?: readonly string[];
   /**
    * The address of the API. Its default address is then switched off.
    *
-   * @default the address that API Gateway makes
+   * @default - the address that API Gateway makes
    */
   readonly domain?: ApiDomain;
   /**

@@ -60,19 +60,19 @@ export interface RestApiProps {
   /**
    * The address of the API. Its default address is then switched off.
    *
-   * @default the address that API Gateway makes, with the stage as the first part of its path
+   * @default - the address that API Gateway makes, with the stage as the first part of its path
    */
   readonly domain?: ApiDomain;
   /**
    * Media types of answers with bytes, on routes that do not stream.
    *
-   * @default all of them
+   * @default - all of them
    */
   readonly binaryMediaTypes?: readonly string[];
   /**
    * The ARN of a regional web ACL of AWS WAF.
    *
-   * @default none
+   * @default - none
    */
   readonly webAclArn?: string;
   /**

@@ -36,7 +36,7 @@ export interface WebSocketApiProps {
   /**
    * Whether what a handler returns is sent to the caller. `$connect` and `$disconnect` never answer.
    *
-   * @default false: handlers send messages themselves
+   * @default - false: handlers send messages themselves
    */
   readonly respond?: boolean;
   /**

@@ -25,13 +25,13 @@ export interface McpServerProps {
   /**
    * The API or function URL through which clients reach it.
    *
-   * @default a RestApi of its own
+   * @default - a RestApi of its own
    */
   readonly api?: IHttpDoor;
   /**
    * The address of the API of its own. It must not have a base path: the documents of the origin would be out of reach.
    *
-   * @default the address that API Gateway makes
+   * @default - the address that API Gateway makes
    */
   readonly domain?: ApiDomain;
   /**
@@ -61,19 +61,19 @@ export interface McpServerProps {
   /**
    * The table of durable sessions.
    *
-   * @default one of its own
+   * @default - one of its own
    */
   readonly table?: McpTable;
   /**
    * Whether a secret is generated, for sealed state: `secret: secretFromArn()` reads it. Tools that ask the client need it too.
    *
-   * @default true for sealed sessions, else false
+   * @default - true for sealed sessions, else false
    */
   readonly generateSecret?: boolean;
   /**
    * A bucket for values over 256 KiB: `spill: s3McpSpill()` uses it.
    *
-   * @default none
+   * @default - none
    */
   readonly spillBucket?: IBucket;
   /**
