@@ -10,7 +10,7 @@ export function authorizerOf(
   { authorizer }: Config,
 ): { authorizer?: Record<string, unknown> } {
   if (!authorizer || kind === 'load-balancer') return {};
-  if (authorizer.kind === 'iam') return { authorizer: iamOf(kind) };
+  if (authorizer === 'iam') return { authorizer: iamOf(kind) };
   const claims = claimsOf(request.headers);
   if (!claims) return {};
   if (kind === 'gateway-v1') return { authorizer: { claims } };
