@@ -59,8 +59,10 @@ function printBeginning(host: RunningHost, { out }: Around): void {
   ].map(([name, port]) => `${name} ${port}`);
   out(`doors     ${doors.join(', ')}\n`);
   out(`state     ${state.status()}\n`);
-  for (const { topic, text } of host.journal.notes())
-    if (topic === 'notice' || code.state === 'broken') printNote(text, out);
+  for (const { topic, text } of host.journal.notes()) {
+    const isNews = (topic === 'notice' || code.state === 'broken') && !text.startsWith('state ');
+    if (isNews) printNote(text, out);
+  }
   if (process.platform === 'win32') out('On Windows environments are not frozen between invocations.\n');
 }
 
