@@ -28,6 +28,9 @@ import { IDEMPOTENCY_OPTIONS } from '../../packages/jobs/src/idempotency/with-id
 import { LEASE_OPTIONS, SLOT_OPTIONS } from '../../packages/jobs/src/leases/with-lease.js';
 import { LEDGER_OPTIONS } from '../../packages/jobs/src/ledger/create-job-ledger.js';
 import { MEMORY_LEDGER_OPTIONS } from '../../packages/jobs/src/ledger/memory-ledger.js';
+import { REWRITE_OPTIONS } from '../../packages/mcp/src/agentcore/interception.js';
+import { AGENT_CORE_INTERCEPTOR_OPTIONS } from '../../packages/mcp/src/agentcore/interceptor.js';
+import { AGENT_CORE_TOOLS_OPTIONS } from '../../packages/mcp/src/agentcore/tools.js';
 import { FACADE_CONFIG } from '../../packages/mcp/src/facade/config.js';
 import { MOUNT_MCP_OPTIONS } from '../../packages/mcp/src/http/mount.js';
 import { AUTHORIZE_RESPONSE_OPTIONS } from '../../packages/mcp/src/oauth/authorize.js';
@@ -64,6 +67,7 @@ import { BUCKET_OPTIONS } from '../../packages/ratelimit/src/strategies/token-bu
 import { SECURE_OPTIONS } from '../../packages/secure/src/options.js';
 import { CONNECTION_OPTIONS } from '../../packages/secure/src/resolvers/authorizers/connection.js';
 import { APPSYNC_OPTIONS, IAM_OPTIONS } from '../../packages/secure/src/resolvers/authorizers/identities.js';
+import { LATTICE_OPTIONS } from '../../packages/secure/src/resolvers/authorizers/lattice.js';
 import { PRINCIPAL_OPTIONS } from '../../packages/secure/src/resolvers/jwt/options.js';
 import { COGNITO_OPTIONS } from '../../packages/secure/src/resolvers/jwt/resolver.js';
 import { SHARED_SECRET_OPTIONS } from '../../packages/secure/src/resolvers/shared-secret.js';
@@ -83,6 +87,12 @@ import { FAKE_CLIENT_OPTIONS, FAKE_HANDLER_OPTIONS } from '../../packages/testki
 import { INTERLEAVE_OPTIONS } from '../../packages/testkit/src/interleave/interleave.js';
 import { RECORDER_OPTIONS } from '../../packages/testkit/src/recorder/recorder.js';
 import { ASYNC_SIMULATION } from '../../packages/testkit/src/simulate/async.js';
+import { BATCH_JOB_SIMULATION } from '../../packages/testkit/src/simulate/models/batch-job.js';
+import { BLOCKING_SIMULATION } from '../../packages/testkit/src/simulate/models/blocking.js';
+import { CUSTOM_RESOURCE_SIMULATION } from '../../packages/testkit/src/simulate/models/custom-resource.js';
+import { FIREHOSE_SIMULATION } from '../../packages/testkit/src/simulate/models/firehose.js';
+import { KAFKA_SIMULATION } from '../../packages/testkit/src/simulate/models/kafka.js';
+import { ROTATION_SIMULATION } from '../../packages/testkit/src/simulate/models/rotation.js';
 import { QUEUE_SIMULATION } from '../../packages/testkit/src/simulate/queue.js';
 import { STREAM_SIMULATION } from '../../packages/testkit/src/simulate/stream.js';
 import { TOKEN_ISSUER_OPTIONS, TOKEN_OPTIONS } from '../../packages/testkit/src/tokens/issuer.js';
@@ -273,6 +283,12 @@ export const OPTION_TABLES: Readonly<Record<string, readonly OptionTable[]>> = {
       'AppSyncIdentityOptions',
     ),
     table(
+      '@sallyport/secure/authorizers#latticeIdentityPrincipal',
+      LATTICE_OPTIONS.kinds,
+      'packages/secure/src/resolvers/authorizers/identities.ts',
+      'InternalRolesOptions',
+    ),
+    table(
       '@sallyport/secure/authorizers#connectionPrincipal',
       CONNECTION_OPTIONS.kinds,
       'packages/secure/src/resolvers/authorizers/connection.ts',
@@ -345,6 +361,42 @@ export const OPTION_TABLES: Readonly<Record<string, readonly OptionTable[]>> = {
       'packages/testkit/src/simulate/async.ts',
       'AsyncSimulation',
       [['packages/testkit/src/engines/async.ts', 'AsyncSettings']],
+    ),
+    table(
+      '@sallyport/testkit#simulate-kafka',
+      KAFKA_SIMULATION.kinds,
+      'packages/testkit/src/simulate/models/kafka.ts',
+      'KafkaSimulation',
+    ),
+    table(
+      '@sallyport/testkit#simulate-firehose',
+      FIREHOSE_SIMULATION.kinds,
+      'packages/testkit/src/simulate/models/firehose.ts',
+      'FirehoseSimulation',
+    ),
+    table(
+      '@sallyport/testkit#simulate-blocking',
+      BLOCKING_SIMULATION.kinds,
+      'packages/testkit/src/simulate/models/blocking.ts',
+      'BlockingSimulation',
+    ),
+    table(
+      '@sallyport/testkit#simulate-batch-job',
+      BATCH_JOB_SIMULATION.kinds,
+      'packages/testkit/src/simulate/models/batch-job.ts',
+      'BatchJobSimulation',
+    ),
+    table(
+      '@sallyport/testkit#simulate-rotation',
+      ROTATION_SIMULATION.kinds,
+      'packages/testkit/src/simulate/models/rotation.ts',
+      'RotationSimulation',
+    ),
+    table(
+      '@sallyport/testkit#simulate-custom-resource',
+      CUSTOM_RESOURCE_SIMULATION.kinds,
+      'packages/testkit/src/simulate/models/custom-resource.ts',
+      'CustomResourceSimulation',
     ),
     table(
       '@sallyport/testkit#createQueueEngine',
@@ -538,6 +590,24 @@ export const OPTION_TABLES: Readonly<Record<string, readonly OptionTable[]>> = {
       'McpServerOptions',
     ),
     table('@sallyport/mcp#mountMcp', MOUNT_MCP_OPTIONS.kinds, 'packages/mcp/src/http/mount.ts', 'MountMcpOptions'),
+    table(
+      '@sallyport/mcp/agentcore#agentCoreTools',
+      AGENT_CORE_TOOLS_OPTIONS.kinds,
+      'packages/mcp/src/agentcore/tools.ts',
+      'AgentCoreToolsOptions',
+    ),
+    table(
+      '@sallyport/mcp/agentcore#agentCoreInterceptor',
+      AGENT_CORE_INTERCEPTOR_OPTIONS.kinds,
+      'packages/mcp/src/agentcore/interceptor.ts',
+      'AgentCoreInterceptorOptions',
+    ),
+    table(
+      '@sallyport/mcp/agentcore#rewrite',
+      REWRITE_OPTIONS.kinds,
+      'packages/mcp/src/agentcore/interception.ts',
+      'Rewrite',
+    ),
     table(
       '@sallyport/mcp/oauth#createBearerGuard',
       BEARER_OPTIONS.kinds,

@@ -1,7 +1,8 @@
 import { secureHeaders } from '@sallyport/http';
 import type { JobLedger } from '@sallyport/jobs';
+import { agentCoreTools } from '@sallyport/mcp/agentcore';
 import { type RateLimiter, rateLimitMiddleware } from '@sallyport/ratelimit';
-import { SecureApp, type SecureOptions } from '@sallyport/secure';
+import { Authenticated, SecureApp, type SecureOptions } from '@sallyport/secure';
 import type { SemanticIndex } from '@sallyport/vectors';
 import { type AttachmentsConfig, registerAttachments } from './attachments.js';
 import { type AuthConfig, type Connections, createAuth } from './auth.js';
@@ -11,7 +12,7 @@ import { registerHttp } from './http.js';
 import { NoteStore } from './notes.js';
 import { registerSearch } from './search.js';
 import { registerSockets } from './sockets.js';
-import { registerTools, type ToolsConfig } from './tools.js';
+import { createTools, registerTools, type ToolsConfig } from './tools.js';
 import { createTriggers } from './triggers.js';
 
 /** The parts that differ between a deployment, the demo and a test. */
@@ -44,7 +45,11 @@ export function createNotesService(config: NotesConfig): NotesService {
   const notes = new NoteStore();
   const journal = createJournal();
   const { discovery, ...gate } = createAuth(auth, connections);
-  const surfaces = createTriggers(attachments.bucket, notes, journal);
+  const server = createTools(notes, tools);
+  const surfaces = [
+    ...createTriggers(attachments.bucket, notes, journal),
+    agentCoreTools(server, { target: 'notes', posture: Authenticated('notes:read') }),
+  ];
   const app = new SecureApp({ ...container, ...gate, onResponse: secureHeaders(), surfaces });
   notes.add({ title: 'Milk', text: 'one litre' }, 'ada');
   app.use(rateLimitMiddleware({ limiter }));
@@ -54,6 +59,6 @@ export function createNotesService(config: NotesConfig): NotesService {
   registerSockets(app, connections);
   registerGraphQL(app, notes);
   registerEvents(app, notes, journal, ledger);
-  registerTools(app, notes, tools, discovery);
+  registerTools(app, server, discovery);
   return { app, notes, journal };
 }

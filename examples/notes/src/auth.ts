@@ -35,7 +35,7 @@ export interface Auth extends Required<Pick<SecureOptions, 'principalResolver' |
 }
 
 /**
- * Callers authenticate with a JWT, on a WebSocket at `$connect` only. The MCP endpoint has tokens of its own, for agents: they are not
+ * Callers authenticate with a JWT, on a WebSocket at `$connect` only. The MCP endpoint and the agent gateway have tokens of their own: they are not
  * valid for other routes, and other tokens are not valid for the MCP endpoint.
  */
 export function createAuth({ issuer, audience, jwksUri, publicUrl, fetch }: AuthConfig, store: Connections): Auth {
@@ -54,7 +54,7 @@ export function createAuth({ issuer, audience, jwksUri, publicUrl, fetch }: Auth
   };
 }
 
-/** Decided by the matched route only, not by the content of a request. */
-function isAgent({ route }: Context): boolean {
-  return route?.surface === 'http' && route.pattern === MCP_PATH;
+/** Decided by the matched route, or by the gateway that invoked, not by the content of a request. */
+function isAgent({ route, invocationProvenance }: Context): boolean {
+  return invocationProvenance === 'agent' || (route?.surface === 'http' && route.pattern === MCP_PATH);
 }

@@ -1,24 +1,27 @@
-import { createMcpServer, type McpDiscovery, type McpStore, McpToolError, mountMcp } from '@sallyport/mcp';
+import {
+  createMcpServer,
+  type McpDiscovery,
+  type McpServer,
+  type McpServerOptions,
+  type McpStore,
+  McpToolError,
+  mountMcp,
+} from '@sallyport/mcp';
 import { Authenticated, type SecureApp } from '@sallyport/secure';
-import { z } from 'zod';
+import * as z from 'zod';
 import type { NoteStore } from './notes.js';
 import { NoteInput } from './schemas.js';
 
 export interface ToolsConfig {
   /** The store of sessions, so that any instance can answer. */
   readonly store: McpStore;
-  /** Encrypts the data that clients keep between calls; at least 32 bytes. */
-  readonly secret: string;
+  /** Encrypts the data that clients keep between calls. */
+  readonly secret: NonNullable<McpServerOptions['secret']>;
 }
 
-/** The notes for agents: two tools, a resource for each note, and a prompt, at `/mcp`, for authenticated agents. */
-export function registerTools(
-  app: SecureApp,
-  notes: NoteStore,
-  { store, secret }: ToolsConfig,
-  discovery: McpDiscovery,
-): void {
-  const server = createMcpServer({ name: 'notes', version: '1.0.0', store, secret: { current: secret } });
+/** The notes for agents: two tools, a resource for each note, and a prompt. */
+export function createTools(notes: NoteStore, { store, secret }: ToolsConfig): McpServer {
+  const server = createMcpServer({ name: 'notes', version: '1.0.0', store, secret });
   server.tool(
     'find_notes',
     { description: 'Finds notes whose title or text contains a word.', input: z.object({ word: z.string().min(1) }) },
@@ -40,5 +43,10 @@ export function registerTools(
     { description: 'Asks for a summary of a note.', args: { id: { required: true } } },
     ({ id }) => `Summarise this note in one sentence:\n\n${notes.get(id ?? '')?.text ?? ''}`,
   );
+  return server;
+}
+
+/** The tools at `/mcp`, for authenticated agents. */
+export function registerTools(app: SecureApp, server: McpServer, discovery: McpDiscovery): void {
   mountMcp(app, server, { posture: Authenticated('notes:read'), discovery });
 }

@@ -1,3 +1,4 @@
+import { buildAgentCoreCall } from '@sallyport/mcp/testing';
 import type { AuthorizationServer } from '@sallyport/oauth-lab';
 import {
   buildAPIGatewayV2Request,
@@ -228,6 +229,20 @@ describe('tools for agents', () => {
       ...bearer(agentWriter),
     });
     expect(await env.invoke(service.app, event)).toMatchObject({ error_info: { code: 'app.forbidden' } });
+  });
+
+  it('are the same behind an agent gateway', async () => {
+    const viaGateway = (token: string, name: string, args: object) => {
+      const headers = { Authorization: `Bearer ${token}` };
+      const { event, clientContext } = buildAgentCoreCall(name, args, { target: 'notes', headers });
+      return env.invoke(service.app, event, env.lambdaContext({ clientContext }));
+    };
+    const found = await viaGateway(agentReader, 'find_notes', { word: 'litre' });
+    expect(found).toMatchObject({ structuredContent: { notes: [{ id: 'note-1' }] } });
+    await expect(viaGateway(agentReader, 'add_note', { title: 'a', text: 'b' })).rejects.toThrow('forbidden');
+    await expect(viaGateway(writer, 'find_notes', { word: 'litre' })).rejects.toThrow('forbidden');
+    await expect(viaGateway('x.y.z', 'find_notes', { word: 'litre' })).rejects.toThrow('unauthorized');
+    expect(service.notes.list(10)).toHaveLength(1);
   });
 
   it('send who has no token to the place where one is issued', async () => {

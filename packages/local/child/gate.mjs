@@ -75,12 +75,11 @@ function inspect(handler) {
 
 function describe(inspection, handler) {
   const streaming = handler?.[Symbol.for('aws.lambda.runtime.handler.streaming')] === 'response';
-  if (!inspection) return { isOurs: false, routes: [], triggers: [], mcp: [], streaming };
+  if (!inspection) return { isOurs: false, routes: [], triggers: [], streaming };
   return {
     isOurs: true,
     routes: inspection.routes(),
     triggers: inspection.triggers(),
-    mcp: inspection.mcp(),
     streaming,
   };
 }
@@ -122,7 +121,6 @@ if (start === undefined) {
 }
 socket?.unref();
 Object.assign(process.env, start.variables);
-process.chdir?.call?.(process, start.folder);
 
 watchSpans();
 const service = await import(start.entry);

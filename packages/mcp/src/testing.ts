@@ -1,2 +1,9 @@
-/** For tests of stores. The root entry does not import it. */
+/** For tests of stores, and events of agent gateways. The root entry does not import it. */
+export {
+  type AgentCoreCall,
+  type AgentCoreCallOptions,
+  buildAgentCoreCall,
+  buildInterceptorEvent,
+  type InterceptorEventOptions,
+} from './agentcore/builders.js';
 export { type McpStoreCase, type McpStoreHarness, mcpStoreConformance } from './store/conformance.js';

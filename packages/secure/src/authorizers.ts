@@ -18,3 +18,4 @@ export {
   type InternalRolesOptions,
   iamPrincipal,
 } from './resolvers/authorizers/identities.js';
+export { latticeIdentityPrincipal } from './resolvers/authorizers/lattice.js';

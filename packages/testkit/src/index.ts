@@ -36,6 +36,12 @@ export {
 export { type InterleaveOptions, interleave, type MarkedEvent } from './interleave/interleave.js';
 // Simulation
 export type { AsyncSimulation } from './simulate/async.js';
+export type { BatchJobSimulation } from './simulate/models/batch-job.js';
+export type { BlockingSimulation } from './simulate/models/blocking.js';
+export { type CustomResourceSimulation, type ResponseFetch, responseFetch } from './simulate/models/custom-resource.js';
+export type { FirehoseSimulation } from './simulate/models/firehose.js';
+export type { KafkaSimulation } from './simulate/models/kafka.js';
+export type { RotationSimulation } from './simulate/models/rotation.js';
 export type { QueueSimulation } from './simulate/queue.js';
 export {
   assertCompletedOnce,
@@ -63,3 +69,15 @@ export {
   topic,
 } from './simulate/source.js';
 export type { StreamSimulation } from './simulate/stream.js';
+export type { TriggerSimulations } from './simulate/trigger.js';
+export {
+  type AsynchronousSource,
+  type BatchJobSource,
+  type BlockingSource,
+  type CustomResourceSource,
+  type FirehoseSource,
+  type KafkaSource,
+  type RotationSource,
+  type TriggerSource,
+  triggers,
+} from './simulate/trigger-source.js';

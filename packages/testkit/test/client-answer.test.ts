@@ -40,7 +40,7 @@ describe('what the client of a door gets', () => {
 
   test.each([
     ['gateway-v2', { a: 1 }, 200, '{"a":1}', undefined],
-    ['function-url', 'hello', 200, '"hello"', undefined],
+    ['function-url', 'hello', 200, 'hello', undefined],
     ['function-url', null, 200, 'null', undefined],
     ['gateway-v1', { a: 1 }, 502, '{"message": "Internal server error"}', 'the answer has no statusCode'],
     ['gateway-v2', { statusCode: 'x' }, 500, '{"message":"Internal Server Error"}', 'statusCode is no HTTP status'],

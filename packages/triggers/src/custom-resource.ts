@@ -1,4 +1,5 @@
 export type { EventContext, EventHandler } from '@sallyport/streams/delivery';
+export type { ResponseFetch } from './internal/put-response.js';
 export {
   CustomResource,
   type CustomResourceOptions,

@@ -8,19 +8,27 @@ import type { World } from './world.js';
 
 /** Makes the MCP server of a registration, and mounts it at its pattern. */
 export async function mountServer(target: object, registration: Registration, world: World): Promise<void> {
-  const { createMcpServer, mountMcp } = await import('@sallyport/mcp');
-  const { pattern, posture, allowed_origins, options = {}, tools = [], prompts = [], resources = [] } = registration;
+  const { mountMcp } = await import('@sallyport/mcp');
+  const { pattern, posture, allowed_origins } = registration;
+  const server = await makeServer(registration, world);
+  mountMcp(target as MountTarget<unknown>, server, {
+    ...(pattern !== undefined && { path: pattern }),
+    posture: posture && (await makePosture(posture)),
+    ...(allowed_origins && { allowedOrigins: allowed_origins }),
+  });
+}
+
+/** The MCP server of a registration. */
+export async function makeServer(registration: Registration, world: World): Promise<McpServer> {
+  const { createMcpServer } = await import('@sallyport/mcp');
+  const { options = {}, tools = [], prompts = [], resources = [] } = registration;
   const server = createMcpServer(await serverOptions(options, world));
   for (const tool of tools) addTool(server, tool, world);
   for (const { name, handler, options: own } of prompts)
     server.prompt(name, camelOptions(own ?? {}), promptHandler(handler));
   for (const { name, handler, options: own } of resources)
     server.resource(name, { name, ...camelOptions(own ?? {}) }, resourceHandler(handler));
-  mountMcp(target as MountTarget<unknown>, server, {
-    ...(pattern !== undefined && { path: pattern }),
-    posture: posture && (await makePosture(posture)),
-    ...(allowed_origins && { allowedOrigins: allowed_origins }),
-  });
+  return server;
 }
 
 function addTool(server: McpServer, { name, options, handler }: McpItem, world: World): void {

@@ -44,8 +44,11 @@ export interface ContextRuntime {
   readonly traceHead: readonly string[];
   /** For containers with principals: makes the deep copy that handlers get. */
   readonly copyPrincipal?: (principal: SecurePrincipal) => SecurePrincipal;
-  /** Reads the body of a form. Passed in, so that code which only knows contexts does not contain the parser. */
-  readonly parseForm: (contentType: string, body: Uint8Array, limits?: FormLimits) => Promise<Form>;
+  /**
+   * Reads the body of a form. Passed in, so that code which only knows contexts does not contain the parser; left out where no
+   * request has a body.
+   */
+  readonly parseForm?: (contentType: string, body: Uint8Array, limits?: FormLimits) => Promise<Form>;
   /** Returns the tenant of an invocation; called once, at the first read. */
   readonly tenantOf: (state: ContextState) => string;
 }
@@ -338,7 +341,10 @@ export class RequestContext implements Context {
 
   async bodyForm(limits?: FormLimits): Promise<Form> {
     const { request, runtime } = this.state;
-    return runtime.parseForm(this.header('content-type') ?? '', request.body, limits);
+    const contentType = this.header('content-type') ?? '';
+    if (!runtime.parseForm)
+      throw unsupportedMediaType(contentType, 'that of a form, which these invocations do not have');
+    return runtime.parseForm(contentType, request.body, limits);
   }
 
   set(key: string | ContextKey<unknown>, value: unknown): void {

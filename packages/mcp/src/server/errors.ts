@@ -18,6 +18,8 @@ export type McpErrorCode =
   | 'mcp.changes_off'
   /** A task could not be passed to the function that runs it. */
   | 'mcp.task_not_started'
+  /** An agent gateway called without naming a tool, or for another target. */
+  | 'mcp.invalid_agent_call'
   /** A path, identifier or endpoint is invalid in `@sallyport/mcp/routes`, which throws a `TypeError` with this code. */
   | 'mcp.invalid_route'
   /** An authorization server refuses a request: `OAuthError`, whose `error` is the protocol's own. @status 400 */

@@ -1,7 +1,8 @@
 import type { Context, Invocation, Surface, SurfaceHost } from '@sallyport/core';
 import { invalidOption } from '@sallyport/core/options';
-import { ContextState, IncomingRequest, parseForm, RequestContext, type RequestSource } from '@sallyport/core/pipeline';
+import { type ContextState, RequestContext } from '@sallyport/core/pipeline';
 import { type Core, coreOf } from '../server/internal/core.js';
+import { createInvocationState } from '../server/internal/invocation-state.js';
 import type { McpServer } from '../server/server.js';
 import { runTask, TaskRequest } from './internal/run.js';
 import { openToken, type Task } from './internal/task.js';
@@ -80,40 +81,16 @@ class TaskSurface implements McpTaskSurface {
   async #run(core: Core, id: string, event: unknown, { lambdaContext }: Invocation): Promise<void> {
     const host = this.#host;
     if (!host) throw new Error('framework: mcp: mcpTasks() belongs into the option "surfaces" of a container');
-    const { clock, ids, log, environment, observability } = host;
     let state: ContextState | undefined;
     const toContext = ({ principal, tenantId }: Task): Context => {
-      const runtime = {
-        clock,
-        ids,
-        log,
-        environment,
-        observability,
-        parseForm,
-        traceHead: [],
-        tenantOf: () => tenantId,
-      };
-      const request = new IncomingRequest('POST', '/', '/', NOTHING);
-      state = new ContextState(runtime, request, KIND, event, lambdaContext);
+      state = createInvocationState(host, { kind: KIND, event, lambdaContext, tenantOf: () => tenantId });
       state.principal = principal;
-      state.requestId = lambdaContext?.awsRequestId ?? ids.newId();
       return new RequestContext(state);
     };
     try {
-      await runTask(core, id, (task) => new TaskRequest(toContext(task), clock, task));
+      await runTask(core, id, (task) => new TaskRequest(toContext(task), host.clock, task));
     } finally {
       state?.end();
     }
   }
 }
-
-/** A task has no request of its own. */
-const NOTHING: RequestSource = {
-  headers: () => ({}),
-  header: () => [],
-  query: () => ({}),
-  cookieValues: () => [],
-  rawBody: '',
-  isBase64: false,
-  provenance: () => ({ sourceIP: '', provider: 'unknown', source: 'unknown', valid: false }),
-};

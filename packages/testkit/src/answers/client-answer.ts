@@ -98,8 +98,8 @@ export function clientAnswer(kind: HttpDoorKind, answer: unknown, options: Clien
   const door = DOORS[kind];
   if (!isPlainObject(answer) || !('statusCode' in answer)) {
     if (door.needsStatus) return refuse(kind, 'the answer has no statusCode');
-    const json = JSON.stringify(answer ?? null);
-    return { status: 200, headers: [['content-type', 'application/json']], body: Buffer.from(json) };
+    const text = typeof answer === 'string' ? answer : JSON.stringify(answer ?? null);
+    return { status: 200, headers: [['content-type', 'application/json']], body: Buffer.from(text) };
   }
   const status = Number(answer.statusCode);
   if (!Number.isInteger(status) || status < 100 || status > 599) return refuse(kind, 'statusCode is no HTTP status');

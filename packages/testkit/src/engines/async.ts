@@ -1,5 +1,6 @@
 import { boolean, defineOptions, integer } from '@sallyport/core/options';
-import { positive } from '../internal/kinds.js';
+import { count, positive } from '../internal/kinds.js';
+import { seededRandom } from '../internal/random.js';
 import { type Engine, type EngineOptions, engineKinds } from './engine.js';
 import { Book, type Entry } from './internal/book.js';
 
@@ -13,6 +14,10 @@ export interface AsyncSettings {
   readonly onFailure?: boolean;
   /** Invocations at once. Default: 10. */
   readonly invocations?: number;
+  /** How many events are delivered once more though they succeeded; which ones is decided by `seed`. Default: 0. */
+  readonly duplicates?: number;
+  /** Decides which events come again. Default: 1. */
+  readonly seed?: number;
 }
 
 /** One asynchronous event: a topic's notification, an event of a bus, a run of a schedule. */
@@ -32,6 +37,8 @@ export const ASYNC_SETTINGS = {
   maximumEventAgeMs: integer(60_000, 21_600_000).default(21_600_000),
   onFailure: boolean.default(true),
   invocations: positive.default(10),
+  duplicates: count.default(0),
+  seed: count.default(1),
 };
 
 /** What {@link AsyncEngineOptions} may be. */
@@ -59,8 +66,10 @@ interface Queued extends Entry<AsyncEvent> {
  * await engine.settle();
  */
 export function createAsyncEngine(options: AsyncEngineOptions): Engine<AsyncEvent> {
-  const { maximumRetryAttempts, maximumEventAgeMs, onFailure, invocations, ...parts } =
+  const { maximumRetryAttempts, maximumEventAgeMs, onFailure, invocations, duplicates, seed, ...parts } =
     ASYNC_ENGINE_OPTIONS.parse(options);
+  const random = seededRandom(seed);
+  let left = duplicates;
   const waiting: Queued[] = [];
   const book = new Book<AsyncEvent, Queued>(parts, enqueue);
 
@@ -80,11 +89,20 @@ export function createAsyncEngine(options: AsyncEngineOptions): Engine<AsyncEven
 
   async function deliver(event: Queued): Promise<void> {
     if (book.now - event.sentAt > maximumEventAgeMs) book.end(event, 'expired');
-    else if ('answer' in (await book.invoke(event.record.event, [event]))) book.end(event, 'done');
+    else if ('answer' in (await book.invoke(event.record.event, [event]))) succeed(event);
     else if (event.deliveries > maximumRetryAttempts) book.end(event, onFailure ? 'dead-letter' : 'discarded');
     else book.delay(event, book.now + (RETRY_DELAYS_MS[event.deliveries - 1] ?? RETRY_DELAYS_MS[1]));
     fill();
     book.checkSettled();
+  }
+
+  /** Asynchronous invocations are delivered at least once. */
+  function succeed(event: Queued): void {
+    if (left > 0 && random() < 0.5) {
+      left -= 1;
+      book.enqueue(event);
+      waiting.push(event);
+    } else book.end(event, 'done');
   }
 
   return {

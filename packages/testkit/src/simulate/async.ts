@@ -8,6 +8,7 @@ import { drive } from './internal/drive.js';
 import type { BuildApp, Ledger } from './internal/ledger.js';
 import type { SimulationResult } from './result.js';
 import type { AsyncSource, ScheduleSource } from './source.js';
+import type { AsynchronousSource } from './trigger-source.js';
 
 /** Options of {@link simulate} for a topic, an event bus or a schedule: those of the asynchronous invocation and of the function. */
 export interface AsyncSimulation extends AsyncSettings {
@@ -23,20 +24,21 @@ export const ASYNC_SIMULATION = defineOptions<AsyncSimulation>()({
 
 export async function simulateAsync(
   buildApp: BuildApp,
-  source: AsyncSource,
+  source: AsyncSource | AsynchronousSource,
   options: AsyncSimulation | undefined,
 ): Promise<SimulationResult> {
   const { timeoutMs, ...settings } = ASYNC_SIMULATION.parse(options);
   return drive<AsyncEvent>(buildApp, {
     size: source.kind === 'schedule' ? source.times : source.events.length,
     timeoutMs,
-    engine: (parts) => createAsyncEngine({ ...parts, ...settings }),
+    prepare: () => (parts) => createAsyncEngine({ ...parts, ...settings }),
     feed: (engine, clock) =>
       source.kind === 'schedule' ? fire(source, engine, clock) : void engine.send(eventsOf(source)),
   });
 }
 
-function eventsOf(source: Exclude<AsyncSource, ScheduleSource>): AsyncEvent[] {
+function eventsOf(source: Exclude<AsyncSource, ScheduleSource> | AsynchronousSource): AsyncEvent[] {
+  if (source.kind === 'asynchronous') return source.events.map((event, index) => ({ id: `event-${index + 1}`, event }));
   if (source.kind === 'topic') {
     return source.events.map((message, index) => {
       const id = message.messageId ?? `sns-${index + 1}`;

@@ -30,7 +30,7 @@ export async function simulateQueue(
   return drive<QueueRecordOptions>(buildApp, {
     size: messages.length,
     timeoutMs,
-    engine: (parts) => createQueueEngine({ ...parts, ...settings, arn }),
+    prepare: () => (parts) => createQueueEngine({ ...parts, ...settings, arn }),
     feed: (engine) => void engine.send(messages),
     wordsOf,
   });

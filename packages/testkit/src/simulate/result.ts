@@ -31,9 +31,18 @@ export interface Violation {
   /**
    * `lost`: a record was removed though its handler never completed. `unknown-identifier`, `missing-identifier`: the answer
    * named a record in a way that AWS cannot identify. `out-of-order`: a record completed before an earlier one of its group
-   * or shard. `unsettled`: records were left when the simulation was given up.
+   * or shard. `unsettled`: records were left when the simulation was given up. `missing-record`, `answered-twice`: a record is
+   * not in the answer, or twice. `never-answered`: a stack waits for an answer that does not come.
    */
-  readonly kind: 'lost' | 'unknown-identifier' | 'out-of-order' | 'missing-identifier' | 'unsettled';
+  readonly kind:
+    | 'lost'
+    | 'unknown-identifier'
+    | 'out-of-order'
+    | 'missing-identifier'
+    | 'unsettled'
+    | 'missing-record'
+    | 'answered-twice'
+    | 'never-answered';
   /** Id of the record. */
   readonly record: string;
   /** What happened, in words. */
@@ -55,8 +64,8 @@ export interface SimulationResult {
 /**
  * Asserts that no record was lost. Looks at the result, not at its `ignoring`.
  *
- * @throws Error with the record's history, for a record that was lost, is stuck, or was reported in a way that AWS cannot
- * identify
+ * @throws Error with the record's history, for a record that was lost, is stuck, was reported in a way that AWS cannot
+ * identify, or was not answered once
  */
 export function assertNothingLost(result: SimulationResult): void {
   const found = result.violations.find(({ kind }) => kind !== 'out-of-order');

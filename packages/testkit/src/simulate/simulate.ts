@@ -4,13 +4,17 @@ import { type QueueSimulation, simulateQueue } from './queue.js';
 import type { SimulationResult } from './result.js';
 import type { AsyncSource, QueueSource, StreamSource } from './source.js';
 import { type StreamSimulation, simulateStream } from './stream.js';
+import { type ReadTrigger, simulateTrigger, type TriggerSimulations } from './trigger.js';
+import type { TriggerSource } from './trigger-source.js';
 
 /** The options that fit a source. */
 export type SimulationOptions<S> = S extends QueueSource
   ? QueueSimulation
   : S extends StreamSource
     ? StreamSimulation
-    : AsyncSimulation;
+    : S extends ReadTrigger
+      ? TriggerSimulations[S['kind']]
+      : AsyncSimulation;
 
 /**
  * Runs a source against an app in virtual time, as AWS would, until no record is left, and returns the outcome of every
@@ -22,7 +26,7 @@ export type SimulationOptions<S> = S extends QueueSource
  * const result = await simulate((env) => buildApp(env), queue.standard('orders', [{ body: 'a' }, { body: 'b' }]));
  * assertNothingLost(result);
  */
-export function simulate<S extends QueueSource | StreamSource | AsyncSource>(
+export function simulate<S extends QueueSource | StreamSource | AsyncSource | TriggerSource>(
   buildApp: BuildApp,
   source: S,
   options?: SimulationOptions<S>,
@@ -33,7 +37,12 @@ export function simulate<S extends QueueSource | StreamSource | AsyncSource>(
     case 'stream':
     case 'table-stream':
       return simulateStream(buildApp, source, options as StreamSimulation | undefined);
-    default:
+    case 'topic':
+    case 'event-bus':
+    case 'schedule':
+    case 'asynchronous':
       return simulateAsync(buildApp, source, options as AsyncSimulation | undefined);
+    default:
+      return simulateTrigger(buildApp, source, options);
   }
 }

@@ -36,7 +36,7 @@ export async function simulateStream(
     drive<ShardRecordOptions>(buildApp, {
       size: records.length,
       timeoutMs,
-      engine: (parts) => createShardEngine({ ...parts, ...settings, arn, unknownIdentifiers }),
+      prepare: () => (parts) => createShardEngine({ ...parts, ...settings, arn, unknownIdentifiers }),
       feed: (engine) => void engine.send(records),
       wordsOf,
     });

@@ -6,6 +6,18 @@ const S3_HOST = /^(?:[a-z0-9.-]+\.)?s3(?:[.-][a-z0-9-]+)?(?:\.[a-z0-9-]+)?\.amaz
 const ATTEMPTS = 3;
 const ATTEMPT_MS = 2_000;
 
+/** Sends one request; the part of `fetch` that is used. */
+export type ResponseFetch = (
+  url: URL,
+  init: {
+    readonly method: 'PUT';
+    readonly body: Uint8Array<ArrayBuffer>;
+    readonly headers: Readonly<Record<string, string>>;
+    readonly redirect: 'manual';
+    readonly signal: AbortSignal;
+  },
+) => Promise<{ readonly status: number }>;
+
 /**
  * Sends the answer of a custom resource, again after a failure of the network or of the service. Whether it has arrived; the URL
  * is in no error.
@@ -16,12 +28,13 @@ export async function putResponse(
   url: unknown,
   body: Uint8Array,
   hosts: readonly string[],
+  send: ResponseFetch,
   clock: FullClock,
 ): Promise<boolean> {
   const target = parseUrl(textOf(url));
   if (!target || !isAllowed(target, hosts)) return false;
   for (let attempt = 1; attempt <= ATTEMPTS; attempt += 1) {
-    const status = await put(target, body, clock);
+    const status = await put(target, body, send, clock);
     if (status >= 200 && status < 300) return true;
     if (status >= 400 && status < 500) return false;
   }
@@ -40,11 +53,11 @@ function isAllowed(url: URL, hosts: readonly string[]): boolean {
 }
 
 /** The status of one PUT; 0 when there was none. The signature of the URL covers an empty content type. */
-async function put(url: URL, body: Uint8Array, clock: FullClock): Promise<number> {
+async function put(url: URL, body: Uint8Array, send: ResponseFetch, clock: FullClock): Promise<number> {
   const controller = new AbortController();
   const stop = clock.after(ATTEMPT_MS, () => controller.abort());
   try {
-    const { status } = await fetch(url, {
+    const { status } = await send(url, {
       method: 'PUT',
       body: body as Uint8Array<ArrayBuffer>,
       headers: { 'content-type': '' },

@@ -5,11 +5,11 @@ import {
   type MaybePromise,
   type TriggerRecord,
 } from '@sallyport/core';
-import { boolean, defineOptions, list, string } from '@sallyport/core/options';
-import type { Delivered, EventContext } from '@sallyport/streams/delivery';
+import { boolean, defineOptions, func, list, string } from '@sallyport/core/options';
+import { attempt, type Delivered, type EventContext } from '@sallyport/streams/delivery';
 import { triggersError } from '../errors.js';
 import { assertHandler } from '../internal/handlers.js';
-import { putResponse } from '../internal/put-response.js';
+import { putResponse, type ResponseFetch } from '../internal/put-response.js';
 import { type Members, membersOf, requiredText, sourceOf, textOf } from '../internal/read.js';
 import { TriggerSurface } from '../internal/surface.js';
 
@@ -60,12 +60,15 @@ export interface CustomResourceOptions {
   readonly cdkProvider?: boolean;
   /** Hosts, as in `127.0.0.1:8080`, that may receive answers over HTTP besides S3's over HTTPS: for tests. Default: none. */
   readonly responseHosts?: readonly string[];
+  /** Sends the answer. For tests: `responseFetch` of `@sallyport/testkit`. Default: the platform's `fetch`. */
+  readonly fetch?: ResponseFetch;
 }
 
 /** What {@link CustomResourceOptions} may be. */
 export const CUSTOM_RESOURCE_OPTIONS = /* @__PURE__ */ defineOptions<CustomResourceOptions>()({
   cdkProvider: boolean.default(false),
   responseHosts: list(string),
+  fetch: func<ResponseFetch>(),
 });
 
 const KIND = {
@@ -109,15 +112,17 @@ export class CustomResource extends TriggerSurface {
   readonly #handlers: ResourceHandlers;
   readonly #cdkProvider: boolean;
   readonly #responseHosts: readonly string[];
+  readonly #fetch: ResponseFetch;
 
   constructor(handlers: ResourceHandlers, options: CustomResourceOptions = {}) {
     super(KIND);
     for (const name of ['create', 'update', 'delete'] as const)
       assertHandler(handlers?.[name], `customResource ${name}`);
-    const { cdkProvider, responseHosts = [] } = CUSTOM_RESOURCE_OPTIONS.parse(options);
+    const { cdkProvider, responseHosts = [], fetch: send = fetch } = CUSTOM_RESOURCE_OPTIONS.parse(options);
     this.#handlers = { ...handlers };
     this.#cdkProvider = cdkProvider;
     this.#responseHosts = responseHosts;
+    this.#fetch = send;
   }
 
   /** One record. */
@@ -152,6 +157,7 @@ export class CustomResource extends TriggerSurface {
       membersOf(event).ResponseURL,
       body,
       this.#responseHosts,
+      this.#fetch,
       this.delivery.settings.clock,
     );
     if (!put) throw triggersError('triggers.response_failed', 'CloudFormation could not be told the result');
@@ -164,7 +170,7 @@ export class CustomResource extends TriggerSurface {
     if (item.handler === this.#handlers.delete && physicalId?.startsWith(FAILED_CREATE)) {
       return { Status: 'SUCCESS', PhysicalResourceId: physicalId };
     }
-    const outcome = await this.delivery.attempt(item, lambdaContext);
+    const outcome = await attempt(this.delivery, item, lambdaContext);
     if ('thrown' in outcome) throw outcome.thrown;
     const { physicalId: own, data, noEcho } = membersOf(outcome.value) as ResourceResult;
     return {

@@ -6,18 +6,21 @@ import type { SourceAction, SourceKind, SourceView } from '../sources/sources.js
 
 /**
  * The HTTP API of the console: what its page and the commands of a running `dev` call. JSON in and out, `authorization: Bearer
- * <token>` with each call. Errors are `{ "error": { "code", "message" } }` with status 400, 401, 403, 404, 421 or 502.
+ * <token>` with each call. Errors are `{ "error": { "code", "message" } }` with status
+ * 400, 401, 403, 404, 413, 421, 500 or 502.
  */
 export interface ConsoleApi {
   'GET /api/state': { readonly answer: RunState };
   /** Newline-delimited JSON, `ConsoleEvent` a line, headers flushed at once; begins with the newest `?last=` records. */
   'GET /api/events': { readonly answer: ConsoleEvent };
-  'GET /api/invocations': { readonly answer: readonly InvocationRecord[] };
+  'GET /api/invocations': { readonly answer: readonly InvocationRow[] };
   'GET /api/invocations/{id}': { readonly answer: InvocationRecord };
   'GET /api/inventory': { readonly answer: Inventory };
   'GET /api/openapi': { readonly answer: unknown };
   'GET /api/forms': { readonly answer: readonly SendForm[] };
   'POST /api/send': { readonly body: SendRequest; readonly answer: SendResult };
+  /** What a request of `send` would be, without sending it. */
+  'POST /api/preview': { readonly body: SendRequest; readonly answer: { readonly event: unknown; readonly explain: unknown } };
   'POST /api/explain': {
     readonly body: { readonly event: unknown; readonly context?: object };
     readonly answer: unknown;
@@ -31,6 +34,7 @@ export interface ConsoleApi {
   'GET /api/buckets': { readonly answer: readonly BucketView[] };
   'POST /api/token': { readonly body: TokenRequest; readonly answer: { readonly token: string } };
   'GET /api/recordings': { readonly answer: readonly RecordingView[] };
+  'GET /api/recordings/{file}': { readonly answer: SavedRecording };
   'POST /api/recordings': {
     readonly body: { readonly id: number; readonly as: 'recording' | 'fixture' };
     readonly answer: { readonly file: string };
@@ -53,8 +57,14 @@ export interface RunState {
   readonly notes: readonly JournalNote[];
 }
 
+/** A record without its large members: what the list shows, and what the stream sends at each change. */
+export type InvocationRow = Omit<
+  InvocationRecord,
+  'event' | 'answer' | 'client' | 'explain' | 'spans' | 'logs' | 'awsCalls'
+>;
+
 export type ConsoleEvent =
-  | { readonly type: 'record'; readonly record: InvocationRecord }
+  | { readonly type: 'record'; readonly record: InvocationRow }
   | { readonly type: 'note'; readonly note: JournalNote }
   /** Everything that was before has been sent. */
   | { readonly type: 'ready' };
@@ -70,17 +80,28 @@ export interface Inventory {
 /** The form of one kind of `send`, from the options of its builder. */
 export interface SendForm {
   readonly kind: string;
-  readonly fields: readonly {
-    readonly name: string;
-    readonly type: 'text' | 'number' | 'boolean' | 'json' | 'list' | 'map';
-    readonly required: boolean;
-    readonly wanted: string;
-  }[];
+  /** `HTTP request`. */
+  readonly label: string;
+  /** What `target` is: `method and path`; `''` where there is none. */
+  readonly target: string;
+  /** Targets that the function registered. */
+  readonly targets: readonly string[];
+  readonly fields: readonly SendField[];
+}
+
+/** One option of a builder. */
+export interface SendField {
+  readonly name: string;
+  readonly type: 'text' | 'number' | 'boolean' | 'json' | 'list' | 'map';
+  readonly required: boolean;
+  /** What is expected, in a few words. */
+  readonly wanted: string;
 }
 
 export interface ReplayRequest {
-  /** A record of this run, or the text of a recording. */
+  /** One of: a record of this run, a saved recording by its file, or a recording itself. */
   readonly id?: number;
+  readonly file?: string;
   readonly recording?: unknown;
 }
 
@@ -113,6 +134,14 @@ export interface TokenRequest {
   readonly scopes?: readonly string[];
   readonly tenant?: string;
   readonly kind?: string;
+}
+
+/** What a recording's file holds. */
+export interface SavedRecording {
+  /** As `loadRecording` of the test kit reads it. */
+  readonly recording: unknown;
+  /** What the function answered then, sanitized; absent when it failed or streamed. */
+  readonly answer?: unknown;
 }
 
 export interface RecordingView {

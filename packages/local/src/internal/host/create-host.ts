@@ -22,6 +22,8 @@ import { findPorts } from './ports.js';
 
 /** A run that serves. */
 export interface RunningHost extends Host {
+  /** Starts one environment and ends it. @returns the milliseconds of its init phase. @throws InitFailure */
+  coldStart(): Promise<number>;
   /** Ends everything: processes, doors, watchers. */
   stop(): Promise<void>;
 }
@@ -99,6 +101,8 @@ class Run {
         return () => void this.#inspectionListeners.delete(listener);
       },
       notice,
+      guard: (pid: number) => this.#runtime.guardian.add(pid),
+      coldStart: () => this.#runtime.coldStart(),
       stop: () => this.stop(),
     } as unknown as { -readonly [M in keyof RunningHost]: RunningHost[M] };
     const identity = createIdentity(host);
@@ -107,7 +111,14 @@ class Run {
     const doors = createDoors(host);
     Object.assign(host, { identity, state, sources, sockets: doors.sockets, sender: createSender(host) });
     const { without = [] } = options;
-    const all: readonly Part[] = [identity, state, createAwsPort(host), sources, doors, createConsole(host)];
+    const all: readonly Part[] = [
+      identity,
+      state,
+      createAwsPort(host),
+      sources,
+      doors,
+      createConsole(host, () => this.#variables()),
+    ];
     this.#parts = all.filter(({ name }) => !without.includes(name));
     this.host = host;
   }
@@ -128,6 +139,7 @@ class Run {
     await this.#runtime.stop();
     for (const part of this.#started.reverse()) await part.stop();
     await this.#builder.stop();
+    this.#runtime.guardian.stop();
   }
 
   /** One build at a time; a save during a build makes one more. */

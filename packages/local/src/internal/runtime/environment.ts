@@ -3,6 +3,7 @@ import { mkdirSync, rmSync } from 'node:fs';
 import type { IncomingMessage } from 'node:http';
 import { join } from 'node:path';
 import type { Readable } from 'node:stream';
+import { setTimeout as delay } from 'node:timers/promises';
 import type { Config } from '../config/config.js';
 import type { LogLine } from '../journal/journal.js';
 import { type RuntimeAnswer, RuntimeApi } from './api.js';
@@ -67,6 +68,9 @@ interface Pending {
   readonly resolve: (result: RunResult) => void;
   readonly timer: NodeJS.Timeout | undefined;
 }
+
+/** The longest wait for an answer to a question. */
+const ANSWER_MS = 10_000;
 
 /** Why `ready` rejects. */
 export class InitFailure extends Error {
@@ -207,15 +211,18 @@ export class Environment {
   /** Asks what only the process knows; `undefined` when it cannot answer. */
   async ask(question: 'explain' | 'openapi', more: object = {}): Promise<unknown> {
     if (this.isDead || this.#init.config.managedInstances !== undefined) return undefined;
-    const wasFrozen = this.#isFrozen;
     this.thaw();
     this.#question += 1;
     const id = this.#question;
     const answered = new Promise<Readonly<Record<string, unknown>>>((resolve) => this.#questions.set(id, resolve));
     this.#send({ question, id, ...more });
-    const answer = await Promise.race([answered, this.ended.then(() => undefined)]);
+    // A handler that never lets go of the process does not let it answer either.
+    const late = new AbortController();
+    const never = delay(ANSWER_MS, undefined, { signal: late.signal }).catch(() => undefined);
+    const answer = await Promise.race([answered, never, this.ended.then(() => undefined)]);
+    late.abort();
     this.#questions.delete(id);
-    if (wasFrozen && this.state === 'idle') this.freeze();
+    if (this.state === 'idle' && this.running === 0) this.freeze();
     return answer?.value;
   }
 
@@ -223,6 +230,7 @@ export class Environment {
   freeze(): void {
     const { freeze, inspect, managedInstances } = this.#init.config;
     if (!freeze || inspect !== undefined || managedInstances !== undefined || this.isDead || this.#isFrozen) return;
+    if (this.#questions.size > 0) return;
     this.#isFrozen = true;
     this.#signal('SIGSTOP');
   }

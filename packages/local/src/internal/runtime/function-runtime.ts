@@ -133,11 +133,23 @@ export class FunctionRuntime implements Invoker {
     return own ?? explain(event, lambdaContext);
   }
 
+  /**
+   * Starts one environment and ends it.
+   *
+   * @returns the milliseconds of its init phase
+   * @throws InitFailure
+   */
+  async coldStart(): Promise<number> {
+    const environment = await this.#pool.start(true);
+    environment.kill('stopped');
+    await environment.ended;
+    return environment.initMs;
+  }
+
   async stop(): Promise<void> {
     this.#isStopped = true;
     this.#wake();
     await this.#pool.close();
-    this.#guardian.stop();
   }
 
   async #ask(question: 'explain' | 'openapi', more?: object): Promise<unknown> {

@@ -45,7 +45,7 @@ function toResponse({ status, headers, body }: Reply): OutgoingResponse {
 }
 
 /** Reads a context of the pipeline as the engine's request, without copying. */
-class ContextRequest implements McpRequest {
+export class ContextRequest implements McpRequest {
   readonly context: Context;
   readonly method: string;
   readonly deadline: number;

@@ -9,8 +9,10 @@ export interface Simulation<R> {
   readonly size: number;
   /** The function's timeout in milliseconds. */
   readonly timeoutMs: number;
-  /** Makes the engine with these parts. */
-  readonly engine: (parts: EngineOptions<R>) => Engine<R>;
+  /** Called before the app is built; returns what makes the engine with its parts. */
+  readonly prepare: (ledger: Ledger) => (parts: EngineOptions<R>) => Engine<R>;
+  /** Whether a record is done when the service has its answer, whoever gave it. Default: when its handler has completed. */
+  readonly byAnswer?: true;
   /** Puts everything into it; resolves when that is done. */
   readonly feed: (engine: Engine<R>, clock: Ledger['clock']) => void | Promise<void>;
   /** Words for an answer that names records so that AWS cannot tell which; one for each violation. */
@@ -19,9 +21,10 @@ export interface Simulation<R> {
 
 /** Runs a simulation to its end on a virtual clock. */
 export async function drive<R>(buildApp: BuildApp, simulation: Simulation<R>): Promise<SimulationResult> {
-  const ledger = new Ledger(simulation.timeoutMs, simulation.size);
+  const ledger = new Ledger(simulation.timeoutMs, simulation.size, simulation.byAnswer);
+  const makeEngine = simulation.prepare(ledger);
   await ledger.open(buildApp);
-  const engine = simulation.engine({
+  const engine = makeEngine({
     clock: ledger.clock,
     invoke: (delivery) => {
       const invoked = ledger.invoke(delivery);

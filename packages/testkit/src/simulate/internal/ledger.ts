@@ -45,16 +45,25 @@ export class Ledger {
   running = 0;
   readonly #timeoutMs: number;
   readonly #limit: number;
+  readonly #byAnswer: boolean;
   readonly #tracked = new Map<string, Tracked>();
   readonly #lanes = new Map<string, Lane>();
   readonly #invocations: SimulatedInvocation[] = [];
   readonly #violations: Violation[] = [];
+  #started = 0;
   #env!: TestEnv;
   #app!: LambdaApp;
 
-  /** @param records how many there are */
-  constructor(timeoutMs: number, records: number) {
+  /** Records of the invocations that run, by the request id of each. */
+  readonly #inFlight = new Map<string, readonly string[]>();
+
+  /**
+   * @param records how many there are
+   * @param byAnswer whether a record may leave its source without a completed handler
+   */
+  constructor(timeoutMs: number, records: number, byAnswer = false) {
     this.#timeoutMs = timeoutMs;
+    this.#byAnswer = byAnswer;
     this.#limit = mostInvocations(records);
   }
 
@@ -77,7 +86,11 @@ export class Ledger {
     const ids = records.map(({ id }) => id);
     this.running += 1;
     this.activity += 1;
-    const outcome = await this.#withinTimeout(event);
+    this.#started += 1;
+    const requestId = `lambda-${this.#started}`;
+    this.#inFlight.set(requestId, ids);
+    const outcome = await this.#withinTimeout(event, requestId);
+    this.#inFlight.delete(requestId);
     this.running -= 1;
     this.activity += 1;
     const summary = 'answer' in outcome ? outcome : { error: String(outcome.error) };
@@ -94,8 +107,8 @@ export class Ledger {
     }
     const end = endOf(state, tracked.completions);
     if (end === undefined || tracked.end !== undefined) return;
-    tracked.end = end;
-    if (end !== 'lost') return;
+    tracked.end = end === 'lost' && state === 'done' && this.#byAnswer ? 'done' : end;
+    if (end !== 'lost' || this.#byAnswer) return;
     const hint = this.#env.records.logs.length === 0 ? UNSEEN : '';
     this.violate('lost', id, `record ${id} was removed though its handler never completed${hint}`);
   }
@@ -115,8 +128,8 @@ export class Ledger {
     return { invocations: this.#invocations, records: Object.fromEntries(records), violations: this.#violations };
   }
 
-  #withinTimeout(event: unknown): Promise<Outcome> {
-    const context = this.#env.lambdaContext();
+  #withinTimeout(event: unknown, requestId: string): Promise<Outcome> {
+    const context = this.#env.lambdaContext({ requestId });
     return new Promise((resolve) => {
       const cancel = this.clock.after(this.#timeoutMs, () => resolve({ error: TIMED_OUT }));
       const settle = (outcome: Outcome) => {
@@ -147,12 +160,18 @@ export class Ledger {
   }
 
   /** What the framework itself says of a record; an answer may say anything. */
-  #noteCompletion({ event, outcome, record_id: id }: LogRecord): void {
+  #noteCompletion({ event, outcome, record_id: id, request_id: requestId }: LogRecord): void {
     if (event !== 'event.completed' || outcome !== 'success') return;
-    const tracked = this.#tracked.get(String(id));
+    const tracked = this.#tracked.get(String(id)) ?? this.#onlyRecordOf(String(requestId));
     if (!tracked) return;
     if (tracked.completions === 0 && tracked.lane) this.#checkOrder(tracked, tracked.lane);
     tracked.completions += 1;
+  }
+
+  /** Some services give their records no id, or all the same. */
+  #onlyRecordOf(requestId: string): Tracked | undefined {
+    const [only, another] = this.#inFlight.get(requestId) ?? [];
+    return only !== undefined && another === undefined ? this.#tracked.get(only) : undefined;
   }
 
   #checkOrder(tracked: Tracked, lane: Lane): void {

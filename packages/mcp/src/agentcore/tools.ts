@@ -1,0 +1,158 @@
+import {
+  type Context,
+  FrameworkError,
+  type Invocation,
+  isFrameworkError,
+  type LambdaContext,
+  type Surface,
+  type SurfaceHost,
+  type Target,
+  type TriggerRecord,
+} from '@sallyport/core';
+import { defineOptions, invalidOption, kind } from '@sallyport/core/options';
+import { lazily, logRefusal, RequestContext, trimmedText } from '@sallyport/core/pipeline';
+import type { JsonObject } from '../protocol/types.js';
+import { MCP_PATH } from '../routes/paths.js';
+import { type Core, coreOf } from '../server/internal/core.js';
+import { createInvocationState } from '../server/internal/invocation-state.js';
+import type { McpServer } from '../server/server.js';
+import { type AgentCall, invalidAgentCall, readAgentCall } from './internal/invocation.js';
+import { toToolSchema } from './schema.js';
+
+/** Options of {@link agentCoreTools}. An unknown key is rejected. */
+export interface AgentCoreToolsOptions<Posture = unknown> {
+  /** Who may call, by the headers that the gateway passes on. Required in `SecureApp`, rejected in `createApp`. */
+  readonly posture?: Posture;
+  /** The name of the target in the gateway; calls for another target are rejected. Default: not checked. */
+  readonly target?: string;
+}
+
+/** What {@link AgentCoreToolsOptions} may be. */
+export const AGENT_CORE_TOOLS_OPTIONS = /* @__PURE__ */ defineOptions<AgentCoreToolsOptions<object>>()({
+  // Whether it is a valid posture is the container's to say.
+  posture: kind<object>(
+    'a posture: Authenticated(), InternalOnly(), Optional() or Public()',
+    (value) => typeof value === 'object' && value !== null,
+  ),
+  target: kind<string>(
+    'the name of a target: letters, digits and hyphens, 1 to 100',
+    (value) => typeof value === 'string' && /^[0-9A-Za-z][0-9A-Za-z-]{0,99}$/.test(value),
+  ),
+});
+
+/** A surface of a container for the calls of a gateway. */
+export interface AgentCoreTools extends Surface {
+  /** Only what an agent gateway invokes. */
+  readonly accepts: readonly ['agent'];
+}
+
+const KIND = 'agentcore';
+
+/** The code that runs tools. It is loaded with the first call. */
+const loadCall = lazily(() => import('./internal/call.js'));
+
+/**
+ * Makes the surface that serves the tools of a server to a gateway of Amazon Bedrock AgentCore with a Lambda target. The gateway
+ * puts the name of the tool into the client context, and what the model wrote into the event. A container with this surface
+ * gives it every agent invocation, whatever the event looks like. The answer is the result of the tool: `content`,
+ * `structuredContent`, `isError`. Nobody can be asked: questions to the client are a result with `isError`.
+ *
+ * @throws FrameworkError `app.invalid_configuration` for a server that `createMcpServer` did not make, or an unfit option
+ * @see https://docs.aws.amazon.com/bedrock-agentcore/latest/devguide/gateway-add-target-lambda.html
+ * @example
+ * const app = new SecureApp({
+ *   principalResolver,
+ *   surfaces: [agentCoreTools(server, { target: 'notes', posture: Authenticated('notes:read') })],
+ * });
+ */
+export function agentCoreTools<Posture>(
+  server: McpServer,
+  options: AgentCoreToolsOptions<Posture> = {},
+): AgentCoreTools {
+  const core = coreOf(server);
+  if (!core) throw invalidOption('server', 'made by createMcpServer');
+  const { posture, target } = AGENT_CORE_TOOLS_OPTIONS.parse(options as AgentCoreToolsOptions<object>);
+  return new ToolsSurface(server, core, posture, target);
+}
+
+class ToolsSurface implements AgentCoreTools {
+  readonly serves = [KIND];
+  readonly accepts = ['agent'] as const;
+  readonly #server: McpServer;
+  readonly #core: Core;
+  readonly #posture: object | undefined;
+  readonly #target: string | undefined;
+  #host: SurfaceHost | undefined;
+
+  constructor(server: McpServer, core: Core, posture: object | undefined, target: string | undefined) {
+    this.#server = server;
+    this.#core = core;
+    this.#posture = posture;
+    this.#target = target;
+  }
+
+  attach(host: SurfaceHost): void {
+    if (host.gate) host.gate.assertPosture(this.#posture, 'agentCoreTools');
+    else if (this.#posture) throw invalidOption('posture', 'left out: only SecureApp takes postures');
+    this.#host = host;
+  }
+
+  /** Rejects a call that the gate refuses, or that names no tool of this target; it is logged once. */
+  async serve(_kind: string, event: unknown, { lambdaContext }: Invocation): Promise<JsonObject> {
+    const host = this.#host;
+    if (!host) throw new Error('framework: mcp: agentCoreTools() belongs into the option "surfaces" of a container');
+    try {
+      return await this.#call(host, event, lambdaContext);
+    } catch (thrown) {
+      const error = isFrameworkError(thrown)
+        ? thrown
+        : new FrameworkError('app.internal', undefined, { cause: thrown });
+      logRefusal(host.log, error, lambdaContext, KIND);
+      throw error;
+    }
+  }
+
+  async #call(host: SurfaceHost, args: unknown, lambdaContext: LambdaContext | undefined): Promise<JsonObject> {
+    const call = readAgentCall(lambdaContext);
+    if (this.#target !== undefined && call.target !== this.#target) {
+      throw invalidAgentCall('it is for another target');
+    }
+    const state = stateOf(host, call, lambdaContext);
+    try {
+      const context: Context = new RequestContext(state);
+      await host.gate?.authorize(this.#posture, context);
+      const { callForAgent } = await loadCall();
+      return await callForAgent(this.#core, context, call.tool, args);
+    } finally {
+      await state.settleDeliveries();
+      state.end();
+    }
+  }
+
+  explainTarget(): Target {
+    const posture = this.#posture === undefined ? null : String((this.#posture as { kind?: unknown }).kind);
+    return { handler: null, posture, outcome: 'handled', projection: 'MCP tool result' };
+  }
+
+  /** @throws FrameworkError `mcp.invalid_registration` for a tool that {@link toToolSchema} refuses */
+  triggers(): readonly TriggerRecord[] {
+    return toToolSchema(this.#server).map(({ name, ...schema }) => ({
+      kind: KIND,
+      name,
+      options: { ...schema, ...(this.#target !== undefined && { target: this.#target }) },
+    }));
+  }
+}
+
+/** Nothing of the event is in it: what the model wrote is no header, no caller and no event. */
+function stateOf(host: SurfaceHost, { headers }: AgentCall, lambdaContext: LambdaContext | undefined) {
+  const tenantOf = () => trimmedText(lambdaContext?.tenantId);
+  return createInvocationState(host, {
+    kind: KIND,
+    event: undefined,
+    lambdaContext,
+    tenantOf,
+    path: MCP_PATH,
+    headers,
+  });
+}

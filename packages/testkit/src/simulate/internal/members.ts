@@ -1,0 +1,43 @@
+import type { Data } from '../../internal/kinds.js';
+import type { Violation } from '../result.js';
+
+/** Notes that something went wrong. */
+export type Violate = (kind: Violation['kind'], record: string, text: string) => void;
+
+const NOTHING: Data = {};
+
+/** The members of an object; none for anything else. */
+export function membersOf(value: unknown): Data {
+  return typeof value === 'object' && value !== null && !Array.isArray(value) ? (value as Data) : NOTHING;
+}
+
+/** The entries of a list; none for anything else. */
+export function listOf(value: unknown): readonly unknown[] {
+  return Array.isArray(value) ? value : [];
+}
+
+/** Lists of what has the same name, in order. */
+export function grouped(pairs: readonly (readonly [string, unknown])[]): Readonly<Record<string, readonly unknown[]>> {
+  const groups = new Map<string, unknown[]>();
+  for (const [name, value] of pairs) groups.set(name, [...(groups.get(name) ?? []), value]);
+  return Object.fromEntries(groups);
+}
+
+/** What an answer says of each record by its id. An id that is missing, comes twice or is unknown is a violation. */
+export function resultsById(
+  list: readonly unknown[],
+  key: string,
+  ids: readonly string[],
+  violate: Violate,
+): ReadonlyMap<string, Data> {
+  const results = new Map<string, Data>();
+  for (const entry of list.map(membersOf)) {
+    const id = String(entry[key]);
+    if (!ids.includes(id))
+      violate('unknown-identifier', ids[0] ?? '', `${JSON.stringify(id)} is no record of the invocation`);
+    else if (results.has(id)) violate('answered-twice', id, `record ${id} is answered twice`);
+    else results.set(id, entry);
+  }
+  for (const id of ids) if (!results.has(id)) violate('missing-record', id, `record ${id} is not in the answer`);
+  return results;
+}

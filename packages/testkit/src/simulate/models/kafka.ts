@@ -1,0 +1,107 @@
+import { boolean, defineOptions } from '@sallyport/core/options';
+import type { Outcome } from '../../engines/engine.js';
+import { count, type Data, positive } from '../../internal/kinds.js';
+import type { BatchModel, Delivered, Fate, Item } from '../internal/batches.js';
+import { grouped, listOf, membersOf, type Violate } from '../internal/members.js';
+
+/** Options of `simulate` for records of Kafka. */
+export interface KafkaSimulation {
+  /** Most records of one invocation, of all partitions. Default: 100. */
+  readonly batchSize?: number;
+  /** Retries of a partition from the same offset. Default: 3. */
+  readonly maximumRetryAttempts?: number;
+  /** Whether there is a failure destination; without one a record that is given up is lost. Default: `true`. */
+  readonly onFailure?: boolean;
+  /** The function's timeout in milliseconds. Default: 30,000. */
+  readonly timeoutMs?: number;
+}
+
+/** What {@link KafkaSimulation} may be. */
+export const KAFKA_SIMULATION = defineOptions<KafkaSimulation>()({
+  batchSize: positive.default(100),
+  maximumRetryAttempts: count.default(3),
+  onFailure: boolean.default(true),
+  timeoutMs: positive.default(30_000),
+});
+
+const RETRY = { againMs: 1000 } as const;
+
+/** The records of an event; a partition is a lane. */
+export function kafkaItems(event: Data): readonly Item[] {
+  return Object.entries(membersOf(event.records)).flatMap(([lane, records]) =>
+    listOf(records).map((part) => ({ id: `${lane}-${String(membersOf(part).offset)}`, lane, part })),
+  );
+}
+
+/** What Lambda does with answers to records of Kafka: each partition goes on from the lowest offset that is reported of it. */
+export function kafkaModel(
+  event: Data,
+  { batchSize, maximumRetryAttempts, onFailure }: Required<KafkaSimulation>,
+  violate: Violate,
+): BatchModel {
+  const given = (deliveries: number): Fate =>
+    deliveries <= maximumRetryAttempts ? RETRY : onFailure ? 'dead-letter' : 'discarded';
+  const all = (delivered: readonly Delivered[]) => delivered.map(({ deliveries }) => given(deliveries));
+  return {
+    batchSize,
+    eventOf: (items) => ({ ...event, records: grouped(items.map(({ lane, part }) => [lane, part])) }),
+    judge(outcome, delivered) {
+      const failed = readReport(outcome, delivered, violate);
+      if (failed === undefined) return all(delivered);
+      return delivered.map(({ item, deliveries }) => {
+        const from = failed.get(item.lane);
+        if (from === undefined || offsetOf(item) < from) return 'done';
+        return offsetOf(item) === from ? given(deliveries) : behind(delivered, item.lane, from, given);
+      });
+    },
+  };
+}
+
+/** A record behind the reported one has its fate: it comes again with it, or is given up with it. */
+function behind(
+  delivered: readonly Delivered[],
+  lane: string,
+  from: number,
+  given: (deliveries: number) => Fate,
+): Fate {
+  const first = delivered.find(({ item }) => item.lane === lane && offsetOf(item) === from);
+  return given(first?.deliveries ?? 1);
+}
+
+function offsetOf({ part }: Item): number {
+  return Number(membersOf(part).offset);
+}
+
+/** The lowest reported offset of each partition; `undefined` when all comes again. */
+function readReport(
+  outcome: Outcome,
+  delivered: readonly Delivered[],
+  violate: Violate,
+): ReadonlyMap<string, number> | undefined {
+  if ('error' in outcome) return undefined;
+  const known = new Set(delivered.map(({ item }) => item.id));
+  const first = delivered[0]?.item.id ?? '';
+  const lowest = new Map<string, number>();
+  for (const failure of listOf(membersOf(outcome.answer).batchItemFailures)) {
+    const { itemIdentifier } = membersOf(failure);
+    const { partition, offset } = membersOf(itemIdentifier);
+    if (typeof partition !== 'string' || typeof offset !== 'number') {
+      violate(
+        'missing-identifier',
+        first,
+        'an identifier that is no { partition, offset } brings back the whole batch',
+      );
+      return undefined;
+    }
+    if (!known.has(`${partition}-${offset}`)) {
+      violate(
+        'unknown-identifier',
+        first,
+        `${partition} ${offset} is no record of the batch, which brings back all of it`,
+      );
+      return undefined;
+    }
+    lowest.set(partition, Math.min(offset, lowest.get(partition) ?? offset));
+  }
+  return lowest;
+}

@@ -1,0 +1,45 @@
+import { defineOptions } from '@sallyport/core/options';
+import { count, type Data, positive } from '../../internal/kinds.js';
+import type { BatchModel, Item } from '../internal/batches.js';
+
+/** Options of `simulate` for a rotation. */
+export interface RotationSimulation {
+  /** How often each step comes, because Secrets Manager may repeat it. Default: 2. */
+  readonly repeats?: number;
+  /** Retries of a step that failed. Default: 2. */
+  readonly maximumRetryAttempts?: number;
+  /** The function's timeout in milliseconds. Default: 30,000. */
+  readonly timeoutMs?: number;
+}
+
+/** What {@link RotationSimulation} may be. */
+export const ROTATION_SIMULATION = defineOptions<RotationSimulation>()({
+  repeats: positive.default(2),
+  maximumRetryAttempts: count.default(2),
+  timeoutMs: positive.default(30_000),
+});
+
+const STEPS = ['createSecret', 'setSecret', 'testSecret', 'finishSecret'] as const;
+const AT_ONCE = { againMs: 0 } as const;
+const RETRY = { againMs: 60_000 } as const;
+
+/** The four steps, one behind the other. */
+export function rotationItems(event: Data): readonly Item[] {
+  return STEPS.map((id) => ({ id, lane: 'rotation', part: { ...event, Step: id } }));
+}
+
+/** What Secrets Manager does: each step in order, some of them again; a step that fails for good ends the rotation. */
+export function rotationModel({ repeats, maximumRetryAttempts }: Required<RotationSimulation>): BatchModel {
+  const failures = new Map<string, number>();
+  return {
+    batchSize: 1,
+    eventOf: ([item]) => item?.part,
+    judge: (outcome, delivered) =>
+      delivered.map(({ item: { id }, deliveries }) => {
+        const failed = (failures.get(id) ?? 0) + ('error' in outcome ? 1 : 0);
+        failures.set(id, failed);
+        if ('error' in outcome) return failed > maximumRetryAttempts ? 'halt' : RETRY;
+        return deliveries - failed < repeats ? AT_ONCE : 'done';
+      }),
+  };
+}

@@ -1,0 +1,108 @@
+import { defineOptions } from '@sallyport/core/options';
+import { type Data, filled, object, someOf } from '../internal/kinds.js';
+
+/** Any events of one asynchronous trigger: S3, log groups, alarms. */
+export interface AsynchronousSource {
+  /** Tells it from the other sources. */
+  readonly kind: 'asynchronous';
+  /** The events; each is an invocation of its own. Their ids are `event-1`, `event-2`, … */
+  readonly events: readonly Data[];
+}
+
+/** Records of Kafka, of any topics and partitions. */
+export interface KafkaSource {
+  /** Tells it from the other sources. */
+  readonly kind: 'kafka';
+  /** The event whose records are delivered. Their ids are `<topic>-<partition>-<offset>`. */
+  readonly event: Data;
+}
+
+/** Records of a Firehose stream. */
+export interface FirehoseSource {
+  /** Tells it from the other sources. */
+  readonly kind: 'firehose';
+  /** The event whose records are delivered. Their ids are those of the event. */
+  readonly event: Data;
+}
+
+/** Messages of a broker, or changes of a DocumentDB. */
+export interface BlockingSource {
+  /** Tells it from the other sources. */
+  readonly kind: 'blocking';
+  /** The event whose messages are delivered. Their ids are those of the event, or `message-<n>`. */
+  readonly event: Data;
+}
+
+/** Tasks of a job of S3 Batch Operations. */
+export interface BatchJobSource {
+  /** Tells it from the other sources. */
+  readonly kind: 'batch-job';
+  /** The events; the task of each gets the id `task-<n>`. */
+  readonly events: readonly Data[];
+}
+
+/** One rotation of a secret. */
+export interface RotationSource {
+  /** Tells it from the other sources. */
+  readonly kind: 'rotation';
+  /** An event of any step; the ids are the four steps. */
+  readonly event: Data;
+}
+
+/** Requests of CloudFormation for custom resources. */
+export interface CustomResourceSource {
+  /** Tells it from the other sources. */
+  readonly kind: 'custom-resource';
+  /** The events in order; each gets the id `request-<n>`, and a place where its answer is read. */
+  readonly events: readonly Data[];
+}
+
+/** A trigger outside the fixed table. */
+export type TriggerSource =
+  | AsynchronousSource
+  | KafkaSource
+  | FirehoseSource
+  | BlockingSource
+  | BatchJobSource
+  | RotationSource
+  | CustomResourceSource;
+
+const ONE = defineOptions<{ event: Data }>()({ event: object().required() });
+const MANY = defineOptions<{ events: readonly Data[]; name: string }>()({
+  events: someOf(object()),
+  name: filled.required(),
+});
+
+function one(event: object): Data {
+  return ONE.parse({ event: event as Data }).event;
+}
+
+function many(events: readonly object[]): readonly Data[] {
+  return MANY.parse({ events: events as readonly Data[], name: 'events' }).events;
+}
+
+/**
+ * Triggers outside the fixed table to simulate. They take events of any builder, such as those of `@sallyport/triggers/testing`,
+ * and deliver what is in them in batches of their own. Each throws FrameworkError `app.invalid_configuration` for no event.
+ *
+ * @example await simulate(buildApp, triggers.kafka(buildKafkaEvent('orders', [{ value: 'a' }, { value: 'b' }])));
+ */
+export const triggers = {
+  /** Events of a service that invokes asynchronously: S3, log groups, alarms. */
+  asynchronous: (events: readonly object[]): AsynchronousSource => ({ kind: 'asynchronous', events: many(events) }),
+  /** Records of topics of Kafka. */
+  kafka: (event: object): KafkaSource => ({ kind: 'kafka', event: one(event) }),
+  /** Records of a Firehose stream. */
+  firehose: (event: object): FirehoseSource => ({ kind: 'firehose', event: one(event) }),
+  /** Messages of ActiveMQ or RabbitMQ, or changes of DocumentDB: a batch that fails blocks all that is behind it. */
+  blocking: (event: object): BlockingSource => ({ kind: 'blocking', event: one(event) }),
+  /** Tasks of a job of S3 Batch Operations. */
+  batchJob: (events: readonly object[]): BatchJobSource => ({ kind: 'batch-job', events: many(events) }),
+  /** The four steps of a rotation of a secret. */
+  rotation: (event: object): RotationSource => ({ kind: 'rotation', event: one(event) }),
+  /** Requests of CloudFormation; the app sends its answers with {@link responseFetch}. */
+  customResource: (events: readonly object[]): CustomResourceSource => ({
+    kind: 'custom-resource',
+    events: many(events),
+  }),
+} as const;
