@@ -108,7 +108,9 @@ function Bucket({ bucket }: { readonly bucket: BucketView }) {
           <thead>
             <tr>
               <th scope="col">key</th>
-              <th scope="col">bytes</th>
+              <th scope="col" class="number">
+                bytes
+              </th>
               <th scope="col">changed</th>
             </tr>
           </thead>
