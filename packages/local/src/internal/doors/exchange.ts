@@ -68,7 +68,7 @@ export async function exchange(
 }
 
 /** The client's view of an answer, for the journal. */
-export function toView(client: ClientAnswer, streamed: boolean, cut: boolean): ClientView {
+function toView(client: ClientAnswer, streamed: boolean, cut: boolean): ClientView {
   const { status, headers, body } = client;
   return { status, headers, body: readable(Buffer.from(body)), streamed, cut };
 }
