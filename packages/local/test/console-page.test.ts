@@ -124,20 +124,34 @@ it('shows a retry that counts down, a dead letter, the corrected service, and th
   await line('queue', 'orders').filter({ hasText: 'ok' }).waitFor();
 });
 
-it.each([['sessions'], ['stateless']])('calls an MCP tool that asks, in the era %s', async (era) => {
-  await show('mcp');
-  await page.getByRole('combobox', { name: 'protocol' }).selectOption(era);
-  await page.getByRole('button', { name: /^Connect/ }).click();
-  await said('Connected');
-  await page.getByRole('button', { name: /^greet/ }).click();
-  await page.getByRole('textbox', { name: 'arguments' }).fill('{"greeting":"Hello"}');
-  await page.getByRole('button', { name: /^Call/ }).click();
-  await page.getByLabel('answer as JSON').fill('{"name":"Ada"}');
-  await page.getByRole('button', { name: 'Answer', exact: true }).click();
-  await page.getByRole('region', { name: 'Answer' }).getByText('Hello Ada').waitFor();
-  await page.getByRole('button', { name: /^notes:\/\/all/ }).click();
-  await page.getByRole('button', { name: /^Get/ }).click();
-  await page.getByRole('region', { name: 'Answer' }).getByText('Milk').waitFor();
+describe('MCP', () => {
+  const connect = async (era: string) => {
+    await show('mcp');
+    await page.getByRole('combobox', { name: 'protocol' }).selectOption(era);
+    await page.getByRole('button', { name: /^Connect/ }).click();
+    await said('Connected');
+  };
+  const answered = (text: string) => page.getByRole('region', { name: 'Answer' }).getByText(text).waitFor();
+
+  it.each([['sessions'], ['stateless']])('calls a tool and reads a resource in the era %s', async (era) => {
+    await connect(era);
+    await page.getByRole('button', { name: /^time/ }).click();
+    await page.getByRole('button', { name: /^Call/ }).click();
+    await answered('noon');
+    await page.getByRole('button', { name: /^notes:\/\/all/ }).click();
+    await page.getByRole('button', { name: /^Get/ }).click();
+    await answered('Milk');
+  });
+
+  it('answers what a tool asks', async () => {
+    await connect('stateless');
+    await page.getByRole('button', { name: /^greet/ }).click();
+    await page.getByRole('textbox', { name: 'arguments' }).fill('{"greeting":"Hello"}');
+    await page.getByRole('button', { name: /^Call/ }).click();
+    await page.getByLabel('answer as JSON').fill('{"name":"Ada"}');
+    await page.getByRole('button', { name: 'Answer', exact: true }).click();
+    await answered('Hello Ada');
+  });
 });
 
 it('replays an invocation, saves it, and replays the recording with the same answer', async () => {
@@ -157,14 +171,23 @@ it('does all of it by keyboard alone', async () => {
     for (const key of keys) await page.keyboard.press(key);
   };
   await page.evaluate(() => (document.activeElement as { blur?(): void } | null)?.blur?.());
-  await press('s', 'e');
+  const isFocused = (role: 'combobox' | 'searchbox', name: string) =>
+    page.getByRole(role, { name }).and(page.locator(':focus')).waitFor();
+  await press('s');
+  await page.getByRole('combobox', { name: 'what' }).waitFor();
+  await press('e');
+  await isFocused('combobox', 'what');
   await page.keyboard.type('Topic');
-  await press('Tab');
+  await page.getByRole('combobox', { name: 'topic' }).waitFor();
+  await press('Tab', 'Control+a');
   await page.keyboard.type('news');
   await press('Control+Enter');
   await said('Sent');
-  await press('Escape', '1', '/');
-  await page.keyboard.type('topic');
+  await press('Escape', '1');
+  await page.getByRole('searchbox', { name: 'Filter' }).waitFor();
+  await press('/');
+  await isFocused('searchbox', 'Filter');
+  await page.keyboard.type('topic news ok');
   await press('Escape', 'j', 'k');
   const heading = page.getByRole('heading', { name: /topic/ });
   await heading.waitFor();
@@ -172,7 +195,9 @@ it('does all of it by keyboard alone', async () => {
   await said(/^Saved .*topic/);
   await press('r');
   await page.getByRole('option', { selected: true }).filter({ hasText: 'topic' }).waitFor();
-  await press('/', 'Control+a', 'Delete', 'Escape', '8', 'j', 'l');
+  await press('/', 'Control+a', 'Delete', 'Escape', '8');
+  await page.getByRole('heading', { name: /^Recordings/ }).waitFor();
+  await press('j', 'l');
   await page.getByRole('region', { name: /^Recording/ }).waitFor();
   await press('Shift+?');
   await page.getByRole('dialog').getByText('Replay the recording').waitFor();

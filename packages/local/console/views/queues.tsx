@@ -126,7 +126,7 @@ function Record({ place }: { readonly place: Place }) {
         {record.lane !== '' && <span class="quiet">{record.lane}</span>}
         <span class="grow">
           {isDead
-            ? `given up after ${record.deliveries} deliveries`
+            ? `given up after ${source.maxDeliveries} deliveries`
             : record.until !== null
               ? whatNext({ deliveries: record.deliveries, until: record.until }, source.maxDeliveries, now.value)
               : `${record.state}, delivery ${record.deliveries} of ${source.maxDeliveries}`}

@@ -61,6 +61,9 @@ export async function openPage(browser: Browser, address: string, colorScheme: '
   page.on('console', (message) => {
     if (['error', 'warning'].includes(message.type())) problems.push(message.text());
   });
+  page.on('response', async (response) => {
+    if (response.status() >= 400) problems.push(`${response.url()}: ${await response.text().catch(() => '')}`);
+  });
   await page.goto(address);
   await page.getByText(/^built /).waitFor();
   return { page, problems };
