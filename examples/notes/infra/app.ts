@@ -4,6 +4,7 @@ import { NotesStack } from './notes-stack.js';
 
 const app = new App({ outdir: process.env.CDK_OUTDIR ?? 'cdk.out', analyticsReporting: false });
 new NotesStack(app, 'Notes', {
+  env: { region: 'eu-west-1' },
   issuer: 'https://issuer.example.com',
   jwksUri: 'https://issuer.example.com/jwks.json',
   domainName: 'notes.example.com',

@@ -3,8 +3,10 @@ import { GraphqlApi } from '@sallyport/constructs/graphql';
 import { ApiDomain, HttpApi, WebSocketApi } from '@sallyport/constructs/http';
 import { McpServer } from '@sallyport/constructs/mcp';
 import { ConnectionsTable, JobsTable, RateLimitTable } from '@sallyport/constructs/state';
+import { ObjectBucket, VectorIndex } from '@sallyport/constructs/storage';
 import { DataStream, ErrorNotifications, ServiceQueue } from '@sallyport/constructs/triggers';
 import { type ExternalAttachment, ServiceWiring } from '@sallyport/constructs/wiring';
+import { DEFAULT_EMBEDDING_DIMENSIONS, DEFAULT_TITAN_EMBED_TEXT_MODEL_ID } from '@sallyport/vectors/schema';
 import { Certificate } from 'aws-cdk-lib/aws-certificatemanager';
 import {
   AttributeType,
@@ -59,16 +61,20 @@ export class NotesStack extends Stack {
         NOTES_PUBLIC_URL: `https://${domainName}`,
       },
     });
-    this.#addState(fn);
+    this.#addState(fn, domainName);
     const wiring = new ServiceWiring(this, 'Wiring', { fn, inventory: notesInventory(), external: EXTERNAL });
     this.#addDoors(wiring, props);
     this.#addSources(wiring);
   }
 
-  #addState(fn: IFunction): void {
+  #addState(fn: IFunction, domainName: string): void {
     new JobsTable(this, 'Jobs').bindTo(fn);
     new RateLimitTable(this, 'Limits').bindTo(fn);
     new ConnectionsTable(this, 'Connections').bindTo(fn);
+    const uploadOrigins = [`https://${domainName}`];
+    new ObjectBucket(this, 'Attachments', { uploadOrigins }).bindTo(fn, { variable: 'NOTES_BUCKET', prefix: 'notes/' });
+    const modelArn = `arn:aws:bedrock:${this.region}::foundation-model/${DEFAULT_TITAN_EMBED_TEXT_MODEL_ID}`;
+    new VectorIndex(this, 'Search', { dimension: DEFAULT_EMBEDDING_DIMENSIONS, modelArn }).bindTo(fn);
   }
 
   /** HTTP with the MCP server, GraphQL and WebSocket. */

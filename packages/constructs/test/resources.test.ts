@@ -10,7 +10,15 @@ import { ServiceFunction } from '../src/function.js';
 import { MicrovmController, MicrovmImage } from '../src/microvm.js';
 import { ObjectBucket, VectorIndex } from '../src/storage.js';
 import { type Inventory, toInventory } from '../src/wiring.js';
-import { actionsOn, messageOf, newStack, propertiesOf, statementsOf, templateOf } from './support/synth.js';
+import {
+  actionsOn,
+  messageOf,
+  newStack,
+  propertiesOf,
+  statementsOf,
+  templateOf,
+  variablesIn,
+} from './support/synth.js';
 
 const code = Code.fromInline('exports.handler = 1');
 const IMAGE = 'arn:aws:lambda:eu-west-1:123456789012:microvm-image:notebook';
@@ -19,9 +27,6 @@ function newService(): { readonly stack: Stack; readonly fn: LambdaFunction } {
   const stack = newStack();
   return { stack, fn: new ServiceFunction(stack, 'Api', { code }).fn };
 }
-
-const variablesOf = (template: Parameters<typeof propertiesOf>[0]) =>
-  (propertiesOf(template, 'AWS::Lambda::Function')[0]?.Environment as { Variables: Record<string, unknown> }).Variables;
 
 const BELOW = { 'Fn::Join': ['', [{ 'Fn::GetAtt': [expect.stringMatching(/^Files/), 'Arn'] }, '/inbox/*']] };
 
@@ -44,7 +49,7 @@ describe('ObjectBucket', () => {
     });
     expect(bucket?.Properties).not.toHaveProperty('VersioningConfiguration');
     expect(JSON.stringify(propertiesOf(template, 'AWS::S3::BucketPolicy'))).toContain('s3:TlsVersion');
-    expect(variablesOf(template).NOTES_BUCKET).toEqual({ Ref: expect.stringMatching(/^Files/) });
+    expect(variablesIn(template).NOTES_BUCKET).toEqual({ Ref: expect.stringMatching(/^Files/) });
     const granted = statementsOf(template).filter(({ Action }) => String(Action).startsWith('s3:'));
     expect(granted).toEqual([
       { Action: 's3:PutObject', Effect: 'Allow', Resource: BELOW },
@@ -79,7 +84,7 @@ describe('VectorIndex', () => {
     ]);
     const kept = Object.values(template.Resources).filter(({ Type }) => Type.startsWith('AWS::S3Vectors::'));
     expect(kept.map(({ DeletionPolicy }) => DeletionPolicy)).toEqual(['Retain', 'Retain']);
-    const variables = Object.entries(variablesOf(template)).filter(([name]) => name.startsWith('FRAMEWORK_'));
+    const variables = Object.entries(variablesIn(template)).filter(([name]) => name.startsWith('FRAMEWORK_'));
     expect(variables.sort()).toEqual([
       ['FRAMEWORK_EMBEDDING_DIMENSIONS', '1024'],
       ['FRAMEWORK_EMBEDDING_MODEL_ID', 'amazon.titan-embed-text-v2:0'],
@@ -139,12 +144,12 @@ describe('MicrovmController', () => {
     expect(granted.find(({ Action }) => Action === 'iam:PassRole')).toMatchObject({
       Condition: { StringEquals: { 'iam:PassedToService': 'lambda.amazonaws.com' } },
     });
-    expect(variablesOf(template)).toMatchObject({
+    expect(variablesIn(template)).toMatchObject({
       FRAMEWORK_MICROVM_IMAGE_REF: `${IMAGE}@3.0,${IMAGE}`,
       FRAMEWORK_MICROVM_EGRESS_NETWORK_CONNECTOR_REFS: 'arn:aws:lambda:eu-west-1:123456789012:network-connector:nc-1',
       FRAMEWORK_MICROVM_LOGGING: { 'Fn::Join': ['', ['{"cloudWatch":{"logGroup":"', expect.anything(), '"}}']] },
     });
-    expect(variablesOf(template)).not.toHaveProperty('FRAMEWORK_MICROVM_INGRESS_NETWORK_CONNECTOR_REFS');
+    expect(variablesIn(template)).not.toHaveProperty('FRAMEWORK_MICROVM_INGRESS_NETWORK_CONNECTOR_REFS');
   });
 
   it('without connectors, role and sweep grants no more than machines', () => {
@@ -153,7 +158,7 @@ describe('MicrovmController', () => {
     const template = templateOf(stack);
     expect(actionsOn(template, 'iam')).toEqual([]);
     expect(actionsOn(template, 'lambda')).not.toContain('lambda:ListMicrovms');
-    expect(variablesOf(template).FRAMEWORK_MICROVM_LOGGING).toBe('{"disabled":{}}');
+    expect(variablesIn(template).FRAMEWORK_MICROVM_LOGGING).toBe('{"disabled":{}}');
   });
 });
 

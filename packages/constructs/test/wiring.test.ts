@@ -13,7 +13,7 @@ import { ServiceFunction, type ServiceFunctionProps } from '../src/function.js';
 import { HttpApi } from '../src/http.js';
 import { DataStream, QueueTrigger, ServiceQueue } from '../src/triggers.js';
 import { type Inventory, parseInventory, ServiceWiring, toInventory } from '../src/wiring.js';
-import { messageOf, newApp, newStack, propertiesOf, templateOf } from './support/synth.js';
+import { messageOf, newApp, newStack, propertiesOf, templateOf, variablesIn } from './support/synth.js';
 
 const code = Code.fromInline('exports.handler = 1');
 const nothing = () => undefined;
@@ -288,6 +288,7 @@ function newPlatform() {
     secure.tableStream('notes', nothing);
     secure.kinesis('clicks', nothing);
     secure.topic('news', nothing);
+    secure.eventBus({ ruleName: 'nightly' }, nothing);
     secure.get('/health', ok, Public());
   });
   const wiring = new ServiceWiring(stack, 'Wiring', { fn, inventory });
@@ -297,14 +298,14 @@ function newPlatform() {
   wiring.tableStream('notes', newTable(stack));
   wiring.kinesis('clicks', new DataStream(stack, 'Clicks').stream);
   wiring.topic('news', new Topic(stack, 'News'));
+  wiring.schedule('nightly', Schedule.rate(Duration.hours(1)));
   wiring.http(new HttpApi(stack, 'Http', { fn }));
   return { app, stack };
 }
 
 it('maps the names of handlers to those of the sources, also across stacks, and leaves out equal ones', () => {
   const { stack } = newPlatform();
-  const [fn] = propertiesOf(templateOf(stack), 'AWS::Lambda::Function');
-  const { FRAMEWORK_EVENT_SOURCES: names } = (fn?.Environment as { Variables: Record<string, unknown> }).Variables;
+  const { FRAMEWORK_EVENT_SOURCES: names } = variablesIn(templateOf(stack));
   const [, parts] = (names as { 'Fn::Join': [string, readonly unknown[]] })['Fn::Join'];
   const text = parts.map((part) => (typeof part === 'string' ? part : 'X')).join('');
   expect(JSON.parse(text)).toEqual({
@@ -321,21 +322,21 @@ it('writes the manifest of functions, limits, mappings and names', () => {
   const manifest = JSON.parse(readFileSync(join(directory, 'sallyport.json'), 'utf8')) as unknown;
   const stream = {
     batchSize: 100,
-    startingPosition: 'TRIM_HORIZON',
+    reportBatchItemFailures: true,
+    maximumRetryAttempts: 10,
+    maxRecordAgeMs: 86_400_000,
     bisect: true,
-    retryAttempts: 10,
-    maxRecordAgeSeconds: 86_400,
-    parallelization: 1,
+    onFailure: true,
   };
   expect(manifest).toEqual({
     version: 1,
     functions: [
       {
-        id: 'Service/Api/Resource',
-        handler: 'index.handler',
+        path: 'Service/Api',
+        handler: 'handler',
         runtime: 'nodejs24.x',
         memoryMb: 256,
-        timeoutSeconds: 10,
+        timeoutMs: 10_000,
         environment: {
           FRAMEWORK_STREAM_FAILURE_IDENTIFIER: 'sequenceNumber',
           NODE_OPTIONS: '--enable-source-maps',
@@ -344,13 +345,20 @@ it('writes the manifest of functions, limits, mappings and names', () => {
           {
             kind: 'queue',
             name: 'orders',
-            limits: { batchSize: 5, concurrency: 7 },
-            queue: { fifo: false, visibilitySeconds: 60, maxReceiveCount: 5 },
+            settings: {
+              batchSize: 5,
+              reportBatchItemFailures: true,
+              invocations: 7,
+              visibilityTimeoutMs: 60_000,
+              maxReceiveCount: 5,
+              deadLetter: true,
+            },
           },
-          { kind: 'queue', name: 'same', limits: { batchSize: 10 } },
-          { kind: 'tableStream', name: 'notes', limits: stream },
-          { kind: 'kinesis', name: 'clicks', limits: stream },
-          { kind: 'topic', name: 'news' },
+          { kind: 'queue', name: 'same', settings: { batchSize: 10, reportBatchItemFailures: true } },
+          { kind: 'table-stream', name: 'notes', settings: stream },
+          { kind: 'stream', name: 'clicks', settings: stream },
+          { kind: 'topic', name: 'news', settings: { onFailure: true } },
+          { kind: 'schedule', name: 'nightly', expression: 'rate(1 hour)', settings: { onFailure: true } },
         ],
         doors: [{ kind: 'http-api', streams: false, routes: ['GET /health'] }],
       },

@@ -38,7 +38,8 @@ async function fillForm(kind: string, target: string, json: Readonly<Record<stri
   const form = page.getByRole('region', { name: 'What to send' });
   await form.getByRole('combobox', { name: 'what' }).selectOption(kind);
   if (target !== '') await form.locator('input[list]').fill(target);
-  for (const [name, text] of Object.entries(json)) await form.getByRole('textbox', { name: new RegExp(`^${name}\\b`) }).fill(text);
+  for (const [name, text] of Object.entries(json))
+    await form.getByRole('textbox', { name: new RegExp(`^${name}\\b`) }).fill(text);
 }
 
 async function send(kind: string, target: string, json: Readonly<Record<string, string>> = {}): Promise<void> {
@@ -60,7 +61,14 @@ describe('every kind is sent from its form, and its invocation is seen', () => {
     ['event-bus', 'default', { source: 'shop', detail: '{}' }, 'event-bus', '', 'ok'],
     ['schedule', 'nightly', {}, 'event-bus', 'nightly', 'ok'],
     ['log-subscription', 'clicks', { messages: 'a line' }, 'stream', '', 'ok'],
-    ['event', '', { event: '{"Records":[{"Sns":{"Message":"m","TopicArn":"arn:aws:sns:us-east-1:123456789012:news"}}]}' }, 'topic', '', 'ok'],
+    [
+      'event',
+      '',
+      { event: '{"Records":[{"Sns":{"Message":"m","TopicArn":"arn:aws:sns:us-east-1:123456789012:news"}}]}' },
+      'topic',
+      '',
+      'ok',
+    ],
   ])('%s %s', async (kind, target, json, trigger, shown, result) => {
     await send(kind, target, json);
     await show('invocations');
@@ -73,7 +81,11 @@ it('shows one request through four doors beside each other, and a caller that is
   const doors = ['gateway-v2', 'gateway-v1', 'load-balancer', 'function-url'];
   for (const door of doors) await page.getByLabel(door, { exact: true }).check();
   await page.getByRole('button', { name: /^Send/ }).click();
-  for (const door of doors) await page.getByRole('region', { name: `Answer of ${door}` }).getByText('401', { exact: true }).waitFor();
+  for (const door of doors)
+    await page
+      .getByRole('region', { name: `Answer of ${door}` })
+      .getByText('401', { exact: true })
+      .waitFor();
   await picture('send');
   for (const door of doors.slice(1)) await page.getByLabel(door, { exact: true }).uncheck();
 });
@@ -112,11 +124,17 @@ it('shows a retry that counts down, a dead letter, the corrected service, and th
   await page.getByRole('button', { name: /^Now/ }).click();
   await page.getByText('given up after 2 deliveries').waitFor();
   await page.getByRole('button', { name: /^Look/ }).first().click();
-  await page.getByRole('region', { name: /^Record/ }).getByText('bad').waitFor();
+  await page
+    .getByRole('region', { name: /^Record/ })
+    .getByText('bad')
+    .waitFor();
   await picture('queues');
   const before = await page.getByText(/^built /).textContent();
   judged.correct();
-  await page.getByText(/^built /).filter({ hasNotText: before ?? '' }).waitFor();
+  await page
+    .getByText(/^built /)
+    .filter({ hasNotText: before ?? '' })
+    .waitFor();
   await page.getByRole('button', { name: /^Send back/ }).click();
   await said('is back in its source');
   await page.getByText('given up after 2 deliveries').waitFor({ state: 'detached' });
@@ -162,7 +180,10 @@ it('replays an invocation, saves it, and replays the recording with the same ans
   await page.getByRole('button', { name: /^Save/ }).click();
   await said(/^Saved .*gateway-v2/);
   await show('recordings');
-  await page.getByRole('button', { name: /^Replay/ }).first().click();
+  await page
+    .getByRole('button', { name: /^Replay/ })
+    .first()
+    .click();
   await page.getByText('the same answer').waitFor();
 });
 

@@ -56,7 +56,10 @@ it('of each record the last change counts', () => {
     { source: 'queue orders', recordId: 'b', state: 'in-flight' },
     { source: 'queue orders', recordId: 'a', state: 'delayed' },
   ];
-  expect(nextSteps(row({ changes })).map(({ recordId, state }) => `${recordId} ${state}`)).toEqual(['a delayed', 'b in-flight']);
+  expect(nextSteps(row({ changes })).map(({ recordId, state }) => `${recordId} ${state}`)).toEqual([
+    'a delayed',
+    'b in-flight',
+  ]);
 });
 
 const FIELDS = [
@@ -68,7 +71,11 @@ const FIELDS = [
 
 it('what was typed becomes the options of a builder', () => {
   const typed = { body: '{"id":1}', groupId: ' ', headers: 'a: 1\nb: x:y\na: 2\n', cookies: 'c=1\n\nd=2' };
-  expect(toOptions(FIELDS, typed)).toEqual({ body: { id: 1 }, headers: { a: ['1', '2'], b: 'x:y' }, cookies: ['c=1', 'd=2'] });
+  expect(toOptions(FIELDS, typed)).toEqual({
+    body: { id: 1 },
+    headers: { a: ['1', '2'], b: 'x:y' },
+    cookies: ['c=1', 'd=2'],
+  });
 });
 
 it.each([

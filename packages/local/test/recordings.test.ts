@@ -31,7 +31,10 @@ function record(event: unknown, reveal: boolean) {
 const REQUEST = {
   kind: 'http',
   target: 'GET /notes/7',
-  options: { headers: { authorization: `Bearer ${SECRET}`, 'x-mail': 'ada@example.com' }, cookies: ['session=hunter2hunter2'] },
+  options: {
+    headers: { authorization: `Bearer ${SECRET}`, 'x-mail': 'ada@example.com' },
+    cookies: ['session=hunter2hunter2'],
+  },
 };
 
 afterEach(() => {
@@ -59,7 +62,13 @@ it('a recording is one that the test kit loads, and a queue keeps its name', asy
   const recordings = record(buildEvent({ kind: 'queue', target: 'orders', options: { body: { id: 'o-1' } } }), false);
   const { recording } = await recordings.read(await recordings.save(1, 'recording'));
   expect(loadRecording(recording, 'queue').Records[0]?.eventSourceARN).toMatch(/^arn:aws:sqs:us-east-1:\d{12}:orders$/);
-  expect(await recordings.list()).toEqual([{ file: expect.stringMatching(/-queue-1\.recording\.json$/), kind: 'queue', recordedAt: '2026-11-22T10:00:00.000Z' }]);
+  expect(await recordings.list()).toEqual([
+    {
+      file: expect.stringMatching(/-queue-1\.recording\.json$/),
+      kind: 'queue',
+      recordedAt: '2026-11-22T10:00:00.000Z',
+    },
+  ]);
 });
 
 it('a replay sends the event as it was, and says where the answer differs', async () => {

@@ -218,7 +218,7 @@ describe('postures of channels', () => {
     );
   });
 
-  it('stand in the inventory with operation and pattern', () => {
+  it('are in the inventory with operation and pattern', () => {
     expect(new SecureApp({ surfaces: [news()] }).triggers()).toEqual([
       { kind: 'appsync-events', name: '/news/*', options: { operation: 'PUBLISH' } },
       { kind: 'appsync-events', name: '/news/*', options: { operation: 'SUBSCRIBE' } },

@@ -1,10 +1,9 @@
-import { writeFileSync } from 'node:fs';
-import { dirname, join, resolve } from 'node:path';
+import { dirname, resolve } from 'node:path';
 import { Code } from 'aws-cdk-lib/aws-lambda';
 import { AssetHashType, DockerImage, Stack } from 'aws-cdk-lib/core';
 import type { IConstruct } from 'constructs';
 import { defineProps, literalWords, many } from '../internal/props.js';
-import { bundleToMemory } from './internal/esbuild.js';
+import { bundleTo } from './internal/esbuild.js';
 
 /** Props of {@link bundleFunction}. */
 export interface BundleFunctionProps {
@@ -61,9 +60,7 @@ export function bundleFunction(scope: IConstruct, props: BundleFunctionProps): C
       environment: { bundle: JSON.stringify({ ...parsed, entry }) },
       local: {
         tryBundle(outdir) {
-          for (const { name, contents } of bundleToMemory(entry, { ...parsed, scope })) {
-            writeFileSync(join(outdir, name), contents);
-          }
+          bundleTo(outdir, entry, { ...parsed, scope });
           return true;
         },
       },

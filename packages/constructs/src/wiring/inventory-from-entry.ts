@@ -3,7 +3,7 @@ import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join, resolve } from 'node:path';
 import { ConstructError } from '../errors.js';
-import { bundleToMemory } from '../function/internal/esbuild.js';
+import { bundleTo } from '../function/internal/esbuild.js';
 import { type Inventory, parseInventory } from './inventory.js';
 
 /** Props of {@link inventoryFromEntry}. */
@@ -49,9 +49,7 @@ process.exit(0);
 export function inventoryFromEntry({ entry, exportName = 'app', conditions = [] }: InventoryFromEntryProps): Inventory {
   const folder = mkdtempSync(join(tmpdir(), 'sallyport-inventory-'));
   try {
-    for (const { name, contents } of bundleToMemory(resolve(entry), { minify: false, conditions })) {
-      writeFileSync(join(folder, name), contents);
-    }
+    bundleTo(folder, resolve(entry), { minify: false, conditions });
     const program = join(folder, 'read.mjs');
     writeFileSync(program, PROGRAM);
     return parseInventory(JSON.parse(runProgram(entry, [program, join(folder, 'index.mjs'), exportName])));

@@ -84,6 +84,8 @@ const PROPS = defineProps<ServiceWiringProps>('ServiceWiring')({
   ).default([]),
 });
 
+/** The kinds of sources, by the member of `FRAMEWORK_EVENT_SOURCES` that has their names. */
+const KIND_OF = { queue: 'queue', tableStream: 'table-stream', kinesis: 'stream', topic: 'topic' } as const;
 const LOGICAL_NAME = literalWords('the name that the handler is registered under');
 const wired = new WeakMap<IFunction, ServiceWiring>();
 
@@ -221,7 +223,7 @@ export class ServiceWiring extends Construct {
       pattern,
       ...(ruleName !== undefined && { ruleName }),
     });
-    this.#sources.push({ kind: 'eventBus', selector, rule: trigger.rule });
+    this.#sources.push({ kind: 'event-bus', name: 'default', selector, rule: trigger.rule });
     return trigger;
   }
 
@@ -338,13 +340,8 @@ export class ServiceWiring extends Construct {
     });
   }
 
-  #named(
-    method: 'queue' | 'tableStream' | 'kinesis' | 'topic',
-    name: string,
-    physical: string,
-    rest: Partial<ManifestSource>,
-  ): void {
-    this.#sources.push({ kind: method, name, ...rest });
+  #named(method: keyof typeof KIND_OF, name: string, physical: string, rest: Partial<ManifestSource>): void {
+    this.#sources.push({ kind: KIND_OF[method], name, ...rest });
     if (physical === name) return;
     this.#names[method] = { ...this.#names[method], [name]: physical };
     if (this.#isNamed) return;

@@ -68,3 +68,10 @@ export function messageOf(run: () => unknown): string {
   }
   return '';
 }
+
+/** The variables of the first function of a template. */
+export function variablesIn(template: Template): Readonly<Record<string, unknown>> {
+  const [first] = propertiesOf(template, 'AWS::Lambda::Function');
+  if (first === undefined) throw new Error('the template has no function');
+  return (first.Environment as { readonly Variables: Record<string, unknown> }).Variables;
+}

@@ -37,7 +37,7 @@ const MQ_KIND = {
   answer: 'null',
 } as const;
 
-/** A message, and where it stands in the event. */
+/** A message, and where it is in the event. */
 interface Placed {
   readonly queue: string;
   readonly host: string;

@@ -22,7 +22,7 @@ export interface S3BatchTask {
   readonly userArguments: Readonly<Record<string, string>>;
 }
 
-/** Handles one object. Text that it returns stands in the job's report. */
+/** Handles one object. Text that it returns is in the job's report. */
 export type S3BatchHandler = (ctx: EventContext, task: S3BatchTask) => MaybePromise<string | undefined>;
 
 /** The result of one task. */

@@ -1,18 +1,14 @@
+import { copyFileSync, existsSync, mkdirSync, mkdtempSync, readdirSync, rmSync } from 'node:fs';
 import { createRequire } from 'node:module';
-import { resolve } from 'node:path';
+import { tmpdir } from 'node:os';
+import { join, resolve } from 'node:path';
 import type { IConstruct } from 'constructs';
-import type { BuildFailure, BuildOptions, OutputFile } from 'esbuild';
+import type { BuildFailure, BuildOptions } from 'esbuild';
 import { ConstructError } from '../../errors.js';
 
 /** CommonJS packages in an ES module call `require`, which is not there by itself. */
 const BANNER =
   "import { createRequire as __createRequire } from 'node:module'; const require = __createRequire(import.meta.url);";
-
-/** One file of a bundle. */
-export interface BundledFile {
-  readonly name: 'index.mjs' | 'index.mjs.map';
-  readonly contents: Uint8Array;
-}
 
 /** How a bundle differs from the usual one. */
 export interface BundleSettings {
@@ -25,17 +21,19 @@ export interface BundleSettings {
 }
 
 /**
- * Bundles one file into an ES module and its source map.
+ * Bundles one file into `index.mjs` and its source map, and puts them into a folder.
+ *
+ * esbuild writes the files itself: handed over in memory they cost 40 MB. It writes them where the paths of the source map do not depend on
+ * the folder of the assembly.
  *
  * @throws ConstructError `constructs.bundling_failed` when esbuild is missing or the file does not compile
  */
-export function bundleToMemory(entry: string, settings: BundleSettings): readonly BundledFile[] {
+export function bundleTo(folder: string, entry: string, settings: BundleSettings): void {
   const { scope, external = [], target = 'node22', conditions = [], minify = true } = settings;
-  const options: BuildOptions & { write: false } = {
+  const written = mkdtempSync(join(makeCache(), 'bundle-'));
+  const options: BuildOptions = {
     entryPoints: [entry],
-    // Where nothing is written: names in the source map must not depend on the folder of the assembly.
-    outfile: resolve('bundle', 'index.mjs'),
-    write: false,
+    outfile: join(written, 'index.mjs'),
     bundle: true,
     platform: 'node',
     format: 'esm',
@@ -50,7 +48,8 @@ export function bundleToMemory(entry: string, settings: BundleSettings): readonl
   };
   const esbuild = loadEsbuild(scope);
   try {
-    return esbuild.buildSync(options).outputFiles.map(toFile);
+    esbuild.buildSync(options);
+    for (const name of readdirSync(written)) copyFileSync(join(written, name), join(folder, name));
   } catch (error) {
     const [first] = (error as Partial<BuildFailure>).errors ?? [];
     if (first === undefined) throw error;
@@ -60,11 +59,16 @@ export function bundleToMemory(entry: string, settings: BundleSettings): readonl
       `${entry} cannot be bundled: ${first.text}${place}, expected a file that esbuild compiles`,
       error,
     );
+  } finally {
+    rmSync(written, { recursive: true, force: true });
   }
 }
 
-function toFile({ path, contents }: OutputFile): BundledFile {
-  return { name: path.endsWith('.map') ? 'index.mjs.map' : 'index.mjs', contents };
+/** In the project, as other tools do; outside it where the project has no `node_modules`. */
+function makeCache(): string {
+  const cache = existsSync('node_modules') ? resolve('node_modules/.cache/sallyport') : tmpdir();
+  mkdirSync(cache, { recursive: true });
+  return cache;
 }
 
 /** From the project first: a package manager may hide it from this package. */

@@ -8,7 +8,7 @@ import {
   type IFunction,
 } from 'aws-cdk-lib/aws-lambda';
 import { type CfnQueue, type IQueue, Queue } from 'aws-cdk-lib/aws-sqs';
-import { App, attachCustomSynthesis, Stack } from 'aws-cdk-lib/core';
+import { App, attachCustomSynthesis, Stack, Token } from 'aws-cdk-lib/core';
 import type { Construct } from 'constructs';
 import type { DoorRoute, IHttpDoor } from '../../http/door.js';
 import { sourceOf } from '../../internal/entries.js';
@@ -16,7 +16,8 @@ import type { EventSelector } from '../inventory.js';
 
 /** A source that a wiring attached. */
 export interface ManifestSource {
-  readonly kind: 'queue' | 'tableStream' | 'kinesis' | 'topic' | 'eventBus' | 'schedule';
+  /** As the inventory names it; `schedule` for a rule that is one. */
+  readonly kind: 'queue' | 'table-stream' | 'stream' | 'topic' | 'event-bus' | 'schedule';
   readonly name?: string;
   readonly selector?: EventSelector;
   readonly mapping?: EventSourceMapping;
@@ -63,19 +64,21 @@ export function writeManifests(wiring: Construct, facts: () => ManifestFacts): v
 
 function describeFunction({ fn, sources, doors }: ManifestFacts): object {
   const resource = fn.node.defaultChild;
-  const stack = Stack.of(fn);
   const cfn = CfnFunction.isCfnFunction(resource) ? resource : undefined;
   const entry = sourceOf(fn);
   return {
-    id: fn.node.path,
+    path: fn.node.path.replace(/\/Resource$/, ''),
     ...(entry !== undefined && { entry: relative(process.cwd(), entry) }),
     ...(cfn && {
-      handler: cfn.handler,
-      runtime: cfn.runtime,
-      memoryMb: cfn.memorySize,
-      timeoutSeconds: cfn.timeout,
+      ...literals({
+        // The export: the file is that of the bundle.
+        handler: cfn.handler?.replace(/^.*\./, ''),
+        runtime: cfn.runtime,
+        memoryMb: cfn.memorySize,
+        timeoutMs: milliseconds(cfn.timeout),
+      }),
       ...(cfn.capacityProviderConfig !== undefined && { managedInstances: true }),
-      environment: literalsOf(stack.resolve(cfn.environment)),
+      environment: variables(Stack.of(fn).resolve(cfn.environment)),
     }),
     sources: sources.map(describeSource),
     doors: doors.map(({ kind, streams, routes }) => ({
@@ -87,10 +90,10 @@ function describeFunction({ fn, sources, doors }: ManifestFacts): object {
 }
 
 /** Variables whose values are known before the deployment. */
-function literalsOf(environment: unknown): Readonly<Record<string, string>> {
-  const { variables = {} } = (environment ?? {}) as { readonly variables?: Readonly<Record<string, unknown>> };
-  const literals = Object.entries(variables).filter((entry): entry is [string, string] => typeof entry[1] === 'string');
-  return Object.fromEntries(literals.sort(([a], [b]) => (a < b ? -1 : 1)));
+function variables(environment: unknown): object {
+  const { variables: all = {} } = (environment ?? {}) as { readonly variables?: Readonly<Record<string, unknown>> };
+  const known = Object.entries(all).filter(([, value]) => typeof value === 'string');
+  return Object.fromEntries(known.sort(([a], [b]) => (a < b ? -1 : 1)));
 }
 
 function describeSource({ kind, name, selector, mapping, queue, rule }: ManifestSource): object {
@@ -98,33 +101,45 @@ function describeSource({ kind, name, selector, mapping, queue, rule }: Manifest
     kind,
     ...(name !== undefined && { name }),
     ...(selector && { selector }),
-    ...(mapping && { limits: limitsOf(mapping) }),
-    ...(queue instanceof Queue && { queue: limitsOfQueue(queue) }),
-    ...(rule && kind === 'schedule' && { schedule: (rule.node.defaultChild as CfnRule).scheduleExpression }),
+    ...(kind === 'schedule' && rule && { expression: (rule.node.defaultChild as CfnRule).scheduleExpression }),
+    settings: literals(mapping ? mappingSettings(mapping, queue) : { onFailure: true }),
   };
 }
 
-function limitsOf(mapping: EventSourceMapping): object {
+/** The limits of a mapping and its queue, as the engines of `@sallyport/testkit/engines` name them. */
+function mappingSettings(mapping: EventSourceMapping, queue: IQueue | undefined): Readonly<Record<string, unknown>> {
   const cfn = mapping.node.defaultChild as CfnEventSourceMapping;
+  const common = { batchSize: cfn.batchSize, reportBatchItemFailures: true };
+  if (cfn.startingPosition !== undefined) {
+    return {
+      ...common,
+      maximumRetryAttempts: cfn.maximumRetryAttempts,
+      maxRecordAgeMs: milliseconds(cfn.maximumRecordAgeInSeconds),
+      bisect: cfn.bisectBatchOnFunctionError,
+      onFailure: true,
+    };
+  }
   const { maximumConcurrency } = (cfn.scalingConfig ?? {}) as { readonly maximumConcurrency?: number };
-  return withoutUndefined({
-    batchSize: cfn.batchSize,
-    windowSeconds: cfn.maximumBatchingWindowInSeconds,
-    concurrency: maximumConcurrency,
-    startingPosition: cfn.startingPosition,
-    bisect: cfn.bisectBatchOnFunctionError,
-    retryAttempts: cfn.maximumRetryAttempts,
-    maxRecordAgeSeconds: cfn.maximumRecordAgeInSeconds,
-    parallelization: cfn.parallelizationFactor,
-  });
+  return { ...common, invocations: maximumConcurrency, ...(queue instanceof Queue && queueSettings(queue)) };
 }
 
-function limitsOfQueue(queue: Queue): object {
+function queueSettings(queue: Queue): Readonly<Record<string, unknown>> {
   const cfn = queue.node.defaultChild as CfnQueue;
   const { maxReceiveCount } = (cfn.redrivePolicy ?? {}) as { readonly maxReceiveCount?: number };
-  return withoutUndefined({ fifo: queue.fifo, visibilitySeconds: cfn.visibilityTimeout ?? 30, maxReceiveCount });
+  return {
+    visibilityTimeoutMs: milliseconds(cfn.visibilityTimeout ?? 30),
+    maxReceiveCount,
+    deadLetter: maxReceiveCount !== undefined,
+  };
 }
 
-function withoutUndefined(values: object): object {
-  return Object.fromEntries(Object.entries(values).filter(([, value]) => value !== undefined));
+function milliseconds(seconds: number | undefined): number | undefined {
+  return seconds === undefined || Token.isUnresolved(seconds) ? undefined : seconds * 1000;
+}
+
+/** What is known before the deployment. */
+function literals(values: Readonly<Record<string, unknown>>): object {
+  return Object.fromEntries(
+    Object.entries(values).filter(([, value]) => value !== undefined && !Token.isUnresolved(value)),
+  );
 }

@@ -2,7 +2,8 @@ import { readFileSync } from 'node:fs';
 import { resolve } from 'node:path';
 import type { Config } from '../config/config.js';
 import { usageError } from '../config/file.js';
-import { loadConfig } from '../config/load.js';
+import { loadConfig, projectOf } from '../config/load.js';
+import { stateFolderOf } from '../config/state-folder.js';
 import type { Inventory } from '../console/api.js';
 import { startHost } from '../host/create-host.js';
 import { toText } from '../runtime/function-runtime.js';
@@ -21,8 +22,9 @@ const FLAGS = { ...RUN_FLAGS, entry: { type: 'text', help: 'the entry file (defa
 
 /** `sallyport routes`. */
 export async function routes(args: readonly string[], around: Around): Promise<number> {
-  const { config, parsed } = configOf(args, around, 0);
-  return answered(config, around, async ({ inventory }) => {
+  const asked = readAsked(args, around, 0);
+  const { parsed } = asked;
+  return answered(asked, around, async ({ inventory }) => {
     if (parsed.values.json) around.out(`${JSON.stringify(inventory)}\n`);
     else around.out(inventoryTable(inventory));
     return EXIT.ok;
@@ -31,8 +33,9 @@ export async function routes(args: readonly string[], around: Around): Promise<n
 
 /** `sallyport openapi`. */
 export async function openapi(args: readonly string[], around: Around): Promise<number> {
-  const { config, parsed } = configOf(args, around, 0);
-  return answered(config, around, async (answers) => {
+  const asked = readAsked(args, around, 0);
+  const { parsed } = asked;
+  return answered(asked, around, async (answers) => {
     const document = await answers.openapi();
     if (document === null || document === undefined) {
       around.err('the function describes no HTTP operations: only SecureApp writes a document\n');
@@ -45,9 +48,10 @@ export async function openapi(args: readonly string[], around: Around): Promise<
 
 /** `sallyport explain <file|->`: why an event is of its kind, and which handler would serve it. */
 export async function explain(args: readonly string[], around: Around): Promise<number> {
-  const { config, parsed } = configOf(args, around, 1);
+  const asked = readAsked(args, around, 1);
+  const { parsed } = asked;
   const event = await readEvent(parsed.positionals[0], around);
-  return answered(config, around, async (answers) => {
+  return answered(asked, around, async (answers) => {
     const explanation = (await answers.explain(event)) as {
       readonly kind: string | null;
       readonly error: string | null;
@@ -96,22 +100,31 @@ function inventoryTable({ routes, triggers, mcp, isOurs }: Inventory): string {
     .join('');
 }
 
-function configOf(
-  args: readonly string[],
-  around: Around,
-  files: number,
-): { readonly config: Config; readonly parsed: Parsed } {
+interface Asked {
+  readonly parsed: Parsed;
+  /** Where its run would keep its files. */
+  readonly stateFolder: string;
+  /** Read only when there is no run. */
+  readonly config: () => Config;
+}
+
+function readAsked(args: readonly string[], around: Around, files: number): Asked {
   const parsed = parseArguments(args, FLAGS);
   if (parsed.positionals.length !== files)
     throw usageError(files === 0 ? 'no argument is taken' : 'name one file, or - for standard input');
   const entry = parsed.values.entry as string | undefined;
   const flags = toFlags({ ...parsed, positionals: entry === undefined ? [] : [entry] }, FLAGS);
-  return { config: loadConfig(around.cwd, flags), parsed };
+  const stateFolder = stateFolderOf(projectOf(around.cwd, entry));
+  return { config: () => loadConfig(around.cwd, flags), stateFolder, parsed };
 }
 
 /** Asks the run of the project; without one, an environment that is started for the question and ended behind it. */
-async function answered(config: Config, around: Around, use: (answers: Answers) => Promise<number>): Promise<number> {
-  const running = await findRunning(config.stateFolder);
+async function answered(
+  { stateFolder, config }: Asked,
+  around: Around,
+  use: (answers: Answers) => Promise<number>,
+): Promise<number> {
+  const running = await findRunning(stateFolder);
   if (running) {
     return use({
       inventory: (await running.get('/api/inventory')) as Inventory,
@@ -119,7 +132,10 @@ async function answered(config: Config, around: Around, use: (answers: Answers) 
       openapi: () => running.get('/api/openapi'),
     });
   }
-  const host = await startHost({ ...config, port: 0 }, { watch: false, without: ['doors', 'console', 'sources'] });
+  const host = await startHost(
+    { ...config(), port: 0, state: false },
+    { watch: false, without: ['doors', 'console', 'sources'] },
+  );
   try {
     const code = host.invoker.code();
     if (code.state === 'broken') {

@@ -8,7 +8,7 @@ const STARTS = 20;
 /** `sallyport cold`: builds as for a deployment, starts that 20 times, and prints how long the init phase took. */
 export async function cold(args: readonly string[], around: Around): Promise<number> {
   const parsed = parseArguments(args, RUN_FLAGS);
-  const config = { ...loadConfig(around.cwd, toFlags(parsed, RUN_FLAGS)), bundle: true, port: 0 };
+  const config = { ...loadConfig(around.cwd, toFlags(parsed, RUN_FLAGS)), bundle: true, port: 0, state: false };
   const host = await startHost(config, { watch: false, without: ['doors', 'console', 'sources'] });
   try {
     if (host.invoker.code().state === 'broken') {

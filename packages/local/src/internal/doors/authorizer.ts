@@ -1,7 +1,7 @@
 import type { HttpDoorKind } from '@sallyport/testkit/events';
 import type { Config } from '../config/config.js';
 import { ACCOUNT } from '../host/host.js';
-import type { DoorRequest } from './exchange.js';
+import type { DoorRequest } from './request.js';
 
 /** What the authorizer of a door leaves in the request context; `{}` without one, and for callers that it cannot read. */
 export function authorizerOf(
@@ -10,8 +10,8 @@ export function authorizerOf(
   { authorizer }: Config,
 ): { authorizer?: Record<string, unknown> } {
   if (!authorizer || kind === 'load-balancer') return {};
-  if (authorizer.kind === 'iam') return { authorizer: iamOf(kind) };
-  const claims = claimsOf(request);
+  if (authorizer === 'iam') return { authorizer: iamOf(kind) };
+  const claims = claimsOf(request.headers);
   if (!claims) return {};
   if (kind === 'gateway-v1') return { authorizer: { claims } };
   const scope = typeof claims.scope === 'string' ? claims.scope.split(' ') : null;
@@ -32,7 +32,7 @@ function iamOf(kind: HttpDoorKind): Record<string, unknown> {
 }
 
 /** The claims of a bearer token. The page's own issuer has signed it, or the service checks it again itself. */
-function claimsOf({ headers }: DoorRequest): Record<string, unknown> | undefined {
+export function claimsOf(headers: DoorRequest['headers']): Record<string, unknown> | undefined {
   const header = headers.find(([name]) => name.toLowerCase() === 'authorization')?.[1] ?? '';
   const payload = /^bearer [\w-]+\.([\w-]+)\.[\w-]+$/i.exec(header)?.[1];
   if (payload === undefined) return undefined;

@@ -1,40 +1,20 @@
-import { type ChildProcess, spawn } from 'node:child_process';
-import { mkdirSync, rmSync } from 'node:fs';
+import type { ChildProcess } from 'node:child_process';
+import { rmSync } from 'node:fs';
 import type { IncomingMessage } from 'node:http';
-import { join } from 'node:path';
 import type { Readable } from 'node:stream';
-import type { Config } from '../config/config.js';
+import { setTimeout as delay } from 'node:timers/promises';
 import type { LogLine } from '../journal/journal.js';
 import { type RuntimeAnswer, RuntimeApi } from './api.js';
+import { ANSWER_TOO_LARGE, EXITED, endError, type Run, timeoutError, trailerError } from './failures.js';
 import type { Guardian } from './guardian.js';
-import type { FailureReason, FunctionError, StreamSink } from './invoker.js';
+import type { FailureReason, FunctionError } from './invoker.js';
 import { readLines, readMessages, readTelemetry } from './logs.js';
 import { MEMORY_INTERVAL_MS, residentMb } from './memory.js';
-import { childFile, lambdaVariables, nodeFlags, runtimeClient } from './variables.js';
-
-/** What an environment runs. */
-export interface StartOrder {
-  /** `file:` URL of the service's module. */
-  readonly entry: string;
-  /** The folder that is the task root. */
-  readonly folder: string;
-  readonly handler: string;
-  /** Variables that are known only when the service starts. */
-  readonly variables: Readonly<Record<string, string>>;
-}
+import { type ProcessInit, type StartOrder, spawnEnvironment, temporaryFolder } from './spawn.js';
 
 /** What an environment is made with. */
-export interface EnvironmentInit {
-  readonly id: string;
-  readonly config: Config;
-  readonly nodeMajor: number;
+export interface EnvironmentInit extends ProcessInit {
   readonly guardian: Guardian;
-  /** Variables beside Lambda's own. */
-  readonly variables: Readonly<Record<string, string>>;
-  /** `file:` URLs that are imported before the service. */
-  readonly preload: readonly string[];
-  /** Absent for a standby: it gets its order later. */
-  readonly order?: StartOrder;
   readonly events: EnvironmentEvents;
 }
 
@@ -49,15 +29,6 @@ export interface EnvironmentEvents {
   onMessage(environment: Environment, message: Readonly<Record<string, unknown>>): void;
 }
 
-/** One event for one environment. */
-export interface Run {
-  readonly requestId: string;
-  readonly event: string;
-  readonly headers: Readonly<Record<string, string>>;
-  readonly timeoutMs: number;
-  readonly sink: StreamSink | undefined;
-}
-
 export type RunResult =
   | { readonly kind: 'answer'; readonly text: string; readonly streamed: boolean }
   | { readonly kind: 'failed'; readonly reason: FailureReason; readonly error: FunctionError };
@@ -67,6 +38,9 @@ interface Pending {
   readonly resolve: (result: RunResult) => void;
   readonly timer: NodeJS.Timeout | undefined;
 }
+
+/** The longest wait for an answer to a question. */
+const ANSWER_MS = 10_000;
 
 /** Why `ready` rejects. */
 export class InitFailure extends Error {
@@ -130,7 +104,8 @@ export class Environment {
       this.#settleReady = (failure) => (failure ? reject(failure) : resolve());
     });
     this.ready.catch(() => {});
-    this.#child = this.#spawn();
+    this.#child = spawnEnvironment(init, api.address);
+    if (this.#child.pid !== undefined) init.guardian.add(this.#child.pid);
     this.ended = new Promise((resolve) => {
       this.#child.once('close', (code, signal) => {
         this.#onClose(code, signal);
@@ -207,15 +182,18 @@ export class Environment {
   /** Asks what only the process knows; `undefined` when it cannot answer. */
   async ask(question: 'explain' | 'openapi', more: object = {}): Promise<unknown> {
     if (this.isDead || this.#init.config.managedInstances !== undefined) return undefined;
-    const wasFrozen = this.#isFrozen;
     this.thaw();
     this.#question += 1;
     const id = this.#question;
     const answered = new Promise<Readonly<Record<string, unknown>>>((resolve) => this.#questions.set(id, resolve));
     this.#send({ question, id, ...more });
-    const answer = await Promise.race([answered, this.ended.then(() => undefined)]);
+    // A handler that never lets go of the process does not let it answer either.
+    const late = new AbortController();
+    const never = delay(ANSWER_MS, undefined, { signal: late.signal }).catch(() => undefined);
+    const answer = await Promise.race([answered, never, this.ended.then(() => undefined)]);
+    late.abort();
     this.#questions.delete(id);
-    if (wasFrozen && this.state === 'idle') this.freeze();
+    if (this.state === 'idle' && this.running === 0) this.freeze();
     return answer?.value;
   }
 
@@ -223,6 +201,7 @@ export class Environment {
   freeze(): void {
     const { freeze, inspect, managedInstances } = this.#init.config;
     if (!freeze || inspect !== undefined || managedInstances !== undefined || this.isDead || this.#isFrozen) return;
+    if (this.#questions.size > 0) return;
     this.#isFrozen = true;
     this.#signal('SIGSTOP');
   }
@@ -237,46 +216,6 @@ export class Environment {
   kill(reason: FailureReason): void {
     this.#killedFor ??= reason;
     this.#signal('SIGKILL');
-  }
-
-  #spawn(): ChildProcess {
-    const { config, nodeMajor, preload, order, variables, id } = this.#init;
-    const temporary = join(config.stateFolder, 'tmp', id);
-    mkdirSync(temporary, { recursive: true });
-    const place = {
-      api: this.#api.address,
-      taskRoot: order?.folder ?? config.folder,
-      temporary,
-      logStream: `${new Date().toISOString().slice(0, 10).replaceAll('-', '/')}/[$LATEST]${id}`,
-      nodeMajor,
-    };
-    const gate = { preload, ...(order ? { start: order } : {}) };
-    const child = spawn(
-      config.node,
-      [
-        ...nodeFlags(config.memoryMb, nodeMajor),
-        ...(config.inspect === undefined ? [] : [`--inspect=127.0.0.1:${config.inspect}`]),
-        '--require',
-        childFile('guard.cjs'),
-        '--require',
-        childFile('shim.cjs'),
-        runtimeClient(),
-        `${childFile('gate')}.${config.handler}`,
-      ],
-      {
-        cwd: place.taskRoot,
-        stdio: ['ignore', 'pipe', 'pipe', 'pipe', 'pipe', 'pipe'],
-        env: {
-          ...lambdaVariables(config, place),
-          ...variables,
-          SALLYPORT_LOCAL_AWS: config.aws.join(','),
-          SALLYPORT_LOCAL_GATE: JSON.stringify(gate),
-          _HANDLER: `${childFile('gate')}.${config.handler}`,
-        },
-      },
-    );
-    if (child.pid !== undefined) this.#init.guardian.add(child.pid);
-    return child;
   }
 
   #listen(): void {
@@ -380,7 +319,7 @@ export class Environment {
   }
 
   #onClose(code: number | null, signal: string | null): void {
-    const { events, guardian, config, id } = this.#init;
+    const { events, guardian, config } = this.#init;
     const wasReady = this.#isReady;
     this.state = 'dead';
     clearInterval(this.#memoryTimer);
@@ -393,7 +332,7 @@ export class Environment {
     }
     if (!wasReady) this.#settleReady(this.#initFailure(code, signal));
     this.#api.close();
-    rmSync(join(config.stateFolder, 'tmp', id), { recursive: true, force: true });
+    rmSync(temporaryFolder(this.#init), { recursive: true, force: true });
     events.onEnd(this);
   }
 
@@ -417,67 +356,5 @@ export class Environment {
     } catch {
       // It has ended already.
     }
-  }
-}
-
-const ANSWER_TOO_LARGE: FunctionError = {
-  errorType: 'Function.ResponseSizeTooLarge',
-  errorMessage: 'Response payload size exceeded maximum allowed payload size (6291556 bytes).',
-};
-
-const EXITED: FunctionError = {
-  errorType: 'Runtime.ExitError',
-  errorMessage: 'the process ended in the middle of its answer',
-};
-
-function timeoutError({ requestId, timeoutMs }: Run): FunctionError {
-  const seconds = (timeoutMs / 1000).toFixed(2);
-  return {
-    errorType: 'Sandbox.Timedout',
-    errorMessage: `RequestId: ${requestId} Error: Task timed out after ${seconds} seconds`,
-  };
-}
-
-interface End {
-  readonly reason: FailureReason;
-  readonly code: number | null;
-  readonly signal: string | null;
-  readonly goodbye: { readonly type: string; readonly code?: number } | undefined;
-  readonly memoryMb: number;
-}
-
-/** The error of an event whose process has ended, with what this machine knows beyond Lambda's text. */
-function endError(run: Run, { reason, code, signal, goodbye, memoryMb }: End): FunctionError {
-  const begin = `RequestId: ${run.requestId} Error:`;
-  if (reason === 'timeout') return timeoutError(run);
-  if (reason === 'memory') {
-    return { errorType: 'Runtime.OutOfMemory', errorMessage: `${begin} the process needed more than ${memoryMb} MB` };
-  }
-  if (reason === 'stopped') return { errorType: 'Runtime.Stopped', errorMessage: `${begin} the run has ended` };
-  const how =
-    code === null ? `Runtime exited with error: signal: ${signal}` : `Runtime exited with error: exit status ${code}`;
-  if (goodbye?.type === 'exit') {
-    return {
-      errorType: 'Runtime.ExitError',
-      errorMessage: `${begin} ${how} (process.exit(${goodbye.code ?? 0}) was called)`,
-    };
-  }
-  if (code === 0) {
-    const why =
-      'Runtime exited without providing a reason: the handler has not answered, and nothing was left to wait for';
-    return { errorType: 'Runtime.ExitError', errorMessage: `${begin} ${why}` };
-  }
-  return { errorType: 'Runtime.ExitError', errorMessage: `${begin} ${how}` };
-}
-
-/** What a handler that failed after its first byte wrote behind its answer. */
-function trailerError({ trailers }: IncomingMessage): FunctionError | undefined {
-  const type = trailers['lambda-runtime-function-error-type'];
-  if (type === undefined) return undefined;
-  try {
-    const body = Buffer.from(String(trailers['lambda-runtime-function-error-body'] ?? ''), 'base64').toString('utf8');
-    return { errorType: type, errorMessage: '', ...(JSON.parse(body) as Partial<FunctionError>) };
-  } catch {
-    return { errorType: type, errorMessage: '' };
   }
 }
