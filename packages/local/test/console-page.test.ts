@@ -38,7 +38,8 @@ async function fillForm(kind: string, target: string, json: Readonly<Record<stri
   const form = page.getByRole('region', { name: 'What to send' });
   await form.getByRole('combobox', { name: 'what' }).selectOption(kind);
   if (target !== '') await form.locator('input[list]').fill(target);
-  for (const [name, text] of Object.entries(json)) await form.getByRole('textbox', { name: new RegExp(`^${name}\\b`) }).fill(text);
+  for (const [name, text] of Object.entries(json))
+    await form.getByRole('textbox', { name: new RegExp(`^${name}\\b`) }).fill(text);
 }
 
 async function send(kind: string, target: string, json: Readonly<Record<string, string>> = {}): Promise<void> {
@@ -60,7 +61,14 @@ describe('every kind is sent from its form, and its invocation is seen', () => {
     ['event-bus', 'default', { source: 'shop', detail: '{}' }, 'event-bus', '', 'ok'],
     ['schedule', 'nightly', {}, 'event-bus', 'nightly', 'ok'],
     ['log-subscription', 'clicks', { messages: 'a line' }, 'stream', '', 'ok'],
-    ['event', '', { event: '{"Records":[{"Sns":{"Message":"m","TopicArn":"arn:aws:sns:us-east-1:123456789012:news"}}]}' }, 'topic', '', 'ok'],
+    [
+      'event',
+      '',
+      { event: '{"Records":[{"Sns":{"Message":"m","TopicArn":"arn:aws:sns:us-east-1:123456789012:news"}}]}' },
+      'topic',
+      '',
+      'ok',
+    ],
   ])('%s %s', async (kind, target, json, trigger, shown, result) => {
     await send(kind, target, json);
     await show('invocations');
@@ -73,7 +81,11 @@ it('shows one request through four doors beside each other, and a caller that is
   const doors = ['gateway-v2', 'gateway-v1', 'load-balancer', 'function-url'];
   for (const door of doors) await page.getByLabel(door, { exact: true }).check();
   await page.getByRole('button', { name: /^Send/ }).click();
-  for (const door of doors) await page.getByRole('region', { name: `Answer of ${door}` }).getByText('401', { exact: true }).waitFor();
+  for (const door of doors)
+    await page
+      .getByRole('region', { name: `Answer of ${door}` })
+      .getByText('401', { exact: true })
+      .waitFor();
   await picture('send');
   for (const door of doors.slice(1)) await page.getByLabel(door, { exact: true }).uncheck();
 });
@@ -112,11 +124,17 @@ it('shows a retry that counts down, a dead letter, the corrected service, and th
   await page.getByRole('button', { name: /^Now/ }).click();
   await page.getByText('given up after 2 deliveries').waitFor();
   await page.getByRole('button', { name: /^Look/ }).first().click();
-  await page.getByRole('region', { name: /^Record/ }).getByText('bad').waitFor();
+  await page
+    .getByRole('region', { name: /^Record/ })
+    .getByText('bad')
+    .waitFor();
   await picture('queues');
   const before = await page.getByText(/^built /).textContent();
   judged.correct();
-  await page.getByText(/^built /).filter({ hasNotText: before ?? '' }).waitFor();
+  await page
+    .getByText(/^built /)
+    .filter({ hasNotText: before ?? '' })
+    .waitFor();
   await page.getByRole('button', { name: /^Send back/ }).click();
   await said('is back in its source');
   await page.getByText('given up after 2 deliveries').waitFor({ state: 'detached' });
@@ -124,20 +142,34 @@ it('shows a retry that counts down, a dead letter, the corrected service, and th
   await line('queue', 'orders').filter({ hasText: 'ok' }).waitFor();
 });
 
-it.each([['sessions'], ['stateless']])('calls an MCP tool that asks, in the era %s', async (era) => {
-  await show('mcp');
-  await page.getByRole('combobox', { name: 'protocol' }).selectOption(era);
-  await page.getByRole('button', { name: /^Connect/ }).click();
-  await said('Connected');
-  await page.getByRole('button', { name: /^greet/ }).click();
-  await page.getByRole('textbox', { name: 'arguments' }).fill('{"greeting":"Hello"}');
-  await page.getByRole('button', { name: /^Call/ }).click();
-  await page.getByLabel('answer as JSON').fill('{"name":"Ada"}');
-  await page.getByRole('button', { name: 'Answer', exact: true }).click();
-  await page.getByRole('region', { name: 'Answer' }).getByText('Hello Ada').waitFor();
-  await page.getByRole('button', { name: /^notes:\/\/all/ }).click();
-  await page.getByRole('button', { name: /^Get/ }).click();
-  await page.getByRole('region', { name: 'Answer' }).getByText('Milk').waitFor();
+describe('MCP', () => {
+  const connect = async (era: string) => {
+    await show('mcp');
+    await page.getByRole('combobox', { name: 'protocol' }).selectOption(era);
+    await page.getByRole('button', { name: /^Connect/ }).click();
+    await said('Connected');
+  };
+  const answered = (text: string) => page.getByRole('region', { name: 'Answer' }).getByText(text).waitFor();
+
+  it.each([['sessions'], ['stateless']])('calls a tool and reads a resource in the era %s', async (era) => {
+    await connect(era);
+    await page.getByRole('button', { name: /^time/ }).click();
+    await page.getByRole('button', { name: /^Call/ }).click();
+    await answered('noon');
+    await page.getByRole('button', { name: /^notes:\/\/all/ }).click();
+    await page.getByRole('button', { name: /^Get/ }).click();
+    await answered('Milk');
+  });
+
+  it('answers what a tool asks', async () => {
+    await connect('stateless');
+    await page.getByRole('button', { name: /^greet/ }).click();
+    await page.getByRole('textbox', { name: 'arguments' }).fill('{"greeting":"Hello"}');
+    await page.getByRole('button', { name: /^Call/ }).click();
+    await page.getByLabel('answer as JSON').fill('{"name":"Ada"}');
+    await page.getByRole('button', { name: 'Answer', exact: true }).click();
+    await answered('Hello Ada');
+  });
 });
 
 it('replays an invocation, saves it, and replays the recording with the same answer', async () => {
@@ -148,7 +180,10 @@ it('replays an invocation, saves it, and replays the recording with the same ans
   await page.getByRole('button', { name: /^Save/ }).click();
   await said(/^Saved .*gateway-v2/);
   await show('recordings');
-  await page.getByRole('button', { name: /^Replay/ }).first().click();
+  await page
+    .getByRole('button', { name: /^Replay/ })
+    .first()
+    .click();
   await page.getByText('the same answer').waitFor();
 });
 
@@ -157,14 +192,23 @@ it('does all of it by keyboard alone', async () => {
     for (const key of keys) await page.keyboard.press(key);
   };
   await page.evaluate(() => (document.activeElement as { blur?(): void } | null)?.blur?.());
-  await press('s', 'e');
+  const isFocused = (role: 'combobox' | 'searchbox', name: string) =>
+    page.getByRole(role, { name }).and(page.locator(':focus')).waitFor();
+  await press('s');
+  await page.getByRole('combobox', { name: 'what' }).waitFor();
+  await press('e');
+  await isFocused('combobox', 'what');
   await page.keyboard.type('Topic');
-  await press('Tab');
+  await page.getByRole('combobox', { name: 'topic' }).waitFor();
+  await press('Tab', 'Control+a');
   await page.keyboard.type('news');
   await press('Control+Enter');
   await said('Sent');
-  await press('Escape', '1', '/');
-  await page.keyboard.type('topic');
+  await press('Escape', '1');
+  await page.getByRole('searchbox', { name: 'Filter' }).waitFor();
+  await press('/');
+  await isFocused('searchbox', 'Filter');
+  await page.keyboard.type('topic news ok');
   await press('Escape', 'j', 'k');
   const heading = page.getByRole('heading', { name: /topic/ });
   await heading.waitFor();
@@ -172,7 +216,9 @@ it('does all of it by keyboard alone', async () => {
   await said(/^Saved .*topic/);
   await press('r');
   await page.getByRole('option', { selected: true }).filter({ hasText: 'topic' }).waitFor();
-  await press('/', 'Control+a', 'Delete', 'Escape', '8', 'j', 'l');
+  await press('/', 'Control+a', 'Delete', 'Escape', '8');
+  await page.getByRole('heading', { name: /^Recordings/ }).waitFor();
+  await press('j', 'l');
   await page.getByRole('region', { name: /^Recording/ }).waitFor();
   await press('Shift+?');
   await page.getByRole('dialog').getByText('Replay the recording').waitFor();

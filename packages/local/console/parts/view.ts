@@ -49,7 +49,11 @@ function hasWord(text: string, word: string): boolean {
 }
 
 /** What comes next for a record that waits: another delivery, or the end of its last one. */
-export function whatNext(record: { readonly deliveries: number; readonly until: number }, most: number, now: number): string {
+export function whatNext(
+  record: { readonly deliveries: number; readonly until: number },
+  most: number,
+  now: number,
+): string {
   const wait = until(record.until, now);
   if (record.deliveries >= most) return `a dead letter in ${wait}, after delivery ${record.deliveries} of ${most}`;
   return `back in ${wait}, delivery ${record.deliveries + 1} of ${most}`;

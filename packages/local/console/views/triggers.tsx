@@ -122,7 +122,11 @@ function Handlers({ triggers }: { readonly triggers: readonly TriggerView[] }) {
                   </div>
                 )}
               </td>
-              <td class="quiet">{Object.entries(trigger.options).map(([key, value]) => `${key} ${String(value)}`).join(', ')}</td>
+              <td class="quiet">
+                {Object.entries(trigger.options)
+                  .map(([key, value]) => `${key} ${String(value)}`)
+                  .join(', ')}
+              </td>
               <td>
                 <Use name={name} lines={useLinesOfTrigger(trigger, run.value?.addresses ?? {})} />
               </td>

@@ -1,5 +1,5 @@
 import { json } from '@sallyport/http';
-import { createMcpServer, memoryMcpStore, mountMcp } from '@sallyport/mcp';
+import { createMcpServer, mountMcp } from '@sallyport/mcp';
 import { Authenticated, Public, SecureApp } from '@sallyport/secure';
 
 /** The service that the judge of the console works with: every kind of trigger, and a fault that a save corrects. */
@@ -51,7 +51,12 @@ app.topic('news', () => {});
 app.eventBus({ source: 'shop' }, () => {});
 app.eventBus({ scheduleName: 'nightly' }, () => {});
 
-const server = createMcpServer({ name: 'notes', version: '1.0.0', store: memoryMcpStore(), secret: { current: 'a secret of thirty-two bytes, at least' } });
+const server = createMcpServer({
+  name: 'notes',
+  version: '1.0.0',
+  secret: { current: 'a secret of thirty-two bytes, at least' },
+});
+server.tool('time', { description: 'Says what it was told.', inputJsonSchema: { type: 'object' } }, () => 'noon');
 server.tool(
   'greet',
   {

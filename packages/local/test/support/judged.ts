@@ -32,11 +32,14 @@ export async function startJudged(): Promise<Judged> {
   cpSync(join(PACKAGE, 'test', 'functions', 'console.ts'), entry);
   symlinkSync(join(PACKAGE, 'node_modules'), join(folder, 'node_modules'));
   // The packages of the workspace are run from their sources, which are not built.
-  const host = await startHost(loadConfig(folder, { entry: 'lambda.ts', port: 0, state: false, conditions: ['@sallyport/source'] }));
+  const host = await startHost(
+    loadConfig(folder, { entry: 'lambda.ts', port: 0, state: false, conditions: ['@sallyport/source'] }),
+  );
   return {
     host,
     address: `http://127.0.0.1:${host.ports.console}/#token=${host.token}`,
-    correct: () => writeFileSync(entry, readFileSync(entry, 'utf8').replace('IS_CORRECTED = false', 'IS_CORRECTED = true')),
+    correct: () =>
+      writeFileSync(entry, readFileSync(entry, 'utf8').replace('IS_CORRECTED = false', 'IS_CORRECTED = true')),
     async stop() {
       await host.stop();
       rmSync(folder, { recursive: true, force: true, maxRetries: 5 });
@@ -53,13 +56,20 @@ export interface WatchedPage {
 
 /** Opens the console in a scheme of its own. */
 export async function openPage(browser: Browser, address: string, colorScheme: 'light' | 'dark'): Promise<WatchedPage> {
-  const context = await browser.newContext({ colorScheme, viewport: { width: 1280, height: 800 }, reducedMotion: 'reduce' });
+  const context = await browser.newContext({
+    colorScheme,
+    viewport: { width: 1280, height: 800 },
+    reducedMotion: 'reduce',
+  });
   context.setDefaultTimeout(Number(process.env.JUDGE_MS ?? 60_000));
   const page = await context.newPage();
   const problems: string[] = [];
   page.on('pageerror', ({ message }) => problems.push(message));
   page.on('console', (message) => {
     if (['error', 'warning'].includes(message.type())) problems.push(message.text());
+  });
+  page.on('response', async (response) => {
+    if (response.status() >= 400) problems.push(`${response.url()}: ${await response.text().catch(() => '')}`);
   });
   await page.goto(address);
   await page.getByText(/^built /).waitFor();
