@@ -1,8 +1,13 @@
+import { availableParallelism } from 'node:os';
+
 export default {
   testMatch: ['<rootDir>/{packages,examples,tools}/*/test/**/*.test.ts', '<rootDir>/scripts/**/*.test.ts'],
   testEnvironment: 'node',
   // Real servers on a busy two-core machine: only what hangs takes longer.
-  testTimeout: 20_000,
+  testTimeout: 60_000,
+  // Modules of a test file stay in memory until its process ends: one process for all files fills its heap and gets slower with each.
+  maxWorkers: Math.max(2, availableParallelism() - 1),
+  workerIdleMemoryLimit: '1GB',
   testEnvironmentOptions: { customExportConditions: ['@sallyport/source', 'node', 'node-addons'] },
   extensionsToTreatAsEsm: ['.ts'],
   moduleNameMapper: { '^(\\.{1,2}/.*)\\.js$': '$1' },

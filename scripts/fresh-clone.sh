@@ -26,10 +26,10 @@ run() {
   echo "== $name: $result, $((SECONDS - start)) s"
 }
 
-run 'npm start, first time' "$registry" npm start
+run 'npm start, first time' "$registry" npm start -- --check
 run 'npm test' "$registry" npm test
 # Nobody listens on the discard port: whatever asks the registry fails at once.
-run 'npm start, no network' http://127.0.0.1:9/ npm start
+run 'npm start, no network' http://127.0.0.1:9/ npm start -- --check
 run 'npm test, no network' http://127.0.0.1:9/ npm test
 
 if [ -n "$(git status --porcelain)" ]; then

@@ -10,8 +10,15 @@ const script = (file, ...args) => [
   ['--conditions=@sallyport/source', '--import', 'tsx', file, ...args],
 ];
 
+/** Everything that the published packages contain. */
+const build = [
+  [bin('tsc'), ['-b']],
+  script('packages/local/scripts/build-console.ts'),
+  script('packages/local/scripts/copy-client.ts'),
+];
+
 const tasks = {
-  build: [[bin('tsc'), ['-b']]],
+  build,
   check: [script('scripts/check/main.ts')],
   contract: [script('scripts/contract.ts')],
   demo: [script('examples/notes/demo/main.ts')],
@@ -19,17 +26,20 @@ const tasks = {
   'docs:site': [script('tools/site/src/build.ts')],
   'docs:judge': [script('tools/site/src/judge.ts')],
   bench: [script('scripts/bench/main.ts')],
+  'bench:detect': [script('scripts/bench/detect/main.ts')],
   'bench:kit': [script('scripts/bench/kit/main.ts')],
   'bench:types': [script('scripts/bench/types/main.ts')],
   format: [[bin('biome'), ['check', '--write', '.']]],
   'mcp:conformance': [script('packages/mcp/judge/conformance.mjs')],
-  newcomer: [[bin('tsc'), ['-b']], script('scripts/newcomer/main.ts')],
-  pack: [[bin('tsc'), ['-b']], script('scripts/newcomer/pack.ts')],
+  newcomer: [...build, script('scripts/newcomer/main.ts')],
+  pack: [...build, script('scripts/newcomer/pack.ts')],
   size: [script('scripts/bench/size/main.ts')],
   test: [
     [process.execPath, ['--experimental-vm-modules', '--no-warnings', join(root, 'node_modules/jest/bin/jest.js')]],
   ],
-  'test:create': [[bin('tsc'), ['-b']], script('scripts/newcomer/create.ts')],
+  // A build server has nobody who ends a run: there it starts everything, asks the console once, and ends.
+  start: [script('packages/local/src/internal/main.ts', 'dev', 'examples/notes/dev/lambda.ts', ...(process.env.CI ? ['--check'] : []))],
+  'test:create': [...build, script('scripts/newcomer/create.ts')],
   'test:matrix': [script('scripts/matrix.ts')],
   'test:runtime': [script('scripts/runtime.ts')],
 };

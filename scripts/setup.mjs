@@ -27,7 +27,7 @@ function ensureNode() {
 
 const runs = (command, args) => spawnSync(command, args, { stdio: 'ignore' }).status === 0;
 
-/** The servers for the tests of the stores. They are installed if possible, else the user is asked to install them. */
+/** What tests start of Debian's packages. They are installed if possible, else the user is asked to install them. */
 const DEBIAN_NEEDS = [
   {
     packages: ['default-jre-headless'],
@@ -41,6 +41,12 @@ const DEBIAN_NEEDS = [
     isThere: () => ['radosgw', 'ceph-mon', 'ceph-osd'].every((program) => runs(program, ['--version'])),
     otherwise: 'radosgw is missing: for the S3 tests install radosgw, ceph-mon and ceph-osd, or set S3_ENDPOINT.',
   },
+  {
+    packages: ['chromium'],
+    variable: 'CHROMIUM',
+    isThere: () => existsSync('/usr/bin/chromium'),
+    otherwise: 'Chromium is missing: for the tests of pages install chromium, or name the program in CHROMIUM.',
+  },
 ];
 
 function ensureDebianPackages() {
@@ -48,7 +54,7 @@ function ensureDebianPackages() {
   if (missing.length === 0) return;
   if (process.getuid?.() === 0 && existsSync('/etc/debian_version')) {
     const names = missing.flatMap(({ packages }) => packages);
-    process.stderr.write(`Installing ${names.join(', ')} for the tests of the stores\n`);
+    process.stderr.write(`Installing ${names.join(', ')} for the tests\n`);
     const options = { stdio: ['ignore', 'ignore', 2], env: { ...process.env, DEBIAN_FRONTEND: 'noninteractive' } };
     spawnSync('apt-get', ['update', '-qq'], options);
     spawnSync('apt-get', ['install', '-y', '-qq', '--no-install-recommends', ...names], options);

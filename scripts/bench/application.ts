@@ -15,7 +15,7 @@ const SHAPES = [
   ['GET', '/{id}/items/{item}'],
 ] as const;
 
-/** Routes in addition to the five that the workloads call, as in a service with many resources. */
+/** Routes in addition to those that the workloads call, as in a service with many resources. */
 function otherRoutes(count: number): readonly ResourceRoute[] {
   return Array.from({ length: count }, (_, index) => {
     const resource = `resource-${Math.floor(index / SHAPES.length)}`;
@@ -33,8 +33,8 @@ export function registerAll(total: number, other: (route: ResourceRoute) => void
   for (const route of routes.slice(half)) other(route);
 }
 
-/** `GET /users/{id}`, `GET /boom`, `POST /orders`, `POST /uploads`, `GET /files/{id}` */
-const CALLED_ROUTES = 5;
+/** `GET /users/{id}`, `/pages/{id}`, `/trails/{id}`, `/boom` and `/files/{id}`, `POST /orders` and `/uploads` */
+const CALLED_ROUTES = 7;
 
 /** The pattern as most routers spell it. */
 export function colonPattern(pattern: string): string {
@@ -47,6 +47,16 @@ export function showResource(resource: string): object {
 
 export function findUser(id: string): object {
   return { id, name: `User ${id}`, roles: ['reader', 'writer'], active: true };
+}
+
+/** What a handler read of its request: a path parameter, a query parameter and a header. */
+export function showPage(id: string, page: string | undefined, version: string | undefined): object {
+  return { id, page, version };
+}
+
+/** What a handler found in the store of its invocation: one value of each middleware. */
+export function showTrail(id: string, found: readonly unknown[]): object {
+  return { id, found };
 }
 
 export function boom(): never {
@@ -83,7 +93,13 @@ export function randomBytes(size: number): Buffer {
   return bytes;
 }
 
-export const FILE = randomBytes(1024 * 1024);
+let file: Buffer | undefined;
+
+/** The file that the download answers. Made at its first use: a cold start does not pay for it. */
+export function readFile(): Buffer {
+  file ??= randomBytes(1024 * 1024);
+  return file;
+}
 
 export const STEPS = ['x-step-1', 'x-step-2', 'x-step-3', 'x-step-4', 'x-step-5'] as const;
 

@@ -30,12 +30,15 @@ export interface HttpCall {
   readonly contentType?: string;
   readonly body?: string;
   readonly isBase64Encoded?: boolean;
+  /** Sent in place of a token that nobody checks. */
+  readonly token?: string;
 }
 
-function headersOf({ contentType, body, isBase64Encoded }: HttpCall): Record<string, string> {
-  if (body === undefined) return { ...HEADERS };
+function headersOf({ contentType, body, isBase64Encoded, token }: HttpCall): Record<string, string> {
+  const headers = token === undefined ? HEADERS : { ...HEADERS, authorization: `Bearer ${token}` };
+  if (body === undefined) return { ...headers };
   const length = Buffer.byteLength(body, isBase64Encoded ? 'base64' : 'utf8');
-  return { ...HEADERS, 'content-type': contentType ?? 'application/json', 'content-length': String(length) };
+  return { ...headers, 'content-type': contentType ?? 'application/json', 'content-length': String(length) };
 }
 
 /** API Gateway HTTP API, payload format 2.0. */

@@ -1,3 +1,5 @@
+import { STEPS } from './application.js';
+
 /** The Lambda context that is passed with the event. */
 export interface BenchContext {
   readonly awsRequestId: string;
@@ -19,7 +21,9 @@ export const WORKLOADS = [
   'get-v1',
   'get-alb',
   'get-url',
+  'reads',
   'middleware',
+  'middleware-set',
   'post-v2',
   'post-v1',
   'upload',
@@ -29,6 +33,8 @@ export const WORKLOADS = [
   'sqs',
   'kinesis',
   'graphql',
+  'graphql-gate',
+  'secure',
   'routes-1000',
 ] as const;
 
@@ -37,17 +43,26 @@ export type WorkloadName = (typeof WORKLOADS)[number];
 /** The export of a peer's module: a function that makes the handler, for each workload that the peer supports. */
 export type Handlers = Partial<Record<WorkloadName, () => Invoke | Promise<Invoke>>>;
 
+/** What differs between the applications of the HTTP workloads. */
+export interface HttpOptions {
+  readonly routes: number;
+  /** A middleware for each, which adds this header to the answer. */
+  readonly steps: readonly string[];
+  /** Whether each middleware also stores a value for the handler. */
+  readonly stores: boolean;
+}
+
 /** The handlers of a peer whose one application serves every HTTP workload. */
-export function httpHandlers(
-  create: (options: { readonly routes: number; readonly steps: boolean }) => Invoke | Promise<Invoke>,
-): Handlers {
-  const plain = () => create({ routes: 100, steps: false });
+export function httpHandlers(create: (options: HttpOptions) => Invoke | Promise<Invoke>): Handlers {
+  const plain = () => create({ routes: 100, steps: [], stores: false });
   return {
     'get-v2': plain,
     'get-v1': plain,
     'get-alb': plain,
     'get-url': plain,
-    middleware: () => create({ routes: 100, steps: true }),
+    reads: plain,
+    middleware: () => create({ routes: 100, steps: STEPS, stores: false }),
+    'middleware-set': () => create({ routes: 100, steps: STEPS, stores: true }),
     'post-v2': plain,
     'post-v1': plain,
     upload: plain,

@@ -2,11 +2,13 @@
 import { writeFileSync } from 'node:fs';
 import { bundle, tryBundle } from './bundle.js';
 import { coldTable, measureCold } from './cold.js';
+import { growthTable, measureGrowth } from './growth/main.js';
 import { type Contestant, measureWorkload, type Outcome } from './measure.js';
 import { type BenchOptions, parseOptions, USAGE } from './options.js';
 import type { Peer } from './peers.js';
 import { writeReadme } from './readme.js';
 import { formatWorkload, type WorkloadResult } from './report.js';
+import { issueToken } from './secured.js';
 import { WORKLOAD_TABLE } from './workloads.js';
 
 function readOptions(): BenchOptions {
@@ -23,6 +25,7 @@ async function contestantOf(peer: Peer): Promise<Contestant> {
 }
 
 const options = readOptions();
+issueToken();
 const worker = await bundle('worker.ts');
 const contestants = await Promise.all(options.peers.map(contestantOf));
 const effort = {
@@ -38,8 +41,10 @@ for (const workload of options.workloads) {
   results.push({ workload, title: WORKLOAD_TABLE[workload].title, rows });
   process.stdout.write(`${formatWorkload(workload, rows)}\n`);
 }
+const growth = options.growth ? await measureGrowth(Math.min(options.rounds, 7)) : undefined;
+if (growth) process.stdout.write(`${growthTable(growth)}\n`);
 const cold = options.cold ? await measureCold(options.rounds) : [];
 if (options.cold) process.stdout.write(`${coldTable(cold)}\n`);
 if (options.json)
-  writeFileSync(options.json, `${JSON.stringify({ rounds: options.rounds, results, cold }, null, 2)}\n`);
-if (options.writeReadme) writeReadme({ peers: options.peers, rounds: options.rounds, results, cold });
+  writeFileSync(options.json, `${JSON.stringify({ rounds: options.rounds, results, cold, growth }, null, 2)}\n`);
+if (options.writeReadme) writeReadme({ peers: options.peers, rounds: options.rounds, results, cold, growth });

@@ -8,6 +8,7 @@ export interface BenchOptions {
   readonly rounds: number;
   readonly quick: boolean;
   readonly cold: boolean;
+  readonly growth: boolean;
   readonly json: string | undefined;
   readonly writeReadme: boolean;
 }
@@ -15,15 +16,20 @@ export interface BenchOptions {
 export const USAGE = `npm run bench -- [options]
   --only <name>     a workload (${WORKLOADS.join(', ')}),
                     a peer (${[...new Set(PEERS.map(({ name }) => name))].join('; ')}),
-                    or cold; may be repeated. A peer is always measured beside bare
+                    cold or growth; may be repeated. A peer is always measured beside bare
   --against <folder>
                     another checkout of this project with its packages installed: its \`ours\` is
                     measured as \`ours before\` in the same rounds, with that checkout's own bench
   --rounds <n>      rounds, 11 unless given
-  --quick           few and short rounds, no cold start: for while you work
+  --quick           few and short rounds, no cold start, no growth: for while you work
   --json <file>     writes everything that was measured
   --write-readme    writes the tables into scripts/bench/README.md
 `;
+
+/** Parts of the bench beside the workloads. */
+function isPart(name: string): boolean {
+  return name === 'cold' || name === 'growth';
+}
 
 /** @throws Error when an option is unknown or its value is */
 export function parseOptions(args: readonly string[]): BenchOptions {
@@ -41,21 +47,22 @@ export function parseOptions(args: readonly string[]): BenchOptions {
   const workloads = WORKLOADS.filter((name) => values.only.includes(name));
   const peers = PEERS.filter(({ name }) => values.only.includes(name));
   const unknown = values.only.filter(
-    (name) => name !== 'cold' && !workloads.some((w) => w === name) && !peers.some((peer) => peer.name === name),
+    (name) => !isPart(name) && !workloads.some((w) => w === name) && !peers.some((peer) => peer.name === name),
   );
   if (unknown.length > 0) throw new Error(`nothing is called ${unknown.join(', ')}`);
   const rounds = Number(values.rounds ?? (values.quick ? 5 : 11));
   if (!Number.isInteger(rounds) || rounds < 1) throw new Error('--rounds wants a whole number above 0');
-  const onlyCold = values.only.includes('cold');
+  const isWhole = values.only.length === 0 && !values.quick;
   return {
-    workloads: workloads.length > 0 || onlyCold ? workloads : WORKLOADS,
+    workloads: workloads.length > 0 || values.only.some(isPart) ? workloads : WORKLOADS,
     peers: [
       ...(peers.length > 0 ? PEERS.filter((peer) => [FLOOR, FLOOR_AGAIN, ...peers].includes(peer)) : PEERS),
       ...(values.against === undefined ? [] : [oursOf(values.against)]),
     ],
     rounds,
     quick: values.quick,
-    cold: onlyCold || (values.only.length === 0 && !values.quick),
+    cold: values.only.includes('cold') || isWhole,
+    growth: values.only.includes('growth') || isWhole,
     json: values.json,
     writeReadme: values['write-readme'],
   };

@@ -3,10 +3,11 @@ import { cpus } from 'node:os';
 import { join } from 'node:path';
 import { HERE } from './bundle.js';
 import { type ColdRow, coldTable } from './cold.js';
+import { type Growth, growthTable, writePlots } from './growth/main.js';
 import type { Peer } from './peers.js';
 import { allocationLine, markdownTable, type WorkloadResult } from './report.js';
 
-const BEGIN = '<!-- begin: written by npm run bench -- --write-readme -->';
+const WRITTEN = 'written by npm run bench -- --write-readme -->';
 const END = '<!-- end -->';
 
 export interface Measured {
@@ -14,26 +15,45 @@ export interface Measured {
   readonly rounds: number;
   readonly results: readonly WorkloadResult[];
   readonly cold: readonly ColdRow[];
+  readonly growth: Growth | undefined;
 }
 
-/** Replaces the tables of the README, between two comments, with what was just measured. */
+/** Replaces the sections of the README that were measured; each stands between two comments. */
 export function writeReadme(measured: Measured): void {
   const file = join(HERE, 'README.md');
-  const text = readFileSync(file, 'utf8');
-  const [before, rest] = text.split(BEGIN);
-  const after = rest?.split(END)[1];
-  if (before === undefined || after === undefined) throw new Error('README.md has no comments around its tables');
-  writeFileSync(file, `${before}${BEGIN}\n\n${formatTables(measured)}\n\n${END}${after}`);
+  let text = readFileSync(file, 'utf8');
+  if (measured.results.length > 0) text = replaceSection(text, 'tables', formatTables(measured));
+  const { cold, growth } = measured;
+  if (cold.length > 0) text = replaceSection(text, 'cold start', [machine(measured), coldTable(cold)].join('\n\n'));
+  if (growth) {
+    const parts = [machine(measured), growthTable(growth), writePlots(growth)];
+    text = replaceSection(text, 'growth', parts.join('\n\n'));
+  }
+  writeFileSync(file, text);
 }
 
-function formatTables({ peers, rounds, results, cold }: Measured): string {
-  const machine = `${cpus().length} × ${cpus()[0]?.model.trim()}, Node ${process.versions.node}, ${rounds} rounds`;
+/** Replaces what stands between the comments of one section. */
+function replaceSection(text: string, name: string, content: string): string {
+  const begin = `<!-- begin ${name}: ${WRITTEN}`;
+  const start = text.indexOf(begin);
+  const end = text.indexOf(END, start);
+  if (start < 0 || end < 0) throw new Error(`README.md has no comments around ${name}`);
+  return `${text.slice(0, start + begin.length)}\n\n${content}\n\n${text.slice(end)}`;
+}
+
+/** When and on what was measured. */
+function machine({ rounds }: Measured): string {
+  const processors = `${cpus().length} × ${cpus()[0]?.model.trim()}`;
+  return `${new Date().toISOString().slice(0, 10)}, ${processors}, Node ${process.versions.node}, ${rounds} rounds.`;
+}
+
+function formatTables(measured: Measured): string {
+  const { peers, results } = measured;
   const routed = results.find(({ workload }) => workload === 'get-v2');
   return [
-    `${new Date().toISOString().slice(0, 10)}, ${machine}.`,
+    machine(measured),
     '### CPU time, as ratio to `bare`',
     markdownTable(peers, results),
     ...(routed ? ['### KiB allocated, routed `GET`', allocationLine(routed.rows)] : []),
-    ...(cold.length > 0 ? ['### Cold start', coldTable(cold)] : []),
   ].join('\n\n');
 }

@@ -1,4 +1,4 @@
-import { FILE } from './application.js';
+import { readFile } from './application.js';
 import {
   functionUrlEvent,
   gatewayV1Event,
@@ -13,6 +13,7 @@ import {
   UPLOAD,
 } from './events.js';
 import type { WorkloadName } from './invoke.js';
+import { NOTE, readToken } from './secured.js';
 
 export interface Workload {
   readonly title: string;
@@ -31,10 +32,20 @@ export const WORKLOAD_TABLE: Readonly<Record<WorkloadName, Workload>> = {
   'get-v1': { title: 'the same, gateway v1', event: gatewayV1Event(GET_USER), check: isUser },
   'get-alb': { title: 'the same, load balancer', event: loadBalancerEvent(GET_USER), check: isUser },
   'get-url': { title: 'the same, function URL', event: functionUrlEvent(GET_USER), check: isUser },
+  reads: {
+    title: 'a handler that reads a path parameter, a query parameter and a header',
+    event: gatewayV2Event({ method: 'GET', path: '/pages/42' }),
+    check: (answer) => isJson(answer, 200, { id: '42', page: '2', version: '7.31.2' }),
+  },
   middleware: {
     title: 'five middlewares',
     event: gatewayV2Event(GET_USER),
     check: (answer) => isUser(answer) ?? hasSteps(answer),
+  },
+  'middleware-set': {
+    title: 'five middlewares that each store a value, which the handler reads',
+    event: gatewayV2Event({ method: 'GET', path: '/trails/42' }),
+    check: (answer) => isJson(answer, 200, { id: '42', found: [0, 1, 2, 3, 4] }) ?? hasSteps(answer),
   },
   'post-v2': { title: '`POST` 10 KiB JSON, gateway v2', event: gatewayV2Event(POST_ORDER), check: isOrder },
   'post-v1': { title: 'the same, gateway v1', event: gatewayV1Event(POST_ORDER), check: isOrder },
@@ -78,6 +89,16 @@ export const WORKLOAD_TABLE: Readonly<Record<WorkloadName, Workload>> = {
     title: 'GraphQL resolver, 50 fields',
     event: resolverEvent(),
     check: (answer) => isEqual(answer, { id: '42', field: 'field25' }),
+  },
+  'graphql-gate': {
+    title: 'the same, for signed-in callers only',
+    event: resolverEvent(),
+    check: (answer) => isEqual(answer, { id: '42', field: 'field25' }),
+  },
+  secure: {
+    title: '`POST` with a token (RS256), validation and a log line',
+    event: gatewayV2Event({ method: 'POST', path: '/notes', body: JSON.stringify(NOTE), token: readToken() }),
+    check: (answer) => isJson(answer, 201, { id: '1', ...NOTE, author: 'ada' }),
   },
   'routes-1000': { title: '`GET /users/{id}`, 1,000 routes', event: gatewayV2Event(GET_USER), check: isUser },
 };
@@ -125,7 +146,7 @@ function isFile(answer: unknown): string | null {
   const http = answer as HttpAnswer;
   const type = headerOf(http, 'content-type');
   if (type !== 'application/octet-stream') return `content type "${type}"`;
-  return hasStatus(answer, 200) ?? (bodyOf(http).equals(FILE) ? null : 'other bytes');
+  return hasStatus(answer, 200) ?? (bodyOf(http).equals(readFile()) ? null : 'other bytes');
 }
 
 function hasSteps(answer: unknown): string | null {

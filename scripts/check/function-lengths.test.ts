@@ -55,6 +55,6 @@ it('a file that is too long needs a reason, and a reason needs a file that is to
   ]);
   const [first = ''] = Object.keys(LONG_FILES);
   expect(judgeFileLines(new Map([...explained, [first, 400]]))).toEqual([
-    `${first} stands in LONG_FILES and has no more than 400 lines`,
+    `${first} is in LONG_FILES and has no more than 400 lines`,
   ]);
 });

@@ -29,8 +29,22 @@ export const WORKSPACE_DEPENDENCIES: Readonly<Record<string, readonly string[]>>
   '@sallyport/objectstore': ['core'],
   '@sallyport/vectors': ['core'],
   '@sallyport/microvm': ['core', 'dynamo', 'secure'],
+  // Names and shapes of the other packages come from their entries `/schema`, which import nothing.
+  '@sallyport/constructs': [
+    'core',
+    'http',
+    'streams',
+    'jobs',
+    'ratelimit',
+    'mcp',
+    'connections',
+    'objectstore',
+    'vectors',
+    'microvm',
+  ],
   '@sallyport/migrate': ['core'],
   'create-sallyport': [],
+  '@sallyport/local': ['core', 'dispatch', 'testkit'],
 };
 
 /** Entries that reach less of the workspace than their package depends on. */
@@ -70,6 +84,17 @@ export const TEST_PACKAGES: readonly string[] = [
   '@sallyport/migrate',
   'create-sallyport',
 ];
+
+/**
+ * Modules that must be imported through a subpath. The root of the CDK has the types of every service: `tsc` on one construct takes
+ * 614 MB with it and 195 MB with the subpaths, and a start 0.3 s less.
+ */
+export const SUBPATHS_ONLY: readonly string[] = ['aws-cdk-lib'];
+
+/** What a package may reach of another: these entries and no more. */
+export const ENTRIES_ONLY: Readonly<Record<string, RegExp>> = {
+  '@sallyport/constructs': /^@sallyport\/(?:core(?:\/options|\/pipeline|\/observability)?|mcp\/routes|[a-z]+\/schema)$/,
+};
 
 export function isAwsClient(specifier: string): boolean {
   return /^@(?:aws-sdk|smithy|aws)\//.test(specifier);

@@ -3,9 +3,11 @@ import { type Graph, ownerOf, type PackageNode, packageOf, reach } from './graph
 import {
   CLIENT_OWNERS,
   CLOSED_PACKAGES,
+  ENTRIES_ONLY,
   isAwsClient,
   LEAN_ENTRIES,
   OPTIONAL_PEERS,
+  SUBPATHS_ONLY,
   TEST_PACKAGES,
   WORKSPACE_DEPENDENCIES,
 } from './graph-policy.js';
@@ -211,6 +213,25 @@ const referencesAreComplete: Rule = ({ packages }) => {
   ];
 };
 
+/** Modules whose root has everything are imported by subpath, in tests and examples too. */
+const subpathsOnly: Rule = ({ packages }) =>
+  packages.flatMap(({ imports }) =>
+    imports
+      .filter(({ specifier }) => SUBPATHS_ONLY.includes(specifier))
+      .map(({ file, specifier }) => `${file} imports ${specifier} instead of a subpath`),
+  );
+
+/** A package that promises to read only some entries of the others keeps to them. */
+const entriesOnly: Rule = ({ packages }) =>
+  packages.flatMap(({ name, folder, imports }) => {
+    const allowed = ENTRIES_ONLY[name];
+    if (!allowed) return [];
+    return imports
+      .filter(({ file, specifier }) => file.startsWith(`${folder}/src/`) && isOurs(specifier))
+      .filter(({ specifier }) => !allowed.test(specifier))
+      .map(({ file, specifier }) => `${file} imports ${specifier}`);
+  });
+
 /** Every sub-path has a source. */
 const entriesExist: Rule = ({ packages }) =>
   packages.flatMap(({ name, missing }) => missing.map((subpath) => `${posix.join(name, subpath)} has no source`));
@@ -229,6 +250,8 @@ const RULES: Readonly<Record<string, Rule>> = {
   'test helpers stay apart': testHelpersStayApart,
   'one version each': oneVersionEach,
   'tsconfig references': referencesAreComplete,
+  'subpaths only': subpathsOnly,
+  'entries only': entriesOnly,
 };
 
 /** Every finding of every rule, each with its rule's name. */

@@ -279,6 +279,23 @@ const VIOLATIONS: readonly [string, Tree, string][] = [
     'tsconfig references: packages/dispatch/tsconfig.json does not refer to packages/http',
   ],
   [
+    'an import of all of the CDK',
+    { 'packages/jobs/src/index.ts': "import { App } from 'aws-cdk-lib';\nexport const app = App;" },
+    'subpaths only: packages/jobs/src/index.ts imports aws-cdk-lib instead of a subpath',
+  ],
+  [
+    'constructs that load what a package runs',
+    {
+      'packages/jobs/package.json': JSON.stringify({
+        name: '@sallyport/constructs',
+        exports: { '.': { '@sallyport/source': './src/index.ts' } },
+        dependencies: { '@sallyport/http': 'workspace:*' },
+      }),
+      'packages/jobs/src/index.ts': "export { clock } from '@sallyport/http';",
+    },
+    'entries only: packages/jobs/src/index.ts imports @sallyport/http',
+  ],
+  [
     'a sub-path without a source',
     { 'packages/jobs/package.json': manifest('jobs', {}, { '.': './src/main.ts' }) },
     'entries exist: @sallyport/jobs has no source',

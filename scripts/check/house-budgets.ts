@@ -20,25 +20,28 @@ export const FILES: Readonly<Record<string, Budget>> = {
   core: { reached: 43, wanted: 42 },
   dispatch: { reached: 14, wanted: 14 },
   dynamo: { reached: 9, wanted: 9 },
-  // With the entry `/web` and its mount, which came from mcp.
-  http: { reached: 52, wanted: 52 },
+  // With the entries `/web`, whose mount came from mcp, and `/schema`.
+  http: { reached: 53, wanted: 53 },
   jobs: { reached: 41, wanted: 41 },
   // 69 of the server; routes, facade, OAuth and agent gateways are further entries with their topics.
   mcp: { reached: 116, wanted: 116 },
-  objectstore: { reached: 29, wanted: 29 },
+  objectstore: { reached: 30, wanted: 30 },
   ratelimit: { reached: 33, wanted: 33 },
   // Routes and groups of the closed container are a topic of their own.
-  secure: { reached: 31, wanted: 26 },
+  secure: { reached: 31, wanted: 27 },
   // With the delivery for kinds outside the fixed table.
   streams: { reached: 30, wanted: 30 },
-  triggers: { reached: 25, wanted: 25 },
+  // Two files a service: its entry and its topic.
+  triggers: { reached: 50, wanted: 50 },
   microvm: { reached: 54, wanted: 54 },
-  // Five topics since: engines with their clockwork, the recorder, tokens, matchers, the stand-in for micro-VMs; and six models of triggers.
-  testkit: { reached: 79, wanted: 79 },
+  // Six topics since: engines with their clockwork, the recorder, tokens, matchers, the stand-in for micro-VMs, what clients get; and six models of triggers.
+  testkit: { reached: 80, wanted: 80 },
   contract: { reached: 13, wanted: 13 },
   migrate: { reached: 34, wanted: 34 },
   'create-sallyport': { reached: 8, wanted: 8 },
+  local: { reached: 120, wanted: 120 },
   vectors: { reached: 36, wanted: 36 },
+  constructs: { reached: 70, wanted: 70 },
 };
 
 /**
@@ -70,7 +73,7 @@ export function judgeFileLines(lines: ReadonlyMap<string, number>): readonly str
       .map(([file, count]) => `${file} has ${count} lines, at most ${MAX_FILE_LINES}`),
     ...Object.keys(LONG_FILES)
       .filter((file) => !long.some(([name]) => name === file))
-      .map((file) => `${file} stands in LONG_FILES and has no more than ${MAX_FILE_LINES} lines`),
+      .map((file) => `${file} is in LONG_FILES and has no more than ${MAX_FILE_LINES} lines`),
   ];
 }
 

@@ -16,8 +16,11 @@ export interface DemoConfig {
   readonly publicUrl: string;
 }
 
+/** The handler of {@link createDemoApp}. */
+export const createHandler = (config: DemoConfig) => createDemoApp(config).handleLambda;
+
 /** The service as `src/lambda.ts` composes it, with memory in place of tables and an issuer on this machine. */
-export function createHandler({ issuer, keysUrl, publicUrl }: DemoConfig) {
+export function createDemoApp({ issuer, keysUrl, publicUrl }: DemoConfig) {
   const { app } = createNotesService({
     auth: {
       issuer,
@@ -36,7 +39,7 @@ export function createHandler({ issuer, keysUrl, publicUrl }: DemoConfig) {
       store: createFakeObjectStore({ versioning: 'off' }),
       grants: createUploadGrants(),
     },
-    tools: { store: memoryMcpStore(), secret: 'a secret of the demo, which seals nothing that lasts' },
+    tools: { store: memoryMcpStore(), secret: { current: 'a secret of the demo, which seals nothing that lasts' } },
   });
-  return app.handleLambda;
+  return app;
 }

@@ -1,7 +1,7 @@
 import { idempotentHandler, type JobLedger, withLease } from '@sallyport/jobs';
 import type { SecureApp } from '@sallyport/secure';
 import { type EventContext, payload, type QueueRecord, scheduledSummary } from '@sallyport/streams';
-import { z } from 'zod';
+import * as z from 'zod';
 import type { NoteStore } from './notes.js';
 
 /** What the service has received in events; the demo and the tests read it. */

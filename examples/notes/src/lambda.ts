@@ -1,6 +1,7 @@
 import { createDynamoConnectionRegistry } from '@sallyport/connections';
 import { createJobLedger } from '@sallyport/jobs';
 import { dynamoMcpStore } from '@sallyport/mcp';
+import { secretFromArn } from '@sallyport/mcp/aws';
 import { createS3ObjectStore, createUploadGrants } from '@sallyport/objectstore';
 import { createDynamoRateLimiter, fixedWindow } from '@sallyport/ratelimit';
 import { createSemanticIndex, embedderFromEnv, vectorStoreFromEnv } from '@sallyport/vectors';
@@ -25,7 +26,7 @@ const { app } = createNotesService({
   ledger: createJobLedger(),
   search: createSemanticIndex({ store: vectorStoreFromEnv(), embedder: embedderFromEnv() }),
   attachments: { bucket: required('NOTES_BUCKET'), store: createS3ObjectStore(), grants: createUploadGrants() },
-  tools: { store: dynamoMcpStore(), secret: required('NOTES_MCP_SECRET') },
+  tools: { store: dynamoMcpStore(), secret: secretFromArn() },
 });
 
 export const handler = app.handleLambda;

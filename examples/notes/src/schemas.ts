@@ -1,4 +1,4 @@
-import { z } from 'zod';
+import * as z from 'zod';
 
 /** The fields of a note. The same declarations validate requests and describe the service. */
 export const NoteInput = z.object({

@@ -1,7 +1,7 @@
 import { bind } from '@sallyport/http';
 import { Authenticated, type SecureApp } from '@sallyport/secure';
 import type { SemanticIndex } from '@sallyport/vectors';
-import { z } from 'zod';
+import * as z from 'zod';
 import type { Note, NoteStore } from './notes.js';
 
 const SearchQuery = z.object({

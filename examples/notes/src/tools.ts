@@ -2,25 +2,26 @@ import {
   createMcpServer,
   type McpDiscovery,
   type McpServer,
+  type McpServerOptions,
   type McpStore,
   McpToolError,
   mountMcp,
 } from '@sallyport/mcp';
 import { Authenticated, type SecureApp } from '@sallyport/secure';
-import { z } from 'zod';
+import * as z from 'zod';
 import type { NoteStore } from './notes.js';
 import { NoteInput } from './schemas.js';
 
 export interface ToolsConfig {
   /** The store of sessions, so that any instance can answer. */
   readonly store: McpStore;
-  /** Encrypts the data that clients keep between calls; at least 32 bytes. */
-  readonly secret: string;
+  /** Encrypts the data that clients keep between calls. */
+  readonly secret: NonNullable<McpServerOptions['secret']>;
 }
 
 /** The notes for agents: two tools, a resource for each note, and a prompt. */
 export function createTools(notes: NoteStore, { store, secret }: ToolsConfig): McpServer {
-  const server = createMcpServer({ name: 'notes', version: '1.0.0', store, secret: { current: secret } });
+  const server = createMcpServer({ name: 'notes', version: '1.0.0', store, secret });
   server.tool(
     'find_notes',
     { description: 'Finds notes whose title or text contains a word.', input: z.object({ word: z.string().min(1) }) },

@@ -1,6 +1,6 @@
 import { directInvoke } from '@sallyport/triggers/invoke';
 import { s3Trigger } from '@sallyport/triggers/s3';
-import { z } from 'zod';
+import * as z from 'zod';
 import type { Journal } from './events.js';
 import type { NoteStore } from './notes.js';
 

@@ -56,7 +56,7 @@ export function createTestService(
     ledger: createMemoryJobLedger({ clock: env.clock }),
     search: createSemanticIndex({ store: createLocalVectorStore({ dimension: 256 }), embedder: createLocalEmbedder() }),
     attachments,
-    tools: { store: memoryMcpStore(), secret: 'a secret of the tests, which seals nothing that lasts' },
+    tools: { store: memoryMcpStore(), secret: { current: 'a secret of the tests, which seals nothing that lasts' } },
     container: { ...env.options(), ...container },
   });
 }

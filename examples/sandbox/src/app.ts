@@ -38,7 +38,7 @@ export function createSandbox({ secure, microvms }: SandboxParts): SecureApp {
     shellPosture: Authenticated('sandbox:shell'),
     binding,
   });
-  app.eventBus({ source: 'aws.scheduler', detailType: 'Scheduled Event' }, async () => {
+  app.eventBus({ ruleName: 'sandbox-sweep' }, async () => {
     await controller.sweep({ terminateUnknown: true });
   });
   return app;

@@ -7,7 +7,7 @@ import { createAwsMicrovmProvider, createDynamoMicrovmRegistry, createHttpsTrans
 import { MICROVM_TABLE_SCHEMA } from '@sallyport/microvm/schema';
 import { scanForLeaks } from '@sallyport/microvm/testing';
 import type { SecureApp } from '@sallyport/secure';
-import { buildEventBusEvent, buildLambdaFunctionURLRequest, createTestEnv } from '@sallyport/testkit';
+import { buildLambdaFunctionURLRequest, buildScheduledEvent, createTestEnv } from '@sallyport/testkit';
 import { type MicrovmsService, startMicrovms } from '@sallyport/testkit/services';
 import { createSandbox } from '../src/app.js';
 import { startProgram } from '../src/program.js';
@@ -126,7 +126,7 @@ it('streams the answers of the machine', async () => {
 it('sweeps on its schedule', async () => {
   await ask('ada', 'POST', '/sandbox');
   service.clear();
-  await app.handleLambda(buildEventBusEvent({ source: 'aws.scheduler', detailType: 'Scheduled Event' }));
+  await app.handleLambda(buildScheduledEvent({ rule: 'sandbox-sweep' }));
   expect(service.requests.map(({ operation }) => operation)).toEqual(['ListMicrovms']);
 });
 

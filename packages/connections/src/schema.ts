@@ -22,3 +22,9 @@ export const WEBSOCKET_CONNECTIONS_TABLE_SCHEMA = {
     },
   ],
 } as const;
+
+/** IAM actions of the registry on its table and its index. */
+export const WEBSOCKET_CONNECTIONS_TABLE_ACTIONS = {
+  read: ['dynamodb:GetItem', 'dynamodb:Query'],
+  write: ['dynamodb:PutItem', 'dynamodb:UpdateItem', 'dynamodb:DeleteItem'],
+} as const;

@@ -33,7 +33,7 @@ export {
   logRefusal,
   refuseAgent,
 } from './observability/bound-log.js';
-export { LOG_WANTED, parseLog, parseObservability } from './observability/default-logger.js';
+export { createDefaultLogger, LOG_WANTED, parseLog, parseObservability } from './observability/default-logger.js';
 export {
   type BatchOutcome,
   batchCompleted,

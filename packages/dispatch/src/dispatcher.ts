@@ -70,11 +70,40 @@ export function createDispatcherWith(options: DispatcherOptions, ...surfaces: re
 }
 
 /** The public side of a plan. */
-export function toDispatcher(plan: Plan): Dispatcher {
+export function toDispatcher(plan: Plan, inventory?: Inventory): Dispatcher {
+  const explain: Dispatcher['explain'] = (event, lambdaContext) => explainPlan(plan, event, lambdaContext);
+  const handleLambda: Dispatcher['handleLambda'] = (event, lambdaContext) =>
+    serveInvocation(plan, event, lambdaContext);
   return {
-    handleLambda: (event, lambdaContext) => serveInvocation(plan, event, lambdaContext),
+    handleLambda: inspectable(handleLambda, { ...(inventory ?? inventoryOf(plan)), explain }),
     detect: (event) => kindOf(event, plan.table),
-    explain: (event, lambdaContext) => explainPlan(plan, event, lambdaContext),
+    explain,
+  };
+}
+
+/** What is registered, for tools that run a function on a developer's machine. */
+export interface Inventory {
+  /** HTTP, GraphQL and WebSocket operations, as `app.routes()` lists them. */
+  readonly routes: () => readonly object[];
+  /** Event registrations, as `app.triggers()` lists them. */
+  readonly triggers: () => readonly object[];
+  /** The OpenAPI document of the HTTP operations; `null` where none can be written. */
+  readonly openapi: () => unknown;
+}
+
+/** Shared by name with `@sallyport/local` and with the streaming handlers of `@sallyport/http`. */
+const INSPECT = Symbol.for('framework.inspect');
+
+function inspectable<H extends object>(handler: H, inspection: Inventory & Pick<Dispatcher, 'explain'>): H {
+  return Object.defineProperty(handler, INSPECT, { value: Object.freeze(inspection) });
+}
+
+function inventoryOf({ byRow }: Plan): Inventory {
+  const surfaces = [...new Set(byRow)];
+  return {
+    routes: () => [],
+    triggers: () => surfaces.flatMap((surface) => surface?.triggers?.() ?? []),
+    openapi: () => null,
   };
 }
 

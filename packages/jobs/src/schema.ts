@@ -61,3 +61,15 @@ export const EVENTBUS_TABLE_SCHEMA = {
     },
   ],
 } as const;
+
+/** IAM actions of the ledger on its table and its indexes. Transactions need no action of their own. */
+export const JOBS_TABLE_ACTIONS = {
+  read: ['dynamodb:GetItem', 'dynamodb:BatchGetItem', 'dynamodb:Query'],
+  write: ['dynamodb:PutItem', 'dynamodb:UpdateItem', 'dynamodb:DeleteItem'],
+} as const;
+
+/** IAM actions of the event store on its table and its indexes. */
+export const EVENTBUS_TABLE_ACTIONS = {
+  read: ['dynamodb:GetItem', 'dynamodb:BatchGetItem', 'dynamodb:Query'],
+  write: ['dynamodb:PutItem', 'dynamodb:UpdateItem', 'dynamodb:DeleteItem'],
+} as const;

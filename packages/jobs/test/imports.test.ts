@@ -27,8 +27,10 @@ describe('imports', () => {
     [
       '@sallyport/jobs/schema',
       [
+        'EVENTBUS_TABLE_ACTIONS',
         'EVENTBUS_TABLE_NAME_ENV',
         'EVENTBUS_TABLE_SCHEMA',
+        'JOBS_TABLE_ACTIONS',
         'JOBS_TABLE_NAME_ENV',
         'JOBS_TABLE_SCHEMA',
         'STATUS_CREATED_INDEX',

@@ -39,3 +39,24 @@ export const MICROVM_TABLE_SCHEMA = {
     },
   ],
 } as const;
+
+/** IAM actions of the registry on its table and its indexes. */
+export const MICROVM_TABLE_ACTIONS = {
+  read: ['dynamodb:GetItem', 'dynamodb:Query'],
+  write: ['dynamodb:PutItem', 'dynamodb:UpdateItem'],
+} as const;
+
+/** IAM actions of the controller. `list` is needed by the sweep alone, `pass` by images with network connectors. */
+export const MICROVM_ACTIONS = {
+  machines: [
+    'lambda:RunMicrovm',
+    'lambda:GetMicrovm',
+    'lambda:SuspendMicrovm',
+    'lambda:ResumeMicrovm',
+    'lambda:TerminateMicrovm',
+    'lambda:CreateMicrovmAuthToken',
+    'lambda:CreateMicrovmShellAuthToken',
+  ],
+  list: ['lambda:ListMicrovms'],
+  pass: ['lambda:PassNetworkConnector'],
+} as const;

@@ -1,3 +1,4 @@
+import { Readable } from 'node:stream';
 import { inspect } from 'node:util';
 import type { S3Client } from '@aws-sdk/client-s3';
 import { ManualClock } from '@sallyport/core/testing';
@@ -104,6 +105,24 @@ describe('a body that is cut', () => {
   it('and a changed body is detected by its checksum', async () => {
     s3.proxy.inject({ kind: 'wrong-checksum' });
     await expect(CALLS.get()).rejects.toMatchObject({ code: 'objectstore.unavailable', retryable: true });
+  });
+
+  it('and a body that is given up cannot end the process by its checksum', async () => {
+    const late: unknown[] = [];
+    const Body = new Readable({ read() {}, destroy: (_error, done) => done(new Error('checksum mismatch')) });
+    const client = {
+      send: async (_command: unknown, { abortSignal }: { abortSignal: AbortSignal }) => {
+        abortSignal.addEventListener('abort', () => Body.destroy());
+        return { Body, ContentLength: 11 };
+      },
+    } as unknown as S3Client;
+    const note = (error: unknown) => late.push(error);
+    process.once('uncaughtException', note);
+    const call = createS3ObjectStore({ client }).get({ ref: ref('there'), maxBytes: 10 });
+    await expect(call).rejects.toMatchObject({ code: 'objectstore.object_too_large' });
+    await new Promise(setImmediate);
+    process.off('uncaughtException', note);
+    expect([late, Body.listenerCount('error')]).toEqual([[], 1]);
   });
 
   it('and a body that ends early without an error is detected', async () => {

@@ -11,3 +11,9 @@ export const RATE_LIMIT_TABLE_SCHEMA = {
   billingMode: 'PAY_PER_REQUEST',
   removalPolicy: 'DESTROY',
 } as const;
+
+/** IAM actions of the limiter on its table. */
+export const RATE_LIMIT_TABLE_ACTIONS = {
+  read: ['dynamodb:GetItem'],
+  write: ['dynamodb:UpdateItem', 'dynamodb:DeleteItem'],
+} as const;

@@ -20,7 +20,10 @@ describe('imports', () => {
       ],
     ],
     ['@sallyport/ratelimit/memory', ['createMemoryRateLimiter']],
-    ['@sallyport/ratelimit/schema', ['RATE_LIMIT_TABLE_NAME_ENV', 'RATE_LIMIT_TABLE_SCHEMA']],
+    [
+      '@sallyport/ratelimit/schema',
+      ['RATE_LIMIT_TABLE_ACTIONS', 'RATE_LIMIT_TABLE_NAME_ENV', 'RATE_LIMIT_TABLE_SCHEMA'],
+    ],
     ['@sallyport/ratelimit/testing', ['createFakeRateLimiter', 'rateLimitItemKey', 'rateLimiterConformance']],
   ])('%s exports what is documented and no more', async (entry, names) => {
     expect(Object.keys((await import(entry)) as object).sort()).toEqual(names);

@@ -17,4 +17,5 @@ export {
   type IamPrincipalOptions,
   type InternalRolesOptions,
   iamPrincipal,
+  latticeIdentityPrincipal,
 } from './resolvers/authorizers/identities.js';

@@ -8,7 +8,7 @@ import { type OpenApiDocument, toCanonicalJson } from '@sallyport/http/openapi';
 import { addressOf, createKernel, PIPELINE_OPTION_KINDS, type Registration } from '@sallyport/http/pipeline';
 import { EVENT_ROUTER_OPTION_KINDS } from '@sallyport/streams';
 import { authorize, createGate } from './gate.js';
-import { buildSecureDocument, type SecureOpenApiSpec } from './openapi/document.js';
+import { buildSecureDocument, type SecureOpenApiSpec, toInventorySpec } from './openapi/document.js';
 import { type ParsedOptions, parseOptions, type SecureOptions } from './options.js';
 import { describePosture } from './postures/internal/kinds.js';
 import { assertPosture, type Posture, type PostureKind } from './postures/posture.js';
@@ -191,11 +191,21 @@ export class SecureApp extends Container<StatedPosture> {
 function assembleSecure(options: ParsedOptions, servesWebSocket: () => boolean): Assembly {
   const { principalResolver, challenge, trustTenantHeader = false, surfaces, directInvocations = 'refuse' } = options;
   const pipeline = pickOptions(options, PIPELINE_OPTION_KINDS) as object;
+  const kernel = createKernel(pipeline, {
+    gate: createGate(principalResolver, challenge),
+    tenantOf: createTenantOf(trustTenantHeader),
+  });
   return assemble({
-    kernel: createKernel(pipeline, {
-      gate: createGate(principalResolver, challenge),
-      tenantOf: createTenantOf(trustTenantHeader),
-    }),
+    kernel,
+    inventory: {
+      routes: () => kernel.book.all.map(toSecureRouteRecord),
+      openapi: () =>
+        buildSecureDocument(
+          toInventorySpec(kernel.book.all),
+          kernel.book.all,
+          options.httpErrorFormat ?? HTTP_ERROR_FORMAT_NESTED,
+        ),
+    },
     pipeline,
     events: pickOptions(options, EVENT_ROUTER_OPTION_KINDS) as object,
     appSync: pickOptions(options, APPSYNC_OPTION_KINDS) as object,

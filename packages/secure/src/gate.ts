@@ -1,3 +1,4 @@
+import { channel } from 'node:diagnostics_channel';
 import { type Context, FrameworkError, isFrameworkError, type MaybePromise, type OneOrMany } from '@sallyport/core';
 import { type ContextState, internalError, remainingMs, STAGE, stateOf } from '@sallyport/core/pipeline';
 import { type Gate, isPromise } from '@sallyport/http/pipeline';
@@ -32,6 +33,49 @@ const FORBIDDEN = new FrameworkError('app.forbidden', undefined, NO_STORE);
  *   when the resolver has no answer by the deadline, or the resolver's own
  */
 export function authorize(
+  record: GuardedRecord | undefined,
+  ctx: Context,
+  resolver: SecurePrincipalResolver | undefined,
+): MaybePromise<undefined> {
+  if (!DECISIONS.hasSubscribers) return decideOn(record, ctx, resolver);
+  try {
+    const pending = decideOn(record, ctx, resolver);
+    if (pending === undefined) publish(record, ctx, 'allowed');
+    else
+      pending.then(
+        () => publish(record, ctx, 'allowed'),
+        (thrown: unknown) => publish(record, ctx, outcomeOf(thrown)),
+      );
+    return pending;
+  } catch (thrown) {
+    publish(record, ctx, outcomeOf(thrown));
+    throw thrown;
+  }
+}
+
+/** Where each decision is published, for tools on a developer's machine. Nothing is built while nobody listens. */
+const DECISIONS = channel('framework.gate');
+
+/** One decision: never who the caller is, only of which kind and with which scopes. */
+function publish(record: GuardedRecord | undefined, ctx: Context, outcome: string): void {
+  const posture = isPosture(record?.posture) ? record.posture : undefined;
+  const { principal, route } = stateOf(ctx);
+  DECISIONS.publish({
+    record: route ? `${route.method} ${route.pattern}`.trim() : '',
+    posture: posture?.kind ?? '',
+    required: posture?.scopes ?? [],
+    outcome,
+    principalKind: principal?.kind ?? null,
+    scopes: principal?.scopes ?? [],
+  });
+}
+
+function outcomeOf(thrown: unknown): string {
+  const status = isFrameworkError(thrown) ? thrown.status : 500;
+  return status === 401 ? 'unauthenticated' : status === 403 ? 'forbidden' : 'failed';
+}
+
+function decideOn(
   record: GuardedRecord | undefined,
   ctx: Context,
   resolver: SecurePrincipalResolver | undefined,

@@ -1,6 +1,16 @@
 // For packages that add kinds of events outside the fixed table; applications have no use for it.
 
 export type { EventContext, EventHandler, EventMiddleware } from './batch/handler.js';
-export { type Delivered, Delivery, type DeliveryKind, type Outcome } from './delivery/delivery.js';
+export {
+  attempt,
+  type Delivered,
+  Delivery,
+  type DeliveryKind,
+  type DeliveryRun,
+  mask,
+  type Outcome,
+  settle,
+  warnOf,
+} from './delivery/delivery.js';
 export { type CreateObserver, createObserver } from './observability/internal/observer.js';
 export type { EventSource } from './sources/source.js';

@@ -4,3 +4,28 @@
 export const EVENT_SOURCES_ENV = 'FRAMEWORK_EVENT_SOURCES';
 /** `auto`, `eventID` or `sequenceNumber`; read when the option `streamFailureIdentifier` is not given. */
 export const STREAM_FAILURE_IDENTIFIER_ENV = 'FRAMEWORK_STREAM_FAILURE_IDENTIFIER';
+
+/**
+ * IAM actions of event source mappings on their source.
+ *
+ * @see https://docs.aws.amazon.com/lambda/latest/dg/services-sqs-configure.html
+ * @see https://docs.aws.amazon.com/lambda/latest/dg/services-ddb.html
+ * @see https://docs.aws.amazon.com/lambda/latest/dg/services-kinesis-create.html
+ */
+export const EVENT_SOURCE_ACTIONS = {
+  queue: ['sqs:ReceiveMessage', 'sqs:DeleteMessage', 'sqs:GetQueueAttributes'],
+  tableStream: ['dynamodb:DescribeStream', 'dynamodb:GetRecords', 'dynamodb:GetShardIterator'],
+  kinesis: [
+    'kinesis:DescribeStream',
+    'kinesis:DescribeStreamSummary',
+    'kinesis:GetRecords',
+    'kinesis:GetShardIterator',
+    'kinesis:ListShards',
+  ],
+} as const;
+
+/** IAM actions of what a function sends: to a data stream, to a topic. */
+export const PRODUCER_ACTIONS = {
+  kinesis: ['kinesis:PutRecord', 'kinesis:PutRecords'],
+  topic: ['sns:Publish'],
+} as const;

@@ -2,7 +2,7 @@ import { readFileSync } from 'node:fs';
 import * as schema from '@sallyport/streams/schema';
 
 it('the names that infrastructure code shares are those of the contract', () => {
-  expect(Object.entries(schema)).toEqual([
+  expect(Object.entries(schema).filter(([name]) => name.endsWith('_ENV'))).toEqual([
     ['EVENT_SOURCES_ENV', 'FRAMEWORK_EVENT_SOURCES'],
     ['STREAM_FAILURE_IDENTIFIER_ENV', 'FRAMEWORK_STREAM_FAILURE_IDENTIFIER'],
   ]);

@@ -1,4 +1,12 @@
-// Events as AWS sends them, built for tests. Needs nothing of the other packages but `core`.
+// Events as AWS sends them, built for tests, and what clients get of the answers. Needs nothing of the other packages but `core`.
+export {
+  type ClientAnswer,
+  type ClientAnswerOptions,
+  clientAnswer,
+  clientFailure,
+  type DoorFailure,
+  type HttpDoorKind,
+} from './answers/client-answer.js';
 export {
   type AppSyncBatch,
   type AppSyncEvent,

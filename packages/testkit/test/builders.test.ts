@@ -426,3 +426,22 @@ describe('record builders', () => {
     expect(event.arguments).toEqual({ nested: { a: 1 } });
   });
 });
+
+it('a record of a table stream takes its change as the stream has it', () => {
+  const change = {
+    Keys: { id: { N: '1.10' } },
+    NewImage: { tags: { SS: ['a'] } },
+    SequenceNumber: '000000000000000000009',
+  };
+  const { Records } = build.buildTableStreamEvent(TABLE, [
+    { eventName: 'INSERT', dynamodb: change, time: new Date(1000) },
+  ]);
+  expect(Records[0]?.dynamodb).toEqual({
+    ApproximateCreationDateTime: 1,
+    Keys: { id: { N: '1.10' } },
+    NewImage: { tags: { SS: ['a'] } },
+    SequenceNumber: '000000000000000000009',
+    SizeBytes: 0,
+    StreamViewType: 'NEW_AND_OLD_IMAGES',
+  });
+});

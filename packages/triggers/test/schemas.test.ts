@@ -4,81 +4,23 @@ import {
 } from '@aws-lambda-powertools/parser/schemas/api-gateway';
 import { APIGatewayRequestAuthorizerEventV2Schema } from '@aws-lambda-powertools/parser/schemas/api-gatewayv2';
 import {
+  AppSyncEventsPublishSchema,
+  AppSyncEventsSubscribeSchema,
+} from '@aws-lambda-powertools/parser/schemas/appsync-events';
+import {
   CloudFormationCustomResourceCreateSchema,
   CloudFormationCustomResourceDeleteSchema,
   CloudFormationCustomResourceUpdateSchema,
 } from '@aws-lambda-powertools/parser/schemas/cloudformation-custom-resource';
 import { CloudWatchLogsSchema } from '@aws-lambda-powertools/parser/schemas/cloudwatch';
-import { PreSignupTriggerSchema } from '@aws-lambda-powertools/parser/schemas/cognito';
+import { CustomSMSSenderTriggerSchema, PreSignupTriggerSchema } from '@aws-lambda-powertools/parser/schemas/cognito';
+import { KafkaMskEventSchema, KafkaSelfManagedEventSchema } from '@aws-lambda-powertools/parser/schemas/kafka';
+import { KinesisFirehoseSchema } from '@aws-lambda-powertools/parser/schemas/kinesis-firehose';
 import { S3Schema } from '@aws-lambda-powertools/parser/schemas/s3';
 import { SesSchema } from '@aws-lambda-powertools/parser/schemas/ses';
-import type { TriggerExtension } from '@sallyport/dispatch';
-import { detect } from '@sallyport/dispatch';
-import { createApp } from '@sallyport/dispatch/app';
-import type { TriggerSurface } from '@sallyport/triggers';
-import { alarmAction } from '@sallyport/triggers/alarm';
-import {
-  type AuthorizerPolicy,
-  allow,
-  type SimpleAuthorizerAnswer,
-  tokenAuthorizer,
-} from '@sallyport/triggers/authorizer';
-import { type CognitoEvent, cognitoTrigger } from '@sallyport/triggers/cognito';
-import { customResource } from '@sallyport/triggers/custom-resource';
-import { buildInvocation, directInvoke } from '@sallyport/triggers/invoke';
-import { logsTrigger } from '@sallyport/triggers/logs';
-import { s3Trigger } from '@sallyport/triggers/s3';
-import { sesTrigger } from '@sallyport/triggers/ses';
+import { VpcLatticeSchema } from '@aws-lambda-powertools/parser/schemas/vpc-lattice';
+import { VpcLatticeV2Schema } from '@aws-lambda-powertools/parser/schemas/vpc-latticev2';
 import * as build from '@sallyport/triggers/testing';
-import type {
-  APIGatewayAuthorizerResult,
-  APIGatewaySimpleAuthorizerResult,
-  APIGatewayTokenAuthorizerEvent,
-  PreSignUpTriggerEvent,
-  S3Event,
-} from 'aws-lambda';
-
-const noop = () => undefined;
-const SURFACES: Readonly<Record<string, () => TriggerSurface>> = {
-  s3: s3Trigger,
-  'authorizer-token': () => tokenAuthorizer(() => allow('u')),
-  cognito: cognitoTrigger,
-  'custom-resource': () => customResource({ create: noop, update: noop, delete: noop }),
-  invoke: directInvoke,
-  ses: () => sesTrigger({ onError: 'stop' }),
-  logs: logsTrigger,
-  alarm: () => alarmAction(noop),
-};
-
-const EVENTS: readonly [string, object][] = [
-  ['s3', build.buildS3Event('uploads', [{ key: 'a' }])],
-  ['s3', build.buildS3Event('uploads', [{ key: 'a', event: 'ObjectRemoved:Delete' }])],
-  ['authorizer-token', build.buildTokenAuthorizerEvent()],
-  ['cognito', build.buildCognitoEvent()],
-  ['cognito', build.buildCognitoEvent({ triggerSource: 'CustomSMSSender_SignUp', response: null })],
-  ['custom-resource', build.buildCustomResourceEvent()],
-  ['custom-resource', build.buildCustomResourceEvent({ requestType: 'Update' })],
-  ['custom-resource', build.buildCustomResourceEvent({ requestType: 'Delete' })],
-  ['invoke', buildInvocation('a', 1)],
-  ['ses', build.buildSesEvent()],
-  ['logs', build.buildLogsEvent()],
-  ['alarm', build.buildAlarmEvent()],
-];
-
-it.each([false, true])('events are of one kind alone, whatever the order of the rows (reversed: %s)', (reversed) => {
-  const names = Object.keys(SURFACES);
-  const surfaces = (reversed ? names.reverse() : names).map((name) => SURFACES[name]?.() as TriggerSurface);
-  const app = createApp({ log: false, surfaces: surfaces satisfies TriggerExtension[] });
-  for (const [kind, event] of [
-    ...EVENTS,
-    ...surfaces.map(({ serves, sample }) => [serves[0], sample as object] as const),
-  ]) {
-    const { rows, kind: found } = app.explain(event);
-    expect(found).toBe(kind);
-    expect(rows.filter(({ outcome }) => outcome !== 'missed')).toHaveLength(1);
-    expect(() => detect(event)).toThrow('framework: unknown event type');
-  }
-});
 
 interface Schema {
   safeParse(event: unknown): { error?: { issues: { path: PropertyKey[] }[] } | undefined };
@@ -100,22 +42,44 @@ it.each<[string, Schema, object]>([
   ['Create', CloudFormationCustomResourceCreateSchema, build.buildCustomResourceEvent()],
   ['Update', CloudFormationCustomResourceUpdateSchema, build.buildCustomResourceEvent({ requestType: 'Update' })],
   ['Delete', CloudFormationCustomResourceDeleteSchema, build.buildCustomResourceEvent({ requestType: 'Delete' })],
+  ['MSK', KafkaMskEventSchema, build.buildKafkaEvent('orders', [{ key: 'k', headers: { a: 'b' } }])],
+  ['Kafka', KafkaSelfManagedEventSchema, build.buildKafkaEvent('orders', [{}], { cluster: 'self-managed' })],
+  ['Firehose', KinesisFirehoseSchema, build.buildFirehoseEvent('clicks', [{}, {}])],
+  ['publication', AppSyncEventsPublishSchema, build.buildAppSyncEventsEvent('/news/sport')],
+  ['subscription', AppSyncEventsSubscribeSchema, build.buildAppSyncEventsEvent('/news/*', { operation: 'SUBSCRIBE' })],
+  ['Lattice 1', VpcLatticeSchema, build.buildLatticeRequest('GET', '/', { version: 1 })],
+  ['Lattice 2', VpcLatticeV2Schema, build.buildLatticeRequest('GET', '/')],
 ])('the parser of Powertools accepts what the builder makes: %s', (_what, schema, event) => {
   expect(schema.safeParse(event).error?.issues ?? []).toEqual([]);
 });
 
-it('the types are those of @types/aws-lambda', () => {
-  const theirs = {} as S3Event;
-  const ours: build.S3Event = theirs;
-  // Theirs says that every record has a size and an eTag; S3 leaves them out of deletions.
-  const record = {} as Omit<build.S3EventRecord, 's3'>;
-  const back: Omit<S3Event['Records'][number], 's3'> = record;
-  const token: APIGatewayTokenAuthorizerEvent = {} as build.TokenAuthorizerEvent;
-  const ourToken: build.TokenAuthorizerEvent = {} as APIGatewayTokenAuthorizerEvent;
-  const policy: APIGatewayAuthorizerResult = {} as AuthorizerPolicy;
-  const simple: APIGatewaySimpleAuthorizerResult = {} as SimpleAuthorizerAnswer;
-  const cognito: CognitoEvent = {} as PreSignUpTriggerEvent;
-  expect([ours, back, token, ourToken, policy, simple, cognito]).toHaveLength(7);
+// Powertools 2.35 is narrower here than what AWS sends; a case that passes can move up.
+it.each<[string, Schema, object]>([
+  ['lists of headers of Lattice 2', VpcLatticeV2Schema, build.buildLatticeRequest('GET', '/', { headers: { a: 'b' } })],
+  ['a tombstone', KafkaMskEventSchema, build.buildKafkaEvent('orders', [{ value: null }])],
+  ['SES that waits', SesSchema, build.buildSesEvent({ invocationType: 'RequestResponse' })],
+  ['a payload that is text', AppSyncEventsPublishSchema, build.buildAppSyncEventsEvent('/a', { payloads: ['x'] })],
+  [
+    'arrival time 0',
+    KinesisFirehoseSchema,
+    { ...build.buildFirehoseEvent('s', [{}]), records: [{ recordId: 'r', approximateArrivalTimestamp: 0, data: '' }] },
+  ],
+  [
+    'PreSignUp_ExternalProvider',
+    PreSignupTriggerSchema,
+    build.buildCognitoEvent({ triggerSource: 'PreSignUp_ExternalProvider' }),
+  ],
+  [
+    'a custom sender, whose event has no response',
+    CustomSMSSenderTriggerSchema,
+    build.buildCognitoEvent({
+      triggerSource: 'CustomSMSSender_SignUp',
+      request: { type: 'customSMSSenderRequestV1', code: 'c', clientMetadata: null },
+      response: null,
+    }),
+  ],
+])('the parser of Powertools refuses what AWS sends: %s', (_what, schema, event) => {
+  expect(schema.safeParse(event).error?.issues.length).toBeGreaterThan(0);
 });
 
 it.each<[string, () => unknown]>([
@@ -125,6 +89,16 @@ it.each<[string, () => unknown]>([
   ['request authorizer', () => build.buildRequestAuthorizerEvent({ version: '3.0' } as never)],
   ['Cognito', () => build.buildCognitoEvent({ userName: 5 } as never)],
   ['custom resource', () => build.buildCustomResourceEvent({ requestType: 'Destroy' } as never)],
+  ['Kafka without records', () => build.buildKafkaEvent('t', [])],
+  ['Kafka with a wrong offset', () => build.buildKafkaEvent('t', [{ offset: -1 }])],
+  ['MQ', () => build.buildMqEvent('q', [{}], { broker: 'kafka' as never })],
+  ['DocumentDB', () => build.buildDocumentDbEvent('a.b', [{ operation: 5 as never }])],
+  ['Firehose', () => build.buildFirehoseEvent('s', [{ data: 5 as never }])],
+  ['S3 Batch', () => build.buildS3BatchEvent('b', { schema: '3.0' as never })],
+  ['rotation', () => build.buildSecretRotationEvent('s', { step: 'drop' as never })],
+  ['AppSync authorizer', () => build.buildAppSyncAuthorizerEvent({ api: 'rest' as never })],
+  ['AppSync Events', () => build.buildAppSyncEventsEvent('/a', { operation: 'DELETE' as never })],
+  ['Lattice', () => build.buildLatticeRequest('GET', '/', { version: 3 })],
 ])('builders refuse what they do not know: %s', (_what, make) => {
   expect(make).toThrow('framework: ');
 });

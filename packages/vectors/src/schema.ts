@@ -58,3 +58,10 @@ export const VECTOR_VARIABLES = {
   /** `true` or `false`. */
   embeddingNormalize: 'FRAMEWORK_EMBEDDING_NORMALIZE',
 } as const;
+
+/** IAM actions: of a store on its index, and of the embedder on its model. `query` is what a query with metadata and a `get` need. */
+export const VECTOR_ACTIONS = {
+  query: ['s3vectors:QueryVectors', 's3vectors:GetVectors'],
+  write: ['s3vectors:PutVectors', 's3vectors:DeleteVectors'],
+  embed: ['bedrock:InvokeModel'],
+} as const;

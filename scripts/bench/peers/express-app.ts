@@ -3,21 +3,24 @@ import {
   boom,
   colonPattern,
   describeUpload,
-  FILE,
   findUser,
   type Order,
   placeOrder,
+  readFile,
   registerAll,
-  STEPS,
+  showPage,
   showResource,
+  showTrail,
 } from '../application.js';
+import type { HttpOptions } from '../invoke.js';
 
 /** The express application that every adapter for it serves. */
-export function createExpress({ steps }: { steps: boolean }): Express {
+export function createExpress({ steps, stores }: HttpOptions): Express {
   const app = express();
   app.disable('x-powered-by');
-  for (const step of steps ? STEPS : []) {
+  for (const [index, step] of steps.entries()) {
     app.use((_request, response, next) => {
+      if (stores) response.locals[step] = index;
       response.set(step, '1');
       next();
     });
@@ -30,6 +33,17 @@ export function createExpress({ steps }: { steps: boolean }): Express {
     },
     () => {
       app.get('/users/:id', (request, response) => void response.json(findUser(request.params.id ?? '')));
+      app.get('/pages/:id', ({ params, query, headers }, response) => {
+        response.json(showPage(params.id ?? '', query.page as string, headers['x-client-version'] as string));
+      });
+      app.get('/trails/:id', (request, response) => {
+        response.json(
+          showTrail(
+            request.params.id ?? '',
+            steps.map((step) => response.locals[step]),
+          ),
+        );
+      });
       app.get('/boom', () => boom());
       const order = express.json({ limit: '1mb' });
       app.post('/orders', order, (request, response) => {
@@ -38,7 +52,7 @@ export function createExpress({ steps }: { steps: boolean }): Express {
       const upload = express.raw({ limit: '8mb', type: 'application/octet-stream' });
       app.post('/uploads', upload, (request, response) => void response.json(describeUpload(request.body as Buffer)));
       app.get('/files/:id', (_request, response) => {
-        response.type('application/octet-stream').send(FILE);
+        response.type('application/octet-stream').send(readFile());
       });
     },
   );

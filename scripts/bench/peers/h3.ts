@@ -1,23 +1,25 @@
-import { H3 } from 'h3';
+import { getQuery, H3 } from 'h3';
 import { toLambdaHandler } from 'srvx/aws-lambda';
 import {
   boom,
   colonPattern,
   describeUpload,
-  FILE,
   findUser,
   type Order,
   placeOrder,
+  readFile,
   registerAll,
-  STEPS,
+  showPage,
   showResource,
+  showTrail,
 } from '../application.js';
-import { type Handlers, httpHandlers, type Invoke } from '../invoke.js';
+import { type Handlers, type HttpOptions, httpHandlers, type Invoke } from '../invoke.js';
 
-function createHttp({ steps }: { steps: boolean }): Invoke {
+function createHttp({ steps, stores }: HttpOptions): Invoke {
   const app = new H3({ silent: true });
-  for (const step of steps ? STEPS : []) {
+  for (const [index, step] of steps.entries()) {
     app.use((event, next) => {
+      if (stores) event.context[step] = index;
       event.res.headers.set(step, '1');
       return next();
     });
@@ -27,6 +29,19 @@ function createHttp({ steps }: { steps: boolean }): Invoke {
     ({ method, pattern, resource }) => app.on(method, colonPattern(pattern), () => showResource(resource)),
     () => {
       app.get('/users/:id', (event) => findUser(event.context.params?.id ?? ''));
+      app.get('/pages/:id', (event) =>
+        showPage(
+          event.context.params?.id ?? '',
+          getQuery(event).page as string,
+          event.req.headers.get('x-client-version') ?? '',
+        ),
+      );
+      app.get('/trails/:id', (event) =>
+        showTrail(
+          event.context.params?.id ?? '',
+          steps.map((step) => event.context[step]),
+        ),
+      );
       app.get('/boom', () => boom());
       app.post('/orders', async (event) => {
         event.res.status = 201;
@@ -35,7 +50,7 @@ function createHttp({ steps }: { steps: boolean }): Invoke {
       app.post('/uploads', async (event) => describeUpload(new Uint8Array(await event.req.arrayBuffer())));
       app.get('/files/:id', (event) => {
         event.res.headers.set('content-type', 'application/octet-stream');
-        return FILE;
+        return readFile();
       });
     },
   );

@@ -3,23 +3,25 @@ import {
   boom,
   colonPattern,
   describeUpload,
-  FILE,
   findUser,
   type Order,
   placeOrder,
+  readFile,
   registerAll,
-  STEPS,
+  showPage,
   showResource,
+  showTrail,
 } from '../application.js';
-import { type Handlers, httpHandlers, type Invoke } from '../invoke.js';
+import { type Handlers, type HttpOptions, httpHandlers, type Invoke } from '../invoke.js';
 
 /** The package's declarations describe its CommonJS build, the import is its ESM build. */
 const createApi = lambdaApi as unknown as (options: Options) => API;
 
-function createHttp({ steps }: { steps: boolean }): Invoke {
+function createHttp({ steps, stores }: HttpOptions): Invoke {
   const app = createApi({ logger: false });
-  for (const step of steps ? STEPS : []) {
-    app.use((_req: Request, res: Response, next: NextFunction) => {
+  for (const [index, step] of steps.entries()) {
+    app.use((req: Request, res: Response, next: NextFunction) => {
+      if (stores) req[step] = index;
       res.header(step, '1');
       next();
     });
@@ -29,6 +31,15 @@ function createHttp({ steps }: { steps: boolean }): Invoke {
     ({ method, pattern, resource }) => app.METHOD(method, colonPattern(pattern), () => showResource(resource)),
     () => {
       app.get('/users/:id', (req: Request) => findUser(req.params.id ?? ''));
+      app.get('/pages/:id', (req: Request) =>
+        showPage(req.params.id ?? '', req.query.page, req.headers['x-client-version']),
+      );
+      app.get('/trails/:id', (req: Request) =>
+        showTrail(
+          req.params.id ?? '',
+          steps.map((step) => req[step]),
+        ),
+      );
       app.get('/boom', () => boom());
       app.post('/orders', (req: Request, res: Response) => res.status(201).json(placeOrder(req.body as Order)));
       // Its own body is text, which destroys binary bytes: read by hand.
@@ -37,7 +48,7 @@ function createHttp({ steps }: { steps: boolean }): Invoke {
         return describeUpload(Buffer.from(body, 'base64'));
       });
       app.get('/files/:id', (_req: Request, res: Response) => {
-        res.header('content-type', 'application/octet-stream').sendFile(FILE, {});
+        res.header('content-type', 'application/octet-stream').sendFile(readFile(), {});
       });
     },
   );

@@ -1,11 +1,23 @@
 import { FrameworkError } from '@sallyport/core';
 import { json } from '@sallyport/http';
 import { Public, SecureApp } from '@sallyport/secure';
+import { alarmAction } from '@sallyport/triggers/alarm';
+import { appSyncAuthorizer, allow as grant, deny as refuse } from '@sallyport/triggers/appsync-authorizer';
+import { appSyncEvents } from '@sallyport/triggers/appsync-events';
 import { allow, deny, requestAuthorizer, tokenAuthorizer, unauthorized } from '@sallyport/triggers/authorizer';
 import { cognitoTrigger } from '@sallyport/triggers/cognito';
 import { customResource } from '@sallyport/triggers/custom-resource';
+import { documentDb } from '@sallyport/triggers/documentdb';
+import { firehoseTransform } from '@sallyport/triggers/firehose';
 import { directInvoke } from '@sallyport/triggers/invoke';
+import { kafkaJson, kafkaTrigger } from '@sallyport/triggers/kafka';
+import { latticeDoor } from '@sallyport/triggers/lattice';
+import { logsTrigger } from '@sallyport/triggers/logs';
+import { mqTrigger } from '@sallyport/triggers/mq';
 import { s3Trigger } from '@sallyport/triggers/s3';
+import { s3Batch } from '@sallyport/triggers/s3-batch';
+import { secretRotation } from '@sallyport/triggers/secret-rotation';
+import { sesTrigger } from '@sallyport/triggers/ses';
 import { z } from 'zod';
 
 const operations = directInvoke()
@@ -13,6 +25,20 @@ const operations = directInvoke()
   .invoke('conflict', z.null(), () => {
     throw new FrameworkError('app.conflict', 'taken');
   });
+
+const nothing = () => undefined;
+const failed = new Set<string>();
+
+/** A record with `failOnce` fails the first time; a tombstone never does. */
+const orders = kafkaTrigger().topic('orders', (_ctx, record) => {
+  const order = kafkaJson<{ id: string; failOnce?: boolean }>(record);
+  const id = order?.id ?? 'tombstone';
+  if (order?.failOnce && !failed.has(id)) {
+    failed.add(id);
+    throw new Error(id);
+  }
+});
+export const topics = orders.handleLambda;
 
 const app = new SecureApp({
   surfaces: [
@@ -27,6 +53,31 @@ const app = new SecureApp({
       { create: () => ({ physicalId: 'made' }), update: () => undefined, delete: () => undefined },
       { responseHosts: [process.env.RESPONSE_HOST ?? ''] },
     ),
+    sesTrigger({ onError: 'stop' }).rule((_ctx, { verdicts }) => (verdicts.spam === 'PASS' ? 'continue' : 'stop_rule')),
+    logsTrigger().group('/aws/lambda/orders', nothing),
+    alarmAction((_ctx, { state }) => {
+      if (state !== 'ALARM') throw new Error(state);
+    }),
+    kafkaTrigger().topic('orders', (_ctx, { offset }) => {
+      if (offset === 1) throw new Error('no');
+    }),
+    mqTrigger().queue('orders', nothing),
+    documentDb().collection('shop.orders', nothing),
+    firehoseTransform((_ctx, { data }) => Buffer.from(Buffer.from(data).toString().toUpperCase())),
+    s3Batch((_ctx, { key }) => key),
+    secretRotation().secret('database', {
+      createSecret: nothing,
+      setSecret: () => {
+        throw new Error('secret');
+      },
+      testSecret: nothing,
+      finishSecret: nothing,
+    }),
+    appSyncEvents()
+      .publish('/news/*', (_ctx, { payload }) => ({ payload }), Public())
+      .subscribe('/news/*', nothing, Public()),
+    appSyncAuthorizer((_ctx, { token }) => (token === 'token' ? grant({ context: { user: 'u1' } }) : refuse())),
+    latticeDoor(),
   ],
 });
 app.get('/', () => json(200, {}), Public());

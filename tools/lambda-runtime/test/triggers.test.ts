@@ -2,11 +2,24 @@ import { createServer, type Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { buildInvocation } from '@sallyport/triggers/invoke';
 import {
+  buildAlarmEvent,
+  buildAppSyncAuthorizerEvent,
+  buildAppSyncEventsEvent,
   buildCognitoEvent,
   buildCustomResourceEvent,
+  buildDocumentDbEvent,
+  buildFirehoseEvent,
+  buildKafkaEvent,
+  buildLatticeRequest,
+  buildLogsEvent,
+  buildMqEvent,
   buildRequestAuthorizerEvent,
+  buildS3BatchEvent,
   buildS3Event,
+  buildSecretRotationEvent,
+  buildSesEvent,
   buildTokenAuthorizerEvent,
+  type KafkaEventRecord,
 } from '@sallyport/triggers/testing';
 import type { Runtime } from '../src/index.js';
 import { serve } from './support/functions.js';
@@ -55,6 +68,72 @@ describe('opt-in triggers of SecureApp', () => {
       ['error', ['app.not_found', 'framework: no handler for this name']],
     ],
     ['no identity', buildTokenAuthorizerEvent({ token: 'x' }), ['error', ['Error', 'Unauthorized']]],
+    ['a mail', buildSesEvent(), ['response', null]],
+    [
+      'a mail whose rule waits',
+      buildSesEvent({ invocationType: 'RequestResponse', spam: 'FAIL' }),
+      ['response', { disposition: 'STOP_RULE' }],
+    ],
+    ['a log group', buildLogsEvent(), ['response', null]],
+    ['an alarm', buildAlarmEvent(), ['response', null]],
+    [
+      'a failed alarm',
+      buildAlarmEvent({ state: 'OK' }),
+      ['error', ['FrameworkError', 'framework: event workload failed']],
+    ],
+    [
+      'Kafka',
+      buildKafkaEvent('orders', [{}, {}, {}]),
+      ['response', { batchItemFailures: [{ itemIdentifier: { partition: 'orders-0', offset: 1 } }] }],
+    ],
+    ['ActiveMQ', buildMqEvent('orders', [{}]), ['response', null]],
+    ['RabbitMQ', buildMqEvent('orders', [{}], { broker: 'rabbitmq' }), ['response', null]],
+    ['DocumentDB', buildDocumentDbEvent('shop.orders', [{}]), ['response', null]],
+    [
+      'Firehose',
+      buildFirehoseEvent('clicks', [{ data: 'a' }]),
+      ['response', { records: [{ recordId: 'record-1', result: 'Ok', data: 'QQ==' }] }],
+    ],
+    [
+      'S3 Batch',
+      buildS3BatchEvent('uploads', { key: 'a b' }),
+      [
+        'response',
+        {
+          invocationSchemaVersion: '1.0',
+          treatMissingKeysAs: 'TemporaryFailure',
+          invocationId: 'invocation-1',
+          results: [{ taskId: 'task-1', resultCode: 'Succeeded', resultString: 'a b' }],
+        },
+      ],
+    ],
+    ['a step of a rotation', buildSecretRotationEvent('database'), ['response', null]],
+    [
+      'a failed step',
+      buildSecretRotationEvent('database', { step: 'setSecret' }),
+      ['error', ['FrameworkError', 'framework: event workload failed']],
+    ],
+    [
+      'a publication',
+      buildAppSyncEventsEvent('/news/sport'),
+      ['response', { events: [{ id: 'event-1', payload: { payload: { n: 1 } } }] }],
+    ],
+    ['a subscription', buildAppSyncEventsEvent('/news/sport', { operation: 'SUBSCRIBE' }), ['response', null]],
+    [
+      'a channel without handler',
+      buildAppSyncEventsEvent('/chat', { operation: 'SUBSCRIBE' }),
+      ['response', { error: 'forbidden' }],
+    ],
+    [
+      'an AppSync authorizer',
+      buildAppSyncAuthorizerEvent(),
+      ['response', { isAuthorized: true, resolverContext: { user: 'u1' } }],
+    ],
+    [
+      'an AppSync authorizer that refuses',
+      buildAppSyncAuthorizerEvent({ token: 'x' }),
+      ['response', { isAuthorized: false, ttlOverride: 0 }],
+    ],
   ])('%s', async (_name, event, expected) => {
     await expect(invoke(runtime, event)).resolves.toEqual(expected);
   });
@@ -67,6 +146,13 @@ describe('opt-in triggers of SecureApp', () => {
     await expect(invoke(runtime, buildCognitoEvent())).resolves.toMatchObject([
       'response',
       { triggerSource: 'PreSignUp_SignUp', response: { autoConfirmUser: true } },
+    ]);
+  });
+
+  test.each([1, 2])('a request of VPC Lattice, version %i', async (version) => {
+    await expect(invoke(runtime, buildLatticeRequest('GET', '/', { version }))).resolves.toMatchObject([
+      'response',
+      { statusCode: 200, isBase64Encoded: false, body: '{}' },
     ]);
   });
 
@@ -99,4 +185,55 @@ test('a request authorizer is a function of its own', async () => {
 test('a surface is a function of its own', async () => {
   const runtime = await serve('triggers.ts', 'alone');
   await expect(invoke(runtime, buildS3Event('uploads', [{ key: 'a' }]))).resolves.toEqual(['response', null]);
+});
+
+/**
+ * Delivers partitions as an event source mapping with `ReportBatchItemFailures` does: up to two records of each, again from the offset
+ * that the answer names, everything again after any other answer.
+ */
+async function poll(runtime: Runtime, partitions: Readonly<Record<string, readonly KafkaEventRecord[]>>) {
+  const positions = new Map(Object.keys(partitions).map((name) => [name, 0]));
+  const delivered: string[][] = [];
+  for (let invocations = 0; invocations < 20; invocations += 1) {
+    const records = Object.fromEntries(
+      Object.entries(partitions)
+        .map(([name, all]) => [name, all.slice(positions.get(name), (positions.get(name) ?? 0) + 2)] as const)
+        .filter(([, batch]) => batch.length > 0),
+    );
+    if (Object.keys(records).length === 0) return delivered;
+    delivered.push(
+      Object.values(records).flatMap((batch) => batch.map(({ partition, offset }) => `${partition}:${offset}`)),
+    );
+    const event = { ...buildKafkaEvent('orders', [{}]), records };
+    const [outcome, answer] = await invoke(runtime, event);
+    const { batchItemFailures } = answer as { batchItemFailures: { itemIdentifier: unknown }[] };
+    if (outcome !== 'response') continue;
+    const named = batchItemFailures.map(
+      ({ itemIdentifier }) => itemIdentifier as { partition: string; offset: number },
+    );
+    // A flat or unknown identifier makes all of it come again.
+    if (named.some(({ partition }) => !Object.hasOwn(records, partition))) continue;
+    for (const [name, batch] of Object.entries(records)) {
+      const failed = named.find(({ partition }) => partition === name);
+      const done = failed ? batch.findIndex(({ offset }) => offset === failed.offset) : batch.length;
+      positions.set(name, (positions.get(name) ?? 0) + done);
+    }
+  }
+  return delivered;
+}
+
+test('topics of Kafka through the runtime’s HTTP endpoint: a failed record comes again, done ones do not', async () => {
+  const runtime = await serve('triggers.ts', 'topics');
+  const order = (id: string, failOnce = false) => ({ value: JSON.stringify({ id, failOnce }) });
+  const { records } = buildKafkaEvent('orders', [
+    { partition: 0, ...order('a') },
+    { partition: 0, ...order('b', true) },
+    { partition: 0, ...order('c') },
+    { partition: 1, ...order('d') },
+    { partition: 1, key: 'e', value: null },
+  ]);
+  await expect(poll(runtime, records)).resolves.toEqual([
+    ['0:0', '0:1', '1:0', '1:1'],
+    ['0:1', '0:2'],
+  ]);
 });

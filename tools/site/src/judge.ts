@@ -3,20 +3,14 @@
  * expected pages, llms.txt names every page, and axe finds no violation of WCAG 2.2 AA in light and dark. Chromium comes
  * from Debian.
  */
-import { spawnSync } from 'node:child_process';
 import { existsSync, readFileSync } from 'node:fs';
 import { createServer, type Server } from 'node:http';
-import { createRequire } from 'node:module';
 import type { AddressInfo } from 'node:net';
 import { extname, join, normalize } from 'node:path';
-import { type Browser, chromium, type Page } from 'playwright-core';
+import { type Browser, findViolations, launchBrowser, type Page } from '@sallyport/browser';
 import './build.js';
 import { OUTPUT, PAGES } from './pages.js';
 
-const CHROMIUM = process.env.CHROMIUM ?? '/usr/bin/chromium';
-const ARGUMENTS = ['--no-sandbox', '--disable-gpu', '--disable-dev-shm-usage'];
-const AXE = readFileSync(createRequire(import.meta.url).resolve('axe-core/axe.min.js'), 'utf8');
-const RULES = ['wcag2a', 'wcag2aa', 'wcag21a', 'wcag21aa', 'wcag22aa'];
 /** A term, and a word of the address of a page that must be found for it. */
 const SEARCHES: Readonly<Record<string, string>> = {
   posture: 'security',
@@ -46,10 +40,9 @@ const TYPES: Readonly<Record<string, string>> = {
 };
 
 const failures: string[] = [];
-ensureChromium();
 const server = await serve();
 const origin = `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
-const browser = await chromium.launch({ executablePath: CHROMIUM, args: ARGUMENTS });
+const browser = await launchBrowser();
 try {
   const addresses = Object.values(PAGES).map(
     (page) => `/${page.replace(/(?:^|\/)index\.md$|\.md$/, (end) => (end.includes('index') ? '' : '.html'))}`,
@@ -64,21 +57,6 @@ try {
 for (const failure of failures) process.stdout.write(`${failure}\n`);
 process.stdout.write(failures.length === 0 ? 'the site holds\n' : `${failures.length} failures\n`);
 process.exitCode = failures.length === 0 ? 0 : 1;
-
-function ensureChromium(): void {
-  if (existsSync(CHROMIUM)) return;
-  process.stdout.write('Installing chromium for the judge of the documentation\n');
-  for (const args of [
-    ['update', '-qq'],
-    ['install', '-y', '-qq', '--no-install-recommends', 'chromium'],
-  ]) {
-    spawnSync('apt-get', args, {
-      stdio: ['ignore', 'ignore', 2],
-      env: { ...process.env, DEBIAN_FRONTEND: 'noninteractive' },
-    });
-  }
-  if (!existsSync(CHROMIUM)) throw new Error('chromium is missing: install it, or name it in the variable CHROMIUM');
-}
 
 /** The built site as a plain file server gives it. */
 async function serve(): Promise<Server> {
@@ -133,11 +111,7 @@ async function followLinks(page: Page, address: string): Promise<number> {
 }
 
 async function judgeAccess(page: Page, place: string): Promise<void> {
-  await page.evaluate(AXE);
-  const violations = (await page.evaluate(
-    `axe.run(document, { runOnly: { type: 'tag', values: ${JSON.stringify(RULES)} } }).then(({ violations }) => violations.map(({ id, nodes }) => id + ' ' + nodes[0].html.slice(0, 120)))`,
-  )) as readonly string[];
-  for (const violation of violations) failures.push(`${place}: ${violation}`);
+  for (const violation of await findViolations(page)) failures.push(`${place}: ${violation}`);
 }
 
 async function search(opened: Browser): Promise<void> {

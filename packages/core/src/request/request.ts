@@ -219,9 +219,14 @@ export function append(map: MultiMap, name: string, values: string | readonly st
  * Objects whose one ancestor is empty: every name is data in them as in {@link createMap}, but V8 keeps them in the fast
  * form of ordinary objects. For maps that are made on every answer.
  */
-class Bare {}
-Object.setPrototypeOf(Bare.prototype, null);
-Reflect.deleteProperty(Bare.prototype, 'constructor');
+const Bare = /* @__PURE__ */ makeBare();
+
+function makeBare(): new () => object {
+  class Empty {}
+  Object.setPrototypeOf(Empty.prototype, null);
+  Reflect.deleteProperty(Empty.prototype, 'constructor');
+  return Empty;
+}
 
 /** A map for names of an answer; like {@link createMap} but cheaper to make. */
 export function createAnswerMap<T>(): Record<string, T> {

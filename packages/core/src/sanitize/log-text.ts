@@ -12,14 +12,15 @@ export function sanitizeLogString(text: string): string {
   return UNSAFE.test(text) ? text.replace(CONTROLS, '').replace(LONE_SURROGATES, '\ufffd') : text;
 }
 
-const UNSAFE_VALUE = /* @__PURE__ */ new RegExp(`[%=\\s${CLASS}]|\\p{Surrogate}`, 'gu');
+let unsafeValue: RegExp | undefined;
 
 /**
  * A value of a `safe_log` line (`name=value` pairs joined by blanks): `%`, `=`, whitespace and control characters become
  * upper-case percent escapes of their UTF-8 bytes, a lone surrogate those of U+FFFD.
  */
 export function encodeSafeValue(text: string): string {
-  return text.replace(UNSAFE_VALUE, (character) =>
+  unsafeValue ??= new RegExp(`[%=\\s${CLASS}]|\\p{Surrogate}`, 'gu');
+  return text.replace(unsafeValue, (character) =>
     [...Buffer.from(character, 'utf8')].map((byte) => `%${byte.toString(16).toUpperCase().padStart(2, '0')}`).join(''),
   );
 }

@@ -42,8 +42,10 @@ export class App extends Container<OpenRest> {
   constructor(options: AppOptions) {
     const parsed = APP_OPTIONS.parse(options) as AppOptions;
     const pipeline = pickOptions(parsed, OPEN_PIPELINE_OPTION_KINDS);
+    const kernel = createOpenKernel(pipeline);
     const assembly = assemble({
-      kernel: createOpenKernel(pipeline),
+      kernel,
+      inventory: { routes: () => kernel.book.all.map(toRouteRecord), openapi: () => null },
       pipeline,
       events: pickOptions(parsed, EVENT_ROUTER_OPTION_KINDS),
       appSync: pickOptions(parsed, APPSYNC_OPTION_KINDS),

@@ -41,7 +41,7 @@ import {
   type TopicRecord,
   type Trigger,
 } from '@sallyport/streams';
-import { bindEntrypoints, type Dispatcher, kindOfInvocation, toDispatcher } from '../dispatcher.js';
+import { bindEntrypoints, type Dispatcher, type Inventory, kindOfInvocation, toDispatcher } from '../dispatcher.js';
 import { createPlan, type DirectInvocations, type Plan, refusalOf } from '../internal/plan.js';
 import type { EntrypointName } from '../rows.js';
 import { attachSurfaces, parseSurfaces } from './options.js';
@@ -70,6 +70,8 @@ export interface AssemblyInit {
   readonly directInvocations?: DirectInvocations | undefined;
   /** Lent to surfaces; of containers whose operations have postures. */
   readonly gate?: SurfaceGate;
+  /** Lists the operations, and writes their OpenAPI document; for tools on a developer's machine. */
+  readonly inventory: Pick<Inventory, 'routes' | 'openapi'>;
 }
 
 /** All surfaces of one container behind one dispatcher. */
@@ -295,17 +297,18 @@ export function assemble(init: AssemblyInit): Assembly {
   const own = [http, sockets, appSync, events];
   const plan = createPlan([...own, ...surfaces], kernel.runtime.log, refusalOf(init.directInvocations));
   attachSurfaces(surfaces, own, { ...init, middlewares }, http);
+  const triggers = () =>
+    Object.freeze([events, ...surfaces].flatMap<Trigger | TriggerRecord>((surface) => surface.triggers?.() ?? []));
   return {
     kernel,
     http,
     webSocket,
     appSync,
     events,
-    dispatcher: toDispatcher(plan),
+    dispatcher: toDispatcher(plan, { ...init.inventory, triggers }),
     entrypoints: toEntrypoints(plan, http),
     streamAccess: { http, detect: (event, lambdaContext) => kindOfInvocation(plan, event, lambdaContext) },
-    triggers: () =>
-      Object.freeze([events, ...surfaces].flatMap<Trigger | TriggerRecord>((surface) => surface.triggers?.() ?? [])),
+    triggers,
   };
 }
 

@@ -20,6 +20,8 @@ export interface CompiledRow {
   readonly kind: string;
   readonly acceptsList: boolean;
   readonly anyOf: readonly (readonly CompiledCondition[])[];
+  /** For each alternative, a member without which it cannot hold: nearly all events fail there, at one look. */
+  readonly heads: readonly string[];
 }
 
 /** Rows in the form in which events are compared with them: the fixed ones, then those of extensions. */
@@ -39,7 +41,12 @@ function compileRow({ kind, anyOf, acceptsList = false }: DetectionRow & { accep
   const compiled = anyOf.map((all) =>
     all.map(({ path, test, value }) => ({ path, test, value, steps: parsePath(path) })),
   );
-  return { kind, acceptsList, anyOf: compiled };
+  return { kind, acceptsList, anyOf: compiled, heads: compiled.map(headOf) };
+}
+
+/** The first member on the path of a condition that an empty event does not fulfil; `''` without one. */
+function headOf(all: readonly CompiledCondition[]): string {
+  return String(all.find((condition) => !isNegative(condition))?.steps[0] ?? '');
 }
 
 /** `Records[0].eventSource` → `['Records', 0, 'eventSource']`. */
@@ -60,7 +67,7 @@ export function detectRow(event: unknown, table: CompiledTable): number {
     const fixed = writtenOut > 0 ? classify(event as Readonly<Record<string, unknown>>) : UNKNOWN_EVENT;
     if (fixed >= 0) return fixed;
     for (let index = writtenOut; index < rows.length; index += 1) {
-      if (rowHolds((rows[index] as CompiledRow).anyOf, event)) return index;
+      if (rowHolds(rows[index] as CompiledRow, event)) return index;
     }
     return UNKNOWN_EVENT;
   } catch {
@@ -69,21 +76,28 @@ export function detectRow(event: unknown, table: CompiledTable): number {
 }
 
 /** Whether all conditions of one alternative hold. */
-function rowHolds(anyOf: CompiledRow['anyOf'], event: unknown): boolean {
-  return anyOf.some((all) => all.every((condition) => conditionHolds(condition, valueAt(event, condition.steps))));
+function rowHolds({ anyOf, heads }: CompiledRow, event: unknown): boolean {
+  for (let index = 0; index < anyOf.length; index += 1) {
+    if (Object.hasOwn(event as object, heads[index] as string) && allHold(anyOf[index] as never, event)) return true;
+  }
+  return false;
+}
+
+function allHold(all: readonly CompiledCondition[], event: unknown): boolean {
+  return all.every((condition) => conditionHolds(condition, valueAt(event, condition.steps)));
 }
 
 /** The row that every entry of a list matches, of those that accept lists. */
 function listRow(events: readonly unknown[], { rows }: CompiledTable): number {
   if (events.length === 0) return NOT_AN_OBJECT;
-  const row = rows.findIndex(({ acceptsList, anyOf }) => {
+  const found = rows.findIndex((row) => {
     // By index: an entry that is missing is an entry that does not match.
-    for (let index = 0; acceptsList && index < events.length; index += 1) {
-      if (!rowHolds(anyOf, valueAt(events, [index]))) return false;
+    for (let index = 0; row.acceptsList && index < events.length; index += 1) {
+      if (!row.anyOf.some((all) => allHold(all, valueAt(events, [index])))) return false;
     }
-    return acceptsList;
+    return row.acceptsList;
   });
-  return row < 0 ? NOT_AN_OBJECT : row;
+  return found < 0 ? NOT_AN_OBJECT : found;
 }
 
 /** The value behind own properties only, or {@link ABSENT}; a name needs an object, an index needs a list. */

@@ -42,12 +42,16 @@ export function createGatewayRestStreamingHandler(app: StreamingApp): StreamingH
 /** Where a streaming handler keeps what streams, for tests that run without the runtime's global; shared by name with the test kit. */
 const STREAMS = Symbol.for('sallyport.streaming-handler');
 
+/** What the container says of itself to tools on a developer's machine; shared by name with `@sallyport/dispatch`. */
+const INSPECT = Symbol.for('framework.inspect');
+
 function createStreamingHandler(app: StreamingApp, door: StreamingDoor): StreamingHandler {
   const streams = (event: unknown, stream: ResponseStream, context: unknown) =>
     streamEvent(app, door, event, stream, context as LambdaContext);
   const handler = (awsLambdaGlobal()?.streamifyResponse(streams) ??
     ((event, lambdaContext) => app.handleLambda(event, lambdaContext))) as StreamingHandler;
-  return Object.assign(handler, { [STREAMS]: streams });
+  const { [INSPECT]: value } = app.handleLambda as { readonly [INSPECT]?: unknown };
+  return Object.defineProperty(Object.assign(handler, { [STREAMS]: streams }), INSPECT, { value });
 }
 
 async function streamEvent(

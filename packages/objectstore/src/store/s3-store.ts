@@ -6,7 +6,7 @@ import { invalidStoreConfig } from '../errors.js';
 import { importS3 } from '../internal/sdk.js';
 import type { ObjectRef } from '../refs/ref.js';
 import { type Encryption, encryptionOption, toEncryptionInput } from './encryption.js';
-import { readBody } from './internal/body.js';
+import { ignoreLateErrors, readBody } from './internal/body.js';
 import { type FailedCall, toStoreError } from './internal/faults.js';
 import { checkDelete, checkGet, checkPut } from './internal/input.js';
 import type {
@@ -106,6 +106,7 @@ class S3ObjectStore implements ObjectStore {
         const command = new sdk.GetObjectCommand(targetOf(ref));
         const answer = await client.send(command, { abortSignal: AbortSignal.any([signal, unread.signal]) });
         const { ContentType: contentType, Metadata: metadata, VersionId: versionId } = answer;
+        ignoreLateErrors(answer.Body);
         const payload = await readBody(answer.Body, answer.ContentLength, maxBytes);
         return {
           ref: versionId === undefined ? ref : { ...ref, versionId },

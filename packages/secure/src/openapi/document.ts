@@ -10,7 +10,7 @@ import {
   type ParsedRoute,
   toOpenApiPath,
 } from '@sallyport/http/openapi';
-import type { Registration } from '@sallyport/http/pipeline';
+import { type Registration, addressOf as registeredAt } from '@sallyport/http/pipeline';
 import { POSTURES } from '../postures/internal/kinds.js';
 import type { Posture } from '../postures/posture.js';
 
@@ -20,6 +20,27 @@ export interface SecureOpenApiSpec extends Omit<OpenApiSpec, 'httpErrorFormat'> 
   readonly securitySchemes: Readonly<Record<string, unknown>>;
   /** Which schemes prove a known caller, and which one of the organisation's own. */
   readonly authSchemes: { readonly authenticated: readonly string[]; readonly internalOnly: readonly string[] };
+}
+
+/** What can be said of operations that nobody has described: their paths, contracts and postures. */
+export function toInventorySpec(registrations: readonly Registration[]): SecureOpenApiSpec {
+  const ids = new Map<string, number>();
+  const routes = registrations
+    .map(registeredAt)
+    .filter(({ surface }) => surface === 'http')
+    .map(({ method, path }) => {
+      const words = `${method.toLowerCase()}${path.replaceAll(/[^A-Za-z0-9]+(.)?/g, (_, next: string = '') => next.toUpperCase())}`;
+      const times = (ids.get(words) ?? 0) + 1;
+      ids.set(words, times);
+      return { method, path, operationId: times === 1 ? words : `${words}${times}` };
+    });
+  return {
+    title: 'Operations',
+    version: '0',
+    routes,
+    securitySchemes: { bearer: { type: 'http', scheme: 'bearer' } },
+    authSchemes: { authenticated: ['bearer'], internalOnly: ['bearer'] },
+  };
 }
 
 /** The contract that the document keeps: every operation states its posture. */

@@ -3,9 +3,10 @@ import { logRefusal, refuseAgent } from '@sallyport/core/pipeline';
 import type { EventHandler, EventMiddleware } from '../batch/handler.js';
 import { resultsOf, runAll, toThrown } from '../batch/internal/deliver.js';
 import { RecordBatch } from '../batch/internal/record-batch.js';
+import type { BatchRun } from '../batch/internal/run.js';
 import { deadlineExceeded } from '../errors.js';
 import type { CreateObserver } from '../observability/internal/observer.js';
-import { physicalName, type RouterSettings, toSettings } from '../router/internal/settings.js';
+import { physicalName, type RouterSettings, toSettings, warn } from '../router/internal/settings.js';
 import type { EventSource, LooseRecord, SourceDefinition } from '../sources/source.js';
 
 /** A kind of events outside the fixed table. */
@@ -31,6 +32,9 @@ export interface Delivered {
   /** Its handler. */
   readonly handler: EventHandler<never>;
 }
+
+/** How a run of records ended. */
+export type DeliveryRun = BatchRun;
 
 /** What a handler returned or threw. */
 export type Outcome = { readonly value: unknown } | { readonly thrown: unknown };
@@ -62,6 +66,11 @@ export class Delivery {
     };
   }
 
+  /** The kind of its events. */
+  get kind(): TriggerKind {
+    return this.#kind.kind;
+  }
+
   /** What all events share. @throws FrameworkError when `FRAMEWORK_EVENT_SOURCES` is not a JSON object of names */
   get settings(): RouterSettings {
     this.#settings ??= toSettings({ ...NO_OPTIONS, deadlineMarginMs: this.#kind.marginMs ?? 500 }, {}, OWN);
@@ -90,46 +99,86 @@ export class Delivery {
    *   `streams.handler_failed`; FrameworkError `streams.deadline_exceeded` past the deadline
    */
   async each(items: readonly Delivered[], lambdaContext: LambdaContext | undefined): Promise<unknown[]> {
-    const batch = this.#batchOf(items, lambdaContext);
-    return resultsOf(await runAll(batch, this.#createObserver?.(batch)), this.settings);
+    return resultsOf(await this.run(items, lambdaContext), this.settings);
   }
 
   /**
-   * Runs one event and resolves to what its handler returned or threw, unmasked: for services that get an answer in place of an
-   * error, or an error that is made for them.
+   * One run of these records.
+   *
+   * @param groupOf of a run that goes on behind a failure: the group of a record, whose failure holds back later ones
    */
-  async attempt(item: Delivered, lambdaContext: LambdaContext | undefined): Promise<Outcome> {
-    const batch = this.#batchOf([item], lambdaContext);
-    const { failure, results, notTried } = await runAll(batch, this.#createObserver?.(batch));
-    if (failure) return failure;
-    return notTried > 0 ? { thrown: deadlineExceeded() } : { value: results[0] };
+  run(
+    items: readonly Delivered[],
+    lambdaContext: LambdaContext | undefined,
+    groupOf?: (item: Delivered) => string | undefined,
+  ): Promise<DeliveryRun> {
+    const batch = this.#batchOf(items, lambdaContext, groupOf);
+    return runAll(batch, this.#createObserver?.(batch));
   }
 
-  /** A handler's error as the service may see it: with `maskErrors` without its text. */
-  mask(thrown: unknown): unknown {
-    return toThrown(this.settings, thrown);
-  }
-
-  #batchOf(items: readonly Delivered[], lambdaContext: LambdaContext | undefined): RecordBatch {
+  #batchOf(
+    items: readonly Delivered[],
+    lambdaContext: LambdaContext | undefined,
+    groupOf?: (item: Delivered) => string | undefined,
+  ): RecordBatch {
     const matches = items.map(({ name, source, handler }) => ({
       source,
-      entry: { name, handler: handler as EventHandler<unknown>, concurrency: 1, stops: true },
+      entry: { name, handler: handler as EventHandler<unknown>, concurrency: 1, stops: groupOf === undefined },
     }));
     const records = items.map(({ record }) => record as unknown as LooseRecord);
-    return new RecordBatch(this.settings, this.#definitionOf(items), lambdaContext, records, matches);
-  }
-
-  #definitionOf(items: readonly Delivered[]): SourceDefinition {
     const byRecord = new Map<unknown, Delivered>(items.map((item) => [item.record, item]));
     const { kind, maxMs } = this.#kind;
-    return {
+    const definition: SourceDefinition = {
       kind,
       noun: kind,
       answer: '',
       ...(maxMs !== undefined && { maxMs }),
       recordId: (record) => byRecord.get(record)?.id ?? '',
+      ...(groupOf && { orderedGroup: (record) => groupOf(byRecord.get(record) as Delivered) }),
     };
+    return new RecordBatch(this.settings, definition, lambdaContext, records, matches);
   }
+}
+
+const NO_GROUPS = () => undefined;
+
+/**
+ * Runs the records in order, also behind a failure, and resolves to what became of each; `undefined` for a record that did not
+ * start, because one of its group had failed or the deadline had passed.
+ *
+ * @param groupOf the group within which a failure holds back later records; without it none is held back
+ */
+export async function settle(
+  delivery: Delivery,
+  items: readonly Delivered[],
+  lambdaContext: LambdaContext | undefined,
+  groupOf: (item: Delivered) => string | undefined = NO_GROUPS,
+): Promise<(Outcome | undefined)[]> {
+  const { results, failures } = await delivery.run(items, lambdaContext, groupOf);
+  return items.map((_item, index) => (index in results ? { value: results[index] } : failures[index]));
+}
+
+/**
+ * Runs one event and resolves to what its handler returned or threw, unmasked: for services that get an answer in place of an
+ * error, or an error that is made for them.
+ */
+export async function attempt(
+  delivery: Delivery,
+  item: Delivered,
+  lambdaContext: LambdaContext | undefined,
+): Promise<Outcome> {
+  const [outcome] = await settle(delivery, [item], lambdaContext);
+  return outcome ?? { thrown: deadlineExceeded() };
+}
+
+/** A handler's error as the service may see it: with `maskErrors` without its text. */
+export function mask({ settings }: Delivery, thrown: unknown): unknown {
+  return toThrown(settings, thrown);
+}
+
+/** Writes one `warn` line. A logger that throws changes nothing. */
+export function warnOf({ settings, kind }: Delivery, event: string, fields: Readonly<Record<string, unknown>>): void {
+  warn(settings, event, { trigger: kind, ...fields });
 }
 
 const NO_OPTIONS = { clock: undefined, ids: undefined, environment: undefined, log: undefined };

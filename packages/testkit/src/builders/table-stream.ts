@@ -27,6 +27,8 @@ export interface TableStreamRecordOptions {
   readonly sizeBytes?: number;
   /** When the item was changed. Default: the epoch. */
   readonly time?: Date;
+  /** Members of the record's own change, taken as they are: keys and images are attribute values already. Default: none. */
+  readonly dynamodb?: Partial<TableStreamChange>;
 }
 
 /** One record of a {@link TableStreamEvent}. */
@@ -88,6 +90,7 @@ const BATCH = defineOptions<{ arn: string; records: readonly TableStreamRecordOp
       streamViewType: oneOf('KEYS_ONLY', 'NEW_IMAGE', 'OLD_IMAGE', 'NEW_AND_OLD_IMAGES'),
       sizeBytes: count,
       time: date,
+      dynamodb: object<Partial<TableStreamChange>>(),
     }),
   ),
 });
@@ -119,6 +122,7 @@ function tableStreamRecord(arn: string, options: TableStreamRecordOptions, n: nu
       SequenceNumber: options.sequenceNumber ?? String(n),
       SizeBytes: options.sizeBytes ?? 0,
       StreamViewType: options.streamViewType ?? 'NEW_AND_OLD_IMAGES',
+      ...structuredClone(options.dynamodb),
     },
     eventSourceARN: arn,
   };

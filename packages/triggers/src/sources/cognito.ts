@@ -5,7 +5,7 @@ import {
   type MaybePromise,
   type TriggerRecord,
 } from '@sallyport/core';
-import type { Delivered, EventContext } from '@sallyport/streams/delivery';
+import { attempt, type Delivered, type EventContext } from '@sallyport/streams/delivery';
 import { refused } from '../errors.js';
 import { Handlers } from '../internal/handlers.js';
 import { type Members, membersOf, requiredText, textOf } from '../internal/read.js';
@@ -97,7 +97,7 @@ export class CognitoTrigger extends TriggerSurface {
     lambdaContext: LambdaContext | undefined,
     event: unknown,
   ): Promise<unknown> {
-    const outcome = await this.delivery.attempt(item as Delivered, lambdaContext);
+    const outcome = await attempt(this.delivery, item as Delivered, lambdaContext);
     if ('thrown' in outcome) throw toDenial(outcome.thrown);
     const { response } = event as Members;
     return { ...(event as Members), response: merge(membersOf(response), membersOf(outcome.value)) };

@@ -6,7 +6,7 @@ import {
   type TriggerRecord,
 } from '@sallyport/core';
 import { boolean, defineOptions, func, list, string } from '@sallyport/core/options';
-import type { Delivered, EventContext } from '@sallyport/streams/delivery';
+import { attempt, type Delivered, type EventContext } from '@sallyport/streams/delivery';
 import { triggersError } from '../errors.js';
 import { assertHandler } from '../internal/handlers.js';
 import { putResponse, type ResponseFetch } from '../internal/put-response.js';
@@ -170,7 +170,7 @@ export class CustomResource extends TriggerSurface {
     if (item.handler === this.#handlers.delete && physicalId?.startsWith(FAILED_CREATE)) {
       return { Status: 'SUCCESS', PhysicalResourceId: physicalId };
     }
-    const outcome = await this.delivery.attempt(item, lambdaContext);
+    const outcome = await attempt(this.delivery, item, lambdaContext);
     if ('thrown' in outcome) throw outcome.thrown;
     const { physicalId: own, data, noEcho } = membersOf(outcome.value) as ResourceResult;
     return {

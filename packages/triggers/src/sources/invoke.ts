@@ -8,7 +8,7 @@ import {
   type TriggerRecord,
 } from '@sallyport/core';
 import { defineOptions, isStandardSchema, issuePath, kind, parsed } from '@sallyport/core/options';
-import type { Delivered, EventContext } from '@sallyport/streams/delivery';
+import { attempt, type Delivered, type EventContext, mask } from '@sallyport/streams/delivery';
 import { invalidAnswer, invalidEvent, refused } from '../errors.js';
 import { assertHandler, Handlers } from '../internal/handlers.js';
 import { membersOf, textOf } from '../internal/read.js';
@@ -158,10 +158,10 @@ export class DirectInvoke extends TriggerSurface {
       const result = await handler(ctx, (await fit(input, record)) as never);
       return output ? fitOutput(output, result) : result;
     };
-    const outcome = await this.delivery.attempt({ ...(item as Delivered), handler: checked }, lambdaContext);
+    const outcome = await attempt(this.delivery, { ...(item as Delivered), handler: checked }, lambdaContext);
     if ('value' in outcome) return outcome.value;
     const { thrown } = outcome;
-    throw isFrameworkError(thrown) ? new InvokeError(thrown.code, thrown.message, thrown) : this.delivery.mask(thrown);
+    throw isFrameworkError(thrown) ? new InvokeError(thrown.code, thrown.message, thrown) : mask(this.delivery, thrown);
   }
 }
 

@@ -1,6 +1,6 @@
 import type { LambdaContext, MaybePromise, TriggerRecord } from '@sallyport/core';
 import { defineOptions, oneOf } from '@sallyport/core/options';
-import type { Delivered, EventContext, EventHandler } from '@sallyport/streams/delivery';
+import { attempt, type Delivered, type EventContext, type EventHandler } from '@sallyport/streams/delivery';
 import { invalidAnswer, refused } from '../errors.js';
 import { assertHandler } from '../internal/handlers.js';
 import { type Members, membersOf, recordsOf, requiredText, sourceOf, textOf } from '../internal/read.js';
@@ -106,7 +106,7 @@ export class SesTrigger extends TriggerSurface {
     event: unknown,
   ): Promise<unknown> {
     if (!isAwaited(event)) return super.answer(items, lambdaContext, event);
-    const outcome = await this.delivery.attempt(items[0] as Delivered, lambdaContext);
+    const outcome = await attempt(this.delivery, items[0] as Delivered, lambdaContext);
     const failed = { disposition: this.#onError === 'stop' ? 'STOP_RULE_SET' : 'CONTINUE' };
     if ('thrown' in outcome) return failed;
     const disposition = DISPOSITIONS[textOf(outcome.value)];

@@ -304,17 +304,40 @@ const CUSTOM_RESOURCE_EVENT = /* @__PURE__ */ defineOptions<CustomResourceEventO
   oldProperties: object<Readonly<Record<string, unknown>>>(),
 });
 
+/** The properties of a resource as CloudFormation sends them. */
+type SentProperties = Record<string, unknown> & { readonly ServiceToken: string };
+
+/** What all requests of CloudFormation for a custom resource have. */
+interface ResourceEvent {
+  readonly ServiceToken: string;
+  readonly ResponseURL: string;
+  readonly StackId: string;
+  readonly RequestId: string;
+  readonly LogicalResourceId: string;
+  readonly ResourceType: string;
+  readonly ResourceProperties: SentProperties;
+}
+
+/** A request of CloudFormation for a custom resource, in the form of its documentation. */
+export type CustomResourceEvent =
+  | (ResourceEvent & { readonly RequestType: 'Create' })
+  | (ResourceEvent & { readonly RequestType: 'Delete'; readonly PhysicalResourceId: string })
+  | (ResourceEvent & {
+      readonly RequestType: 'Update';
+      readonly PhysicalResourceId: string;
+      readonly OldResourceProperties: SentProperties;
+    });
+
 /**
  * Builds a request of CloudFormation for a custom resource.
  *
  * @see https://docs.aws.amazon.com/AWSCloudFormation/latest/UserGuide/crpg-ref-requesttypes.html
  * @throws FrameworkError `app.invalid_configuration` for an unknown option or a wrong type
  */
-export function buildCustomResourceEvent(options: CustomResourceEventOptions = {}): Record<string, unknown> {
+export function buildCustomResourceEvent(options: CustomResourceEventOptions = {}): CustomResourceEvent {
   const { requestType, responseUrl, properties, oldProperties, physicalId } = CUSTOM_RESOURCE_EVENT.parse(options);
   const ServiceToken = 'arn:aws:lambda:us-east-1:123456789012:function:resource';
-  return {
-    RequestType: requestType,
+  const common = {
     ServiceToken,
     ResponseURL: responseUrl,
     StackId: 'arn:aws:cloudformation:us-east-1:123456789012:stack/notes/00000000-0000-0000-0000-000000000000',
@@ -322,7 +345,9 @@ export function buildCustomResourceEvent(options: CustomResourceEventOptions = {
     LogicalResourceId: 'Resource',
     ResourceType: 'Custom::Resource',
     ResourceProperties: { ServiceToken, ...properties },
-    ...(requestType !== 'Create' && { PhysicalResourceId: physicalId ?? 'resource-1' }),
-    ...(requestType === 'Update' && { OldResourceProperties: { ServiceToken, ...oldProperties } }),
   };
+  if (requestType === 'Create') return { RequestType: requestType, ...common };
+  const existing = { ...common, PhysicalResourceId: physicalId ?? 'resource-1' };
+  if (requestType === 'Delete') return { RequestType: requestType, ...existing };
+  return { RequestType: requestType, ...existing, OldResourceProperties: { ServiceToken, ...oldProperties } };
 }

@@ -12,7 +12,52 @@ export interface SesEventOptions {
   /** Default `Subject`. */
   readonly subject?: string;
   /** The result of the check for spam. Default `PASS`. */
-  readonly spam?: string;
+  readonly spam?: SesVerdict['status'];
+}
+
+/** The result of one of SES's checks. */
+export interface SesVerdict {
+  /** What it is. */
+  readonly status: 'PASS' | 'FAIL' | 'GRAY' | 'PROCESSING_FAILED' | 'DISABLED';
+}
+
+/** The event of a mail in the form of its documentation. */
+export interface SesEvent {
+  /** One record. */
+  readonly Records: {
+    readonly eventSource: string;
+    readonly eventVersion: string;
+    readonly ses: {
+      readonly mail: {
+        readonly timestamp: string;
+        readonly source: string;
+        readonly messageId: string;
+        readonly destination: string[];
+        readonly headersTruncated: boolean;
+        readonly headers: { readonly name: string; readonly value: string }[];
+        readonly commonHeaders: {
+          readonly returnPath: string;
+          readonly from?: string[] | undefined;
+          readonly date: string;
+          readonly to?: string[] | undefined;
+          readonly messageId: string;
+          readonly subject?: string | undefined;
+        };
+      };
+      readonly receipt: {
+        readonly timestamp: string;
+        readonly processingTimeMillis: number;
+        readonly recipients: string[];
+        readonly spamVerdict: SesVerdict;
+        readonly virusVerdict: SesVerdict;
+        readonly spfVerdict: SesVerdict;
+        readonly dkimVerdict: SesVerdict;
+        readonly dmarcVerdict: SesVerdict;
+        readonly dmarcPolicy?: 'none' | 'quarantine' | 'reject' | undefined;
+        readonly action: { readonly type: 'Lambda'; readonly functionArn: string; readonly invocationType: string };
+      };
+    };
+  }[];
 }
 
 const SES_EVENT = /* @__PURE__ */ defineOptions<SesEventOptions>()({
@@ -20,11 +65,11 @@ const SES_EVENT = /* @__PURE__ */ defineOptions<SesEventOptions>()({
   source: string.default('sender@example.com'),
   recipients: list(string),
   subject: string.default('Subject'),
-  spam: string.default('PASS'),
+  spam: oneOf('PASS', 'FAIL', 'GRAY', 'PROCESSING_FAILED', 'DISABLED').default('PASS'),
 });
 
 const TIME = '1970-01-01T00:00:00.000Z';
-const PASS = { status: 'PASS' };
+const PASS: SesVerdict = { status: 'PASS' };
 
 /**
  * Builds the event of a mail that SES received.
@@ -32,9 +77,9 @@ const PASS = { status: 'PASS' };
  * @see https://docs.aws.amazon.com/ses/latest/dg/receiving-email-action-lambda-event.html
  * @throws FrameworkError `app.invalid_configuration` for an unknown option or a wrong type
  */
-export function buildSesEvent(options: SesEventOptions = {}): Record<string, unknown> {
+export function buildSesEvent(options: SesEventOptions = {}): SesEvent {
   const { invocationType, source, subject, spam, recipients = ['recipient@example.com'] } = SES_EVENT.parse(options);
-  const ses = {
+  const ses: SesEvent['Records'][number]['ses'] = {
     mail: {
       timestamp: TIME,
       source,
@@ -125,13 +170,42 @@ const ALARM_EVENT = /* @__PURE__ */ defineOptions<AlarmEventOptions>()({
   state: oneOf('ALARM', 'OK', 'INSUFFICIENT_DATA').default('ALARM'),
 });
 
+/** The state of an alarm. */
+interface AlarmState {
+  readonly value: string;
+  readonly reason: string;
+  readonly reasonData?: string;
+  readonly timestamp: string;
+}
+
+/** The event of an alarm of one metric or more, in the form of its documentation. */
+export interface AlarmEvent {
+  /** `aws.cloudwatch`. */
+  readonly source: string;
+  /** The alarm. */
+  readonly alarmArn: string;
+  /** Its account. */
+  readonly accountId: string;
+  /** When it changed. */
+  readonly time: string;
+  /** Its region. */
+  readonly region: string;
+  /** What changed. */
+  readonly alarmData: {
+    readonly alarmName: string;
+    readonly state: AlarmState;
+    readonly previousState: AlarmState;
+    readonly configuration: { readonly description?: string; readonly metrics: never[] };
+  };
+}
+
 /**
  * Builds the event of an alarm of CloudWatch.
  *
  * @see https://docs.aws.amazon.com/AmazonCloudWatch/latest/monitoring/alarms-and-actions-Lambda.html
  * @throws FrameworkError `app.invalid_configuration` for an unknown option or a wrong type
  */
-export function buildAlarmEvent(options: AlarmEventOptions = {}): Record<string, unknown> {
+export function buildAlarmEvent(options: AlarmEventOptions = {}): AlarmEvent {
   const { name, state } = ALARM_EVENT.parse(options);
   const timestamp = '1970-01-01T00:00:00.000+0000';
   return {

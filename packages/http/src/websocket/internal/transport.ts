@@ -10,6 +10,7 @@ import {
 import { invalidOption } from '@sallyport/core/options';
 import { type ContextState, type ContextTransport, internalError, lazily } from '@sallyport/core/pipeline';
 import { objectOf, textOf } from '../../doors/internal/event.js';
+import { WEBSOCKET_ENDPOINT_ENV } from '../../schema.js';
 
 /** Makes the client for a management endpoint; called when a first message is sent. */
 export type WebSocketClientFactory = (
@@ -104,7 +105,6 @@ function numberOf(value: unknown): number {
 }
 
 const OPTION = 'webSocketEndpoint';
-const VARIABLE = 'FRAMEWORK_WEBSOCKET_ENDPOINT';
 
 /**
  * The endpoint that is configured for all events: the option `webSocketEndpoint`, else the variable
@@ -115,8 +115,8 @@ const VARIABLE = 'FRAMEWORK_WEBSOCKET_ENDPOINT';
  */
 export function configuredEndpoint(option: unknown, environment: Environment): string | undefined {
   if (option !== undefined) return parseEndpoint(option, OPTION);
-  const variable = environment[VARIABLE]?.trim();
-  return variable ? parseEndpoint(variable, VARIABLE) : undefined;
+  const variable = environment[WEBSOCKET_ENDPOINT_ENV]?.trim();
+  return variable ? parseEndpoint(variable, WEBSOCKET_ENDPOINT_ENV) : undefined;
 }
 
 function parseEndpoint(value: unknown, name: string): string {

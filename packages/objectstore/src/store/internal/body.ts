@@ -22,6 +22,15 @@ export async function readBody(body: unknown, length: number | undefined, maxByt
   return bytes;
 }
 
+/**
+ * A body that is not read to its end fails later, for example because its checksum is that of all its bytes. Nobody listens any
+ * more then, and an error of a stream without a listener ends the process.
+ */
+export function ignoreLateErrors(body: unknown): void {
+  const { on } = (body ?? {}) as { on?: unknown };
+  if (typeof on === 'function') on.call(body, 'error', () => {});
+}
+
 /** S3 sends the length of every object; a proxy between may remove it. */
 async function readUnknown(body: Body, maxBytes: number): Promise<Uint8Array> {
   const chunks: Uint8Array[] = [];

@@ -10,6 +10,7 @@ import {
   objectOrAbsent,
   requireText,
   splitScope,
+  textMembers,
 } from './internal/read.js';
 
 /** Which IAM roles belong to your own organisation's callers. */
@@ -36,11 +37,14 @@ export interface IamPrincipalOptions extends InternalRolesOptions {
   readonly allowGuests?: boolean;
 }
 
+/** What the option `internalRoles` may be. */
+const INTERNAL_ROLES = list(
+  kind<string>('a role ARN', (value) => typeof value === 'string' && ROLE.test(value)),
+  'a list of role ARNs',
+);
+
 const IAM_KINDS = {
-  internalRoles: list(
-    kind<string>('a role ARN', (value) => typeof value === 'string' && ROLE.test(value)),
-    'a list of role ARNs',
-  ),
+  internalRoles: INTERNAL_ROLES,
   allowGuests: boolean.default(false),
 };
 /** What {@link IamPrincipalOptions} may be. */
@@ -78,9 +82,7 @@ function createToIamPrincipal({
   internalRoles = [],
   allowGuests,
 }: ParsedOptions<typeof IAM_KINDS>): (identity: Fields) => SecurePrincipal | null {
-  const roles = new Set(internalRoles.map((arn) => ROLE.exec(arn)?.slice(1).join('/')));
-  const kindOf = (userArn: string): PrincipalKind =>
-    roles.has(SESSION.exec(userArn)?.slice(1).join('/') ?? NO_ROLE) ? 'internal' : 'external';
+  const kindOf = createKindOf(internalRoles);
   return (identity) => {
     const pool = poolCallerOf(identity);
     const arn = ownOf(identity, 'userArn');
@@ -93,6 +95,12 @@ function createToIamPrincipal({
       claims: claimsOf(identity, userArn, pool),
     };
   };
+}
+
+/** Tells whether the ARN of a caller is of a session of one of these roles. */
+function createKindOf(internalRoles: readonly string[]): (userArn: string) => PrincipalKind {
+  const roles = new Set(internalRoles.map((arn) => ROLE.exec(arn)?.slice(1).join('/')));
+  return (userArn) => (roles.has(SESSION.exec(userArn)?.slice(1).join('/') ?? NO_ROLE) ? 'internal' : 'external');
 }
 
 function claimsOf(identity: Fields, userArn: string, pool: PoolCaller | undefined): Record<string, unknown> {
@@ -109,11 +117,14 @@ function textOf(value: unknown): string | undefined {
   return typeof value === 'string' && value !== '' ? value : undefined;
 }
 
-/** Which callers of a GraphQL API are principals. */
+/** Which callers of a GraphQL or an Event API are principals. */
 export interface AppSyncIdentityOptions extends IamPrincipalOptions {
-  /** Makes a principal of a Lambda authorizer's `resolverContext`. Without it such callers have no principal. */
+  /** Makes a principal of a Lambda authorizer's `resolverContext`, or `handlerContext` of an Event API. Without it such callers have no principal. */
   readonly map?: MapAuthorizerContext;
 }
+
+/** Resolvers of GraphQL APIs, and channels of Event APIs. */
+const APPSYNC_TRIGGERS: readonly string[] = ['appsync', 'appsync-events'];
 
 /** What {@link AppSyncIdentityOptions} may be. */
 export const APPSYNC_OPTIONS = defineOptions<AppSyncIdentityOptions>()({
@@ -132,12 +143,12 @@ export function appSyncIdentityPrincipal(options: AppSyncIdentityOptions = {}): 
   const { map, ...iam } = APPSYNC_OPTIONS.parse(options);
   const toPrincipal = createToIamPrincipal(iam);
   return (ctx: Context): MaybePromise<SecurePrincipal | null | undefined> => {
-    if (ctx.triggerKind !== 'appsync') return null;
+    if (!APPSYNC_TRIGGERS.includes(ctx.triggerKind)) return null;
     const identity = objectOrAbsent(eventMember(ctx, 'identity'));
     if (!identity || Object.keys(identity).length === 0) return null;
     if (ownOf(identity, 'sub') !== undefined) return toUser(identity);
     if (ownOf(identity, 'userArn') !== undefined) return toPrincipal(identity);
-    const context = objectOrAbsent(ownOf(identity, 'resolverContext'));
+    const context = objectOrAbsent(ownOf(identity, 'resolverContext') ?? ownOf(identity, 'handlerContext'));
     if (!context) throw malformed();
     return map ? map({ ...context }) : null;
   };
@@ -203,4 +214,26 @@ function saysGuest(marks: unknown): boolean {
 /** The gateways fill in members that have no value, with `null` or an empty text or list. */
 function isBlank(value: unknown): boolean {
   return value === undefined || value === null || value === '' || (Array.isArray(value) && value.length === 0);
+}
+
+/** What the options of {@link latticeIdentityPrincipal} may be. */
+export const LATTICE_OPTIONS = defineOptions<InternalRolesOptions>()({ internalRoles: INTERNAL_ROLES });
+
+/**
+ * The caller whose signature VPC Lattice verified: `requestContext.identity` of the event's version 2, and only with the type `AWS_IAM`.
+ * Without an auth policy of that type, and with version 1, nobody is a principal: there, everything about the caller is what a
+ * header says.
+ *
+ * @throws FrameworkError `app.invalid_configuration` for an unknown option, or one with a wrong value
+ * @example latticeIdentityPrincipal({ internalRoles: ['arn:aws:iam::123456789012:role/billing'] })
+ */
+export function latticeIdentityPrincipal(options: InternalRolesOptions = {}): SecurePrincipalResolver {
+  const kindOf = createKindOf(LATTICE_OPTIONS.parse(options).internalRoles ?? []);
+  return (ctx) => {
+    if (ctx.triggerKind !== 'lattice') return null;
+    const identity = objectOrAbsent(contextMember(ctx, 'identity'));
+    if (!identity || ownOf(identity, 'type') !== 'AWS_IAM') return null;
+    const principal = requireText(ownOf(identity, 'principal'));
+    return { identity: principal, kind: kindOf(principal), claims: textMembers(identity, ['type', 'principal']) };
+  };
 }

@@ -22,8 +22,9 @@ export interface JwtVerifierOptions {
   /** The value that the token's `iss` must have, exactly. */
   readonly issuer: string;
   /**
-   * Where the issuer publishes its keys: `https:` only, redirects are rejected, at most 512 KiB and 100 keys. A set is used for 10
-   * minutes; a fetch takes at most 5 s, and after one that failed the next waits 30 s. Either this or `jwks`.
+   * Where the issuer publishes its keys: `https:`, or `http:` of `127.0.0.1` or `[::1]`, for an issuer on a developer's machine.
+   * Redirects are rejected, at most 512 KiB and 100 keys. A set is used for 10 minutes; a fetch takes at most 5 s, and after one
+   * that failed the next waits 30 s. Either this or `jwks`.
    */
   readonly jwksUri?: string;
   /** The issuer's public keys. */
@@ -93,7 +94,7 @@ const DEFAULT_ALGORITHMS: readonly string[] = ['RS256', 'PS256', 'ES256', 'EdDSA
 /** What the options of a verifier may be, for sets of options that have more. */
 export const VERIFIER_KINDS = {
   issuer: exactText.required(),
-  jwksUri: kind<string>('an https URL without user name', isHttps),
+  jwksUri: kind<string>('an https URL without user name', isKeyAddress),
   jwks: kind<JSONWebKeySet>('a JSON Web Key Set', isKeySet),
   audience: texts.required(),
   algorithms: kind<readonly string[]>(
@@ -180,8 +181,12 @@ function isKeySet(value: unknown): boolean {
   return Array.isArray(keys) && keys.every((key) => typeof key === 'object' && key !== null);
 }
 
-function isHttps(text: unknown): boolean {
+/** What is asked on the loopback interface leaves the machine neither readable nor changeable; a name could be resolved to another one. */
+const LOOPBACK: readonly string[] = ['127.0.0.1', '[::1]'];
+
+function isKeyAddress(text: unknown): boolean {
   if (typeof text !== 'string' || !URL.canParse(text)) return false;
-  const { protocol, username, password } = new URL(text);
-  return protocol === 'https:' && username === '' && password === '';
+  const { protocol, hostname, username, password } = new URL(text);
+  if (username !== '' || password !== '') return false;
+  return protocol === 'https:' || (protocol === 'http:' && LOOPBACK.includes(hostname));
 }

@@ -12,7 +12,7 @@ import type { HandlerLookup } from '../../router/registry.js';
 import type { BatchReport } from '../../sources/queue.js';
 import { type LooseRecord, readRecords, type SourceDefinition } from '../../sources/source.js';
 import { RecordBatch } from './record-batch.js';
-import { BatchRun } from './run.js';
+import { BatchRun, reportOf } from './run.js';
 
 /** The settings of a router for its batches. */
 export interface BatchRouting {
@@ -57,14 +57,14 @@ export async function deliverBatch(
   const run = new BatchRun(batch, observer);
   const unhandled = batch.matches.indexOf(undefined);
   if (unhandled >= 0) {
-    run.refuse();
+    run.stoppedBy = 'no_handler';
     reportNoHandler(batch, unhandled, handlers.noHandler(definition, batch.recordAt(unhandled)));
   } else await (observer ? observer.runBatch(() => run.complete()) : run.complete());
   observer?.batchEnded(run);
   warnOfDeadline(run, batch);
   const kept = batch.end();
   if (kept) await kept;
-  return run.report();
+  return reportOf(run, batch);
 }
 
 /** Passes records, or the one event, to their handlers, and returns their results. The first failure is thrown. */

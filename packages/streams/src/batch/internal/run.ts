@@ -8,7 +8,6 @@ import {
   type StoppedBy,
 } from '../../observability/internal/observer.js';
 import type { BatchReport } from '../../sources/queue.js';
-import type { LooseRecord } from '../../sources/source.js';
 import { callWrapped, type EventContext, type EventHandler } from '../handler.js';
 import { type RecordBatch, RecordContext } from './record-batch.js';
 
@@ -24,6 +23,8 @@ export class BatchRun implements BatchOutcome {
   stoppedBy: StoppedBy = 'none';
   /** The error of the first failed record. */
   failure: Failure | undefined = undefined;
+  /** The error of each failed record, at its index. */
+  readonly failures: Failure[] = [];
   readonly #states: Uint8Array;
   readonly #batch: RecordBatch;
   readonly #observer: Observer | undefined;
@@ -64,32 +65,9 @@ export class BatchRun implements BatchOutcome {
     });
   }
 
-  /** Runs no record of the batch, because one of them has no handler. */
-  refuse(): void {
-    this.stoppedBy = 'no_handler';
-  }
-
-  /**
-   * The report of all records that are not done, in record order, each identifier once.
-   *
-   * @throws FrameworkError `streams.missing_identifier`: an empty list would tell the service that all went well
-   */
-  report(): BatchReport {
-    const failed = new Set<string>();
-    for (let index = 0; index < this.#states.length; index += 1) {
-      if (this.#states[index] === DONE) continue;
-      const identifier = this.#identifierOf(this.#batch.records[index]);
-      if (identifier === undefined) throw streamsError('streams.missing_identifier', 'failed record has no identifier');
-      failed.add(identifier);
-    }
-    return { batchItemFailures: Array.from(failed, (itemIdentifier) => ({ itemIdentifier })) };
-  }
-
-  /** The identifier of a record in the service; `undefined` when the record cannot be reported. */
-  #identifierOf(record: LooseRecord | undefined): string | undefined {
-    const { definition, settings } = this.#batch;
-    const identifier = record && definition.failureIdentifier?.(record, settings.streamIdentifier);
-    return typeof identifier === 'string' && identifier.trim() !== '' ? identifier : undefined;
+  /** Whether the handler of a record has completed. */
+  isDone(index: number): boolean {
+    return this.#states[index] === DONE;
   }
 
   /** The number of concurrent records: the lowest limit of the sources in the batch. */
@@ -162,6 +140,7 @@ export class BatchRun implements BatchOutcome {
     }
     this.#states[index] = FAILED;
     this.failure ??= failure;
+    this.failures[index] = failure;
     reportRecord(this.#batch, index, failure);
     this.#observer?.recordEnded(index, failure);
     this.#hold(index);
@@ -169,7 +148,7 @@ export class BatchRun implements BatchOutcome {
 
   /** Decides which records do not start after a failure. */
   #hold(index: number): void {
-    const isReportable = this.#identifierOf(this.#batch.recordAt(index)) !== undefined;
+    const isReportable = !this.#isReported || identifierOf(this.#batch, index) !== undefined;
     if (this.#batch.matchAt(index).entry.stops || !isReportable) this.#stopped = true;
     const group = this.#groupOf(index);
     if (group !== undefined) this.#heldGroups = (this.#heldGroups ?? new Set()).add(group);
@@ -194,6 +173,29 @@ export class BatchRun implements BatchOutcome {
     }
     this.#closed = true;
   }
+}
+
+/**
+ * The report of all records that are not done, in record order, each identifier once.
+ *
+ * @throws FrameworkError `streams.missing_identifier`: an empty list would tell the service that all went well
+ */
+export function reportOf(run: BatchRun, batch: RecordBatch): BatchReport {
+  const failed = new Set<string>();
+  for (let index = 0; index < batch.records.length; index += 1) {
+    if (run.isDone(index)) continue;
+    const identifier = identifierOf(batch, index);
+    if (identifier === undefined) throw streamsError('streams.missing_identifier', 'failed record has no identifier');
+    failed.add(identifier);
+  }
+  return { batchItemFailures: Array.from(failed, (itemIdentifier) => ({ itemIdentifier })) };
+}
+
+/** The identifier of a record in the service; `undefined` when the record cannot be reported. */
+function identifierOf(batch: RecordBatch, index: number): string | undefined {
+  const record = batch.records[index];
+  const identifier = record && batch.definition.failureIdentifier?.(record, batch.settings.streamIdentifier);
+  return typeof identifier === 'string' && identifier.trim() !== '' ? identifier : undefined;
 }
 
 function isThenable(value: unknown): value is PromiseLike<unknown> {

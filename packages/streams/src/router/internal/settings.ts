@@ -3,12 +3,11 @@ import {
   type Environment,
   type FullClock,
   type IdGenerator,
-  isLambda,
   type Logger,
   type Observability,
   randomIds,
 } from '@sallyport/core';
-import { callHook, completeClock, guardHook, parseLog, reportHooks } from '@sallyport/core/pipeline';
+import { callHook, completeClock, createDefaultLogger, guardHook, reportHooks } from '@sallyport/core/pipeline';
 import type { EventMiddleware } from '../../batch/handler.js';
 import { refused } from '../../errors.js';
 import { EVENT_SOURCES_ENV } from '../../schema.js';
@@ -25,8 +24,6 @@ export interface RouterSettings {
   readonly marginMs: number;
   /** By what a failed stream record is reported. */
   readonly streamIdentifier: StreamIdentifier;
-  /** Whether the code runs on Lambda. */
-  readonly isLambda: boolean;
   readonly maskErrors: boolean;
   /** Text of the error that replaces a handler's error. */
   readonly failureText: string;
@@ -53,7 +50,7 @@ export function toSettings(
   hooks: Observability,
   own: Pick<RouterSettings, 'streamIdentifier' | 'maskErrors' | 'failureText' | 'middlewares'>,
 ): RouterSettings {
-  const log = given ?? parseLog(undefined, environment);
+  const log = given ?? createDefaultLogger(environment);
   return {
     clock: completeClock(clock),
     ids,
@@ -62,7 +59,6 @@ export function toSettings(
     log,
     observability: reportHooks(hooks, log),
     marginMs: deadlineMarginMs,
-    isLambda: isLambda(environment),
     ...own,
   };
 }

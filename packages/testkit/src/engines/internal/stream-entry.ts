@@ -28,15 +28,21 @@ export function toStreamEntry(
   given: KinesisRecordOptions & TableStreamRecordOptions,
   { n, shards, isData, clock }: Stream,
 ): StreamEntry {
-  const sequenceNumber = given.sequenceNumber ?? given.kinesis?.sequenceNumber ?? String(n);
-  const key = isData ? dataKey(given, n) : JSON.stringify(given.keys ?? { id: String(n) });
+  const sequenceNumber =
+    given.sequenceNumber ?? given.kinesis?.sequenceNumber ?? given.dynamodb?.SequenceNumber ?? String(n);
+  const key = isData ? dataKey(given, n) : JSON.stringify(given.dynamodb?.Keys ?? given.keys ?? { id: String(n) });
   const shard = hash(key) % shards;
   const ownId = isData ? `shardId-${String(shard).padStart(12, '0')}:${sequenceNumber}` : `evt-${n}`;
   const id = given.eventID ?? ownId;
   return {
     id,
     lane: `shard:${shard}`,
-    record: { time: clock.now(), ...given, eventID: id, ...(given.kinesis ? {} : { sequenceNumber }) },
+    record: {
+      time: clock.now(),
+      ...given,
+      eventID: id,
+      ...(given.kinesis || given.dynamodb ? {} : { sequenceNumber }),
+    },
     sequenceNumber,
     place: /^\d+$/.test(sequenceNumber) ? BigInt(sequenceNumber) : 0n,
     arrivedAt: clock.monotonicMs(),

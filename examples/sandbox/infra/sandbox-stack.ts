@@ -1,0 +1,68 @@
+import { bundleFunction, ServiceFunction } from '@sallyport/constructs/function';
+import { FunctionUrl } from '@sallyport/constructs/http';
+import { MicrovmController, MicrovmImage } from '@sallyport/constructs/microvm';
+import { type Inventory, ServiceWiring, toInventory } from '@sallyport/constructs/wiring';
+import { createAwsMicrovmProvider } from '@sallyport/microvm';
+import { createMemoryMicrovmRegistry } from '@sallyport/microvm/testing';
+import { iamPrincipal } from '@sallyport/secure/authorizers';
+import { Schedule } from 'aws-cdk-lib/aws-events';
+import { Bucket, type IBucket } from 'aws-cdk-lib/aws-s3';
+import { CfnOutput, Duration, Stack, type StackProps } from 'aws-cdk-lib/core';
+import type { Construct } from 'constructs';
+import { createSandbox } from '../src/app.js';
+
+/** What differs between deployments. */
+export interface SandboxStackProps extends StackProps {
+  /** The bucket with the archive of the program. */
+  readonly codeBucketName: string;
+  /** The key of the archive. */
+  readonly codeKey: string;
+  /** The base image that the service provides. */
+  readonly baseImageArn: string;
+  readonly baseImageVersion: string;
+}
+
+/** What the service registers. Nothing is called: provider and registry are only handed over. */
+function sandboxInventory(): Inventory {
+  return toInventory(
+    createSandbox({
+      secure: { principalResolver: iamPrincipal() },
+      microvms: {
+        provider: createAwsMicrovmProvider(),
+        registry: createMemoryMicrovmRegistry(),
+        images: [{ ref: IMAGE }],
+      },
+    }),
+  );
+}
+
+const IMAGE = 'arn:aws:lambda:eu-west-1:123456789012:microvm-image:sandbox';
+
+/** The service, its image, and a schedule that ends machines that no session knows. */
+export class SandboxStack extends Stack {
+  constructor(scope: Construct, id: string, props: SandboxStackProps) {
+    super(scope, id, props);
+    const { codeBucketName, codeKey, baseImageArn, baseImageVersion } = props;
+    const codeBucket = Bucket.fromBucketName(this, 'Code', codeBucketName) as IBucket;
+    const { image } = new MicrovmImage(this, 'Image', {
+      name: 'sandbox',
+      codeBucket,
+      codeKey,
+      baseImageArn,
+      baseImageVersion,
+      hookPort: 9000,
+    });
+    const { fn } = new ServiceFunction(this, 'Service', {
+      // `entry: 'src/lambda.ts'` where the packages are installed; this workspace runs on their sources.
+      code: bundleFunction(this, { entry: 'src/lambda.ts', conditions: ['@sallyport/source'] }),
+      timeout: Duration.minutes(1),
+    });
+    const inventory = sandboxInventory();
+    new MicrovmController(this, 'Machines', { fn, images: [image.attrImageArn], inventory, sweep: true });
+    const url = new FunctionUrl(this, 'Url', { fn, streaming: true });
+    new ServiceWiring(this, 'Wiring', { fn, inventory })
+      .http(url)
+      .schedule('sandbox-sweep', Schedule.rate(Duration.minutes(10)));
+    new CfnOutput(this, 'Address', { value: url.url });
+  }
+}

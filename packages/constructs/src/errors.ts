@@ -1,0 +1,54 @@
+import { FrameworkError } from '@sallyport/core';
+import { brandError } from '@sallyport/core/pipeline';
+
+/** Every code of {@link ConstructError}. */
+export const CONSTRUCT_CODES = [
+  /** A prop is unknown, missing or has a wrong value, or two props exclude each other. @status 500 */
+  'constructs.invalid_prop',
+  /** A token, whose value is known only when the stack is deployed, stands where the value is needed at synth. @status 500 */
+  'constructs.literal_needed',
+  /** Something is there already: another value of a variable, a second mapping of one source, a second wiring. @status 500 */
+  'constructs.conflict',
+  /** A variable has a name that AWS Lambda keeps for itself, or its name says that its literal value is a secret. @status 500 */
+  'constructs.reserved_variable',
+  /** An alias, a version or an imported function got a variable. @status 500 */
+  'constructs.fixed_environment',
+  /** The stack attaches what the application does not register. @status 500 */
+  'constructs.not_registered',
+  /** An inventory cannot be read, or its version is unknown. @status 500 */
+  'constructs.invalid_inventory',
+  /** The entry file cannot be bundled. @status 500 */
+  'constructs.bundling_failed',
+] as const;
+
+/** A code of {@link ConstructError}. */
+export type ConstructErrorCode = (typeof CONSTRUCT_CODES)[number];
+
+/**
+ * The error of every construct of this package. Its message names the class, what was wrong, what is expected, and the path of
+ * the construct in the tree. Values of variables are never in it.
+ *
+ * @example
+ * try {
+ *   new ServiceFunction(stack, 'Api', { entry: 'src/lambda.ts', memorySize: 64 });
+ * } catch (error) {
+ *   if (error instanceof ConstructError) console.log(error.code, error.path); // constructs.invalid_prop Notes/Api
+ * }
+ */
+export class ConstructError extends FrameworkError {
+  static {
+    brandError(ConstructError, 'sallyport.ConstructError');
+  }
+
+  override readonly name: string = 'ConstructError';
+  /** Stable; see the table in the README. */
+  declare readonly code: ConstructErrorCode;
+  /** The path of the construct in the tree, `Notes/Api`; `''` outside a tree. */
+  readonly path: string;
+
+  constructor(code: ConstructErrorCode, message: string, path: string, cause?: unknown) {
+    super(code, message, cause === undefined ? {} : { cause });
+    this.path = path;
+    if (new.target === ConstructError) Object.freeze(this);
+  }
+}

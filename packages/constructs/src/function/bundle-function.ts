@@ -1,0 +1,69 @@
+import { dirname, resolve } from 'node:path';
+import { Code } from 'aws-cdk-lib/aws-lambda';
+import { AssetHashType, DockerImage, Stack } from 'aws-cdk-lib/core';
+import type { IConstruct } from 'constructs';
+import { defineProps, literalWords, many } from '../internal/props.js';
+import { bundleTo } from './internal/esbuild.js';
+
+/** Props of {@link bundleFunction}. */
+export interface BundleFunctionProps {
+  /** The file that exports the handler, relative to the working directory. */
+  readonly entry: string;
+  /**
+   * Packages that are not bundled: they must be in a layer.
+   *
+   * @default - everything is bundled, the AWS SDK too
+   */
+  readonly external?: readonly string[];
+  /**
+   * The version of Node that the code is compiled for, as esbuild names it.
+   *
+   * @default 'node22'
+   */
+  readonly target?: string;
+  /**
+   * Export conditions of packages, in the words of esbuild.
+   *
+   * @default - those of esbuild
+   */
+  readonly conditions?: readonly string[];
+}
+
+const PROPS = defineProps<BundleFunctionProps>('bundleFunction')({
+  entry: literalWords('the path of a file').required(),
+  external: many<string>('a list of package names', (name) => typeof name === 'string').default([]),
+  target: literalWords('a target of esbuild, such as "node24"', /^node\d+(?:\.\d+)*$/).default('node22'),
+  conditions: many<string>('a list of export conditions', (name) => typeof name === 'string').default([]),
+});
+
+/**
+ * Bundles an entry file with esbuild into one ES module and its source map, as the code of a function. The same input gives the same
+ * asset hash. Nothing is bundled when the stack is not selected (`cdk deploy OtherStack`).
+ *
+ * The package manager is never called: esbuild is loaded from the project.
+ *
+ * @param scope a construct of the stack that gets the code
+ * @throws ConstructError `constructs.bundling_failed` when esbuild is missing or the file does not compile
+ * @example
+ * const code = bundleFunction(this, { entry: 'src/lambda.ts' });
+ */
+export function bundleFunction(scope: IConstruct, props: BundleFunctionProps): Code {
+  const parsed = PROPS.parse(scope, props);
+  if (!Stack.of(scope).bundlingRequired) return Code.fromInline('// Not bundled: the stack is not selected.');
+  const entry = resolve(parsed.entry);
+  return Code.fromAsset(dirname(entry), {
+    assetHashType: AssetHashType.OUTPUT,
+    bundling: {
+      // Never used: the bundle is made in this process.
+      image: DockerImage.fromRegistry('none'),
+      // Part of the key under which the CDK keeps a bundle for the next function with the same one.
+      environment: { bundle: JSON.stringify({ ...parsed, entry }) },
+      local: {
+        tryBundle(outdir) {
+          bundleTo(outdir, entry, { ...parsed, scope });
+          return true;
+        },
+      },
+    },
+  });
+}

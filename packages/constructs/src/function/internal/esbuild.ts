@@ -1,0 +1,93 @@
+import { copyFileSync, existsSync, mkdirSync, mkdtempSync, readdirSync, rmSync } from 'node:fs';
+import { createRequire } from 'node:module';
+import { tmpdir } from 'node:os';
+import { join, resolve } from 'node:path';
+import type { IConstruct } from 'constructs';
+import type { BuildFailure, BuildOptions } from 'esbuild';
+import { ConstructError } from '../../errors.js';
+
+/** CommonJS packages in an ES module call `require`, which is not there by itself. */
+const BANNER =
+  "import { createRequire as __createRequire } from 'node:module'; const require = __createRequire(import.meta.url);";
+
+/** How a bundle differs from the usual one. */
+export interface BundleSettings {
+  /** The construct that errors name. */
+  readonly scope?: IConstruct;
+  readonly external?: readonly string[];
+  readonly target?: string;
+  readonly conditions?: readonly string[];
+  readonly minify?: boolean;
+}
+
+/**
+ * Bundles one file into `index.mjs` and its source map, and puts them into a folder.
+ *
+ * esbuild writes the files itself: handed over in memory they cost 40 MB. It writes them where the paths of the source map do not depend on
+ * the folder of the assembly.
+ *
+ * @throws ConstructError `constructs.bundling_failed` when esbuild is missing or the file does not compile
+ */
+export function bundleTo(folder: string, entry: string, settings: BundleSettings): void {
+  const { scope, external = [], target = 'node22', conditions = [], minify = true } = settings;
+  const written = mkdtempSync(join(makeCache(), 'bundle-'));
+  const options: BuildOptions = {
+    entryPoints: [entry],
+    outfile: join(written, 'index.mjs'),
+    bundle: true,
+    platform: 'node',
+    format: 'esm',
+    target,
+    minify,
+    sourcemap: 'linked',
+    sourcesContent: false,
+    banner: { js: BANNER },
+    external: [...external],
+    ...(conditions.length > 0 && { conditions: [...conditions] }),
+    logLevel: 'silent',
+  };
+  const esbuild = loadEsbuild(scope);
+  try {
+    esbuild.buildSync(options);
+    for (const name of readdirSync(written)) copyFileSync(join(written, name), join(folder, name));
+  } catch (error) {
+    const [first] = (error as Partial<BuildFailure>).errors ?? [];
+    if (first === undefined) throw error;
+    const place = first.location ? ` (${first.location.file}:${first.location.line})` : '';
+    throw failed(
+      scope,
+      `${entry} cannot be bundled: ${first.text}${place}, expected a file that esbuild compiles`,
+      error,
+    );
+  } finally {
+    rmSync(written, { recursive: true, force: true });
+  }
+}
+
+/** In the project, as other tools do; outside it where the project has no `node_modules`. */
+function makeCache(): string {
+  const cache = existsSync('node_modules') ? resolve('node_modules/.cache/sallyport') : tmpdir();
+  mkdirSync(cache, { recursive: true });
+  return cache;
+}
+
+/** From the project first: a package manager may hide it from this package. */
+function loadEsbuild(scope: IConstruct | undefined): typeof import('esbuild') {
+  for (const from of [resolve('package.json'), import.meta.url]) {
+    try {
+      return createRequire(from)('esbuild') as typeof import('esbuild');
+    } catch (error) {
+      if ((error as { code?: unknown }).code !== 'MODULE_NOT_FOUND') throw error;
+    }
+  }
+  throw failed(
+    scope,
+    'esbuild is not installed, expected it in the project (npm install --save-dev esbuild), or the prop "code" of the function',
+  );
+}
+
+function failed(scope: IConstruct | undefined, problem: string, cause?: unknown): ConstructError {
+  const path = scope?.node.path ?? '';
+  const at = path === '' ? '' : ` (at ${path})`;
+  return new ConstructError('constructs.bundling_failed', `framework: bundleFunction: ${problem}${at}`, path, cause);
+}

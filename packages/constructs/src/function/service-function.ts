@@ -1,0 +1,282 @@
+import { resolve } from 'node:path';
+import type { IGrantable, IPrincipal } from 'aws-cdk-lib/aws-iam';
+import { Role, ServicePrincipal } from 'aws-cdk-lib/aws-iam';
+import {
+  Architecture,
+  type CfnFunction,
+  type Code,
+  type FunctionProps,
+  type ICapacityProvider,
+  Function as LambdaFunction,
+  LoggingFormat,
+  Runtime,
+  SnapStartConf,
+  TenancyConfig,
+  Tracing,
+} from 'aws-cdk-lib/aws-lambda';
+import { LogGroup, RetentionDays } from 'aws-cdk-lib/aws-logs';
+import { Duration, RemovalPolicy } from 'aws-cdk-lib/core';
+import { Construct } from 'constructs';
+import { acknowledge } from '../internal/acknowledge.js';
+import { noteSource } from '../internal/entries.js';
+import { checkVariable } from '../internal/environment.js';
+import { grantOn } from '../internal/grants.js';
+import { misuse } from '../internal/misuse.js';
+import { count, defineProps, flag, literal, literalWords, thing, time } from '../internal/props.js';
+import { bundleFunction } from './bundle-function.js';
+
+/** Props of {@link ServiceFunction}. Exactly one of `entry` and `code` is required. */
+export interface ServiceFunctionProps {
+  /**
+   * The file that exports the handler. It is bundled with esbuild, see {@link bundleFunction}.
+   *
+   * @default - `code`
+   */
+  readonly entry?: string;
+  /**
+   * Code that is bundled already.
+   *
+   * @default - the bundle of `entry`
+   */
+  readonly code?: Code;
+  /**
+   * File and export of the handler.
+   *
+   * @default 'index.handler'
+   */
+  readonly handler?: string;
+  /**
+   * The runtime. Only Node, from 20 on.
+   *
+   * @default Runtime.NODEJS_24_X
+   */
+  readonly runtime?: Runtime;
+  /**
+   * The instruction set.
+   *
+   * @default Architecture.ARM_64
+   */
+  readonly architecture?: Architecture;
+  /**
+   * Memory in MB, 128 to 10,240. With `computeProvider` at least 2,048.
+   *
+   * @default 256, with `computeProvider` 2048
+   */
+  readonly memorySize?: number;
+  /**
+   * The most time of one invocation, 1 s to 15 min.
+   *
+   * @default Duration.seconds(10)
+   */
+  readonly timeout?: Duration;
+  /**
+   * Whether X-Ray samples invocations.
+   *
+   * @default Tracing.ACTIVE
+   */
+  readonly tracing?: Tracing;
+  /**
+   * How long log lines are kept.
+   *
+   * @default RetentionDays.ONE_MONTH
+   */
+  readonly logRetention?: RetentionDays;
+  /**
+   * What becomes of the log group when the stack is removed.
+   *
+   * @default RemovalPolicy.RETAIN
+   */
+  readonly logRemovalPolicy?: RemovalPolicy;
+  /**
+   * Variables. A name that says that its value is a secret (`…_SECRET`, `…_TOKEN`, `…_PASSWORD`, `…_KEY`) must not have a literal
+   * value.
+   *
+   * @default - `NODE_OPTIONS` alone
+   */
+  readonly environment?: Readonly<Record<string, string>>;
+  /**
+   * Environments that are reserved for this function, and the most that it gets; 0 stops it.
+   *
+   * @default - those of the account
+   */
+  readonly reservedConcurrency?: number;
+  /**
+   * Whether AWS Lambda keeps execution environments of tenants apart. Every invocation must name its tenant: of event sources only
+   * API Gateway can.
+   *
+   * @default false
+   */
+  readonly tenantIsolation?: boolean;
+  /**
+   * Whether published versions start from a snapshot. AWS refuses it for runtimes without SnapStart, with tenant isolation and on
+   * Managed Instances.
+   *
+   * @default false
+   */
+  readonly snapStart?: boolean;
+  /**
+   * The capacity provider on whose instances the function runs (Lambda Managed Instances). One environment then serves many
+   * invocations at once.
+   *
+   * @default - AWS Lambda's own capacity
+   */
+  readonly computeProvider?: ICapacityProvider;
+  /**
+   * Invocations that one environment of `computeProvider` serves at once, 1 to 1,600.
+   *
+   * @default - that of AWS Lambda
+   */
+  readonly computeConcurrency?: number;
+}
+
+const PROPS = defineProps<ServiceFunctionProps>('ServiceFunction')({
+  entry: literalWords('the path of a file'),
+  code: thing<Code>('a Code', 'bind'),
+  handler: literalWords('<file>.<export>', /^[\w./-]+\.[\w$]+$/).default('index.handler'),
+  runtime: thing<Runtime>('a Runtime', 'name').default(Runtime.NODEJS_24_X),
+  architecture: thing<Architecture>('an Architecture', 'dockerPlatform').default(Architecture.ARM_64),
+  memorySize: count(128, 10_240),
+  timeout: time(1, 900).default(Duration.seconds(10)),
+  tracing: literal<Tracing>('a Tracing', (value) => Object.values<unknown>(Tracing).includes(value)).default(
+    Tracing.ACTIVE,
+  ),
+  logRetention: literal<RetentionDays>('a RetentionDays', (value) => typeof value === 'number').default(
+    RetentionDays.ONE_MONTH,
+  ),
+  logRemovalPolicy: literal<RemovalPolicy>('a RemovalPolicy', (value) => typeof value === 'string').default(
+    RemovalPolicy.RETAIN,
+  ),
+  environment: literal<Readonly<Record<string, string>>>(
+    'an object of texts',
+    (value) =>
+      typeof value === 'object' && value !== null && Object.values(value).every((one) => typeof one === 'string'),
+  ).default({}),
+  reservedConcurrency: count(0, 1_000_000),
+  tenantIsolation: flag.default(false),
+  snapStart: flag.default(false),
+  computeProvider: thing<ICapacityProvider>('a capacity provider', 'capacityProviderArn'),
+  computeConcurrency: count(1, 1600),
+});
+
+type Parsed = ReturnType<typeof PROPS.parse>;
+
+/** The least memory of a function on Managed Instances, in MB. */
+const MANAGED_MEMORY = 2048;
+
+/**
+ * A function of this framework with a role and a log group of its own. The role may write its log group and X-Ray traces, and no
+ * more.
+ *
+ * @example
+ * const { fn } = new ServiceFunction(this, 'Api', { entry: 'src/lambda.ts', timeout: Duration.seconds(20) });
+ */
+export class ServiceFunction extends Construct implements IGrantable {
+  /** The function. Triggers, grants and {@link ServiceWiring} take it. */
+  readonly fn: LambdaFunction;
+  /** Its role. */
+  readonly role: Role;
+  /** Its log group. The name is generated. */
+  readonly logGroup: LogGroup;
+
+  /**
+   * @throws ConstructError `constructs.invalid_prop` for a wrong prop or props that AWS refuses together,
+   *   `constructs.reserved_variable`, `constructs.bundling_failed`
+   */
+  constructor(scope: Construct, id: string, props: ServiceFunctionProps) {
+    super(scope, id);
+    const parsed = PROPS.parse(this, props);
+    checkCombination(this, parsed);
+    for (const [name, value] of Object.entries<string>(parsed.environment)) checkVariable(this, name, value);
+    this.logGroup = new LogGroup(this, 'LogGroup', {
+      retention: parsed.logRetention,
+      removalPolicy: parsed.logRemovalPolicy,
+    });
+    this.role = new Role(this, 'Role', { assumedBy: new ServicePrincipal('lambda.amazonaws.com') });
+    grantOn(this.role, ['logs:CreateLogStream', 'logs:PutLogEvents'], [this.logGroup.logGroupArn]);
+    this.fn = new LambdaFunction(this, 'Resource', {
+      ...this.#settings(parsed),
+      role: this.role,
+      logGroup: this.logGroup,
+    });
+    if (parsed.entry !== undefined) noteSource(this.fn, resolve(parsed.entry));
+    useComputeProvider(this.fn, parsed);
+    acknowledge(
+      this.fn,
+      'Serverless::Serverless-LambdaDLQ',
+      'Each trigger that invokes asynchronously has a queue of its own for what failed.',
+    );
+    const policy = this.role.node.tryFindChild('DefaultPolicy');
+    if (policy && parsed.tracing !== Tracing.DISABLED) {
+      acknowledge(
+        policy,
+        'AwsSolutions::AwsSolutions-IAM5[Resource::*]',
+        'X-Ray has no resources: its actions are granted on * only',
+      );
+    }
+  }
+
+  /** The principal that permissions are granted to. */
+  get grantPrincipal(): IPrincipal {
+    return this.fn.grantPrincipal;
+  }
+
+  #settings(parsed: Parsed): FunctionProps {
+    const { handler, runtime, architecture, timeout, tracing, environment, reservedConcurrency } = parsed;
+    const target = runtime.name.replace(/^nodejs(\d+)\.x$/, 'node$1');
+    return {
+      code: parsed.code ?? bundleFunction(this, { entry: parsed.entry ?? '', target }),
+      handler,
+      runtime,
+      architecture,
+      timeout,
+      tracing,
+      memorySize: parsed.memorySize ?? (parsed.computeProvider ? MANAGED_MEMORY : 256),
+      environment: { NODE_OPTIONS: '--enable-source-maps', ...environment },
+      loggingFormat: LoggingFormat.JSON,
+      ...(reservedConcurrency !== undefined && { reservedConcurrentExecutions: reservedConcurrency }),
+      ...(parsed.tenantIsolation && { tenancyConfig: TenancyConfig.PER_TENANT }),
+      ...(parsed.snapStart && { snapStart: SnapStartConf.ON_PUBLISHED_VERSIONS }),
+    };
+  }
+}
+
+/** Refuses what AWS would refuse at deployment. */
+function checkCombination(at: Construct, parsed: Parsed): void {
+  const { entry, code, runtime, snapStart, tenantIsolation, computeProvider, computeConcurrency, memorySize } = parsed;
+  if ((entry === undefined) === (code === undefined)) {
+    throw misuse(at, {
+      what: entry === undefined ? 'no code' : 'two kinds of code',
+      expected: 'one of "entry" and "code"',
+    });
+  }
+  if (!/^nodejs(?:2[02468]|[3-9]\d)\.x$/.test(runtime.name)) {
+    throw misuse(at, { what: 'runtime', got: runtime.name, expected: 'Node 20 or later' });
+  }
+  const refused = [
+    [snapStart && !runtime.supportsSnapStart, `snapStart with ${runtime.name}, which AWS gives no snapshots`],
+    [snapStart && tenantIsolation, 'snapStart with tenantIsolation'],
+    [snapStart && computeProvider !== undefined, 'snapStart with computeProvider'],
+    [tenantIsolation && computeProvider !== undefined, 'tenantIsolation with computeProvider'],
+    [computeConcurrency !== undefined && computeProvider === undefined, 'computeConcurrency without computeProvider'],
+  ] as const;
+  for (const [isRefused, what] of refused) {
+    if (isRefused) throw misuse(at, { what, expected: 'only one of them: AWS Lambda refuses both' });
+  }
+  if (computeProvider && memorySize !== undefined && memorySize < MANAGED_MEMORY) {
+    throw misuse(at, {
+      what: 'memorySize with computeProvider',
+      got: memorySize,
+      expected: `at least ${MANAGED_MEMORY}`,
+    });
+  }
+}
+
+function useComputeProvider(fn: LambdaFunction, { computeProvider, computeConcurrency }: Parsed): void {
+  if (!computeProvider) return;
+  (fn.node.defaultChild as CfnFunction).capacityProviderConfig = {
+    lambdaManagedInstancesCapacityProviderConfig: {
+      capacityProviderArn: computeProvider.capacityProviderArn,
+      ...(computeConcurrency !== undefined && { perExecutionEnvironmentMaxConcurrency: computeConcurrency }),
+    },
+  };
+}

@@ -1,0 +1,77 @@
+import { CfnTargetGroup } from 'aws-cdk-lib/aws-elasticloadbalancingv2';
+import { ServicePrincipal } from 'aws-cdk-lib/aws-iam';
+import type { IFunction } from 'aws-cdk-lib/aws-lambda';
+import { type Duration, Stack } from 'aws-cdk-lib/core';
+import { Construct } from 'constructs';
+import { defineProps } from '../internal/props.js';
+import type { CatchAllOptions, ContainerKind, DoorRoute, IHttpDoor } from './door.js';
+import { warnBuffered } from './internal/buffered.js';
+import { fnProp } from './internal/props.js';
+
+/** Props of {@link AlbTarget}. */
+export interface AlbTargetProps {
+  /** The function that answers. */
+  readonly fn: IFunction;
+}
+
+const PROPS = defineProps<AlbTargetProps>('AlbTarget')({ fn: fnProp.required() });
+
+/**
+ * A function as the target of an Application Load Balancer, with multi-value headers. Listener and rules are yours.
+ *
+ * @example
+ * const target = new AlbTarget(this, 'Target', { fn: service.fn });
+ * new CfnListenerRule(this, 'Rule', {
+ *   actions: [{ type: 'forward', targetGroupArn: target.targetGroupArn }],
+ *   conditions: [{ field: 'path-pattern', values: ['/notes*'] }],
+ *   listenerArn, priority: 10,
+ * });
+ */
+export class AlbTarget extends Construct implements IHttpDoor {
+  /** The target group. */
+  readonly targetGroup: CfnTargetGroup;
+  /** Its ARN, for a listener or a rule. */
+  readonly targetGroupArn: string;
+  readonly fn: IFunction;
+  readonly doorKind = 'load-balancer';
+  readonly canStream = false;
+  readonly bufferedTimeout: Duration | undefined = undefined;
+  readonly basePath: string | undefined = undefined;
+  readonly authenticatesCallers = false;
+  readonly url: string | undefined = undefined;
+
+  constructor(scope: Construct, id: string, props: AlbTargetProps) {
+    super(scope, id);
+    const { fn } = PROPS.parse(this, props);
+    this.fn = fn;
+    // The permission must exist before the target group, so it cannot name its ARN: it is for the target groups of this account.
+    fn.addPermission('Permission', {
+      scope: this,
+      principal: new ServicePrincipal('elasticloadbalancing.amazonaws.com'),
+      sourceArn: Stack.of(this).formatArn({
+        service: 'elasticloadbalancing',
+        resource: 'targetgroup',
+        resourceName: '*',
+      }),
+    });
+    this.targetGroup = new CfnTargetGroup(this, 'Resource', {
+      targetType: 'lambda',
+      targets: [{ id: fn.functionArn }],
+      targetGroupAttributes: [{ key: 'lambda.multi_value_headers.enabled', value: 'true' }],
+    });
+    this.targetGroup.node.addDependency(this.node.findChild('Permission'));
+    this.targetGroupArn = this.targetGroup.ref;
+  }
+
+  addRoutes(routes: readonly DoorRoute[]): void {
+    this.addCatchAll({ streaming: routes.some(({ streaming }) => streaming === true) });
+  }
+
+  /** A load balancer buffers: streaming routes get a warning, `Sallyport::StreamingBuffered`. */
+  addCatchAll({ streaming = false }: CatchAllOptions = {}): void {
+    if (streaming) warnBuffered(this, 'a route');
+  }
+
+  /** Nothing follows from it: the listener decides who reaches the function. */
+  attachContainer(_kind: ContainerKind): void {}
+}

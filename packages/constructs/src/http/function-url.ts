@@ -1,0 +1,132 @@
+import type { Grant, IGrantable } from 'aws-cdk-lib/aws-iam';
+import {
+  type CfnUrl,
+  FunctionUrlAuthType,
+  FunctionUrl as FunctionUrlResource,
+  type IFunction,
+  InvokeMode,
+} from 'aws-cdk-lib/aws-lambda';
+import { type Duration, Fn, Lazy } from 'aws-cdk-lib/core';
+import { Construct } from 'constructs';
+import { misuse, misuseText } from '../internal/misuse.js';
+import { defineProps, flag, literal } from '../internal/props.js';
+import { refuseTenantIsolation } from '../internal/targets.js';
+import type { CatchAllOptions, ContainerKind, DoorRoute, IHttpDoor } from './door.js';
+import { warnBuffered } from './internal/buffered.js';
+import { fnProp } from './internal/props.js';
+
+/** Who checks the callers of a {@link FunctionUrl}. */
+export class FunctionUrlAuth {
+  /** AWS, by the signature of the request (SigV4). */
+  static readonly IAM = new FunctionUrlAuth(FunctionUrlAuthType.AWS_IAM);
+  /** The application, by the postures of its routes. Anybody reaches the function, so the application must be a `SecureApp` in a `ServiceWiring`. */
+  static readonly APPLICATION = new FunctionUrlAuth(FunctionUrlAuthType.NONE);
+
+  /** The value of the CDK. */
+  readonly type: FunctionUrlAuthType;
+
+  private constructor(type: FunctionUrlAuthType) {
+    this.type = type;
+  }
+}
+
+/** Props of {@link FunctionUrl}. */
+export interface FunctionUrlProps {
+  /** The function that answers, or its alias. */
+  readonly fn: IFunction;
+  /**
+   * Who checks the callers.
+   *
+   * @default FunctionUrlAuth.IAM
+   */
+  readonly auth?: FunctionUrlAuth;
+  /**
+   * Whether answers are sent before the handler ends. The function must export a streaming handler.
+   *
+   * @default true when a streaming route is added, else false
+   */
+  readonly streaming?: boolean;
+}
+
+const PROPS = defineProps<FunctionUrlProps>('FunctionUrl')({
+  fn: fnProp.required(),
+  auth: literal<FunctionUrlAuth>('a value of FunctionUrlAuth', (value) => value instanceof FunctionUrlAuth).default(
+    FunctionUrlAuth.IAM,
+  ),
+  streaming: flag,
+});
+
+const withUrl = new WeakSet<IFunction>();
+
+/**
+ * The URL of a function. Callers sign their requests, unless the application checks them.
+ *
+ * @example
+ * const url = new FunctionUrl(this, 'Url', { fn: service.fn });
+ * url.grantInvoke(caller);
+ */
+export class FunctionUrl extends Construct implements IHttpDoor {
+  /** The URL. */
+  readonly functionUrl: FunctionUrlResource;
+  readonly fn: IFunction;
+  readonly doorKind = 'function-url';
+  readonly canStream: boolean;
+  readonly bufferedTimeout: Duration | undefined = undefined;
+  readonly basePath: string | undefined = undefined;
+  readonly authenticatesCallers: boolean;
+  readonly url: string;
+  #streams: boolean;
+  #container: ContainerKind | undefined;
+
+  /**
+   * @throws ConstructError `constructs.conflict` for a function that has a URL already
+   */
+  constructor(scope: Construct, id: string, props: FunctionUrlProps) {
+    super(scope, id);
+    const { fn, auth, streaming } = PROPS.parse(this, props);
+    refuseTenantIsolation(this, fn, 'function URL');
+    if (withUrl.has(fn)) {
+      const what = `function ${fn.node.path} has a URL already`;
+      throw misuse(this, { what, expected: 'one FunctionUrl for each function or alias', code: 'constructs.conflict' });
+    }
+    withUrl.add(fn);
+    this.fn = fn;
+    this.canStream = streaming !== false;
+    this.#streams = streaming === true;
+    this.authenticatesCallers = auth === FunctionUrlAuth.IAM;
+    this.functionUrl = new FunctionUrlResource(this, 'Resource', { function: fn, authType: auth.type });
+    const resource = this.functionUrl.node.defaultChild as CfnUrl;
+    resource.invokeMode = Lazy.string({
+      produce: () => (this.#streams ? InvokeMode.RESPONSE_STREAM : InvokeMode.BUFFERED),
+    });
+    // `https://<id>.lambda-url.<region>.on.aws/`, of which the part behind the last slash is empty.
+    this.url = `https://${Fn.select(2, Fn.split('/', this.functionUrl.url))}`;
+    if (this.authenticatesCallers) return;
+    this.node.addValidation({ validate: () => (this.#container === 'secure' ? [] : [misuseText(this, OPEN)]) });
+  }
+
+  addRoutes(routes: readonly DoorRoute[]): void {
+    this.addCatchAll({ streaming: routes.some(({ streaming }) => streaming === true) });
+  }
+
+  addCatchAll({ streaming = false }: CatchAllOptions = {}): void {
+    if (streaming && !this.canStream) warnBuffered(this, 'a route');
+    else this.#streams ||= streaming;
+  }
+
+  attachContainer(kind: ContainerKind): void {
+    this.#container = kind;
+  }
+
+  /**
+   * Lets a role or a service call the URL. It takes two permissions (https://docs.aws.amazon.com/lambda/latest/dg/urls-auth.html): `lambda:InvokeFunctionUrl`, and `lambda:InvokeFunction` through the URL only.
+   */
+  grantInvoke(grantee: IGrantable): Grant {
+    return this.fn.grantInvokeUrl(grantee);
+  }
+}
+
+const OPEN = {
+  what: 'anybody can call the function, and no secure application is attached',
+  expected: 'wiring.http(url) of a ServiceWiring whose application is a SecureApp, or FunctionUrlAuth.IAM',
+};

@@ -1,0 +1,220 @@
+import { AccessLogFormat } from 'aws-cdk-lib/aws-apigateway';
+import {
+  CfnAuthorizer,
+  CfnIntegration,
+  CfnRoute,
+  CorsHttpMethod,
+  HttpApi as HttpApiResource,
+  HttpStage,
+  LogGroupLogDestination,
+} from 'aws-cdk-lib/aws-apigatewayv2';
+import { ServicePrincipal } from 'aws-cdk-lib/aws-iam';
+import type { IFunction } from 'aws-cdk-lib/aws-lambda';
+import type { LogGroup, RetentionDays } from 'aws-cdk-lib/aws-logs';
+import { Duration, Stack } from 'aws-cdk-lib/core';
+import { Construct } from 'constructs';
+import { nameOf } from '../internal/names.js';
+import { defineProps, many, thing } from '../internal/props.js';
+import type { ApiDomain } from './api-domain.js';
+import { ApiAuthorization } from './authorization.js';
+import type { CatchAllOptions, ContainerKind, DoorRoute, IHttpDoor } from './door.js';
+import { accessLogFormat, createAccessLog } from './internal/access-log.js';
+import { warnBuffered } from './internal/buffered.js';
+import { acknowledgeOpenRoute } from './internal/open-route.js';
+import { checkPattern } from './internal/pattern.js';
+import { apiProps, authorizationProp, originsProp } from './internal/props.js';
+
+/** Props of {@link HttpApi}. */
+export interface HttpApiProps {
+  /** The function that answers. */
+  readonly fn: IFunction;
+  /**
+   * Who checks the callers before the function runs.
+   *
+   * @default ApiAuthorization.APPLICATION
+   */
+  readonly authorization?: ApiAuthorization;
+  /**
+   * Origins of browsers that may call, `https://notes.example`. `*` is refused. Set this, or the option `cors` of the application, not both.
+   *
+   * @default none: the API sends no CORS headers
+   */
+  readonly corsOrigins?: readonly string[];
+  /**
+   * Request headers that pages of these origins may send.
+   *
+   * @default authorization and content-type
+   */
+  readonly corsHeaders?: readonly string[];
+  /**
+   * The address of the API. Its default address is then switched off.
+   *
+   * @default the address that API Gateway makes
+   */
+  readonly domain?: ApiDomain;
+  /**
+   * Requests a second, on average.
+   *
+   * @default 100
+   */
+  readonly throttleRate?: number;
+  /**
+   * Requests at once.
+   *
+   * @default 200
+   */
+  readonly throttleBurst?: number;
+  /**
+   * How long the access log is kept.
+   *
+   * @default RetentionDays.ONE_MONTH
+   */
+  readonly logRetention?: RetentionDays;
+}
+
+const HEADER = /^[A-Za-z0-9-]+$/;
+
+const PROPS = defineProps<HttpApiProps>('HttpApi')({
+  ...apiProps,
+  authorization: authorizationProp,
+  corsOrigins: originsProp,
+  corsHeaders: many<string>(
+    'a list of header names',
+    (value) => typeof value === 'string' && HEADER.test(value),
+  ).default(['authorization', 'content-type']),
+  domain: thing<ApiDomain>('an ApiDomain', 'domainName'),
+});
+
+const FORMAT = accessLogFormat({
+  routeKey: '$context.routeKey',
+  protocol: '$context.protocol',
+  responseLength: '$context.responseLength',
+  integrationError: '$context.integrationErrorMessage',
+});
+
+const METHODS = [
+  CorsHttpMethod.GET,
+  CorsHttpMethod.HEAD,
+  CorsHttpMethod.POST,
+  CorsHttpMethod.PUT,
+  CorsHttpMethod.PATCH,
+  CorsHttpMethod.DELETE,
+];
+
+/**
+ * An HTTP API in front of a function: payload 2.0, access log, throttling. It buffers every answer.
+ *
+ * @example
+ * const api = new HttpApi(this, 'Api', { fn: service.fn });
+ * wiring.http(api);
+ */
+export class HttpApi extends Construct implements IHttpDoor {
+  /** The API. */
+  readonly api: HttpApiResource;
+  /** Its only stage, `$default`. */
+  readonly stage: HttpStage;
+  /** The access log. */
+  readonly accessLog: LogGroup;
+  readonly fn: IFunction;
+  readonly doorKind = 'http-api';
+  readonly canStream = false;
+  readonly bufferedTimeout = Duration.seconds(30);
+  readonly authenticatesCallers: boolean;
+  readonly basePath: string | undefined;
+  readonly url: string;
+  readonly #integration: CfnIntegration;
+  readonly #authorization: ApiAuthorization;
+  readonly #routes = new Map<string, CfnRoute>();
+  #authorizer: CfnAuthorizer | undefined;
+
+  /** @throws ConstructError `constructs.invalid_prop` for a wrong prop, such as the origin `*` */
+  constructor(scope: Construct, id: string, props: HttpApiProps) {
+    super(scope, id);
+    const { fn, authorization, corsOrigins, corsHeaders, domain, throttleRate, throttleBurst, logRetention } =
+      PROPS.parse(this, props);
+    this.fn = fn;
+    this.#authorization = authorization;
+    this.authenticatesCallers = authorization !== ApiAuthorization.APPLICATION;
+    this.api = new HttpApiResource(this, 'Resource', {
+      apiName: nameOf(this),
+      createDefaultStage: false,
+      ...(domain ? { disableExecuteApiEndpoint: true } : {}),
+      ...(corsOrigins?.length
+        ? { corsPreflight: { allowOrigins: [...corsOrigins], allowHeaders: [...corsHeaders], allowMethods: METHODS } }
+        : {}),
+    });
+    this.accessLog = createAccessLog(this, logRetention);
+    this.stage = new HttpStage(this, 'Stage', {
+      httpApi: this.api,
+      stageName: '$default',
+      autoDeploy: true,
+      throttle: { rateLimit: throttleRate, burstLimit: throttleBurst },
+      accessLogSettings: {
+        destination: new LogGroupLogDestination(this.accessLog),
+        format: AccessLogFormat.custom(FORMAT),
+      },
+    });
+    this.#integration = new CfnIntegration(this, 'Integration', {
+      apiId: this.api.apiId,
+      integrationType: 'AWS_PROXY',
+      integrationUri: fn.functionArn,
+      payloadFormatVersion: '2.0',
+    });
+    fn.addPermission('Permission', {
+      scope: this,
+      principal: new ServicePrincipal('apigateway.amazonaws.com'),
+      sourceArn: Stack.of(this).formatArn({ service: 'execute-api', resource: this.api.apiId, resourceName: '*' }),
+    });
+    domain?.mapTo(this, { apiId: this.api.apiId, stage: this.stage.stageName, dependsOn: this.stage });
+    this.basePath = domain?.basePath;
+    this.url = domain?.url ?? this.api.apiEndpoint;
+  }
+
+  /** An HTTP API buffers: a streaming route gets a warning, `Sallyport::StreamingBuffered`. */
+  addRoutes(routes: readonly DoorRoute[]): void {
+    for (const { method, path, streaming, withoutAuthorizer } of routes) {
+      if (streaming) warnBuffered(this, `${method} ${path}`);
+      checkPattern(this, path);
+      this.#addRoute(`${method} ${path}`, withoutAuthorizer === true);
+    }
+  }
+
+  addCatchAll({ streaming = false }: CatchAllOptions = {}): void {
+    if (streaming) warnBuffered(this, 'the catch-all route');
+    this.#addRoute('$default', false);
+  }
+
+  attachContainer(kind: ContainerKind): void {
+    if (kind === 'open') return;
+    for (const route of this.#routes.values()) acknowledgeOpenRoute(route);
+  }
+
+  #addRoute(routeKey: string, withoutAuthorizer: boolean): void {
+    if (this.#routes.has(routeKey)) return;
+    const route = new CfnRoute(
+      this,
+      routeKey === '$default' ? 'Default' : routeKey.replace(' /', '--').replaceAll('/', '--'),
+      {
+        apiId: this.api.apiId,
+        routeKey,
+        target: `integrations/${this.#integration.ref}`,
+        ...this.#authorizationOf(withoutAuthorizer),
+      },
+    );
+    this.#routes.set(routeKey, route);
+  }
+
+  #authorizationOf(withoutAuthorizer: boolean): { authorizationType: string; authorizerId?: string } {
+    if (withoutAuthorizer || this.#authorization.kind === 'application') return { authorizationType: 'NONE' };
+    if (this.#authorization.kind === 'iam') return { authorizationType: 'AWS_IAM' };
+    const { issuer, audience } = this.#authorization;
+    this.#authorizer ??= new CfnAuthorizer(this, 'Authorizer', {
+      apiId: this.api.apiId,
+      name: 'jwt',
+      authorizerType: 'JWT',
+      identitySource: ['$request.header.Authorization'],
+      jwtConfiguration: { ...(issuer === undefined ? {} : { issuer }), audience: [...audience] },
+    });
+    return { authorizationType: 'JWT', authorizerId: this.#authorizer.ref };
+  }
+}

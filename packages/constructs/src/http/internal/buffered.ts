@@ -1,0 +1,10 @@
+import { Validations } from 'aws-cdk-lib/core';
+import type { IConstruct } from 'constructs';
+
+/** Warns that the answer of a streaming route arrives in one piece. */
+export function warnBuffered(door: IConstruct, what: string): void {
+  Validations.of(door).addWarning(
+    'Sallyport::StreamingBuffered',
+    `${what} streams, and ${door.node.path} sends answers in one piece of at most 6 MB (load balancer: 1 MB). Use a RestApi or a FunctionUrl, or acknowledge this.`,
+  );
+}

@@ -1,0 +1,37 @@
+import type { IFunction } from 'aws-cdk-lib/aws-lambda';
+import { RetentionDays } from 'aws-cdk-lib/aws-logs';
+import { count, literal, many, thing } from '../../internal/props.js';
+import { ApiAuthorization } from '../authorization.js';
+
+/** The default of `throttleRate`: requests a second. */
+export const THROTTLE_RATE = 100;
+/** The default of `throttleBurst`: requests at once. */
+export const THROTTLE_BURST = 200;
+
+const MOST = 1_000_000;
+const ORIGIN = /^https?:\/\/[^/*\s]+$/;
+
+/** The function behind a door. */
+export const fnProp = thing<IFunction>('a function', 'functionArn');
+
+/** Props that every API has. */
+export const apiProps = {
+  fn: fnProp.required(),
+  throttleRate: count(1, MOST).default(THROTTLE_RATE),
+  throttleBurst: count(1, MOST).default(THROTTLE_BURST),
+  logRetention: literal<RetentionDays>('a value of RetentionDays', (value) => typeof value === 'number').default(
+    RetentionDays.ONE_MONTH,
+  ),
+};
+
+/** Who checks the callers; the application by default. */
+export const authorizationProp = literal<ApiAuthorization>(
+  'a value of ApiAuthorization',
+  (value) => value instanceof ApiAuthorization,
+).default(ApiAuthorization.APPLICATION);
+
+/** Origins of browsers. `*` is not one. */
+export const originsProp = many<string>(
+  'a list of origins, such as https://notes.example, without *',
+  (value) => typeof value === 'string' && ORIGIN.test(value),
+);

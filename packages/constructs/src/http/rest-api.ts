@@ -1,0 +1,274 @@
+import {
+  AccessLogFormat,
+  AuthorizationType,
+  EndpointType,
+  type IResource,
+  LambdaIntegration,
+  LogGroupLogDestination,
+  type Method,
+  ResponseTransferMode,
+  RestApi as RestApiResource,
+} from 'aws-cdk-lib/aws-apigateway';
+import type { IFunction } from 'aws-cdk-lib/aws-lambda';
+import type { LogGroup, RetentionDays } from 'aws-cdk-lib/aws-logs';
+import { CfnWebACLAssociation } from 'aws-cdk-lib/aws-wafv2';
+import { Duration } from 'aws-cdk-lib/core';
+import { Construct } from 'constructs';
+import { acknowledge } from '../internal/acknowledge.js';
+import { misuse } from '../internal/misuse.js';
+import { nameOf } from '../internal/names.js';
+import { defineProps, literal, many, thing, words } from '../internal/props.js';
+import type { ApiDomain } from './api-domain.js';
+import type { ApiAuthorization } from './authorization.js';
+import type { CatchAllOptions, ContainerKind, DoorRoute, IHttpDoor } from './door.js';
+import { accessLogFormat, createAccessLog } from './internal/access-log.js';
+import { acknowledgeOpenRoute } from './internal/open-route.js';
+import { checkPattern } from './internal/pattern.js';
+import { apiProps, authorizationProp } from './internal/props.js';
+
+/** Where the endpoint of a {@link RestApi} is. */
+export class RestEndpoint {
+  /** In the region of the stack. */
+  static readonly REGIONAL = new RestEndpoint(EndpointType.REGIONAL);
+  /** At the edge locations of CloudFront. Streaming routes are refused: their idle limit there is 30 seconds. */
+  static readonly EDGE = new RestEndpoint(EndpointType.EDGE);
+
+  /** The value of the CDK. */
+  readonly type: EndpointType;
+
+  private constructor(type: EndpointType) {
+    this.type = type;
+  }
+}
+
+/** Props of {@link RestApi}. */
+export interface RestApiProps {
+  /** The function that answers. */
+  readonly fn: IFunction;
+  /**
+   * Who checks the callers before the function runs: the application or IAM.
+   *
+   * @default ApiAuthorization.APPLICATION
+   */
+  readonly authorization?: ApiAuthorization;
+  /**
+   * Where the endpoint is.
+   *
+   * @default RestEndpoint.REGIONAL
+   */
+  readonly endpoint?: RestEndpoint;
+  /**
+   * The address of the API. Its default address is then switched off.
+   *
+   * @default the address that API Gateway makes, with the stage as the first part of its path
+   */
+  readonly domain?: ApiDomain;
+  /**
+   * Media types of answers with bytes, on routes that do not stream.
+   *
+   * @default all of them
+   */
+  readonly binaryMediaTypes?: readonly string[];
+  /**
+   * The ARN of a regional web ACL of AWS WAF.
+   *
+   * @default none
+   */
+  readonly webAclArn?: string;
+  /**
+   * Requests a second, on average.
+   *
+   * @default 100
+   */
+  readonly throttleRate?: number;
+  /**
+   * Requests at once.
+   *
+   * @default 200
+   */
+  readonly throttleBurst?: number;
+  /**
+   * How long the access log is kept.
+   *
+   * @default RetentionDays.ONE_MONTH
+   */
+  readonly logRetention?: RetentionDays;
+}
+
+const PROPS = defineProps<RestApiProps>('RestApi')({
+  ...apiProps,
+  authorization: authorizationProp,
+  endpoint: literal<RestEndpoint>('a value of RestEndpoint', (value) => value instanceof RestEndpoint).default(
+    RestEndpoint.REGIONAL,
+  ),
+  domain: thing<ApiDomain>('an ApiDomain', 'domainName'),
+  binaryMediaTypes: many<string>('a list of media types', (value) => typeof value === 'string').default(['*/*']),
+  webAclArn: words('the ARN of a web ACL', /^arn:/),
+});
+
+const STAGE = 'live';
+const RULE = 'AwsSolutions::AwsSolutions-APIG';
+/** The longest answer of a route that streams. https://docs.aws.amazon.com/apigateway/latest/developerguide/response-transfer-mode.html */
+const STREAM_LIMIT = Duration.minutes(15);
+
+const FORMAT = accessLogFormat({
+  httpMethod: '$context.httpMethod',
+  resourcePath: '$context.resourcePath',
+  protocol: '$context.protocol',
+  responseLength: '$context.responseLength',
+  integrationError: '$context.integration.error',
+});
+
+/**
+ * A REST API in front of a function. Each route buffers its answer, for up to 29 seconds, or streams it, for up to 15 minutes.
+ *
+ * @example
+ * const api = new RestApi(this, 'Api', { fn: service.fn });
+ * wiring.http(api); // routes that the application registers as streaming get responseTransferMode STREAM
+ */
+export class RestApi extends Construct implements IHttpDoor {
+  /** The API. */
+  readonly api: RestApiResource;
+  /** The access log. */
+  readonly accessLog: LogGroup;
+  readonly fn: IFunction;
+  readonly doorKind = 'rest-api';
+  readonly canStream: boolean;
+  readonly bufferedTimeout = Duration.seconds(29);
+  readonly authenticatesCallers: boolean;
+  readonly basePath: string | undefined;
+  /** Without a domain it ends with the stage, `/live`. */
+  readonly url: string;
+  /** Whether the path of the public address begins with the stage. */
+  readonly hasStagePrefix: boolean;
+  readonly #authorization: ApiAuthorization;
+  readonly #integrations: { readonly buffered: LambdaIntegration; readonly streaming: LambdaIntegration };
+  readonly #methods = new Map<string, Method>();
+
+  /** @throws ConstructError `constructs.invalid_prop` for a wrong prop, or a JWT authorizer, which REST APIs do not have */
+  constructor(scope: Construct, id: string, props: RestApiProps) {
+    super(scope, id);
+    const {
+      fn,
+      authorization,
+      endpoint,
+      domain,
+      binaryMediaTypes,
+      webAclArn,
+      throttleRate,
+      throttleBurst,
+      logRetention,
+    } = PROPS.parse(this, props);
+    if (authorization.kind === 'jwt') {
+      throw misuse(this, {
+        what: 'authorization is a JWT authorizer',
+        expected: 'ApiAuthorization.APPLICATION, IAM or an HttpApi',
+      });
+    }
+    this.fn = fn;
+    this.#authorization = authorization;
+    this.authenticatesCallers = authorization.kind === 'iam';
+    this.canStream = endpoint === RestEndpoint.REGIONAL;
+    this.accessLog = createAccessLog(this, logRetention);
+    this.api = new RestApiResource(this, 'Resource', {
+      restApiName: nameOf(this),
+      cloudWatchRole: false,
+      ...(domain ? { disableExecuteApiEndpoint: true } : {}),
+      endpointTypes: [endpoint.type],
+      binaryMediaTypes: [...binaryMediaTypes],
+      deployOptions: {
+        stageName: STAGE,
+        tracingEnabled: true,
+        throttlingRateLimit: throttleRate,
+        throttlingBurstLimit: throttleBurst,
+        accessLogDestination: new LogGroupLogDestination(this.accessLog),
+        accessLogFormat: AccessLogFormat.custom(FORMAT),
+      },
+    });
+    this.#integrations = integrationsOf(fn);
+    const stage = this.api.deploymentStage;
+    domain?.mapTo(this, { apiId: this.api.restApiId, stage: STAGE, dependsOn: stage });
+    this.hasStagePrefix = domain === undefined;
+    this.basePath = domain?.basePath;
+    this.url = domain?.url ?? this.api.url.replace(/\/$/, '');
+    if (webAclArn !== undefined) {
+      new CfnWebACLAssociation(this, 'WebAcl', { webAclArn, resourceArn: stage.stageArn });
+    }
+    this.#acknowledge(stage.node.defaultChild as Construct, webAclArn !== undefined);
+  }
+
+  addRoutes(routes: readonly DoorRoute[]): void {
+    for (const { method, path, streaming = false, withoutAuthorizer = false } of routes) {
+      const segments = checkPattern(this, path);
+      this.#addMethod(this.#resourceOf(segments, path), method, streaming, withoutAuthorizer);
+    }
+  }
+
+  addCatchAll({ streaming = false }: CatchAllOptions = {}): void {
+    this.#addMethod(this.api.root, 'ANY', streaming, false);
+    this.#addMethod(this.#resourceOf(['{path+}'], '/{path+}'), 'ANY', streaming, false);
+  }
+
+  attachContainer(kind: ContainerKind): void {
+    if (kind === 'open') return;
+    for (const method of this.#methods.values()) acknowledgeOpenRoute(method.node.defaultChild as Construct);
+  }
+
+  #acknowledge(stage: Construct, hasWebAcl: boolean): void {
+    const api = this.api.node.defaultChild as Construct;
+    acknowledge(api, `${RULE}2`, 'The application validates its requests, by the schemas of its routes.');
+    acknowledge(
+      stage,
+      `${RULE}6`,
+      'Execution logs need AWS::ApiGateway::Account, one setting for the whole account. The access log and the log of the function are on.',
+    );
+    if (hasWebAcl) return;
+    acknowledge(
+      stage,
+      `${RULE}3`,
+      'A web ACL costs money and has rules of its owner: the prop webAclArn associates one.',
+    );
+  }
+
+  /**
+   * The resource of a path. One resource has one parameter below it, whatever its name: the function reads the path itself, so a second
+   * name takes the resource of the first.
+   */
+  #resourceOf(segments: readonly string[], path: string): IResource {
+    return segments.reduce<IResource>((parent, segment) => {
+      const same = parent.getResource(segment);
+      if (same) return same;
+      const variable = parent.node.children.find((child) => child.node.id.startsWith('{')) as IResource | undefined;
+      if (!segment.startsWith('{') || !variable) return parent.addResource(segment);
+      if (segment.endsWith('+}') === variable.node.id.endsWith('+}')) return variable;
+      const what = `path ${path} needs ${segment} beside ${variable.node.id}, and a REST API takes one parameter at each place`;
+      throw misuse(this, { what, expected: 'addCatchAll() instead of single routes, or an HttpApi' });
+    }, this.api.root);
+  }
+
+  #addMethod(resource: IResource, method: string, streaming: boolean, withoutAuthorizer: boolean): void {
+    const key = `${method} ${resource.path}`;
+    if (streaming && !this.canStream) {
+      const what = `${key} streams, and the API is edge-optimised`;
+      throw misuse(this, { what, expected: 'RestEndpoint.REGIONAL' });
+    }
+    if (this.#methods.has(key)) return;
+    const useIam = !withoutAuthorizer && this.#authorization.kind === 'iam';
+    const added = resource.addMethod(method, streaming ? this.#integrations.streaming : this.#integrations.buffered, {
+      authorizationType: useIam ? AuthorizationType.IAM : AuthorizationType.NONE,
+    });
+    this.#methods.set(key, added);
+  }
+}
+
+/** One permission for the whole API: one for each route would soon pass the limit of a function's policy, 20 KB. */
+function integrationsOf(fn: IFunction) {
+  return {
+    buffered: new LambdaIntegration(fn, { scopePermissionToMethod: false }),
+    streaming: new LambdaIntegration(fn, {
+      scopePermissionToMethod: false,
+      responseTransferMode: ResponseTransferMode.STREAM,
+      timeout: STREAM_LIMIT,
+    }),
+  };
+}

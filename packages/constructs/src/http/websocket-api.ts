@@ -1,0 +1,193 @@
+import { WEBSOCKET_ACTIONS, WEBSOCKET_ENDPOINT_ENV } from '@sallyport/http/schema';
+import { AccessLogFormat } from 'aws-cdk-lib/aws-apigateway';
+import {
+  CfnIntegration,
+  CfnRoute,
+  CfnRouteResponse,
+  LogGroupLogDestination,
+  WebSocketApi as WebSocketApiResource,
+  WebSocketStage,
+} from 'aws-cdk-lib/aws-apigatewayv2';
+import { type Grant, type IGrantable, ServicePrincipal } from 'aws-cdk-lib/aws-iam';
+import type { IFunction } from 'aws-cdk-lib/aws-lambda';
+import type { LogGroup, RetentionDays } from 'aws-cdk-lib/aws-logs';
+import { Stack } from 'aws-cdk-lib/core';
+import { Construct } from 'constructs';
+import { setVariable } from '../internal/environment.js';
+import { misuse } from '../internal/misuse.js';
+import { nameOf } from '../internal/names.js';
+import { defineProps, flag, literalWords } from '../internal/props.js';
+import { grantOnParts } from '../internal/wildcards.js';
+import type { ContainerKind } from './door.js';
+import { accessLogFormat, createAccessLog } from './internal/access-log.js';
+import { acknowledgeOpenRoute } from './internal/open-route.js';
+import { apiProps } from './internal/props.js';
+
+/** Props of {@link WebSocketApi}. */
+export interface WebSocketApiProps {
+  /** The function that answers. The API grants it to send messages and tells it where. */
+  readonly fn: IFunction;
+  /**
+   * Where the route of a message is found.
+   *
+   * @default '$request.body.action'
+   */
+  readonly routeSelectionExpression?: string;
+  /**
+   * Whether what a handler returns is sent to the caller. `$connect` and `$disconnect` never answer.
+   *
+   * @default false: handlers send messages themselves
+   */
+  readonly respond?: boolean;
+  /**
+   * Messages a second, on average.
+   *
+   * @default 100
+   */
+  readonly throttleRate?: number;
+  /**
+   * Messages at once.
+   *
+   * @default 200
+   */
+  readonly throttleBurst?: number;
+  /**
+   * How long the access log is kept.
+   *
+   * @default RetentionDays.ONE_MONTH
+   */
+  readonly logRetention?: RetentionDays;
+}
+
+const PROPS = defineProps<WebSocketApiProps>('WebSocketApi')({
+  ...apiProps,
+  routeSelectionExpression: literalWords('an expression such as $request.body.action', /^\$/).default(
+    '$request.body.action',
+  ),
+  respond: flag.default(false),
+});
+
+const STAGE = 'live';
+const ROUTE_KEY = /^[A-Za-z0-9$_.:@/-]{1,128}$/;
+const SILENT = ['$connect', '$disconnect'];
+
+const FORMAT = accessLogFormat({
+  routeKey: '$context.routeKey',
+  eventType: '$context.eventType',
+  connectionId: '$context.connectionId',
+  integrationError: '$context.integrationErrorMessage',
+});
+
+/**
+ * A WebSocket API in front of a function. `ServiceWiring` adds a route for each registration of the application.
+ *
+ * @example
+ * const sockets = new WebSocketApi(this, 'Sockets', { fn: service.fn });
+ * const connections = new ConnectionsTable(this, 'Connections').bindTo(service.fn);
+ * wiring.webSocket(sockets);
+ */
+export class WebSocketApi extends Construct {
+  /** The API. */
+  readonly api: WebSocketApiResource;
+  /** Its only stage, `live`. */
+  readonly stage: WebSocketStage;
+  /** The access log. */
+  readonly accessLog: LogGroup;
+  /** The function that answers. */
+  readonly fn: IFunction;
+  /** The address for clients, `wss://…/live`. */
+  readonly url: string;
+  /** The address for messages to clients, `https://…/live`. */
+  readonly managementEndpoint: string;
+  readonly #integration: CfnIntegration;
+  readonly #respond: boolean;
+  readonly #routes = new Map<string, CfnRoute>();
+
+  constructor(scope: Construct, id: string, props: WebSocketApiProps) {
+    super(scope, id);
+    const { fn, routeSelectionExpression, respond, throttleRate, throttleBurst, logRetention } = PROPS.parse(
+      this,
+      props,
+    );
+    this.fn = fn;
+    this.#respond = respond;
+    this.api = new WebSocketApiResource(this, 'Resource', { apiName: nameOf(this), routeSelectionExpression });
+    this.accessLog = createAccessLog(this, logRetention);
+    this.stage = new WebSocketStage(this, 'Stage', {
+      webSocketApi: this.api,
+      stageName: STAGE,
+      autoDeploy: true,
+      throttle: { rateLimit: throttleRate, burstLimit: throttleBurst },
+      accessLogSettings: {
+        destination: new LogGroupLogDestination(this.accessLog),
+        format: AccessLogFormat.custom(FORMAT),
+      },
+    });
+    this.#integration = new CfnIntegration(this, 'Integration', {
+      apiId: this.api.apiId,
+      integrationType: 'AWS_PROXY',
+      integrationUri: this.#invocationUri(),
+    });
+    fn.addPermission('Permission', {
+      scope: this,
+      principal: new ServicePrincipal('apigateway.amazonaws.com'),
+      sourceArn: this.#arn('*'),
+    });
+    this.url = this.stage.url;
+    this.managementEndpoint = this.stage.callbackUrl;
+    this.grantManageConnections(fn);
+    setVariable(this, fn, WEBSOCKET_ENDPOINT_ENV, this.managementEndpoint);
+  }
+
+  /**
+   * Adds the route of a key, `$connect` or what the selection expression finds.
+   *
+   * @throws ConstructError `constructs.invalid_prop` for a key that API Gateway does not take
+   */
+  addRouteKey(routeKey: string): void {
+    if (!ROUTE_KEY.test(routeKey)) {
+      throw misuse(this, { what: 'route key', got: routeKey, expected: '1 to 128 letters, digits and $ _ . : @ / -' });
+    }
+    if (this.#routes.has(routeKey)) return;
+    const answers = this.#respond && !SILENT.includes(routeKey);
+    const route = new CfnRoute(this, `Route${routeKey}`.replaceAll('/', '--'), {
+      apiId: this.api.apiId,
+      routeKey,
+      authorizationType: 'NONE',
+      target: `integrations/${this.#integration.ref}`,
+      ...(answers ? { routeResponseSelectionExpression: '$default' } : {}),
+    });
+    this.#routes.set(routeKey, route);
+    if (!answers) return;
+    new CfnRouteResponse(route, 'Response', {
+      apiId: this.api.apiId,
+      routeId: route.ref,
+      routeResponseKey: '$default',
+    });
+  }
+
+  /** Says which container the application is. `ServiceWiring` calls it. */
+  attachContainer(kind: ContainerKind): void {
+    if (kind === 'open') return;
+    for (const route of this.#routes.values()) acknowledgeOpenRoute(route);
+  }
+
+  /** Lets a role send messages to connections and close them: `execute-api:ManageConnections`. */
+  grantManageConnections(grantee: IGrantable): Grant {
+    const reason = 'The connections of one stage: they are made by clients.';
+    return grantOnParts(grantee, WEBSOCKET_ACTIONS, [this.#arn(`${STAGE}/*/@connections/*`)], reason);
+  }
+
+  #arn(resourceName: string): string {
+    return Stack.of(this).formatArn({ service: 'execute-api', resource: this.api.apiId, resourceName });
+  }
+
+  #invocationUri(): string {
+    return Stack.of(this).formatArn({
+      service: 'apigateway',
+      account: 'lambda',
+      resource: 'path/2015-03-31/functions',
+      resourceName: `${this.fn.functionArn}/invocations`,
+    });
+  }
+}

@@ -1,0 +1,10 @@
+export { CONSTRUCT_CODES, ConstructError, type ConstructErrorCode } from './errors.js';
+export * from './function.js';
+export * from './graphql.js';
+export * from './http.js';
+export * from './mcp.js';
+export * from './microvm.js';
+export * from './state.js';
+export * from './storage.js';
+export * from './triggers.js';
+export * from './wiring.js';

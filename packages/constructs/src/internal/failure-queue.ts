@@ -1,0 +1,29 @@
+import type { IKey } from 'aws-cdk-lib/aws-kms';
+import { Queue, QueueEncryption } from 'aws-cdk-lib/aws-sqs';
+import { Duration, RemovalPolicy } from 'aws-cdk-lib/core';
+import type { Construct } from 'constructs';
+import { acknowledge } from './acknowledge.js';
+
+/** How a queue for failed messages differs from the usual one. */
+export interface FailureQueueProps {
+  readonly fifo?: boolean | undefined;
+  readonly encryptionKey?: IKey | undefined;
+}
+
+/** A queue for what failed: 14 days, encrypted, TLS only, kept when the stack is removed. */
+export function makeFailureQueue(scope: Construct, id: string, props: FailureQueueProps = {}): Queue {
+  const { fifo, encryptionKey } = props;
+  const queue = new Queue(scope, id, {
+    ...(fifo && { fifo: true }),
+    retentionPeriod: Duration.days(14),
+    enforceSSL: true,
+    removalPolicy: RemovalPolicy.RETAIN,
+    ...(encryptionKey
+      ? { encryption: QueueEncryption.KMS, encryptionMasterKey: encryptionKey }
+      : { encryption: QueueEncryption.SQS_MANAGED }),
+  });
+  const reason = 'it is a queue for what failed: what cannot be delivered ends here';
+  acknowledge(queue, 'AwsSolutions::AwsSolutions-SQS3', reason);
+  acknowledge(queue, 'Serverless::Serverless-SQSRedrivePolicy', reason);
+  return queue;
+}

@@ -1,0 +1,154 @@
+import {
+  defineOptions,
+  OptionKind,
+  type OptionKinds,
+  type OptionPlace,
+  type ParsedOptions,
+} from '@sallyport/core/options';
+import { Duration, Token } from 'aws-cdk-lib/core';
+import type { IConstruct } from 'constructs';
+import { misuse, show } from './misuse.js';
+
+/** The closed set of props of one construct. */
+export interface PropSet<T, K> {
+  /**
+   * The props with their defaults.
+   *
+   * @throws ConstructError `constructs.invalid_prop` for an unknown key or a wrong value, `constructs.literal_needed` for a token
+   *   where the value is needed at synth
+   */
+  parse(at: IConstruct, props: T | undefined): ParsedOptions<K>;
+}
+
+/** Carries what {@link misuse} needs through the texts of options. */
+class PropProblem extends Error {
+  readonly got: unknown;
+  readonly what: string;
+  readonly wanted: string;
+  readonly isToken: boolean;
+
+  constructor(what: string, got: unknown, wanted: string, isToken = false) {
+    super(what);
+    this.what = what;
+    this.got = got;
+    this.wanted = wanted;
+    this.isToken = isToken;
+  }
+}
+
+/** Describes the props of a construct once: names, types, bounds and defaults. An unknown prop is an error. */
+export function defineProps<T extends object>(
+  className: string,
+): <K extends OptionKinds<T>>(kinds: K) => PropSet<T, K> {
+  return (kinds) => {
+    const options = defineOptions<T>()(kinds, { fail: (problem) => new PropProblem(problem, undefined, '') });
+    return {
+      parse(at, props) {
+        try {
+          return options.parse(props);
+        } catch (error) {
+          if (!(error instanceof PropProblem)) throw error;
+          const { what, got, wanted, isToken } = error;
+          const code = isToken ? ('constructs.literal_needed' as const) : ('constructs.invalid_prop' as const);
+          if (wanted !== '') throw misuse(at, { what, got, expected: wanted, code }, className);
+          const [, missing, expected] = /^option "(.+)" must be (.+)$/s.exec(what) ?? [];
+          if (missing !== undefined && expected !== undefined) {
+            throw misuse(at, { what: `${missing} is missing`, expected }, className);
+          }
+          const known = Object.keys(kinds).join(', ');
+          throw misuse(
+            at,
+            { what: what.replaceAll('option', 'prop').replace(/;.*$/s, ''), expected: known },
+            className,
+          );
+        }
+      },
+    };
+  };
+}
+
+function problem(place: OptionPlace, value: unknown, wanted: string): Error {
+  return new PropProblem(place.name, value, wanted);
+}
+
+/** A prop that a test accepts; a token passes, because its value is unknown. */
+export function prop<T>(wanted: string, accepts: (value: unknown) => boolean): OptionKind<T> {
+  return new OptionKind(wanted, (value, place) => {
+    if (!Token.isUnresolved(value) && !accepts(value)) throw problem(place, value, wanted);
+    return value as T;
+  });
+}
+
+/** A prop that must be known at synth: a token is refused. */
+export function literal<T>(wanted: string, accepts: (value: unknown) => boolean): OptionKind<T> {
+  return new OptionKind(wanted, (value, place) => {
+    if (Token.isUnresolved(value)) throw new PropProblem(place.name, value, `${wanted}, as a literal`, true);
+    if (!accepts(value)) throw problem(place, value, wanted);
+    return value as T;
+  });
+}
+
+/** A whole number within bounds, both included. */
+export function count(least: number, most: number): OptionKind<number> {
+  return prop(`a whole number from ${least} to ${most}`, (value) => isCount(value, least, most));
+}
+
+/** A whole number within bounds that must be known at synth. */
+export function literalCount(least: number, most: number): OptionKind<number> {
+  return literal(`a whole number from ${least} to ${most}`, (value) => isCount(value, least, most));
+}
+
+function isCount(value: unknown, least: number, most: number): boolean {
+  return Number.isSafeInteger(value) && (value as number) >= least && (value as number) <= most;
+}
+
+/** `true` or `false`. */
+export const flag: OptionKind<boolean> = literal('true or false', (value) => typeof value === 'boolean');
+
+/** A text that is not blank; a token passes. */
+export function words(wanted = 'a text that is not blank', pattern = /\S/): OptionKind<string> {
+  return prop(wanted, (value) => typeof value === 'string' && pattern.test(value));
+}
+
+/** A text that must be known at synth. */
+export function literalWords(wanted = 'a text that is not blank', pattern = /\S/): OptionKind<string> {
+  return literal(wanted, (value) => typeof value === 'string' && pattern.test(value));
+}
+
+/** A time within bounds in seconds, both included. Its amount may be a token. */
+export function time(least: number, most: number): OptionKind<Duration> {
+  return prop(
+    `a Duration from ${Duration.seconds(least).toHumanString()} to ${Duration.seconds(most).toHumanString()}`,
+    (value) => {
+      if (!isDuration(value)) return false;
+      if (value.isUnresolved()) return true;
+      const seconds = value.toMilliseconds() / 1000;
+      return seconds >= least && seconds <= most;
+    },
+  );
+}
+
+function isDuration(value: unknown): value is Duration {
+  return typeof value === 'object' && value !== null && typeof (value as Duration).toMilliseconds === 'function';
+}
+
+/** An object of the CDK with these members, for example a queue: `thing<IQueue>('a queue', 'queueArn')`. */
+export function thing<T extends object>(wanted: string, ...members: readonly (keyof T & string)[]): OptionKind<T> {
+  return prop(wanted, (value) => {
+    if (typeof value !== 'object' || value === null) return false;
+    return members.every((member) => member in value);
+  });
+}
+
+/** A list; its members are checked by `accepts`. */
+export function many<T>(wanted: string, accepts: (value: unknown) => boolean): OptionKind<readonly T[]> {
+  return prop(
+    wanted,
+    (value) => Array.isArray(value) && value.every((item) => Token.isUnresolved(item) || accepts(item)),
+  );
+}
+
+/** One of some texts. */
+export function choice<const V extends string>(...values: readonly V[]): OptionKind<V> {
+  return literal(values.map((value) => show(value)).join(' or '), (value) => values.includes(value as V));
+}

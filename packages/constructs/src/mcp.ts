@@ -1,0 +1,3 @@
+/** MCP servers: routes, sessions, secrets. */
+export { McpServer, type McpServerProps } from './mcp/mcp-server.js';
+export { Challenge, McpSessions } from './mcp/sessions.js';

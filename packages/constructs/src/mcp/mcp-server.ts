@@ -1,0 +1,209 @@
+import { MCP_PATH, normalizeMcpPath } from '@sallyport/mcp/routes';
+import { MCP_SECRET_ACTIONS, MCP_SECRET_ARN_ENV, MCP_SPILL_ACTIONS, MCP_SPILL_BUCKET_ENV } from '@sallyport/mcp/schema';
+import type { IFunction } from 'aws-cdk-lib/aws-lambda';
+import type { IBucket } from 'aws-cdk-lib/aws-s3';
+import { Secret } from 'aws-cdk-lib/aws-secretsmanager';
+import { RemovalPolicy, Validations } from 'aws-cdk-lib/core';
+import { Construct } from 'constructs';
+import type { ApiDomain } from '../http/api-domain.js';
+import type { IHttpDoor } from '../http/door.js';
+import { RestApi } from '../http/rest-api.js';
+import { acknowledge } from '../internal/acknowledge.js';
+import { setVariable } from '../internal/environment.js';
+import { grantOn } from '../internal/grants.js';
+import { misuse, misuseText } from '../internal/misuse.js';
+import { defineProps, flag, literal, literalWords, thing } from '../internal/props.js';
+import { grantOnParts } from '../internal/wildcards.js';
+import { McpTable } from '../state/tables.js';
+import { facadeRoutes, serverRoutes } from './internal/routes.js';
+import { Challenge, McpSessions } from './sessions.js';
+
+/** Props of {@link McpServer}. */
+export interface McpServerProps {
+  /** The function in which the server is mounted. It gets the variables of the server. */
+  readonly fn: IFunction;
+  /**
+   * The API or function URL through which clients reach it.
+   *
+   * @default a RestApi of its own
+   */
+  readonly api?: IHttpDoor;
+  /**
+   * The address of the API of its own. It must not have a base path: the documents of the origin would be out of reach.
+   *
+   * @default the address that API Gateway makes
+   */
+  readonly domain?: ApiDomain;
+  /**
+   * The path of the server, as in `mountMcp`.
+   *
+   * @default '/mcp'
+   */
+  readonly path?: string;
+  /**
+   * Whether the application registers a facade: all kinds of endpoints instead of one path.
+   *
+   * @default false
+   */
+  readonly facade?: boolean;
+  /**
+   * Whether events are sent while a tool runs. The function must export a streaming handler.
+   *
+   * @default true
+   */
+  readonly streaming?: boolean;
+  /**
+   * Where the server keeps its sessions.
+   *
+   * @default McpSessions.DURABLE
+   */
+  readonly sessions?: McpSessions;
+  /**
+   * The table of durable sessions.
+   *
+   * @default one of its own
+   */
+  readonly table?: McpTable;
+  /**
+   * Whether a secret is generated, for sealed state: `secret: secretFromArn()` reads it. Tools that ask the client need it too.
+   *
+   * @default true for sealed sessions, else false
+   */
+  readonly generateSecret?: boolean;
+  /**
+   * A bucket for values over 256 KiB: `spill: s3McpSpill()` uses it.
+   *
+   * @default none
+   */
+  readonly spillBucket?: IBucket;
+  /**
+   * What is done about the header that API Gateway and function URLs rename.
+   *
+   * @default Challenge.WARN
+   */
+  readonly challenge?: Challenge;
+}
+
+const PROPS = defineProps<McpServerProps>('McpServer')({
+  fn: thing<IFunction>('a function', 'functionArn').required(),
+  api: thing<IHttpDoor>('an API or a function URL', 'addRoutes', 'doorKind'),
+  domain: thing<ApiDomain>('an ApiDomain', 'domainName'),
+  path: literalWords('a path that begins with /', /^\//).default(MCP_PATH),
+  facade: flag.default(false),
+  streaming: flag.default(true),
+  sessions: literal<McpSessions>('a value of McpSessions', (value) => value instanceof McpSessions).default(
+    McpSessions.DURABLE,
+  ),
+  table: thing<McpTable>('an McpTable', 'bindTo'),
+  generateSecret: flag,
+  spillBucket: thing<IBucket>('a bucket', 'bucketArn'),
+  challenge: literal<Challenge>('a value of Challenge', (value) => value instanceof Challenge).default(Challenge.WARN),
+});
+
+type Props = ReturnType<typeof PROPS.parse>;
+
+/**
+ * The routes, the state and the variables of an MCP server that is mounted in a function.
+ *
+ * @example
+ * const mcp = new McpServer(this, 'Mcp', { fn: service.fn, api });
+ * wiring.http(api);
+ */
+export class McpServer extends Construct {
+  /** The API or function URL through which clients reach the server. */
+  readonly door: IHttpDoor;
+  /** The table of durable sessions, or `undefined`. */
+  readonly table: McpTable | undefined;
+  /** The secret of sealed state, or `undefined`. */
+  readonly secret: Secret | undefined;
+  /** The address that clients are given; `undefined` for a facade, and where the door does not know its address. */
+  readonly url: string | undefined;
+  #hasEdge = false;
+
+  /** @throws ConstructError `constructs.invalid_prop` for props that do not fit together */
+  constructor(scope: Construct, id: string, props: McpServerProps) {
+    super(scope, id);
+    const parsed = PROPS.parse(this, props);
+    const { fn, facade, sessions, spillBucket, streaming } = parsed;
+    this.#check(parsed);
+    const path = normalizeMcpPath(parsed.path);
+    this.door = parsed.api ?? new RestApi(this, 'Api', { fn, ...(parsed.domain ? { domain: parsed.domain } : {}) });
+    if (streaming && !this.door.canStream) {
+      const what = `streaming is true, and ${this.door.node.path} buffers`;
+      throw misuse(this, { what, expected: 'a RestApi or a FunctionUrl, or streaming: false' });
+    }
+    this.door.addRoutes(facade ? facadeRoutes(streaming) : serverRoutes(path, streaming));
+    this.url = facade || this.door.url === undefined ? undefined : this.door.url + path;
+    if (sessions.kind === 'durable') this.table = (parsed.table ?? new McpTable(this, 'Table')).bindTo(fn);
+    if (parsed.generateSecret ?? sessions.kind === 'sealed') this.secret = this.#makeSecret(fn);
+    if (spillBucket) {
+      setVariable(this, fn, MCP_SPILL_BUCKET_ENV, spillBucket.bucketName);
+      const reason = 'The objects of a bucket that the server names itself.';
+      grantOnParts(fn, MCP_SPILL_ACTIONS, [spillBucket.arnForObjects('*')], reason);
+    }
+    this.#warn(parsed.challenge);
+  }
+
+  /** Says that a `ChallengeEdge` is in front of the server. `ChallengeEdge` calls it. */
+  attachEdge(): void {
+    this.#hasEdge = true;
+  }
+
+  #check({ fn, api, domain, sessions, table }: Props): void {
+    if (api && api.fn !== fn) {
+      throw misuse(this, {
+        what: `api is in front of ${api.fn.node.path}`,
+        expected: `an api in front of ${fn.node.path}`,
+      });
+    }
+    if (api && domain) throw misuse(this, { what: 'api and domain', expected: 'the domain as a prop of the api' });
+    if (table && sessions.kind !== 'durable') {
+      throw misuse(this, {
+        what: `table with sessions ${sessions.kind}`,
+        expected: 'McpSessions.DURABLE, or no table',
+      });
+    }
+    const basePath = (api ?? domain)?.basePath;
+    if (basePath !== undefined) {
+      const what = `the domain has the base path ${basePath}, so clients cannot read the documents of the origin`;
+      throw misuse(this, { what, expected: 'an ApiDomain without basePath' });
+    }
+  }
+
+  #makeSecret(fn: IFunction): Secret {
+    const secret = new Secret(this, 'Secret', {
+      generateSecretString: { passwordLength: 64, excludePunctuation: true },
+      removalPolicy: RemovalPolicy.RETAIN,
+    });
+    acknowledge(
+      secret,
+      'AwsSolutions::AwsSolutions-SMG4',
+      'The secret protects state that lasts 30 days at most. Its owner rotates it; the server reads the version before, too.',
+    );
+    grantOn(fn, MCP_SECRET_ACTIONS, [secret.secretArn]);
+    setVariable(this, fn, MCP_SECRET_ARN_ENV, secret.secretArn);
+    return secret;
+  }
+
+  #warn(challenge: Challenge): void {
+    const { door } = this;
+    if (door instanceof RestApi && door.hasStagePrefix) {
+      Validations.of(this).addWarning(
+        'Sallyport::McpStagePrefix',
+        `The path of ${door.node.path} begins with its stage, so clients do not find /.well-known documents at the root of its host. Give the API an ApiDomain, or use an HttpApi or a FunctionUrl.`,
+      );
+    }
+    if (challenge === Challenge.EDGE) {
+      const missing = {
+        what: 'challenge is Challenge.EDGE, and no ChallengeEdge is there',
+        expected: 'new ChallengeEdge(…, { server })',
+      };
+      this.node.addValidation({ validate: () => (this.#hasEdge ? [] : [misuseText(this, missing)]) });
+    } else if (door.doorKind !== 'load-balancer') {
+      Validations.of(this).addWarning(
+        'Sallyport::McpChallengeRenamed',
+        `${door.node.path} renames the header www-authenticate to x-amzn-remapped-www-authenticate. Clients that read only the header of a 401 do not find where to sign in; those that try the well-known paths do. Use Challenge.EDGE, a load balancer, or acknowledge this.`,
+      );
+    }
+  }
+}

@@ -1,0 +1,2 @@
+export { MicrovmController, type MicrovmControllerProps } from './microvm/microvm-controller.js';
+export { MicrovmImage, type MicrovmImageProps } from './microvm/microvm-image.js';

@@ -1,0 +1,227 @@
+import {
+  AttributeType,
+  BillingMode,
+  type ITable,
+  ProjectionType,
+  Table,
+  TableEncryption,
+} from 'aws-cdk-lib/aws-dynamodb';
+import type { Grant, IGrantable } from 'aws-cdk-lib/aws-iam';
+import type { IKey } from 'aws-cdk-lib/aws-kms';
+import type { IFunction } from 'aws-cdk-lib/aws-lambda';
+import { RemovalPolicy } from 'aws-cdk-lib/core';
+import { Construct } from 'constructs';
+import { acknowledge } from '../internal/acknowledge.js';
+import { setVariable } from '../internal/environment.js';
+import { grantOn } from '../internal/grants.js';
+import { misuse } from '../internal/misuse.js';
+import { count, defineProps, flag, literal, thing, words } from '../internal/props.js';
+
+/** Which actions on a table a function gets. */
+export class TableAccess {
+  /** Reads items and queries. */
+  static readonly READ: TableAccess = new TableAccess(true, false);
+  /** Writes and removes items. */
+  static readonly WRITE: TableAccess = new TableAccess(false, true);
+  /** Both. */
+  static readonly READ_WRITE: TableAccess = new TableAccess(true, true);
+
+  private constructor(
+    readonly reads: boolean,
+    readonly writes: boolean,
+  ) {}
+}
+
+/** Props of {@link StateTable.bindTo}. */
+export interface BindTableProps {
+  /**
+   * The actions that the function is granted.
+   *
+   * @default TableAccess.READ_WRITE
+   */
+  readonly access?: TableAccess;
+}
+
+/** Props of every table. */
+export interface StateTableProps {
+  /**
+   * An existing table with the keys and indexes of the schema. Nothing is made then.
+   *
+   * @default - a new table
+   */
+  readonly table?: ITable;
+  /**
+   * The name of the table.
+   *
+   * @default - generated
+   */
+  readonly tableName?: string;
+  /**
+   * A key of yours.
+   *
+   * @default - the key that AWS manages for DynamoDB in the account
+   */
+  readonly encryptionKey?: IKey;
+  /**
+   * Whether the table can be restored to each second of the last 35 days.
+   *
+   * @default - as the schema says: true, for counters and connections false
+   */
+  readonly pointInTimeRecovery?: boolean;
+  /**
+   * What becomes of the table when it leaves the stack.
+   *
+   * @default - as the schema says: RETAIN, for counters and connections DESTROY
+   */
+  readonly removalPolicy?: RemovalPolicy;
+  /**
+   * Whether DynamoDB refuses to delete the table.
+   *
+   * @default false
+   */
+  readonly deletionProtection?: boolean;
+  /**
+   * Read units a second that the table serves at once, at least 12,000. A new table grows to more in 30 minutes.
+   *
+   * @default - that of DynamoDB, 12,000
+   */
+  readonly warmReadUnits?: number;
+  /**
+   * Write units a second that the table serves at once, at least 4,000. A new table grows to more in 30 minutes.
+   *
+   * @default - that of DynamoDB, 4,000
+   */
+  readonly warmWriteUnits?: number;
+}
+
+interface TableKey {
+  readonly name: string;
+  readonly type: 'S';
+}
+
+/** A table as the `/schema` entry of its package describes it. */
+export interface TableSchema {
+  readonly partitionKey: TableKey;
+  readonly sortKey: TableKey;
+  readonly ttlAttribute: string;
+  readonly billingMode: 'PAY_PER_REQUEST';
+  readonly removalPolicy: 'RETAIN' | 'DESTROY';
+  readonly pointInTimeRecovery?: boolean;
+  readonly indexes?: readonly {
+    readonly name: string;
+    readonly partitionKey: TableKey;
+    readonly sortKey?: TableKey;
+    readonly projection: 'KEYS_ONLY';
+  }[];
+}
+
+/** What a table of one package is made of. */
+export interface TableDefinition {
+  /** The variable that names the table. */
+  readonly variable: string;
+  readonly schema: TableSchema;
+  readonly actions: { readonly read: readonly string[]; readonly write: readonly string[] };
+}
+
+const PROPS = defineProps<StateTableProps>('StateTable')({
+  table: thing<ITable>('a table', 'tableArn'),
+  tableName: words(),
+  encryptionKey: thing<IKey>('a key', 'keyArn'),
+  pointInTimeRecovery: flag,
+  removalPolicy: literal<RemovalPolicy>('a RemovalPolicy', (value) => typeof value === 'string'),
+  deletionProtection: flag,
+  // https://docs.aws.amazon.com/amazondynamodb/latest/developerguide/warm-throughput.html
+  warmReadUnits: count(12_000, Number.MAX_SAFE_INTEGER),
+  warmWriteUnits: count(4000, Number.MAX_SAFE_INTEGER),
+});
+
+/** A table of one package of the framework: keys, indexes and TTL come from its `/schema` entry. */
+export abstract class StateTable extends Construct {
+  /** The table. */
+  readonly table: ITable;
+  readonly #definition: TableDefinition;
+
+  /** @throws ConstructError `constructs.invalid_prop` for a wrong prop, and for props beside an existing `table` */
+  protected constructor(scope: Construct, id: string, props: StateTableProps | undefined, definition: TableDefinition) {
+    super(scope, id);
+    this.#definition = definition;
+    const parsed = PROPS.parse(this, props);
+    const { table: existing, ...others } = parsed;
+    const surplus = Object.entries(others).find(([, value]) => value !== undefined);
+    if (existing && surplus) {
+      throw misuse(this, { what: `prop ${surplus[0]} beside an existing table`, expected: 'the prop "table" alone' });
+    }
+    this.table = existing ?? (makeTable(this, definition.schema, others) as ITable);
+  }
+
+  /**
+   * Grants the actions and sets the variable that names the table.
+   *
+   * @throws ConstructError `constructs.fixed_environment` for an alias or an imported function, `constructs.conflict` when the
+   *   variable names another table
+   */
+  bindTo(fn: IFunction, { access = TableAccess.READ_WRITE }: BindTableProps = {}): this {
+    setVariable(this, fn, this.#definition.variable, this.table.tableName);
+    if (access.reads) this.grantRead(fn);
+    if (access.writes) this.grantWrite(fn);
+    return this;
+  }
+
+  /** Grants reading items, and queries of the table and its indexes. */
+  grantRead(grantee: IGrantable): Grant {
+    const { schema, actions } = this.#definition;
+    const { tableArn, encryptionKey } = this.table;
+    encryptionKey?.grantDecrypt(grantee);
+    const indexArns = (schema.indexes ?? []).map(({ name }) => `${tableArn}/index/${name}`);
+    return grantOn(grantee, actions.read, [tableArn, ...indexArns]);
+  }
+
+  /** Grants writing and removing items. */
+  grantWrite(grantee: IGrantable): Grant {
+    this.table.encryptionKey?.grantEncryptDecrypt(grantee);
+    return grantOn(grantee, this.#definition.actions.write, [this.table.tableArn]);
+  }
+}
+
+type Settings = Omit<ReturnType<typeof PROPS.parse>, 'table'>;
+
+function makeTable(scope: Construct, schema: TableSchema, settings: Settings): Table {
+  const { tableName, encryptionKey, deletionProtection, warmReadUnits, warmWriteUnits } = settings;
+  const recovers = settings.pointInTimeRecovery ?? schema.pointInTimeRecovery ?? schema.removalPolicy === 'RETAIN';
+  const table = new Table(scope, 'Resource', {
+    partitionKey: attribute(schema.partitionKey),
+    sortKey: attribute(schema.sortKey),
+    timeToLiveAttribute: schema.ttlAttribute,
+    billingMode: BillingMode[schema.billingMode],
+    pointInTimeRecoverySpecification: { pointInTimeRecoveryEnabled: recovers },
+    removalPolicy: settings.removalPolicy ?? RemovalPolicy[schema.removalPolicy],
+    ...(encryptionKey
+      ? { encryption: TableEncryption.CUSTOMER_MANAGED, encryptionKey }
+      : { encryption: TableEncryption.AWS_MANAGED }),
+    ...(tableName !== undefined && { tableName }),
+    ...(deletionProtection !== undefined && { deletionProtection }),
+    ...((warmReadUnits !== undefined || warmWriteUnits !== undefined) && {
+      warmThroughput: {
+        ...(warmReadUnits !== undefined && { readUnitsPerSecond: warmReadUnits }),
+        ...(warmWriteUnits !== undefined && { writeUnitsPerSecond: warmWriteUnits }),
+      },
+    }),
+  });
+  if (!recovers) {
+    const reason = 'Clients make the data again: there is nothing to restore.';
+    acknowledge(table, 'AwsSolutions::AwsSolutions-DDB3', reason);
+  }
+  for (const index of schema.indexes ?? []) {
+    table.addGlobalSecondaryIndex({
+      indexName: index.name,
+      partitionKey: attribute(index.partitionKey),
+      projectionType: ProjectionType[index.projection],
+      ...(index.sortKey && { sortKey: attribute(index.sortKey) }),
+    });
+  }
+  return table;
+}
+
+function attribute({ name }: TableKey): { readonly name: string; readonly type: AttributeType } {
+  return { name, type: AttributeType.STRING };
+}

@@ -1,0 +1,2 @@
+export { type BindBucketProps, ObjectBucket, type ObjectBucketProps } from './storage/object-bucket.js';
+export { VectorIndex, type VectorIndexProps } from './storage/vector-index.js';

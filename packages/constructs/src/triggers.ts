@@ -1,0 +1,18 @@
+export { DataStream, type DataStreamProps } from './triggers/data-stream.js';
+export { ErrorNotifications, type ErrorNotificationsProps } from './triggers/error-notifications.js';
+export {
+  type EventRuleMappingProps,
+  EventRuleTrigger,
+  type EventRuleTriggerProps,
+} from './triggers/event-rule-trigger.js';
+export type { QueueMappingProps } from './triggers/queue-trigger.js';
+export { QueueTrigger, type QueueTriggerProps } from './triggers/queue-trigger.js';
+export { ServiceQueue, type ServiceQueueProps } from './triggers/service-queue.js';
+export type { StreamMappingProps } from './triggers/stream-mapping.js';
+export {
+  StreamTrigger,
+  type StreamTriggerProps,
+  TableStreamTrigger,
+  type TableStreamTriggerProps,
+} from './triggers/stream-triggers.js';
+export { type TopicMappingProps, TopicTrigger, type TopicTriggerProps } from './triggers/topic-trigger.js';

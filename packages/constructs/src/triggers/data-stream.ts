@@ -1,0 +1,85 @@
+import { PRODUCER_ACTIONS } from '@sallyport/streams/schema';
+import type { Grant, IGrantable } from 'aws-cdk-lib/aws-iam';
+import { type CfnStream, type IStream, Stream, StreamEncryption, StreamMode } from 'aws-cdk-lib/aws-kinesis';
+import type { IKey } from 'aws-cdk-lib/aws-kms';
+import { Duration, RemovalPolicy } from 'aws-cdk-lib/core';
+import { Construct } from 'constructs';
+import { grantOn } from '../internal/grants.js';
+import { misuse } from '../internal/misuse.js';
+import { defineProps, thing, time, words } from '../internal/props.js';
+
+/** Props of {@link DataStream}. */
+export interface DataStreamProps {
+  /**
+   * An existing stream. It must be encrypted; of an imported one that cannot be seen.
+   *
+   * @default - a new stream
+   */
+  readonly stream?: IStream;
+  /**
+   * How long records are kept, 24 h to 365 days.
+   *
+   * @default Duration.hours(24)
+   */
+  readonly retention?: Duration;
+  /**
+   * A key of yours.
+   *
+   * @default - the key that AWS manages for Kinesis in the account
+   */
+  readonly encryptionKey?: IKey;
+  /**
+   * The name of the stream.
+   *
+   * @default - generated
+   */
+  readonly streamName?: string;
+}
+
+const PROPS = defineProps<DataStreamProps>('DataStream')({
+  stream: thing<IStream>('a data stream', 'streamArn'),
+  retention: time(86_400, 31_536_000),
+  encryptionKey: thing<IKey>('a key', 'keyArn'),
+  streamName: words(),
+});
+
+/**
+ * An encrypted data stream on demand that stays when the stack is removed, or one that is there already.
+ *
+ * @example
+ * const clicks = new DataStream(this, 'Clicks');
+ * clicks.grantWrite(producer);
+ */
+export class DataStream extends Construct {
+  /** The stream. */
+  readonly stream: IStream;
+
+  /** @throws ConstructError `constructs.invalid_prop` for a wrong prop or a stream without encryption */
+  constructor(scope: Construct, id: string, props?: DataStreamProps) {
+    super(scope, id);
+    const { stream, retention, encryptionKey, streamName } = PROPS.parse(this, props);
+    if (stream instanceof Stream && (stream.node.defaultChild as CfnStream).streamEncryption === undefined) {
+      throw misuse(this, {
+        what: `the stream ${stream.node.path} is not encrypted`,
+        expected: 'StreamEncryption.MANAGED or KMS',
+      });
+    }
+    this.stream =
+      stream ??
+      (new Stream(this, 'Resource', {
+        streamMode: StreamMode.ON_DEMAND,
+        retentionPeriod: retention ?? Duration.hours(24),
+        removalPolicy: RemovalPolicy.RETAIN,
+        ...(streamName !== undefined && { streamName }),
+        ...(encryptionKey
+          ? { encryption: StreamEncryption.KMS, encryptionKey }
+          : { encryption: StreamEncryption.MANAGED }),
+      }) as IStream);
+  }
+
+  /** Grants writing records. */
+  grantWrite(grantee: IGrantable): Grant {
+    this.stream.encryptionKey?.grantEncrypt(grantee);
+    return grantOn(grantee, PRODUCER_ACTIONS.kinesis, [this.stream.streamArn]);
+  }
+}

@@ -1,0 +1,141 @@
+import { type EventPattern, type IEventBus, Rule, type Schedule } from 'aws-cdk-lib/aws-events';
+import { PolicyStatement, ServicePrincipal } from 'aws-cdk-lib/aws-iam';
+import type { IFunction } from 'aws-cdk-lib/aws-lambda';
+import type { IQueue } from 'aws-cdk-lib/aws-sqs';
+import { Duration } from 'aws-cdk-lib/core';
+import { Construct } from 'constructs';
+import { keepAsyncFailures } from '../internal/async-failures.js';
+import { makeFailureQueue } from '../internal/failure-queue.js';
+import { misuse } from '../internal/misuse.js';
+import { count, defineProps, flag, literal, literalWords, thing, time } from '../internal/props.js';
+import { claimSource, invokedBy } from '../internal/targets.js';
+
+/** What a rule and its function need beside each other. */
+export interface EventRuleMappingProps {
+  /**
+   * The bus.
+   *
+   * @default - the default bus of the account
+   */
+  readonly bus?: IEventBus;
+  /**
+   * Further tries of an event that could not be delivered, 0 to 185.
+   *
+   * @default 10
+   */
+  readonly retryAttempts?: number;
+  /**
+   * The age at which an event that could not be delivered is given up, 1 min to 24 h.
+   *
+   * @default Duration.hours(24)
+   */
+  readonly maxEventAge?: Duration;
+  /**
+   * Where events go that were given up.
+   *
+   * @default - a new queue, kept for 14 days
+   */
+  readonly failureQueue?: IQueue;
+  /**
+   * Whether the trigger invokes an alias that no other trigger has.
+   *
+   * @default false
+   */
+  readonly ownAlias?: boolean;
+}
+
+/** Props of {@link EventRuleTrigger}. Exactly one of `pattern` and `schedule` is required. */
+export interface EventRuleTriggerProps extends EventRuleMappingProps {
+  /** The function. */
+  readonly fn: IFunction;
+  /**
+   * Which events reach the function.
+   *
+   * @default - `schedule`
+   */
+  readonly pattern?: EventPattern;
+  /**
+   * When the function is invoked. Only on the default bus.
+   *
+   * @default - `pattern`
+   */
+  readonly schedule?: Schedule;
+  /**
+   * The name of the rule. Handlers that are registered for a `ruleName` need it.
+   *
+   * @default - generated
+   */
+  readonly ruleName?: string;
+}
+
+const PROPS = defineProps<EventRuleTriggerProps>('EventRuleTrigger')({
+  fn: thing<IFunction>('a function', 'functionArn').required(),
+  pattern: literal<EventPattern>('an object', (value) => typeof value === 'object' && value !== null),
+  schedule: thing<Schedule>('a Schedule', 'expressionString'),
+  ruleName: literalWords('1 to 64 letters, digits, ., - and _', /^[\w.-]{1,64}$/),
+  bus: thing<IEventBus>('an event bus', 'eventBusArn'),
+  retryAttempts: count(0, 185).default(10),
+  maxEventAge: time(60, 86_400).default(Duration.hours(24)),
+  failureQueue: thing<IQueue>('a queue', 'queueArn'),
+  ownAlias: flag.default(false),
+});
+
+/**
+ * A rule of EventBridge that invokes a function: for the events of a bus that fit a pattern, or on a schedule. What could not be
+ * delivered, or failed in the function three times, goes to a queue.
+ *
+ * @example new EventRuleTrigger(this, 'Nightly', { fn, schedule: Schedule.cron({ hour: '3', minute: '0' }), ruleName: 'nightly' });
+ */
+export class EventRuleTrigger extends Construct {
+  /** The rule. */
+  readonly rule: Rule;
+  /** Where events go that were given up. */
+  readonly failureQueue: IQueue;
+
+  /** @throws ConstructError `constructs.invalid_prop` for a wrong prop, both or none of `pattern` and `schedule` */
+  constructor(scope: Construct, id: string, props: EventRuleTriggerProps) {
+    super(scope, id);
+    const { fn, pattern, schedule, ruleName, bus, retryAttempts, maxEventAge, ...rest } = PROPS.parse(this, props);
+    if ((pattern === undefined) === (schedule === undefined)) {
+      throw misuse(this, {
+        what: pattern ? 'pattern and schedule' : 'neither pattern nor schedule',
+        expected: 'one of them',
+      });
+    }
+    if (schedule && bus)
+      throw misuse(this, { what: 'bus with schedule', expected: 'no bus: schedules run on the default bus' });
+    claimSource(this, fn, this.node.path, 'rule');
+    const target = invokedBy(this, fn, rest.ownAlias);
+    this.failureQueue = rest.failureQueue ?? makeFailureQueue(this, 'Failures');
+    const queueArn = this.failureQueue.queueArn;
+    this.rule = new Rule(this, 'Resource', {
+      ...(pattern && { eventPattern: pattern }),
+      ...(schedule && { schedule }),
+      ...(bus && { eventBus: bus }),
+      ...(ruleName !== undefined && { ruleName }),
+    });
+    this.rule.addTarget({
+      bind: () => ({
+        arn: target.functionArn,
+        deadLetterConfig: { arn: queueArn },
+        retryPolicy: { maximumRetryAttempts: retryAttempts, maximumEventAgeInSeconds: maxEventAge.toSeconds() },
+      }),
+    });
+    this.#permit(target);
+    keepAsyncFailures(target, this.failureQueue);
+  }
+
+  #permit(target: IFunction): void {
+    const principal = new ServicePrincipal('events.amazonaws.com');
+    target.addPermission(`Invoke-${this.node.addr}`, { principal, sourceArn: this.rule.ruleArn, scope: this });
+    const { queueArn } = this.failureQueue;
+    this.failureQueue.addToResourcePolicy(
+      new PolicyStatement({
+        principals: [principal],
+        actions: ['sqs:SendMessage'],
+        resources: [queueArn],
+        conditions: { ArnEquals: { 'aws:SourceArn': this.rule.ruleArn } },
+      }),
+    );
+  }
+}

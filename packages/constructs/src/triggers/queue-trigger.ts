@@ -1,0 +1,156 @@
+import { EVENT_SOURCE_ACTIONS } from '@sallyport/streams/schema';
+import type { EventSourceMapping, IFunction } from 'aws-cdk-lib/aws-lambda';
+import { type CfnQueue, type IQueue, Queue } from 'aws-cdk-lib/aws-sqs';
+import { Duration } from 'aws-cdk-lib/core';
+import { Construct } from 'constructs';
+import { acknowledge } from '../internal/acknowledge.js';
+import { makeMapping } from '../internal/event-source.js';
+import { misuse } from '../internal/misuse.js';
+import { count, defineProps, flag, many, thing, time } from '../internal/props.js';
+import { claimSource, timeoutOf } from '../internal/targets.js';
+import { ServiceQueue } from './service-queue.js';
+
+/** What a queue and its function need beside each other. */
+export interface QueueMappingProps {
+  /**
+   * The most messages of one batch: 1 to 10,000, for a FIFO queue 10.
+   *
+   * @default 10
+   */
+  readonly batchSize?: number;
+  /**
+   * How long AWS waits for a batch to fill up, at most 5 min. A batch of more than 10 needs at least 1 s; a FIFO queue takes none.
+   *
+   * @default - no waiting
+   */
+  readonly maxBatchingWindow?: Duration;
+  /**
+   * The most batches at once, 2 to 1,000.
+   *
+   * @default - as many as the function may have
+   */
+  readonly maxConcurrency?: number;
+  /**
+   * Only messages that fit one of these patterns reach the function; the others are deleted. See `FilterCriteria` of the CDK.
+   *
+   * @default - all messages
+   */
+  readonly filters?: readonly Record<string, unknown>[];
+  /**
+   * The visibility timeout of an imported queue, which the CDK cannot see.
+   *
+   * @default - that of the queue
+   */
+  readonly visibilityTimeout?: Duration;
+  /**
+   * Whether the trigger invokes an alias that no other trigger has.
+   *
+   * @default false
+   */
+  readonly ownAlias?: boolean;
+}
+
+/** Props of {@link QueueTrigger}. */
+export interface QueueTriggerProps extends QueueMappingProps {
+  /** The function. */
+  readonly fn: IFunction;
+  /** The queue. */
+  readonly queue: IQueue;
+}
+
+const PROPS = defineProps<QueueTriggerProps>('QueueTrigger')({
+  fn: thing<IFunction>('a function', 'functionArn').required(),
+  queue: thing<IQueue>('a queue', 'queueArn').required(),
+  batchSize: count(1, 10_000).default(10),
+  maxBatchingWindow: time(0, 300).default(Duration.seconds(0)),
+  maxConcurrency: count(2, 1000),
+  filters: many<Record<string, unknown>>('a list of filters', (one) => typeof one === 'object' && one !== null),
+  visibilityTimeout: time(0, 43_200),
+  ownAlias: flag.default(false),
+});
+
+type Parsed = ReturnType<typeof PROPS.parse>;
+
+/**
+ * Lets the messages of a queue invoke a function. Failed messages come back alone: partial failures are always reported, and there is
+ * no prop against it. The function may receive and delete messages of this queue and read its attributes.
+ *
+ * @example new QueueTrigger(this, 'OrdersTrigger', { fn, queue: orders.queue, maxConcurrency: 20 });
+ */
+export class QueueTrigger extends Construct {
+  /** The event source mapping. */
+  readonly mapping: EventSourceMapping;
+
+  /**
+   * @throws ConstructError `constructs.invalid_prop` for a wrong prop, a FIFO queue with a window or a larger batch, a visibility
+   *   timeout below six times the function's timeout; `constructs.conflict` for a second trigger of one queue
+   */
+  constructor(scope: Construct, id: string, props: QueueTriggerProps) {
+    super(scope, id);
+    const parsed = PROPS.parse(this, props);
+    const { fn, queue, batchSize, maxBatchingWindow, maxConcurrency, filters, ownAlias } = parsed;
+    checkBatch(this, parsed);
+    checkVisibility(this, parsed);
+    claimSource(this, fn, queue.queueArn, 'queue');
+    this.mapping = makeMapping(
+      this,
+      { fn, ownAlias, actions: EVENT_SOURCE_ACTIONS.queue },
+      {
+        eventSourceArn: queue.queueArn,
+        batchSize,
+        ...(maxBatchingWindow.toMilliseconds() > 0 && { maxBatchingWindow }),
+        ...(maxConcurrency !== undefined && { maxConcurrency }),
+        ...(filters && { filters: [...filters] }),
+      },
+    );
+    acknowledge(
+      this.mapping,
+      'Serverless::Serverless-LambdaEventSourceMappingDestination',
+      'A mapping of a queue takes no destination: the queue has a dead-letter queue.',
+    );
+    queue.encryptionMasterKey?.grantDecrypt(fn);
+  }
+}
+
+/** @see https://docs.aws.amazon.com/lambda/latest/api/API_CreateEventSourceMapping.html */
+function checkBatch(at: Construct, { queue, batchSize, maxBatchingWindow }: Parsed): void {
+  const seconds = maxBatchingWindow.toSeconds({ integral: false });
+  if (queue.fifo && seconds > 0) {
+    throw misuse(at, {
+      what: 'maxBatchingWindow with a FIFO queue',
+      expected: 'none: AWS Lambda takes it for standard queues only',
+    });
+  }
+  if (queue.fifo && batchSize > 10) {
+    throw misuse(at, { what: 'batchSize of a FIFO queue', got: batchSize, expected: 'at most 10' });
+  }
+  if (!queue.fifo && batchSize > 10 && seconds < 1) {
+    throw misuse(at, {
+      what: `batchSize ${batchSize} without maxBatchingWindow`,
+      expected: 'a window of at least 1 s',
+    });
+  }
+}
+
+function checkVisibility(at: Construct, { fn, queue, visibilityTimeout }: Parsed): void {
+  const seconds = timeoutOf(fn)?.toSeconds();
+  if (seconds === undefined) return;
+  const owner = queue.node.scope;
+  if (owner instanceof ServiceQueue && owner.queue === queue) {
+    owner._attach(at, seconds);
+    return;
+  }
+  const visible = visibilityTimeout?.toSeconds() ?? visibilityOf(queue);
+  if (visible === undefined || visible < 6 * seconds) {
+    const expected = `at least ${6 * seconds} s, six times the timeout of the function`;
+    const hint = visible === undefined ? '; state it with the prop visibilityTimeout' : '';
+    throw misuse(at, { what: `visibilityTimeout of ${queue.node.path}`, got: visible, expected: expected + hint });
+  }
+}
+
+/** 30 s is the default of SQS. */
+function visibilityOf(queue: IQueue): number | undefined {
+  if (!(queue instanceof Queue)) return undefined;
+  const { visibilityTimeout = 30 } = queue.node.defaultChild as CfnQueue;
+  return visibilityTimeout;
+}

@@ -1,0 +1,116 @@
+import type { IKey } from 'aws-cdk-lib/aws-kms';
+import { type CfnQueue, Queue, QueueEncryption } from 'aws-cdk-lib/aws-sqs';
+import { Duration, RemovalPolicy } from 'aws-cdk-lib/core';
+import { Construct, type IConstruct } from 'constructs';
+import { makeFailureQueue } from '../internal/failure-queue.js';
+import { misuse } from '../internal/misuse.js';
+import { count, defineProps, flag, thing, time, words } from '../internal/props.js';
+
+/** Props of {@link ServiceQueue}. */
+export interface ServiceQueueProps {
+  /**
+   * Whether messages of a group are in order and each is there once.
+   *
+   * @default false
+   */
+  readonly fifo?: boolean;
+  /**
+   * Receptions of a message after which it goes to the dead-letter queue, 1 to 1,000.
+   *
+   * @default 5
+   */
+  readonly maxReceiveCount?: number;
+  /**
+   * How long a message that was received is hidden. At least six times the timeout of the function.
+   *
+   * @default - 60 s; six times the timeout of the function when a trigger is attached and that is longer
+   */
+  readonly visibilityTimeout?: Duration;
+  /**
+   * How long messages are kept, 1 min to 14 days.
+   *
+   * @default Duration.days(4)
+   */
+  readonly retention?: Duration;
+  /**
+   * A key of yours.
+   *
+   * @default - encrypted with keys of SQS
+   */
+  readonly encryptionKey?: IKey;
+  /**
+   * The name of the queue.
+   *
+   * @default - generated
+   */
+  readonly queueName?: string;
+}
+
+const PROPS = defineProps<ServiceQueueProps>('ServiceQueue')({
+  fifo: flag.default(false),
+  maxReceiveCount: count(1, 1000).default(5),
+  visibilityTimeout: time(0, 43_200),
+  retention: time(60, 1_209_600).default(Duration.days(4)),
+  encryptionKey: thing<IKey>('a key', 'keyArn'),
+  queueName: words(),
+});
+
+/** Until a function is attached. */
+const VISIBILITY_SECONDS = 60;
+
+/**
+ * A queue and its dead-letter queue, both encrypted and for TLS only. The dead-letter queue keeps messages for 14 days and stays
+ * when the stack is removed.
+ *
+ * @example
+ * const orders = new ServiceQueue(this, 'Orders');
+ * new QueueTrigger(this, 'OrdersTrigger', { fn, queue: orders.queue });
+ */
+export class ServiceQueue extends Construct {
+  /** The queue. */
+  readonly queue: Queue;
+  /** Where messages go that failed too often. */
+  readonly deadLetterQueue: Queue;
+  readonly #ownsVisibility: boolean;
+
+  /** @throws ConstructError `constructs.invalid_prop` for a wrong prop */
+  constructor(scope: Construct, id: string, props?: ServiceQueueProps) {
+    super(scope, id);
+    const { fifo, maxReceiveCount, visibilityTimeout, retention, encryptionKey, queueName } = PROPS.parse(this, props);
+    this.#ownsVisibility = visibilityTimeout === undefined;
+    this.deadLetterQueue = makeFailureQueue(this, 'DeadLetters', { fifo, encryptionKey });
+    this.queue = new Queue(this, 'Resource', {
+      // A standard queue must not have the property at all.
+      ...(fifo && { fifo: true }),
+      ...(queueName !== undefined && { queueName }),
+      visibilityTimeout: visibilityTimeout ?? Duration.seconds(VISIBILITY_SECONDS),
+      retentionPeriod: retention,
+      enforceSSL: true,
+      removalPolicy: RemovalPolicy.RETAIN,
+      deadLetterQueue: { queue: this.deadLetterQueue, maxReceiveCount },
+      ...(encryptionKey
+        ? { encryption: QueueEncryption.KMS, encryptionMasterKey: encryptionKey }
+        : { encryption: QueueEncryption.SQS_MANAGED }),
+    });
+  }
+
+  /**
+   * Raises the visibility timeout to six times the timeout of a function, unless a prop stated it.
+   *
+   * @internal
+   * @see https://docs.aws.amazon.com/lambda/latest/dg/services-sqs-configure.html
+   */
+  _attach(by: IConstruct, seconds: number): void {
+    const resource = this.queue.node.defaultChild as CfnQueue;
+    const current = resource.visibilityTimeout ?? 0;
+    if (current >= 6 * seconds) return;
+    if (!this.#ownsVisibility) {
+      throw misuse(by, {
+        what: `visibilityTimeout of ${this.node.path}`,
+        got: current,
+        expected: `at least ${6 * seconds} s, six times the timeout of the function`,
+      });
+    }
+    resource.visibilityTimeout = 6 * seconds;
+  }
+}

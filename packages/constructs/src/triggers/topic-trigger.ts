@@ -1,0 +1,94 @@
+import { ServicePrincipal } from 'aws-cdk-lib/aws-iam';
+import type { IFunction } from 'aws-cdk-lib/aws-lambda';
+import { type ITopic, Subscription, type SubscriptionFilter, SubscriptionProtocol } from 'aws-cdk-lib/aws-sns';
+import type { IQueue } from 'aws-cdk-lib/aws-sqs';
+import { Construct } from 'constructs';
+import { keepAsyncFailures } from '../internal/async-failures.js';
+import { makeFailureQueue } from '../internal/failure-queue.js';
+import { misuse } from '../internal/misuse.js';
+import { defineProps, flag, literal, thing } from '../internal/props.js';
+import { claimSource, invokedBy } from '../internal/targets.js';
+
+/** What a topic and its function need beside each other. */
+export interface TopicMappingProps {
+  /**
+   * Only notifications whose attributes fit reach the function.
+   *
+   * @default - all notifications
+   */
+  readonly filterPolicy?: Readonly<Record<string, SubscriptionFilter>>;
+  /**
+   * Where notifications go that could not be delivered.
+   *
+   * @default - a new queue, kept for 14 days
+   */
+  readonly failureQueue?: IQueue;
+  /**
+   * Whether the trigger invokes an alias that no other trigger has.
+   *
+   * @default false
+   */
+  readonly ownAlias?: boolean;
+}
+
+/** Props of {@link TopicTrigger}. */
+export interface TopicTriggerProps extends TopicMappingProps {
+  /** The function. */
+  readonly fn: IFunction;
+  /** The topic. */
+  readonly topic: ITopic;
+}
+
+const PROPS = defineProps<TopicTriggerProps>('TopicTrigger')({
+  fn: thing<IFunction>('a function', 'functionArn').required(),
+  topic: thing<ITopic>('a topic', 'topicArn').required(),
+  filterPolicy: literal<Readonly<Record<string, SubscriptionFilter>>>(
+    'an object of filters',
+    (value) => typeof value === 'object' && value !== null,
+  ),
+  failureQueue: thing<IQueue>('a queue', 'queueArn'),
+  ownAlias: flag.default(false),
+});
+
+/**
+ * Subscribes a function to a topic. Only this topic may invoke it, and what could not be delivered, or failed in the function three
+ * times, goes to a queue.
+ *
+ * @example new TopicTrigger(this, 'Announcements', { fn, topic });
+ */
+export class TopicTrigger extends Construct {
+  /** The subscription. */
+  readonly subscription: Subscription;
+  /** Where notifications go that could not be delivered. */
+  readonly failureQueue: IQueue;
+
+  /**
+   * @throws ConstructError `constructs.invalid_prop` for a wrong prop or a FIFO topic; `constructs.conflict` for a second trigger of
+   *   one topic
+   */
+  constructor(scope: Construct, id: string, props: TopicTriggerProps) {
+    super(scope, id);
+    const { fn, topic, filterPolicy, failureQueue, ownAlias } = PROPS.parse(this, props);
+    if (topic.fifo)
+      throw misuse(this, {
+        what: 'a FIFO topic',
+        expected: 'a queue between them: SNS delivers FIFO topics to queues only',
+      });
+    claimSource(this, fn, topic.topicArn, 'topic');
+    const target = invokedBy(this, fn, ownAlias);
+    this.failureQueue = failureQueue ?? makeFailureQueue(this, 'Failures');
+    target.addPermission(`Invoke-${this.node.addr}`, {
+      principal: new ServicePrincipal('sns.amazonaws.com'),
+      sourceArn: topic.topicArn,
+      scope: this,
+    });
+    this.subscription = new Subscription(this, 'Resource', {
+      topic,
+      endpoint: target.functionArn,
+      protocol: SubscriptionProtocol.LAMBDA,
+      deadLetterQueue: this.failureQueue,
+      ...(filterPolicy && { filterPolicy }),
+    });
+    keepAsyncFailures(target, this.failureQueue);
+  }
+}

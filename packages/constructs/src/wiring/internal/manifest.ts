@@ -1,0 +1,145 @@
+import { existsSync, mkdirSync, writeFileSync } from 'node:fs';
+import { join, relative } from 'node:path';
+import type { CfnRule, Rule } from 'aws-cdk-lib/aws-events';
+import {
+  type CfnEventSourceMapping,
+  CfnFunction,
+  type EventSourceMapping,
+  type IFunction,
+} from 'aws-cdk-lib/aws-lambda';
+import { type CfnQueue, type IQueue, Queue } from 'aws-cdk-lib/aws-sqs';
+import { App, attachCustomSynthesis, Stack, Token } from 'aws-cdk-lib/core';
+import type { Construct } from 'constructs';
+import type { DoorRoute, IHttpDoor } from '../../http/door.js';
+import { sourceOf } from '../../internal/entries.js';
+import type { EventSelector } from '../inventory.js';
+
+/** A source that a wiring attached. */
+export interface ManifestSource {
+  /** As the inventory names it; `schedule` for a rule that is one. */
+  readonly kind: 'queue' | 'table-stream' | 'stream' | 'topic' | 'event-bus' | 'schedule';
+  readonly name?: string;
+  readonly selector?: EventSelector;
+  readonly mapping?: EventSourceMapping;
+  readonly queue?: IQueue;
+  readonly rule?: Rule;
+}
+
+/** A door that a wiring attached. */
+export interface ManifestDoor {
+  readonly kind: IHttpDoor['doorKind'] | 'graphql' | 'websocket';
+  readonly streams?: boolean;
+  readonly routes?: readonly DoorRoute[];
+  readonly door?: IHttpDoor;
+}
+
+/** What one wiring attached to its function. */
+export interface ManifestFacts {
+  readonly fn: IFunction;
+  readonly sources: readonly ManifestSource[];
+  readonly doors: readonly ManifestDoor[];
+}
+
+const writers = new WeakMap<object, (() => ManifestFacts)[]>();
+
+/** The name of the file in the cloud assembly. */
+export const MANIFEST_FILE = 'sallyport.json';
+
+/** Writes the manifest of all wirings of an app into its cloud assembly, at synth. */
+export function writeManifests(wiring: Construct, facts: () => ManifestFacts): void {
+  const { root } = wiring.node;
+  const all = writers.get(root) ?? [];
+  writers.set(root, all);
+  all.push(facts);
+  attachCustomSynthesis(wiring, {
+    onSynthesize({ outdir: own }) {
+      // One file for the whole app, stacks of nested stages included. Each wiring writes the same text.
+      const outdir = App.isApp(root) ? root.outdir : own;
+      if (!existsSync(outdir)) mkdirSync(outdir, { recursive: true });
+      const functions = all.map((one) => describeFunction(one()));
+      writeFileSync(join(outdir, MANIFEST_FILE), `${JSON.stringify({ version: 1, functions }, null, 2)}\n`);
+    },
+  });
+}
+
+function describeFunction({ fn, sources, doors }: ManifestFacts): object {
+  const resource = fn.node.defaultChild;
+  const cfn = CfnFunction.isCfnFunction(resource) ? resource : undefined;
+  const entry = sourceOf(fn);
+  return {
+    path: fn.node.path.replace(/\/Resource$/, ''),
+    ...(entry !== undefined && { entry: relative(process.cwd(), entry) }),
+    ...(cfn && {
+      ...literals({
+        // The export: the file is that of the bundle.
+        handler: cfn.handler?.replace(/^.*\./, ''),
+        runtime: cfn.runtime,
+        memoryMb: cfn.memorySize,
+        timeoutMs: milliseconds(cfn.timeout),
+      }),
+      ...(cfn.capacityProviderConfig !== undefined && { managedInstances: true }),
+      environment: variables(Stack.of(fn).resolve(cfn.environment)),
+    }),
+    sources: sources.map(describeSource),
+    doors: doors.map(({ kind, streams, routes }) => ({
+      kind,
+      ...(streams !== undefined && { streams }),
+      ...(routes && { routes: routes.map(({ method, path }) => `${method} ${path}`) }),
+    })),
+  };
+}
+
+/** Variables whose values are known before the deployment. */
+function variables(environment: unknown): object {
+  const { variables: all = {} } = (environment ?? {}) as { readonly variables?: Readonly<Record<string, unknown>> };
+  const known = Object.entries(all).filter(([, value]) => typeof value === 'string');
+  return Object.fromEntries(known.sort(([a], [b]) => (a < b ? -1 : 1)));
+}
+
+function describeSource({ kind, name, selector, mapping, queue, rule }: ManifestSource): object {
+  return {
+    kind,
+    ...(name !== undefined && { name }),
+    ...(selector && { selector }),
+    ...(kind === 'schedule' && rule && { expression: (rule.node.defaultChild as CfnRule).scheduleExpression }),
+    settings: literals(mapping ? mappingSettings(mapping, queue) : { onFailure: true }),
+  };
+}
+
+/** The limits of a mapping and its queue, as the engines of `@sallyport/testkit/engines` name them. */
+function mappingSettings(mapping: EventSourceMapping, queue: IQueue | undefined): Readonly<Record<string, unknown>> {
+  const cfn = mapping.node.defaultChild as CfnEventSourceMapping;
+  const common = { batchSize: cfn.batchSize, reportBatchItemFailures: true };
+  if (cfn.startingPosition !== undefined) {
+    return {
+      ...common,
+      maximumRetryAttempts: cfn.maximumRetryAttempts,
+      maxRecordAgeMs: milliseconds(cfn.maximumRecordAgeInSeconds),
+      bisect: cfn.bisectBatchOnFunctionError,
+      onFailure: true,
+    };
+  }
+  const { maximumConcurrency } = (cfn.scalingConfig ?? {}) as { readonly maximumConcurrency?: number };
+  return { ...common, invocations: maximumConcurrency, ...(queue instanceof Queue && queueSettings(queue)) };
+}
+
+function queueSettings(queue: Queue): Readonly<Record<string, unknown>> {
+  const cfn = queue.node.defaultChild as CfnQueue;
+  const { maxReceiveCount } = (cfn.redrivePolicy ?? {}) as { readonly maxReceiveCount?: number };
+  return {
+    visibilityTimeoutMs: milliseconds(cfn.visibilityTimeout ?? 30),
+    maxReceiveCount,
+    deadLetter: maxReceiveCount !== undefined,
+  };
+}
+
+function milliseconds(seconds: number | undefined): number | undefined {
+  return seconds === undefined || Token.isUnresolved(seconds) ? undefined : seconds * 1000;
+}
+
+/** What is known before the deployment. */
+function literals(values: Readonly<Record<string, unknown>>): object {
+  return Object.fromEntries(
+    Object.entries(values).filter(([, value]) => value !== undefined && !Token.isUnresolved(value)),
+  );
+}

@@ -1,0 +1,68 @@
+import type { EventSelector, Inventory, InventoryRoute, InventoryTrigger } from '../inventory.js';
+
+/** One thing that an application registers and a stack has to attach. */
+export interface Registration {
+  /** Equal for equal things. */
+  readonly key: string;
+  /** As findings name it: `queue "orders"`. */
+  readonly label: string;
+  /** What attaches it. */
+  readonly remedy: string;
+}
+
+const METHODS: Readonly<Record<string, string>> = {
+  queue: 'queue',
+  'table-stream': 'tableStream',
+  stream: 'kinesis',
+  topic: 'topic',
+};
+
+/** A named source, a selector of a bus, or a trigger outside the fixed table. */
+export function ofTrigger({ kind, name, selector }: InventoryTrigger): Registration {
+  if (kind === 'event-bus') return ofSelector(selector ?? {});
+  const label = `${kind} ${name === undefined ? 'trigger' : JSON.stringify(name)}`;
+  const method = METHODS[kind];
+  return {
+    key: `${kind} ${name ?? ''}`,
+    label,
+    remedy:
+      method === undefined
+        ? `an entry of "external" with the kind "${kind}"`
+        : `wiring.${method}(${JSON.stringify(name)}, …)`,
+  };
+}
+
+/** A handler of a bus. */
+export function ofSelector(selector: EventSelector): Registration {
+  const text = selectorText(selector);
+  const names = selector.ruleName !== undefined && selector.source === undefined && selector.detailType === undefined;
+  return {
+    key: `event-bus ${text}`,
+    label: `event-bus handler ${text}`,
+    remedy: names ? `wiring.schedule(${JSON.stringify(selector.ruleName)}, …)` : `wiring.eventBus(${text})`,
+  };
+}
+
+/** The members of a selector in one order. */
+export function selectorText({ source, detailType, ruleName, scheduleName }: EventSelector): string {
+  return JSON.stringify({ source, detailType, ruleName, scheduleName });
+}
+
+/** An operation. */
+export function ofRoute(route: InventoryRoute): Registration {
+  if (route.surface === 'http') {
+    const text = `${route.method} ${route.path}`;
+    return { key: `http ${text}`, label: `route ${text}`, remedy: 'wiring.http(…)' };
+  }
+  if (route.surface === 'websocket') {
+    const text = JSON.stringify(route.webSocketRouteKey);
+    return { key: `websocket ${text}`, label: `WebSocket route ${text}`, remedy: 'wiring.webSocket(…)' };
+  }
+  const field = `${route.appSyncParentType}.${route.appSyncField}`;
+  return { key: `appsync ${field}`, label: `GraphQL field ${field}`, remedy: 'wiring.graphQl(…)' };
+}
+
+/** Everything that an application registers. */
+export function registrationsOf({ routes, triggers }: Inventory): readonly Registration[] {
+  return [...routes.map(ofRoute), ...triggers.map(ofTrigger)];
+}

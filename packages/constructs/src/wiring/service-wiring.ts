@@ -1,0 +1,392 @@
+import { EVENT_SOURCES_ENV } from '@sallyport/streams/schema';
+import type { ITable } from 'aws-cdk-lib/aws-dynamodb';
+import type { Schedule } from 'aws-cdk-lib/aws-events';
+import type { IStream } from 'aws-cdk-lib/aws-kinesis';
+import type { IFunction } from 'aws-cdk-lib/aws-lambda';
+import type { ITopic } from 'aws-cdk-lib/aws-sns';
+import type { IQueue } from 'aws-cdk-lib/aws-sqs';
+import { Lazy, Stack, Token } from 'aws-cdk-lib/core';
+import { Construct } from 'constructs';
+import type { GraphqlApi } from '../graphql/graphql-api.js';
+import type { DoorRoute, IHttpDoor } from '../http/door.js';
+import type { WebSocketApi } from '../http/websocket-api.js';
+import { setVariable } from '../internal/environment.js';
+import { misuse } from '../internal/misuse.js';
+import { defineProps, flag, literal, literalWords, many, thing } from '../internal/props.js';
+import { functionBehind } from '../internal/targets.js';
+import { type EventRuleMappingProps, EventRuleTrigger } from '../triggers/event-rule-trigger.js';
+import { type QueueMappingProps, QueueTrigger } from '../triggers/queue-trigger.js';
+import type { StreamMappingProps } from '../triggers/stream-mapping.js';
+import { StreamTrigger, TableStreamTrigger } from '../triggers/stream-triggers.js';
+import { type TopicMappingProps, TopicTrigger } from '../triggers/topic-trigger.js';
+import { type ExternalAttachment, isExternal } from './external.js';
+import { findMismatches, type WiringFacts } from './internal/findings.js';
+import { type ManifestDoor, type ManifestSource, writeManifests } from './internal/manifest.js';
+import {
+  ofRoute,
+  ofSelector,
+  ofTrigger,
+  type Registration,
+  registrationsOf,
+  selectorText,
+} from './internal/registrations.js';
+import { type EventSelector, type Inventory, parseInventory } from './inventory.js';
+
+/** Props of {@link ServiceWiring}. */
+export interface ServiceWiringProps {
+  /** The function that runs the application. */
+  readonly fn: IFunction;
+  /** What the application registers: {@link toInventory}, {@link inventoryFromEntry}, {@link inventoryFromFile}. */
+  readonly inventory: Inventory;
+  /**
+   * Registrations that something else attaches.
+   *
+   * @default - none
+   */
+  readonly external?: readonly ExternalAttachment[];
+  /**
+   * Whether the open container may be behind a door that lets every caller through.
+   *
+   * @default false
+   */
+  readonly allowOpenContainer?: boolean;
+  /**
+   * Routes that stream although their record does not say so, as `GET /events`.
+   *
+   * @default - none
+   */
+  readonly streamingRoutes?: readonly string[];
+}
+
+/** Which routes {@link ServiceWiring.http} lets through a door. */
+export interface HttpWiringProps {
+  /**
+   * Whether one route of the door takes every request. The application answers 404 and 405 then.
+   *
+   * @default false
+   */
+  readonly catchAll?: boolean;
+  /**
+   * Only the routes below these paths, as `/mcp`.
+   *
+   * @default - all routes
+   */
+  readonly only?: readonly string[];
+}
+
+const PROPS = defineProps<ServiceWiringProps>('ServiceWiring')({
+  fn: thing<IFunction>('a function', 'functionArn').required(),
+  inventory: literal<Inventory>('an inventory', (value) => typeof value === 'object' && value !== null).required(),
+  external: many<ExternalAttachment>('a list of { kind, name, reason }, each with a reason', isExternal).default([]),
+  allowOpenContainer: flag.default(false),
+  streamingRoutes: many<string>('a list of routes such as "GET /events"', (one) =>
+    /^[A-Z]+ \//.test(String(one)),
+  ).default([]),
+});
+
+/** The kinds of sources, by the member of `FRAMEWORK_EVENT_SOURCES` that has their names. */
+const KIND_OF = { queue: 'queue', tableStream: 'table-stream', kinesis: 'stream', topic: 'topic' } as const;
+const LOGICAL_NAME = literalWords('the name that the handler is registered under');
+const wired = new WeakMap<IFunction, ServiceWiring>();
+
+/**
+ * Attaches what an application registers, and nothing else. What the application does not register throws at once; what it registers and
+ * nothing attaches fails at synth, all findings in one message. It also sets `FRAMEWORK_EVENT_SOURCES`, which maps the names of handlers
+ * to those of the deployed sources, and writes `sallyport.json` into the cloud assembly, which the local runtime reads.
+ *
+ * @example
+ * const wiring = new ServiceWiring(this, 'Wiring', { fn, inventory: toInventory(app) });
+ * wiring.queue('orders', orders.queue);
+ * wiring.schedule('nightly', Schedule.cron({ hour: '3', minute: '0' }));
+ * wiring.http(api);
+ */
+export class ServiceWiring extends Construct {
+  /** The function that runs the application. */
+  readonly fn: IFunction;
+  /** What the application registers. */
+  readonly inventory: Inventory;
+  readonly #external: readonly ExternalAttachment[];
+  readonly #allowsOpen: boolean;
+  readonly #streaming: readonly string[];
+  readonly #registrations: ReadonlyMap<string, Registration>;
+  readonly #attached = new Set<string>();
+  readonly #sources: ManifestSource[] = [];
+  readonly #doors: ManifestDoor[] = [];
+  /** By the method of a registration: logical to physical names. */
+  readonly #names: Record<string, Record<string, string>> = {};
+  #isNamed = false;
+
+  /**
+   * @throws ConstructError `constructs.invalid_prop`, `constructs.invalid_inventory`; `constructs.conflict` for a second wiring of one
+   *   function
+   */
+  constructor(scope: Construct, id: string, props: ServiceWiringProps) {
+    super(scope, id);
+    const { fn, inventory, external, allowOpenContainer, streamingRoutes } = PROPS.parse(this, props);
+    this.fn = fn;
+    this.inventory = parseInventory(inventory);
+    this.#external = external;
+    this.#allowsOpen = allowOpenContainer;
+    this.#streaming = streamingRoutes;
+    this.#registrations = new Map(registrationsOf(this.inventory).map((one) => [one.key, one]));
+    const behind = functionBehind(fn);
+    const other = wired.get(behind);
+    if (other) {
+      const what = `a second wiring of ${behind.node.path}; the first is ${other.node.path}`;
+      throw misuse(this, { what, expected: 'one wiring for each function', code: 'constructs.conflict' });
+    }
+    wired.set(behind, this);
+    this.node.addValidation({ validate: () => [...findMismatches(this, this.#facts())] });
+    writeManifests(this, () => ({ fn: behind, sources: this.#sources, doors: this.#doors }));
+  }
+
+  /**
+   * Attaches a queue to the handler of `queue(name)`. The visibility timeout of a {@link ServiceQueue} is raised to six times the timeout
+   * of the function.
+   *
+   * @throws ConstructError `constructs.not_registered`; `constructs.invalid_prop` when one of name and queue is FIFO, and as
+   *   {@link QueueTrigger}
+   * @example wiring.queue('orders', orders.queue, { batchSize: 5 });
+   */
+  queue(name: string, queue: IQueue, props: QueueMappingProps = {}): QueueTrigger {
+    this.#claim('queue', name);
+    if (name.endsWith('.fifo') !== queue.fifo) {
+      const expected = 'a FIFO queue for a name that ends in .fifo, and a standard queue for every other name';
+      throw misuse(this, { what: `queue "${name}" and ${queue.node.path}: one of them is FIFO`, expected });
+    }
+    const trigger = new QueueTrigger(this, `Queue-${name}`, { ...props, fn: this.fn, queue });
+    this.#named('queue', name, queue.queueName, { mapping: trigger.mapping, queue });
+    return trigger;
+  }
+
+  /**
+   * Attaches the stream of a table to the handler of `tableStream(name)`.
+   *
+   * @throws ConstructError `constructs.not_registered`, and as {@link TableStreamTrigger}
+   * @example wiring.tableStream('notes', notesTable);
+   */
+  tableStream(name: string, table: ITable, props: StreamMappingProps = {}): TableStreamTrigger {
+    this.#claim('table-stream', name);
+    const trigger = new TableStreamTrigger(this, `TableStream-${name}`, { ...props, fn: this.fn, table });
+    this.#named('tableStream', name, table.tableName, { mapping: trigger.mapping });
+    return trigger;
+  }
+
+  /**
+   * Attaches a data stream to the handler of `kinesis(name)`.
+   *
+   * @throws ConstructError `constructs.not_registered`, and as {@link StreamTrigger}
+   * @example wiring.kinesis('clicks', clicks.stream);
+   */
+  kinesis(name: string, stream: IStream, props: StreamMappingProps = {}): StreamTrigger {
+    this.#claim('stream', name);
+    const trigger = new StreamTrigger(this, `Kinesis-${name}`, { ...props, fn: this.fn, stream });
+    this.#named('kinesis', name, stream.streamName, { mapping: trigger.mapping });
+    return trigger;
+  }
+
+  /**
+   * Subscribes the handler of `topic(name)` to a topic.
+   *
+   * @throws ConstructError `constructs.not_registered`, and as {@link TopicTrigger}
+   * @example wiring.topic('announcements', topic);
+   */
+  topic(name: string, topic: ITopic, props: TopicMappingProps = {}): TopicTrigger {
+    this.#claim('topic', name);
+    const trigger = new TopicTrigger(this, `Topic-${name}`, { ...props, fn: this.fn, topic });
+    this.#named('topic', name, topic.topicName, {});
+    return trigger;
+  }
+
+  /**
+   * Makes the rule of a handler of `eventBus(selector)`: its pattern is the selector.
+   *
+   * @throws ConstructError `constructs.not_registered`; `constructs.invalid_prop` for a selector without `source` and `detailType`
+   * @example wiring.eventBus({ source: 'billing', detailType: 'InvoicePaid' });
+   */
+  eventBus(selector: EventSelector, props: EventRuleMappingProps = {}): EventRuleTrigger {
+    this.#attach(ofSelector(selector));
+    const { source, detailType, ruleName, scheduleName } = selector;
+    if ((source === undefined && detailType === undefined) || scheduleName !== undefined) {
+      const expected =
+        'a selector with source or detailType; wiring.schedule(ruleName, …) for a rule that is a schedule';
+      throw misuse(this, { what: `no pattern follows from ${selectorText(selector)}`, expected });
+    }
+    const pattern = {
+      ...(source !== undefined && { source: [source] }),
+      ...(detailType !== undefined && { detailType: [detailType] }),
+    };
+    const id = `Bus-${[source, detailType, ruleName].filter((part) => part !== undefined).join('-')}`;
+    const trigger = new EventRuleTrigger(this, id, {
+      ...props,
+      fn: this.fn,
+      pattern,
+      ...(ruleName !== undefined && { ruleName }),
+    });
+    this.#sources.push({ kind: 'event-bus', name: 'default', selector, rule: trigger.rule });
+    return trigger;
+  }
+
+  /**
+   * Makes a rule that invokes the function on a schedule, for the handler of `eventBus({ ruleName })`. The rule gets this name.
+   *
+   * @throws ConstructError `constructs.not_registered` when no handler is for this rule or for all scheduled events
+   * @example wiring.schedule('nightly', Schedule.cron({ hour: '3', minute: '0' }));
+   */
+  schedule(ruleName: string, schedule: Schedule, props: EventRuleMappingProps = {}): EventRuleTrigger {
+    const own = ofSelector({ ruleName });
+    const all = this.inventory.triggers.filter(({ selector }) => isScheduled(selector)).map(ofTrigger);
+    if (this.#registrations.has(own.key) || all.length === 0) this.#attach(own);
+    for (const { key } of all) this.#attached.add(key);
+    const trigger = new EventRuleTrigger(this, `Schedule-${ruleName}`, { ...props, fn: this.fn, schedule, ruleName });
+    this.#sources.push({ kind: 'schedule', name: ruleName, rule: trigger.rule });
+    return trigger;
+  }
+
+  /**
+   * Lets the HTTP routes of the application through a door. Streaming routes get a streaming integration.
+   *
+   * @throws ConstructError `constructs.not_registered` when the application has no such route; `constructs.invalid_prop` for the open
+   *   container behind a door that lets every caller through, a door of another function, a streaming route where the door buffers
+   * @example wiring.http(api);
+   */
+  http(door: IHttpDoor, { catchAll = false, only }: HttpWiringProps = {}): this {
+    this.#checkDoor(door);
+    const routes = this.inventory.routes.filter(
+      ({ surface, path = '' }) => surface === 'http' && (only?.some((prefix) => isBelow(path, prefix)) ?? true),
+    );
+    if (routes.length === 0) throw this.#notRegistered(`HTTP routes${only ? ` below ${only.join(', ')}` : ''}`);
+    const given = routes.map(
+      ({ method = '', path = '', streaming }): DoorRoute => ({
+        method,
+        path,
+        streaming: streaming === true || this.#streaming.includes(`${method} ${path}`),
+      }),
+    );
+    const streams = given.some(({ streaming }) => streaming);
+    if (catchAll) door.addCatchAll({ streaming: streams && door.canStream });
+    else door.addRoutes(given);
+    door.attachContainer(this.inventory.container);
+    for (const route of routes) this.#attached.add(ofRoute(route).key);
+    this.#doors.push({ kind: door.doorKind, streams: streams && door.canStream, routes: given, door });
+    return this;
+  }
+
+  /**
+   * Makes one resolver for each GraphQL field of the application.
+   *
+   * @throws ConstructError `constructs.not_registered` when the application has none; `constructs.invalid_prop` for a field that the
+   *   schema has not
+   * @example wiring.graphQl(graphql);
+   */
+  graphQl(api: GraphqlApi): this {
+    this.#checkFunction(api);
+    const routes = this.inventory.routes.filter(({ surface }) => surface === 'appsync');
+    if (routes.length === 0) throw this.#notRegistered('GraphQL fields');
+    for (const route of routes) {
+      api.addField({ parentType: route.appSyncParentType ?? '', field: route.appSyncField ?? '' });
+      this.#attached.add(ofRoute(route).key);
+    }
+    this.#doors.push({ kind: 'graphql' });
+    return this;
+  }
+
+  /**
+   * Makes one route of a WebSocket API for each route key of the application.
+   *
+   * @throws ConstructError `constructs.not_registered` when the application has none
+   * @example wiring.webSocket(socket);
+   */
+  webSocket(api: WebSocketApi): this {
+    this.#checkFunction(api);
+    const routes = this.inventory.routes.filter(({ surface }) => surface === 'websocket');
+    if (routes.length === 0) throw this.#notRegistered('WebSocket routes');
+    for (const route of routes) {
+      api.addRouteKey(route.webSocketRouteKey ?? '');
+      this.#attached.add(ofRoute(route).key);
+    }
+    api.attachContainer(this.inventory.container);
+    this.#doors.push({ kind: 'websocket' });
+    return this;
+  }
+
+  #claim(kind: string, name: string): void {
+    if (Token.isUnresolved(name)) {
+      const expected = `${LOGICAL_NAME.wanted}, as a literal`;
+      throw misuse(this, { what: `name of a ${kind}`, got: name, expected, code: 'constructs.literal_needed' });
+    }
+    this.#attach(ofTrigger({ kind, name }));
+  }
+
+  #attach({ key, label }: Registration): void {
+    if (!this.#registrations.has(key)) throw this.#notRegistered(label);
+    if (this.#attached.has(key)) {
+      throw misuse(this, {
+        what: `${label} is attached twice`,
+        expected: 'one source for each handler',
+        code: 'constructs.conflict',
+      });
+    }
+    this.#attached.add(key);
+  }
+
+  #notRegistered(label: string): Error {
+    const known = [...this.#registrations.values()].map((one) => one.label);
+    const shown = known.length === 0 ? 'nothing' : known.slice(0, 20).join(', ');
+    return misuse(this, {
+      what: `the stack attaches ${label}, and the application registers none`,
+      expected: `what it registers: ${shown}`,
+      code: 'constructs.not_registered',
+    });
+  }
+
+  #named(method: keyof typeof KIND_OF, name: string, physical: string, rest: Partial<ManifestSource>): void {
+    this.#sources.push({ kind: KIND_OF[method], name, ...rest });
+    if (physical === name) return;
+    this.#names[method] = { ...this.#names[method], [name]: physical };
+    if (this.#isNamed) return;
+    this.#isNamed = true;
+    const stack = Stack.of(this.fn);
+    setVariable(this, this.fn, EVENT_SOURCES_ENV, Lazy.string({ produce: () => stack.toJsonString(this.#names) }));
+  }
+
+  #checkFunction(door: { readonly fn: IFunction; readonly node: Construct['node'] }): void {
+    if (functionBehind(door.fn) === functionBehind(this.fn)) return;
+    throw misuse(this, {
+      what: `${door.node.path} is in front of ${door.fn.node.path}`,
+      expected: `a door of ${this.fn.node.path}`,
+    });
+  }
+
+  #checkDoor(door: IHttpDoor): void {
+    this.#checkFunction(door);
+    if (this.inventory.container === 'secure' || door.authenticatesCallers || this.#allowsOpen) return;
+    throw misuse(this, {
+      what: `the open container behind ${door.node.path}, which lets every caller through`,
+      expected: 'a SecureApp, an authorizer on the door, or allowOpenContainer: true',
+    });
+  }
+
+  #facts(): WiringFacts {
+    const own = new Set(this.node.findAll().map(({ node }) => node.path));
+    return {
+      registrations: [...this.#registrations.values()],
+      attached: this.#attached,
+      external: this.#external,
+      doors: this.#doors,
+      own,
+    };
+  }
+}
+
+/** Whether a handler gets every scheduled event, whatever its rule. */
+function isScheduled(selector: EventSelector | undefined): boolean {
+  if (selector === undefined || selector.ruleName !== undefined || selector.scheduleName !== undefined) return false;
+  return (
+    selector.detailType === 'Scheduled Event' || (selector.source === 'aws.events' && selector.detailType === undefined)
+  );
+}
+
+function isBelow(path: string, prefix: string): boolean {
+  return path === prefix || path.startsWith(prefix.endsWith('/') ? prefix : `${prefix}/`);
+}

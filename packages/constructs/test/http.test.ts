@@ -1,0 +1,246 @@
+import { Certificate } from 'aws-cdk-lib/aws-certificatemanager';
+import { ServicePrincipal } from 'aws-cdk-lib/aws-iam';
+import {
+  AlbTarget,
+  ApiAuthorization,
+  ApiDomain,
+  type DoorRoute,
+  FunctionUrl,
+  FunctionUrlAuth,
+  HttpApi,
+  RestApi,
+  RestEndpoint,
+} from '../src/http.js';
+import { newFn } from './support/function.js';
+import { newApp, newStack, propertiesOf, type Template, templateOf } from './support/synth.js';
+
+const CERTIFICATE = 'arn:aws:acm:eu-west-1:123456789012:certificate/1';
+
+const ROUTES: readonly DoorRoute[] = [
+  { method: 'GET', path: '/notes/{id}' },
+  { method: 'PUT', path: '/notes/{note}/attachments/{name}' },
+  { method: 'POST', path: '/mcp', streaming: true },
+];
+
+const routeKeys = (template: Template) =>
+  propertiesOf(template, 'AWS::ApiGatewayV2::Route').map(({ RouteKey }) => RouteKey);
+
+describe('HttpApi', () => {
+  it('has payload 2.0, an access log, a throttle, no CORS and one permission for its own API', () => {
+    const stack = newStack();
+    new HttpApi(stack, 'Api', { fn: newFn(stack) }).addRoutes(ROUTES);
+    const template = templateOf(stack);
+    expect(propertiesOf(template, 'AWS::ApiGatewayV2::Api')).toEqual([
+      { Name: 'Test-Api-17E32BCB', ProtocolType: 'HTTP' },
+    ]);
+    expect(propertiesOf(template, 'AWS::ApiGatewayV2::Integration')).toMatchObject([{ PayloadFormatVersion: '2.0' }]);
+    expect(routeKeys(template)).toEqual(['GET /notes/{id}', 'PUT /notes/{note}/attachments/{name}', 'POST /mcp']);
+    expect(propertiesOf(template, 'AWS::ApiGatewayV2::Stage')).toMatchObject([
+      {
+        StageName: '$default',
+        DefaultRouteSettings: { ThrottlingRateLimit: 100, ThrottlingBurstLimit: 200 },
+        AccessLogSettings: { Format: expect.stringContaining('"routeKey":"$context.routeKey"') },
+      },
+    ]);
+    expect(propertiesOf(template, 'AWS::Logs::LogGroup')).toEqual([{ RetentionInDays: 30 }]);
+    const permissions = propertiesOf(template, 'AWS::Lambda::Permission');
+    expect(permissions).toHaveLength(1);
+    expect(JSON.stringify(permissions[0]?.SourceArn)).toContain('Api9AF3637B');
+  });
+
+  it('keeps the logical ids of routes whatever their order', () => {
+    const idsOf = (routes: readonly DoorRoute[]) => {
+      const stack = newStack();
+      new HttpApi(stack, 'Api', { fn: newFn(stack) }).addRoutes(routes);
+      return Object.keys(templateOf(stack).Resources).sort();
+    };
+    expect(idsOf(ROUTES)).toEqual(idsOf([...ROUTES].reverse()));
+  });
+
+  it('checks a JWT or a signature only where the route does not leave the authorizer out', () => {
+    const stack = newStack();
+    const authorization = ApiAuthorization.jwt('https://issuer.example', ['notes']);
+    const api = new HttpApi(stack, 'Api', { fn: newFn(stack), authorization });
+    api.addRoutes([
+      { method: 'GET', path: '/notes' },
+      { method: 'GET', path: '/.well-known/x', withoutAuthorizer: true },
+    ]);
+    const template = templateOf(stack);
+    const types = propertiesOf(template, 'AWS::ApiGatewayV2::Route').map(({ AuthorizationType }) => AuthorizationType);
+    expect(types).toEqual(['JWT', 'NONE']);
+    expect(propertiesOf(template, 'AWS::ApiGatewayV2::Authorizer')).toMatchObject([
+      { JwtConfiguration: { Issuer: 'https://issuer.example', Audience: ['notes'] } },
+    ]);
+    expect(api.authenticatesCallers).toBe(true);
+  });
+
+  it('answers preflights of the given origins', () => {
+    const stack = newStack();
+    new HttpApi(stack, 'Api', { fn: newFn(stack), corsOrigins: ['https://notes.example'] });
+    expect(propertiesOf(templateOf(stack), 'AWS::ApiGatewayV2::Api')).toMatchObject([
+      { CorsConfiguration: { AllowOrigins: ['https://notes.example'] } },
+    ]);
+  });
+
+  it.each([
+    ['the origin *', { corsOrigins: ['*'] }],
+    ['a boolean for origins', { corsOrigins: true }],
+    ['an unknown prop', { cors: true }],
+    ['no function', { fn: undefined }],
+    ['a throttle of 0', { throttleRate: 0 }],
+  ])('refuses %s', (_name, props) => {
+    const stack = newStack();
+    expect(() => new HttpApi(stack, 'Api', { fn: newFn(stack), ...props } as never)).toThrow(
+      expect.objectContaining({ code: 'constructs.invalid_prop', path: 'Test/Api' }),
+    );
+  });
+
+  it('refuses a path that is no pattern, and warns of a streaming route', () => {
+    const stack = newStack();
+    const api = new HttpApi(stack, 'Api', { fn: newFn(stack) });
+    expect(() => api.addRoutes([{ method: 'GET', path: '/a b' }])).toThrow(/HttpApi: path of a route, got "\/a b"/);
+    api.addRoutes(ROUTES);
+    expect(JSON.stringify(api.node.metadata)).toContain('Sallyport::StreamingBuffered');
+  });
+
+  it('has the address of its domain, with TLS 1.2, and no other', () => {
+    const stack = newStack();
+    const certificate = Certificate.fromCertificateArn(stack, 'Certificate', CERTIFICATE);
+    const domain = new ApiDomain(stack, 'Domain', { domainName: 'notes.example', certificate });
+    const fn = newFn(stack);
+    expect(new HttpApi(stack, 'Api', { fn, domain }).url).toBe('https://notes.example');
+    expect(() => new HttpApi(stack, 'Other', { fn, domain })).toThrow(/one ApiDomain for each API/);
+    const template = templateOf(stack);
+    expect(propertiesOf(template, 'AWS::ApiGatewayV2::Api')[0]).toMatchObject({ DisableExecuteApiEndpoint: true });
+    expect(propertiesOf(template, 'AWS::ApiGatewayV2::DomainName')).toMatchObject([
+      { DomainNameConfigurations: [{ SecurityPolicy: 'TLS_1_2', EndpointType: 'REGIONAL' }] },
+    ]);
+  });
+});
+
+describe('RestApi', () => {
+  it('streams the routes that stream, and sets no account-wide role', () => {
+    const stack = newStack();
+    new RestApi(stack, 'Api', { fn: newFn(stack) }).addRoutes(ROUTES);
+    const template = templateOf(stack);
+    const integrations = propertiesOf(template, 'AWS::ApiGateway::Method').map(({ HttpMethod, Integration }) => ({
+      method: HttpMethod,
+      mode: (Integration as Record<string, unknown>).ResponseTransferMode,
+      timeout: (Integration as Record<string, unknown>).TimeoutInMillis,
+    }));
+    expect(integrations).toEqual([
+      { method: 'GET', mode: undefined, timeout: undefined },
+      { method: 'PUT', mode: undefined, timeout: undefined },
+      { method: 'POST', mode: 'STREAM', timeout: 900_000 },
+    ]);
+    expect(propertiesOf(template, 'AWS::ApiGateway::Account')).toEqual([]);
+    expect(propertiesOf(template, 'AWS::Lambda::Permission')).toHaveLength(1);
+    expect(propertiesOf(template, 'AWS::ApiGateway::Stage')).toMatchObject([
+      { StageName: 'live', TracingEnabled: true },
+    ]);
+  });
+
+  it('gives two names of one parameter the same resource', () => {
+    const stack = newStack();
+    new RestApi(stack, 'Api', { fn: newFn(stack) }).addRoutes(ROUTES);
+    const parts = propertiesOf(templateOf(stack), 'AWS::ApiGateway::Resource').map(({ PathPart }) => PathPart);
+    expect(parts).toEqual(['notes', '{id}', 'attachments', '{name}', 'mcp']);
+  });
+
+  it('refuses a catch-all beside a parameter, which API Gateway cannot tell apart', () => {
+    const stack = newStack();
+    const api = new RestApi(stack, 'Api', { fn: newFn(stack) });
+    api.addRoutes([{ method: 'GET', path: '/{id}' }]);
+    expect(() => api.addRoutes([{ method: 'GET', path: '/{rest+}' }])).toThrow(/one parameter at each place/);
+  });
+
+  it('refuses streaming at the edge, and a JWT authorizer', () => {
+    const stack = newStack();
+    const fn = newFn(stack);
+    const edge = new RestApi(stack, 'Edge', { fn, endpoint: RestEndpoint.EDGE });
+    expect(() => edge.addRoutes(ROUTES)).toThrow(/RestApi: POST \/mcp streams, and the API is edge-optimised/);
+    const authorization = ApiAuthorization.jwt('https://issuer.example', ['notes']);
+    expect(() => new RestApi(stack, 'Jwt', { fn, authorization })).toThrow(/an HttpApi/);
+  });
+
+  it('lets everything through, checks signatures, and takes a web ACL', () => {
+    const stack = newStack();
+    const webAclArn = 'arn:aws:wafv2:eu-west-1:123456789012:regional/webacl/a/1';
+    const api = new RestApi(stack, 'Api', { fn: newFn(stack), authorization: ApiAuthorization.IAM, webAclArn });
+    api.addCatchAll();
+    const template = templateOf(stack);
+    expect(propertiesOf(template, 'AWS::ApiGateway::Method')).toMatchObject([
+      { HttpMethod: 'ANY', AuthorizationType: 'AWS_IAM' },
+      { HttpMethod: 'ANY', AuthorizationType: 'AWS_IAM' },
+    ]);
+    expect(propertiesOf(template, 'AWS::WAFv2::WebACLAssociation')).toMatchObject([{ WebACLArn: webAclArn }]);
+  });
+
+  it('stands twice in one stack', () => {
+    const app = newApp();
+    const stack = newStack({}, app);
+    const fn = newFn(stack);
+    for (const id of ['A', 'B']) new RestApi(stack, id, { fn }).addCatchAll();
+    expect(propertiesOf(templateOf(stack), 'AWS::ApiGateway::Stage')).toHaveLength(2);
+  });
+});
+
+describe('FunctionUrl', () => {
+  it('needs signed requests, and buffers until a route streams', () => {
+    const modeOf = (routes: readonly DoorRoute[]) => {
+      const stack = newStack();
+      new FunctionUrl(stack, 'Url', { fn: newFn(stack) }).addRoutes(routes);
+      return propertiesOf(templateOf(stack), 'AWS::Lambda::Url')[0];
+    };
+    expect(modeOf([])).toMatchObject({ AuthType: 'AWS_IAM', InvokeMode: 'BUFFERED' });
+    expect(modeOf(ROUTES)).toMatchObject({ AuthType: 'AWS_IAM', InvokeMode: 'RESPONSE_STREAM' });
+  });
+
+  it('is open to all only for a secure application, with both permissions', () => {
+    const make = (container?: 'secure' | 'open') => {
+      const stack = newStack();
+      const url = new FunctionUrl(stack, 'Url', { fn: newFn(stack), auth: FunctionUrlAuth.APPLICATION });
+      if (container) url.attachContainer(container);
+      return () => templateOf(stack);
+    };
+    expect(make()).toThrow(/anybody can call the function/);
+    expect(make('open')).toThrow(/anybody can call the function/);
+    const actions = propertiesOf(make('secure')(), 'AWS::Lambda::Permission').map((permission) => [
+      permission.Action,
+      permission.FunctionUrlAuthType ?? permission.InvokedViaFunctionUrl,
+    ]);
+    expect(actions).toEqual([
+      ['lambda:InvokeFunctionUrl', 'NONE'],
+      ['lambda:InvokeFunction', true],
+    ]);
+  });
+
+  it('grants both permissions to a caller', () => {
+    const stack = newStack();
+    new FunctionUrl(stack, 'Url', { fn: newFn(stack) }).grantInvoke(new ServicePrincipal('edge.example'));
+    const actions = propertiesOf(templateOf(stack), 'AWS::Lambda::Permission').map(({ Action }) => Action);
+    expect(actions.sort()).toEqual(['lambda:InvokeFunction', 'lambda:InvokeFunctionUrl']);
+  });
+
+  it('refuses a second URL of one function', () => {
+    const stack = newStack();
+    const fn = newFn(stack);
+    new FunctionUrl(stack, 'Url', { fn });
+    expect(() => new FunctionUrl(stack, 'Second', { fn })).toThrow(
+      expect.objectContaining({ code: 'constructs.conflict' }),
+    );
+  });
+});
+
+describe('AlbTarget', () => {
+  it('has multi-value headers, and a permission for target groups of the account', () => {
+    const stack = newStack();
+    new AlbTarget(stack, 'Target', { fn: newFn(stack) }).addRoutes([]);
+    const template = templateOf(stack);
+    expect(propertiesOf(template, 'AWS::ElasticLoadBalancingV2::TargetGroup')).toMatchObject([
+      { TargetType: 'lambda', TargetGroupAttributes: [{ Key: 'lambda.multi_value_headers.enabled', Value: 'true' }] },
+    ]);
+    const [permission] = propertiesOf(template, 'AWS::Lambda::Permission');
+    expect(JSON.stringify(permission?.SourceArn)).toContain(':targetgroup/*');
+  });
+});

@@ -1,0 +1,81 @@
+import { fileURLToPath } from 'node:url';
+import { Certificate } from 'aws-cdk-lib/aws-certificatemanager';
+import { AttributeType, type ITable, StreamViewType, Table, TableEncryption } from 'aws-cdk-lib/aws-dynamodb';
+import { Schedule } from 'aws-cdk-lib/aws-events';
+import { Code } from 'aws-cdk-lib/aws-lambda';
+import type { IQueue } from 'aws-cdk-lib/aws-sqs';
+import { type App, Duration, Stack } from 'aws-cdk-lib/core';
+import { ServiceFunction } from '../../../src/function.js';
+import { GraphqlApi } from '../../../src/graphql.js';
+import { ApiDomain, FunctionUrl, HttpApi, type IHttpDoor, RestApi, WebSocketApi } from '../../../src/http.js';
+import { McpServer } from '../../../src/mcp.js';
+import { ConnectionsTable, EventBusTable, JobsTable, RateLimitTable } from '../../../src/state.js';
+import {
+  DataStream,
+  ErrorNotifications,
+  EventRuleTrigger,
+  QueueTrigger,
+  ServiceQueue,
+  StreamTrigger,
+  TableStreamTrigger,
+  TopicTrigger,
+} from '../../../src/triggers.js';
+
+const CERTIFICATE = 'arn:aws:acm:eu-west-1:123456789012:certificate/6f1f8e4c-5a3b-4d44-9d86-0123456789ab';
+
+const SCHEMA = fileURLToPath(new URL('estate.graphql', import.meta.url));
+
+/** One stack with every construct, with the defaults wherever there are some. */
+export function createEstate(app: App): Stack {
+  const stack = new Stack(app, 'Estate');
+  const { fn } = new ServiceFunction(stack, 'Api', { code: Code.fromInline('exports.handler = 1') });
+  new JobsTable(stack, 'Jobs').bindTo(fn);
+  new EventBusTable(stack, 'Events').bindTo(fn);
+  new RateLimitTable(stack, 'Limits').bindTo(fn);
+  new ConnectionsTable(stack, 'Connections').bindTo(fn);
+  addTriggers(stack, fn);
+  addDoors(stack, fn);
+  return stack;
+}
+
+function addTriggers(stack: Stack, fn: ServiceFunction['fn']): void {
+  const { queue } = new ServiceQueue(stack, 'Orders');
+  new QueueTrigger(stack, 'OrdersTrigger', { fn, queue: queue as IQueue });
+  const fifo = new ServiceQueue(stack, 'Payments', { fifo: true });
+  new QueueTrigger(stack, 'PaymentsTrigger', { fn, queue: fifo.queue as IQueue });
+  const { stream } = new DataStream(stack, 'Clicks');
+  new StreamTrigger(stack, 'ClicksTrigger', { fn, stream });
+  const table = new Table(stack, 'Notes', {
+    partitionKey: { name: 'id', type: AttributeType.STRING },
+    stream: StreamViewType.NEW_IMAGE,
+    encryption: TableEncryption.AWS_MANAGED,
+    pointInTimeRecoverySpecification: { pointInTimeRecoveryEnabled: true },
+  });
+  new TableStreamTrigger(stack, 'NotesTrigger', { fn, table: table as ITable });
+  const { topic } = new ErrorNotifications(stack, 'Errors').bindTo(fn);
+  new TopicTrigger(stack, 'News', { fn, topic });
+  new EventRuleTrigger(stack, 'Paid', { fn, pattern: { source: ['billing'] } });
+  new EventRuleTrigger(stack, 'Nightly', { fn, schedule: Schedule.rate(Duration.days(1)) });
+}
+
+function addDoors(stack: Stack, fn: ServiceFunction['fn']): void {
+  const certificate = Certificate.fromCertificateArn(stack, 'Certificate', CERTIFICATE);
+  const domain = new ApiDomain(stack, 'Domain', { domainName: 'notes.example.com', certificate });
+  const http = new HttpApi(stack, 'Http', { fn, domain });
+  const rest = new RestApi(stack, 'Rest', { fn });
+  const url = new FunctionUrl(stack, 'Url', { fn });
+  new McpServer(stack, 'Mcp', { fn, api: rest, generateSecret: true });
+  for (const door of [http, rest, url] as readonly IHttpDoor[]) {
+    door.addRoutes([
+      { method: 'GET', path: '/notes/{id}' },
+      { method: 'GET', path: '/progress', streaming: door.canStream },
+    ]);
+    door.attachContainer('secure');
+  }
+  const sockets = new WebSocketApi(stack, 'Sockets', { fn, respond: true });
+  for (const key of ['$connect', '$disconnect', 'say']) sockets.addRouteKey(key);
+  sockets.attachContainer('secure');
+  const graphql = new GraphqlApi(stack, 'GraphQl', { fn, schemaFile: SCHEMA });
+  graphql.addField({ parentType: 'Query', field: 'note' });
+  graphql.addField({ parentType: 'Note', field: 'author', batch: true });
+}

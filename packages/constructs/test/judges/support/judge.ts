@@ -1,0 +1,122 @@
+/**
+ * Judges the estate in a process of its own, outside jest: the CDK and the engine are some thousand files. Prints one JSON document.
+ */
+import { mkdtempSync, readdirSync, readFileSync, rmSync } from 'node:fs';
+import { createRequire } from 'node:module';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { App, Validations } from 'aws-cdk-lib/core';
+import { AwsSolutionsChecks, ServerlessChecks } from 'cdk-nag';
+import type { Template } from '../../support/synth.js';
+import { ruleNames, startEngine } from './engine.js';
+import { createEstate } from './estate.js';
+import { FAULTS, OWN_FAULTS } from './faults.js';
+import { findWrongStatements } from './iam.js';
+import { findFaults } from './own-checks.js';
+
+/** What {@link judge} finds. */
+export interface Verdict {
+  readonly engine: readonly string[];
+  readonly own: readonly string[];
+  readonly iam: readonly string[];
+  readonly nag: readonly string[];
+  /** Rules, each with the number of faults planted for it and of those it found. */
+  readonly rules: Readonly<Record<string, readonly [planted: number, found: number]>>;
+  /** Faults planted for the checks of our own that they did not find. */
+  readonly missed: readonly string[];
+  /** Templates and lists of assets that differ between two syntheses. */
+  readonly unstable: readonly string[];
+  /** Resources that exist only with or only without the recommended feature flags. */
+  readonly flagged: readonly string[];
+}
+
+type Files = ReadonlyMap<string, string>;
+
+function synth(outdir: string, context: Record<string, unknown> = {}, withNag = false): Files {
+  const app = new App({ outdir, analyticsReporting: false, context, builtinCloudFormationValidation: false } as object);
+  createEstate(app);
+  if (withNag) Validations.of(app).addPlugins(new AwsSolutionsChecks(app), new ServerlessChecks(app));
+  try {
+    app.synth();
+  } catch (error) {
+    if (!(withNag && error instanceof Error && error.message.includes('Validation failed'))) throw error;
+  }
+  return new Map(
+    readdirSync(outdir)
+      .filter((name) => name.endsWith('.json'))
+      .map((name) => [name, readFileSync(join(outdir, name), 'utf8')]),
+  );
+}
+
+function templateIn(files: Files): Template {
+  return JSON.parse(files.get('Estate.template.json') ?? '{}') as Template;
+}
+
+function nagFindings(files: Files): readonly string[] {
+  interface Report {
+    readonly pluginReports: readonly {
+      readonly violations: readonly {
+        readonly ruleName: string;
+        readonly violatingConstructs: readonly { readonly constructPath: string }[];
+      }[];
+    }[];
+  }
+  const { pluginReports } = JSON.parse(files.get('validation-report.json') ?? '{"pluginReports":[]}') as Report;
+  return pluginReports.flatMap(({ violations }) =>
+    violations.flatMap(({ ruleName, violatingConstructs }) =>
+      violatingConstructs.map(({ constructPath }) => `${ruleName} ${constructPath}`),
+    ),
+  );
+}
+
+function differences(left: Files, right: Files): readonly string[] {
+  const isStable = (name: string) => left.get(name) === right.get(name);
+  return [...new Set([...left.keys(), ...right.keys()])].filter(
+    (name) => /\.(?:template|assets)\.json$/.test(name) && !isStable(name),
+  );
+}
+
+/** The types and construct paths of resources, without their logical ids: flags may change those. */
+function outline(template: Template): readonly string[] {
+  return Object.values(template.Resources)
+    .map(
+      ({ Type, Metadata }) =>
+        `${Type} ${String((Metadata as Record<string, unknown> | undefined)?.['aws:cdk:path'] ?? '')}`,
+    )
+    .sort();
+}
+
+async function judge(): Promise<Verdict> {
+  const folder = mkdtempSync(join(tmpdir(), 'sallyport-judge-'));
+  const require = createRequire(import.meta.url);
+  const flags = require('aws-cdk-lib/recommended-feature-flags.json') as Record<string, unknown>;
+  const paths = { 'aws:cdk:enable-path-metadata': true };
+  const first = synth(join(folder, 'a'), paths);
+  const second = synth(join(folder, 'b'), paths);
+  const withFlags = synth(join(folder, 'c'), { ...flags, ...paths }, true);
+  rmSync(folder, { recursive: true });
+  const template = templateIn(first);
+  const [plain, flagged] = [outline(template), outline(templateIn(withFlags))];
+  const engine = startEngine();
+  const rules = Object.fromEntries(
+    ruleNames().map((rule) => {
+      const planted = FAULTS[rule] ?? [];
+      const found = planted.filter((fault) => engine.validate(fault).some((line) => line.startsWith(`${rule} `)));
+      return [rule, [planted.length, found.length] as const];
+    }),
+  );
+  const verdict: Verdict = {
+    engine: engine.validate(template),
+    own: findFaults(template),
+    iam: await findWrongStatements(template),
+    nag: nagFindings(withFlags),
+    rules,
+    missed: Object.entries(OWN_FAULTS).flatMap(([name, fault]) => (findFaults(fault).length > 0 ? [] : [name])),
+    unstable: differences(first, second),
+    flagged: [...plain.filter((line) => !flagged.includes(line)), ...flagged.filter((line) => !plain.includes(line))],
+  };
+  engine.free();
+  return verdict;
+}
+
+process.stdout.write(JSON.stringify(await judge()));

@@ -1,0 +1,173 @@
+import { Certificate } from 'aws-cdk-lib/aws-certificatemanager';
+import { Bucket, type IBucket } from 'aws-cdk-lib/aws-s3';
+import { AlbTarget, ApiDomain, FunctionUrl, HttpApi, RestApi } from '../src/http.js';
+import { Challenge, McpServer, type McpServerProps, McpSessions } from '../src/mcp.js';
+import { McpTable } from '../src/state.js';
+import { newFn } from './support/function.js';
+import { newStack, propertiesOf, statementsOf, type Template, templateOf } from './support/synth.js';
+
+function make(props: Partial<McpServerProps> = {}) {
+  const stack = newStack();
+  const fn = newFn(stack);
+  return { stack, fn, server: new McpServer(stack, 'Mcp', { fn, ...props }) };
+}
+
+const warningsOf = (server: McpServer) =>
+  server.node.metadata.filter(({ type }) => type === 'aws:cdk:warning').map(({ data }) => String(data));
+
+const variablesOf = (template: Template) =>
+  Object.keys(
+    (propertiesOf(template, 'AWS::Lambda::Function')[0]?.Environment as { Variables?: object } | undefined)
+      ?.Variables ?? {},
+  );
+
+it('has POST, GET and DELETE that stream, and both documents at both places, on an API of its own', () => {
+  const { stack } = make();
+  const template = templateOf(stack);
+  const methods = propertiesOf(template, 'AWS::ApiGateway::Method').map(({ HttpMethod, Integration }) => [
+    HttpMethod,
+    (Integration as Record<string, unknown>).ResponseTransferMode,
+  ]);
+  expect(methods).toEqual([
+    ['POST', 'STREAM'],
+    ['GET', 'STREAM'],
+    ['DELETE', 'STREAM'],
+    ['GET', undefined],
+    ['GET', undefined],
+    ['GET', undefined],
+    ['GET', undefined],
+  ]);
+  const parts = propertiesOf(template, 'AWS::ApiGateway::Resource').map(({ PathPart }) => PathPart);
+  expect(parts).toEqual(['mcp', '.well-known', 'oauth-protected-resource', 'mcp', 'oauth-authorization-server', 'mcp']);
+});
+
+it('attaches to an HTTP API without its authorizer, and has the address at its root', () => {
+  const stack = newStack();
+  const fn = newFn(stack);
+  const api = new HttpApi(stack, 'Api', { fn });
+  const server = new McpServer(stack, 'Mcp', { fn, api, streaming: false });
+  const template = templateOf(stack);
+  expect(propertiesOf(template, 'AWS::ApiGatewayV2::Route').map(({ RouteKey }) => RouteKey)).toEqual([
+    'POST /mcp',
+    'GET /mcp',
+    'DELETE /mcp',
+    'GET /.well-known/oauth-protected-resource/mcp',
+    'GET /.well-known/oauth-authorization-server/mcp',
+    'GET /.well-known/oauth-protected-resource',
+    'GET /.well-known/oauth-authorization-server',
+  ]);
+  expect(server.url).toMatch(/\/mcp$/);
+});
+
+it.each([
+  ['durable', McpSessions.DURABLE, ['FRAMEWORK_MCP_TABLE_NAME'], 1, 0],
+  ['sealed', McpSessions.SEALED, ['FRAMEWORK_MCP_SECRET_ARN'], 0, 1],
+  ['none', McpSessions.NONE, [], 0, 0],
+] as const)(
+  'keeps %s sessions with the table or the secret that they need',
+  (_name, sessions, variables, tables, secrets) => {
+    const template = templateOf(make({ sessions }).stack);
+    expect(variablesOf(template)).toEqual(variables);
+    expect(propertiesOf(template, 'AWS::DynamoDB::Table')).toHaveLength(tables);
+    expect(propertiesOf(template, 'AWS::SecretsManager::Secret')).toHaveLength(secrets);
+  },
+);
+
+it('sets nothing that the challenge of a rejected client could be made of', () => {
+  const stack = newStack();
+  const fn = newFn(stack);
+  const spillBucket = new Bucket(stack, 'Spill') as IBucket;
+  new McpServer(stack, 'Mcp', { fn, generateSecret: true, spillBucket });
+  const template = templateOf(stack);
+  expect(variablesOf(template).sort()).toEqual([
+    'FRAMEWORK_MCP_SECRET_ARN',
+    'FRAMEWORK_MCP_SPILL_BUCKET',
+    'FRAMEWORK_MCP_TABLE_NAME',
+  ]);
+  expect(statementsOf(template).flatMap(({ Action }) => Action)).toContain('secretsmanager:GetSecretValue');
+});
+
+it('serves the facade on an HTTP API', () => {
+  const stack = newStack();
+  const fn = newFn(stack);
+  new McpServer(stack, 'Mcp', { fn, api: new HttpApi(stack, 'Api', { fn }), streaming: false, facade: true });
+  const keys = propertiesOf(templateOf(stack), 'AWS::ApiGatewayV2::Route').map(({ RouteKey }) => RouteKey);
+  expect(keys).toHaveLength(34);
+  expect(keys).toEqual(
+    expect.arrayContaining([
+      'POST /{client_namespace}/partners/{partner_id}/agents/{agent_id}/mcp',
+      'GET /.well-known/oauth-protected-resource/{client_namespace}/mcp',
+      'GET /{client_namespace}/mcp/.well-known/oauth-authorization-server',
+      'POST /.well-known/oauth-authorization-server/{client_namespace}/agents/{agent_id}/mcp/token',
+    ]),
+  );
+});
+
+it('serves the facade on a REST API, where parameters of one place share their resource', () => {
+  expect(() => templateOf(make({ facade: true }).stack)).not.toThrow();
+});
+
+describe('warnings', () => {
+  it('warns of the stage in the path and of the renamed header, until a domain and an edge are there', () => {
+    const [first, second, ...others] = warningsOf(make().server);
+    expect(first).toContain('Sallyport::McpStagePrefix');
+    expect(second).toContain('Sallyport::McpChallengeRenamed');
+    expect(others).toEqual([]);
+  });
+
+  it('does not warn behind a load balancer, which renames nothing', () => {
+    const stack = newStack();
+    const fn = newFn(stack);
+    const api = new AlbTarget(stack, 'Target', { fn });
+    expect(warningsOf(new McpServer(stack, 'Mcp', { fn, api, streaming: false }))).toEqual([]);
+  });
+
+  it('warns of the header alone at the root of a function URL and of a domain', () => {
+    const stack = newStack();
+    const fn = newFn(stack);
+    const url = new McpServer(stack, 'Url', { fn, api: new FunctionUrl(stack, 'FnUrl', { fn }) });
+    expect(warningsOf(url)).toEqual([expect.stringContaining('Sallyport::McpChallengeRenamed')]);
+  });
+
+  it('needs a ChallengeEdge where one is stated', () => {
+    const { stack } = make({ challenge: Challenge.EDGE });
+    expect(() => templateOf(stack)).toThrow(/no ChallengeEdge is there/);
+  });
+});
+
+describe('refusals', () => {
+  it('refuses a domain with a base path: the documents of the origin would be out of reach', () => {
+    const stack = newStack();
+    const arn = 'arn:aws:acm:eu-west-1:123456789012:certificate/1';
+    const certificate = Certificate.fromCertificateArn(stack, 'Certificate', arn);
+    const domain = new ApiDomain(stack, 'Domain', { domainName: 'notes.example', certificate, basePath: 'v1' });
+    const fn = newFn(stack);
+    expect(() => new McpServer(stack, 'Mcp', { fn, domain })).toThrow(/base path v1/);
+    const api = new RestApi(stack, 'Api', { fn, domain });
+    expect(() => new McpServer(stack, 'Second', { fn, api })).toThrow(/base path v1/);
+  });
+
+  it.each([
+    [
+      'a buffered API with streaming',
+      (fn: never, stack: never) => ({ api: new HttpApi(stack, 'Api', { fn }) }),
+      /buffers/,
+    ],
+    [
+      'a table of sealed sessions',
+      (_: never, stack: never) => ({ sessions: McpSessions.SEALED, table: new McpTable(stack, 'T') }),
+      /table with sessions sealed/,
+    ],
+    ['a path without slash', () => ({ path: 'mcp' }), /path, got "mcp"/],
+    [
+      'an API of another function',
+      (_: never, stack: never) => ({ api: new HttpApi(stack, 'Api', { fn: newFn(stack, 'Other') }) }),
+      /Test\/Other/,
+    ],
+  ])('refuses %s', (_name, propsOf, expected) => {
+    const stack = newStack();
+    const fn = newFn(stack);
+    const props = (propsOf as (fn: unknown, stack: unknown) => object)(fn, stack);
+    expect(() => new McpServer(stack, 'Mcp', { fn, ...props })).toThrow(expected);
+  });
+});

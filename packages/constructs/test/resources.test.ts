@@ -1,0 +1,259 @@
+import { createMicrovmController, mountMicrovmController } from '@sallyport/microvm';
+import { createFakeMicrovmProvider, createMemoryMicrovmRegistry } from '@sallyport/microvm/testing';
+import { Authenticated, SecureApp } from '@sallyport/secure';
+import { Role, ServicePrincipal } from 'aws-cdk-lib/aws-iam';
+import { Code, type Function as LambdaFunction } from 'aws-cdk-lib/aws-lambda';
+import { LogGroup } from 'aws-cdk-lib/aws-logs';
+import { Bucket } from 'aws-cdk-lib/aws-s3';
+import { CfnParameter, type Stack } from 'aws-cdk-lib/core';
+import { ServiceFunction } from '../src/function.js';
+import { MicrovmController, MicrovmImage } from '../src/microvm.js';
+import { ObjectBucket, VectorIndex } from '../src/storage.js';
+import { type Inventory, toInventory } from '../src/wiring.js';
+import {
+  actionsOn,
+  messageOf,
+  newStack,
+  propertiesOf,
+  statementsOf,
+  templateOf,
+  variablesIn,
+} from './support/synth.js';
+
+const code = Code.fromInline('exports.handler = 1');
+const IMAGE = 'arn:aws:lambda:eu-west-1:123456789012:microvm-image:notebook';
+
+function newService(): { readonly stack: Stack; readonly fn: LambdaFunction } {
+  const stack = newStack();
+  return { stack, fn: new ServiceFunction(stack, 'Api', { code }).fn };
+}
+
+const BELOW = { 'Fn::Join': ['', [{ 'Fn::GetAtt': [expect.stringMatching(/^Files/), 'Arn'] }, '/inbox/*']] };
+
+describe('ObjectBucket', () => {
+  it('is private, encrypted, for TLS 1.2 and later, and stays', () => {
+    const { stack, fn } = newService();
+    const files = new ObjectBucket(stack, 'Files', { uploadOrigins: ['https://app.example.com'] });
+    files.bindTo(fn, { variable: 'NOTES_BUCKET', prefix: 'inbox/', remove: true });
+    const template = templateOf(stack);
+    const [bucket] = Object.values(template.Resources).filter(({ Type }) => Type === 'AWS::S3::Bucket');
+    expect(bucket).toMatchObject({
+      DeletionPolicy: 'Retain',
+      Properties: {
+        PublicAccessBlockConfiguration: { BlockPublicAcls: true, RestrictPublicBuckets: true },
+        OwnershipControls: { Rules: [{ ObjectOwnership: 'BucketOwnerEnforced' }] },
+        BucketEncryption: {},
+        LifecycleConfiguration: { Rules: [{ AbortIncompleteMultipartUpload: { DaysAfterInitiation: 7 } }] },
+        CorsConfiguration: { CorsRules: [{ AllowedOrigins: ['https://app.example.com'], AllowedMethods: ['PUT'] }] },
+      },
+    });
+    expect(bucket?.Properties).not.toHaveProperty('VersioningConfiguration');
+    expect(JSON.stringify(propertiesOf(template, 'AWS::S3::BucketPolicy'))).toContain('s3:TlsVersion');
+    expect(variablesIn(template).NOTES_BUCKET).toEqual({ Ref: expect.stringMatching(/^Files/) });
+    const granted = statementsOf(template).filter(({ Action }) => String(Action).startsWith('s3:'));
+    expect(granted).toEqual([
+      { Action: 's3:PutObject', Effect: 'Allow', Resource: BELOW },
+      { Action: 's3:GetObject', Effect: 'Allow', Resource: BELOW },
+      { Action: 's3:DeleteObject', Effect: 'Allow', Resource: BELOW },
+    ]);
+  });
+
+  it.each([
+    ['versions', { versioned: true }, ['s3:GetObject', 's3:GetObjectVersion']],
+    ['no versions', {}, ['s3:GetObject']],
+  ])('with %s grants reading of what there is', (_name, props, expected) => {
+    const { stack, fn } = newService();
+    new ObjectBucket(stack, 'Files', props).grantRead(fn, 'inbox/');
+    expect(actionsOn(templateOf(stack), 's3')).toEqual(expected);
+  });
+});
+
+describe('VectorIndex', () => {
+  it('is named by its ARN alone, and its function may query, write and embed', () => {
+    const { stack, fn } = newService();
+    const modelArn = 'arn:aws:bedrock:eu-west-1::foundation-model/amazon.titan-embed-text-v2:0';
+    new VectorIndex(stack, 'Search', { dimension: 1024, modelArn }).bindTo(fn);
+    const template = templateOf(stack);
+    expect(propertiesOf(template, 'AWS::S3Vectors::Index')).toMatchObject([
+      {
+        Dimension: 1024,
+        DistanceMetric: 'cosine',
+        DataType: 'float32',
+        EncryptionConfiguration: { SseType: 'AES256' },
+      },
+    ]);
+    const kept = Object.values(template.Resources).filter(({ Type }) => Type.startsWith('AWS::S3Vectors::'));
+    expect(kept.map(({ DeletionPolicy }) => DeletionPolicy)).toEqual(['Retain', 'Retain']);
+    const variables = Object.entries(variablesIn(template)).filter(([name]) => name.startsWith('FRAMEWORK_'));
+    expect(variables.sort()).toEqual([
+      ['FRAMEWORK_EMBEDDING_DIMENSIONS', '1024'],
+      ['FRAMEWORK_EMBEDDING_MODEL_ID', 'amazon.titan-embed-text-v2:0'],
+      ['FRAMEWORK_VECTOR_DIMENSION', '1024'],
+      ['FRAMEWORK_VECTOR_INDEX_ARN', { 'Fn::GetAtt': [expect.stringMatching(/^Search/), 'IndexArn'] }],
+    ]);
+    expect(actionsOn(template, 's3vectors')).toEqual([
+      's3vectors:DeleteVectors',
+      's3vectors:GetVectors',
+      's3vectors:PutVectors',
+      's3vectors:QueryVectors',
+    ]);
+    const [embed] = statementsOf(template).filter(({ Action }) => Action === 'bedrock:InvokeModel');
+    expect(embed?.Resource).toBe(modelArn);
+  });
+});
+
+function newSandbox(): Inventory {
+  const app = new SecureApp({ principalResolver: () => null });
+  const controller = createMicrovmController({
+    provider: createFakeMicrovmProvider(),
+    registry: createMemoryMicrovmRegistry(),
+    images: [{ ref: IMAGE }],
+  });
+  mountMicrovmController(app, controller, {
+    posture: Authenticated('microvm:use'),
+    shellPosture: Authenticated('microvm:shell'),
+  });
+  return toInventory(app);
+}
+
+describe('MicrovmController', () => {
+  it('grants machines of its images, and * only where AWS has no resource', () => {
+    const { stack, fn } = newService();
+    const executionRole = new Role(stack, 'Machine', { assumedBy: new ServicePrincipal('lambda.amazonaws.com') });
+    new MicrovmController(stack, 'Machines', {
+      fn,
+      images: [`${IMAGE}@3.0`, IMAGE],
+      inventory: newSandbox(),
+      egressConnectors: ['arn:aws:lambda:eu-west-1:123456789012:network-connector:nc-1'],
+      executionRole,
+      logGroup: new LogGroup(stack, 'MachineLogs'),
+      sweep: true,
+    });
+    const template = templateOf(stack);
+    const granted = statementsOf(template);
+    const machines = granted.find(({ Action }) => Action.includes('lambda:RunMicrovm'));
+    expect(machines?.Resource).toBe(IMAGE);
+    expect(machines?.Action).toHaveLength(7);
+    const open = granted.filter(({ Resource }) => Resource === '*').flatMap(({ Action }) => Action);
+    expect(open.sort()).toEqual([
+      'lambda:ListMicrovms',
+      'lambda:PassNetworkConnector',
+      'xray:PutTelemetryRecords',
+      'xray:PutTraceSegments',
+    ]);
+    expect(granted.find(({ Action }) => Action === 'iam:PassRole')).toMatchObject({
+      Condition: { StringEquals: { 'iam:PassedToService': 'lambda.amazonaws.com' } },
+    });
+    expect(variablesIn(template)).toMatchObject({
+      FRAMEWORK_MICROVM_IMAGE_REF: `${IMAGE}@3.0,${IMAGE}`,
+      FRAMEWORK_MICROVM_EGRESS_NETWORK_CONNECTOR_REFS: 'arn:aws:lambda:eu-west-1:123456789012:network-connector:nc-1',
+      FRAMEWORK_MICROVM_LOGGING: { 'Fn::Join': ['', ['{"cloudWatch":{"logGroup":"', expect.anything(), '"}}']] },
+    });
+    expect(variablesIn(template)).not.toHaveProperty('FRAMEWORK_MICROVM_INGRESS_NETWORK_CONNECTOR_REFS');
+  });
+
+  it('without connectors, role and sweep grants no more than machines', () => {
+    const { stack, fn } = newService();
+    new MicrovmController(stack, 'Machines', { fn, images: [IMAGE] });
+    const template = templateOf(stack);
+    expect(actionsOn(template, 'iam')).toEqual([]);
+    expect(actionsOn(template, 'lambda')).not.toContain('lambda:ListMicrovms');
+    expect(variablesIn(template).FRAMEWORK_MICROVM_LOGGING).toBe('{"disabled":{}}');
+  });
+});
+
+it('MicrovmImage builds for arm64 with one form of logging, hooks and a role for its archive alone', () => {
+  const stack = newStack();
+  const codeBucket = Bucket.fromBucketName(stack, 'Code', 'code');
+  new MicrovmImage(stack, 'Notebook', {
+    name: 'notebook',
+    codeBucket,
+    codeKey: 'notebook.zip',
+    baseImageArn: 'arn:aws:lambda:eu-west-1:aws:microvm-image:al2023-1',
+    baseImageVersion: '1',
+    environment: { MODE: 'prod' },
+    hookPort: 9000,
+  });
+  const template = templateOf(stack);
+  expect(propertiesOf(template, 'AWS::Lambda::MicrovmImage')).toMatchObject([
+    {
+      Name: 'notebook',
+      CodeArtifact: { Uri: 's3://code/notebook.zip' },
+      CpuConfigurations: [{ Architecture: 'ARM_64' }],
+      Resources: [{ MinimumMemoryInMiB: 2048 }],
+      EnvironmentVariables: [{ Key: 'MODE', Value: 'prod' }],
+      Logging: { Disabled: true },
+      Hooks: { Port: 9000, MicrovmImageHooks: { Ready: 'ENABLED' }, MicrovmHooks: { Run: 'ENABLED' } },
+    },
+  ]);
+  expect(statementsOf(template)).toMatchObject([{ Action: 's3:GetObject' }]);
+});
+
+const OPEN: Inventory = {
+  version: 1,
+  container: 'secure',
+  routes: [{ surface: 'http', method: 'POST', path: '/microvms', posture: 'public' }],
+  triggers: [],
+};
+
+const REFUSED: readonly [string, (stack: Stack, fn: LambdaFunction) => unknown, string][] = [
+  [
+    'CORS for every origin',
+    (stack) => new ObjectBucket(stack, 'T', { uploadOrigins: ['*'] }),
+    'framework: ObjectBucket: uploadOrigins, got a list of 1, expected a list of origins such as "https://app.example.com" (at Test/T)',
+  ],
+  [
+    'a prefix that is a pattern',
+    (stack, fn) => new ObjectBucket(stack, 'T').grantRead(fn, 'a*/'),
+    'framework: ObjectBucket: prefix, got "a*/", expected the beginning of keys, without *, ? and a slash at its beginning (at Test/T)',
+  ],
+  [
+    'a token as the dimension of an index',
+    (stack) =>
+      new VectorIndex(stack, 'T', { dimension: new CfnParameter(stack, 'P', { type: 'Number' }).valueAsNumber }),
+    'framework: VectorIndex: dimension, got a token, expected a whole number from 1 to 4096, as a literal (at Test/T)',
+  ],
+  [
+    'an index without a dimension',
+    (stack) => new VectorIndex(stack, 'T', {} as never),
+    'framework: VectorIndex: dimension is missing, expected a whole number from 1 to 4096 (at Test/T)',
+  ],
+  [
+    'embedding without a model',
+    (stack, fn) => new VectorIndex(stack, 'T', { dimension: 2 }).grantEmbed(fn),
+    'framework: VectorIndex: no model for embeddings, expected the prop modelArn (at Test/T)',
+  ],
+  [
+    'machines without an image',
+    (stack, fn) => new MicrovmController(stack, 'T', { fn, images: [] }),
+    'framework: MicrovmController: images, got a list of 0, expected at least one image (at Test/T)',
+  ],
+  [
+    'routes of machines that are public',
+    (stack, fn) => new MicrovmController(stack, 'T', { fn, images: [IMAGE], inventory: OPEN }),
+    'framework: MicrovmController: route POST /microvms lets callers through that are not authenticated, expected a posture that authenticates callers (at Test/T)',
+  ],
+  [
+    'an application without routes of machines',
+    (stack, fn) => new MicrovmController(stack, 'T', { fn, images: [IMAGE], inventory: { ...OPEN, routes: [] } }),
+    'framework: MicrovmController: the inventory has no routes under /microvms, expected mountMicrovmController(app, …) in the application (at Test/T)',
+  ],
+  [
+    'hooks of an image without a port',
+    (stack) =>
+      new MicrovmImage(stack, 'T', {
+        name: 'n',
+        codeBucket: Bucket.fromBucketName(stack, 'C', 'code'),
+        codeKey: 'k',
+        baseImageArn: IMAGE,
+        baseImageVersion: '1',
+        hooks: ['run'],
+      }),
+    'framework: MicrovmImage: hooks without hookPort, expected the port that the program listens on (at Test/T)',
+  ],
+];
+
+it.each(REFUSED)('refuses %s', (_name, run, message) => {
+  const { stack, fn } = newService();
+  expect(messageOf(() => run(stack, fn))).toBe(message);
+});

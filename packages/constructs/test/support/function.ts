@@ -1,0 +1,11 @@
+import { Code, Function as LambdaFunction, Runtime } from 'aws-cdk-lib/aws-lambda';
+import type { Stack } from 'aws-cdk-lib/core';
+
+/** A function without anything that a test of another construct could see. */
+export function newFn(stack: Stack, id = 'Fn'): LambdaFunction {
+  return new LambdaFunction(stack, id, {
+    code: Code.fromInline('exports.handler = 1'),
+    handler: 'index.handler',
+    runtime: Runtime.NODEJS_24_X,
+  });
+}

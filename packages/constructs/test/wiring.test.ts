@@ -1,0 +1,380 @@
+import { readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { createApp } from '@sallyport/dispatch/app';
+import { json } from '@sallyport/http';
+import { Authenticated, Public, SecureApp } from '@sallyport/secure';
+import { AttributeType, type ITable, StreamViewType, Table } from 'aws-cdk-lib/aws-dynamodb';
+import { Schedule } from 'aws-cdk-lib/aws-events';
+import { Alias, CfnEventSourceMapping, Code, type IFunction, type IVersion } from 'aws-cdk-lib/aws-lambda';
+import { Topic } from 'aws-cdk-lib/aws-sns';
+import { type IQueue, Queue } from 'aws-cdk-lib/aws-sqs';
+import { type App, CfnParameter, Duration, Stack } from 'aws-cdk-lib/core';
+import { ServiceFunction, type ServiceFunctionProps } from '../src/function.js';
+import { HttpApi } from '../src/http.js';
+import { DataStream, QueueTrigger, ServiceQueue } from '../src/triggers.js';
+import { type Inventory, parseInventory, ServiceWiring, toInventory } from '../src/wiring.js';
+import { messageOf, newApp, newStack, propertiesOf, templateOf, variablesIn } from './support/synth.js';
+
+const code = Code.fromInline('exports.handler = 1');
+const nothing = () => undefined;
+const ok = () => json(200, {});
+
+function newSecureApp(register: (app: SecureApp) => void = () => undefined): Inventory {
+  const app = new SecureApp({ principalResolver: () => null });
+  register(app);
+  return toInventory(app);
+}
+
+function newService(inventory: Inventory, props: Partial<ServiceFunctionProps> = {}) {
+  const stack = newStack();
+  const { fn } = new ServiceFunction(stack, 'Api', { code, ...props });
+  return { stack, fn, wiring: new ServiceWiring(stack, 'Wiring', { fn, inventory }) };
+}
+
+type Service = ReturnType<typeof newService>;
+
+const newTable = (stack: Stack) =>
+  new Table(stack, 'Table', {
+    partitionKey: { name: 'id', type: AttributeType.STRING },
+    stream: StreamViewType.NEW_IMAGE,
+  }) as ITable;
+
+/** For each kind of trigger: how an application registers it, how a stack attaches it, and what is made. */
+const KINDS: readonly {
+  readonly kind: string;
+  readonly register: (app: SecureApp) => void;
+  readonly attach: (service: Service) => unknown;
+  readonly label: string;
+  readonly remedy: string;
+  readonly made: string;
+}[] = [
+  {
+    kind: 'a queue',
+    register: (app) => app.queue('orders', nothing),
+    attach: ({ stack, wiring }) => wiring.queue('orders', new ServiceQueue(stack, 'Q').queue),
+    label: 'queue "orders"',
+    remedy: 'wiring.queue("orders", …)',
+    made: 'AWS::Lambda::EventSourceMapping',
+  },
+  {
+    kind: 'a FIFO queue',
+    register: (app) => app.queue('bills.fifo', nothing),
+    attach: ({ stack, wiring }) => wiring.queue('bills.fifo', new ServiceQueue(stack, 'Q', { fifo: true }).queue),
+    label: 'queue "bills.fifo"',
+    remedy: 'wiring.queue("bills.fifo", …)',
+    made: 'AWS::Lambda::EventSourceMapping',
+  },
+  {
+    kind: 'a table stream',
+    register: (app) => app.tableStream('notes', nothing),
+    attach: ({ stack, wiring }) => wiring.tableStream('notes', newTable(stack)),
+    label: 'table-stream "notes"',
+    remedy: 'wiring.tableStream("notes", …)',
+    made: 'AWS::Lambda::EventSourceMapping',
+  },
+  {
+    kind: 'a data stream',
+    register: (app) => app.kinesis('clicks', nothing),
+    attach: ({ stack, wiring }) => wiring.kinesis('clicks', new DataStream(stack, 'S').stream),
+    label: 'stream "clicks"',
+    remedy: 'wiring.kinesis("clicks", …)',
+    made: 'AWS::Lambda::EventSourceMapping',
+  },
+  {
+    kind: 'a topic',
+    register: (app) => app.topic('news', nothing),
+    attach: ({ stack, wiring }) => wiring.topic('news', new Topic(stack, 'N')),
+    label: 'topic "news"',
+    remedy: 'wiring.topic("news", …)',
+    made: 'AWS::SNS::Subscription',
+  },
+  {
+    kind: 'an event bus',
+    register: (app) => app.eventBus({ source: 'billing', detailType: 'InvoicePaid' }, nothing),
+    attach: ({ wiring }) => wiring.eventBus({ detailType: 'InvoicePaid', source: 'billing' }),
+    label: 'event-bus handler {"source":"billing","detailType":"InvoicePaid"}',
+    remedy: 'wiring.eventBus({"source":"billing","detailType":"InvoicePaid"})',
+    made: 'AWS::Events::Rule',
+  },
+  {
+    kind: 'a schedule',
+    register: (app) => app.eventBus({ ruleName: 'nightly' }, nothing),
+    attach: ({ wiring }) => wiring.schedule('nightly', Schedule.rate(Duration.hours(1))),
+    label: 'event-bus handler {"ruleName":"nightly"}',
+    remedy: 'wiring.schedule("nightly", …)',
+    made: 'AWS::Events::Rule',
+  },
+  {
+    kind: 'an HTTP route',
+    register: (app) => app.get('/health', ok, Public()),
+    attach: ({ stack, fn, wiring }) => wiring.http(new HttpApi(stack, 'Http', { fn })),
+    label: 'route GET /health',
+    remedy: 'wiring.http(…)',
+    made: 'AWS::ApiGatewayV2::Route',
+  },
+];
+
+const synth = ({ stack }: Service) => (stack.node.root as App).synth();
+
+describe.each(KINDS)('$kind', ({ register, attach, label, remedy, made }) => {
+  it('is attached when both have it', () => {
+    const service = newService(newSecureApp(register));
+    attach(service);
+    expect(propertiesOf(templateOf(service.stack), made)).toHaveLength(1);
+  });
+
+  it('fails at synth when the stack lacks it', () => {
+    const service = newService(newSecureApp(register));
+    expect(messageOf(() => synth(service))).toContain(
+      `framework: ServiceWiring: the application registers ${label}, the stack attaches none, expected ${remedy} (at Test/Wiring)`,
+    );
+  });
+
+  it('fails at once when the application lacks it', () => {
+    const service = newService(newSecureApp((app) => app.queue('other', nothing)));
+    expect(messageOf(() => attach(service))).toMatch(
+      /^framework: ServiceWiring: the stack attaches .*, and the application registers none, expected what it registers: queue "other" \(at Test\/Wiring\)$/,
+    );
+  });
+});
+
+it('a GraphQL field and a WebSocket route that nothing attaches fail at synth, all in one message', () => {
+  const service = newService(
+    newSecureApp((app) => {
+      app.appSyncField('Query', 'note', ok, Authenticated());
+      app.webSocket('$connect', ok, Authenticated());
+      app.queue('orders', nothing);
+    }),
+  );
+  const message = messageOf(() => synth(service));
+  for (const label of ['GraphQL field Query.note', 'WebSocket route "$connect"', 'queue "orders"']) {
+    expect(message).toContain(`the application registers ${label}, the stack attaches none`);
+  }
+});
+
+it('what is attached elsewhere needs a reason', () => {
+  const inventory = newSecureApp((app) => app.queue('orders', nothing));
+  const { stack, fn } = newService(newSecureApp());
+  const second = new ServiceFunction(stack, 'Second', { code });
+  const external = [{ kind: 'queue', name: 'orders', reason: 'the queue is mapped by the platform team' }];
+  new ServiceWiring(stack, 'External', { fn: second.fn, inventory, external });
+  expect(messageOf(() => templateOf(stack))).toBe('');
+  const blank = [{ kind: 'queue', name: 'orders', reason: ' ' }];
+  expect(messageOf(() => new ServiceWiring(stack, 'W', { fn, inventory, external: blank }))).toBe(
+    'framework: ServiceWiring: external, got a list of 1, expected a list of { kind, name, reason }, each with a reason (at Test/W)',
+  );
+});
+
+const ORDERS = newSecureApp((app) => {
+  app.queue('orders', nothing);
+  app.queue('bills.fifo', nothing);
+  app.kinesis('clicks', nothing);
+});
+
+const REFUSED: readonly [string, (service: Service) => unknown, string][] = [
+  [
+    'a standard queue under a FIFO name',
+    ({ stack, wiring }) => wiring.queue('bills.fifo', new ServiceQueue(stack, 'Q').queue),
+    'framework: ServiceWiring: queue "bills.fifo" and Test/Q/Resource: one of them is FIFO, expected a FIFO queue for a name that ends in .fifo, and a standard queue for every other name (at Test/Wiring)',
+  ],
+  [
+    'a FIFO queue under a standard name',
+    ({ stack, wiring }) => wiring.queue('orders', new ServiceQueue(stack, 'Q', { fifo: true }).queue),
+    'framework: ServiceWiring: queue "orders" and Test/Q/Resource: one of them is FIFO, expected a FIFO queue for a name that ends in .fifo, and a standard queue for every other name (at Test/Wiring)',
+  ],
+  [
+    'two queues for one handler',
+    ({ stack, wiring }) => {
+      wiring.queue('orders', new ServiceQueue(stack, 'Q').queue);
+      wiring.queue('orders', new ServiceQueue(stack, 'R').queue);
+    },
+    'framework: ServiceWiring: queue "orders" is attached twice, expected one source for each handler (at Test/Wiring)',
+  ],
+  [
+    'a token for the name of a handler',
+    ({ stack, wiring }) => wiring.queue(new CfnParameter(stack, 'P').valueAsString, new ServiceQueue(stack, 'Q').queue),
+    'framework: ServiceWiring: name of a queue, got a token, expected the name that the handler is registered under, as a literal (at Test/Wiring)',
+  ],
+  [
+    'a second wiring of one function',
+    ({ stack, fn }) => new ServiceWiring(stack, 'Second', { fn, inventory: ORDERS }),
+    'framework: ServiceWiring: a second wiring of Test/Api/Resource; the first is Test/Wiring, expected one wiring for each function (at Test/Second)',
+  ],
+  [
+    'an unknown version of the inventory',
+    ({ stack }) =>
+      new ServiceWiring(stack, 'W', {
+        fn: new ServiceFunction(stack, 'F', { code }).fn,
+        inventory: { ...ORDERS, version: 2 } as never,
+      }),
+    'framework: inventory: version, got 2, expected 1: update @sallyport/constructs or the application',
+  ],
+  [
+    'a door of another function',
+    ({ stack, wiring }) => wiring.http(new HttpApi(stack, 'H', { fn: new ServiceFunction(stack, 'F', { code }).fn })),
+    'framework: ServiceWiring: Test/H is in front of Test/F/Resource, expected a door of Test/Api/Resource (at Test/Wiring)',
+  ],
+  [
+    'names on an alias, which cannot take variables',
+    ({ stack }) => {
+      const other = new ServiceFunction(stack, 'F', { code }).fn;
+      const alias = new Alias(stack, 'A', { aliasName: 'live', version: other.currentVersion as IVersion });
+      new ServiceWiring(stack, 'W', { fn: alias as IFunction, inventory: ORDERS }).queue(
+        'orders',
+        new ServiceQueue(stack, 'Q').queue,
+      );
+    },
+    'framework: ServiceWiring: variable FRAMEWORK_EVENT_SOURCES cannot be set on Test/A, which is an alias, a version or an imported function, expected the function itself, in the stack that makes it; or set the variable there by hand (at Test/W)',
+  ],
+  [
+    'names that somebody else has set',
+    ({ stack, fn, wiring }) => {
+      fn.addEnvironment('FRAMEWORK_EVENT_SOURCES', '{}');
+      wiring.queue('orders', new ServiceQueue(stack, 'Q').queue);
+    },
+    'framework: ServiceWiring: variable FRAMEWORK_EVENT_SOURCES of Test/Api/Resource is set to another value already, expected one value: use one construct for both, or a second function (at Test/Wiring)',
+  ],
+];
+
+it.each(REFUSED)('refuses %s', (_name, run, message) => {
+  expect(messageOf(() => run(newService(ORDERS)))).toBe(message);
+});
+
+it('refuses the open container behind a door that lets every caller through', () => {
+  const app = createApp();
+  app.get('/health', ok);
+  const service = newService(toInventory(app));
+  const api = new HttpApi(service.stack, 'H', { fn: service.fn });
+  expect(messageOf(() => service.wiring.http(api))).toBe(
+    'framework: ServiceWiring: the open container behind Test/H, which lets every caller through, expected a SecureApp, an authorizer on the door, or allowOpenContainer: true (at Test/Wiring)',
+  );
+});
+
+it('refuses a timeout above 29 s when no door streams', () => {
+  const service = newService(
+    newSecureApp((app) => app.get('/health', ok, Public())),
+    { timeout: Duration.seconds(30) },
+  );
+  service.wiring.http(new HttpApi(service.stack, 'H', { fn: service.fn }));
+  expect(messageOf(() => synth(service))).toContain(
+    'framework: ServiceWiring: timeout of a function whose doors all wait for the whole answer, got 30, expected at most 29 s, or a streaming route (at Test/Wiring)',
+  );
+});
+
+it('finds a trigger that was made beside the wiring', () => {
+  const service = newService(newSecureApp());
+  new QueueTrigger(service.stack, 'Beside', { fn: service.fn, queue: new ServiceQueue(service.stack, 'Q').queue });
+  expect(messageOf(() => synth(service))).toContain(
+    'framework: ServiceWiring: Test/Beside attaches a queue beside the wiring, which cannot find its handler, expected the queue attached through the wiring (at Test/Wiring)',
+  );
+});
+
+it('warns of a stream mapping that was made without this package', () => {
+  const { stack, fn } = newService(newSecureApp());
+  new CfnEventSourceMapping(stack, 'Foreign', { functionName: fn.functionName, startingPosition: 'LATEST' });
+  const [found] = (stack.node.root as App).synth().getStackByName('Test').messages;
+  expect(found?.entry.data).toContain('Sallyport::StreamIdentifier');
+});
+
+/** Every source of one application, in two stacks. */
+function newPlatform() {
+  const app = newApp();
+  const state = new Stack(app, 'State');
+  const stack = new Stack(app, 'Service');
+  const { fn } = new ServiceFunction(stack, 'Api', { code });
+  const inventory = newSecureApp((secure) => {
+    secure.queue('orders', nothing);
+    secure.queue('same', nothing);
+    secure.tableStream('notes', nothing);
+    secure.kinesis('clicks', nothing);
+    secure.topic('news', nothing);
+    secure.eventBus({ ruleName: 'nightly' }, nothing);
+    secure.get('/health', ok, Public());
+  });
+  const wiring = new ServiceWiring(stack, 'Wiring', { fn, inventory });
+  wiring.queue('orders', new ServiceQueue(state, 'Orders').queue, { batchSize: 5, maxConcurrency: 7 });
+  const same = Queue.fromQueueArn(stack, 'Same', 'arn:aws:sqs:eu-west-1:123456789012:same') as IQueue;
+  wiring.queue('same', same, { visibilityTimeout: Duration.minutes(5) });
+  wiring.tableStream('notes', newTable(stack));
+  wiring.kinesis('clicks', new DataStream(stack, 'Clicks').stream);
+  wiring.topic('news', new Topic(stack, 'News'));
+  wiring.schedule('nightly', Schedule.rate(Duration.hours(1)));
+  wiring.http(new HttpApi(stack, 'Http', { fn }));
+  return { app, stack };
+}
+
+it('maps the names of handlers to those of the sources, also across stacks, and leaves out equal ones', () => {
+  const { stack } = newPlatform();
+  const { FRAMEWORK_EVENT_SOURCES: names } = variablesIn(templateOf(stack));
+  const [, parts] = (names as { 'Fn::Join': [string, readonly unknown[]] })['Fn::Join'];
+  const text = parts.map((part) => (typeof part === 'string' ? part : 'X')).join('');
+  expect(JSON.parse(text)).toEqual({
+    queue: { orders: 'X' },
+    tableStream: { notes: 'X' },
+    kinesis: { clicks: 'X' },
+    topic: { news: 'X' },
+  });
+});
+
+it('writes the manifest of functions, limits, mappings and names', () => {
+  const { app } = newPlatform();
+  const { directory } = app.synth();
+  const manifest = JSON.parse(readFileSync(join(directory, 'sallyport.json'), 'utf8')) as unknown;
+  const stream = {
+    batchSize: 100,
+    reportBatchItemFailures: true,
+    maximumRetryAttempts: 10,
+    maxRecordAgeMs: 86_400_000,
+    bisect: true,
+    onFailure: true,
+  };
+  expect(manifest).toEqual({
+    version: 1,
+    functions: [
+      {
+        path: 'Service/Api',
+        handler: 'handler',
+        runtime: 'nodejs24.x',
+        memoryMb: 256,
+        timeoutMs: 10_000,
+        environment: {
+          FRAMEWORK_STREAM_FAILURE_IDENTIFIER: 'sequenceNumber',
+          NODE_OPTIONS: '--enable-source-maps',
+        },
+        sources: [
+          {
+            kind: 'queue',
+            name: 'orders',
+            settings: {
+              batchSize: 5,
+              reportBatchItemFailures: true,
+              invocations: 7,
+              visibilityTimeoutMs: 60_000,
+              maxReceiveCount: 5,
+              deadLetter: true,
+            },
+          },
+          { kind: 'queue', name: 'same', settings: { batchSize: 10, reportBatchItemFailures: true } },
+          { kind: 'table-stream', name: 'notes', settings: stream },
+          { kind: 'stream', name: 'clicks', settings: stream },
+          { kind: 'topic', name: 'news', settings: { onFailure: true } },
+          { kind: 'schedule', name: 'nightly', expression: 'rate(1 hour)', settings: { onFailure: true } },
+        ],
+        doors: [{ kind: 'http-api', streams: false, routes: ['GET /health'] }],
+      },
+    ],
+  });
+});
+
+it('an inventory survives its way through JSON', () => {
+  expect(parseInventory(JSON.parse(JSON.stringify(ORDERS)))).toEqual({
+    version: 1,
+    container: 'secure',
+    routes: [],
+    triggers: [
+      { kind: 'queue', name: 'orders' },
+      { kind: 'queue', name: 'bills.fifo' },
+      { kind: 'stream', name: 'clicks' },
+    ],
+  });
+});

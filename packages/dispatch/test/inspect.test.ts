@@ -1,0 +1,41 @@
+import { createLambdaFunctionURLStreamingHandler, json } from '@sallyport/http';
+import { createEventRouter } from '@sallyport/streams';
+import { createApp } from '../src/app.js';
+import { createDispatcher } from '../src/index.js';
+
+interface Inspection {
+  routes(): readonly object[];
+  triggers(): readonly object[];
+  openapi(): unknown;
+  explain(event: unknown): { readonly kind: string | null };
+}
+
+const inspectionOf = (handler: object) =>
+  (handler as { readonly [name: symbol]: unknown })[Symbol.for('framework.inspect')] as Inspection;
+
+describe('what a handler says of itself', () => {
+  const app = createApp({ log: false });
+  app.get('/health', () => json(200, {}));
+  app.queue('orders', () => {});
+
+  test('handleLambda lists operations and event handlers, and is not changed to the eye', () => {
+    const { routes, triggers, openapi, explain } = inspectionOf(app.handleLambda);
+    expect(routes()).toEqual([{ surface: 'http', method: 'GET', path: '/health' }]);
+    expect(triggers()).toEqual([{ kind: 'queue', name: 'orders' }]);
+    expect(openapi()).toBeNull();
+    expect(explain({ Records: [] }).kind).toBeNull();
+    expect(Object.keys(app.handleLambda)).toEqual([]);
+  });
+
+  test('a streaming handler says the same', () => {
+    expect(inspectionOf(createLambdaFunctionURLStreamingHandler(app)).routes()).toHaveLength(1);
+  });
+
+  test('a dispatcher without a container lists the triggers of its surfaces', () => {
+    const events = createEventRouter({ log: false });
+    events.topic('alerts', () => {});
+    const { routes, triggers } = inspectionOf(createDispatcher(events).handleLambda);
+    expect(routes()).toEqual([]);
+    expect(triggers()).toEqual([{ kind: 'topic', name: 'alerts' }]);
+  });
+});

@@ -1,0 +1,133 @@
+// The module that AWS's runtime client loads as the function. A standby imports the dependencies here and waits on descriptor 4;
+// then the service is imported, looked at, and exported as `default`, where the client finds any handler name.
+import { channel, tracingChannel } from 'node:diagnostics_channel';
+import { writeSync } from 'node:fs';
+import { Socket } from 'node:net';
+import { isMainThread } from 'node:worker_threads';
+
+const TO_HOST = 5;
+const FROM_HOST = 4;
+const MAX_MESSAGE = 262_144;
+
+function tell(message) {
+  try {
+    const line = JSON.stringify(message);
+    if (line.length <= MAX_MESSAGE) writeSync(TO_HOST, `${line}\n`);
+  } catch {}
+}
+
+/** The id of the invocation that runs in this place, also with many at once. */
+const requestId = () => globalThis.awslambda?.InvokeStore?.getRequestId() ?? '-';
+
+/** Lines of the host; none of them keeps the process alive. */
+function listen(onMessage) {
+  const socket = new Socket({ fd: FROM_HOST, readable: true, writable: false });
+  let rest = '';
+  socket.setEncoding('utf8').on('data', (text) => {
+    const lines = (rest + text).split('\n');
+    rest = lines.pop();
+    for (const line of lines) onMessage(JSON.parse(line));
+  });
+  socket.on('error', () => {});
+  return socket;
+}
+
+function watchSpans() {
+  for (const kind of ['request', 'event']) {
+    const started = new WeakMap();
+    const done = (message) => {
+      const startedAt = started.get(message);
+      if (startedAt === undefined) return;
+      started.delete(message);
+      const { name, attributes, error } = message;
+      const { at, id } = startedAt;
+      tell({
+        type: 'span',
+        id,
+        span: { name, kind, startedAt: at, endedAt: Date.now(), attributes, error: error?.code ?? null },
+      });
+    };
+    tracingChannel(`framework.${kind}`).subscribe({
+      start: (message) => started.set(message, { at: Date.now(), id: requestId() }),
+      asyncEnd: done,
+    });
+  }
+  channel('framework.gate').subscribe((decision) => tell({ type: 'gate', id: requestId(), decision }));
+}
+
+/** What the service says of itself; `null` for a handler that is not ours. */
+function inspect(handler) {
+  const inspection = handler?.[Symbol.for('framework.inspect')];
+  if (!inspection) return null;
+  globalThis[Symbol.for('sallyport.local.explain')] = (body, headers) => {
+    try {
+      const clientContext = headers['lambda-runtime-client-context'];
+      const context = clientContext === undefined ? {} : { clientContext: JSON.parse(clientContext) };
+      tell({
+        type: 'explained',
+        id: headers['lambda-runtime-aws-request-id'],
+        explain: inspection.explain(JSON.parse(body), context),
+      });
+    } catch {}
+  };
+  return inspection;
+}
+
+function describe(inspection, handler) {
+  const streaming = handler?.[Symbol.for('aws.lambda.runtime.handler.streaming')] === 'response';
+  if (!inspection) return { isOurs: false, routes: [], triggers: [], streaming };
+  return {
+    isOurs: true,
+    routes: inspection.routes(),
+    triggers: inspection.triggers(),
+    streaming,
+  };
+}
+
+function answerQuestions(inspection, message) {
+  const { question, id } = message;
+  const answers = {
+    explain: () => inspection?.explain(message.event, message.context) ?? null,
+    openapi: () => inspection?.openapi() ?? null,
+  };
+  Promise.resolve()
+    .then(() => answers[question]())
+    .then(
+      (value) => tell({ type: 'answer', id, value }),
+      (error) => tell({ type: 'answer', id, error: String(error?.message ?? error) }),
+    );
+}
+
+const given = JSON.parse(process.env.SALLYPORT_LOCAL_GATE ?? '{}');
+delete process.env.SALLYPORT_LOCAL_GATE;
+
+let start = given.start;
+let inspection = null;
+const questions = [];
+const socket = isMainThread
+  ? listen((message) => {
+      if (message.start) questions.start(message.start);
+      else if (questions.isOpen) answerQuestions(inspection, message);
+      else questions.push(message);
+    })
+  : undefined;
+
+for (const file of given.preload ?? []) await import(file);
+if (start === undefined) {
+  tell({ type: 'standby' });
+  start = await new Promise((resolve) => {
+    questions.start = resolve;
+  });
+}
+socket?.unref();
+Object.assign(process.env, start.variables);
+
+watchSpans();
+const service = await import(start.entry);
+const handler = start.handler.split('.').reduce((at, key) => at?.[key], service) ?? service.default?.[start.handler];
+inspection = inspect(handler);
+tell({ type: 'inspection', inspection: describe(inspection, handler) });
+questions.isOpen = true;
+for (const message of questions) answerQuestions(inspection, message);
+
+export default { ...(typeof service.default === 'object' ? service.default : {}), ...service };

@@ -1,0 +1,89 @@
+// Preloaded into every process and worker of an environment. It answers the `require` of `rapid-client.node`, the compiled part
+// of AWS's runtime client, with the same three functions over node:http; the client's JavaScript runs unchanged. Beside that it
+// tells the host, on descriptor 5, how the process ends and what was left running.
+const { writeSync } = require('node:fs');
+const { Agent, request } = require('node:http');
+const Module = require('node:module');
+const { isMainThread } = require('node:worker_threads');
+
+const PREFIX = '/2018-06-01/runtime/invocation';
+const TO_HOST = 5;
+/** Resources that a handler leaves behind when it forgets something; sockets are kept alive on purpose. */
+const FORGOTTEN = ['Timeout', 'Immediate', 'FSReqCallback', 'ChildProcess', 'Worker', 'TCPServerWrap'];
+const manyAtOnce = process.env.AWS_LAMBDA_MAX_CONCURRENCY !== undefined;
+// `next` is a long poll. With many invocations at once answers need connections beside it; else one connection is enough, and
+// the answer is always out before the next poll.
+const agent = new Agent({ keepAlive: true, maxSockets: manyAtOnce ? Number.POSITIVE_INFINITY : 1 });
+
+/** One line for the host. A host that is gone is no reason to fail. */
+function tell(message) {
+  try {
+    writeSync(TO_HOST, `${JSON.stringify(message)}\n`);
+  } catch {}
+}
+
+/** One request, with its whole answer. */
+function call(method, path, body, headers) {
+  const { hostname, port } = new URL(`http://${process.env.AWS_LAMBDA_RUNTIME_API}`);
+  return new Promise((resolve, reject) => {
+    const outgoing = request({ agent, hostname, port, method, path: PREFIX + path, headers }, (incoming) => {
+      const chunks = [];
+      incoming.on('data', (chunk) => chunks.push(chunk));
+      incoming.on('error', reject);
+      incoming.on('end', () => resolve({ headers: incoming.headers, body: Buffer.concat(chunks).toString('utf8') }));
+    });
+    outgoing.on('error', reject);
+    outgoing.end(body);
+  });
+}
+
+/** Settles with the answer that is on its way. */
+let answered = Promise.resolve();
+let unanswered = 0;
+
+function answer(path, body, headers) {
+  unanswered += 1;
+  answered = call('POST', path, body, { 'content-type': 'application/json', ...headers })
+    .catch(() => {})
+    .finally(() => {
+      unanswered -= 1;
+    });
+}
+
+// The compiled `done` and `error` block until the answer is out, and the client ends the process right after some of them.
+const exit = process.exit;
+process.exit = (code) => {
+  tell({ type: 'exit', code: code ?? process.exitCode ?? 0 });
+  return unanswered === 0 ? exit(code) : answered.finally(() => exit(code));
+};
+if (isMainThread) process.once('beforeExit', () => tell({ type: 'idle' }));
+
+/** What `gate.mjs` has learned of the service: tells the host why an event is of its kind. */
+const EXPLAIN = Symbol.for('sallyport.local.explain');
+
+const client = {
+  async next() {
+    if (!manyAtOnce) await answered;
+    const left = process.getActiveResourcesInfo().filter((name) => FORGOTTEN.includes(name));
+    const { headers, body } = await call('GET', '/next', undefined, { 'x-local-left': left.join(',') });
+    const own = Object.entries(headers).filter(([name]) => name.startsWith('lambda-runtime-'));
+    // Header bytes are UTF-8; node:http reads each as one character.
+    const decoded = own.map(([name, value]) => [name, Buffer.from(value, 'latin1').toString('utf8')]);
+    const all = Object.fromEntries(decoded);
+    globalThis[EXPLAIN]?.(body, all);
+    return { bodyJson: body, headers: all };
+  },
+  done(id, body) {
+    answer(`/${id}/response`, body, {});
+  },
+  error(id, body, xrayCause) {
+    // The stack of an error can be long, and so can the header that repeats it; servers refuse headers past a limit.
+    const cause = xrayCause.length > 8192 ? '' : xrayCause;
+    answer(`/${id}/error`, body, { 'lambda-runtime-function-xray-error-cause': Buffer.from(cause).toString('latin1') });
+  },
+};
+
+const load = Module._load;
+Module._load = function (name, ...rest) {
+  return name === './rapid-client.node' ? client : load.call(this, name, ...rest);
+};

@@ -1,0 +1,62 @@
+import type { ConsoleApi, ConsoleEvent } from '../src/internal/console/api.js';
+
+type Route = Exclude<keyof ConsoleApi, 'GET /api/events'>;
+type BodyOf<R extends Route> = ConsoleApi[R] extends { readonly body: infer B } ? B : undefined;
+
+const KEY = 'sallyport.token';
+
+/** The token of the fragment is kept for this tab alone, and the fragment is cleared, so that no history or copied address has it. */
+export function takeToken(): void {
+  const given = /^#token=([\w-]+)$/.exec(location.hash)?.[1];
+  if (given === undefined) return;
+  sessionStorage.setItem(KEY, given);
+  history.replaceState(null, '', '#/invocations');
+}
+
+/** The headers that show that this page may ask. */
+export function authorization(): Record<string, string> {
+  return { authorization: `Bearer ${sessionStorage.getItem(KEY) ?? ''}` };
+}
+
+/** What the host answered instead of a value. */
+export class CallError extends Error {
+  constructor(
+    readonly status: number,
+    message: string,
+  ) {
+    super(message);
+  }
+}
+
+/** Calls one route of the host. */
+export async function call<R extends Route>(
+  route: R,
+  options: { readonly params?: Record<string, string>; readonly query?: Record<string, string>; readonly body?: BodyOf<R> } = {},
+): Promise<ConsoleApi[R]['answer']> {
+  const [method = 'GET', pattern = ''] = route.split(' ');
+  const path = pattern.replace(/\{(\w+)\}/g, (_, name: string) => encodeURIComponent(options.params?.[name] ?? ''));
+  const query = options.query ? `?${new URLSearchParams(options.query)}` : '';
+  const answer = await fetch(path + query, {
+    method,
+    headers: { ...authorization(), 'content-type': 'application/json' },
+    ...(options.body !== undefined && { body: JSON.stringify(options.body) }),
+  });
+  const value = (await answer.json()) as { readonly error?: { readonly message: string } };
+  if (!answer.ok) throw new CallError(answer.status, value?.error?.message ?? `status ${answer.status}`);
+  return value as ConsoleApi[R]['answer'];
+}
+
+/** Reads the stream of events until it ends. */
+export async function readEvents(onEvent: (event: ConsoleEvent) => void, signal: AbortSignal): Promise<void> {
+  const answer = await fetch('/api/events', { headers: authorization(), signal });
+  if (!answer.ok || !answer.body) throw new CallError(answer.status, 'no events');
+  const reader = answer.body.pipeThrough(new TextDecoderStream()).getReader();
+  let rest = '';
+  for (;;) {
+    const { done, value } = await reader.read();
+    if (done) return;
+    const lines = (rest + value).split('\n');
+    rest = lines.pop() ?? '';
+    for (const line of lines) if (line !== '') onEvent(JSON.parse(line) as ConsoleEvent);
+  }
+}

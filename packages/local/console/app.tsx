@@ -1,0 +1,145 @@
+import { useRef } from 'preact/hooks';
+import { bindings, useKeys } from './keys.js';
+import { Mark } from './parts/small.js';
+import { clockTime, duration } from './parts/view.js';
+import { go, VIEWS, type View, view } from './route.js';
+import { connection, rows, run, sources, status } from './store.js';
+import { InvocationsView } from './views/invocations.js';
+import { McpView } from './views/mcp.js';
+import { OpenApiView } from './views/openapi.js';
+import { QueuesView } from './views/queues.js';
+import { RecordingsView } from './views/recordings.js';
+import { SendView } from './views/send.js';
+import { TablesView } from './views/tables.js';
+import { TriggersView } from './views/triggers.js';
+
+const PAGES: Readonly<Record<View, () => preact.JSX.Element>> = {
+  invocations: InvocationsView,
+  triggers: TriggersView,
+  queues: QueuesView,
+  tables: TablesView,
+  send: SendView,
+  mcp: McpView,
+  api: OpenApiView,
+  recordings: RecordingsView,
+};
+
+/** The whole page. */
+export function App() {
+  const help = useRef<HTMLDialogElement>(null);
+  useKeys([
+    ...VIEWS.map((name, index) => ({ key: String(index + 1), does: `Show ${name}`, run: () => go(name) })),
+    { key: 's', does: 'Send', run: () => go('send') },
+    { key: '?', does: 'Show the keys', run: () => help.current?.showModal() },
+  ]);
+  if (connection.value === 'refused') return <Refused />;
+  const Page = PAGES[view.value];
+  return (
+    <>
+      <header>
+        <h1>
+          <span class="brand">sallyport</span> {run.value?.name}
+        </h1>
+        <Build />
+        <nav aria-label="Views">
+          {VIEWS.map((name, index) => (
+            <a key={name} href={`#/${name}`} aria-current={view.value === name ? 'page' : undefined} aria-keyshortcuts={String(index + 1)}>
+              {name}
+              <Count of={name} />
+            </a>
+          ))}
+        </nav>
+        <button type="button" class="action" aria-keyshortcuts="?" onClick={() => help.current?.showModal()}>
+          keys<kbd aria-hidden="true">?</kbd>
+        </button>
+      </header>
+      <Problem />
+      <main>
+        <Page />
+      </main>
+      <footer>
+        <p role="status">{status.value}</p>
+        {run.value?.reveal && <p>Texts are shown as they are (--reveal).</p>}
+        <p>{run.value?.speed !== 1 && run.value ? `Waits pass ${run.value.speed} times as fast.` : ''}</p>
+      </footer>
+      <dialog ref={help} aria-labelledby="keys-title">
+        <h2 id="keys-title">Keys</h2>
+        <KeyList />
+        <form method="dialog">
+          <button class="action primary" type="submit">
+            Close
+          </button>
+        </form>
+      </dialog>
+    </>
+  );
+}
+
+/** Where the code stands. */
+function Build() {
+  const code = run.value?.code;
+  if (connection.value !== 'open') return <Mark tone="busy">{connection.value === 'lost' ? 'not connected' : 'connecting'}</Mark>;
+  if (!code || code.state === 'starting') return <Mark tone="busy">building</Mark>;
+  if (code.state === 'broken') return <Mark tone="bad">build failed</Mark>;
+  return (
+    <Mark tone="good">
+      built {clockTime(code.builtAt)} in {duration(code.buildMs)}
+    </Mark>
+  );
+}
+
+/** What a broken build says. It is above every view: nothing runs until it is corrected. */
+function Problem() {
+  const code = run.value?.code;
+  if (code?.state !== 'broken') return null;
+  return (
+    <section class="problem" aria-label="Build">
+      {code.problems.map(({ text, file, line, column }) => (
+        <p key={`${file}:${line}:${text}`}>
+          {file && (
+            <code>
+              {file}:{line}:{column}
+            </code>
+          )}{' '}
+          {text}
+        </p>
+      ))}
+    </section>
+  );
+}
+
+function Count({ of }: { readonly of: View }) {
+  const count =
+    of === 'invocations'
+      ? rows.value.size
+      : of === 'queues'
+        ? sources.value.reduce((sum, { records, deadLetters }) => sum + records.length + deadLetters.length, 0)
+        : 0;
+  return count > 0 ? <span class="count">{count}</span> : null;
+}
+
+function KeyList() {
+  return (
+    <dl class="keys">
+      {bindings.value.map(({ key, does }) => (
+        <div key={key + does}>
+          <dt>
+            <kbd>{key}</kbd>
+          </dt>
+          <dd>{does}</dd>
+        </div>
+      ))}
+    </dl>
+  );
+}
+
+function Refused() {
+  return (
+    <main class="refused">
+      <h1>This page has no token</h1>
+      <p>
+        Open the console with the address that <code>sallyport dev</code> printed. Each run has its own.
+      </p>
+    </main>
+  );
+}

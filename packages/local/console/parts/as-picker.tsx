@@ -1,0 +1,59 @@
+import { signal } from '@preact/signals';
+import type { TokenRequest } from '../../src/internal/console/api.js';
+
+/** Who sends: nobody, or somebody to whom the local issuer gives a token. The same in all views. */
+export const caller = signal<TokenRequest | undefined>(undefined);
+
+/** Chooses {@link caller}. */
+export function AsPicker() {
+  const { sub = '', scopes = [], tenant = '', kind = '' } = caller.value ?? {};
+  const set = (change: Partial<TokenRequest>) => {
+    const next = { sub, scopes, tenant, kind, ...change };
+    caller.value = {
+      sub: next.sub,
+      ...(next.scopes.length > 0 && { scopes: next.scopes }),
+      ...(next.tenant !== '' && { tenant: next.tenant }),
+      ...(next.kind !== '' && { kind: next.kind }),
+    };
+  };
+  const isSomebody = caller.value !== undefined;
+  return (
+    <fieldset class="as">
+      <legend>As</legend>
+      <label class="choice">
+        <input type="radio" name="as" checked={!isSomebody} onChange={() => (caller.value = undefined)} /> nobody
+      </label>
+      <label class="choice">
+        <input type="radio" name="as" checked={isSomebody} onChange={() => set({ sub: sub || 'ada' })} /> somebody
+      </label>
+      {isSomebody && (
+        <div class="fields">
+          <Field label="subject" value={sub} onInput={(value) => set({ sub: value })} />
+          <Field
+            label="scopes"
+            value={scopes.join(' ')}
+            onInput={(value) => set({ scopes: value.split(/[\s,]+/).filter((one) => one !== '') })}
+          />
+          <Field label="tenant" value={tenant} onInput={(value) => set({ tenant: value })} />
+          <label>
+            kind{' '}
+            <select value={kind} onChange={({ currentTarget }) => set({ kind: currentTarget.value })}>
+              <option value="">user</option>
+              <option value="service">service</option>
+              <option value="external">external</option>
+            </select>
+          </label>
+        </div>
+      )}
+    </fieldset>
+  );
+}
+
+function Field(props: { readonly label: string; readonly value: string; readonly onInput: (value: string) => void }) {
+  return (
+    <label>
+      {props.label}{' '}
+      <input value={props.value} onInput={({ currentTarget }) => props.onInput(currentTarget.value)} spellcheck={false} />
+    </label>
+  );
+}

@@ -1,0 +1,75 @@
+import { defaultKeymap, history, historyKeymap } from '@codemirror/commands';
+import { json, jsonParseLinter } from '@codemirror/lang-json';
+import { bracketMatching, HighlightStyle, syntaxHighlighting } from '@codemirror/language';
+import { EditorState } from '@codemirror/state';
+import { EditorView, keymap, lineNumbers } from '@codemirror/view';
+import { tags } from '@lezer/highlight';
+
+/** An editor on the page. */
+export interface EditorHandle {
+  setText(text: string): void;
+  destroy(): void;
+}
+
+const COLOURS = HighlightStyle.define([
+  { tag: tags.propertyName, color: 'var(--json-key)' },
+  { tag: tags.string, color: 'var(--json-string)' },
+  { tag: [tags.number, tags.bool, tags.null], color: 'var(--json-atom)' },
+]);
+
+const LOOK = EditorView.theme({
+  '&': { backgroundColor: 'var(--field)', color: 'var(--text)' },
+  '.cm-content': { fontFamily: 'var(--mono)', fontSize: '13px', caretColor: 'var(--text)' },
+  '.cm-gutters': { backgroundColor: 'var(--panel)', color: 'var(--quiet)', border: 'none' },
+  '.cm-cursor': { borderLeftColor: 'var(--text)' },
+  '&.cm-focused': { outline: '2px solid var(--accent)', outlineOffset: '-1px' },
+  '&.cm-focused .cm-selectionBackground, .cm-selectionBackground': { backgroundColor: 'var(--selection)' },
+});
+
+/**
+ * Puts an editor for JSON into a place. Tab leaves it, so that nobody who uses keys alone is kept in it, and Ctrl+Enter is the
+ * page's.
+ */
+export function createEditor(
+  parent: HTMLElement,
+  options: { readonly label: string; readonly text: string; readonly onChange: (text: string) => void },
+): EditorHandle {
+  const nonce = document.querySelector('meta[name="style-nonce"]')?.getAttribute('content') ?? '';
+  const parses = jsonParseLinter();
+  // What the owner knows of: a text that it set itself is no change to tell it.
+  let known = options.text;
+  const view = new EditorView({
+    parent,
+    state: EditorState.create({
+      doc: options.text,
+      extensions: [
+        EditorView.cspNonce.of(nonce),
+        lineNumbers(),
+        history(),
+        bracketMatching(),
+        json(),
+        syntaxHighlighting(COLOURS),
+        LOOK,
+        EditorView.lineWrapping,
+        EditorView.contentAttributes.of({ 'aria-label': options.label }),
+        keymap.of([...historyKeymap, ...defaultKeymap.filter(({ key }) => key !== 'Mod-Enter')]),
+        EditorView.updateListener.of(({ docChanged, view: changed }) => {
+          if (!docChanged) return;
+          const text = changed.state.doc.toString();
+          parent.dataset.valid = String(text === '' || parses(changed).length === 0);
+          if (text === known) return;
+          known = text;
+          options.onChange(text);
+        }),
+      ],
+    }),
+  });
+  return {
+    setText(text) {
+      if (text === known) return;
+      known = text;
+      view.dispatch({ changes: { from: 0, to: view.state.doc.length, insert: text } });
+    },
+    destroy: () => view.destroy(),
+  };
+}

@@ -1,0 +1,22 @@
+import { signal } from '@preact/signals';
+
+/** The views, in the order of the navigation and of the keys 1 to 8. */
+export const VIEWS = ['invocations', 'triggers', 'queues', 'tables', 'send', 'mcp', 'api', 'recordings'] as const;
+
+export type View = (typeof VIEWS)[number];
+
+/** The view of the address, and what is selected in it: `#/invocations/241`. */
+export const view = signal<View>('invocations');
+export const selected = signal('');
+
+export function readAddress(): void {
+  const [, name = '', rest = ''] = /^#\/(\w+)(?:\/(.*))?$/.exec(location.hash) ?? [];
+  view.value = VIEWS.find((one) => one === name) ?? 'invocations';
+  selected.value = decodeURIComponent(rest);
+}
+
+export function go(to: View, select = ''): void {
+  const address = `#/${to}${select === '' ? '' : `/${encodeURIComponent(select)}`}`;
+  if (location.hash !== address) history.pushState(null, '', address);
+  readAddress();
+}

@@ -1,0 +1,123 @@
+import { computed, signal } from '@preact/signals';
+import type { ConsoleEvent, InvocationRow, Inventory, RunState } from '../src/internal/console/api.js';
+import type { SourceView } from '../src/internal/sources/sources.js';
+import { CallError, call, readEvents } from './api.js';
+
+/** As many as the host keeps. */
+const MAX_ROWS = 1000;
+const RECONNECT_MS = 1000;
+
+/** Everything that the page shows of the host, kept up to date by the stream of events. */
+export const connection = signal<'connecting' | 'open' | 'lost' | 'refused'>('connecting');
+export const rows = signal<ReadonlyMap<number, InvocationRow>>(new Map());
+export const run = signal<RunState | undefined>(undefined);
+export const inventory = signal<Inventory | undefined>(undefined);
+export const sources = signal<readonly SourceView[]>([]);
+/** Counts changes of tables and buckets. */
+export const stateVersion = signal(0);
+
+/** The newest first. */
+export const newest = computed(() => [...rows.value.values()].sort((a, b) => b.id - a.id));
+
+/** What the last action did, for the line that screen readers announce. */
+export const status = signal('');
+
+/** The time now in milliseconds, for countdowns. */
+export const now = signal(Date.now());
+
+export function say(text: string): void {
+  status.value = text;
+}
+
+/** Runs an action and says what came of it. */
+export async function attempt<T>(what: string, action: () => Promise<T>): Promise<T | undefined> {
+  try {
+    const value = await action();
+    if (what !== '') say(what);
+    return value;
+  } catch (error) {
+    say(`Failed: ${messageOf(error)}`);
+    return undefined;
+  }
+}
+
+export function messageOf(error: unknown): string {
+  return error instanceof Error ? error.message.replace(/^framework: /, '') : String(error);
+}
+
+let pending: InvocationRow[] = [];
+
+function take(row: InvocationRow): void {
+  if (pending.length === 0) requestAnimationFrame(flush);
+  pending.push(row);
+}
+
+/** Many changes in one frame are one change of the list. */
+function flush(): void {
+  const next = new Map(rows.value);
+  for (const row of pending) next.set(row.id, row);
+  pending = [];
+  for (const id of [...next.keys()].sort((a, b) => a - b).slice(0, Math.max(0, next.size - MAX_ROWS))) next.delete(id);
+  rows.value = next;
+}
+
+/** Runs at most once in a while, and once after the last request. */
+function calm(action: () => void, ms: number): () => void {
+  let timer: ReturnType<typeof setTimeout> | undefined;
+  return () => {
+    timer ??= setTimeout(() => {
+      timer = undefined;
+      action();
+    }, ms);
+  };
+}
+
+const readSources = calm(() => void call('GET /api/sources').then((value) => (sources.value = value), lost), 50);
+const readRun = calm(() => void call('GET /api/state').then((value) => (run.value = value), lost), 50);
+const readInventory = calm(() => void call('GET /api/inventory').then((value) => (inventory.value = value), lost), 50);
+
+export function refresh(): void {
+  readSources();
+  readRun();
+  readInventory();
+}
+
+function lost(): void {
+  if (connection.value === 'open') connection.value = 'lost';
+}
+
+function onEvent(event: ConsoleEvent): void {
+  if (event.type === 'record') {
+    take(event.record);
+    if (event.record.changes.length > 0) readSources();
+  } else if (event.type === 'ready') {
+    connection.value = 'open';
+    refresh();
+  } else if (event.note.topic === 'sources') readSources();
+  else if (event.note.topic === 'state') stateVersion.value += 1;
+  else refresh();
+}
+
+/** Listens for ever; connects again when the host was restarted. */
+export async function listen(): Promise<void> {
+  for (;;) {
+    try {
+      await readEvents(onEvent, new AbortController().signal);
+      connection.value = 'lost';
+    } catch (error) {
+      connection.value = error instanceof CallError && error.status === 401 ? 'refused' : 'lost';
+      if (connection.value === 'refused') return;
+    }
+    await new Promise((resolve) => setTimeout(resolve, RECONNECT_MS));
+    rows.value = new Map();
+  }
+}
+
+/** Lets time pass on the page while something counts down. */
+export function startClock(): void {
+  setInterval(() => {
+    const waits = sources.value.some((source) => source.records.some(({ until }) => until !== null));
+    const runs = newest.value.some(({ status: is }) => is === 'running' || is === 'waiting');
+    if (waits || runs) now.value = Date.now();
+  }, 250);
+}

@@ -1,0 +1,256 @@
+import { useEffect, useState } from 'preact/hooks';
+import type { InvocationRow } from '../../src/internal/console/api.js';
+import type { InvocationRecord } from '../../src/internal/journal/journal.js';
+import { call } from '../api.js';
+import { useKeys } from '../keys.js';
+import { Json, Text } from '../parts/json.js';
+import { Action, Empty, Mark } from '../parts/small.js';
+import { Tabs } from '../parts/tabs.js';
+import { clockTime, duration, nextSteps, toneOf, until } from '../parts/view.js';
+import { go } from '../route.js';
+import { attempt, newest, now, sources } from '../store.js';
+import { Explained } from './explained.js';
+import { TimeLine } from './time-line.js';
+
+/** One invocation with all that is known of it. */
+export function Detail({ row }: { readonly row: InvocationRow }) {
+  const record = useRecord(row);
+  const replay = () =>
+    void attempt('', async () => {
+      const { outcome, differences } = await call('POST /api/replay', { body: { id: row.id } });
+      go('invocations', String(outcome.id));
+      return differences;
+    });
+  const save = (as: 'recording' | 'fixture') =>
+    void attempt('', async () => {
+      const { file } = await call('POST /api/recordings', { body: { id: row.id, as } });
+      attempt(`Saved ${file}`, async () => {});
+    });
+  const hurry = () => {
+    const step = nextSteps(row).find(({ until: at }) => at !== null);
+    if (step) hurryRecord(step.source, step.recordId);
+  };
+  useKeys([
+    { key: 'r', does: 'Replay the invocation', run: replay },
+    { key: 'w', does: 'Save it as a recording', run: () => save('recording') },
+    { key: 'f', does: 'Save it as a fixture', run: () => save('fixture') },
+    { key: 'n', does: 'End the wait of its first record', run: hurry },
+  ]);
+  return (
+    <section class="detail" aria-label={`Invocation ${row.id}`}>
+      <div class="bar">
+        <h2>
+          <span class="quiet">#{row.id}</span> {row.kind ?? row.origin.kind} {row.origin.target}
+        </h2>
+        <Action label="Replay" shortcut="r" onClick={replay} />
+        <Action label="Save" shortcut="w" onClick={() => save('recording')} />
+        <Action label="Fixture" shortcut="f" onClick={() => save('fixture')} />
+      </div>
+      <Facts row={row} record={record} />
+      <Chain row={row} />
+      <Next row={row} />
+      {record && <TimeLine record={record} />}
+      {record && <Contents key={row.id} record={record} />}
+    </section>
+  );
+}
+
+/** The whole record, read again whenever its line changes. */
+function useRecord(row: InvocationRow): InvocationRecord | undefined {
+  const [record, setRecord] = useState<InvocationRecord>();
+  useEffect(() => {
+    let gone = false;
+    const read = call('GET /api/invocations/{id}', { params: { id: String(row.id) } });
+    read.then((value) => gone || setRecord(value)).catch(() => {});
+    return () => {
+      gone = true;
+    };
+  }, [row]);
+  return record;
+}
+
+function Facts({ row, record }: { readonly row: InvocationRow; readonly record: InvocationRecord | undefined }) {
+  const [gate] = row.gate;
+  const start = row.environment?.start;
+  return (
+    <dl class="facts">
+      <Fact name="result">
+        <Mark tone={toneOf(row)}>{row.summary || row.status}</Mark> {duration(row.ms)}
+      </Fact>
+      {row.error && (
+        <Fact name="error">
+          <code>{row.error.errorType}</code> {row.error.errorMessage}
+        </Fact>
+      )}
+      <Fact name="began">
+        {clockTime(row.startedAt)} {start}
+        {start !== undefined && start !== 'warm' && ` ${duration(row.environment?.initMs ?? null)}`}
+      </Fact>
+      {gate && (
+        <Fact name="gate">
+          {gate.outcome}: {gate.posture}
+          {gate.scopes.length > 0 && ` (${gate.scopes.join(', ')})`}, {gate.principalKind ?? 'nobody'}
+        </Fact>
+      )}
+      {row.origin.as && <Fact name="sent as">{row.origin.as}</Fact>}
+      {row.maxMemoryMb !== null && <Fact name="memory">{row.maxMemoryMb} MB</Fact>}
+      {row.leftovers.length > 0 && <Fact name="left behind">{row.leftovers.join(', ')}</Fact>}
+      {record && record.logsDropped > 0 && <Fact name="log lines dropped">{record.logsDropped}</Fact>}
+    </dl>
+  );
+}
+
+function Fact({ name, children }: { readonly name: string; readonly children: preact.ComponentChildren }) {
+  return (
+    <div>
+      <dt>{name}</dt>
+      <dd>{children}</dd>
+    </div>
+  );
+}
+
+/** What caused the invocation, and what it caused. */
+function Chain({ row }: { readonly row: InvocationRow }) {
+  const cause = newest.value.find(({ id }) => id === row.causedBy);
+  const caused = newest.value.filter(({ causedBy }) => causedBy === row.id).reverse();
+  if (!cause && caused.length === 0) return null;
+  return (
+    <ul class="chain" aria-label="Chain">
+      {cause && <Link verb="caused by" row={cause} />}
+      {caused.map((one) => (
+        <Link key={one.id} verb="caused" row={one} />
+      ))}
+    </ul>
+  );
+}
+
+function Link({ verb, row }: { readonly verb: string; readonly row: InvocationRow }) {
+  return (
+    <li>
+      {verb}{' '}
+      <a href={`#/invocations/${row.id}`}>
+        #{row.id} {row.kind ?? row.origin.kind} {row.origin.target}
+      </a>{' '}
+      <Mark tone={toneOf(row)}>{row.summary || row.status}</Mark>
+    </li>
+  );
+}
+
+/** What AWS does next with each record. */
+function Next({ row }: { readonly row: InvocationRow }) {
+  const steps = nextSteps(row).filter(({ state }) => state !== 'in-flight');
+  if (steps.length === 0) return null;
+  return (
+    <ul class="next" aria-label="Next">
+      {steps.map(({ source, recordId, state, deliveries, until: at }) => {
+        const most = sources.value.find(({ kind, name }) => `${kind} ${name}` === source)?.maxDeliveries;
+        const waits = at !== null && at > now.value;
+        return (
+          <li key={source + recordId}>
+            <code>{recordId}</code>{' '}
+            {at === null
+              ? `${WORDS[state] ?? state} after ${deliveries} ${deliveries === 1 ? 'delivery' : 'deliveries'}`
+              : `back in ${until(at, now.value)}, delivery ${deliveries + 1}${most === undefined ? '' : ` of ${most}`}`}
+            {waits && <Action label="Now" of={recordId} shortcut="n" onClick={() => hurryRecord(source, recordId)} />}
+          </li>
+        );
+      })}
+    </ul>
+  );
+}
+
+/** The states of the engines, for a reader. */
+const WORDS: Readonly<Record<string, string>> = {
+  waiting: 'waits for room',
+  delayed: 'waits',
+  done: 'done',
+  'dead-letter': 'given up, a dead letter',
+  discarded: 'given up and dropped',
+  expired: 'too old, given up',
+};
+
+function hurryRecord(source: string, recordId: string): void {
+  const found = sources.value.find(({ kind, name }) => `${kind} ${name}` === source);
+  if (!found) return;
+  const body = { kind: found.kind, name: found.name, action: 'now', recordId } as const;
+  void attempt(`${recordId} is delivered now`, () => call('POST /api/sources', { body }));
+}
+
+function Contents({ record }: { readonly record: InvocationRecord }) {
+  const { client, logs } = record;
+  return (
+    <Tabs
+      label="Contents"
+      tabs={[
+        { name: 'event', title: 'Event', content: () => <Json label="Event" value={record.event} /> },
+        { name: 'answer', title: 'Answer', content: () => <Answer record={record} /> },
+        ...(client ? [{ name: 'client', title: 'Client', content: () => <Client client={client} /> }] : []),
+        { name: 'logs', title: `Logs ${logs.length}`, content: () => <Logs record={record} /> },
+        { name: 'explain', title: 'Explain', content: () => <Explained value={record.explain} /> },
+        ...(record.awsCalls.length > 0
+          ? [{ name: 'aws', title: `AWS ${record.awsCalls.length}`, content: () => <Calls record={record} /> }]
+          : []),
+      ]}
+    />
+  );
+}
+
+function Answer({ record }: { readonly record: InvocationRecord }) {
+  if (record.error) {
+    const { errorType, errorMessage, trace = [] } = record.error;
+    return <Text label="Error" text={[`${errorType}: ${errorMessage}`, ...trace].join('\n')} />;
+  }
+  if (record.client?.streamed) return <Empty>The answer was streamed: see Client.</Empty>;
+  if (record.ms === null) return <Empty>It still runs.</Empty>;
+  return <Json label="Answer" value={record.answer ?? null} />;
+}
+
+/** The answer as the client of a door saw it. */
+function Client({ client }: { readonly client: NonNullable<InvocationRecord['client']> }) {
+  const lines = client.headers.map(([name, value]) => `${name}: ${value}`);
+  const end = client.cut ? '\n\n(broken off)' : '';
+  return <Text label="Client" text={[`status ${client.status}`, ...lines, '', client.body].join('\n') + end} />;
+}
+
+function Logs({ record }: { readonly record: InvocationRecord }) {
+  if (record.logs.length === 0) return <Empty>The function wrote nothing.</Empty>;
+  return (
+    <ol class="logs">
+      {record.logs.map(({ at, level, text }, index) => (
+        // biome-ignore lint/suspicious/noArrayIndexKey: lines are only appended
+        <li key={index} class={`level-${level}`}>
+          <span class="quiet">+{Math.max(0, Math.round(at - record.startedAt))} ms</span> <b>{level}</b> <code>{text}</code>
+        </li>
+      ))}
+    </ol>
+  );
+}
+
+function Calls({ record }: { readonly record: InvocationRecord }) {
+  return (
+    <table>
+      <thead>
+        <tr>
+          <th scope="col">call</th>
+          <th scope="col">of</th>
+          <th scope="col">status</th>
+          <th scope="col">took</th>
+        </tr>
+      </thead>
+      <tbody>
+        {record.awsCalls.map((one) => (
+          <tr key={one.at + one.operation}>
+            <td>
+              {one.service} {one.operation}
+            </td>
+            <td>{one.resource}</td>
+            <td>
+              <Mark tone={one.error === null ? 'good' : 'bad'}>{one.error ?? one.status}</Mark>
+            </td>
+            <td class="number">{duration(one.ms)}</td>
+          </tr>
+        ))}
+      </tbody>
+    </table>
+  );
+}

@@ -1,0 +1,162 @@
+import { computed, signal } from '@preact/signals';
+import type { SourceAction, SourceRecordView, SourceView } from '../../src/internal/sources/sources.js';
+import { call } from '../api.js';
+import { useKeys } from '../keys.js';
+import { Text } from '../parts/json.js';
+import { Action, Empty, Mark } from '../parts/small.js';
+import { until } from '../parts/view.js';
+import { attempt, now, refresh, run, sources } from '../store.js';
+
+/** A record in the list, for the keys. */
+interface Place {
+  readonly source: SourceView;
+  readonly record: SourceRecordView;
+  readonly isDead: boolean;
+}
+
+const places = computed<readonly Place[]>(() =>
+  sources.value.flatMap((source) => [
+    ...source.records.map((record) => ({ source, record, isDead: false })),
+    ...source.deadLetters.map((record) => ({ source, record, isDead: true })),
+  ]),
+);
+const chosen = signal('');
+const opened = signal('');
+
+const nameOf = ({ source, record, isDead }: Place) => `${source.kind} ${source.name} ${isDead} ${record.id}`;
+const current = computed(() => places.value.find((place) => nameOf(place) === chosen.value) ?? places.value[0]);
+
+/** Queues, streams and asynchronous invocations, with what waits in them and what was given up. */
+export function QueuesView() {
+  const step = (by: number) => {
+    const index = places.value.findIndex((place) => place === current.value);
+    const next = places.value[Math.min(places.value.length - 1, Math.max(0, index + by))];
+    if (next) chosen.value = nameOf(next);
+  };
+  const onCurrent = (action: SourceAction, wantsDead: boolean) => () => {
+    const place = current.value;
+    if (place && place.isDead === wantsDead) act(place.source, action, place.record.id);
+  };
+  useKeys([
+    { key: 'j', does: 'The next record', run: () => step(1) },
+    { key: 'k', does: 'The record before', run: () => step(-1) },
+    { key: 'n', does: 'End its wait', run: onCurrent('now', false) },
+    { key: 'b', does: 'Send the dead letter back', run: onCurrent('send-back', true) },
+    { key: 'l', does: 'Look into it', run: () => current.value && toggle(current.value) },
+    { key: 'x', does: 'Delete the dead letter', run: onCurrent('delete', true) },
+  ]);
+  return (
+    <div class="page">
+      <div class="bar">
+        <h2>Queues, streams and asynchronous invocations</h2>
+        <Speed />
+      </div>
+      {sources.value.length === 0 && <Empty>The service registers none.</Empty>}
+      {sources.value.map((source) => (
+        <Source key={`${source.kind} ${source.name}`} source={source} />
+      ))}
+    </div>
+  );
+}
+
+function Speed() {
+  const set = (speed: number) =>
+    void attempt(`Waits pass ${speed} times as fast`, async () => {
+      await call('POST /api/speed', { body: { speed } });
+      refresh();
+    });
+  return (
+    <label>
+      speed{' '}
+      <select value={String(run.value?.speed ?? 1)} onChange={({ currentTarget }) => set(Number(currentTarget.value))}>
+        {[1, 2, 10, 60, 1000].map((speed) => (
+          <option key={speed} value={String(speed)}>
+            {speed}×
+          </option>
+        ))}
+      </select>
+    </label>
+  );
+}
+
+function Source({ source }: { readonly source: SourceView }) {
+  const { kind, name, records, deadLetters, deadLetterName, done, hasHandler } = source;
+  return (
+    <section class="card" aria-label={`${kind} ${name}`}>
+      <div class="bar">
+        <h3>
+          {name} <span class="quiet">{kind}</span>
+        </h3>
+        <span class="quiet">
+          {records.length} here, {done} done{deadLetters.length > 0 && `, ${deadLetters.length} given up`}
+        </span>
+        {!hasHandler && <Mark tone="warn">no handler</Mark>}
+        {kind === 'schedule' && <Action label="Run now" of={name} onClick={() => act(source, 'fire')} />}
+      </div>
+      <Records source={source} records={records} isDead={false} />
+      {deadLetters.length > 0 && (
+        <>
+          <h4>{deadLetterName}</h4>
+          <Records source={source} records={deadLetters} isDead={true} />
+        </>
+      )}
+    </section>
+  );
+}
+
+function Records(props: { readonly source: SourceView; readonly records: readonly SourceRecordView[]; readonly isDead: boolean }) {
+  const { source, records, isDead } = props;
+  if (records.length === 0) return null;
+  return (
+    <ul class="records">
+      {records.map((record) => (
+        <Record key={record.id} place={{ source, record, isDead }} />
+      ))}
+    </ul>
+  );
+}
+
+function Record({ place }: { readonly place: Place }) {
+  const { source, record, isDead } = place;
+  const waits = record.until !== null;
+  const isCurrent = current.value !== undefined && nameOf(current.value) === nameOf(place);
+  return (
+    <li class={isCurrent ? 'record current' : 'record'}>
+      <div class="bar">
+        <code>{record.id}</code>
+        {record.lane !== '' && <span class="quiet">{record.lane}</span>}
+        <span class="grow">
+          {isDead
+            ? `given up after ${record.deliveries} deliveries`
+            : waits
+              ? `back in ${until(record.until, now.value)}, delivery ${record.deliveries + 1} of ${source.maxDeliveries}`
+              : `${record.state}, delivery ${record.deliveries} of ${source.maxDeliveries}`}
+        </span>
+        {waits && <Action label="Now" of={record.id} shortcut="n" onClick={() => act(source, 'now', record.id)} />}
+        {isDead && <Action label="Send back" of={record.id} shortcut="b" onClick={() => act(source, 'send-back', record.id)} />}
+        <Action label="Look" of={record.id} shortcut="l" onClick={() => toggle(place)} />
+        {isDead && <Action label="Delete" of={record.id} shortcut="x" onClick={() => act(source, 'delete', record.id)} />}
+      </div>
+      {opened.value === nameOf(place) && <Text label={`Record ${record.id}`} text={record.preview} />}
+    </li>
+  );
+}
+
+const DID: Readonly<Record<SourceAction, string>> = {
+  now: 'is delivered now',
+  'send-back': 'is back in its source',
+  delete: 'is deleted',
+  fire: 'runs',
+};
+
+function act({ kind, name }: SourceView, action: SourceAction, recordId?: string): void {
+  const body = { kind, name, action, ...(recordId !== undefined && { recordId }) };
+  void attempt(`${recordId ?? name} ${DID[action]}`, async () => {
+    sources.value = await call('POST /api/sources', { body });
+  });
+}
+
+function toggle(place: Place): void {
+  opened.value = opened.value === nameOf(place) ? '' : nameOf(place);
+  chosen.value = nameOf(place);
+}

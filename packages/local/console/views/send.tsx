@@ -1,0 +1,246 @@
+import { computed, signal } from '@preact/signals';
+import { useEffect, useRef } from 'preact/hooks';
+import type { SendField, SendForm } from '../../src/internal/console/api.js';
+import type { SendRequest, SendResult } from '../../src/internal/send/send.js';
+import { call } from '../api.js';
+import { useKeys } from '../keys.js';
+import { AsPicker, caller } from '../parts/as-picker.js';
+import { JsonEditor } from '../parts/editor.js';
+import { toOptions } from '../parts/form-values.js';
+import { Json } from '../parts/json.js';
+import { Action, Empty } from '../parts/small.js';
+import { selected } from '../route.js';
+import { attempt, inventory } from '../store.js';
+import { Explained } from './explained.js';
+import { SendResults } from './send-results.js';
+
+const HTTP_DOORS = ['gateway-v2', 'gateway-v1', 'load-balancer', 'function-url'] as const;
+
+const forms = signal<readonly SendForm[]>([]);
+const kind = signal('http');
+/** What was typed, by form: going back to a form finds it. */
+const typed = signal<Readonly<Record<string, Readonly<Record<string, string>>>>>({});
+const doors = signal<readonly string[]>(['gateway-v2']);
+const callerKind = signal<'service' | 'direct' | 'agent'>('service');
+const tool = signal('');
+const preview = signal<{ readonly event: unknown; readonly explain: unknown } | undefined>(undefined);
+const result = signal<SendResult | undefined>(undefined);
+
+const form = computed(() => forms.value.find((one) => one.kind === kind.value) ?? forms.value[0]);
+const values = computed(() => typed.value[form.value?.kind ?? ''] ?? {});
+
+function type(name: string, text: string): void {
+  const of = form.value?.kind ?? '';
+  typed.value = { ...typed.value, [of]: { ...typed.value[of], [name]: text } };
+}
+
+/** Any event, from the forms of the test kit's builders. */
+export function SendView() {
+  const first = useRef<HTMLSelectElement>(null);
+  useEffect(() => {
+    void attempt('', async () => {
+      forms.value = await call('GET /api/forms');
+      takeAddress();
+    });
+  }, [inventory.value]);
+  useEffect(takeAddress, [selected.value]);
+  useKeys([
+    { key: 'e', does: 'Choose what to send', run: () => first.current?.focus() },
+    { key: 'p', does: 'Show the event without sending it', run: () => void showPreview() },
+    { key: 'Ctrl+Enter', does: 'Send it', run: () => void send() },
+  ]);
+  if (!form.value) return <Empty>The forms are being read.</Empty>;
+  return (
+    <div class="split send">
+      <section class="list padded" aria-label="What to send">
+        <label class="field">
+          what
+          <select ref={first} value={form.value.kind} onChange={({ currentTarget }) => choose(currentTarget.value)}>
+            {forms.value.map((one) => (
+              <option key={one.kind} value={one.kind}>
+                {one.label}
+              </option>
+            ))}
+          </select>
+        </label>
+        <Target form={form.value} />
+        {form.value.kind === 'http' && <Doors />}
+        <AsPicker />
+        <Invocation />
+        {form.value.fields.map((field) => (
+          <Field key={`${form.value?.kind} ${field.name}`} field={field} />
+        ))}
+        <div class="bar end">
+          <Action label="Preview" shortcut="p" onClick={() => void showPreview()} />
+          <Action label="Send" shortcut="Ctrl+Enter" primary onClick={() => void send()} />
+        </div>
+      </section>
+      <section class="detail" aria-label="Result">
+        {result.value && <SendResults result={result.value} />}
+        {preview.value && <Preview />}
+        {!result.value && !preview.value && <Empty>What you send, and what comes of it, is shown here.</Empty>}
+      </section>
+    </div>
+  );
+}
+
+/** `#/send/queue orders` chooses the form and its target. */
+function takeAddress(): void {
+  const [, wanted = '', target = ''] = /^([\w-]+)(?: (.*))?$/s.exec(selected.peek()) ?? [];
+  if (wanted === '' || !forms.peek().some((one) => one.kind === wanted)) return;
+  choose(wanted);
+  if (target !== '') type('target', target);
+}
+
+function choose(wanted: string): void {
+  kind.value = wanted;
+  preview.value = undefined;
+  result.value = undefined;
+}
+
+function Target({ form: { target, targets, kind: of } }: { readonly form: SendForm }) {
+  if (target === '') return null;
+  const id = `targets-${of}`;
+  return (
+    <label class="field">
+      {target}
+      <input
+        list={id}
+        value={values.value.target ?? targets[0] ?? ''}
+        onInput={({ currentTarget }) => type('target', currentTarget.value)}
+        spellcheck={false}
+      />
+      <datalist id={id}>
+        {targets.map((one) => (
+          <option key={one} value={one} />
+        ))}
+      </datalist>
+    </label>
+  );
+}
+
+/** One request through several doors shows where they differ. */
+function Doors() {
+  const toggle = (door: string, isOn: boolean) => {
+    doors.value = HTTP_DOORS.filter((one) => (one === door ? isOn : doors.value.includes(one)));
+  };
+  return (
+    <fieldset>
+      <legend>Doors</legend>
+      {HTTP_DOORS.map((door) => (
+        <label key={door} class="choice">
+          <input
+            type="checkbox"
+            checked={doors.value.includes(door)}
+            onChange={({ currentTarget }) => toggle(door, currentTarget.checked)}
+          />{' '}
+          {door}
+        </label>
+      ))}
+    </fieldset>
+  );
+}
+
+/** Who invokes the function: the service of the trigger, or somebody with its `Invoke` permission. */
+function Invocation() {
+  return (
+    <fieldset>
+      <legend>Invoked by</legend>
+      {(['service', 'direct', 'agent'] as const).map((one) => (
+        <label key={one} class="choice">
+          <input type="radio" name="caller" checked={callerKind.value === one} onChange={() => (callerKind.value = one)} /> {CALLERS[one]}
+        </label>
+      ))}
+      {callerKind.value === 'agent' && (
+        <label class="field">
+          tool
+          <input value={tool.value} onInput={({ currentTarget }) => (tool.value = currentTarget.value)} />
+        </label>
+      )}
+    </fieldset>
+  );
+}
+
+const CALLERS = { service: 'the service', direct: 'directly', agent: 'an agent' } as const;
+
+function Field({ field }: { readonly field: SendField }) {
+  const { name, type: of, wanted, required } = field;
+  const text = values.value[name] ?? '';
+  const id = `field-${name}`;
+  const label = `${name}${required ? '' : ' (optional)'}`;
+  if (of === 'json')
+    return (
+      <div class="field">
+        <span class="label">
+          {label} <span class="quiet">{wanted}</span>
+        </span>
+        <JsonEditor label={name} value={text} onChange={(value) => type(name, value)} />
+      </div>
+    );
+  if (of === 'boolean')
+    return (
+      <label class="choice">
+        <input type="checkbox" checked={text === 'true'} onChange={({ currentTarget }) => type(name, String(currentTarget.checked))} /> {name}{' '}
+        <span class="quiet">{wanted}</span>
+      </label>
+    );
+  return (
+    <label class="field" for={id}>
+      <span class="label">
+        {label} <span class="quiet">{wanted}</span>
+      </span>
+      {of === 'map' || of === 'list' ? (
+        <textarea id={id} rows={2} value={text} spellcheck={false} onInput={({ currentTarget }) => type(name, currentTarget.value)} />
+      ) : (
+        <input
+          id={id}
+          inputMode={of === 'number' ? 'numeric' : 'text'}
+          value={text}
+          spellcheck={false}
+          onInput={({ currentTarget }) => type(name, currentTarget.value)}
+        />
+      )}
+    </label>
+  );
+}
+
+function Preview() {
+  return (
+    <>
+      <h2>Event</h2>
+      <Json label="Event" value={preview.value?.event} />
+      <h2>Explain</h2>
+      <Explained value={preview.value?.explain} />
+    </>
+  );
+}
+
+/** @throws Error for a field that cannot be read */
+function toRequest(): SendRequest {
+  const { kind: of, target, targets, fields } = form.value as SendForm;
+  const options = toOptions(fields, values.value);
+  const as = caller.value;
+  return {
+    kind: of,
+    ...(target !== '' && { target: values.value.target ?? targets[0] ?? '' }),
+    ...(of === 'http' && { doors: doors.value }),
+    options: of === 'event' ? options.event : options,
+    ...(as && { as }),
+    ...(callerKind.value === 'direct' && { caller: { kind: 'direct' } }),
+    ...(callerKind.value === 'agent' && { caller: { kind: 'agent', tool: tool.value } }),
+  };
+}
+
+async function showPreview(): Promise<void> {
+  await attempt('The event is shown', async () => {
+    preview.value = await call('POST /api/preview', { body: toRequest() });
+    result.value = undefined;
+  });
+}
+
+async function send(): Promise<void> {
+  await attempt('Sent', async () => {
+    result.value = await call('POST /api/send', { body: toRequest() });
+    preview.value = undefined;
+  });
+}

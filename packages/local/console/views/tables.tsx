@@ -1,0 +1,130 @@
+import { signal } from '@preact/signals';
+import { useEffect, useState } from 'preact/hooks';
+import type { BucketView, TableView } from '../../src/internal/console/api.js';
+import { call } from '../api.js';
+import { useKeys } from '../keys.js';
+import { Json } from '../parts/json.js';
+import { Action, Empty } from '../parts/small.js';
+import { go, selected } from '../route.js';
+import { attempt, run, stateVersion } from '../store.js';
+
+const tables = signal<readonly TableView[] | undefined>(undefined);
+const buckets = signal<readonly BucketView[]>([]);
+
+function read(): void {
+  void attempt('', async () => {
+    [tables.value, buckets.value] = await Promise.all([call('GET /api/tables'), call('GET /api/buckets')]);
+  });
+}
+
+/** Tables with their items, and buckets with their objects. */
+export function TablesView() {
+  useEffect(read, [stateVersion.value]);
+  const names = tables.value?.map(({ name }) => name) ?? [];
+  const shown = names.find((name) => name === selected.value) ?? names[0];
+  const step = (by: number) => {
+    const next = names[Math.min(names.length - 1, Math.max(0, names.indexOf(shown ?? '') + by))];
+    if (next !== undefined) go('tables', next);
+  };
+  useKeys([
+    { key: 'j', does: 'The next table', run: () => step(1) },
+    { key: 'k', does: 'The table before', run: () => step(-1) },
+    { key: 'u', does: 'Read again', run: read },
+  ]);
+  return (
+    <div class="page">
+      {run.value && run.value.state !== 'on' && <p class="note">{run.value.state}</p>}
+      <div class="bar">
+        <h2>
+          Tables <span class="quiet">{names.length}</span>
+        </h2>
+        <Action label="Read again" shortcut="u" onClick={read} />
+      </div>
+      {names.length === 0 && <Empty>There is no table.</Empty>}
+      {tables.value?.map((table) => (
+        <Table key={table.name} table={table} isOpen={table.name === shown} />
+      ))}
+      <h2>
+        Buckets <span class="quiet">{buckets.value.length}</span>
+      </h2>
+      {buckets.value.length === 0 && <Empty>There is no bucket.</Empty>}
+      {buckets.value.map((bucket) => (
+        <Bucket key={bucket.name} bucket={bucket} />
+      ))}
+    </div>
+  );
+}
+
+function Table({ table, isOpen }: { readonly table: TableView; readonly isOpen: boolean }) {
+  return (
+    <section class="card" aria-label={`Table ${table.name}`}>
+      <div class="bar">
+        <h3>
+          <a href={`#/tables/${encodeURIComponent(table.name)}`} aria-current={isOpen ? 'true' : undefined}>
+            {table.name}
+          </a>{' '}
+          <span class="quiet">{table.keys.join(', ')}</span>
+        </h3>
+        <span class="quiet">{table.items} items</span>
+      </div>
+      {isOpen && <Items table={table.name} />}
+    </section>
+  );
+}
+
+function Items({ table }: { readonly table: string }) {
+  const [items, setItems] = useState<readonly unknown[]>([]);
+  const [next, setNext] = useState<string | null>(null);
+  const load = (start: string | null, before: readonly unknown[]) =>
+    void attempt('', async () => {
+      const page = await call('GET /api/tables/{name}', {
+        params: { name: table },
+        ...(start !== null && { query: { start } }),
+      });
+      setItems([...before, ...page.items]);
+      setNext(page.next);
+    });
+  useEffect(() => load(null, []), [table, stateVersion.value]);
+  if (items.length === 0) return <Empty>It is empty.</Empty>;
+  return (
+    <>
+      {items.map((item, index) => (
+        // biome-ignore lint/suspicious/noArrayIndexKey: items are in the table's order, and only added at the end
+        <Json key={index} label={`Item ${index + 1}`} value={item} />
+      ))}
+      {next !== null && <Action label="More items" onClick={() => load(next, items)} />}
+    </>
+  );
+}
+
+function Bucket({ bucket }: { readonly bucket: BucketView }) {
+  return (
+    <section class="card" aria-label={`Bucket ${bucket.name}`}>
+      <h3>{bucket.name}</h3>
+      {bucket.objects.length === 0 ? (
+        <Empty>It is empty.</Empty>
+      ) : (
+        <table class="wide">
+          <thead>
+            <tr>
+              <th scope="col">key</th>
+              <th scope="col">bytes</th>
+              <th scope="col">changed</th>
+            </tr>
+          </thead>
+          <tbody>
+            {bucket.objects.map(({ key, size, modified }) => (
+              <tr key={key}>
+                <td>
+                  <code>{key}</code>
+                </td>
+                <td class="number">{size}</td>
+                <td>{modified}</td>
+              </tr>
+            ))}
+          </tbody>
+        </table>
+      )}
+    </section>
+  );
+}

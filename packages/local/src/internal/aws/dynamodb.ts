@@ -1,0 +1,56 @@
+import { ACCOUNT } from '../host/host.js';
+import { toRunArn } from '../sources/table-reader.js';
+import type { AwsService, Call, Output } from './service.js';
+import { AwsFault, REGION } from './wire.js';
+
+const TIMEOUT_MS = 60_000;
+const RUN_ARN = new RegExp(`arn:aws:dynamodb:${REGION}:${ACCOUNT}:`, 'g');
+const ENGINE_ARN = /arn:aws:dynamodb:ddblocal:000000000000:/g;
+/** Operations whose bodies hold items: nothing in them is an ARN of the engine. */
+const ITEMS =
+  /^(?:Batch)?(?:Get|Put|Update|Delete|Write|Execute|Transact)(?:Item|Items|GetItems|WriteItems|GetItem|WriteItem|Statement|Transaction)$|^(?:Query|Scan)$/;
+/** What goes on to the engine. It wants a signature and does not check it; any will do. */
+const PASSED = ['content-type', 'x-amz-target', 'authorization'] as const;
+
+/**
+ * DynamoDB and its streams: calls are passed on to the engine, and held until it is up.
+ *
+ * @param endpoint of the engine; rejects with what the developer should do while there is none
+ */
+export function createDynamo(endpoint: () => Promise<string>): AwsService {
+  return {
+    protocol: 'json-1.0',
+    async serve(call): Promise<Output> {
+      return pass(await addressOf(endpoint), call);
+    },
+  };
+}
+
+/** An answer that clients do not repeat: waiting does not help. */
+async function addressOf(endpoint: () => Promise<string>): Promise<string> {
+  try {
+    return await endpoint();
+  } catch (error) {
+    throw new AwsFault(400, 'LocalStateOff', (error as Error).message);
+  }
+}
+
+async function pass(address: string, { operation, request, body }: Call): Promise<Output> {
+  const hasArns = !ITEMS.test(operation);
+  const toEngine = (text: string) => text.replace(RUN_ARN, 'arn:aws:dynamodb:ddblocal:000000000000:');
+  const headers = PASSED.flatMap((name) =>
+    request.headers[name] === undefined ? [] : [[name, request.headers[name]]],
+  );
+  const response = await fetch(address, {
+    method: 'POST',
+    headers: headers as [string, string][],
+    body: hasArns ? toEngine(body.toString()) : new Uint8Array(body),
+    signal: AbortSignal.timeout(TIMEOUT_MS),
+  }).catch((cause: unknown) => {
+    throw new AwsFault(503, 'ServiceUnavailable', `DynamoDB does not answer: ${(cause as Error).name}`);
+  });
+  const answer = Buffer.from(await response.arrayBuffer());
+  const text = hasArns ? answer.toString().replace(ENGINE_ARN, (arn) => toRunArn(arn)) : answer;
+  const type = response.headers.get('content-type') ?? 'application/x-amz-json-1.0';
+  return { wire: { status: response.status, headers: { 'content-type': type }, body: text } };
+}

@@ -1,0 +1,40 @@
+import type { RunKeys } from '../host/host.js';
+import { ACCOUNT } from '../host/host.js';
+import { type AwsService, defineService, optionalText } from './service.js';
+import { AwsFault } from './wire.js';
+
+const HOUR_MS = 3_600_000;
+
+/** STS: who the function is. A role is assumed with the keys of the run, which may do everything here. */
+export function createSts(functionName: string, keys: RunKeys, now: () => number): AwsService {
+  return defineService(
+    'query',
+    {
+      GetCallerIdentity: () => ({
+        Arn: `arn:aws:sts::${ACCOUNT}:assumed-role/${functionName}/${functionName}`,
+        UserId: `AROALOCAL:${functionName}`,
+        Account: ACCOUNT,
+      }),
+      AssumeRole(input) {
+        const [, account, role] =
+          /^arn:[^:]+:iam::(\d{12}):role\/(?:.+\/)?([^/]+)$/.exec(optionalText(input, 'RoleArn') ?? '') ?? [];
+        const session = optionalText(input, 'RoleSessionName') ?? '';
+        if (account === undefined || session === '')
+          throw new AwsFault(400, 'ValidationError', 'RoleArn or RoleSessionName is not valid');
+        return {
+          Credentials: {
+            AccessKeyId: keys.accessKeyId,
+            SecretAccessKey: keys.secretAccessKey,
+            SessionToken: 'local',
+            Expiration: new Date(now() + HOUR_MS).toISOString(),
+          },
+          AssumedRoleUser: {
+            AssumedRoleId: `AROALOCAL:${session}`,
+            Arn: `arn:aws:sts::${account}:assumed-role/${role}/${session}`,
+          },
+        };
+      },
+    },
+    { xmlns: 'https://sts.amazonaws.com/doc/2011-06-15/' },
+  );
+}

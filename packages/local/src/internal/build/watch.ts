@@ -1,0 +1,52 @@
+import { type FSWatcher, watch } from 'node:fs';
+import { dirname } from 'node:path';
+
+/** An editor writes more than once: this many milliseconds without an event end a save. */
+const QUIET_MS = 10;
+
+/** Watches folders, so that a file that is replaced by a rename is seen too. Nothing is polled. */
+export class Watcher {
+  readonly #onSave: () => void;
+  readonly #folders = new Map<string, FSWatcher>();
+  #timer: NodeJS.Timeout | undefined;
+
+  constructor(onSave: () => void) {
+    this.#onSave = onSave;
+  }
+
+  /** Watches the folders of these files, and no others any more. */
+  files(files: readonly string[]): void {
+    const wanted = new Set(files.map((file) => dirname(file)));
+    for (const [folder, watcher] of this.#folders) {
+      if (wanted.has(folder)) continue;
+      watcher.close();
+      this.#folders.delete(folder);
+    }
+    for (const folder of wanted) this.#add(folder);
+  }
+
+  close(): void {
+    clearTimeout(this.#timer);
+    for (const watcher of this.#folders.values()) watcher.close();
+    this.#folders.clear();
+  }
+
+  #add(folder: string): void {
+    if (this.#folders.has(folder)) return;
+    try {
+      const watcher = watch(folder, () => this.#note());
+      watcher.on('error', () => {
+        watcher.close();
+        this.#folders.delete(folder);
+      });
+      this.#folders.set(folder, watcher);
+    } catch {
+      // The folder is gone; a build that needs it says so.
+    }
+  }
+
+  #note(): void {
+    clearTimeout(this.#timer);
+    this.#timer = setTimeout(this.#onSave, QUIET_MS);
+  }
+}

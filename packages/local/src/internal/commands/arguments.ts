@@ -1,0 +1,141 @@
+import { parseArgs } from 'node:util';
+import { FILE_KINDS, usageError } from '../config/file.js';
+import type { Flags } from '../config/load.js';
+import { didYouMean } from '../config/nearest.js';
+
+/** One flag of the command line. */
+export interface Flag {
+  readonly type: 'boolean' | 'text' | 'number';
+  /** May be given several times. */
+  readonly multiple?: true;
+  /** What it sets in {@link Flags}; without one the command reads it itself. */
+  readonly sets?: keyof Flags;
+  readonly help: string;
+}
+
+const text = (help: string, sets?: keyof Flags): Flag => ({ type: 'text', help, ...(sets ? { sets } : {}) });
+const number = (help: string, sets?: keyof Flags): Flag => ({ type: 'number', help, ...(sets ? { sets } : {}) });
+const boolean = (help: string, sets?: keyof Flags): Flag => ({ type: 'boolean', help, ...(sets ? { sets } : {}) });
+
+/** Flags of every command that runs the function. */
+export const RUN_FLAGS: Readonly<Record<string, Flag>> = {
+  handler: text('the export that is the handler (default handler)', 'handler'),
+  timeout: number('seconds, 0.1 to 900 (default 10)', 'timeout'),
+  memory: number('megabytes, 128 to 10240 (default 256)', 'memory'),
+  node: text('the Node that runs the function (default: this one)', 'node'),
+  concurrency: number('environments at once (default 10)', 'concurrency'),
+  'managed-instances': number(
+    'workers of a Lambda Managed Instance, each with several events at once',
+    'managedInstances',
+  ),
+  bundle: boolean('build and start as it is deployed', 'bundle'),
+  'env-file': text('variables of the function (default .env.local)', 'envFile'),
+  env: { ...text('K=V: a variable of the function'), multiple: true },
+  pass: { ...text('a variable of this shell that the function gets', 'pass'), multiple: true },
+  aws: { ...text('a service that is really called, with your credentials', 'aws'), multiple: true },
+  json: boolean('one JSON object a line', 'json'),
+};
+
+/** Flags of `dev` alone. */
+export const DEV_FLAGS: Readonly<Record<string, Flag>> = {
+  ...RUN_FLAGS,
+  port: number('the first of ten ports (default 4700)', 'port'),
+  inspect: number('port of the debugger: one environment, no timeout, no freezing', 'inspect'),
+  'no-freeze': boolean('do not stop environments between invocations'),
+  'no-state': boolean('no DynamoDB and no S3'),
+  manifest: text('the constructs’ manifest (default cdk.out/sallyport.json)', 'manifest'),
+  authorizer: text('jwt or iam: what fills requestContext.authorizer', 'authorizer'),
+  'rest-stream': boolean('the REST API streams', 'restStream'),
+  schema: text('the GraphQL schema (default schema.graphql)', 'schema'),
+  'graphql-direct': boolean('resolvers without a response function', 'graphqlDirect'),
+  'allow-host': { ...text('a further name that the doors answer to', 'allowHosts'), multiple: true },
+  speed: number('how many times faster waits pass', 'speed'),
+  open: boolean('open the console in the browser', 'open'),
+  quiet: boolean('print only the address', 'quiet'),
+  reveal: boolean('show texts in the console as they are', 'reveal'),
+  check: boolean('start everything, ask the console once, and end'),
+};
+
+/** A command line that was read. */
+export interface Parsed {
+  readonly positionals: readonly string[];
+  readonly values: Readonly<Record<string, string | number | boolean | readonly string[]>>;
+}
+
+/**
+ * Reads the arguments behind the name of a command.
+ *
+ * @throws FrameworkError `local.usage`, with the nearest flag for an unknown one
+ */
+export function parseArguments(args: readonly string[], flags: Readonly<Record<string, Flag>>): Parsed {
+  const options = Object.fromEntries(
+    Object.entries(flags).map(([name, { type, multiple = false }]) => [
+      name,
+      { type: type === 'boolean' ? ('boolean' as const) : ('string' as const), multiple },
+    ]),
+  );
+  const { tokens } = parseArgs({ args: [...args], options, strict: false, allowPositionals: true, tokens: true });
+  const positionals: string[] = [];
+  const values: Record<string, string | number | boolean | string[]> = {};
+  for (const token of tokens) {
+    if (token.kind === 'positional') positionals.push(token.value);
+    if (token.kind !== 'option') continue;
+    const flag = Object.hasOwn(flags, token.name) ? flags[token.name] : undefined;
+    if (!flag) throw usageError(`unknown flag ${token.rawName}${didYouMean(token.name, Object.keys(flags))}`);
+    const value = readValue(token.rawName, flag, token.value);
+    if (flag.multiple) values[token.name] = [...((values[token.name] as string[] | undefined) ?? []), value as string];
+    else if (token.name in values) throw usageError(`${token.rawName} is given twice`);
+    else values[token.name] = value;
+  }
+  return { positionals, values };
+}
+
+function readValue(name: string, { type }: Flag, value: string | undefined): string | number | boolean {
+  if (type === 'boolean') {
+    if (value !== undefined) throw usageError(`${name} takes no value`);
+    return true;
+  }
+  if (value === undefined || value === '') throw usageError(`${name} needs a value`);
+  if (type === 'text') return value;
+  const parsed = Number(value);
+  if (!Number.isFinite(parsed)) throw usageError(`${name} must be a number, not "${value}"`);
+  return parsed;
+}
+
+/**
+ * The settings that a command line says.
+ *
+ * @throws FrameworkError `local.usage` for a value that `sallyport.json` would not take either
+ */
+export function toFlags({ values, positionals }: Parsed, flags: Readonly<Record<string, Flag>>): Flags {
+  const set: Record<string, unknown> = {};
+  for (const [name, value] of Object.entries(values)) {
+    const { sets } = flags[name] as Flag;
+    if (sets) set[sets] = checked(sets, `--${name}`, value);
+  }
+  if (values.env) set.env = Object.fromEntries((values.env as readonly string[]).map(toVariable));
+  if (values['no-freeze']) set.freeze = false;
+  if (values['no-state']) set.state = false;
+  if (typeof set.aws === 'object') set.aws = (set.aws as string[]).flatMap((names) => names.split(','));
+  const [entry, ...surplus] = positionals;
+  if (surplus.length > 0) throw usageError(`one entry file is enough: ${positionals.join(' ')}`);
+  return { ...set, ...(entry === undefined ? {} : { entry }) } as Flags;
+}
+
+function checked(key: keyof Flags, flag: string, value: unknown): unknown {
+  if (key === 'port' || key === 'inspect') {
+    const isPort = Number.isInteger(value) && (value as number) >= 0 && (value as number) < 65_526;
+    if (!isPort) throw usageError(`${flag} must be a port`);
+    return value;
+  }
+  if (!Object.hasOwn(FILE_KINDS, key)) return value;
+  const kind = FILE_KINDS[key as keyof typeof FILE_KINDS];
+  const fail = (problem: string) => usageError(problem.replace(/^option "[^"]*"/, flag));
+  return kind.read(value as never, { name: key, environment: {}, fail });
+}
+
+function toVariable(pair: string): readonly [string, string] {
+  const equals = pair.indexOf('=');
+  if (equals < 1) throw usageError(`--env wants NAME=value, not "${pair}"`);
+  return [pair.slice(0, equals), pair.slice(equals + 1)];
+}

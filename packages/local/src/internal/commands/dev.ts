@@ -1,0 +1,124 @@
+import { spawn } from 'node:child_process';
+import { FrameworkError } from '@sallyport/core';
+import { loadConfig } from '../config/load.js';
+import { type RunningHost, startHost } from '../host/create-host.js';
+import { DEV_FLAGS, parseArguments, toFlags } from './arguments.js';
+import { type Around, EXIT } from './around.js';
+import { clockTime, inventoryText, invocationJson, invocationLine } from './lines.js';
+import { announce, findRunning, withdraw } from './running.js';
+
+/** `sallyport dev`: runs until the developer ends it. */
+export async function dev(args: readonly string[], around: Around): Promise<number> {
+  const parsed = parseArguments(args, DEV_FLAGS);
+  const config = loadConfig(around.cwd, toFlags(parsed, DEV_FLAGS));
+  if (await findRunning(config.stateFolder)) {
+    throw new FrameworkError(
+      'local.already_running',
+      'sallyport dev already runs in this project: end it, or use its console',
+    );
+  }
+  const host = await startHost(config);
+  try {
+    announce(host);
+    printBeginning(host, around);
+    if (parsed.values.check) return await check(host, around);
+    const stopPrinting = config.quiet ? () => {} : printInvocations(host, around);
+    if (config.open) openBrowser(consoleUrl(host));
+    await ended(around.signal);
+    stopPrinting();
+    return EXIT.ok;
+  } finally {
+    withdraw(host);
+    await host.stop();
+  }
+}
+
+/** The console's address; the token stands behind `#`, so no server and no log ever sees it. */
+function consoleUrl({ ports, token }: RunningHost): string {
+  return `http://127.0.0.1:${ports.console}/#token=${token}`;
+}
+
+function printBeginning(host: RunningHost, { out }: Around): void {
+  const { config, state, invoker } = host;
+  const inspection = host.inspection();
+  if (config.json) {
+    out(
+      `${JSON.stringify({ type: 'started', console: `http://127.0.0.1:${host.ports.console}/`, ports: host.ports })}\n`,
+    );
+    return;
+  }
+  const code = invoker.code();
+  const what = code.state === 'broken' ? 'the service does not compile' : inventoryText(inspection);
+  out(`console   ${consoleUrl(host)}   ${what}\n`);
+  if (config.quiet) return;
+  const doors = [
+    ['HTTP API', host.ports['gateway-v2']],
+    ['REST API', host.ports['gateway-v1']],
+    ['load balancer', host.ports['load-balancer']],
+    ['function URL', host.ports['function-url']],
+  ].map(([name, port]) => `${name} ${port}`);
+  out(`doors     ${doors.join(', ')}\n`);
+  out(`state     ${state.status()}\n`);
+  for (const { topic, text } of host.journal.notes())
+    if (topic === 'notice' || code.state === 'broken') printNote(text, out);
+  if (process.platform === 'win32') out('On Windows environments are not frozen between invocations.\n');
+}
+
+const printNote = (text: string, out: Around['out']) => text !== '' && out(`          ${text}\n`);
+
+/** One line for each invocation that ended, each build, each notice. */
+function printInvocations({ journal, config }: RunningHost, { out }: Around): () => void {
+  const printed = new Set<number>();
+  return journal.subscribe((change) => {
+    if (change.type === 'note') {
+      const { topic, text, at } = change.note;
+      if (text === '' || (topic !== 'notice' && topic !== 'build')) return;
+      out(config.json ? `${JSON.stringify({ type: topic, at, text })}\n` : `${clockTime(at)}  ${text}\n`);
+      return;
+    }
+    const { id, status } = change.record;
+    if ((status !== 'ok' && status !== 'failed') || printed.has(id)) return;
+    printed.add(id);
+    // What the client got is known a moment later.
+    setImmediate(() => {
+      const record = journal.get(id);
+      if (record) out(`${config.json ? invocationJson(record) : invocationLine(record)}\n`);
+    });
+  });
+}
+
+/** Asks the console once, as its page does: for tests, and for a build server. */
+async function check(host: RunningHost, { out, err }: Around): Promise<number> {
+  const response = await fetch(`http://127.0.0.1:${host.ports.console}/api/state`, {
+    headers: { authorization: `Bearer ${host.token}` },
+    signal: AbortSignal.timeout(10_000),
+  });
+  const page = await fetch(`http://127.0.0.1:${host.ports.console}/`, { signal: AbortSignal.timeout(10_000) });
+  const { state } = host.invoker.code();
+  if (state === 'broken') return EXIT.build;
+  if (!response.ok || !page.ok) {
+    err(`the console answered ${response.status} and ${page.status}\n`);
+    return EXIT.failed;
+  }
+  if (!host.config.json) out(`checked   the console answers, ${inventoryText(host.inspection())}\n`);
+  return EXIT.ok;
+}
+
+function ended(signal: AbortSignal): Promise<void> {
+  return new Promise((resolve) => {
+    if (signal.aborted) resolve();
+    else signal.addEventListener('abort', () => resolve(), { once: true });
+  });
+}
+
+function openBrowser(url: string): void {
+  const [command, args] =
+    process.platform === 'darwin'
+      ? ['open', [url]]
+      : process.platform === 'win32'
+        ? ['cmd', ['/c', 'start', '', url]]
+        : ['xdg-open', [url]];
+  spawn(command as string, args as string[], { stdio: 'ignore', detached: true })
+    .on('error', () => {})
+    .unref();
+}

@@ -1,0 +1,68 @@
+import type { InvocationRecord } from '../journal/journal.js';
+
+/** `12:00:04`. */
+export function clockTime(at: number): string {
+  return new Date(at).toTimeString().slice(0, 8);
+}
+
+/** `12:00:04  queue orders  1 of 2 failed  41 ms`. */
+export function invocationLine(record: InvocationRecord): string {
+  const { startedAt, origin, kind, summary, ms, environment, error } = record;
+  const parts = [clockTime(startedAt), `${kind ?? origin.kind} ${origin.target}`.trim(), summaryText(record, summary)];
+  if (ms !== null) parts.push(`${ms} ms`);
+  if (environment && environment.initMs > 0) parts.push(`${environment.start} ${environment.initMs} ms`);
+  if (error) parts.push(firstLine(error.errorMessage));
+  return parts.filter((part) => part !== '').join('  ');
+}
+
+function summaryText({ origin, answer }: InvocationRecord, summary: string): string {
+  const { batchItemFailures } = (answer ?? {}) as { readonly batchItemFailures?: readonly unknown[] };
+  const count = origin.recordIds?.length;
+  if (count === undefined || !Array.isArray(batchItemFailures) || batchItemFailures.length === 0) return summary;
+  return `${batchItemFailures.length} of ${count} failed`;
+}
+
+const firstLine = (text: string) => text.split('\n', 1)[0] ?? '';
+
+/** What `--json` says of an invocation; never its event, its answer or its log lines. */
+export function invocationJson(record: InvocationRecord): string {
+  const { id, requestId, origin, kind, status, summary, ms, error, environment, startedAt, leftovers } = record;
+  return JSON.stringify({
+    type: 'invocation',
+    id,
+    requestId,
+    startedAt,
+    origin,
+    kind,
+    status,
+    summary,
+    ms,
+    error,
+    environment,
+    leftovers,
+  });
+}
+
+/** `20 routes, 8 event handlers, 1 MCP server`. */
+export function inventoryText({
+  routes,
+  triggers,
+  mcp,
+  isOurs,
+}: {
+  readonly isOurs: boolean;
+  readonly routes: readonly unknown[];
+  readonly triggers: readonly unknown[];
+  readonly mcp: readonly unknown[];
+}): string {
+  if (!isOurs) return 'a handler of your own: routes and triggers are not known';
+  const counts: readonly (readonly [number, string])[] = [
+    [routes.length, 'route'],
+    [triggers.length, 'event handler'],
+    [mcp.length, 'MCP server'],
+  ];
+  return counts
+    .filter(([count]) => count > 0)
+    .map(([count, word]) => `${count} ${word}${count === 1 ? '' : 's'}`)
+    .join(', ');
+}

@@ -1,0 +1,126 @@
+import { readFileSync } from 'node:fs';
+import { resolve } from 'node:path';
+import { setTimeout as wait } from 'node:timers/promises';
+import { usageError } from '../config/file.js';
+import { projectOf } from '../config/load.js';
+import { stateFolderOf } from '../config/state-folder.js';
+import type { SendRequest, SendResult } from '../send/send.js';
+import type { SourceView } from '../sources/sources.js';
+import { type Flag, type Parsed, parseArguments } from './arguments.js';
+import { type Around, EXIT } from './around.js';
+import { readEvent } from './ask.js';
+import { needRunning, type Running } from './running.js';
+
+export const SEND_FLAGS: Readonly<Record<string, Flag>> = {
+  data: {
+    type: 'text',
+    help: 'the body, the message or the options of the builder: JSON, @file, or - for standard input',
+  },
+  door: { type: 'text', multiple: true, help: 'gateway-v2, gateway-v1, load-balancer or function-url' },
+  as: { type: 'text', help: 'a subject: signs with a token of the local issuer' },
+  scope: { type: 'text', multiple: true, help: 'a scope of that token' },
+  tenant: { type: 'text', help: 'the tenant of that token' },
+  wait: { type: 'boolean', help: 'wait until every record is done or given up' },
+  json: { type: 'boolean', help: 'one JSON object a line' },
+};
+
+/** `sallyport send <kind> <target>` and `sallyport send <file|->`. */
+export async function send(args: readonly string[], around: Around): Promise<number> {
+  const parsed = parseArguments(args, SEND_FLAGS);
+  const request = await toRequest(parsed, around);
+  const running = await needRunning(stateFolderOf(projectOf(around.cwd)));
+  const result = (await running.post('/api/send', request)) as SendResult;
+  print(result, parsed, around);
+  if (parsed.values.wait && result.recordIds.length > 0) return settle(running, request, result, around);
+  return result.invocations.every(({ outcome }) => outcome.ok) ? EXIT.ok : EXIT.failed;
+}
+
+async function toRequest({ positionals, values }: Parsed, around: Around): Promise<SendRequest> {
+  const [first, ...rest] = positionals;
+  if (first === undefined)
+    throw usageError(
+      'say what to send: sallyport send http "GET /notes", sallyport send queue orders --data \'{"id":1}\', or a file',
+    );
+  const as = values.as === undefined ? {} : { as: { sub: values.as as string, ...claimsOf(values) } };
+  if (rest.length === 0) return { kind: 'event', options: await readEvent(first, around), ...as };
+  const data = values.data === undefined ? undefined : await readData(values.data as string, around);
+  const doors = values.door === undefined ? {} : { doors: values.door as readonly string[] };
+  return { kind: first, target: rest.join(' '), ...optionsOf(first, data), ...doors, ...as };
+}
+
+function claimsOf({ scope, tenant }: Parsed['values']) {
+  return {
+    ...(scope === undefined ? {} : { scopes: scope as readonly string[] }),
+    ...(tenant === undefined ? {} : { tenant: tenant as string }),
+  };
+}
+
+/** Where the data of a kind stands in the options of its builder. */
+const DATA_OF: Readonly<Record<string, string>> = {
+  http: 'json',
+  queue: 'body',
+  stream: 'json',
+  topic: 'message',
+  'event-bus': 'detail',
+};
+
+/** Data with a member that only a builder knows is its options; else it is the body. */
+function optionsOf(kind: string, data: unknown): { readonly options?: unknown } {
+  if (data === undefined) return {};
+  const member = DATA_OF[kind];
+  const isOptions = typeof data === 'object' && data !== null && (member === undefined || member in data);
+  return { options: isOptions ? data : { [member as string]: data } };
+}
+
+async function readData(given: string, around: Around): Promise<unknown> {
+  const text =
+    given === '-'
+      ? await around.input()
+      : given.startsWith('@')
+        ? readFileSync(resolve(around.cwd, given.slice(1)), 'utf8')
+        : given;
+  try {
+    return JSON.parse(text) as unknown;
+  } catch {
+    return text;
+  }
+}
+
+function print({ invocations, recordIds }: SendResult, { values }: Parsed, { out }: Around): void {
+  if (values.json) {
+    for (const { door, outcome, client } of invocations)
+      out(`${JSON.stringify({ type: 'sent', door, outcome, client })}\n`);
+    if (recordIds.length > 0) out(`${JSON.stringify({ type: 'sent', recordIds })}\n`);
+    return;
+  }
+  for (const { door, outcome, client } of invocations) {
+    const begin = door === null ? '' : `${door}  `;
+    if (client) out(`${begin}${client.status}\n${client.body === '' ? '' : `${client.body}\n`}`);
+    else if (outcome.ok) out(`${begin}${JSON.stringify(outcome.answer, null, 2)}\n`);
+    else out(`${begin}failed: ${outcome.error.errorType}: ${outcome.error.errorMessage}\n`);
+  }
+  if (recordIds.length > 0) out(`sent ${recordIds.join(', ')}; what comes next is in the console, or add --wait\n`);
+}
+
+const ASK_MS = 200;
+
+/** Until the source has let go of every record. */
+async function settle(
+  running: Running,
+  { kind, target }: SendRequest,
+  { recordIds }: SendResult,
+  { out, signal }: Around,
+): Promise<number> {
+  for (;;) {
+    const sources = (await running.get('/api/sources')) as readonly SourceView[];
+    const source = sources.find((one) => one.kind === kind && one.name === target);
+    const open = source?.records.filter(({ id }) => recordIds.includes(id)) ?? [];
+    const dead = source?.deadLetters.filter(({ id }) => recordIds.includes(id)) ?? [];
+    if (open.length === 0) {
+      out(dead.length === 0 ? 'done\n' : `given up: ${dead.map(({ id }) => id).join(', ')}\n`);
+      return dead.length === 0 ? EXIT.ok : EXIT.failed;
+    }
+    if (signal.aborted) return EXIT.failed;
+    await wait(ASK_MS);
+  }
+}

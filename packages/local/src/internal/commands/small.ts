@@ -1,0 +1,84 @@
+import { rmSync } from 'node:fs';
+import { usageError } from '../config/file.js';
+import { projectOf } from '../config/load.js';
+import { stateFolderOf } from '../config/state-folder.js';
+import type { ReplayResult } from '../console/api.js';
+import { type Flag, parseArguments } from './arguments.js';
+import { type Around, EXIT } from './around.js';
+import { readEvent } from './ask.js';
+import { findRunning, needRunning } from './running.js';
+
+const JSON_FLAG: Readonly<Record<string, Flag>> = { json: { type: 'boolean', help: 'one JSON object a line' } };
+
+export const TOKEN_FLAGS: Readonly<Record<string, Flag>> = {
+  ...JSON_FLAG,
+  sub: { type: 'text', help: 'the subject (required)' },
+  scope: { type: 'text', multiple: true, help: 'a scope' },
+  tenant: { type: 'text', help: 'the tenant' },
+  kind: { type: 'text', help: 'the kind of the caller' },
+};
+
+/** `sallyport token --sub ada --scope notes:read`: a token of the local issuer. */
+export async function token(args: readonly string[], around: Around): Promise<number> {
+  const { values, positionals } = parseArguments(args, TOKEN_FLAGS);
+  if (positionals.length > 0 || values.sub === undefined)
+    throw usageError('name the subject: sallyport token --sub ada --scope notes:read');
+  const { sub, scope, tenant, kind } = values;
+  const running = await needRunning(stateFolderOf(projectOf(around.cwd)));
+  const body = { sub, ...(scope ? { scopes: scope } : {}), ...(tenant ? { tenant } : {}), ...(kind ? { kind } : {}) };
+  const answer = (await running.post('/api/token', body)) as { readonly token: string };
+  around.out(values.json ? `${JSON.stringify({ type: 'token', token: answer.token })}\n` : `${answer.token}\n`);
+  return EXIT.ok;
+}
+
+/** Variables that a client of the developer's own needs to reach the local services. */
+const FOR_CLIENTS = /^(?:AWS_(?:ENDPOINT_URL\w*|ACCESS_KEY_ID|SECRET_ACCESS_KEY|SESSION_TOKEN|REGION)|FRAMEWORK_\w+)$/;
+
+/** `sallyport env`: what a shell needs to call the local services, `eval "$(sallyport env)"`. */
+export async function env(args: readonly string[], around: Around): Promise<number> {
+  const { values } = parseArguments(args, JSON_FLAG);
+  const running = await needRunning(stateFolderOf(projectOf(around.cwd)));
+  const all = (await running.get('/api/env')) as Readonly<Record<string, string>>;
+  const own = Object.fromEntries(
+    Object.entries({ AWS_REGION: 'us-east-1', ...all }).filter(([name]) => FOR_CLIENTS.test(name)),
+  );
+  if (values.json) around.out(`${JSON.stringify({ type: 'env', variables: own })}\n`);
+  else
+    for (const [name, value] of Object.entries(own)) around.out(`export ${name}='${value.replaceAll("'", `'\\''`)}'\n`);
+  return EXIT.ok;
+}
+
+/** `sallyport reset`: empties tables, buckets and queues; without a run it removes the files. */
+export async function reset(args: readonly string[], around: Around): Promise<number> {
+  parseArguments(args, JSON_FLAG);
+  const stateFolder = stateFolderOf(projectOf(around.cwd));
+  const running = await findRunning(stateFolder);
+  if (running) await running.post('/api/reset');
+  else rmSync(stateFolder, { recursive: true, force: true });
+  around.out('the state is empty\n');
+  return EXIT.ok;
+}
+
+/** `sallyport replay <file…>`: sends recordings again, and compares what comes back. */
+export async function replay(args: readonly string[], around: Around): Promise<number> {
+  const { values, positionals } = parseArguments(args, JSON_FLAG);
+  if (positionals.length === 0) throw usageError('name the recordings: sallyport replay .sallyport/recordings/*.json');
+  const running = await needRunning(stateFolderOf(projectOf(around.cwd)));
+  let isSame = true;
+  for (const file of positionals) {
+    const recording = await readEvent(file, around);
+    const result = (await running.post('/api/replay', { recording })) as ReplayResult;
+    const { outcome, differences } = result;
+    isSame &&= outcome.ok && (differences === null || differences.length === 0);
+    around.out(
+      values.json ? `${JSON.stringify({ type: 'replayed', file, ...result })}\n` : `${file}  ${textOf(result)}\n`,
+    );
+  }
+  return isSame ? EXIT.ok : EXIT.failed;
+}
+
+function textOf({ outcome, differences }: ReplayResult): string {
+  if (!outcome.ok) return `failed: ${outcome.error.errorType}: ${outcome.error.errorMessage}`;
+  if (differences === null) return 'ok, and there is no answer to compare with';
+  return differences.length === 0 ? 'the same answer' : `differs: ${differences.join(', ')}`;
+}

@@ -1,0 +1,94 @@
+import type { AsyncSettings, QueueSettings, ShardSettings } from '@sallyport/testkit/engines';
+
+/** A table that is made at the start: the input of `CreateTable`, in the words of the AWS SDK. */
+export interface TableConfig {
+  readonly TableName: string;
+  readonly [member: string]: unknown;
+}
+
+/** A schedule: `rate(5 minutes)`; fired by a click, and by its rate. */
+export interface ScheduleConfig {
+  readonly expression: string;
+  /** The detail of the event; default `{}`. */
+  readonly input?: Readonly<Record<string, unknown>>;
+}
+
+/** Sources by name, with other numbers than the defaults. A source that only stands here has no handler yet. */
+export interface SourcesConfig {
+  readonly queues: Readonly<Record<string, QueueSettings>>;
+  readonly streams: Readonly<Record<string, ShardSettings>>;
+  readonly tableStreams: Readonly<Record<string, ShardSettings>>;
+  readonly topics: Readonly<Record<string, AsyncSettings>>;
+  readonly buses: Readonly<Record<string, AsyncSettings>>;
+  readonly schedules: Readonly<Record<string, ScheduleConfig>>;
+}
+
+/** Who the HTTP API's authorizer says the caller is. `lambda` is an export of the entry file. */
+export type AuthorizerConfig = { readonly kind: 'jwt' | 'iam' } | { readonly kind: 'lambda'; readonly export: string };
+
+/** Everything that a run is set to: `sallyport.json`, then the flags, then the defaults. */
+export interface Config {
+  /** The project: where `sallyport.json` and `package.json` are. Absolute. */
+  readonly folder: string;
+  /** The entry file, absolute. */
+  readonly entry: string;
+  /** The export that is the handler; default `handler`. */
+  readonly handler: string;
+  /** The function's name; default the name of the package. */
+  readonly name: string;
+  /** `.sallyport` in the project, absolute. */
+  readonly stateFolder: string;
+  /** Console port; `undefined`: 4700 or one of the next ten groups. */
+  readonly port: number | undefined;
+  /** Milliseconds; default 10,000. */
+  readonly timeoutMs: number;
+  /** Megabytes; default 256. */
+  readonly memoryMb: number;
+  /** Path of the Node that runs the function; default: the one that runs the command. */
+  readonly node: string;
+  /** Environments at once; default 10. */
+  readonly concurrency: number;
+  /** Lambda Managed Instances: workers; `undefined`: off. */
+  readonly managedInstances: number | undefined;
+  /** Port of the debugger; `undefined`: off. */
+  readonly inspect: number | undefined;
+  /** Whether environments are frozen between invocations; default `true`, on Windows always `false`. */
+  readonly freeze: boolean;
+  /** Whether DynamoDB and S3 are offered; default `true`. */
+  readonly state: boolean;
+  /** Export conditions beside Node's own, for workspaces whose packages are read from their sources. */
+  readonly conditions: readonly string[];
+  /** Whether a build is one file, as it is deployed; default `false`. */
+  readonly bundle: boolean;
+  readonly open: boolean;
+  readonly json: boolean;
+  readonly quiet: boolean;
+  /** Whether raw texts are shown in the console; default `false`. */
+  readonly reveal: boolean;
+  /** File of variables; default `.env.local`, if it is there. Absolute. */
+  readonly envFile: string | undefined;
+  /** Variables of the function. Values may hold `$issuer`, `$jwks`, `$secret`. */
+  readonly env: Readonly<Record<string, string>>;
+  /** Names of variables of the shell that the function gets. */
+  readonly pass: readonly string[];
+  /** AWS services that really are called, with the developer's credentials. */
+  readonly aws: readonly string[];
+  /** The constructs' manifest, absolute; default `cdk.out/sallyport.json`, if it is there. */
+  readonly manifest: string | undefined;
+  readonly restStream: boolean;
+  readonly authorizer: AuthorizerConfig | undefined;
+  /** The GraphQL schema file, absolute; default `schema.graphql`, if it is there. */
+  readonly schema: string | undefined;
+  /** Whether a resolver's error object is data, as without a response function. */
+  readonly graphqlDirect: boolean;
+  /** GraphQL fields whose resolvers have a `maxBatchSize`: `Query.note`. */
+  readonly batchFields: readonly string[];
+  /** Whether the routes of the WebSocket API have route responses: a body goes back to its sender. */
+  readonly routeResponse: boolean;
+  /** Further host names that the HTTP doors answer to. */
+  readonly allowHosts: readonly string[];
+  readonly speed: number;
+  readonly sources: SourcesConfig;
+  readonly tables: readonly TableConfig[];
+  readonly buckets: readonly string[];
+}

@@ -1,0 +1,140 @@
+import { existsSync, readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { FrameworkError } from '@sallyport/core';
+import { boolean, integer, kind, list, number, type OptionKind, text } from '@sallyport/core/options';
+import type { AsyncSettings, QueueSettings, ShardSettings } from '@sallyport/testkit/engines';
+import type { ScheduleConfig, TableConfig } from './config.js';
+import { didYouMean } from './nearest.js';
+
+/** What `sallyport.json` may hold. Data only: no code runs when it is read. */
+export interface ConfigFile {
+  readonly $schema?: string;
+  readonly entry?: string;
+  readonly handler?: string;
+  readonly timeout?: number;
+  readonly memory?: number;
+  readonly node?: string;
+  readonly concurrency?: number;
+  readonly managedInstances?: number;
+  readonly freeze?: boolean;
+  readonly state?: boolean;
+  readonly bundle?: boolean;
+  readonly conditions?: readonly string[];
+  readonly envFile?: string;
+  readonly env?: Readonly<Record<string, string>>;
+  readonly pass?: readonly string[];
+  readonly aws?: readonly string[];
+  readonly manifest?: string;
+  readonly restStream?: boolean;
+  readonly authorizer?: string;
+  readonly schema?: string;
+  readonly graphqlDirect?: boolean;
+  readonly batchFields?: readonly string[];
+  readonly routeResponse?: boolean;
+  readonly allowHosts?: readonly string[];
+  readonly speed?: number;
+  readonly queues?: Readonly<Record<string, QueueSettings>>;
+  readonly streams?: Readonly<Record<string, ShardSettings>>;
+  readonly tableStreams?: Readonly<Record<string, ShardSettings>>;
+  readonly topics?: Readonly<Record<string, AsyncSettings>>;
+  readonly buses?: Readonly<Record<string, AsyncSettings>>;
+  readonly schedules?: Readonly<Record<string, ScheduleConfig>>;
+  readonly tables?: readonly TableConfig[];
+  readonly buckets?: readonly string[];
+}
+
+const filled = text();
+const texts = list(filled, 'a list of texts');
+
+function mapOf<T>(wanted: string, isMember: (value: unknown) => boolean): OptionKind<Readonly<Record<string, T>>> {
+  return kind(wanted, (value) => isPlain(value) && Object.values(value as object).every(isMember));
+}
+
+const isPlain = (value: unknown) => typeof value === 'object' && value !== null && !Array.isArray(value);
+/** What an engine takes is checked by the engine. */
+const settings = <T>() => mapOf<T>('an object with an object of settings for each name', isPlain);
+
+/** The kinds of {@link ConfigFile}, by name. */
+export const FILE_KINDS = {
+  $schema: filled,
+  entry: filled,
+  handler: filled,
+  timeout: number(0.1, 900, 'seconds'),
+  memory: integer(128, 10_240, 'megabytes'),
+  node: filled,
+  concurrency: integer(1, 1000),
+  managedInstances: integer(1, 64, 'workers'),
+  freeze: boolean,
+  state: boolean,
+  bundle: boolean,
+  conditions: texts,
+  envFile: filled,
+  env: mapOf<string>('an object of texts', (value) => typeof value === 'string'),
+  pass: texts,
+  aws: texts,
+  manifest: filled,
+  restStream: boolean,
+  authorizer: kind<string>('"jwt", "iam" or "lambda:<export>"', isAuthorizer),
+  schema: filled,
+  graphqlDirect: boolean,
+  batchFields: texts,
+  routeResponse: boolean,
+  allowHosts: texts,
+  speed: number(0.001, 100_000),
+  queues: settings<QueueSettings>(),
+  streams: settings<ShardSettings>(),
+  tableStreams: settings<ShardSettings>(),
+  topics: settings<AsyncSettings>(),
+  buses: settings<AsyncSettings>(),
+  schedules: mapOf<ScheduleConfig>(
+    'an object with { expression, input? } for each name',
+    (value) => isPlain(value) && typeof (value as ScheduleConfig).expression === 'string',
+  ),
+  tables: list<TableConfig>(
+    kind('an input of CreateTable', (value) => isPlain(value) && typeof (value as TableConfig).TableName === 'string'),
+  ),
+  buckets: texts,
+} as const;
+
+/** Whether a text names an authorizer. */
+export function isAuthorizer(value: unknown): boolean {
+  return typeof value === 'string' && /^(?:jwt|iam|lambda:[\w.$]+)$/.test(value);
+}
+
+/** The error of a command line or of a file that is wrong. */
+export function usageError(problem: string): FrameworkError {
+  return new FrameworkError('local.usage', problem);
+}
+
+/**
+ * Reads `sallyport.json` of a folder; `{}` when there is none.
+ *
+ * @throws FrameworkError `local.usage` naming what is wrong, and the nearest key
+ */
+export function readConfigFile(folder: string): ConfigFile {
+  const file = join(folder, 'sallyport.json');
+  if (!existsSync(file)) return {};
+  const given = parseJson(readFileSync(file, 'utf8'));
+  if (!isPlain(given)) throw usageError('sallyport.json must hold an object');
+  const known = Object.keys(FILE_KINDS);
+  const parsed: Record<string, unknown> = {};
+  for (const [key, value] of Object.entries(given as object)) {
+    if (!Object.hasOwn(FILE_KINDS, key))
+      throw usageError(`sallyport.json: unknown key "${key}"${didYouMean(key, known)}`);
+    const member = FILE_KINDS[key as keyof typeof FILE_KINDS] as OptionKind<unknown, unknown>;
+    parsed[key] = member.read(value, {
+      name: key,
+      environment: {},
+      fail: (problem) => usageError(`sallyport.json: ${problem.replace(/^option /, '')}`),
+    });
+  }
+  return parsed as ConfigFile;
+}
+
+function parseJson(json: string): unknown {
+  try {
+    return JSON.parse(json);
+  } catch (error) {
+    throw usageError(`sallyport.json is no JSON: ${(error as Error).message}`);
+  }
+}

@@ -1,0 +1,116 @@
+import { existsSync, readFileSync } from 'node:fs';
+import { dirname, isAbsolute, join, resolve } from 'node:path';
+import { parseEnv } from 'node:util';
+import type { AuthorizerConfig, Config } from './config.js';
+import { type ConfigFile, readConfigFile, usageError } from './file.js';
+import { stateFolderOf } from './state-folder.js';
+
+/** What the command line says beside what `sallyport.json` can say. Absent: not said. */
+export interface Flags extends Omit<ConfigFile, '$schema'> {
+  readonly port?: number;
+  readonly inspect?: number;
+  readonly open?: boolean;
+  readonly json?: boolean;
+  readonly quiet?: boolean;
+  readonly reveal?: boolean;
+}
+
+/**
+ * The settings of a run: the flags win over `sallyport.json`, which wins over the defaults.
+ *
+ * @param folder where the command was called
+ * @throws FrameworkError `local.usage`
+ */
+export function loadConfig(folder: string, flags: Flags): Config {
+  const project = projectOf(folder, flags.entry);
+  const file = readConfigFile(project);
+  const given = { ...file, ...flags };
+  const entry = resolve(flags.entry === undefined ? project : folder, given.entry ?? join('src', 'lambda.ts'));
+  if (!existsSync(entry))
+    throw usageError(`there is no file ${entry}: name the entry file, as in sallyport dev src/lambda.ts`);
+  const at = (path: string) => (isAbsolute(path) ? path : join(project, path));
+  const envFile = given.envFile === undefined ? ifThere(at('.env.local')) : at(given.envFile);
+  if (envFile !== undefined && !existsSync(envFile)) throw usageError(`there is no file ${envFile}`);
+  if (given.schema !== undefined && !existsSync(at(given.schema)))
+    throw usageError(`there is no file ${at(given.schema)}`);
+  return {
+    folder: project,
+    entry,
+    handler: given.handler ?? 'handler',
+    name: packageName(project),
+    stateFolder: stateFolderOf(project),
+    port: given.port,
+    timeoutMs: Math.round((given.timeout ?? 10) * 1000),
+    memoryMb: given.memory ?? 256,
+    node: given.node ?? process.execPath,
+    concurrency: given.concurrency ?? 10,
+    managedInstances: given.managedInstances,
+    inspect: given.inspect,
+    freeze: (given.freeze ?? true) && process.platform !== 'win32',
+    state: given.state ?? true,
+    conditions: given.conditions ?? [],
+    bundle: given.bundle ?? false,
+    open: given.open ?? false,
+    json: given.json ?? false,
+    quiet: given.quiet ?? false,
+    reveal: given.reveal ?? false,
+    envFile,
+    env: { ...file.env, ...(envFile === undefined ? {} : readVariables(envFile)), ...flags.env },
+    pass: [...(file.pass ?? []), ...(flags.pass ?? [])],
+    aws: [...(file.aws ?? []), ...(flags.aws ?? [])],
+    manifest: given.manifest === undefined ? ifThere(at(join('cdk.out', 'sallyport.json'))) : at(given.manifest),
+    restStream: given.restStream ?? false,
+    authorizer: toAuthorizer(given.authorizer),
+    schema: given.schema === undefined ? ifThere(at('schema.graphql')) : at(given.schema),
+    graphqlDirect: given.graphqlDirect ?? false,
+    batchFields: given.batchFields ?? [],
+    routeResponse: given.routeResponse ?? false,
+    allowHosts: [...(file.allowHosts ?? []), ...(flags.allowHosts ?? [])],
+    speed: given.speed ?? 1,
+    sources: {
+      queues: given.queues ?? {},
+      streams: given.streams ?? {},
+      tableStreams: given.tableStreams ?? {},
+      topics: given.topics ?? {},
+      buses: given.buses ?? {},
+      schedules: given.schedules ?? {},
+    },
+    tables: given.tables ?? [],
+    buckets: given.buckets ?? [],
+  };
+}
+
+/** The nearest folder with a `package.json` at or above the entry file, else the folder itself. */
+export function projectOf(folder: string, entry?: string): string {
+  const start = entry === undefined ? folder : dirname(resolve(folder, entry));
+  for (let at = start, above = ''; at !== above; above = at, at = dirname(at)) {
+    if (existsSync(join(at, 'sallyport.json')) || existsSync(join(at, 'package.json'))) return at;
+  }
+  return folder;
+}
+
+const ifThere = (file: string) => (existsSync(file) ? file : undefined);
+
+function readVariables(file: string): Record<string, string> {
+  return parseEnv(readFileSync(file, 'utf8')) as Record<string, string>;
+}
+
+/** The name of the package, as a function can have it. */
+function packageName(folder: string): string {
+  try {
+    const { name } = JSON.parse(readFileSync(join(folder, 'package.json'), 'utf8')) as { name?: string };
+    const clean = (name ?? '')
+      .replace(/^@[^/]*\//, '')
+      .replaceAll(/[^\w-]/g, '-')
+      .slice(0, 64);
+    return clean === '' ? 'function' : clean;
+  } catch {
+    return 'function';
+  }
+}
+
+function toAuthorizer(given: string | undefined): AuthorizerConfig | undefined {
+  if (given === undefined) return undefined;
+  if (given === 'jwt' || given === 'iam') return { kind: given };
+  return { kind: 'lambda', export: given.slice('lambda:'.length) };
+}

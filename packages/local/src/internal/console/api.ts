@@ -1,0 +1,151 @@
+import type { RouteView, TriggerView } from '../inspect/inspection.js';
+import type { InvocationRecord, JournalNote } from '../journal/journal.js';
+import type { CodeState, EnvironmentView, InvokeOutcome } from '../runtime/invoker.js';
+import type { SendRequest, SendResult } from '../send/send.js';
+import type { SourceAction, SourceKind, SourceView } from '../sources/sources.js';
+
+/**
+ * The HTTP API of the console: what its page and the commands of a running `dev` call. JSON in and out, `authorization: Bearer
+ * <token>` with each call. Errors are `{ "error": { "code", "message" } }` with status
+ * 400, 401, 403, 404, 413, 421, 500 or 502.
+ */
+export interface ConsoleApi {
+  'GET /api/state': { readonly answer: RunState };
+  /** Newline-delimited JSON, `ConsoleEvent` a line, headers flushed at once; begins with the newest `?last=` records. */
+  'GET /api/events': { readonly answer: ConsoleEvent };
+  'GET /api/invocations': { readonly answer: readonly InvocationRow[] };
+  'GET /api/invocations/{id}': { readonly answer: InvocationRecord };
+  'GET /api/inventory': { readonly answer: Inventory };
+  'GET /api/openapi': { readonly answer: unknown };
+  'GET /api/forms': { readonly answer: readonly SendForm[] };
+  'POST /api/send': { readonly body: SendRequest; readonly answer: SendResult };
+  /** What a request of `send` would be, without sending it. */
+  'POST /api/preview': { readonly body: SendRequest; readonly answer: { readonly event: unknown; readonly explain: unknown } };
+  'POST /api/explain': {
+    readonly body: { readonly event: unknown; readonly context?: object };
+    readonly answer: unknown;
+  };
+  'POST /api/replay': { readonly body: ReplayRequest; readonly answer: ReplayResult };
+  'GET /api/sources': { readonly answer: readonly SourceView[] };
+  'POST /api/sources': { readonly body: SourceActionRequest; readonly answer: readonly SourceView[] };
+  'POST /api/speed': { readonly body: { readonly speed: number }; readonly answer: { readonly speed: number } };
+  'GET /api/tables': { readonly answer: readonly TableView[] };
+  'GET /api/tables/{name}': { readonly answer: { readonly items: readonly unknown[]; readonly next: string | null } };
+  'GET /api/buckets': { readonly answer: readonly BucketView[] };
+  'POST /api/token': { readonly body: TokenRequest; readonly answer: { readonly token: string } };
+  'GET /api/recordings': { readonly answer: readonly RecordingView[] };
+  'GET /api/recordings/{file}': { readonly answer: SavedRecording };
+  'POST /api/recordings': {
+    readonly body: { readonly id: number; readonly as: 'recording' | 'fixture' };
+    readonly answer: { readonly file: string };
+  };
+  'GET /api/env': { readonly answer: Readonly<Record<string, string>> };
+  'POST /api/reset': { readonly answer: { readonly ok: true } };
+}
+
+export interface RunState {
+  readonly name: string;
+  readonly folder: string;
+  readonly code: CodeState;
+  readonly environments: readonly EnvironmentView[];
+  /** Door → address; absent doors are not open. */
+  readonly addresses: Readonly<Record<string, string>>;
+  readonly speed: number;
+  readonly reveal: boolean;
+  /** `on`, or why DynamoDB is off. */
+  readonly state: string;
+  readonly notes: readonly JournalNote[];
+}
+
+/** A record without its large members: what the list shows, and what the stream sends at each change. */
+export type InvocationRow = Omit<
+  InvocationRecord,
+  'event' | 'answer' | 'client' | 'explain' | 'spans' | 'logs' | 'awsCalls'
+>;
+
+export type ConsoleEvent =
+  | { readonly type: 'record'; readonly record: InvocationRow }
+  | { readonly type: 'note'; readonly note: JournalNote }
+  /** Everything that was before has been sent. */
+  | { readonly type: 'ready' };
+
+export interface Inventory {
+  readonly isOurs: boolean;
+  readonly streaming: boolean;
+  readonly routes: readonly RouteView[];
+  readonly triggers: readonly TriggerView[];
+  readonly mcp: readonly string[];
+}
+
+/** The form of one kind of `send`, from the options of its builder. */
+export interface SendForm {
+  readonly kind: string;
+  /** `HTTP request`. */
+  readonly label: string;
+  /** What `target` is: `method and path`; `''` where there is none. */
+  readonly target: string;
+  /** Targets that the function registered. */
+  readonly targets: readonly string[];
+  readonly fields: readonly SendField[];
+}
+
+/** One option of a builder. */
+export interface SendField {
+  readonly name: string;
+  readonly type: 'text' | 'number' | 'boolean' | 'json' | 'list' | 'map';
+  readonly required: boolean;
+  /** What is expected, in a few words. */
+  readonly wanted: string;
+}
+
+export interface ReplayRequest {
+  /** One of: a record of this run, a saved recording by its file, or a recording itself. */
+  readonly id?: number;
+  readonly file?: string;
+  readonly recording?: unknown;
+}
+
+export interface ReplayResult {
+  readonly outcome: InvokeOutcome;
+  /** Members that differ from the first answer; empty when equal, `null` when there was none. */
+  readonly differences: readonly string[] | null;
+}
+
+export interface SourceActionRequest {
+  readonly kind: SourceKind;
+  readonly name: string;
+  readonly action: SourceAction;
+  readonly recordId?: string;
+}
+
+export interface TableView {
+  readonly name: string;
+  readonly keys: readonly string[];
+  readonly items: number;
+}
+
+export interface BucketView {
+  readonly name: string;
+  readonly objects: readonly { readonly key: string; readonly size: number; readonly modified: string }[];
+}
+
+export interface TokenRequest {
+  readonly sub: string;
+  readonly scopes?: readonly string[];
+  readonly tenant?: string;
+  readonly kind?: string;
+}
+
+/** What a recording's file holds. */
+export interface SavedRecording {
+  /** As `loadRecording` of the test kit reads it. */
+  readonly recording: unknown;
+  /** What the function answered then, sanitized; absent when it failed or streamed. */
+  readonly answer?: unknown;
+}
+
+export interface RecordingView {
+  readonly file: string;
+  readonly kind: string;
+  readonly recordedAt: string;
+}

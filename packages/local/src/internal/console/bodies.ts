@@ -1,0 +1,64 @@
+import { FrameworkError } from '@sallyport/core';
+import { defineOptions, integer, kind, list, number, object, oneOf, string, text } from '@sallyport/core/options';
+import type { SendRequest } from '../send/send.js';
+import type { ReplayRequest, SourceActionRequest, TokenRequest } from './api.js';
+
+/** What the bodies of calls must be. Each parser throws FrameworkError `local.invalid_request`. */
+const fail = (problem: string) => new FrameworkError('local.invalid_request', `framework: ${problem.replace('option', 'member')}`);
+const anything = kind<unknown>('any value', () => true);
+const data = object<Readonly<Record<string, unknown>>>();
+
+const SEND = defineOptions<SendRequest>()(
+  {
+    kind: text().required(),
+    target: string,
+    doors: list(text()),
+    options: anything,
+    as: data as never,
+    caller: data as never,
+  },
+  { fail },
+);
+
+const TOKEN = defineOptions<TokenRequest>()(
+  { sub: text().required(), scopes: list(text()), tenant: string, kind: string },
+  { fail },
+);
+
+const SOURCE_ACTION = defineOptions<SourceActionRequest>()(
+  {
+    kind: oneOf('queue', 'stream', 'table-stream', 'topic', 'event-bus', 'schedule').required(),
+    name: string.required(),
+    action: oneOf('now', 'send-back', 'delete', 'fire').required(),
+    recordId: text(),
+  },
+  { fail },
+);
+
+const REPLAY = defineOptions<ReplayRequest>()({ id: integer(1), file: text(), recording: anything }, { fail });
+const SPEED = defineOptions<{ readonly speed: number }>()({ speed: number(0.1, 1_000_000).required() }, { fail });
+const SAVE = defineOptions<{ readonly id: number; readonly as: 'recording' | 'fixture' }>()(
+  { id: integer(1).required(), as: oneOf('recording', 'fixture').required() },
+  { fail },
+);
+const EXPLAIN = defineOptions<{ readonly event: unknown; readonly context?: object }>()(
+  { event: anything, context: object() },
+  { fail },
+);
+
+/** Checks a body and gives it back with its type: the checked members are those of the request. */
+function reader<T extends object>(set: { parse(options: T): unknown }): (body: unknown) => T {
+  return (body) => {
+    if (typeof body !== 'object' || body === null || Array.isArray(body)) throw fail('the body must be a JSON object');
+    set.parse(body as T);
+    return body as T;
+  };
+}
+
+export const readSend = reader<SendRequest>(SEND);
+export const readToken = reader<TokenRequest>(TOKEN);
+export const readSourceAction = reader<SourceActionRequest>(SOURCE_ACTION);
+export const readReplay = reader<ReplayRequest>(REPLAY);
+export const readSpeed = reader<{ readonly speed: number }>(SPEED);
+export const readSave = reader<{ readonly id: number; readonly as: 'recording' | 'fixture' }>(SAVE);
+export const readExplain = reader<{ readonly event: unknown; readonly context?: object }>(EXPLAIN);

@@ -1,0 +1,135 @@
+import { join } from 'node:path';
+import type { LambdaContext } from '@sallyport/core';
+import { FrameworkError } from '@sallyport/core';
+import type { Host, Part } from '../host/host.js';
+import { createRecordings } from '../recordings/recordings.js';
+import { buildEvent } from '../send/build-event.js';
+import { formsOf } from '../send/forms.js';
+import type { SendRequest } from '../send/send.js';
+import type { RunState } from './api.js';
+import { readExplain, readReplay, readSave, readSend, readSourceAction, readSpeed, readToken } from './bodies.js';
+import { findConsole } from './build.js';
+import { toRow } from './live.js';
+import type { Routes } from './routes.js';
+import { type ConsoleServer, startConsoleServer } from './server.js';
+
+/**
+ * Makes the console: its page and its HTTP API.
+ *
+ * @param variables the variables of the function, for `sallyport env`
+ */
+export function createConsole(host: Host, variables: () => Readonly<Record<string, string>> = () => ({})): Part {
+  let server: ConsoleServer | undefined;
+  return {
+    name: 'console',
+    async start() {
+      server = await startConsoleServer({
+        routes: createRoutes(host, variables),
+        journal: host.journal,
+        assets: await findConsole(),
+        port: host.ports.console,
+        token: host.token,
+        doorOrigin: (kind) => doorOrigin(host, kind),
+        onFault: (error) => host.notice(`the console failed: ${error instanceof Error ? error.message : String(error)}`),
+      });
+      host.ports.console = server.port;
+    },
+    stop: async () => server?.close(),
+  };
+}
+
+function createRoutes(host: Host, variables: () => Readonly<Record<string, string>>): Routes {
+  const { journal, sources, config, sender, state, identity } = host;
+  const recordings = createRecordings(host, join(config.stateFolder, 'recordings'));
+  return {
+    'GET /api/state': () => toRunState(host),
+    'GET /api/inventory': () => {
+      const { isOurs, streaming, routes, triggers, mcp } = host.inspection();
+      return { isOurs, streaming, routes, triggers, mcp };
+    },
+    'GET /api/invocations': () => journal.list().map(toRow),
+    'GET /api/invocations/{id}': ({ params }) => {
+      const record = journal.get(Number(params.id));
+      if (!record) throw new FrameworkError('local.not_found', `framework: invocation ${params.id} is not kept any more`);
+      return record;
+    },
+    'GET /api/openapi': () => host.inspection().openapi(),
+    'GET /api/forms': () => formsOf(host.inspection(), sources.list()),
+    'POST /api/send': ({ body }) => sender.send(asSendable(readSend(body))),
+    'POST /api/preview': async ({ body }) => {
+      const request = readSend(body);
+      const event = buildEvent(request);
+      return { event, explain: await host.inspection().explain(event, contextOf(request)) };
+    },
+    'POST /api/explain': ({ body }) => {
+      const { event, context } = readExplain(body);
+      return host.inspection().explain(event, context as LambdaContext | undefined);
+    },
+    'POST /api/replay': ({ body }) => recordings.replay(readReplay(body)),
+    'GET /api/sources': () => sources.list(),
+    'POST /api/sources': ({ body }) => {
+      const { kind, name, action, recordId } = readSourceAction(body);
+      sources.act(kind, name, action, recordId);
+      return sources.list();
+    },
+    'POST /api/speed': ({ body }) => {
+      sources.setSpeed(readSpeed(body).speed);
+      return { speed: sources.speed() };
+    },
+    'GET /api/tables': () => state.tables(),
+    'GET /api/tables/{name}': ({ params, query }) => state.items(params.name ?? '', query.get('start') ?? undefined),
+    'GET /api/buckets': () => state.buckets(),
+    'POST /api/token': async ({ body }) => ({ token: await identity.token(readToken(body)) }),
+    'GET /api/recordings': () => recordings.list(),
+    'GET /api/recordings/{file}': ({ params }) => recordings.read(params.file ?? ''),
+    'POST /api/recordings': async ({ body }) => {
+      const { id, as } = readSave(body);
+      return { file: await recordings.save(id, as) };
+    },
+    'GET /api/env': () => variables(),
+    'POST /api/reset': async () => {
+      await state.reset();
+      return { ok: true };
+    },
+  };
+}
+
+/** What has no sender of its own is sent as the event that it is. */
+function asSendable(request: SendRequest): SendRequest {
+  return request.kind === 'log-subscription' ? { kind: 'event', options: buildEvent(request) } : request;
+}
+
+/** The Lambda context by which an invocation says who made it. */
+function contextOf({ caller }: SendRequest): LambdaContext | undefined {
+  if (!caller) return undefined;
+  const custom = caller.kind === 'agent' ? { bedrockAgentCoreToolName: caller.tool } : {};
+  return { clientContext: { custom } };
+}
+
+function toRunState(host: Host): RunState {
+  const { config, invoker, sources, journal, state } = host;
+  return {
+    name: config.name,
+    folder: config.folder,
+    code: invoker.code(),
+    environments: invoker.environments(),
+    addresses: addressesOf(host),
+    speed: sources.speed(),
+    reveal: config.reveal,
+    state: state.status(),
+    notes: journal.notes(),
+  };
+}
+
+/** The addresses of the doors that are open. */
+function addressesOf({ ports }: Host): Readonly<Record<string, string>> {
+  const open = Object.entries(ports).filter(([kind, port]) => kind !== 'console' && port !== 0);
+  return Object.fromEntries(
+    open.map(([kind, port]) => [kind, `${kind === 'websocket' ? 'ws' : 'http'}://127.0.0.1:${port}${kind === 'graphql' ? '/graphql' : ''}`]),
+  );
+}
+
+function doorOrigin({ ports }: Host, kind: string): string | undefined {
+  const isHttp = kind === 'gateway-v2' || kind === 'gateway-v1' || kind === 'load-balancer' || kind === 'function-url';
+  return isHttp && ports[kind] ? `http://127.0.0.1:${ports[kind]}` : undefined;
+}

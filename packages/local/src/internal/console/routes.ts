@@ -1,0 +1,53 @@
+import type { ConsoleApi } from './api.js';
+
+/** A request to one route of the API. */
+export interface Call {
+  /** The values of `{name}` in the path. */
+  readonly params: Readonly<Record<string, string>>;
+  readonly query: URLSearchParams;
+  /** The parsed body; `undefined` without one. */
+  readonly body: unknown;
+}
+
+/** The routes that answer with one JSON value. */
+export type RouteName = Exclude<keyof ConsoleApi, 'GET /api/events'>;
+
+/** What answers each route. A body is what the client says it is: the parts behind the routes check it. */
+export type Routes = { readonly [R in RouteName]: (call: Call) => Promise<ConsoleApi[R]['answer']> | ConsoleApi[R]['answer'] };
+
+/** A route that was found. */
+export interface Found {
+  readonly answer: (call: Call) => unknown;
+  readonly params: Readonly<Record<string, string>>;
+}
+
+/** Finds the route of a method and a path. */
+export function findRoute(routes: Routes, method: string, path: string): Found | undefined {
+  for (const [name, answer] of Object.entries(routes) as readonly [RouteName, Found['answer']][]) {
+    const [wanted = '', pattern = ''] = name.split(' ');
+    const params = wanted === method ? matchPath(pattern, path) : undefined;
+    if (params) return { answer, params };
+  }
+  return undefined;
+}
+
+function matchPath(pattern: string, path: string): Readonly<Record<string, string>> | undefined {
+  const [wanted, given] = [pattern.split('/'), path.split('/')];
+  if (wanted.length !== given.length) return undefined;
+  const params: Record<string, string> = {};
+  for (const [index, part] of wanted.entries()) {
+    const value = given[index] ?? '';
+    const name = /^\{(\w+)\}$/.exec(part)?.[1];
+    if (name !== undefined) params[name] = decode(value);
+    else if (part !== value) return undefined;
+  }
+  return params;
+}
+
+function decode(segment: string): string {
+  try {
+    return decodeURIComponent(segment);
+  } catch {
+    return segment;
+  }
+}

@@ -1,0 +1,153 @@
+import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { FrameworkError } from '@sallyport/core';
+import type { Journal } from '../journal/journal.js';
+import { passToDoor } from './door.js';
+import { streamEvents } from './live.js';
+import { sendAsset, sendPage } from './page.js';
+import { protect, refuseForeign, refuseWithoutToken } from './protections.js';
+import { findRoute, type Found, type Routes } from './routes.js';
+
+/** Most bytes of a body: an event of 6 MiB in its form, and a larger one that is to be refused by the runtime. */
+const MAX_BODY = 16 * 1024 * 1024;
+/** Records that a page is told of when it opens, unless it asks for fewer. */
+const MAX_RECORDS = 1000;
+
+/** What {@link startConsoleServer} needs. */
+export interface ConsoleServerOptions {
+  readonly routes: Routes;
+  readonly journal: Journal;
+  /** The folder with the built page. */
+  readonly assets: string;
+  /** `0` takes a free one. */
+  readonly port: number;
+  readonly token: string;
+  /** Where the door of a kind listens, `http://127.0.0.1:4701`; `undefined` when it is not open. */
+  doorOrigin(kind: string): string | undefined;
+  /** Takes what a route threw that is no error for the developer. */
+  onFault(error: unknown): void;
+}
+
+/** A console that runs. */
+export interface ConsoleServer {
+  readonly port: number;
+  close(): Promise<void>;
+}
+
+/**
+ * Starts the console on the loopback interface. No option makes it listen elsewhere.
+ *
+ * @throws Error of Node when the port is taken (`EADDRINUSE`)
+ */
+export async function startConsoleServer(options: ConsoleServerOptions): Promise<ConsoleServer> {
+  const server = createServer();
+  await listen(server, options.port);
+  const { port } = server.address() as AddressInfo;
+  server.on('request', (request, response) => {
+    serve(options, port, request, response).catch((error: unknown) => answerError(options, response, error));
+  });
+  return {
+    port,
+    close: () =>
+      new Promise((resolve) => {
+        server.close(() => resolve());
+        server.closeAllConnections();
+      }),
+  };
+}
+
+async function serve(
+  options: ConsoleServerOptions,
+  port: number,
+  request: IncomingMessage,
+  response: ServerResponse,
+): Promise<void> {
+  protect(response);
+  const { method = '' } = request;
+  const { pathname: path, search, searchParams } = new URL(request.url ?? '/', 'http://console');
+  const foreign = refuseForeign(request, port);
+  if (foreign) return sendError(response, foreign.status, 'local.refused', foreign.message);
+  if (method === 'GET' && path === '/') return sendPage(response, options.assets);
+  if (method === 'GET' && (await sendAsset(response, options.assets, path))) return;
+  const unknown = refuseWithoutToken(request, options.token);
+  if (unknown) return sendError(response, unknown.status, 'local.refused', unknown.message);
+  if (method === 'GET' && path === '/api/events')
+    return streamEvents(response, options.journal, toCount(searchParams.get('last')));
+  const [, kind = '', rest = ''] = /^\/door\/([\w-]+)(\/.*)$/.exec(path) ?? [];
+  const origin = kind === '' ? undefined : options.doorOrigin(kind);
+  if (origin !== undefined) return passToDoor(request, response, { origin, path: rest + search });
+  const found = findRoute(options.routes, method, path);
+  if (found) return answerCall(found, request, response, searchParams);
+  sendError(response, 404, 'local.not_found', 'framework: the console has no such address');
+}
+
+async function answerCall(
+  { answer, params }: Found,
+  request: IncomingMessage,
+  response: ServerResponse,
+  query: URLSearchParams,
+): Promise<void> {
+  const text = await readBody(request);
+  if (text === undefined) {
+    request.resume();
+    response.setHeader('connection', 'close');
+    return sendError(response, 413, 'local.too_large', `framework: a call has at most ${MAX_BODY} bytes`);
+  }
+  const value = await answer({ params, query, body: text === '' ? undefined : parse(text) });
+  response.writeHead(200, { 'content-type': 'application/json; charset=utf-8' }).end(JSON.stringify(value ?? null));
+}
+
+/** Errors of the framework are for the developer who called; the text of any other stays in the terminal. */
+function answerError({ onFault }: ConsoleServerOptions, response: ServerResponse, error: unknown): void {
+  if (response.headersSent) {
+    onFault(error);
+    response.destroy();
+  } else if (error instanceof FrameworkError) {
+    sendError(response, error.code === 'local.not_found' ? 404 : 400, error.code, error.message);
+  } else {
+    onFault(error);
+    sendError(response, 500, 'local.fault', 'framework: that failed; the terminal of `sallyport dev` says why');
+  }
+}
+
+function sendError(response: ServerResponse, status: number, code: string, message: string): void {
+  response
+    .writeHead(status, { 'content-type': 'application/json; charset=utf-8' })
+    .end(JSON.stringify({ error: { code, message } }));
+}
+
+/** The body; `undefined` when it is too large. */
+async function readBody(request: IncomingMessage): Promise<string | undefined> {
+  const chunks: Buffer[] = [];
+  let size = 0;
+  // A request that is destroyed takes its connection, and the answer, with it.
+  for await (const chunk of request.iterator({ destroyOnReturn: false }) as AsyncIterable<Buffer>) {
+    size += chunk.length;
+    if (size > MAX_BODY) return undefined;
+    chunks.push(chunk);
+  }
+  return Buffer.concat(chunks).toString('utf8');
+}
+
+function parse(text: string): unknown {
+  try {
+    return JSON.parse(text) as unknown;
+  } catch {
+    throw new FrameworkError('local.invalid_request', 'framework: the body of a call is not JSON');
+  }
+}
+
+function toCount(text: string | null): number {
+  const count = text === null ? MAX_RECORDS : Number(text);
+  return Number.isInteger(count) && count >= 0 ? Math.min(count, MAX_RECORDS) : MAX_RECORDS;
+}
+
+function listen(server: Server, port: number): Promise<void> {
+  return new Promise((resolve, reject) => {
+    server.once('error', reject);
+    server.listen(port, '127.0.0.1', () => {
+      server.off('error', reject);
+      resolve();
+    });
+  });
+}

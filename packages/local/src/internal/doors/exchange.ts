@@ -1,0 +1,172 @@
+import { randomUUID } from 'node:crypto';
+import {
+  buildAPIGatewayProxyRequest,
+  buildAPIGatewayV2Request,
+  buildLambdaFunctionURLRequest,
+  buildLoadBalancerRequest,
+  type ClientAnswer,
+  clientAnswer,
+  clientFailure,
+  type DoorFailure,
+  type HttpDoorKind,
+} from '@sallyport/testkit/events';
+import type { Config } from '../config/config.js';
+import type { Host } from '../host/host.js';
+import type { ClientView } from '../journal/journal.js';
+import type { FailureReason, InvokeOptions, InvokeOutcome, StreamSink } from '../runtime/invoker.js';
+import { authorizerOf } from './authorizer.js';
+
+/** The HTTP doors, in the order of their ports. */
+export const HTTP_DOORS: readonly HttpDoorKind[] = ['gateway-v2', 'gateway-v1', 'load-balancer', 'function-url'];
+
+/** One HTTP request, as a client sends it. */
+export interface DoorRequest {
+  readonly method: string;
+  /** With the query, still encoded. */
+  readonly path: string;
+  readonly headers: readonly (readonly [name: string, value: string])[];
+  readonly body: Uint8Array;
+  readonly sourceIp: string;
+  /** Who the request is from, for the page. */
+  readonly as?: string;
+  /** The client context of an invocation by hand. */
+  readonly clientContext?: unknown;
+  /** Settings of the builder beside the request itself. */
+  readonly more?: Readonly<Record<string, unknown>>;
+}
+
+/** What a door gave to a request. */
+export interface Exchanged {
+  readonly outcome: InvokeOutcome;
+  /** `undefined`: the answer was streamed to the sink. */
+  readonly client: ClientAnswer | undefined;
+}
+
+/** The longest that a door waits for its function; `undefined`: as long as the function may run. */
+const WAITS_MS: Readonly<Record<HttpDoorKind, number | undefined>> = {
+  'gateway-v2': 30_000,
+  'gateway-v1': 29_000,
+  'function-url': undefined,
+  'load-balancer': undefined,
+};
+
+/** Sends a request through a door, and waits for what its client gets. */
+export async function exchange(
+  host: Host,
+  kind: HttpDoorKind,
+  request: DoorRequest,
+  stream?: StreamSink,
+): Promise<Exchanged> {
+  const event = toEvent(kind, request, host.config);
+  const { method, path, as, clientContext } = request;
+  const options: InvokeOptions = {
+    origin: { kind, target: `${method} ${path}`, ...(as === undefined ? {} : { as }) },
+    whenBusy: 'refuse',
+    ...(clientContext === undefined ? {} : { clientContext }),
+    ...(stream ? { stream } : {}),
+    ...traceOf(request),
+  };
+  const running = host.invoker.invoke(event, options);
+  const outcome = await withinDoorLimit(host, kind, running);
+  if (outcome === 'too-slow') {
+    const client = clientFailure(kind, 'timeout');
+    return { outcome: await running, client };
+  }
+  if (outcome.ok && outcome.streamed) return { outcome, client: undefined };
+  const client = outcome.ok
+    ? clientAnswer(kind, outcome.answer, { multiValue: false })
+    : failureOf(kind, outcome.reason, outcome.error.errorMessage);
+  const warning = refusalText(client, host);
+  if (warning) host.journal.append(outcome.id, 'logs', { at: Date.now(), level: 'warn', text: warning });
+  host.journal.update(outcome.id, { client: toView(client, false, false), summary: summaryOf(client, outcome) });
+  return { outcome, client };
+}
+
+/** The client's view of an answer, for the journal. */
+export function toView(client: ClientAnswer, streamed: boolean, cut: boolean): ClientView {
+  const { status, headers, body } = client;
+  return { status, headers, body: readable(Buffer.from(body)), streamed, cut };
+}
+
+/** Text as it is; bytes that are no text are told by their count. */
+export function readable(bytes: Buffer): string {
+  const text = bytes.toString('utf8');
+  return text.includes('\u{fffd}') && !Buffer.from(text).equals(bytes) ? `${bytes.length} bytes` : text;
+}
+
+function summaryOf({ status }: ClientAnswer, outcome: InvokeOutcome): string {
+  return outcome.ok ? String(status) : `${status} ${outcome.error.errorType}`;
+}
+
+async function withinDoorLimit(
+  host: Host,
+  kind: HttpDoorKind,
+  running: Promise<InvokeOutcome>,
+): Promise<InvokeOutcome | 'too-slow'> {
+  const limit = WAITS_MS[kind];
+  if (limit === undefined || limit > host.config.timeoutMs || host.config.inspect !== undefined) return running;
+  let cancel = () => {};
+  const late = new Promise<'too-slow'>((resolve) => {
+    cancel = host.clock.after(limit, () => resolve('too-slow'));
+  });
+  return Promise.race([running, late]).finally(() => cancel());
+}
+
+/** What the developer should know about an answer that its door did not take. */
+function refusalText({ refused }: ClientAnswer, host: Host): string | undefined {
+  if (refused === undefined) return undefined;
+  const why = host.inspection().streaming
+    ? 'the handler streams, and this door wants an answer in one piece: use the function URL, or the REST API with --rest-stream'
+    : refused;
+  return `framework: the door did not take the answer: ${why}`;
+}
+
+const FAILURES: Partial<Record<FailureReason, DoorFailure>> = { throttled: 'throttled' };
+
+function failureOf(kind: HttpDoorKind, reason: FailureReason, message: string): ClientAnswer {
+  if (reason !== 'build') return clientFailure(kind, FAILURES[reason] ?? 'error');
+  const body = JSON.stringify({ error: { code: 'local.build_failed', message } });
+  return { status: 502, headers: [['content-type', 'application/json']], body: Buffer.from(body) };
+}
+
+/** The event of a request, as its door sends it. */
+function toEvent(kind: HttpDoorKind, request: DoorRequest, config: Config): object {
+  const { method, path, more } = request;
+  const options = { ...httpOptions(request), ...authorizerOf(kind, request, config), ...more };
+  switch (kind) {
+    case 'gateway-v2':
+      return buildAPIGatewayV2Request(method, path, options);
+    case 'function-url':
+      return buildLambdaFunctionURLRequest(method, path, { routeKey: '$default', ...options });
+    case 'gateway-v1':
+      return buildAPIGatewayProxyRequest(method, path, options);
+    case 'load-balancer': {
+      // It has no ids and no times of its own; the client's address is in a header.
+      const { sourceIp: _ip, requestId: _id, time: _time, ...rest } = options;
+      return buildLoadBalancerRequest(method, path, rest);
+    }
+  }
+}
+
+function httpOptions({ headers, body, sourceIp }: DoorRequest) {
+  const all: Record<string, string[]> = Object.create(null) as Record<string, string[]>;
+  for (const [name, value] of headers) all[name] = [...(all[name] ?? []), value];
+  const bytes = Buffer.from(body);
+  const content =
+    bytes.length === 0 ? {} : { body: isText(headers, bytes) ? bytes.toString('utf8') : new Uint8Array(bytes) };
+  return { headers: all, sourceIp, requestId: randomUUID(), time: new Date(), ...content };
+}
+
+const TEXT = /^(?:text\/|application\/(?:[\w.+-]*\+)?(?:json|xml|javascript|graphql|x-www-form-urlencoded)\b)/i;
+
+/** Doors pass text as it is and everything else in base64. */
+function isText(headers: DoorRequest['headers'], bytes: Buffer): boolean {
+  const header = (wanted: string) => headers.find(([name]) => name.toLowerCase() === wanted)?.[1];
+  if (header('content-encoding') !== undefined || !TEXT.test(header('content-type') ?? 'text/plain')) return false;
+  return Buffer.from(bytes.toString('utf8')).equals(bytes);
+}
+
+function traceOf({ headers }: DoorRequest): { readonly traceId?: string } {
+  const traceId = headers.find(([name]) => name.toLowerCase() === 'x-amzn-trace-id')?.[1];
+  return traceId === undefined ? {} : { traceId };
+}

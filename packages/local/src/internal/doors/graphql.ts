@@ -1,0 +1,290 @@
+import { readFileSync } from 'node:fs';
+import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http';
+import { type AppSyncEvent, buildAppSyncBatch, buildAppSyncEvent } from '@sallyport/testkit/events';
+import type { ExecutionResult, GraphQLResolveInfo, GraphQLSchema } from 'graphql';
+import type { Host } from '../host/host.js';
+import type { InvokeOutcome } from '../runtime/invoker.js';
+import { claimsOf } from './authorizer.js';
+import { isOwnHost } from './own-host.js';
+import { selectionOf } from './selection.js';
+
+/** What AppSync declares by itself. */
+const SCALARS = [
+  'AWSDate',
+  'AWSTime',
+  'AWSDateTime',
+  'AWSTimestamp',
+  'AWSEmail',
+  'AWSJSON',
+  'AWSURL',
+  'AWSPhone',
+  'AWSIPAddress',
+];
+const DIRECTIVES: readonly (readonly [name: string, args: string])[] = [
+  ['aws_api_key', ''],
+  ['aws_iam', ''],
+  ['aws_oidc', ''],
+  ['aws_lambda', ''],
+  ['aws_cognito_user_pools', '(cognito_groups: [String])'],
+  ['aws_auth', '(cognito_groups: [String])'],
+  ['aws_subscribe', '(mutations: [String])'],
+  ['aws_publish', '(subscriptions: [String])'],
+];
+const MAX_BODY = 1024 * 1024;
+const MAX_BATCH = 10;
+const PATH = '/graphql';
+
+type GraphQL = typeof import('graphql');
+
+interface Loaded {
+  readonly graphql: GraphQL;
+  readonly schema: GraphQLSchema;
+}
+
+/** One request of a client: what its resolvers share. */
+interface RequestContext {
+  readonly headers: Readonly<Record<string, string>>;
+  readonly claims: Readonly<Record<string, unknown>> | undefined;
+  readonly sourceIp: string;
+  readonly batches: Map<string, Waiting[]>;
+}
+
+interface Waiting {
+  readonly event: AppSyncEvent;
+  readonly resolve: (value: unknown) => void;
+  readonly reject: (error: Error) => void;
+}
+
+/** The GraphQL door: an AppSync API whose registered fields have the function as their data source. */
+export class GraphQLDoor {
+  readonly server: Server;
+  readonly #host: Host;
+  #loaded: Promise<Loaded> | undefined;
+
+  constructor(host: Host) {
+    this.#host = host;
+    this.server = createServer((request, response) => {
+      this.#serve(request, response).catch((error: unknown) => {
+        send(response, 500, { errors: [{ message: error instanceof Error ? error.message : 'internal error' }] });
+      });
+    });
+  }
+
+  async #serve(request: IncomingMessage, response: ServerResponse): Promise<void> {
+    if (!isOwnHost(request.headers.host, this.#host.config.allowHosts)) return send(response, 421, { errors: [] });
+    if (request.method !== 'POST' || request.url?.split('?')[0] !== PATH) {
+      return send(response, 404, { errors: [{ message: `POST ${PATH}` }] });
+    }
+    const query = parseQuery(await readText(request));
+    if (!query)
+      return send(response, 400, {
+        errors: [{ message: 'the body must be JSON with a "query"', errorType: 'MalformedHttpRequestException' }],
+      });
+    const { graphql, schema } = await this.#load();
+    const document = tryParse(graphql, query.query);
+    if ('error' in document) return send(response, 200, { data: null, errors: [document.error] });
+    const problems = graphql.validate(schema, document);
+    if (problems.length > 0) return send(response, 200, { data: null, errors: problems });
+    const result = await graphql.execute({
+      schema,
+      document,
+      variableValues: query.variables,
+      operationName: query.operationName,
+      contextValue: contextOf(request),
+      fieldResolver: (parent, args, context, info) =>
+        this.#resolve(graphql, parent, args, context as RequestContext, info),
+    });
+    send(response, 200, toAnswer(result));
+  }
+
+  #load(): Promise<Loaded> {
+    this.#loaded ??= loadSchema(this.#host.config.schema as string);
+    this.#loaded.catch(() => {
+      this.#loaded = undefined;
+    });
+    return this.#loaded;
+  }
+
+  /** A registered field invokes the function; others read their parent. */
+  #resolve(
+    graphql: GraphQL,
+    parent: unknown,
+    args: Record<string, unknown>,
+    context: RequestContext,
+    info: GraphQLResolveInfo,
+  ): unknown {
+    const { name: parentTypeName } = info.parentType;
+    const { routes } = this.#host.inspection();
+    const name = `${parentTypeName}.${info.fieldName}`;
+    if (!routes.some((route) => route.surface === 'appsync' && route.name === name)) {
+      return (parent as Readonly<Record<string, unknown>> | undefined)?.[info.fieldName];
+    }
+    const event = buildAppSyncEvent({
+      fieldName: info.fieldName,
+      parentTypeName,
+      arguments: args,
+      source: (parent ?? null) as Record<string, unknown> | null,
+      identity: identityOf(context),
+      headers: context.headers,
+      variables: info.variableValues,
+      ...selectionOf(graphql, info),
+    });
+    if (this.#host.config.batchFields.includes(name)) return this.#collect(name, event, context);
+    return this.#invoke(name, event).then((outcome) => this.#dataOf(graphql, outcome));
+  }
+
+  async #invoke(target: string, event: AppSyncEvent | readonly AppSyncEvent[]): Promise<InvokeOutcome> {
+    return this.#host.invoker.invoke(event, { origin: { kind: 'appsync', target }, whenBusy: 'refuse' });
+  }
+
+  /** Fields of one tick are one invocation, at most ten. */
+  #collect(name: string, event: AppSyncEvent, { batches }: RequestContext): Promise<unknown> {
+    return new Promise((resolve, reject) => {
+      const waiting = batches.get(name);
+      if (waiting) {
+        waiting.push({ event, resolve, reject });
+        return;
+      }
+      const first = [{ event, resolve, reject }];
+      batches.set(name, first);
+      setImmediate(() => {
+        batches.delete(name);
+        for (let at = 0; at < first.length; at += MAX_BATCH) void this.#runBatch(name, first.slice(at, at + MAX_BATCH));
+      });
+    });
+  }
+
+  async #runBatch(name: string, waiting: readonly Waiting[]): Promise<void> {
+    const { graphql } = await this.#load();
+    const outcome = await this.#invoke(name, buildAppSyncBatch(waiting.map(({ event }) => event)));
+    const answers = outcome.ok && Array.isArray(outcome.answer) ? (outcome.answer as readonly unknown[]) : undefined;
+    for (const [index, { resolve, reject }] of waiting.entries()) {
+      try {
+        resolve(
+          answers ? this.#payloadOf(graphql, unwrapped(answers[index], graphql)) : this.#dataOf(graphql, outcome),
+        );
+      } catch (error) {
+        reject(error as Error);
+      }
+    }
+  }
+
+  #dataOf(graphql: GraphQL, outcome: InvokeOutcome): unknown {
+    if (outcome.ok) return this.#payloadOf(graphql, outcome.answer);
+    const { errorType, errorMessage } = outcome.error;
+    throw graphqlError(graphql, errorMessage, outcome.reason === 'handler' ? errorType : `Lambda:${errorType}`);
+  }
+
+  /** What the response function of our README does with the error object. */
+  #payloadOf(graphql: GraphQL, payload: unknown): unknown {
+    const object = payload as ErrorObject | null;
+    if (this.#host.config.graphqlDirect || object?.framework_error !== true) return payload;
+    throw graphqlError(graphql, object.error_message, object.error_info?.code ?? '');
+  }
+}
+
+interface ErrorObject {
+  readonly framework_error?: boolean;
+  readonly error_message: string;
+  readonly error_info?: { readonly code?: string };
+}
+
+/** An element of `batchResult: 'envelope'`. */
+function unwrapped(element: unknown, graphql: GraphQL): unknown {
+  const { data, errorMessage, errorType } = (element ?? {}) as {
+    data?: unknown;
+    errorMessage?: string;
+    errorType?: string;
+  };
+  const isEnvelope = typeof element === 'object' && element !== null && 'data' in element && 'errorMessage' in element;
+  if (!isEnvelope) return element;
+  if (errorMessage) throw graphqlError(graphql, errorMessage, errorType ?? '');
+  return data;
+}
+
+function graphqlError({ GraphQLError }: GraphQL, message: string, errorType: string): Error {
+  return new GraphQLError(message, { extensions: { errorType } });
+}
+
+/** AppSync has the type of an error beside its message. */
+function toAnswer({ data, errors }: ExecutionResult): object {
+  if (!errors) return { data };
+  const written = errors.map(({ message, path, locations, extensions }) => ({
+    message,
+    errorType: extensions.errorType ?? null,
+    path: path ?? null,
+    locations: locations ?? null,
+  }));
+  return { data, errors: written };
+}
+
+async function loadSchema(file: string): Promise<Loaded> {
+  const graphql = await import('graphql');
+  const text = readFileSync(file, 'utf8');
+  const scalars = SCALARS.filter((name) => !new RegExp(`scalar\\s+${name}\\b`).test(text)).map(
+    (name) => `scalar ${name}`,
+  );
+  const directives = DIRECTIVES.filter(([name]) => !new RegExp(`directive\\s+@${name}\\b`).test(text)).map(
+    ([name, args]) => `directive @${name}${args} on FIELD_DEFINITION | OBJECT`,
+  );
+  return { graphql, schema: graphql.buildSchema([text, ...scalars, ...directives].join('\n')) };
+}
+
+function contextOf(request: IncomingMessage): RequestContext {
+  const headers = Object.fromEntries(
+    Object.entries(request.headers).map(([name, value]) => [
+      name,
+      Array.isArray(value) ? value.join(',') : (value ?? ''),
+    ]),
+  );
+  const sourceIp = (request.socket.remoteAddress ?? '127.0.0.1').replace(/^::ffff:/, '');
+  return { headers, claims: claimsOf(Object.entries(headers)), sourceIp, batches: new Map() };
+}
+
+/** The identity of a caller with a token of OpenID Connect; `null` as for a caller with an API key. */
+function identityOf({ claims }: RequestContext): unknown {
+  return claims ? { claims, issuer: claims.iss ?? null, sub: claims.sub ?? null } : null;
+}
+
+interface Query {
+  readonly query: string;
+  readonly variables: Record<string, unknown> | null;
+  readonly operationName: string | null;
+}
+
+function parseQuery(text: string | undefined): Query | undefined {
+  try {
+    const { query, variables = null, operationName = null } = JSON.parse(text ?? '') as Partial<Query>;
+    return typeof query === 'string' ? { query, variables, operationName } : undefined;
+  } catch {
+    return undefined;
+  }
+}
+
+function tryParse(graphql: GraphQL, query: string) {
+  try {
+    return graphql.parse(query);
+  } catch (error) {
+    return { error };
+  }
+}
+
+/** A body as text; `undefined` when it is too large or is not sent to its end. */
+async function readText(request: IncomingMessage): Promise<string | undefined> {
+  const chunks: Buffer[] = [];
+  let bytes = 0;
+  try {
+    for await (const chunk of request as AsyncIterable<Buffer>) {
+      bytes += chunk.length;
+      if (bytes > MAX_BODY) return undefined;
+      chunks.push(chunk);
+    }
+  } catch {
+    return undefined;
+  }
+  return Buffer.concat(chunks).toString('utf8');
+}
+
+function send(response: ServerResponse, status: number, body: unknown): void {
+  response.writeHead(status, { 'content-type': 'application/json; charset=UTF-8' }).end(JSON.stringify(body));
+}

@@ -1,0 +1,135 @@
+import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http';
+import { clientFailure, type HttpDoorKind } from '@sallyport/testkit/events';
+import type { Host } from '../host/host.js';
+import { type DoorRequest, exchange } from './exchange.js';
+import { HOP_BY_HOP, writeHead } from './head.js';
+import { isOwnHost } from './own-host.js';
+import { HttpStream } from './stream.js';
+
+/** The longest body that a door takes. */
+const MAX_BODY: Readonly<Record<HttpDoorKind, number>> = {
+  'gateway-v2': 10 * 1024 * 1024,
+  'gateway-v1': 10 * 1024 * 1024,
+  'function-url': 6 * 1024 * 1024,
+  'load-balancer': 1024 * 1024,
+};
+/** A client that does not send its whole request in this time is answered 408. */
+const REQUEST_MS = 30_000;
+
+/** Makes the server of one HTTP door. */
+export function createHttpDoor(host: Host, kind: HttpDoorKind): Server {
+  const server = createServer({ requestTimeout: REQUEST_MS, maxHeaderSize: 81_920 }, (request, response) => {
+    serve(host, kind, request, response).catch((error: unknown) => {
+      host.notice(`${kind}: ${error instanceof Error ? error.message : String(error)}`);
+      response.destroy();
+    });
+  });
+  // A door for requests is none for connections that stay.
+  server.on('upgrade', (_request, socket) => socket.end('HTTP/1.1 426 Upgrade Required\r\nconnection: close\r\n\r\n'));
+  return server;
+}
+
+async function serve(
+  host: Host,
+  kind: HttpDoorKind,
+  request: IncomingMessage,
+  response: ServerResponse,
+): Promise<void> {
+  if (!isOwnHost(request.headers.host, host.config.allowHosts)) {
+    const message = `this door answers to localhost; --allow-host ${hostName(request.headers.host)} lets another name in`;
+    return send(
+      response,
+      421,
+      [['content-type', 'application/json']],
+      Buffer.from(JSON.stringify({ message })),
+      request,
+    );
+  }
+  const body = await readBody(request, MAX_BODY[kind]);
+  if (body === undefined) return; // The client went away.
+  if (body === 'too-large') {
+    response.setHeader('connection', 'close');
+    return send(
+      response,
+      413,
+      [['content-type', 'application/json']],
+      Buffer.from('{"message":"Request Entity Too Large"}'),
+      request,
+    );
+  }
+  const sink = streams(host, kind) ? new HttpStream(host, response) : undefined;
+  const { client, outcome } = await exchange(host, kind, toDoorRequest(request, body), sink);
+  if (client && !sink?.hasBegun) send(response, client.status, client.headers, Buffer.from(client.body), request);
+  sink?.report(outcome.id);
+}
+
+/** Whether a streamed answer goes out while it is written. */
+function streams({ config, inspection }: Host, kind: HttpDoorKind): boolean {
+  if (!inspection().streaming) return false;
+  return kind === 'function-url' || (kind === 'gateway-v1' && config.restStream);
+}
+
+function toDoorRequest(request: IncomingMessage, body: Buffer): DoorRequest {
+  const { method = 'GET', url = '/', rawHeaders, socket } = request;
+  const sourceIp = (socket.remoteAddress ?? '127.0.0.1').replace(/^::ffff:/, '');
+  const headers: [string, string][] = [];
+  for (let at = 0; at < rawHeaders.length; at += 2)
+    headers.push([rawHeaders[at] as string, rawHeaders[at + 1] as string]);
+  headers.push(
+    ['x-forwarded-for', sourceIp],
+    ['x-forwarded-proto', 'http'],
+    ['x-forwarded-port', String(socket.localPort ?? 0)],
+  );
+  return {
+    method,
+    path: toPath(url),
+    headers: headers.filter(([name]) => !HOP_BY_HOP.has(name.toLowerCase())),
+    body,
+    sourceIp,
+  };
+}
+
+/** `http://host/path` in a request line is what a proxy gets (RFC 9112 section 3.2.2). */
+function toPath(url: string): string {
+  return url.startsWith('/') ? url : url.replace(/^\w+:\/\/[^/]*/, '') || '/';
+}
+
+/** Sends a whole answer. The length is the door's to say. */
+function send(
+  response: ServerResponse,
+  status: number,
+  headers: readonly (readonly [string, string])[],
+  body: Buffer,
+  request: IncomingMessage,
+): void {
+  try {
+    writeHead(response, status, headers);
+    const isBodiless = status === 204 || status === 304 || status < 200;
+    if (!isBodiless) response.setHeader('content-length', body.length);
+    response.end(isBodiless || request.method === 'HEAD' ? undefined : body);
+  } catch {
+    // A header that no server can send; AWS answers so too.
+    const failure = clientFailure('gateway-v2', 'error');
+    for (const name of response.getHeaderNames()) response.removeHeader(name);
+    response.writeHead(502, { 'content-type': 'application/json' }).end(failure.body);
+  }
+}
+
+const hostName = (header: string | undefined) => (header ?? '<name>').replace(/:\d+$/, '').replaceAll(/[^\w.-]/g, '');
+
+/** The body; `undefined` when the client went away in the middle of it. */
+async function readBody(request: IncomingMessage, most: number): Promise<Buffer | 'too-large' | undefined> {
+  if (Number(request.headers['content-length'] ?? 0) > most) return 'too-large';
+  const chunks: Buffer[] = [];
+  let bytes = 0;
+  try {
+    for await (const chunk of request as AsyncIterable<Buffer>) {
+      bytes += chunk.length;
+      if (bytes > most) return 'too-large';
+      chunks.push(chunk);
+    }
+  } catch {
+    return undefined;
+  }
+  return Buffer.concat(chunks);
+}

@@ -1,0 +1,99 @@
+import type { ServerResponse } from 'node:http';
+import type { Host } from '../host/host.js';
+import type { FunctionError, StreamSink } from '../runtime/invoker.js';
+import { readable } from './exchange.js';
+import { writeHead } from './head.js';
+
+const PRELUDE_TYPE = 'application/vnd.awslambda.http-integration-response';
+const DELIMITER = Buffer.alloc(8);
+/** What the page shows of a streamed body. */
+const MAX_SHOWN = 65_536;
+
+interface Prelude {
+  readonly statusCode?: number;
+  readonly headers?: Readonly<Record<string, string>>;
+  readonly multiValueHeaders?: Readonly<Record<string, readonly string[]>>;
+  readonly cookies?: readonly string[];
+}
+
+/** Sends a streamed answer on while it is written: status and headers first, then each chunk. */
+export class HttpStream implements StreamSink {
+  hasBegun = false;
+  readonly #host: Host;
+  readonly #response: ServerResponse;
+  readonly #shown: Buffer[] = [];
+  #head: Buffer | undefined;
+  #shownBytes = 0;
+  #cut = false;
+
+  constructor(host: Host, response: ServerResponse) {
+    this.#host = host;
+    this.#response = response;
+  }
+
+  head(contentType: string): void {
+    this.hasBegun = true;
+    if (contentType === PRELUDE_TYPE) this.#head = Buffer.alloc(0);
+    else this.#open({ headers: { 'content-type': contentType } });
+  }
+
+  chunk(bytes: Buffer): void {
+    if (this.#head === undefined) {
+      this.#send(bytes);
+      return;
+    }
+    const head = Buffer.concat([this.#head, bytes]);
+    const end = head.indexOf(DELIMITER);
+    this.#head = end < 0 ? head : undefined;
+    if (end < 0) return;
+    this.#open(parsePrelude(head.subarray(0, end)));
+    if (head.length > end + DELIMITER.length) this.#send(head.subarray(end + DELIMITER.length));
+  }
+
+  end(error?: FunctionError): void {
+    if (!this.#response.headersSent) {
+      this.hasBegun = true;
+      this.#response.writeHead(502, { 'content-type': 'text/plain' }).end('Internal Server Error');
+    } else if (error) {
+      // A chunked answer without its last chunk is one that a client can tell from a whole one.
+      this.#cut = true;
+      this.#response.destroy();
+    } else this.#response.end();
+  }
+
+  /** Writes down what the client saw. */
+  report(id: number): void {
+    if (!this.hasBegun) return;
+    const { statusCode: status } = this.#response;
+    const headers = Object.entries(this.#response.getHeaders()).map(([name, value]): [string, string] => [
+      name,
+      String(value),
+    ]);
+    const body = readable(Buffer.concat(this.#shown));
+    const client = { status, headers, body, streamed: true, cut: this.#cut };
+    this.#host.journal.update(id, { client, summary: this.#cut ? `${status} cut` : String(status) });
+  }
+
+  #open({ statusCode = 200, headers = {}, multiValueHeaders = {}, cookies = [] }: Prelude): void {
+    const lists = Object.entries(multiValueHeaders).flatMap(([name, values]) =>
+      values.map((value) => [name, value] as const),
+    );
+    const pairs = [...Object.entries(headers), ...lists, ...cookies.map((cookie) => ['set-cookie', cookie] as const)];
+    writeHead(this.#response, statusCode, pairs);
+    this.#response.flushHeaders();
+  }
+
+  #send(bytes: Buffer): void {
+    this.#response.write(bytes);
+    if (this.#shownBytes < MAX_SHOWN) this.#shown.push(bytes.subarray(0, MAX_SHOWN - this.#shownBytes));
+    this.#shownBytes += bytes.length;
+  }
+}
+
+function parsePrelude(json: Buffer): Prelude {
+  try {
+    return JSON.parse(json.toString('utf8')) as Prelude;
+  } catch {
+    return { statusCode: 502 };
+  }
+}

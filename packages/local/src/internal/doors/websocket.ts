@@ -1,0 +1,213 @@
+import { randomBytes } from 'node:crypto';
+import { createServer, type IncomingMessage, type Server, STATUS_CODES } from 'node:http';
+import type { Duplex } from 'node:stream';
+import { buildWebSocketEvent, type WebSocketOptions } from '@sallyport/testkit/events';
+import { type WebSocket, WebSocketServer } from 'ws';
+import type { Host } from '../host/host.js';
+import type { InvokeOutcome } from '../runtime/invoker.js';
+import { isOwnHost } from './own-host.js';
+import type { Sockets, SocketView } from './sockets.js';
+
+/** https://docs.aws.amazon.com/apigateway/latest/developerguide/limits.html */
+const MAX_MESSAGE_BYTES = 128 * 1024;
+const IDLE_MS = 600_000;
+const LIFE_MS = 7_200_000;
+const GOING_AWAY = 1001;
+
+interface Connection {
+  readonly id: string;
+  readonly socket: WebSocket;
+  readonly view: SocketView & { lastActiveAt: Date };
+  /** What every event of the connection has. */
+  readonly common: WebSocketOptions;
+  stopIdle: () => void;
+  readonly stopLife: () => void;
+}
+
+/** The WebSocket door: a connection is one of a WebSocket API. */
+export class WebSocketDoor implements Sockets {
+  readonly server: Server;
+  readonly #host: Host;
+  readonly #sockets = new WebSocketServer({ noServer: true, maxPayload: MAX_MESSAGE_BYTES });
+  readonly #connections = new Map<string, Connection>();
+
+  constructor(host: Host) {
+    this.#host = host;
+    this.server = createServer((_request, response) => response.writeHead(426, { upgrade: 'websocket' }).end());
+    this.server.on('upgrade', (request, socket, head) => {
+      this.#connect(request, socket, head).catch(() => socket.destroy());
+    });
+  }
+
+  post(connectionId: string, data: Uint8Array): boolean {
+    const connection = this.#connections.get(connectionId);
+    connection?.socket.send(Buffer.from(data).toString('utf8'));
+    if (connection) this.#touch(connection);
+    return connection !== undefined;
+  }
+
+  close(connectionId: string): boolean {
+    const connection = this.#connections.get(connectionId);
+    connection?.socket.close(1000);
+    return connection !== undefined;
+  }
+
+  get(connectionId: string): SocketView | undefined {
+    return this.#connections.get(connectionId)?.view;
+  }
+
+  list(): readonly SocketView[] {
+    return [...this.#connections.values()].map(({ view }) => view);
+  }
+
+  /** Ends every connection at once. */
+  stop(): void {
+    for (const { socket, stopIdle, stopLife } of this.#connections.values()) {
+      stopIdle();
+      stopLife();
+      socket.terminate();
+    }
+    this.#connections.clear();
+  }
+
+  async #connect(request: IncomingMessage, socket: Duplex, head: Buffer): Promise<void> {
+    const refusal = this.#refusalOf(request);
+    if (refusal !== undefined) return refuse(socket, refusal);
+    const id = `${randomBytes(9).toString('base64url')}=`;
+    const connectedAt = new Date();
+    const common = commonOptions(request, id, connectedAt);
+    if (this.#serves('$connect')) {
+      const status = statusOf(await this.#invoke('$connect', { ...common, ...handshakeOptions(request) }));
+      if (status >= 300) return refuse(socket, status);
+    }
+    this.#sockets.handleUpgrade(request, socket, head, (webSocket) => this.#open(id, webSocket, request, common));
+  }
+
+  /** A page of another site can open sockets to loopback ports; it cannot choose these headers. */
+  #refusalOf({ headers: { host, origin } }: IncomingMessage): number | undefined {
+    const { allowHosts } = this.#host.config;
+    if (!isOwnHost(host, allowHosts)) return 421;
+    if (origin === undefined) return undefined;
+    return URL.canParse(origin) && isOwnHost(new URL(origin).host, allowHosts) ? undefined : 403;
+  }
+
+  #open(id: string, socket: WebSocket, request: IncomingMessage, common: WebSocketOptions): void {
+    const { clock } = this.#host;
+    const connectedAt = common.connectedAt ?? new Date();
+    const view = {
+      connectionId: id,
+      connectedAt,
+      lastActiveAt: connectedAt,
+      sourceIp: common.sourceIp ?? '',
+      userAgent: request.headers['user-agent'] ?? '',
+    };
+    const stopLife = clock.after(LIFE_MS, () => socket.close(GOING_AWAY, 'Going away'));
+    const connection: Connection = { id, socket, view, common, stopLife, stopIdle: () => {} };
+    this.#connections.set(id, connection);
+    this.#touch(connection);
+    socket.on('message', (data) => void this.#onMessage(connection, toText(data)));
+    socket.on('close', (code, reason) => void this.#onClose(connection, code, reason.toString('utf8')));
+    socket.on('error', () => {});
+  }
+
+  #touch(connection: Connection): void {
+    connection.view.lastActiveAt = new Date();
+    connection.stopIdle();
+    connection.stopIdle = this.#host.clock.after(IDLE_MS, () => connection.socket.close(GOING_AWAY, 'Going away'));
+  }
+
+  async #onMessage(connection: Connection, body: string): Promise<void> {
+    this.#touch(connection);
+    const routeKey = this.#routeOf(body);
+    const { socket, id, common } = connection;
+    if (routeKey === undefined) return answer(socket, id, 'Forbidden', '-');
+    const outcome = await this.#invoke(routeKey, { ...common, body });
+    if (!outcome.ok) return answer(socket, id, 'Internal server error', outcome.requestId);
+    const { body: text } = (outcome.answer ?? {}) as { readonly body?: unknown };
+    if (this.#host.config.routeResponse && typeof text === 'string' && text !== '') socket.send(text);
+  }
+
+  async #onClose(connection: Connection, code: number, reason: string): Promise<void> {
+    const { id, common, stopIdle, stopLife } = connection;
+    this.#connections.delete(id);
+    stopIdle();
+    stopLife();
+    if (!this.#serves('$disconnect')) return;
+    await this.#invoke('$disconnect', { ...common, disconnectStatusCode: code, disconnectReason: reason });
+  }
+
+  /** By the text at `action` in the message, else `$default`; `undefined` when that has no route either. */
+  #routeOf(body: string): string | undefined {
+    const action = actionOf(body);
+    if (action !== undefined && this.#isRegistered(action)) return action;
+    return this.#serves('$default') ? '$default' : undefined;
+  }
+
+  /** Whether the API has this route. A handler that is not ours does not say, and gets everything. */
+  #serves(routeKey: string): boolean {
+    return !this.#host.inspection().isOurs || this.#isRegistered(routeKey);
+  }
+
+  #isRegistered(wanted: string): boolean {
+    return this.#host
+      .inspection()
+      .routes.some(({ surface, routeKey }) => surface === 'websocket' && routeKey === wanted);
+  }
+
+  #invoke(routeKey: string, options: WebSocketOptions): Promise<InvokeOutcome> {
+    const event = buildWebSocketEvent({
+      ...options,
+      routeKey,
+      time: new Date(),
+      requestId: randomBytes(8).toString('base64url'),
+    });
+    return this.#host.invoker.invoke(event, { origin: { kind: 'websocket', target: routeKey }, whenBusy: 'refuse' });
+  }
+}
+
+function commonOptions({ socket }: IncomingMessage, connectionId: string, connectedAt: Date): WebSocketOptions {
+  const sourceIp = (socket.remoteAddress ?? '127.0.0.1').replace(/^::ffff:/, '');
+  return { connectionId, connectedAt, sourceIp };
+}
+
+/** Headers and query come with the handshake only. */
+function handshakeOptions({ rawHeaders, url = '/' }: IncomingMessage): WebSocketOptions {
+  const headers: Record<string, string[]> = {};
+  for (let at = 0; at < rawHeaders.length; at += 2) {
+    const name = rawHeaders[at] as string;
+    headers[name] = [...(headers[name] ?? []), rawHeaders[at + 1] as string];
+  }
+  const query: Record<string, string[]> = {};
+  for (const [name, value] of new URL(url, 'http://localhost').searchParams)
+    query[name] = [...(query[name] ?? []), value];
+  return { headers, query };
+}
+
+function statusOf(outcome: InvokeOutcome): number {
+  if (!outcome.ok) return outcome.reason === 'throttled' ? 429 : 500;
+  const { statusCode } = (outcome.answer ?? {}) as { readonly statusCode?: unknown };
+  const status = Number(statusCode);
+  return Number.isInteger(status) && status >= 100 && status <= 599 ? status : 500;
+}
+
+function refuse(socket: Duplex, status: number): void {
+  socket.end(`HTTP/1.1 ${status} ${STATUS_CODES[status] ?? ''}\r\nconnection: close\r\ncontent-length: 0\r\n\r\n`);
+}
+
+function answer(socket: WebSocket, connectionId: string, message: string, requestId: string): void {
+  socket.send(JSON.stringify({ message, connectionId, requestId }));
+}
+
+function actionOf(body: string): string | undefined {
+  try {
+    const { action } = JSON.parse(body) as { readonly action?: unknown };
+    return typeof action === 'string' ? action : undefined;
+  } catch {
+    return undefined;
+  }
+}
+
+function toText(data: unknown): string {
+  if (Array.isArray(data)) return Buffer.concat(data as Buffer[]).toString('utf8');
+  return Buffer.from(data as ArrayBuffer).toString('utf8');
+}

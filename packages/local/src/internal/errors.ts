@@ -1,0 +1,20 @@
+/** Every code of this package, and when it is thrown or answered. */
+export type LocalErrorCode =
+  /** The command line or `sallyport.json` is wrong. Exit code 2. */
+  | 'local.usage'
+  /** A port is taken. Exit code 2. */
+  | 'local.port_taken'
+  /** The service does not compile; doors answer it with 502. Exit code 3. */
+  | 'local.build_failed'
+  /** No `sallyport dev` runs in this folder, and the command needs one. Exit code 2. */
+  | 'local.not_running'
+  /** Another `sallyport dev` runs in this folder. Exit code 2. */
+  | 'local.already_running'
+  /** There is no such queue, stream, topic, bus or schedule. */
+  | 'local.unknown_source'
+  /** The source has no such record. */
+  | 'local.unknown_record'
+  /** There is no such kind to send. */
+  | 'local.unknown_kind'
+  /** DynamoDB is off: the text says what is missing. */
+  | 'local.state_off';

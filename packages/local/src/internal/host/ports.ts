@@ -1,0 +1,65 @@
+import { createServer } from 'node:net';
+import { FrameworkError } from '@sallyport/core';
+import type { Ports } from './host.js';
+
+/** Where each door is, counted from the console's port. */
+const OFFSETS: { readonly [D in keyof Ports]: number } = {
+  console: 0,
+  'gateway-v2': 1,
+  'gateway-v1': 2,
+  'load-balancer': 3,
+  'function-url': 4,
+  websocket: 5,
+  graphql: 6,
+  aws: 9,
+};
+const FIRST = 4700;
+const TRIES = 10;
+
+/**
+ * Ten ports in a row that are free: from the one that is asked for, else from 4700 or one of the next ten groups.
+ *
+ * @param wanted `0`: any ports, for tests
+ * @throws FrameworkError `local.port_taken`
+ */
+export async function findPorts(wanted: number | undefined): Promise<Ports> {
+  if (wanted === 0) return anyPorts();
+  const firsts = wanted === undefined ? Array.from({ length: TRIES }, (_, index) => FIRST + index * 10) : [wanted];
+  for (const first of firsts) {
+    const ports = Object.fromEntries(Object.entries(OFFSETS).map(([door, offset]) => [door, first + offset]));
+    const free = await Promise.all(Object.values(ports).map(isFree));
+    if (free.every((one) => one)) return ports as unknown as Ports;
+    if (wanted !== undefined) {
+      const taken = Object.values(ports).filter((_, index) => !free[index]);
+      throw new FrameworkError('local.port_taken', `port ${taken.join(', ')} is taken: name another with --port`);
+    }
+  }
+  throw new FrameworkError(
+    'local.port_taken',
+    `the ports ${FIRST} to ${FIRST + TRIES * 10 - 1} are taken: name others with --port`,
+  );
+}
+
+async function anyPorts(): Promise<Ports> {
+  const entries = await Promise.all(Object.keys(OFFSETS).map(async (door) => [door, await freePort()] as const));
+  return Object.fromEntries(entries) as unknown as Ports;
+}
+
+function isFree(port: number): Promise<boolean> {
+  return new Promise((resolve) => {
+    const server = createServer();
+    server.once('error', () => resolve(false));
+    server.listen(port, '127.0.0.1', () => server.close(() => resolve(true)));
+  });
+}
+
+function freePort(): Promise<number> {
+  return new Promise((resolve, reject) => {
+    const server = createServer();
+    server.once('error', reject);
+    server.listen(0, '127.0.0.1', () => {
+      const address = server.address();
+      server.close(() => resolve(typeof address === 'object' && address ? address.port : 0));
+    });
+  });
+}

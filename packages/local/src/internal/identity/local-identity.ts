@@ -1,0 +1,115 @@
+import { randomBytes, randomUUID } from 'node:crypto';
+import { mkdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { createServer, type Server } from 'node:http';
+import { dirname, join } from 'node:path';
+import { FrameworkError } from '@sallyport/core';
+import { calculateJwkThumbprint, exportJWK, generateKeyPair, importJWK, type JWK, SignJWT } from 'jose';
+import type { TokenRequest } from '../console/api.js';
+import type { Host, Part } from '../host/host.js';
+import type { Identity } from './identity.js';
+
+const LIFETIME = '1h';
+const KEYS_PATH = '/.well-known/jwks.json';
+/** What a service names in `audience` if it takes tokens of this issuer. */
+const AUDIENCE = 'local';
+
+/** What outlives a run, so that a token and a session stay valid over a restart. */
+interface Kept {
+  readonly key: JWK;
+  readonly secret: string;
+}
+
+/**
+ * An issuer of tokens on this machine. Its key and secret are in `.sallyport/identity.json`, readable to its owner only; its public
+ * key is served on loopback.
+ */
+export class LocalIdentity implements Identity, Part {
+  readonly name = 'identity';
+  readonly #host: Host;
+  readonly #server: Server;
+  #kept: Kept | undefined;
+  #issuer = '';
+
+  constructor(host: Host) {
+    this.#host = host;
+    this.#server = createServer((request, response) => {
+      const isKeys = request.method === 'GET' && request.url === KEYS_PATH;
+      response.writeHead(isKeys ? 200 : 404, { 'content-type': 'application/json' });
+      response.end(isKeys ? JSON.stringify({ keys: [publicPart(this.#opened().key)] }) : '{}');
+    });
+  }
+
+  async start(): Promise<void> {
+    this.#kept = await openKept(join(this.#host.config.stateFolder, 'identity.json'));
+    await new Promise<void>((resolve, reject) => {
+      this.#server.once('error', reject).listen(0, '127.0.0.1', resolve);
+    });
+    this.#issuer = `http://127.0.0.1:${(this.#server.address() as { port: number }).port}`;
+  }
+
+  async stop(): Promise<void> {
+    const closed = new Promise<void>((resolve) => this.#server.close(() => resolve()));
+    this.#server.closeAllConnections();
+    await closed;
+  }
+
+  async token({ sub, scopes = [], tenant, kind }: TokenRequest): Promise<string> {
+    if (typeof sub !== 'string' || sub.trim() === '') {
+      throw new FrameworkError('local.usage', 'framework: a token needs a subject');
+    }
+    const { key } = this.#opened();
+    const claims = {
+      ...(scopes.length > 0 && { scope: scopes.join(' ') }),
+      ...(tenant !== undefined && { tenant, tenant_id: tenant }),
+      ...(kind !== undefined && { kind }),
+    };
+    return new SignJWT(claims)
+      .setProtectedHeader({ alg: 'ES256', typ: 'JWT', ...(key.kid !== undefined && { kid: key.kid }) })
+      .setIssuer(this.#issuer)
+      .setSubject(sub)
+      .setAudience(AUDIENCE)
+      .setIssuedAt()
+      .setExpirationTime(LIFETIME)
+      .setJti(randomUUID())
+      .sign(await importJWK(key, 'ES256'));
+  }
+
+  substitute(value: string): string {
+    const { secret } = this.#opened();
+    const values: Readonly<Record<string, string>> = {
+      $issuer: this.#issuer,
+      $jwks: `${this.#issuer}${KEYS_PATH}`,
+      $secret: secret,
+      $audience: AUDIENCE,
+    };
+    return value.replace(/\$(?:issuer|jwks|secret|audience)\b/g, (name) => values[name] ?? name);
+  }
+
+  #opened(): Kept {
+    if (!this.#kept) throw new FrameworkError('local.not_running', 'framework: the issuer has not started');
+    return this.#kept;
+  }
+}
+
+async function openKept(file: string): Promise<Kept> {
+  try {
+    const kept = JSON.parse(readFileSync(file, 'utf8')) as Kept;
+    await importJWK(kept.key, 'ES256');
+    if (typeof kept.secret === 'string' && kept.secret !== '') return kept;
+  } catch {
+    // There is none yet, or it is not whole.
+  }
+  const { privateKey } = await generateKeyPair('ES256', { extractable: true });
+  const jwk = await exportJWK(privateKey);
+  const kept: Kept = {
+    key: { ...jwk, kid: await calculateJwkThumbprint(jwk) },
+    secret: randomBytes(32).toString('base64url'),
+  };
+  mkdirSync(dirname(file), { recursive: true, mode: 0o700 });
+  writeFileSync(file, JSON.stringify(kept), { mode: 0o600 });
+  return kept;
+}
+
+function publicPart({ d: _, ...key }: JWK): JWK {
+  return { ...key, alg: 'ES256', use: 'sig' };
+}

@@ -1,0 +1,242 @@
+import { createSanitizer } from '@sallyport/core/observability';
+import type { InvocationRecord, Journal, JournalChange, JournalNote, OpenRecord, RecordLists } from './journal.js';
+import { parseTrace } from './trace.js';
+
+/** Options of {@link createJournal}. */
+export interface JournalOptions {
+  /** Shows texts as they are. */
+  readonly reveal: boolean;
+  /** Milliseconds since the epoch. */
+  readonly now: () => number;
+  /** Invocations that are kept; default 1,000. */
+  readonly maxRecords?: number;
+  /** Bytes that are kept, about; default 64 MiB. */
+  readonly maxBytes?: number;
+  /** Log lines of one invocation that are kept; default 2,000. */
+  readonly maxLogs?: number;
+}
+
+const MAX_NOTES = 500;
+const LIST_NAMES = [
+  'gate',
+  'spans',
+  'logs',
+  'awsCalls',
+  'changes',
+  'leftovers',
+] as const satisfies readonly (keyof RecordLists)[];
+/** Members whose texts come from callers or from the function. */
+const FOREIGN = ['event', 'answer', 'error', 'client', 'explain'] as const;
+
+type Raw = { -readonly [M in keyof InvocationRecord]: InvocationRecord[M] };
+
+interface Entry {
+  readonly raw: Raw;
+  readonly segment: string;
+  bytes: number;
+  /** Made when somebody looks, and made anew after a change. */
+  view: InvocationRecord | undefined;
+}
+
+/** Makes the journal of a run: the newest invocations, in memory. */
+export function createJournal(options: JournalOptions): Journal {
+  return new Ring(options);
+}
+
+class Ring implements Journal {
+  readonly #options: Required<JournalOptions>;
+  readonly #clean: Cleaner;
+  readonly #entries = new Map<number, Entry>();
+  readonly #byTrace = new Map<string, number>();
+  readonly #bySegment = new Map<string, number>();
+  readonly #byRequest = new Map<string, number>();
+  readonly #notes: JournalNote[] = [];
+  readonly #listeners = new Set<(change: JournalChange) => void>();
+  #bytes = 0;
+  #last = 0;
+
+  constructor(options: JournalOptions) {
+    this.#options = { maxRecords: 1000, maxBytes: 64 * 1024 * 1024, maxLogs: 2000, ...options };
+    this.#clean = options.reveal ? (value) => value : clean;
+  }
+
+  open({ requestId, traceId, segment, parent, origin, event }: OpenRecord): number {
+    this.#last += 1;
+    const id = this.#last;
+    const causedBy = this.#bySegment.get(parent ?? '') ?? null;
+    const raw: Raw = {
+      ...EMPTY,
+      ...emptyLists(),
+      id,
+      requestId,
+      traceId,
+      origin,
+      causedBy,
+      event,
+      startedAt: this.#options.now(),
+    };
+    const entry: Entry = { raw, segment, bytes: 0, view: undefined };
+    this.#entries.set(id, entry);
+    this.#byTrace.set(traceId, id);
+    this.#bySegment.set(segment, id);
+    this.#byRequest.set(requestId, id);
+    this.#weigh(entry, sizeOf(event));
+    this.#tell(entry);
+    return id;
+  }
+
+  update(id: number, members: Partial<Omit<InvocationRecord, 'id' | keyof RecordLists>>): void {
+    const entry = this.#entries.get(id);
+    if (!entry) return;
+    Object.assign(entry.raw, members);
+    this.#weigh(entry, sizeOf(members.answer) + sizeOf(members.client));
+    this.#tell(entry);
+  }
+
+  append<L extends keyof RecordLists>(id: number, list: L, added: RecordLists[L]): void {
+    const entry = this.#entries.get(id);
+    if (!entry) return;
+    const { raw } = entry;
+    if (list === 'logs' && raw.logs.length >= this.#options.maxLogs) raw.logsDropped += 1;
+    else (raw[list] as unknown as RecordLists[L][]).push(added);
+    this.#weigh(entry, sizeOf(added));
+    this.#tell(entry);
+  }
+
+  list(): readonly InvocationRecord[] {
+    return [...this.#entries.values()].map((entry) => this.#viewOf(entry));
+  }
+
+  get(id: number): InvocationRecord | undefined {
+    const entry = this.#entries.get(id);
+    return entry && this.#viewOf(entry);
+  }
+
+  rawEvent(id: number): unknown {
+    return this.#entries.get(id)?.raw.event;
+  }
+
+  rawAnswer(id: number): unknown {
+    return this.#entries.get(id)?.raw.answer;
+  }
+
+  byTrace(header: string): InvocationRecord | undefined {
+    const { root, parent } = parseTrace(header);
+    return this.get(this.#bySegment.get(parent) ?? this.#byTrace.get(root) ?? 0);
+  }
+
+  byRequest(requestId: string): InvocationRecord | undefined {
+    return this.get(this.#byRequest.get(requestId) ?? 0);
+  }
+
+  idOf(requestId: string): number | undefined {
+    return this.#byRequest.get(requestId);
+  }
+
+  note(note: JournalNote): void {
+    this.#notes.push(note);
+    if (this.#notes.length > MAX_NOTES) this.#notes.shift();
+    this.#publish({ type: 'note', note });
+  }
+
+  notes(): readonly JournalNote[] {
+    return [...this.#notes];
+  }
+
+  subscribe(listener: (change: JournalChange) => void): () => void {
+    this.#listeners.add(listener);
+    return () => void this.#listeners.delete(listener);
+  }
+
+  /** The record as it may be seen, cleaned once. */
+  #viewOf(entry: Entry): InvocationRecord {
+    entry.view ??= this.#cleaned(entry.raw);
+    return entry.view;
+  }
+
+  #cleaned(raw: Raw): InvocationRecord {
+    const foreign = Object.fromEntries(FOREIGN.map((name) => [name, this.#clean(raw[name])]));
+    const lists = Object.fromEntries(LIST_NAMES.map((name) => [name, raw[name].map(this.#clean)]));
+    const cleaned = { ...raw, ...foreign, ...lists } as unknown as InvocationRecord;
+    // Lines come through three pipes, each with the time at which they were written.
+    const logs = raw.logs.map((line) => ({ ...line, text: this.#cleanLines(line.text) }));
+    return { ...cleaned, logs: logs.sort((a, b) => a.at - b.at) };
+  }
+
+  /** The sanitizer takes line breaks out; a message of several lines stays one. */
+  #cleanLines(text: string): string {
+    return text
+      .split('\n')
+      .map((line) => this.#clean(line))
+      .join('\n');
+  }
+
+  #tell(entry: Entry): void {
+    entry.view = undefined;
+    const view = () => this.#viewOf(entry);
+    this.#publish({
+      type: 'record',
+      get record() {
+        return view();
+      },
+    });
+  }
+
+  #publish(change: JournalChange): void {
+    for (const listener of this.#listeners) listener(change);
+  }
+
+  #weigh(entry: Entry, bytes: number): void {
+    entry.bytes += bytes;
+    this.#bytes += bytes;
+    const { maxRecords, maxBytes } = this.#options;
+    for (const [id, oldest] of this.#entries) {
+      const fits = this.#entries.size <= maxRecords && this.#bytes <= maxBytes;
+      if (fits || oldest === entry) return;
+      this.#drop(id, oldest);
+    }
+  }
+
+  #drop(id: number, { raw, segment, bytes }: Entry): void {
+    this.#entries.delete(id);
+    this.#bytes -= bytes;
+    this.#byRequest.delete(raw.requestId);
+    this.#bySegment.delete(segment);
+    if (this.#byTrace.get(raw.traceId) === id) this.#byTrace.delete(raw.traceId);
+  }
+}
+
+const EMPTY = {
+  kind: null,
+  ms: null,
+  status: 'waiting',
+  summary: '',
+  environment: null,
+  answer: undefined,
+  error: null,
+  client: null,
+  explain: null,
+  logsDropped: 0,
+  maxMemoryMb: null,
+} as const;
+
+function emptyLists() {
+  return { gate: [], spans: [], logs: [], awsCalls: [], changes: [], leftovers: [] };
+}
+
+type Cleaner = (value: unknown) => unknown;
+
+/** A page for developers shows more than a log line does. */
+const sanitizer = createSanitizer({ limits: { depth: 24, entries: 1000, nodes: 50_000, stringBytes: 65_536 } });
+
+const clean: Cleaner = (value) => (value === undefined ? undefined : sanitizer.sanitizeValue(value));
+
+/** About how many bytes a value is; exact only for texts. */
+function sizeOf(value: unknown): number {
+  if (value === undefined || value === null) return 0;
+  if (typeof value === 'string') return value.length;
+  if (typeof value !== 'object') return 8;
+  let bytes = 16;
+  for (const [key, member] of Object.entries(value)) bytes += key.length + sizeOf(member);
+  return bytes;
+}

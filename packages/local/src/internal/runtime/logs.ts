@@ -1,0 +1,97 @@
+import type { Readable } from 'node:stream';
+import type { LogLine } from '../journal/journal.js';
+
+const HEADER_BYTES = 16;
+/** The level, and whether a message is text or JSON, in the type `0xa55a0003` or `0xa55a0002`. */
+const LEVEL_BITS = 0x1c;
+const FORM_BITS = 0x03;
+const TEXT_FORM = 0x03;
+const LEVELS: Readonly<Record<number, string>> = {
+  4: 'trace',
+  8: 'debug',
+  12: 'info',
+  16: 'warn',
+  20: 'error',
+  24: 'fatal',
+};
+/** A message longer than this is kept up to here: nobody reads more on a page. */
+const MAX_MESSAGE = 65_536;
+
+/**
+ * Reads what AWS's client writes to `_LAMBDA_TELEMETRY_LOG_FD`: whole messages, with level and time.
+ *
+ * A frame is a type (4 bytes, with the level in it), a length (4), microseconds since the epoch (8), then the message.
+ */
+export function readTelemetry(stream: Readable, onLine: (line: LogLine, requestId: string) => void): void {
+  let rest: Buffer = Buffer.alloc(0);
+  /** Chunks of a message that is longer than what has arrived, so that a long one is joined once. */
+  const parts: Buffer[] = [];
+  let missing = HEADER_BYTES;
+  stream.on('data', (chunk: Buffer) => {
+    parts.push(chunk);
+    missing -= chunk.length;
+    if (missing > 0) return;
+    rest = Buffer.concat([rest, ...parts.splice(0)]);
+    for (;;) {
+      const whole = rest.length < HEADER_BYTES ? HEADER_BYTES : HEADER_BYTES + rest.readUInt32BE(4);
+      missing = whole - rest.length;
+      if (missing > 0) return;
+      const { line, requestId } = toLine(rest.subarray(0, whole));
+      onLine(line, requestId);
+      rest = rest.subarray(whole);
+    }
+  });
+}
+
+function toLine(frame: Buffer): { readonly line: LogLine; readonly requestId: string } {
+  const type = frame.readUInt32BE(0);
+  const at = Number(frame.readBigInt64BE(8) / 1000n);
+  const level = LEVELS[type & LEVEL_BITS] ?? 'info';
+  const message = frame.subarray(HEADER_BYTES, HEADER_BYTES + MAX_MESSAGE).toString('utf8');
+  const dropped = frame.length - HEADER_BYTES - MAX_MESSAGE;
+  const mark = dropped > 0 ? ` … and ${dropped} further bytes` : '';
+  if ((type & FORM_BITS) !== TEXT_FORM) {
+    return { line: { at, level, text: message + mark }, requestId: jsonRequestId(message) };
+  }
+  // Time, request id, level, text: the first and the third are in the header too.
+  const [, requestId = '', , ...text] = message.split('\t');
+  return { line: { at, level, text: text.join('\t').trimEnd() + mark }, requestId };
+}
+
+function jsonRequestId(message: string): string {
+  return /"requestId":"([^"]+)"/.exec(message)?.[1] ?? '';
+}
+
+/** Reads lines of a pipe: what did not go through `console`. */
+export function readLines(stream: Readable, level: 'stdout' | 'stderr', onLine: (line: LogLine) => void): void {
+  let rest = '';
+  stream.setEncoding('utf8').on('data', (text: string) => {
+    const lines = (rest + text).split('\n');
+    rest = (lines.pop() ?? '').slice(-MAX_MESSAGE);
+    for (const line of lines) onLine({ at: Date.now(), level, text: line.slice(0, MAX_MESSAGE) });
+  });
+  stream.on('end', () => {
+    if (rest !== '') onLine({ at: Date.now(), level, text: rest });
+  });
+}
+
+/** Reads JSON, one value a line. */
+export function readMessages(stream: Readable, onMessage: (message: Readonly<Record<string, unknown>>) => void): void {
+  let rest = '';
+  stream.setEncoding('utf8').on('data', (text: string) => {
+    const lines = (rest + text).split('\n');
+    rest = lines.pop() ?? '';
+    for (const line of lines) {
+      const message = parse(line);
+      if (message) onMessage(message);
+    }
+  });
+}
+
+function parse(line: string): Readonly<Record<string, unknown>> | undefined {
+  try {
+    return JSON.parse(line) as Readonly<Record<string, unknown>>;
+  } catch {
+    return undefined;
+  }
+}

@@ -1,0 +1,215 @@
+import type { Config } from '../config/config.js';
+import type { LogLine } from '../journal/journal.js';
+import { Environment, type EnvironmentEvents, InitFailure, type StartOrder } from './environment.js';
+import type { Guardian } from './guardian.js';
+
+/** The longest init phase; a longer one happens again in the first invocation, under its timeout. */
+const INIT_LIMIT_MS = 10_000;
+
+/** What a build gives to run. */
+export interface RunnableCode {
+  readonly order: Omit<StartOrder, 'variables'>;
+  /** Files that a standby loads before it waits. */
+  readonly preload: readonly string[];
+}
+
+/** What the pool needs of the run. */
+export interface PoolInit {
+  readonly config: Config;
+  readonly nodeMajor: number;
+  readonly guardian: Guardian;
+  /** Variables beside Lambda's own, asked when an environment starts. */
+  readonly variables: () => Readonly<Record<string, string>>;
+  readonly onLog: (environment: Environment, requestId: string, line: LogLine) => void;
+  readonly onMessage: (environment: Environment, message: Readonly<Record<string, unknown>>) => void;
+  /** An environment waits for an event again. */
+  readonly onFree: (environment: Environment, left: readonly string[]) => void;
+  /** Environments came, went or changed. */
+  readonly onChange: () => void;
+}
+
+/** The environments of the function that runs now, those that end an invocation on older code, and one standby. */
+export class Pool {
+  readonly #init: PoolInit;
+  readonly #environments = new Set<Environment>();
+  readonly #retired = new Set<Environment>();
+  readonly #closing: Promise<void>[] = [];
+  #code: RunnableCode | undefined;
+  #standby: Promise<Environment> | undefined;
+  #starting = 0;
+  #made = 0;
+  #isClosed = false;
+
+  constructor(init: PoolInit) {
+    this.#init = init;
+  }
+
+  get all(): readonly Environment[] {
+    return [...this.#environments, ...this.#retired];
+  }
+
+  isCurrent(environment: Environment): boolean {
+    return this.#environments.has(environment);
+  }
+
+  /** An environment that can take an event now; `undefined` when all are busy. */
+  findFree(): Environment | undefined {
+    for (const environment of this.#environments) {
+      if (environment.hasRoom && this.#mayTake(environment)) return environment;
+    }
+    return undefined;
+  }
+
+  /** The same, with its place kept for the caller. */
+  takeFree(): Environment | undefined {
+    const free = this.findFree();
+    free?.reserve();
+    return free;
+  }
+
+  /** Whether one will be free in a moment, so that no other has to start. */
+  get isFinishing(): boolean {
+    return [...this.#environments].some((environment) => environment.isFinishing);
+  }
+
+  /** Whether another environment may be started. */
+  get hasPlace(): boolean {
+    const { inspect, managedInstances, concurrency } = this.#init.config;
+    const most = inspect !== undefined || managedInstances !== undefined ? 1 : concurrency;
+    return !this.#isClosed && this.#code !== undefined && this.#environments.size + this.#starting < most;
+  }
+
+  /**
+   * Starts an environment and waits for it.
+   *
+   * @param isTaken whether its place is kept for the caller
+   * @param limitMs the longest init
+   * @throws InitFailure
+   */
+  async start(isTaken: boolean, limitMs = INIT_LIMIT_MS): Promise<Environment> {
+    const code = this.#code;
+    if (!code) throw new Error('there is no build');
+    this.#starting += 1;
+    let environment: Environment;
+    try {
+      environment = await this.#create(code);
+    } finally {
+      this.#starting -= 1;
+    }
+    if (isTaken) environment.reserve();
+    // The code has changed while the process came up.
+    if (code !== this.#code) this.#retired.add(environment);
+    else this.#environments.add(environment);
+    this.#init.onChange();
+    await withLimit(environment, this.#init.config.inspect === undefined ? limitMs : undefined);
+    if (this.#retired.has(environment) && !isTaken) environment.kill('stopped');
+    return environment;
+  }
+
+  /** New code: nothing starts on the old one any more; what runs there may end. */
+  use(code: RunnableCode | undefined): void {
+    const preload = this.#code?.preload.join() ?? '';
+    for (const environment of this.#environments) {
+      this.#environments.delete(environment);
+      this.#retired.add(environment);
+      if (environment.running === 0) environment.kill('stopped');
+    }
+    this.#code = code;
+    if (code && code.preload.join() !== preload) this.#dropStandby();
+    this.#init.onChange();
+  }
+
+  /** Loads the dependencies of the code in a process that waits for the next build. */
+  prepareStandby(): void {
+    const { inspect, managedInstances, bundle } = this.#init.config;
+    const code = this.#code;
+    const isWanted = inspect === undefined && managedInstances === undefined && !bundle;
+    if (!isWanted || !code || this.#standby || this.#isClosed) return;
+    this.#standby = this.#make(code.preload, undefined);
+    this.#standby.catch(() => {});
+  }
+
+  async close(): Promise<void> {
+    this.#isClosed = true;
+    this.#dropStandby();
+    for (const environment of this.all) environment.kill('stopped');
+    await Promise.all([...this.all.map(({ ended }) => ended), ...this.#closing]);
+  }
+
+  #mayTake(environment: Environment): boolean {
+    const { managedInstances, concurrency } = this.#init.config;
+    return environment.running < (managedInstances === undefined ? 1 : concurrency);
+  }
+
+  async #create({ order, preload }: RunnableCode): Promise<Environment> {
+    const variables = { ...this.#init.variables(), _HANDLER: `index.${order.handler}`, LAMBDA_TASK_ROOT: order.folder };
+    // It saves the wait after a save; further environments start as Lambda's do.
+    const standby = this.#environments.size === 0 ? this.#standby : undefined;
+    if (standby) this.#standby = undefined;
+    const waiting = await standby?.catch(() => undefined);
+    if (waiting && !waiting.isDead) {
+      waiting.begin({ ...order, variables });
+      return waiting;
+    }
+    return this.#make(preload, { ...order, variables });
+  }
+
+  #make(preload: readonly string[], order: StartOrder | undefined): Promise<Environment> {
+    const { config, nodeMajor, guardian, variables } = this.#init;
+    this.#made += 1;
+    const id = `${process.pid.toString(36)}-${this.#made}`;
+    return Environment.start({
+      id,
+      config,
+      nodeMajor,
+      guardian,
+      variables: variables(),
+      preload,
+      ...(order ? { order } : {}),
+      events: this.#eventsOf(),
+    });
+  }
+
+  #eventsOf(): EnvironmentEvents {
+    const { onLog, onMessage, onFree, onChange } = this.#init;
+    return {
+      onFree: (environment, left) => {
+        if (this.#retired.has(environment) && environment.running === 0) environment.kill('stopped');
+        onFree(environment, left);
+      },
+      onEnd: (environment) => {
+        this.#environments.delete(environment);
+        this.#retired.delete(environment);
+        onChange();
+      },
+      onLog,
+      onMessage,
+    };
+  }
+
+  #dropStandby(): void {
+    const standby = this.#standby;
+    this.#standby = undefined;
+    const gone = standby?.then(async (environment) => {
+      environment.kill('stopped');
+      await environment.ended;
+    });
+    if (gone) this.#closing.push(gone.catch(() => {}));
+  }
+}
+
+/** Waits for the function to be loaded, at most so long. */
+async function withLimit(environment: Environment, limitMs: number | undefined): Promise<void> {
+  const timer = limitMs === undefined ? undefined : setTimeout(() => environment.kill('timeout'), limitMs);
+  try {
+    await environment.ready;
+  } catch (error) {
+    // The process is on its way out; nobody should meet it.
+    await environment.ended;
+    throw error instanceof InitFailure
+      ? error
+      : new InitFailure('init', { errorType: 'Runtime.Unknown', errorMessage: String(error) });
+  } finally {
+    clearTimeout(timer);
+  }
+}

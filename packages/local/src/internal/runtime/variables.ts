@@ -1,0 +1,78 @@
+import { existsSync } from 'node:fs';
+import { createRequire } from 'node:module';
+import { join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import type { Config } from '../config/config.js';
+import { ACCOUNT } from '../host/host.js';
+
+/** The region that all names of a run stand in. */
+export const REGION = 'us-east-1';
+
+/** The package's own folder, from its sources and from its build. */
+export const PACKAGE = fileURLToPath(new URL('../../..', import.meta.url));
+
+/** A file that is preloaded into environments. */
+export const childFile = (name: string): string => join(PACKAGE, 'child', name);
+
+/** AWS's runtime client: copied by the build; from the development dependency in a checkout that was not built. */
+export function runtimeClient(): string {
+  const copied = join(PACKAGE, 'dist', 'ric', 'index.mjs');
+  if (existsSync(copied)) return copied;
+  return join(createRequire(import.meta.url).resolve('aws-lambda-ric-4/package.json'), '..', 'index.mjs');
+}
+
+/** The flags with which Lambda's own bootstrap starts Node, and source maps. */
+export function nodeFlags(memoryMb: number, nodeMajor: number): readonly string[] {
+  return [
+    '--expose-gc',
+    '--max-http-header-size=81920',
+    `--max-semi-space-size=${Math.max(1, Math.floor(memoryMb * 0.05))}`,
+    `--max-old-space-size=${Math.floor(memoryMb * 0.9)}`,
+    ...(nodeMajor < 24 ? ['--no-experimental-require-module'] : []),
+    ...(nodeMajor === 22 ? ['--no-experimental-detect-module'] : []),
+    '--enable-source-maps',
+  ];
+}
+
+/** What distinguishes the variables of one environment. */
+export interface Place {
+  readonly api: string;
+  readonly taskRoot: string;
+  readonly temporary: string;
+  readonly logStream: string;
+  readonly nodeMajor: number;
+}
+
+/** The variables that Lambda itself sets, and nothing of the developer's shell but `PATH`. */
+export function lambdaVariables(config: Config, place: Place): Record<string, string> {
+  const { name, memoryMb, managedInstances, concurrency } = config;
+  return {
+    PATH: process.env.PATH ?? '/usr/local/bin:/usr/bin:/bin',
+    LANG: 'en_US.UTF-8',
+    TZ: ':UTC',
+    TMPDIR: place.temporary,
+    LAMBDA_TASK_ROOT: place.taskRoot,
+    LAMBDA_RUNTIME_DIR: '/var/runtime',
+    _HANDLER: `index.${config.handler}`,
+    AWS_EXECUTION_ENV: `AWS_Lambda_nodejs${place.nodeMajor}.x`,
+    AWS_REGION: REGION,
+    AWS_DEFAULT_REGION: REGION,
+    AWS_LAMBDA_RUNTIME_API: place.api,
+    AWS_LAMBDA_FUNCTION_NAME: name,
+    AWS_LAMBDA_FUNCTION_VERSION: '$LATEST',
+    AWS_LAMBDA_FUNCTION_MEMORY_SIZE: String(memoryMb),
+    AWS_LAMBDA_INITIALIZATION_TYPE: 'on-demand',
+    AWS_LAMBDA_LOG_GROUP_NAME: `/aws/lambda/${name}`,
+    AWS_LAMBDA_LOG_STREAM_NAME: place.logStream,
+    AWS_EC2_METADATA_DISABLED: 'true',
+    // The developer's own profiles are not the function's.
+    AWS_CONFIG_FILE: '/dev/null',
+    AWS_SHARED_CREDENTIALS_FILE: '/dev/null',
+    ...(managedInstances === undefined
+      ? { _LAMBDA_TELEMETRY_LOG_FD: '3' }
+      : { AWS_LAMBDA_MAX_CONCURRENCY: String(concurrency), AWS_LAMBDA_NODEJS_WORKER_COUNT: String(managedInstances) }),
+  };
+}
+
+/** The function's ARN. */
+export const functionArn = (name: string): string => `arn:aws:lambda:${REGION}:${ACCOUNT}:function:${name}`;

@@ -1,0 +1,140 @@
+import { randomBytes } from 'node:crypto';
+import { request as httpRequest } from 'node:http';
+import { FrameworkError } from '@sallyport/core';
+import type { HttpDoorKind } from '@sallyport/testkit/events';
+import { HTTP_DOORS } from '../doors/exchange.js';
+import type { Host } from '../host/host.js';
+import type { InvokeOutcome } from '../runtime/invoker.js';
+import type { SourceKind } from '../sources/sources.js';
+import { buildEvent } from './build-event.js';
+import type { Sender, SendRequest, SendResult } from './send.js';
+
+const SOURCES: readonly string[] = [
+  'queue',
+  'stream',
+  'table-stream',
+  'topic',
+  'event-bus',
+  'schedule',
+  's3',
+  'invoke',
+];
+/** What a client can say on the wire; other options of a builder make an event by hand. */
+const ON_THE_WIRE: readonly string[] = ['headers', 'query', 'cookies', 'body', 'json'];
+
+type Options = Readonly<Record<string, unknown>>;
+type Sent = SendResult['invocations'][number];
+
+/** Makes what sends by hand. */
+export function createSender(host: Host): Sender {
+  return { send: (request) => send(host, request) };
+}
+
+async function send(host: Host, given: SendRequest): Promise<SendResult> {
+  if (SOURCES.includes(given.kind) && !given.caller) return { invocations: [], recordIds: sendToSource(host, given) };
+  const request = await signed(host, given);
+  const options = (request.options ?? {}) as Options;
+  const isPlain =
+    request.kind === 'http' && !request.caller && Object.keys(options).every((name) => ON_THE_WIRE.includes(name));
+  if (!isPlain) return { invocations: [await invokeByHand(host, request)], recordIds: [] };
+  const doors = (request.doors ?? ['gateway-v2']).map(assertDoor);
+  return { invocations: await Promise.all(doors.map((door) => throughDoor(host, door, request))), recordIds: [] };
+}
+
+function sendToSource({ sources }: Host, { kind, target = '', options, as }: SendRequest): readonly string[] {
+  const records = (Array.isArray(options) ? options : [options ?? {}]) as readonly Options[];
+  return sources.send({ kind: kind as SourceKind, name: target, records, ...(as ? { as: as.sub } : {}) });
+}
+
+/** With a token of the local issuer, where a kind has headers. */
+async function signed({ identity }: Host, request: SendRequest): Promise<SendRequest> {
+  const { as, kind, options } = request;
+  if (!as || !['http', 'appsync', 'websocket'].includes(kind)) return request;
+  const authorization = `Bearer ${await identity.token(as)}`;
+  const own = (options ?? {}) as { readonly headers?: object };
+  const headers = { ...own.headers, authorization };
+  const { sub, scopes = [] } = as;
+  const claims = { sub, scope: scopes.join(' ') };
+  const more = kind === 'appsync' ? { identity: { sub, issuer: 'local', claims } } : {};
+  return { ...request, options: { ...more, ...own, headers } };
+}
+
+function assertDoor(door: string): HttpDoorKind {
+  const known = HTTP_DOORS.find((one) => one === door);
+  if (!known)
+    throw new FrameworkError('local.unknown_kind', `there is no door "${door}": there are ${HTTP_DOORS.join(', ')}`);
+  return known;
+}
+
+async function invokeByHand(host: Host, request: SendRequest): Promise<Sent> {
+  const { kind, target = '', as, caller } = request;
+  const custom = caller?.kind === 'agent' ? { bedrockAgentCoreToolName: caller.tool } : {};
+  const outcome = await host.invoker.invoke(buildEvent(request), {
+    origin: { kind: kind === 'event' ? 'send' : kind, target, ...(as ? { as: as.sub } : {}) },
+    whenBusy: 'refuse',
+    ...(caller ? { clientContext: { custom } } : {}),
+  });
+  return { door: null, outcome, client: host.journal.get(outcome.id)?.client ?? null };
+}
+
+/** Sends a request over the wire, as a client of the door does. */
+async function throughDoor(host: Host, door: HttpDoorKind, request: SendRequest): Promise<Sent> {
+  const { target = '', as, options } = request;
+  const [method = 'GET', path = '/'] = target.trim().split(/\s+/, 2);
+  if (!path.startsWith('/'))
+    throw new FrameworkError('local.usage', `an HTTP target is a method and a path: "GET /notes", not "${target}"`);
+  const root = `1-${Math.floor(Date.now() / 1000)
+    .toString(16)
+    .padStart(8, '0')}-${randomBytes(12).toString('hex')}`;
+  await call(host.ports[door], method.toUpperCase(), path, {
+    ...((options ?? {}) as WireOptions),
+    trace: `Root=${root}`,
+  });
+  const record = host.journal.byTrace(root);
+  if (!record)
+    throw new FrameworkError('local.usage', `the door ${door} refused the request before it reached the function`);
+  const { id, requestId, status, client, origin, error } = record;
+  if (as) host.journal.update(id, { origin: { ...origin, as: as.sub } });
+  const outcome: InvokeOutcome =
+    status === 'failed'
+      ? { ok: false, id, requestId, reason: 'handler', error: error ?? { errorType: 'Error', errorMessage: '' } }
+      : { ok: true, id, requestId, streamed: client?.streamed ?? false, answer: record.answer };
+  return { door, outcome, client };
+}
+
+interface WireOptions {
+  readonly headers?: Readonly<Record<string, string | readonly string[]>>;
+  readonly query?: Readonly<Record<string, string | readonly string[]>>;
+  readonly cookies?: readonly string[];
+  readonly body?: string;
+  readonly json?: unknown;
+}
+
+function call(
+  port: number,
+  method: string,
+  path: string,
+  { headers = {}, query = {}, cookies = [], body, json, trace }: WireOptions & { trace: string },
+) {
+  const pairs = Object.entries(query).flatMap(([name, values]) =>
+    [values].flat().map((value) => `${encodeURIComponent(name)}=${encodeURIComponent(String(value))}`),
+  );
+  const joined = pairs.length === 0 ? path : `${path}${path.includes('?') ? '&' : '?'}${pairs.join('&')}`;
+  const content = json === undefined ? body : JSON.stringify(json);
+  const sent = {
+    ...(json === undefined ? {} : { 'content-type': 'application/json' }),
+    ...(headers as Record<string, string | string[]>),
+    ...(cookies.length > 0 ? { cookie: cookies.join('; ') } : {}),
+    'x-amzn-trace-id': trace,
+  };
+  return new Promise<void>((resolve, reject) => {
+    const outgoing = httpRequest({ host: '127.0.0.1', port, method, path: joined, headers: sent }, (incoming) => {
+      incoming.resume();
+      incoming.once('close', resolve);
+      // An answer that is broken off is one too.
+      incoming.on('error', () => resolve());
+    });
+    outgoing.on('error', reject);
+    outgoing.end(content);
+  });
+}

@@ -1,0 +1,112 @@
+import type { SendField, SendForm } from '../console/api.js';
+import type { Inspection } from '../inspect/inspection.js';
+import type { SourceView } from '../sources/sources.js';
+
+type Fields = Readonly<Record<string, readonly [type: SendField['type'], wanted: string]>>;
+
+const HTTP_FIELDS: Fields = {
+  headers: ['map', 'name: value, one in a line'],
+  query: ['map', 'name: value, one in a line'],
+  cookies: ['list', 'name=value, one in a line'],
+  json: ['json', 'sets the body and its type'],
+  body: ['text', 'instead of json'],
+};
+
+/** The options of each builder that a person fills in. The further ones are those of the builder's defaults. */
+const FORMS: readonly (Pick<SendForm, 'kind' | 'label' | 'target'> & { readonly fields: Fields })[] = [
+  { kind: 'http', label: 'HTTP request', target: 'method and path', fields: HTTP_FIELDS },
+  {
+    kind: 'websocket',
+    label: 'WebSocket message',
+    target: 'route key',
+    fields: {
+      body: ['json', 'the message'],
+      headers: ['map', 'of the handshake, name: value'],
+      connectionId: ['text', 'of a connection that is open'],
+    },
+  },
+  {
+    kind: 'appsync',
+    label: 'GraphQL field',
+    target: 'type and field',
+    fields: {
+      arguments: ['json', 'an object'],
+      identity: ['json', 'as AppSync gives it'],
+      source: ['json', 'the parent, an object'],
+      headers: ['map', 'name: value, one in a line'],
+    },
+  },
+  {
+    kind: 'queue',
+    label: 'Queue message',
+    target: 'queue',
+    fields: {
+      body: ['json', 'the message'],
+      groupId: ['text', 'message group, for FIFO queues'],
+      messageAttributes: ['map', 'name: value, one in a line'],
+    },
+  },
+  {
+    kind: 'stream',
+    label: 'Data stream record',
+    target: 'stream',
+    fields: { json: ['json', 'the data'], partitionKey: ['text', 'decides the shard'] },
+  },
+  {
+    kind: 'table-stream',
+    label: 'Table change',
+    target: 'table',
+    fields: {
+      eventName: ['text', 'INSERT, MODIFY or REMOVE'],
+      keys: ['json', 'an object of plain values'],
+      newImage: ['json', 'the item after it'],
+      oldImage: ['json', 'the item before it'],
+    },
+  },
+  {
+    kind: 'topic',
+    label: 'Topic notification',
+    target: 'topic',
+    fields: {
+      message: ['json', 'the message'],
+      subject: ['text', 'a line'],
+      messageAttributes: ['map', 'name: value, one in a line'],
+    },
+  },
+  {
+    kind: 'event-bus',
+    label: 'Bus event',
+    target: 'bus',
+    fields: {
+      source: ['text', 'test.source'],
+      detailType: ['text', 'Test Event'],
+      detail: ['json', 'an object'],
+      resources: ['list', 'ARNs, one in a line'],
+    },
+  },
+  { kind: 'schedule', label: 'Schedule', target: 'schedule', fields: { detail: ['json', 'its input'] } },
+  {
+    kind: 'log-subscription',
+    label: 'Log subscription',
+    target: 'stream',
+    fields: { logGroup: ['text', '/aws/lambda/orders'], messages: ['list', 'log lines, one in a line'] },
+  },
+  { kind: 'event', label: 'Any event', target: '', fields: { event: ['json', 'as AWS sends it'] } },
+];
+
+/** The forms of all kinds that can be sent, with the targets that the function registers. */
+export function formsOf(inspection: Inspection, sources: readonly SourceView[]): readonly SendForm[] {
+  return FORMS.map(({ fields, ...form }) => ({
+    ...form,
+    targets: targetsOf(form.kind, inspection, sources),
+    fields: Object.entries(fields).map(([name, [type, wanted]]) => ({ name, type, wanted, required: name === 'event' })),
+  }));
+}
+
+function targetsOf(kind: string, { routes, triggers }: Inspection, sources: readonly SourceView[]): readonly string[] {
+  const surface = routes.filter((route) => route.surface === kind).map(({ name }) => name);
+  const wanted = kind === 'log-subscription' ? 'stream' : kind;
+  const registered = triggers.filter((trigger) => trigger.kind === wanted).map(({ name }) => name);
+  const known = sources.filter((source) => source.kind === wanted).map(({ name }) => name);
+  return [...new Set([...surface, ...registered, ...known])].filter((name) => name !== '');
+}

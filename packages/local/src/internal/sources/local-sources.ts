@@ -1,0 +1,339 @@
+import { FrameworkError } from '@sallyport/core';
+import {
+  buildEventBusEvent,
+  buildTopicEvent,
+  type EventBusOptions,
+  type KinesisRecordOptions,
+  type QueueRecordOptions,
+  type TableStreamRecordOptions,
+  type TopicRecordOptions,
+} from '@sallyport/testkit/events';
+import type { SourcesConfig } from '../config/config.js';
+import type { Host, Part } from '../host/host.js';
+import type { Inspection, TriggerView } from '../inspect/inspection.js';
+import { LocalAsync } from './async.js';
+import { arnOf, deadLetterName } from './names.js';
+import { LocalQueue } from './queue.js';
+import { LocalSchedule } from './schedule.js';
+import { readSourceSettings } from './settings.js';
+import type { SourceAction, SourceKind, SourceSend, Sources, SourceView } from './sources.js';
+import { createSourceContext, newId, type SourceContext } from './sources-context.js';
+import { createSpeedClock, type SpeedClock } from './speed-clock.js';
+import { LocalStream } from './stream.js';
+import { TableReader } from './table-reader.js';
+
+/** The bus that every account has. */
+export const DEFAULT_BUS = 'default';
+/** Kinds of sources whose registrations have a name that is the source's. */
+const NAMED: readonly string[] = ['queue', 'stream', 'table-stream', 'topic', 's3'];
+
+type LocalSource = LocalQueue | LocalStream | LocalAsync;
+
+/** All sources of a run, by kind and name. What the function registers is made when it is first seen and stays. */
+export class LocalSources implements Sources, Part {
+  readonly name = 'sources';
+  readonly #host: Host;
+  readonly #clock: SpeedClock;
+  readonly #context: SourceContext;
+  readonly #settings: SourcesConfig;
+  readonly #sources = new Map<string, LocalSource>();
+  readonly #schedules = new Map<string, LocalSchedule>();
+  readonly #readers = new Map<string, TableReader>();
+  #unsubscribe = () => {};
+  #isRunning = false;
+
+  constructor(host: Host) {
+    this.#host = host;
+    this.#clock = createSpeedClock(host.clock, host.config.speed);
+    this.#context = createSourceContext(host, this.#clock, (kind, name) => this.#hasHandler(kind, name));
+    this.#settings = readSourceSettings(host.config);
+  }
+
+  async start(): Promise<void> {
+    this.#isRunning = true;
+    const { queues, streams, tableStreams, topics, buses, schedules } = this.#settings;
+    for (const name of Object.keys(queues)) this.queue(name);
+    for (const name of Object.keys(streams)) this.stream(name);
+    for (const name of Object.keys(tableStreams)) this.#stream('table-stream', name);
+    for (const name of Object.keys(topics)) this.async('topic', name);
+    for (const name of Object.keys(buses)) this.async('event-bus', name);
+    for (const name of Object.keys(schedules)) this.#schedule(name);
+    this.#unsubscribe = this.#host.onInspection((inspection) => this.#serve(inspection));
+    this.#serve(this.#host.inspection());
+  }
+
+  async stop(): Promise<void> {
+    this.#isRunning = false;
+    this.#unsubscribe();
+    for (const schedule of this.#schedules.values()) schedule.stop();
+    for (const source of this.#sources.values()) source.stop();
+    await Promise.all([...this.#readers.values()].map((reader) => reader.stop()));
+  }
+
+  /** Takes up what the function registers. Sources that it no longer registers stay: their mappings would, too. */
+  #serve(inspection: Inspection): void {
+    for (const trigger of inspection.triggers) this.#serveTrigger(trigger);
+    // What another framework registers is not known: everything that is configured is delivered.
+    if (inspection.isOurs) return;
+    for (const source of this.#sources.values()) {
+      if (source instanceof LocalQueue && !this.#isDeadLetterQueue(source)) source.serve();
+      else if (source instanceof LocalStream) this.#serveStream(source);
+    }
+  }
+
+  #serveTrigger({ kind, name, selector }: TriggerView): void {
+    if (kind === 'queue') this.queue(name).serve();
+    else if (kind === 'stream') this.stream(name).serve();
+    else if (kind === 'table-stream') this.#serveStream(this.#stream('table-stream', name));
+    else if (NAMED.includes(kind)) this.async(kind as SourceKind, name);
+    else if (kind === 'event-bus') this.#serveSelector(selector ?? {});
+  }
+
+  #serveSelector(selector: Readonly<Record<string, string>>): void {
+    const schedule = selector.scheduleName ?? selector.ruleName;
+    if (schedule !== undefined) this.#schedule(schedule);
+    else this.async('event-bus', DEFAULT_BUS);
+  }
+
+  #serveStream(source: LocalStream): void {
+    source.serve(source.arn);
+    if (source.kind !== 'table-stream' || this.#readers.has(source.name)) return;
+    const reader = new TableReader({
+      clock: this.#host.clock,
+      endpoint: () => this.#host.state.dynamodb(),
+      table: source.name,
+      onStream: (arn) => source.serve(arn),
+      onRecords: (records) => source.send(records),
+    });
+    this.#readers.set(source.name, reader);
+    if (this.#isRunning) reader.start();
+  }
+
+  #isDeadLetterQueue({ name }: LocalQueue): boolean {
+    return [...this.#sources.values()].some(
+      ({ kind, name: other }) => kind === 'queue' && deadLetterName(kind, other) === name,
+    );
+  }
+
+  #hasHandler(kind: SourceKind, name: string): boolean {
+    const { isOurs, triggers } = this.#host.inspection();
+    if (!isOurs || kind === 'invoke') return true;
+    if (kind === 'event-bus') return triggers.some((trigger) => trigger.kind === 'event-bus');
+    if (kind !== 'schedule') return triggers.some((trigger) => trigger.kind === kind && trigger.name === name);
+    return triggers.some(({ selector }) => selector?.ruleName === name || selector?.scheduleName === name);
+  }
+
+  /** The queue of a name; made when it is not there yet. */
+  queue(name: string): LocalQueue {
+    const settings = Object.hasOwn(this.#settings.queues, name) ? this.#settings.queues[name] : {};
+    return this.#get('queue', name, () => {
+      const deadLetters = () => this.queue(deadLetterName('queue', name));
+      return new LocalQueue(name, settings ?? {}, this.#context, deadLetters);
+    });
+  }
+
+  /** The data stream of a name; made when it is not there yet. */
+  stream(name: string): LocalStream {
+    return this.#stream('stream', name);
+  }
+
+  #stream(kind: LocalStream['kind'], name: string): LocalStream {
+    const all = kind === 'stream' ? this.#settings.streams : this.#settings.tableStreams;
+    const settings = Object.hasOwn(all, name) ? all[name] : {};
+    return this.#get(kind, name, () => new LocalStream(kind, name, settings ?? {}, this.#context));
+  }
+
+  /** The topic, bus, bucket or schedule of a name; made when it is not there yet. */
+  async(kind: SourceKind, name: string): LocalAsync {
+    const all = kind === 'topic' ? this.#settings.topics : kind === 'event-bus' ? this.#settings.buses : {};
+    const settings = Object.hasOwn(all, name) ? (all as Record<string, object>)[name] : {};
+    return this.#get(kind, name, () => new LocalAsync(kind, name, settings ?? {}, this.#context));
+  }
+
+  #schedule(name: string): LocalSchedule {
+    const found = this.#schedules.get(name);
+    if (found) return found;
+    const config = Object.hasOwn(this.#settings.schedules, name) ? this.#settings.schedules[name] : undefined;
+    const inspection = () => this.#host.inspection();
+    const source = this.async('schedule', name);
+    const schedule = new LocalSchedule(source, config ?? { expression: '' }, this.#clock, inspection);
+    this.#schedules.set(name, schedule);
+    schedule.start();
+    return schedule;
+  }
+
+  #get<S extends LocalSource>(kind: SourceKind, name: string, make: () => S): S {
+    const key = `${kind} ${name}`;
+    const found = this.#sources.get(key) as S | undefined;
+    if (found) return found;
+    const made = make();
+    this.#sources.set(key, made);
+    return made;
+  }
+
+  /** Names of the sources of a kind. */
+  namesOf(kind: SourceKind): readonly string[] {
+    return [...this.#sources.values()].filter((source) => source.kind === kind).map(({ name }) => name);
+  }
+
+  has(kind: SourceKind, name: string): boolean {
+    return this.#sources.has(`${kind} ${name}`);
+  }
+
+  list(): readonly SourceView[] {
+    const isShown = (source: LocalSource) =>
+      !(source instanceof LocalQueue) || source.isServed || !this.#isDeadLetterQueue(source);
+    return [...this.#sources.values()].filter(isShown).map((source) => source.view());
+  }
+
+  send({ kind, name, records, traceId }: SourceSend): readonly string[] {
+    switch (kind) {
+      case 'queue':
+        return records.map((record) => this.queue(name).send(withTrace(record as QueueRecordOptions, traceId)).id);
+      case 'stream':
+        return this.stream(name).send(records as readonly KinesisRecordOptions[]);
+      case 'table-stream':
+        return this.#sendChanges(name, records as readonly TableStreamRecordOptions[]);
+      case 'topic':
+        return records.map((record) => this.publish(name, record as TopicRecordOptions, traceId));
+      case 'event-bus':
+        return records.map((record) => this.putEvent(name, record as EventBusOptions, traceId));
+      case 'schedule':
+        return records.map(({ detail }) => this.#schedule(name).fire(detail));
+      default:
+        throw unknownSource(kind, name);
+    }
+  }
+
+  /** Changes that were made up by hand: the function is told of them as if they were in the table's stream. */
+  #sendChanges(name: string, records: readonly TableStreamRecordOptions[]): readonly string[] {
+    const source = this.#stream('table-stream', name);
+    source.serve();
+    return source.send(records.map((record) => ({ eventID: newId(), time: this.#clock.now(), ...record })));
+  }
+
+  /** Publishes a message to a topic. @returns its id */
+  publish(topic: string, record: TopicRecordOptions, traceId?: string): string {
+    const source = this.async('topic', topic);
+    const messageId = record.messageId ?? newId();
+    const event = buildTopicEvent(source.arn, [{ time: this.#clock.now(), ...record, messageId }]);
+    return this.#sendTo(source, messageId, event, traceId, 'no handler');
+  }
+
+  /** Puts an event on a bus. One that no selector takes is listed and not delivered. @returns its id */
+  putEvent(bus: string, options: EventBusOptions, traceId?: string): string {
+    const source = this.async('event-bus', bus);
+    const id = options.id ?? newId();
+    const time = new Date(Math.floor(this.#clock.now().getTime() / 1000) * 1000);
+    const event = buildEventBusEvent({ time, ...options, id });
+    const { isOurs, triggers } = this.#host.inspection();
+    const isWanted = triggers.some(({ kind, selector }) => kind === 'event-bus' && takes(selector ?? {}, event));
+    if (isOurs && !isWanted) {
+      source.refuse(id, event, 'no selector');
+      this.#context.notice(`no selector takes the event ${event.source}, ${event['detail-type']} of the bus ${bus}`);
+      return id;
+    }
+    return source.send(id, event, traceId);
+  }
+
+  /** Tells the function of an object of a bucket, if it has a handler for the bucket. */
+  notifyBucket(bucket: string, event: object, traceId?: string): void {
+    if (this.#hasHandler('s3', bucket)) this.async('s3', bucket).send(newId(), event, traceId);
+  }
+
+  /** Invokes the function with any event, asynchronously. @returns the id of the event */
+  invokeLater(event: unknown, traceId?: string): string {
+    return this.async('invoke', this.#host.config.name).send(newId(), event, traceId);
+  }
+
+  #sendTo(source: LocalAsync, id: string, event: unknown, traceId: string | undefined, refusal: string): string {
+    if (this.#hasHandler(source.kind, source.name)) return source.send(id, event, traceId);
+    source.refuse(id, event, refusal);
+    this.#context.notice(`no handler takes the ${source.kind} ${source.name}`);
+    return id;
+  }
+
+  act(kind: SourceKind, name: string, action: SourceAction, recordId?: string): void {
+    const source = this.#sources.get(`${kind} ${name}`);
+    if (!source) throw unknownSource(kind, name);
+    if (action === 'fire') {
+      if (kind !== 'schedule') throw unknownSource('schedule', name);
+      this.#schedule(name).fire();
+    } else if (!act(source, action, recordId, () => this.queue(deadLetterName(kind, name)))) {
+      throw new FrameworkError(
+        'local.unknown_record',
+        `framework: the ${kind} ${name} has no record ${recordId ?? ''}`,
+      );
+    }
+    this.#host.journal.note({
+      at: this.#host.clock.now().getTime(),
+      topic: 'sources',
+      text: `${kind} ${name}: ${action}`,
+    });
+  }
+
+  speed(): number {
+    return this.#clock.speed;
+  }
+
+  setSpeed(speed: number): void {
+    if (!Number.isFinite(speed) || speed <= 0) {
+      throw new FrameworkError('local.usage', 'framework: the speed must be a number above 0');
+    }
+    this.#clock.setSpeed(speed);
+  }
+
+  async settle(): Promise<void> {
+    const busy = () => [...this.#sources.values()].filter((source) => !source.isIdle);
+    for (let sources = busy(); sources.length > 0 && this.#isRunning; sources = busy()) {
+      await Promise.all(sources.map((source) => source.settle()));
+      await new Promise(setImmediate);
+    }
+  }
+}
+
+/** @returns whether there was something to act on */
+function act(
+  source: LocalSource,
+  action: Exclude<SourceAction, 'fire'>,
+  id: string | undefined,
+  deadLetters: () => LocalQueue,
+): boolean {
+  if (action === 'now') return source.hurry(id);
+  if (id === undefined) return false;
+  if (!(source instanceof LocalQueue)) return action === 'delete' ? source.drop(id) : source.sendBack(id);
+  const dead = deadLetters().stored.remove(id);
+  if (!dead || action === 'delete') return dead !== undefined;
+  // A message that is moved back is a new one: https://docs.aws.amazon.com/AWSSimpleQueueService/latest/SQSDeveloperGuide/sqs-configure-dead-letter-queue-redrive.html.
+  const {
+    DeadLetterQueueSourceArn: _,
+    SequenceNumber: __,
+    MessageDeduplicationId: ___,
+    ...attributes
+  } = {
+    ...dead.record.attributes,
+  } as Record<string, string>;
+  const { messageId: ____, ...record } = dead.record;
+  const MessageDeduplicationId = newId();
+  source.send({ ...record, attributes: source.isFifo ? { ...attributes, MessageDeduplicationId } : attributes });
+  return true;
+}
+
+function withTrace(record: QueueRecordOptions, traceId: string | undefined): QueueRecordOptions {
+  if (traceId === undefined) return record;
+  return { ...record, attributes: { AWSTraceHeader: traceId, ...record.attributes } };
+}
+
+function takes(
+  { source, detailType, ruleName, scheduleName }: Readonly<Record<string, string>>,
+  event: { readonly source: string; readonly 'detail-type': string; readonly resources: readonly string[] },
+): boolean {
+  const named = [ruleName, scheduleName].filter((name) => name !== undefined);
+  const isNamed = named.every((name) => event.resources.some((arn) => arn === name || arn.split('/').pop() === name));
+  const isOfSource = source === undefined || source === event.source;
+  return isOfSource && (detailType === undefined || detailType === event['detail-type']) && isNamed;
+}
+
+function unknownSource(kind: SourceKind, name: string): FrameworkError {
+  return new FrameworkError('local.unknown_source', `framework: there is no ${kind} ${name}, ${arnOf(kind, name)}`);
+}

@@ -1,0 +1,31 @@
+import { REGION } from '../aws/wire.js';
+import { ACCOUNT } from '../host/host.js';
+import type { SourceKind } from './sources.js';
+
+const RESOURCES: Readonly<Record<SourceKind, (name: string) => string>> = {
+  queue: (name) => `sqs:${REGION}:${ACCOUNT}:${name}`,
+  stream: (name) => `kinesis:${REGION}:${ACCOUNT}:stream/${name}`,
+  // The engine's stream has a label; this one stands for a table without a stream yet.
+  'table-stream': (name) => `dynamodb:${REGION}:${ACCOUNT}:table/${name}/stream/2026-01-01T00:00:00.000`,
+  topic: (name) => `sns:${REGION}:${ACCOUNT}:${name}`,
+  'event-bus': (name) => `events:${REGION}:${ACCOUNT}:event-bus/${name}`,
+  schedule: (name) => `events:${REGION}:${ACCOUNT}:rule/${name}`,
+  s3: (name) => `s3:::${name}`,
+  invoke: (name) => `lambda:${REGION}:${ACCOUNT}:function:${name}`,
+};
+
+/** The ARN of a source. */
+export function arnOf(kind: SourceKind, name: string): string {
+  return `arn:aws:${RESOURCES[kind](name)}`;
+}
+
+/** The name in an ARN, a URL, or a name: what stands behind the last `/` or `:`. */
+export function nameIn(text: string): string {
+  return text.split(/[/:]/).pop() ?? '';
+}
+
+/** Where what was given up goes: `orders-dlq`, `orders-dlq.fifo`, `clicks-failed`. */
+export function deadLetterName(kind: SourceKind, name: string): string {
+  if (kind !== 'queue') return `${name}-failed`;
+  return name.endsWith('.fifo') ? `${name.slice(0, -'.fifo'.length)}-dlq.fifo` : `${name}-dlq`;
+}

@@ -1,0 +1,227 @@
+import { createHash } from 'node:crypto';
+import { createQueueEngine, type Engine, type EngineChange, type QueueSettings } from '@sallyport/testkit/engines';
+import type { QueueRecordOptions } from '@sallyport/testkit/events';
+import { arnOf } from './names.js';
+import type { SourceRecordView, SourceView } from './sources.js';
+import { newId, type SourceContext } from './sources-context.js';
+import { StoredQueue } from './stored-queue.js';
+
+/** In this time a FIFO queue takes a message of one deduplication id once. */
+const DEDUPLICATION_MS = 300_000;
+const DEFAULTS = { invocations: 2, maxReceiveCount: 3, visibilityTimeoutMs: 30_000 } as const;
+
+/** A message that was taken. */
+export interface Sent {
+  readonly id: string;
+  /** Of a FIFO queue. */
+  readonly sequenceNumber?: string;
+}
+
+/** A message that its sender delays. */
+interface Delayed {
+  readonly id: string;
+  readonly record: QueueRecordOptions;
+  readonly until: number;
+  readonly cancel: () => void;
+}
+
+/** A queue. With a handler its messages are delivered to the function, without one they wait for a client that receives them. */
+export class LocalQueue {
+  readonly kind = 'queue';
+  readonly name: string;
+  readonly arn: string;
+  readonly isFifo: boolean;
+  readonly stored: StoredQueue;
+  readonly settings: QueueSettings;
+  readonly #context: SourceContext;
+  /** The queue that takes what was received too often. */
+  readonly #deadLetters: () => LocalQueue;
+  readonly #delayed = new Map<string, Delayed>();
+  /** By deduplication id: what was answered, and until when it holds. */
+  readonly #seen = new Map<string, { readonly sent: Sent; readonly until: number }>();
+  #engine: Engine<QueueRecordOptions> | undefined;
+  #sent = 0;
+  #done = 0;
+
+  constructor(name: string, settings: QueueSettings, context: SourceContext, deadLetters: () => LocalQueue) {
+    this.name = name;
+    this.arn = arnOf('queue', name);
+    this.isFifo = name.endsWith('.fifo');
+    this.settings = { ...DEFAULTS, ...settings };
+    this.stored = new StoredQueue(context.clock);
+    this.#context = context;
+    this.#deadLetters = deadLetters;
+  }
+
+  /** Whether the function takes the messages. */
+  get isServed(): boolean {
+    return this.#engine !== undefined;
+  }
+
+  /** From now on the function takes the messages, also those that wait. */
+  serve(): void {
+    if (this.#engine) return;
+    const { invocations: _, ...settings } = this.settings;
+    const engine = createQueueEngine({
+      ...settings,
+      invocations: this.settings.invocations ?? DEFAULTS.invocations,
+      arn: this.arn,
+      clock: this.#context.clock,
+      invoke: (delivery) => this.#context.deliver(this, delivery, (_id, record) => record.attributes?.AWSTraceHeader),
+      onChange: (change) => this.#onChange(change),
+    });
+    this.#engine = engine;
+    engine.send(this.stored.clear().map(({ record }) => record));
+  }
+
+  /** Puts a message in. A FIFO queue answers a repeated one as the first time. */
+  send(given: QueueRecordOptions, delayMs = 0): Sent {
+    const key = given.attributes?.MessageDeduplicationId ?? (this.isFifo ? digestOf(given.body) : undefined);
+    const now = this.#context.clock.monotonicMs();
+    const seen = this.isFifo && key !== undefined ? this.#seen.get(key) : undefined;
+    if (seen && seen.until > now) return seen.sent;
+    this.#sent += 1;
+    const sequenceNumber = String(
+      BigInt(this.#context.clock.now().getTime()) * 1_000_000n + BigInt(this.#sent),
+    ).padStart(20, '0');
+    const id = given.messageId ?? newId();
+    const record = this.#recordOf({ ...given, messageId: id }, key, sequenceNumber);
+    const sent = this.isFifo ? { id, sequenceNumber } : { id };
+    if (this.isFifo && key !== undefined) this.#remember(key, sent, now);
+    if (delayMs > 0) this.#delay(id, record, delayMs);
+    else this.#admit(id, record);
+    return sent;
+  }
+
+  #recordOf(given: QueueRecordOptions, key: string | undefined, SequenceNumber: string): QueueRecordOptions {
+    const time = given.time ?? this.#context.clock.now();
+    if (!this.isFifo) return { ...given, time };
+    const own = { SequenceNumber, ...(key !== undefined && { MessageDeduplicationId: key }) };
+    return { ...given, time, attributes: { ...given.attributes, ...own } };
+  }
+
+  #remember(key: string, sent: Sent, now: number): void {
+    for (const [old, { until }] of this.#seen) if (until <= now) this.#seen.delete(old);
+    this.#seen.set(key, { sent, until: now + DEDUPLICATION_MS });
+  }
+
+  #delay(id: string, record: QueueRecordOptions, ms: number): void {
+    const { clock } = this.#context;
+    const cancel = clock.after(ms, () => this.#endDelay(id));
+    this.#delayed.set(id, { id, record, until: clock.monotonicMs() + ms, cancel });
+  }
+
+  #endDelay(id: string): void {
+    const delayed = this.#delayed.get(id);
+    if (!delayed) return;
+    delayed.cancel();
+    this.#delayed.delete(id);
+    this.#admit(id, delayed.record);
+  }
+
+  #admit(id: string, record: QueueRecordOptions): void {
+    if (this.#engine) this.#engine.send([record]);
+    else this.stored.add(id, record);
+  }
+
+  #onChange(change: EngineChange<QueueRecordOptions>): void {
+    if (change.state === 'done') this.#done += 1;
+    if (change.state === 'dead-letter') {
+      const { record, id } = change;
+      const attributes = { ...record.attributes, DeadLetterQueueSourceArn: this.arn };
+      this.#deadLetters().#admit(id, { ...record, messageId: id, attributes });
+    }
+    this.#context.changed(this, change);
+  }
+
+  /** Ends the wait of a message, or of all. @returns whether there is such a message */
+  hurry(id?: string): boolean {
+    const delayed = [...this.#delayed.keys()].filter((each) => id === undefined || each === id);
+    for (const each of delayed) this.#endDelay(each);
+    this.#engine?.hurry(id);
+    return id === undefined || delayed.length > 0 || this.#records().some((record) => record.id === id);
+  }
+
+  /** Drops all messages that wait. Those that an invocation has run to their end. */
+  purge(): void {
+    for (const { cancel } of this.#delayed.values()) cancel();
+    this.#delayed.clear();
+    this.stored.clear();
+    if (!this.#engine) return;
+    this.#engine.stop();
+    this.#engine = undefined;
+    this.serve();
+  }
+
+  /** Messages that can be received, that are away, and that are delayed. */
+  counts(): { readonly visible: number; readonly hidden: number; readonly delayed: number } {
+    const states = this.#records().map(({ state }) => state);
+    const visible = states.filter((state) => state === 'waiting').length;
+    return { visible, hidden: states.length - visible - this.#delayed.size, delayed: this.#delayed.size };
+  }
+
+  async settle(): Promise<void> {
+    await this.#engine?.settle();
+  }
+
+  stop(): void {
+    for (const { cancel } of this.#delayed.values()) cancel();
+    this.#engine?.stop();
+  }
+
+  get isIdle(): boolean {
+    const { records = [], running = 0 } = this.#engine?.snapshot() ?? {};
+    return records.length === 0 && running === 0 && this.#delayed.size === 0;
+  }
+
+  view(): SourceView {
+    const dead = this.isServed && this.settings.deadLetter !== false ? this.#deadLetters() : undefined;
+    return {
+      kind: this.kind,
+      name: this.name,
+      arn: this.arn,
+      hasHandler: this.#context.hasHandler(this.kind, this.name),
+      maxDeliveries: this.settings.maxReceiveCount ?? DEFAULTS.maxReceiveCount,
+      records: this.#records(),
+      deadLetters: dead === undefined ? [] : dead.#records(),
+      deadLetterName: dead?.name ?? '',
+      done: this.#done,
+      settings: { ...this.settings },
+    };
+  }
+
+  #records(): readonly SourceRecordView[] {
+    const { clock, preview } = this.#context;
+    const live = (this.#engine?.snapshot().records ?? []).map(({ id, lane, state, deliveries, until, record }) => ({
+      id,
+      lane: lane.replace(/^group:/, ''),
+      state,
+      deliveries,
+      until: until === undefined ? null : clock.toEpochMs(until),
+      preview: preview(record.body ?? '{}'),
+    }));
+    const stored = this.stored.messages.map((message) => ({
+      id: message.id,
+      lane: message.group,
+      state: this.stored.isVisible(message) ? 'waiting' : 'in-flight',
+      deliveries: message.received,
+      until: this.stored.isVisible(message) ? null : clock.toEpochMs(message.visibleAt),
+      preview: preview(message.record.body ?? '{}'),
+    }));
+    const delayed = [...this.#delayed.values()].map(({ id, record, until }) => ({
+      id,
+      lane: record.groupId ?? '',
+      state: 'delayed',
+      deliveries: 0,
+      until: clock.toEpochMs(until),
+      preview: preview(record.body ?? '{}'),
+    }));
+    return [...live, ...stored, ...delayed];
+  }
+}
+
+function digestOf(body: QueueRecordOptions['body']): string {
+  return createHash('sha256')
+    .update(typeof body === 'string' ? body : JSON.stringify(body ?? {}))
+    .digest('hex');
+}

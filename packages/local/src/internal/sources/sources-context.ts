@@ -1,0 +1,115 @@
+import { randomUUID } from 'node:crypto';
+import { createSanitizer } from '@sallyport/core/observability';
+import type { Delivery, EngineChange, Outcome } from '@sallyport/testkit/engines';
+import type { Host } from '../host/host.js';
+import type { SourceKind, SourceRecordView } from './sources.js';
+import type { SpeedClock } from './speed-clock.js';
+
+const PREVIEW_CHARACTERS = 200;
+const MAX_REMEMBERED = 10_000;
+
+/** What each source needs of its run. */
+export interface SourceContext {
+  readonly clock: SpeedClock;
+  /** Whether the function has a handler for the source. */
+  hasHandler(kind: SourceKind, name: string): boolean;
+  /** Hands a delivery of an engine to the function; `traceOf` finds the trace that a record goes on with. */
+  deliver<R>(
+    source: { readonly kind: SourceKind; readonly name: string },
+    delivery: Delivery<R>,
+    traceOf: (id: string, record: R) => string | undefined,
+  ): Promise<Outcome>;
+  /** Writes a record's new state into the journal. */
+  changed<R>(source: { readonly kind: SourceKind; readonly name: string }, change: EngineChange<R>): void;
+  /** A text or value as the console shows it. */
+  preview(value: unknown): string;
+  notice(text: string): void;
+}
+
+/** Sources whose event AWS queues before it invokes. */
+const ASYNCHRONOUS: readonly SourceKind[] = ['topic', 'event-bus', 'schedule', 's3', 'invoke'];
+
+/** The context of a run: deliveries go to its invoker, changes to its journal. */
+export function createSourceContext(
+  host: Host,
+  clock: SpeedClock,
+  hasHandler: SourceContext['hasHandler'],
+): SourceContext {
+  const sanitizer = createSanitizer();
+  const lastInvocation = new Map<string, number>();
+
+  function remember(recordId: string, invocation: number): void {
+    lastInvocation.set(recordId, invocation);
+    if (lastInvocation.size <= MAX_REMEMBERED) return;
+    for (const oldest of lastInvocation.keys()) {
+      lastInvocation.delete(oldest);
+      break;
+    }
+  }
+
+  const changedNow = new Set<string>();
+
+  /** Many records change at once; the console reads a source anew once. */
+  function noteOnce(text: string): void {
+    if (changedNow.has(text)) return;
+    changedNow.add(text);
+    setImmediate(() => {
+      changedNow.delete(text);
+      host.journal.note({ at: host.clock.now().getTime(), topic: 'sources', text });
+    });
+  }
+
+  return {
+    clock,
+    hasHandler,
+    async deliver({ kind, name }, { event, records }, traceOf) {
+      const recordIds = records.map(({ id }) => id);
+      const traceId = records.map(({ id, record }) => traceOf(id, record)).find((trace) => trace !== undefined);
+      const outcome = await host.invoker.invoke(event, {
+        origin: { kind, target: name, recordIds },
+        whenBusy: 'wait',
+        asynchronous: ASYNCHRONOUS.includes(kind),
+        ...(traceId !== undefined && { traceId }),
+      });
+      for (const id of recordIds) remember(id, outcome.id);
+      return outcome.ok ? { answer: outcome.answer } : { error: outcome.error };
+    },
+    changed({ kind, name }, { id, state, deliveries, until }) {
+      const invocation = lastInvocation.get(id);
+      const source = `${kind} ${name}`;
+      const at = host.clock.now().getTime();
+      const back = until === undefined ? null : clock.toEpochMs(until);
+      if (invocation !== undefined && state !== 'in-flight') {
+        host.journal.append(invocation, 'changes', { at, source, recordId: id, state, deliveries, until: back });
+      }
+      noteOnce(source);
+    },
+    preview(value) {
+      const text = typeof value === 'string' ? value : (JSON.stringify(value) ?? '');
+      const shown = host.config.reveal ? text : clean(text, sanitizer.sanitizeJson, sanitizer.scrubFreeText);
+      return shown.length > PREVIEW_CHARACTERS ? `${shown.slice(0, PREVIEW_CHARACTERS)}…` : shown;
+    },
+    notice: (text) => host.notice(text),
+  };
+}
+
+function clean(text: string, json: (text: string) => string, prose: (text: string) => string): string {
+  return /^\s*[[{]/.test(text) ? json(text) : prose(text);
+}
+
+/** An id that no run before this one gave: handlers keep ids in tables that outlive a run. */
+export function newId(): string {
+  return randomUUID();
+}
+
+/** A record that has left its source for its dead-letter queue or failure destination. */
+export interface DeadLetter<R> {
+  readonly id: string;
+  readonly record: R;
+  readonly state: string;
+  readonly deliveries: number;
+}
+
+export function viewOfDead<R>(dead: DeadLetter<R>, preview: string): SourceRecordView {
+  return { id: dead.id, lane: '', state: dead.state, deliveries: dead.deliveries, until: null, preview };
+}

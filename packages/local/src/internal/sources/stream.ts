@@ -1,0 +1,142 @@
+import {
+  createShardEngine,
+  type Engine,
+  type EngineChange,
+  type ShardRecordOptions,
+  type ShardSettings,
+} from '@sallyport/testkit/engines';
+import { arnOf, deadLetterName } from './names.js';
+import type { SourceView } from './sources.js';
+import { type DeadLetter, type SourceContext, viewOfDead } from './sources-context.js';
+import { StreamLog } from './stream-log.js';
+
+/** A data stream, or the stream of a table, with the function as its consumer if it has a handler. */
+export class LocalStream {
+  readonly kind: 'stream' | 'table-stream';
+  readonly name: string;
+  readonly settings: ShardSettings;
+  /** Of a data stream: what consumers of their own read. */
+  readonly log: StreamLog;
+  readonly #context: SourceContext;
+  readonly #dead: DeadLetter<ShardRecordOptions>[] = [];
+  #arn: string;
+  #engine: Engine<ShardRecordOptions> | undefined;
+  #done = 0;
+
+  constructor(kind: LocalStream['kind'], name: string, settings: ShardSettings, context: SourceContext) {
+    this.kind = kind;
+    this.name = name;
+    this.settings = settings;
+    this.log = new StreamLog(settings.shards ?? 1, context.clock.now().getTime());
+    this.#context = context;
+    this.#arn = arnOf(kind, name);
+  }
+
+  get arn(): string {
+    return this.#arn;
+  }
+
+  /** From now on the function takes the records. @param arn of a table's stream, as its engine names it */
+  serve(arn = this.#arn): void {
+    if (this.#engine && arn === this.#arn) return;
+    // A new stream of the same table: nothing comes over the old one any more.
+    this.#engine?.stop();
+    this.#arn = arn;
+    this.#engine = createShardEngine({
+      ...this.settings,
+      arn,
+      clock: this.#context.clock,
+      invoke: (delivery) => this.#context.deliver(this, delivery, () => undefined),
+      onChange: (change) => this.#onChange(change),
+    });
+  }
+
+  /** Puts records in. @returns their event ids */
+  send(records: readonly ShardRecordOptions[]): readonly string[] {
+    if (this.kind === 'table-stream') return this.#engine?.send(records) ?? [];
+    const stamped = records.map((record) => this.log.stamp(record, this.#context.clock.now()));
+    const ids = this.#engine?.send(stamped) ?? stamped.map((record) => this.log.idOf(record));
+    for (const [index, record] of stamped.entries()) this.log.add(ids[index] ?? '', record);
+    return ids;
+  }
+
+  #onChange(change: EngineChange<ShardRecordOptions>): void {
+    if (change.state === 'done') this.#done += 1;
+    if (change.state === 'dead-letter' || change.state === 'expired') {
+      const { id, record, state, deliveries } = change;
+      this.#dead.push({ id, record, state, deliveries });
+    }
+    this.#context.changed(this, change);
+  }
+
+  /** Puts a record that was given up back into the stream. @returns whether there is one */
+  sendBack(id: string): boolean {
+    const dead = this.#removeDead(id);
+    if (dead) this.#engine?.send([dead.record]);
+    return dead !== undefined;
+  }
+
+  drop(id: string): boolean {
+    return this.#removeDead(id) !== undefined;
+  }
+
+  #removeDead(id: string): DeadLetter<ShardRecordOptions> | undefined {
+    const index = this.#dead.findIndex((dead) => dead.id === id);
+    return index < 0 ? undefined : this.#dead.splice(index, 1)[0];
+  }
+
+  /** @returns whether there is such a record */
+  hurry(id?: string): boolean {
+    this.#engine?.hurry(id);
+    return id === undefined || (this.#engine?.snapshot().records.some((record) => record.id === id) ?? false);
+  }
+
+  async settle(): Promise<void> {
+    await this.#engine?.settle();
+  }
+
+  get isIdle(): boolean {
+    const { records = [], running = 0 } = this.#engine?.snapshot() ?? {};
+    return records.length === 0 && running === 0;
+  }
+
+  stop(): void {
+    this.#engine?.stop();
+  }
+
+  view(): SourceView {
+    const { clock, preview } = this.#context;
+    return {
+      kind: this.kind,
+      name: this.name,
+      arn: this.#arn,
+      hasHandler: this.#context.hasHandler(this.kind, this.name),
+      maxDeliveries: (this.settings.maximumRetryAttempts ?? 3) + 1,
+      records: (this.#engine?.snapshot().records ?? []).map(({ id, lane, state, deliveries, until, record }) => ({
+        id,
+        lane: lane.replace(/^shard:/, ''),
+        state,
+        deliveries,
+        until: until === undefined ? null : clock.toEpochMs(until),
+        preview: preview(contentOf(record)),
+      })),
+      deadLetters: this.#dead.map((dead) => viewOfDead(dead, preview(contentOf(dead.record)))),
+      deadLetterName: deadLetterName(this.kind, this.name),
+      done: this.#done,
+      settings: { batchSize: 100, maximumRetryAttempts: 3, bisect: false, ...this.settings },
+    };
+  }
+}
+
+type AnyRecord = {
+  readonly [K in 'json' | 'data' | 'kinesis' | 'dynamodb' | 'newImage' | 'keys']?: unknown;
+};
+
+function contentOf(record: ShardRecordOptions): unknown {
+  const { json, data, kinesis, dynamodb, newImage, keys } = record as AnyRecord;
+  if (data instanceof Uint8Array) return Buffer.from(data).toString();
+  const packed = (kinesis as { readonly data?: string } | undefined)?.data;
+  if (packed !== undefined) return Buffer.from(packed, 'base64').toString();
+  const change = dynamodb as { readonly NewImage?: unknown; readonly Keys?: unknown } | undefined;
+  return json ?? data ?? change?.NewImage ?? change?.Keys ?? newImage ?? keys ?? {};
+}

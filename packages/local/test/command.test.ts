@@ -1,0 +1,224 @@
+import { statSync } from 'node:fs';
+import { createServer, type Server } from 'node:net';
+import { join } from 'node:path';
+import type { Around } from '../src/internal/commands/around.js';
+import { runCommand } from '../src/internal/commands/run-command.js';
+import { createProject, type Project } from './support/run.js';
+
+const SERVICE = `
+export const handler = async (event) => {
+  if (event.fail) throw new TypeError('broken');
+  const path = event.rawPath ?? event.path;
+  return path ? { statusCode: 200, body: JSON.stringify({ path, who: event.headers.authorization ? 'somebody' : 'nobody' }) } : { got: event };
+};`;
+
+interface Output {
+  out: string;
+  err: string;
+}
+
+/** Runs a command in a project; `until` ends a run that does not end by itself. */
+function command(
+  project: Project,
+  args: readonly string[],
+  output: Output,
+  input = '',
+  until = new AbortController(),
+): Promise<number> {
+  const around: Around = {
+    cwd: project.folder,
+    environment: {},
+    out: (text) => {
+      output.out += text;
+    },
+    err: (text) => {
+      output.err += text;
+    },
+    input: async () => input,
+    signal: until.signal,
+  };
+  return runCommand(args, around);
+}
+
+async function run(project: Project, args: readonly string[], input = ''): Promise<Output & { code: number }> {
+  const output = { out: '', err: '' };
+  return { code: await command(project, args, output, input), ...output };
+}
+
+describe('a command line that is wrong', () => {
+  let project: Project;
+  beforeAll(() => {
+    project = createProject({ 'src/lambda.mjs': SERVICE, 'src/broken.mjs': 'export const handler =' });
+  });
+  afterAll(() => project.remove());
+
+  test.each([
+    [['dve'], 2, 'there is no command dve (did you mean "dev"?)'],
+    [['dev', 'src/lambda.mjs', '--timout', '3'], 2, 'unknown flag --timout (did you mean "timeout"?)'],
+    [['dev', 'src/lambda.mjs', '--timeout', '3000'], 2, '--timeout must be a number of seconds from 0.1 to 900'],
+    [['dev', 'src/lambda.mjs', '--memory', 'much'], 2, '--memory must be a number, not "much"'],
+    [['dev', 'src/lambda.mjs', '--memory', '300', '--memory', '400'], 2, '--memory is given twice'],
+    [['dev', 'src/lambda.mjs', '--env', 'A'], 2, '--env wants NAME=value, not "A"'],
+    [['dev', 'src/lambda.mjs', '--port', '70000'], 2, '--port must be a port'],
+    [['dev', 'src/lambda.mjs', '--node', '/nowhere/node'], 2, '--node /nowhere/node does not run'],
+    [['dev', 'src/lambda.mjs', '--authorizer', 'magic'], 2, '--authorizer must be "jwt", "iam" or "lambda:<export>"'],
+    [['dev', 'src/none.ts'], 2, 'name the entry file, as in sallyport dev src/lambda.ts'],
+    [['dev', 'a.ts', 'b.ts'], 2, 'one entry file is enough: a.ts b.ts'],
+    [['send', 'queue', 'orders'], 2, 'no sallyport dev runs in this project'],
+    [['send'], 2, 'say what to send'],
+    [['token', '--sub', 'ada'], 2, 'no sallyport dev runs in this project'],
+    [['token'], 2, 'name the subject'],
+    [['explain', 'nothing.json', '--entry', 'src/lambda.mjs'], 2, 'there is no file nothing.json'],
+    [['explain', '-', '--entry', 'src/lambda.mjs'], 2, 'standard input is no JSON'],
+    [['routes', '--entry', 'src/broken.mjs'], 3, 'src/broken.mjs:1:'],
+    [[], 2, ''],
+  ])('%j', async (args, code, text) => {
+    const result = await run(project, args as string[]);
+    expect(result.code).toBe(code);
+    expect(result.err).toContain(text);
+  });
+
+  test.each([
+    ['{ "tiemout": 3 }', 'sallyport.json: unknown key "tiemout" (did you mean "timeout"?)'],
+    ['{ "timeout": "3" }', 'sallyport.json: "timeout" must be a number of seconds from 0.1 to 900'],
+    ['[]', 'sallyport.json must hold an object'],
+    ['{', 'sallyport.json is no JSON'],
+  ])('sallyport.json with %s', async (text, error) => {
+    const other = createProject({ 'src/lambda.mjs': SERVICE, 'sallyport.json': text });
+    const { code, err } = await run(other, ['dev', 'src/lambda.mjs', '--check']);
+    expect({ code, err: err.trim() }).toEqual({ code: 2, err: expect.stringContaining(error) });
+    other.remove();
+  });
+
+  test('a port that is taken', async () => {
+    const server: Server = createServer();
+    const port = await new Promise<number>((resolve) => {
+      server.listen(0, '127.0.0.1', () => resolve((server.address() as { port: number }).port));
+    });
+    const { code, err } = await run(project, [
+      'dev',
+      'src/lambda.mjs',
+      '--port',
+      String(Math.min(port, 65_500)),
+      '--no-state',
+    ]);
+    expect(code).toBe(2);
+    expect(err).toMatch(/^sallyport: ports? [\d, ]+ (is|are) taken: name another with --port$/m);
+    await new Promise((resolve) => server.close(resolve));
+  });
+});
+
+describe('commands without a run', () => {
+  let project: Project;
+  beforeAll(() => {
+    project = createProject({ 'src/lambda.mjs': SERVICE });
+  });
+  afterAll(() => project.remove());
+
+  test('explain says why an event is of its kind, and ends with 1 for one that is of none', async () => {
+    const event = JSON.stringify({ Records: [{ eventSource: 'aws:sqs', eventSourceARN: 'a:b:c:d:e:orders' }] });
+    expect(await run(project, ['explain', '-', '--entry', 'src/lambda.mjs'], event)).toMatchObject({
+      code: 0,
+      out: 'kind    queue\n',
+    });
+    const unknown = await run(project, ['explain', '-', '--entry', 'src/lambda.mjs', '--json'], '{"a":1}');
+    expect(unknown.code).toBe(1);
+    expect(JSON.parse(unknown.out)).toMatchObject({ kind: null, error: 'framework: unknown event type' });
+  });
+
+  test('routes says that a foreign handler says nothing; openapi has no document of it', async () => {
+    expect((await run(project, ['routes', '--entry', 'src/lambda.mjs'])).out).toBe(
+      'a handler of your own: routes and triggers are not known\n',
+    );
+    expect((await run(project, ['openapi', '--entry', 'src/lambda.mjs'])).code).toBe(1);
+  });
+
+  test('help, and the version', async () => {
+    expect((await run(project, ['--help'])).out).toContain('sallyport dev [entry]');
+    expect((await run(project, ['dev', '--help'])).out).toContain('--managed-instances <number>');
+    expect((await run(project, ['--version'])).out).toMatch(/^\d+\.\d+\.\d+\n$/);
+  });
+});
+
+describe('a run, and the commands that find it', () => {
+  let project: Project;
+  let ended: Promise<number>;
+  const end = new AbortController();
+  const output = { out: '', err: '' };
+
+  beforeAll(async () => {
+    project = createProject({ 'src/lambda.mjs': SERVICE });
+    ended = command(project, ['dev', 'src/lambda.mjs', '--port', '0', '--no-state'], output, '', end);
+    while (!output.out.includes('state ')) await new Promise((resolve) => setImmediate(resolve));
+  }, 60_000);
+  afterAll(async () => {
+    end.abort();
+    await ended;
+    project.remove();
+  });
+
+  test('prints the console’s address, with the token behind the number sign', () => {
+    expect(output.out).toMatch(/^console {3}http:\/\/127\.0\.0\.1:\d+\/#token=[\w-]{32} {3}a handler of your own/);
+  });
+
+  test('its file is for its user alone', () => {
+    expect(statSync(join(project.folder, '.sallyport/run.json')).mode & 0o777).toBe(0o600);
+  });
+
+  test('a second one in the same folder is refused', async () => {
+    const { code, err } = await run(project, ['dev', 'src/lambda.mjs', '--port', '0']);
+    expect({ code, err }).toEqual({
+      code: 2,
+      err: 'sallyport: sallyport dev already runs in this project: end it, or use its console\n',
+    });
+  });
+
+  test('send goes through a door, and prints what its client gets', async () => {
+    expect(await run(project, ['send', 'http', 'GET /hello'])).toMatchObject({
+      code: 0,
+      out: 'gateway-v2  200\n{"path":"/hello","who":"nobody"}\n',
+    });
+    const signed = await run(project, [
+      'send',
+      'http',
+      'GET /hello',
+      '--as',
+      'ada',
+      '--scope',
+      'a:b',
+      '--door',
+      'gateway-v1',
+      '--json',
+    ]);
+    expect(JSON.parse(signed.out)).toMatchObject({
+      door: 'gateway-v1',
+      client: { status: 200, body: '{"path":"/hello","who":"somebody"}' },
+    });
+  });
+
+  test('send takes an event from standard input, and ends with 1 when the function fails', async () => {
+    expect(await run(project, ['send', '-'], '{"a":1}')).toMatchObject({
+      code: 0,
+      out: '{\n  "got": {\n    "a": 1\n  }\n}\n',
+    });
+    expect(await run(project, ['send', '-'], '{"fail":true}')).toMatchObject({
+      code: 1,
+      out: 'failed: TypeError: broken\n',
+    });
+  });
+
+  test('token, env and routes ask the run', async () => {
+    expect((await run(project, ['token', '--sub', 'ada', '--scope', 'notes:read'])).out).toMatch(
+      /^[\w-]+\.[\w-]+\.[\w-]+\n$/,
+    );
+    expect((await run(project, ['env'])).out).toMatch(/^export AWS_ENDPOINT_URL='http:\/\/127\.0\.0\.1:\d+\/?'$/m);
+    expect((await run(project, ['routes'])).code).toBe(0);
+  });
+
+  test('what was sent is one line each; a token is in none', () => {
+    const lines = output.out.split('\n').slice(1).join('\n');
+    expect(lines).toMatch(/^\d\d:\d\d:\d\d {2}gateway-v2 GET \/hello {2}200 {2}\d+ ms/m);
+    expect(lines).toMatch(/TypeError.*broken/);
+    expect(lines).not.toMatch(/eyJ|Bearer/);
+  });
+});

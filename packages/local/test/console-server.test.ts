@@ -1,0 +1,228 @@
+import { createServer, type Server, request as sendRequest } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { FrameworkError } from '@sallyport/core';
+import type { ConsoleEvent } from '../src/internal/console/api.js';
+import { createConsole } from '../src/internal/console/create.js';
+import { createJournal } from '../src/internal/journal/ring.js';
+import { createTestHost, type TestHost } from './support/host.js';
+
+const TOKEN = 'a-token-of-this-test-0123456789ab';
+const AUTHORIZED = { authorization: `Bearer ${TOKEN}` };
+
+const journal = createJournal({ reveal: false, now: () => 1_000 });
+let door: Server;
+let seenByDoor: Record<string, unknown> = {};
+let host: TestHost;
+let part: ReturnType<typeof createConsole>;
+let origin: string;
+
+beforeAll(async () => {
+  door = createServer((request, response) => {
+    seenByDoor = { method: request.method, url: request.url, ...request.headers };
+    response.writeHead(201, { 'set-cookie': 'a=b', 'x-door': 'yes' }).end('through the door');
+  }).listen(0, '127.0.0.1');
+  await new Promise((resolve) => door.once('listening', resolve));
+  host = createTestHost(() => null, {
+    journal,
+    token: TOKEN,
+    ports: { console: 0, 'gateway-v2': (door.address() as AddressInfo).port } as never,
+    invoker: { code: () => ({ state: 'starting' }), environments: () => [] } as never,
+    state: { status: () => 'on' } as never,
+    sources: {
+      list: () => [],
+      speed: () => 1,
+      setSpeed: () => {
+        throw new Error('text of an exception');
+      },
+      act: () => {
+        throw new FrameworkError('local.unknown_source', 'framework: there is no queue "nothing"');
+      },
+    } as never,
+  });
+  part = createConsole(host);
+  await part.start();
+  origin = `http://127.0.0.1:${host.ports.console}`;
+});
+
+afterAll(async () => {
+  await part.stop();
+  door.close();
+  door.closeAllConnections();
+  host.remove();
+});
+
+/** A request with any header, which `fetch` would not send. */
+function ask(path: string, headers: Record<string, string>, method = 'GET') {
+  return new Promise<{ status: number | undefined; headers: Record<string, unknown>; body: string }>(
+    (resolve, reject) => {
+      sendRequest({ port: host.ports.console, host: '127.0.0.1', path, method, headers }, (response) => {
+        let body = '';
+        response.setEncoding('utf8').on('data', (chunk) => (body += chunk));
+        response.on('end', () => resolve({ status: response.statusCode, headers: response.headers, body }));
+      })
+        .on('error', reject)
+        .end();
+    },
+  );
+}
+
+const post = (path: string, body: string) => fetch(origin + path, { method: 'POST', headers: AUTHORIZED, body });
+
+describe('who may ask', () => {
+  const own = () => `127.0.0.1:${host.ports.console}`;
+
+  it.each([
+    ['the page with its own name', '/', () => ({}), 200],
+    ['the page as localhost', '/', () => ({ host: `localhost:${host.ports.console}` }), 200],
+    ['the page over IPv6', '/', () => ({ host: `[::1]:${host.ports.console}` }), 200],
+    ['another name that resolves to this machine', '/', () => ({ host: `evil.example:${host.ports.console}` }), 421],
+    ['another port', '/', () => ({ host: '127.0.0.1:1' }), 421],
+    ['a name that only begins alike', '/', () => ({ host: `127.0.0.1.evil.example:${host.ports.console}` }), 421],
+    ['another page', '/api/state', () => ({ ...AUTHORIZED, origin: 'https://evil.example' }), 403],
+    ['a page without an origin', '/api/state', () => ({ ...AUTHORIZED, origin: 'null' }), 403],
+    ['another server of this machine', '/api/state', () => ({ ...AUTHORIZED, origin: 'http://127.0.0.1:1' }), 403],
+    ['the page itself', '/api/state', () => ({ ...AUTHORIZED, origin: `http://${own()}` }), 200],
+    ['nobody', '/api/state', () => ({}), 401],
+    ['a wrong token', '/api/state', () => ({ authorization: 'Bearer a-token-of-this-test-0123456789ac' }), 401],
+    ['a shorter token', '/api/state', () => ({ authorization: 'Bearer a' }), 401],
+    ['a token in a cookie', '/api/state', () => ({ cookie: `token=${TOKEN}` }), 401],
+    ['a token in the address', `/api/state?token=${TOKEN}`, () => ({}), 401],
+    ['the stream without a token', '/api/events', () => ({}), 401],
+    ['a door without a token', '/door/gateway-v2/notes', () => ({}), 401],
+  ])('%s', async (_, path, headers, status) => {
+    expect(await ask(path, headers())).toMatchObject({ status });
+  });
+
+  it('listens on the loopback interface only', async () => {
+    expect((await ask('/api/state', AUTHORIZED)).status).toBe(200);
+    expect(JSON.parse((await ask('/api/state', AUTHORIZED)).body)).toMatchObject({ name: 'notes', speed: 1 });
+  });
+});
+
+describe('the page', () => {
+  it('allows own scripts, styles with its nonce and nothing else, sets no cookie and names no token', async () => {
+    const { headers, body } = await ask('/', {});
+    const nonce = /<meta name="style-nonce" content="([^"]+)">/.exec(body)?.[1];
+    expect(headers['content-security-policy']).toBe(
+      `default-src 'none'; script-src 'self'; style-src 'nonce-${nonce}'; connect-src 'self'; img-src 'self'; base-uri 'none'; ` +
+        "form-action 'none'; frame-ancestors 'none'; require-trusted-types-for 'script'; trusted-types 'none'",
+    );
+    expect(headers).toMatchObject({
+      'x-content-type-options': 'nosniff',
+      'referrer-policy': 'no-referrer',
+      'cache-control': 'no-store',
+    });
+    expect(headers).not.toHaveProperty('set-cookie');
+    expect(body).not.toContain(TOKEN);
+    expect((await ask('/', {})).body).not.toContain(nonce);
+  });
+
+  it('has its files without a token, and no other file', async () => {
+    expect(await ask('/assets/main.js', {})).toMatchObject({
+      status: 200,
+      headers: { 'content-type': 'text/javascript; charset=utf-8' },
+    });
+    for (const path of ['/assets/..%2fmain.js', '/assets/../package.json', '/assets/none.js', '/assets/index.html'])
+      expect((await ask(path, {})).status).toBe(401);
+  });
+});
+
+describe('the stream of events', () => {
+  it('sends its headers before anything happens, and then each change without the large members', async () => {
+    const controller = new AbortController();
+    // Resolves with the headers: the journal is empty, and the request asks for none of it.
+    const answer = await fetch(`${origin}/api/events?last=0`, { headers: AUTHORIZED, signal: controller.signal });
+    expect(answer.headers.get('content-type')).toBe('application/x-ndjson; charset=utf-8');
+    const lines = (answer.body as ReadableStream<Uint8Array>).pipeThrough(new TextDecoderStream()).getReader();
+    const next = async () => JSON.parse((await lines.read()).value ?? '') as ConsoleEvent;
+    expect(await next()).toEqual({ type: 'ready' });
+    journal.open({
+      requestId: 'r-1',
+      traceId: '1-a',
+      origin: { kind: 'queue', target: 'orders' },
+      event: { Records: ['large'] },
+    } as never);
+    expect(await next()).toMatchObject({
+      type: 'record',
+      record: { id: 1, origin: { kind: 'queue', target: 'orders' } },
+    });
+    journal.update(1, { answer: 'large', status: 'ok', summary: 'ok' });
+    const second = await next();
+    expect(second).toMatchObject({ type: 'record', record: { id: 1, summary: 'ok' } });
+    expect(JSON.stringify(second)).not.toContain('large');
+    controller.abort();
+  });
+
+  it('begins with what there is', async () => {
+    const controller = new AbortController();
+    const answer = await fetch(`${origin}/api/events`, { headers: AUTHORIZED, signal: controller.signal });
+    const lines = (answer.body as ReadableStream<Uint8Array>).pipeThrough(new TextDecoderStream()).getReader();
+    let text = '';
+    while (!text.includes('"ready"')) text += (await lines.read()).value ?? '';
+    expect(text.split('\n').filter((line) => line !== '')).toHaveLength(2);
+    controller.abort();
+  });
+});
+
+describe('calls', () => {
+  it.each([
+    ['that do not exist', '/api/nothing', '{}', 404, 'local.not_found'],
+    ['that are no JSON', '/api/speed', '{', 400, 'local.invalid_request'],
+    ['without a body', '/api/speed', '', 400, 'local.invalid_request'],
+    ['with a list', '/api/speed', '[]', 400, 'local.invalid_request'],
+    ['with another type', '/api/speed', '{"speed":"fast"}', 400, 'local.invalid_request'],
+    ['with an unknown member', '/api/speed', '{"spee":1}', 400, 'local.invalid_request'],
+    [
+      'for an unknown source',
+      '/api/sources',
+      '{"kind":"queue","name":"nothing","action":"now"}',
+      400,
+      'local.unknown_source',
+    ],
+    ['for an unknown kind', '/api/preview', '{"kind":"pigeon"}', 400, 'local.unknown_kind'],
+    ['for an unknown invocation', '/api/replay', '{"id":99}', 404, 'local.not_found'],
+    ['for a file outside of the folder', '/api/replay', '{"file":"../../../etc/passwd"}', 404, 'local.not_found'],
+  ])('%s are refused', async (_, path, body, status, code) => {
+    const answer = await post(path, body);
+    expect(answer.status).toBe(status);
+    expect(await answer.json()).toMatchObject({ error: { code } });
+  });
+
+  it('that are too large are refused', async () => {
+    const answer = await post('/api/explain', `{"event":"${'x'.repeat(17 * 1024 * 1024)}"}`);
+    expect(answer.status).toBe(413);
+  });
+
+  it('that fail say nothing of the exception; the terminal does', async () => {
+    const answer = await post('/api/speed', '{"speed":2}');
+    expect(answer.status).toBe(500);
+    expect(await answer.text()).not.toContain('exception');
+    expect(host.notices).toEqual(['the console failed: text of an exception']);
+  });
+});
+
+describe('the way to a door', () => {
+  it('keeps the token of the console here, and passes on the one for the service', async () => {
+    const answer = await fetch(`${origin}/door/gateway-v2/notes?x=1`, {
+      method: 'POST',
+      headers: { ...AUTHORIZED, 'door-authorization': 'Bearer of-the-service', 'mcp-session-id': 's' },
+      body: '{}',
+    });
+    expect(answer.status).toBe(201);
+    expect(await answer.text()).toBe('through the door');
+    expect(answer.headers.get('set-cookie')).toBeNull();
+    expect(answer.headers.get('x-door')).toBe('yes');
+    expect(answer.headers.get('content-security-policy')).toBe("default-src 'none'; frame-ancestors 'none'; sandbox");
+    expect(seenByDoor).toMatchObject({
+      method: 'POST',
+      url: '/notes?x=1',
+      authorization: 'Bearer of-the-service',
+      'mcp-session-id': 's',
+    });
+    expect(JSON.stringify(seenByDoor)).not.toContain(TOKEN);
+  });
+
+  it('is not there for a door that is not open', async () => {
+    expect((await ask('/door/gateway-v1/notes', AUTHORIZED)).status).toBe(404);
+  });
+});

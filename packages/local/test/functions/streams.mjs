@@ -1,0 +1,11 @@
+// A handler that streams, as AWS's documentation writes one.
+export const handler = awslambda.streamifyResponse(async (event, stream) => {
+  const path = event.rawPath ?? event.path;
+  const head = { statusCode: 201, headers: { 'content-type': 'text/plain' }, cookies: ['a=1', 'b=2'] };
+  const answer = awslambda.HttpResponseStream.from(stream, head);
+  answer.write('one,');
+  if (path === '/fails') throw new Error('in the middle');
+  await new Promise((resolve) => setTimeout(resolve, 50));
+  answer.write('two');
+  answer.end();
+});

@@ -1,0 +1,344 @@
+import { mkdirSync, writeFileSync } from 'node:fs';
+import { dirname, join } from 'node:path';
+import { createSources } from '../src/internal/sources/create.js';
+import type { LocalSources } from '../src/internal/sources/local-sources.js';
+import type { SourceKind, SourceView } from '../src/internal/sources/sources.js';
+import { createTestHost, type TestFunction, type TestHost, trigger } from './support/host.js';
+
+interface Batch {
+  readonly Records: readonly {
+    readonly messageId: string;
+    readonly body: string;
+    readonly attributes: Readonly<Record<string, string>>;
+    readonly dynamodb: { readonly SequenceNumber: string };
+  }[];
+}
+
+const running: { readonly sources: LocalSources; readonly host: TestHost }[] = [];
+
+afterEach(async () => {
+  for (const { sources, host } of running.splice(0)) {
+    await sources.stop();
+    host.remove();
+  }
+});
+
+async function startSources(run: TestFunction, options: Parameters<typeof createTestHost>[1] = {}) {
+  const host = createTestHost(run, options);
+  const sources = createSources(host);
+  running.push({ sources, host });
+  await sources.start();
+  const view = (kind: SourceKind, name: string) =>
+    sources.list().find((each) => each.kind === kind && each.name === name) as SourceView;
+  const advance = async (ms: number) => {
+    await host.clock.advance(ms);
+    await host.settleTurns();
+  };
+  return { host, sources, view, advance };
+}
+
+const bodiesOf = ({ host }: { host: TestHost }) =>
+  host.invocations.map(({ event }) => (event as Batch).Records.map(({ body }) => body));
+const reported = (event: Batch, failed: (body: string) => boolean) => ({
+  batchItemFailures: event.Records.filter(({ body }) => failed(body)).map(({ messageId }) => ({
+    itemIdentifier: messageId,
+  })),
+});
+
+describe('a queue', () => {
+  const ORDERS = { triggers: [trigger('queue', 'orders')] };
+
+  it('delivers again after 30 s, three times, and then moves to its dead-letter queue, from where it can be sent back', async () => {
+    let isBroken = true;
+    const run = await startSources((event: Batch) => reported(event, (body) => isBroken && body === 'bad'), ORDERS);
+    const [bad = ''] = run.sources.send({
+      kind: 'queue',
+      name: 'orders',
+      records: [{ body: 'bad' }, { body: 'good' }],
+    });
+    await run.host.settleTurns();
+    expect(run.view('queue', 'orders')).toMatchObject({
+      hasHandler: true,
+      maxDeliveries: 3,
+      done: 1,
+      records: [
+        { id: bad, state: 'delayed', deliveries: 1, until: Date.parse('2026-11-22T10:00:30Z'), preview: 'bad' },
+      ],
+    });
+    await run.advance(30_000);
+    await run.advance(30_000);
+    expect(run.host.invocations).toHaveLength(4);
+    await run.advance(30_000);
+    expect(run.view('queue', 'orders')).toMatchObject({
+      records: [],
+      deadLetterName: 'orders-dlq',
+      deadLetters: [{ id: bad }],
+    });
+    expect(run.host.changes.map(({ state }) => state)).toContain('dead-letter');
+    isBroken = false;
+    run.sources.act('queue', 'orders', 'send-back', bad);
+    await run.host.settleTurns();
+    expect(run.view('queue', 'orders')).toMatchObject({ records: [], deadLetters: [], done: 2 });
+    expect(run.host.invocations).toHaveLength(5);
+  });
+
+  it('ends a wait at once with now, and waits shorter with speed', async () => {
+    const run = await startSources((event: Batch) => reported(event, () => true), ORDERS);
+    const [id = ''] = run.sources.send({ kind: 'queue', name: 'orders', records: [{ body: 'a' }] });
+    await run.host.settleTurns();
+    run.sources.act('queue', 'orders', 'now', id);
+    await run.host.settleTurns();
+    expect(run.host.invocations).toHaveLength(2);
+    run.sources.setSpeed(10);
+    expect(run.view('queue', 'orders').records[0]?.until).toBe(Date.parse('2026-11-22T10:00:03Z'));
+    await run.advance(2_999);
+    expect(run.view('queue', 'orders').records).toHaveLength(1);
+    await run.advance(1);
+    expect(run.host.invocations).toHaveLength(3);
+    await run.advance(3_000);
+    expect(run.view('queue', 'orders')).toMatchObject({ records: [], deadLetters: [{ id }] });
+  });
+
+  it('that is FIFO keeps one group in flight while others go on', async () => {
+    const gates = new Map<string, () => void>();
+    const run = await startSources(
+      (event: Batch) => new Promise((resolve) => gates.set(event.Records[0]?.body ?? '', () => resolve({}))),
+      {
+        triggers: [trigger('queue', 'orders.fifo')],
+        config: { sources: { ...NO_SOURCES, queues: { 'orders.fifo': { batchSize: 1 } } } },
+      },
+    );
+    const send = (body: string, groupId: string) =>
+      run.sources.send({ kind: 'queue', name: 'orders.fifo', records: [{ body, groupId }] });
+    for (const [body, group] of [
+      ['a1', 'a'],
+      ['a2', 'a'],
+      ['b1', 'b'],
+    ] as const)
+      send(body, group);
+    await run.host.settleTurns();
+    expect([...gates.keys()]).toEqual(['a1', 'b1']);
+    gates.get('b1')?.();
+    await run.host.settleTurns();
+    expect([...gates.keys()]).toEqual(['a1', 'b1']);
+    gates.get('a1')?.();
+    await run.host.settleTurns();
+    expect([...gates.keys()]).toEqual(['a1', 'b1', 'a2']);
+  });
+
+  it('that is FIFO takes a message of one deduplication id once in five minutes', async () => {
+    const run = await startSources(() => ({}), { triggers: [trigger('queue', 'q.fifo')] });
+    const record = { body: 'a', groupId: 'g', attributes: { MessageDeduplicationId: 'd' } };
+    const send = () => run.sources.send({ kind: 'queue', name: 'q.fifo', records: [record] })[0];
+    const first = send();
+    expect(send()).toBe(first);
+    await run.advance(300_000);
+    expect(send()).not.toBe(first);
+  });
+
+  it('keeps what is in flight over a reload, and gives the rest to the new code', async () => {
+    let finish = (_answer: unknown) => {};
+    const run = await startSources(
+      () =>
+        new Promise((resolve) => {
+          finish = resolve;
+        }),
+      ORDERS,
+    );
+    run.sources.send({ kind: 'queue', name: 'orders', records: [{ body: 'a' }] });
+    run.host.reload([trigger('queue', 'orders'), trigger('queue', 'more')]);
+    await run.host.settleTurns();
+    expect(run.view('queue', 'orders').records).toMatchObject([{ state: 'in-flight', deliveries: 1 }]);
+    finish({});
+    await run.host.settleTurns();
+    expect(run.view('queue', 'orders')).toMatchObject({ records: [], done: 1 });
+    expect(run.view('queue', 'more').hasHandler).toBe(true);
+  });
+
+  it('without a handler keeps its messages until there is one', async () => {
+    const run = await startSources(() => ({}));
+    run.sources.send({ kind: 'queue', name: 'orders', records: [{ body: 'a' }] });
+    expect(run.view('queue', 'orders')).toMatchObject({ hasHandler: false, records: [{ state: 'waiting' }] });
+    run.host.reload([trigger('queue', 'orders')]);
+    await run.host.settleTurns();
+    expect(bodiesOf(run)).toEqual([['a']]);
+  });
+
+  it('goes on with the trace of its sender', async () => {
+    const run = await startSources(() => ({}), ORDERS);
+    run.sources.send({ kind: 'queue', name: 'orders', records: [{ body: 'a' }], traceId: 'Root=1-a' });
+    await run.host.settleTurns();
+    expect(run.host.invocations[0]?.options).toMatchObject({
+      traceId: 'Root=1-a',
+      origin: { kind: 'queue', target: 'orders' },
+      whenBusy: 'wait',
+      asynchronous: false,
+    });
+  });
+});
+
+const NO_SOURCES = { queues: {}, streams: {}, tableStreams: {}, topics: {}, buses: {}, schedules: {} };
+
+describe('a stream', () => {
+  it('of a table reports sequence numbers with leading zeros as they came', async () => {
+    const failing = '000000000000000000010';
+    const run = await startSources(
+      (event: Batch) => ({
+        batchItemFailures: event.Records.some(({ dynamodb }) => dynamodb.SequenceNumber === failing)
+          ? [{ itemIdentifier: failing }]
+          : [],
+      }),
+      {
+        triggers: [trigger('table-stream', 'notes')],
+        state: { dynamodb: () => Promise.reject(new Error('off')) } as never,
+      },
+    );
+    const change = (n: number) => ({
+      dynamodb: { Keys: { id: { N: '1' } }, SequenceNumber: String(n).padStart(21, '0') },
+    });
+    run.sources.send({ kind: 'table-stream', name: 'notes', records: [change(9), change(10), change(11)] });
+    await run.host.settleTurns();
+    expect(run.view('table-stream', 'notes')).toMatchObject({
+      done: 1,
+      records: [{ deliveries: 1 }, { deliveries: 1 }],
+    });
+    for (let retry = 0; retry < 3; retry += 1) await run.advance(1000);
+    const numbers = run.host.invocations.map(({ event }) =>
+      (event as Batch).Records.map(({ dynamodb }) => dynamodb.SequenceNumber),
+    );
+    expect(numbers[1]).toEqual(['000000000000000000010', '000000000000000000011']);
+  });
+
+  it('keeps what was retried three times, and sends it back', async () => {
+    let isBroken = true;
+    const run = await startSources(
+      () => {
+        if (isBroken) throw new Error('broken');
+      },
+      { triggers: [trigger('stream', 'clicks')] },
+    );
+    const [id = ''] = run.sources.send({
+      kind: 'stream',
+      name: 'clicks',
+      records: [{ json: { n: 1 }, partitionKey: 'a' }],
+    });
+    await run.host.settleTurns();
+    for (let retry = 0; retry < 3; retry += 1) await run.advance(1000);
+    expect(run.view('stream', 'clicks')).toMatchObject({
+      maxDeliveries: 4,
+      records: [],
+      deadLetterName: 'clicks-failed',
+      deadLetters: [{ id, deliveries: 4, preview: '{"n":1}' }],
+    });
+    isBroken = false;
+    run.sources.act('stream', 'clicks', 'send-back', id);
+    await run.host.settleTurns();
+    expect(run.view('stream', 'clicks')).toMatchObject({ deadLetters: [], done: 1 });
+  });
+});
+
+describe('asynchronous events', () => {
+  it('of a topic are retried after 60 and 120 s, and then kept', async () => {
+    const run = await startSources(
+      () => {
+        throw new Error('broken');
+      },
+      { triggers: [trigger('topic', 'news')] },
+    );
+    const [id = ''] = run.sources.send({
+      kind: 'topic',
+      name: 'news',
+      records: [{ message: { n: 1 } }],
+      traceId: 'Root=1-b',
+    });
+    await run.host.settleTurns();
+    await run.advance(59_999);
+    expect(run.host.invocations).toHaveLength(1);
+    await run.advance(1);
+    await run.advance(120_000);
+    expect(run.host.invocations).toHaveLength(3);
+    expect(run.host.invocations[2]?.options).toMatchObject({ traceId: 'Root=1-b', asynchronous: true });
+    expect(run.view('topic', 'news')).toMatchObject({
+      records: [],
+      deadLetterName: 'news-failed',
+      deadLetters: [{ id, deliveries: 3 }],
+    });
+    run.sources.act('topic', 'news', 'delete', id);
+    expect(run.view('topic', 'news').deadLetters).toEqual([]);
+  });
+
+  it('of a bus that no selector takes are listed and said, and nothing runs', async () => {
+    const run = await startSources(() => null, { triggers: [trigger('event-bus', '', { source: 'billing' })] });
+    const send = (source: string) =>
+      run.sources.send({ kind: 'event-bus', name: 'default', records: [{ source, detailType: 'InvoicePaid' }] })[0];
+    const lost = send('shipping');
+    send('billing');
+    await run.host.settleTurns();
+    expect(run.host.invocations).toHaveLength(1);
+    expect(run.view('event-bus', 'default')).toMatchObject({
+      done: 1,
+      deadLetters: [{ id: lost, state: 'no selector' }],
+    });
+    expect(run.host.notices).toEqual(['no selector takes the event shipping, InvoicePaid of the bus default']);
+  });
+
+  it('of a schedule come by its rate, and when it is told to fire', async () => {
+    const schedules = { nightly: { expression: 'rate(5 minutes)', input: { full: true } } };
+    const run = await startSources(() => null, {
+      triggers: [
+        trigger('event-bus', '', { scheduleName: 'nightly' }),
+        trigger('event-bus', '', { ruleName: 'hourly' }),
+      ],
+      config: { sources: { ...NO_SOURCES, schedules } },
+    });
+    run.sources.act('schedule', 'hourly', 'fire');
+    await run.advance(300_000);
+    await run.advance(300_000);
+    const events = run.host.invocations.map(({ event }) => event as { resources: string[]; detail: unknown });
+    expect(events.map(({ resources }) => resources[0])).toEqual([
+      'arn:aws:events:us-east-1:123456789012:rule/hourly',
+      'arn:aws:scheduler:us-east-1:123456789012:schedule/default/nightly',
+      'arn:aws:scheduler:us-east-1:123456789012:schedule/default/nightly',
+    ]);
+    expect(events[1]?.detail).toEqual({ full: true });
+  });
+});
+
+describe('numbers', () => {
+  it('come from the manifest of the constructs, and sallyport.json counts more', async () => {
+    const host = createTestHost(() => ({}));
+    const manifest = join(host.config.folder, 'cdk.out/sallyport.json');
+    mkdirSync(dirname(manifest));
+    const source = { kind: 'queue', name: 'orders', settings: { maxReceiveCount: 5, batchSize: 1 } };
+    writeFileSync(
+      manifest,
+      JSON.stringify({ version: 1, functions: [{ entry: 'src/lambda.ts', sources: [source, 7] }] }),
+    );
+    const queues = { orders: { batchSize: 3 } };
+    const config = { ...host.config, manifest, sources: { ...NO_SOURCES, queues } };
+    const sources = createSources({ ...host, config });
+    running.push({ sources, host });
+    await sources.start();
+    expect(sources.list()).toMatchObject([
+      { name: 'orders', maxDeliveries: 5, settings: { batchSize: 3, invocations: 2 } },
+    ]);
+  });
+
+  it('of a manifest that is not JSON are refused', () => {
+    const host = createTestHost(() => ({}));
+    const manifest = join(host.config.folder, 'sallyport.json');
+    writeFileSync(manifest, '{');
+    expect(() => createSources({ ...host, config: { ...host.config, manifest } })).toThrow(
+      expect.objectContaining({ code: 'local.usage' }),
+    );
+    host.remove();
+  });
+
+  it.each<[string, () => SourceKind, string]>([
+    ['an unknown source', () => 'queue', 'local.unknown_source'],
+    ['an unknown record', () => 'topic', 'local.unknown_record'],
+  ])('%s is named', async (_name, kind, code) => {
+    const run = await startSources(() => null, { triggers: [trigger('topic', 'orders')] });
+    expect(() => run.sources.act(kind(), 'orders', 'send-back', 'm-1')).toThrow(expect.objectContaining({ code }));
+  });
+});

@@ -1,0 +1,178 @@
+import { isPlainObject } from '@sallyport/core/pipeline';
+
+/** The HTTP doors of AWS that a function can stand behind. */
+export type HttpDoorKind = 'gateway-v2' | 'gateway-v1' | 'function-url' | 'load-balancer';
+
+/** What the client of an HTTP door gets. */
+export interface ClientAnswer {
+  /** HTTP status. */
+  readonly status: number;
+  /** Names as the function wrote them, in order; a name with several values comes several times. */
+  readonly headers: readonly (readonly [name: string, value: string])[];
+  /** The body, decoded. */
+  readonly body: Uint8Array;
+  /** Why the door did not take the function's answer; `undefined` when it did. */
+  readonly refused?: string;
+}
+
+/** Settings of {@link clientAnswer}. */
+export interface ClientAnswerOptions {
+  /** Whether the target group of a load balancer has multi-value headers. Default: `false`. */
+  readonly multiValue?: boolean;
+}
+
+/** Why a function has no answer for its door. */
+export type DoorFailure =
+  /** It threw, ended, or answered what the door does not take. */
+  | 'error'
+  /** It took longer than the door waits. */
+  | 'timeout'
+  /** All its environments are busy. */
+  | 'throttled';
+
+interface Door {
+  /** Without one, an answer of any shape is a body. */
+  readonly needsStatus: boolean;
+  readonly contentType: string | undefined;
+  readonly failures: Readonly<Record<DoorFailure, readonly [status: number, body: string]>>;
+}
+
+const INTERNAL_V2 = '{"message":"Internal Server Error"}';
+const INTERNAL_V1 = '{"message": "Internal server error"}';
+const page = (title: string) =>
+  `<html>\r\n<head><title>${title}</title></head>\r\n<body>\r\n<center><h1>${title}</h1></center>\r\n</body>\r\n</html>\r\n`;
+
+/**
+ * HTTP API: https://docs.aws.amazon.com/apigateway/latest/developerguide/http-api-develop-integrations-lambda.html;
+ * REST API: https://docs.aws.amazon.com/apigateway/latest/developerguide/handle-errors-in-lambda-integration.html;
+ * load balancer: https://docs.aws.amazon.com/elasticloadbalancing/latest/application/lambda-functions.html;
+ * function URL: https://docs.aws.amazon.com/lambda/latest/dg/urls-invocation.html
+ */
+const DOORS: Readonly<Record<HttpDoorKind, Door>> = {
+  'gateway-v2': {
+    needsStatus: false,
+    contentType: 'text/plain;charset=UTF-8',
+    failures: {
+      error: [500, INTERNAL_V2],
+      timeout: [503, '{"message":"Service Unavailable"}'],
+      throttled: [503, '{"message":"Service Unavailable"}'],
+    },
+  },
+  'gateway-v1': {
+    needsStatus: true,
+    contentType: 'application/json',
+    failures: {
+      error: [502, INTERNAL_V1],
+      timeout: [504, '{"message": "Endpoint request timed out"}'],
+      throttled: [503, '{"message": "Service Unavailable"}'],
+    },
+  },
+  'function-url': {
+    needsStatus: false,
+    contentType: 'application/json',
+    failures: {
+      error: [502, 'Internal Server Error'],
+      timeout: [502, 'Internal Server Error'],
+      throttled: [429, '{"Reason":"ConcurrentInvocationLimitExceeded","Type":"User","message":"Rate Exceeded."}'],
+    },
+  },
+  'load-balancer': {
+    needsStatus: true,
+    contentType: undefined,
+    failures: {
+      error: [502, page('502 Bad Gateway')],
+      timeout: [502, page('502 Bad Gateway')],
+      throttled: [502, page('502 Bad Gateway')],
+    },
+  },
+};
+
+/**
+ * What the client of an HTTP door gets for what a function answered. An answer that the door does not take gives the door's
+ * own error, with the reason in `refused`.
+ *
+ * @example
+ * clientAnswer('gateway-v1', { body: 'x' }).refused; // 'the answer has no statusCode'
+ */
+export function clientAnswer(kind: HttpDoorKind, answer: unknown, options: ClientAnswerOptions = {}): ClientAnswer {
+  const door = DOORS[kind];
+  if (!isPlainObject(answer) || !('statusCode' in answer)) {
+    if (door.needsStatus) return refuse(kind, 'the answer has no statusCode');
+    const text = typeof answer === 'string' ? answer : JSON.stringify(answer ?? null);
+    return { status: 200, headers: [['content-type', 'application/json']], body: Buffer.from(text) };
+  }
+  const status = Number(answer.statusCode);
+  if (!Number.isInteger(status) || status < 100 || status > 599) return refuse(kind, 'statusCode is no HTTP status');
+  const { body = '', isBase64Encoded = false } = answer;
+  if (typeof body !== 'string' && body !== null) return refuse(kind, 'body is no text');
+  if (typeof isBase64Encoded !== 'boolean') return refuse(kind, 'isBase64Encoded is neither true nor false');
+  const headers = headersOf(kind, answer, options);
+  if (typeof headers === 'string') return refuse(kind, headers);
+  const isTyped = headers.some(([name]) => name.toLowerCase() === 'content-type');
+  return {
+    status,
+    headers: isTyped || door.contentType === undefined ? headers : [...headers, ['content-type', door.contentType]],
+    body: Buffer.from(body ?? '', isBase64Encoded ? 'base64' : 'utf8'),
+  };
+}
+
+/**
+ * What the client of an HTTP door gets when the function has no answer.
+ *
+ * @example clientFailure('gateway-v1', 'timeout').status; // 504
+ */
+export function clientFailure(kind: HttpDoorKind, failure: DoorFailure): ClientAnswer {
+  const [status, text] = DOORS[kind].failures[failure];
+  const contentType = text.startsWith('{') ? 'application/json' : text.startsWith('<') ? 'text/html' : 'text/plain';
+  return { status, headers: [['content-type', contentType]], body: Buffer.from(text) };
+}
+
+function refuse(kind: HttpDoorKind, refused: string): ClientAnswer {
+  return { ...clientFailure(kind, 'error'), refused };
+}
+
+type Headers = ClientAnswer['headers'];
+
+/** The headers that the door reads; a text says which of them it does not take. */
+function headersOf(
+  kind: HttpDoorKind,
+  answer: Record<string, unknown>,
+  { multiValue = false }: ClientAnswerOptions,
+): Headers | string {
+  if (kind === 'load-balancer') {
+    return multiValue ? listedHeaders(answer.multiValueHeaders) : plainHeaders(answer.headers);
+  }
+  const plain = plainHeaders(answer.headers);
+  if (typeof plain === 'string') return plain;
+  if (kind !== 'gateway-v1') {
+    const { cookies = [] } = answer;
+    if (!Array.isArray(cookies)) return 'cookies is no list';
+    return [...plain, ...cookies.map((cookie): [string, string] => ['set-cookie', String(cookie)])];
+  }
+  const listed = listedHeaders(answer.multiValueHeaders);
+  if (typeof listed === 'string') return listed;
+  const names = new Set(listed.map(([name]) => name.toLowerCase()));
+  return [...plain.filter(([name]) => !names.has(name.toLowerCase())), ...listed];
+}
+
+const isScalar = (value: unknown) => ['string', 'number', 'boolean'].includes(typeof value);
+
+function plainHeaders(headers: unknown = {}): Headers | string {
+  if (headers === null) return [];
+  if (!isPlainObject(headers)) return 'headers is no object';
+  const pairs = Object.entries(headers);
+  const [bad] = pairs.filter(([, value]) => !isScalar(value));
+  if (bad) return `the header ${bad[0]} is no text`;
+  return pairs.map(([name, value]) => [name, String(value)]);
+}
+
+function listedHeaders(headers: unknown = {}): Headers | string {
+  if (headers === null) return [];
+  if (!isPlainObject(headers)) return 'multiValueHeaders is no object';
+  const pairs = Object.entries(headers);
+  const [bad] = pairs.filter(([, values]) => !Array.isArray(values) || !values.every(isScalar));
+  if (bad) return `the header ${bad[0]} in multiValueHeaders is no list of texts`;
+  return pairs.flatMap(([name, values]) =>
+    (values as unknown[]).map((value): [string, string] => [name, String(value)]),
+  );
+}

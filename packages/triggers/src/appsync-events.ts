@@ -1,0 +1,11 @@
+export type { EventContext, EventHandler } from '@sallyport/streams/delivery';
+export { type Drop, drop } from './internal/drop.js';
+export {
+  AppSyncEvents,
+  appSyncEvents,
+  type PublishedEvent,
+  type PublishHandler,
+  type PublishResult,
+  type SubscribeHandler,
+  type Subscription,
+} from './sources/appsync-events.js';

@@ -1,0 +1,2 @@
+export type { EventContext, EventHandler } from '@sallyport/streams/delivery';
+export { type DocumentChange, DocumentDbTrigger, documentDb } from './sources/documentdb.js';

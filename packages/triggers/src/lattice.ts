@@ -1,0 +1,1 @@
+export { LatticeDoor, latticeDoor } from './sources/lattice.js';

@@ -1,0 +1,9 @@
+export type { EventContext, EventHandler } from '@sallyport/streams/delivery';
+export {
+  S3Batch,
+  type S3BatchAnswer,
+  type S3BatchHandler,
+  type S3BatchResult,
+  type S3BatchTask,
+  s3Batch,
+} from './sources/s3-batch.js';

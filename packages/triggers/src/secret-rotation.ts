@@ -1,0 +1,7 @@
+export type { EventContext, EventHandler } from '@sallyport/streams/delivery';
+export {
+  SecretRotation,
+  type SecretRotationStep,
+  type SecretRotationSteps,
+  secretRotation,
+} from './sources/secret-rotation.js';

@@ -1,0 +1,157 @@
+import type { LambdaContext, MaybePromise, TriggerRecord } from '@sallyport/core';
+import { attempt, type Delivered, type EventContext, type EventHandler } from '@sallyport/streams/delivery';
+import { invalidAnswer, refused } from '../errors.js';
+import { assertHandler } from '../internal/handlers.js';
+import { type Members, membersOf, requiredText, textOf } from '../internal/read.js';
+import { TriggerSurface } from '../internal/surface.js';
+
+/** A request that AppSync asks about: https://docs.aws.amazon.com/appsync/latest/devguide/security-authz.html. */
+export interface AppSyncAuthorizerRequest {
+  /** The token of the client, as it sent it. */
+  readonly token: string;
+  /** What the event says of the request: `apiId`, and the operation of a GraphQL or an Event API. */
+  readonly request: Readonly<Record<string, unknown>>;
+}
+
+/** What `allow` of this entry takes. */
+export interface AppSyncAllowance {
+  /** Values for resolvers and handlers: text, numbers, booleans. Default: none. */
+  readonly context?: Readonly<Record<string, string | number | boolean>>;
+  /** Fields that answer `null`: `Query.secret`, or their ARNs. GraphQL APIs only. Default: none. */
+  readonly deniedFields?: readonly string[];
+  /** How long AppSync may reuse the answer, in seconds; 0 for not at all. Default: as the API is configured. */
+  readonly ttlSeconds?: number;
+}
+
+/** The result of {@link allow} or {@link deny}. Only these are understood. */
+export class AppSyncDecision {
+  readonly #allowance: AppSyncAllowance | undefined;
+
+  /** @internal */
+  constructor(allowance: AppSyncAllowance | undefined) {
+    this.#allowance = allowance;
+  }
+
+  /** What is allowed; `undefined` for anything but a result of {@link allow}. @internal */
+  static read(result: unknown): AppSyncAllowance | undefined {
+    return typeof result === 'object' && result !== null && #allowance in result ? result.#allowance : undefined;
+  }
+}
+
+/** Lets a request pass. @example appSyncAuthorizer(async (ctx, { token }) => allow({ context: { user: await verify(token) } })); */
+export function allow(allowance: AppSyncAllowance = {}): AppSyncDecision {
+  const { ttlSeconds } = allowance;
+  if (ttlSeconds !== undefined && !(Number.isInteger(ttlSeconds) && ttlSeconds >= 0 && ttlSeconds <= 3_600)) {
+    throw refused('ttlSeconds must be a whole number from 0 to 3,600');
+  }
+  return new AppSyncDecision({ ...allowance });
+}
+
+/** Rejects a request. */
+export function deny(): AppSyncDecision {
+  return new AppSyncDecision(undefined);
+}
+
+/** The answer of an authorizer. */
+export interface AppSyncAuthorizerAnswer {
+  /** Whether the request passes. */
+  readonly isAuthorized: boolean;
+  /** Values for resolvers of a GraphQL API. */
+  readonly resolverContext?: Record<string, unknown>;
+  /** Values for handlers of an Event API. */
+  readonly handlerContext?: Record<string, unknown>;
+  /** Fields that answer `null`. */
+  readonly deniedFields?: string[];
+  /** How long the answer is reused, in seconds. */
+  readonly ttlOverride?: number;
+}
+
+const AUTHORIZER_KIND = {
+  kind: 'appsync-authorizer',
+  anyOf: [
+    [
+      { path: 'authorizationToken', test: 'text' },
+      { path: 'requestContext.apiId', test: 'text' },
+    ],
+  ],
+  sample: { authorizationToken: 't', requestContext: { apiId: 'a' } },
+  answer: '{ isAuthorized }',
+  // https://docs.aws.amazon.com/appsync/latest/devguide/security-authz.html
+  maxMs: 10_000,
+} as const;
+
+const REFUSED: AppSyncAuthorizerAnswer = { isAuthorized: false, ttlOverride: 0 };
+
+/** The authorizer of a GraphQL or an Event API of AppSync. */
+export class AppSyncAuthorizer extends TriggerSurface {
+  readonly #handler: EventHandler<AppSyncAuthorizerRequest>;
+
+  constructor(handler: EventHandler<AppSyncAuthorizerRequest>) {
+    super(AUTHORIZER_KIND);
+    assertHandler(handler);
+    this.#handler = handler;
+  }
+
+  /** One record. */
+  override triggers(): readonly TriggerRecord[] {
+    return [{ kind: this.kind }];
+  }
+
+  protected override read(event: unknown): readonly Delivered[] {
+    const { authorizationToken, requestContext } = membersOf(event);
+    const token = requiredText(this.kind, 'authorizationToken', authorizationToken);
+    const request = membersOf(requestContext);
+    const source = { name: textOf(request.apiId), arn: '', account: textOf(request.accountId), region: '' };
+    const record: AppSyncAuthorizerRequest = { token, request };
+    return [{ handler: this.#handler, record, id: textOf(request.requestId), name: '', source }];
+  }
+
+  protected override async answer(
+    [item]: readonly Delivered[],
+    lambdaContext: LambdaContext | undefined,
+    event: unknown,
+  ): Promise<AppSyncAuthorizerAnswer> {
+    const { handler, ...rest } = item as Delivered;
+    const isEventApi = textOf(membersOf(membersOf(event).requestContext).operation).startsWith('EVENT_');
+    const decide = async (ctx: EventContext, request: never) => toAnswer(await handler(ctx, request), isEventApi);
+    const outcome = await attempt(this.delivery, { ...rest, handler: decide }, lambdaContext);
+    return 'value' in outcome ? (outcome.value as AppSyncAuthorizerAnswer) : REFUSED;
+  }
+}
+
+/** @throws FrameworkError `triggers.invalid_answer` for a context that AppSync does not take */
+function toAnswer(result: unknown, isEventApi: boolean): AppSyncAuthorizerAnswer {
+  const allowance = AppSyncDecision.read(result);
+  if (!allowance) return REFUSED;
+  const { context, deniedFields, ttlSeconds } = allowance;
+  return {
+    isAuthorized: true,
+    ...(context && { [isEventApi ? 'handlerContext' : 'resolverContext']: flat(context) }),
+    ...(deniedFields && { deniedFields: [...deniedFields] }),
+    ...(ttlSeconds !== undefined && { ttlOverride: ttlSeconds }),
+  };
+}
+
+/** AppSync does not take nested values. */
+function flat(context: Members): Record<string, unknown> {
+  for (const [name, value] of Object.entries(context)) {
+    if (['string', 'number', 'boolean'].includes(typeof value)) continue;
+    throw invalidAnswer(`context.${name} must be text, a number or a boolean`);
+  }
+  return { ...context };
+}
+
+/**
+ * Makes the surface for the Lambda authorizer of an AppSync API. What is not {@link allow} is refused, and so is a request whose
+ * handler throws; no refusal is cached.
+ *
+ * @throws FrameworkError `app.invalid_configuration` for a handler that is not a function
+ * @example
+ * const authorizer = appSyncAuthorizer(async (ctx, { token }) => ((await isKnown(token)) ? allow() : deny()));
+ * const app = new SecureApp({ principalResolver, surfaces: [authorizer] });
+ */
+export function appSyncAuthorizer(
+  handler: (ctx: EventContext, request: AppSyncAuthorizerRequest) => MaybePromise<AppSyncDecision>,
+): AppSyncAuthorizer {
+  return new AppSyncAuthorizer(handler);
+}

@@ -1,0 +1,224 @@
+import type { LambdaContext, MaybePromise, SecurePrincipal, SurfaceHost, TriggerRecord } from '@sallyport/core';
+import { copyPrincipal, isFailure } from '@sallyport/core/pipeline';
+import {
+  attempt,
+  type Delivered,
+  type EventContext,
+  type EventHandler,
+  type Outcome,
+  settle,
+} from '@sallyport/streams/delivery';
+import { invalidAnswer, refused } from '../errors.js';
+import { type ChannelEntry, ChannelHandlers } from '../internal/channels.js';
+import { DROPPED, type Drop } from '../internal/drop.js';
+import { authorizeEvent } from '../internal/gate.js';
+import { publicText } from '../internal/public-text.js';
+import { membersOf, recordsOf, requiredText, textOf } from '../internal/read.js';
+import { TriggerSurface } from '../internal/surface.js';
+
+/** An event that a client publishes: https://docs.aws.amazon.com/appsync/latest/eventapi/direct-lambda-integrations.html. */
+export interface PublishedEvent {
+  /** The id by which the answer names it. */
+  readonly id: string;
+  /** What was published. */
+  readonly payload: unknown;
+  /** The path of the channel: `/news/sport`. */
+  readonly channel: string;
+  /** Who publishes, as the gate of `SecureApp` found; `null` without one. */
+  readonly principal: SecurePrincipal | null;
+}
+
+/** A subscription that a client asks for. */
+export interface Subscription {
+  /** The path of the channel, which may end in `/*`. */
+  readonly channel: string;
+  /** Who subscribes, as the gate of `SecureApp` found; `null` without one. */
+  readonly principal: SecurePrincipal | null;
+}
+
+/** Handles one published event: returns what is broadcast in its place, or `drop()`. A throw refuses this event alone. */
+export type PublishHandler = (ctx: EventContext, event: PublishedEvent) => MaybePromise<unknown>;
+
+/** Decides about a subscription: returns nothing to allow it. A throw, and any result, refuses it. */
+export type SubscribeHandler = (ctx: EventContext, subscription: Subscription) => MaybePromise<undefined>;
+
+/** One event of the answer to a publication. */
+export type PublishResult =
+  | { readonly id: string; readonly payload: unknown }
+  | { readonly id: string; readonly error: string };
+
+const EVENTS_KIND = {
+  kind: 'appsync-events',
+  anyOf: ['PUBLISH', 'SUBSCRIBE'].map(
+    (value) =>
+      [
+        { path: 'info.channel.path', test: 'text' },
+        { path: 'info.channelNamespace.name', test: 'text' },
+        { path: 'info.operation', test: 'equals', value },
+      ] as const,
+  ),
+  sample: { info: { channel: { path: '/a' }, channelNamespace: { name: 'a' }, operation: 'PUBLISH' }, events: [] },
+  answer: '{ events }, or null or { error }',
+} as const;
+
+const FORBIDDEN = 'forbidden';
+
+/** Handlers of channels of AppSync Events. */
+export class AppSyncEvents extends TriggerSurface {
+  readonly #publish = new ChannelHandlers('PUBLISH');
+  readonly #subscribe = new ChannelHandlers('SUBSCRIBE');
+  #host: SurfaceHost | undefined;
+
+  constructor() {
+    super(EVENTS_KIND);
+  }
+
+  /**
+   * Registers the handler of events that are published to a channel. It is called for each event, one at a time.
+   *
+   * @param pattern the path of a channel, or `/news/*` for all below `/news`; the longest pattern that fits counts
+   * @param posture who may publish: in `SecureApp` each registration has one, elsewhere none
+   * @throws FrameworkError `app.invalid_configuration` for an invalid or repeated pattern, or a handler that is not a function
+   * @example appSyncEvents().publish('/news/*', (ctx, { payload }) => clean(payload), Authenticated('news:write'));
+   */
+  publish(pattern: string, handler: PublishHandler, posture?: object): this {
+    this.#add(this.#publish, pattern, handler, posture);
+    return this;
+  }
+
+  /**
+   * Registers the handler of subscriptions to a channel.
+   *
+   * @param pattern as of {@link publish}
+   * @param posture who may subscribe: in `SecureApp` each registration has one, elsewhere none
+   * @throws FrameworkError `app.invalid_configuration` for an invalid or repeated pattern, or a handler that is not a function
+   * @example appSyncEvents().subscribe('/news/*', () => undefined, Authenticated('news:read'));
+   */
+  subscribe(pattern: string, handler: SubscribeHandler, posture?: object): this {
+    this.#add(this.#subscribe, pattern, handler, posture);
+    return this;
+  }
+
+  #add(handlers: ChannelHandlers, pattern: string, handler: EventHandler<never>, posture: unknown): void {
+    const entry = handlers.parse(pattern, handler, posture);
+    if (this.#host) handlers.assertPosture(entry, this.#host);
+    handlers.add(entry);
+  }
+
+  /**
+   * Called by the container that the surface is passed to.
+   *
+   * @throws FrameworkError `framework: invalid auth posture` for a registration without one in `SecureApp`, or with one elsewhere
+   */
+  override attach(host: SurfaceHost): void {
+    for (const handlers of [this.#publish, this.#subscribe]) {
+      for (const entry of handlers.entries) handlers.assertPosture(entry, host);
+    }
+    this.#host = host;
+    super.attach(host);
+  }
+
+  /** Operations and patterns, in order. */
+  override triggers(): readonly TriggerRecord[] {
+    return [this.#publish, this.#subscribe].flatMap(({ operation, entries }) =>
+      entries.map(({ pattern }) => ({ kind: this.kind, name: pattern, options: { operation } })),
+    );
+  }
+
+  protected override read(event: unknown): readonly Delivered[] {
+    const { info, events } = membersOf(event);
+    const { channel: channelPart, channelNamespace, operation } = membersOf(info);
+    const channel = requiredText(this.kind, 'info.channel.path', membersOf(channelPart).path);
+    const isPublish = operation === 'PUBLISH';
+    const entry = (isPublish ? this.#publish : this.#subscribe).find(channel);
+    if (entry?.posture !== undefined && !this.#host?.gate) throw refused('postures need SecureApp');
+    const source = { name: textOf(membersOf(channelNamespace).name), arn: '', account: '', region: '' };
+    const shared = { handler: entry?.handler ?? REFUSE, name: entry?.pattern ?? '', source };
+    if (!isPublish) return [{ ...shared, id: '', record: { channel, principal: null } }];
+    return recordsOf(this.kind, 'events', events).map(({ id: idPart, payload }, index) => {
+      const id = requiredText(this.kind, `events[${index}].id`, idPart);
+      return { ...shared, id, record: { id, payload, channel, principal: null } };
+    });
+  }
+
+  protected override async answer(
+    items: readonly Delivered[],
+    lambdaContext: LambdaContext | undefined,
+    event: unknown,
+  ): Promise<{ events: PublishResult[] } | { error: string } | null> {
+    const { info } = membersOf(event);
+    const isPublish = membersOf(info).operation === 'PUBLISH';
+    const pattern = items[0]?.name ?? '';
+    const entry = (isPublish ? this.#publish : this.#subscribe).entries.find((one) => one.pattern === pattern);
+    const passed = entry ? await this.#pass(entry, event, lambdaContext) : FORBIDDEN;
+    if (typeof passed === 'string') {
+      return isPublish ? { events: items.map(({ id }) => ({ id, error: passed })) } : { error: passed };
+    }
+    const { principal } = passed;
+    const known = items.map((item) => ({
+      ...item,
+      record: { ...(item.record as object), principal: principal && copyPrincipal(principal) },
+    }));
+    return isPublish ? this.#broadcast(known, lambdaContext) : this.#decide(known[0] as Delivered, lambdaContext);
+  }
+
+  /** The caller, or the text with which the gate refuses. The gate is asked once, whatever the number of events. */
+  async #pass({ posture, pattern }: ChannelEntry, event: unknown, lambdaContext: LambdaContext | undefined) {
+    const host = this.#host;
+    if (!host?.gate) return { principal: null };
+    try {
+      return { principal: await authorizeEvent(host, { kind: this.kind, posture, pattern }, event, lambdaContext) };
+    } catch (error) {
+      if (isFailure(error)) this.delivery.logRefusal(error as never, lambdaContext);
+      return publicText(error, FORBIDDEN);
+    }
+  }
+
+  async #broadcast(items: readonly Delivered[], lambdaContext: LambdaContext | undefined) {
+    const checked = items.map((item) => ({
+      ...item,
+      handler: async (ctx: EventContext, record: never) => toPayload(await item.handler(ctx, record)),
+    }));
+    const outcomes = await settle(this.delivery, checked, lambdaContext);
+    const events = items.flatMap(({ id }, index) => toPublishResult(id, outcomes[index]));
+    return { events };
+  }
+
+  async #decide(item: Delivered, lambdaContext: LambdaContext | undefined): Promise<{ error: string } | null> {
+    const handler = async (ctx: EventContext, record: never) => {
+      const result = await item.handler(ctx, record);
+      if (result !== undefined) throw invalidAnswer('a subscription is allowed by returning nothing');
+    };
+    const outcome = await attempt(this.delivery, { ...item, handler }, lambdaContext);
+    return 'thrown' in outcome ? { error: publicText(outcome.thrown, FORBIDDEN) } : null;
+  }
+}
+
+/** Stands where nothing is registered; it is never called. */
+const REFUSE: EventHandler<never> = () => undefined;
+
+/** @throws FrameworkError `triggers.invalid_answer` for nothing: it is neither a payload nor `drop()` */
+function toPayload(result: unknown): unknown {
+  if (result === undefined) throw invalidAnswer('must be a payload or drop()');
+  return result;
+}
+
+function toPublishResult(id: string, outcome: Outcome | undefined): PublishResult[] {
+  if (!outcome) return [{ id, error: 'not tried' }];
+  if ('thrown' in outcome) return [{ id, error: publicText(outcome.thrown, 'failed') }];
+  return (outcome.value as Drop) === DROPPED ? [] : [{ id, payload: outcome.value }];
+}
+
+/**
+ * Makes the surface for channels of AppSync Events whose namespace invokes the function directly and waits (`REQUEST_RESPONSE`). A
+ * channel without handler is refused.
+ *
+ * @example
+ * const channels = appSyncEvents()
+ *   .publish('/news/*', (ctx, { payload }) => payload, Authenticated('news:write'))
+ *   .subscribe('/news/*', () => undefined, Authenticated('news:read'));
+ * const app = new SecureApp({ principalResolver, surfaces: [channels] });
+ */
+export function appSyncEvents(): AppSyncEvents {
+  return new AppSyncEvents();
+}

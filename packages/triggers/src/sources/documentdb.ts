@@ -1,0 +1,103 @@
+import type { TriggerRecord } from '@sallyport/core';
+import type { Delivered, EventHandler } from '@sallyport/streams/delivery';
+import { Handlers } from '../internal/handlers.js';
+import { type Members, membersOf, recordsOf, requiredText, sourceOf, textOf } from '../internal/read.js';
+import { TriggerSurface } from '../internal/surface.js';
+
+/** A change of a document: https://docs.aws.amazon.com/lambda/latest/dg/with-documentdb.html. Values are in MongoDB's extended JSON. */
+export interface DocumentChange {
+  /** The resume token of the change. */
+  readonly id: string;
+  /** `insert`, `update`, `replace`, `delete`, … */
+  readonly operation: string;
+  /** The database. */
+  readonly database: string;
+  /** The collection; `''` for a change of the whole database. */
+  readonly collection: string;
+  /** Which document; absent of changes that are about none. */
+  readonly documentKey?: Readonly<Record<string, unknown>>;
+  /** The document; absent of deletions, and of updates unless the mapping asks for it. */
+  readonly document?: Readonly<Record<string, unknown>>;
+  /** The change event as it came. */
+  readonly event: Readonly<Record<string, unknown>>;
+}
+
+const DOCUMENTDB_KIND = {
+  kind: 'documentdb',
+  anyOf: [
+    [
+      { path: 'eventSource', test: 'equals', value: 'aws:docdb' },
+      { path: 'events[0]', test: 'object' },
+    ],
+  ],
+  sample: { eventSource: 'aws:docdb', events: [{ event: { ns: { db: 'd', coll: 'c' } } }] },
+  answer: 'null',
+} as const;
+
+/** Handlers of change streams of DocumentDB. */
+export class DocumentDbTrigger extends TriggerSurface {
+  readonly #handlers = new Handlers('collection', 'documentdb');
+
+  constructor() {
+    super(DOCUMENTDB_KIND);
+  }
+
+  /**
+   * Registers the handler of a collection's changes. It is called for each change, one at a time and in order. A failure is thrown,
+   * and Lambda delivers the batch again until it is done: later changes are not run, earlier ones come again.
+   *
+   * @param namespace `database.collection`; the database alone takes what no collection of it is registered for
+   * @throws FrameworkError `app.invalid_configuration` for a blank or repeated name, or a handler that is not a function
+   * @example documentDb().collection('shop.orders', (ctx, { operation, document }) => index(operation, document));
+   */
+  collection(namespace: string, handler: EventHandler<DocumentChange>): this {
+    this.#handlers.add(namespace, handler);
+    return this;
+  }
+
+  /** The collections, in order. */
+  override triggers(): readonly TriggerRecord[] {
+    return this.#handlers.names.map((name) => ({ kind: this.kind, name }));
+  }
+
+  protected override read(event: unknown): readonly Delivered[] {
+    const { events, eventSourceArn } = membersOf(event);
+    return recordsOf(this.kind, 'events', events).map((entry, index) => {
+      const record = toChange(membersOf(entry.event), `events[${index}].event`);
+      const { id, database, collection } = record;
+      const namespace = collection === '' ? database : `${database}.${collection}`;
+      const found = this.#handlers.find(this.delivery, namespace, database);
+      if (!found) throw this.#handlers.missing(this.kind, namespace);
+      return { ...found, record, id, source: sourceOf(namespace, eventSourceArn) };
+    });
+  }
+}
+
+function toChange(event: Members, place: string): DocumentChange {
+  const { _id, operationType, ns, documentKey, fullDocument } = event;
+  const { db, coll } = membersOf(ns);
+  return {
+    id: textOf(membersOf(_id)._data),
+    operation: textOf(operationType),
+    database: requiredText('documentdb', `${place}.ns.db`, db),
+    collection: textOf(coll),
+    ...(isPresent(documentKey) && { documentKey: membersOf(documentKey) }),
+    ...(isPresent(fullDocument) && { document: membersOf(fullDocument) }),
+    event,
+  };
+}
+
+function isPresent(value: unknown): boolean {
+  return value !== undefined && value !== null;
+}
+
+/**
+ * Makes the surface for change streams of DocumentDB.
+ *
+ * @example
+ * const changes = documentDb().collection('shop.orders', (ctx, { operation, document }) => index(operation, document));
+ * const app = new SecureApp({ principalResolver, surfaces: [changes] });
+ */
+export function documentDb(): DocumentDbTrigger {
+  return new DocumentDbTrigger();
+}

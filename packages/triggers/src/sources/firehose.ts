@@ -1,0 +1,175 @@
+import type { LambdaContext, MaybePromise, TriggerRecord } from '@sallyport/core';
+import { type Delivered, type EventContext, type Outcome, settle, warnOf } from '@sallyport/streams/delivery';
+import { invalidAnswer, invalidEvent } from '../errors.js';
+import { bytesOf, readable } from '../internal/bytes.js';
+import { DROPPED, type Drop } from '../internal/drop.js';
+import { assertHandler } from '../internal/handlers.js';
+import { type Members, membersOf, recordsOf, requiredText, sourceOf, textOf } from '../internal/read.js';
+import { TriggerSurface } from '../internal/surface.js';
+
+/** A record of a Firehose stream: https://docs.aws.amazon.com/firehose/latest/dev/data-transformation.html. */
+export interface FirehoseRecord {
+  /** The id that Firehose gave it. */
+  readonly recordId: string;
+  /** Its bytes. */
+  readonly data: Uint8Array;
+  /** When it arrived, in milliseconds since 1970; 0 when the event does not say. */
+  readonly arrivedAt: number;
+  /** Where it came from when the source is a Kinesis stream: partition key, sequence number, shard. */
+  readonly kinesis?: Readonly<Record<string, unknown>>;
+}
+
+/** A record with keys for dynamic partitioning. */
+export interface FirehoseOutput {
+  /** What is delivered. */
+  readonly data: Uint8Array;
+  /** Names and values that the destination's prefix uses. */
+  readonly partitionKeys: Readonly<Record<string, string>>;
+}
+
+/** Transforms one record. A throw, and a result of another form, fail this record. */
+export type FirehoseHandler = (
+  ctx: EventContext,
+  record: FirehoseRecord,
+) => MaybePromise<Uint8Array | FirehoseOutput | Drop>;
+
+/** One record of the answer. */
+export interface FirehoseResult {
+  /** The id of the record in the event. */
+  readonly recordId: string;
+  /** What became of it. */
+  readonly result: 'Ok' | 'Dropped' | 'ProcessingFailed';
+  /** Base64; of a failed record the data of the event. */
+  readonly data?: string;
+  /** Keys for dynamic partitioning. */
+  readonly metadata?: { readonly partitionKeys: Record<string, string> };
+}
+
+const FIREHOSE_KIND = {
+  kind: 'firehose',
+  anyOf: [
+    [
+      { path: 'deliveryStreamArn', test: 'text' },
+      { path: 'invocationId', test: 'text' },
+      { path: 'records[0]', test: 'object' },
+    ],
+  ],
+  sample: { deliveryStreamArn: 'a', invocationId: 'i', records: [{ recordId: 'r', data: '' }] },
+  answer: 'each record with its result',
+  // https://docs.aws.amazon.com/firehose/latest/dev/data-transformation.html
+  maxMs: 300_000,
+} as const;
+
+/** The largest answer of a function that is called synchronously: https://docs.aws.amazon.com/lambda/latest/dg/gettingstarted-limits.html. */
+const MAX_ANSWER_BYTES = 6_291_556;
+
+/** The transformation of a Firehose stream. */
+export class FirehoseTransform extends TriggerSurface {
+  readonly #handler: FirehoseHandler;
+
+  constructor(handler: FirehoseHandler) {
+    super(FIREHOSE_KIND);
+    assertHandler(handler);
+    this.#handler = handler;
+  }
+
+  /** One record. */
+  override triggers(): readonly TriggerRecord[] {
+    return [{ kind: this.kind }];
+  }
+
+  /** @throws FrameworkError `triggers.invalid_event` also for a record id that comes twice: the answer needs each once */
+  protected override read(event: unknown): readonly Delivered[] {
+    const { records, deliveryStreamArn } = membersOf(event);
+    const source = sourceOf(textOf(deliveryStreamArn).split('/').at(-1) ?? '', deliveryStreamArn);
+    const ids = new Set<string>();
+    return recordsOf(this.kind, 'records', records).map((record, index) => {
+      const place = `records[${index}]`;
+      const id = requiredText(this.kind, `${place}.recordId`, record.recordId);
+      if (ids.has(id)) throw invalidEvent(this.kind, `${place}.recordId comes twice`);
+      ids.add(id);
+      const item = { handler: this.#handler, id, name: source.name, source };
+      return readable(item, () => toRecord(record, id, bytesOf(this.kind, `${place}.data`, record.data)));
+    });
+  }
+
+  protected override async answer(
+    items: readonly Delivered[],
+    lambdaContext: LambdaContext | undefined,
+    event: unknown,
+  ): Promise<{ records: FirehoseResult[] }> {
+    const inputs = (membersOf(event).records as readonly Members[]).map(({ data }) => textOf(data));
+    const checked = items.map((item) => ({
+      ...item,
+      handler: async (ctx: EventContext, record: never) => toResult(item.id, await item.handler(ctx, record)),
+    }));
+    const outcomes = await settle(this.delivery, checked, lambdaContext);
+    const failures = items.map(({ id }, index) => failed(id, inputs[index] ?? ''));
+    const records = outcomes.map((outcome, index) => resultOf(outcome) ?? (failures[index] as FirehoseResult));
+    const cut = firstThatDoesNotFit(records, failures);
+    if (cut === records.length) return { records };
+    warnOf(this.delivery, 'triggers.answer_too_large', { records: records.length, failed_from: cut });
+    return { records: [...records.slice(0, cut), ...failures.slice(cut)] };
+  }
+}
+
+function toRecord({ approximateArrivalTimestamp, kinesisRecordMetadata }: Members, recordId: string, data: Uint8Array) {
+  const record: FirehoseRecord = {
+    recordId,
+    data,
+    arrivedAt: typeof approximateArrivalTimestamp === 'number' ? approximateArrivalTimestamp : 0,
+    ...(typeof kinesisRecordMetadata === 'object' &&
+      kinesisRecordMetadata !== null && { kinesis: kinesisRecordMetadata as Members }),
+  };
+  return record;
+}
+
+function resultOf(outcome: Outcome | undefined): FirehoseResult | undefined {
+  return outcome && 'value' in outcome ? (outcome.value as FirehoseResult) : undefined;
+}
+
+function failed(recordId: string, data: string): FirehoseResult {
+  return { recordId, result: 'ProcessingFailed', data };
+}
+
+/** @throws FrameworkError `triggers.invalid_answer` for a result of another form */
+function toResult(recordId: string, result: unknown): FirehoseResult {
+  if (result === DROPPED) return { recordId, result: 'Dropped' };
+  if (result instanceof Uint8Array) return { recordId, result: 'Ok', data: toBase64(result) };
+  const { data, partitionKeys } = membersOf(result);
+  const keys = membersOf(partitionKeys);
+  if (!(data instanceof Uint8Array) || !Object.values(keys).every((value) => typeof value === 'string')) {
+    throw invalidAnswer('must be bytes, { data, partitionKeys } with bytes and texts, or drop()');
+  }
+  const metadata = { partitionKeys: { ...keys } as Record<string, string> };
+  return { recordId, result: 'Ok', data: toBase64(data), metadata };
+}
+
+function toBase64(bytes: Uint8Array): string {
+  return Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength).toString('base64');
+}
+
+/** The index of the first record with which, the later ones failed, the answer would be too large; their number when all fit. */
+function firstThatDoesNotFit(records: readonly FirehoseResult[], failures: readonly FirehoseResult[]): number {
+  const sizeOf = (record: FirehoseResult) => Buffer.byteLength(JSON.stringify(record)) + 1;
+  const spare = failures.map(sizeOf);
+  let total = '{"records":[]}'.length + spare.reduce((sum, size) => sum + size, 0);
+  for (const [index, record] of records.entries()) {
+    total += sizeOf(record) - (spare[index] as number);
+    if (total > MAX_ANSWER_BYTES) return index;
+  }
+  return records.length;
+}
+
+/**
+ * Makes the surface for the transformation of a Firehose stream. Each record is answered once, in order; one that fails is answered
+ * `ProcessingFailed` with its own data, so that Firehose delivers it to the folder of failed records.
+ *
+ * @throws FrameworkError `app.invalid_configuration` for a handler that is not a function
+ * @example
+ * const clean = firehoseTransform((ctx, { data }) => (data.length === 0 ? drop() : Buffer.concat([data, Buffer.from('\n')])));
+ * const app = new SecureApp({ principalResolver, surfaces: [clean] });
+ */
+export function firehoseTransform(handler: FirehoseHandler): FirehoseTransform {
+  return new FirehoseTransform(handler);
+}

@@ -1,0 +1,181 @@
+import type { LambdaContext, TriggerRecord } from '@sallyport/core';
+import { type Delivered, type EventHandler, settle } from '@sallyport/streams/delivery';
+import { invalidEvent, triggersError } from '../errors.js';
+import { bytesOf, readable } from '../internal/bytes.js';
+import { Handlers } from '../internal/handlers.js';
+import { type Members, membersOf, recordsOf, sourceOf, textOf } from '../internal/read.js';
+import { TriggerSurface } from '../internal/surface.js';
+
+/** A record of a topic: https://docs.aws.amazon.com/lambda/latest/dg/with-msk.html. */
+export interface KafkaRecord {
+  /** The topic. */
+  readonly topic: string;
+  /** The number of its partition. */
+  readonly partition: number;
+  /** Its place in the partition. */
+  readonly offset: number;
+  /** Milliseconds since 1970; 0 when the event does not say. */
+  readonly timestamp: number;
+  /** The key; `null` without one. */
+  readonly key: Uint8Array | null;
+  /** The value; `null` is a tombstone, which deletes what has the key. */
+  readonly value: Uint8Array | null;
+  /** The headers in order; a name may come more than once. */
+  readonly headers: readonly { readonly name: string; readonly value: Uint8Array }[];
+}
+
+/** The answer: the first record of each partition that is to be delivered again. */
+export interface KafkaReport {
+  /** Empty when all records are done. The identifier is an object: a text makes Lambda deliver the whole batch again. */
+  readonly batchItemFailures: {
+    readonly itemIdentifier: { readonly partition: string; readonly offset: number };
+  }[];
+}
+
+const KAFKA_KIND = {
+  kind: 'kafka',
+  anyOf: ['aws:kafka', 'SelfManagedKafka'].map(
+    (value) =>
+      [
+        { path: 'eventSource', test: 'equals', value },
+        { path: 'records', test: 'object' },
+      ] as const,
+  ),
+  sample: { eventSource: 'aws:kafka', records: {} },
+  answer: 'the lowest failed offset of each partition',
+} as const;
+
+/** What a record says of its place. */
+interface Place {
+  readonly partition: string;
+  readonly offset: number;
+}
+
+/** Handlers of topics of Kafka, of MSK or self-managed. */
+export class KafkaTrigger extends TriggerSurface {
+  readonly #handlers = new Handlers('topic', 'kafka');
+
+  constructor() {
+    super(KAFKA_KIND);
+  }
+
+  /**
+   * Registers the handler of a topic. It is called for each record, one at a time and in the order of each partition. Behind a failure
+   * the partition stops, and Lambda delivers it again from there; other partitions go on. The event source mapping needs
+   * `ReportBatchItemFailures`.
+   *
+   * @param name of the topic, or a name that `FRAMEWORK_EVENT_SOURCES` maps under `kafka`
+   * @throws FrameworkError `app.invalid_configuration` for a blank or repeated name, or a handler that is not a function
+   * @example kafkaTrigger().topic('orders', (ctx, record) => book(kafkaJson(record)));
+   */
+  topic(name: string, handler: EventHandler<KafkaRecord>): this {
+    this.#handlers.add(name, handler);
+    return this;
+  }
+
+  /** The topics, in order. */
+  override triggers(): readonly TriggerRecord[] {
+    return this.#handlers.names.map((name) => ({ kind: this.kind, name }));
+  }
+
+  protected override read(event: unknown): readonly Delivered[] {
+    const { records, eventSourceArn } = membersOf(event);
+    const lists = Object.entries(membersOf(records));
+    const all = lists.flatMap(([key, list]) => {
+      const place = `records[${JSON.stringify(key.slice(0, 256))}]`;
+      return recordsOf(this.kind, place, list).map((record, index) => ({ record, place: `${place}[${index}]` }));
+    });
+    recordsOf(this.kind, 'records', all);
+    return all.map(({ record, place }) => this.#readRecord(record, place, eventSourceArn));
+  }
+
+  #readRecord(record: Members, place: string, arn: unknown): Delivered {
+    const { topic, partition, offset } = record;
+    const name = textOf(topic);
+    if (name === '' || !isCount(partition) || !isCount(offset)) {
+      throw invalidEvent(this.kind, `${place} must have a topic, a partition and an offset`);
+    }
+    const entry = this.#handlers.find(this.delivery, name);
+    if (!entry) throw this.#handlers.missing(this.kind, name);
+    const item = { ...entry, id: `${name}-${partition}-${offset}`, source: sourceOf(name, arn) };
+    return readable(item, () => toRecord(record, { topic: name, partition, offset }, place));
+  }
+
+  protected override async answer(
+    items: readonly Delivered[],
+    lambdaContext: LambdaContext | undefined,
+  ): Promise<KafkaReport> {
+    const placeOf = ({ id }: Delivered): Place => {
+      const dash = id.lastIndexOf('-');
+      return { partition: id.slice(0, dash), offset: Number(id.slice(dash + 1)) };
+    };
+    const outcomes = await settle(this.delivery, items, lambdaContext, (item) => placeOf(item).partition);
+    const lowest = new Map<string, number>();
+    for (const [index, item] of items.entries()) {
+      const outcome = outcomes[index];
+      if (outcome && 'value' in outcome) continue;
+      const { partition, offset } = placeOf(item);
+      lowest.set(partition, Math.min(offset, lowest.get(partition) ?? offset));
+    }
+    return {
+      batchItemFailures: Array.from(lowest, ([partition, offset]) => ({ itemIdentifier: { partition, offset } })),
+    };
+  }
+}
+
+function isCount(value: unknown): value is number {
+  return Number.isSafeInteger(value) && (value as number) >= 0;
+}
+
+function toRecord(
+  { timestamp, key, value, headers }: Members,
+  at: Pick<KafkaRecord, 'topic' | 'partition' | 'offset'>,
+  place: string,
+): KafkaRecord {
+  const bytes = (name: string, text: unknown) =>
+    text === null || text === undefined ? null : bytesOf('kafka', `${place}.${name}`, text);
+  return {
+    ...at,
+    timestamp: typeof timestamp === 'number' ? timestamp : 0,
+    key: bytes('key', key),
+    value: bytes('value', value),
+    headers: readHeaders(headers ?? [], place),
+  };
+}
+
+/** Lambda writes the bytes of a header as numbers; those above 127 may come as negative ones. */
+function readHeaders(headers: unknown, place: string): KafkaRecord['headers'] {
+  return recordsOf('kafka', `${place}.headers`, headers).flatMap((header) =>
+    Object.entries(header).map(([name, value]) => {
+      if (!Array.isArray(value) || !value.every(Number.isInteger))
+        throw invalidEvent('kafka', `${place}.headers must be lists of bytes`);
+      return { name, value: Uint8Array.from(value as number[]) };
+    }),
+  );
+}
+
+/**
+ * The value of a record as JSON; `null` for a tombstone. The type is only asserted: check what comes from outside with a schema.
+ *
+ * @throws FrameworkError `triggers.invalid_event` for a value that is not JSON; the error does not quote it
+ * @example kafkaTrigger().topic('orders', (ctx, record) => book(kafkaJson<Order>(record)));
+ */
+export function kafkaJson<T = unknown>({ value }: Pick<KafkaRecord, 'value'>): T | null {
+  if (value === null) return null;
+  try {
+    return JSON.parse(new TextDecoder('utf-8', { fatal: true }).decode(value)) as T;
+  } catch {
+    throw triggersError('triggers.invalid_event', 'kafka event: the value is not JSON');
+  }
+}
+
+/**
+ * Makes the surface for topics of Kafka, in MSK or in a cluster of your own.
+ *
+ * @example
+ * const topics = kafkaTrigger().topic('orders', (ctx, record) => book(kafkaJson(record)));
+ * const app = new SecureApp({ principalResolver, surfaces: [topics] });
+ */
+export function kafkaTrigger(): KafkaTrigger {
+  return new KafkaTrigger();
+}

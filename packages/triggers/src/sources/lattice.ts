@@ -1,0 +1,167 @@
+import type {
+  Invocation,
+  MultiMap,
+  Surface,
+  SurfaceDoor,
+  SurfaceHost,
+  TriggerKind,
+  TriggerRecord,
+} from '@sallyport/core';
+import {
+  append,
+  createAnswerMap,
+  createMap,
+  type EncodedBody,
+  type OutgoingResponse,
+  type RequestSource,
+  toHeaderMap,
+  toStringList,
+  unknownProvenance,
+} from '@sallyport/core/pipeline';
+import { refused } from '../errors.js';
+import { type Members, membersOf, textOf } from '../internal/read.js';
+import type { SurfaceRow } from '../internal/surface.js';
+
+const KIND = 'lattice';
+
+/** The largest answer of a function that is called synchronously: https://docs.aws.amazon.com/lambda/latest/dg/gettingstarted-limits.html. */
+const MAX_ANSWER_BYTES = 6_291_556;
+
+/** Both versions of the event: https://docs.aws.amazon.com/vpc-lattice/latest/ug/lambda-functions.html. */
+const ROWS: readonly SurfaceRow[] = [
+  {
+    kind: KIND,
+    anyOf: [
+      [
+        { path: 'requestContext.serviceNetworkArn', test: 'text' },
+        { path: 'requestContext.serviceArn', test: 'text' },
+        { path: 'method', test: 'text' },
+        { path: 'path', test: 'text' },
+      ],
+      [
+        { path: 'raw_path', test: 'text' },
+        { path: 'method', test: 'text' },
+      ],
+    ],
+  },
+];
+
+/** A request of VPC Lattice. Version 2 has lists where a name comes more than once. */
+class LatticeSource implements RequestSource {
+  readonly rawBody: string;
+  readonly isBase64: boolean;
+  readonly invalidBody: string | undefined;
+  readonly #headers: MultiMap;
+  readonly #query: unknown;
+
+  constructor(event: Members) {
+    const { body, isBase64Encoded, is_base64_encoded: isEncoded, queryStringParameters: query } = event;
+    this.rawBody = textOf(body);
+    this.isBase64 = (isBase64Encoded ?? isEncoded) === true;
+    this.invalidBody = body === undefined || body === null || typeof body === 'string' ? undefined : 'invalid body';
+    this.#headers = toHeaderMap(membersOf(event.headers));
+    this.#query = query ?? event.query_string_parameters;
+  }
+
+  headers(): MultiMap {
+    return this.#headers;
+  }
+
+  header(name: string): readonly string[] {
+    return this.#headers[name] ?? [];
+  }
+
+  query(): MultiMap {
+    const query: MultiMap = createMap();
+    for (const [name, value] of Object.entries(membersOf(this.#query))) append(query, name, toStringList(value));
+    return query;
+  }
+
+  cookieValues(): readonly string[] {
+    return this.header('cookie');
+  }
+
+  /** The event has no address of the client, and a header says what its sender wants. */
+  provenance() {
+    return unknownProvenance();
+  }
+}
+
+function read(event: unknown) {
+  const members = membersOf(event);
+  const rawPath = textOf(members.path ?? members.raw_path);
+  const [path = ''] = rawPath.split('?', 1);
+  return { method: textOf(members.method), path, rawPath: path, source: new LatticeSource(members) };
+}
+
+/** An answer has one value a header; further cookies use other spellings of the name, because names ignore case and keys do not. */
+function write({ status, headers, cookies }: OutgoingResponse, { body, isBase64Encoded }: EncodedBody) {
+  const single = createAnswerMap<string>();
+  for (const name in headers) {
+    const values = headers[name] as string[];
+    if (values.length > 0) single[name] = values.join(',');
+  }
+  for (const [index, cookie] of cookies.entries()) single[spelling('set-cookie', index)] = cookie;
+  return { isBase64Encoded, statusCode: status, headers: single, body };
+}
+
+/** The `index`-th spelling of a name: the bits of the number select the letters in upper case. */
+function spelling(name: string, index: number): string {
+  let rest = index;
+  return name.replace(/[a-z]/g, (letter) => {
+    const isCapital = rest % 2 === 1;
+    rest = Math.floor(rest / 2);
+    return isCapital ? letter.toUpperCase() : letter;
+  });
+}
+
+const DOOR: SurfaceDoor = {
+  kind: KIND,
+  traits: {
+    maxAnswerBytes: MAX_ANSWER_BYTES,
+    streams: 'collect',
+    measure: (response, body) => Buffer.byteLength(JSON.stringify(write(response, body))),
+  },
+  read,
+  write,
+};
+
+/** The front door of VPC Lattice to the routes of a container. */
+export class LatticeDoor implements Surface {
+  /** The kind of its events. */
+  readonly serves: readonly TriggerKind[] = [KIND];
+  /** How its events are told from others. */
+  readonly rows: readonly SurfaceRow[] = ROWS;
+  /** An event of this kind, which the container tests its rows with. */
+  readonly sample: unknown = { raw_path: '/', method: 'GET' };
+  #host: SurfaceHost | undefined;
+
+  /** Called by the container that the surface is passed to. */
+  attach(host: SurfaceHost): void {
+    this.#host = host;
+  }
+
+  /** Runs the route of the request, behind its posture; answers 404 and 405 as every front door does. */
+  async serve(_kind: TriggerKind, event: unknown, invocation: Invocation): Promise<unknown> {
+    if (!this.#host) throw refused('latticeDoor has no container; pass it to the option surfaces');
+    return this.#host.serveHttp(DOOR, event, invocation);
+  }
+
+  /** None: the routes are the container's own. */
+  triggers(): readonly TriggerRecord[] {
+    return [];
+  }
+}
+
+/**
+ * Makes the front door of VPC Lattice: its requests reach the routes of the container, each with its posture. Both versions of the
+ * event are read. `ctx.sourceIP()` is `''`, because the event has no address; with version 2 and IAM authentication
+ * `latticeIdentityPrincipal` of `@sallyport/secure/authorizers` knows the caller.
+ *
+ * @example
+ * const app = new SecureApp({ principalResolver: latticeIdentityPrincipal(), surfaces: [latticeDoor()] });
+ * app.get('/orders/{id}', getOrder, Authenticated());
+ */
+export function latticeDoor(): LatticeDoor {
+  return new LatticeDoor();
+}

@@ -1,0 +1,128 @@
+import type { TriggerRecord } from '@sallyport/core';
+import type { Delivered, EventHandler } from '@sallyport/streams/delivery';
+import { bytesOf, readable } from '../internal/bytes.js';
+import { Handlers } from '../internal/handlers.js';
+import { type Members, membersOf, recordsOf, requiredText, sourceOf, textOf } from '../internal/read.js';
+import { TriggerSurface } from '../internal/surface.js';
+
+/** A message of a broker: https://docs.aws.amazon.com/lambda/latest/dg/with-mq.html. */
+export interface MqMessage {
+  /** The name of the queue. */
+  readonly queue: string;
+  /** RabbitMQ: the virtual host; `''` of ActiveMQ. */
+  readonly host: string;
+  /** The id; `''` when the sender gave none to a message of RabbitMQ. */
+  readonly id: string;
+  /** Its bytes. */
+  readonly data: Uint8Array;
+  /** Whether the broker has delivered it before. */
+  readonly redelivered: boolean;
+  /** What the event says of it besides: properties of ActiveMQ, or `basicProperties` of RabbitMQ, and more. */
+  readonly message: Readonly<Record<string, unknown>>;
+}
+
+const MQ_KIND = {
+  kind: 'mq',
+  anyOf: [
+    [
+      { path: 'eventSource', test: 'equals', value: 'aws:mq' },
+      { path: 'messages[0]', test: 'object' },
+    ],
+    [
+      { path: 'eventSource', test: 'equals', value: 'aws:rmq' },
+      { path: 'rmqMessagesByQueue', test: 'object' },
+    ],
+  ],
+  sample: { eventSource: 'aws:rmq', rmqMessagesByQueue: {} },
+  answer: 'null',
+} as const;
+
+/** A message, and where it is in the event. */
+interface Placed {
+  readonly queue: string;
+  readonly host: string;
+  readonly message: Members;
+  readonly place: string;
+}
+
+/** Handlers of queues of Amazon MQ: ActiveMQ and RabbitMQ. */
+export class MqTrigger extends TriggerSurface {
+  readonly #handlers = new Handlers('queue', 'mq');
+
+  constructor() {
+    super(MQ_KIND);
+  }
+
+  /**
+   * Registers the handler of a queue. It is called for each message, one at a time. A failure is thrown, and Lambda delivers the
+   * whole batch again, before any other message: later messages are not run, earlier ones come again.
+   *
+   * @param name of the queue, a name that `FRAMEWORK_EVENT_SOURCES` maps under `mq`, or of RabbitMQ queue and virtual host as the
+   *   event has them: `orders::/`
+   * @throws FrameworkError `app.invalid_configuration` for a blank or repeated name, or a handler that is not a function
+   * @example mqTrigger().queue('orders', (ctx, message) => book(Buffer.from(message.data).toString()));
+   */
+  queue(name: string, handler: EventHandler<MqMessage>): this {
+    this.#handlers.add(name, handler);
+    return this;
+  }
+
+  /** The queues, in order. */
+  override triggers(): readonly TriggerRecord[] {
+    return this.#handlers.names.map((name) => ({ kind: this.kind, name }));
+  }
+
+  protected override read(event: unknown): readonly Delivered[] {
+    const members = membersOf(event);
+    const placed = members.eventSource === 'aws:rmq' ? this.#rabbit(members) : this.#active(members);
+    recordsOf(this.kind, 'messages', placed);
+    return placed.map((one) => this.#readMessage(one, members.eventSourceArn));
+  }
+
+  #active({ messages }: Members): Placed[] {
+    return recordsOf(this.kind, 'messages', messages).map((message, index) => {
+      const place = `messages[${index}]`;
+      const { physicalName } = membersOf(message.destination);
+      const queue = requiredText(this.kind, `${place}.destination.physicalName`, physicalName);
+      return { queue, host: '', message, place };
+    });
+  }
+
+  #rabbit({ rmqMessagesByQueue }: Members): Placed[] {
+    return Object.entries(membersOf(rmqMessagesByQueue)).flatMap(([key, list], at) => {
+      const place = `rmqMessagesByQueue[${at}]`;
+      const split = key.indexOf('::');
+      const queue = split < 0 ? key : key.slice(0, split);
+      const host = split < 0 ? '' : key.slice(split + 2);
+      return recordsOf(this.kind, place, list).map((message, index) => {
+        return { queue, host, message, place: `${place}[${index}]` };
+      });
+    });
+  }
+
+  #readMessage({ queue, host, message, place }: Placed, arn: unknown): Delivered {
+    const entry = this.#handlers.find(this.delivery, `${queue}::${host}`, queue);
+    if (!entry) throw this.#handlers.missing(this.kind, queue);
+    const { messageID, data, ...rest } = message;
+    const id = textOf(messageID ?? membersOf(rest.basicProperties).messageId);
+    return readable({ ...entry, id, source: sourceOf(queue, arn) }, () => ({
+      queue,
+      host,
+      id,
+      data: bytesOf(this.kind, `${place}.data`, data),
+      redelivered: message.redelivered === true,
+      message: rest,
+    }));
+  }
+}
+
+/**
+ * Makes the surface for queues of Amazon MQ.
+ *
+ * @example
+ * const broker = mqTrigger().queue('orders', (ctx, message) => book(Buffer.from(message.data).toString()));
+ * const app = new SecureApp({ principalResolver, surfaces: [broker] });
+ */
+export function mqTrigger(): MqTrigger {
+  return new MqTrigger();
+}

@@ -1,0 +1,158 @@
+import { isFrameworkError, type LambdaContext, type MaybePromise, type TriggerRecord } from '@sallyport/core';
+import { decodePercent } from '@sallyport/core/pipeline';
+import { type Delivered, type EventContext, type Outcome, settle } from '@sallyport/streams/delivery';
+import { invalidAnswer, invalidEvent } from '../errors.js';
+import { assertHandler } from '../internal/handlers.js';
+import { type Members, membersOf, recordsOf, requiredText, sourceOf, textOf } from '../internal/read.js';
+import { TriggerSurface } from '../internal/surface.js';
+
+/** An object of a job: https://docs.aws.amazon.com/AmazonS3/latest/userguide/batch-ops-invoke-lambda.html. */
+export interface S3BatchTask {
+  /** The id of the task; the same when it is tried again. */
+  readonly taskId: string;
+  /** The id of the job. */
+  readonly jobId: string;
+  /** The name of the bucket. */
+  readonly bucket: string;
+  /** The key, decoded: tasks have it URL-encoded. */
+  readonly key: string;
+  /** The version; absent when the manifest has none. */
+  readonly versionId?: string;
+  /** What the job was given for the function; only jobs with schema 2.0 have any. */
+  readonly userArguments: Readonly<Record<string, string>>;
+}
+
+/** Handles one object. Text that it returns is in the job's report. */
+export type S3BatchHandler = (ctx: EventContext, task: S3BatchTask) => MaybePromise<string | undefined>;
+
+/** The result of one task. */
+export interface S3BatchResult {
+  /** The id of the task. */
+  readonly taskId: string;
+  /** Whether it is done, tried again, or failed for good. */
+  readonly resultCode: 'Succeeded' | 'TemporaryFailure' | 'PermanentFailure';
+  /** What the report says. */
+  readonly resultString: string;
+}
+
+/** The answer to a job. */
+export interface S3BatchAnswer {
+  /** The version of the event. */
+  readonly invocationSchemaVersion: string;
+  /** What a task without a result is; each has one. */
+  readonly treatMissingKeysAs: 'TemporaryFailure';
+  /** The id of the invocation. */
+  readonly invocationId: string;
+  /** One result a task, in order. */
+  readonly results: S3BatchResult[];
+}
+
+const S3_BATCH_KIND = {
+  kind: 's3-batch',
+  anyOf: [
+    [
+      { path: 'invocationSchemaVersion', test: 'text' },
+      { path: 'invocationId', test: 'text' },
+      { path: 'job.id', test: 'text' },
+      { path: 'tasks[0]', test: 'object' },
+    ],
+  ],
+  sample: { invocationSchemaVersion: '1.0', invocationId: 'i', job: { id: 'j' }, tasks: [{ taskId: 't', s3Key: 'k' }] },
+  answer: 'one result a task',
+} as const;
+
+/** Failures that may pass. */
+const TEMPORARY: readonly string[] = ['app.timeout', 'app.overloaded', 'app.rate_limited', 'streams.deadline_exceeded'];
+
+/** The function of an S3 Batch Operations job. */
+export class S3Batch extends TriggerSurface {
+  readonly #handler: S3BatchHandler;
+
+  constructor(handler: S3BatchHandler) {
+    super(S3_BATCH_KIND);
+    assertHandler(handler);
+    this.#handler = handler;
+  }
+
+  /** One record. */
+  override triggers(): readonly TriggerRecord[] {
+    return [{ kind: this.kind }];
+  }
+
+  protected override read(event: unknown): readonly Delivered[] {
+    const { tasks, job } = membersOf(event);
+    const { id: jobId, userArguments } = membersOf(job);
+    const texts = Object.entries(membersOf(userArguments)).filter(([, value]) => typeof value === 'string');
+    const shared = { jobId: textOf(jobId), userArguments: Object.fromEntries(texts) as Record<string, string> };
+    const ids = new Set<string>();
+    return recordsOf(this.kind, 'tasks', tasks).map((task, index) => {
+      const record = { ...toTask(task, `tasks[${index}]`), ...shared };
+      if (ids.has(record.taskId)) throw invalidEvent(this.kind, `tasks[${index}].taskId comes twice`);
+      ids.add(record.taskId);
+      const source = sourceOf(record.bucket, task.s3BucketArn ?? `arn:aws:s3:::${record.bucket}`);
+      return { handler: this.#handler, record, id: record.taskId, name: '', source };
+    });
+  }
+
+  protected override async answer(
+    items: readonly Delivered[],
+    lambdaContext: LambdaContext | undefined,
+    event: unknown,
+  ): Promise<S3BatchAnswer> {
+    const checked = items.map((item) => ({
+      ...item,
+      handler: async (ctx: EventContext, task: never) => toText(await item.handler(ctx, task)),
+    }));
+    const outcomes = await settle(this.delivery, checked, lambdaContext);
+    const { invocationSchemaVersion, invocationId } = membersOf(event);
+    return {
+      invocationSchemaVersion: textOf(invocationSchemaVersion),
+      treatMissingKeysAs: 'TemporaryFailure',
+      invocationId: textOf(invocationId),
+      results: items.map(({ id }, index) => toResult(id, outcomes[index])),
+    };
+  }
+}
+
+/** Schema 1.0 has the ARN of the bucket, 2.0 its name. */
+function toTask({ taskId, s3Key, s3VersionId, s3BucketArn, s3Bucket }: Members, place: string) {
+  const kind = 's3-batch';
+  const bucket = textOf(s3Bucket ?? textOf(s3BucketArn).split(':').at(-1));
+  return {
+    taskId: requiredText(kind, `${place}.taskId`, taskId),
+    bucket: requiredText(kind, `${place}.s3Bucket or s3BucketArn`, bucket),
+    key: decodePercent(requiredText(kind, `${place}.s3Key`, s3Key)),
+    ...(typeof s3VersionId === 'string' && { versionId: s3VersionId }),
+  };
+}
+
+/** @throws FrameworkError `triggers.invalid_answer` for anything but text or nothing */
+function toText(result: unknown): string {
+  if (result === undefined || result === null) return '';
+  if (typeof result === 'string') return result;
+  throw invalidAnswer('must be text or nothing');
+}
+
+/** The report is a file of the account: it gets the code of an error, never its text. */
+function toResult(taskId: string, outcome: Outcome | undefined): S3BatchResult {
+  if (outcome && 'value' in outcome) {
+    return { taskId, resultCode: 'Succeeded', resultString: textOf(outcome.value) };
+  }
+  const thrown = outcome?.thrown;
+  const code = isFrameworkError(thrown) ? thrown.code : outcome ? 'app.internal' : 'app.timeout';
+  const resultCode = TEMPORARY.includes(code) ? 'TemporaryFailure' : 'PermanentFailure';
+  return { taskId, resultCode, resultString: code };
+}
+
+/**
+ * Makes the surface for jobs of S3 Batch Operations. Each task gets one result; `app.timeout`, `app.overloaded` and
+ * `app.rate_limited` are tried again by the service, every other failure is for good.
+ *
+ * @throws FrameworkError `app.invalid_configuration` for a handler that is not a function
+ * @example
+ * const job = s3Batch(async (ctx, { bucket, key }) => `${await resize(bucket, key)} bytes`);
+ * const app = new SecureApp({ principalResolver, surfaces: [job] });
+ */
+export function s3Batch(handler: S3BatchHandler): S3Batch {
+  return new S3Batch(handler);
+}

@@ -1,0 +1,107 @@
+import type { TriggerRecord } from '@sallyport/core';
+import type { Delivered, EventHandler } from '@sallyport/streams/delivery';
+import { invalidEvent } from '../errors.js';
+import { assertHandler, Handlers } from '../internal/handlers.js';
+import { membersOf, requiredText, sourceOf, textOf } from '../internal/read.js';
+import { TriggerSurface } from '../internal/surface.js';
+
+/** One step of a rotation: https://docs.aws.amazon.com/secretsmanager/latest/userguide/rotate-secrets_lambda.html. */
+export interface SecretRotationStep {
+  /** The ARN of the secret. */
+  readonly secretId: string;
+  /** The id of the new version, the same in all steps: `ClientRequestToken`. */
+  readonly token: string;
+  /** Who asked, for rotations across accounts; absent otherwise. */
+  readonly rotationToken?: string;
+}
+
+/** The four steps in their order; each may come more than once for the same version. */
+export interface SecretRotationSteps {
+  /** Makes the new version with the label `AWSPENDING`, unless it is there. */
+  readonly createSecret: EventHandler<SecretRotationStep>;
+  /** Sets it in the service. */
+  readonly setSecret: EventHandler<SecretRotationStep>;
+  /** Tries it. */
+  readonly testSecret: EventHandler<SecretRotationStep>;
+  /** Moves the label `AWSCURRENT` to it, unless it is there. */
+  readonly finishSecret: EventHandler<SecretRotationStep>;
+}
+
+const STEPS = ['createSecret', 'setSecret', 'testSecret', 'finishSecret'] as const;
+
+const ROTATION_KIND = {
+  kind: 'secret-rotation',
+  anyOf: STEPS.map(
+    (value) =>
+      [
+        { path: 'Step', test: 'equals', value },
+        { path: 'SecretId', test: 'text' },
+        { path: 'ClientRequestToken', test: 'text' },
+      ] as const,
+  ),
+  sample: { Step: 'createSecret', SecretId: 's', ClientRequestToken: 't' },
+  answer: 'null',
+} as const;
+
+/** Functions that rotate secrets. */
+export class SecretRotation extends TriggerSurface {
+  readonly #handlers = new Handlers('secret', 'secret');
+  readonly #steps = new Map<string, SecretRotationSteps>();
+
+  constructor() {
+    super(ROTATION_KIND);
+  }
+
+  /**
+   * Registers the four steps of a secret. A throw fails the rotation, which Secrets Manager begins again; a secret that is not
+   * registered throws too.
+   *
+   * @param name of the secret, its ARN, or a name that `FRAMEWORK_EVENT_SOURCES` maps under `secret`
+   * @throws FrameworkError `app.invalid_configuration` for a blank or repeated name, or a step that is missing
+   * @example secretRotation().secret('database', { createSecret, setSecret, testSecret, finishSecret });
+   */
+  secret(name: string, steps: SecretRotationSteps): this {
+    for (const step of STEPS) assertHandler(steps?.[step], `secretRotation ${step}`);
+    this.#handlers.add(name, steps.createSecret);
+    this.#steps.set(name, { ...steps });
+    return this;
+  }
+
+  /** The secrets, in order. */
+  override triggers(): readonly TriggerRecord[] {
+    return this.#handlers.names.map((name) => ({ kind: this.kind, name }));
+  }
+
+  protected override read(event: unknown): readonly Delivered[] {
+    const { Step, SecretId, ClientRequestToken, RotationToken } = membersOf(event);
+    const step = STEPS.find((one) => one === Step);
+    if (!step) throw invalidEvent(this.kind, 'Step is unknown');
+    const secretId = requiredText(this.kind, 'SecretId', SecretId);
+    const token = requiredText(this.kind, 'ClientRequestToken', ClientRequestToken);
+    const name = nameOf(secretId);
+    const entry = this.#handlers.find(this.delivery, secretId, name);
+    const handler = entry && this.#steps.get(entry.name)?.[step];
+    if (!handler) throw this.#handlers.missing(this.kind, name);
+    const rotationToken = textOf(RotationToken);
+    const record: SecretRotationStep = { secretId, token, ...(rotationToken !== '' && { rotationToken }) };
+    return [{ handler, record, id: token, name: entry.name, source: sourceOf(name, secretId) }];
+  }
+}
+
+/** `arn:…:secret:<name>-<six characters>`: https://docs.aws.amazon.com/secretsmanager/latest/apireference/API_CreateSecret.html. */
+const SECRET_ARN = /^arn:[^:]+:secretsmanager:[^:]*:[^:]*:secret:(.+)-[A-Za-z0-9]{6}$/;
+
+function nameOf(secretId: string): string {
+  return SECRET_ARN.exec(secretId)?.[1] ?? secretId;
+}
+
+/**
+ * Makes the surface for the rotation of secrets of Secrets Manager.
+ *
+ * @example
+ * const rotation = secretRotation().secret('database', { createSecret, setSecret, testSecret, finishSecret });
+ * const app = new SecureApp({ principalResolver, surfaces: [rotation] });
+ */
+export function secretRotation(): SecretRotation {
+  return new SecretRotation();
+}

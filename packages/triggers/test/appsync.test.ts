@@ -1,0 +1,313 @@
+import { FrameworkError } from '@sallyport/core';
+import { createApp } from '@sallyport/dispatch/app';
+import { Authenticated, Public, SecureApp } from '@sallyport/secure';
+import { appSyncIdentityPrincipal } from '@sallyport/secure/authorizers';
+import { createTestEnv } from '@sallyport/testkit';
+import { allow, appSyncAuthorizer, deny } from '@sallyport/triggers/appsync-authorizer';
+import { type AppSyncEvents, appSyncEvents, drop } from '@sallyport/triggers/appsync-events';
+import { buildAppSyncAuthorizerEvent, buildAppSyncEventsEvent } from '@sallyport/triggers/testing';
+import { AGENT, HOSTS, type Invokes } from './support.js';
+
+const USER = {
+  sub: 'u1',
+  issuer: 'i',
+  username: 'ann',
+  claims: { scope: 'news:write' },
+  sourceIp: ['203.0.113.1'],
+  defaultAuthStrategy: 'ALLOW',
+};
+const subscribe = (path: string, identity: object | null = null) =>
+  buildAppSyncEventsEvent(path, { operation: 'SUBSCRIBE', identity: identity as never });
+
+/** The ways in which channels can be served; a posture is stated only where there are some. */
+const CHANNEL_HOSTS: readonly [string, (make: (posture?: object) => AppSyncEvents) => Invokes][] = [
+  ['the open container', (make) => createApp({ log: false, surfaces: [make()] })],
+  ['the secure container', (make) => new SecureApp({ log: false, surfaces: [make(Public())] })],
+  ['its own handler', (make) => make()],
+];
+
+describe.each(CHANNEL_HOSTS)('channels in %s', (_name, host) => {
+  it('a publication keeps ids and order; each event is answered by its own result', async () => {
+    const { handleLambda } = host((posture) =>
+      appSyncEvents().publish(
+        '/news/*',
+        (_ctx, { payload, channel }) => {
+          if (payload === 'drop') return drop();
+          if (payload === 'bad') throw new Error('row 7 of the table');
+          if (payload === 'no') throw new FrameworkError('app.forbidden', 'Not in this channel.');
+          if (payload === 'dev') throw new FrameworkError('app.internal', 'framework: the pool is empty');
+          if (payload === 'nothing') return undefined;
+          return { seen: payload, channel };
+        },
+        posture,
+      ),
+    );
+    const payloads = [{ n: 1 }, 'drop', 'bad', 'no', 'dev', 'nothing', 'text'];
+    await expect(handleLambda(buildAppSyncEventsEvent('/news/sport', { payloads }))).resolves.toEqual({
+      events: [
+        { id: 'event-1', payload: { seen: { n: 1 }, channel: '/news/sport' } },
+        { id: 'event-3', error: 'failed' },
+        { id: 'event-4', error: 'Not in this channel.' },
+        { id: 'event-5', error: 'failed' },
+        { id: 'event-6', error: 'failed' },
+        { id: 'event-7', payload: { seen: 'text', channel: '/news/sport' } },
+      ],
+    });
+  });
+
+  it.each<[string, () => unknown, object | null]>([
+    ['nothing', () => undefined, null],
+    ['a promise of nothing', async () => undefined, null],
+    ['true', () => true, { error: 'forbidden' }],
+    ['false', () => false, { error: 'forbidden' }],
+    ['an error', () => fail(new Error('secret')), { error: 'forbidden' }],
+    ['a FrameworkError', () => fail(new FrameworkError('app.forbidden', 'Members only.')), { error: 'Members only.' }],
+  ])('a subscription whose handler returns %s', async (_what, result, answer) => {
+    const { handleLambda } = host((posture) => appSyncEvents().subscribe('/news/*', result as never, posture));
+    await expect(handleLambda(subscribe('/news/sport'))).resolves.toEqual(answer);
+  });
+
+  it('a channel without handler is refused, for each event by its id', async () => {
+    const { handleLambda } = host((posture) =>
+      appSyncEvents()
+        .publish('/news/sport', () => fail(new Error('ran')), posture)
+        .subscribe('/chat/*', () => fail(new Error('ran')), posture),
+    );
+    await expect(handleLambda(subscribe('/news/sport'))).resolves.toEqual({ error: 'forbidden' });
+    await expect(handleLambda(subscribe('/chat'))).resolves.toEqual({ error: 'forbidden' });
+    await expect(handleLambda(buildAppSyncEventsEvent('/chat/a', { payloads: [1, 2] }))).resolves.toEqual({
+      events: [
+        { id: 'event-1', error: 'forbidden' },
+        { id: 'event-2', error: 'forbidden' },
+      ],
+    });
+  });
+
+  it.each<[string, string]>([
+    ['/news/sport', 'exact'],
+    ['/news/sport/live', 'below sport'],
+    ['/news/art', 'below news'],
+    ['/chat', 'all'],
+  ])('the channel %s is the pattern %s', async (channel, expected) => {
+    const named = (name: string) => () => ({ name });
+    const { handleLambda } = host((posture) =>
+      appSyncEvents()
+        .publish('/*', named('all'), posture)
+        .publish('/news/*', named('below news'), posture)
+        .publish('/news/sport/*', named('below sport'), posture)
+        .publish('/news/sport', named('exact'), posture),
+    );
+    await expect(handleLambda(buildAppSyncEventsEvent(channel))).resolves.toEqual({
+      events: [{ id: 'event-1', payload: { name: expected } }],
+    });
+  });
+
+  it.each<[string, object | null]>([
+    ['/news/art', null],
+    ['/news/art/*', null],
+    ['/news/vip', { error: 'forbidden' }],
+    ['/news/*', { error: 'forbidden' }],
+    ['/*', { error: 'forbidden' }],
+    ['/news/vip/', { error: 'forbidden' }],
+    ['/news//vip', { error: 'forbidden' }],
+    ['news/art', null],
+    ['news/vip', { error: 'forbidden' }],
+  ])('a subscription to %s is answered by what decides about all of it', async (channel, answer) => {
+    const { handleLambda } = host((posture) =>
+      appSyncEvents()
+        .subscribe('/news/*', () => undefined, posture)
+        .subscribe('/news/vip', () => fail(new Error('members only')), posture),
+    );
+    await expect(handleLambda(subscribe(channel))).resolves.toEqual(answer);
+  });
+
+  it.each<[string, object]>([
+    ['an event without id', { events: [{ payload: 1 }] }],
+    ['events that are none', { events: 5 }],
+    ['10,001 events', { events: Array.from({ length: 10_001 }, () => ({ id: 'a' })) }],
+  ])('%s is refused', async (_what, members) => {
+    const { handleLambda } = host((posture) => appSyncEvents().publish('/*', () => fail(new Error('ran')), posture));
+    await expect(handleLambda({ ...buildAppSyncEventsEvent('/a'), ...members })).rejects.toMatchObject({
+      code: 'triggers.invalid_event',
+    });
+  });
+
+  it('an agent reaches none of them', async () => {
+    const { handleLambda } = host((posture) => appSyncEvents().publish('/*', () => 1, posture));
+    await expect(handleLambda(buildAppSyncEventsEvent('/a'), AGENT)).rejects.toMatchObject({
+      code: 'dispatch.no_adapter',
+    });
+  });
+});
+
+describe('postures of channels', () => {
+  const serve = (make: (asked: unknown[]) => AppSyncEvents) => {
+    const env = createTestEnv();
+    const asked: unknown[] = [];
+    const resolver = appSyncIdentityPrincipal({
+      map: ({ user }) => ({ identity: String(user), scopes: ['news:write'] }),
+    });
+    const app = new SecureApp({
+      ...env.options(),
+      principalResolver: (ctx) => {
+        asked.push([ctx.triggerKind, ctx.request.path, ctx.header('Authorization'), ctx.bodyText()]);
+        return resolver(ctx);
+      },
+      surfaces: [make(asked)],
+    });
+    return { app, asked, env };
+  };
+  const news = () =>
+    appSyncEvents()
+      .publish('/news/*', (_ctx, { principal }) => ({ by: principal?.identity }), Authenticated('news:write'))
+      .subscribe('/news/*', () => undefined, Authenticated('news:read'));
+
+  it('the gate runs before the handlers, once an event, and the handler sees the caller', async () => {
+    const { app, asked } = serve(news);
+    const event = buildAppSyncEventsEvent('/news/a', {
+      payloads: [1, 2],
+      identity: USER,
+      headers: { authorization: 'A' },
+    });
+    await expect(app.handleLambda(event)).resolves.toEqual({
+      events: [
+        { id: 'event-1', payload: { by: 'u1' } },
+        { id: 'event-2', payload: { by: 'u1' } },
+      ],
+    });
+    expect(asked).toEqual([['appsync-events', '/news/a', 'A', '']]);
+  });
+
+  it('a caller of a Lambda authorizer is known by its handlerContext', async () => {
+    const { app } = serve(news);
+    const event = buildAppSyncEventsEvent('/news/a', { identity: { handlerContext: { user: 'u2' } } });
+    await expect(app.handleLambda(event)).resolves.toEqual({ events: [{ id: 'event-1', payload: { by: 'u2' } }] });
+  });
+
+  it('nobody, and somebody without the scope, are refused', async () => {
+    const { app, env } = serve(news);
+    await expect(app.handleLambda(buildAppSyncEventsEvent('/news/a', { payloads: [1, 2] }))).resolves.toEqual({
+      events: [
+        { id: 'event-1', error: 'unauthorized' },
+        { id: 'event-2', error: 'unauthorized' },
+      ],
+    });
+    await expect(app.handleLambda(subscribe('/news/a', USER))).resolves.toEqual({ error: 'forbidden' });
+    expect(env.records.logs).toEqual([]);
+  });
+
+  it('a resolver that fails refuses without its text, and is logged', async () => {
+    const env = createTestEnv();
+    const principalResolver = () => fail(new Error('the database is at 10.0.0.1'));
+    const app = new SecureApp({ ...env.options(), principalResolver, surfaces: [news()] });
+    await expect(app.handleLambda(buildAppSyncEventsEvent('/news/a'))).resolves.toEqual({
+      events: [{ id: 'event-1', error: 'internal error' }],
+    });
+    expect(env.records.logs.map(({ level }) => level)).toEqual(['ERROR']);
+  });
+
+  it('claims of a direct invocation are not read', async () => {
+    const env = createTestEnv();
+    const app = new SecureApp({
+      ...env.options(),
+      principalResolver: appSyncIdentityPrincipal(),
+      directInvocations: 'serve',
+      surfaces: [news()],
+    });
+    const event = buildAppSyncEventsEvent('/news/a', { identity: USER });
+    await expect(app.handleLambda(event, { clientContext: {} })).resolves.toEqual({
+      events: [{ id: 'event-1', error: 'unauthorized' }],
+    });
+  });
+
+  it('each registration in SecureApp has one, before and after the container is made', () => {
+    const bare = appSyncEvents().publish('/news/*', () => 1);
+    expect(() => new SecureApp({ surfaces: [bare] })).toThrow('framework: invalid auth posture: PUBLISH /news/*');
+    const attached = news();
+    new SecureApp({ surfaces: [attached] });
+    expect(() => attached.subscribe('/chat/*', () => undefined)).toThrow(
+      'framework: invalid auth posture: SUBSCRIBE /chat/*',
+    );
+  });
+
+  it('is refused where no gate would ask', async () => {
+    expect(() => createApp({ surfaces: [news()] })).toThrow('framework: invalid auth posture: PUBLISH /news/*');
+    await expect(news().handleLambda(buildAppSyncEventsEvent('/news/a'))).rejects.toThrow(
+      'framework: postures need SecureApp',
+    );
+  });
+
+  it('are in the inventory with operation and pattern', () => {
+    expect(new SecureApp({ surfaces: [news()] }).triggers()).toEqual([
+      { kind: 'appsync-events', name: '/news/*', options: { operation: 'PUBLISH' } },
+      { kind: 'appsync-events', name: '/news/*', options: { operation: 'SUBSCRIBE' } },
+    ]);
+  });
+});
+
+it.each(['', 'news', '/news/', '/news/*/a', '/ne*', '/a b', '/-a', '*'])('the pattern %j is refused', (pattern) => {
+  expect(() => appSyncEvents().publish(pattern, () => 1)).toThrow('framework: channel pattern');
+});
+
+it.each<[string, () => unknown]>([
+  [
+    'twice',
+    () =>
+      appSyncEvents()
+        .publish('/a', () => 1)
+        .publish('/a', () => 1),
+  ],
+  ['no function', () => appSyncEvents().subscribe('/a', 5 as never)],
+])('a registration is refused: %s', (_what, register) => {
+  expect(register).toThrow('framework: ');
+});
+
+describe.each(HOSTS)('an authorizer of AppSync in %s', (_name, host) => {
+  it.each([
+    ['graphql', 'resolverContext'],
+    ['events', 'handlerContext'],
+  ] as const)('of the API %s allows with %s', async (api, member) => {
+    const { handleLambda } = host(() =>
+      appSyncAuthorizer((_ctx, { token, request }) =>
+        allow({ context: { token, api: String(request.apiId) }, deniedFields: ['Query.secret'], ttlSeconds: 60 }),
+      ),
+    );
+    await expect(handleLambda(buildAppSyncAuthorizerEvent({ api }))).resolves.toEqual({
+      isAuthorized: true,
+      [member]: { token: 'token', api: 'api-1' },
+      deniedFields: ['Query.secret'],
+      ttlOverride: 60,
+    });
+  });
+
+  it.each<[string, () => unknown]>([
+    ['undefined', () => undefined],
+    ['true', () => true],
+    ['an answer of its own', () => ({ isAuthorized: true })],
+    ['a copy of allow()', () => ({ ...allow() })],
+    ['deny()', () => deny()],
+    ['an error', () => fail(new Error('secret'))],
+    ['a nested context', () => allow({ context: { roles: ['a'] } as never })],
+  ])('refuses for %s, and the refusal is not cached', async (_what, result) => {
+    const { handleLambda } = host(() => appSyncAuthorizer(result as never));
+    await expect(handleLambda(buildAppSyncAuthorizerEvent())).resolves.toEqual({ isAuthorized: false, ttlOverride: 0 });
+  });
+
+  it('allows with nothing more', async () => {
+    const { handleLambda } = host(() => appSyncAuthorizer(() => allow()));
+    await expect(handleLambda(buildAppSyncAuthorizerEvent())).resolves.toEqual({ isAuthorized: true });
+  });
+});
+
+it.each([-1, 1.5, 3_601, Number.NaN])('ttlSeconds of %p is refused', (ttlSeconds) => {
+  expect(() => allow({ ttlSeconds })).toThrow('framework: ttlSeconds must be a whole number from 0 to 3,600');
+});
+
+it('an authorizer whose handler is no function is refused, and the inventory has one line', () => {
+  expect(() => appSyncAuthorizer(5 as never)).toThrow('framework: handler must be a function');
+  expect(appSyncAuthorizer(() => deny()).triggers()).toEqual([{ kind: 'appsync-authorizer' }]);
+});
+
+function fail(error: Error): never {
+  throw error;
+}

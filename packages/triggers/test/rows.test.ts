@@ -1,0 +1,74 @@
+import { TRIGGER_KINDS } from '@sallyport/core';
+import { detect, type TriggerExtension } from '@sallyport/dispatch';
+import { createApp } from '@sallyport/dispatch/app';
+import { text } from '@sallyport/http';
+import { Public, SecureApp } from '@sallyport/secure';
+import { EVENTS, SURFACES } from './kinds.js';
+import { AGENT } from './support.js';
+
+const NONE = () => undefined;
+
+describe.each([false, true])('with the rows in reversed order: %s', (reversed) => {
+  const names = Object.keys(SURFACES);
+  const surfaces = (reversed ? names.reverse() : names).map((name) => SURFACES[name]?.(NONE) as TriggerExtension);
+  const app = createApp({ log: false, surfaces });
+  const samples = surfaces.map(({ serves, sample }) => [String(serves[0]), sample as object] as const);
+
+  it.each([...EVENTS, ...samples])(
+    'an event of %s is of this kind alone, and unknown to the fixed table',
+    (kind, event) => {
+      const { rows, kind: found } = app.explain(event);
+      expect(found).toBe(kind);
+      expect(rows.filter(({ outcome }) => outcome !== 'missed')).toHaveLength(1);
+      expect(() => detect(event)).toThrow('framework: unknown event type');
+    },
+  );
+});
+
+it('each surface serves one kind, which is none of the fixed ones, and its kind is its name', () => {
+  for (const [name, make] of Object.entries(SURFACES)) {
+    expect(make(NONE).serves).toEqual([name]);
+    expect(TRIGGER_KINDS).not.toContain(name);
+  }
+});
+
+describe('arguments of an agent in the shape of each event', () => {
+  const ENVELOPE = { DurableExecutionArn: 'arn', CheckpointToken: 't', InitialExecutionState: { Operations: [] } };
+
+  it.each([...EVENTS, ['a durable envelope', ENVELOPE] as const])(
+    '%s reach no handler of either container',
+    async (_kind, event) => {
+      let calls = 0;
+      const ran = () => {
+        calls += 1;
+        return undefined;
+      };
+      // Channels of SecureApp need postures, and stand in a test of their own.
+      const make = (skipped: string) =>
+        Object.entries(SURFACES)
+          .filter(([name]) => name !== skipped)
+          .map(([, surface]) => surface(ran));
+      const secure = new SecureApp({ log: false, surfaces: make('appsync-events') });
+      secure.get('/', () => text(200, String(ran())), Public());
+      for (const app of [
+        createApp({ log: false, surfaces: make('') }).get('/', () => text(200, String(ran()))),
+        secure,
+      ]) {
+        await expect(app.handleLambda(event, AGENT)).rejects.toMatchObject({ code: 'dispatch.no_adapter' });
+      }
+      expect(calls).toBe(0);
+    },
+  );
+
+  it.each(EVENTS)('without the agent the handler of %s runs', async (kind, event) => {
+    let calls = 0;
+    const ran = () => {
+      calls += 1;
+      return undefined;
+    };
+    const surfaces = Object.values(SURFACES).map((surface) => surface(ran));
+    const app = createApp({ log: false, surfaces }).get('/', () => text(200, String(ran())));
+    await app.handleLambda(event);
+    expect([kind, calls]).toEqual([kind, 1]);
+  });
+});

@@ -1,0 +1,80 @@
+import { fork } from 'node:child_process';
+import { mkdirSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { bundle, HERE } from '../bundle.js';
+import { headOf, number } from '../report.js';
+import { exponentOf } from './fit.js';
+import { plot } from './plot.js';
+import { DIMENSIONS, type Dimension, type Resident, type Series } from './protocol.js';
+
+/** Title of the plot, and what its horizontal axis counts. */
+const TITLES: Readonly<Record<Dimension, readonly [title: string, axis: string]>> = {
+  routes: ['Routes', 'routes of the application'],
+  records: ['Records', 'records of a batch'],
+  concurrent: ['Concurrency', 'invocations at the same time'],
+  headers: ['Headers', 'headers of a request, all read'],
+  json: ['JSON', 'bytes of a JSON body'],
+};
+
+export interface Growth {
+  readonly dimensions: readonly { readonly dimension: Dimension; readonly series: readonly Series[] }[];
+  readonly resident: Resident;
+}
+
+/** A young generation in which nothing is collected while bytes are counted. */
+const ROOMY = ['--expose-gc', '--min-semi-space-size=512', '--max-semi-space-size=512', '--max-old-space-size=3000'];
+
+/** CPU and memory against sizes, and resident memory after many invocations. */
+export async function measureGrowth(rounds: number): Promise<Growth> {
+  const worker = await bundle('growth/worker.ts');
+  const dimensions = [];
+  for (const dimension of DIMENSIONS) {
+    const series = await ask<readonly Series[]>(worker.file, [dimension, String(rounds)], ROOMY);
+    dimensions.push({ dimension, series });
+  }
+  return { dimensions, resident: await ask<Resident>(worker.file, ['resident'], ['--expose-gc']) };
+}
+
+function ask<T>(file: string, args: readonly string[], flags: readonly string[]): Promise<T> {
+  return new Promise((resolve, reject) => {
+    const child = fork(file, args, {
+      execArgv: [...flags],
+      env: { ...process.env, NODE_ENV: 'production' },
+      stdio: ['ignore', 'ignore', 'inherit', 'ipc'],
+    });
+    child.once('message', (result) => resolve(result as T));
+    child.once('exit', (code) => reject(new Error(`the process for ${args[0]} ended with status ${code}`)));
+  });
+}
+
+/** Exponents and both ends of each line, as a Markdown table. */
+export function growthTable({ dimensions, resident }: Growth): string {
+  const rows = dimensions.flatMap(({ dimension, series }) =>
+    series.map(({ name, unit, points }) => {
+      const [first, last] = [points[0], points.at(-1)];
+      const range = `${first?.size} … ${last?.size}`;
+      const values = `${number(first?.value ?? 0)} … ${number(last?.value ?? 0)} ${unit}`;
+      return `| ${[TITLES[dimension][0], name, range, values, exponentOf(points).toFixed(2)].join(' | ')} |`;
+    }),
+  );
+  const mebibytes = (bytes: number) => `${(bytes / 1024 / 1024).toFixed(1)} MiB`;
+  const { after1000, after100000 } = resident;
+  return [
+    headOf(['', 'line', 'sizes', 'from … to', 'exponent']),
+    ...rows,
+    '',
+    `Resident memory after 1,000 mixed invocations ${mebibytes(after1000)}, after 100,000 ${mebibytes(after100000)}.`,
+  ].join('\n');
+}
+
+/** Writes one picture for each dimension, and returns the lines of the README that show them. */
+export function writePlots({ dimensions }: Growth): string {
+  const directory = join(HERE, 'growth', 'plots');
+  mkdirSync(directory, { recursive: true });
+  const images = dimensions.map(({ dimension, series }) => {
+    const [title, axis] = TITLES[dimension];
+    writeFileSync(join(directory, `${dimension}.svg`), plot(title, axis, series));
+    return `![${title}: CPU and allocation against ${axis}](growth/plots/${dimension}.svg)`;
+  });
+  return images.join('\n\n');
+}

@@ -1,0 +1,152 @@
+// What is measured against a size: for each dimension a function that prepares one size and returns one call.
+import { createApp } from '@sallyport/dispatch/app';
+import { json } from '@sallyport/http';
+import { type Job, registerAll, runJob, showResource } from '../application.js';
+import { gatewayV2Event, queueEvent } from '../events.js';
+import type { BenchContext, Invoke } from '../invoke.js';
+import type { Dimension } from './protocol.js';
+
+const CONTEXT: BenchContext = {
+  awsRequestId: 'c6af9ac6-7b61-11e6-9a41-93e8deadbeef',
+  functionName: 'bench',
+  functionVersion: '$LATEST',
+  invokedFunctionArn: 'arn:aws:lambda:eu-west-1:123456789012:function:bench',
+  memoryLimitInMB: '1024',
+  logGroupName: '/aws/lambda/bench',
+  logStreamName: '2026/11/21/[$LATEST]0123456789abcdef',
+  callbackWaitsForEmptyEventLoop: true,
+  getRemainingTimeInMillis: () => 29_000,
+};
+
+/** A part of a dimension that is a line in the plot. */
+export interface Subject {
+  readonly name: string;
+  readonly sizes: readonly number[];
+  /** Makes everything of one size; the result is called once for each measured value. */
+  prepare(size: number): () => unknown;
+}
+
+const steps = (from: number, to: number): number[] => {
+  const sizes = [];
+  for (let size = from; size <= to; size *= 10) sizes.push(size, ...(size * 3 <= to ? [size * 3] : []));
+  return sizes;
+};
+
+function createRouted(routes: number): Invoke {
+  const app = createApp({ log: false });
+  registerAll(
+    routes,
+    ({ method, pattern, resource }) => app.handle(method, pattern, () => json(200, showResource(resource))),
+    () => app.get('/users/{id}', (ctx) => json(200, { id: ctx.param('id') })),
+  );
+  return app.handleLambda as Invoke;
+}
+
+/** A call with its own copy of an event. */
+function caller(invoke: Invoke, event: object): () => unknown {
+  return () => invoke({ ...event } as never, CONTEXT);
+}
+
+function createQueue(records: number): () => unknown {
+  const app = createApp({ log: false });
+  app.queue('jobs', (_ctx, { body }) => runJob(JSON.parse(body ?? '') as Job));
+  return caller(app.handleLambda as Invoke, queueEvent(records, []));
+}
+
+/** Calls that all wait for each other: the last one lets them go. */
+function createConcurrent(calls: number): () => unknown {
+  let waiting: (() => void)[] = [];
+  const app = createApp({ log: false });
+  app.get('/users/{id}', async (ctx) => {
+    await new Promise<void>((resolve) => {
+      waiting.push(resolve);
+      if (waiting.length < calls) return;
+      for (const go of waiting) go();
+      waiting = [];
+    });
+    return json(200, { id: ctx.param('id') });
+  });
+  const call = caller(app.handleLambda as Invoke, gatewayV2Event({ method: 'GET', path: '/users/42' }));
+  return () => Promise.all(Array.from({ length: calls }, call));
+}
+
+/** The handler reads all headers, which is the most that it can cost. */
+function createHeaders(count: number): () => unknown {
+  const app = createApp({ log: false });
+  app.get('/users/{id}', (ctx) => json(200, { headers: Object.keys(ctx.request.headers).length }));
+  const headers = Object.fromEntries(
+    Array.from({ length: count }, (_, index) => [`x-header-${index}`, `value of header ${index}`]),
+  );
+  const event = gatewayV2Event({ method: 'GET', path: '/users/42' });
+  return caller(app.handleLambda as Invoke, { ...event, cookies: [], headers });
+}
+
+function createJson(bytes: number): () => unknown {
+  const app = createApp({ log: false });
+  app.post('/orders', (ctx) => json(200, { lines: ctx.bodyJson<{ lines: unknown[] }>().lines.length }));
+  const line = { sku: 'SKU-000001', quantity: 3, price: 199, note: 'gift wrap' };
+  const lines = Math.floor((bytes - 12) / (JSON.stringify(line).length + 1));
+  const body = JSON.stringify({ lines: Array.from({ length: lines }, () => line) });
+  return caller(app.handleLambda as Invoke, gatewayV2Event({ method: 'POST', path: '/orders', body }));
+}
+
+const KIB = 1024;
+
+/** The last size of `json` is what Lambda lets through: 6 MB with the rest of the event. */
+export const SUBJECTS: Readonly<Record<Dimension, readonly Subject[]>> = {
+  routes: [
+    { name: 'registering all', sizes: steps(10, 10_000), prepare: (size) => () => createRouted(size) },
+    {
+      name: 'one GET',
+      sizes: steps(10, 10_000),
+      prepare: (size) => caller(createRouted(size), gatewayV2Event({ method: 'GET', path: '/users/42' })),
+    },
+  ],
+  records: [{ name: 'one batch', sizes: steps(1, 10_000), prepare: createQueue }],
+  concurrent: [{ name: 'all calls', sizes: [1, 2, 5, 10, 20, 50, 100, 200], prepare: createConcurrent }],
+  headers: [{ name: 'one GET', sizes: [10, 20, 40, 60, 80, 120, 160, 200], prepare: createHeaders }],
+  json: [
+    {
+      name: 'one POST',
+      sizes: [1, 4, 16, 64, 256, 1024, 2048, 4096, 6140].map((size) => size * KIB),
+      prepare: createJson,
+    },
+  ],
+};
+
+/** One call of each kind in turn, for the test of resident memory. */
+export function createMixed(): () => Promise<void> {
+  const app = createApp({ log: false });
+  registerAll(
+    100,
+    ({ method, pattern, resource }) => app.handle(method, pattern, () => json(200, showResource(resource))),
+    () => {
+      app.get('/users/{id}', (ctx) => json(200, { id: ctx.param('id'), page: ctx.query('page') }));
+      app.post('/orders', (ctx) => json(201, ctx.bodyJson()));
+      app.get('/boom', () => {
+        throw new Error('the database is on fire');
+      });
+    },
+  );
+  app.use(async (ctx, next) => {
+    ctx.set('started', ctx.now());
+    return next(ctx);
+  });
+  app.queue('jobs', (_ctx, { body }) => runJob(JSON.parse(body ?? '') as Job));
+  const body = JSON.stringify({ lines: Array.from({ length: 20 }, (_, sku) => ({ sku })) });
+  const events = [
+    gatewayV2Event({ method: 'GET', path: '/users/42' }),
+    gatewayV2Event({ method: 'POST', path: '/orders', body }),
+    gatewayV2Event({ method: 'GET', path: '/nowhere' }),
+    gatewayV2Event({ method: 'GET', path: '/boom' }),
+    queueEvent(10, [3]),
+  ];
+  let calls = 0;
+  return async () => {
+    calls++;
+    const event = { ...events[calls % events.length] } as Record<string, unknown>;
+    // Paths, like ids, are different in every request: nothing may be kept for each of them.
+    if (calls % events.length === 0) event.rawPath = `/users/${calls}`;
+    await app.handleLambda(event, CONTEXT as never);
+  };
+}
