@@ -43,7 +43,12 @@ export function App() {
         <Build />
         <nav aria-label="Views">
           {VIEWS.map((name, index) => (
-            <a key={name} href={`#/${name}`} aria-current={view.value === name ? 'page' : undefined} aria-keyshortcuts={String(index + 1)}>
+            <a
+              key={name}
+              href={`#/${name}`}
+              aria-current={view.value === name ? 'page' : undefined}
+              aria-keyshortcuts={String(index + 1)}
+            >
               {name}
               <Count of={name} />
             </a>
@@ -78,7 +83,8 @@ export function App() {
 /** Where the code stands. */
 function Build() {
   const code = run.value?.code;
-  if (connection.value !== 'open') return <Mark tone="busy">{connection.value === 'lost' ? 'not connected' : 'connecting'}</Mark>;
+  if (connection.value !== 'open')
+    return <Mark tone="busy">{connection.value === 'lost' ? 'not connected' : 'connecting'}</Mark>;
   if (!code || code.state === 'starting') return <Mark tone="busy">building</Mark>;
   if (code.state === 'broken') return <Mark tone="bad">build failed</Mark>;
   return (

@@ -53,7 +53,11 @@ function Field(props: { readonly label: string; readonly value: string; readonly
   return (
     <label>
       {props.label}{' '}
-      <input value={props.value} onInput={({ currentTarget }) => props.onInput(currentTarget.value)} spellcheck={false} />
+      <input
+        value={props.value}
+        onInput={({ currentTarget }) => props.onInput(currentTarget.value)}
+        spellcheck={false}
+      />
     </label>
   );
 }

@@ -1,6 +1,6 @@
-import { JITLESS } from './no-eval.js';
 import { Client, StreamableHTTPClientTransport } from '@modelcontextprotocol/client';
 import { authorization } from '../api.js';
+import { JITLESS } from './no-eval.js';
 
 /** The two generations of the protocol: with sessions, and stateless. */
 export type Era = 'auto' | 'sessions' | 'stateless';
@@ -20,9 +20,17 @@ export type Answer =
 /** What a server offers. */
 export interface Offer {
   readonly protocol: string;
-  readonly tools: readonly { readonly name: string; readonly description?: string | undefined; readonly inputSchema: unknown }[];
+  readonly tools: readonly {
+    readonly name: string;
+    readonly description?: string | undefined;
+    readonly inputSchema: unknown;
+  }[];
   readonly resources: readonly { readonly uri: string; readonly name: string }[];
-  readonly prompts: readonly { readonly name: string; readonly description?: string | undefined; readonly arguments?: unknown }[];
+  readonly prompts: readonly {
+    readonly name: string;
+    readonly description?: string | undefined;
+    readonly arguments?: unknown;
+  }[];
 }
 
 /** A connected client of the protocol's own package. */

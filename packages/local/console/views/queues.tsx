@@ -104,7 +104,11 @@ function Source({ source }: { readonly source: SourceView }) {
   );
 }
 
-function Records(props: { readonly source: SourceView; readonly records: readonly SourceRecordView[]; readonly isDead: boolean }) {
+function Records(props: {
+  readonly source: SourceView;
+  readonly records: readonly SourceRecordView[];
+  readonly isDead: boolean;
+}) {
   const { source, records, isDead } = props;
   if (records.length === 0) return null;
   return (
@@ -133,9 +137,13 @@ function Record({ place }: { readonly place: Place }) {
               : `${record.state}, delivery ${record.deliveries} of ${source.maxDeliveries}`}
         </span>
         {waits && <Action label="Now" of={record.id} shortcut="n" onClick={() => act(source, 'now', record.id)} />}
-        {isDead && <Action label="Send back" of={record.id} shortcut="b" onClick={() => act(source, 'send-back', record.id)} />}
+        {isDead && (
+          <Action label="Send back" of={record.id} shortcut="b" onClick={() => act(source, 'send-back', record.id)} />
+        )}
         <Action label="Look" of={record.id} shortcut="l" onClick={() => toggle(place)} />
-        {isDead && <Action label="Delete" of={record.id} shortcut="x" onClick={() => act(source, 'delete', record.id)} />}
+        {isDead && (
+          <Action label="Delete" of={record.id} shortcut="x" onClick={() => act(source, 'delete', record.id)} />
+        )}
       </div>
       {opened.value === nameOf(place) && <Text label={`Record ${record.id}`} text={record.preview} />}
     </li>

@@ -1,9 +1,11 @@
-import { type IncomingMessage, request as sendRequest, type ServerResponse } from 'node:http';
+import { type IncomingMessage, type ServerResponse, request as sendRequest } from 'node:http';
 import { pipeline } from 'node:stream/promises';
 
 /** Headers of one connection (RFC 9110 section 7.6.1), and what belongs to the console alone. */
-const OWN_HEADERS = /^(?:connection|keep-alive|te|trailer|transfer-encoding|upgrade|proxy-.*|host|origin|referer|cookie|authorization|sec-.*|door-authorization)$/;
-const OWN_ANSWER_HEADERS = /^(?:connection|keep-alive|trailer|transfer-encoding|upgrade|set-cookie|content-security-policy|access-control-.*)$/;
+const OWN_HEADERS =
+  /^(?:connection|keep-alive|te|trailer|transfer-encoding|upgrade|proxy-.*|host|origin|referer|cookie|authorization|sec-.*|door-authorization)$/;
+const OWN_ANSWER_HEADERS =
+  /^(?:connection|keep-alive|trailer|transfer-encoding|upgrade|set-cookie|content-security-policy|access-control-.*)$/;
 
 /**
  * Passes a request of the page on to a door of the service, so that the page needs no other origin. The header
@@ -19,7 +21,9 @@ export async function passToDoor(
   const headers = { ...Object.fromEntries(kept), ...(typeof own === 'string' && { authorization: own }) };
   const onward = sendRequest(new URL(door.path, door.origin), { method: request.method ?? 'GET', headers });
   response.on('close', () => onward.destroy());
-  const answered = new Promise<IncomingMessage>((resolve, reject) => onward.on('response', resolve).on('error', reject));
+  const answered = new Promise<IncomingMessage>((resolve, reject) =>
+    onward.on('response', resolve).on('error', reject),
+  );
   void pipeline(request, onward).catch(() => {});
   const answer = await answered;
   const answerHeaders = Object.entries(answer.headers).filter(([name]) => !OWN_ANSWER_HEADERS.test(name));

@@ -1,6 +1,6 @@
 import { FrameworkError, type LambdaContext } from '@sallyport/core';
 import { sanitizeJson, sanitizeValue } from '@sallyport/core/observability';
-import { createRecorder, type Recording, loadRecording, type RecordedEvents } from '@sallyport/testkit/recorder';
+import { createRecorder, loadRecording, type RecordedEvents, type Recording } from '@sallyport/testkit/recorder';
 import type { RecordingView, ReplayRequest, ReplayResult, SavedRecording } from '../console/api.js';
 import type { Host } from '../host/host.js';
 import type { InvocationRecord } from '../journal/journal.js';
@@ -62,7 +62,8 @@ export function createRecordings(host: Host, folder: string): Recordings {
       return files.save(name, { recording, ...(answer !== undefined && { answer }) });
     },
     async replay({ id, file, recording }) {
-      const again = id !== undefined ? fromRecord(id) : fromFile(file === undefined ? toSaved(recording) : await files.read(file));
+      const again =
+        id !== undefined ? fromRecord(id) : fromFile(file === undefined ? toSaved(recording) : await files.read(file));
       const { replayOf, before, target } = again;
       const origin = { kind: 'replay', target, ...(replayOf !== undefined && { replayOf }) };
       const outcome = await host.invoker.invoke(again.event, { origin, whenBusy: 'refuse' });
@@ -90,7 +91,10 @@ function toClean(value: unknown): unknown {
 /** The event as the recorder of the test kit keeps it, secrets and identifiers replaced. Names that have a handler stay. */
 async function toRecording(host: Host, id: number): Promise<Recording> {
   let made: Recording | undefined;
-  const keepNames = host.inspection().triggers.map(({ name }) => name).filter((name) => name !== '');
+  const keepNames = host
+    .inspection()
+    .triggers.map(({ name }) => name)
+    .filter((name) => name !== '');
   const recorder = createRecorder({
     sample: 1,
     maxBytes: Number.MAX_SAFE_INTEGER,
@@ -101,7 +105,10 @@ async function toRecording(host: Host, id: number): Promise<Recording> {
   const context: LambdaContext = { getRemainingTimeInMillis: () => host.config.timeoutMs };
   await recorder.wrap(async () => null)(host.journal.rawEvent(id), context);
   if (!made)
-    throw new FrameworkError('local.invalid_request', 'framework: an event of no kind cannot be recorded; `explain` says why it has none');
+    throw new FrameworkError(
+      'local.invalid_request',
+      'framework: an event of no kind cannot be recorded; `explain` says why it has none',
+    );
   return made;
 }
 
