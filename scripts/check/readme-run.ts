@@ -1,4 +1,5 @@
 import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { createRequire } from 'node:module';
 import { tmpdir } from 'node:os';
 import { basename, dirname, join } from 'node:path';
 import { type BuildFailure, build, type Plugin } from 'esbuild';
@@ -79,7 +80,7 @@ async function bundleAll(
       },
       nodePaths: modules.map((path) => join(root, path, 'node_modules')),
       logLevel: 'silent',
-      plugins: [blockFiles(runnable, all, root), projectSources(paths)],
+      plugins: [blockFiles(runnable, all, root), projectSources(paths), cdkOutside(root)],
     });
     return [];
   } catch (error) {
@@ -124,7 +125,20 @@ function projectSources(paths: RunOptions['paths']): Plugin {
   };
 }
 
-/** The program that imports one bundle after the other, in a process without settings of AWS. */
+/** The CDK stays outside of the bundles: it reads files beside its own. */
+function cdkOutside(root: string): Plugin {
+  const { resolve } = createRequire(join(root, 'packages/constructs/package.json'));
+  return {
+    name: 'cdk',
+    setup({ onResolve }) {
+      onResolve({ filter: /^(?:aws-cdk-lib|constructs)(?:\/|$)/ }, ({ path }) => ({
+        path: resolve(path),
+        external: true,
+      }));
+    },
+  };
+}
+
 const SCHEMAS: readonly Readonly<Record<string, unknown>>[] = [connections, jobs, mcp, microvm, ratelimit];
 /** Tables by the names that infrastructure code reads, so that a renamed variable is found here too. */
 const TABLES = SCHEMAS.flatMap((schema) =>
@@ -132,7 +146,7 @@ const TABLES = SCHEMAS.flatMap((schema) =>
     name.endsWith('_TABLE_NAME_ENV') ? [[String(value), 'table']] : [],
   ),
 );
-/** What a deployed function would have. The last one is a block's own. */
+/** What a deployed function would have, a secret of a block's own, and what keeps the CDK in its folder. */
 const ENVIRONMENT: Readonly<Record<string, string>> = {
   ...Object.fromEntries(TABLES),
   [mcp.MCP_SPILL_BUCKET_ENV]: 'spill',
@@ -142,13 +156,16 @@ const ENVIRONMENT: Readonly<Record<string, string>> = {
   [VECTOR_VARIABLES.indexName]: 'notes',
   [VECTOR_VARIABLES.dimension]: '1024',
   PROGRESS_SECRET: 'a-secret-of-the-client',
+  CDK_VALIDATION: 'false',
+  CDK_CONTEXT_JSON: '{"aws:cdk:bundling-stacks":[]}',
 };
 
+/** The program that imports one bundle after the other, in a process without settings of AWS. */
 const PROGRAM = `
 import { writeFileSync } from 'node:fs';
 const [folder, count, environment] = process.argv.slice(2);
 for (const name of Object.keys(process.env)) if (/^(?:AWS|FRAMEWORK)_/.test(name)) delete process.env[name];
-Object.assign(process.env, JSON.parse(environment));
+Object.assign(process.env, JSON.parse(environment), { CDK_OUTDIR: folder + '/cdk.out' });
 globalThis.fetch = () => Promise.reject(new TypeError('no network here'));
 console.assert = (condition, ...words) => { if (!condition) throw new Error(words.join(' ') || 'console.assert failed'); };
 for (const level of ['log', 'info', 'warn', 'error']) console[level] = () => {};

@@ -38,9 +38,8 @@ export function AsPicker() {
           <label>
             kind{' '}
             <select value={kind} onChange={({ currentTarget }) => set({ kind: currentTarget.value })}>
-              <option value="">user</option>
-              <option value="service">service</option>
-              <option value="external">external</option>
+              <option value="">external</option>
+              <option value="internal">internal</option>
             </select>
           </label>
         </div>

@@ -58,7 +58,8 @@ export async function connectMcp(options: {
   );
   client.setRequestHandler('elicitation/create', async ({ params }) => await options.ask(params as Question));
   const transport = new StreamableHTTPClientTransport(new URL(`/door/gateway-v2${options.path}`, location.origin), {
-    fetch: (input, init) => fetch(input, { ...init, headers: withTokens(init?.headers, options.token) }),
+    fetch: async (input, init) =>
+      asAnswered(await fetch(input, { ...init, headers: withTokens(init?.headers, options.token) })),
   });
   await client.connect(transport);
   const has = client.getServerCapabilities() ?? {};
@@ -76,6 +77,16 @@ export async function connectMcp(options: {
     getPrompt: (name, args) => client.getPrompt({ name, arguments: args }),
     close: () => client.close(),
   };
+}
+
+/** Statuses that have no body (Fetch standard, null body status). */
+const NO_BODY: readonly number[] = [101, 204, 205, 304];
+
+/** The answer with the status that the door gave. */
+function asAnswered(answer: Response): Response {
+  const status = Number(answer.headers.get('door-status') ?? answer.status);
+  const { headers } = answer;
+  return new Response(NO_BODY.includes(status) ? null : answer.body, { status, headers });
 }
 
 function withTokens(given: HeadersInit | undefined, token: string): Headers {

@@ -9,7 +9,8 @@ const OWN_ANSWER_HEADERS =
 
 /**
  * Passes a request of the page on to a door of the service, so that the page needs no other origin. The header
- * `door-authorization` becomes the service's `authorization`; the console's token stays here.
+ * `door-authorization` becomes the service's `authorization`; the console's token stays here. The status of the answer is in
+ * `door-status`: a refusal of the service is no failure of the page, and a browser reports each status of 400 or more as one.
  */
 export async function passToDoor(
   request: IncomingMessage,
@@ -27,7 +28,7 @@ export async function passToDoor(
   void pipeline(request, onward).catch(() => {});
   const answer = await answered;
   const answerHeaders = Object.entries(answer.headers).filter(([name]) => !OWN_ANSWER_HEADERS.test(name));
-  response.writeHead(answer.statusCode ?? 502, Object.fromEntries(answerHeaders));
+  response.writeHead(200, { ...Object.fromEntries(answerHeaders), 'door-status': String(answer.statusCode ?? 502) });
   response.flushHeaders();
   await pipeline(answer, response).catch(() => {});
 }

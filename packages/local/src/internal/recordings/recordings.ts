@@ -67,7 +67,7 @@ export function createRecordings(host: Host, folder: string): Recordings {
       const { replayOf, before, target } = again;
       const origin = { kind: 'replay', target, ...(replayOf !== undefined && { replayOf }) };
       const outcome = await host.invoker.invoke(again.event, { origin, whenBusy: 'refuse' });
-      const now = outcome.ok ? toClean(outcome.answer) : undefined;
+      const now = outcome.ok ? toClean(outcome.answer, outcome.requestId) : undefined;
       return { outcome, differences: before && outcome.ok ? findDifferences(before.answer, now) : null };
     },
   };
@@ -79,13 +79,15 @@ function toSaved(value: unknown): SavedRecording {
   return given?.recording === undefined ? { recording: value } : (given as SavedRecording);
 }
 
-function answerOf({ answer, error, ms }: InvocationRecord): Pick<Again, 'before'> {
-  return answer === undefined || error !== null || ms === null ? {} : { before: { answer: toClean(answer) } };
+function answerOf({ answer, error, ms, requestId }: InvocationRecord): Pick<Again, 'before'> {
+  return answer === undefined || error !== null || ms === null
+    ? {}
+    : { before: { answer: toClean(answer, requestId) } };
 }
 
-/** As JSON has it: a value of another process was JSON, and one of the journal may have no prototype. */
-function toClean(value: unknown): unknown {
-  return JSON.parse(sanitizeJson(JSON.stringify(value ?? null))) as unknown;
+/** The sanitized answer as JSON has it. The id of its invocation is another one each time, and so is no difference. */
+function toClean(value: unknown, requestId: string): unknown {
+  return JSON.parse(sanitizeJson(JSON.stringify(value ?? null).replaceAll(requestId, 'request-id'))) as unknown;
 }
 
 /** The event as the recorder of the test kit keeps it, secrets and identifiers replaced. Names that have a handler stay. */
