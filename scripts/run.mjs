@@ -27,6 +27,7 @@ const tasks = {
   'docs:judge': [script('tools/site/src/judge.ts')],
   bench: [script('scripts/bench/main.ts')],
   'bench:detect': [script('scripts/bench/detect/main.ts')],
+  'bench:local': [script('packages/local/bench/main.ts')],
   'bench:kit': [script('scripts/bench/kit/main.ts')],
   'bench:types': [script('scripts/bench/types/main.ts')],
   format: [[bin('biome'), ['check', '--write', '.']]],
