@@ -34,7 +34,6 @@ export function packagePaths(): Record<string, string[]> {
   const paths: Record<string, string[]> = {
     zod: [join(ROOT, 'examples/notes/node_modules/zod/index.d.ts')],
     'aws-cdk-lib/*': [join(ROOT, 'packages/constructs/node_modules/aws-cdk-lib/*/index.d.ts')],
-    constructs: [join(ROOT, 'packages/constructs/node_modules/constructs/lib/index.d.ts')],
   };
   for (const { folder, manifest } of readWorkspace(ROOT, ['packages'])) {
     for (const [subpath, source] of sourceEntries(manifest)) {
