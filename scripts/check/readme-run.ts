@@ -125,7 +125,7 @@ function projectSources(paths: RunOptions['paths']): Plugin {
   };
 }
 
-/** The CDK stays outside of the bundles: it reads files beside its own. */
+/** The CDK stays outside the bundles: it reads files beside its own. */
 function cdkOutside(root: string): Plugin {
   const { resolve } = createRequire(join(root, 'packages/constructs/package.json'));
   return {
