@@ -7,7 +7,7 @@ const TEXT = read('CONTRIBUTING.md');
 
 /** Sources of all packages but barrels, the test helpers and the runner of fixtures: what a change of behaviour touches. */
 const SOURCES = readdirSync(join(ROOT, 'packages'))
-  .filter((name) => !['testkit', 'contract', 'migrate', 'create-sallyport'].includes(name))
+  .filter((name) => !['testkit', 'contract', 'local', 'migrate', 'create-sallyport'].includes(name))
   .flatMap((name) => {
     const folder = `packages/${name}/src`;
     const files = readdirSync(join(ROOT, folder), { recursive: true, encoding: 'utf8' });

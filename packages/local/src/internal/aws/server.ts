@@ -45,6 +45,9 @@ export function createAwsServer(parts: AwsPortParts): AwsServer {
   // Uploads may take longer than the five minutes that Node allows a request.
   const http1 = createHttpServer({ requestTimeout: 0 }, serve);
   const http2 = createHttp2Server(serve);
+  // A client that asks first sends its body when it is read: what is refused is not sent.
+  http1.on('checkContinue', serve);
+  http2.on('checkContinue', serve);
   const sockets = new Set<Socket>();
   const server = createServer((socket) => {
     sockets.add(socket);
@@ -88,7 +91,7 @@ function chooseProtocol(socket: Socket, choose: (isHttp2: boolean) => void): voi
 
 async function serveCall(parts: AwsPortParts, incoming: Incoming, outgoing: Outgoing): Promise<void> {
   const startedAt = parts.now();
-  const request = toWireRequest(incoming);
+  const request = toWireRequest(incoming, outgoing);
   const requestId = randomUUID();
   const noted = { service: '', operation: '', resource: '' };
   let protocol = guessProtocol(request);
@@ -167,7 +170,7 @@ async function send(outgoing: Outgoing, answer: WireAnswer, method: string, requ
   else await pipeline(Readable.from(body, { objectMode: false }), response);
 }
 
-function toWireRequest(incoming: Incoming): WireRequest {
+function toWireRequest(incoming: Incoming, outgoing: Outgoing): WireRequest {
   const { method = 'GET', url = '/' } = incoming;
   const question = url.indexOf('?');
   const headers: Record<string, string> = {};
@@ -181,8 +184,13 @@ function toWireRequest(incoming: Incoming): WireRequest {
     path: question < 0 ? url : url.slice(0, question),
     query: question < 0 ? '' : url.slice(question + 1),
     headers,
-    body: incoming as AsyncIterable<Buffer>,
+    body: headers.expect === '100-continue' ? bodyOnDemand(incoming, outgoing) : (incoming as AsyncIterable<Buffer>),
   };
+}
+
+async function* bodyOnDemand(incoming: Incoming, outgoing: Outgoing): AsyncGenerator<Buffer> {
+  outgoing.writeContinue();
+  yield* incoming as AsyncIterable<Buffer>;
 }
 
 /** For errors of requests whose service is not known yet. */

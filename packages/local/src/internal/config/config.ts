@@ -23,9 +23,6 @@ export interface SourcesConfig {
   readonly schedules: Readonly<Record<string, ScheduleConfig>>;
 }
 
-/** Who the HTTP API's authorizer says the caller is. `lambda` is an export of the entry file. */
-export type AuthorizerConfig = { readonly kind: 'jwt' | 'iam' } | { readonly kind: 'lambda'; readonly export: string };
-
 /** Everything that a run is set to: `sallyport.json`, then the flags, then the defaults. */
 export interface Config {
   /** The project: where `sallyport.json` and `package.json` are. Absolute. */
@@ -76,7 +73,8 @@ export interface Config {
   /** The constructs' manifest, absolute; default `cdk.out/sallyport.json`, if it is there. */
   readonly manifest: string | undefined;
   readonly restStream: boolean;
-  readonly authorizer: AuthorizerConfig | undefined;
+  /** What the authorizer of a door leaves in the request context. */
+  readonly authorizer: 'jwt' | 'iam' | undefined;
   /** The GraphQL schema file, absolute; default `schema.graphql`, if it is there. */
   readonly schema: string | undefined;
   /** Whether a resolver's error object is data, as without a response function. */

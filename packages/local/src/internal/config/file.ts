@@ -1,8 +1,9 @@
 import { existsSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { FrameworkError } from '@sallyport/core';
-import { boolean, integer, kind, list, number, type OptionKind, text } from '@sallyport/core/options';
+import type { FrameworkError } from '@sallyport/core';
+import { boolean, integer, kind, list, number, type OptionKind, oneOf, text } from '@sallyport/core/options';
 import type { AsyncSettings, QueueSettings, ShardSettings } from '@sallyport/testkit/engines';
+import { localError } from '../errors.js';
 import type { ScheduleConfig, TableConfig } from './config.js';
 import { didYouMean } from './nearest.js';
 
@@ -26,7 +27,7 @@ export interface ConfigFile {
   readonly aws?: readonly string[];
   readonly manifest?: string;
   readonly restStream?: boolean;
-  readonly authorizer?: string;
+  readonly authorizer?: 'jwt' | 'iam';
   readonly schema?: string;
   readonly graphqlDirect?: boolean;
   readonly batchFields?: readonly string[];
@@ -74,7 +75,7 @@ export const FILE_KINDS = {
   aws: texts,
   manifest: filled,
   restStream: boolean,
-  authorizer: kind<string>('"jwt", "iam" or "lambda:<export>"', isAuthorizer),
+  authorizer: oneOf('jwt', 'iam'),
   schema: filled,
   graphqlDirect: boolean,
   batchFields: texts,
@@ -96,14 +97,9 @@ export const FILE_KINDS = {
   buckets: texts,
 } as const;
 
-/** Whether a text names an authorizer. */
-export function isAuthorizer(value: unknown): boolean {
-  return typeof value === 'string' && /^(?:jwt|iam|lambda:[\w.$]+)$/.test(value);
-}
-
 /** The error of a command line or of a file that is wrong. */
 export function usageError(problem: string): FrameworkError {
-  return new FrameworkError('local.usage', problem);
+  return localError('local.usage', problem);
 }
 
 /**

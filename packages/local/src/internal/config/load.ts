@@ -1,7 +1,7 @@
 import { existsSync, readFileSync } from 'node:fs';
 import { dirname, isAbsolute, join, resolve } from 'node:path';
 import { parseEnv } from 'node:util';
-import type { AuthorizerConfig, Config } from './config.js';
+import type { Config } from './config.js';
 import { type ConfigFile, readConfigFile, usageError } from './file.js';
 import { stateFolderOf } from './state-folder.js';
 
@@ -60,7 +60,7 @@ export function loadConfig(folder: string, flags: Flags): Config {
     aws: [...(file.aws ?? []), ...(flags.aws ?? [])],
     manifest: given.manifest === undefined ? ifThere(at(join('cdk.out', 'sallyport.json'))) : at(given.manifest),
     restStream: given.restStream ?? false,
-    authorizer: toAuthorizer(given.authorizer),
+    authorizer: given.authorizer,
     schema: given.schema === undefined ? ifThere(at('schema.graphql')) : at(given.schema),
     graphqlDirect: given.graphqlDirect ?? false,
     batchFields: given.batchFields ?? [],
@@ -107,10 +107,4 @@ function packageName(folder: string): string {
   } catch {
     return 'function';
   }
-}
-
-function toAuthorizer(given: string | undefined): AuthorizerConfig | undefined {
-  if (given === undefined) return undefined;
-  if (given === 'jwt' || given === 'iam') return { kind: given };
-  return { kind: 'lambda', export: given.slice('lambda:'.length) };
 }

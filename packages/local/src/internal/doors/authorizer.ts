@@ -1,7 +1,7 @@
 import type { HttpDoorKind } from '@sallyport/testkit/events';
 import type { Config } from '../config/config.js';
 import { ACCOUNT } from '../host/host.js';
-import type { DoorRequest } from './exchange.js';
+import type { DoorRequest } from './request.js';
 
 /** What the authorizer of a door leaves in the request context; `{}` without one, and for callers that it cannot read. */
 export function authorizerOf(
@@ -10,7 +10,7 @@ export function authorizerOf(
   { authorizer }: Config,
 ): { authorizer?: Record<string, unknown> } {
   if (!authorizer || kind === 'load-balancer') return {};
-  if (authorizer.kind === 'iam') return { authorizer: iamOf(kind) };
+  if (authorizer === 'iam') return { authorizer: iamOf(kind) };
   const claims = claimsOf(request.headers);
   if (!claims) return {};
   if (kind === 'gateway-v1') return { authorizer: { claims } };

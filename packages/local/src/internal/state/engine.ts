@@ -38,10 +38,10 @@ export interface Engine {
 export async function startEngine(parts: EngineParts): Promise<Engine> {
   const home = findHome(parts.project);
   const java = findJava(parts.environment);
-  await assertJava(java);
+  await assertJava(java, parts.environment);
   mkdirSync(parts.folder, { recursive: true });
   const port = await freePort();
-  const child = launch(java, home, parts.folder, port);
+  const child = launch(java, home, parts, port);
   let reason: string | undefined;
   let isStopping = false;
   const ended = new Promise<void>((resolve) => {
@@ -97,9 +97,9 @@ function findJava({ JAVA_HOME = '' }: EngineParts['environment']): string {
 }
 
 /** `openjdk version "17.0.15"`; old ones call themselves `1.8.0`. */
-async function assertJava(java: string): Promise<void> {
+async function assertJava(java: string, env: EngineParts['environment']): Promise<void> {
   const text = await new Promise<string>((resolve) => {
-    const child = spawn(java, ['-version'], { stdio: ['ignore', 'ignore', 'pipe'] });
+    const child = spawn(java, ['-version'], { env, stdio: ['ignore', 'ignore', 'pipe'] });
     let output = '';
     child.stderr.on('data', (chunk: Buffer) => {
       output += chunk.toString();
@@ -111,10 +111,10 @@ async function assertJava(java: string): Promise<void> {
   if (Number(version) < 17) throw off(NO_JAVA);
 }
 
-function launch(java: string, home: string, folder: string, port: number): ChildProcess {
+function launch(java: string, home: string, { folder, environment }: EngineParts, port: number): ChildProcess {
   const args = ['-Xmx512m', '-Djava.library.path=./DynamoDBLocal_lib', '-jar', 'DynamoDBLocal.jar'];
   args.push('-dbPath', folder, '-sharedDb', '-disableTelemetry', '-port', String(port));
-  return spawn(java, args, { cwd: home, stdio: 'ignore' });
+  return spawn(java, args, { cwd: home, env: environment, stdio: 'ignore' });
 }
 
 /** An unsigned request is refused with 400 as soon as the engine serves. */

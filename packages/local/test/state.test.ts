@@ -1,0 +1,208 @@
+import { chmodSync, mkdirSync, writeFileSync } from 'node:fs';
+import { dirname, join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import {
+  CreateTableCommand,
+  DescribeTableCommand,
+  DynamoDBClient,
+  GetItemCommand,
+  ListTablesCommand,
+  PutItemCommand,
+  UpdateItemCommand,
+} from '@aws-sdk/client-dynamodb';
+import { DescribeStreamCommand, DynamoDBStreamsClient } from '@aws-sdk/client-dynamodb-streams';
+import { systemClock } from '@sallyport/core';
+import { createAwsPort } from '../src/internal/aws/port.js';
+import type { Part } from '../src/internal/host/host.js';
+import { createSources } from '../src/internal/sources/create.js';
+import type { LocalSources } from '../src/internal/sources/local-sources.js';
+import { LocalState } from '../src/internal/state/local-state.js';
+import { clientConfig } from './support/clients.js';
+import { createTestHost, type TestHost, trigger } from './support/host.js';
+
+/** This package: it depends on packages with tables, and on the engine. */
+const PROJECT = dirname(dirname(fileURLToPath(import.meta.url)));
+const NOTES = {
+  TableName: 'notes',
+  AttributeDefinitions: [{ AttributeName: 'id', AttributeType: 'S' }],
+  KeySchema: [{ AttributeName: 'id', KeyType: 'HASH' }],
+};
+
+interface Changes {
+  readonly Records: readonly {
+    readonly eventSourceARN: string;
+    readonly eventName: string;
+    readonly dynamodb: { readonly NewImage: unknown; readonly SequenceNumber: string };
+  }[];
+}
+
+/** Resolves when `isTrue`; rejects when it never is. */
+async function until(isTrue: () => boolean): Promise<void> {
+  for (let turns = 0; !isTrue(); turns += 1) {
+    if (turns > 2000) throw new Error('it never came to that');
+    await new Promise((resolve) => setTimeout(resolve, 20));
+  }
+}
+
+/** The engine takes two seconds to start, on a busy machine twenty. */
+const START_MS = 90_000;
+
+describe('DynamoDB', () => {
+  let host: TestHost;
+  let state: LocalState;
+  let sources: LocalSources;
+  let port: Part;
+  let held: Promise<unknown>;
+  const processes: number[] = [];
+  const client = () => new DynamoDBClient(clientConfig(host));
+
+  beforeAll(async () => {
+    host = createTestHost(() => ({}), {
+      triggers: [trigger('table-stream', 'notes')],
+      config: { tables: [NOTES], env: { FRAMEWORK_JOBS_TABLE_NAME: 'my-jobs' } },
+      clock: systemClock,
+      guard: (pid: number) => void processes.push(pid),
+    });
+    const members = host as unknown as Record<string, unknown>;
+    members.config = { ...host.config, folder: PROJECT };
+    state = new LocalState(host, { PATH: process.env.PATH });
+    members.state = state;
+    sources = createSources(host);
+    members.sources = sources;
+    port = createAwsPort(host);
+    await port.start();
+    await state.start();
+    await sources.start();
+    // The engine is not up yet.
+    held = client().send(new ListTablesCommand({}));
+  });
+
+  afterAll(async () => {
+    await sources.stop();
+    await port.stop();
+    await state.stop();
+    host.remove();
+  });
+
+  it(
+    'calls are held until the engine is up; the tables are those of the packages and of sallyport.json',
+    async () => {
+      expect(await held).toMatchObject({
+        TableNames: ['eventbus', 'my-jobs', 'notes'],
+      });
+      expect(state.variables()).toEqual({
+        FRAMEWORK_EVENTBUS_TABLE_NAME: 'eventbus',
+        FRAMEWORK_JOBS_TABLE_NAME: 'my-jobs',
+      });
+      expect(state.status()).toBe('on');
+      expect(host.notices).toEqual([expect.stringContaining('licence')]);
+    },
+    START_MS,
+  );
+
+  it('changes of a table reach its handler as they are in the stream', async () => {
+    await until(() => sources.list().some(({ arn }) => !arn.endsWith('T00:00:00.000')));
+    await client().send(
+      new PutItemCommand({ TableName: 'notes', Item: { id: { S: '1' }, n: { N: '1.5' }, tags: { SS: ['a'] } } }),
+    );
+    const update = {
+      TableName: 'notes',
+      Key: { id: { S: '1' } },
+      UpdateExpression: 'SET n = :n',
+      ExpressionAttributeValues: { ':n': { N: '2' } },
+    };
+    await client().send(new UpdateItemCommand(update));
+    const records = () => host.invocations.flatMap(({ event }) => (event as Changes).Records);
+    await until(() => records().length === 2);
+    expect(records()).toMatchObject([
+      { eventName: 'INSERT', dynamodb: { NewImage: { id: { S: '1' }, n: { N: '1.5' }, tags: { SS: ['a'] } } } },
+      { eventName: 'MODIFY', dynamodb: { OldImage: { n: { N: '1.5' } }, NewImage: { n: { N: '2' } } } },
+    ]);
+    expect(records()[0]?.eventSourceARN).toMatch(/^arn:aws:dynamodb:us-east-1:123456789012:table\/notes\/stream\//);
+    expect(records()[0]?.dynamodb.SequenceNumber).toMatch(/^0+\d+$/);
+  });
+
+  it('ARNs are those of the run, in both directions', async () => {
+    const { Table } = await client().send(new DescribeTableCommand({ TableName: 'notes' }));
+    expect(Table).toMatchObject({ TableArn: 'arn:aws:dynamodb:us-east-1:123456789012:table/notes' });
+    const streams = new DynamoDBStreamsClient(clientConfig(host));
+    const StreamArn = Table?.LatestStreamArn ?? '';
+    const { StreamDescription } = await streams.send(new DescribeStreamCommand({ StreamArn }));
+    expect(StreamDescription).toMatchObject({ StreamArn, StreamStatus: 'ENABLED', TableName: 'notes' });
+  });
+
+  it('errors of the engine come as they are', async () => {
+    const missing = client().send(new GetItemCommand({ TableName: 'none', Key: { id: { S: '1' } } }));
+    await expect(missing).rejects.toMatchObject({ name: 'ResourceNotFoundException' });
+    const twice = client().send(new CreateTableCommand({ ...NOTES, BillingMode: 'PAY_PER_REQUEST' } as never));
+    await expect(twice).rejects.toMatchObject({ name: 'ResourceInUseException' });
+  });
+
+  it('the console sees tables and items', async () => {
+    expect(await state.tables()).toContainEqual({ name: 'notes', keys: ['id'], items: 1 });
+    const { items, next } = await state.items('notes');
+    expect([items, next]).toEqual([[{ id: { S: '1' }, n: { N: '2' }, tags: { SS: ['a'] } }], null]);
+  });
+
+  it(
+    'an engine that ends is started once more with what it had, and then stays off',
+    async () => {
+      process.kill(processes[0] ?? 0, 'SIGKILL');
+      await until(() => host.notices.some((notice) => notice.includes('started again')));
+      const { Item } = await client().send(new GetItemCommand({ TableName: 'notes', Key: { id: { S: '1' } } }));
+      expect(Item).toMatchObject({ n: { N: '2' } });
+      process.kill(processes[1] ?? 0, 'SIGKILL');
+      await until(() => state.status().startsWith('off: DynamoDB Local ended'));
+      const off = client().send(new ListTablesCommand({}));
+      await expect(off).rejects.toMatchObject({
+        name: 'LocalStateOff',
+        message: expect.stringContaining('DynamoDB Local ended'),
+      });
+    },
+    START_MS,
+  );
+});
+
+describe('without an engine', () => {
+  const NO_JAVA = 'off: DynamoDB Local needs Java 17 (apt install default-jre-headless, brew install openjdk)';
+
+  it.each<[string, (folder: string) => Record<string, string>]>([
+    ['no Java', () => ({ PATH: '/nowhere' })],
+    [
+      'an old Java',
+      (folder) => {
+        const java = join(folder, 'bin/java');
+        mkdirSync(dirname(java));
+        writeFileSync(java, '#!/bin/sh\necho \'openjdk version "11.0.2" 2019-01-15\' >&2\n');
+        chmodSync(java, 0o755);
+        return { JAVA_HOME: folder };
+      },
+    ],
+  ])('%s is said, with how to get one, and calls say so too', async (_name, environment) => {
+    const host = createTestHost(() => ({}));
+    const state = new LocalState(host, environment(host.config.folder));
+    await state.start();
+    await expect(state.dynamodb()).rejects.toMatchObject({ code: 'local.state_off', message: NO_JAVA });
+    expect([state.status(), host.notices]).toEqual([NO_JAVA, [`state  ${NO_JAVA}`]]);
+    await state.stop();
+    host.remove();
+  });
+
+  it('--no-state starts none', async () => {
+    const host = createTestHost(() => ({}), { config: { state: false } });
+    const state = new LocalState(host, {});
+    await state.start();
+    await expect(state.dynamodb()).rejects.toThrow('off: --no-state');
+    host.remove();
+  });
+
+  it('addresses of others win', async () => {
+    const host = createTestHost(() => ({}));
+    const state = new LocalState(host, { DYNAMODB_ENDPOINT: 'http://127.0.0.1:9', S3_ENDPOINT: 'http://127.0.0.1:8' });
+    await state.start();
+    expect(await state.dynamodb()).toBe('http://127.0.0.1:9');
+    expect(state.variables()).toEqual({ AWS_ENDPOINT_URL_S3: 'http://127.0.0.1:8' });
+    await state.stop();
+    host.remove();
+  });
+});
