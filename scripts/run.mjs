@@ -27,6 +27,7 @@ const tasks = {
   'docs:judge': [script('tools/site/src/judge.ts')],
   bench: [script('scripts/bench/main.ts')],
   'bench:detect': [script('scripts/bench/detect/main.ts')],
+  'bench:local': [script('packages/local/bench/main.ts')],
   'bench:kit': [script('scripts/bench/kit/main.ts')],
   'bench:types': [script('scripts/bench/types/main.ts')],
   format: [[bin('biome'), ['check', '--write', '.']]],
@@ -38,7 +39,14 @@ const tasks = {
     [process.execPath, ['--experimental-vm-modules', '--no-warnings', join(root, 'node_modules/jest/bin/jest.js')]],
   ],
   // A build server has nobody who ends a run: there it starts everything, asks the console once, and ends.
-  start: [script('packages/local/src/internal/main.ts', 'dev', 'examples/notes/dev/lambda.ts', ...(process.env.CI ? ['--check'] : []))],
+  start: [
+    script(
+      'packages/local/src/internal/main.ts',
+      'dev',
+      'examples/notes/dev/lambda.ts',
+      ...(process.env.CI ? ['--check'] : []),
+    ),
+  ],
   'test:create': [...build, script('scripts/newcomer/create.ts')],
   'test:matrix': [script('scripts/matrix.ts')],
   'test:runtime': [script('scripts/runtime.ts')],

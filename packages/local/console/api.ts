@@ -31,7 +31,11 @@ export class CallError extends Error {
 /** Calls one route of the host. */
 export async function call<R extends Route>(
   route: R,
-  options: { readonly params?: Record<string, string>; readonly query?: Record<string, string>; readonly body?: BodyOf<R> } = {},
+  options: {
+    readonly params?: Record<string, string>;
+    readonly query?: Record<string, string>;
+    readonly body?: BodyOf<R>;
+  } = {},
 ): Promise<ConsoleApi[R]['answer']> {
   const [method = 'GET', pattern = ''] = route.split(' ');
   const path = pattern.replace(/\{(\w+)\}/g, (_, name: string) => encodeURIComponent(options.params?.[name] ?? ''));

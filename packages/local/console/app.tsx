@@ -43,7 +43,12 @@ export function App() {
         <Build />
         <nav aria-label="Views">
           {VIEWS.map((name, index) => (
-            <a key={name} href={`#/${name}`} aria-current={view.value === name ? 'page' : undefined} aria-keyshortcuts={String(index + 1)}>
+            <a
+              key={name}
+              href={`#/${name}`}
+              aria-current={view.value === name ? 'page' : undefined}
+              aria-keyshortcuts={String(index + 1)}
+            >
               {name}
               <Count of={name} />
             </a>
@@ -78,7 +83,8 @@ export function App() {
 /** Where the code stands. */
 function Build() {
   const code = run.value?.code;
-  if (connection.value !== 'open') return <Mark tone="busy">{connection.value === 'lost' ? 'not connected' : 'connecting'}</Mark>;
+  if (connection.value !== 'open')
+    return <Mark tone="busy">{connection.value === 'lost' ? 'not connected' : 'connecting'}</Mark>;
   if (!code || code.state === 'starting') return <Mark tone="busy">building</Mark>;
   if (code.state === 'broken') return <Mark tone="bad">build failed</Mark>;
   return (
@@ -91,6 +97,13 @@ function Build() {
 /** What a broken build says. It is above every view: nothing runs until it is corrected. */
 function Problem() {
   const code = run.value?.code;
+  const notice = lastNotice();
+  if (code?.state === 'ready' && notice.startsWith('the service does not load'))
+    return (
+      <section class="problem" aria-label="Service">
+        <p>{notice}</p>
+      </section>
+    );
   if (code?.state !== 'broken') return null;
   return (
     <section class="problem" aria-label="Build">
@@ -106,6 +119,14 @@ function Problem() {
       ))}
     </section>
   );
+}
+
+/** What the run told last. A build is noted after what it told: of a new build only its own notices count. */
+function lastNotice(): string {
+  const notes = run.value?.notes ?? [];
+  const builds = notes.flatMap(({ topic }, index) => (topic === 'build' ? [index] : []));
+  const before = builds.at(-2) ?? 0;
+  return notes.slice(before).findLast(({ topic }) => topic === 'notice')?.text ?? '';
 }
 
 function Count({ of }: { readonly of: View }) {

@@ -25,7 +25,10 @@ export function useKeys(keys: readonly KeyBinding[]): void {
 
 /** Letters are text in fields; only Escape leaves them. */
 function isTyping(target: EventTarget | null): boolean {
-  return target instanceof HTMLElement && target.closest('input:not([type=checkbox]), textarea, select, [contenteditable]') !== null;
+  return (
+    target instanceof HTMLElement &&
+    target.closest('input:not([type=checkbox]), textarea, select, [contenteditable]') !== null
+  );
 }
 
 export function onKey(event: KeyboardEvent): void {

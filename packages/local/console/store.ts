@@ -1,5 +1,5 @@
 import { computed, signal } from '@preact/signals';
-import type { ConsoleEvent, InvocationRow, Inventory, RunState } from '../src/internal/console/api.js';
+import type { ConsoleEvent, Inventory, InvocationRow, RunState } from '../src/internal/console/api.js';
 import type { SourceView } from '../src/internal/sources/sources.js';
 import { CallError, call, readEvents } from './api.js';
 

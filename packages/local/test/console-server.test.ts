@@ -208,7 +208,7 @@ describe('the way to a door', () => {
       headers: { ...AUTHORIZED, 'door-authorization': 'Bearer of-the-service', 'mcp-session-id': 's' },
       body: '{}',
     });
-    expect(answer.status).toBe(201);
+    expect(answer.headers.get('door-status')).toBe('201');
     expect(await answer.text()).toBe('through the door');
     expect(answer.headers.get('set-cookie')).toBeNull();
     expect(answer.headers.get('x-door')).toBe('yes');

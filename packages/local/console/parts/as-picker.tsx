@@ -38,9 +38,8 @@ export function AsPicker() {
           <label>
             kind{' '}
             <select value={kind} onChange={({ currentTarget }) => set({ kind: currentTarget.value })}>
-              <option value="">user</option>
-              <option value="service">service</option>
-              <option value="external">external</option>
+              <option value="">external</option>
+              <option value="internal">internal</option>
             </select>
           </label>
         </div>
@@ -53,7 +52,11 @@ function Field(props: { readonly label: string; readonly value: string; readonly
   return (
     <label>
       {props.label}{' '}
-      <input value={props.value} onInput={({ currentTarget }) => props.onInput(currentTarget.value)} spellcheck={false} />
+      <input
+        value={props.value}
+        onInput={({ currentTarget }) => props.onInput(currentTarget.value)}
+        spellcheck={false}
+      />
     </label>
   );
 }

@@ -1,6 +1,6 @@
-import { JITLESS } from './no-eval.js';
 import { Client, StreamableHTTPClientTransport } from '@modelcontextprotocol/client';
 import { authorization } from '../api.js';
+import { JITLESS } from './no-eval.js';
 
 /** The two generations of the protocol: with sessions, and stateless. */
 export type Era = 'auto' | 'sessions' | 'stateless';
@@ -20,9 +20,17 @@ export type Answer =
 /** What a server offers. */
 export interface Offer {
   readonly protocol: string;
-  readonly tools: readonly { readonly name: string; readonly description?: string | undefined; readonly inputSchema: unknown }[];
+  readonly tools: readonly {
+    readonly name: string;
+    readonly description?: string | undefined;
+    readonly inputSchema: unknown;
+  }[];
   readonly resources: readonly { readonly uri: string; readonly name: string }[];
-  readonly prompts: readonly { readonly name: string; readonly description?: string | undefined; readonly arguments?: unknown }[];
+  readonly prompts: readonly {
+    readonly name: string;
+    readonly description?: string | undefined;
+    readonly arguments?: unknown;
+  }[];
 }
 
 /** A connected client of the protocol's own package. */
@@ -50,7 +58,8 @@ export async function connectMcp(options: {
   );
   client.setRequestHandler('elicitation/create', async ({ params }) => await options.ask(params as Question));
   const transport = new StreamableHTTPClientTransport(new URL(`/door/gateway-v2${options.path}`, location.origin), {
-    fetch: (input, init) => fetch(input, { ...init, headers: withTokens(init?.headers, options.token) }),
+    fetch: async (input, init) =>
+      asAnswered(await fetch(input, { ...init, headers: withTokens(init?.headers, options.token) })),
   });
   await client.connect(transport);
   const has = client.getServerCapabilities() ?? {};
@@ -68,6 +77,16 @@ export async function connectMcp(options: {
     getPrompt: (name, args) => client.getPrompt({ name, arguments: args }),
     close: () => client.close(),
   };
+}
+
+/** Statuses that have no body (Fetch standard, null body status). */
+const NO_BODY: readonly number[] = [101, 204, 205, 304];
+
+/** The answer with the status that the door gave. */
+function asAnswered(answer: Response): Response {
+  const status = Number(answer.headers.get('door-status') ?? answer.status);
+  const { headers } = answer;
+  return new Response(NO_BODY.includes(status) ? null : answer.body, { status, headers });
 }
 
 function withTokens(given: HeadersInit | undefined, token: string): Headers {

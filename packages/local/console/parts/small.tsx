@@ -25,9 +25,9 @@ export function Action(props: {
       onClick={onClick}
       disabled={disabled}
       aria-keyshortcuts={shortcut}
-      aria-label={of === undefined ? undefined : `${label} ${of}`}
     >
       {label}
+      {of !== undefined && <span class="hidden">{of}</span>}
       {shortcut && <kbd aria-hidden="true">{shortcut}</kbd>}
     </button>
   );

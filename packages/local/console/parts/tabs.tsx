@@ -12,7 +12,10 @@ export interface Tab {
 export function Tabs({ tabs, label }: { readonly tabs: readonly Tab[]; readonly label: string }) {
   const id = useId();
   const [wanted, setWanted] = useState(tabs[0]?.name ?? '');
-  const index = Math.max(0, tabs.findIndex(({ name }) => name === wanted));
+  const index = Math.max(
+    0,
+    tabs.findIndex(({ name }) => name === wanted),
+  );
   const shown = tabs[index];
   const move = (event: KeyboardEvent) => {
     const step = event.key === 'ArrowRight' ? 1 : event.key === 'ArrowLeft' ? -1 : 0;

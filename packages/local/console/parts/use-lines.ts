@@ -30,7 +30,11 @@ export function useLinesOfRoute(route: RouteView, addresses: Addresses): readonl
     const [parent = 'Query', field = route.name] = route.name.split('.');
     const query = `{"query":"${parent.toLowerCase()} { ${field} }"}`;
     return [
-      { label: 'curl', text: `curl ${addresses.graphql ?? ''} -H 'content-type: application/json' -d '${query}'`, kind: 'appsync' },
+      {
+        label: 'curl',
+        text: `curl ${addresses.graphql ?? ''} -H 'content-type: application/json' -d '${query}'`,
+        kind: 'appsync',
+      },
       { label: 'send', text: `sallyport send appsync ${route.name}`, kind: 'appsync' },
     ];
   }
@@ -45,7 +49,8 @@ export function useLinesOfRoute(route: RouteView, addresses: Addresses): readonl
 
 /** What an SDK of the service sends to the AWS port; the function has these variables, `sallyport env` prints them. */
 const SDK_LINES: Readonly<Record<string, (name: string) => string>> = {
-  queue: (name) => `aws sqs send-message --queue-url http://sqs.us-east-1.amazonaws.com/123456789012/${name} --message-body '{}'`,
+  queue: (name) =>
+    `aws sqs send-message --queue-url http://sqs.us-east-1.amazonaws.com/123456789012/${name} --message-body '{}'`,
   topic: (name) => `aws sns publish --topic-arn arn:aws:sns:us-east-1:123456789012:${name} --message '{}'`,
   'event-bus': () => `aws events put-events --entries '[{"Source":"test.source","DetailType":"Test","Detail":"{}"}]'`,
   stream: (name) => `aws kinesis put-record --stream-name ${name} --partition-key pk-1 --data e30=`,

@@ -48,6 +48,17 @@ function hasWord(text: string, word: string): boolean {
   return word === 'ok' ? / ok$/.test(text) : text.includes(word);
 }
 
+/** What comes next for a record that waits: another delivery, or the end of its last one. */
+export function whatNext(
+  record: { readonly deliveries: number; readonly until: number },
+  most: number,
+  now: number,
+): string {
+  const wait = until(record.until, now);
+  if (record.deliveries >= most) return `a dead letter in ${wait}, after delivery ${record.deliveries} of ${most}`;
+  return `back in ${wait}, delivery ${record.deliveries + 1} of ${most}`;
+}
+
 /** The fate of each record of an invocation: the last change of each. */
 export function nextSteps(row: Pick<InvocationRow, 'changes'>): readonly InvocationRow['changes'][number][] {
   return [...new Map(row.changes.map((change) => [`${change.source} ${change.recordId}`, change])).values()];

@@ -6,7 +6,7 @@ import { useKeys } from '../keys.js';
 import { Json, Text } from '../parts/json.js';
 import { Action, Empty, Mark } from '../parts/small.js';
 import { Tabs } from '../parts/tabs.js';
-import { clockTime, duration, nextSteps, toneOf, until } from '../parts/view.js';
+import { clockTime, duration, nextSteps, toneOf, whatNext } from '../parts/view.js';
 import { go } from '../route.js';
 import { attempt, newest, now, sources } from '../store.js';
 import { Explained } from './explained.js';
@@ -150,7 +150,7 @@ function Next({ row }: { readonly row: InvocationRow }) {
             <code>{recordId}</code>{' '}
             {at === null
               ? `${WORDS[state] ?? state} after ${deliveries} ${deliveries === 1 ? 'delivery' : 'deliveries'}`
-              : `back in ${until(at, now.value)}, delivery ${deliveries + 1}${most === undefined ? '' : ` of ${most}`}`}
+              : whatNext({ deliveries, until: at }, most ?? deliveries + 1, now.value)}
             {waits && <Action label="Now" of={recordId} shortcut="n" onClick={() => hurryRecord(source, recordId)} />}
           </li>
         );
@@ -219,7 +219,8 @@ function Logs({ record }: { readonly record: InvocationRecord }) {
       {record.logs.map(({ at, level, text }, index) => (
         // biome-ignore lint/suspicious/noArrayIndexKey: lines are only appended
         <li key={index} class={`level-${level}`}>
-          <span class="quiet">+{Math.max(0, Math.round(at - record.startedAt))} ms</span> <b>{level}</b> <code>{text}</code>
+          <span class="quiet">+{Math.max(0, Math.round(at - record.startedAt))} ms</span> <b>{level}</b>{' '}
+          <code>{text}</code>
         </li>
       ))}
     </ol>
@@ -234,7 +235,9 @@ function Calls({ record }: { readonly record: InvocationRecord }) {
           <th scope="col">call</th>
           <th scope="col">of</th>
           <th scope="col">status</th>
-          <th scope="col">took</th>
+          <th scope="col" class="number">
+            took
+          </th>
         </tr>
       </thead>
       <tbody>

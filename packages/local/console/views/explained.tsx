@@ -36,7 +36,9 @@ export function Explained({ value }: { readonly value: unknown }) {
           </>
         )}
       </p>
-      {explanation.target !== null && explanation.target !== undefined && <Json label="Target" value={explanation.target} />}
+      {explanation.target !== null && explanation.target !== undefined && (
+        <Json label="Target" value={explanation.target} />
+      )}
       <table>
         <thead>
           <tr>

@@ -68,7 +68,13 @@ function Rows({ onStep }: { readonly onStep: (by: number) => void }) {
   const active = current.value?.id;
   useEffect(() => list.current?.querySelector('[aria-selected=true]')?.scrollIntoView({ block: 'nearest' }), [active]);
   if (shown.value.length === 0)
-    return <Empty>{newest.value.length === 0 ? 'No invocation yet. Send one with the key s, or call a door.' : 'The filter takes none.'}</Empty>;
+    return (
+      <Empty>
+        {newest.value.length === 0
+          ? 'No invocation yet. Send one with the key s, or call a door.'
+          : 'The filter takes none.'}
+      </Empty>
+    );
   const move = (event: KeyboardEvent) => {
     const step = event.key === 'ArrowDown' ? 1 : event.key === 'ArrowUp' ? -1 : 0;
     if (step === 0) return;

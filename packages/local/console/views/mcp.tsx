@@ -53,7 +53,11 @@ export function McpView() {
         {connected.value && <OfferList offer={connected.value.offer} />}
       </section>
       <section class="detail" aria-label="Call">
-        {chosen.value ? <Call chosen={chosen.value} /> : <Empty>Connect, and choose a tool, a prompt or a resource.</Empty>}
+        {chosen.value ? (
+          <Call chosen={chosen.value} />
+        ) : (
+          <Empty>Connect, and choose a tool, a prompt or a resource.</Empty>
+        )}
         {question.value && <Asked />}
         {answer.value !== undefined && (
           <>
@@ -84,9 +88,21 @@ function OfferList({ offer }: { readonly offer: Offer }) {
   return (
     <>
       <p class="quiet">Protocol {offer.protocol}</p>
-      <Group kind="tool" title="Tools" entries={offer.tools.map(({ name, description }) => ({ name, text: description }))} />
-      <Group kind="resource" title="Resources" entries={offer.resources.map(({ uri, name }) => ({ name: uri, text: name }))} />
-      <Group kind="prompt" title="Prompts" entries={offer.prompts.map(({ name, description }) => ({ name, text: description }))} />
+      <Group
+        kind="tool"
+        title="Tools"
+        entries={offer.tools.map(({ name, description }) => ({ name, text: description }))}
+      />
+      <Group
+        kind="resource"
+        title="Resources"
+        entries={offer.resources.map(({ uri, name }) => ({ name: uri, text: name }))}
+      />
+      <Group
+        kind="prompt"
+        title="Prompts"
+        entries={offer.prompts.map(({ name, description }) => ({ name, text: description }))}
+      />
     </>
   );
 }
@@ -132,7 +148,9 @@ function exampleOf({ kind, name }: Chosen): string {
   const schema = connected.value?.offer.tools.find((one) => one.name === name)?.inputSchema as Schema | undefined;
   if (kind !== 'tool' || !schema?.properties) return '{}';
   const wanted = schema.required ?? Object.keys(schema.properties);
-  const example = Object.fromEntries(wanted.map((key) => [key, EXAMPLES[String(schema.properties?.[key]?.type)] ?? null]));
+  const example = Object.fromEntries(
+    wanted.map((key) => [key, EXAMPLES[String(schema.properties?.[key]?.type)] ?? null]),
+  );
   return JSON.stringify(example, null, 2);
 }
 
@@ -141,7 +159,14 @@ interface Schema {
   readonly properties?: Readonly<Record<string, { readonly type?: unknown } | undefined>>;
 }
 
-const EXAMPLES: Readonly<Record<string, unknown>> = { string: '', number: 0, integer: 0, boolean: false, array: [], object: {} };
+const EXAMPLES: Readonly<Record<string, unknown>> = {
+  string: '',
+  number: 0,
+  integer: 0,
+  boolean: false,
+  array: [],
+  object: {},
+};
 
 function Call({ chosen: { kind, name } }: { readonly chosen: Chosen }) {
   const schema = connected.value?.offer.tools.find((one) => one.name === name)?.inputSchema;
@@ -153,7 +178,9 @@ function Call({ chosen: { kind, name } }: { readonly chosen: Chosen }) {
         </h2>
         <Action label={kind === 'tool' ? 'Call' : 'Get'} shortcut="t" primary onClick={() => void run()} />
       </div>
-      {kind !== 'resource' && <JsonEditor label="arguments" value={args.value} onChange={(text) => (args.value = text)} />}
+      {kind !== 'resource' && (
+        <JsonEditor label="arguments" value={args.value} onChange={(text) => (args.value = text)} />
+      )}
       {kind === 'tool' && (
         <details>
           <summary>Schema of the arguments</summary>

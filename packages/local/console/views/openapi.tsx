@@ -28,8 +28,7 @@ const METHODS: readonly string[] = ['get', 'post', 'put', 'patch', 'delete', 'he
 /** The OpenAPI document of the service: its operations, and the whole text. */
 export function OpenApiView() {
   const [document, setDocument] = useState<Document | null>();
-  const read = () =>
-    void attempt('', async () => setDocument((await call('GET /api/openapi')) as Document | null));
+  const read = () => void attempt('', async () => setDocument((await call('GET /api/openapi')) as Document | null));
   useEffect(read, [inventory.value]);
   useKeys([{ key: 'u', does: 'Read again', run: read }]);
   if (document === undefined) return <Empty>The document is being read.</Empty>;
@@ -87,7 +86,9 @@ function OperationCard(props: { readonly method: string; readonly path: string; 
           </div>
         ))}
       </dl>
-      {operation.requestBody !== undefined && <Json label={`Body of ${method} ${path}`} value={operation.requestBody} />}
+      {operation.requestBody !== undefined && (
+        <Json label={`Body of ${method} ${path}`} value={operation.requestBody} />
+      )}
       <Action label="Send" of={`${method} ${path}`} onClick={() => go('send', `http ${method} ${path}`)} />
     </details>
   );

@@ -4,7 +4,7 @@ import { call } from '../api.js';
 import { useKeys } from '../keys.js';
 import { Text } from '../parts/json.js';
 import { Action, Empty, Mark } from '../parts/small.js';
-import { until } from '../parts/view.js';
+import { whatNext } from '../parts/view.js';
 import { attempt, now, refresh, run, sources } from '../store.js';
 
 /** A record in the list, for the keys. */
@@ -104,7 +104,11 @@ function Source({ source }: { readonly source: SourceView }) {
   );
 }
 
-function Records(props: { readonly source: SourceView; readonly records: readonly SourceRecordView[]; readonly isDead: boolean }) {
+function Records(props: {
+  readonly source: SourceView;
+  readonly records: readonly SourceRecordView[];
+  readonly isDead: boolean;
+}) {
   const { source, records, isDead } = props;
   if (records.length === 0) return null;
   return (
@@ -118,7 +122,6 @@ function Records(props: { readonly source: SourceView; readonly records: readonl
 
 function Record({ place }: { readonly place: Place }) {
   const { source, record, isDead } = place;
-  const waits = record.until !== null;
   const isCurrent = current.value !== undefined && nameOf(current.value) === nameOf(place);
   return (
     <li class={isCurrent ? 'record current' : 'record'}>
@@ -127,15 +130,21 @@ function Record({ place }: { readonly place: Place }) {
         {record.lane !== '' && <span class="quiet">{record.lane}</span>}
         <span class="grow">
           {isDead
-            ? `given up after ${record.deliveries} deliveries`
-            : waits
-              ? `back in ${until(record.until, now.value)}, delivery ${record.deliveries + 1} of ${source.maxDeliveries}`
+            ? `given up after ${source.maxDeliveries} deliveries`
+            : record.until !== null
+              ? whatNext({ deliveries: record.deliveries, until: record.until }, source.maxDeliveries, now.value)
               : `${record.state}, delivery ${record.deliveries} of ${source.maxDeliveries}`}
         </span>
-        {waits && <Action label="Now" of={record.id} shortcut="n" onClick={() => act(source, 'now', record.id)} />}
-        {isDead && <Action label="Send back" of={record.id} shortcut="b" onClick={() => act(source, 'send-back', record.id)} />}
+        {record.until !== null && (
+          <Action label="Now" of={record.id} shortcut="n" onClick={() => act(source, 'now', record.id)} />
+        )}
+        {isDead && (
+          <Action label="Send back" of={record.id} shortcut="b" onClick={() => act(source, 'send-back', record.id)} />
+        )}
         <Action label="Look" of={record.id} shortcut="l" onClick={() => toggle(place)} />
-        {isDead && <Action label="Delete" of={record.id} shortcut="x" onClick={() => act(source, 'delete', record.id)} />}
+        {isDead && (
+          <Action label="Delete" of={record.id} shortcut="x" onClick={() => act(source, 'delete', record.id)} />
+        )}
       </div>
       {opened.value === nameOf(place) && <Text label={`Record ${record.id}`} text={record.preview} />}
     </li>

@@ -94,8 +94,7 @@ function Result({ result: { outcome, differences } }: { readonly result: ReplayR
 function replay(file: string): void {
   if (file === '') return;
   void attempt(`Replayed ${file}`, async () => {
-    const recording = await call('GET /api/recordings/{file}', { params: { file } });
-    const result = await call('POST /api/replay', { body: { recording } });
+    const result = await call('POST /api/replay', { body: { file } });
     results.value = { ...results.value, [file]: result };
   });
 }

@@ -11,7 +11,11 @@ export function SendResults({ result: { invocations, recordIds } }: { readonly r
       {recordIds.length > 0 && <Records ids={recordIds} />}
       <div class="answers">
         {invocations.map((one) => (
-          <section key={`${one.door} ${one.outcome.id}`} class="card" aria-label={`Answer of ${one.door ?? 'the function'}`}>
+          <section
+            key={`${one.door} ${one.outcome.id}`}
+            class="card"
+            aria-label={`Answer of ${one.door ?? 'the function'}`}
+          >
             <div class="bar">
               <h3>{one.door ?? 'the function'}</h3>
               <a href={`#/invocations/${one.outcome.id}`}>#{one.outcome.id}</a>
@@ -24,7 +28,9 @@ export function SendResults({ result: { invocations, recordIds } }: { readonly r
                 </p>
                 <Text
                   label={`Answer of ${one.door}`}
-                  text={[...one.client.headers.map(([name, value]) => `${name}: ${value}`), '', one.client.body].join('\n')}
+                  text={[...one.client.headers.map(([name, value]) => `${name}: ${value}`), '', one.client.body].join(
+                    '\n',
+                  )}
                 />
               </>
             ) : one.outcome.ok ? (
@@ -47,7 +53,11 @@ function Records({ ids }: { readonly ids: readonly string[] }) {
   return (
     <section class="card" aria-label="Records">
       <p>
-        The source has {ids.map((id) => <code key={id}>{id} </code>)} It delivers by itself: <a href="#/queues">queues</a>.
+        The source has{' '}
+        {ids.map((id) => (
+          <code key={id}>{id} </code>
+        ))}{' '}
+        It delivers by itself: <a href="#/queues">queues</a>.
       </p>
       <ul class="chain">
         {rows.map((row) => (

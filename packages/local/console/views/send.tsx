@@ -148,7 +148,13 @@ function Invocation() {
       <legend>Invoked by</legend>
       {(['service', 'direct', 'agent'] as const).map((one) => (
         <label key={one} class="choice">
-          <input type="radio" name="caller" checked={callerKind.value === one} onChange={() => (callerKind.value = one)} /> {CALLERS[one]}
+          <input
+            type="radio"
+            name="caller"
+            checked={callerKind.value === one}
+            onChange={() => (callerKind.value = one)}
+          />{' '}
+          {CALLERS[one]}
         </label>
       ))}
       {callerKind.value === 'agent' && (
@@ -180,8 +186,12 @@ function Field({ field }: { readonly field: SendField }) {
   if (of === 'boolean')
     return (
       <label class="choice">
-        <input type="checkbox" checked={text === 'true'} onChange={({ currentTarget }) => type(name, String(currentTarget.checked))} /> {name}{' '}
-        <span class="quiet">{wanted}</span>
+        <input
+          type="checkbox"
+          checked={text === 'true'}
+          onChange={({ currentTarget }) => type(name, String(currentTarget.checked))}
+        />{' '}
+        {name} <span class="quiet">{wanted}</span>
       </label>
     );
   return (
@@ -190,7 +200,13 @@ function Field({ field }: { readonly field: SendField }) {
         {label} <span class="quiet">{wanted}</span>
       </span>
       {of === 'map' || of === 'list' ? (
-        <textarea id={id} rows={2} value={text} spellcheck={false} onInput={({ currentTarget }) => type(name, currentTarget.value)} />
+        <textarea
+          id={id}
+          rows={2}
+          value={text}
+          spellcheck={false}
+          onInput={({ currentTarget }) => type(name, currentTarget.value)}
+        />
       ) : (
         <input
           id={id}

@@ -12,6 +12,7 @@ const tables = signal<readonly TableView[] | undefined>(undefined);
 const buckets = signal<readonly BucketView[]>([]);
 
 function read(): void {
+  if (run.value?.state !== 'on') return;
   void attempt('', async () => {
     [tables.value, buckets.value] = await Promise.all([call('GET /api/tables'), call('GET /api/buckets')]);
   });
@@ -19,7 +20,7 @@ function read(): void {
 
 /** Tables with their items, and buckets with their objects. */
 export function TablesView() {
-  useEffect(read, [stateVersion.value]);
+  useEffect(read, [stateVersion.value, run.value?.state]);
   const names = tables.value?.map(({ name }) => name) ?? [];
   const shown = names.find((name) => name === selected.value) ?? names[0];
   const step = (by: number) => {
@@ -108,7 +109,9 @@ function Bucket({ bucket }: { readonly bucket: BucketView }) {
           <thead>
             <tr>
               <th scope="col">key</th>
-              <th scope="col">bytes</th>
+              <th scope="col" class="number">
+                bytes
+              </th>
               <th scope="col">changed</th>
             </tr>
           </thead>

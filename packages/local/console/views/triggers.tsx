@@ -122,7 +122,11 @@ function Handlers({ triggers }: { readonly triggers: readonly TriggerView[] }) {
                   </div>
                 )}
               </td>
-              <td class="quiet">{Object.entries(trigger.options).map(([key, value]) => `${key} ${String(value)}`).join(', ')}</td>
+              <td class="quiet">
+                {Object.entries(trigger.options)
+                  .map(([key, value]) => `${key} ${String(value)}`)
+                  .join(', ')}
+              </td>
               <td>
                 <Use name={name} lines={useLinesOfTrigger(trigger, run.value?.addresses ?? {})} />
               </td>
@@ -143,8 +147,8 @@ function Use({ name, lines }: { readonly name: string; readonly lines: readonly 
     <div class="use">
       <div class="bar">
         <Action label="Send" of={name} onClick={() => go('send', `${lines[0]?.kind ?? 'event'} ${name}`)} />
-        <button type="button" class="action" aria-expanded={isOpen} aria-label={`Lines for ${name}`} onClick={() => setOpen(!isOpen)}>
-          {isOpen ? 'Less' : 'curl, SDK'}
+        <button type="button" class="action" aria-expanded={isOpen} onClick={() => setOpen(!isOpen)}>
+          {isOpen ? 'Less' : 'curl, SDK'} <span class="hidden">for {name}</span>
         </button>
       </div>
       {isOpen &&

@@ -1,3 +1,5 @@
+import { FrameworkError, type FrameworkErrorInit } from '@sallyport/core';
+
 /** Every code of this package, and when it is thrown or answered. */
 export type LocalErrorCode =
   /** The command line or `sallyport.json` is wrong. Exit code 2. */
@@ -14,7 +16,16 @@ export type LocalErrorCode =
   | 'local.unknown_source'
   /** The source has no such record. */
   | 'local.unknown_record'
+  /** A body of the console's HTTP API is not what the call takes. */
+  | 'local.invalid_request'
+  /** There is no such invocation, recording or file. */
+  | 'local.not_found'
   /** There is no such kind to send. */
   | 'local.unknown_kind'
   /** DynamoDB is off: the text says what is missing. */
   | 'local.state_off';
+
+/** An error of this package, with a text for the developer: what was wrong, and what to do. */
+export function localError(code: LocalErrorCode, message: string, init?: FrameworkErrorInit): FrameworkError {
+  return new FrameworkError(code, message, init);
+}

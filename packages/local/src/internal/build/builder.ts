@@ -72,7 +72,7 @@ export class Builder {
     if (this.#config.bundle) return result;
     const { folder, stateFolder, conditions } = this.#config;
     const { files: known, inputs } = this.#dependencies;
-    const paths = [...this.#found.paths];
+    const paths = [...this.#found.paths].sort();
     if (paths.length === 0) return result;
     const isKnown = paths.every((path) => known.has(path));
     if (isKnown && this.#stamp === dependencyStamp(inputs, folder)) return result;
@@ -135,7 +135,8 @@ export class Builder {
     if (digest === this.#last) return { kind: 'same', inputs };
     this.#last = digest;
     const target = this.#write(outputFiles);
-    const preload = [...this.#found.loadsAtStart].map((path) => this.#dependencies.files.get(path) ?? path);
+    // Sorted: esbuild resolves in any order, and a standby is kept while the list stays the same.
+    const preload = [...this.#found.loadsAtStart].sort().map((path) => this.#dependencies.files.get(path) ?? path);
     return {
       kind: 'built',
       ms,

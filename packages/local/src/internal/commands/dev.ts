@@ -1,6 +1,6 @@
 import { spawn } from 'node:child_process';
-import { FrameworkError } from '@sallyport/core';
 import { loadConfig } from '../config/load.js';
+import { localError } from '../errors.js';
 import { type RunningHost, startHost } from '../host/create-host.js';
 import { DEV_FLAGS, parseArguments, toFlags } from './arguments.js';
 import { type Around, EXIT } from './around.js';
@@ -12,10 +12,7 @@ export async function dev(args: readonly string[], around: Around): Promise<numb
   const parsed = parseArguments(args, DEV_FLAGS);
   const config = loadConfig(around.cwd, toFlags(parsed, DEV_FLAGS));
   if (await findRunning(config.stateFolder)) {
-    throw new FrameworkError(
-      'local.already_running',
-      'sallyport dev already runs in this project: end it, or use its console',
-    );
+    throw localError('local.already_running', 'sallyport dev already runs in this project: end it, or use its console');
   }
   const host = await startHost(config);
   try {
@@ -59,8 +56,10 @@ function printBeginning(host: RunningHost, { out }: Around): void {
   ].map(([name, port]) => `${name} ${port}`);
   out(`doors     ${doors.join(', ')}\n`);
   out(`state     ${state.status()}\n`);
-  for (const { topic, text } of host.journal.notes())
-    if (topic === 'notice' || code.state === 'broken') printNote(text, out);
+  for (const { topic, text } of host.journal.notes()) {
+    const isNews = (topic === 'notice' || code.state === 'broken') && !text.startsWith('state ');
+    if (isNews) printNote(text, out);
+  }
   if (process.platform === 'win32') out('On Windows environments are not frozen between invocations.\n');
 }
 

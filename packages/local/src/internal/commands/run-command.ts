@@ -20,7 +20,7 @@ interface Command {
 const JSON_ONLY = { json: RUN_FLAGS.json as Flag };
 
 /** Every command, in the order of the help. */
-export const COMMANDS: Readonly<Record<string, Command>> = {
+const COMMANDS: Readonly<Record<string, Command>> = {
   dev: {
     usage: 'dev [entry]',
     does: 'runs the function, and shows it at http://127.0.0.1:4700',

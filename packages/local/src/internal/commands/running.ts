@@ -1,6 +1,7 @@
 import { existsSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { FrameworkError } from '@sallyport/core';
+import { localError } from '../errors.js';
 import type { Host } from '../host/host.js';
 
 /** How other commands find a run. */
@@ -48,10 +49,7 @@ export async function findRunning(stateFolder: string): Promise<Running | undefi
 export async function needRunning(stateFolder: string): Promise<Running> {
   const running = await findRunning(stateFolder);
   if (!running)
-    throw new FrameworkError(
-      'local.not_running',
-      'no sallyport dev runs in this project: start it in another terminal',
-    );
+    throw localError('local.not_running', 'no sallyport dev runs in this project: start it in another terminal');
   return running;
 }
 

@@ -55,7 +55,7 @@ function claimsOf({ scope, tenant }: Parsed['values']) {
   };
 }
 
-/** Where the data of a kind stands in the options of its builder. */
+/** The option of its builder that the data of a kind is. */
 const DATA_OF: Readonly<Record<string, string>> = {
   http: 'json',
   queue: 'body',

@@ -1,8 +1,9 @@
 import { existsSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { FrameworkError } from '@sallyport/core';
+import type { FrameworkError } from '@sallyport/core';
 import { boolean, integer, kind, list, number, type OptionKind, oneOf, text } from '@sallyport/core/options';
 import type { AsyncSettings, QueueSettings, ShardSettings } from '@sallyport/testkit/engines';
+import { localError } from '../errors.js';
 import type { ScheduleConfig, TableConfig } from './config.js';
 import { didYouMean } from './nearest.js';
 
@@ -98,7 +99,7 @@ export const FILE_KINDS = {
 
 /** The error of a command line or of a file that is wrong. */
 export function usageError(problem: string): FrameworkError {
-  return new FrameworkError('local.usage', problem);
+  return localError('local.usage', problem);
 }
 
 /**

@@ -20,7 +20,10 @@ export interface ConsoleApi {
   'GET /api/forms': { readonly answer: readonly SendForm[] };
   'POST /api/send': { readonly body: SendRequest; readonly answer: SendResult };
   /** What a request of `send` would be, without sending it. */
-  'POST /api/preview': { readonly body: SendRequest; readonly answer: { readonly event: unknown; readonly explain: unknown } };
+  'POST /api/preview': {
+    readonly body: SendRequest;
+    readonly answer: { readonly event: unknown; readonly explain: unknown };
+  };
   'POST /api/explain': {
     readonly body: { readonly event: unknown; readonly context?: object };
     readonly answer: unknown;

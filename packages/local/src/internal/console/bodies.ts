@@ -4,7 +4,8 @@ import type { SendRequest } from '../send/send.js';
 import type { ReplayRequest, SourceActionRequest, TokenRequest } from './api.js';
 
 /** What the bodies of calls must be. Each parser throws FrameworkError `local.invalid_request`. */
-const fail = (problem: string) => new FrameworkError('local.invalid_request', `framework: ${problem.replace('option', 'member')}`);
+const fail = (problem: string) =>
+  new FrameworkError('local.invalid_request', `framework: ${problem.replace('option', 'member')}`);
 const anything = kind<unknown>('any value', () => true);
 const data = object<Readonly<Record<string, unknown>>>();
 

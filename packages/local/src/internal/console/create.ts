@@ -30,7 +30,8 @@ export function createConsole(host: Host, variables: () => Readonly<Record<strin
         port: host.ports.console,
         token: host.token,
         doorOrigin: (kind) => doorOrigin(host, kind),
-        onFault: (error) => host.notice(`the console failed: ${error instanceof Error ? error.message : String(error)}`),
+        onFault: (error) =>
+          host.notice(`the console failed: ${error instanceof Error ? error.message : String(error)}`),
       });
       host.ports.console = server.port;
     },
@@ -50,7 +51,8 @@ function createRoutes(host: Host, variables: () => Readonly<Record<string, strin
     'GET /api/invocations': () => journal.list().map(toRow),
     'GET /api/invocations/{id}': ({ params }) => {
       const record = journal.get(Number(params.id));
-      if (!record) throw new FrameworkError('local.not_found', `framework: invocation ${params.id} is not kept any more`);
+      if (!record)
+        throw new FrameworkError('local.not_found', `framework: invocation ${params.id} is not kept any more`);
       return record;
     },
     'GET /api/openapi': () => host.inspection().openapi(),
@@ -125,7 +127,10 @@ function toRunState(host: Host): RunState {
 function addressesOf({ ports }: Host): Readonly<Record<string, string>> {
   const open = Object.entries(ports).filter(([kind, port]) => kind !== 'console' && port !== 0);
   return Object.fromEntries(
-    open.map(([kind, port]) => [kind, `${kind === 'websocket' ? 'ws' : 'http'}://127.0.0.1:${port}${kind === 'graphql' ? '/graphql' : ''}`]),
+    open.map(([kind, port]) => [
+      kind,
+      `${kind === 'websocket' ? 'ws' : 'http'}://127.0.0.1:${port}${kind === 'graphql' ? '/graphql' : ''}`,
+    ]),
   );
 }
 

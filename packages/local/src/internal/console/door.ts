@@ -1,13 +1,16 @@
-import { type IncomingMessage, request as sendRequest, type ServerResponse } from 'node:http';
+import { type IncomingMessage, type ServerResponse, request as sendRequest } from 'node:http';
 import { pipeline } from 'node:stream/promises';
 
 /** Headers of one connection (RFC 9110 section 7.6.1), and what belongs to the console alone. */
-const OWN_HEADERS = /^(?:connection|keep-alive|te|trailer|transfer-encoding|upgrade|proxy-.*|host|origin|referer|cookie|authorization|sec-.*|door-authorization)$/;
-const OWN_ANSWER_HEADERS = /^(?:connection|keep-alive|trailer|transfer-encoding|upgrade|set-cookie|content-security-policy|access-control-.*)$/;
+const OWN_HEADERS =
+  /^(?:connection|keep-alive|te|trailer|transfer-encoding|upgrade|proxy-.*|host|origin|referer|cookie|authorization|sec-.*|door-authorization)$/;
+const OWN_ANSWER_HEADERS =
+  /^(?:connection|keep-alive|trailer|transfer-encoding|upgrade|set-cookie|content-security-policy|access-control-.*)$/;
 
 /**
  * Passes a request of the page on to a door of the service, so that the page needs no other origin. The header
- * `door-authorization` becomes the service's `authorization`; the console's token stays here.
+ * `door-authorization` becomes the service's `authorization`; the console's token stays here. The status of the answer is in
+ * `door-status`: a refusal of the service is no failure of the page, and a browser reports each status of 400 or more as one.
  */
 export async function passToDoor(
   request: IncomingMessage,
@@ -19,11 +22,13 @@ export async function passToDoor(
   const headers = { ...Object.fromEntries(kept), ...(typeof own === 'string' && { authorization: own }) };
   const onward = sendRequest(new URL(door.path, door.origin), { method: request.method ?? 'GET', headers });
   response.on('close', () => onward.destroy());
-  const answered = new Promise<IncomingMessage>((resolve, reject) => onward.on('response', resolve).on('error', reject));
+  const answered = new Promise<IncomingMessage>((resolve, reject) =>
+    onward.on('response', resolve).on('error', reject),
+  );
   void pipeline(request, onward).catch(() => {});
   const answer = await answered;
   const answerHeaders = Object.entries(answer.headers).filter(([name]) => !OWN_ANSWER_HEADERS.test(name));
-  response.writeHead(answer.statusCode ?? 502, Object.fromEntries(answerHeaders));
+  response.writeHead(200, { ...Object.fromEntries(answerHeaders), 'door-status': String(answer.statusCode ?? 502) });
   response.flushHeaders();
   await pipeline(answer, response).catch(() => {});
 }

@@ -4,7 +4,6 @@ import type { IncomingMessage, ServerResponse } from 'node:http';
 /** Names of this machine that a browser may have asked for. */
 const OWN_NAMES = ['127.0.0.1', 'localhost', '[::1]'] as const;
 
-
 /** Why a request is refused. */
 export interface Refusal {
   readonly status: 401 | 403 | 421;

@@ -13,7 +13,9 @@ export interface Call {
 export type RouteName = Exclude<keyof ConsoleApi, 'GET /api/events'>;
 
 /** What answers each route. A body is what the client says it is: the parts behind the routes check it. */
-export type Routes = { readonly [R in RouteName]: (call: Call) => Promise<ConsoleApi[R]['answer']> | ConsoleApi[R]['answer'] };
+export type Routes = {
+  readonly [R in RouteName]: (call: Call) => Promise<ConsoleApi[R]['answer']> | ConsoleApi[R]['answer'];
+};
 
 /** A route that was found. */
 export interface Found {

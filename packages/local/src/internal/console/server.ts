@@ -6,7 +6,7 @@ import { passToDoor } from './door.js';
 import { streamEvents } from './live.js';
 import { sendAsset, sendPage } from './page.js';
 import { protect, refuseForeign, refuseWithoutToken } from './protections.js';
-import { findRoute, type Found, type Routes } from './routes.js';
+import { type Found, findRoute, type Routes } from './routes.js';
 
 /** Most bytes of a body: an event of 6 MiB in its form, and a larger one that is to be refused by the runtime. */
 const MAX_BODY = 16 * 1024 * 1024;

@@ -1,7 +1,7 @@
 import type { HttpDoorKind } from '@sallyport/testkit/events';
 import type { Config } from '../config/config.js';
 import { ACCOUNT } from '../host/host.js';
-import type { DoorRequest } from './exchange.js';
+import type { DoorRequest } from './request.js';
 
 /** What the authorizer of a door leaves in the request context; `{}` without one, and for callers that it cannot read. */
 export function authorizerOf(

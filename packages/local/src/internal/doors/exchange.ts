@@ -15,25 +15,10 @@ import type { Host } from '../host/host.js';
 import type { ClientView } from '../journal/journal.js';
 import type { FailureReason, InvokeOptions, InvokeOutcome, StreamSink } from '../runtime/invoker.js';
 import { authorizerOf } from './authorizer.js';
+import type { DoorRequest } from './request.js';
 
 /** The HTTP doors, in the order of their ports. */
 export const HTTP_DOORS: readonly HttpDoorKind[] = ['gateway-v2', 'gateway-v1', 'load-balancer', 'function-url'];
-
-/** One HTTP request, as a client sends it. */
-export interface DoorRequest {
-  readonly method: string;
-  /** With the query, still encoded. */
-  readonly path: string;
-  readonly headers: readonly (readonly [name: string, value: string])[];
-  readonly body: Uint8Array;
-  readonly sourceIp: string;
-  /** Who the request is from, for the page. */
-  readonly as?: string;
-  /** The client context of an invocation by hand. */
-  readonly clientContext?: unknown;
-  /** Settings of the builder beside the request itself. */
-  readonly more?: Readonly<Record<string, unknown>>;
-}
 
 /** What a door gave to a request. */
 export interface Exchanged {
@@ -83,7 +68,7 @@ export async function exchange(
 }
 
 /** The client's view of an answer, for the journal. */
-export function toView(client: ClientAnswer, streamed: boolean, cut: boolean): ClientView {
+function toView(client: ClientAnswer, streamed: boolean, cut: boolean): ClientView {
   const { status, headers, body } = client;
   return { status, headers, body: readable(Buffer.from(body)), streamed, cut };
 }

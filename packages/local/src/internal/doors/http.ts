@@ -1,9 +1,10 @@
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http';
 import { clientFailure, type HttpDoorKind } from '@sallyport/testkit/events';
 import type { Host } from '../host/host.js';
-import { type DoorRequest, exchange } from './exchange.js';
+import { exchange } from './exchange.js';
 import { HOP_BY_HOP, writeHead } from './head.js';
 import { isOwnHost } from './own-host.js';
+import type { DoorRequest } from './request.js';
 import { HttpStream } from './stream.js';
 
 /** The longest body that a door takes. */

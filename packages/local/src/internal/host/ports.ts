@@ -1,5 +1,5 @@
 import { createServer } from 'node:net';
-import { FrameworkError } from '@sallyport/core';
+import { localError } from '../errors.js';
 import type { Ports } from './host.js';
 
 /** Where each door is, counted from the console's port. */
@@ -31,10 +31,10 @@ export async function findPorts(wanted: number | undefined): Promise<Ports> {
     if (free.every((one) => one)) return ports as unknown as Ports;
     if (wanted !== undefined) {
       const taken = Object.values(ports).filter((_, index) => !free[index]);
-      throw new FrameworkError('local.port_taken', `port ${taken.join(', ')} is taken: name another with --port`);
+      throw localError('local.port_taken', `port ${taken.join(', ')} is taken: name another with --port`);
     }
   }
-  throw new FrameworkError(
+  throw localError(
     'local.port_taken',
     `the ports ${FIRST} to ${FIRST + TRIES * 10 - 1} are taken: name others with --port`,
   );

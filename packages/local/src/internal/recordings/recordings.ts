@@ -1,6 +1,6 @@
 import { FrameworkError, type LambdaContext } from '@sallyport/core';
 import { sanitizeJson, sanitizeValue } from '@sallyport/core/observability';
-import { createRecorder, type Recording, loadRecording, type RecordedEvents } from '@sallyport/testkit/recorder';
+import { createRecorder, loadRecording, type RecordedEvents, type Recording } from '@sallyport/testkit/recorder';
 import type { RecordingView, ReplayRequest, ReplayResult, SavedRecording } from '../console/api.js';
 import type { Host } from '../host/host.js';
 import type { InvocationRecord } from '../journal/journal.js';
@@ -62,11 +62,12 @@ export function createRecordings(host: Host, folder: string): Recordings {
       return files.save(name, { recording, ...(answer !== undefined && { answer }) });
     },
     async replay({ id, file, recording }) {
-      const again = id !== undefined ? fromRecord(id) : fromFile(file === undefined ? toSaved(recording) : await files.read(file));
+      const again =
+        id !== undefined ? fromRecord(id) : fromFile(file === undefined ? toSaved(recording) : await files.read(file));
       const { replayOf, before, target } = again;
       const origin = { kind: 'replay', target, ...(replayOf !== undefined && { replayOf }) };
       const outcome = await host.invoker.invoke(again.event, { origin, whenBusy: 'refuse' });
-      const now = outcome.ok ? toClean(outcome.answer) : undefined;
+      const now = outcome.ok ? toClean(outcome.answer, outcome.requestId) : undefined;
       return { outcome, differences: before && outcome.ok ? findDifferences(before.answer, now) : null };
     },
   };
@@ -78,19 +79,24 @@ function toSaved(value: unknown): SavedRecording {
   return given?.recording === undefined ? { recording: value } : (given as SavedRecording);
 }
 
-function answerOf({ answer, error, ms }: InvocationRecord): Pick<Again, 'before'> {
-  return answer === undefined || error !== null || ms === null ? {} : { before: { answer: toClean(answer) } };
+function answerOf({ answer, error, ms, requestId }: InvocationRecord): Pick<Again, 'before'> {
+  return answer === undefined || error !== null || ms === null
+    ? {}
+    : { before: { answer: toClean(answer, requestId) } };
 }
 
-/** As JSON has it: a value of another process was JSON, and one of the journal may have no prototype. */
-function toClean(value: unknown): unknown {
-  return JSON.parse(sanitizeJson(JSON.stringify(value ?? null))) as unknown;
+/** The sanitized answer as JSON has it. The id of its invocation is another one each time, and so is no difference. */
+function toClean(value: unknown, requestId: string): unknown {
+  return JSON.parse(sanitizeJson(JSON.stringify(value ?? null).replaceAll(requestId, 'request-id'))) as unknown;
 }
 
 /** The event as the recorder of the test kit keeps it, secrets and identifiers replaced. Names that have a handler stay. */
 async function toRecording(host: Host, id: number): Promise<Recording> {
   let made: Recording | undefined;
-  const keepNames = host.inspection().triggers.map(({ name }) => name).filter((name) => name !== '');
+  const keepNames = host
+    .inspection()
+    .triggers.map(({ name }) => name)
+    .filter((name) => name !== '');
   const recorder = createRecorder({
     sample: 1,
     maxBytes: Number.MAX_SAFE_INTEGER,
@@ -101,7 +107,10 @@ async function toRecording(host: Host, id: number): Promise<Recording> {
   const context: LambdaContext = { getRemainingTimeInMillis: () => host.config.timeoutMs };
   await recorder.wrap(async () => null)(host.journal.rawEvent(id), context);
   if (!made)
-    throw new FrameworkError('local.invalid_request', 'framework: an event of no kind cannot be recorded; `explain` says why it has none');
+    throw new FrameworkError(
+      'local.invalid_request',
+      'framework: an event of no kind cannot be recorded; `explain` says why it has none',
+    );
   return made;
 }
 

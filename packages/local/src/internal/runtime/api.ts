@@ -5,7 +5,7 @@ import type { FunctionError } from './invoker.js';
 
 const ROUTE = /^\/2018-06-01\/runtime\/(?:invocation\/(?:(next)|([^/]+)\/(response|error))|(init\/error))$/;
 /** The longest answer that Lambda takes in one piece. */
-export const MAX_ANSWER_BYTES = 6_291_556;
+const MAX_ANSWER_BYTES = 6_291_556;
 
 /** What the server of one environment tells. */
 export interface RuntimeApiEvents {

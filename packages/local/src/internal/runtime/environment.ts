@@ -1,41 +1,20 @@
-import { type ChildProcess, spawn } from 'node:child_process';
-import { mkdirSync, rmSync } from 'node:fs';
+import type { ChildProcess } from 'node:child_process';
+import { rmSync } from 'node:fs';
 import type { IncomingMessage } from 'node:http';
-import { join } from 'node:path';
 import type { Readable } from 'node:stream';
 import { setTimeout as delay } from 'node:timers/promises';
-import type { Config } from '../config/config.js';
 import type { LogLine } from '../journal/journal.js';
 import { type RuntimeAnswer, RuntimeApi } from './api.js';
+import { ANSWER_TOO_LARGE, EXITED, endError, type Run, timeoutError, trailerError } from './failures.js';
 import type { Guardian } from './guardian.js';
-import type { FailureReason, FunctionError, StreamSink } from './invoker.js';
+import type { FailureReason, FunctionError } from './invoker.js';
 import { readLines, readMessages, readTelemetry } from './logs.js';
 import { MEMORY_INTERVAL_MS, residentMb } from './memory.js';
-import { childFile, lambdaVariables, nodeFlags, runtimeClient } from './variables.js';
-
-/** What an environment runs. */
-export interface StartOrder {
-  /** `file:` URL of the service's module. */
-  readonly entry: string;
-  /** The folder that is the task root. */
-  readonly folder: string;
-  readonly handler: string;
-  /** Variables that are known only when the service starts. */
-  readonly variables: Readonly<Record<string, string>>;
-}
+import { type ProcessInit, type StartOrder, spawnEnvironment, temporaryFolder } from './spawn.js';
 
 /** What an environment is made with. */
-export interface EnvironmentInit {
-  readonly id: string;
-  readonly config: Config;
-  readonly nodeMajor: number;
+export interface EnvironmentInit extends ProcessInit {
   readonly guardian: Guardian;
-  /** Variables beside Lambda's own. */
-  readonly variables: Readonly<Record<string, string>>;
-  /** `file:` URLs that are imported before the service. */
-  readonly preload: readonly string[];
-  /** Absent for a standby: it gets its order later. */
-  readonly order?: StartOrder;
   readonly events: EnvironmentEvents;
 }
 
@@ -48,15 +27,6 @@ export interface EnvironmentEvents {
   onLog(environment: Environment, requestId: string, line: LogLine): void;
   /** A line of `gate.mjs` or of the shim that is about an invocation, or the inspection. */
   onMessage(environment: Environment, message: Readonly<Record<string, unknown>>): void;
-}
-
-/** One event for one environment. */
-export interface Run {
-  readonly requestId: string;
-  readonly event: string;
-  readonly headers: Readonly<Record<string, string>>;
-  readonly timeoutMs: number;
-  readonly sink: StreamSink | undefined;
 }
 
 export type RunResult =
@@ -134,7 +104,8 @@ export class Environment {
       this.#settleReady = (failure) => (failure ? reject(failure) : resolve());
     });
     this.ready.catch(() => {});
-    this.#child = this.#spawn();
+    this.#child = spawnEnvironment(init, api.address);
+    if (this.#child.pid !== undefined) init.guardian.add(this.#child.pid);
     this.ended = new Promise((resolve) => {
       this.#child.once('close', (code, signal) => {
         this.#onClose(code, signal);
@@ -247,46 +218,6 @@ export class Environment {
     this.#signal('SIGKILL');
   }
 
-  #spawn(): ChildProcess {
-    const { config, nodeMajor, preload, order, variables, id } = this.#init;
-    const temporary = join(config.stateFolder, 'tmp', id);
-    mkdirSync(temporary, { recursive: true });
-    const place = {
-      api: this.#api.address,
-      taskRoot: order?.folder ?? config.folder,
-      temporary,
-      logStream: `${new Date().toISOString().slice(0, 10).replaceAll('-', '/')}/[$LATEST]${id}`,
-      nodeMajor,
-    };
-    const gate = { preload, ...(order ? { start: order } : {}) };
-    const child = spawn(
-      config.node,
-      [
-        ...nodeFlags(config.memoryMb, nodeMajor),
-        ...(config.inspect === undefined ? [] : [`--inspect=127.0.0.1:${config.inspect}`]),
-        '--require',
-        childFile('guard.cjs'),
-        '--require',
-        childFile('shim.cjs'),
-        runtimeClient(),
-        `${childFile('gate')}.${config.handler}`,
-      ],
-      {
-        cwd: place.taskRoot,
-        stdio: ['ignore', 'pipe', 'pipe', 'pipe', 'pipe', 'pipe'],
-        env: {
-          ...lambdaVariables(config, place),
-          ...variables,
-          SALLYPORT_LOCAL_AWS: config.aws.join(','),
-          SALLYPORT_LOCAL_GATE: JSON.stringify(gate),
-          _HANDLER: `${childFile('gate')}.${config.handler}`,
-        },
-      },
-    );
-    if (child.pid !== undefined) this.#init.guardian.add(child.pid);
-    return child;
-  }
-
   #listen(): void {
     const stdio = this.#child.stdio as readonly (Readable | null)[];
     const current = () => this.#lastRequest;
@@ -388,7 +319,7 @@ export class Environment {
   }
 
   #onClose(code: number | null, signal: string | null): void {
-    const { events, guardian, config, id } = this.#init;
+    const { events, guardian, config } = this.#init;
     const wasReady = this.#isReady;
     this.state = 'dead';
     clearInterval(this.#memoryTimer);
@@ -401,7 +332,7 @@ export class Environment {
     }
     if (!wasReady) this.#settleReady(this.#initFailure(code, signal));
     this.#api.close();
-    rmSync(join(config.stateFolder, 'tmp', id), { recursive: true, force: true });
+    rmSync(temporaryFolder(this.#init), { recursive: true, force: true });
     events.onEnd(this);
   }
 
@@ -425,67 +356,5 @@ export class Environment {
     } catch {
       // It has ended already.
     }
-  }
-}
-
-const ANSWER_TOO_LARGE: FunctionError = {
-  errorType: 'Function.ResponseSizeTooLarge',
-  errorMessage: 'Response payload size exceeded maximum allowed payload size (6291556 bytes).',
-};
-
-const EXITED: FunctionError = {
-  errorType: 'Runtime.ExitError',
-  errorMessage: 'the process ended in the middle of its answer',
-};
-
-function timeoutError({ requestId, timeoutMs }: Run): FunctionError {
-  const seconds = (timeoutMs / 1000).toFixed(2);
-  return {
-    errorType: 'Sandbox.Timedout',
-    errorMessage: `RequestId: ${requestId} Error: Task timed out after ${seconds} seconds`,
-  };
-}
-
-interface End {
-  readonly reason: FailureReason;
-  readonly code: number | null;
-  readonly signal: string | null;
-  readonly goodbye: { readonly type: string; readonly code?: number } | undefined;
-  readonly memoryMb: number;
-}
-
-/** The error of an event whose process has ended, with what this machine knows beyond Lambda's text. */
-function endError(run: Run, { reason, code, signal, goodbye, memoryMb }: End): FunctionError {
-  const begin = `RequestId: ${run.requestId} Error:`;
-  if (reason === 'timeout') return timeoutError(run);
-  if (reason === 'memory') {
-    return { errorType: 'Runtime.OutOfMemory', errorMessage: `${begin} the process needed more than ${memoryMb} MB` };
-  }
-  if (reason === 'stopped') return { errorType: 'Runtime.Stopped', errorMessage: `${begin} the run has ended` };
-  const how =
-    code === null ? `Runtime exited with error: signal: ${signal}` : `Runtime exited with error: exit status ${code}`;
-  if (goodbye?.type === 'exit') {
-    return {
-      errorType: 'Runtime.ExitError',
-      errorMessage: `${begin} ${how} (process.exit(${goodbye.code ?? 0}) was called)`,
-    };
-  }
-  if (code === 0) {
-    const why =
-      'Runtime exited without providing a reason: the handler has not answered, and nothing was left to wait for';
-    return { errorType: 'Runtime.ExitError', errorMessage: `${begin} ${why}` };
-  }
-  return { errorType: 'Runtime.ExitError', errorMessage: `${begin} ${how}` };
-}
-
-/** What a handler that failed after its first byte wrote behind its answer. */
-function trailerError({ trailers }: IncomingMessage): FunctionError | undefined {
-  const type = trailers['lambda-runtime-function-error-type'];
-  if (type === undefined) return undefined;
-  try {
-    const body = Buffer.from(String(trailers['lambda-runtime-function-error-body'] ?? ''), 'base64').toString('utf8');
-    return { errorType: type, errorMessage: '', ...(JSON.parse(body) as Partial<FunctionError>) };
-  } catch {
-    return { errorType: type, errorMessage: '' };
   }
 }

@@ -1,7 +1,8 @@
 import type { Config } from '../config/config.js';
 import type { LogLine } from '../journal/journal.js';
-import { Environment, type EnvironmentEvents, InitFailure, type StartOrder } from './environment.js';
+import { Environment, type EnvironmentEvents, InitFailure } from './environment.js';
 import type { Guardian } from './guardian.js';
+import type { StartOrder } from './spawn.js';
 
 /** The longest init phase; a longer one happens again in the first invocation, under its timeout. */
 const INIT_LIMIT_MS = 10_000;

@@ -6,10 +6,10 @@ import type { Config } from '../config/config.js';
 import { ACCOUNT } from '../host/host.js';
 
 /** The region that all names of a run stand in. */
-export const REGION = 'us-east-1';
+const REGION = 'us-east-1';
 
 /** The package's own folder, from its sources and from its build. */
-export const PACKAGE = fileURLToPath(new URL('../../..', import.meta.url));
+const PACKAGE = fileURLToPath(new URL('../../..', import.meta.url));
 
 /** A file that is preloaded into environments. */
 export const childFile = (name: string): string => join(PACKAGE, 'child', name);

@@ -55,8 +55,15 @@ const BUILDERS: Readonly<Record<string, Build>> = {
   'event-bus': (_target, options) => buildEventBusEvent(options as Any),
   schedule: (target, options) => buildScheduledEvent({ schedule: target, ...options } as Any),
   'log-subscription'(target, { logGroup, messages = [] }) {
-    const logEvents = (messages as readonly string[]).map((message, index) => ({ id: String(index), timestamp: 0, message }));
-    const data = cloudWatchLogsSubscriptionData({ ...(logGroup !== undefined && { logGroup }), ...(logEvents.length > 0 && { logEvents }) } as Any);
+    const logEvents = (messages as readonly string[]).map((message, index) => ({
+      id: String(index),
+      timestamp: 0,
+      message,
+    }));
+    const data = cloudWatchLogsSubscriptionData({
+      ...(logGroup !== undefined && { logGroup }),
+      ...(logEvents.length > 0 && { logEvents }),
+    } as Any);
     return buildKinesisEvent(arn('kinesis', `stream/${target}`), [{ data }]);
   },
   event: (_target, _options, { options }) => options,
@@ -71,7 +78,10 @@ export function buildEvent(request: SendRequest): unknown {
   const build = Object.hasOwn(BUILDERS, request.kind) ? BUILDERS[request.kind] : undefined;
   if (!build) {
     const known = Object.keys(BUILDERS).join(', ');
-    throw new FrameworkError('local.unknown_kind', `framework: there is no kind ${JSON.stringify(request.kind)} to send; there are ${known}`);
+    throw new FrameworkError(
+      'local.unknown_kind',
+      `framework: there is no kind ${JSON.stringify(request.kind)} to send; there are ${known}`,
+    );
   }
   const options = request.kind === 'event' ? {} : ((request.options ?? {}) as Options);
   return build(request.target ?? '', options, request);

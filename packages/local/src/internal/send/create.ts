@@ -1,8 +1,8 @@
 import { randomBytes } from 'node:crypto';
 import { request as httpRequest } from 'node:http';
-import { FrameworkError } from '@sallyport/core';
 import type { HttpDoorKind } from '@sallyport/testkit/events';
 import { HTTP_DOORS } from '../doors/exchange.js';
+import { localError } from '../errors.js';
 import type { Host } from '../host/host.js';
 import type { InvokeOutcome } from '../runtime/invoker.js';
 import type { SourceKind } from '../sources/sources.js';
@@ -61,8 +61,7 @@ async function signed({ identity }: Host, request: SendRequest): Promise<SendReq
 
 function assertDoor(door: string): HttpDoorKind {
   const known = HTTP_DOORS.find((one) => one === door);
-  if (!known)
-    throw new FrameworkError('local.unknown_kind', `there is no door "${door}": there are ${HTTP_DOORS.join(', ')}`);
+  if (!known) throw localError('local.unknown_kind', `there is no door "${door}": there are ${HTTP_DOORS.join(', ')}`);
   return known;
 }
 
@@ -82,7 +81,7 @@ async function throughDoor(host: Host, door: HttpDoorKind, request: SendRequest)
   const { target = '', as, options } = request;
   const [method = 'GET', path = '/'] = target.trim().split(/\s+/, 2);
   if (!path.startsWith('/'))
-    throw new FrameworkError('local.usage', `an HTTP target is a method and a path: "GET /notes", not "${target}"`);
+    throw localError('local.usage', `an HTTP target is a method and a path: "GET /notes", not "${target}"`);
   const root = `1-${Math.floor(Date.now() / 1000)
     .toString(16)
     .padStart(8, '0')}-${randomBytes(12).toString('hex')}`;
@@ -91,8 +90,7 @@ async function throughDoor(host: Host, door: HttpDoorKind, request: SendRequest)
     trace: `Root=${root}`,
   });
   const record = host.journal.byTrace(root);
-  if (!record)
-    throw new FrameworkError('local.usage', `the door ${door} refused the request before it reached the function`);
+  if (!record) throw localError('local.usage', `the door ${door} refused the request before it reached the function`);
   const { id, requestId, status, client, origin, error } = record;
   if (as) host.journal.update(id, { origin: { ...origin, as: as.sub } });
   const outcome: InvokeOutcome =

@@ -99,7 +99,12 @@ export function formsOf(inspection: Inspection, sources: readonly SourceView[]):
   return FORMS.map(({ fields, ...form }) => ({
     ...form,
     targets: targetsOf(form.kind, inspection, sources),
-    fields: Object.entries(fields).map(([name, [type, wanted]]) => ({ name, type, wanted, required: name === 'event' })),
+    fields: Object.entries(fields).map(([name, [type, wanted]]) => ({
+      name,
+      type,
+      wanted,
+      required: name === 'event',
+    })),
   }));
 }
 

@@ -1,0 +1,74 @@
+// What a developer waits for, on the notes service: a start, a save, a request. Prints medians and the load of the machine; nothing
+// is asserted.
+import { appendFileSync, cpSync, mkdtempSync, rmSync, symlinkSync } from 'node:fs';
+import { loadavg, tmpdir } from 'node:os';
+import { dirname, join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { loadConfig } from '../src/internal/config/load.js';
+import { type RunningHost, startHost } from '../src/internal/host/create-host.js';
+
+const NOTES = join(dirname(fileURLToPath(import.meta.url)), '../../../examples/notes');
+const SAVES = 15;
+const REQUESTS = 200;
+
+const median = (times: readonly number[]) => [...times].sort((a, b) => a - b)[Math.floor(times.length / 2)] ?? 0;
+
+async function timed(work: () => Promise<unknown>): Promise<number> {
+  const begin = performance.now();
+  await work();
+  return performance.now() - begin;
+}
+
+/** Resolves with the next build that runs. */
+function built(host: RunningHost): Promise<void> {
+  return new Promise((resolve) => {
+    const end = host.journal.subscribe((change) => {
+      if (change.type !== 'note' || change.note.topic !== 'build') return;
+      end();
+      resolve();
+    });
+  });
+}
+
+const folder = mkdtempSync(join(tmpdir(), 'sallyport-bench-'));
+for (const name of ['dev', 'src', 'package.json', 'sallyport.json'])
+  cpSync(join(NOTES, name), join(folder, name), { recursive: true });
+symlinkSync(join(NOTES, 'node_modules'), join(folder, 'node_modules'));
+const entry = join(folder, 'dev/lambda.ts');
+const load = () => loadConfig(folder, { port: 0, state: false });
+const get = async (host: RunningHost) => (await fetch(`http://127.0.0.1:${host.ports['gateway-v2']}/health`)).text();
+
+let host: RunningHost | undefined;
+const report = (what: string, ms: number) => console.log(`${what.padEnd(52)}${ms.toFixed(1).padStart(8)} ms`);
+try {
+  report('start, dependencies not built', await timed(async () => (host = await startHost(load()))));
+  await host?.stop();
+  report('start, dependencies built', await timed(async () => (host = await startHost(load()))));
+  const running = host as RunningHost;
+  await get(running);
+  const saves: number[] = [];
+  for (let save = 0; save < SAVES; save += 1) {
+    const done = built(running);
+    saves.push(
+      await timed(async () => {
+        appendFileSync(entry, `(globalThis as { save?: number }).save = ${save};\n`);
+        await done;
+        await get(running);
+      }),
+    );
+    // The standby of the next save loads what the service depends on.
+    await new Promise((resolve) => setTimeout(resolve, 500));
+  }
+  report(`save to first answer, median of ${SAVES}`, median(saves));
+  const requests: number[] = [];
+  for (let request = 0; request < REQUESTS; request += 1) requests.push(await timed(() => get(running)));
+  report('GET through the HTTP API, warm, p50', median(requests));
+  console.log(
+    `load of the machine: ${loadavg()
+      .map((one) => one.toFixed(1))
+      .join(' ')}`,
+  );
+} finally {
+  await host?.stop();
+  rmSync(folder, { recursive: true, force: true });
+}

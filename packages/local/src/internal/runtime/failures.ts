@@ -1,0 +1,75 @@
+import type { IncomingMessage } from 'node:http';
+import type { FailureReason, FunctionError, StreamSink } from './invoker.js';
+
+/** One event for one environment. */
+export interface Run {
+  readonly requestId: string;
+  readonly event: string;
+  readonly headers: Readonly<Record<string, string>>;
+  readonly timeoutMs: number;
+  readonly sink: StreamSink | undefined;
+}
+
+export const ANSWER_TOO_LARGE: FunctionError = {
+  errorType: 'Function.ResponseSizeTooLarge',
+  errorMessage: 'Response payload size exceeded maximum allowed payload size (6291556 bytes).',
+};
+
+export const EXITED: FunctionError = {
+  errorType: 'Runtime.ExitError',
+  errorMessage: 'the process ended in the middle of its answer',
+};
+
+/** The error of an event that ran into its timeout. */
+export function timeoutError({ requestId, timeoutMs }: Run): FunctionError {
+  const seconds = (timeoutMs / 1000).toFixed(2);
+  return {
+    errorType: 'Sandbox.Timedout',
+    errorMessage: `RequestId: ${requestId} Error: Task timed out after ${seconds} seconds`,
+  };
+}
+
+/** How a process ended. */
+export interface End {
+  readonly reason: FailureReason;
+  readonly code: number | null;
+  readonly signal: string | null;
+  readonly goodbye: { readonly type: string; readonly code?: number } | undefined;
+  readonly memoryMb: number;
+}
+
+/** The error of an event whose process has ended, with what this machine knows beyond Lambda's text. */
+export function endError(run: Run, { reason, code, signal, goodbye, memoryMb }: End): FunctionError {
+  const begin = `RequestId: ${run.requestId} Error:`;
+  if (reason === 'timeout') return timeoutError(run);
+  if (reason === 'memory') {
+    return { errorType: 'Runtime.OutOfMemory', errorMessage: `${begin} the process needed more than ${memoryMb} MB` };
+  }
+  if (reason === 'stopped') return { errorType: 'Runtime.Stopped', errorMessage: `${begin} the run has ended` };
+  const how =
+    code === null ? `Runtime exited with error: signal: ${signal}` : `Runtime exited with error: exit status ${code}`;
+  if (goodbye?.type === 'exit') {
+    return {
+      errorType: 'Runtime.ExitError',
+      errorMessage: `${begin} ${how} (process.exit(${goodbye.code ?? 0}) was called)`,
+    };
+  }
+  if (code === 0) {
+    const why =
+      'Runtime exited without providing a reason: the handler has not answered, and nothing was left to wait for';
+    return { errorType: 'Runtime.ExitError', errorMessage: `${begin} ${why}` };
+  }
+  return { errorType: 'Runtime.ExitError', errorMessage: `${begin} ${how}` };
+}
+
+/** What a handler that failed after its first byte wrote behind its answer. */
+export function trailerError({ trailers }: IncomingMessage): FunctionError | undefined {
+  const type = trailers['lambda-runtime-function-error-type'];
+  if (type === undefined) return undefined;
+  try {
+    const body = Buffer.from(String(trailers['lambda-runtime-function-error-body'] ?? ''), 'base64').toString('utf8');
+    return { errorType: type, errorMessage: '', ...(JSON.parse(body) as Partial<FunctionError>) };
+  } catch {
+    return { errorType: type, errorMessage: '' };
+  }
+}

@@ -1,0 +1,64 @@
+import { type ChildProcess, spawn } from 'node:child_process';
+import { mkdirSync } from 'node:fs';
+import { join } from 'node:path';
+import type { Config } from '../config/config.js';
+import { childFile, lambdaVariables, nodeFlags, runtimeClient } from './variables.js';
+
+/** What an environment runs. */
+export interface StartOrder {
+  /** `file:` URL of the service's module. */
+  readonly entry: string;
+  /** The folder that is the task root. */
+  readonly folder: string;
+  readonly handler: string;
+  /** Variables that are known only when the service starts. */
+  readonly variables: Readonly<Record<string, string>>;
+}
+
+/** What the process of an environment is started with. */
+export interface ProcessInit {
+  readonly id: string;
+  readonly config: Config;
+  readonly nodeMajor: number;
+  /** Variables beside Lambda's own. */
+  readonly variables: Readonly<Record<string, string>>;
+  /** `file:` URLs that are imported before the service. */
+  readonly preload: readonly string[];
+  /** Absent for a standby: it gets its order later. */
+  readonly order?: StartOrder;
+}
+
+/** The temporary folder of an environment; removed with it. */
+export const temporaryFolder = ({ config, id }: Pick<ProcessInit, 'config' | 'id'>): string =>
+  join(config.stateFolder, 'tmp', id);
+
+/**
+ * Starts a process with AWS's runtime client. Descriptor 3 takes log messages, 4 gets orders and questions, 5 gives what `gate.mjs`
+ * and the shim tell.
+ *
+ * @param api host and port of its Runtime API
+ */
+export function spawnEnvironment(init: ProcessInit, api: string): ChildProcess {
+  const { config, nodeMajor, preload, order, variables, id } = init;
+  const temporary = temporaryFolder(init);
+  mkdirSync(temporary, { recursive: true });
+  const taskRoot = order?.folder ?? config.folder;
+  const day = new Date().toISOString().slice(0, 10).replaceAll('-', '/');
+  const handler = `${childFile('gate')}.${config.handler}`;
+  const flags = [
+    ...nodeFlags(config.memoryMb, nodeMajor),
+    ...(config.inspect === undefined ? [] : [`--inspect=127.0.0.1:${config.inspect}`]),
+    ...['--require', childFile('guard.cjs'), '--require', childFile('shim.cjs')],
+  ];
+  return spawn(config.node, [...flags, runtimeClient(), handler], {
+    cwd: taskRoot,
+    stdio: ['ignore', 'pipe', 'pipe', 'pipe', 'pipe', 'pipe'],
+    env: {
+      ...lambdaVariables(config, { api, taskRoot, temporary, logStream: `${day}/[$LATEST]${id}`, nodeMajor }),
+      ...variables,
+      SALLYPORT_LOCAL_AWS: config.aws.join(','),
+      SALLYPORT_LOCAL_GATE: JSON.stringify({ preload, ...(order ? { start: order } : {}) }),
+      _HANDLER: handler,
+    },
+  });
+}

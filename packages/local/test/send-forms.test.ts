@@ -1,0 +1,52 @@
+import { detect } from '@sallyport/dispatch';
+import { buildEvent } from '../src/internal/send/build-event.js';
+import { formsOf } from '../src/internal/send/forms.js';
+import { createTestHost, trigger } from './support/host.js';
+
+it.each([
+  ['http', 'GET /notes/7?x=1', {}, 'gateway-v2'],
+  ['websocket', '$default', { body: { say: 'hello' } }, 'websocket'],
+  ['websocket', '$connect', {}, 'websocket'],
+  ['appsync', 'Query.note', { arguments: { id: '7' } }, 'appsync'],
+  ['queue', 'orders', { body: { id: 'o-1' } }, 'queue'],
+  ['queue', 'steps.fifo', { body: 'text', groupId: 'g-1' }, 'queue'],
+  ['stream', 'clicks', { json: { path: '/' } }, 'stream'],
+  ['table-stream', 'notes', { eventName: 'INSERT', keys: { id: 'n-1' } }, 'table-stream'],
+  ['topic', 'news', { message: { text: 'new' } }, 'topic'],
+  ['event-bus', 'default', { source: 'shop', detail: {} }, 'event-bus'],
+  ['schedule', 'nightly', {}, 'event-bus'],
+  ['log-subscription', 'clicks', { messages: ['a line'] }, 'stream'],
+])('a form of %s makes an event of its kind: %s', (kind, target, options, expected) => {
+  expect(detect(buildEvent({ kind, target, options }))).toBe(expected);
+});
+
+it.each([
+  ['gateway-v2', 'gateway-v2'],
+  ['gateway-v1', 'gateway-v1'],
+  ['load-balancer', 'load-balancer'],
+  ['function-url', 'function-url'],
+])('a request to the door %s is its event', (door, expected) => {
+  expect(detect(buildEvent({ kind: 'http', target: 'GET /', doors: [door] }))).toBe(expected);
+});
+
+it('any event is sent as it is', () => {
+  expect(buildEvent({ kind: 'event', options: [1] })).toEqual([1]);
+});
+
+it.each([
+  [{ kind: 'pigeon' }, 'local.unknown_kind'],
+  [{ kind: 'constructor' }, 'local.unknown_kind'],
+  [{ kind: 'queue', target: 'orders', options: { bodi: 1 } }, 'app.invalid_configuration'],
+])('%j is refused', (request, code) => {
+  expect(() => buildEvent(request)).toThrow(expect.objectContaining({ code }));
+});
+
+it('forms name the targets that the function registers, and each form can be built', () => {
+  const host = createTestHost(() => null, { triggers: [trigger('queue', 'orders'), trigger('event-bus', '')] });
+  const forms = formsOf(host.inspection(), []);
+  host.remove();
+  expect(forms.find(({ kind }) => kind === 'queue')?.targets).toEqual(['orders']);
+  expect(forms.find(({ kind }) => kind === 'event-bus')?.targets).toEqual([]);
+  for (const { kind } of forms.filter((form) => form.kind !== 'event'))
+    expect(() => buildEvent({ kind, target: 'GET /.x', options: {} })).not.toThrow();
+});

@@ -1,0 +1,77 @@
+import { cpSync, mkdtempSync, readFileSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import type { Browser, Page } from '@sallyport/browser';
+import { loadConfig } from '../../src/internal/config/load.js';
+import { type RunningHost, startHost } from '../../src/internal/host/create-host.js';
+
+const PACKAGE = fileURLToPath(new URL('../..', import.meta.url));
+
+/** What `sallyport.json` of the judged service says. */
+const SETTINGS = {
+  queues: { orders: { visibilityTimeoutMs: 3_600_000, maxReceiveCount: 2 } },
+  schedules: { nightly: { expression: 'rate(1 day)' } },
+};
+
+/** A run of the service that the judge of the console works with. */
+export interface Judged {
+  readonly host: RunningHost;
+  readonly address: string;
+  /** Saves the service without its fault. */
+  correct(): void;
+  stop(): Promise<void>;
+}
+
+/** Starts the service as `sallyport dev` does, in a project of its own. */
+export async function startJudged(): Promise<Judged> {
+  const folder = mkdtempSync(join(tmpdir(), 'sallyport-console-'));
+  const entry = join(folder, 'lambda.ts');
+  writeFileSync(join(folder, 'package.json'), '{ "name": "notes", "type": "module" }');
+  writeFileSync(join(folder, 'sallyport.json'), JSON.stringify(SETTINGS));
+  cpSync(join(PACKAGE, 'test', 'functions', 'console.ts'), entry);
+  symlinkSync(join(PACKAGE, 'node_modules'), join(folder, 'node_modules'));
+  // The packages of the workspace are run from their sources, which are not built.
+  const host = await startHost(
+    loadConfig(folder, { entry: 'lambda.ts', port: 0, state: false, conditions: ['@sallyport/source'] }),
+  );
+  return {
+    host,
+    address: `http://127.0.0.1:${host.ports.console}/#token=${host.token}`,
+    correct: () =>
+      writeFileSync(entry, readFileSync(entry, 'utf8').replace('IS_CORRECTED = false', 'IS_CORRECTED = true')),
+    async stop() {
+      await host.stop();
+      rmSync(folder, { recursive: true, force: true, maxRetries: 5 });
+    },
+  };
+}
+
+/** A page that tells everything that went wrong on it. */
+export interface WatchedPage {
+  readonly page: Page;
+  /** Errors and warnings of the browser's console, exceptions, violations of the policy. */
+  readonly problems: string[];
+}
+
+/** Opens the console in a scheme of its own. */
+export async function openPage(browser: Browser, address: string, colorScheme: 'light' | 'dark'): Promise<WatchedPage> {
+  const context = await browser.newContext({
+    colorScheme,
+    viewport: { width: 1280, height: 800 },
+    reducedMotion: 'reduce',
+  });
+  context.setDefaultTimeout(Number(process.env.JUDGE_MS ?? 60_000));
+  const page = await context.newPage();
+  const problems: string[] = [];
+  page.on('pageerror', ({ message }) => problems.push(message));
+  page.on('console', (message) => {
+    if (['error', 'warning'].includes(message.type())) problems.push(message.text());
+  });
+  page.on('response', async (response) => {
+    if (response.status() >= 400) problems.push(`${response.url()}: ${await response.text().catch(() => '')}`);
+  });
+  await page.goto(address);
+  await page.getByText(/^built /).waitFor();
+  return { page, problems };
+}
