@@ -63,10 +63,12 @@ function flush(): void {
 
 /** Runs at most once in a while, and once after the last request. */
 function calm(action: () => void, ms: number): () => void {
-  let timer: ReturnType<typeof setTimeout> | undefined;
+  let isDue = false;
   return () => {
-    timer ??= setTimeout(() => {
-      timer = undefined;
+    if (isDue) return;
+    isDue = true;
+    setTimeout(() => {
+      isDue = false;
       action();
     }, ms);
   };
